@@ -1,17 +1,15 @@
 import { readFileSync } from 'node:fs'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { parseId } from '../../src/db/ids.ts'
 import { document } from '../graphql/support/document.ts'
-import { startTestApp, type TestApp, testEnvironment } from '../support/app.ts'
+import type { TestApp } from '../support/app.ts'
 import { JOINED } from '../support/factories.ts'
-import { type PosthornProcess, startPosthorn } from '../support/posthorn-process.ts'
-import { type Receiver, startReceiver } from '../support/receiver.ts'
+import type { PosthornProcess } from '../support/posthorn-process.ts'
+import type { Receiver } from '../support/receiver.ts'
 import { startStopwatch } from '../support/stopwatch.ts'
 import { until } from '../support/until.ts'
 import { addEvents, createPartitionsOfRetention } from './rows.ts'
+import { openWorkerProcesses, type WorkerProcesses } from './worker-processes.ts'
 
 /** Missed events. `RECOVERED=100000` makes a long run. */
 const COUNT = Number(process.env['RECOVERED'] ?? 4_000)
@@ -25,20 +23,14 @@ const at = new Date(Date.now() - 86_400_000)
 
 let receiver: Receiver
 let api: TestApp
-let directory: string
+let processes: WorkerProcesses
 
 beforeAll(async () => {
-  receiver = await startReceiver()
-  directory = await mkdtemp(path.join(tmpdir(), 'posthorn recovery '))
-  await writeFile(path.join(directory, 'ca.pem'), receiver.authority)
-  api = await startTestApp({ role: 'api' })
+  processes = await openWorkerProcesses({ POSTHORN_CONCURRENCY: '50' })
+  ;({ api, receiver } = processes)
   await createPartitionsOfRetention(api.database.pool)
 })
-afterAll(async () => {
-  await api[Symbol.asyncDispose]()
-  await receiver[Symbol.asyncDispose]()
-  await rm(directory, { recursive: true, force: true })
-})
+afterAll(() => processes[Symbol.asyncDispose]())
 
 test(`${COUNT} deliveries are recovered once each while workers are killed at random, with bounded memory`, async () => {
   const webhookId = await register()
@@ -48,22 +40,13 @@ test(`${COUNT} deliveries are recovered once each while workers are killed at ra
   // Autovacuum would analyze the tables too late for the test.
   await pool.query('analyze')
 
-  const workers = [startWorker(), startWorker()]
-  const memory = watchMemory(workers)
+  processes.start()
+  processes.start()
+  const memory = watchMemory(processes.running)
   try {
     const recovery = await recover(webhookId)
     expect(recovery.total).toBe(COUNT)
-    const kills = Array.from({ length: KILLS }, () => Math.random() * 0.9).sort((a, b) => a - b)
-    for (const share of kills) {
-      await until(
-        async () => (await progress(recovery.id)) >= share,
-        `${Math.round(share * 100)} % are recovered`,
-        120_000,
-      )
-      const killed = workers.splice(Math.floor(Math.random() * workers.length), 1)
-      killed[0]?.child.kill('SIGKILL')
-      workers.push(startWorker())
-    }
+    await processes.killAtRandom(KILLS, async (part) => (await progress(recovery.id)) >= part)
     await until(async () => (await progress(recovery.id)) === 1, 'everything is queued', 120_000)
     await until(async () => (await pending()) === 0, 'everything is delivered', 240_000)
 
@@ -81,7 +64,7 @@ test(`${COUNT} deliveries are recovered once each while workers are killed at ra
     await until(async () => (await recoveryJobs()) === 0, 'no recovery job is left')
   } finally {
     memory[Symbol.dispose]()
-    await Promise.all(workers.map((worker) => worker[Symbol.asyncDispose]()))
+    await processes.stop()
   }
 }, 600_000)
 
@@ -91,7 +74,7 @@ test('SIGTERM during a recovery stops the worker at once, and the next worker co
     at: new Date(at.getTime() + 3_600_000),
     count: 400,
   })
-  const first = startWorker()
+  const first = processes.start()
   const recovery = await recover(webhookId, { since: new Date(at.getTime() + 3_600_000), rate: 50 })
   await until(async () => (await progress(recovery.id)) > 0, 'the recovery has started')
   const signaledFor = startStopwatch()
@@ -101,21 +84,11 @@ test('SIGTERM during a recovery stops the worker at once, and the next worker co
   expect(signaledFor.readMs()).toBeLessThan(6_000)
   const before = await progress(recovery.id)
   expect(before).toBeLessThan(1)
-  await using _next = startWorker()
+  await using _next = processes.start()
   await until(async () => (await progress(recovery.id)) > before, 'the next worker continues')
   await until(async () => (await progress(recovery.id)) === 1, 'everything is queued', 30_000)
   expect(await read(recovery.id)).toMatchObject({ changed: 400 })
 })
-
-function startWorker(): PosthornProcess {
-  return startPosthorn(['start', '--role', 'worker'], {
-    environment: {
-      ...testEnvironment(api.database.url),
-      POSTHORN_CONCURRENCY: '50',
-      POSTHORN_EGRESS_CA_FILE: path.join(directory, 'ca.pem'),
-    },
-  })
-}
 
 async function register(): Promise<string> {
   const response = await api.rest('POST', '/webhooks', {

@@ -1,15 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { SYSTEM } from '../../src/access/actor.ts'
 import { createEventType } from '../../src/event-types/edit-event-type.ts'
+import { openWorkerProcesses, type WorkerProcesses } from '../bulk-tasks/worker-processes.ts'
 import { document } from '../graphql/support/document.ts'
-import { startTestApp, type TestApp, testEnvironment } from '../support/app.ts'
+import type { TestApp } from '../support/app.ts'
 import { createTenant } from '../support/factories.ts'
-import { type PosthornProcess, startPosthorn } from '../support/posthorn-process.ts'
-import { type Receiver, startReceiver } from '../support/receiver.ts'
+import type { Receiver } from '../support/receiver.ts'
 import { until } from '../support/until.ts'
 import { filesAfterVacuum, filesWith, tablesWith } from './search-everywhere.ts'
 
@@ -25,27 +22,23 @@ const others = `bob-${randomUUID()}@example.org`
 
 let receiver: Receiver
 let api: TestApp
-let directory: string
-const started: PosthornProcess[] = []
+let processes: WorkerProcesses
 
 beforeAll(async () => {
-  receiver = await startReceiver()
+  processes = await openWorkerProcesses({
+    POSTHORN_LOG_LEVEL: 'debug',
+    POSTHORN_CONCURRENCY: '20',
+  })
+  ;({ api, receiver } = processes)
   // A receiver that answers with what it got.
   receiver.answer = (response, { body }) => {
     response.setHeader('x-customer', JSON.parse(body.toString()).data.customer.email)
     response.end(body)
   }
-  directory = await mkdtemp(path.join(tmpdir(), 'posthorn erasure '))
-  await writeFile(path.join(directory, 'ca.pem'), receiver.authority)
-  api = await startTestApp({ role: 'api' })
   const type = { name: TYPE, description: 'A customer changed', searchKeys: [PATH] }
   await createEventType(api.database.prisma, type, SYSTEM)
 })
-afterAll(async () => {
-  await api[Symbol.asyncDispose]()
-  await receiver[Symbol.asyncDispose]()
-  await rm(directory, { recursive: true, force: true })
-})
+afterAll(() => processes[Symbol.asyncDispose]())
 
 test(`${COUNT} payloads are erased while they are sent and workers are killed at random, and nothing of them is left`, async () => {
   await api.rest('POST', '/webhooks', {
@@ -63,18 +56,13 @@ test(`${COUNT} payloads are erased while they are sent and workers are killed at
   const elsewhere = await publish(other.organizationId, marker, 50)
   const before = await contentsOf([...kept, ...elsewhere])
 
-  const workers = [startWorker(), startWorker()]
+  processes.start()
+  processes.start()
   let canceled = 0
   try {
     await until(() => receiver.received.length > COUNT / 10, 'some are delivered', 60_000)
     const id = await start({ searchKey: { path: PATH, equals: marker }, unsent: 'CANCEL' })
-    const kills = Array.from({ length: KILLS }, () => Math.random() * 0.9).sort((a, b) => a - b)
-    for (const share of kills) {
-      await until(async () => (await erased(id)) >= share * COUNT, 'a part is erased', 120_000)
-      const [killed] = workers.splice(Math.floor(Math.random() * workers.length), 1)
-      killed?.child.kill('SIGKILL')
-      workers.push(startWorker())
-    }
+    await processes.killAtRandom(KILLS, async (part) => (await erased(id)) >= part * COUNT)
     await until(
       async () => (await read(id)).state === 'COMPLETED',
       'the erasure is complete',
@@ -84,7 +72,7 @@ test(`${COUNT} payloads are erased while they are sent and workers are killed at
     canceled = await countOf(id, 'canceled')
     await until(async () => (await pending()) === 0, 'all deliveries are final', 120_000)
   } finally {
-    await Promise.all(workers.map((worker) => worker[Symbol.asyncDispose]()))
+    await processes.stop()
   }
 
   // The event and its search key of the other organization are all that names the value.
@@ -103,8 +91,8 @@ test(`${COUNT} payloads are erased while they are sent and workers are killed at
     )
     expect(found.rowCount, table).toBe(0)
   }
-  expect(started.length).toBe(2 + KILLS)
-  const output = started.map(({ stdout, stderr }) => stdout + stderr).join('')
+  expect(processes.started.length).toBe(2 + KILLS)
+  const output = processes.started.map(({ stdout, stderr }) => stdout + stderr).join('')
   const { rows: deliveries } = await pool.query(
     `select count(*)::int as canceled from posthorn.deliveries where event_id = any ($1) and state = 'canceled'`,
     [mine],
@@ -126,7 +114,7 @@ test(`${COUNT} payloads are erased while they are sent and workers are killed at
 test('after a vacuum, no file of the database has an erased payload, search key or response', async () => {
   const alone = `eve-${randomUUID()}@example.org`
   await publish(api.tenant.organizationId, alone, 40)
-  const worker = startWorker()
+  processes.start()
   try {
     const sent = () => receiver.received.filter(({ body }) => body.includes(alone)).length
     await until(() => sent() >= 40, 'the events are delivered', 60_000)
@@ -138,24 +126,11 @@ test('after a vacuum, no file of the database has an erased payload, search key 
     const id = await start({ searchKey: { path: PATH, equals: alone }, unsent: 'SEND_FIRST' })
     await until(async () => (await read(id)).state === 'COMPLETED', 'it is complete', 60_000)
   } finally {
-    await worker[Symbol.asyncDispose]()
+    await processes.stop()
   }
   expect(await tablesWith(api.database.pool, alone)).toEqual([])
   expect(await filesAfterVacuum(api.database.pool, alone)).toEqual([])
 }, 300_000)
-
-function startWorker(): PosthornProcess {
-  const worker = startPosthorn(['start', '--role', 'worker'], {
-    environment: {
-      ...testEnvironment(api.database.url),
-      POSTHORN_LOG_LEVEL: 'debug',
-      POSTHORN_CONCURRENCY: '20',
-      POSTHORN_EGRESS_CA_FILE: path.join(directory, 'ca.pem'),
-    },
-  })
-  started.push(worker)
-  return worker
-}
 
 async function publish(organizationId: string, email: string, count: number): Promise<string[]> {
   const ids: string[] = []

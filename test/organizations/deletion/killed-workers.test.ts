@@ -1,16 +1,14 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { COMMAND_LINE } from '../../../src/access/actor.ts'
 import { setOperationalEvents } from '../../../src/notices/operational-events.ts'
 import { deleteOrganization } from '../../../src/organizations/deletion/delete-organization.ts'
+import { openWorkerProcesses, type WorkerProcesses } from '../../bulk-tasks/worker-processes.ts'
 import { filesAfterVacuum } from '../../erasure/search-everywhere.ts'
-import { startTestApp, type TestApp, testEnvironment } from '../../support/app.ts'
+import type { TestApp } from '../../support/app.ts'
 import { createTenant, JOINED } from '../../support/factories.ts'
 import { fillDeliveries } from '../../support/many-deliveries.ts'
-import { type PosthornProcess, startPosthorn } from '../../support/posthorn-process.ts'
-import { type Receiver, startReceiver } from '../../support/receiver.ts'
+import type { PosthornProcess } from '../../support/posthorn-process.ts'
+import type { Receiver } from '../../support/receiver.ts'
 import { until } from '../../support/until.ts'
 import { findInTables } from './support/find-in-tables.ts'
 
@@ -23,19 +21,17 @@ const MARKER = 'marker-of-ada-lovelace'
 
 let receiver: Receiver
 let api: TestApp
-let directory: string
+let processes: WorkerProcesses
 
 beforeAll(async () => {
-  receiver = await startReceiver()
-  directory = await mkdtemp(path.join(tmpdir(), 'posthorn deletion '))
-  await writeFile(path.join(directory, 'ca.pem'), receiver.authority)
-  api = await startTestApp({ role: 'api' })
+  processes = await openWorkerProcesses({
+    POSTHORN_LOG_LEVEL: 'trace',
+    POSTHORN_RETRY_SCHEDULE: '1s',
+    POSTHORN_CONCURRENCY: '50',
+  })
+  ;({ api, receiver } = processes)
 })
-afterAll(async () => {
-  await api[Symbol.asyncDispose]()
-  await receiver[Symbol.asyncDispose]()
-  await rm(directory, { recursive: true, force: true })
-})
+afterAll(() => processes[Symbol.asyncDispose]())
 
 test(`an organization with ${COUNT} deliveries is deleted while workers are killed at random points, while it publishes and its endpoint fails; nothing of it is left in tables, files, logs and metrics, and another organization receives all its events`, async () => {
   const { pool, prisma } = api.database
@@ -55,7 +51,8 @@ test(`an organization with ${COUNT} deliveries is deleted while workers are kill
     response.end(fails ? `The answer has ${MARKER}.` : '')
   }
   await fillDeliveries(pool, api.tenant.organizationId, COUNT)
-  const workers = [startWorker(), startWorker()]
+  processes.start()
+  processes.start()
   try {
     for (let n = 0; n < 20; n++) await publish(api.tenant.token, { name: MARKER, n })
     await until(
@@ -82,22 +79,14 @@ test(`an organization with ${COUNT} deliveries is deleted while workers are kill
     let otherCount = 0
     const id = api.tenant.publicOrganizationId
     await deleteOrganization(prisma, id, { force: true }, COMMAND_LINE)
-    const kills = Array.from({ length: KILLS }, () => Math.random() * COUNT * 2).sort(
-      (a, b) => a - b,
-    )
-    for (const rows of kills) {
-      await until(
-        async () =>
-          (await deletion()).finishedAt !== null || (await deletion()).deletedRows >= rows,
-        `${Math.round(rows)} rows are deleted`,
-        120_000,
-      )
-      const killed = workers.splice(Math.floor(Math.random() * workers.length), 1)
-      killed[0]?.child.kill('SIGKILL')
-      workers.push(startWorker())
+    const hasReached = async (part: number) => {
+      const { finishedAt, deletedRows } = await deletion()
+      return finishedAt !== null || deletedRows >= part * COUNT * 2
+    }
+    await processes.killAtRandom(KILLS, hasReached, async () => {
       published.push(publish(api.tenant.token, { name: MARKER }))
       await publish(other.token, { n: otherCount++ })
-    }
+    })
     await until(async () => (await deletion()).finishedAt !== null, 'the deletion ends', 120_000)
 
     expect(new Set(await Promise.all(published))).toEqual(new Set([401]))
@@ -108,11 +97,11 @@ test(`an organization with ${COUNT} deliveries is deleted while workers are kill
       60_000,
     )
 
-    const logged = await logsOfMaintenance(workers)
+    const logged = await logsOfMaintenance(processes.running)
     expect(logged).not.toContain(MARKER)
     expect(await (await fetch(new URL('/metrics', api.app.url))).text()).not.toContain(MARKER)
   } finally {
-    await Promise.all(workers.map((worker) => worker[Symbol.asyncDispose]()))
+    await processes.stop()
   }
   expect(await findInTables(pool, [MARKER])).toEqual([])
   expect(await findInTables(pool, [api.tenant.organizationId])).toEqual(['organization_deletions'])
@@ -162,18 +151,6 @@ async function publish(token: string, data: object): Promise<number> {
   })
   const { errors } = await response.json()
   return errors?.[0]?.extensions.code === 'UNAUTHENTICATED' ? 401 : 200
-}
-
-function startWorker(): PosthornProcess {
-  return startPosthorn(['start', '--role', 'worker'], {
-    environment: {
-      ...testEnvironment(api.database.url),
-      POSTHORN_LOG_LEVEL: 'trace',
-      POSTHORN_RETRY_SCHEDULE: '1s',
-      POSTHORN_CONCURRENCY: '50',
-      POSTHORN_EGRESS_CA_FILE: path.join(directory, 'ca.pem'),
-    },
-  })
 }
 
 async function attempts(webhookId: string): Promise<number> {

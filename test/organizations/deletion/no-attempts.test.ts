@@ -1,32 +1,27 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { COMMAND_LINE } from '../../../src/access/actor.ts'
 import { deleteOrganization } from '../../../src/organizations/deletion/delete-organization.ts'
 import { deletionKey } from '../../../src/queue/jobs.ts'
-import { startTestApp, type TestApp, testEnvironment } from '../../support/app.ts'
+import { openWorkerProcesses, type WorkerProcesses } from '../../bulk-tasks/worker-processes.ts'
+import type { TestApp } from '../../support/app.ts'
 import { createTenant, JOINED } from '../../support/factories.ts'
-import { startPosthorn } from '../../support/posthorn-process.ts'
-import { type Receiver, startReceiver } from '../../support/receiver.ts'
+import type { Receiver } from '../../support/receiver.ts'
 import { until } from '../../support/until.ts'
 
 const COUNT = 60
 
 let receiver: Receiver
 let api: TestApp
-let directory: string
+let processes: WorkerProcesses
 beforeAll(async () => {
-  receiver = await startReceiver()
-  directory = await mkdtemp(path.join(tmpdir(), 'posthorn deletion '))
-  await writeFile(path.join(directory, 'ca.pem'), receiver.authority)
-  api = await startTestApp({ role: 'api' })
+  processes = await openWorkerProcesses({
+    // So long that the circuit breaker does not put the webhook on hold: it waits for a minute of failures.
+    POSTHORN_RETRY_SCHEDULE: Array.from({ length: 20 }, () => '1s').join(','),
+    POSTHORN_CONCURRENCY: '10',
+  })
+  ;({ api, receiver } = processes)
 })
-afterAll(async () => {
-  await api[Symbol.asyncDispose]()
-  await receiver[Symbol.asyncDispose]()
-  await rm(directory, { recursive: true, force: true })
-})
+afterAll(() => processes[Symbol.asyncDispose]())
 
 test('once a deletion has begun and the attempts in flight have ended, no process sends anything, although its deliveries are still there and its webhook is in every cache', async () => {
   const { prisma, pool } = api.database
@@ -38,8 +33,8 @@ test('once a deletion has begun and the attempts in flight have ended, no proces
     response.statusCode = 500
     response.end()
   }
-  await using _first = startWorker()
-  await using _second = startWorker()
+  await using _first = processes.start()
+  await using _second = processes.start()
   await publish(id)
   // Each process claims some of the retries.
   await until(() => sent('gone') >= 4 * COUNT, 'each delivery was retried', 60_000)
@@ -90,18 +85,6 @@ async function register(token: string, at: string): Promise<void> {
     }),
   })
   expect(response.status).toBe(201)
-}
-
-function startWorker() {
-  return startPosthorn(['start', '--role', 'worker'], {
-    environment: {
-      ...testEnvironment(api.database.url),
-      // So long that the circuit breaker does not put the webhook on hold: it waits for a minute of failures.
-      POSTHORN_RETRY_SCHEDULE: Array.from({ length: 20 }, () => '1s').join(','),
-      POSTHORN_CONCURRENCY: '10',
-      POSTHORN_EGRESS_CA_FILE: path.join(directory, 'ca.pem'),
-    },
-  })
 }
 
 async function publish(organization: string): Promise<void> {
