@@ -1,5 +1,5 @@
 import { Registry } from 'prom-client'
-import { OUTCOME_CODES } from '../../src/deliveries/attempts/describe-outcome.ts'
+import { ERROR_CODES } from '../../src/deliveries/attempts/attempt-record.ts'
 import { createAttemptMetrics } from '../../src/telemetry/attempt-metrics.ts'
 import { addAll } from '../../src/telemetry/counters.ts'
 import { createDatabaseMetrics } from '../../src/telemetry/database-metrics.ts'
@@ -23,7 +23,7 @@ export function describeMetrics(): {
 } {
   const { registry } = createMetrics('api')
   measurePublishing(registry, async () => [])
-  createAttemptMetrics(registry, OUTCOME_CODES)
+  createAttemptMetrics(registry, ERROR_CODES)
   createRequestMetrics(registry, [])
   watchPools(registry, {})
   addAll(registry)

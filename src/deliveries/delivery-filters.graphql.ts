@@ -1,8 +1,8 @@
+import { z } from 'zod'
 import { choicesRule, MAX_CHOICES, someRule } from '../graphql/arguments.ts'
 import { builder } from '../graphql/builder.ts'
 import { DeliveryState } from '../webhooks/delivery-enums.ts'
 import { MIN_SLOW_MS } from './attempts/attempt-filter.ts'
-import { causesRule, minDurationRule } from './attempts/attempt-filter-rules.ts'
 import { deliveryState } from './delivery-state.ts'
 import { MAX_ATTEMPTS_SEARCHED } from './ids-of-page.ts'
 import type { AttemptFilterInput, DeliveryFilterInput } from './read-filters.ts'
@@ -36,6 +36,23 @@ const StatusClass = builder.enumType('StatusClass', {
     NO_RESPONSE: { value: 0, description: 'No response: a timeout or a connection error.' },
   } as const,
 })
+
+const MAX_CAUSES = 20
+
+/** Every cause is one range of an index. */
+const causesRule = z
+  .array(
+    z.string().regex(/^[0-9a-z_]{1,64}$/, 'must be an HTTP status or an error code, such as "502"'),
+  )
+  .min(1, 'must not be empty; omit it to match all')
+  .max(MAX_CAUSES, `must have at most ${MAX_CAUSES} entries`)
+  .nullish()
+
+/** Faster attempts are in no index of durations. */
+const minDurationRule = z
+  .int()
+  .min(MIN_SLOW_MS, `must be at least ${MIN_SLOW_MS.toLocaleString('en')}`)
+  .nullish()
 
 builder.inputType('AttemptFilter', {
   description: 'Selects attempts. An attempt must match all given fields.',

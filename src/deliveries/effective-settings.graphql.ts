@@ -1,7 +1,7 @@
 import { builder } from '../graphql/builder.ts'
 import { callerOf } from '../graphql/context.ts'
 import { findOrganization } from '../organizations/find-organization.ts'
-import { readSendDefaults } from './send-defaults.ts'
+import { readSendDefaults, type SendDefaults } from './send-defaults.ts'
 
 interface EffectiveSettings {
   readonly retryScheduleSeconds: readonly number[]
@@ -75,19 +75,22 @@ builder.prismaObjectFields('Webhook', (t) => ({
         const defaults = await readSendDefaults(context.sql)
         return ids.map(() => defaults)
       })
-      const { retryScheduleMs, attemptTimeoutMs } = await defaultsOf(webhook.id)
-      return {
-        ...webhook,
-        retryScheduleSeconds: webhook.ownRetrySchedule
-          ? webhook.retryScheduleSeconds
-          : retryScheduleMs.map((ms) => ms / 1_000),
-        timeoutSeconds: webhook.timeoutSeconds ?? attemptTimeoutMs / 1_000,
-        keepResponseBodies: webhook.keepResponseBodies && webhook.organization.keepResponseBodies,
-        keepPayloads: webhook.keepPayloads && webhook.organization.keepPayloads,
-      }
+      return effectiveSettings(webhook, await defaultsOf(webhook.id))
     },
   }),
 }))
+
+/** The settings of a webhook that was given none. */
+const UNSET = {
+  ownRetrySchedule: false,
+  retryScheduleSeconds: [],
+  timeoutSeconds: null,
+  rateLimitPerSecond: null,
+  maxInFlight: null,
+  ordered: false,
+  keepResponseBodies: true,
+  keepPayloads: true,
+}
 
 builder.queryField('defaultSettings', (t) =>
   t.field({
@@ -97,21 +100,35 @@ builder.queryField('defaultSettings', (t) =>
     authScopes: { scope: 'webhooks:read' },
     portal: 'open',
     resolve: async (_root, _args, context) => {
-      const { prisma, sql } = context
-      const { retryScheduleMs, attemptTimeoutMs } = await readSendDefaults(sql)
       const { organizationId } = callerOf(context)
-      const { keepResponseBodies, keepPayloads } = await findOrganization(prisma, organizationId, {
+      const organization = await findOrganization(context.prisma, organizationId, {
         select: { keepResponseBodies: true, keepPayloads: true },
       })
-      return {
-        retryScheduleSeconds: retryScheduleMs.map((ms) => ms / 1_000),
-        timeoutSeconds: attemptTimeoutMs / 1_000,
-        rateLimitPerSecond: null,
-        maxInFlight: null,
-        ordered: false,
-        keepResponseBodies,
-        keepPayloads,
-      }
+      return effectiveSettings({ ...UNSET, organization }, await readSendDefaults(context.sql))
     },
   }),
 )
+
+type Kept = Pick<EffectiveSettings, 'keepResponseBodies' | 'keepPayloads'>
+
+interface OwnSettings extends Omit<EffectiveSettings, 'timeoutSeconds'> {
+  readonly ownRetrySchedule: boolean
+  readonly timeoutSeconds: number | null
+  readonly organization: Kept
+}
+
+function effectiveSettings(
+  webhook: OwnSettings,
+  { retryScheduleMs, attemptTimeoutMs }: SendDefaults,
+): EffectiveSettings {
+  const { organization } = webhook
+  return {
+    ...webhook,
+    retryScheduleSeconds: webhook.ownRetrySchedule
+      ? webhook.retryScheduleSeconds
+      : retryScheduleMs.map((ms) => ms / 1_000),
+    timeoutSeconds: webhook.timeoutSeconds ?? attemptTimeoutMs / 1_000,
+    keepResponseBodies: webhook.keepResponseBodies && organization.keepResponseBodies,
+    keepPayloads: webhook.keepPayloads && organization.keepPayloads,
+  }
+}

@@ -1,5 +1,4 @@
 import { builder } from '../graphql/builder.ts'
-import { plannedAttempts } from './planned-attempts.ts'
 import { readSendDefaults } from './send-defaults.ts'
 
 builder.prismaObjectFields('Delivery', (t) => ({
@@ -13,8 +12,9 @@ builder.prismaObjectFields('Delivery', (t) => ({
       schedulePosition: true,
       webhook: { select: { ownRetrySchedule: true, retryScheduleSeconds: true } },
     },
-    resolve: async ({ id, webhook, ...delivery }, _args, context, info) => {
-      if (delivery.nextAttemptAt === null) return []
+    resolve: async (delivery, _args, context, info) => {
+      const { id, webhook, nextAttemptAt, schedulePosition } = delivery
+      if (nextAttemptAt === null) return []
       const defaultsOf = context.perField(info, async (ids: string[]) => {
         const { retryScheduleMs } = await readSendDefaults(context.sql)
         return ids.map(() => retryScheduleMs)
@@ -22,7 +22,9 @@ builder.prismaObjectFields('Delivery', (t) => ({
       const scheduleMs = webhook.ownRetrySchedule
         ? webhook.retryScheduleSeconds.map((seconds) => seconds * 1_000)
         : await defaultsOf(id)
-      return plannedAttempts(delivery, scheduleMs)
+      let at = nextAttemptAt.getTime()
+      const later = scheduleMs.slice(schedulePosition).map((delayMs) => (at += delayMs))
+      return [nextAttemptAt, ...later.map((ms) => new Date(ms))]
     },
   }),
 }))

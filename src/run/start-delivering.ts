@@ -1,9 +1,8 @@
 import { createFindBody } from '../bodies/find-body.ts'
 import { heapShare } from '../config/heap-share.ts'
 import type { Settings } from '../config/settings.ts'
-import { UNSENT_CODES } from '../deliveries/attempts/attempt-record.ts'
+import { ERROR_CODES } from '../deliveries/attempts/attempt-record.ts'
 import { createDeliveryJobs } from '../deliveries/attempts/delivery-jobs.ts'
-import { OUTCOME_CODES } from '../deliveries/attempts/describe-outcome.ts'
 import { createLoadBody, createLoadDelivery } from '../deliveries/attempts/load-delivery.ts'
 import { createPayloadMemory } from '../deliveries/attempts/payload-memory.ts'
 import { createRecordAttempt, recordWithRetry } from '../deliveries/attempts/record-attempt.ts'
@@ -78,8 +77,6 @@ function openScheduler({ database, notify, warnOf }: CommonServices, { config, n
 
 /** Most of it is outside of the heap, as buffers. */
 const SHARE_OF_PAYLOADS = 1 / 4
-
-export const ERROR_CODES = [...OUTCOME_CODES, ...UNSENT_CODES]
 
 const systemClock = () => new Date()
 

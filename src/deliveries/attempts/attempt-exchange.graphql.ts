@@ -1,11 +1,27 @@
 import { isUtf8 } from 'node:buffer'
 import { readBodies } from '../../bodies/read-bodies.ts'
+import { publicId } from '../../db/ids.ts'
 import { builder } from '../../graphql/builder.ts'
 import { LARGE_TEXT, MEDIUM_TEXT } from '../../graphql/limits/field-complexity.ts'
-import { type AttemptRequestColumns, attemptRequestHeaders } from './attempt-request.ts'
 
-interface AttemptRequest extends AttemptRequestColumns {
+interface Header {
+  readonly name: string
+  readonly value: string
+}
+
+interface AttemptRequest {
   readonly url: string
+  readonly deliveryId: string
+  readonly startedAt: Date
+  readonly requestHeaderNames: readonly string[] | null
+  readonly requestHeaderPrefix: string | null
+  readonly requestUserAgent: string | null
+  readonly requestSignature: string | null
+  /** Undefined once the delivery is past its retention. */
+  readonly isTest: boolean | undefined
+  /** Undefined once the event is past its retention. */
+  readonly traceParent: string | null | undefined
+  readonly traceState: string | null | undefined
 }
 
 interface AttemptResponse {
@@ -46,7 +62,7 @@ const AttemptRequest = builder.objectRef<AttemptRequest>('AttemptRequest').imple
       type: ['Header'],
       description:
         'The headers of the request, except `host` and `content-length`. The values of custom headers are masked as `•••`: they may be credentials and are not stored with the attempt.',
-      resolve: (request) => attemptRequestHeaders(request),
+      resolve: attemptRequestHeaders,
     }),
     body: t.string({
       nullable: true,
@@ -152,4 +168,32 @@ function textOf({ body, bodyTruncated }: AttemptResponse): string | null {
     if (isUtf8(whole)) return whole.toString('utf8')
   }
   return null
+}
+
+/** Replaces the value of a custom header, which can be a credential. */
+const MASK = '•••'
+
+/**
+ * The headers that Posthorn set on an attempt, in the order they were sent, without those of the connection (`host`,
+ * `content-length`). The values of custom headers are masked: they can be credentials, so no attempt stores them.
+ */
+function attemptRequestHeaders(attempt: AttemptRequest): Header[] {
+  const prefix = attempt.requestHeaderPrefix ?? 'wh-'
+  const timestamp = Math.floor(attempt.startedAt.getTime() / 1_000)
+  const headers: Header[] = []
+  const add = (name: string, value: string | null | undefined) => {
+    if (value != null) headers.push({ name, value })
+  }
+  add('user-agent', attempt.requestUserAgent)
+  add('accept-encoding', 'identity')
+  // The mark of a test comes last, and has the prefix of the installation.
+  const mark = attempt.isTest ? attempt.requestHeaderNames?.at(-1) : undefined
+  for (const name of attempt.requestHeaderNames ?? []) add(name, name === mark ? 'true' : MASK)
+  add('content-type', 'application/json')
+  add(`${prefix}id`, publicId('delivery', attempt.deliveryId))
+  add(`${prefix}timestamp`, String(timestamp))
+  add(`${prefix}signature`, attempt.requestSignature)
+  add('traceparent', attempt.traceParent)
+  if (attempt.traceParent != null) add('tracestate', attempt.traceState)
+  return headers
 }

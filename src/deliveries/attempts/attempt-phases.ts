@@ -1,25 +1,14 @@
-/** The columns of an attempt that its phases follow from. */
-export interface PhaseColumns {
-  readonly durationMs: number
-  readonly firstByteMs: number | null
-  readonly status: number | null
-  readonly lookupMs: number | null
-  readonly connectMs: number | null
-  readonly tlsMs: number | null
-}
+import type { Attempt } from '../../db/generated/prisma/client.ts'
+
+type PhaseColumns = Pick<
+  Attempt,
+  'durationMs' | 'firstByteMs' | 'status' | 'lookupMs' | 'connectMs' | 'tlsMs'
+>
+
+export type AttemptPhases = ReturnType<typeof phasesOf>
 
 /** The phases of an attempt in milliseconds, in order. Null: the attempt did not have the phase. */
-export interface AttemptPhases {
-  readonly lookupMs: number | null
-  readonly connectMs: number | null
-  readonly tlsMs: number | null
-  /** From the ready connection to the first byte of the response, or to the failure. */
-  readonly waitingMs: number | null
-  readonly bodyMs: number | null
-  readonly connectionReused: boolean
-}
-
-export function phasesOf(attempt: PhaseColumns): AttemptPhases {
+export function phasesOf(attempt: PhaseColumns) {
   const { durationMs, firstByteMs, status, lookupMs, connectMs, tlsMs } = attempt
   const openedMs = (lookupMs ?? 0) + (connectMs ?? 0) + (tlsMs ?? 0)
   const restMs = Math.max(0, (firstByteMs ?? durationMs) - openedMs)
@@ -29,6 +18,7 @@ export function phasesOf(attempt: PhaseColumns): AttemptPhases {
     lookupMs,
     connectMs,
     tlsMs,
+    /** From the ready connection to the first byte of the response, or to the failure. */
     waitingMs: hasWaited ? restMs : null,
     bodyMs: firstByteMs === null ? null : Math.max(0, durationMs - firstByteMs),
     connectionReused: lookupMs === null && hasWaited,

@@ -1,7 +1,7 @@
 import { MAX_STEPS } from '../../lib/work-budget.ts'
+import { FAILURE_CODES } from '../../outbound/failure-reasons.ts'
 import type { Ended, Outcome } from '../../outbound/outcome.ts'
 import type { SendOptions } from '../../webhooks/send-options.ts'
-import { describeOutcome } from './describe-outcome.ts'
 import type { LoadedDelivery } from './load-delivery.ts'
 import { isSuccess, retryDelayMs } from './retry-policy.ts'
 import type { SignedRequest } from './signed-request.ts'
@@ -116,8 +116,6 @@ const FAILURES = {
 /** Why an attempt has no outcome. */
 export type UnsentCode = keyof typeof FAILURES
 
-export const UNSENT_CODES = Object.keys(FAILURES) as readonly UnsentCode[]
-
 /**
  * The record of an attempt without an outcome: its signing secret or custom headers cannot be decrypted, its body cannot be
  * written, or it ends workers. A thrown error would stay invisible to the webhook's owner. A failed attempt is shown and
@@ -203,3 +201,38 @@ function summarize(
   const result = answer ? `HTTP ${answer.status}` : (failure?.code ?? 'failed')
   return `${result} from ${URL.parse(url)?.origin ?? 'an unreadable URL'}`
 }
+
+/** Why there was no response: a stable code and a sentence for people. `null` if there was a response. */
+function describeOutcome(outcome: Ended): Failure | null {
+  switch (outcome.kind) {
+    case 'answered':
+      return null
+    case 'timed-out':
+      return {
+        code: outcome.phase === 'connect' ? 'connect_timed_out' : 'response_timed_out',
+        reason: outcome.reason,
+      }
+    case 'unreachable':
+      return { code: outcome.code, reason: outcome.reason }
+    case 'refused':
+      return {
+        code: outcome.reason.replaceAll('-', '_'),
+        reason: REJECTION_REASONS[outcome.reason],
+      }
+  }
+}
+
+const REJECTION_REASONS = {
+  'address-not-public': 'The address is not public, so Posthorn does not connect to it.',
+  'not-https': 'The URL is not HTTPS.',
+  'url-not-allowed': 'Posthorn may not send to this URL.',
+} as const
+
+/** All error codes of attempts. */
+export const ERROR_CODES: readonly string[] = [
+  'connect_timed_out',
+  'response_timed_out',
+  ...FAILURE_CODES,
+  ...Object.keys(REJECTION_REASONS).map((reason) => reason.replaceAll('-', '_')),
+  ...Object.keys(FAILURES),
+]

@@ -2,10 +2,9 @@ import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { HINTS } from '../../../src/console/deliveries/failure-hints.ts'
 import { whyFailed } from '../../../src/console/deliveries/why-failed.ts'
-import { UNSENT_CODES } from '../../../src/deliveries/attempts/attempt-record.ts'
-import { OUTCOME_CODES } from '../../../src/deliveries/attempts/describe-outcome.ts'
+import { ERROR_CODES } from '../../../src/deliveries/attempts/attempt-record.ts'
 
-const CODES = [...OUTCOME_CODES, ...UNSENT_CODES].sort()
+const CODES = [...ERROR_CODES].sort()
 
 test('docs/concepts/deliveries.md lists exactly the error codes of attempts without a response', () => {
   expect(documentedCodes().map(({ code }) => code)).toEqual(CODES)
