@@ -31,9 +31,8 @@ export async function redeliver(
       text: REDELIVER,
       values: [uuid, actorJson(actor)],
     })
-    const [row] = rows
-    const refusal = row ? refusalOf(publicId('delivery', uuid), row) : null
-    if (refusal !== null) refusals.set(uuid, refusal)
+    const refusal = rows[0]?.refusal
+    if (refusal) refusals.set(uuid, REFUSALS[refusal](publicId('delivery', uuid)))
   }
   const [refusal] = refusals.values()
   if (refusal && refusals.size === uuids.length) throw new DomainError('conflict', refusal)
@@ -41,31 +40,19 @@ export async function redeliver(
 }
 
 interface Redelivered {
-  readonly webhook_deleted: boolean
-  readonly event_gone: boolean
-  readonly event_erased: boolean
-  readonly not_kept: boolean
+  readonly refusal: keyof typeof REFUSALS | null
 }
 
-/** Why a delivery was not redelivered, or null. */
-function refusalOf(
-  id: string,
-  { webhook_deleted, event_gone, event_erased, not_kept }: Redelivered,
-): string | null {
-  if (webhook_deleted) {
-    return `The webhook of the delivery ${id} was deleted, so the delivery cannot be redelivered.`
-  }
-  if (event_gone) {
-    return `The event of the delivery ${id} is past its retention, so the delivery cannot be redelivered.`
-  }
-  return event_erased ? whyNoPayload(id, not_kept) : null
-}
-
-/** Says why a delivery has no payload any more, what follows, and what to do. */
-function whyNoPayload(id: string, isNotKept: boolean): string {
-  return isNotKept
-    ? `The payload of the delivery ${id} is not kept after the delivery, because keepPayloads of the organization or the webhook is false, so the delivery cannot be redelivered. Publish the event again.`
-    : `The payload of the delivery ${id} was erased, so the delivery cannot be redelivered.`
+/** Says why a delivery was not redelivered, and what to do. */
+const REFUSALS = {
+  webhook_deleted: (id: string) =>
+    `The webhook of the delivery ${id} was deleted, so the delivery cannot be redelivered.`,
+  event_gone: (id: string) =>
+    `The event of the delivery ${id} is past its retention, so the delivery cannot be redelivered.`,
+  erased: (id: string) =>
+    `The payload of the delivery ${id} was erased, so the delivery cannot be redelivered.`,
+  not_kept: (id: string) =>
+    `The payload of the delivery ${id} is not kept after the delivery, because keepPayloads of the organization or the webhook is false, so the delivery cannot be redelivered. Publish the event again.`,
 }
 
 const REDELIVER = `
@@ -77,15 +64,16 @@ const REDELIVER = `
     for update
   ),
   subject as materialized (
-    select d.*, w.ordered, w.deleted_at is not null as webhook_deleted,
-      not exists (select from posthorn.events as e where e.id = d.event_id) as event_gone,
-      d.is_erased or exists (
-        select from posthorn.events as e where e.id = d.event_id and e.erased_at is not null) as event_erased,
-      not exists (
-        select from posthorn.events as e where e.id = d.event_id and e.erased_at is not null and e.unkept_bytes is null
-      ) as not_kept,
+    select d.*, w.ordered,
+      case
+        when w.deleted_at is not null then 'webhook_deleted'
+        when e.id is null then 'event_gone'
+        when e.erased_at is not null and e.unkept_bytes is null then 'erased'
+        when e.erased_at is not null or d.is_erased then 'not_kept'
+      end as refusal,
       (${MAX_ATTEMPTS}) as schedule_attempts
     from posthorn.deliveries as d join posthorn.webhooks as w on w.id = d.webhook_id
+    left join posthorn.events as e on e.id = d.event_id
     where d.id = $1 and (select count(*) from hold) >= 0
     for update of d
   ),
@@ -96,7 +84,7 @@ const REDELIVER = `
       case when state = 'pending' then greatest(max_attempts, attempt_count + 1)
         else attempt_count + schedule_attempts end,
       last_error)::posthorn.delivery_job as job
-    from subject where not webhook_deleted and not event_gone and not event_erased
+    from subject where refusal is null
   ),
   -- False if an attempt is running. Recording that attempt then queues the next one.
   started as materialized (
@@ -140,7 +128,7 @@ const REDELIVER = `
       jsonb_build_object('state', state_before), jsonb_build_object('state', state_after))
     from reopened
   )
-  select webhook_deleted, event_gone, event_erased, not_kept from subject left join released on true left join audited on true`
+  select refusal from subject left join released on true left join audited on true`
 
 /**
  * Cancels those of the deliveries that are pending. A running attempt ends and is recorded. Returns the uuids of those that

@@ -1,3 +1,4 @@
+import type { GraphQLResolveInfo } from 'graphql'
 import { parseId } from '../db/ids.ts'
 import { builder } from '../graphql/builder.ts'
 import { callerOf } from '../graphql/context.ts'
@@ -35,19 +36,10 @@ builder.subscriptionFields((t) => ({
         webhookId,
         after: after == null ? null : timeOfAttempt(after),
       }) as never,
-    resolve: async (query, parent, _args, context, info) => {
-      const event = parent as unknown as StreamItem<LiveDelivery>
-      const { organizationId } = callerOf(context)
-      const attempts = await readOnce(event, info, (batch) =>
-        findAttemptsByIds(
-          context.prisma,
-          organizationId,
-          batch.map(({ position }) => position),
-          query,
-        ),
-      )
-      return attempts.get(event.item.position) ?? null
-    },
+    resolve: (query, parent, _args, context, info) =>
+      rowOf(parent, 'position', info, (uuids) =>
+        findAttemptsByIds(context.prisma, callerOf(context).organizationId, uuids, query),
+      ),
   }),
 
   deliveryFinished: t.prismaField({
@@ -71,21 +63,24 @@ builder.subscriptionFields((t) => ({
         after: after ?? null,
         filter: ({ finished }) => finished,
       }) as never,
-    resolve: async (query, parent, _args, context, info) => {
-      const event = parent as unknown as StreamItem<LiveDelivery>
-      const { organizationId } = callerOf(context)
-      const deliveries = await readOnce(event, info, (batch) =>
-        findDeliveriesByIds(
-          context.prisma,
-          organizationId,
-          batch.map(({ deliveryId }) => deliveryId),
-          query,
-        ),
-      )
-      return deliveries.get(event.item.deliveryId) ?? null
-    },
+    resolve: (query, parent, _args, context, info) =>
+      rowOf(parent, 'deliveryId', info, (uuids) =>
+        findDeliveriesByIds(context.prisma, callerOf(context).organizationId, uuids, query),
+      ),
   }),
 }))
+
+/** The row of an item. The rows of a batch are read together. */
+async function rowOf<Row>(
+  parent: unknown,
+  key: 'position' | 'deliveryId',
+  info: GraphQLResolveInfo,
+  find: (uuids: string[]) => Promise<ReadonlyMap<string, Row>>,
+): Promise<Row | null> {
+  const event = parent as StreamItem<LiveDelivery>
+  const rows = await readOnce(event, info, (batch) => find(batch.map((item) => item[key])))
+  return rows.get(event.item[key]) ?? null
+}
 
 function timeOfAttempt(id: string): Date {
   const uuid = parseId('attempt', id)

@@ -17,18 +17,11 @@ export interface ConnectorOptions {
   readonly onSurplusBytes: (origin: string) => void
 }
 
-export interface GuardedConnector {
-  /** For undici's `connect` option. */
-  readonly connect: buildConnector.connector
-  /** Aborts the connections that are being opened. */
-  close(): void
-}
-
 /**
  * The only place where Posthorn opens connections to customers' endpoints. Sockets connect only to the addresses that
  * the guard checked, and TLS verifies the host name.
  */
-export function createGuardedConnector(options: ConnectorOptions): GuardedConnector {
+export function createGuardedConnector(options: ConnectorOptions) {
   const { lookup, secureContext, openTunnel, connectTimeoutMs, onSurplusBytes } = options
   const tlsConnector = rebuiltHourly(() =>
     buildConnector({ secureContext, rejectUnauthorized: true, allowH2: false, timeout: 0 }),
@@ -100,8 +93,10 @@ export function createGuardedConnector(options: ConnectorOptions): GuardedConnec
   }
 
   return {
+    /** For undici's `connect` option. */
     connect,
-    close() {
+    /** Aborts the connections that are being opened. */
+    close(): void {
       for (const connecting of opening) connecting.abort()
     },
   }

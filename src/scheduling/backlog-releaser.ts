@@ -5,15 +5,7 @@ import { HAS_PROBE, releaseProbe } from './circuit-breaker.ts'
 import type { ConcurrencyLimiter } from './concurrency-limiter.ts'
 import { endWaitsWithoutProbe } from './retry-after-hold.ts'
 
-/** Releases parked deliveries up to the free capacity of this process. */
-export interface BacklogReleaser {
-  /** Reads all backlogs, releases from each one, and releases due probes. */
-  releaseAll(): Promise<void>
-  /** Releases from one backlog. */
-  release(webhookId: string): Promise<void>
-  /** Call it for each delivery that arrives at the limiter, so that a released one is not counted twice. */
-  countArrival(webhookId: string): void
-}
+export type BacklogReleaser = ReturnType<typeof createBacklogReleaser>
 
 interface Backlog {
   readonly webhookId: string
@@ -34,12 +26,13 @@ interface Share {
   readonly count: number
 }
 
+/** Releases parked deliveries up to the free capacity of this process. */
 export function createBacklogReleaser(
   sql: Sql,
   limiter: ConcurrencyLimiter,
   aheadMs: () => number,
   onResumed: (organizationId: string) => void,
-): BacklogReleaser {
+) {
   let backlogs = new Map<string, Backlog>()
   /** How many released deliveries have not arrived at the limiter yet. */
   let inTransit = new Map<string, number>()
@@ -133,6 +126,7 @@ export function createBacklogReleaser(
     return own
   }
 
+  /** Reads all backlogs, releases from each one, and releases due probes. */
   async function releaseAll(): Promise<void> {
     const rows = await readBacklogs(sql, aheadMs())
     backlogs = new Map(rows.map((row) => [row.webhookId, row]))
@@ -150,12 +144,14 @@ export function createBacklogReleaser(
   return {
     releaseAll,
 
-    async release(webhookId) {
+    /** Releases from one backlog. */
+    async release(webhookId: string): Promise<void> {
       // A running release may not see the caller's changes, so the caller waits for the next one.
       await (queued.get(webhookId) ?? releaseAfter(webhookId, releasing.get(webhookId)))
     },
 
-    countArrival(webhookId) {
+    /** Call it for each delivery that arrives at the limiter, so that a released one is not counted twice. */
+    countArrival(webhookId: string): void {
       const expected = inTransit.get(webhookId)
       if (expected) inTransit.set(webhookId, expected - 1)
     },

@@ -25,34 +25,7 @@ export interface Permit {
   release(result: AttemptResult | null): void
 }
 
-/** Decides when each delivery is sent. */
-export interface Scheduler extends AsyncDisposable {
-  /** Attempts in flight. */
-  readonly inFlight: number
-  /** Deliveries that wait for a permit. */
-  readonly waiting: number
-  /** Returns `parked` if it moved the delivery to the backlog, and `aborted` after an abort of `signal` or after `close`. */
-  acquire(
-    delivery: ScheduledDelivery,
-    options: SendOptions,
-    signal: AbortSignal,
-  ): Promise<Permit | 'parked' | 'aborted'>
-  /**
-   * Puts the webhook on hold for `waitMs`, because its endpoint asked for that. Call it before the release of the permit:
-   * from then on, this process sends nothing else to the webhook.
-   */
-  hold(delivery: ScheduledDelivery, waitMs: number): void
-  /** After an attempt: puts the webhook on hold or ends its hold, and releases its backlog. */
-  handleResult(
-    delivery: ScheduledDelivery,
-    options: SendOptions,
-    result: RecordedResult,
-  ): Promise<void>
-  /** Releases from the backlog of a webhook, up to the free capacity. */
-  release(webhookId: string): Promise<void>
-  /** Stops giving permits, for the shutdown of the process. */
-  close(): void
-}
+export type Scheduler = ReturnType<typeof createScheduler>
 
 export interface SchedulerOptions {
   /** Maximum attempts in flight in this process. */
@@ -71,10 +44,8 @@ const LEAD_MS = 20
 /** An older reservation was missed, for example by a killed process. The delivery gets a new one. */
 const RESERVATION_EXPIRES_AFTER_MS = 1_000
 
-export function createScheduler(
-  sql: Sql,
-  { concurrency, notify, onError, now }: SchedulerOptions,
-): Scheduler {
+/** Decides when each delivery is sent. */
+export function createScheduler(sql: Sql, { concurrency, notify, onError, now }: SchedulerOptions) {
   const park = createPark(sql)
   const reserve = createReserve(sql)
   const limiter = new ConcurrencyLimiter({
@@ -141,15 +112,22 @@ export function createScheduler(
   }
 
   return {
+    /** Attempts in flight. */
     get inFlight() {
       return limiter.inFlight
     },
 
+    /** Deliveries that wait for a permit. */
     get waiting() {
       return limiter.waiting
     },
 
-    async acquire(delivery, options, signal) {
+    /** Returns `parked` if it moved the delivery to the backlog, and `aborted` after an abort of `signal` or after `close`. */
+    async acquire(
+      delivery: ScheduledDelivery,
+      options: SendOptions,
+      signal: AbortSignal,
+    ): Promise<Permit | 'parked' | 'aborted'> {
       const { id, webhookId, organizationId, isTest, isProbe } = delivery
       rejectWaitingOnAbort(signal)
       backlogs.countArrival(webhookId)
@@ -188,9 +166,18 @@ export function createScheduler(
       }
     },
 
-    hold: (delivery, waitMs) => holds.waitAsAsked(delivery, waitMs),
+    /**
+     * Puts the webhook on hold for `waitMs`, because its endpoint asked for that. Call it before the release of the permit:
+     * from then on, this process sends nothing else to the webhook.
+     */
+    hold: (delivery: ScheduledDelivery, waitMs: number) => holds.waitAsAsked(delivery, waitMs),
 
-    async handleResult(delivery, { ordered }, result) {
+    /** After an attempt: puts the webhook on hold or ends its hold, and releases its backlog. */
+    async handleResult(
+      delivery: ScheduledDelivery,
+      { ordered }: SendOptions,
+      result: RecordedResult,
+    ): Promise<void> {
       if (result.succeeded && delivery.holdReason === null && !ordered) return
       await retryWhileUnavailable(async () => {
         await holds.handleResult(delivery, result)
@@ -198,14 +185,16 @@ export function createScheduler(
       })
     },
 
-    release: (webhookId) => backlogs.release(webhookId),
+    /** Releases from the backlog of a webhook, up to the free capacity. */
+    release: (webhookId: string) => backlogs.release(webhookId),
 
+    /** Stops giving permits, for the shutdown of the process. */
     close() {
       closed.abort()
       limiter.close()
     },
 
-    async [Symbol.asyncDispose]() {
+    async [Symbol.asyncDispose](): Promise<void> {
       clearInterval(ticking)
       clearInterval(releasing)
       closed.abort()

@@ -1,10 +1,6 @@
 import { SHARE_OF_FREE } from '../../scheduling/shared-capacity.ts'
 
-/** The memory of the large payloads that are being sent. */
-export interface PayloadMemory {
-  /** Waits for room. Call the function that it resolves to when the payload is no longer in memory. */
-  acquire(organizationId: string, bytes: number): Promise<() => void>
-}
+export type PayloadMemory = ReturnType<typeof createPayloadMemory>
 
 interface Waiting {
   readonly organizationId: string
@@ -13,10 +9,10 @@ interface Waiting {
 }
 
 /**
- * An organization leaves some of the memory free for the next one, as with the attempts in flight, so that its large
+ * The memory of the large payloads that are being sent. An organization leaves some of the memory free for the next one, as with the attempts in flight, so that its large
  * payloads for slow endpoints delay no others.
  */
-export function createPayloadMemory(totalBytes: number): PayloadMemory {
+export function createPayloadMemory(totalBytes: number) {
   const usedByOrganization = new Map<string, number>()
   const waiting = new Set<Waiting>()
   let used = 0
@@ -49,7 +45,8 @@ export function createPayloadMemory(totalBytes: number): PayloadMemory {
   }
 
   return {
-    acquire(organizationId, bytes) {
+    /** Waits for room. Call the function that it resolves to when the payload is no longer in memory. */
+    acquire(organizationId: string, bytes: number): Promise<() => void> {
       const { promise, resolve } = Promise.withResolvers<() => void>()
       const start = () =>
         resolve(() => {

@@ -20,38 +20,27 @@ export interface ExchangeThread extends AsyncDisposable {
   ): Promise<ExchangedAlone>
 }
 
+export type RunAlone = ReturnType<typeof createRunAlone>
+
 /**
  * Runs the attempts of deliveries whose worker died with them twice, one at a time. Many of these are innocent: they were
  * claimed by the same worker. Each has a thread of its own, so that it takes no other attempt along. Organizations whose
  * deliveries ended such a thread share another one, so that the others wait for one death of each at most.
+ * `threads`: of all organizations, and of those whose deliveries ended the first one.
  */
-export interface RunAlone {
-  /** Waits for the thread of an organization, and gives it to the attempt. */
-  withThread(
-    organizationId: string,
-    attempt: (thread: ExchangeThread) => Promise<void>,
-  ): Promise<void>
-  /** Moves the job of a delivery to a queue, in which its organization has one job at a time. */
-  queue(delivery: LoadedDelivery): Promise<void>
-  /** The exchange of a suspect. `thread` is null if it does not run alone. */
-  exchange(
-    thread: ExchangeThread | null,
-    delivery: LoadedDelivery,
-    started: StartedAttempt,
-    control: ExchangeControl,
-  ): Promise<Exclude<ExchangedAlone, 'thread ended'>>
-}
-
-/** `threads`: of all organizations, and of those whose deliveries ended the first one. */
 export function createRunAlone(
   pool: Database['pool'],
   threads: readonly [ExchangeThread, ExchangeThread],
-): RunAlone {
+) {
   const [first, second] = threads
   const lastAttempts = new Map<ExchangeThread, Promise<void>>()
   const haveEndedThreads = new Set<string>()
   return {
-    withThread(organizationId, attempt) {
+    /** Waits for the thread of an organization, and gives it to the attempt. */
+    withThread(
+      organizationId: string,
+      attempt: (thread: ExchangeThread) => Promise<void>,
+    ): Promise<void> {
       const thread = haveEndedThreads.has(organizationId) ? second : first
       const last = lastAttempts.get(thread) ?? Promise.resolve()
       const ended = last.then(() => attempt(thread))
@@ -62,9 +51,16 @@ export function createRunAlone(
       return ended
     },
 
-    queue: (delivery) => inTransaction(pool, (sql) => moveJob(sql, delivery)),
+    /** Moves the job of a delivery to a queue, in which its organization has one job at a time. */
+    queue: (delivery: LoadedDelivery) => inTransaction(pool, (sql) => moveJob(sql, delivery)),
 
-    async exchange(thread, delivery, started, control) {
+    /** The exchange of a suspect. `thread` is null if it does not run alone. */
+    async exchange(
+      thread: ExchangeThread | null,
+      delivery: LoadedDelivery,
+      started: StartedAttempt,
+      control: ExchangeControl,
+    ): Promise<Exclude<ExchangedAlone, 'thread ended'>> {
       if (thread === null || !mustRunAlone(delivery)) {
         haveEndedThreads.add(publicId('organization', delivery.organizationId))
         return { unsent: WORKER_DIED }
