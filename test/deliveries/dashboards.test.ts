@@ -84,21 +84,6 @@ test('the questions of docs/operate/job-dashboards.md are answered', async () =>
   expect(backlogs).toMatchObject([{ webhook_id: onHold, parked: String(PARKED) }])
 })
 
-test('counts by task and state show retries as scheduled and exhausted deliveries as failed', async () => {
-  const { rows } = await query(`
-    select task_identifier as task, case
-        when locked_at is not null then 'running'
-        when attempts >= max_attempts then 'failed'
-        when run_at > now() then 'scheduled'
-        else 'ready'
-      end as state, count(*)::int as count
-    from graphile_worker.jobs where task_identifier = 'posthorn:deliver' group by 1, 2 order by 2`)
-  expect(rows).toEqual([
-    { task: 'posthorn:deliver', state: 'failed', count: EXHAUSTED },
-    { task: 'posthorn:deliver', state: 'scheduled', count: RETRYING },
-  ])
-})
-
 test('failing jobs show their attempts and errors', async () => {
   const { rows } = await query(`
     select attempts, max_attempts, last_error, count(*)::int as count from graphile_worker.jobs

@@ -201,13 +201,6 @@ describe('an exhausted delivery', () => {
     expect(await operatorSweep()).toEqual({ restored: [], canceled: [] })
   })
 
-  test('run now succeeds if the endpoint answers', async () => {
-    const { delivery, job } = await exhausted()
-    answer(200)
-    await act('run now', job)
-    await untilState(delivery, 'succeeded')
-  })
-
   test('reschedule makes it retrying, with an attempt at that time', async () => {
     const { delivery, job } = await exhausted()
     await act('reschedule', job)
@@ -249,14 +242,6 @@ describe('an exhausted delivery', () => {
     expect(await operatorSweep()).toEqual({ restored: [], canceled: [] })
     expect(await jobOf(delivery)).toBeUndefined()
     expect(await read(delivery)).toMatchObject({ state: 'exhausted' })
-  })
-
-  test('run now parks it while its webhook is disabled', async () => {
-    const { delivery, job } = await exhausted()
-    await posthorn.rest('PUT', `/webhooks/${webhook}`, { enabled: false })
-    await act('run now', job)
-    await until(async () => (await read(delivery)).parkedAt !== null, 'the delivery is parked')
-    expect(await read(delivery)).toMatchObject({ state: 'pending', attemptCount: 3 })
   })
 
   test('run now leaves it if its webhook was deleted', async () => {

@@ -146,24 +146,6 @@ describe('a job that an operator completed or deleted', () => {
 })
 
 describe('a job that an operator permanently failed', () => {
-  test('stays visible, and its delivery is canceled with the reason', async () => {
-    const [job] = (await jobs()) as [JobRow]
-    await query('select graphile_worker.permanently_fail_jobs(array[$1::bigint], $2)', [
-      job.id,
-      'The customer asked us to stop.',
-    ])
-    expect(await sweep()).toEqual({ restored: [], canceled: [job.key] })
-    expect(await read(job.key)).toMatchObject({
-      state: 'canceled',
-      lastError: 'The customer asked us to stop.',
-      nextAttemptAt: null,
-    })
-    expect((await jobs()).find(({ key }) => key === job.key)).toMatchObject({
-      lastError: 'The customer asked us to stop.',
-    })
-    expect(await sweep()).toEqual(NOTHING)
-  })
-
   test('has the error text of graphile-worker if there is no reason', async () => {
     await query(`select graphile_worker.permanently_fail_jobs(${ALL})`)
     expect((await sweep()).canceled).toHaveLength(COUNT)
@@ -316,11 +298,6 @@ function byKey(rows: readonly JobRow[]) {
       { task, runAt, attempts, maxAttempts, lastError },
     ]),
   )
-}
-
-async function read(id: string | null) {
-  const delivery = deliveries.find((one) => idOf(one) === id) as Delivery
-  return await database.prisma.delivery.findUniqueOrThrow({ where: { id: delivery.id } })
 }
 
 /** Backfills the index of all deliveries. Moves the cursor by hand, because transactions of other tests delay it. */

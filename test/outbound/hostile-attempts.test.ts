@@ -11,6 +11,10 @@ const ACKNOWLEDGE_MS = 3_000
 const DEADLINE_MS = { connect: 5_000, response: ACKNOWLEDGE_MS, body: ACKNOWLEDGE_MS + 2_000 }
 const GRACE_MS = 1_000
 
+interface Opened {
+  readonly receiver: Awaited<ReturnType<Misbehaviour['open']>>
+}
+
 interface AttemptRow {
   readonly url: string
   readonly state: string
@@ -31,10 +35,10 @@ test('an attempt to a misbehaving receiver ends in time, reports what happened, 
   // A process that stands still on a busy machine cannot keep its deadlines: one for each phase.
   const eventLoop = monitorEventLoopDelay()
   eventLoop.enable()
-  const byUrl = new Map<string, Misbehaviour>()
+  const byUrl = new Map<string, Misbehaviour & Opened>()
   for (const misbehaviour of MISBEHAVIOURS) {
-    const { port } = await misbehaviour.open()
-    byUrl.set(`https://localhost:${port}/`, misbehaviour)
+    const receiver = await misbehaviour.open()
+    byUrl.set(`https://localhost:${receiver.port}/`, { ...misbehaviour, receiver })
   }
   const healthy = `https://localhost:${(await openReceiver()).port}/`
   for (const url of [...byUrl.keys(), healthy]) {
@@ -56,7 +60,7 @@ test('an attempt to a misbehaving receiver ends in time, reports what happened, 
 
   const good = rows.find(({ url }) => url === healthy)
   expect(good).toMatchObject({ status: 200, state: 'succeeded', attempts: 1 })
-  for (const [url, { name, phase, status, errorCode, error }] of byUrl) {
+  for (const [url, { name, phase, status, errorCode, error, receiver }] of byUrl) {
     const row = rows.find((candidate) => candidate.url === url)
     expect.soft({ name, ...row }).toMatchObject({
       name,
@@ -68,6 +72,8 @@ test('an attempt to a misbehaving receiver ends in time, reports what happened, 
     })
     expect.soft(row?.ms, name).toBeLessThanOrEqual(DEADLINE_MS[phase] + graceMs)
     expect.soft(row?.body?.length ?? 0, name).toBeLessThanOrEqual(16 * 1024)
+    const isCutOff = status === null || /^(drips|pours)/.test(name)
+    if (isCutOff) await until(() => !receiver.openConnections, `the connection is closed: ${name}`)
   }
 })
 

@@ -9,7 +9,7 @@ import type { Answer } from './tls-receiver.ts'
 /** A misbehaving receiver and the attempt that it causes. */
 export interface Misbehaviour {
   readonly name: string
-  open(): Promise<{ readonly port: number }>
+  open(): Promise<{ readonly port: number; readonly openConnections?: number }>
   /** Null if there is no valid response. */
   readonly status: number | null
   readonly errorCode: string | null

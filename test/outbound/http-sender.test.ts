@@ -91,18 +91,6 @@ test.each([
   expect(outcome.retryAfter).toBeNull()
 })
 
-test.each([301, 302, 303, 307, 308])('a redirect with %i is not followed', async (status) => {
-  const elsewhere = await openReceiver()
-  const receiver = await openReceiver((socket) => {
-    const location = `https://127.0.0.1:${elsewhere.port}/`
-    socket.write(`HTTP/1.1 ${status} x\r\nlocation: ${location}\r\ncontent-length: 0\r\n\r\n`)
-  })
-  const outcome = await post(openSender(), receiver)
-  assertAnswered(outcome)
-  expect(outcome.status).toBe(status)
-  expect(elsewhere.connections).toBe(0)
-})
-
 test('a body is returned as received, not decoded', async () => {
   const zipped = gzipSync('hello')
   const receiver = await openReceiver((socket) => {

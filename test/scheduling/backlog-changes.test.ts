@@ -1,9 +1,9 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { verify } from '../../src/receiver/index.ts'
 import { pruneSchedules } from '../../src/scheduling/prune-schedules.ts'
-import { startTestApp, type TestApp } from '../support/app.ts'
+import type { TestApp } from '../support/app.ts'
 import { JOINED } from '../support/factories.ts'
-import { type Received, type Receiver, startReceiver } from '../support/receiver.ts'
+import type { Received, Receiver } from '../support/receiver.ts'
 import { until } from '../support/until.ts'
 import {
   countJobs,
@@ -13,6 +13,8 @@ import {
   numberOf,
   publish,
   redeliver,
+  untilSucceeded,
+  useApp,
 } from './support/backlog.ts'
 
 const BACKLOG = 400
@@ -20,15 +22,9 @@ const BACKLOG = 400
 let receiver: Receiver
 let posthorn: TestApp
 
-beforeAll(async () => {
-  receiver = await startReceiver()
+useApp((opened) => {
+  ;({ receiver, posthorn } = opened)
 })
-afterAll(() => receiver[Symbol.asyncDispose]())
-beforeEach(async () => {
-  receiver.clear()
-  posthorn = await startTestApp({ trustedAuthorities: [receiver.authority] })
-})
-afterEach(() => posthorn[Symbol.asyncDispose]())
 
 /** Delays each answer. `setDelay` changes the delay of further answers. */
 function answerSlowly(delayMs: number) {
@@ -84,11 +80,7 @@ async function update(id: string, input: object): Promise<void> {
 }
 
 async function untilAllArrived(count = BACKLOG): Promise<void> {
-  await until(
-    async () => (await countStates(posthorn.database.pool))['succeeded'] === count,
-    'all arrive',
-    40_000,
-  )
+  await untilSucceeded(posthorn.database.pool, count, 40_000)
 }
 
 function expectOnceEach(count = BACKLOG): void {

@@ -11,6 +11,7 @@ import {
   numberOf,
   publish,
   redeliver,
+  untilSucceeded,
 } from './support/backlog.ts'
 
 const SECOND = 1_000
@@ -162,11 +163,7 @@ describe('a webhook that keeps failing', () => {
 
     recover()
     pass(90)
-    await until(
-      async () => (await countStates(pool))['succeeded'] === 40,
-      'all that were parked arrive, after one probe',
-      20_000,
-    )
+    await untilSucceeded(pool, 40, 20_000)
     await until(hasRecovered, 'the webhook has recovered')
     expect(await health()).toMatchObject({ onHoldSince: null, nextProbeAt: null })
     // The eleven failed deliveries keep the times of their retries.
@@ -195,7 +192,7 @@ describe('a webhook that keeps failing', () => {
     recover()
     const startedAt = Date.now()
     pass(40)
-    await until(async () => (await countStates(pool))['succeeded'] === 200, 'all arrive', 20_000)
+    await untilSucceeded(pool, 200, 20_000)
     // The first four seconds release 10 + 20 + 40 + 80 = 150.
     expect(Date.now() - startedAt).toBeGreaterThan(4_000)
     // After the probe and those of the first second.

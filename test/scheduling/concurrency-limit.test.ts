@@ -1,29 +1,24 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
-import { startTestApp, type TestApp } from '../support/app.ts'
-import { type Receiver, startReceiver } from '../support/receiver.ts'
+import { expect, test } from 'vitest'
+import type { TestApp } from '../support/app.ts'
+import type { Receiver } from '../support/receiver.ts'
 import { until } from '../support/until.ts'
 import {
   countJobs,
   countParked,
-  countStates,
   createWebhook,
   numberOf,
   publish,
+  untilSucceeded,
+  useApp,
 } from './support/backlog.ts'
 
 let receiver: Receiver
 let posthorn: TestApp
 
-beforeAll(async () => {
-  receiver = await startReceiver()
+useApp((opened) => {
+  ;({ receiver, posthorn } = opened)
 })
-afterAll(() => receiver[Symbol.asyncDispose]())
-beforeEach(async () => {
-  receiver.clear()
-  posthorn = await startTestApp({ trustedAuthorities: [receiver.authority] })
-})
-afterEach(() => posthorn[Symbol.asyncDispose]())
 
 /** Answers requests for `/slow` only when `answerAll` is called. */
 function withholdAnswers() {
@@ -75,7 +70,7 @@ test('at most maxInFlight attempts are in flight; the other deliveries are parke
     'parked deliveries have no job',
   )
   slow.answerAll()
-  await until(async () => (await countStates(pool))['succeeded'] === 400, 'all arrive', 30_000)
+  await untilSucceeded(pool, 400, 30_000)
   expect(slow.maxInFlight).toBe(7)
   expect(new Set(receiver.received.map(numberOf)).size).toBe(400)
   expect(receiver.received).toHaveLength(400)
@@ -95,7 +90,7 @@ test('a webhook that hangs with a backlog gets 20 attempts in parallel and delay
   )
   expect(slow.count).toBe(20)
   slow.answerAll()
-  await until(async () => (await countStates(pool))['succeeded'] === 800, 'all arrive', 30_000)
+  await untilSucceeded(pool, 800, 30_000)
 })
 
 test('the limit of a slow endpoint grows until it covers a steady rate of events', async () => {
@@ -111,7 +106,7 @@ test('the limit of a slow endpoint grows until it covers a steady rate of events
     published = due
     await sleep(50)
   }
-  await until(async () => (await countStates(pool))['succeeded'] === published, 'all arrive')
+  await untilSucceeded(pool, published)
   expect(receiver.received).toHaveLength(published)
   await until(async () => ((await readLimit(id)) ?? 0) >= 40, 'the limit is shown')
 })
@@ -155,7 +150,7 @@ test('after its worker runner was replaced while an endpoint hung, a process sti
   isHanging = false
   for (const answer of withheld) answer()
   await publish(pool, posthorn.tenant.publicOrganizationId, 10, 5)
-  await until(async () => (await countStates(pool))['succeeded'] === 15, 'all arrive', 40_000)
+  await untilSucceeded(pool, 15, 40_000)
   expect(withheld.length).toBeLessThanOrEqual(4)
 
   async function runners(): Promise<string[]> {

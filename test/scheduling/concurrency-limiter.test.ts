@@ -169,29 +169,6 @@ describe('for any sequence of candidates, results and ticks', () => {
   })
 })
 
-test('a raised limit applies to waiting candidates at once', async () => {
-  const { limiter, acquire, acquired } = startLimiter(10)
-  for (let i = 0; i < 4; i++) acquire('slow', 'one', 1)
-  expect(limiter.waiting).toBe(3)
-  acquire('slow', 'one', 8)
-  await settled()
-  expect(limiter.waiting).toBe(0)
-  expect(acquired).toHaveLength(5)
-})
-
-test('a lowered limit applies to waiting candidates', async () => {
-  const { acquire, release, acquired } = startLimiter(5)
-  // These use up the organization's share, so that further candidates wait below their limit.
-  for (let i = 0; i < 4; i++) acquire('slow', 'one', 8)
-  acquire('slow', 'one', 8)
-  acquire('slow', 'one', 2)
-  await release()
-  await release()
-  expect(acquired, 'two are in flight').toHaveLength(4)
-  await release()
-  expect(acquired).toHaveLength(5)
-})
-
 test('organizations take turns, and so do the webhooks of each, regardless of how many candidates they have', async () => {
   const { acquire, release, acquired } = startLimiter(9)
   for (let i = 0; i < 9; i++) acquire(`filler ${i}`, `filler ${i}`)
@@ -217,20 +194,6 @@ describe('a stalled webhook', () => {
     expect(limiter.waiting).toBe(5)
   })
 
-  test('has its candidates rejected while it has twice its target, and delays no other webhook', async () => {
-    const { limiter, acquire, pass, rejected, acquired } = startLimiter(100)
-    for (let i = 0; i < 30; i++) acquire('hangs', 'one', 5)
-    await pass(1_000)
-    expect(limiter.freeForWebhook('hangs', 5)).toBe(0)
-    rejected.length = 0
-    for (let i = 0; i < 10; i++) acquire('hangs', 'one', 5)
-    expect(rejected).toHaveLength(0)
-    acquire('hangs', 'one', 5)
-    expect(rejected).toEqual(['hangs'])
-    acquire('quick', 'one', 5)
-    expect(acquired.at(-1)).toBe('quick')
-  })
-
   test('reports free capacity once it has half its target', async () => {
     const { limiter, acquire, release, pass, withFreeCapacity } = startLimiter(100)
     for (let i = 0; i < 30; i++) acquire('hangs', 'one', 6)
@@ -240,26 +203,6 @@ describe('a stalled webhook', () => {
     await release('hangs')
     expect(withFreeCapacity).toEqual(['hangs'])
     expect(limiter.freeForWebhook('hangs', 6)).toBe(6)
-  })
-
-  test('is none that keeps up with its waiting candidates', async () => {
-    const { acquire, release, pass, rejected, acquired } = startLimiter(100)
-    for (let i = 0; i < 60; i++) acquire('busy', 'one', 20)
-    for (let ticks = 0; ticks < 3; ticks++) {
-      await pass(100)
-      for (let i = 0; i < 20; i++) await release('busy')
-    }
-    await pass(1_000)
-    expect(rejected).toEqual([])
-    expect(acquired).toHaveLength(60)
-  })
-
-  test('is rejected entirely if many webhooks of its organization have stalled', async () => {
-    const { limiter, acquire, pass } = startLimiter(50)
-    for (let i = 0; i < 600; i++) acquire(webhookOf(i % 60), 'hungry', 20)
-    expect(limiter.waiting).toBeGreaterThan(500)
-    await pass(500)
-    expect(limiter.waiting).toBeLessThanOrEqual(25)
   })
 })
 
@@ -278,30 +221,6 @@ test('candidates of a stalled organization are rejected at once, and those of an
   rejected.length = 0
   for (let i = 0; i < 20; i++) acquire(webhookOf(i), 'hungry')
   expect(rejected, 'the organization has recovered').toEqual([])
-})
-
-test('rejecting the waiting candidates of one webhook keeps those of others', async () => {
-  const { limiter, acquire, rejected } = startLimiter(100)
-  for (let i = 0; i < 12; i++) acquire('failing', 'one', 2)
-  for (let i = 0; i < 12; i++) acquire('fine', 'one', 2)
-  limiter.rejectWaiting('failing')
-  await settled()
-  expect(rejected).toEqual(Array(10).fill('failing'))
-  expect(limiter.waiting).toBe(10)
-})
-
-test('a closed limiter rejects every candidate, and still counts the attempts that end', async () => {
-  const { limiter, acquire, release, rejected } = startLimiter(5)
-  for (let i = 0; i < 20; i++) acquire(webhookOf(i), 'one')
-  const { inFlight } = limiter
-  limiter.close()
-  await settled()
-  expect(rejected).toHaveLength(20 - inFlight)
-  acquire('late', 'two')
-  expect(rejected.at(-1)).toBe('late')
-  for (let i = 0; i < inFlight; i++) await release()
-  expect(limiter.inFlight).toBe(0)
-  expect(limiter.waiting).toBe(0)
 })
 
 test('10,000 idle webhooks are evicted; a busy one is not', async () => {
@@ -357,17 +276,6 @@ describe('an adaptive limit', () => {
     return { startedAt, durationMs: 50, kind }
   }
 
-  test('starts at 20 and doubles while the endpoint keeps up', async () => {
-    const { limiter, acquire, release, inFlight } = startLimiter(500)
-    for (let i = 0; i < 200; i++) acquire('new', 'one', null)
-    expect(limiter.limitOf('new')).toBe(20)
-    expect(inFlight).toHaveLength(20)
-    for (let i = 0; i < 20; i++) await release('new', answered(0))
-    expect([...limiter.limits()]).toEqual([
-      { webhookId: 'new', limit: 40, inFlight: 40, isAdaptive: true },
-    ])
-  })
-
   test('leaves capacity to other webhooks of the organization and to other organizations', async () => {
     const { limiter, acquire, release, acquired } = startLimiter(100)
     for (let i = 0; i < 1_000; i++) acquire('quick', 'one', null)
@@ -388,13 +296,6 @@ describe('an adaptive limit', () => {
     await pass(100)
     expect(limiter.limitOf('small')).toBe(20)
     expect(limiter.inFlight).toBe(10 + 20)
-  })
-
-  test('does not change a fixed limit', async () => {
-    const { limiter, acquire, release } = startLimiter(100)
-    for (let i = 0; i < 40; i++) acquire('fixed', 'one', 7)
-    for (let i = 0; i < 20; i++) await release('fixed', answered(0, i < 10 ? 'ok' : 'overload'))
-    expect(limiter.limitOf('fixed')).toBe(7)
   })
 
   test('is kept over a pause of a minute, and evicted after six', async () => {
@@ -418,28 +319,5 @@ describe('an adaptive limit', () => {
     }
     await pass(1_500)
     expect([...limiter.limits()]).toHaveLength(1_000)
-  })
-
-  test('bounds the attempts in flight for any sequence of results', async () => {
-    const kind = fc.constantFrom('ok' as const, 'ok' as const, 'overload' as const)
-    await fc.assert(
-      fc.asyncProperty(
-        fc.integer({ min: 1, max: 60 }),
-        fc.array(fc.record({ send: fc.nat(10), kind }), { maxLength: 200 }),
-        async (capacity, steps) => {
-          const { limiter, acquire, release, inFlight } = startLimiter(capacity)
-          for (const [at, one] of steps.entries()) {
-            for (let i = 0; i < one.send; i++) acquire('any', 'one', null)
-            const before = inFlight.length
-            if (inFlight.length > 0) await release('any', answered(at * 60, one.kind))
-            const limit = limiter.limitOf('any') ?? 1
-            expect(limit).toBeGreaterThanOrEqual(1)
-            expect(limit).toBeLessThanOrEqual(capacity)
-            expect(limiter.inFlight).toBeLessThanOrEqual(Math.max(limit, before))
-          }
-        },
-      ),
-      { numRuns: 100 },
-    )
   })
 })

@@ -1,25 +1,19 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
-import { startTestApp, type TestApp } from '../support/app.ts'
+import { expect, test } from 'vitest'
+import type { TestApp } from '../support/app.ts'
 import { createTenant } from '../support/factories.ts'
-import { type Receiver, startReceiver } from '../support/receiver.ts'
+import type { Receiver } from '../support/receiver.ts'
 import { until } from '../support/until.ts'
-import { countStates, createWebhook, publish } from './support/backlog.ts'
+import { createWebhook, publish, untilSucceeded, useApp } from './support/backlog.ts'
 
 let receiver: Receiver
 let posthorn: TestApp
 
-beforeAll(async () => {
-  receiver = await startReceiver()
-})
-afterAll(() => receiver[Symbol.asyncDispose]())
-beforeEach(async () => {
-  receiver.clear()
-  posthorn = await startTestApp({
-    trustedAuthorities: [receiver.authority],
-    environment: { POSTHORN_CONCURRENCY: '50' },
-  })
-})
-afterEach(() => posthorn[Symbol.asyncDispose]())
+useApp(
+  (opened) => {
+    ;({ receiver, posthorn } = opened)
+  },
+  { environment: { POSTHORN_CONCURRENCY: '50' } },
+)
 
 /** Creates another organization in the same process, with a webhook at `/<path>`. */
 async function createOrganization(path: string): Promise<string> {
@@ -70,11 +64,7 @@ test('an organization whose 60 webhooks all hang delays no other organization', 
   }
   expect(arrivedAt('/hangs').length, 'no capacity is left unused').toBeGreaterThanOrEqual(40)
   answerAll()
-  await until(
-    async () => (await countStates(database.pool))['succeeded'] === 700,
-    'nothing is lost',
-    30_000,
-  )
+  await untilSucceeded(database.pool, 700, 30_000)
 })
 
 test('a large batch delays no other organization', async () => {

@@ -6,7 +6,7 @@ import { startTestApp, type TestApp, testEnvironment } from '../support/app.ts'
 import { type PosthornProcess, startPosthorn } from '../support/posthorn-process.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
 import { until } from '../support/until.ts'
-import { countJobs, countStates, createWebhook, numberOf, publish } from './support/backlog.ts'
+import { countJobs, createWebhook, numberOf, publish, untilSucceeded } from './support/backlog.ts'
 
 interface Testbed extends AsyncDisposable {
   readonly receiver: Receiver
@@ -76,11 +76,7 @@ test.concurrent('an ordered webhook keeps its order while its endpoint fails and
   }
   await createWebhook(api, receiver.url, { ordered: true })
   await publish(database.pool, tenant.publicOrganizationId, count)
-  await until(
-    async () => (await countStates(database.pool))['succeeded'] === count,
-    `all arrive, with kills at ${points}`,
-    60_000,
-  )
+  await untilSucceeded(database.pool, count, 60_000)
   const arrived = receiver.received.map(numberOf)
   // A delivery in flight may be repeated, but no delivery overtakes another.
   expect(arrived, `kills at ${points}`).toEqual(arrived.toSorted((a, b) => a - b))
@@ -114,11 +110,7 @@ test.concurrent('a rate limit is never exceeded while workers are killed, and no
   )
   const firstAt = (rows[0] as { at: Date }).at.getTime()
   await publish(database.pool, tenant.publicOrganizationId, count)
-  await until(
-    async () => (await countStates(database.pool))['succeeded'] === count,
-    `all arrive, with kills at ${points}`,
-    60_000,
-  )
+  await untilSucceeded(database.pool, count, 60_000)
   expect(killer.killed).toBe(2)
   expect(new Set(receiver.received.map(numberOf)).size).toBe(count)
   const arrivals = receiver.received.map(({ at }) => at.getTime()).sort((a, b) => a - b)

@@ -1,51 +1,18 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
-import { startTestApp, type TestApp } from '../support/app.ts'
-import { type Receiver, startReceiver } from '../support/receiver.ts'
+import { expect, test } from 'vitest'
+import type { TestApp } from '../support/app.ts'
+import type { Receiver } from '../support/receiver.ts'
 import { until } from '../support/until.ts'
-import { countParked, countStates, createWebhook, numberOf, publish } from './support/backlog.ts'
+import { countParked, createWebhook, numberOf, publish, useApp } from './support/backlog.ts'
 
 let receiver: Receiver
 let posthorn: TestApp
-let second: TestApp
 
-beforeAll(async () => {
-  receiver = await startReceiver()
-})
-afterAll(() => receiver[Symbol.asyncDispose]())
-beforeEach(async () => {
-  receiver.clear()
-  const trustedAuthorities = [receiver.authority]
-  posthorn = await startTestApp({ trustedAuthorities })
-  second = await startTestApp({ trustedAuthorities, database: posthorn.database, role: 'worker' })
-})
-afterEach(async () => {
-  await second[Symbol.asyncDispose]()
-  await posthorn[Symbol.asyncDispose]()
-})
-
-test('two processes together never exceed the rate limit of a webhook', async () => {
-  const { database, tenant } = posthorn
-  const rateLimitPerSecond = 50
-  const webhookId = await createWebhook(posthorn, receiver.url, { rateLimitPerSecond })
-  // All reservations follow from the first one, by the clock of Postgres.
-  const { rows } = await database.pool.query<{ at: Date }>(
-    `insert into posthorn.webhook_schedules (webhook_id, next_reservation_at)
-     values (posthorn.parse_type_id('wh', $1), now() + interval '500 milliseconds') returning next_reservation_at as at`,
-    [webhookId],
-  )
-  const firstAt = (rows[0] as { at: Date }).at.getTime()
-  await publish(database.pool, tenant.publicOrganizationId, 200)
-  await until(async () => (await countStates(database.pool))['succeeded'] === 200, 'all arrive')
-
-  const arrivals = receiver.received.map(({ at }) => at.getTime()).sort((a, b) => a - b)
-  expect(arrivals).toHaveLength(200)
-  for (const [i, at] of arrivals.entries()) {
-    const earliest = firstAt + (i * 1_000) / rateLimitPerSecond
-    // Both times are whole milliseconds.
-    expect(at, `arrival ${i}`).toBeGreaterThanOrEqual(Math.floor(earliest) - 1)
-  }
-  expect(await countParked(database.pool)).toBe(0)
-})
+useApp(
+  (opened) => {
+    ;({ receiver, posthorn } = opened)
+  },
+  { withSecondWorker: true },
+)
 
 test('deliveries over the limit are parked without jobs', async () => {
   const { database, tenant } = posthorn

@@ -149,35 +149,6 @@ test('two workers that release a backlog concurrently release each delivery once
   expect(await jobCount()).toBe(released)
 })
 
-test('two workers never release two deliveries of an ordered webhook at the same time', async () => {
-  webhookId = await newWebhook({ ordered: true })
-  await publishSome(200)
-  await openBacklog(database.pipeline, webhookId)
-  let isDone = false
-  let maxInFlight = 0
-  const order: string[] = []
-
-  async function releaseAgain(): Promise<void> {
-    while (!isDone) await releaseBacklog(database.pipeline, webhookId, 1)
-  }
-
-  async function succeed(): Promise<void> {
-    while (order.length < 200) {
-      const { rows } = await posthorn.database.pool.query<{ id: string; event_id: string }>(
-        `update posthorn.deliveries set state = 'succeeded', finished_at = now(), next_attempt_at = null
-         where state = 'pending' and parked_at is null returning id, event_id`,
-      )
-      maxInFlight = Math.max(maxInFlight, rows.length)
-      order.push(...rows.map((row) => row.event_id))
-    }
-    isDone = true
-  }
-
-  await Promise.all([releaseAgain(), releaseAgain(), releaseAgain(), succeed()])
-  expect(maxInFlight).toBe(1)
-  expect(order).toEqual(order.toSorted())
-})
-
 test('pruning of idle schedules does not block a release', async () => {
   await parkSome(5)
   const released = await duringTransaction(pruneSchedules, (sql) =>
@@ -364,26 +335,6 @@ describe('an ordered webhook on hold', () => {
     expect(await releaseBacklog(database.pipeline, webhookId, 1)).toBe(0)
     expect(await inFlight()).toHaveLength(1)
   })
-})
-
-test('two workers reserve each time once, at most a second ahead', async () => {
-  await setSchedule(`next_reservation_at = now() + interval '500 milliseconds'`)
-  const nextAt = async () => {
-    const { rows } = await posthorn.database.pool.query<{ ms: number }>(
-      `select (1000 * extract(epoch from next_reservation_at))::float8 as ms from posthorn.webhook_schedules`,
-    )
-    return rows[0]?.ms ?? 0
-  }
-  const first = await nextAt()
-  const answers = await Promise.all(
-    Array.from({ length: 60 }, () =>
-      createReserve(database.pipeline)({ webhookId, ratePerSecond: 50 }),
-    ),
-  )
-  const reserved = answers.filter((inMs) => inMs !== null)
-  expect(reserved.length).toBeGreaterThan(20)
-  expect(Math.max(...reserved)).toBeLessThanOrEqual(1_000)
-  expect((await nextAt()) - first).toBeGreaterThanOrEqual(reserved.length * 20 - 0.01)
 })
 
 test('a delivery whose reservation expired gets a new one before parked deliveries', async () => {

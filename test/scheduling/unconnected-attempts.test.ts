@@ -83,27 +83,6 @@ describe('an unresponsive webhook', () => {
     await settled()
   }
 
-  test('starts only as many attempts as count apart, so that the capacity is free for others', async () => {
-    const world = startLimiter()
-    await makeUnresponsive(world, deadOnes(50))
-    for (const id of deadOnes(50)) world.acquire(id)
-    expect(world.started).toHaveLength(APART)
-    world.started.length = 0
-    for (let i = 0; i < SHARE; i++) world.acquire(`healthy ${i}`)
-    expect(world.started).toHaveLength(SHARE)
-  })
-
-  test('has its deliveries parked without room, so that they take no place of other jobs', async () => {
-    const world = startLimiter()
-    await makeUnresponsive(world, deadOnes(50))
-    for (const id of deadOnes(50)) world.acquire(id)
-    expect(world.limiter.waiting).toBe(0)
-    expect(world.limiter.freeForUnresponsive('one')).toBe(0)
-    expect(world.limiter.freeForUnresponsive('two')).toBeGreaterThan(0)
-    world.limiter.release(world.started[0] as Candidate, UNREACHABLE)
-    expect(world.limiter.freeForUnresponsive('one')).toBe(1)
-  })
-
   test('is no longer one after an answer', async () => {
     const world = startLimiter()
     await makeUnresponsive(world, ['dead'])
@@ -112,14 +91,6 @@ describe('an unresponsive webhook', () => {
     world.limiter.release(answered as Candidate, OK)
     await settled()
     expect(world.started).toHaveLength(6)
-  })
-
-  test('has nothing released from its backlog without room', async () => {
-    const world = startLimiter()
-    await makeUnresponsive(world, deadOnes(50))
-    expect(world.limiter.freeForWebhook('dead 49', null)).toBeGreaterThan(0)
-    for (const id of deadOnes(APART)) world.acquire(id)
-    expect(world.limiter.freeForWebhook('dead 49', null)).toBe(0)
   })
 })
 

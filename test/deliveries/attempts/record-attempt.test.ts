@@ -2,7 +2,6 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { SYSTEM } from '../../../src/access/actor.ts'
 import type { Database, Sql } from '../../../src/db/client.ts'
 import type { Delivery } from '../../../src/db/generated/prisma/client.ts'
-import { publicId } from '../../../src/db/ids.ts'
 import type { AttemptRecord } from '../../../src/deliveries/attempts/attempt-record.ts'
 import {
   createRecordAttempt,
@@ -166,80 +165,6 @@ describe('attempts recorded together', () => {
   })
 })
 
-describe('the job of a delivery', () => {
-  const retry = { next: { kind: 'retry', delayMs: 5 * MINUTE_MS }, retriesLeft: 9 } as const
-
-  test('after a failed attempt has the right attempts, run time and error', async () => {
-    const [delivery] = await publish(1)
-    const recorded = await recordRunning(delivery as Delivery, 503, retry)
-    expect(await deliveryJobs(database.pool)).toEqual([
-      expect.objectContaining({
-        key: publicId('delivery', delivery?.id as string),
-        attempts: 1,
-        maxAttempts: 10,
-        runAt: recorded?.nextAttemptAt,
-        lastError: 'HTTP 503 from https://example.com (attempt 1 of 10)',
-        lockedBy: null,
-      }),
-    ])
-    const again = await recordRunning(await reload(delivery), null, { ...retry, retriesLeft: 8 })
-    expect(await deliveryJobs(database.pool)).toMatchObject([
-      {
-        attempts: 2,
-        maxAttempts: 10,
-        runAt: again?.nextAttemptAt,
-        lastError: 'response_timed_out from https://example.com (attempt 2 of 10)',
-      },
-    ])
-  })
-
-  test('is gone after a success', async () => {
-    const [delivery] = await publish(1)
-    await recordRunning(delivery as Delivery, 200)
-    expect(await deliveryJobs(database.pool)).toEqual([])
-  })
-
-  test('stays visible as failed after the last failed attempt', async () => {
-    const [delivery] = await publish(1)
-    await recordRunning(delivery as Delivery, 503, retry)
-    expect(await recordRunning(await reload(delivery), 404)).toMatchObject({ state: 'exhausted' })
-    expect(await deliveryJobs(database.pool)).toMatchObject([
-      {
-        key: publicId('delivery', delivery?.id as string),
-        attempts: 2,
-        maxAttempts: 2,
-        lastError: 'HTTP 404 from https://example.com (attempt 2 of 2)',
-        lockedBy: null,
-      },
-    ])
-  })
-
-  test('is gone after a failed probe, and the delivery is parked with its schedule unchanged', async () => {
-    const [delivery] = await publish(1)
-    await recordRunning(delivery as Delivery, 503, { next: { kind: 'parked' }, retriesLeft: 10 })
-    expect(await deliveryJobs(database.pool)).toEqual([])
-    expect(await reload(delivery)).toMatchObject({
-      state: 'pending',
-      parkedAt: expect.any(Date),
-      parkedReason: 'on_hold',
-      nextAttemptAt: null,
-      attemptCount: 1,
-      schedulePosition: 0,
-      maxAttempts: 11,
-    })
-  })
-
-  test('exists once for each of many deliveries that fail together', async () => {
-    const deliveries = await publish(500)
-    await Promise.all(deliveries.map((delivery) => record(attemptOf(delivery, 500, retry))))
-    const jobs = await deliveryJobs(database.pool)
-    expect(jobs.map(({ key }) => key).toSorted()).toEqual(
-      deliveries.map(({ id }) => publicId('delivery', id)),
-    )
-    for (const job of jobs) expect(job).toMatchObject({ attempts: 1, maxAttempts: 10 })
-  })
-})
-
 describe('a delivery that changes during its attempt', () => {
   const retry = { next: { kind: 'retry', delayMs: MINUTE_MS }, retriesLeft: 3 } as const
 
@@ -396,21 +321,6 @@ async function publish(count: number): Promise<Delivery[]> {
   const events = Array.from({ length: count }, (_, n) => ({ type: JOINED, data: { n } }))
   await createPublishEvents(database.pool, createCatalogue(database.pool))(organizationId, events)
   return await database.prisma.delivery.findMany({ orderBy: { id: 'asc' } })
-}
-
-/** Records an attempt while a worker runs the delivery's job, and then completes the job. */
-async function recordRunning(
-  delivery: Delivery,
-  status: number | null,
-  fields: Partial<AttemptRecord> = {},
-) {
-  await database.pool.query(
-    'select graphile_worker.reschedule_jobs(array(select id from graphile_worker.jobs), run_at := now())',
-  )
-  await using worker = await claimJobs(database, 1)
-  const recorded = await record(attemptOf(delivery, status, fields))
-  await worker.complete()
-  return recorded
 }
 
 async function requestRedelivery({ id }: Delivery): Promise<void> {

@@ -89,33 +89,17 @@ describe('Retry-After', () => {
 })
 
 describe('contract 7.1', () => {
-  test.each([200, 201, 202, 204, 299])('%i is success', (status) => {
-    expect(isSuccess(answered(status))).toBe(true)
-  })
-
-  test.each([300, 301, 304, 400, 401, 404, 410, 429, 500, 503])('%i is failure', (status) => {
-    expect(isSuccess(answered(status))).toBe(false)
-  })
-
-  test('a timeout is failure', () => {
-    const outcome: Outcome = {
-      kind: 'timed-out',
-      phase: 'response',
-      afterMs: 1,
-      reason: '',
-      ...MEASURED,
-    }
-    expect(isSuccess(outcome)).toBe(false)
-  })
-
-  test('a connection error is failure', () => {
-    const outcome: Outcome = {
-      kind: 'unreachable',
-      code: 'connection_refused',
-      reason: '',
-      ...MEASURED,
-    }
-    expect(isSuccess(outcome)).toBe(false)
+  type Case = [what: string | number, outcome: Outcome, isSuccess: boolean]
+  const failed = { reason: '', ...MEASURED }
+  test.each<Case>([
+    ...[200, 201, 202, 204, 299].map((status): Case => [status, answered(status), true]),
+    ...[300, 301, 304, 400, 401, 404, 410, 429, 500, 503].map((status): Case => {
+      return [status, answered(status), false]
+    }),
+    ['a timeout', { kind: 'timed-out', phase: 'response', afterMs: 1, ...failed }, false],
+    ['a connection error', { kind: 'unreachable', code: 'connection_refused', ...failed }, false],
+  ])('%s is a success: %3$s', (_what, outcome, expected) => {
+    expect(isSuccess(outcome)).toBe(expected)
   })
 })
 

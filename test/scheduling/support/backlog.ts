@@ -1,6 +1,35 @@
+import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest'
 import type { Sql } from '../../../src/db/client.ts'
-import type { TestApp } from '../../support/app.ts'
+import { startTestApp, type TestApp, type TestAppOptions } from '../../support/app.ts'
 import { JOINED } from '../../support/factories.ts'
+import { type Receiver, startReceiver } from '../../support/receiver.ts'
+import { until } from '../../support/until.ts'
+
+/** Opens a receiver for the tests of a file, and for each test an app that trusts the receiver. */
+export function useApp(
+  use: (opened: { readonly receiver: Receiver; readonly posthorn: TestApp }) => void,
+  { withSecondWorker = false, ...options }: TestAppOptions & { withSecondWorker?: boolean } = {},
+): void {
+  let receiver: Receiver
+  let opened: AsyncDisposableStack
+  beforeAll(async () => {
+    receiver = await startReceiver()
+  })
+  afterAll(() => receiver[Symbol.asyncDispose]())
+  beforeEach(async () => {
+    receiver.clear()
+    receiver.answer = (response) => response.end()
+    const trustedAuthorities = [receiver.authority]
+    opened = new AsyncDisposableStack()
+    const posthorn = opened.use(await startTestApp({ trustedAuthorities, ...options }))
+    const { database } = posthorn
+    if (withSecondWorker) {
+      opened.use(await startTestApp({ trustedAuthorities, database, role: 'worker' }))
+    }
+    use({ receiver, posthorn })
+  })
+  afterEach(() => opened.disposeAsync())
+}
 
 interface WebhookOptions {
   readonly enabled?: boolean
@@ -64,6 +93,11 @@ export async function countStates(sql: Sql): Promise<Record<string, number>> {
     'select state, count(*)::int as n from posthorn.deliveries group by 1',
   )
   return Object.fromEntries(rows.map(({ state, n }) => [state, n]))
+}
+
+export async function untilSucceeded(sql: Sql, count: number, withinMs?: number): Promise<void> {
+  const succeeded = async () => (await countStates(sql))['succeeded'] === count
+  await until(succeeded, `${count} deliveries succeed`, withinMs)
 }
 
 /** Counts the parked deliveries of all webhooks. */

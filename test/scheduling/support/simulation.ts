@@ -21,9 +21,8 @@ export interface SimulatedAttempt {
 
 export interface SimulatedHistory {
   readonly attempts: SimulatedAttempt[]
-  /** The limit, and the number of deliveries not sent yet, once per second. */
+  /** The limit, once per second. */
   readonly limits: number[]
-  readonly unsent: number[]
   rejected: number
 }
 
@@ -120,9 +119,8 @@ export async function simulate(
     }
   }
 
-  function record({ webhook, history, offered }: Sender): void {
+  function record({ webhook, history }: Sender): void {
     history.limits.push(limiter.limitOf(webhook.id) ?? 0)
-    history.unsent.push(offered - history.attempts.length)
   }
 
   for (; nowMs < seconds * 1_000; nowMs += 1) {
@@ -143,7 +141,7 @@ async function settleCandidates(): Promise<void> {
 }
 
 function startSender(webhook: SimulatedWebhook): Sender {
-  const history = { attempts: [], limits: [], unsent: [], rejected: 0 }
+  const history = { attempts: [], limits: [], rejected: 0 }
   return { webhook, history, backlog: [], inTransit: 0, inParallel: 0, offered: 0 }
 }
 
