@@ -139,25 +139,6 @@ test('kill -9 in the middle of recording: committed attempts are not sent again,
   await api.rest('DELETE', `/webhooks/${webhook}`)
 })
 
-test('SIGTERM requeues a delivery to a hanging receiver without counting an attempt', async () => {
-  const webhook = await register()
-  receiver.clear()
-  receiver.answer = () => {}
-  const worker = startWorker()
-  const [id] = await publish(1)
-  await receiver.arrival(1)
-  worker.child.kill('SIGTERM')
-  expect(await worker.ended).toBe(0)
-  expect(await deliveriesOf([id])).toEqual([
-    { state: 'pending', attempts: 0, recorded: 0, count: 1 },
-  ])
-  expect(await jobs()).toEqual([
-    { key: id, attempts: 0, max_attempts: ATTEMPTS, locked: false, last_error: null },
-  ])
-  await api.rest('DELETE', `/webhooks/${webhook}`)
-  await completeJobs([id])
-})
-
 test('the next process immediately sends deliveries requeued at SIGTERM, and finished ones are not sent again', async () => {
   await register()
   receiver.clear()
@@ -243,7 +224,6 @@ async function deliveriesOf(ids: readonly unknown[]) {
   return rows
 }
 
-/** The Postgres backends that wait for a lock. */
 /** The backends that wait to record attempts, the first one first. The maintenance can wait for the same lock. */
 async function blocked(): Promise<number[]> {
   const { rows } = await api.database.pool.query(

@@ -1,8 +1,8 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { probeDelayMs, shouldPutOnHold } from '../../src/scheduling/circuit-breaker.ts'
-import { startTestApp, type TestApp } from '../support/app.ts'
+import type { TestApp } from '../support/app.ts'
 import { JOINED } from '../support/factories.ts'
-import { type Received, type Receiver, startReceiver } from '../support/receiver.ts'
+import type { Received, Receiver } from '../support/receiver.ts'
 import { until } from '../support/until.ts'
 import {
   countParked,
@@ -12,6 +12,7 @@ import {
   publish,
   redeliver,
   untilSucceeded,
+  useApp,
 } from './support/backlog.ts'
 
 const SECOND = 1_000
@@ -41,21 +42,16 @@ describe('a webhook that keeps failing', () => {
   let webhookId: string
   let clock: Date
 
-  beforeAll(async () => {
-    receiver = await startReceiver()
-  })
-  afterAll(() => receiver[Symbol.asyncDispose]())
-  beforeEach(async () => {
-    receiver.clear()
+  beforeEach(() => {
     clock = new Date()
-    posthorn = await startTestApp({
-      trustedAuthorities: [receiver.authority],
-      environment: { POSTHORN_RETRY_SCHEDULE: '1h,1h,1h' },
-      now: () => clock,
-    })
-    webhookId = await createWebhook(posthorn, receiver.url)
   })
-  afterEach(() => posthorn[Symbol.asyncDispose]())
+  useApp(
+    async (opened) => {
+      ;({ receiver, posthorn } = opened)
+      webhookId = await createWebhook(posthorn, receiver.url)
+    },
+    { environment: { POSTHORN_RETRY_SCHEDULE: '1h,1h,1h' }, now: () => clock },
+  )
 
   const pass = (seconds: number) => {
     clock = new Date(clock.getTime() + seconds * SECOND)

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { openDatabase } from '../../src/db/client.ts'
 import { INITIAL_LIMIT } from '../../src/scheduling/adaptive-limit.ts'
 import { createScheduler } from '../../src/scheduling/scheduler.ts'
 import { subscribe } from '../graphql/support/live.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { JOINED } from '../support/factories.ts'
-import { type Received, type Receiver, startReceiver } from '../support/receiver.ts'
+import type { Received, Receiver } from '../support/receiver.ts'
 import { until } from '../support/until.ts'
 import {
   countParked,
@@ -15,6 +15,7 @@ import {
   numberOf,
   publish,
   untilSucceeded,
+  useApp,
 } from './support/backlog.ts'
 
 const SECOND = 1_000
@@ -24,27 +25,22 @@ let posthorn: TestApp
 let webhookId: string
 let aheadMs: number
 
-beforeAll(async () => {
-  receiver = await startReceiver()
-})
-afterAll(() => receiver[Symbol.asyncDispose]())
-beforeEach(async () => {
-  receiver.clear()
-  recover()
+const now = () => new Date(Date.now() + aheadMs)
+const environment = { POSTHORN_RETRY_SCHEDULE: '5s,1h,1h' }
+
+beforeEach(() => {
   aheadMs = 0
-  posthorn = await startTestApp(settings())
 })
-afterEach(() => posthorn[Symbol.asyncDispose]())
+useApp(
+  (opened) => {
+    ;({ receiver, posthorn } = opened)
+  },
+  { environment, now },
+)
 
 const HEALTH_CHANGES = 'subscription { webhookHealthChanged { state } }'
 
-const now = () => new Date(Date.now() + aheadMs)
-
-const settings = () => ({
-  trustedAuthorities: [receiver.authority],
-  environment: { POSTHORN_RETRY_SCHEDULE: '5s,1h,1h' },
-  now,
-})
+const settings = () => ({ trustedAuthorities: [receiver.authority], environment, now })
 
 const pass = (seconds: number) => {
   aheadMs += seconds * SECOND
@@ -414,19 +410,6 @@ test('the head of an ordered webhook stays the head, and its retry comes no earl
   expect(second.at.getTime() - first.at.getTime()).toBeGreaterThanOrEqual(5 * SECOND)
   await untilSucceeded(pool, 3)
   expect(receiver.received.map(numberOf)).toEqual([0, 0, 1, 2])
-})
-
-test('a hold of one webhook leaves another webhook of the organization alone', async () => {
-  const { pool } = posthorn.database
-  await createWebhook(posthorn, `${receiver.url}other`)
-  webhookId = await createWebhook(posthorn, receiver.url)
-  receiver.answer = (response, { path }) => {
-    if (path === '/') response.writeHead(429, { 'retry-after': '30' })
-    response.end()
-  }
-  await publishMany(100)
-  await until(isOnHold, 'the webhook is on hold')
-  await untilSucceeded(pool, 100)
 })
 
 test('two processes stop together: each makes no more than its requests in flight', async () => {

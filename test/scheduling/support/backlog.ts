@@ -7,7 +7,7 @@ import { until } from '../../support/until.ts'
 
 /** Opens a receiver for the tests of a file, and for each test an app that trusts the receiver. */
 export function useApp(
-  use: (opened: { readonly receiver: Receiver; readonly posthorn: TestApp }) => void,
+  use: (opened: { readonly receiver: Receiver; readonly posthorn: TestApp }) => unknown,
   { withSecondWorker = false, ...options }: TestAppOptions & { withSecondWorker?: boolean } = {},
 ): void {
   let receiver: Receiver
@@ -26,7 +26,7 @@ export function useApp(
     if (withSecondWorker) {
       opened.use(await startTestApp({ trustedAuthorities, database, role: 'worker' }))
     }
-    use({ receiver, posthorn })
+    await use({ receiver, posthorn })
   })
   afterEach(() => opened.disposeAsync())
 }
