@@ -24,60 +24,55 @@ const OLD_CIPHERS = 'DEFAULT@SECLEVEL=0'
 const HEAD = 'HTTP/1.1 200 OK\r\n'
 const KIB = 1024
 
-const CONNECT_TIMED_OUT = 'No TLS connection could be made within 5 s.'
-const RESPONSE_TIMED_OUT = 'The receiver did not answer within 3 s of the request.'
-const RESET = 'The connection was reset before a response.'
-const CLOSED_EARLY = 'The receiver closed the connection before it answered.'
-/** The parser says the rest. */
-const INVALID_HTTP = /^The response was not valid HTTP\/1\.1\. The parser reports: ".+"\.$/
+/** What the attempt says, by its code. */
+const ERRORS = {
+  certificate_invalid: "The receiver's certificate could not be verified.",
+  client_certificate_demanded:
+    'The receiver requires a client certificate, and Posthorn has none (TLS alert certificate_required).',
+  closed_early: 'The receiver closed the connection before it answered.',
+  connect_timed_out: 'No TLS connection could be made within 5 s.',
+  connection_refused: 'The connection was refused.',
+  connection_reset: 'The connection was reset before a response.',
+  head_too_large: "The response's status line and headers were too large.",
+  // The parser says the rest.
+  invalid_http: /^The response was not valid HTTP\/1\.1\. The parser reports: ".+"\.$/,
+  response_timed_out: 'The receiver did not answer within 3 s of the request.',
+}
+type Code = keyof typeof ERRORS
+
 const UNREQUESTED =
   'The response began with 100 Continue or 101 Switching Protocols, which Posthorn did not request.'
-const HEAD_TOO_LARGE = "The response's status line and headers were too large."
 
 export const MISBEHAVIOURS: readonly Misbehaviour[] = [
   // Before the TLS handshake is complete.
-  unreachable('accepts no connection', openFullReceiver, 'connect_timed_out', CONNECT_TIMED_OUT),
+  unreachable('accepts no connection', openFullReceiver, 'connect_timed_out'),
   unreachable(
     'accepts the connection and sends nothing',
     tcp(() => {}),
     'connect_timed_out',
-    CONNECT_TIMED_OUT,
   ),
-  unreachable(
-    'drips its TLS handshake',
-    tcp(dripHandshake),
-    'connect_timed_out',
-    CONNECT_TIMED_OUT,
-  ),
-  unreachable('does not listen', vacantPort, 'connection_refused', 'The connection was refused.'),
+  unreachable('drips its TLS handshake', tcp(dripHandshake), 'connect_timed_out'),
+  unreachable('does not listen', vacantPort, 'connection_refused'),
   unreachable(
     'resets immediately',
     tcp((socket) => socket.resetAndDestroy()),
     'connection_reset',
-    RESET,
   ),
   unreachable(
     'closes immediately',
     tcp((socket) => socket.end()),
     'connection_reset',
-    RESET,
   ),
-  unreachable('resets the handshake', tcp(resetHandshake), 'connection_reset', RESET),
+  unreachable('resets the handshake', tcp(resetHandshake), 'connection_reset'),
 
   // TLS versions and certificates.
   unreachable(
     'requires a client certificate',
     openTlsReceiver({ ...certificate, requestCert: true, rejectUnauthorized: true }),
     'client_certificate_demanded',
-    'The receiver requires a client certificate, and Posthorn has none (TLS alert certificate_required).',
     'response',
   ),
-  certified(
-    'with a weak key',
-    () => authority.issue(NAMES, { hasWeakKey: true }),
-    'certificate_invalid',
-    "The receiver's certificate could not be verified.",
-  ),
+  unreachable('shows a certificate with a weak key', openWeakReceiver, 'certificate_invalid'),
 
   // Before the response head is complete.
   silent('sends nothing', () => {}),
@@ -94,34 +89,24 @@ export const MISBEHAVIOURS: readonly Misbehaviour[] = [
   endless('one header', HEAD, 'x'.repeat(1_000)),
   endless('large headers', HEAD, `x-a: ${'b'.repeat(1_000)}\r\n`),
   endless('tiny headers', HEAD, 'a:\r\n'.repeat(500)),
-  unanswered('closes before the head', (socket) => socket.end(), 'closed_early', CLOSED_EARLY),
-  unanswered(
-    'closes within the head',
-    (socket) => socket.end(`${HEAD}x-a`),
-    'closed_early',
-    CLOSED_EARLY,
+  unanswered('closes before the head', (socket) => socket.end(), 'closed_early'),
+  unanswered('closes within the head', (socket) => socket.end(`${HEAD}x-a`), 'closed_early'),
+  unreachable(
+    'resets before the head',
+    openTlsReceiver(certificate, (_socket, below) => below.resetAndDestroy()),
+    'connection_reset',
+    'response',
   ),
-  {
-    ...unanswered('resets before the head', () => {}, 'connection_reset', RESET),
-    open: () => openTlsReceiver(certificate, (_socket, below) => below.resetAndDestroy())(),
-  },
-  {
-    ...unanswered('resets within the head', () => {}, 'connection_reset', RESET),
-    open: () =>
-      openTlsReceiver(certificate, (socket, below) => {
-        socket.write(`${HEAD}x-a`, () => setTimeout(() => below.resetAndDestroy(), 50))
-      })(),
-  },
+  unreachable('resets within the head', resetAfter(`${HEAD}x-a`), 'connection_reset', 'response'),
 
   // Invalid response heads.
   invalid('speaks SSH', 'SSH-2.0-OpenSSH_9.9\r\n'),
   invalid('has a NUL in a header', `${HEAD}x-a: b\0c\r\ncontent-length: 0\r\n\r\n`),
-  unanswered(
-    'drips 100 Continue',
-    (socket) => drip(socket, 'HTTP/1.1 100 Continue\r\n\r\n'),
-    'invalid_http',
-    UNREQUESTED,
-  ),
+  {
+    ...invalid('drips 100 Continue', ''),
+    open: () => openReceiver((socket) => drip(socket, 'HTTP/1.1 100 Continue\r\n\r\n')),
+    error: UNREQUESTED,
+  },
 
   // The response head decides, even if the body fails.
   answered('drips its body without end', (socket) => {
@@ -160,11 +145,7 @@ export const MISBEHAVIOURS: readonly Misbehaviour[] = [
   ),
   {
     ...answered('resets its body', () => {}),
-    open: () =>
-      openTlsReceiver(certificate, (socket, below) => {
-        const written = () => setTimeout(() => below.resetAndDestroy(), 50)
-        socket.write(`${HEAD}content-length: 100\r\n\r\nhello`, written)
-      })(),
+    open: resetAfter(`${HEAD}content-length: 100\r\n\r\nhello`),
   },
   {
     ...answered('answers before it has read the request', () => {}),
@@ -181,34 +162,18 @@ const BOMB = gzipSync(Buffer.alloc(20 * KIB * KIB), { level: 9 })
 function unreachable(
   name: string,
   open: Misbehaviour['open'],
-  errorCode: string,
-  error: string | RegExp,
+  errorCode: Code,
   phase: Misbehaviour['phase'] = 'connect',
 ): Misbehaviour {
-  return { name, open, status: null, errorCode, error, phase }
+  return { name, open, status: null, errorCode, error: ERRORS[errorCode], phase }
 }
 
-function certified(
-  what: string,
-  issue: () => ReturnType<typeof authority.issue>,
-  errorCode: string,
-  error: string | RegExp,
-): Misbehaviour {
-  const open = async () => openTlsReceiver({ ...(await issue()), ciphers: OLD_CIPHERS })()
-  return unreachable(`shows a certificate ${what}`, open, errorCode, error)
-}
-
-function unanswered(
-  name: string,
-  answer: Answer,
-  errorCode: string,
-  error: string | RegExp,
-): Misbehaviour {
-  return unreachable(name, () => openReceiver(answer), errorCode, error, 'response')
+function unanswered(name: string, answer: Answer, errorCode: Code): Misbehaviour {
+  return unreachable(name, () => openReceiver(answer), errorCode, 'response')
 }
 
 function silent(name: string, answer: Answer): Misbehaviour {
-  return unanswered(name, answer, 'response_timed_out', RESPONSE_TIMED_OUT)
+  return unanswered(name, answer, 'response_timed_out')
 }
 
 function endless(what: string, beginning: string, piece: string): Misbehaviour {
@@ -216,12 +181,23 @@ function endless(what: string, beginning: string, piece: string): Misbehaviour {
     socket.write(beginning)
     pour(socket, piece)
   }
-  return unanswered(`pours ${what} without end`, answer, 'head_too_large', HEAD_TOO_LARGE)
+  return unanswered(`pours ${what} without end`, answer, 'head_too_large')
 }
 
-function invalid(name: string, text: string, error: string | RegExp = INVALID_HTTP): Misbehaviour {
-  const answer: Answer = (socket) => socket.write(text, 'latin1')
-  return unanswered(name, answer, 'invalid_http', error)
+function invalid(name: string, text: string): Misbehaviour {
+  return unanswered(name, (socket) => socket.write(text, 'latin1'), 'invalid_http')
+}
+
+async function openWeakReceiver(): Promise<{ port: number }> {
+  const identity = await authority.issue(NAMES, { hasWeakKey: true })
+  return await openTlsReceiver({ ...identity, ciphers: OLD_CIPHERS })()
+}
+
+/** Writes the beginning of an answer, and then resets the connection. */
+function resetAfter(beginning: string): Misbehaviour['open'] {
+  return openTlsReceiver(certificate, (socket, below) => {
+    socket.write(beginning, () => setTimeout(() => below.resetAndDestroy(), 50))
+  })
 }
 
 function answered(name: string, answer: Answer): Misbehaviour {
