@@ -3,7 +3,6 @@ import type { Role } from '../../src/config/settings.ts'
 import { freePort } from '../support/free-port.ts'
 import { type PosthornProcess, startPosthorn } from '../support/posthorn-process.ts'
 import { until } from '../support/until.ts'
-import { createFakeClock, type FakeClock } from './fake-clock.ts'
 import { proxiedUrl, startTcpProxy, type TcpProxy } from './tcp-proxy.ts'
 
 /** Maximum attempts in flight in one process. */
@@ -26,14 +25,10 @@ export interface Member extends AsyncDisposable {
   readonly pid: number
   /** Whether the last started process is running. */
   readonly runs: boolean
-  /** The messages of processes that ended while they started, because Postgres was not available. Each started again. */
-  readonly failedStarts: readonly string[]
   /** The stderr of all its processes. */
   readonly log: string
   /** The network between it and Postgres. */
   readonly network: TcpProxy
-  /** Its clock, if it can be wrong. */
-  readonly clock: FakeClock | null
   start(): void
   kill(): Promise<void>
   /** Sends SIGTERM and waits for the exit. Throws if the exit code is not 0. */
@@ -46,16 +41,13 @@ export async function startMember(
   name: string,
   role: Role,
   environment: Readonly<Record<string, string>>,
-  clockFile: string | null = null,
 ): Promise<Member> {
   const databaseUrl = environment['DATABASE_URL'] as string
   const network = await startTcpProxy(Number(new URL(databaseUrl).port))
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
-  const clock = clockFile === null ? null : createFakeClock(clockFile)
   const processes: PosthornProcess[] = []
   const current = () => processes.at(-1) as PosthornProcess
-  const failedStarts: string[] = []
   let isDisposed = false
 
   async function ended(signal: NodeJS.Signals): Promise<number | string> {
@@ -74,12 +66,10 @@ export async function startMember(
       const { exitCode, signalCode } = current().child
       return exitCode === null && signalCode === null
     },
-    failedStarts,
     get log() {
       return processes.map(({ stderr }) => stderr).join('')
     },
     network,
-    clock,
     start() {
       const own = {
         PORT: String(port),
@@ -87,14 +77,13 @@ export async function startMember(
         DATABASE_URL: proxiedUrl(databaseUrl, network),
       }
       const started = startPosthorn(['start', '--role', role], {
-        environment: { ...environment, ...clock?.environment, ...own },
+        environment: { ...environment, ...own },
       })
       processes.push(started)
       // What a supervisor of processes does.
       started.ended.then(() => {
         if (isDisposed || started !== current() || !STARTED_WITHOUT_POSTGRES.test(started.stderr))
           return
-        failedStarts.push(started.stderr.trimEnd())
         processes.pop()
         member.start()
       })

@@ -4,15 +4,9 @@ import type { Socket } from 'node:net'
 export interface ProxiedConnection {
   /** Passes nothing any more and closes nothing, as if packets were lost. */
   silence(): void
-  /** The same for what the server sends; what the client sends still passes. */
-  silenceServer(): void
-  /** Ends one direction. What the other side sends still passes. */
-  halfClose(end: 'client' | 'server'): void
   /** Passes nothing until `resume`. */
   pause(): void
   resume(): void
-  /** Resets both sides. */
-  reset(): void
   /** Closes the side of the server only, and passes nothing to the client. */
   closeServerSide(): void
   /** Closes both sides. */
@@ -46,11 +40,8 @@ export function joinSockets(
   const each = (act: (socket: Socket) => void) => () => sockets.forEach(act)
   return {
     silence: each((socket) => silent.add(socket)),
-    silenceServer: () => void silent.add(client),
-    halfClose: (end) => void (end === 'client' ? client : server).end(),
     pause: each((socket) => socket.pause()),
     resume: each((socket) => socket.resume()),
-    reset: each((socket) => socket.resetAndDestroy()),
     closeServerSide() {
       silent.add(client)
       server.destroy()

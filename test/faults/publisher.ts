@@ -11,8 +11,6 @@ export interface Publisher extends AsyncDisposable {
   readonly retries: { unavailable: number; broken: number }
   /** Answers other than an acceptance, a conflict, or 503 with `Retry-After`. */
   readonly unexpectedAnswers: string[]
-  /** The duration of the slowest 503, in ms. */
-  readonly slowest503Ms: number
   /** Resolves with the number of an event that was published and accepted after the call. */
   next(): Promise<number>
 }
@@ -43,7 +41,6 @@ export function startPublisher(options: PublisherOptions): Publisher {
     rejected: new Set<number>(),
     retries: { unavailable: 0, broken: 0 },
     unexpectedAnswers: [] as string[],
-    slowest503Ms: 0,
   }
   let count = 0
   let waiting: { readonly after: number; readonly resolve: (event: number) => void }[] = []
@@ -67,7 +64,6 @@ export function startPublisher(options: PublisherOptions): Publisher {
   }
 
   async function send(input: object): Promise<'accepted' | 'rejected' | 'retry'> {
-    const startedAt = performance.now()
     let status: number
     let text: string
     let retryAfter: string | null
@@ -87,7 +83,6 @@ export function startPublisher(options: PublisherOptions): Publisher {
     }
     if (status === 503 && retryAfter !== null) {
       result.retries.unavailable += 1
-      result.slowest503Ms = Math.max(result.slowest503Ms, performance.now() - startedAt)
       return 'retry'
     }
     // The rest of a request did not arrive, because its connection was disturbed.
@@ -119,9 +114,6 @@ export function startPublisher(options: PublisherOptions): Publisher {
   const publishing = publishSteadily()
   return {
     ...result,
-    get slowest503Ms() {
-      return result.slowest503Ms
-    },
     next: () => new Promise((resolve) => waiting.push({ after: count, resolve })),
     async [Symbol.asyncDispose]() {
       stop.abort()

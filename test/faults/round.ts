@@ -1,23 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { until } from '../support/until.ts'
 import type { Fault, FaultContext } from './fault.ts'
-import { IN_FLIGHT, type Member } from './members.ts'
+import type { Member } from './members.ts'
 import type { Publisher } from './publisher.ts'
 import { seededRandom } from './seeded-random.ts'
 
-/** The effects of the faults of one round. */
+/** The effects of the fault of one round. */
 export interface RoundResult {
   readonly number: number
-  readonly faults: readonly string[]
+  readonly fault: string
   readonly startedAtMs: number
-  /** The maximum number of duplicates they may cause. */
+  /** The maximum number of duplicates it may cause. */
   readonly maxDuplicates: number
-  /** The duration of the faults. */
-  readonly downMs: number
-  /** The time from the end of the faults until an event published after it was accepted. */
-  readonly acceptedAfterMs: number
-  /** The time from the start of the faults until no delivery waited that should have been sent. */
-  readonly settledAfterMs: number
   /** Violated guarantees. */
   readonly violations: readonly string[]
 }
@@ -34,61 +28,33 @@ const SETTLED_WITHIN_MS = 20_000
  */
 const RESCUED_AND_SETTLED_WITHIN_MS = 15_000 + 10_000
 
-/** With several faults, every event that was published before they ended is also waited for. */
-const DELIVERED_WITHIN_MS = 60_000
-
-export interface Round {
-  readonly number: number
-  readonly faults: readonly Fault[]
-  /** Whether the faults were chosen to happen together. */
-  readonly together: boolean
-}
-
 export async function runRound(
-  { number, faults, together }: Round,
-  given: Omit<FaultContext, 'random' | 'allowDuplicates'>,
+  number: number,
+  fault: Fault,
+  given: Omit<FaultContext, 'random'>,
   random: () => number,
   publisher: Publisher,
 ): Promise<RoundResult> {
   const { members } = given
   const violations: string[] = []
-  const watch = async (what: string, withinMs: number, condition: () => Promise<boolean>) => {
-    const startedAt = performance.now()
-    await until(() => condition().catch(() => false), what, withinMs).catch((error) =>
-      violations.push(error.message),
-    )
-    return performance.now() - startedAt
-  }
+  const watch = (what: string, withinMs: number, condition: () => Promise<boolean>) =>
+    until(() => condition().catch(() => false), what, withinMs).catch((error) => {
+      violations.push(error.message)
+    })
 
   const pids = members.map(({ pid }) => pid)
-  const replacedBefore = countReplacedRunners(members)
   await sleep(300 + random() * 1_200)
   const startedAtMs = Date.now()
-  let maxDuplicates = 0
-  const injections = faults.map(async (fault, index) => {
-    const context: FaultContext = {
-      ...given,
-      // Of its own, so that its choices do not depend on when others make theirs.
-      random: seededRandom(Math.floor(random() * 2 ** 32)),
-      allowDuplicates: (count) => {
-        maxDuplicates += count
-      },
-    }
-    maxDuplicates += fault.maxDuplicates(context)
-    if (index > 0) await sleep(context.random() * 2_000)
-    await fault.inject(context)
-  })
-  for (const { status, reason } of (await Promise.allSettled(
-    injections,
-  )) as PromiseRejectedResult[])
-    if (status === 'rejected') violations.push(reason.message)
-  const downMs = Date.now() - startedAtMs
+  // Of its own, so that its choices do not depend on when others make theirs.
+  const context = { ...given, random: seededRandom(Math.floor(random() * 2 ** 32)) }
+  const maxDuplicates = fault.maxDuplicates(context)
+  await fault.inject(context).catch((error) => violations.push(error.message))
   const isRestarted = members.some(({ role, pid }, n) => role !== 'worker' && pid !== pids[n])
   let accepted = false
   const published = publisher.next().then(() => {
     accepted = true
   })
-  const acceptedAfterMs = await watch(
+  await watch(
     'an event is accepted',
     // A restarted API has to become ready first.
     ACCEPTED_WITHIN_MS + (isRestarted ? READY_WITHIN_MS : 0),
@@ -102,53 +68,18 @@ export async function runRound(
       member.start()
     }
   }
-  const limitMs = faults.some(({ needsRescue }) => needsRescue)
+  const limitMs = fault.needsRescue
     ? Math.max(startedAtMs + RESCUED_AND_SETTLED_WITHIN_MS - Date.now(), 10_000)
     : SETTLED_WITHIN_MS
   let unsettled: string[] = []
-  const settle = (find: () => Promise<string[]>) => async () => {
-    unsettled = await find()
-    if (unsettled.length === 0) return true
+  await watch('all deliveries are sent', limitMs, async () => {
+    unsettled = await findUnsettled(given)
     // The query reads all deliveries, so it must not run too often.
-    await sleep(200)
-    return false
-  }
-  // Faults may end at different times, so a rescue can begin when the last one ends.
-  const settledLimitMs = together ? RESCUED_AND_SETTLED_WITHIN_MS + SETTLED_WITHIN_MS : limitMs
-  await watch(
-    'all deliveries are sent',
-    settledLimitMs,
-    settle(() => findUnsettled(given)),
-  )
+    if (unsettled.length > 0) await sleep(200)
+    return unsettled.length === 0
+  })
   violations.push(...unsettled)
-  const settledAfterMs = Date.now() - startedAtMs
-  if (together) {
-    const endedAt = new Date(startedAtMs + downMs)
-    const what = 'all events of before are delivered'
-    await watch(
-      what,
-      DELIVERED_WITHIN_MS,
-      settle(() => findUndelivered(given, endedAt)),
-    )
-    violations.push(...unsettled)
-    // Each runner that is replaced leaves its attempts in flight.
-    maxDuplicates += (countReplacedRunners(members) - replacedBefore) * IN_FLIGHT
-  }
-  return {
-    number,
-    faults: faults.map(({ name }) => name),
-    startedAtMs,
-    maxDuplicates,
-    downMs,
-    acceptedAfterMs,
-    settledAfterMs,
-    violations,
-  }
-}
-
-function countReplacedRunners(members: readonly Member[]): number {
-  const logs = members.map(({ log }) => log.split('Replacing the worker runner.').length - 1)
-  return logs.reduce((sum, count) => sum + count, 0)
+  return { number, fault: fault.name, startedAtMs, maxDuplicates, violations }
 }
 
 function lastLineOf({ log }: Member): string {
@@ -172,23 +103,4 @@ async function findUnsettled({ postgres }: Pick<FaultContext, 'postgres'>): Prom
     orphaned: 'jobs are claimed by workers that do not exist',
   }
   return Object.entries(row).flatMap(([name, count]) => (count ? `${count} ${names[name]}` : []))
-}
-
-/** Finds deliveries of before a time that are not final, and any that have no job though they are not parked. */
-async function findUndelivered(
-  { postgres }: Pick<FaultContext, 'postgres'>,
-  before: Date,
-): Promise<string[]> {
-  const [row] = await postgres.query(
-    `select
-       count(*) filter (where id < posthorn.uuid_v7_lower_bound($1::timestamptz))::int as undelivered,
-       count(*) filter (where parked_at is null and not exists (
-         select from graphile_worker.jobs as job where job.key = posthorn.type_id('msg', delivery.id)))::int as without_job
-     from posthorn.deliveries as delivery where state = 'pending'`,
-    [before],
-  )
-  return [
-    ...(row.undelivered ? [`${row.undelivered} deliveries of before are not final`] : []),
-    ...(row.without_job ? [`${row.without_job} pending deliveries have no job`] : []),
-  ]
 }

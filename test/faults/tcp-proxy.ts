@@ -18,13 +18,10 @@ export interface TcpProxy extends AsyncDisposable {
   /** Closes all connections, and each new one until `connect`. */
   disconnect(): void
   connect(): void
-  /** Leads new connections to another port. */
-  leadTo(targetPort: number): void
 }
 
-export async function startTcpProxy(firstTargetPort: number): Promise<TcpProxy> {
+export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
   const connections = new Set<ProxiedConnection>()
-  let targetPort = firstTargetPort
   let isBlackhole = false
   let isPaused = false
   let isDisconnected = false
@@ -76,9 +73,6 @@ export async function startTcpProxy(firstTargetPort: number): Promise<TcpProxy> 
     },
     connect() {
       isDisconnected = false
-    },
-    leadTo(port) {
-      targetPort = port
     },
     async [Symbol.asyncDispose]() {
       destroyAll()

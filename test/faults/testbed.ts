@@ -8,17 +8,12 @@ import { testEnvironment } from '../support/app.ts'
 import { createTenant, JOINED } from '../support/factories.ts'
 import { type CountingReceiver, startCountingReceiver } from './counting-receiver.ts'
 import { type Member, startMember } from './members.ts'
-import { type NameServer, RECEIVER_HOST, startNameServer } from './names.ts'
 import { type PostgresServer, startPostgresServer } from './postgres-server.ts'
-import { startTcpProxy, type TcpProxy } from './tcp-proxy.ts'
 
-/** A Postgres server, a receiver, a name server, and Posthorn processes that deliver to the receiver through a network. */
+/** A Postgres server, a receiver, and Posthorn processes that deliver to the receiver. */
 export interface Testbed extends AsyncDisposable {
   readonly postgres: PostgresServer
   readonly receiver: CountingReceiver
-  readonly nameServer: NameServer
-  /** The network between the workers and the receiver. */
-  readonly receiverNetwork: TcpProxy
   /** The API key of the organization. */
   readonly token: string
   /** Resolves when the process is ready. */
@@ -27,41 +22,23 @@ export interface Testbed extends AsyncDisposable {
   register(apiUrl: string): Promise<void>
 }
 
-export interface TestbedOptions {
-  /** Whether the clocks of processes can be wrong. Default: false. */
-  readonly fakeClocks?: boolean
-}
-
-export async function openTestbed(
-  seed: number,
-  { fakeClocks = false }: TestbedOptions = {},
-): Promise<Testbed> {
+export async function openTestbed(seed: number): Promise<Testbed> {
   await using stack = new AsyncDisposableStack()
   const directory = await mkdtemp(path.join(tmpdir(), 'posthorn faults '))
   stack.defer(() => rm(directory, { recursive: true, force: true }))
   const postgres = stack.use(await startPostgresServer(directory))
   const receiver = stack.use(await startCountingReceiver(seed))
-  const nameServer = stack.use(await startNameServer())
-  const receiverNetwork = stack.use(await startTcpProxy(Number(new URL(receiver.url).port)))
   const token = await createTenantIn(postgres)
-  const environment = {
-    ...(await environmentOf(directory, postgres.url, receiver.authority)),
-    ...nameServer.environment,
-  }
+  const environment = await environmentOf(directory, postgres.url, receiver.authority)
   const opened = stack.move()
   return {
     postgres,
     receiver,
-    nameServer,
-    receiverNetwork,
     token,
-    async start(name, role) {
-      const clockFile = fakeClocks ? path.join(directory, `${name}.clock`) : null
-      return opened.use(await startMember(name, role, environment, clockFile))
-    },
+    start: async (name, role) => opened.use(await startMember(name, role, environment)),
     async register(apiUrl) {
       for (const hook of ['steady', 'shaky']) {
-        await register(apiUrl, token, `https://${RECEIVER_HOST}:${receiverNetwork.port}/${hook}`)
+        await register(apiUrl, token, `${receiver.url}/${hook}`)
       }
     },
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
