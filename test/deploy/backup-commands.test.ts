@@ -5,45 +5,52 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Database, openDatabase } from '../../src/db/client.ts'
 import { unappliedMigrations } from '../../src/migrate/applied-migrations.ts'
 import { migrate } from '../../src/migrate/migrate.ts'
-import { createTenant, JOINED } from '../support/factories.ts'
+import { countJobs, createWebhook, numberOf } from '../scheduling/support/backlog.ts'
+import { startTestApp } from '../support/app.ts'
+import { JOINED } from '../support/factories.ts'
 import { needs } from '../support/left-out.ts'
+import { type Receiver, startReceiver } from '../support/receiver.ts'
 import { until } from '../support/until.ts'
 import { blockOf, quoted, withReplaced } from './command-blocks.ts'
 import { createPostgres, type InstalledPostgres } from './installed-postgres.ts'
 
 /*
- * The commands of docs/operate/backups.md, on a server that the package of the system installed.
- * test/faults/restore.test.ts counts what is delivered after a restore.
+ * The commands of docs/operate/backups.md, on a server that the package of the system installed. Events are numbered: the
+ * first before the backup, the last after the restore.
  */
 let folder: string
 let postgres: InstalledPostgres
+let receiver: Receiver
 let organization: string
+let published = 0
 
 beforeAll(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'posthorn-backups-'))
+  receiver = await startReceiver()
   postgres = await createPostgres(folder)
   await postgres.start()
   await postgres.run('createdb posthorn && mkdir -p backup/wal')
   await using database = open()
   await migrate(database.pool)
-  const tenant = await createTenant(database.prisma)
-  organization = tenant.publicOrganizationId
-  await database.prisma.webhook.create({
-    data: {
-      organizationId: tenant.organizationId,
-      url: 'https://example.com/',
-      eventSubscriptions: [JOINED],
-      enabled: true,
-    },
-  })
+  await using app = await startOn(database)
+  organization = app.tenant.publicOrganizationId
+  await createWebhook(app, receiver.url)
 })
 afterAll(async () => {
   await postgres[Symbol.asyncDispose]()
+  await receiver[Symbol.asyncDispose]()
   await rm(folder, { recursive: true, force: true })
 })
 
+const startOn = (database: Database) =>
+  startTestApp({
+    database,
+    trustedAuthorities: [receiver.authority],
+    environment: { POSTHORN_RETRY_SCHEDULE: '1s,1s,1s,1s,1s,1s,1s,1s' },
+  })
+
 test(
-  'the base backup and the archive restore the events of before a moment, and no later ones',
+  'after a restore to a point in time, every event accepted before it arrives, and what was sent after it arrives again',
   needs('pg_ctl'),
   async () => {
     const archiving = inFolder(blockOf('backups.md', 'archive_mode = on'))
@@ -51,12 +58,16 @@ test(
     await postgres.stop()
     await postgres.start()
     await publish(3)
+    await deliver()
     await postgres.run(inFolder(blockOf('backups.md', 'pg_basebackup')))
     await publish(4)
     const naming = blockOf('backups.md', 'pg_create_restore_point')
     await postgres.run(`psql --no-psqlrc -v ON_ERROR_STOP=1 -d posthorn <<'SQL'\n${naming}SQL`)
     const moment = await now()
     await publish(5)
+    await deliver()
+    const before = [...receiver.received]
+    expect(new Set(before.map(numberOf)).size).toBe(12)
     await postgres.run('psql -d posthorn -c "select pg_switch_wal()"')
     await until(isArchived, 'the log is archived')
     await postgres.stop()
@@ -69,15 +80,23 @@ test(
     await postgres.run(restoring)
     await postgres.start()
     await until(hasRecovered, 'Postgres has recovered')
-    expect(await countIn('posthorn')).toEqual({ events: 7, jobs: 7 })
+    expect(await countIn('posthorn')).toEqual({ events: 7, jobs: 4 })
+    await deliver()
+    const repeated = receiver.received.slice(before.length)
+    expect(repeated.map(numberOf).sort()).toEqual([3, 4, 5, 6])
+    const ids = new Set(before.map(({ headers }) => headers['wh-id']))
+    expect(repeated.filter(({ headers }) => !ids.has(headers['wh-id']))).toEqual([])
     // It accepts events again.
     await publish(1)
-    expect(await countIn('posthorn')).toEqual({ events: 8, jobs: 8 })
+    await deliver()
+    expect(receiver.received.map(numberOf)).toContain(12)
   },
 )
 
 test('a dump restores events and jobs into an empty database', needs('pg_ctl'), async () => {
+  await publish(2)
   const before = await countIn('posthorn')
+  expect(before).toMatchObject({ jobs: 2 })
   await postgres.run(blockOf('backups.md', 'pg_dump -Fc'))
   await postgres.run('createdb restored')
   const restoring = `DATABASE_URL=${postgres.urlOf('restored')}\n${blockOf('backups.md', 'pg_restore')}`
@@ -89,6 +108,13 @@ test('a dump restores events and jobs into an empty database', needs('pg_ctl'), 
   await expect(postgres.run(restoring)).rejects.toThrow(/already exists/)
 })
 
+/** Runs Posthorn until all events are delivered. */
+async function deliver(): Promise<void> {
+  await using database = open()
+  await using _app = await startOn(database)
+  await until(async () => (await countJobs(database.pool)) === 0, 'all events are delivered')
+}
+
 const inFolder = (text: string) => withReplaced(text, { '/backup': quoted(`${folder}/backup`) })
 
 function open(name = 'posthorn'): Database {
@@ -98,7 +124,12 @@ function open(name = 'posthorn'): Database {
 async function publish(count: number): Promise<void> {
   await using database = open()
   for (let i = 0; i < count; i++) {
-    await database.pool.query(`select posthorn.publish_event($1, $2, '{}')`, [organization, JOINED])
+    const data = JSON.stringify({ number: published++ })
+    await database.pool.query('select posthorn.publish_event($1, $2, $3)', [
+      organization,
+      JOINED,
+      data,
+    ])
   }
 }
 
