@@ -27,7 +27,7 @@ const EXCEPTIONS = [
     name: "Prisma's bookkeeping",
     pattern: /_prisma_migrations/,
     files: [
-      'src/migrate/applied-migrations.ts',
+      'src/migrate/migrations.ts',
       'test/migrate/migrate.test.ts',
       'test/db/schema.test.ts',
       'test/security/database-functions.test.ts',

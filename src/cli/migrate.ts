@@ -40,8 +40,8 @@ export function registerMigrate(program: Command): void {
           import('../embedded/runtime.ts'),
           import('../db/client.ts'),
           import('../migrate/migrate-database.ts'),
-          import('../migrate/grant-service-role.ts'),
-          import('../migrate/grant-dashboards-role.ts'),
+          import('../migrate/grant-roles.ts'),
+          import('../migrate/grant-roles.ts'),
         ])
         await using runtime = await openRuntimeDatabase(readEnvironment())
         const { config, databaseUrl } = runtime

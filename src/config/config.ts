@@ -7,8 +7,6 @@ import { createRangeCheck } from '../outbound/address-range.ts'
 import { type OidcSettings, oidcProblems, parseIssuer, parseOidcRoles } from './oidc-settings.ts'
 import { type Environment, readSettingFiles, SECRET_SETTINGS } from './setting-files.ts'
 import {
-  type LogLevel,
-  type McpAccess,
   parseCidr,
   parseDurationBetween,
   parseHeaderPrefix,
@@ -30,78 +28,11 @@ import {
   readTrustedDocuments,
 } from './setting-parsers.ts'
 
-/** The validated settings, frozen. The config has no secrets, so it is safe to print. */
-export interface Config {
-  /** `external` with DATABASE_URL, otherwise `embedded`. */
-  readonly database: 'embedded' | 'external'
-  /** The address that the server listens on. Default: 127.0.0.1. */
-  readonly host: string
-  /** 0 to 65,535; 0 picks any free port. Default: 4000. */
-  readonly port: number
-  /** The port of `/metrics`: 1 to 65,535. Default: null, the same as for all else. */
-  readonly metricsPort: number | null
-  /** Posthorn's origin as browsers see it. Default: null, the origin of each request. */
-  readonly publicUrl: string | null
-  /** The origins whose pages may show the portal in a frame. Default: none. */
-  readonly portalOrigins: readonly string[]
-  /** The CIDR ranges of proxies whose `X-Forwarded-For` is trusted. Default: none. */
-  readonly trustedProxies: readonly string[]
-  /** The absolute path of the data directory. Default: `.posthorn` in the working directory. */
-  readonly dataDir: string
-  /** The schema of graphile-worker's tables: 1 to 63 characters. Default: graphile_worker. */
-  readonly workerSchema: string
-  /** The maximum number of attempts in flight per process: 1 to 10,000. Default: 500. */
-  readonly concurrency: number
-  /** The heap of each thread, in MiB: 128 to 16,384. Default: 192. */
-  readonly maxHeapMb: number
-  /** The delays between attempts: at most 50, of 0 ms to 7 days each. Empty: no retries. */
-  readonly retryScheduleMs: readonly number[]
-  /** How long a receiver may take to respond: 1 to 30 seconds. Default: 15 seconds. */
-  readonly attemptTimeoutMs: number
-  /**
-   * The CIDR ranges that deliveries may reach although they are not public. Default: none; in embedded
-   * mode on a loopback `host`: loopback.
-   */
-  readonly egressAllow: readonly string[]
-  /** The path of a PEM file with additional certificate authorities. Default: null. */
-  readonly egressCaFile: string | null
-  /** The prefix of delivery header names, ending in a hyphen. Default: `wh-`. */
-  readonly headerPrefix: string
-  /** How long events, deliveries and attempts are kept: 1 to 3,650 days. Default: 30 days. */
-  readonly retentionMs: number
-  /** How long the job of an exhausted delivery stays visible as failed: 0 to 365 days. Default: 1 day. */
-  readonly keepFailedJobsMs: number
-  /** How long audit log entries are kept: 30 to 3,650 days. Default: 365 days. */
-  readonly auditRetentionMs: number
-  /** The origins that may call `/graphql` from a browser. Default: none. */
-  readonly corsOrigins: readonly string[]
-  /** The GraphQL documents that may run, by hash. Default: null, any document. */
-  readonly graphqlTrustedDocuments: Readonly<Record<string, string>> | null
-  /** What agents can do over the Model Context Protocol at `/mcp`. Default: off, there is no such path. */
-  readonly mcp: McpAccess
-  /** Sign-in to the console by OpenID Connect. Default: null, by API key only. */
-  readonly oidc: OidcSettings | null
-  /** The sender of notices by e-mail, such as `Posthorn <posthorn@example.com>`. Default: null, no e-mail. */
-  readonly emailFrom: string | null
-  /** Default: info. */
-  readonly logLevel: LogLevel
-}
+/** The validated settings, frozen. They have no secrets, so they are safe to print. `SETTING_DESCRIPTIONS` says what each is. */
+export type Config = ReturnType<typeof loadConfig>['config']
 
 /** Settings that must never be printed. */
-export interface Secrets {
-  /** Each connection to it has its own session. Null in embedded mode. */
-  readonly databaseUrl: string | null
-  /** The same database through a transaction pooler, for the requests of the API. Default: null, `databaseUrl`. */
-  readonly poolerUrl: string | null
-  /** Keys of 32 bytes: the first encrypts, every key decrypts. Null in embedded mode until the generated key is read. */
-  readonly encryptionKeys: readonly Buffer[] | null
-  /** The URL of a forward proxy for deliveries, which may include credentials. Default: null. */
-  readonly egressProxy: string | null
-  /** The URL of the mail server for notices, which may include credentials. Default: null, no e-mail. */
-  readonly smtpUrl: string | null
-  /** The secret of Posthorn at the provider of OpenID Connect. Default: null, none. */
-  readonly oidcClientSecret: string | null
-}
+export type Secrets = ReturnType<typeof loadConfig>['secrets']
 
 /**
  * The environment variables of Posthorn with their defaults. Each may end in `_FILE`: the path of a file with the value. A
@@ -190,10 +121,7 @@ export interface LoadOptions {
 }
 
 /** Reads and checks all settings. Throws one `ConfigError` that lists every problem. */
-export function loadConfig(
-  given: Environment,
-  { requireEncryptionKeys = true }: LoadOptions = {},
-): { config: Config; secrets: Secrets } {
+export function loadConfig(given: Environment, { requireEncryptionKeys = true }: LoadOptions = {}) {
   const problems: string[] = unknownSettings(given)
   const { environment, unreadable } = readSettingFiles(given, SETTING_NAMES, problems)
 
@@ -233,13 +161,14 @@ export function loadConfig(
       'POSTHORN_DIRECT_DATABASE_URL needs DATABASE_URL: set DATABASE_URL to the transaction pooler, or only DATABASE_URL.',
     )
   }
-  const database = databaseUrl === null ? 'embedded' : 'external'
+  const database: 'embedded' | 'external' = databaseUrl === null ? 'embedded' : 'external'
   const host = read('HOST', parseNonEmpty)
   // A caller from another machine must not reach what listens on the loopback interface of this one.
   const isLocalTrial = database === 'embedded' && isLoopback(host)
   const egressAllow = read('POSTHORN_EGRESS_ALLOW', parseList(parseCidr))
   const publicUrl = read('POSTHORN_PUBLIC_URL', parsePublicUrl)
-  const config: Config = {
+  const config = Object.freeze({
+    // With DATABASE_URL, or without.
     database,
     host,
     port: read('PORT', parseInteger(0, 65_535)),
@@ -266,10 +195,13 @@ export function loadConfig(
     oidc: readOidc(publicUrl),
     emailFrom: read('POSTHORN_EMAIL_FROM', parseOptional(parseSender)),
     logLevel: read('POSTHORN_LOG_LEVEL', parseLogLevel),
-  }
-  const secrets: Secrets = {
+  })
+  const secrets = Object.freeze({
+    // Each connection to it has its own session. Null in embedded mode.
     databaseUrl: directDatabaseUrl ?? databaseUrl,
+    // The same database through a transaction pooler, for the requests of the API. Null: `databaseUrl`.
     poolerUrl: directDatabaseUrl === null ? null : databaseUrl,
+    // The first encrypts, every key decrypts. Null in embedded mode until the generated key is read.
     encryptionKeys: readEncryptionKeys(
       environment,
       requireEncryptionKeys &&
@@ -280,7 +212,7 @@ export function loadConfig(
     egressProxy: read('POSTHORN_EGRESS_PROXY', parseProxy),
     smtpUrl: read('POSTHORN_SMTP_URL', parseOptional(parseSmtpUrl)),
     oidcClientSecret: read('POSTHORN_OIDC_CLIENT_SECRET', (text) => text || null),
-  }
+  })
   const isMailServerReported = problems.some((problem) => problem.startsWith('POSTHORN_SMTP_URL'))
   if (!isMailServerReported) problems.push(...emailProblems(secrets.smtpUrl, config))
   if (config.metricsPort !== null && config.metricsPort === config.port) {
@@ -289,11 +221,14 @@ export function loadConfig(
     )
   }
   if (problems.length > 0) throw new ConfigError(problems)
-  return { config: Object.freeze(config), secrets: Object.freeze(secrets) }
+  return { config, secrets }
 }
 
 /** The mails have links to this installation: to what they are about, and to unsubscribe. */
-function emailProblems(smtpUrl: string | null, { emailFrom, publicUrl }: Config): string[] {
+function emailProblems(
+  smtpUrl: string | null,
+  { emailFrom, publicUrl }: { emailFrom: string | null; publicUrl: string | null },
+): string[] {
   if (smtpUrl === null) {
     return emailFrom === null
       ? []

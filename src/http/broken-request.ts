@@ -1,8 +1,8 @@
 import type { Duplex } from 'node:stream'
 import { REQUEST_ID_HEADER } from './connection.ts'
 import { HEADERS_TIMEOUT_MS, MAX_HEADER_BYTES, REQUEST_TIMEOUT_MS } from './http-limits.ts'
+import { PROBLEM_KINDS, type ProblemKind } from './http-rejection.ts'
 import { problemBody } from './problem.ts'
-import { PROBLEM_KINDS, type ProblemKind } from './problem-kind.ts'
 
 /**
  * Answers a request that the HTTP parser rejects with a problem, and closes the connection. Returns the status, or null

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
-import { HttpRejection } from './http-rejection.ts'
-import type { ProblemKind } from './problem-kind.ts'
+import { HttpRejection, type ProblemKind } from './http-rejection.ts'
 
 /** The conditional headers of a request (RFC 9110, section 13.1). Null: the request does not have the header. */
 export interface Preconditions {

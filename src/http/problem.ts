@@ -5,10 +5,8 @@ import { DomainError, listedIssues } from '../lib/errors.ts'
 import type { Logger } from '../telemetry/logger.ts'
 import type { OutageLog } from '../telemetry/outages.ts'
 import { currentRequestId } from '../telemetry/request-log.ts'
-import { toFieldError } from './field-error.ts'
 import { MAX_URL_LENGTH } from './http-limits.ts'
-import { HttpRejection } from './http-rejection.ts'
-import { PROBLEM_KINDS, type ProblemKind } from './problem-kind.ts'
+import { HttpRejection, PROBLEM_KINDS, type ProblemKind, toFieldError } from './http-rejection.ts'
 
 /** An RFC 9457 problem. */
 interface Problem {

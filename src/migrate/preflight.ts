@@ -3,8 +3,7 @@ import type { Sql } from '../db/client.ts'
 import { findWrongSettings } from '../db/session-settings.ts'
 import { installedRevision, otherWorkerSchemas, WORKER_RELEASE } from '../queue/worker-revision.ts'
 import { findWorkerSchema } from '../queue/worker-schema.ts'
-import { requireSameDatabase } from './require-same-database.ts'
-import { requireSession, type UrlSetting } from './require-session.ts'
+import { requireSameDatabase, requireSession, type UrlSetting } from './require-session.ts'
 
 export interface PreflightOptions {
   /** The schema of graphile-worker's tables; it need not exist yet. */

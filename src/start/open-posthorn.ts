@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { type Config, LOOPBACK, loadConfig } from '../config/config.ts'
 import type { Environment } from '../config/setting-files.ts'
 import type { Role } from '../config/settings.ts'
@@ -31,8 +30,6 @@ interface OpenOptions {
   readonly isGuest: boolean
 }
 
-const POSTGRES_LAUNCH_MS = 25
-
 /** Migrates the database and runs the API, the worker or both. Rejects if Postgres is unavailable before it is ready. */
 export async function openPosthorn(
   environment: Environment,
@@ -43,10 +40,7 @@ export async function openPosthorn(
   await requireFreePorts(given)
   const { openRuntime } = await import('../embedded/runtime.ts')
   const opening = openRuntime(environment)
-  // Loading the modules keeps this process busy, so it waits until Postgres has been launched.
-  const loading = sleep(POSTGRES_LAUNCH_MS).then(() =>
-    loadModules(role, role === 'all' || isGuest, given.maxHeapMb),
-  )
+  const loading = loadModules(role, role === 'all' || isGuest, given.maxHeapMb)
   await using opened = new AsyncDisposableStack()
   opened.defer(async () => await (await loading).parts[Symbol.asyncDispose]())
   const runtime = opened.use(await opening)

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Database } from '../../src/db/client.ts'
-import { unappliedMigrations } from '../../src/migrate/applied-migrations.ts'
+import { unappliedMigrations } from '../../src/migrate/migrations.ts'
 import { WORKER_RELEASE } from '../../src/queue/worker-revision.ts'
 import { testEnvironment } from '../support/app.ts'
 import { catalogueOf, createBlankDatabase } from '../support/blank-database.ts'

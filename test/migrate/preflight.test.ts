@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type Database, openDatabase } from '../../src/db/client.ts'
-import { unappliedMigrations } from '../../src/migrate/applied-migrations.ts'
 import { migrate } from '../../src/migrate/migrate.ts'
+import { unappliedMigrations } from '../../src/migrate/migrations.ts'
 import { testEnvironment } from '../support/app.ts'
 import { catalogueOf, createBlankDatabase } from '../support/blank-database.ts'
 import { makeUsual } from '../support/hostile-database.ts'

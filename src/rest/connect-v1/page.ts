@@ -1,6 +1,5 @@
 import { parseId } from '../../db/ids.ts'
-import type { FieldError } from '../../http/field-error.ts'
-import { HttpRejection } from '../../http/http-rejection.ts'
+import { type FieldError, HttpRejection } from '../../http/http-rejection.ts'
 
 export const MAX_PAGE_SIZE = 100
 

@@ -1,7 +1,7 @@
 import { OpenAPIHono } from '@hono/zod-openapi'
 import type { Authenticate } from '../../api-keys/authenticate.ts'
 import type { DescribedType } from '../../event-types/follow-catalogue.ts'
-import { methodNotAllowed } from '../../http/method-not-allowed.ts'
+import { methodNotAllowed } from '../../http/http-rejection.ts'
 import { notFoundProblem, problemResponse } from '../../http/problem.ts'
 import type { RateLimiter } from '../../rate-limit/rate-limiter.ts'
 import type { Logger } from '../../telemetry/logger.ts'
