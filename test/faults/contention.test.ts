@@ -1,14 +1,7 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import path from 'node:path'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import type { Database } from '../../src/db/client.ts'
-import { testEnvironment } from '../support/app.ts'
-import { createTestDatabase } from '../support/database.ts'
 import { createTenant, JOINED } from '../support/factories.ts'
+import { type Installation, startInstallation } from '../support/installation.ts'
 import { logLine, logLines } from '../support/log-lines.ts'
-import { type PosthornProcess, startPosthorn } from '../support/posthorn-process.ts'
-import { type Receiver, startReceiver } from '../support/receiver.ts'
 import { until } from '../support/until.ts'
 
 /*
@@ -16,39 +9,18 @@ import { until } from '../support/until.ts'
  * pools. One process lives through all of it, and the last test reads its log.
  */
 
-let directory: string
-let database: Database
-let receiver: Receiver
-let posthorn: PosthornProcess
-let url: string
-let token: string
+let installation: Installation
 let webhookId: string
 
 beforeAll(async () => {
-  directory = await mkdtemp(path.join(tmpdir(), 'posthorn contention '))
-  database = await createTestDatabase()
-  receiver = await startReceiver()
-  await writeFile(path.join(directory, 'ca.pem'), receiver.authority)
-  token = (await createTenant(database.prisma)).token
-  posthorn = startPosthorn(['start'], {
-    environment: {
-      ...testEnvironment(database.url),
-      POSTHORN_LOG_LEVEL: 'info',
-      POSTHORN_EGRESS_CA_FILE: path.join(directory, 'ca.pem'),
-    },
-  })
-  url = (await logLine(posthorn, { msg: 'ready' }))['url']
+  installation = await startInstallation()
+  const { receiver } = installation
   const created = await rest('POST', '', { ...WEBHOOK, url: receiver.url, enabled: true })
   webhookId = created.body.id
   await publish(false)
   await receiver.arrival(1)
 })
-afterAll(async () => {
-  await posthorn[Symbol.asyncDispose]()
-  await receiver[Symbol.asyncDispose]()
-  await database[Symbol.asyncDispose]()
-  await rm(directory, { recursive: true, force: true })
-})
+afterAll(() => installation[Symbol.asyncDispose]())
 
 const WEBHOOK = { url: 'https://receiver.example', event_subscriptions: [JOINED] }
 const LOCKED = 'Another session of the database has locked what the request needs'
@@ -61,12 +33,8 @@ interface Answer {
   readonly body: any
 }
 
-async function call(method: string, path: string, body?: object, key = token): Promise<Answer> {
-  const response = await fetch(url + path, {
-    method,
-    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-    ...(body && { body: JSON.stringify(body) }),
-  })
+async function call(method: string, path: string, body?: object, key?: string): Promise<Answer> {
+  const response = await installation.call(method, path, body, key)
   const text = await response.text()
   return {
     status: response.status,
@@ -110,7 +78,7 @@ const ALLOWED = 'deliveries to these address ranges pass the address guard'
 
 /** Takes a lock until it is released, or the test ends. */
 async function lock(statement: string): Promise<() => Promise<void>> {
-  const client = await database.pool.connect()
+  const client = await installation.database.pool.connect()
   await client.query(`begin; ${statement}`)
   let isOpen = true
   const release = async () => {
@@ -126,7 +94,9 @@ async function lock(statement: string): Promise<() => Promise<void>> {
 const table = (name: string) => `lock table ${name} in access exclusive mode`
 
 async function count(name: string): Promise<number> {
-  const { rows } = await database.pool.query(`select count(*)::int from posthorn.${name}`)
+  const { rows } = await installation.database.pool.query(
+    `select count(*)::int from posthorn.${name}`,
+  )
   return rows[0].count
 }
 
@@ -199,7 +169,8 @@ test('locks on the row of the organization that are no `for update` stop none of
 
 test('more requests than connections, all of which wait for a lock, get 503 with the cause', async () => {
   await lock(table('posthorn.webhooks'))
-  const isExhausted = () => logLines(posthorn).some(({ event }) => event === 'pool.exhausted')
+  const isExhausted = () =>
+    logLines(installation.posthorn).some(({ event }) => event === 'pool.exhausted')
   await until(async () => {
     const answers = await Promise.all(Array.from({ length: 40 }, () => rest('GET', '')))
     for (const answer of answers) expectTrue(answer)
@@ -208,7 +179,9 @@ test('more requests than connections, all of which wait for a lock, get 503 with
 })
 
 test('while all connections wait for a lock, /readyz stays 200', async () => {
-  const tenants = await Promise.all(Array.from({ length: 20 }, () => createTenant(database.prisma)))
+  const tenants = await Promise.all(
+    Array.from({ length: 20 }, () => createTenant(installation.database.prisma)),
+  )
   const release = await lock(table('posthorn.webhooks'))
   let isLocked = true
   const statuses: number[] = []
@@ -234,25 +207,25 @@ test('while all connections wait for a lock, /readyz stays 200', async () => {
 })
 
 test('what was accepted during the locks arrives, and a replaced runner and a stop are no outage', async () => {
-  await database.pool.query('delete from posthorn.workers')
-  await logLine(posthorn, { event: 'runner.replaced' }, 20_000)
+  await installation.database.pool.query('delete from posthorn.workers')
+  await logLine(installation.posthorn, { event: 'runner.replaced' }, 20_000)
   await until(async () => (await runnerConnections()) === 1, 'the old runner is gone', 20_000)
   await until(async () => (await pending()) === 0, 'everything is delivered', 60_000)
-  posthorn.child.kill('SIGTERM')
-  expect(await posthorn.ended).toBe(0)
+  installation.posthorn.child.kill('SIGTERM')
+  expect(await installation.posthorn.ended).toBe(0)
 })
 
 async function pending(): Promise<number> {
-  const { rows } = await database.pool.query(
+  const { rows } = await installation.database.pool.query(
     `select count(*)::int from posthorn.deliveries as d join posthorn.webhooks as w on w.id = d.webhook_id
      where d.state = 'pending' and w.url = $1`,
-    [receiver.url],
+    [installation.receiver.url],
   )
   return rows[0].count
 }
 
 async function runnerConnections(): Promise<number> {
-  const { rows } = await database.pool.query(
+  const { rows } = await installation.database.pool.query(
     `select count(distinct application_name)::int as count from pg_stat_activity
      where application_name like 'posthorn-runner-%' and datname = current_database()`,
   )
@@ -260,7 +233,7 @@ async function runnerConnections(): Promise<number> {
 }
 
 test('each line of the log is true: it names locks and busy pools, and never an outage', () => {
-  const lines = logLines(posthorn).filter(({ event }) => event !== 'request.finished')
+  const lines = logLines(installation.posthorn).filter(({ event }) => event !== 'request.finished')
   if (process.env['POSTHORN_TEST_PRINT']) {
     for (const line of lines) process.stdout.write(`${JSON.stringify(line)}\n`)
   }

@@ -1,78 +1,29 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Database } from '../../src/db/client.ts'
-import { testEnvironment } from '../support/app.ts'
-import { createTestDatabase } from '../support/database.ts'
-import { createTenant, JOINED } from '../support/factories.ts'
+import { JOINED } from '../support/factories.ts'
+import { type Installation, startInstallation } from '../support/installation.ts'
 import { logLine, logLines } from '../support/log-lines.ts'
-import { type PosthornProcess, startPosthorn } from '../support/posthorn-process.ts'
-import { type Receiver, startReceiver } from '../support/receiver.ts'
 import { until } from '../support/until.ts'
-import { proxiedUrl, startTcpProxy, type TcpProxy } from './tcp-proxy.ts'
 
-let directory: string
-let database: Database
-let proxy: TcpProxy
-let receiver: Receiver
-let token: string
-let posthorn: PosthornProcess
-let url: string
-
+let installation: Installation
 beforeAll(async () => {
-  directory = await mkdtemp(path.join(tmpdir(), 'posthorn outage log '))
-  database = await createTestDatabase()
-  proxy = await startTcpProxy(Number(new URL(database.url).port))
-  receiver = await startReceiver()
-  token = (await createTenant(database.prisma)).token
-  await writeFile(path.join(directory, 'ca.pem'), receiver.authority)
-  posthorn = startPosthorn(['start'], {
-    environment: {
-      ...testEnvironment(proxiedUrl(database.url, proxy)),
-      POSTHORN_LOG_LEVEL: 'info',
-      POSTHORN_EGRESS_CA_FILE: path.join(directory, 'ca.pem'),
-    },
-  })
-  url = (await logLine(posthorn, { msg: 'ready' }))['url']
-  await call('/api/connect/v1/webhooks', {
-    url: receiver.url,
-    event_subscriptions: [JOINED],
-    enabled: true,
-  })
+  installation = await startInstallation()
 })
-afterAll(async () => {
-  await posthorn[Symbol.asyncDispose]()
-  await receiver[Symbol.asyncDispose]()
-  await proxy[Symbol.asyncDispose]()
-  await database[Symbol.asyncDispose]()
-  await rm(directory, { recursive: true, force: true })
-})
-
-async function call(path: string, body: object): Promise<Response> {
-  const response = await fetch(url + path, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-  })
-  await response.text()
-  return response
-}
+afterAll(() => installation[Symbol.asyncDispose]())
 
 function publish(): Promise<Response> {
   const query = `mutation { publishEvent(input: { type: "${JOINED}", data: {} }) { __typename } }`
-  return call('/graphql', { query })
+  return installation.call('POST', '/graphql', { query })
 }
 
 /** The lines about Postgres, and all others above level info. */
 function linesAboutPostgres() {
-  return logLines(posthorn).filter(
+  return logLines(installation.posthorn).filter(
     ({ event, level }) => event?.startsWith('postgres.') || !['debug', 'info'].includes(level),
   )
 }
 
 async function setTrigger(table: 'events' | 'attempts', isFull: boolean): Promise<void> {
-  await database.pool.query(
+  await installation.database.pool.query(
     isFull
       ? `create or replace function reject() returns trigger language plpgsql as $$
          begin raise disk_full using message = 'could not extend file: No space left on device'; end $$;
@@ -83,7 +34,7 @@ async function setTrigger(table: 'events' | 'attempts', isFull: boolean): Promis
 
 test('an outage of Postgres is one line at its beginning and one at its end, for the API and the worker together', async () => {
   const before = linesAboutPostgres().length
-  proxy.blackhole()
+  installation.proxy.blackhole()
   for (let count = 0; count < 3; count++) {
     const answers = await Promise.all([publish(), publish(), publish()])
     for (const answer of answers) {
@@ -91,10 +42,10 @@ test('an outage of Postgres is one line at its beginning and one at its end, for
       expect(answer.headers.get('x-request-id')).toMatch(/./)
     }
   }
-  await logLine(posthorn, { event: 'postgres.unavailable' })
-  proxy.restore()
+  await logLine(installation.posthorn, { event: 'postgres.unavailable' })
+  installation.proxy.restore()
   await until(async () => (await publish()).status === 200, 'an event is accepted')
-  await logLine(posthorn, { event: 'postgres.available' }, 30_000)
+  await logLine(installation.posthorn, { event: 'postgres.available' }, 30_000)
   const lines = linesAboutPostgres().slice(before)
   // The worker replaces its runner, whose connections broke.
   const others = lines.filter(({ event }) => event !== 'runner.replaced')
@@ -119,7 +70,7 @@ test('a full disk is one line at level error with the remedy, however many reque
   }
   await setTrigger('events', false)
   // The thread that logs is not the one that answers.
-  await logLine(posthorn, { event: 'postgres.unavailable', cause: 'disk_full' })
+  await logLine(installation.posthorn, { event: 'postgres.unavailable', cause: 'disk_full' })
   expect(linesAboutPostgres().slice(before)).toMatchObject([
     {
       level: 'error',

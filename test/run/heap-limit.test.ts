@@ -1,59 +1,38 @@
 import { once } from 'node:events'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { connect, type Socket } from 'node:net'
-import { tmpdir } from 'node:os'
-import path from 'node:path'
 import { afterAll, afterEach, beforeAll, expect, onTestFinished, test } from 'vitest'
-import type { Database } from '../../src/db/client.ts'
-import { testEnvironment } from '../support/app.ts'
-import { createTestDatabase } from '../support/database.ts'
 import { createTenant, JOINED } from '../support/factories.ts'
-import { logLine, logLines } from '../support/log-lines.ts'
-import { type PosthornProcess, startPosthorn } from '../support/posthorn-process.ts'
-import { type Receiver, startReceiver } from '../support/receiver.ts'
+import { type Installation, startInstallation } from '../support/installation.ts'
+import { logLines } from '../support/log-lines.ts'
+import type { PosthornProcess } from '../support/posthorn-process.ts'
+import type { Receiver } from '../support/receiver.ts'
 import { until } from '../support/until.ts'
 
 type Tenant = Awaited<ReturnType<typeof createTenant>>
 
-let directory: string
-let database: Database
+let installation: Installation
 let receiver: Receiver
 let posthorn: PosthornProcess
-let url: string
 /** Each of them uses all the memory that it gets. */
 let tenants: Tenant[]
 
 /** One process survives all tests, with the default of POSTHORN_MAX_HEAP_MB. */
 beforeAll(async () => {
-  directory = await mkdtemp(path.join(tmpdir(), 'posthorn heap '))
-  receiver = await startReceiver()
-  await writeFile(path.join(directory, 'ca.pem'), receiver.authority)
-  database = await createTestDatabase()
+  installation = await startInstallation()
+  ;({ receiver, posthorn } = installation)
   tenants = []
-  for (let i = 0; i < 4; i++) tenants.push(await createTenant(database.prisma))
-  posthorn = startPosthorn(['start'], {
-    environment: {
-      ...testEnvironment(database.url),
-      POSTHORN_LOG_LEVEL: 'info',
-      POSTHORN_EGRESS_CA_FILE: path.join(directory, 'ca.pem'),
-    },
-  })
-  url = (await logLine(posthorn, { msg: 'ready' }))['url']
+  for (let i = 0; i < 4; i++) tenants.push(await createTenant(installation.database.prisma))
 })
-afterAll(async () => {
-  await posthorn[Symbol.asyncDispose]()
-  await database[Symbol.asyncDispose]()
-  await receiver[Symbol.asyncDispose]()
-  await rm(directory, { recursive: true, force: true })
-})
+afterAll(() => installation[Symbol.asyncDispose]())
 afterEach(async () => {
-  const other = await createTenant(database.prisma)
+  const other = await createTenant(installation.database.prisma)
   await until(async () => (await send(other, SMALL)).status === 200, 'others are served')
   const messages = logLines(posthorn).map(({ msg }) => msg)
   expect(messages).not.toContain('a thread ended and is started again')
   expect(posthorn.child.exitCode).toBeNull()
 })
 
+const WEBHOOKS = '/api/connect/v1/webhooks'
 const SMALL = JSON.stringify({ query: '{ __typename }' })
 
 /** 256 KiB that take many times as much when they are parsed. */
@@ -65,16 +44,10 @@ const BODY =
     1024 * 1024,
   )
 
-function send({ token }: Tenant, body: string): Promise<Response> {
-  return fetch(`${url}/graphql`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-    body,
-  })
-}
+const send = ({ token }: Tenant, body: string) => installation.call('POST', '/graphql', body, token)
 
 async function publish({ publicOrganizationId }: Tenant, type: string, data: string) {
-  await database.pool.query('select posthorn.publish_event($1, $2, $3)', [
+  await installation.database.pool.query('select posthorn.publish_event($1, $2, $3)', [
     publicOrganizationId,
     type,
     data,
@@ -117,15 +90,8 @@ test('large payloads for slow endpoints, at full concurrency, end no thread, and
   const waiting: (() => void)[] = []
   receiver.answer = (response) => void waiting.push(() => response.end())
   for (let i = 0; i < 600; i++) {
-    const response = await fetch(`${url}/api/connect/v1/webhooks`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${tenant.token}`, 'content-type': 'application/json' },
-      body: JSON.stringify({
-        url: `${receiver.url}${i}`,
-        event_subscriptions: [JOINED],
-        enabled: true,
-      }),
-    })
+    const webhook = { url: `${receiver.url}${i}`, event_subscriptions: [JOINED], enabled: true }
+    const response = await installation.call('POST', WEBHOOKS, webhook, tenant.token)
     expect(response.status).toBe(201)
   }
   // Each character takes two bytes in memory.
@@ -154,7 +120,7 @@ test('a large catalogue of schemas ends no thread', async () => {
     ),
   })
   const types = Array.from({ length: 400 }, (_, i) => `test.type_${i}`)
-  await database.pool.query(
+  await installation.database.pool.query(
     `insert into posthorn.event_types (name, description, schema)
      select * from unnest($1::text[], $2::text[], $3::jsonb[])`,
     [types, types.map(() => 'A large type.'), types.map((_, i) => JSON.stringify(schema(i)))],
@@ -173,7 +139,7 @@ test('a large catalogue of schemas ends no thread', async () => {
 
 /** Sends a request whose response is not read. */
 async function sendUnread({ token }: Tenant, body: string): Promise<Socket> {
-  const { hostname, port } = new URL(url)
+  const { hostname, port } = new URL(installation.url)
   const socket = connect(Number(port), hostname)
   onTestFinished(() => void socket.destroy())
   socket.on('error', () => {})

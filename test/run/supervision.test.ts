@@ -1,25 +1,16 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import path from 'node:path'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import type { Database } from '../../src/db/client.ts'
-import { proxiedUrl, startTcpProxy, type TcpProxy } from '../faults/tcp-proxy.ts'
 import { testEnvironment } from '../support/app.ts'
-import { createTestDatabase } from '../support/database.ts'
-import { createTenant, JOINED } from '../support/factories.ts'
+import { JOINED } from '../support/factories.ts'
+import { type Installation, startInstallation } from '../support/installation.ts'
 import { type LogLine, logLine, logLines } from '../support/log-lines.ts'
 import { type PosthornProcess, startPosthorn } from '../support/posthorn-process.ts'
-import { type Receiver, startReceiver } from '../support/receiver.ts'
+import type { Receiver } from '../support/receiver.ts'
 import { until } from '../support/until.ts'
 import { scrapeUntil, sumOf } from '../telemetry/support/exposition.ts'
 import { INSPECTABLE, runInThread } from './thread-inspector.ts'
 
-let directory: string
-let database: Database
-/** Between Posthorn and Postgres. */
-let proxy: TcpProxy
+let installation: Installation
 let receiver: Receiver
-let tenant: Awaited<ReturnType<typeof createTenant>>
 let posthorn: PosthornProcess
 let url: string
 
@@ -33,54 +24,25 @@ const log = {
 
 /** One process survives all tests. The last one stops it. */
 beforeAll(async () => {
-  directory = await mkdtemp(path.join(tmpdir(), 'posthorn threads '))
-  receiver = await startReceiver()
-  await writeFile(path.join(directory, 'ca.pem'), receiver.authority)
-  database = await createTestDatabase()
-  proxy = await startTcpProxy(Number(new URL(database.url).port))
-  tenant = await createTenant(database.prisma)
-  posthorn = startPosthorn(['start'], {
-    environment: {
-      ...testEnvironment(proxiedUrl(database.url, proxy)),
-      ...INSPECTABLE,
-      POSTHORN_LOG_LEVEL: 'info',
-      POSTHORN_EGRESS_CA_FILE: path.join(directory, 'ca.pem'),
-    },
-  })
-  url = (await logLine(posthorn, { msg: 'ready' }))['url']
-  const { status } = await call('POST', '/webhooks', {
-    url: receiver.url,
-    event_subscriptions: [JOINED],
-    enabled: true,
-  })
-  expect(status).toBe(201)
+  installation = await startInstallation(INSPECTABLE)
+  ;({ receiver, posthorn, url } = installation)
+  const webhook = { url: receiver.url, event_subscriptions: [JOINED], enabled: true }
+  expect((await call('POST', '/webhooks', webhook)).status).toBe(201)
 })
-afterAll(async () => {
-  await posthorn[Symbol.asyncDispose]()
-  await proxy[Symbol.asyncDispose]()
-  await database[Symbol.asyncDispose]()
-  await receiver[Symbol.asyncDispose]()
-  await rm(directory, { recursive: true, force: true })
-})
+afterAll(() => installation[Symbol.asyncDispose]())
 beforeEach(async () => {
   await until(async () => (await statusOf('/readyz')) === 200, 'the process is ready')
   receiver.clear()
   log.startsAt = posthorn.stderr.length
 })
 
-function call(method: string, route: string, body?: object): Promise<Response> {
-  return fetch(`${url}/api/connect/v1${route}`, {
-    method,
-    headers: { authorization: `Bearer ${tenant.token}`, 'content-type': 'application/json' },
-    ...(body && { body: JSON.stringify(body) }),
-    signal: AbortSignal.timeout(30_000),
-  })
-}
+const call = (method: string, route: string, body?: object) =>
+  installation.call(method, `/api/connect/v1${route}`, body)
 
 /** Publishes as a host application does: the API takes no part. */
 async function publishFromSql(): Promise<void> {
-  await database.pool.query('select posthorn.publish_event($1, $2, $3)', [
-    tenant.publicOrganizationId,
+  await installation.database.pool.query('select posthorn.publish_event($1, $2, $3)', [
+    installation.tenant.publicOrganizationId,
     JOINED,
     '{}',
   ])
@@ -119,10 +81,10 @@ test.each([
 })
 
 test('an API that cannot start again because Postgres is unavailable starts when Postgres returns', async () => {
-  proxy.blackhole()
+  installation.proxy.blackhole()
   await runInThread(posthorn, 'api', UNCAUGHT_ERROR)
   await logLine(log, { thread: 'api', msg: 'the thread could not start' })
-  proxy.restore()
+  installation.proxy.restore()
   await logLine(log, { thread: 'api', msg: 'the thread runs again' })
   await until(async () => (await statusOf('/readyz')) === 200, 'the process is ready')
 })
@@ -161,7 +123,7 @@ test.each(['api', 'worker'])(
   async (role) => {
     await using alone = startPosthorn(['start', '--role', role], {
       environment: {
-        ...testEnvironment(database.url),
+        ...testEnvironment(installation.database.url),
         ...INSPECTABLE,
         POSTHORN_LOG_LEVEL: 'info',
       },

@@ -4,35 +4,32 @@ import type { Database } from '../../src/db/client.ts'
 import { publicId } from '../../src/db/ids.ts'
 import { subscribe } from '../graphql/support/live.ts'
 import { createApiKey } from '../support/api-keys.ts'
-import { testEnvironment } from '../support/app.ts'
-import { createTestDatabase } from '../support/database.ts'
 import { createTenant, JOINED } from '../support/factories.ts'
+import { type Installation, startInstallation } from '../support/installation.ts'
 import { type LogLine, logLine, logLines } from '../support/log-lines.ts'
-import { type PosthornProcess, startPosthorn } from '../support/posthorn-process.ts'
+import type { PosthornProcess } from '../support/posthorn-process.ts'
 
 const WEBHOOKS = '/api/connect/v1/webhooks'
 const ID = 'wh_01h455vb4pex5vsknk084sn02q'
 const SECRET = 'nobody-logs-this'
 
+let installation: Installation
 let database: Database
 let posthorn: PosthornProcess
 let url: string
-let tenant: Awaited<ReturnType<typeof createTenant>>
+let tenant: Installation['tenant']
 let number = 0
 let requestId: string
 
 beforeAll(async () => {
-  database = await createTestDatabase()
-  tenant = await createTenant(database.prisma)
-  posthorn = startPosthorn(['start', '--role', 'api'], {
-    environment: { ...testEnvironment(database.url), POSTHORN_LOG_LEVEL: 'debug' },
-  })
-  url = (await logLine(posthorn, { msg: 'ready' }))['url']
+  installation = await startInstallation({ POSTHORN_LOG_LEVEL: 'debug' }, [
+    'start',
+    '--role',
+    'api',
+  ])
+  ;({ database, posthorn, url, tenant } = installation)
 })
-afterAll(async () => {
-  await posthorn[Symbol.asyncDispose]()
-  await database[Symbol.asyncDispose]()
-})
+afterAll(() => installation[Symbol.asyncDispose]())
 beforeEach(() => {
   requestId = `request-${++number}`
 })
