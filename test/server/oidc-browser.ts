@@ -1,4 +1,11 @@
-import type { OidcProvider } from '../oidc-provider/oidc-provider.ts'
+import type { Database } from '../../src/db/client.ts'
+import { publicId } from '../../src/db/ids.ts'
+import { CLIENT, type OidcProvider, startOidcProvider } from '../oidc-provider/oidc-provider.ts'
+import { createApiKey } from '../support/api-keys.ts'
+import { testEnvironment } from '../support/app.ts'
+import { createTestDatabase } from '../support/database.ts'
+import { createTenant } from '../support/factories.ts'
+import { freePort } from '../support/free-port.ts'
 
 export const START = '/console/session/oidc'
 
@@ -69,4 +76,47 @@ export async function signInAs(url: string, provider: OidcProvider, choice: stri
   const browser = openOidcBrowser(url, provider)
   const landed = await browser.finish(await browser.choose(await browser.start(), choice))
   return { browser, landed }
+}
+
+/** What a process needs that signs people in by a provider. */
+export interface OidcInstallation extends AsyncDisposable {
+  readonly url: string
+  readonly provider: OidcProvider
+  readonly database: Database
+  readonly organizationId: string
+  /** The id of the key whose organization and scopes people get. */
+  readonly roleKeyId: string
+  readonly environment: Record<string, string>
+}
+
+/** Starts a provider for a process at a port of its own. `roles`: more of POSTHORN_OIDC_ROLES, for the same key. */
+export async function prepareOidc(
+  scopes: readonly string[],
+  roles: readonly string[] = [],
+): Promise<OidcInstallation> {
+  await using stack = new AsyncDisposableStack()
+  const port = await freePort()
+  const url = `http://127.0.0.1:${port}`
+  const provider = stack.use(await startOidcProvider(url))
+  const database = stack.use(await createTestDatabase())
+  const { organizationId } = await createTenant(database.prisma)
+  const { key } = await createApiKey(database.prisma, { organizationId, name: 'Support', scopes })
+  const roleKeyId = publicId('apiKey', key.id)
+  const started = stack.move()
+  return {
+    ...{ url, provider, database, organizationId, roleKeyId },
+    environment: {
+      ...testEnvironment(database.url),
+      PORT: String(port),
+      POSTHORN_LOG_LEVEL: 'info',
+      POSTHORN_PUBLIC_URL: url,
+      POSTHORN_OIDC_ISSUER: provider.issuer,
+      POSTHORN_OIDC_CLIENT_ID: CLIENT.id,
+      POSTHORN_OIDC_CLIENT_SECRET: CLIENT.secret,
+      POSTHORN_OIDC_ROLES: ['groups=webhooks', ...roles]
+        .map((role) => `${role}:${roleKeyId}`)
+        .join(),
+    },
+    [Symbol.asyncDispose]: () => started.disposeAsync(),
+  }
 }

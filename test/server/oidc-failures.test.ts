@@ -1,26 +1,22 @@
 import { createHmac } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Database } from '../../src/db/client.ts'
-import { publicId } from '../../src/db/ids.ts'
 import { createKeyring } from '../../src/encryption/keyring.ts'
 import {
   openSignInState,
   type SignInState,
   sealSignInState,
 } from '../../src/sessions/oidc/sign-in-state.ts'
-import { CLIENT, type OidcProvider, startOidcProvider } from '../oidc-provider/oidc-provider.ts'
-import { createApiKey, revokeApiKey } from '../support/api-keys.ts'
-import { testEnvironment } from '../support/app.ts'
-import { createTestDatabase } from '../support/database.ts'
-import { createTenant } from '../support/factories.ts'
-import { freePort } from '../support/free-port.ts'
+import { CLIENT, type OidcProvider } from '../oidc-provider/oidc-provider.ts'
+import { revokeApiKey } from '../support/api-keys.ts'
 import { requirePackages } from '../support/installed-packages.ts'
 import { logLine, logLines } from '../support/log-lines.ts'
 import { type PosthornProcess, startPosthorn } from '../support/posthorn-process.ts'
 import { until } from '../support/until.ts'
-import { openOidcBrowser, signInAs } from './oidc-browser.ts'
+import { type OidcInstallation, openOidcBrowser, prepareOidc, signInAs } from './oidc-browser.ts'
 
 /** Every failure leads to the sign-in page, which has a text for it, and the log has the cause. */
+let installation: OidcInstallation
 let provider: OidcProvider
 let database: Database
 let posthorn: PosthornProcess
@@ -30,31 +26,14 @@ let roleKeyId: string
 
 describe('with an OpenID provider', await requirePackages('test/oidc-provider'), () => {
   beforeAll(async () => {
-    const port = await freePort()
-    url = `http://127.0.0.1:${port}`
-    provider = await startOidcProvider(url)
-    database = await createTestDatabase()
-    const { organizationId } = await createTenant(database.prisma)
-    const role = { organizationId, name: 'Support', scopes: ['webhooks:read'] }
-    const { key } = await createApiKey(database.prisma, role)
-    roleKeyId = publicId('apiKey', key.id)
-    environment = {
-      ...testEnvironment(database.url),
-      PORT: String(port),
-      POSTHORN_LOG_LEVEL: 'info',
-      POSTHORN_PUBLIC_URL: url,
-      POSTHORN_OIDC_ISSUER: provider.issuer,
-      POSTHORN_OIDC_CLIENT_ID: CLIENT.id,
-      POSTHORN_OIDC_CLIENT_SECRET: CLIENT.secret,
-      POSTHORN_OIDC_ROLES: `groups=webhooks:${roleKeyId}`,
-    }
+    installation = await prepareOidc(['webhooks:read'])
+    ;({ provider, database, environment, url, roleKeyId } = installation)
     posthorn = startPosthorn(['start', '--role', 'api'], { environment })
     await logLine(posthorn, { msg: 'ready' })
   })
   afterAll(async () => {
     await posthorn?.[Symbol.asyncDispose]()
-    await database?.[Symbol.asyncDispose]()
-    await provider?.[Symbol.asyncDispose]()
+    await installation?.[Symbol.asyncDispose]()
   })
   beforeEach(() => {
     Object.assign(provider, {

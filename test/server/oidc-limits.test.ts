@@ -1,20 +1,15 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { Database } from '../../src/db/client.ts'
-import { publicId } from '../../src/db/ids.ts'
 import { MAX_AUTH_FAILURES } from '../../src/rate-limit/auth-failure-limiter.ts'
 import { MAX_STARTED_SIGN_INS } from '../../src/server/oidc-routes.ts'
 import { deleteEndedSessions } from '../../src/sessions/ended-sessions.ts'
-import { CLIENT, type OidcProvider, startOidcProvider } from '../oidc-provider/oidc-provider.ts'
-import { createApiKey } from '../support/api-keys.ts'
-import { testEnvironment } from '../support/app.ts'
-import { createTestDatabase } from '../support/database.ts'
-import { createTenant } from '../support/factories.ts'
+import type { OidcProvider } from '../oidc-provider/oidc-provider.ts'
 import { freePort } from '../support/free-port.ts'
 import { requirePackages } from '../support/installed-packages.ts'
 import { logLine, logLines } from '../support/log-lines.ts'
 import { type PosthornProcess, startPosthorn } from '../support/posthorn-process.ts'
 import { until } from '../support/until.ts'
-import { openOidcBrowser, START, signInAs } from './oidc-browser.ts'
+import { openOidcBrowser, prepareOidc, START, signInAs } from './oidc-browser.ts'
 
 /** What a stranger can make Posthorn do: call the provider, and write to the log. */
 let provider: OidcProvider
@@ -25,38 +20,21 @@ let start: (environment?: Record<string, string>) => Promise<PosthornProcess & {
 
 describe('with an OpenID provider', await requirePackages('test/oidc-provider'), () => {
   beforeEach(async () => {
-    const port = await freePort()
-    url = `http://127.0.0.1:${port}`
-    provider = await startOidcProvider(url)
-    database = await createTestDatabase()
-    const { organizationId } = await createTenant(database.prisma)
-    const { key } = await createApiKey(database.prisma, {
-      organizationId,
-      scopes: ['webhooks:read'],
-    })
-    const environment = {
-      ...testEnvironment(database.url),
-      PORT: String(port),
-      POSTHORN_LOG_LEVEL: 'info',
-      POSTHORN_PUBLIC_URL: url,
-      POSTHORN_OIDC_ISSUER: provider.issuer,
-      POSTHORN_OIDC_CLIENT_ID: CLIENT.id,
-      POSTHORN_OIDC_CLIENT_SECRET: CLIENT.secret,
-      POSTHORN_OIDC_ROLES: `groups=webhooks:${publicId('apiKey', key.id)}`,
-    }
+    const installation = await prepareOidc(['webhooks:read'])
+    const { environment } = installation
+    ;({ provider, database, url } = installation)
     const running: PosthornProcess[] = []
     start = async (changes = {}) => {
       const used = { ...environment, ...changes }
       const started = startPosthorn(['start', '--role', 'api'], { environment: used })
       running.push(started)
       await logLine(started, { msg: 'ready' })
-      return Object.assign(started, { url: `http://127.0.0.1:${used.PORT}` })
+      return Object.assign(started, { url: `http://127.0.0.1:${used['PORT']}` })
     }
     posthorn = await start()
     return async () => {
       await Promise.all(running.map((each) => each[Symbol.asyncDispose]()))
-      await database[Symbol.asyncDispose]()
-      await provider[Symbol.asyncDispose]()
+      await installation[Symbol.asyncDispose]()
     }
   })
 

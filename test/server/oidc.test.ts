@@ -1,14 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { publicId } from '../../src/db/ids.ts'
-import { CLIENT, type OidcProvider, startOidcProvider } from '../oidc-provider/oidc-provider.ts'
-import { createApiKey } from '../support/api-keys.ts'
+import { CLIENT, type OidcProvider } from '../oidc-provider/oidc-provider.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
-import { createTestDatabase } from '../support/database.ts'
-import { createTenant } from '../support/factories.ts'
-import { freePort } from '../support/free-port.ts'
 import { requirePackages } from '../support/installed-packages.ts'
-import { openOidcBrowser, START, signInAs } from './oidc-browser.ts'
+import {
+  type OidcInstallation,
+  openOidcBrowser,
+  prepareOidc,
+  START,
+  signInAs,
+} from './oidc-browser.ts'
 
+let installation: OidcInstallation
 let provider: OidcProvider
 let posthorn: TestApp
 let url: string
@@ -16,31 +18,16 @@ let roleKeyId: string
 
 describe('with an OpenID provider', await requirePackages('test/oidc-provider'), () => {
   beforeAll(async () => {
-    const port = await freePort()
-    url = `http://127.0.0.1:${port}`
-    provider = await startOidcProvider(url)
-    const database = await createTestDatabase()
-    const { organizationId } = await createTenant(database.prisma)
-    const role = { organizationId, scopes: ['webhooks:read', 'webhooks:write', 'keys:manage'] }
-    const { key } = await createApiKey(database.prisma, { ...role, name: 'Support' })
-    roleKeyId = publicId('apiKey', key.id)
-    posthorn = await startTestApp({
-      role: 'api',
-      database,
-      environment: {
-        PORT: String(port),
-        POSTHORN_PUBLIC_URL: url,
-        POSTHORN_OIDC_ISSUER: provider.issuer,
-        POSTHORN_OIDC_CLIENT_ID: CLIENT.id,
-        POSTHORN_OIDC_CLIENT_SECRET: CLIENT.secret,
-        POSTHORN_OIDC_ROLES: `groups=webhooks:${roleKeyId},email=operator@example.com:${roleKeyId}`,
-      },
-    })
+    const scopes = ['webhooks:read', 'webhooks:write', 'keys:manage']
+    installation = await prepareOidc(scopes, ['email=operator@example.com'])
+    ;({ provider, url, roleKeyId } = installation)
+    const { database } = installation
+    const environment = { ...installation.environment, POSTHORN_LOG_LEVEL: 'silent' }
+    posthorn = await startTestApp({ role: 'api', database, environment })
   })
   afterAll(async () => {
     await posthorn?.[Symbol.asyncDispose]()
-    await posthorn?.database[Symbol.asyncDispose]()
-    await provider?.[Symbol.asyncDispose]()
+    await installation?.[Symbol.asyncDispose]()
   })
 
   const openPersonalBrowser = () => openOidcBrowser(url, provider)
