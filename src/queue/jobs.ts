@@ -70,3 +70,22 @@ export async function enqueue<Name extends TaskName>(
     select posthorn.enqueue(
       ${name}, ${JSON.stringify(payload)}::json, ${key ?? null}, ${runAt ?? null}::timestamptz, ${queue ?? null})`
 }
+
+export interface TaskRun {
+  /** Aborted at shutdown: the task must requeue its work and return. */
+  readonly signal: AbortSignal
+  /** The key of the job. */
+  readonly key: string | null
+  /** When the job was to run. */
+  readonly runAt: Date
+  /**
+   * Await it right before each step that must not happen twice: sending a request, and recording its outcome. Throws a
+   * ClaimLostError if another process may have rescued the job.
+   */
+  ensureClaimed(): void | Promise<void>
+}
+
+/** The implementation of each task. A task throws only for our own faults, and its job is then retried. */
+export type Tasks = {
+  [Name in TaskName]: (payload: TaskPayloads[Name], run: TaskRun) => Promise<void>
+}

@@ -1,16 +1,16 @@
 import { randomBytes } from 'node:crypto'
 import { EventEmitter } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { run, type WorkerEvents, Logger as WorkerLogger } from 'graphile-worker'
+import { run, type TaskList, type WorkerEvents, Logger as WorkerLogger } from 'graphile-worker'
 import type { Sql } from '../db/client.ts'
 import type { Pools } from '../db/pools.ts'
 import { retryWhileUnavailable } from '../db/retry-while-unavailable.ts'
 import type { Failure, Part } from '../lib/supervise.ts'
 import { cronItems } from './cron.ts'
-import type { Heartbeat } from './heartbeat.ts'
+import { ClaimLostError, type Heartbeat } from './heartbeat.ts'
+import { TASK_PREFIX, type TaskRun, type Tasks } from './jobs.ts'
 import { type RunnerConnections, rescueAbandoned } from './rescue.ts'
 import { openRunnerPool } from './runner-pool.ts'
-import { createTaskRuns, type TaskRuns, type Tasks } from './task-runs.ts'
 
 /** Writes a log line of graphile-worker. */
 export type WorkerLog = (level: string, message: string, meta?: Record<string, unknown>) => void
@@ -42,6 +42,8 @@ export interface RunnerOptions {
   readonly onStarting: (runner: RunnerConnections) => void
   readonly onError: (error: unknown) => void
 }
+
+type Task = (payload: unknown, run: TaskRun) => Promise<void>
 
 /** Jobs that run per attempt in flight: one sends, the others wait for a permit. */
 const JOBS_PER_ATTEMPT = 2
@@ -84,13 +86,29 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
   const connections = openRunnerPool(database, applicationName, (error) =>
     fail({ reason: 'a connection broke', error }),
   )
-  const taskRuns = createTaskRuns({
-    tasks,
-    signal: taskAbort.signal,
-    closed: closed.promise,
-    ensureClaimed: () => heartbeat.ensureClaimed(id, taskAbort.signal),
-    onUnavailable,
-  })
+  let runningCount = 0
+
+  async function runJob(task: () => Promise<void>): Promise<void> {
+    runningCount += 1
+    try {
+      await retryWhileUnavailable(task, { signal: taskAbort.signal, onUnavailable })
+      runningCount -= 1
+    } catch (error) {
+      runningCount -= 1
+      // The job must neither complete nor fail, so that it stays claimed until its rescue.
+      if (taskAbort.signal.aborted || error instanceof ClaimLostError) await closed.promise
+      throw error
+    }
+  }
+
+  const taskList: TaskList = {}
+  for (const [name, task] of Object.entries(tasks) as [string, Task][]) {
+    taskList[`${TASK_PREFIX}${name}`] = (payload, { job }) => {
+      const { signal } = taskAbort
+      const ensureClaimed = () => heartbeat.ensureClaimed(id, signal)
+      return runJob(() => task(payload, { signal, key: job.key, runAt: job.run_at, ensureClaimed }))
+    }
+  }
   // Registered before its first claim, so that other processes rescue its jobs if this process dies.
   events.once('pool:create', ({ workerPool }) => {
     id = workerPool.id
@@ -112,7 +130,7 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
         log(id === '' || hasEnded ? 'debug' : level, message, meta)
       }),
       noHandleSignals: true,
-      taskList: taskRuns.taskList,
+      taskList,
       parsedCronItems: cronItems(),
       preset: preset(options, () => registered),
     })
@@ -145,7 +163,7 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
     async drain() {
       stop()
       // The promise of graphile-worker may never settle after a failed write, so running tasks are counted as well.
-      const stopped = Promise.race([settled, waitUntilIdle(taskRuns, closed.promise)])
+      const stopped = Promise.race([settled, waitUntilIdle(() => runningCount, closed.promise)])
       await waitAtMost(FINISH_TIMEOUT_MS, stopped, options.abortSignal)
       taskAbort.abort()
       await waitAtMost(REQUEUE_TIMEOUT_MS, stopped)
@@ -220,14 +238,14 @@ const CHECK_EVERY_MS = 100
 /** The time in which graphile-worker writes the completion of the last task. */
 const IDLE_FOR_MS = 1_000
 
-async function waitUntilIdle(taskRuns: TaskRuns, closed: Promise<void>): Promise<void> {
+async function waitUntilIdle(running: () => number, closed: Promise<void>): Promise<void> {
   let isClosed = false
   closed.then(() => {
     isClosed = true
   })
   for (let idleMs = 0; idleMs < IDLE_FOR_MS && !isClosed; ) {
     await sleep(CHECK_EVERY_MS)
-    idleMs = taskRuns.runningCount === 0 ? idleMs + CHECK_EVERY_MS : 0
+    idleMs = running() === 0 ? idleMs + CHECK_EVERY_MS : 0
   }
 }
 

@@ -4,6 +4,7 @@ import type { Logger } from '../telemetry/logger.ts'
 import type { OutageLog } from '../telemetry/outages.ts'
 import { ForeignJobError } from './foreign-job.ts'
 import { startHeartbeat } from './heartbeat.ts'
+import type { Tasks } from './jobs.ts'
 import {
   type EndedThread,
   type RunnerConnections,
@@ -11,7 +12,6 @@ import {
   rescueWorkers,
 } from './rescue.ts'
 import { DRAIN_TIMEOUT_MS, type Runner, startRunner, type WorkerLog, waitAtMost } from './runner.ts'
-import type { Tasks } from './task-runs.ts'
 
 /** The part of a process that runs jobs. Disposal lets running tasks finish for up to 8 s. */
 export interface Worker extends AsyncDisposable {

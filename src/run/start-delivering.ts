@@ -6,22 +6,20 @@ import { createDeliveryJobs } from '../deliveries/attempts/delivery-jobs.ts'
 import { createLoadBody, createLoadDelivery } from '../deliveries/attempts/load-delivery.ts'
 import { createPayloadMemory } from '../deliveries/attempts/payload-memory.ts'
 import { createRecordAttempt, recordWithRetry } from '../deliveries/attempts/record-attempt.ts'
-import { createRunAlone, type ExchangeThread } from '../deliveries/attempts/run-alone.ts'
+import { createRunAlone } from '../deliveries/attempts/run-alone.ts'
 import { openMailer, openSender } from '../deliveries/open-sender.ts'
 import { saveSendDefaults } from '../deliveries/send-defaults.ts'
 import { openSharedId } from '../lib/shared-id.ts'
 import { USER_AGENT } from '../lib/version.ts'
-import type { HttpSender } from '../outbound/http-sender.ts'
 import { TASK_PREFIX } from '../queue/jobs.ts'
 import { startWorker, type ThreadRunners, type Worker } from '../queue/worker.ts'
-import { createScheduler, type Scheduler } from '../scheduling/scheduler.ts'
+import { createScheduler } from '../scheduling/scheduler.ts'
 import { createAttemptMetrics } from '../telemetry/attempt-metrics.ts'
 import { addCounter, addGauge } from '../telemetry/counters.ts'
 import {
   createCancelReporter,
   createDeliveryReporter,
   createSweepReporter,
-  type ReportSweep,
 } from '../telemetry/events.ts'
 import { createIsCurrentRevision } from '../webhooks/is-current-revision.ts'
 import { createFindSendOptions } from '../webhooks/send-options.ts'
@@ -37,69 +35,41 @@ interface OfThread {
   readonly writing?: SharedArrayBuffer
 }
 
-/** Runs the jobs of deliveries and of maintenance. */
-export async function startDelivering(
-  started: AsyncDisposableStack,
-  deps: CommonServices,
-  settings: Settings,
-  thread: OfThread = {},
-): Promise<Worker> {
-  const sender = started.use(await openSender(settings))
-  const scheduler = started.use(openScheduler(deps, settings))
-  const { registry } = deps.metrics
-  addGauge(registry, 'attempts_in_flight', () => scheduler.inFlight)
-  addGauge(registry, 'attempts_in_flight_limit', () => settings.config.concurrency)
-  addGauge(registry, 'attempts_waiting', () => scheduler.waiting)
-  const reportSweep = createSweepReporter(deps.logger, registry)
-  const openThread = () => started.use(createExchangeThread(settings, deps.logger))
-  const alone = [openThread(), openThread()] as const
-  const attempting = { sender, scheduler, alone, reportSweep, thread }
-  const worker = started.use(await startTasks(deps, attempting, settings))
-  started.use(
-    watchHealth({
-      sql: deps.database.pipeline,
-      notify: deps.notify,
-      now: settings.now ?? systemClock,
-      onError: deps.warnOf('cannot evaluate the health of the webhooks; trying again'),
-    }),
-  )
-  return worker
-}
-
-function openScheduler({ database, notify, warnOf }: CommonServices, { config, now }: Settings) {
-  return createScheduler(database.pipeline, {
-    concurrency: config.concurrency,
-    notify,
-    onError: warnOf('cannot release from the backlogs; trying again'),
-    now: now ?? systemClock,
-  })
-}
-
 /** Most of it is outside of the heap, as buffers. */
 const SHARE_OF_PAYLOADS = 1 / 4
 
 const systemClock = () => new Date()
 
-interface Attempting {
-  readonly sender: HttpSender
-  readonly scheduler: Scheduler
-  readonly alone: readonly [ExchangeThread, ExchangeThread]
-  readonly reportSweep: ReportSweep
-  readonly thread: OfThread
-}
-
-async function startTasks(
+/** Runs the jobs of deliveries and of maintenance. */
+export async function startDelivering(
+  started: AsyncDisposableStack,
   common: CommonServices,
-  { sender, scheduler, alone, reportSweep, thread }: Attempting,
   settings: Settings,
+  thread: OfThread = {},
 ): Promise<Worker> {
   const { database, logger, outages, metrics, keyring, notify, tracing } = common
-  const { config, now } = settings
-  const { pool, pipeline } = database
+  const { config, now = systemClock } = settings
   const { workerSchema } = config
+  const { registry } = metrics
+  const { pool, pipeline } = database
+  const sender = started.use(await openSender(settings))
+  const scheduler = started.use(
+    createScheduler(pipeline, {
+      concurrency: config.concurrency,
+      notify,
+      onError: common.warnOf('cannot release from the backlogs; trying again'),
+      now,
+    }),
+  )
+  addGauge(registry, 'attempts_in_flight', () => scheduler.inFlight)
+  addGauge(registry, 'attempts_in_flight_limit', () => config.concurrency)
+  addGauge(registry, 'attempts_waiting', () => scheduler.waiting)
+  const openThread = () => started.use(createExchangeThread(settings, logger))
+  const alone = [openThread(), openThread()] as const
   const senderIdentity = { headerPrefix: config.headerPrefix, userAgent: USER_AGENT }
   await saveSendDefaults(pool, config)
   const reportCanceled = createCancelReporter(logger)
+  const reportSweep = createSweepReporter(logger, registry)
   const attempt = {
     load: createLoadDelivery(pipeline),
     loadBody: createLoadBody(
@@ -116,10 +86,10 @@ async function startTasks(
     record: recordWithRetry(pool, createRecordAttempt(pipeline, senderIdentity), outages.report),
     notify,
     jobs: createDeliveryJobs(database, reportCanceled),
-    report: createDeliveryReporter(logger, createAttemptMetrics(metrics.registry, ERROR_CODES)),
+    report: createDeliveryReporter(logger, createAttemptMetrics(registry, ERROR_CODES)),
     tracing,
     retryScheduleMs: config.retryScheduleMs,
-    now: now ?? systemClock,
+    now,
   }
   const sendMail = await openMailer(settings)
   const tasks = createTasks({
@@ -131,16 +101,26 @@ async function startTasks(
     reportCanceled,
     reportSweep,
   })
-  const countReplacement = addCounter(metrics.registry, 'runner_replacements')
-  const worker = await startWorker(database, tasks, {
-    concurrency: config.concurrency,
-    workerSchema,
-    logger,
-    outages,
-    onStopping: () => scheduler.close(),
-    onReplaced: () => countReplacement(1),
-    ...(thread.runners && { runners: thread.runners }),
-  })
+  const countReplacement = addCounter(registry, 'runner_replacements')
+  const worker = started.use(
+    await startWorker(database, tasks, {
+      concurrency: config.concurrency,
+      workerSchema,
+      logger,
+      outages,
+      onStopping: () => scheduler.close(),
+      onReplaced: () => countReplacement(1),
+      ...(thread.runners && { runners: thread.runners }),
+    }),
+  )
+  started.use(
+    watchHealth({
+      sql: pipeline,
+      notify,
+      now,
+      onError: common.warnOf('cannot evaluate the health of the webhooks; trying again'),
+    }),
+  )
   // Maintenance may have been missed while no process ran.
   const own = `${TASK_PREFIX}maintain`
   await pool.query(`select posthorn.enqueue('maintain', '{}', $1, null, $1)`, [own])

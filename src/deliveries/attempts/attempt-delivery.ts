@@ -1,7 +1,7 @@
 import { isDatabaseUnavailable } from '../../db/faults.ts'
 import type { Notify } from '../../live/notify.ts'
 import type { Ended } from '../../outbound/outcome.ts'
-import type { TaskRun } from '../../queue/task-runs.ts'
+import type { TaskRun } from '../../queue/jobs.ts'
 import type { AttemptResult } from '../../scheduling/adaptive-limit.ts'
 import { reasonToPark } from '../../scheduling/scheduled-delivery.ts'
 import type { Permit, Scheduler } from '../../scheduling/scheduler.ts'

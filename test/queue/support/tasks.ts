@@ -1,4 +1,4 @@
-import type { Tasks } from '../../../src/queue/task-runs.ts'
+import type { Tasks } from '../../../src/queue/jobs.ts'
 
 /** The given tasks; all others do nothing. */
 export function createTasks(tasks: Partial<Tasks>): Tasks {
