@@ -1,6 +1,7 @@
 import { createFindBody } from '../bodies/find-body.ts'
 import { heapShare } from '../config/heap-share.ts'
 import type { Settings } from '../config/settings.ts'
+import type { Sql } from '../db/client.ts'
 import { ERROR_CODES } from '../deliveries/attempts/attempt-record.ts'
 import { createDeliveryJobs } from '../deliveries/attempts/delivery-jobs.ts'
 import { createLoadBody, createLoadDelivery } from '../deliveries/attempts/load-delivery.ts'
@@ -9,8 +10,10 @@ import { createRecordAttempt, recordWithRetry } from '../deliveries/attempts/rec
 import { createRunAlone } from '../deliveries/attempts/run-alone.ts'
 import { openMailer, openSender } from '../deliveries/open-sender.ts'
 import { saveSendDefaults } from '../deliveries/send-defaults.ts'
+import { repeat } from '../lib/repeat.ts'
 import { openSharedId } from '../lib/shared-id.ts'
 import { USER_AGENT } from '../lib/version.ts'
+import type { Notify } from '../live/notify.ts'
 import { TASK_PREFIX } from '../queue/jobs.ts'
 import { startWorker, type ThreadRunners, type Worker } from '../queue/worker.ts'
 import { createScheduler } from '../scheduling/scheduler.ts'
@@ -21,13 +24,14 @@ import {
   createDeliveryReporter,
   createSweepReporter,
 } from '../telemetry/events.ts'
+import { countFilteredEvents } from '../webhooks/count-filtered-events.ts'
+import { evaluateHealth } from '../webhooks/evaluate-health.ts'
 import { createIsCurrentRevision } from '../webhooks/is-current-revision.ts'
 import { createFindSendOptions } from '../webhooks/send-options.ts'
 import type { CommonServices } from './common-services.ts'
 import { createExchangeThread } from './exchange-thread.ts'
 import { openExchange } from './start-exchanging.ts'
 import { createTasks } from './tasks.ts'
-import { watchHealth } from './watch-health.ts'
 
 /** What the thread that supervises this one gives it. */
 interface OfThread {
@@ -113,16 +117,19 @@ export async function startDelivering(
       ...(thread.runners && { runners: thread.runners }),
     }),
   )
-  started.use(
-    watchHealth({
-      sql: pipeline,
-      notify,
-      now,
-      onError: common.warnOf('cannot evaluate the health of the webhooks; trying again'),
-    }),
-  )
+  const onError = common.warnOf('cannot evaluate the health of the webhooks; trying again')
+  started.use(repeat(EVALUATE_EVERY_MS, () => evaluate(pipeline, notify, now()), onError))
   // Maintenance may have been missed while no process ran.
   const own = `${TASK_PREFIX}maintain`
   await pool.query(`select posthorn.enqueue('maintain', '{}', $1, null, $1)`, [own])
   return worker
+}
+
+const EVALUATE_EVERY_MS = 1_000
+
+/** Evaluates the health of the webhooks, counts what filters refused, and notifies the organizations of changes. */
+async function evaluate(pipeline: Sql, notify: Notify, now: Date): Promise<void> {
+  const transitions = await evaluateHealth(pipeline, Math.max(0, now.getTime() - Date.now()))
+  for (const { organizationId } of transitions) notify(organizationId)
+  await countFilteredEvents(pipeline)
 }

@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { Gauge, Registry } from 'prom-client'
 import type { Sql } from '../db/client.ts'
+import { repeat } from '../lib/repeat.ts'
 import type { MetricsSnapshot } from './metrics.ts'
 
 export interface DatabaseWatchOptions {
@@ -28,30 +28,16 @@ export function watchDatabase({
 }: DatabaseWatchOptions): DatabaseWatch {
   const registry = new Registry()
   const show = createDatabaseMetrics(registry)
-  const closed = new AbortController()
   let readAtMs = Number.NEGATIVE_INFINITY
-
-  async function watch(): Promise<void> {
-    while (!closed.signal.aborted) {
-      try {
-        show(await readDatabaseState(sql, workerSchema, retentionMs))
-        readAtMs = performance.now()
-      } catch (error) {
-        onError(error)
-      }
-      await sleep(EVERY_MS, undefined, { signal: closed.signal, ref: false }).catch(() => {})
-    }
+  const read = async () => {
+    show(await readDatabaseState(sql, workerSchema, retentionMs))
+    readAtMs = performance.now()
   }
-
-  const watching = watch()
   return {
+    ...repeat(EVERY_MS, read, onError),
     async snapshot() {
       const isFresh = performance.now() - readAtMs < 2 * EVERY_MS
       return isFresh ? await registry.getMetricsAsJSON() : []
-    },
-    async [Symbol.asyncDispose]() {
-      closed.abort()
-      await watching
     },
   }
 }

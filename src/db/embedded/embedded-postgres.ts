@@ -3,6 +3,7 @@ import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { ensureGeneratedSecret } from '../../lib/generated-secret.ts'
+import { repeat } from '../../lib/repeat.ts'
 import { connectClient } from '../session-settings.ts'
 import { STRICT_TYPES } from '../strict-types.ts'
 import { binariesFor, type PostgresBinaries, run } from './binaries.ts'
@@ -102,34 +103,21 @@ function embeddedPostgres(
 ): EmbeddedPostgres {
   const { binaries, cluster } = installation
   const port = Number(new URL(url).port)
-  const closed = new AbortController()
-  let supervision: Promise<void> | null = null
-
-  async function supervise({ onRestart, onError }: KeepRunningHandlers): Promise<void> {
-    while (!closed.signal.aborted) {
-      try {
-        if (!(await readPostmaster(cluster))?.alive) {
-          await ensureServer(installation, port)
-          onRestart()
-        }
-      } catch (error) {
-        onError(error)
-      }
-      await sleep(CHECK_INTERVAL_MS, undefined, { signal: closed.signal, ref: false }).catch(
-        () => {},
-      )
-    }
-  }
+  let supervision: AsyncDisposable | null = null
 
   return {
     url,
     localUrl,
-    keepRunning(handlers) {
-      supervision ??= supervise(handlers)
+    keepRunning({ onRestart, onError }) {
+      const ensureRunning = async () => {
+        if ((await readPostmaster(cluster))?.alive) return
+        await ensureServer(installation, port)
+        onRestart()
+      }
+      supervision ??= repeat(CHECK_INTERVAL_MS, ensureRunning, onError)
     },
     async [Symbol.asyncDispose]() {
-      closed.abort()
-      await supervision
+      await supervision?.[Symbol.asyncDispose]()
       if (await staysInUse(url)) return
       await run(binaries, 'pg_ctl', ['stop', '-D', cluster, '-m', 'fast', '-w', '-s']).catch(() => {
         // Another process stopped it first, or it was killed.
