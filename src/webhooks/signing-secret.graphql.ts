@@ -1,11 +1,13 @@
+import type { GraphQLResolveInfo } from 'graphql'
+import { writeAuditEntries } from '../audit/write-audit-entries.ts'
+import { publicId } from '../db/ids.ts'
 import { builder } from '../graphql/builder.ts'
 import { type Context, callerOf } from '../graphql/context.ts'
 import { NotFoundError, ValidationError } from '../graphql/errors.ts'
 import { changesNode } from '../graphql/portal-access.ts'
-import { createAuditRevealedSecrets } from './audit-revealed-secrets.ts'
-import { rotateSigningSecret, type SigningSecret } from './signing-secret.ts'
+import { notFound } from '../lib/errors.ts'
+import { decryptSecret, rotateSigningSecret, type SigningSecret } from './signing-secret.ts'
 import { SIGNING_SECRET_RULE } from './signing-secret-rule.ts'
-import { currentSecret, expiringSecrets } from './valid-secrets.ts'
 
 declare module '../graphql/builder.ts' {
   interface Objects {
@@ -40,10 +42,11 @@ builder.prismaObjectFields('Webhook', (t) => ({
       'The current secret, which signs every attempt. Reading it is in the audit log, as `signing_secret.revealed`.',
     authScopes: { scope: 'secrets:read' },
     select: { id: true, signingSecrets: true },
-    resolve: async ({ id, organizationId, signingSecrets }, _args, context) => {
-      const secret = currentSecret(context.webhooks.keyring, signingSecrets)
-      await auditRevealed(context, organizationId, id)
-      return secret
+    resolve: async ({ id, organizationId, signingSecrets }, _args, context, info) => {
+      const current = signingSecrets.find(({ expiresAt }) => expiresAt === null)
+      if (!current) throw notFound('webhook', publicId('webhook', id))
+      await auditReading(context, info, organizationId)(id)
+      return decryptSecret(context.webhooks.keyring, current)
     },
   }),
   expiringSigningSecrets: t.field({
@@ -53,10 +56,12 @@ builder.prismaObjectFields('Webhook', (t) => ({
       'The secrets that were rotated less than 24 hours ago, newest first: at most five. They no longer sign, but receivers may still accept them. Reading any is in the audit log, as `signing_secret.revealed`.',
     authScopes: { scope: 'secrets:read' },
     select: { id: true, signingSecrets: true },
-    resolve: async ({ id, organizationId, signingSecrets }, _args, context) => {
-      const secrets = expiringSecrets(context.webhooks.keyring, signingSecrets)
-      if (secrets.length > 0) await auditRevealed(context, organizationId, id)
-      return secrets
+    resolve: async ({ id, organizationId, signingSecrets }, _args, context, info) => {
+      const rotated = signingSecrets
+        .filter(({ expiresAt }) => expiresAt !== null && expiresAt > new Date())
+        .toSorted((a, b) => Number(b.expiresAt) - Number(a.expiresAt))
+      if (rotated.length > 0) await auditReading(context, info, organizationId)(id)
+      return rotated.map((row) => decryptSecret(context.webhooks.keyring, row))
     },
   }),
 }))
@@ -100,21 +105,16 @@ builder.mutationField('rotateSigningSecret', (t) =>
   }),
 )
 
-type Audit = ReturnType<typeof createAuditRevealedSecrets>
-
-/** For each request, by organization. */
-const audits = new WeakMap<Context, Map<string, Audit>>()
-
-async function auditRevealed(
-  context: Context,
-  organizationId: string,
-  webhookUuid: string,
-): Promise<void> {
-  const { sql, actor } = context
-  const ofRequest = audits.get(context) ?? new Map<string, Audit>()
-  audits.set(context, ofRequest)
-  const audit =
-    ofRequest.get(organizationId) ?? createAuditRevealedSecrets({ sql, actor, organizationId })
-  ofRequest.set(organizationId, audit)
-  await audit(webhookUuid)
+/** Await the entry before the caller has a secret. Those of a page are written together. */
+function auditReading(context: Context, info: GraphQLResolveInfo, organizationUuid: string) {
+  const organizationId = publicId('organization', organizationUuid)
+  return context.perOrganization(organizationUuid, info, async (webhooks: string[]) => {
+    const entries = webhooks.map((uuid) => ({
+      action: 'signing_secret.revealed' as const,
+      organizationId,
+      subjectId: publicId('webhook', uuid),
+    }))
+    await writeAuditEntries(context.sql, context.actor, entries)
+    return webhooks
+  })
 }

@@ -3,7 +3,10 @@ import type { Actor } from '../access/actor.ts'
 import { writeAuditEntry } from '../audit/audit-entry.ts'
 import { actForOrganization } from '../db/act-for.ts'
 import type { Db } from '../db/client.ts'
-import type { PrismaClient } from '../db/generated/prisma/client.ts'
+import type {
+  PrismaClient,
+  SigningSecret as SigningSecretRow,
+} from '../db/generated/prisma/client.ts'
 import { mintId, parseId } from '../db/ids.ts'
 import type { Keyring } from '../encryption/keyring.ts'
 import { DomainError, notFound } from '../lib/errors.ts'
@@ -68,11 +71,12 @@ export async function listSigningSecrets(
       orderBy: { expiresAt: { sort: 'desc', nulls: 'first' } },
     })
   })
-  return rows.map(({ id, keyCiphertext, createdAt, expiresAt }) => ({
-    key: formatSecret(keyring.decrypt(keyCiphertext, id)),
-    createdAt,
-    expiresAt,
-  }))
+  return rows.map((row) => decryptSecret(keyring, row))
+}
+
+export function decryptSecret(keyring: Keyring, row: SigningSecretRow): SigningSecret {
+  const { id, keyCiphertext, createdAt, expiresAt } = row
+  return { key: formatSecret(keyring.decrypt(keyCiphertext, id)), createdAt, expiresAt }
 }
 
 /** Reveals the current secret of a webhook, which signs its deliveries. The audit log has an entry. */
