@@ -75,14 +75,6 @@ const Viewer = builder.objectRef<Caller>('Viewer').implement({
       description: 'The limits of the portal or frontend session. Null for an API key.',
       resolve: ({ session }) => session,
     }),
-    portal: t.field({
-      portal: 'open',
-      type: ViewerSession,
-      nullable: true,
-      description:
-        'The limits of the portal session. Null for an API key and for a frontend session.',
-      resolve: ({ session }) => (session?.kind === 'portal' ? session : null),
-    }),
   }),
 })
 

@@ -16,7 +16,6 @@ export const AUDIT_ACTIONS = [
   'api_key.revoked',
   'portal_session.created',
   'frontend_session.created',
-  'frontend_session.renewed',
   'session.started',
   'session.ended',
   'incident.updated',

@@ -61,7 +61,7 @@ export async function createSession(
   requireGrantable(grantedBy, names)
   requireSessionScopes(names, webhookId !== null)
   const webhook = webhookId === null ? null : await findWebhook(db, organizationId, webhookId)
-  const expiresAt = earliest(secondsFromNow(ttlSeconds), grantedBy.expiresAt)
+  const expiresAt = earliest(new Date(Date.now() + ttlSeconds * 1_000), grantedBy.expiresAt)
   const token = mintToken('session')
   const id = await actForOrganization(db, organizationId, async (tx) => {
     const created = await tx.apiKey.create({
@@ -90,12 +90,8 @@ export async function createSession(
   return { id, token, expiresAt }
 }
 
-export function secondsFromNow(seconds: number): Date {
-  return new Date(Date.now() + seconds * 1_000)
-}
-
-export function earliest(time: Date, ...others: readonly (Date | null | undefined)[]): Date {
-  return others.reduce<Date>((first, other) => (other && other < first ? other : first), time)
+export function earliest(time: Date, other: Date | null | undefined): Date {
+  return other && other < time ? other : time
 }
 
 const FORBIDDEN_SCOPES: Readonly<Partial<Record<Scope, string>>> = {

@@ -1,14 +1,12 @@
 import { publicId } from '../db/ids.ts'
 import { builder } from '../graphql/builder.ts'
 import { callerOf } from '../graphql/context.ts'
-import { ConflictError, NotFoundError, ValidationError } from '../graphql/errors.ts'
+import { NotFoundError, ValidationError } from '../graphql/errors.ts'
 import { organizationFields, organizationOf } from '../graphql/organization-fields.ts'
 import { earliest } from './create-session.ts'
 import {
   createFrontendSession,
   findFrontendSessions,
-  MAX_AGE_SECONDS,
-  renewFrontendSession,
   rereadFrontendSession,
 } from './frontend-session.ts'
 import { sessionFields } from './session-fields.ts'
@@ -43,7 +41,7 @@ const FrontendSession = builder.prismaObject('ApiKey', {
     }),
     expiresAt: t.field({
       type: 'DateTime',
-      description: 'When the session ends, unless it is revoked or renewed.',
+      description: 'When the session ends, unless it is revoked.',
       select: { expiresAt: true, grantor: { select: { expiresAt: true } } },
       // A CHECK constraint gives each session an expiry.
       resolve: ({ expiresAt, grantor }) => earliest(expiresAt as Date, grantor?.expiresAt),
@@ -123,11 +121,6 @@ const CreateFrontendSessionInput = builder.inputType('CreateFrontendSessionInput
   }),
 })
 
-const RenewFrontendSessionInput = builder.inputType('RenewFrontendSessionInput', {
-  description: 'The renewal of a frontend session.',
-  fields: (t) => ({ ttlSeconds: t.int(sessionFields.ttlSeconds) }),
-})
-
 interface Created {
   readonly id: string
   readonly token: string
@@ -175,28 +168,5 @@ builder.mutationFields((t) => ({
         callerOf(context),
         context.actor,
       ),
-  }),
-
-  renewFrontendSession: t.prismaField({
-    type: FrontendSession,
-    description: `Moves the end of a frontend session to \`ttlSeconds\` from now, at most ${MAX_AGE_SECONDS / 86_400} days after its creation. The token stays the same, and open subscriptions continue. The calling key must have the scopes of the session.`,
-    authScopes: { scope: 'keys:manage' },
-    errors: {
-      types: [ValidationError, NotFoundError, ConflictError],
-      dataField: { name: 'frontendSession', description: 'The renewed session.' },
-    },
-    args: {
-      id: t.arg.id({ required: true, description: 'The id of the session: `key_…`.' }),
-      input: t.arg({
-        type: RenewFrontendSessionInput,
-        required: true,
-        description: 'The new lifetime.',
-      }),
-    },
-    resolve: async (query, _root, { id, input }, context) => {
-      const caller = callerOf(context)
-      await renewFrontendSession(context.prisma, id, input, caller, context.actor)
-      return await rereadFrontendSession(context.prisma, caller.organizationId, id, query)
-    },
   }),
 }))

@@ -1,27 +1,15 @@
 import { z } from 'zod'
 import type { Actor } from '../access/actor.ts'
-import { type Caller, requireGrantable } from '../access/scope.ts'
+import type { Caller } from '../access/scope.ts'
 import { keyNameRule } from '../api-keys/api-key.ts'
-import { writeAuditEntry } from '../audit/audit-entry.ts'
-import { actForOrganization } from '../db/act-for.ts'
 import type { Db } from '../db/client.ts'
 import type { ApiKey, Prisma } from '../db/generated/prisma/client.ts'
 import { parseId } from '../db/ids.ts'
 import { type Page, pageOf } from '../db/page.ts'
 import { atLeastKey } from '../db/selection.ts'
-import { DomainError, notFound } from '../lib/errors.ts'
+import { notFound } from '../lib/errors.ts'
 import { parseInput } from '../lib/validation.ts'
-import {
-  type CreatedSession,
-  createSession,
-  earliest,
-  type NewSession,
-  secondsFromNow,
-  ttlRule,
-} from './create-session.ts'
-
-/** Renewals cannot extend a session beyond this time after its creation. */
-export const MAX_AGE_SECONDS = 7 * 86_400
+import { type CreatedSession, createSession, type NewSession, ttlRule } from './create-session.ts'
 
 export interface NewFrontendSession extends Pick<NewSession, 'scopes' | 'webhookId'> {
   /** A label, such as the host application's name of the user. */
@@ -31,7 +19,6 @@ export interface NewFrontendSession extends Pick<NewSession, 'scopes' | 'webhook
 }
 
 const rule = z.object({ name: keyNameRule, ttlSeconds: ttlRule })
-const renewalRule = z.object({ ttlSeconds: ttlRule })
 
 /** Creates a session for a host application's own pages. Throws as `createSession`. */
 export async function createFrontendSession(
@@ -43,45 +30,6 @@ export async function createFrontendSession(
   const { name = null, ttlSeconds } = parseInput(rule, options)
   const session = { kind: 'frontend', name, scopes, webhookId, ttlSeconds } as const
   return await createSession(db, session, grantedBy, actor)
-}
-
-/**
- * Moves the end of a session to `ttlSeconds` from now, in every process; the token and open streams continue. Throws
- * `conflict` for a session that has ended, and `invalid` for a session with a scope that the caller lacks.
- */
-export async function renewFrontendSession(
-  db: Db,
-  id: string,
-  input: { readonly ttlSeconds?: number | null | undefined },
-  renewedBy: Caller,
-  actor: Actor,
-): Promise<void> {
-  const { ttlSeconds } = parseInput(renewalRule, input)
-  const { organizationId } = renewedBy
-  const session = await findSession(db, organizationId, id)
-  if (hasEnded(session.grantor)) throw cannotRenew(id)
-  requireGrantable(renewedBy, session.scopes)
-  const lastMoment = new Date(session.createdAt.getTime() + MAX_AGE_SECONDS * 1_000)
-  const expiresAt = earliest(
-    secondsFromNow(ttlSeconds),
-    lastMoment,
-    renewedBy.expiresAt,
-    session.grantor?.expiresAt,
-  )
-  await actForOrganization(db, organizationId, async (tx) => {
-    const { count } = await tx.apiKey.updateMany({
-      where: { id: session.id, revokedAt: null, expiresAt: { gt: new Date() } },
-      data: { expiresAt },
-    })
-    if (count === 0) throw cannotRenew(id)
-    await writeAuditEntry(tx, actor, {
-      action: 'frontend_session.renewed',
-      organizationId,
-      subjectId: id,
-      before: { expiresAt: session.expiresAt },
-      after: { expiresAt },
-    })
-  })
 }
 
 /** A page of an organization's frontend sessions, newest first, including those that ended within a day. */
@@ -106,35 +54,11 @@ export async function rereadFrontendSession(
   id: string,
   query: Selection,
 ): Promise<ApiKey> {
-  const where = ofOrganization(organizationId, id)
+  const uuid = parseId('apiKey', id)
+  const where = uuid && ({ id: uuid, organizationId, sessionKind: 'frontend' } as const)
   const session = where && (await db.apiKey.findFirst({ ...atLeastKey(query), where }))
   if (!session) throw notFound('frontend session', id)
   return session
 }
 
 type Selection = Pick<Prisma.ApiKeyFindManyArgs, 'select' | 'include'>
-
-async function findSession(db: Db, organizationId: string, id: string) {
-  const where = ofOrganization(organizationId, id)
-  const session = where && (await db.apiKey.findFirst({ where, include: { grantor: true } }))
-  if (!session) throw notFound('frontend session', id)
-  return session
-}
-
-function ofOrganization(organizationId: string, id: string) {
-  const uuid = parseId('apiKey', id)
-  return uuid && ({ id: uuid, organizationId, sessionKind: 'frontend' } as const)
-}
-
-/** The creating key of an operator can belong to another organization, so a transaction for this one cannot read it. */
-function hasEnded(key: ApiKey | null): boolean {
-  if (key === null) return true
-  return key.revokedAt !== null || (key.expiresAt !== null && key.expiresAt <= new Date())
-}
-
-function cannotRenew(id: string): DomainError {
-  return new DomainError(
-    'conflict',
-    `The frontend session ${id} has ended, and cannot be renewed. Create another session.`,
-  )
-}

@@ -97,7 +97,7 @@ builder.prismaObjectFields('Webhook', (t) => ({
 
 const WebhookOrder = builder.enumType('WebhookOrder', {
   description:
-    'The order of webhooks. Webhooks without a value come last, and equal ones newest first. A value that changes between two pages can repeat or skip a webhook.',
+    'The order of webhooks. Equal ones come newest first. A value that changes between two pages can repeat or skip a webhook.',
   values: {
     NEWEST_FIRST: { value: 'newest first', description: 'By the time of their creation.' },
     ATTENTION_FIRST: {
@@ -108,19 +108,6 @@ const WebhookOrder = builder.enumType('WebhookOrder', {
     MOST_WAITING: {
       value: 'most waiting',
       description: 'By the number of waiting deliveries, which is counted once a minute.',
-    },
-    OLDEST_WAITING: {
-      value: 'oldest waiting',
-      description: 'By the age of the oldest event whose delivery waits.',
-    },
-    SLOWEST: {
-      value: 'slowest',
-      description:
-        'By the p95 of the duration of the attempts of the last 24 hours, longest first.',
-    },
-    LEAST_SUCCESSFUL: {
-      value: 'least successful',
-      description: 'By the success rate of the attempts of the last 24 hours, lowest first.',
     },
     NAME: {
       value: 'name',

@@ -246,12 +246,12 @@ story('an operator sends a link to the portal of an organization', async () => {
   await customer.page.getByText(organization.name, { exact: true }).first().waitFor()
   const token = new URLSearchParams(new URL(url).hash.slice(1)).get('token') as string
   const { viewer } = await server.graphql<{
-    viewer: { organization: { id: string }; scopes: string[]; portal: { expiresAt: string } }
-  }>('{ viewer { organization { id } scopes portal { expiresAt } } }', {}, token)
+    viewer: { organization: { id: string }; scopes: string[]; session: { expiresAt: string } }
+  }>('{ viewer { organization { id } scopes session { expiresAt } } }', {}, token)
   expect(viewer.organization.id).toBe(organization.id)
   expect(viewer.scopes).toContain('webhooks:write')
   expect(viewer.scopes).not.toContain('secrets:read')
-  const lastsMs = Date.parse(viewer.portal.expiresAt) - Date.now()
+  const lastsMs = Date.parse(viewer.session.expiresAt) - Date.now()
   expect(lastsMs).toBeGreaterThan(3_000_000)
   expect(lastsMs).toBeLessThanOrEqual(3_600_000)
 })

@@ -187,7 +187,6 @@ const VARIABLES: Record<
   CreateFrontendSession: ({ webhookId }) => ({
     input: { scopes: ['webhooks:read', 'deliveries:read'], webhookId, name: 'user 4711' },
   }),
-  RenewFrontendSession: async () => ({ id: await frontendSession(), input: { ttlSeconds: 900 } }),
   FrontendSessions: () => ({ first: 20, filter: { name: 'user 4711' } }),
   CreatePortalSession: ({ webhookId }) => ({
     input: {
@@ -282,7 +281,6 @@ const STATEMENTS: Readonly<Record<string, number>> = {
   Redeliver: 5,
   RedeliverAllWith502: 11,
   RemoveNoticeAddress: 7,
-  RenewFrontendSession: 9,
   ProbeWebhook: 11,
   ResumeWebhook: 14,
   RevealHeaders: 6,
@@ -332,12 +330,6 @@ async function recovery(webhookId: string): Promise<string> {
 async function onHold(webhookId: string): Promise<string> {
   await putOnHold(api.database.pool, parseId('webhook', webhookId) as string)
   return webhookId
-}
-
-async function frontendSession(): Promise<string> {
-  const create = document('frontend-sessions', 'CreateFrontendSession')
-  const { data } = await api.call(tenant.token, create, { input: { scopes: ['webhooks:read'] } })
-  return data.createFrontendSession.frontendSession.id
 }
 
 async function spareKey(): Promise<string> {

@@ -26,7 +26,7 @@ async function busyTenant() {
 
 const CONTENTS = `
   webhooks(first: 2) { totalCount nodes {
-    id signingSecret { key } lastFailure { id webhook { id } } changes(since: "2020-01-01T00:00:00Z") { kind }
+    id signingSecret { key } lastFailure { id webhook { id } } holds(since: "2020-01-01T00:00:00Z") { startedAt }
     deliveries(first: 2) { nodes { id webhook { id } event { id } attempts(first: 2) { nodes { id webhook { id } } } } }
     attempts(first: 2) { nodes { id } }
   } }
@@ -49,7 +49,7 @@ function contentsOf({ webhook, event, delivery, attempt, publicOrganizationId }:
           id: webhook,
           signingSecret: { key: expect.stringMatching(/^whsec_/) },
           lastFailure: { id: attempt, webhook: named },
-          changes: [{ kind: 'CREATED' }],
+          holds: [],
           deliveries: {
             nodes: [{ id: delivery, webhook: named, event: { id: event }, attempts }],
           },

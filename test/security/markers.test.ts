@@ -265,7 +265,7 @@ async function signInAndOut(
   await callAndCollect(
     'POST',
     '/graphql',
-    { query: '{ viewer { portal { expiresAt } } apiKeys { nope } }' },
+    { query: '{ viewer { session { expiresAt } } apiKeys { nope } }' },
     portal,
   )
   const signedOut = await fetch(`${url}/console/session`, {

@@ -65,9 +65,6 @@ async function start(input: object = {}, token = key(), headers = {}): Promise<S
   return { token: answer.token, ...answer.frontendSession }
 }
 
-const renew = (id: string, input: object = {}, token = key()) =>
-  run('RenewFrontendSession', { id, input }, token)
-
 async function createKey(scopes: readonly Scope[], options: object = {}) {
   const { organizationId } = posthorn.tenant
   return await createApiKey(prisma(), { organizationId, scopes, ...options })
@@ -79,7 +76,7 @@ const update = (id: string, data: object) =>
 const secondsUntil = (time: string) => (new Date(time).getTime() - Date.now()) / 1_000
 
 const VIEWER = `{ viewer { organization { id } apiKey { id } scopes
-  session { kind webhookId expiresAt } portal { webhookId } } }`
+  session { kind webhookId expiresAt } } }`
 
 const ENDED = (state: string) => [
   { message: `The frontend session is ${state}.`, extensions: { code: 'UNAUTHENTICATED' } },
@@ -97,7 +94,6 @@ describe('a frontend session', () => {
         apiKey: { id },
         scopes: ['webhooks:read'],
         session: { kind: 'FRONTEND', webhookId, expiresAt },
-        portal: null,
       },
     })
     const { data } = await call(key(), VIEWER)
@@ -142,17 +138,6 @@ describe('a frontend session', () => {
     expect((await call(token, VIEWER, {}, header)).errors).toMatchObject([
       { extensions: { code: 'FORBIDDEN' } },
     ])
-  })
-
-  test('of an operator is renewed by the operator, and by a key of the organization', async () => {
-    const operator = await createTenant(prisma(), ['admin'])
-    const header = { 'posthorn-organization': posthorn.tenant.publicOrganizationId }
-    const { id } = await start({}, operator.token, header)
-    const renewed = { __typename: 'RenewFrontendSessionSuccess' }
-    expect(
-      await run('RenewFrontendSession', { id, input: {} }, operator.token, header),
-    ).toMatchObject(renewed)
-    expect(await renew(id)).toMatchObject(renewed)
   })
 
   test('is audited and stored without its token', async () => {
@@ -237,13 +222,12 @@ describe('the token of a frontend session', () => {
 
   test('can neither read nor create keys or sessions', async () => {
     const scopes = SCOPES.filter((scope) => scope !== 'admin' && scope !== 'keys:manage')
-    const { token, id } = await start({ scopes })
+    const { token } = await start({ scopes })
     for (const query of [
       '{ apiKeys { nodes { id } } }',
       '{ frontendSessions { nodes { id } } }',
       'mutation { createApiKey(input: { scopes: ["webhooks:read"] }) { __typename } }',
       'mutation { createFrontendSession(input: { scopes: ["webhooks:read"] }) { __typename } }',
-      `mutation { renewFrontendSession(id: "${id}", input: {}) { __typename } }`,
     ]) {
       expect((await call(token, query)).errors).toMatchObject([
         { extensions: { code: 'FORBIDDEN' } },
@@ -281,75 +265,6 @@ describe('the list of frontend sessions', () => {
   })
 })
 
-describe('a renewal', () => {
-  test('moves the end, keeps the token, and is audited', async () => {
-    const session = await start({ ttlSeconds: 60 })
-    expect(await renew(session.id, { ttlSeconds: 7_200 })).toMatchObject({
-      __typename: 'RenewFrontendSessionSuccess',
-      frontendSession: { id: session.id },
-    })
-    const { data } = await call(session.token, VIEWER)
-    expect(secondsUntil(data.viewer.session.expiresAt)).toBeGreaterThan(7_000)
-    const entry = await prisma().auditEntry.findFirstOrThrow({
-      where: { subjectId: session.id, action: 'frontend_session.renewed' },
-    })
-    expect(entry).toMatchObject({
-      before: { expiresAt: session.expiresAt },
-      after: { expiresAt: data.viewer.session.expiresAt },
-    })
-  })
-
-  test('ends with the creating key, and seven days after the creation of the session', async () => {
-    const expiresAt = new Date(Date.now() + 600_000)
-    const creator = await createKey(['keys:manage', 'webhooks:read'], { expiresAt })
-    const bounded = await start({ ttlSeconds: 60 }, creator.token)
-    const renewed = await renew(bounded.id, { ttlSeconds: 3_600 })
-    expect(renewed.frontendSession).toMatchObject({ expiresAt: expiresAt.toISOString() })
-
-    const old = await start()
-    await update(old.id, { createdAt: new Date(Date.now() - (7 * 86_400 - 120) * 1_000) })
-    const { frontendSession } = await renew(old.id, { ttlSeconds: 3_600 })
-    const end = frontendSession.expiresAt
-    expect(secondsUntil(end)).toBeGreaterThan(60)
-    expect(secondsUntil(end)).toBeLessThanOrEqual(120)
-  })
-
-  test('is rejected for a session that has ended', async () => {
-    const expired = await start()
-    await update(expired.id, { expiresAt: new Date() })
-    const revoked = await start()
-    await revokeApiKey(prisma(), revoked.id)
-    const creator = await createKey(['keys:manage', 'webhooks:read'])
-    const orphan = await start({}, creator.token)
-    await revokeApiKey(prisma(), publicId('apiKey', creator.key.id))
-    for (const { id, token } of [expired, revoked, orphan]) {
-      expect(await renew(id)).toMatchObject({
-        __typename: 'ConflictError',
-        message: expect.stringContaining('Create another session'),
-      })
-      expect((await call(token, VIEWER)).errors).toHaveLength(1)
-    }
-  })
-
-  test('is rejected for a wrong lifetime, an unknown id, a key, and another organization', async () => {
-    const { id } = await start()
-    expect(await renew(id, { ttlSeconds: 59 })).toMatchObject({ __typename: 'ValidationError' })
-    const stranger = await createTenant(prisma())
-    expect(await renew(id, {}, stranger.token)).toMatchObject({ __typename: 'NotFoundError' })
-    for (const other of ['key_x', publicId('apiKey', posthorn.tenant.keyId)]) {
-      expect(await renew(other)).toMatchObject({ __typename: 'NotFoundError' })
-    }
-  })
-
-  test('is rejected for a key that lacks a scope of the session', async () => {
-    const { id } = await start({ scopes: ['webhooks:read', 'secrets:read'] })
-    const lesser = await createKey(['keys:manage', 'webhooks:read'])
-    expect(await renew(id, {}, lesser.token)).toMatchObject({
-      issues: [{ code: 'scope_not_held' }],
-    })
-  })
-})
-
 describe('a frontend session ends', () => {
   test('at once when it is revoked, with its streams in every process', async () => {
     const { database } = posthorn
@@ -370,12 +285,9 @@ describe('a frontend session ends', () => {
     })
   })
 
-  test('when it expires, with its streams, but not before a renewed end', async () => {
+  test('when it expires, with its streams', async () => {
     const { id, token } = await start({ scopes: ['deliveries:read'], ttlSeconds: 60 })
     using stream = await subscribe(url, token, 'subscription { attemptRecorded { id } }')
-    await renew(id)
-    expect((await call(token, VIEWER)).errors).toBeUndefined()
-    expect(stream.end).toBeNull()
     await update(id, { expiresAt: new Date() })
     expect((await call(token, VIEWER)).errors).toMatchObject(ENDED('expired'))
     expect(await stream.result(1)).toMatchObject({

@@ -441,7 +441,6 @@ const MUTATIONS: Record<string, ['not_found' | 'closed', args: () => string]> = 
   revokeApiKey: ['closed', () => `id: "${other.key}"`],
   createPortalSession: ['closed', () => 'input: { scopes: ["webhooks:read"] }'],
   createFrontendSession: ['closed', () => 'input: { scopes: ["webhooks:read"] }'],
-  renewFrontendSession: ['closed', () => `id: "${other.key}", input: {}`],
   createEventType: ['closed', () => 'input: { name: "new.type", description: "New." }'],
   updateEventType: ['closed', () => `id: "type_${JOINED}", input: { description: "Changed." }`],
   createOrganization: ['closed', () => 'input: { name: "New" }'],
@@ -486,9 +485,7 @@ test.each(Object.entries(MUTATIONS).map(([name, [how]]) => [name, how] as const)
 )
 
 const OF_OTHER_ORGANIZATIONS = Object.keys(MUTATIONS).filter(
-  (name) =>
-    MUTATIONS[name]?.[0] === 'not_found' ||
-    ['updateApiKey', 'revokeApiKey', 'renewFrontendSession'].includes(name),
+  (name) => MUTATIONS[name]?.[0] === 'not_found' || ['updateApiKey', 'revokeApiKey'].includes(name),
 )
 
 test.each(OF_OTHER_ORGANIZATIONS)(

@@ -59,7 +59,7 @@ async function start(input: object = {}, token = posthorn.tenant.token, headers 
 }
 
 const VIEWER = `{ viewer {
-  organization { id } apiKey { id } scopes portal { webhookId expiresAt } } }`
+  organization { id } apiKey { id } scopes session { webhookId expiresAt } } }`
 
 describe('a portal session', () => {
   test('is a URL with the token in the fragment, which browsers never send', async () => {
@@ -131,16 +131,16 @@ describe('a portal session', () => {
         organization: { id: posthorn.tenant.publicOrganizationId },
         apiKey: { id },
         scopes: ['webhooks:read'],
-        portal: { webhookId, expiresAt },
+        session: { webhookId, expiresAt },
       },
     })
     const lastsMs = new Date(expiresAt).getTime() - Date.now()
     expect(lastsMs).toBeGreaterThan(60_000)
     expect(lastsMs).toBeLessThanOrEqual(120_000)
     const { data } = await call((await start()).token, VIEWER)
-    expect(data.viewer.portal.webhookId).toBeNull()
+    expect(data.viewer.session.webhookId).toBeNull()
     const ordinary = await call(posthorn.tenant.token, VIEWER)
-    expect(ordinary.data.viewer.portal).toBeNull()
+    expect(ordinary.data.viewer.session).toBeNull()
   })
 
   test('lasts an hour by default', async () => {
@@ -354,7 +354,7 @@ describe('a portal session ends', () => {
       data: { expiresAt: new Date(Date.now() + 86_400_000) },
     })
     const { data } = await call(session.token, VIEWER)
-    expect(data.viewer.portal.expiresAt).toBe(expiresAt.toISOString())
+    expect(data.viewer.session.expiresAt).toBe(expiresAt.toISOString())
     using stream = await subscribe(url, session.token, 'subscription { attemptRecorded { id } }')
     expect(stream.end).toBeNull()
     await prisma().apiKey.update({ where: { id: creator.key.id }, data: { expiresAt: new Date() } })

@@ -16,7 +16,6 @@ export const ACTION_LABELS: Readonly<Record<string, string>> = {
   'api_key.revoked': 'API key revoked',
   'portal_session.created': 'Portal session created',
   'frontend_session.created': 'Frontend session created',
-  'frontend_session.renewed': 'Frontend session renewed',
   'session.started': 'Signed in',
   'session.ended': 'Signed out',
   'incident.updated': 'Incident changed',

@@ -30,11 +30,6 @@ interface Row {
 const PAGE = 25
 const EPOCH = new Date(0).toISOString()
 
-const HOLDS: Readonly<Record<string, string>> = {
-  PUT_ON_HOLD: 'Put on hold',
-  HOLD_ENDED: 'Hold ended',
-}
-
 /** Who changed a webhook and when, with the holds between: from the audit log and the holds. */
 export function WebhookHistory({ webhookId }: { webhookId: string }) {
   const cursors = useCursors(PAGE)
@@ -54,7 +49,7 @@ export function WebhookHistory({ webhookId }: { webhookId: string }) {
     { id: webhookId, since, until: until ?? null },
     { pause: entries === undefined },
   )
-  const rows = entries && merged(entries, held?.webhook?.changes ?? [])
+  const rows = entries && merged(entries, eventsOf(held?.webhook?.holds ?? [], since, until))
   return (
     <>
       <List
@@ -76,14 +71,21 @@ export function WebhookHistory({ webhookId }: { webhookId: string }) {
   )
 }
 
-function merged(
-  entries: readonly Entry[],
-  changes: readonly { readonly at: string; readonly kind: string }[],
-): readonly Row[] {
-  const holds = changes.flatMap(({ at, kind }) => {
-    const label = HOLDS[kind]
-    return label ? [{ at, label, entry: null }] : []
-  })
+interface Hold {
+  readonly startedAt: string
+  readonly endedAt: string | null
+}
+
+/** The beginnings and ends of holds in a time range. */
+function eventsOf(holds: readonly Hold[], since: string, until: string | null | undefined): Row[] {
+  const events = holds.flatMap(({ startedAt, endedAt }) => [
+    { at: startedAt, label: 'Put on hold', entry: null },
+    ...(endedAt === null ? [] : [{ at: endedAt, label: 'Hold ended', entry: null }]),
+  ])
+  return events.filter(({ at }) => at >= since && (until == null || at < until))
+}
+
+function merged(entries: readonly Entry[], holds: readonly Row[]): readonly Row[] {
   const edits = entries.map((entry) => ({
     at: entry.createdAt,
     label: actionLabel(entry.action),

@@ -117,7 +117,7 @@ function Identify({ children, loading, failed, renewals, ...events }: IdentifyPr
     requestPolicy: 'network-only',
   })
   const viewer = useLast(data?.viewer)
-  useSessionExpiry(viewer?.portal?.expiresAt ?? null)
+  useSessionExpiry(viewer?.session?.expiresAt ?? null)
   useEffect(() => {
     if (renewals > 0) reload({ requestPolicy: 'network-only' })
   }, [renewals, reload])
@@ -128,7 +128,7 @@ function Identify({ children, loading, failed, renewals, ...events }: IdentifyPr
     const scopes = new Set(viewer.scopes)
     return {
       viewer,
-      webhookId: viewer.portal?.webhookId ?? null,
+      webhookId: viewer.session?.webhookId ?? null,
       can: (scope) => scopes.has(scope) || scopes.has('admin'),
       async signOut() {
         const headers = { 'posthorn-console': '1' }
@@ -165,7 +165,7 @@ function useLast(viewer: Viewer | undefined): Viewer | undefined {
   const first = useRef<string | null>(null)
   useEffect(() => {
     if (!viewer || mount.kind !== 'portal') return
-    const scope = `${viewer.organization.id} ${viewer.portal?.webhookId}`
+    const scope = `${viewer.organization.id} ${viewer.session?.webhookId}`
     first.current ??= scope
     if (first.current !== scope) location.reload()
     tellHost({ type: 'posthorn:session-started' })

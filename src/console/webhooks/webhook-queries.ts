@@ -14,9 +14,7 @@ import { labelFilter } from '../lib/labels.ts'
 
 export const WEBHOOK_FILTERS = ['search', 'state', 'subscribesTo', 'label'] as const
 
-const WEBHOOK_ORDERS: readonly WebhookOrder[] = [
-  ...(['MOST_WAITING', 'OLDEST_WAITING', 'LEAST_SUCCESSFUL', 'SLOWEST', 'NAME'] as const),
-]
+const WEBHOOK_ORDERS: readonly WebhookOrder[] = ['MOST_WAITING', 'NAME']
 
 export const webhooksQuery = pageQuery(
   WebhookListDocument,

@@ -45,14 +45,12 @@ const HEALTH_COLUMNS: readonly Column<WebhookListRow>[] = [
     label: t('Oldest'),
     end: true,
     priority: 3,
-    order: { value: 'OLDEST_WAITING', direction: 'descending' },
     cell: ({ backlog }) =>
       backlog && (backlog.oldest ? <Time at={backlog.oldest.createdAt} as="elapsed" /> : '–'),
   },
   {
     label: t('Success rate'),
     end: true,
-    order: { value: 'LEAST_SUCCESSFUL', direction: 'ascending' },
     cell: ({ health }) =>
       health && (
         <span
@@ -68,7 +66,6 @@ const HEALTH_COLUMNS: readonly Column<WebhookListRow>[] = [
     label: 'p95',
     end: true,
     priority: 3,
-    order: { value: 'SLOWEST', direction: 'descending' },
     cell: ({ health }) => health && (health.latency ? formatDuration(health.latency.p95Ms) : '–'),
   },
   {
