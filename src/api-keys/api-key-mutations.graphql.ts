@@ -1,14 +1,12 @@
 import { type Limits, SCOPES } from '../access/scope.ts'
-import { EditConflict } from '../audit/edit-conflict.ts'
-import { IF_REVISION } from '../audit/if-revision.ts'
+import { EditConflict, IF_REVISION } from '../audit/edit-conflict.ts'
 import { publicId } from '../db/ids.ts'
 import { builder } from '../graphql/builder.ts'
 import { callerOf } from '../graphql/context.ts'
 import { NotFoundError, ValidationError } from '../graphql/errors.ts'
 import { createApiKey, revokeApiKey } from './api-key.ts'
-import { DEFAULT_LIMITS } from './default-limits.ts'
 import { rereadApiKey } from './find-api-key.ts'
-import { MAX_PER_SECOND } from './limits.ts'
+import { DEFAULT_LIMITS, MAX_PER_SECOND } from './limits.ts'
 import { updateApiKey } from './update-api-key.ts'
 
 const LIMIT_RULE = `1 to ${MAX_PER_SECOND.toLocaleString('en')}, and at most the limit of the calling key unless that key has the scope \`admin\`.`
@@ -88,10 +86,8 @@ builder.mutationFields((t) => ({
     resolve: async (_root, { input }, context) => {
       const caller = callerOf(context)
       const { organizationId } = caller
-      const { scopes, name = null, expiresAt = null } = input
-      const { requestsPerSecond = null, eventsPerSecond = null, deliveriesPerSecond = null } = input
-      const limits = { requestsPerSecond, eventsPerSecond, deliveriesPerSecond }
-      const wanted = { organizationId, scopes, name, expiresAt, ...limits, grantedBy: caller }
+      const { name = null, expiresAt = null, ...others } = input
+      const wanted = { organizationId, ...others, name, expiresAt, grantedBy: caller }
       const { key, token } = await createApiKey(context.prisma, wanted, context.actor)
       return { id: publicId('apiKey', key.id), organizationId, token }
     },

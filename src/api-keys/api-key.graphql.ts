@@ -2,8 +2,8 @@ import { builder } from '../graphql/builder.ts'
 import { callerOf } from '../graphql/context.ts'
 import { organizationFields, organizationOf } from '../graphql/organization-fields.ts'
 import type { RestrictedSession } from '../graphql/portal-access.ts'
-import { resolveLimits } from './default-limits.ts'
 import { findApiKeys, visibleApiKey } from './find-api-key.ts'
+import { resolveLimits } from './limits.ts'
 
 const ApiKey = builder.prismaNode('ApiKey', {
   id: { portal: 'open', field: 'id' },

@@ -8,8 +8,7 @@ import type { ApiKey } from '../db/generated/prisma/client.ts'
 import { parseId, publicId } from '../db/ids.ts'
 import { invalid, notFound } from '../lib/errors.ts'
 import { parseInput } from '../lib/validation.ts'
-import type { LimitsInput } from './default-limits.ts'
-import { requireLimits } from './limits.ts'
+import { givenLimits, type LimitsInput, requireLimits } from './limits.ts'
 import { hashToken, mintToken, tokenHint } from './token.ts'
 
 export interface NewApiKey extends LimitsInput {
@@ -44,8 +43,8 @@ export async function createApiKey(
 ): Promise<{ key: ApiKey; token: string }> {
   const scopes = parseScopes(input.scopes)
   if (input.grantedBy) requireGrantable(input.grantedBy, input.scopes)
-  const { requestsPerSecond = null, eventsPerSecond = null, deliveriesPerSecond = null } = input
-  const limits = { requestsPerSecond, eventsPerSecond, deliveriesPerSecond }
+  const limits = { requestsPerSecond: null, eventsPerSecond: null, deliveriesPerSecond: null }
+  Object.assign(limits, givenLimits(input))
   requireLimits(limits, input.grantedBy)
   const { name } = parseInput(keyName, { name: input.name })
   const expiresAt = input.expiresAt ?? null
@@ -111,7 +110,5 @@ export async function revokeApiKey(
 /** The fields of an API key in the audit log. */
 function auditedFields(key: ApiKey) {
   const { name, scopes, expiresAt, tokenHint } = key
-  const { requestsPerSecond, eventsPerSecond, deliveriesPerSecond } = key
-  const limits = { requestsPerSecond, eventsPerSecond, deliveriesPerSecond }
-  return { name, scopes, expiresAt, tokenHint, ...limits }
+  return { name, scopes, expiresAt, tokenHint, ...givenLimits(key) }
 }

@@ -1,8 +1,37 @@
 import { z } from 'zod'
 import { type Caller, hasScope, type Limits } from '../access/scope.ts'
-import { type FieldIssue, invalid } from '../lib/errors.ts'
+import { invalid } from '../lib/errors.ts'
 import { checkInput } from '../lib/validation.ts'
-import { DEFAULT_LIMITS, type LimitsInput, resolveLimits } from './default-limits.ts'
+
+/**
+ * Requests: more than a normal client sends, and about a tenth of what one process answers, so that one key cannot use
+ * a whole process. Events: more than one Postgres stores for long, so that only a runaway client reaches the limit.
+ * Deliveries: more than one worker delivers; an event for ten webhooks reaches the limit a thousand times a second.
+ * Publishing counts as events and deliveries only.
+ */
+export const DEFAULT_LIMITS: Limits = {
+  requestsPerSecond: 500,
+  eventsPerSecond: 50_000,
+  deliveriesPerSecond: 10_000,
+}
+
+const NAMES = Object.keys(DEFAULT_LIMITS) as (keyof Limits)[]
+
+/** The limits of a key as input. Null or missing: the default. */
+export type LimitsInput = { readonly [name in keyof Limits]?: number | null | undefined }
+
+/** The given limits alone, as an update stores them. */
+export function givenLimits(input: LimitsInput) {
+  const given = NAMES.filter((name) => input[name] !== undefined)
+  return Object.fromEntries(given.map((name) => [name, input[name]])) as {
+    [name in keyof Limits]?: number | null
+  }
+}
+
+export function resolveLimits(input: LimitsInput): Limits {
+  const limits = NAMES.map((name) => [name, input[name] ?? DEFAULT_LIMITS[name]])
+  return Object.fromEntries(limits) as unknown as Limits
+}
 
 export const MAX_PER_SECOND = 1_000_000
 
@@ -11,28 +40,23 @@ const perSecond = z
   .min(1, 'must be at least 1')
   .max(MAX_PER_SECOND, `must be at most ${MAX_PER_SECOND.toLocaleString('en')}`)
   .nullish()
-export const limitsRule = z.object({
-  requestsPerSecond: perSecond,
-  eventsPerSecond: perSecond,
-  deliveriesPerSecond: perSecond,
-})
+const limitsRule = z.partialRecord(z.enum(NAMES), perSecond)
 
-/** The issues of a key's limits. A caller cannot grant more than their own limits. */
-function limitIssues(input: LimitsInput, grantedBy: Caller | null): FieldIssue[] {
-  const { issues } = checkInput(limitsRule, input)
-  if (issues.length > 0 || !grantedBy || hasScope(grantedBy, 'admin')) return issues
+/** Throws `invalid` for limits out of bounds, or above those of `grantedBy`, who cannot grant more. */
+export function requireLimits(input: LimitsInput, grantedBy: Caller | null): void {
+  const { issues } = checkInput(limitsRule, givenLimits(input))
+  if (issues.length > 0) throw invalid(issues)
+  if (!grantedBy || hasScope(grantedBy, 'admin')) return
   const limits = resolveLimits(input)
-  return (Object.keys(DEFAULT_LIMITS) as (keyof Limits)[])
-    .filter((name) => input[name] !== undefined && limits[name] > grantedBy.limits[name])
-    .map((name) => ({
+  const above = NAMES.filter(
+    (name) => input[name] !== undefined && limits[name] > grantedBy.limits[name],
+  )
+  if (above.length === 0) return
+  throw invalid(
+    above.map((name) => ({
       path: [name],
       code: 'limit_not_held',
       detail: `${name} must be at most ${grantedBy.limits[name].toLocaleString('en')}, the limit of the API key in use. Set a lower limit, or use a key with the scope admin.`,
-    }))
-}
-
-/** Throws `invalid` for limits out of bounds, or above those of `grantedBy`. */
-export function requireLimits(input: LimitsInput, grantedBy: Caller | null): void {
-  const issues = limitIssues(input, grantedBy)
-  if (issues.length > 0) throw invalid(issues)
+    })),
+  )
 }

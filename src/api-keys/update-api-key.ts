@@ -6,8 +6,7 @@ import { actForOrganization } from '../db/act-for.ts'
 import type { Db } from '../db/client.ts'
 import { parseId } from '../db/ids.ts'
 import { notFound } from '../lib/errors.ts'
-import type { LimitsInput } from './default-limits.ts'
-import { requireLimits } from './limits.ts'
+import { givenLimits, type LimitsInput, requireLimits } from './limits.ts'
 
 /**
  * Changes the limits of an API key in every process. Null: the default. Missing: unchanged. Throws `not_found` or
@@ -16,7 +15,7 @@ import { requireLimits } from './limits.ts'
 export async function updateApiKey(
   db: Db,
   id: string,
-  { requestsPerSecond, eventsPerSecond, deliveriesPerSecond, ifRevision }: Changes,
+  { ifRevision, ...input }: Changes,
   changedBy: Caller,
   actor: Actor,
 ): Promise<void> {
@@ -26,13 +25,9 @@ export async function updateApiKey(
     await tx.$queryRaw`select from posthorn.api_keys where id = ${uuid}::uuid for no key update`
     const before = uuid && (await tx.apiKey.findUnique({ where: { id: uuid, organizationId } }))
     if (!before) throw notFound('API key', id)
-    const data = {
-      ...(requestsPerSecond !== undefined && { requestsPerSecond }),
-      ...(eventsPerSecond !== undefined && { eventsPerSecond }),
-      ...(deliveriesPerSecond !== undefined && { deliveriesPerSecond }),
-    }
+    const data = givenLimits(input)
     requireLimits(data, changedBy)
-    const limits = auditedFields(before)
+    const limits = givenLimits(before)
     const changed = changedFields(limits, { ...limits, ...data })
     const subject = { organizationId, subjectId: id }
     const edited = { ...subject, revision: before.revision, actions: [UPDATED] as const }
@@ -48,11 +43,7 @@ export async function updateApiKey(
 
 const UPDATED = 'api_key.updated'
 
-type Changes = { readonly [name in keyof LimitsInput]?: LimitsInput[name] | undefined } & {
+interface Changes extends LimitsInput {
   /** The revision that the caller read. */
   readonly ifRevision?: number | null | undefined
-}
-
-function auditedFields({ requestsPerSecond, eventsPerSecond, deliveriesPerSecond }: LimitsInput) {
-  return { requestsPerSecond, eventsPerSecond, deliveriesPerSecond }
 }

@@ -4,10 +4,9 @@ import { builder } from '../graphql/builder.ts'
 import { callerOf } from '../graphql/context.ts'
 import { organizationFields, organizationOf } from '../graphql/organization-fields.ts'
 import { timestampOf } from '../lib/uuid-v7.ts'
-import { findDeletedSubjects } from './deleted-subjects.ts'
 import { type AuditReader, findAuditEntries, readableBy } from './find-audit-entries.ts'
 import { readAuditFilter } from './read-audit-filter.ts'
-import { findSubjectNames } from './subject-names.ts'
+import { findSubjects } from './subject-names.ts'
 
 const AuditEntry = builder.prismaNode('AuditEntry', {
   id: { field: 'id' },
@@ -28,13 +27,17 @@ const AuditEntry = builder.prismaNode('AuditEntry', {
       description:
         'The present name of the changed object, to read beside its id: the description or the host of a webhook, or of the webhook of an incident, the name of an API key, event type or organization, the event type and the webhook of a delivery. Deleted webhooks and revoked API keys keep their names. Null for an object without a name, or that is past its retention.',
       resolve: ({ id }, _args, { sql, perField }, info) =>
-        perField(info, (ids: string[]) => findSubjectNames(sql, ids))(id),
+        perField(info, async (ids: string[]) =>
+          (await findSubjects(sql, ids)).map(({ name }) => name),
+        )(id),
     }),
     subjectDeleted: t.boolean({
       description:
         'Whether the changed object is a webhook that was deleted, which no query finds.',
       resolve: ({ id }, _args, { sql, perField }, info) =>
-        perField(info, (ids: string[]) => findDeletedSubjects(sql, ids))(id),
+        perField(info, async (ids: string[]) =>
+          (await findSubjects(sql, ids)).map(({ isDeleted }) => isDeleted),
+        )(id),
     }),
     apiKeyId: t.id({
       nullable: true,

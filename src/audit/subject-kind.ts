@@ -1,44 +1,25 @@
 import { AUDIT_ACTIONS, type AuditAction } from './audit-entry.ts'
 
-/** The kinds of objects that changes are about. */
-export type SubjectKind =
-  | 'webhook'
-  | 'api_key'
-  | 'session'
-  | 'delivery'
-  | 'bulk_task'
-  | 'event_type'
-  | 'organization'
-  | 'encryption'
-  | 'notices'
-  | 'incident'
-  | 'consumer'
-
 type Noun = AuditAction extends `${infer Before}.${string}` ? Before : never
 
-const KIND_OF_NOUN: Readonly<Record<Noun, SubjectKind>> = {
-  webhook: 'webhook',
+/** Of the nouns in actions that are no kind of their own. */
+const KIND_OF_NOUN = {
   signing_secret: 'webhook',
   custom_headers: 'webhook',
-  api_key: 'api_key',
-  session: 'session',
   portal_session: 'session',
   frontend_session: 'session',
-  delivery: 'delivery',
-  bulk_task: 'bulk_task',
-  event_type: 'event_type',
-  organization: 'organization',
-  encryption: 'encryption',
   operational_events: 'notices',
   notice_address: 'notices',
-  incident: 'incident',
-  consumer: 'consumer',
-}
+} as const satisfies Partial<Record<Noun, string>>
+
+/** The kinds of objects that changes are about. */
+export type SubjectKind = Exclude<Noun, keyof typeof KIND_OF_NOUN> | 'notices'
 
 /** The actions whose subjects are of one of these kinds. */
 export function actionsAbout(kinds: readonly SubjectKind[]): AuditAction[] {
   return AUDIT_ACTIONS.filter((action) => {
-    const [noun] = action.split('.') as [Noun]
-    return kinds.includes(KIND_OF_NOUN[noun])
+    const [noun = ''] = action.split('.')
+    const kind = { ...KIND_OF_NOUN }[noun as keyof typeof KIND_OF_NOUN] ?? noun
+    return kinds.includes(kind as SubjectKind)
   })
 }

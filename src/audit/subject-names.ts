@@ -1,23 +1,25 @@
 import type { Sql } from '../db/client.ts'
 
-/**
- * The present names of the subjects of audit entries, in the order of the uuids of the entries: also of deleted webhooks
- * and revoked keys, whose rows stay. Null for a subject that has no name or that no row describes any more.
- */
-export async function findSubjectNames(
-  sql: Sql,
-  entryUuids: readonly string[],
-): Promise<(string | null)[]> {
-  const { rows } = await sql.query<{ name: string | null }>({
-    name: 'find_subject_names',
-    text: FIND_SUBJECT_NAMES,
+/** The object that an audit entry is about. */
+interface Subject {
+  /** The present name. Null for a subject that has no name or that no row describes any more. */
+  readonly name: string | null
+  /** Whether the subject is a webhook that was deleted. */
+  readonly isDeleted: boolean
+}
+
+/** In the order of the uuids of the entries: also deleted webhooks and revoked keys, whose rows stay. */
+export async function findSubjects(sql: Sql, entryUuids: readonly string[]): Promise<Subject[]> {
+  const { rows } = await sql.query<Subject>({
+    name: 'find_subjects',
+    text: FIND_SUBJECTS,
     values: [entryUuids],
   })
-  return rows.map(({ name }) => name)
+  return rows
 }
 
 /** Reads every table by its primary key. An event type has no id but its name. */
-const FIND_SUBJECT_NAMES = `
+const FIND_SUBJECTS = `
   with entry as (
     select n, organization_id, action, subject_id
     from unnest($1::uuid[]) with ordinality as given (id, n)
@@ -34,7 +36,8 @@ const FIND_SUBJECT_NAMES = `
           || case when task.action = 'erase' then case when task.total = 1 then ' event' else ' events' end
             when task.total = 1 then ' delivery' else ' deliveries' end
       else coalesce(webhook.name, consumer.name, key.name, key.token_hint || '…', organization.name)
-    end as name
+    end as name,
+    coalesce(webhook.is_subject and webhook.is_deleted, false) as "isDeleted"
   from entry
   left join posthorn.deliveries as delivery
     on delivery.id = posthorn.parse_type_id('msg', entry.subject_id)
@@ -55,7 +58,8 @@ const FIND_SUBJECT_NAMES = `
     on consumer.id = posthorn.parse_type_id('con', entry.subject_id)
     and consumer.organization_id = entry.organization_id
   left join lateral (
-    select coalesce(nullif(description, ''), substring(url from '^https://([^/?#]+)')) as name
+    select coalesce(nullif(description, ''), substring(url from '^https://([^/?#]+)')) as name,
+      deleted_at is not null as is_deleted, id = posthorn.parse_type_id('wh', entry.subject_id) as is_subject
     from posthorn.webhooks
     where id = coalesce(posthorn.parse_type_id('wh', entry.subject_id), delivery.webhook_id, incident.webhook_id)
       and organization_id = entry.organization_id

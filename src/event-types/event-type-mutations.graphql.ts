@@ -1,5 +1,4 @@
-import { EditConflict } from '../audit/edit-conflict.ts'
-import { IF_REVISION } from '../audit/if-revision.ts'
+import { EditConflict, IF_REVISION } from '../audit/edit-conflict.ts'
 import { builder } from '../graphql/builder.ts'
 import { ConflictError, NotFoundError, ValidationError } from '../graphql/errors.ts'
 import { decodeNodeId } from '../graphql/node-id.ts'

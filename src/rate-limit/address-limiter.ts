@@ -12,3 +12,11 @@ export function createAddressLimiter(perMinute: number, now?: () => number): Add
   const limiter = createKeyedLimiter(perMinute, now)
   return { count: (address) => limiter.count(networkOf(address)) }
 }
+
+/** Failed authentications that one address may make in a burst, and per minute. */
+export const MAX_AUTH_FAILURES = 20
+
+/** Counts only failures, so that one caller cannot lock out others who share its address. */
+export function createAuthFailureLimiter(now?: () => number): AddressLimiter {
+  return createAddressLimiter(MAX_AUTH_FAILURES, now)
+}

@@ -1,6 +1,6 @@
 import type { Context } from 'hono'
 import { connectionOf } from '../http/connection.ts'
-import { createAuthFailureLimiter } from '../rate-limit/auth-failure-limiter.ts'
+import { createAuthFailureLimiter } from '../rate-limit/address-limiter.ts'
 import { providerErrorOf, type SignInFailure } from '../sessions/oidc/sign-in-failure.ts'
 import { type Logger, withoutStack } from '../telemetry/logger.ts'
 import { describeRequest } from '../telemetry/request-log.ts'

@@ -7,7 +7,7 @@ import {
   requireGrantable,
   type Scope,
 } from '../access/scope.ts'
-import { DEFAULT_LIMITS } from '../api-keys/default-limits.ts'
+import { DEFAULT_LIMITS } from '../api-keys/limits.ts'
 import { hashToken, mintToken, tokenHint } from '../api-keys/token.ts'
 import { writeAuditEntry } from '../audit/audit-entry.ts'
 import { actForOrganization } from '../db/act-for.ts'

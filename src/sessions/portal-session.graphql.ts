@@ -3,12 +3,11 @@ import { callerOf } from '../graphql/context.ts'
 import { NotFoundError, ValidationError } from '../graphql/errors.ts'
 import { createPortalSession, type PortalSession } from './portal-session.ts'
 import {
-  type ColorScheme,
-  type Density,
   MAX_FONT_FAMILY_LENGTH,
   MAX_PADDING,
   MAX_RADIUS,
   MAX_URL_LENGTH,
+  type PortalTheme as Theme,
 } from './portal-theme.ts'
 import type { PortalPage as Page } from './portal-url.ts'
 import { sessionFields } from './session-fields.ts'
@@ -19,7 +18,7 @@ const PortalColorScheme = builder.enumType('PortalColorScheme', {
     LIGHT: { value: 'light', description: 'Dark text on light.' },
     DARK: { value: 'dark', description: 'Light text on dark.' },
     AUTO: { value: 'auto', description: 'The preference of the browser.' },
-  } satisfies Record<string, { value: ColorScheme; description: string }>,
+  } satisfies Record<string, { value: NonNullable<Theme['colorScheme']>; description: string }>,
 })
 
 const PortalDensity = builder.enumType('PortalDensity', {
@@ -27,7 +26,7 @@ const PortalDensity = builder.enumType('PortalDensity', {
   values: {
     COMPACT: { value: 'compact', description: 'Rows of 32 pixels.' },
     COMFORTABLE: { value: 'comfortable', description: 'Rows of 40 pixels.' },
-  } satisfies Record<string, { value: Density; description: string }>,
+  } satisfies Record<string, { value: NonNullable<Theme['density']>; description: string }>,
 })
 
 const PortalPage = builder.enumType('PortalPage', {

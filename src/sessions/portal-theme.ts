@@ -1,31 +1,5 @@
 import { z } from 'zod'
 
-export type ColorScheme = 'light' | 'dark' | 'auto'
-export type Density = 'compact' | 'comfortable'
-
-/** The appearance of the portal in a host application. A missing or null field has the console's value. */
-export interface PortalTheme {
-  /** `#rrggbb` */
-  readonly primaryColor?: string | null | undefined
-  /** A CSS `font-family`. */
-  readonly fontFamily?: string | null | undefined
-  /** A WOFF2 file of the first family in `fontFamily`. */
-  readonly fontUrl?: string | null | undefined
-  /** The radius of corners in pixels. */
-  readonly radius?: number | null | undefined
-  /** `#rrggbb`, behind a framed portal. Missing: transparent. */
-  readonly backgroundColor?: string | null | undefined
-  /** `#rrggbb`, of text. */
-  readonly foregroundColor?: string | null | undefined
-  /** Around a framed portal, in pixels. */
-  readonly padding?: number | null | undefined
-  readonly density?: Density | null | undefined
-  readonly colorScheme?: ColorScheme | null | undefined
-  readonly logoUrl?: string | null | undefined
-  /** Whether a framed portal has the header and the menu of the console. */
-  readonly showHeader?: boolean | null | undefined
-}
-
 export const MAX_URL_LENGTH = 2_048
 export const MAX_FONT_FAMILY_LENGTH = 200
 export const MAX_RADIUS = 16
@@ -47,6 +21,7 @@ function pixels(max: number) {
   return z.int(rule).min(0, rule).max(max, rule)
 }
 
+/** The appearance of the portal in a host application. A missing or null field has the console's value. */
 export const themeRule = z
   .object({
     primaryColor: color.nullish(),
@@ -69,3 +44,5 @@ export const themeRule = z
     path: ['fontFamily'],
     message: 'is required with fontUrl: give the name of the font first',
   })
+
+export type PortalTheme = z.input<typeof themeRule>

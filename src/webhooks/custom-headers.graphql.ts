@@ -5,6 +5,20 @@ import { changesNode } from '../graphql/portal-access.ts'
 import { readHeaders } from './encrypted-headers.ts'
 import { revealHeaders } from './reveal-headers.ts'
 
+declare module '../graphql/builder.ts' {
+  interface Objects {
+    Header: { readonly name: string; readonly value: string }
+  }
+}
+
+builder.objectType('Header', {
+  description: 'An HTTP header.',
+  fields: (t) => ({
+    name: t.exposeString('name', { description: 'The name.' }),
+    value: t.exposeString('value', { description: 'The value.' }),
+  }),
+})
+
 builder.prismaObjectFields('Webhook', (t) => ({
   headerNames: t.stringList({
     nullable: true,

@@ -9,10 +9,9 @@ import { type FieldIssue, invalid } from '../lib/errors.ts'
 import type { AddressGuard } from '../outbound/public-address.ts'
 import { checkEdit } from './check-edit.ts'
 import { parseWebhook } from './check-webhook.ts'
+import { filterColumns, retryScheduleColumns } from './columns.ts'
 import { encryptHeaders, readHeaders } from './encrypted-headers.ts'
-import { filterColumns } from './filter-columns.ts'
 import { applyHeaderChanges, type HeaderChange, requireValuesForOrigin } from './header-changes.ts'
-import { retryScheduleColumns } from './retry-schedule-columns.ts'
 import { type WebhookChanges, webhookChangesSchema } from './webhook-settings.ts'
 
 export interface ChangeOptions {

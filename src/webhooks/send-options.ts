@@ -26,7 +26,6 @@ export interface SendOptions {
   readonly timeoutMs: number | null
   /** The delay after each failed attempt. Empty: no retries. Null: the default of the process. */
   readonly retryScheduleMs: readonly number[] | null
-  /** Whether an answer with 410 ends the webhook. */
 }
 
 /**
@@ -38,19 +37,13 @@ export type FindSendOptions = (
   revision: string,
 ) => SendOptions | null | Promise<SendOptions | null>
 
-interface SendOptionsRow {
-  readonly url: string
-  readonly revision: string
-  readonly headers_ciphertext: Buffer | null
-  readonly secret_id: string | null
-  readonly key_ciphertext: Buffer | null
-  readonly header_prefix: string | null
-  readonly max_in_flight: number | null
-  readonly rate_limit_per_second: number | null
-  readonly ordered: boolean
-  readonly timeout_seconds: number | null
-  readonly own_retry_schedule: boolean
-  readonly retry_schedule_seconds: readonly number[]
+/** What `readSendOptions` selects: with the names and units of the options where nothing else is to be done. */
+interface SendOptionsRow
+  extends Omit<SendOptions, 'requestedUrl' | 'headers' | 'signingKey' | 'retryScheduleMs'> {
+  readonly headersCiphertext: Buffer | null
+  readonly secretId: string | null
+  readonly keyCiphertext: Buffer | null
+  readonly retryScheduleSeconds: readonly number[] | null
 }
 
 /** Cached webhooks, and the characters of their URLs and headers. The least recently used one is evicted. */
@@ -110,9 +103,10 @@ async function readSendOptions(
   const { rows } = await sql.query<SendOptionsRow>({
     name: 'read_send_options',
     text: `
-      select w.url, w.revision, w.headers_ciphertext, s.id as secret_id, s.key_ciphertext, w.max_in_flight,
-        w.rate_limit_per_second, w.ordered, w.timeout_seconds, w.own_retry_schedule, w.retry_schedule_seconds,
-        w.header_prefix
+      select w.url, w.headers_ciphertext as "headersCiphertext", s.id as "secretId", s.key_ciphertext as "keyCiphertext",
+        w.max_in_flight as "maxInFlight", w.rate_limit_per_second as "ratePerSecond", w.ordered,
+        w.timeout_seconds * 1000 as "timeoutMs", w.header_prefix as "headerPrefix",
+        case when w.own_retry_schedule then w.retry_schedule_seconds end as "retryScheduleSeconds"
       from posthorn.webhooks as w
       left join posthorn.signing_secrets as s on s.webhook_id = w.id and s.expires_at is null
       where w.id = $1 and w.deleted_at is null`,
@@ -120,34 +114,29 @@ async function readSendOptions(
   })
   const [row] = rows
   if (!row) return null
-  const headers = readHeaders(keyring, row.headers_ciphertext, webhookUuid)
-  const signingKey = readSigningKey(keyring, webhookUuid, row)
+  const { headersCiphertext, secretId, keyCiphertext, retryScheduleSeconds, ...options } = row
+  const headers = readHeaders(keyring, headersCiphertext, webhookUuid)
+  const signingKey = readSigningKey(keyring, webhookUuid, secretId, keyCiphertext)
   return {
-    url: row.url,
+    ...options,
     requestedUrl: requestedUrl(row.url),
     headers: headers ?? {},
     signingKey: headers && signingKey,
-    headerPrefix: row.header_prefix,
-    maxInFlight: row.max_in_flight,
-    ratePerSecond: row.rate_limit_per_second,
-    ordered: row.ordered,
-    timeoutMs: row.timeout_seconds === null ? null : row.timeout_seconds * 1_000,
-    retryScheduleMs: row.own_retry_schedule
-      ? row.retry_schedule_seconds.map((seconds) => seconds * 1_000)
-      : null,
+    retryScheduleMs: retryScheduleSeconds?.map((seconds) => seconds * 1_000) ?? null,
   }
 }
 
 function readSigningKey(
   keyring: Keyring,
   webhookUuid: string,
-  { secret_id, key_ciphertext }: SendOptionsRow,
+  secretId: string | null,
+  keyCiphertext: Buffer | null,
 ): KeyObject | null {
-  if (secret_id === null || key_ciphertext === null) {
+  if (secretId === null || keyCiphertext === null) {
     throw new Error(`The webhook ${publicId('webhook', webhookUuid)} has no signing secret.`)
   }
   try {
-    return createSecretKey(keyring.decrypt(key_ciphertext, secret_id))
+    return createSecretKey(keyring.decrypt(keyCiphertext, secretId))
   } catch {
     return null
   }

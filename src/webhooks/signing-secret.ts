@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Actor } from '../access/actor.ts'
 import { writeAuditEntry } from '../audit/audit-entry.ts'
 import { actForOrganization } from '../db/act-for.ts'
-import type { Db } from '../db/client.ts'
+import type { Db, Sql } from '../db/client.ts'
 import type {
   PrismaClient,
   SigningSecret as SigningSecretRow,
@@ -152,4 +152,12 @@ async function deleteOldestSecrets(tx: Db, webhookUuid: string): Promise<void> {
   })
   if (tooMany.length === 0) return
   await tx.signingSecret.deleteMany({ where: { id: { in: tooMany.map(({ id }) => id) } } })
+}
+
+/** Deletes expired secrets, and returns their number. */
+export async function deleteExpiredSecrets(sql: Sql): Promise<number> {
+  const { rowCount } = await sql.query(
+    'delete from posthorn.signing_secrets where expires_at <= now()',
+  )
+  return rowCount ?? 0
 }

@@ -1,22 +1,17 @@
+import type { Prisma } from '../db/generated/prisma/client.ts'
 import { choicesRule } from '../graphql/arguments.ts'
 import { builder } from '../graphql/builder.ts'
 import { callerOf } from '../graphql/context.ts'
 import { openStream, readOnce } from '../graphql/live-stream.ts'
 import { streamsOfWebhook } from '../graphql/portal-access.ts'
 import type { StreamItem } from '../live/subscriber.ts'
-import { metadataFilterRule } from '../own-names/metadata-filter-rule.ts'
-import { BehindCause } from './behind-cause-enum.ts'
+import { metadataFilterRule } from '../own-names/metadata-filter.graphql.ts'
 import { ON_TIME_RATE, readOnTimeRates } from './delivery-health.ts'
 import type { HoldReason as Reason } from './end-hold.ts'
 import { findWebhooksByIds, type WebhookFilter } from './find-webhooks.ts'
 import { type HealthChange, healthTopic } from './health-topic.ts'
 import { type AttemptCounts, bucketRange, readAttemptTotals } from './statistics.ts'
-import {
-  type BehindCause as Cause,
-  type WebhookState as State,
-  type StateFields,
-  stateOf,
-} from './webhook-state.ts'
+import { type BehindCause as Cause, type WebhookState as State, stateOf } from './webhook-state.ts'
 import { WebhookState } from './webhook-state-enum.ts'
 
 declare module '../graphql/builder.ts' {
@@ -25,22 +20,12 @@ declare module '../graphql/builder.ts' {
   }
 }
 
-interface WebhookHealth {
-  readonly id: string
+type Row = Prisma.WebhookGetPayload<{
+  select: { id: true; enabled: true; condition: true; schedule: true }
+}>
+
+interface WebhookHealth extends Row {
   readonly state: State
-  readonly since: Date | null
-  readonly behindCause: Cause | null
-  readonly firstAttempts: number
-  readonly failedDeliveries: number
-  readonly oldestWaitingAt: Date | null
-  readonly failingSince: Date | null
-  readonly consecutiveFailures: number
-  readonly lastSuccessAt: Date | null
-  readonly onHoldSince: Date | null
-  readonly onHoldReason: Reason | null
-  readonly nextProbeAt: Date | null
-  readonly lastError: string | null
-  readonly concurrencyLimit: number | null
   readonly counts: AttemptCounts
 }
 
@@ -56,6 +41,30 @@ const HoldReason = builder.enumType('HoldReason', {
       value: 'retry_after',
       description:
         'The endpoint asked to wait: it answered 429 or 503 with a `Retry-After` header. A failed probe is retried by the retry schedule of its delivery. If no delivery waits at `nextProbeAt`, the hold ends.',
+    },
+  } as const,
+})
+
+const BehindCause = builder.enumType('BehindCause', {
+  description: 'Why a webhook is behind: what its oldest waiting delivery waits for.',
+  values: {
+    RATE_LIMIT: { value: 'rate_limit', description: 'The rate limit of the webhook.' },
+    CONCURRENCY_LIMIT: {
+      value: 'concurrency_limit',
+      description: 'The concurrency limit of the webhook: its endpoint answers too slowly.',
+    },
+    ORDERED: {
+      value: 'ordered',
+      description: 'An earlier delivery, because the webhook is ordered.',
+    },
+    CAPACITY: {
+      value: 'capacity',
+      description: 'A worker of this installation: there are too few, or none runs.',
+    },
+    CATCHING_UP: {
+      value: 'catching_up',
+      description:
+        'The backlog of the time when the webhook was on hold or disabled, which is being released.',
     },
   } as const,
 })
@@ -99,27 +108,31 @@ const WebhookHealth = builder.objectRef<WebhookHealth>('WebhookHealth').implemen
   description: 'The state of a webhook, and statistics of its attempts in a time window.',
   fields: (t) => ({
     state: t.expose('state', { type: WebhookState, description: 'The current state.' }),
-    since: t.expose('since', {
+    since: t.field({
       type: 'DateTime',
       nullable: true,
       description:
         'Since when the webhook is in this state. Null if it is disabled, or was never in another state.',
+      resolve: sinceOf,
     }),
-    behindCause: t.expose('behindCause', {
+    behindCause: t.field({
       type: BehindCause,
       nullable: true,
       description: 'Why the webhook is behind. Null in another state.',
+      resolve: ({ state, condition }) =>
+        state === 'behind' ? (condition?.behindCause as Cause) : null,
     }),
-    failedDeliveries: t.exposeInt('failedDeliveries', {
+    failedDeliveries: t.int({
       description:
         'The number of deliveries whose first attempt failed in the last 15 minutes. A few seconds old; 0 if none failed.',
+      resolve: ({ condition }) => condition?.firstAttemptsFailed ?? 0,
     }),
     failureRate: t.float({
       nullable: true,
       description:
         'The share of `failedDeliveries` among the deliveries that were first attempted in the last 15 minutes, from 0 to 1. Null if there were none.',
-      resolve: ({ firstAttempts, failedDeliveries }) =>
-        firstAttempts > 0 ? failedDeliveries / firstAttempts : null,
+      resolve: ({ condition }) =>
+        condition?.firstAttempts ? condition.firstAttemptsFailed / condition.firstAttempts : null,
     }),
     onTimeRate: t.float({
       nullable: true,
@@ -129,53 +142,63 @@ const WebhookHealth = builder.objectRef<WebhookHealth>('WebhookHealth').implemen
           readOnTimeRates(context.sql, 'webhook_id', webhooks),
         )(id),
     }),
-    oldestWaitingAt: t.expose('oldestWaitingAt', {
+    oldestWaitingAt: t.field({
       type: 'DateTime',
       nullable: true,
       description:
         'When the oldest delivery was created that waits for the webhook or, for more than a minute, for a worker. A few seconds old. Null if none waits.',
+      resolve: ({ condition }) => condition?.oldestWaitingAt ?? null,
     }),
-    failingSince: t.expose('failingSince', {
+    failingSince: t.field({
       type: 'DateTime',
       nullable: true,
       description:
         'When the first of the consecutive failures was recorded. Null if the last attempt succeeded.',
+      resolve: ({ condition }) => condition?.failingSince ?? null,
     }),
-    consecutiveFailures: t.exposeInt('consecutiveFailures', {
+    consecutiveFailures: t.int({
       description: 'The number of failed attempts since the last success.',
+      resolve: ({ condition }) => condition?.consecutiveFailures ?? 0,
     }),
-    onHoldSince: t.expose('onHoldSince', {
+    onHoldSince: t.field({
       type: 'DateTime',
       nullable: true,
       description:
         'When the webhook was put on hold. Parked deliveries use up no attempts. Null if it is not on hold.',
+      resolve: ({ schedule }) => schedule?.onHoldSince ?? null,
     }),
-    onHoldReason: t.expose('onHoldReason', {
+    onHoldReason: t.field({
       type: HoldReason,
       nullable: true,
       description: 'Why the webhook is on hold. Null if it is not on hold.',
+      resolve: ({ schedule }) => (schedule?.onHoldSince ? (schedule.onHoldReason as Reason) : null),
     }),
-    nextProbeAt: t.expose('nextProbeAt', {
+    nextProbeAt: t.field({
       type: 'DateTime',
       nullable: true,
       description:
         'When the next probe is sent, if a delivery waits: 30 seconds after the circuit breaker opened, or at the time that the endpoint asked for, then at intervals that double up to 15 minutes. Never before the time that the endpoint asked for. Null if the webhook is not on hold.',
+      resolve: ({ schedule }) => schedule?.nextProbeAt ?? null,
     }),
-    lastError: t.exposeString('lastError', {
+    lastError: t.string({
       nullable: true,
       description:
         'The error of the last failed attempt, such as `HTTP 503 from https://hooks.example.com`. Null if none failed, and while the webhook is healthy.',
+      resolve: ({ state, condition }) =>
+        state === 'healthy' ? null : (condition?.lastError ?? null),
     }),
-    concurrencyLimit: t.exposeInt('concurrencyLimit', {
+    concurrencyLimit: t.int({
       nullable: true,
       description:
         'The current adaptive concurrency limit: the maximum number of attempts in flight per worker. It starts at 20, grows while the endpoint keeps up, and is halved when the endpoint is overloaded. Up to a few seconds old. Null if `maxInFlight` is set or no worker has reported a limit.',
+      resolve: ({ schedule }) => schedule?.concurrencyLimit ?? null,
     }),
-    lastSuccessAt: t.expose('lastSuccessAt', {
+    lastSuccessAt: t.field({
       type: 'DateTime',
       nullable: true,
       description:
         'When an attempt last succeeded, to the minute, also before the window. Null if none has succeeded.',
+      resolve: ({ condition }) => condition?.lastSuccessAt ?? null,
     }),
     attempts: t.int({
       description: 'The number of attempts in the window.',
@@ -213,44 +236,18 @@ builder.prismaObjectFields('Webhook', (t) => ({
       }),
     },
     select: { enabled: true, condition: true, schedule: true },
-    resolve: async ({ id, enabled, condition, schedule }, { window }, context, info) => {
+    resolve: async (webhook, { window }, context, info) => {
       const countsOf = context.perField(info, (ids: string[]) => {
         const since = new Date(Date.now() - window * HOUR_MS)
-        return readAttemptTotals(
-          context.sql,
-          ids,
-          bucketRange({ since, unit: window === 1 ? 'minute' : 'hour' }),
-        )
+        const range = bucketRange({ since, unit: window === 1 ? 'minute' : 'hour' })
+        return readAttemptTotals(context.sql, ids, range)
       })
-      const failingSince = condition?.failingSince ?? null
-      const state = stateOf({ enabled, schedule, condition })
-      return {
-        id,
-        state,
-        since: sinceOf(state, schedule, condition),
-        behindCause: state === 'behind' ? (condition?.behindCause as Cause) : null,
-        firstAttempts: condition?.firstAttempts ?? 0,
-        failedDeliveries: condition?.firstAttemptsFailed ?? 0,
-        oldestWaitingAt: condition?.oldestWaitingAt ?? null,
-        failingSince,
-        consecutiveFailures: condition?.consecutiveFailures ?? 0,
-        onHoldSince: schedule?.onHoldSince ?? null,
-        onHoldReason: schedule?.onHoldSince ? (schedule.onHoldReason as Reason) : null,
-        nextProbeAt: schedule?.nextProbeAt ?? null,
-        lastError: state === 'healthy' ? null : (condition?.lastError ?? null),
-        concurrencyLimit: schedule?.concurrencyLimit ?? null,
-        lastSuccessAt: condition?.lastSuccessAt ?? null,
-        counts: await countsOf(id),
-      }
+      return { ...webhook, state: stateOf(webhook), counts: await countsOf(webhook.id) }
     },
   }),
 }))
 
-function sinceOf(
-  state: State,
-  schedule: StateFields['schedule'],
-  condition: { readonly stateSince: Date | null } | null,
-): Date | null {
+function sinceOf({ state, schedule, condition }: WebhookHealth): Date | null {
   if (state === 'disabled') return null
   return (state === 'on_hold' ? schedule?.onHoldSince : condition?.stateSince) ?? null
 }

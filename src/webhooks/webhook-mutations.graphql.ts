@@ -1,18 +1,16 @@
 import { type Caller, hasScope } from '../access/scope.ts'
-import { EditConflict } from '../audit/edit-conflict.ts'
-import { IF_REVISION } from '../audit/if-revision.ts'
+import { EditConflict, IF_REVISION } from '../audit/edit-conflict.ts'
 import { type GivenFilter, textOfFilter } from '../filters/given-filter.ts'
 import { builder } from '../graphql/builder.ts'
 import { type Context, callerOf } from '../graphql/context.ts'
 import { ConflictError, NotFoundError, ValidationError } from '../graphql/errors.ts'
 import { changesNode } from '../graphql/portal-access.ts'
 import { fieldIssue, invalid } from '../lib/errors.ts'
-import { upsertedFields } from '../own-names/upserted-fields.ts'
+import { upsertedFields } from '../own-names/upserted.ts'
 import { createWebhookOnce, findCreatedWebhook } from './create-webhook-once.ts'
 import { EndpointUnverified } from './endpoint/endpoint-unverified.ts'
 import { rereadWebhook } from './find-webhooks.ts'
 import { type HeaderChange, newHeaders } from './header-changes.ts'
-import { requireSecretScope } from './require-secret-scope.ts'
 import { SIGNING_SECRET_RULE } from './signing-secret-rule.ts'
 import { upsertWebhook } from './upsert-webhook.ts'
 import { type ActingWebhookDeps, createWebhook, deleteWebhook, updateWebhook } from './webhook.ts'
@@ -275,6 +273,14 @@ function refuseOwnNames({ session }: Caller, given: object): void {
   if (names.length === 0) return
   const rule = `is not for a ${session.kind} session. Omit it, or use an API key.`
   throw invalid(names.map((name) => fieldIssue([name], 'not_supported', rule)))
+}
+
+/** Whoever chooses a signing secret knows the secret, as after a rotation. Throws `invalid` without the scope for that. */
+function requireSecretScope(caller: Caller, { secret }: { readonly secret?: unknown }): void {
+  if (secret == null || hasScope(caller, 'secrets:rotate')) return
+  const rule =
+    'needs the scope secrets:rotate. Omit the field, so that Posthorn makes a secret, or use a key with this scope.'
+  throw invalid([fieldIssue(['secret'], 'scope_not_held', rule)])
 }
 
 /** The dependencies, with the caller as the actor in the audit log. */

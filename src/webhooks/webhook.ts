@@ -17,6 +17,7 @@ import { auditedChanges, auditedWebhook } from './audited-webhook.ts'
 import { checkEdit } from './check-edit.ts'
 import { parseWebhook } from './check-webhook.ts'
 import { claimGivenUid, claiming, claimUid } from './claim-uid.ts'
+import { filterColumns, retryScheduleColumns } from './columns.ts'
 import { encryptHeaders, readHeaders } from './encrypted-headers.ts'
 import { endHoldInTransaction } from './end-hold.ts'
 import {
@@ -26,13 +27,11 @@ import {
   verifiedAt,
 } from './endpoint/challenge.ts'
 import { withChallenge } from './endpoint/with-challenge.ts'
-import { filterColumns } from './filter-columns.ts'
 import { findWebhook, lockWebhook } from './find-webhook.ts'
 import { followIncidents } from './follow-incidents.ts'
 import { UNREADABLE } from './mask.ts'
 import { type ChangeOptions, parseChanges } from './parse-changes.ts'
 import { requireRoom } from './require-room.ts'
-import { retryScheduleColumns } from './retry-schedule-columns.ts'
 import { addSigningSecret } from './signing-secret.ts'
 import { type NewWebhook, newWebhookSchema, type WebhookChanges } from './webhook-settings.ts'
 

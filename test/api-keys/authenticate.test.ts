@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { requireScope } from '../../src/access/scope.ts'
 import { type Authenticate, createAuthenticate } from '../../src/api-keys/authenticate.ts'
-import { DEFAULT_LIMITS } from '../../src/api-keys/default-limits.ts'
+import { DEFAULT_LIMITS } from '../../src/api-keys/limits.ts'
 import { hashToken, isWellFormedToken, mintToken } from '../../src/api-keys/token.ts'
 import type { Database } from '../../src/db/client.ts'
 import { publicId } from '../../src/db/ids.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Scope } from '../../src/access/scope.ts'
-import type { LimitsInput } from '../../src/api-keys/default-limits.ts'
+import type { LimitsInput } from '../../src/api-keys/limits.ts'
 import { mintToken } from '../../src/api-keys/token.ts'
 import { createApiKey } from '../support/api-keys.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'

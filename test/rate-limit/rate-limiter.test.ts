@@ -5,7 +5,7 @@ import { openDatabase } from '../../src/db/client.ts'
 import {
   createAuthFailureLimiter,
   MAX_AUTH_FAILURES,
-} from '../../src/rate-limit/auth-failure-limiter.ts'
+} from '../../src/rate-limit/address-limiter.ts'
 import { createRateLimiter, type RateLimiter } from '../../src/rate-limit/rate-limiter.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { createTenant } from '../support/factories.ts'

@@ -4,8 +4,8 @@ import { SYSTEM } from '../../src/access/actor.ts'
 import type { Database } from '../../src/db/client.ts'
 import { createKeyring } from '../../src/encryption/keyring.ts'
 import { createAddressGuard } from '../../src/outbound/public-address.ts'
-import { deleteExpiredSecrets } from '../../src/webhooks/delete-expired-secrets.ts'
 import {
+  deleteExpiredSecrets,
   listSigningSecrets,
   MAX_EXPIRING_SECRETS,
   revealSigningSecret,
