@@ -174,8 +174,8 @@ const headers = z
 /** `url` and `eventSubscriptions` are required. */
 export const newWebhookSchema = z.object({
   url,
-  eventSubscriptions,
   enabled: enabled.default(false),
+  eventSubscriptions,
   headers: headers.default(null),
   /** The signing secret. Null: Posthorn makes one. */
   secret: signingSecretRule.nullable().default(null),
@@ -186,7 +186,7 @@ export const newWebhookSchema = z.object({
 
 /** A missing field stays unchanged. */
 export const webhookChangesSchema = z
-  .object({ url, eventSubscriptions, enabled, headers, ...withDefault })
+  .object({ url, enabled, eventSubscriptions, headers, ...withDefault })
   .partial()
 
 export type NewWebhook = z.input<typeof newWebhookSchema>
