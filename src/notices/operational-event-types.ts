@@ -5,14 +5,6 @@ const webhook = {
   description: 'Ticketing',
 }
 const link = `https://posthorn.example.com/console/webhooks/${webhook.id}`
-const ofWebhook = { organization, webhook, link }
-const THE_WEBHOOK = 'The webhook Ticketing at hooks.example.com'
-const THE_KEY = 'The API key Backend'
-
-/** What each notice says in words, as `posthorn.notice_words` does. */
-const alert = (severity: string, key: string = webhook.id) => ({
-  alert: { action: 'trigger', severity, key },
-})
 const apiKey = {
   api_key: {
     id: 'key_01k6z0c8p2e4v9xq7m3t5a1bcd',
@@ -27,14 +19,13 @@ const apiKey = {
 const since = '2026-11-27T12:00:00Z'
 const lastError = 'The receiver responded with 503.'
 
-/** The operational event types with their descriptions and an example of their data. */
+/** The operational event types, each with what its notice says in words, as `posthorn.notice_words` does. */
 const TYPES = {
   'posthorn.webhook.degraded': {
     description: 'A webhook is degraded: a share of its deliveries fails.',
-    example: {
-      ...ofWebhook,
-      summary: `${THE_WEBHOOK} is degraded: a share of its deliveries fails.`,
-      ...alert('warning'),
+    words: 'is degraded: a share of its deliveries fails',
+    severity: 'warning',
+    facts: {
       state: 'degraded',
       since,
       deliveries: 100,
@@ -44,10 +35,9 @@ const TYPES = {
   },
   'posthorn.webhook.behind': {
     description: 'A webhook is behind: its oldest delivery has waited for too long.',
-    example: {
-      ...ofWebhook,
-      summary: `${THE_WEBHOOK} is behind: its deliveries wait for too long.`,
-      ...alert('warning'),
+    words: 'is behind: its deliveries wait for too long',
+    severity: 'warning',
+    facts: {
       state: 'behind',
       since,
       cause: 'rate_limit',
@@ -57,23 +47,16 @@ const TYPES = {
   },
   'posthorn.webhook.failing': {
     description: 'A webhook is failing: no delivery has succeeded since its first failure.',
-    example: {
-      ...ofWebhook,
-      summary: `${THE_WEBHOOK} is failing: its last attempts failed.`,
-      ...alert('error'),
-      state: 'failing',
-      since,
-      consecutive_failures: 10,
-      last_error: lastError,
-    },
+    words: 'is failing: its last attempts failed',
+    severity: 'error',
+    facts: { state: 'failing', since, consecutive_failures: 10, last_error: lastError },
   },
   'posthorn.webhook.on_hold': {
     description:
       'A webhook is on hold, because it kept failing. Its deliveries wait, and one at a time tests the endpoint.',
-    example: {
-      ...ofWebhook,
-      summary: `${THE_WEBHOOK} is on hold: its deliveries wait until the endpoint responds again.`,
-      ...alert('critical'),
+    words: 'is on hold: its deliveries wait until the endpoint responds again',
+    severity: 'critical',
+    facts: {
       state: 'on_hold',
       since,
       failing_since: '2026-11-27T11:58:00Z',
@@ -85,22 +68,16 @@ const TYPES = {
   'posthorn.webhook.recovered': {
     description:
       'A webhook recovered from the state that its last notice reported. `since` is the time of that notice.',
-    example: {
-      ...ofWebhook,
-      summary: `${THE_WEBHOOK} has recovered.`,
-      alert: { action: 'resolve', severity: 'info', key: webhook.id },
-      state: 'healthy',
-      previous_state: 'on_hold',
-      since,
-    },
+    words: 'has recovered',
+    severity: 'info',
+    facts: { state: 'healthy', previous_state: 'on_hold', since },
   },
   'posthorn.delivery.exhausted': {
     description:
       'All attempts of a delivery failed. The first one of a webhook is reported at once, and those of the hour afterwards in one event: `count` is their number, and `delivery` the last of them.',
-    example: {
-      ...ofWebhook,
-      summary: `${THE_WEBHOOK} has a delivery whose attempts all failed.`,
-      ...alert('error', `${webhook.id} posthorn.delivery.exhausted`),
+    words: 'has a delivery whose attempts all failed',
+    severity: 'error',
+    facts: {
       count: 1,
       delivery: {
         id: 'msg_01k6z0c8p2e4v9xq7m3t5a1bcd',
@@ -113,39 +90,36 @@ const TYPES = {
   'posthorn.secret.rotated': {
     description:
       'The signing secret of a webhook was rotated. The old one signs nothing more, and expires after 24 hours.',
-    example: {
-      ...ofWebhook,
-      summary: `${THE_WEBHOOK} has a new signing secret.`,
-      ...alert('info', `${webhook.id} posthorn.secret.rotated`),
-      old_secret_expires_at: '2026-11-28T12:00:00Z',
-    },
+    words: 'has a new signing secret',
+    severity: 'info',
+    facts: { old_secret_expires_at: '2026-11-28T12:00:00Z' },
   },
   'posthorn.secret.expiring': {
     description: 'An old signing secret of a webhook expires within 4 hours.',
-    example: {
-      ...ofWebhook,
-      summary: `${THE_WEBHOOK} has an old signing secret that expires within 4 hours.`,
-      ...alert('warning', `${webhook.id} posthorn.secret.expiring`),
-      expires_at: '2026-11-27T16:00:00Z',
-    },
+    words: 'has an old signing secret that expires within 4 hours',
+    severity: 'warning',
+    facts: { expires_at: '2026-11-27T16:00:00Z' },
   },
   'posthorn.api_key.created': {
     description: 'An API key was created.',
-    example: {
-      ...apiKey,
-      summary: `${THE_KEY} was created.`,
-      ...alert('info', `${apiKey.api_key.id} posthorn.api_key.created`),
-    },
+    words: 'was created',
+    severity: 'info',
   },
   'posthorn.api_key.expiring': {
     description: 'An API key expires within 7 days.',
-    example: {
-      ...apiKey,
-      summary: `${THE_KEY} expires within 7 days.`,
-      ...alert('warning', `${apiKey.api_key.id} posthorn.api_key.expiring`),
-    },
+    words: 'expires within 7 days',
+    severity: 'warning',
   },
-} as const
+} satisfies Record<string, Type>
+
+interface Type {
+  readonly description: string
+  /** Of the webhook or the API key. */
+  readonly words: string
+  readonly severity: 'critical' | 'error' | 'warning' | 'info'
+  /** What an example has beside its subject. */
+  readonly facts?: object
+}
 
 export type OperationalEventType = keyof typeof TYPES
 
@@ -186,7 +160,8 @@ const PROPERTIES = {
 
 /** The types as the catalogue has them. Of the keys in an example, all but `link` are always there. */
 export function operationalTypes() {
-  return Object.entries(TYPES).map(([name, { description, example }]) => {
+  return Object.entries<Type>(TYPES).map(([name, { description, ...type }]) => {
+    const example = exampleOf(name, type)
     const required = Object.keys(example).filter((key) => key !== 'link')
     const known = Object.entries(PROPERTIES).filter(([key]) => key in example)
     const schema = {
@@ -195,4 +170,20 @@ export function operationalTypes() {
     }
     return { name, description, example, schema }
   })
+}
+
+function exampleOf(name: string, { words, severity, facts }: Omit<Type, 'description'>) {
+  const isOfKey = name.startsWith('posthorn.api_key.')
+  const thing = isOfKey ? 'The API key Backend' : 'The webhook Ticketing at hooks.example.com'
+  const { id } = isOfKey ? apiKey.api_key : webhook
+  return {
+    ...(isOfKey ? apiKey : { organization, webhook, link }),
+    summary: `${thing} ${words}.`,
+    alert: {
+      action: name === 'posthorn.webhook.recovered' ? 'resolve' : 'trigger',
+      severity,
+      key: name.startsWith('posthorn.webhook.') ? id : `${id} ${name}`,
+    },
+    ...facts,
+  }
 }

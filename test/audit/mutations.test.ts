@@ -4,7 +4,7 @@ import { parseId, publicId } from '../../src/db/ids.ts'
 import { putOnHold } from '../../src/scheduling/circuit-breaker.ts'
 import { schema } from '../../src/server/schema.ts'
 import { type Api, openApi } from '../graphql/support/api.ts'
-import { document } from '../graphql/support/document.ts'
+import { operationNamed } from '../graphql/support/document.ts'
 import { addWebhook, deliveryIds, publish } from '../graphql/support/rows.ts'
 import { createApiKey } from '../support/api-keys.ts'
 import { JOINED } from '../support/factories.ts'
@@ -40,36 +40,28 @@ async function createSubjects(): Promise<Subjects> {
 
 type Variables = (subjects: Subjects) => Record<string, unknown> | Promise<Record<string, unknown>>
 
-/** Every mutation that changes something: its audit action, the file of its operation, and its variables. */
-const AUDITED: Record<string, [AuditAction, file: string, Variables]> = {
+/** Every mutation that changes something: its audit action and its variables. */
+const AUDITED: Record<string, [AuditAction, Variables]> = {
   createWebhook: [
     'webhook.created',
-    'webhooks',
     () => ({ input: { url: 'https://example.com', eventSubscriptions: [JOINED] } }),
   ],
   updateWebhook: [
     'webhook.updated',
-    'webhooks',
     ({ webhookId }) => ({ id: webhookId, input: { description: 'Changed' } }),
   ],
   upsertWebhook: [
     'webhook.created',
-    'webhooks',
     () => ({
       uid: `upserted-${nextNumber()}`,
       input: { url: 'https://example.com', eventSubscriptions: [JOINED] },
     }),
   ],
-  deleteWebhook: ['webhook.deleted', 'webhooks', ({ webhookId }) => ({ id: webhookId })],
-  rotateSigningSecret: [
-    'signing_secret.rotated',
-    'webhooks',
-    ({ webhookId }) => ({ id: webhookId }),
-  ],
-  revealHeaders: ['custom_headers.revealed', 'webhooks', ({ webhookId }) => ({ id: webhookId })],
+  deleteWebhook: ['webhook.deleted', ({ webhookId }) => ({ id: webhookId })],
+  rotateSigningSecret: ['signing_secret.rotated', ({ webhookId }) => ({ id: webhookId })],
+  revealHeaders: ['custom_headers.revealed', ({ webhookId }) => ({ id: webhookId })],
   probeWebhook: [
     'webhook.probed',
-    'webhooks',
     async ({ webhookId }) => {
       await putOnHold(api.database.pool, parseId('webhook', webhookId) as string)
       await publish(api, operator.organizationId)
@@ -78,68 +70,50 @@ const AUDITED: Record<string, [AuditAction, file: string, Variables]> = {
   ],
   resumeWebhook: [
     'webhook.resumed',
-    'webhooks',
     async ({ webhookId }) => {
       await putOnHold(api.database.pool, parseId('webhook', webhookId) as string)
       return { id: webhookId }
     },
   ],
-  createApiKey: ['api_key.created', 'api-keys', () => ({ input: { scopes: ['webhooks:read'] } })],
+  createApiKey: ['api_key.created', () => ({ input: { scopes: ['webhooks:read'] } })],
   updateApiKey: [
     'api_key.updated',
-    'api-keys',
     async () => ({ id: await spareKey(), input: { requestsPerSecond: 7 } }),
   ],
-  revokeApiKey: ['api_key.revoked', 'api-keys', async () => ({ id: await spareKey() })],
-  createPortalSession: [
-    'portal_session.created',
-    'portal-sessions',
-    () => ({ input: { scopes: ['webhooks:read'] } }),
-  ],
+  revokeApiKey: ['api_key.revoked', async () => ({ id: await spareKey() })],
+  createPortalSession: ['portal_session.created', () => ({ input: { scopes: ['webhooks:read'] } })],
   createFrontendSession: [
     'frontend_session.created',
-    'frontend-sessions',
     () => ({ input: { scopes: ['webhooks:read'] } }),
   ],
   testDelivery: [
     'delivery.tested',
-    'deliveries',
     ({ webhookId }) => ({ id: webhookId, input: { eventType: JOINED } }),
   ],
-  redeliver: ['delivery.redelivered', 'deliveries', ({ deliveryId }) => ({ ids: [deliveryId] })],
+  redeliver: ['delivery.redelivered', ({ deliveryId }) => ({ ids: [deliveryId] })],
   cancelDeliveries: [
     'bulk_task.started',
-    'bulk-tasks',
     ({ webhookId }) => ({ input: { filter: { webhookIds: [webhookId] } } }),
   ],
   cancelBulkTask: [
     'bulk_task.canceled',
-    'bulk-tasks',
     async (subjects) => ({ id: (await run('cancelDeliveries', subjects)).task.id }),
   ],
   erase: [
     'bulk_task.started',
-    'erasure',
     ({ eventId }) => ({ input: { eventIds: [eventId], unsent: 'SEND_FIRST' } }),
   ],
   createEventType: [
     'event_type.created',
-    'event-types',
     () => ({ input: { name: `created.${nextNumber()}`, description: 'Created.' } }),
   ],
   updateEventType: [
     'event_type.updated',
-    'event-types',
     () => ({ id: `type_${JOINED}`, input: { description: `Somebody joined, ${nextNumber()}.` } }),
   ],
-  createOrganization: [
-    'organization.created',
-    'organizations',
-    () => ({ input: { name: 'Another' } }),
-  ],
+  createOrganization: ['organization.created', () => ({ input: { name: 'Another' } })],
   updateOrganization: [
     'organization.updated',
-    'organizations',
     () => ({
       id: operator.publicOrganizationId,
       input: { metadata: { number: `${nextNumber()}` } },
@@ -147,37 +121,25 @@ const AUDITED: Record<string, [AuditAction, file: string, Variables]> = {
   ],
   upsertOrganization: [
     'organization.created',
-    'organizations',
     () => ({ uid: `upserted-${nextNumber()}`, input: { name: 'Upserted' } }),
   ],
   deleteOrganization: [
     'organization.deleted',
-    'organizations',
     async () => ({ id: (await api.tenant()).publicOrganizationId }),
   ],
-  setOperationalEvents: [
-    'operational_events.updated',
-    'notices',
-    () => ({ input: { enabled: true } }),
-  ],
-  deleteConsumer: ['consumer.deleted', 'consumers', async () => ({ id: await consumer() })],
+  setOperationalEvents: ['operational_events.updated', () => ({ input: { enabled: true } })],
+  deleteConsumer: ['consumer.deleted', async () => ({ id: await consumer() })],
   acknowledgeIncident: [
     'incident.updated',
-    'incidents',
     async ({ webhookId }) => ({ id: await incidentOf(webhookId), acknowledged: true }),
   ],
   setNoticeAddress: [
     'notice_address.added',
-    'notices',
     () => ({
       input: { email: `ada-${nextNumber()}@example.com`, kinds: ['WEBHOOK_ON_HOLD'] },
     }),
   ],
-  removeNoticeAddress: [
-    'notice_address.removed',
-    'notices',
-    async () => ({ id: await noticeAddress() }),
-  ],
+  removeNoticeAddress: ['notice_address.removed', async () => ({ id: await noticeAddress() })],
 }
 let lastNumber = 0
 
@@ -231,10 +193,10 @@ const NOT_AUDITED: Record<string, string> = {
 
 /** Prepares the variables of a mutation, and returns a function that calls it. */
 async function prepare(name: string, subjects: Subjects) {
-  const [, file, variables] = AUDITED[name] as (typeof AUDITED)[string]
+  const [, variables] = AUDITED[name] as (typeof AUDITED)[string]
   const input = await variables(subjects)
   const operation = name.charAt(0).toUpperCase() + name.slice(1)
-  return () => api.call(operator.token, document(file, operation), input)
+  return () => api.call(operator.token, operationNamed(operation), input)
 }
 
 async function run(name: string, subjects: Subjects) {

@@ -182,16 +182,4 @@ describe('two processes', () => {
     await evaluating
     expect(await incidents()).toMatchObject([{ webhookState: 'on_hold', resolvedAt: null }])
   })
-
-  test('of which one fails leave no incident without its state', async () => {
-    await attempt(503)
-    const other = await database.pool.connect()
-    await other.query('begin')
-    await putOnHold(other, webhookId)
-    await other.query('rollback')
-    other.release()
-    expect(await incidents()).toEqual([])
-    await evaluate()
-    expect(await incidents()).toMatchObject([{ webhookState: 'failing' }])
-  })
 })

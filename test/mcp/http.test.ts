@@ -87,10 +87,6 @@ describe('a request', () => {
     expect(response.headers.get('www-authenticate')).toBe('Bearer realm="posthorn"')
   })
 
-  test('with a wrong key gets 401', async () => {
-    expect((await send({ token: 'phk_wrong' })).status).toBe(401)
-  })
-
   test('with the token of a session gets 401', async () => {
     const { createFrontendSession } = await posthorn.graphql(
       `mutation { createFrontendSession(input: { scopes: ["webhooks:read", "deliveries:read"] }) {
@@ -131,10 +127,6 @@ describe('a request', () => {
 
   test('with a body of more than 16 KiB gets 413', async () => {
     expect((await send({ body: `"${'a'.repeat(16 * 1024)}"` })).status).toBe(413)
-  })
-
-  test('with a body that is not JSON gets 400', async () => {
-    expect((await send({ body: '{' })).status).toBe(400)
   })
 
   test('with several messages gets 400: each counts against the limit of the key', async () => {

@@ -1,12 +1,12 @@
 import type { Scope } from '../../src/access/scope.ts'
 import { createApiKey } from '../support/api-keys.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
-import { createTenant, JOINED, TICKET } from '../support/factories.ts'
+import { JOINED, TICKET } from '../support/factories.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
 import { until } from '../support/until.ts'
 
 /**
- * An organization with two webhooks, whose endpoint fails, and a stranger. Everything of the second webhook has the marker
+ * An organization with two webhooks, whose endpoint fails. Everything of the second webhook has the marker
  * `other-`, and everything of the organization `own-` or `other-`.
  */
 export interface AgentWorld extends AsyncDisposable {
@@ -14,8 +14,6 @@ export interface AgentWorld extends AsyncDisposable {
   readonly receiver: Receiver
   readonly own: Subject
   readonly other: Subject
-  /** The API key of another organization, with every scope. */
-  readonly stranger: string
   /** An API key of the organization. */
   keyWith(scopes: readonly Scope[]): Promise<string>
   /** The token of a portal session that is restricted to the first webhook. */
@@ -44,7 +42,6 @@ export async function openWorld(environment: Record<string, string> = {}): Promi
     trustedAuthorities: [receiver.authority],
   })
   const { tenant, database } = posthorn
-  const stranger = await createTenant(database.prisma)
   const own = await createSubject(posthorn, receiver, 'own', JOINED)
   const other = await createSubject(posthorn, receiver, 'other', TICKET)
   return {
@@ -52,7 +49,6 @@ export async function openWorld(environment: Record<string, string> = {}): Promi
     receiver,
     own,
     other,
-    stranger: stranger.token,
     async keyWith(scopes) {
       const { organizationId } = tenant
       return (await createApiKey(database.prisma, { organizationId, scopes })).token

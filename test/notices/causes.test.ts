@@ -169,14 +169,6 @@ async function healthOf(id: string) {
   return webhook.health
 }
 
-test('while operational events are off, a webhook on hold tells nobody', async () => {
-  const webhookId = await createFailing()
-  await keepFailing()
-  await until(async () => (await healthOf(webhookId)).state === 'ON_HOLD', 'on hold')
-  const { rows } = await posthorn.database.pool.query('select from posthorn.reported_states')
-  expect([await types(), rows]).toEqual([[], []])
-})
-
 test("an outage of the notices' own receiver adds no event about it, and each notice arrives afterwards", async () => {
   await switchOn(posthorn)
   failing.add(WATCHER)

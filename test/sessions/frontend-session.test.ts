@@ -1,11 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { SCOPES, type Scope } from '../../src/access/scope.ts'
+import { SCOPES } from '../../src/access/scope.ts'
 import { parseId, publicId } from '../../src/db/ids.ts'
-import { deleteEndedSessions } from '../../src/sessions/ended-sessions.ts'
 import { document } from '../graphql/support/document.ts'
 import { subscribe } from '../graphql/support/live.ts'
 import { openBrowser } from '../server/browser.ts'
-import { createApiKey, revokeApiKey } from '../support/api-keys.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { createTenant, JOINED } from '../support/factories.ts'
 
@@ -65,11 +63,6 @@ async function start(input: object = {}, token = key(), headers = {}): Promise<S
   return { token: answer.token, ...answer.frontendSession }
 }
 
-async function createKey(scopes: readonly Scope[], options: object = {}) {
-  const { organizationId } = posthorn.tenant
-  return await createApiKey(prisma(), { organizationId, scopes, ...options })
-}
-
 const update = (id: string, data: object) =>
   prisma().apiKey.update({ where: { id: parseId('apiKey', id) as string }, data })
 
@@ -100,46 +93,6 @@ describe('a frontend session', () => {
     expect(data.viewer.session).toBeNull()
   })
 
-  test('lasts an hour by default, for the whole organization', async () => {
-    const { token, expiresAt } = await start()
-    expect(secondsUntil(expiresAt)).toBeGreaterThan(3_590)
-    expect(secondsUntil(expiresAt)).toBeLessThanOrEqual(3_600)
-    const { data } = await call(token, VIEWER)
-    expect(data.viewer.session.webhookId).toBeNull()
-  })
-
-  test('sees its webhook and no other', async () => {
-    const { token } = await start({ webhookId })
-    const other = await addWebhook()
-    const read = 'query ($id: ID!) { webhook(id: $id) { id } }'
-    expect((await call(token, read, { id: webhookId })).data.webhook.id).toBe(webhookId)
-    expect((await call(token, read, { id: other })).data.webhook).toBeNull()
-    const { data } = await call(token, '{ webhooks { nodes { id } } }')
-    expect(data.webhooks.nodes).toEqual([{ id: webhookId }])
-  })
-
-  test('lacks every scope that it was not given', async () => {
-    const { token } = await start()
-    const { errors } = await call(token, '{ deliveries { nodes { id } } }')
-    expect(errors).toMatchObject([
-      {
-        message: 'The frontend session lacks the scope deliveries:read. Use a session that has it.',
-        extensions: { code: 'FORBIDDEN' },
-      },
-    ])
-  })
-
-  test('can be created by an operator for another organization', async () => {
-    const operator = await createTenant(prisma(), ['admin'])
-    const header = { 'posthorn-organization': posthorn.tenant.publicOrganizationId }
-    const { token } = await start({ webhookId }, operator.token, header)
-    const { data } = await call(token, VIEWER)
-    expect(data.viewer.organization.id).toBe(posthorn.tenant.publicOrganizationId)
-    expect((await call(token, VIEWER, {}, header)).errors).toMatchObject([
-      { extensions: { code: 'FORBIDDEN' } },
-    ])
-  })
-
   test('is audited and stored without its token', async () => {
     const { id, token } = await start({ webhookId, name: ' user 4711 ' })
     const entry = await prisma().auditEntry.findFirstOrThrow({ where: { subjectId: id } })
@@ -166,12 +119,6 @@ describe('a frontend session', () => {
 
 describe('a frontend session is not created', () => {
   test.each([
-    ['without a scope', { scopes: [] }, 'Give at least one scope.'],
-    ['with an unknown scope', { scopes: ['webhooks:reed'] }, 'Did you mean'],
-    ['with admin', { scopes: ['admin'] }, 'it gives access to every organization'],
-    ['with keys:manage', { scopes: ['keys:manage'] }, 'could create keys that outlive'],
-    ['for less than a minute', { ttlSeconds: 59 }, 'from 60 to 86,400'],
-    ['for more than a day', { ttlSeconds: 86_401 }, 'from 60 to 86,400'],
     ['with an empty name', { name: ' ' }, 'name must not be empty'],
     ['with a long name', { name: 'x'.repeat(201) }, 'at most 200 characters'],
     ['with NUL in its name', { name: 'a\0b' }, 'NUL'],
@@ -181,29 +128,6 @@ describe('a frontend session is not created', () => {
     expect(await run('CreateFrontendSession', { input: wanted }, operator.token)).toMatchObject({
       __typename: 'ValidationError',
       message: expect.stringContaining(message),
-    })
-  })
-
-  test('with a scope that the creating key lacks', async () => {
-    const { token } = await createKey(['keys:manage', 'webhooks:read'])
-    const input = { scopes: ['webhooks:read', 'secrets:read'] }
-    expect(await run('CreateFrontendSession', { input }, token)).toMatchObject({
-      issues: [{ code: 'scope_not_held', path: ['scopes', '1'] }],
-    })
-  })
-
-  test('for one webhook with the scope to publish to all', async () => {
-    const input = { scopes: ['events:publish'], webhookId }
-    expect(await run('CreateFrontendSession', { input })).toMatchObject({
-      issues: [{ code: 'scope_not_for_sessions' }],
-    })
-  })
-
-  test('for the webhook of another organization', async () => {
-    const stranger = await createTenant(prisma())
-    const input = { scopes: ['webhooks:read'], webhookId }
-    expect(await run('CreateFrontendSession', { input }, stranger.token)).toMatchObject({
-      __typename: 'NotFoundError',
     })
   })
 })
@@ -293,23 +217,5 @@ describe('a frontend session ends', () => {
     expect(await stream.result(1)).toMatchObject({
       errors: [{ message: 'The frontend session has expired.' }],
     })
-  })
-
-  test('when the key that created it is revoked', async () => {
-    const creator = await createKey(['keys:manage', 'webhooks:read'])
-    const { token } = await start({}, creator.token)
-    await revokeApiKey(prisma(), publicId('apiKey', creator.key.id))
-    expect((await call(token, VIEWER)).errors).toMatchObject(ENDED('revoked'))
-  })
-
-  test('and is deleted a day after it expired', async () => {
-    const { id } = await start()
-    const exists = () => prisma().apiKey.count({ where: { id: parseId('apiKey', id) as string } })
-    await update(id, { expiresAt: new Date(Date.now() - 23 * 3_600_000) })
-    await deleteEndedSessions(posthorn.database.pool)
-    expect(await exists()).toBe(1)
-    await update(id, { expiresAt: new Date(Date.now() - 25 * 3_600_000) })
-    await deleteEndedSessions(posthorn.database.pool)
-    expect(await exists()).toBe(0)
   })
 })

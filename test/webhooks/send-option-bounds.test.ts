@@ -45,16 +45,6 @@ async function current() {
 }
 
 describe('the send options of an attempt', () => {
-  test('have defaults, with an adaptive concurrency limit', async () => {
-    expect(await current()).toMatchObject({
-      maxInFlight: null,
-      ratePerSecond: null,
-      ordered: false,
-      timeoutMs: null,
-      retryScheduleMs: null,
-    })
-  })
-
   test('follow each change and each reset to null', async () => {
     await change({
       rateLimitPerSecond: 50,

@@ -103,33 +103,6 @@ describe('the timeout of a webhook', () => {
     expect(attempt?.durationMs).toBeGreaterThanOrEqual(1_000)
     expect(attempt?.durationMs).toBeLessThan(15_000)
   })
-
-  test('applies to that webhook only: others wait longer for the same receiver', async () => {
-    receiver.answer = (response) => setTimeout(() => response.end(), 1_500)
-    const short = await register({ timeoutSeconds: 1, retryScheduleSeconds: [] })
-    const long = await register({ timeoutSeconds: 30, retryScheduleSeconds: [] })
-    const byDefault = await register({ retryScheduleSeconds: [] })
-    await publish()
-    for (const webhook of [short, long, byDefault]) await untilFinished(webhook, 1)
-    expect(await deliveriesTo(short)).toMatchObject([{ state: 'exhausted' }])
-    expect(await deliveriesTo(long)).toMatchObject([{ state: 'succeeded' }])
-    expect(await deliveriesTo(byDefault)).toMatchObject([{ state: 'succeeded' }])
-  })
-
-  test('applies to the next attempt after a change', async () => {
-    receiver.answer = (response) => {
-      if (receiver.received.length === 1) response.writeHead(500).end()
-    }
-    const webhook = await register({ retryScheduleSeconds: [3] })
-    await publish()
-    await until(async () => (await attemptsTo(webhook)).length === 1, 'the first attempt failed')
-    await update(webhook, { timeoutSeconds: 1 })
-    await untilFinished(webhook, 1)
-    expect(await attemptsTo(webhook)).toMatchObject([
-      { status: 500 },
-      { status: null, error: expect.stringContaining('within 1 s') },
-    ])
-  })
 })
 
 async function register(options: object = {}, path = ''): Promise<string> {

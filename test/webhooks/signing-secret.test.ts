@@ -50,15 +50,6 @@ test('contract 8: the old secret stays valid for 24 hours after rotation, and is
   expect(await database.prisma.signingSecret.count()).toBe(1)
 })
 
-test('rotating twice within 24 hours keeps both old secrets, each for its own 24 hours', async () => {
-  const webhook = await register()
-  const first = await revealSigningSecret(deps, organizationId, webhook)
-  const second = await rotateSigningSecret(deps, organizationId, webhook)
-  const third = await rotateSigningSecret(deps, organizationId, webhook)
-  const keys = (await listSigningSecrets(deps, organizationId, webhook)).map((secret) => secret.key)
-  expect(keys).toEqual([third.key, second.key, first.key])
-})
-
 test('a sixth rotation within 24 hours succeeds, and ends the oldest secret at once', async () => {
   const [webhook, other] = [await register(), await register()]
   await rotateSigningSecret(deps, organizationId, other)
@@ -71,18 +62,6 @@ test('a sixth rotation within 24 hours succeeds, and ends the oldest secret at o
   expect(await listSigningSecrets(deps, organizationId, other)).toHaveLength(2)
 })
 
-test('concurrent rotations leave one current secret', async () => {
-  const webhook = await register()
-  await Promise.all(
-    Array.from({ length: 8 }, () => rotateSigningSecret(deps, organizationId, webhook)),
-  )
-  const secrets = await listSigningSecrets(deps, organizationId, webhook)
-  expect(secrets.map((secret) => secret.expiresAt === null)).toEqual([
-    true,
-    ...Array(5).fill(false),
-  ])
-})
-
 test('a secret is encrypted at rest, and deleting its webhook deletes it', async () => {
   const webhook = await register()
   const { key } = await revealSigningSecret(deps, organizationId, webhook)
@@ -93,18 +72,6 @@ test('a secret is encrypted at rest, and deleting its webhook deletes it', async
   const before = await database.prisma.signingSecret.count()
   await deleteWebhook(deps, organizationId, webhook)
   expect(await database.prisma.signingSecret.count()).toBe(before - 1)
-})
-
-test('an organization can neither read nor rotate the secret of another organization’s webhook', async () => {
-  const webhook = await register()
-  const other = (await createTenant(database.prisma)).organizationId
-  await expect(revealSigningSecret(deps, other, webhook)).rejects.toMatchObject({
-    code: 'not_found',
-  })
-  await expect(rotateSigningSecret(deps, other, webhook)).rejects.toMatchObject({
-    code: 'not_found',
-  })
-  expect(await listSigningSecrets(deps, organizationId, webhook)).toHaveLength(1)
 })
 
 async function register(): Promise<string> {
