@@ -163,7 +163,6 @@ for (const action of ['redeliver', 'cancel'] as const) {
       errors: {
         types: [ValidationError, NotFoundError, ConflictError],
         directResult: true as const,
-        union: { description: `The result of \`${field}\`.` },
       },
       args: { input: t.arg({ type: input, required: true, description: 'The deliveries.' }) },
       resolve: (_root, args, context) => {
@@ -186,8 +185,6 @@ builder.mutationFields((t) => ({
     errors: {
       types: [NotFoundError, ConflictError],
       dataField: { name: 'task', description: 'The canceled task.' },
-      result: { description: 'The task was canceled.' },
-      union: { description: 'The result of `cancelBulkTask`.' },
     },
     args: { id: t.arg.id({ required: true, description: 'The id of the task: `task_…`.' }) },
     resolve: async (query, _root, { id }, context) => {

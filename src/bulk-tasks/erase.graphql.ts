@@ -91,7 +91,6 @@ builder.mutationField('erase', (t) =>
     errors: {
       types: [ValidationError, NotFoundError, ConflictError],
       directResult: true as const,
-      union: { description: 'The result of `erase`.' },
     },
     args: {
       input: t.arg({ type: EraseInput, required: true, description: 'What to erase.' }),

@@ -24,7 +24,6 @@ const TestDeliveryInput = builder.inputType('TestDeliveryInput', {
 builder.mutationFields((t) => ({
   testDelivery: t.prismaField({
     type: 'Delivery',
-    nullable: true,
     description:
       'Sends a test event to one webhook only: the example of an event type, or the given payload. The delivery is signed and recorded like any other, and has `isTest` set; its requests have the header `wh-test: true`. The webhook must subscribe to the event type. A test delivery to a webhook that is not enabled is sent too, once and without retries. With a payload, it also needs `events:publish`.',
     authScopes: { scope: 'deliveries:write' },
@@ -32,8 +31,6 @@ builder.mutationFields((t) => ({
     errors: {
       types: [ValidationError, NotFoundError, ConflictError],
       dataField: { name: 'delivery', description: 'The queued delivery.' },
-      result: { description: 'Test delivery queued.' },
-      union: { description: 'The result of `testDelivery`.' },
     },
     args: {
       id: t.arg.id({ required: true, description: 'The id of the webhook: `wh_…`.' }),

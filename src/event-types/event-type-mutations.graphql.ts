@@ -84,14 +84,11 @@ const subject = { required: true, description: 'The id of the event type: `type_
 builder.mutationFields((t) => ({
   createEventType: t.prismaField({
     type: 'EventType',
-    nullable: true,
     description: 'Adds an event type to the catalogue of all organizations.',
     authScopes: { scope: 'admin' },
     errors: {
       types: [ValidationError, ConflictError],
       dataField: { name: 'eventType', description: 'The new event type.' },
-      result: { description: 'The event type was created.' },
-      union: { description: 'The result of `createEventType`.' },
     },
     args: {
       input: t.arg({ type: CreateEventTypeInput, required: true, description: 'The event type.' }),
@@ -109,15 +106,12 @@ builder.mutationFields((t) => ({
 
   updateEventType: t.prismaField({
     type: 'EventType',
-    nullable: true,
     description:
       'Changes the description, the schema, the example, the search keys, the group or the retention of an event type, archives it or returns it to the catalogue. Published events do not change.',
     authScopes: { scope: 'admin' },
     errors: {
       types: [ValidationError, NotFoundError, EditConflict],
       dataField: { name: 'eventType', description: 'The event type after the change.' },
-      result: { description: 'The event type was changed.' },
-      union: { description: 'The result of `updateEventType`.' },
     },
     args: {
       id: t.arg.id(subject),

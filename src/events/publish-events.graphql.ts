@@ -87,15 +87,12 @@ builder.objectType('PublishedEvent', {
 builder.mutationFields((t) => ({
   publishEvent: t.field({
     type: 'PublishedEvent',
-    nullable: true,
     description:
       'Publishes one event. When this mutation returns, the event is stored, and it is certain which webhooks get it.',
     authScopes: { scope: 'events:publish' },
     errors: {
       types: [ValidationError, ConflictError],
       dataField: { name: 'publishedEvent', description: 'The published event.' },
-      result: { description: 'The event was published.' },
-      union: { description: 'The result of `publishEvent`.' },
     },
     args: { input: t.arg({ type: PublishEventInput, required: true, description: 'The event.' }) },
     resolve: async (_root, { input }, context) => {
@@ -106,7 +103,6 @@ builder.mutationFields((t) => ({
 
   publishEvents: t.field({
     type: ['PublishedEvent'],
-    nullable: true,
     description: 'Publishes several events. If one of them is invalid, none is published.',
     authScopes: { scope: 'events:publish' },
     errors: {
@@ -115,8 +111,6 @@ builder.mutationFields((t) => ({
         name: 'publishedEvents',
         description: 'The published events, in the order of the input.',
       },
-      result: { description: 'The events were published.' },
-      union: { description: 'The result of `publishEvents`.' },
     },
     args: {
       input: t.arg({ type: PublishEventsInput, required: true, description: 'The events.' }),

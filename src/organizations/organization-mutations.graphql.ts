@@ -76,15 +76,12 @@ type InputFields = Parameters<Parameters<typeof builder.inputType>[1]['fields']>
 builder.mutationFields((t) => ({
   createOrganization: t.prismaField({
     type: 'Organization',
-    nullable: true,
     description:
       'Creates an organization without API keys and webhooks. To create its first key, call `createApiKey` with the header `posthorn-organization`.',
     authScopes: { scope: 'admin' },
     errors: {
       types: [ValidationError],
       dataField: { name: 'organization', description: 'The new organization.' },
-      result: { description: 'The organization was created.' },
-      union: { description: 'The result of `createOrganization`.' },
     },
     args: {
       input: t.arg({
@@ -102,14 +99,11 @@ builder.mutationFields((t) => ({
 
   updateOrganization: t.prismaField({
     type: 'Organization',
-    nullable: true,
     description: 'Changes an organization. If all values are set already, nothing changes.',
     authScopes: { scope: 'admin' },
     errors: {
       types: [ValidationError, NotFoundError, EditConflict],
       dataField: { name: 'organization', description: 'The organization after the change.' },
-      result: { description: 'The organization was changed.' },
-      union: { description: 'The result of `updateOrganization`.' },
     },
     args: {
       id: t.arg.id({ required: true, description: 'The id of the organization: `org_…`.' }),
@@ -126,7 +120,6 @@ builder.mutationFields((t) => ({
 
   upsertOrganization: t.prismaField({
     type: 'Organization',
-    nullable: true,
     description:
       'Creates the organization with this uid, or changes the existing one. If all values are set already, nothing changes, and `changed` is false. Of concurrent calls with one uid, one creates the organization.',
     authScopes: { scope: 'admin' },
@@ -140,7 +133,6 @@ builder.mutationFields((t) => ({
           changed: t.boolean(upsertedFields.changed),
         }),
       },
-      union: { description: 'The result of `upsertOrganization`.' },
     },
     args: {
       uid: t.arg.string({ required: true, description: UID }),

@@ -16,7 +16,6 @@ function addMutation(name: string, { description, webhook, result, change }: Hol
   builder.mutationField(name, (t) =>
     t.prismaField({
       type: 'Webhook',
-      nullable: true,
       description,
       authScopes: { scope: 'deliveries:write' },
       portal: changesNode('webhook'),
@@ -24,7 +23,6 @@ function addMutation(name: string, { description, webhook, result, change }: Hol
         types: [NotFoundError, ConflictError],
         dataField: { name: 'webhook', description: webhook },
         result: { description: result },
-        union: { description: `The result of \`${name}\`.` },
       },
       args: { id: t.arg.id({ required: true, description: 'The id of the webhook: `wh_…`.' }) },
       resolve: async (query, _root, { id }, context) => {

@@ -178,15 +178,12 @@ organizationFields((t) => ({
 builder.mutationField('deleteConsumer', (t) =>
   t.field({
     type: 'ID',
-    nullable: true,
     description:
       'Deletes a consumer with its place in the events. A later pull with the name creates a new consumer.',
     authScopes: { scope: 'webhooks:write' },
     errors: {
       types: [NotFoundError],
       dataField: { name: 'id', description: 'The id of the deleted consumer.' },
-      result: { description: 'The consumer was deleted.' },
-      union: { description: 'The result of `deleteConsumer`.' },
     },
     args: { id: t.arg.id({ required: true, description: 'The id of the consumer: `con_…`.' }) },
     resolve: async (_root, { id }, context) => {

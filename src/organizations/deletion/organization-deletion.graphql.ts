@@ -77,15 +77,12 @@ const DeleteOrganizationInput = builder.inputType('DeleteOrganizationInput', {
 builder.mutationField('deleteOrganization', (t) =>
   t.prismaField({
     type: 'OrganizationDeletion',
-    nullable: true,
     description:
       'Deletes an organization with everything that is stored of it. At once, its API keys and sessions are refused everywhere, its webhooks are deleted, and nothing is published or sent for it. In the background, all its rows are deleted, until only the deletion itself is left. Nothing brings it back. A second call changes nothing.',
     authScopes: { scope: 'admin' },
     errors: {
       types: [NotFoundError, ConflictError],
       dataField: { name: 'deletion', description: 'The deletion, which has begun.' },
-      result: { description: 'The organization was deleted.' },
-      union: { description: 'The result of `deleteOrganization`.' },
     },
     args: {
       id: t.arg.id({
