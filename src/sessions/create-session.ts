@@ -90,7 +90,7 @@ export async function createSession(
   return { id, token, expiresAt }
 }
 
-export function earliest(time: Date, other: Date | null | undefined): Date {
+function earliest(time: Date, other: Date | null | undefined): Date {
   return other && other < time ? other : time
 }
 

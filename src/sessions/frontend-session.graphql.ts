@@ -1,112 +1,24 @@
-import { publicId } from '../db/ids.ts'
 import { builder } from '../graphql/builder.ts'
 import { callerOf } from '../graphql/context.ts'
 import { NotFoundError, ValidationError } from '../graphql/errors.ts'
-import { organizationFields, organizationOf } from '../graphql/organization-fields.ts'
-import { earliest } from './create-session.ts'
-import {
-  createFrontendSession,
-  findFrontendSessions,
-  rereadFrontendSession,
-} from './frontend-session.ts'
+import type { CreatedSession } from './create-session.ts'
+import { createFrontendSession } from './frontend-session.ts'
 import { sessionFields } from './session-fields.ts'
 
-/** An API key of the kind `frontend`. Its node is an `ApiKey`, so that an id leads to one type. */
-const FrontendSession = builder.prismaObject('ApiKey', {
-  variant: 'FrontendSession',
+const FrontendSession = builder.objectRef<CreatedSession>('FrontendSession').implement({
   description:
     'A session for a page of your own application: limited access to GraphQL for the holder of its token.',
-  select: { id: true },
   fields: (t) => ({
-    id: t.id({
+    id: t.exposeID('id', {
       description:
         'The id of the session, which is an API key: `key_…`. `revokeApiKey` ends the session immediately. The audit log has the changes made in the session under this id.',
-      resolve: ({ id }) => publicId('apiKey', id),
     }),
-    name: t.exposeString('name', { nullable: true, description: 'The label. Null: none.' }),
-    scopes: t.expose('scopes', {
-      type: ['Scope'],
-      description: 'The scopes of the session.',
-    }),
-    webhookId: t.id({
-      nullable: true,
-      description:
-        'The id of the only webhook that the session can access: `wh_…`. Null: all webhooks of the organization.',
-      select: { webhookId: true },
-      resolve: ({ webhookId }) => (webhookId === null ? null : publicId('webhook', webhookId)),
-    }),
-    createdAt: t.expose('createdAt', {
-      type: 'DateTime',
-      description: 'When the session was created.',
-    }),
-    expiresAt: t.field({
+    expiresAt: t.expose('expiresAt', {
       type: 'DateTime',
       description: 'When the session ends, unless it is revoked.',
-      select: { expiresAt: true, grantor: { select: { expiresAt: true } } },
-      // A CHECK constraint gives each session an expiry.
-      resolve: ({ expiresAt, grantor }) => earliest(expiresAt as Date, grantor?.expiresAt),
-    }),
-    revokedAt: t.field({
-      type: 'DateTime',
-      nullable: true,
-      description:
-        'When the session or the API key that created it was revoked. Null: neither was.',
-      select: { revokedAt: true, grantor: { select: { revokedAt: true } } },
-      resolve: ({ revokedAt, grantor }) => {
-        const granted = grantor?.revokedAt ?? null
-        return revokedAt ? earliest(revokedAt, granted) : granted
-      },
-    }),
-    lastUsedAt: t.expose('lastUsedAt', {
-      type: 'DateTime',
-      nullable: true,
-      description: 'When the session was last used, to the minute. Null: never.',
     }),
   }),
 })
-
-const FrontendSessionConnection = builder.connectionObject(
-  {
-    type: FrontendSession,
-    name: 'FrontendSessionConnection',
-    description: 'A page of frontend sessions.',
-  },
-  { name: 'FrontendSessionEdge', description: 'A frontend session in a page.' },
-)
-
-const FrontendSessionFilter = builder.inputType('FrontendSessionFilter', {
-  description: 'Selects frontend sessions.',
-  fields: (t) => ({
-    name: t.string({ description: 'Sessions with exactly this label.' }),
-  }),
-})
-
-organizationFields((t) => ({
-  frontendSessions: t.prismaConnection(
-    {
-      type: FrontendSession,
-      cursor: 'id',
-      semanticNonNull: true,
-      description:
-        'The frontend sessions of the organization, newest first. A session is listed until a day after it expires.',
-      authScopes: { scope: 'keys:manage' },
-      args: {
-        filter: t.arg({
-          type: FrontendSessionFilter,
-          description: 'Selects sessions. Default: all.',
-        }),
-      },
-      resolve: (query, organization, { filter }, context) =>
-        findFrontendSessions(
-          context.prisma,
-          organizationOf(organization, context),
-          filter ?? {},
-          query,
-        ),
-    },
-    FrontendSessionConnection,
-  ),
-}))
 
 const CreateFrontendSessionInput = builder.inputType('CreateFrontendSessionInput', {
   description: 'A frontend session to create.',
@@ -116,18 +28,13 @@ const CreateFrontendSessionInput = builder.inputType('CreateFrontendSessionInput
     ttlSeconds: t.int(sessionFields.ttlSeconds),
     name: t.string({
       description:
-        'A label of 1 to 200 characters, such as your id of the user, to find the session again. Default: none.',
+        'A label of 1 to 200 characters, such as your id of the user, which the audit log has with the id. Default: none.',
     }),
   }),
 })
 
-interface Created {
-  readonly id: string
-  readonly token: string
-}
-
 const CreateFrontendSessionSuccess = builder
-  .objectRef<Created>('CreateFrontendSessionSuccess')
+  .objectRef<CreatedSession>('CreateFrontendSessionSuccess')
   .implement({
     description: 'The session was created.',
     fields: (t) => ({
@@ -135,11 +42,10 @@ const CreateFrontendSessionSuccess = builder
         description:
           'The token: `phs_…`. Pages send it to `/graphql` as `Authorization: Bearer <token>`. It is returned only once, because Posthorn stores only its hash.',
       }),
-      frontendSession: t.prismaField({
+      frontendSession: t.field({
         type: FrontendSession,
         description: 'The session.',
-        resolve: (query, { id }, _args, context) =>
-          rereadFrontendSession(context.prisma, callerOf(context).organizationId, id, query),
+        resolve: (session) => session,
       }),
     }),
   })

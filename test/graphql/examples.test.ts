@@ -187,7 +187,6 @@ const VARIABLES: Record<
   CreateFrontendSession: ({ webhookId }) => ({
     input: { scopes: ['webhooks:read', 'deliveries:read'], webhookId, name: 'user 4711' },
   }),
-  FrontendSessions: () => ({ first: 20, filter: { name: 'user 4711' } }),
   CreatePortalSession: ({ webhookId }) => ({
     input: {
       scopes: ['webhooks:read', 'deliveries:read'],
@@ -261,7 +260,6 @@ const STATEMENTS: Readonly<Record<string, number>> = {
   FailedDeliveries: 3,
   Failures: 4,
   FindByKey: 7,
-  FrontendSessions: 3,
   Consumers: 4,
   DeleteConsumer: 6,
   AcknowledgeIncident: 11,

@@ -149,7 +149,6 @@ describe('the token of a frontend session', () => {
     const { token } = await start({ scopes })
     for (const query of [
       '{ apiKeys { nodes { id } } }',
-      '{ frontendSessions { nodes { id } } }',
       'mutation { createApiKey(input: { scopes: ["webhooks:read"] }) { __typename } }',
       'mutation { createFrontendSession(input: { scopes: ["webhooks:read"] }) { __typename } }',
     ]) {
@@ -157,35 +156,6 @@ describe('the token of a frontend session', () => {
         { extensions: { code: 'FORBIDDEN' } },
       ])
     }
-  })
-})
-
-describe('the list of frontend sessions', () => {
-  test('has them newest first, selected by name, and no key, portal session or stranger', async () => {
-    const { token } = posthorn.tenant
-    const first = await start({ name: 'Ada', webhookId })
-    const second = await start({ name: 'Ada' })
-    const other = await start({ name: 'Grace' })
-    const stranger = await createTenant(prisma())
-    await start({ name: 'Ada' }, stranger.token)
-    const portal =
-      'mutation ($input: CreatePortalSessionInput!) { createPortalSession(input: $input) { __typename } }'
-    await call(token, portal, { input: { scopes: ['webhooks:read'] } })
-    await call(other.token, VIEWER)
-
-    const ada = await run('FrontendSessions', { filter: { name: 'Ada' } })
-    expect(ada.nodes).toMatchObject([
-      { id: second.id, webhookId: null, revokedAt: null, lastUsedAt: null },
-      { id: first.id, webhookId, expiresAt: first.expiresAt, scopes: ['webhooks:read'] },
-    ])
-    const all = (await run('FrontendSessions', { first: 100 })).nodes as { id: string }[]
-    expect(all.slice(0, 3).map(({ id }) => id)).toEqual([other.id, second.id, first.id])
-    const rows = await prisma().apiKey.findMany({
-      where: { organizationId: posthorn.tenant.organizationId, sessionKind: 'frontend' },
-    })
-    expect(all).toHaveLength(rows.length)
-    const keys = await posthorn.graphql('{ apiKeys(first: 100) { nodes { id } } }')
-    expect(JSON.stringify(keys)).not.toContain(first.id)
   })
 })
 

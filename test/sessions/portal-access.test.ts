@@ -294,7 +294,6 @@ const QUERIES: Record<string, [How, args: () => string, showsOrdinaryKeys?: bool
   noticeAddresses: [['closed', () => '', false]],
   operationalEvents: [['closed', () => '', false]],
   apiKeys: [['closed', () => 'first: 5']],
-  frontendSessions: [['closed', () => 'first: 5', false]],
   auditLog: [['closed', () => 'first: 20']],
   organization: [['closed', () => 'id: "org_x"', false]],
   organizationDeletions: [['closed', () => 'first: 3', false]],
