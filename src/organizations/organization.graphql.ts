@@ -4,7 +4,7 @@ import { callerOf } from '../graphql/context.ts'
 import type { RestrictedSession } from '../graphql/portal-access.ts'
 import { exactlyOneName } from '../own-names/exactly-one-name.ts'
 import { sortMetadata } from '../own-names/metadata.ts'
-import { metadataFilterRule } from '../own-names/metadata-filter.graphql.ts'
+import { metadataFilterRule } from '../own-names/metadata-filter-rule.ts'
 import {
   findOrganizationById,
   findOrganizationByUid,

@@ -1,5 +1,3 @@
-import { z } from 'zod'
-import { MAX_CHOICES } from '../graphql/arguments.ts'
 import { builder } from '../graphql/builder.ts'
 import type { MetadataEntry } from './metadata-condition.ts'
 
@@ -16,13 +14,3 @@ builder.inputType('MetadataEntry', {
     value: t.string({ required: true, description: 'The whole value.' }),
   }),
 })
-
-/** No label has such a key, and a line break would end the key before its hash is made. */
-const key = z.string().refine((given) => !/\p{Cc}/u.test(given), 'must not have control characters')
-
-/** The rule of a filter by labels. */
-export const metadataFilterRule = z
-  .array(z.object({ key, value: z.string() }))
-  .min(1, 'must not be empty; omit it to match all')
-  .max(MAX_CHOICES, `must have at most ${MAX_CHOICES} entries`)
-  .nullish()

@@ -241,7 +241,7 @@ const STATEMENTS: Readonly<Record<string, number>> = {
   CountRedeliveries: 2,
   CreateApiKey: 8,
   CreateEventType: 7,
-  CreateFrontendSession: 9,
+  CreateFrontendSession: 7,
   CreateOrganization: 6,
   CreatePortalSession: 7,
   CreateWebhook: 11,
