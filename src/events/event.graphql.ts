@@ -1,28 +1,19 @@
-import { formatPrismaCursor, parsePrismaCursor } from '@pothos/plugin-prisma'
-import { resolveCursorConnection } from '@pothos/plugin-relay'
 import type { GraphQLResolveInfo } from 'graphql'
-import { z } from 'zod'
-import type { Event, Prisma } from '../db/generated/prisma/client.ts'
 import { parseId } from '../db/ids.ts'
 import { selectIds } from '../db/select-ids.ts'
-import { argumentError, MAX_PAGE_SIZE, PAGE_SIZE } from '../graphql/arguments.ts'
 import { builder } from '../graphql/builder.ts'
 import { type Context, callerOf, withinReach } from '../graphql/context.ts'
 import { LARGE_TEXT } from '../graphql/limits/field-complexity.ts'
-import { selectionOfRows } from '../graphql/list-connection.ts'
 import { organizationFields, organizationOf } from '../graphql/organization-fields.ts'
 import { findsNode, type RestrictedSession } from '../graphql/portal-access.ts'
 import { invalid } from '../lib/errors.ts'
 import { timestampOf } from '../lib/uuid-v7.ts'
 import { deliveryBody } from './delivery-body.ts'
-import type { EventFilter as EventFilterOfDomain } from './event-filter.ts'
 import { PREVIEW_LENGTH, previewsOf } from './event-previews.ts'
 import { findEventById, findEvents } from './find-events.ts'
 import { MAX_PATHS } from './find-events-by-key.ts'
-import { findEventsByUuids } from './find-events-by-uuids.ts'
 import { hiddenFrom } from './hidden-payloads.ts'
 import { PayloadState } from './payload-state-enum.ts'
-import { type EventScan, SCAN_SECONDS, scanEvents } from './scan-events.ts'
 
 const EventNode = builder.prismaNode('Event', {
   id: { field: 'id', portal: 'open' },
@@ -144,45 +135,15 @@ const EventFilter = builder.inputType('EventFilter', {
     value: t.string({
       description: `Events with exactly this value at any search key, for a value of which nobody knows the key: a string, a number as it is written in the data, \`true\` or \`false\`. Tries at most ${MAX_PATHS} search keys. Not with \`key\` or \`type\`.`,
     }),
-    contains: t.string({
-      description: `Events with this text in their data as it is sent, where no search key has the value: 1 to 200 characters, case-sensitive, such as \`87012\` or \`"status":"paid"\`. Reads the data of events, newest first, until \`first\` are found or for about ${SCAN_SECONDS} s; while \`pageInfo.hasNextPage\` is true, \`after\` goes on, also after a page without events. It only goes forward. An organization runs one such search at a time; another gets \`RATE_LIMITED\`. Not with \`id\`, \`key\` or \`value\`.`,
-      validate: z.string().min(1).max(200).nullish(),
-    }),
     since: t.field({ type: 'DateTime', description: 'Events published at or after this time.' }),
     until: t.field({ type: 'DateTime', description: 'Events published before this time.' }),
   }),
 })
 
 const EventConnection = builder.connectionObject(
-  {
-    type: EventNode,
-    name: 'EventConnection',
-    description: 'A page of events.',
-    fields: (t) => ({
-      scannedCount: t.int({
-        nullable: true,
-        description: 'The number of events that a search with `contains` read. Otherwise null.',
-        resolve: (connection) => scanOf(connection)?.scannedCount ?? null,
-      }),
-      scannedTo: t.field({
-        type: 'DateTime',
-        nullable: true,
-        description:
-          'When the last event that a search with `contains` read was published: it covers all events from then on. Null if none was read, and without `contains`.',
-        resolve: (connection) => {
-          const lastUuid = scanOf(connection)?.lastUuid ?? null
-          return lastUuid === null ? null : timestampOf(lastUuid)
-        },
-      }),
-    }),
-  },
+  { type: EventNode, name: 'EventConnection', description: 'A page of events.' },
   { name: 'EventEdge', description: 'An event in a page.' },
 )
-
-const scanOf = (connection: object) => (connection as { readonly scan?: EventScan }).scan
-
-/** A search in the data costs as much as a query of this many fields. */
-const SCAN_COMPLEXITY = 1_000
 
 organizationFields((t) => ({
   event: t.prismaField({
@@ -195,101 +156,29 @@ organizationFields((t) => ({
     resolve: (query, organization, { id }, context) =>
       findEventById(context.prisma, organizationOf(organization, context), id, query),
   }),
-  events: t.connection(
+  events: t.prismaConnection(
     {
       type: EventNode,
+      cursor: 'id',
       semanticNonNull: true,
       description: 'The events of the organization, newest first.',
       authScopes: { scope: 'events:read' },
-      complexity: ({ filter }) =>
-        (filter as { readonly contains?: unknown } | null | undefined)?.contains == null
-          ? {}
-          : { field: SCAN_COMPLEXITY },
       args: {
         filter: t.arg({ type: EventFilter, description: 'Selects events. Default: all.' }),
       },
-      resolve: async (organization, { filter, ...page }, context, info) => {
-        const organizationId = organizationOf(organization, context)
-        const query = selectionOfRows<Prisma.EventFindManyArgs>(context, info)
-        const { contains, ...read } = readFilter(filter ?? {})
-        return contains == null
-          ? await pageOfEvents(context, organizationId, read, page, query)
-          : await scannedPage(context, organizationId, { ...read, contains }, page, query)
-      },
+      resolve: (query, organization, { filter }, context) =>
+        findEvents(context, organizationOf(organization, context), readFilter(filter ?? {}), query),
     },
     EventConnection,
   ),
 }))
 
-type PageArguments = PothosSchemaTypes.DefaultConnectionArguments
-
-const cursorOf = (id: string) => formatPrismaCursor({ id }, ['id'])
-
-async function pageOfEvents(
-  context: Context,
-  organizationId: string,
-  filter: EventFilterOfDomain,
-  args: PageArguments,
-  query: Prisma.EventFindManyArgs,
-) {
-  const toCursor = ({ id }: Event) => cursorOf(id)
-  const { edges, pageInfo } = await resolveCursorConnection<Promise<Event[]>>(
-    { args, defaultSize: PAGE_SIZE, maxSize: MAX_PAGE_SIZE, toCursor },
-    async ({ after, before, limit, inverted }) => {
-      const at = inverted ? before : after
-      const cursor = at && { cursor: { id: String(parsePrismaCursor(at)) } }
-      const take = inverted ? -limit : limit
-      const events = await findEvents(context, organizationId, filter, {
-        ...query,
-        ...cursor,
-        take,
-      })
-      return inverted ? events.toReversed() : events
-    },
-  )
-  const { startCursor, endCursor } = pageInfo
-  return {
-    edges,
-    pageInfo: { ...pageInfo, startCursor: startCursor || null, endCursor: endCursor || null },
-  }
-}
-
-/** Its last cursor is that of the last event that was read, so that the next page goes on from there. */
-async function scannedPage(
-  { sql, prisma }: Context,
-  organizationId: string,
-  { contains, type, since, until }: EventFilterOfDomain & { readonly contains: string },
-  { first, after, last, before }: PageArguments,
-  query: Prisma.EventFindManyArgs,
-) {
-  if (last != null || before != null) {
-    throw argumentError([{ path: ['filter', 'contains'], message: 'only goes forward: use first' }])
-  }
-  if (first === 0) throw argumentError([{ path: ['first'], message: 'must be at least 1' }])
-  const scan = await scanEvents(sql, organizationId, {
-    ...{ contains, type, since, until, first: first ?? PAGE_SIZE },
-    after: after == null ? null : String(parsePrismaCursor(after)),
-  })
-  const events = await findEventsByUuids(prisma, organizationId, scan.uuids, query)
-  const edges = events.map((node) => ({ node, cursor: cursorOf(node.id) }))
-  const pageInfo = {
-    hasNextPage: !scan.isComplete,
-    hasPreviousPage: false,
-    startCursor: edges[0]?.cursor ?? null,
-    endCursor: scan.lastUuid && cursorOf(scan.lastUuid),
-  }
-  return { edges, pageInfo, scan }
-}
-
 function readFilter({ id, ...rest }: typeof EventFilter.$inferInput) {
-  const { type, key, value, contains } = rest
-  const others = contains == null ? { key, type } : { id, key, value }
-  if (contains != null || value != null) {
-    for (const [name, given] of Object.entries(others)) {
-      if (given == null) continue
-      const detail = `filter.${contains == null ? 'value' : 'contains'} cannot be combined with ${name}.`
-      throw invalid([{ path: ['filter', name], code: 'not_supported', detail }])
-    }
+  const { type, key, value } = rest
+  for (const [name, given] of Object.entries({ key, type })) {
+    if (value == null || given == null) continue
+    const detail = `filter.value cannot be combined with ${name}.`
+    throw invalid([{ path: ['filter', name], code: 'not_supported', detail }])
   }
   return { ...rest, uuid: id == null ? null : eventUuidOf(id) }
 }

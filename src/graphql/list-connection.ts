@@ -1,9 +1,7 @@
-import { formatPrismaCursor, queryFromInfo } from '@pothos/plugin-prisma'
+import { formatPrismaCursor } from '@pothos/plugin-prisma'
 import { resolveCursorConnection } from '@pothos/plugin-relay'
-import type { GraphQLResolveInfo } from 'graphql'
 import { v5 as uuidV5 } from 'uuid'
 import { argumentError, MAX_PAGE_SIZE, PAGE_SIZE } from './arguments.ts'
-import type { Context } from './context.ts'
 
 /** Like every cursor, that of an item holds a uuid: one made of the item's key. */
 const NAMESPACE = '5f4f2a3e-6a0f-5c0e-9a53-6d0d9a3f2b11'
@@ -32,12 +30,4 @@ export async function listConnection<Item>(
       return (inverted ? found.toReversed() : found).slice(0, limit)
     },
   )
-}
-
-/** What a connection selects of its rows, where `prismaConnection` does not say it. */
-export function selectionOfRows<Query extends object>(
-  context: Context,
-  info: GraphQLResolveInfo,
-): Query {
-  return queryFromInfo({ context, info, paths: [['nodes'], ['edges', 'node']] }) as Query
 }

@@ -78,17 +78,6 @@ export const WORK = {
     await parkDeliveries(services.database.pool, tenant, [type], bench.sizes.greedyDeliveries)
     await forEachWebhook(greedy, 'mutation ($id: ID!) { resumeWebhook(id: $id) { __typename } }')
   },
-  'scans by content': async (greedy) => {
-    const { bench, services, tenant, type } = greedy
-    await services.database.pool.query(
-      `select from generate_series(1, $3),
-         lateral posthorn.publish_event($1, $2, json_build_object('text', repeat('a', 254 * 1024)))`,
-      [tenant.publicOrganizationId, type, bench.sizes.greedyEvents],
-    )
-    const query =
-      'query ($contains: String!) { events(filter: { contains: $contains }) { scannedCount } }'
-    await repeat(greedy, 7, { query, variables: { contains: `b${'a'.repeat(199)}` } })
-  },
 } satisfies Record<string, Start>
 
 /** Pages with nearly as many fields as a response may have. */

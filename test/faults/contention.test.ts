@@ -65,7 +65,6 @@ const CALLS: Readonly<Record<string, () => Promise<Answer>>> = {
   'change a webhook': () => rest('PUT', `/${webhookId}`, { description: `${Math.random()}` }),
   'query webhooks': () => graphql('{ webhooks { nodes { id health { attempts } } } }'),
   'query events': () => graphql('{ events { nodes { id } } }'),
-  'scan events': () => graphql('{ events(filter: { contains: "x" }) { scannedCount } }'),
   'query deliveries': () => graphql('{ deliveries { nodes { id attempts { nodes { id } } } } }'),
   'several changes in one request': () =>
     graphql(

@@ -3,7 +3,7 @@ import { parseId } from '../../src/db/ids.ts'
 import { createCatalogue } from '../../src/event-types/event-type.ts'
 import { createPublishEvents } from '../../src/events/publish-events.ts'
 import { JOINED, TICKET } from '../support/factories.ts'
-import { type ConnectV1, json, NEW_WEBHOOK, openConnectV1, problem } from './connect-v1.ts'
+import { type ConnectV1, json, openConnectV1, problem } from './connect-v1.ts'
 
 let api: ConnectV1
 beforeAll(async () => {
@@ -11,50 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => api[Symbol.asyncDispose]())
 
-const post = (body: object) => api.call('POST', '/webhooks', { body })
 const put = (id: string, body: object) => api.call('PUT', `/webhooks/${id}`, { body })
-const read = async (id: string) => json(await api.call('GET', `/webhooks/${id}`))
-
-describe('contract 2.1: webhook', () => {
-  test('id: returned on creation and used in paths', async () => {
-    const { id } = await api.create()
-    expect((await read(id)).id).toBe(id)
-    await problem(await api.call('GET', `/webhooks/${id}x`), 404)
-  })
-
-  test('url: required on create, optional on update, HTTPS only', async () => {
-    await problem(await post({ event_subscriptions: [JOINED] }), 422)
-    await problem(await post({ ...NEW_WEBHOOK, url: 'http://receiver.example' }), 422)
-    const { id, url } = await api.create()
-    expect((await json(await put(id, { description: 'x' }))).url).toBe(url)
-  })
-
-  test('description: optional, none by default', async () => {
-    expect((await api.create()).description).toBeNull()
-    expect((await api.create({ description: 'Doors' })).description).toBe('Doors')
-    await problem(await post({ ...NEW_WEBHOOK, description: 7 }), 422)
-  })
-
-  test('enabled: optional, false by default', async () => {
-    expect((await api.create()).enabled).toBe(false)
-    expect((await api.create({ enabled: true })).enabled).toBe(true)
-    await problem(await post({ ...NEW_WEBHOOK, enabled: 'true' }), 422)
-  })
-
-  test('event_subscriptions: required on create, at least one, allowed values only', async () => {
-    for (const event_subscriptions of [undefined, [], ['no.such']]) {
-      await problem(await post({ ...NEW_WEBHOOK, event_subscriptions }), 422)
-    }
-    const { event_subscriptions } = await api.create({ event_subscriptions: [JOINED, TICKET] })
-    expect(event_subscriptions).toEqual([JOINED, TICKET])
-  })
-
-  test('headers: optional, none by default, string to string', async () => {
-    expect((await api.create()).headers).toEqual({})
-    expect((await api.create({ headers: { 'X-A': 'b' } })).headers).toEqual({ 'X-A': 'b' })
-    await problem(await post({ ...NEW_WEBHOOK, headers: { 'X-A': 7 } }), 422)
-  })
-})
 
 describe('contract 3: states and transitions', () => {
   /** The number of deliveries to a webhook for one event of its type. */

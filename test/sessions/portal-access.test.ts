@@ -269,10 +269,7 @@ const QUERIES: Record<string, [How, args: () => string, showsOrdinaryKeys?: bool
     ['nothing', () => `id: "${others}"`],
     ['narrowed', () => `id: "${shared}"`],
   ],
-  events: [
-    ['closed', () => 'first: 3'],
-    ['closed', () => 'first: 3, filter: { contains: "payload" }'],
-  ],
+  events: [['closed', () => 'first: 3']],
   testFilter: [
     ['narrowed', () => 'eventSubscriptions: ["*"], filter: { path: "$.i", op: "exists" }'],
   ],

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { created, createHostDatabase, type HostDatabase, updated } from './support.ts'
+import { createHostDatabase, type HostDatabase } from './support.ts'
 
 let host: HostDatabase
 
@@ -73,28 +73,6 @@ test('each type has one JSON, whatever the settings of the session are', async (
   expect(await lastData()).toBe(
     expected.replace('"c4":true', '"c4":false').replace(/"c5":".*?€"/, '"c5":""'),
   )
-})
-
-test('casts and operators of the host do not run with the rights of Posthorn', async () => {
-  await host.session.query(`
-    create table ran (who text);
-    create function mood_as_json(mood) returns json language plpgsql as $$
-      begin insert into public.ran values (current_user); return '"cast"'; end $$;
-    create cast (mood as json) with function mood_as_json(mood);
-    create cast (mood as text) with inout as implicit;
-    create function same_mood(mood, mood) returns boolean language plpgsql as $$
-      begin insert into public.ran values (current_user); return true; end $$;
-    create operator public.= (leftarg = mood, rightarg = mood, procedure = same_mood);
-    create table moods (mood mood primary key, org text, many mood[]);
-    select posthorn.publish_changes('moods', 'org', '{mood,many}', 'line')`)
-  await host.published()
-  expect(
-    await host.changes(`insert into moods values ('fine', '${host.organization}', '{bad}')`),
-  ).toEqual([created({ mood: 'fine', many: ['bad'] }, 'line')])
-  expect(await host.changes(`update moods set many = '{}'`)).toEqual([
-    updated({ mood: 'fine', many: ['bad'] }, { mood: 'fine', many: [] }, 'line'),
-  ])
-  expect((await host.session.query('select * from ran')).rows).toEqual([])
 })
 
 async function lastData(): Promise<string> {
