@@ -239,6 +239,7 @@ describe('bad input names the event and the field, and publishes nothing', () =>
     ['idempotency_key', 'idempotencyKey'],
     ['eventType', 'type'],
     ['payload', 'data'],
+    ['oldData', 'previous'],
     ['occurred_at', 'timestamp'],
     ['trace_parent', 'traceparent'],
   ])('the key %s: did you mean "%s"?', async (unknown, meant) => {

@@ -20,31 +20,6 @@ test('calls of one tick run as one batch, and each gets its own result', async (
   expect(batches).toHaveLength(2)
 })
 
-test('a full batch runs at once, and the other calls in the next one', async () => {
-  const sizes: number[] = []
-  const count = batched(
-    async (inputs: number[]) => {
-      sizes.push(inputs.length)
-      return inputs
-    },
-    { maxSize: 3 },
-  )
-  await Promise.all([1, 2, 3, 4, 5, 6, 7].map(count))
-  expect(sizes).toEqual([3, 3, 1])
-})
-
-test('a failed batch rejects its own calls only', async () => {
-  const run = batched(
-    async (inputs: number[]) => {
-      if (inputs.includes(2)) throw new Error('two')
-      return inputs
-    },
-    { maxSize: 2 },
-  )
-  const results = await Promise.allSettled([1, 2, 3].map(run))
-  expect(results.map((result) => result.status)).toEqual(['rejected', 'rejected', 'fulfilled'])
-})
-
 describe('a rejected batch', () => {
   const isolating = { maxSize: 1_000, isolate: (error: unknown) => error === REJECTED }
 
@@ -71,17 +46,6 @@ describe('a rejected batch', () => {
         expect(done).toEqual(inputs.filter((n) => !bad.includes(n)))
       }),
     )
-  })
-
-  test('needs few runs to isolate one faulty call', async () => {
-    let runs = 0
-    const run = batched(async (inputs: number[]) => {
-      runs++
-      if (inputs.includes(77)) throw REJECTED
-      return inputs
-    }, isolating)
-    await Promise.allSettled(Array.from({ length: 256 }, (_, n) => run(n)))
-    expect(runs).toBe(1 + 2 * Math.log2(256))
   })
 
   test('does not run again after an error that may have had an effect', async () => {
