@@ -1,20 +1,14 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Database } from '../../src/db/client.ts'
+import { expect, test } from 'vitest'
 import { testEnvironment } from '../support/app.ts'
-import { createTestDatabase } from '../support/database.ts'
+import { useTestDatabase } from '../support/database.ts'
 import { until } from '../support/until.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
-let database: Database
-
-beforeAll(async () => {
-  database = await createTestDatabase()
-})
-afterAll(async () => await database[Symbol.asyncDispose]())
+const database = await useTestDatabase()
 
 test.each([
   ['SIGTERM to npm', (npm: number) => process.kill(npm, 'SIGTERM')],

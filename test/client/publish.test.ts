@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { type Client, createClient, PosthornError } from '../../packages/client/src/index.ts'
 import { SYSTEM } from '../../src/access/actor.ts'
 import { publicId } from '../../src/db/ids.ts'
 import { createEventType } from '../../src/event-types/edit-event-type.ts'
 import { createApiKey, revokeApiKey } from '../support/api-keys.ts'
-import { startTestApp, type TestApp } from '../support/app.ts'
+import { startTestApp, useTestApp } from '../support/app.ts'
 import { createTenant, JOINED, subscribe } from '../support/factories.ts'
 import { createNoteType, NOTE } from './note.ts'
 import { storedData, storedEvents } from './stored-events.ts'
@@ -17,13 +17,12 @@ interface Events {
   'order.paid': { order: number; total: string }
 }
 
-let posthorn: TestApp
+const posthorn = await useTestApp({ role: 'api' })
 let url: string
 let token: string
 let client: Client<Events>
 
 beforeAll(async () => {
-  posthorn = await startTestApp({ role: 'api' })
   url = `${posthorn.app.url}/graphql`
   token = posthorn.tenant.token
   client = createClient<Events>({ url, token })
@@ -40,7 +39,6 @@ beforeAll(async () => {
   }
   await createEventType(posthorn.database.prisma, paid, SYSTEM)
 })
-afterAll(async () => await posthorn[Symbol.asyncDispose]())
 
 describe('publish', () => {
   test('resolves with the id and the number of deliveries', async () => {

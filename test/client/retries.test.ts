@@ -1,9 +1,9 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Client, createClient, type PosthornError } from '../../packages/client/src/index.ts'
 import { createApiKey } from '../support/api-keys.ts'
-import { startTestApp, type TestApp } from '../support/app.ts'
+import { startTestApp, useTestApp } from '../support/app.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { freePort } from '../support/free-port.ts'
 import { until } from '../support/until.ts'
@@ -11,12 +11,11 @@ import { type Fault, type FaultyProxy, startFaultyProxy } from './faulty-proxy.t
 import { createNoteType, NOTE } from './note.ts'
 import { storedData } from './stored-events.ts'
 
-let posthorn: TestApp
+const posthorn = await useTestApp({ role: 'api' })
 let proxy: FaultyProxy
 let client: Client
 
 beforeAll(async () => {
-  posthorn = await startTestApp({ role: 'api' })
   await createNoteType(posthorn.database)
 })
 beforeEach(async () => {
@@ -24,7 +23,6 @@ beforeEach(async () => {
   client = createClient({ url: proxy.url, token: posthorn.tenant.token })
 })
 afterEach(async () => await proxy[Symbol.asyncDispose]())
-afterAll(async () => await posthorn[Symbol.asyncDispose]())
 
 const temporary = (status: number): [name: string, fault: Fault] => [
   `HTTP ${status}`,

@@ -3,22 +3,20 @@ import { codegen } from '@graphql-codegen/core'
 import { Client, cacheExchange, fetchExchange } from '@urql/core'
 import { buildSchema, parse } from 'graphql'
 import { GraphQLClient } from 'graphql-request'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startTestApp, type TestApp } from '../support/app.ts'
+import { beforeAll, expect, test } from 'vitest'
+import { useTestApp } from '../support/app.ts'
 import { JOINED } from '../support/factories.ts'
 import { requirePackages } from '../support/installed-packages.ts'
 import { until } from '../support/until.ts'
 
-let posthorn: TestApp
+const posthorn = await useTestApp({ role: 'api' })
 let url: string
 let headers: { authorization: string }
 
 beforeAll(async () => {
-  posthorn = await startTestApp({ role: 'api' })
   url = `${posthorn.app.url}/graphql/events`
   headers = { authorization: `Bearer ${posthorn.tenant.token}` }
 })
-afterAll(() => posthorn[Symbol.asyncDispose]())
 
 const PULL = `mutation ($consumer: String!) {
   pullEvents(consumer: $consumer) { lease events { __typename id cursor } }

@@ -1,16 +1,15 @@
 import { buildSchema, getIntrospectionQuery } from 'graphql'
 import { createClient } from 'graphql-sse'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { createApiKey } from '../support/api-keys.ts'
-import { startTestApp, type TestApp } from '../support/app.ts'
+import { useTestApp } from '../support/app.ts'
 import { createTenant } from '../support/factories.ts'
 import { until } from '../support/until.ts'
 
-let posthorn: TestApp
+const posthorn = await useTestApp({ role: 'api' })
 let authorization: string
 
 beforeAll(async () => {
-  posthorn = await startTestApp({ role: 'api' })
   const { token } = await createApiKey(posthorn.database.prisma, {
     organizationId: posthorn.tenant.organizationId,
     scopes: ['admin'],
@@ -26,7 +25,6 @@ beforeAll(async () => {
     },
   })
 })
-afterAll(() => posthorn[Symbol.asyncDispose]())
 
 async function send(
   query: string,

@@ -1,16 +1,14 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { createApiKey } from '../support/api-keys.ts'
-import { startTestApp, type TestApp } from '../support/app.ts'
+import { useTestApp } from '../support/app.ts'
 import { JOINED } from '../support/factories.ts'
 
-let posthorn: TestApp
+const posthorn = await useTestApp({ role: 'api' })
 
 beforeAll(async () => {
-  posthorn = await startTestApp({ role: 'api' })
   // The schema of the type would reject the data of these tests.
   await posthorn.database.pool.query('update posthorn.event_types set schema = null')
 })
-afterAll(() => posthorn[Symbol.asyncDispose]())
 
 async function call(path: string, init: RequestInit = {}, token = posthorn.tenant.token) {
   return await fetch(`${posthorn.app.url}/api/events/v1${path}`, {

@@ -1,18 +1,16 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startTestApp, type TestApp, testEnvironment } from '../support/app.ts'
+import { beforeAll, expect, test } from 'vitest'
+import { testEnvironment, useTestApp } from '../support/app.ts'
 import { JOINED } from '../support/factories.ts'
 import { freePort } from '../support/free-port.ts'
 import { startPosthorn } from '../support/posthorn-process.ts'
 import { until } from '../support/until.ts'
 
-let posthorn: TestApp
+const posthorn = await useTestApp({ role: 'api' })
 
 beforeAll(async () => {
-  posthorn = await startTestApp({ role: 'api' })
   // The schema of the type would reject the data of these tests.
   await posthorn.database.pool.query('update posthorn.event_types set schema = null')
 })
-afterAll(() => posthorn[Symbol.asyncDispose]())
 
 interface Pulled {
   readonly lease: string | null

@@ -1,23 +1,21 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeAll, beforeEach, expect, test } from 'vitest'
 import { MAX_CONSUMERS } from '../../src/event-stream/consumers/consumer.ts'
 import type { PullRequest } from '../../src/event-stream/consumers/pull-events.ts'
 import { deleteOldBatches } from '../../src/event-stream/delete-old-batches.ts'
-import { startTestApp, type TestApp } from '../support/app.ts'
+import { useTestApp } from '../support/app.ts'
 import { createTenant, JOINED, TICKET } from '../support/factories.ts'
 import { numbersOf, readerOf } from './support/reader.ts'
 
-let posthorn: TestApp
+const posthorn = await useTestApp({ role: 'api' })
 let tenant: Awaited<ReturnType<typeof createTenant>>
 
 beforeAll(async () => {
-  posthorn = await startTestApp({ role: 'api' })
   // The schemas of the two types would reject the data of these tests.
   await posthorn.database.pool.query('update posthorn.event_types set schema = null')
 })
 beforeEach(async () => {
   tenant = await createTenant(posthorn.database.prisma)
 })
-afterAll(() => posthorn[Symbol.asyncDispose]())
 
 const consumer = 'billing'
 const streams = () => posthorn.services.eventStreams

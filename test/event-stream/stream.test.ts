@@ -1,24 +1,22 @@
 import pg from 'pg'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeAll, beforeEach, expect, test } from 'vitest'
 import { publicId } from '../../src/db/ids.ts'
 import { printCursor } from '../../src/event-stream/cursor.ts'
 import { deleteOldBatches } from '../../src/event-stream/delete-old-batches.ts'
-import { startTestApp, type TestApp } from '../support/app.ts'
+import { useTestApp } from '../support/app.ts'
 import { createTenant, JOINED, TICKET } from '../support/factories.ts'
 import { numbersOf, readerOf, take } from './support/reader.ts'
 
-let posthorn: TestApp
+const posthorn = await useTestApp({ role: 'api' })
 let tenant: Awaited<ReturnType<typeof createTenant>>
 
 beforeAll(async () => {
-  posthorn = await startTestApp({ role: 'api' })
   // The schemas of the two types would reject the data of these tests.
   await posthorn.database.pool.query('update posthorn.event_types set schema = null')
 })
 beforeEach(async () => {
   tenant = await createTenant(posthorn.database.prisma)
 })
-afterAll(() => posthorn[Symbol.asyncDispose]())
 
 const streams = () => posthorn.services.eventStreams
 

@@ -1,13 +1,13 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
-import type { Database, Sql } from '../../src/db/client.ts'
+import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import type { Sql } from '../../src/db/client.ts'
 import { createCatalogue } from '../../src/event-types/event-type.ts'
 import { createPublishEvents, type PublishEvents } from '../../src/events/publish-events.ts'
 import { DomainError } from '../../src/lib/errors.ts'
-import { createTestDatabase } from '../support/database.ts'
+import { useTestDatabase } from '../support/database.ts'
 import { createTenant } from '../support/factories.ts'
 
 /* An outdated cache of the catalogue never decides whether an event is accepted. */
-let database: Database
+const database = await useTestDatabase()
 let organizationId: string
 let publishEvents: PublishEvents
 
@@ -17,10 +17,8 @@ const WITH_TOTAL = ofType({ required: ['total'] })
 const ANY = ofType({})
 
 beforeAll(async () => {
-  database = await createTestDatabase()
   organizationId = (await createTenant(database.prisma)).organizationId
 })
-afterAll(async () => await database[Symbol.asyncDispose]())
 beforeEach(async () => {
   await query(
     `insert into posthorn.event_types (name, description, schema) values ($1, 'An order was placed.', $2)`,

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { SYSTEM } from '../../src/access/actor.ts'
 import type { Database } from '../../src/db/client.ts'
 import {
@@ -11,18 +11,16 @@ import { readCatalogue } from '../../src/event-types/catalogue/read-catalogue.ts
 import { createEventType, updateEventType } from '../../src/event-types/edit-event-type.ts'
 import { createCatalogue } from '../../src/event-types/event-type.ts'
 import { createPublishEvents } from '../../src/events/publish-events.ts'
-import { createTestDatabase } from '../support/database.ts'
+import { useTestDatabase } from '../support/database.ts'
 import { createTenant } from '../support/factories.ts'
 import { startStopwatch } from '../support/stopwatch.ts'
 
-let database: Database
+const database = await useTestDatabase()
 let organizationId: string
 
 beforeAll(async () => {
-  database = await createTestDatabase()
   organizationId = (await createTenant(database.prisma)).organizationId
 })
-afterAll(async () => await database[Symbol.asyncDispose]())
 beforeEach(async () => {
   await database.pool.query(`
     delete from posthorn.events; delete from posthorn.webhooks; delete from posthorn.event_types;

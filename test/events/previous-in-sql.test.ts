@@ -1,16 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Database } from '../../src/db/client.ts'
-import { createTestDatabase } from '../support/database.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { useTestDatabase } from '../support/database.ts'
 import { createTenant, JOINED } from '../support/factories.ts'
 
-let database: Database
+const database = await useTestDatabase()
 let organization: string
 
 beforeAll(async () => {
-  database = await createTestDatabase()
   organization = (await createTenant(database.prisma)).publicOrganizationId
 })
-afterAll(async () => await database[Symbol.asyncDispose]())
 
 const BEFORE =
   '{"b": 1.0,  "a":"\\u0000 \\\\u0000 \\ud800 \\"\\n", "b":2, "big":12345678901234567890}'

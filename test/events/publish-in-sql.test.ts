@@ -1,18 +1,15 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Database } from '../../src/db/client.ts'
-import { createTestDatabase } from '../support/database.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { useTestDatabase } from '../support/database.ts'
 import { createTenant, JOINED, subscribe, TICKET } from '../support/factories.ts'
 
-let database: Database
+const database = await useTestDatabase()
 let tenant: Awaited<ReturnType<typeof createTenant>>
 
 beforeAll(async () => {
-  database = await createTestDatabase()
   tenant = await createTenant(database.prisma)
   await subscribe(database, tenant.organizationId, [JOINED])
   await subscribe(database, tenant.organizationId, [JOINED, TICKET])
 })
-afterAll(async () => await database[Symbol.asyncDispose]())
 
 test('one call stores the events, a delivery for each subscribed webhook, and a job for each delivery', async () => {
   const published = await publish([

@@ -1,25 +1,22 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { SYSTEM } from '../../src/access/actor.ts'
-import type { Database } from '../../src/db/client.ts'
 import { parseId } from '../../src/db/ids.ts'
 import { createEventType, updateEventType } from '../../src/event-types/edit-event-type.ts'
 import { createCatalogue } from '../../src/event-types/event-type.ts'
 import { createPublishEvents, type PublishEvents } from '../../src/events/publish-events.ts'
-import { createTestDatabase } from '../support/database.ts'
+import { useTestDatabase } from '../support/database.ts'
 import { createTenant, JOINED, subscribe } from '../support/factories.ts'
 import { maintainPartitions } from '../support/maintain-partitions.ts'
 
-let database: Database
+const database = await useTestDatabase()
 let tenant: Awaited<ReturnType<typeof createTenant>>
 let publishEvents: PublishEvents
 let names = 0
 
 beforeAll(async () => {
-  database = await createTestDatabase()
   tenant = await createTenant(database.prisma)
   publishEvents = createPublishEvents(database.pool, createCatalogue(database.pool))
 })
-afterAll(async () => await database[Symbol.asyncDispose]())
 
 /** An event type with these search keys. */
 async function addType(searchKeys: string[]): Promise<string> {

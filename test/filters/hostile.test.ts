@@ -1,6 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { SYSTEM } from '../../src/access/actor.ts'
-import type { Database } from '../../src/db/client.ts'
 import { createKeyring } from '../../src/encryption/keyring.ts'
 import { tryFilter } from '../../src/events/try-filter.ts'
 import { compileFilter } from '../../src/filters/compile-filter.ts'
@@ -11,20 +10,18 @@ import { MAX_STEPS } from '../../src/lib/work-budget.ts'
 import { createAddressGuard } from '../../src/outbound/public-address.ts'
 import { countFilteredEvents } from '../../src/webhooks/count-filtered-events.ts'
 import { createWebhook } from '../../src/webhooks/webhook.ts'
-import { createTestDatabase } from '../support/database.ts'
+import { useTestDatabase } from '../support/database.ts'
 import { createTenant, JOINED } from '../support/factories.ts'
 
 const MAX_BYTES = 256 * 1024
 
-let database: Database
+const database = await useTestDatabase()
 let tenant: Awaited<ReturnType<typeof createTenant>>
 
 beforeAll(async () => {
-  database = await createTestDatabase()
   tenant = await createTenant(database.prisma)
   for (let i = 0; i < 20; i++) await subscribe(SCANNING)
 })
-afterAll(async () => await database[Symbol.asyncDispose]())
 
 /** As much work as one filter may ask for: 20 conditions that look at each item of an array. */
 const SCANNING = JSON.stringify({

@@ -1,20 +1,15 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Database } from '../../src/db/client.ts'
+import { describe, expect, test } from 'vitest'
 import { compileFilter } from '../../src/filters/compile-filter.ts'
 import type { Filter } from '../../src/filters/filter.ts'
 import { matchesFilter } from '../../src/filters/match-filter.ts'
 import { parseStoredFilter, printFilter, readFilter } from '../../src/filters/read-filter.ts'
 import { readableData, readableEvent } from '../../src/filters/readable-data.ts'
-import { createTestDatabase } from '../support/database.ts'
+import { useTestDatabase } from '../support/database.ts'
 import { eventTexts, filterTexts } from './arbitraries.ts'
 import { type CaseEvent, FILTER_CASES } from './cases.ts'
 
-let database: Database
-beforeAll(async () => {
-  database = await createTestDatabase()
-})
-afterAll(async () => await database[Symbol.asyncDispose]())
+const database = await useTestDatabase()
 
 describe.each(FILTER_CASES)('$name', ({ filter: text, passes, refuses }) => {
   const filter = parseStoredFilter(text)

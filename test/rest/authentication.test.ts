@@ -1,22 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { SCOPES, type Scope } from '../../src/access/scope.ts'
 import { mintToken } from '../../src/api-keys/token.ts'
 import { publicId } from '../../src/db/ids.ts'
 import { createApiKey, revokeApiKey } from '../support/api-keys.ts'
-import {
-  type ConnectV1,
-  json,
-  NEW_WEBHOOK,
-  openConnectV1,
-  problem,
-  UNKNOWN_ID,
-} from './connect-v1.ts'
+import { json, NEW_WEBHOOK, problem, UNKNOWN_ID, useConnectV1 } from './connect-v1.ts'
 
-let api: ConnectV1
-beforeAll(async () => {
-  api = await openConnectV1()
-})
-afterAll(() => api[Symbol.asyncDispose]())
+const api = await useConnectV1()
 
 const OPERATIONS: [scope: Scope, method: string, path: string, body?: object][] = [
   ['webhooks:write', 'POST', '/webhooks', NEW_WEBHOOK],

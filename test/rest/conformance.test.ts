@@ -1,9 +1,9 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { openApiDocument } from '../../src/rest/connect-v1/routes.ts'
-import { startTestApp, type TestApp } from '../support/app.ts'
+import { useTestApp } from '../support/app.ts'
 import { JOINED, TICKET } from '../support/factories.ts'
 
 type Json = Record<string, unknown>
@@ -24,14 +24,12 @@ const operations = Object.entries(document.paths).flatMap(([path, item]) =>
 )
 const seed = Number(process.env['FUZZ_SEED'] ?? 1)
 
-let posthorn: TestApp
+const posthorn = await useTestApp({ role: 'api' })
 let served: unknown
 
 beforeAll(async () => {
-  posthorn = await startTestApp({ role: 'api' })
   served = await (await fetch(`${posthorn.app.url}/openapi.json`)).json()
 })
-afterAll(() => posthorn[Symbol.asyncDispose]())
 
 const ajv = addFormats.default(new Ajv2020({ allErrors: true, strict: false, logger: false }))
 ajv.addSchema({ $id: 'https://posthorn.test/openapi', ...document })

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { Hono } from 'hono'
-import { expect } from 'vitest'
+import { afterAll, expect } from 'vitest'
 import { createAuthenticate } from '../../src/api-keys/authenticate.ts'
 import type { Database } from '../../src/db/client.ts'
 import { createKeyring } from '../../src/encryption/keyring.ts'
@@ -64,6 +64,13 @@ export async function openConnectV1() {
 }
 
 export type ConnectV1 = Awaited<ReturnType<typeof openConnectV1>>
+
+/** The REST API for the tests of a file. */
+export async function useConnectV1(): Promise<ConnectV1> {
+  const api = await openConnectV1()
+  afterAll(() => api[Symbol.asyncDispose]())
+  return api
+}
 
 interface LogEntry {
   readonly level: string

@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { parseId } from '../../src/db/ids.ts'
 import { createCatalogue } from '../../src/event-types/event-type.ts'
 import { createPublishEvents } from '../../src/events/publish-events.ts'
 import { JOINED, TICKET } from '../support/factories.ts'
-import { type ConnectV1, json, openConnectV1, problem } from './connect-v1.ts'
+import { json, problem, useConnectV1 } from './connect-v1.ts'
 
-let api: ConnectV1
-beforeAll(async () => {
-  api = await openConnectV1()
-})
-afterAll(() => api[Symbol.asyncDispose]())
+const api = await useConnectV1()
 
 const put = (id: string, body: object) => api.call('PUT', `/webhooks/${id}`, { body })
 

@@ -1,21 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { parseId } from '../../src/db/ids.ts'
 import { JOINED, TICKET } from '../support/factories.ts'
-import {
-  type ConnectV1,
-  expectInvalid,
-  json,
-  NEW_WEBHOOK,
-  openConnectV1,
-  problem,
-  WEBHOOKS,
-} from './connect-v1.ts'
+import { expectInvalid, json, NEW_WEBHOOK, problem, useConnectV1, WEBHOOKS } from './connect-v1.ts'
 
-let api: ConnectV1
-beforeAll(async () => {
-  api = await openConnectV1()
-})
-afterAll(() => api[Symbol.asyncDispose]())
+const api = await useConnectV1()
 
 const post = (body: unknown) => api.call('POST', '/webhooks', { body })
 

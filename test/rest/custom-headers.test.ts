@@ -1,18 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import {
-  type ConnectV1,
-  expectInvalid,
-  json,
-  NEW_WEBHOOK,
-  openConnectV1,
-  problem,
-} from './connect-v1.ts'
+import { describe, expect, test } from 'vitest'
+import { expectInvalid, json, NEW_WEBHOOK, problem, useConnectV1 } from './connect-v1.ts'
 
-let api: ConnectV1
-beforeAll(async () => {
-  api = await openConnectV1()
-})
-afterAll(() => api[Symbol.asyncDispose]())
+const api = await useConnectV1()
 
 const post = (headers: object) =>
   api.call('POST', '/webhooks', { body: { ...NEW_WEBHOOK, headers } })

@@ -1,12 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { parseId } from '../../src/db/ids.ts'
-import { type ConnectV1, openConnectV1, problem } from './connect-v1.ts'
+import { problem, useConnectV1 } from './connect-v1.ts'
 
-let api: ConnectV1
-beforeAll(async () => {
-  api = await openConnectV1()
-})
-afterAll(() => api[Symbol.asyncDispose]())
+const api = await useConnectV1()
 
 describe('DELETE /webhooks/{webhook_id}', () => {
   test('returns 204 without a body, for an enabled and for a disabled webhook', async () => {

@@ -1,14 +1,9 @@
 import { connect } from 'node:net'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startTestApp, type TestApp } from '../support/app.ts'
+import { expect, test } from 'vitest'
+import { useTestApp } from '../support/app.ts'
 import { startStopwatch } from '../support/stopwatch.ts'
 
-let posthorn: TestApp
-
-beforeAll(async () => {
-  posthorn = await startTestApp({ role: 'api' })
-})
-afterAll(() => posthorn[Symbol.asyncDispose]())
+const posthorn = await useTestApp({ role: 'api' })
 
 /** Sends raw bytes and returns the response when the server closes the connection. */
 async function sendRaw(text: string): Promise<{ status: number; head: string; body: string }> {

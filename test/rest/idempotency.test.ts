@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import {
   deleteExpiredIdempotencyKeys,
   hashRequest,
@@ -6,13 +6,9 @@ import {
 } from '../../src/idempotency/run-once.ts'
 import { CREATE_WEBHOOK } from '../../src/rest/connect-v1/webhook-routes.ts'
 import { createTenant, JOINED, TICKET } from '../support/factories.ts'
-import { type ConnectV1, json, NEW_WEBHOOK, openConnectV1, problem } from './connect-v1.ts'
+import { json, NEW_WEBHOOK, problem, useConnectV1 } from './connect-v1.ts'
 
-let api: ConnectV1
-beforeAll(async () => {
-  api = await openConnectV1()
-})
-afterAll(() => api[Symbol.asyncDispose]())
+const api = await useConnectV1()
 
 const post = (key: string, body: unknown = NEW_WEBHOOK, token = api.tenant.token) =>
   api.call('POST', '/webhooks', { token, body, headers: { 'idempotency-key': key } })

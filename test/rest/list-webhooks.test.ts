@@ -1,12 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { createTenant } from '../support/factories.ts'
-import { type ConnectV1, json, openConnectV1, problem, UNKNOWN_ID, WEBHOOKS } from './connect-v1.ts'
+import { json, problem, UNKNOWN_ID, useConnectV1, WEBHOOKS } from './connect-v1.ts'
 
-let api: ConnectV1
-beforeAll(async () => {
-  api = await openConnectV1()
-})
-afterAll(() => api[Symbol.asyncDispose]())
+const api = await useConnectV1()
 
 /** A tenant with `count` webhooks, oldest first. */
 async function tenantWith(count: number) {

@@ -1,12 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startTestApp, type TestApp } from '../support/app.ts'
+import { expect, test } from 'vitest'
+import { useTestApp } from '../support/app.ts'
 import { JOINED, TICKET } from '../support/factories.ts'
 
-let posthorn: TestApp
-beforeAll(async () => {
-  posthorn = await startTestApp({})
-})
-afterAll(async () => await posthorn[Symbol.asyncDispose]())
+const posthorn = await useTestApp({})
 
 // biome-ignore lint/suspicious/noExplicitAny: a test knows the shape of its response.
 async function call(method: string, path: string, body?: object): Promise<any> {

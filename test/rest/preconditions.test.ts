@@ -1,20 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { parseId } from '../../src/db/ids.ts'
 import { TICKET } from '../support/factories.ts'
-import {
-  type ConnectV1,
-  json,
-  NEW_WEBHOOK,
-  openConnectV1,
-  problem,
-  UNKNOWN_ID,
-} from './connect-v1.ts'
+import { json, NEW_WEBHOOK, problem, UNKNOWN_ID, useConnectV1 } from './connect-v1.ts'
 
-let api: ConnectV1
-beforeAll(async () => {
-  api = await openConnectV1()
-})
-afterAll(() => api[Symbol.asyncDispose]())
+const api = await useConnectV1()
 
 const STRONG = /^"[!#-~]+"$/
 

@@ -1,21 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { MAX_BODY_BYTES } from '../../src/http/read-json-object.ts'
-import {
-  type ConnectV1,
-  json,
-  NEW_WEBHOOK,
-  openConnectV1,
-  problem,
-  WEBHOOKS,
-} from './connect-v1.ts'
+import { json, NEW_WEBHOOK, problem, useConnectV1, WEBHOOKS } from './connect-v1.ts'
 
-let api: ConnectV1
+const api = await useConnectV1()
 let webhookPath: string
 beforeAll(async () => {
-  api = await openConnectV1()
   webhookPath = `/webhooks/${(await api.create()).id}`
 })
-afterAll(() => api[Symbol.asyncDispose]())
 
 /** Sends the body to create and to update a webhook, which must both reject it with `status`. */
 async function rejectedByBoth(body: unknown, status: number, headers: Record<string, string> = {}) {

@@ -1,22 +1,10 @@
 import { Hono } from 'hono'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { notFoundProblem } from '../../src/http/problem.ts'
 import { startTestApp } from '../support/app.ts'
-import {
-  type ConnectV1,
-  json,
-  NEW_WEBHOOK,
-  openConnectV1,
-  problem,
-  UNKNOWN_ID,
-  WEBHOOKS,
-} from './connect-v1.ts'
+import { json, NEW_WEBHOOK, problem, UNKNOWN_ID, useConnectV1, WEBHOOKS } from './connect-v1.ts'
 
-let api: ConnectV1
-beforeAll(async () => {
-  api = await openConnectV1()
-})
-afterAll(() => api[Symbol.asyncDispose]())
+const api = await useConnectV1()
 
 describe('404', () => {
   test.each([

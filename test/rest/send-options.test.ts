@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { SYSTEM } from '../../src/access/actor.ts'
 import { parseId } from '../../src/db/ids.ts'
 import { updateWebhook } from '../../src/webhooks/webhook.ts'
 import { TICKET } from '../support/factories.ts'
-import { type ConnectV1, expectInvalid, json, NEW_WEBHOOK, openConnectV1 } from './connect-v1.ts'
+import { expectInvalid, json, NEW_WEBHOOK, useConnectV1 } from './connect-v1.ts'
 
 const OPTIONS = {
   rateLimitPerSecond: 50,
@@ -13,14 +13,10 @@ const OPTIONS = {
   ordered: true,
 }
 
-let api: ConnectV1
+const api = await useConnectV1()
 let id: string
 let created: Record<string, unknown>
 
-beforeAll(async () => {
-  api = await openConnectV1()
-})
-afterAll(() => api[Symbol.asyncDispose]())
 beforeEach(async () => {
   created = await api.create({ description: 'Ticketing', headers: { 'X-Tenant': 'harvest' } })
   id = String(created['id'])

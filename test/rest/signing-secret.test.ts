@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { parseId } from '../../src/db/ids.ts'
 import { listSigningSecrets } from '../../src/webhooks/signing-secret.ts'
-import { type ConnectV1, json, openConnectV1 } from './connect-v1.ts'
+import { json, useConnectV1 } from './connect-v1.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1_000
 
-let api: ConnectV1
-beforeAll(async () => {
-  api = await openConnectV1()
-})
-afterAll(() => api[Symbol.asyncDispose]())
+const api = await useConnectV1()
 
 const secret = (id: string) => api.call('GET', `/webhooks/${id}/secret`)
 const rotate = (id: string) => api.call('POST', `/webhooks/${id}/secret/rotate`)

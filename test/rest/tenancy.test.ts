@@ -1,14 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { createTenant } from '../support/factories.ts'
-import { type ConnectV1, json, openConnectV1, problem, UNKNOWN_ID } from './connect-v1.ts'
+import { json, problem, UNKNOWN_ID, useConnectV1 } from './connect-v1.ts'
 
-let api: ConnectV1
+const api = await useConnectV1()
 let otherTenant: { token: string }
 beforeAll(async () => {
-  api = await openConnectV1()
   otherTenant = await createTenant(api.database.prisma)
 })
-afterAll(() => api[Symbol.asyncDispose]())
 
 const OPERATIONS: [method: string, path: string, body?: object][] = [
   ['GET', '/webhooks/{id}'],

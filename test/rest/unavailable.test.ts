@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { openDatabase } from '../../src/db/client.ts'
 import { DomainError } from '../../src/lib/errors.ts'
 import { runRequest } from '../../src/telemetry/request-log.ts'
@@ -7,17 +7,13 @@ import {
   connectV1Deps,
   mount,
   NEW_WEBHOOK,
-  openConnectV1,
   problem,
   request,
   UNKNOWN_ID,
+  useConnectV1,
 } from './connect-v1.ts'
 
-let api: ConnectV1
-beforeAll(async () => {
-  api = await openConnectV1()
-})
-afterAll(() => api[Symbol.asyncDispose]())
+const api = await useConnectV1()
 
 const CALLS: [method: string, path: string, body?: object][] = [
   ['POST', '/webhooks', NEW_WEBHOOK],

@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { parseId } from '../../src/db/ids.ts'
 import { JOINED, TICKET } from '../support/factories.ts'
-import { type ConnectV1, expectInvalid, json, openConnectV1, problem } from './connect-v1.ts'
+import { expectInvalid, json, problem, useConnectV1 } from './connect-v1.ts'
 
-let api: ConnectV1
-beforeAll(async () => {
-  api = await openConnectV1()
-})
-afterAll(() => api[Symbol.asyncDispose]())
+const api = await useConnectV1()
 
 const put = (id: string, body: unknown) => api.call('PUT', `/webhooks/${id}`, { body })
 const read = async (id: string) => json(await api.call('GET', `/webhooks/${id}`))

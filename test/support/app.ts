@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { afterAll } from 'vitest'
 import { loadConfig } from '../../src/config/config.ts'
 import type { Role, Settings } from '../../src/config/settings.ts'
 import type { Database } from '../../src/db/client.ts'
@@ -48,6 +49,13 @@ export function useTestApp(options: TestAppOptions = {}): TestApp {
 }
 
 const ENCRYPTION_KEY = randomBytes(32).toString('base64')
+
+/** Posthorn for the tests of a file. */
+export async function useTestApp(options: TestAppOptions = {}): Promise<TestApp> {
+  const posthorn = await startTestApp(options)
+  afterAll(() => posthorn[Symbol.asyncDispose]())
+  return posthorn
+}
 
 /** Starts Posthorn in this process: API and worker with a real Postgres and real sockets. */
 export async function startTestApp(options: TestAppOptions = {}): Promise<TestApp> {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
-import { inject } from 'vitest'
+import { afterAll, inject } from 'vitest'
 import { type Database, openDatabase } from '../../src/db/client.ts'
 import { connectClient } from '../../src/db/session-settings.ts'
 import { withDatabase } from './with-database.ts'
@@ -24,6 +24,13 @@ export async function createTestDatabase(): Promise<Database> {
       await onServer(server, `drop database if exists ${name} with (force)`)
     },
   }
+}
+
+/** A migrated database for the tests of a file. */
+export async function useTestDatabase(): Promise<Database> {
+  const database = await createTestDatabase()
+  afterAll(() => database[Symbol.asyncDispose]())
+  return database
 }
 
 /** Creates or drops a database. A `Database` would cost as much as the creation. */
