@@ -274,26 +274,6 @@ describe('deliveries by attempt', () => {
     await record(deliveries[3], 500, RETRY)
     expect(await byAttempt({ since: since.toISOString() })).toEqual([deliveries[3]])
   })
-
-  test('of a webhook and of an event are found too', async () => {
-    const [one = ''] = deliveries
-    await record(one, 502, RETRY)
-    const { eventId } = await deliveryRow(api.database, one)
-    const { data, errors } = await api.call(
-      tenant.token,
-      `query ($webhook: ID!, $event: ID!) {
-        webhook(id: $webhook) { deliveries(filter: { anyAttempt: { causes: "502" } }) { nodes { id } } }
-        event(id: $event) {
-          yes: deliveries(filter: { anyAttempt: { causes: "502" } }) { nodes { id } }
-          no: deliveries(filter: { anyAttempt: { causes: "503" } }) { nodes { id } } } }`,
-      { webhook: webhookId, event: publicId('event', eventId) },
-    )
-    expect(errors).toBeUndefined()
-    expect(data).toEqual({
-      webhook: { deliveries: { nodes: [{ id: one }] } },
-      event: { yes: { nodes: [{ id: one }] }, no: { nodes: [] } },
-    })
-  })
 })
 
 describe('a webhook shows', () => {

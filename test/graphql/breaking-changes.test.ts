@@ -32,16 +32,7 @@ describe('a change of the schema', () => {
 
   test.each([
     ['a field removed', before.replace(', note: String', ''), 'Webhook.note'],
-    ['a field that may now be null', before.replace('url: String!', 'url: String'), 'Webhook.url'],
-    ['an argument removed', before.replace('(first: Int)', ''), 'Query.webhooks.first'],
     ['an argument required', before.replace('first: Int', 'first: Int!'), 'Query.webhooks.first'],
-    ['a value removed', before.replace('ON OFF', 'ON'), 'State.OFF'],
-    [
-      'an input field required',
-      before.replace('{ url: String }', '{ url: String! }'),
-      'Change.url',
-    ],
-    ['a type removed', before.replace(/enum.*/, ''), 'State'],
   ])(
     'that breaks clients, %s, fails unless the changelog names it',
     async (_what, after, changed) => {
@@ -53,9 +44,6 @@ describe('a change of the schema', () => {
 
   test.each([
     ['a field added', before.replace('id: ID!,', 'id: ID!, added: Int,')],
-    ['an optional argument added', before.replace('first: Int', 'first: Int, last: Int')],
-    ['a field that is never null now', before.replace('note: String', 'note: String!')],
-    ['a type added', `${before} type Added { id: ID! }`],
     ['nothing', before],
   ])('that breaks no client passes: %s', async (_what, after) => {
     expect(await check(after)).toEqual([])

@@ -1,5 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
+import { SYSTEM } from '../../src/access/actor.ts'
 import { mintId, parseId } from '../../src/db/ids.ts'
+import { updateEventType } from '../../src/event-types/edit-event-type.ts'
 import { JOINED, TICKET } from '../support/factories.ts'
 import { useApi, useTenant } from './support/api.ts'
 import { document } from './support/document.ts'
@@ -104,22 +106,27 @@ describe('deliveries', () => {
     expect(errors).toMatchObject([{ message, extensions: { code: 'BAD_USER_INPUT' } }])
   })
 
-  test('of a webhook and of an event are filtered too', async () => {
-    await finish(delivery, 'exhausted')
+  test.each([
+    ['states: EXHAUSTED', 'states: SUCCEEDED'],
+    ['anyAttempt: { causes: "500" }', 'anyAttempt: { causes: "503" }'],
+    ['key: { path: "$.i", equals: "7" }', 'key: { path: "$.i", equals: "9" }'],
+    [`eventTypes: ["${JOINED}"], states: EXHAUSTED`, `eventTypes: ["${TICKET}"]`],
+  ])('of a webhook and of an event are filtered too: %s', async (filter, other) => {
+    await updateEventType(api.database.prisma, JOINED, { searchKeys: ['$.i'] }, SYSTEM)
+    const event = { type: JOINED, data: { i: 7 } }
+    const [published] = await api.deps.publishEvents(tenant.organizationId, [event])
+    const [id = ''] = await deliveryIds(api.database, tenant.organizationId)
+    await addAttempt(api.database, id)
+    await finish(id, 'exhausted')
+    const lists = `yes: deliveries(filter: { ${filter} }) { nodes { id } }
+      no: deliveries(filter: { ${other} }) { nodes { id } }`
     const { data } = await api.call(
       tenant.token,
-      `query ($id: ID!) { webhook(id: $id) {
-        exhausted: deliveries(filter: { states: EXHAUSTED }) { nodes { id event { deliveries(filter: { states: EXHAUSTED }) { nodes { id } } } } }
-        ticket: deliveries(filter: { eventTypes: ["${TICKET}"] }) { nodes { id } }
-      } }`,
-      { id: webhookId },
+      `query ($webhook: ID!, $event: ID!) { webhook(id: $webhook) { ${lists} } event(id: $event) { ${lists} } }`,
+      { webhook: webhookId, event: published?.id },
     )
-    expect(data.webhook).toEqual({
-      exhausted: {
-        nodes: [{ id: delivery, event: { deliveries: { nodes: [{ id: delivery }] } } }],
-      },
-      ticket: { nodes: [] },
-    })
+    expect(data.event).toEqual({ yes: { nodes: [{ id }] }, no: { nodes: [] } })
+    expect(data.webhook).toMatchObject({ yes: { nodes: [{ id }] }, no: { nodes: [] } })
   })
 })
 

@@ -226,83 +226,8 @@ const VARIABLES: Record<
   DeleteOrganization: async () => ({ id: (await api.tenant()).publicOrganizationId }),
 }
 
-/** The statements of each example with all of its rows, so that a change shows its cost: none grows with the rows. */
-const STATEMENTS: Readonly<Record<string, number>> = {
-  ApiKeys: 2,
-  ArchiveEventType: 9,
-  AuditLog: 3,
-  BulkTask: 3,
-  BulkTasks: 2,
-  CancelDeliveries: 11,
-  CancelBulkTask: 7,
-  ChangeHeaders: 10,
-  CountMissed: 4,
-  CountRedeliveries: 2,
-  CreateApiKey: 8,
-  CreateEventType: 7,
-  CreateFrontendSession: 7,
-  CreateOrganization: 6,
-  CreatePortalSession: 7,
-  CreateWebhook: 11,
-  DeleteOrganization: 17,
-  DeleteWebhook: 13,
-  DeliveriesPage: 5,
-  Delivery: 10,
-  Erase: 12,
-  Erasure: 2,
-  Erasures: 2,
-  Events: 4,
-  EventTypes: 2,
-  EventTypeVersions: 3,
-  SelectableFields: 5,
-  FailedAttempts: 5,
-  FailedDeliveries: 3,
-  Failures: 4,
-  FindByKey: 7,
-  Consumers: 4,
-  DeleteConsumer: 6,
-  AcknowledgeIncident: 11,
-  Incidents: 4,
-  NoticeAddresses: 2,
-  OperationalEvents: 2,
-  Organization: 2,
-  OrganizationByUid: 2,
-  UpdateOrganization: 9,
-  UpsertOrganization: 13,
-  OrganizationDeletions: 2,
-  Organizations: 2,
-  Overview: 6,
-  PublishEvent: 3,
-  PublishEvents: 3,
-  RedeliverInBackground: 13,
-  Redeliver: 5,
-  RedeliverAllWith502: 11,
-  RemoveNoticeAddress: 7,
-  ProbeWebhook: 11,
-  ResumeWebhook: 14,
-  RevealHeaders: 6,
-  RevokeApiKey: 8,
-  RotateSigningSecret: 11,
-  SetOperationalEvents: 9,
-  TestDelivery: 8,
-  TuneWebhook: 10,
-  UnarchiveEventType: 9,
-  UpdateApiKey: 8,
-  UpdateEventType: 8,
-  SetNoticeAddress: 8,
-  UpdateWebhook: 13,
-  Webhook: 4,
-  WebhookByUid: 2,
-  UpsertWebhook: 19,
-  Webhooks: 2,
-  WhetherDeliveriesArrive: 6,
-  WhyWebhookFails: 15,
-  SetFilter: 10,
-  CreateWebhookWithTemplate: 13,
-  TestFilter: 5,
-  WhyNotDelivered: 5,
-  FilteredEvents: 3,
-}
+/** Of one operation. */
+const MOST_STATEMENTS = 20
 
 const hourAgo = () => new Date(Date.now() - 3_600_000)
 
@@ -336,18 +261,20 @@ async function spareKey(): Promise<string> {
 }
 
 test.each(queriesAndMutations)(
-  'the example $name works, with the statements listed here',
+  'the example $name works, with statements that do not grow with the rows',
   async (example) => {
     const variables = await VARIABLES[example.name]?.(await things())
-    const { data, errors } = await api.call(
-      tenant.token,
-      document(example.file, example.name),
-      (variables ?? {}) as Record<string, unknown>,
-    )
+    const query = document(example.file, example.name)
+    const call = () => api.call(tenant.token, query, { ...variables })
+    const { data, errors } = await call()
     expect(errors).toBeUndefined()
-    expect(api.statements.list, api.statements.list.join('\n')).toHaveLength(
-      STATEMENTS[example.name] ?? 0,
-    )
+    const { length } = api.statements.list
+    expect(length, api.statements.list.join('\n')).toBeLessThanOrEqual(MOST_STATEMENTS)
+    if (example.kind === 'query') {
+      await things()
+      await call()
+      expect(api.statements.list, 'with more rows').toHaveLength(length)
+    }
     for (const [field, answer] of Object.entries(data)) {
       if (example.kind === 'mutation') {
         expect((answer as { __typename: string }).__typename, field).toMatch(/Success$/)
@@ -393,35 +320,4 @@ test.each(subscriptions)('the example $name opens a stream', async (example) => 
   const reader = response.body?.getReader()
   expect(new TextDecoder().decode((await reader?.read())?.value)).not.toContain('errors')
   await reader?.cancel()
-})
-
-test('the example FindByKey answers where an order is: its event, its deliveries and their webhooks', async () => {
-  await things()
-  const { data } = await api.call(tenant.token, document('events', 'FindByKey'), {
-    equals: await orderWithKey(),
-  })
-  const [event] = data.events.nodes
-  expect(event).toMatchObject({ type: { name: JOINED } })
-  expect(event.deliveries.nodes[0]).toMatchObject({
-    state: 'QUEUED',
-    webhook: { url: 'https://example.com/hook' },
-  })
-})
-
-test('each operation that a frontend needs has an example', () => {
-  expect(operations.map(({ name }) => name)).toEqual(
-    expect.arrayContaining([
-      'Webhooks',
-      'CreateWebhook',
-      'UpdateWebhook',
-      'DeleteWebhook',
-      'RotateSigningSecret',
-      'PublishEvent',
-      'PublishEvents',
-      'FindByKey',
-      'DeliveriesPage',
-      'Redeliver',
-      'CancelDeliveries',
-    ]),
-  )
 })

@@ -3,6 +3,12 @@ import { countFilteredEvents } from '../../src/webhooks/count-filtered-events.ts
 import { JOINED, TICKET } from '../support/factories.ts'
 import { useApi, useTenant } from './support/api.ts'
 
+const CHANGED = {
+  all: [
+    { path: '$.status', op: 'changed' },
+    { path: '$.status', op: 'equals', value: 'paid' },
+  ],
+}
 const PAID = {
   all: [
     { path: '$.status', op: 'equals', value: 'paid' },
@@ -46,15 +52,23 @@ const update = (id: string, input: object) =>
     { id, input },
   )
 
-async function publish(data: unknown, type = JOINED) {
+async function publish(data: unknown, type = JOINED, previous?: unknown) {
   const { publishedEvent } = await call(
     `mutation ($input: PublishEventInput!) {
       publishEvent(input: $input) { ... on PublishEventSuccess { publishedEvent { id deliveryCount } } }
     }`,
-    { input: { type, data } },
+    { input: { type, data, previous } },
   )
   return publishedEvent as { id: string; deliveryCount: number }
 }
+
+const why = (eventId: string, webhookId: string) =>
+  call(
+    `query ($eventId: ID!, $webhookId: ID!) {
+      whyNotDelivered(eventId: $eventId, webhookId: $webhookId) { reason message delivery { id } }
+    }`,
+    { eventId, webhookId },
+  )
 
 describe('a filter', () => {
   test('is stored in its normal form, changed and removed', async () => {
@@ -259,14 +273,6 @@ describe('a trial', () => {
 })
 
 describe('why an event was not delivered', () => {
-  const why = (eventId: string, webhookId: string) =>
-    call(
-      `query ($eventId: ID!, $webhookId: ID!) {
-        whyNotDelivered(eventId: $eventId, webhookId: $webhookId) { reason message delivery { id } }
-      }`,
-      { eventId, webhookId },
-    )
-
   test('is told by the webhook as it was when the event was published', async () => {
     const before = await publish({ status: 'paid', total: 500 })
     const { webhook } = await create({ filter: PAID })
@@ -324,4 +330,67 @@ describe('a pattern', () => {
       expect(issues).toMatchObject([{ path: ['eventSubscriptions', '0'] }])
     },
   )
+})
+
+test('a filter asks whether a field has changed: on publishing, in a trial and in an explanation', async () => {
+  const { webhook } = await create({ filter: CHANGED })
+  expect(webhook.filterText).toBe(
+    '{"all":[{"path":"$.status","op":"changed"},{"path":"$.status","op":"equals","value":"paid"}]}',
+  )
+  const paid = await publish({ status: 'paid' }, JOINED, { status: 'open' })
+  const edited = await publish({ status: 'paid', note: 'b' }, JOINED, { status: 'paid', note: 'a' })
+  const alone = await publish({ status: 'paid' })
+  expect([paid, edited, alone].map(({ deliveryCount }) => deliveryCount)).toEqual([1, 0, 0])
+
+  const SAME = '$.status must change, and is the same as before.'
+  const NONE =
+    '$.status must change, and the event has no previous data, without which nothing has changed.'
+  const trial = await call(
+    `query ($filter: JSON) { testFilter(eventSubscriptions: ["${JOINED}"], filter: $filter) {
+      events { matches refusedBy }
+    } }`,
+    { filter: CHANGED },
+  )
+  expect(trial.events).toEqual([
+    { matches: false, refusedBy: NONE },
+    { matches: false, refusedBy: SAME },
+    { matches: true, refusedBy: null },
+  ])
+
+  const refused = 'The filter of the webhook refused the event.'
+  expect(await why(paid.id, webhook.id)).toMatchObject({ reason: 'DELIVERY_EXISTS' })
+  expect(await why(edited.id, webhook.id)).toMatchObject({
+    reason: 'FILTERED_OUT',
+    message: `${refused} ${SAME}`,
+  })
+  expect(await why(alone.id, webhook.id)).toMatchObject({
+    reason: 'FILTERED_OUT',
+    message: `${refused} ${NONE}`,
+  })
+})
+
+test('the operator takes no value, and a near name suggests it', async () => {
+  const { issues } = await create({
+    filter: {
+      any: [
+        { path: '$.status', op: 'changed', value: 'paid' },
+        { path: '$.status', op: 'chnaged' },
+      ],
+    },
+  })
+  expect(issues).toMatchObject([
+    {
+      path: ['filter', 'any', '0', 'value'],
+      message: expect.stringMatching(
+        /must be left out for changed\. For the value after the change, add a condition with equals\./,
+      ),
+    },
+    { path: ['filter', 'any', '1', 'op'], message: expect.stringMatching(/"changed"\?/) },
+  ])
+})
+
+test('an unreadable text in the previous data leaves the event undecided, so it is delivered', async () => {
+  await create({ filter: { path: '$.name', op: 'changed' } })
+  const published = await publish({ name: 'Ada' }, JOINED, { name: 'A\u0000' })
+  expect(published.deliveryCount).toBeGreaterThan(0)
 })

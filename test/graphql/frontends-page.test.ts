@@ -136,31 +136,6 @@ describe('docs/guides/frontends.md', await requirePackages('test/frontends'), ()
     )
   })
 
-  test('the Apollo client of the page asks for another token when its session has ended', async () => {
-    await using posthorn = await startTestApp({ role: 'api' })
-    const create = document('frontend-sessions', 'CreateFrontendSession')
-    const sessions: { id: string }[] = []
-    async function requestToken(): Promise<string> {
-      const input = { scopes: ['webhooks:read'] }
-      const { createFrontendSession } = await posthorn.graphql(create, { input })
-      sessions.push(createFrontendSession.frontendSession)
-      return createFrontendSession.token
-    }
-    const folder = await createProject(['src/apollo.ts'])
-    const { createClient } = await import(path.join(folder, 'src/apollo.ts'))
-    const client: Client = createClient(`${posthorn.app.url}/graphql`, requestToken)
-    const query = parse('{ viewer { apiKey { id } } }')
-    const viewer = async () => {
-      const { data } = await client.query({ query, fetchPolicy: 'network-only' })
-      return data?.viewer.apiKey.id
-    }
-    expect(await viewer()).toBe(sessions[0]?.id)
-    expect(await viewer()).toBe(sessions[0]?.id)
-    await revokeApiKey(posthorn.database.prisma, sessions[0]?.id as string)
-    expect(await viewer()).toBe(sessions[1]?.id)
-    expect(sessions).toHaveLength(2)
-  })
-
   test('the Apollo client of the page subscribes, also when its session has ended, and learns of an error', async () => {
     await using posthorn = await startTestApp({ role: 'api' })
     const create = document('frontend-sessions', 'CreateFrontendSession')

@@ -103,31 +103,6 @@ test('a stream without a webhook resumes with the attempts of all, and never wit
   expect(foreign.results).toEqual([])
 })
 
-test('a stream of finished deliveries resumes with those that succeeded and those that were canceled', async () => {
-  const since = new Date()
-  await deliver(2)
-  // A redelivery is parked while the webhook is disabled.
-  await posthorn.rest('PUT', `/webhooks/${webhookId}`, { enabled: false })
-  const [delivery] = await posthorn.database.prisma.delivery.findMany({
-    where: { webhookId: parseId('webhook', webhookId) as string },
-  })
-  const id = publicId('delivery', (delivery as { id: string }).id)
-  await posthorn.graphql(
-    'mutation ($id: ID!) { redeliver(input: { ids: [$id] }) { __typename } }',
-    { id },
-  )
-  await posthorn.graphql(
-    'mutation ($id: ID!) { cancelDeliveries(input: { ids: [$id] }) { __typename } }',
-    { id },
-  )
-  using stream = await subscribe(posthorn.app.url, token, FINISHED, { after: since, webhookId })
-  await stream.result(2)
-  const finished = stream.results.map(({ data }) => data.deliveryFinished)
-  expect(finished).toHaveLength(2)
-  expect(finished).toContainEqual(expect.objectContaining({ id, state: 'CANCELED' }))
-  expect(finished).toContainEqual(expect.objectContaining({ state: 'SUCCEEDED' }))
-})
-
 test('a stream of finished deliveries resumes in the order of their end, so that it can resume from each', async () => {
   const since = new Date()
   await deliver(1)

@@ -1,6 +1,5 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
-import { Client, fetchExchange } from '@urql/core'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { publicId } from '../../src/db/ids.ts'
@@ -95,26 +94,6 @@ test('an attempt of another process arrives when it is recorded', async () => {
       },
     },
   })
-})
-
-test('urql subscribes without another library', async () => {
-  const client = new Client({
-    url: `${api.app.url}/graphql`,
-    preferGetMethod: false,
-    exchanges: [fetchExchange],
-    fetchSubscriptions: true,
-    fetchOptions: { headers: { authorization: `Bearer ${token}` } },
-  })
-  const results: { error?: unknown; data?: unknown }[] = []
-  const { unsubscribe } = client
-    .subscription(ATTEMPTS, {})
-    .subscribe((result) => void results.push(result))
-  await until(async () => (await listeningOrganizations()) === 1, 'it listens')
-  await publish()
-  await until(() => results.length === 1, 'an attempt arrives')
-  unsubscribe()
-  expect(results[0]?.error).toBeUndefined()
-  expect(results[0]?.data).toMatchObject({ attemptRecorded: { succeeded: true } })
 })
 
 test('each attempt arrives once, and each delivery when it finishes', async () => {

@@ -1,29 +1,26 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { parseId, publicId } from '../../src/db/ids.ts'
 import { attemptTopic, deliveryTopic } from '../../src/deliveries/live-topics.ts'
 import { lowerBoundAt } from '../../src/lib/uuid-v7.ts'
 import { JOINED, TICKET } from '../support/factories.ts'
 import { backfillAll, fillDeliveries, fillSearchKeys } from '../support/many-deliveries.ts'
-import { type Api, openApi } from './support/api.ts'
+import { type Tenant, useApi } from './support/api.ts'
 import { readsWithoutIndex } from './support/plans.ts'
 
 /*
  * 200,000 deliveries of one organization. These tests check the query plans: every page comes from an index in its
- * order. Times are printed but not checked; `npm run bench` measures them.
+ * order.
  */
 const COUNT = 200_000
 const PAGES = 5
 
-let api: Api
-let tenant: Awaited<ReturnType<Api['tenant']>>
+const api = useApi()
+let tenant: Tenant
 let variables: Record<string, string>
-const times: string[] = []
 
 beforeAll(async () => {
-  api = await openApi()
   tenant = await api.tenant()
   const { pool } = api.database
-  const startedAt = performance.now()
   const { webhooks } = await fillDeliveries(pool, tenant.organizationId, COUNT)
   await fillSearchKeys(pool, tenant.organizationId)
   await pool.query(
@@ -31,22 +28,15 @@ beforeAll(async () => {
      select organization_id, 'cli', 'delivery.redelivered', posthorn.type_id('msg', id)
      from posthorn.deliveries order by md5(id::text) limit 300`,
   )
-  times.push(`filled with ${COUNT} deliveries in ${Math.round(performance.now() - startedAt)} ms`)
-  const analyzedAt = performance.now()
   await pool.query(
     'vacuum (analyze) posthorn.events, posthorn.event_keys, posthorn.deliveries, posthorn.attempts',
   )
-  times.push(`vacuumed and analyzed in ${Math.round(performance.now() - analyzedAt)} ms`)
   await backfillAll(pool)
   const at = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString()
   const ids = webhooks.map((uuid) => publicId('webhook', uuid))
   const [busy = '', quiet = '', idle = ''] = ids
   variables = { busy, quiet, idle, since: at(20), until: at(10) }
 }, 240_000)
-afterAll(async () => {
-  console.log(times.join('\n'))
-  await api[Symbol.asyncDispose]()
-})
 
 const NODES = 'nodes { id } pageInfo { endCursor startCursor hasNextPage hasPreviousPage }'
 const PAGE = 'first: $first, last: $last, after: $after, before: $before'
@@ -155,11 +145,8 @@ describe.each(LISTS)('%s', (list) => {
     ]
       .map((name) => `, ${name}: ${/since|until/.test(name) ? 'DateTime!' : 'ID!'}`)
       .join('')}) { list: ${list} }`
-    const took: number[] = []
     const page = async (cursor: Record<string, unknown>) => {
-      const startedAt = performance.now()
       const { data, errors } = await api.call(tenant.token, declared, { ...variables, ...cursor })
-      took.push(performance.now() - startedAt)
       expect(errors).toBeUndefined()
       return data.list.deliveries ?? data.list.attempts ?? data.list
     }
@@ -178,11 +165,6 @@ describe.each(LISTS)('%s', (list) => {
       const again = () => api.call(tenant.token, declared, { ...variables, [size]: 50 })
       expect(await readsWithoutIndex(api, again)).toEqual([])
     }
-    took.sort((a, b) => a - b)
-    const p95 = took[Math.floor(took.length * 0.95)] as number
-    times.push(
-      `p50 ${(took[took.length / 2] as number).toFixed(1).padStart(6)} ms, p95 ${p95.toFixed(1).padStart(6)} ms  ${list.slice(0, 110)}`,
-    )
     expect(new Set(seen).size, 'no row is on two pages').toBe(seen.length)
   })
 })

@@ -1,13 +1,22 @@
 import { expect, test } from 'vitest'
-import { useApi, useTenant } from './support/api.ts'
+import { type Answer, useApi, useTenant } from './support/api.ts'
+import { document } from './support/document.ts'
 
 /*
- * `graphql` gives its errors no code, so values in its messages are recognized by the texts around them. Each test has
- * one of these texts, and fails when an upgrade changes the text.
+ * `graphql` gives its errors no code, so values in its messages are recognized by the texts around them. Tests with a whole
+ * message fail when an upgrade changes the text.
  */
 
 const api = useApi()
 const tenant = useTenant(api)
+
+/** The errors have the code and the message, and nothing of what the caller sent. */
+function expectRedacted({ errors = [] }: Answer, code: string, message: string) {
+  expect(errors.length).toBeGreaterThan(0)
+  expect(errors[0].message).toContain(message)
+  for (const error of errors) expect(error.extensions).toEqual({ code })
+  expect(JSON.stringify(errors)).not.toMatch(/secret|123456|stack/i)
+}
 
 test.each([
   ['{ a secret name: }', 'Syntax Error: Expected Name, found "}".'],
@@ -16,49 +25,71 @@ test.each([
   ['{ a(b: c) 1234.56 }', 'Syntax Error: Expected Name, found Float.'],
   ['{ a "secret" }', 'Syntax Error: Expected Name, found String.'],
   ['{ a """secret""" }', 'Syntax Error: Expected Name, found BlockString.'],
-])('the error for the document %j has no tenant.token of it', async (query, message) => {
-  const { errors } = await api.call(tenant.token, query)
-  expect(errors).toMatchObject([{ message }])
+  ['{ viewer { scopes }', 'Syntax Error'],
+  ['{ a(b: 12secret_name) }', 'Syntax Error'],
+  ['{ a(b: "secret_text', 'Syntax Error'],
+  ['{ a @secret_name( }', 'Syntax Error'],
+])('the error for the document %j has its position, and no token of it', async (query, message) => {
+  const answer = await api.call(tenant.token, query)
+  expectRedacted(answer, 'GRAPHQL_PARSE_FAILED', message)
+  expect(answer).toMatchObject({ status: 200, errors: [{ locations: [{ line: 1 }] }] })
 })
 
 test.each([
-  ['webhooks(first: "secret") { nodes { id } }', 'Int cannot represent non-integer value.'],
+  ['{ webhooks(first: "secret") { nodes { id } } }', 'Int cannot represent non-integer value.'],
+  ['query ($n: Int = "secret") { webhooks(first: $n) { nodes { id } } }', 'Int cannot represent'],
+  ['{ webhook(id: { a: "secret" }) { id } }', 'ID cannot represent'],
+  ['{ webhook(id: "secret") { id } webhook(id: "secret2") { id } }', ''],
   [
-    'deliveries(filter: { states: SECRET }) { nodes { id } }',
+    '{ deliveries(filter: { states: SECRET }) { nodes { id } } }',
     'The value does not exist in "DeliveryState" enum.',
   ],
+  ['{ deliveries(filter: { states: "secret" }) { nodes { id } } }', ''],
   [
-    'deliveries(filter: "secret") { nodes { id } }',
+    '{ deliveries(filter: "secret") { nodes { id } } }',
     'Expected value of type "DeliveryFilter" to be an object.',
   ],
   [
-    'deliveries(filter: { state: "secret" }) { nodes { id } }',
+    '{ deliveries(filter: { state: "secret" }) { nodes { id } } }',
     'Expected value of type "DeliveryFilter" not to include unknown field "state". Did you mean "states" or "since"?',
   ],
-])('the error for the field %j has no value of it', async (field, message) => {
-  const { errors } = await api.call(tenant.token, `{ ${field} }`)
-  expect(errors).toMatchObject([{ message }])
-})
+  [
+    'mutation { createWebhook(input: { url: 1, headers: [{ name: "secret" }] }) { __typename } }',
+    '',
+  ],
+])(
+  'the errors for the document %j have their positions, and no value of it',
+  async (query, message) => {
+    const answer = await api.call(tenant.token, query)
+    expectRedacted(answer, 'GRAPHQL_VALIDATION_FAILED', message)
+    for (const { locations } of answer.errors ?? []) expect(locations?.length).toBeGreaterThan(0)
+  },
+)
+
+const UPDATE = document('webhooks', 'UpdateWebhook')
+const AT_INPUT = 'Variable "$input" got an invalid value at "input.'
 
 test.each([
   [
-    'Int',
-    'webhooks(first: $value) { nodes { id } }',
-    'secret',
+    'query ($value: Int) { webhooks(first: $value) { nodes { id } } }',
+    { value: 'secret' },
     'Variable "$value" got an invalid value; Int cannot represent non-integer value.',
   ],
   [
-    'DeliveryFilter',
-    'deliveries(filter: $value) { nodes { id } }',
-    { since: 'secret' },
+    'query ($value: DeliveryFilter) { deliveries(filter: $value) { nodes { id } } }',
+    { value: { since: 'secret' } },
     'Variable "$value" got an invalid value at "value.since"; A DateTime is an RFC 3339 time in a string, such as "2026-01-31T12:00:00Z".',
   ],
+  [UPDATE, { id: 'x', input: { headers: [{ name: 'X-Key', value: { secret: 1 } }] } }, AT_INPUT],
+  [UPDATE, { id: 'x', input: { headers: { 'X-Key': 'secret; at "x"; y' } } }, AT_INPUT],
+  [UPDATE, { id: 'x', input: { headers: [{ value: 'secret' }] } }, AT_INPUT],
+  [UPDATE, { id: 'x', input: { headers: 'secret' } }, AT_INPUT],
+  [UPDATE, { id: 'x', input: { enabled: 'secret' } }, AT_INPUT],
 ])(
-  'the error for a variable of the type %s has no value of it',
-  async (type, field, value, message) => {
-    const { errors } = await api.call(tenant.token, `query ($value: ${type}) { ${field} }`, {
-      value,
-    })
-    expect(errors).toMatchObject([{ message }])
+  'the errors for variables of %s, %j, have their path, and no value of them',
+  async (query, variables, message) => {
+    const answer = await api.call(tenant.token, query, variables)
+    expect(answer.status).toBe(400)
+    expectRedacted(answer, 'BAD_USER_INPUT', message)
   },
 )

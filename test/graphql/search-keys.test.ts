@@ -159,21 +159,6 @@ describe('deliveries', () => {
     expect(await found('deliveries', { ...ada, since: soon })).toEqual([])
   })
 
-  test('of a webhook and of an event are found by a value', async () => {
-    const { id: webhook } = await addWebhook(api, tenant.organizationId)
-    const [second] = await publishOrders(2)
-    const { data, errors } = await api.call(
-      tenant.token,
-      `query ($webhook: ID!, $event: ID!, $filter: DeliveryFilter) {
-         webhook(id: $webhook) { deliveries(filter: $filter) { nodes { event { id } } } }
-         event(id: $event) { deliveries(filter: $filter) { nodes { event { id } } } } }`,
-      { webhook, event: second, filter: orderOf('87001') },
-    )
-    expect(errors).toBeUndefined()
-    const only = { deliveries: { nodes: [{ event: { id: second } }] } }
-    expect(data).toEqual({ webhook: only, event: only })
-  })
-
   test('of a value that many events have are found by their own conditions, in the same order', async () => {
     await addWebhook(api, tenant.organizationId)
     for (let i = 0; i < 3; i++) await publishOrders(500)

@@ -186,16 +186,6 @@ describe('deliveries', () => {
     expect(after.own).toBe(true)
     expect(after.reached_id).not.toBe(reached_id)
   })
-
-  test('of a state take at most two statements, also for a page of one webhook', async () => {
-    await api.call(tenant.token, '{ deliveries(filter: { states: QUEUED }) { nodes { id } } }')
-    expect(api.statements.list).toHaveLength(3)
-    await api.call(
-      tenant.token,
-      '{ webhooks { nodes { deliveries(filter: { states: QUEUED }) { nodes { id } } } } }',
-    )
-    expect(api.statements.list).toHaveLength(4)
-  })
 })
 
 describe('events', () => {
@@ -245,7 +235,7 @@ describe('webhooks', () => {
     expect(await found({ search: 'crm%all' })).toEqual([])
   })
 
-  test('are found by a part of the URL or the description, and ordered by damage', async () => {
+  test('are ordered by damage', async () => {
     const own = await api.tenant()
     const [off, healthy, behind, worse, failing, degraded, onHold] = [
       await addWebhook(api, own.organizationId),
@@ -258,7 +248,6 @@ describe('webhooks', () => {
     ]
     const webhooks = api.deps.webhooks
     await updateWebhook(webhooks, own.organizationId, off.id, { enabled: false })
-    await updateWebhook(webhooks, own.organizationId, healthy.id, { description: 'The 100% shop' })
     const condition = (webhook: typeof behind, data: object) =>
       api.database.prisma.webhookCondition.create({
         data: { webhookId: parseId('webhook', webhook.id) as string, ...data },
@@ -271,31 +260,12 @@ describe('webhooks', () => {
     await condition(worse, { ...late, oldestWaitingAt: hoursAgo(23) })
     await putOnHold(api.database.pool, parseId('webhook', onHold.id) as string)
     const list = async (args: string) => {
-      const { data } = await api.call(
-        own.token,
-        `{ webhooks(${args}) {
-        nodes { id } totalCount pageInfo { startCursor endCursor hasNextPage hasPreviousPage }
-      } }`,
-      )
-      return { ...data.webhooks, ids: data.webhooks.nodes.map(({ id }: { id: string }) => id) }
+      const { data } = await api.call(own.token, `{ webhooks(${args}) { nodes { id } } }`)
+      return data.webhooks.nodes.map(({ id }: { id: string }) => id)
     }
-    expect((await list('filter: { search: "100% SHOP" }')).ids).toEqual([healthy.id])
-    expect((await list('filter: { search: "1000 shop" }')).ids).toEqual([])
-    const first = await list('orderBy: ATTENTION_FIRST, first: 6')
     const inTrouble = [onHold.id, failing.id, worse.id, behind.id, degraded.id]
-    expect(first.ids).toEqual([...inTrouble, healthy.id])
-    expect(first).toMatchObject({ totalCount: 7, pageInfo: { hasNextPage: true } })
-    const after = `after: "${first.pageInfo.endCursor}"`
-    const second = await list(`orderBy: ATTENTION_FIRST, first: 3, ${after}`)
-    expect(second.ids).toEqual([off.id])
-    const before = `before: "${second.pageInfo.startCursor}"`
-    expect((await list(`orderBy: ATTENTION_FIRST, last: 2, ${before}`)).ids).toEqual([
-      degraded.id,
-      healthy.id,
-    ])
-    expect((await list('orderBy: ATTENTION_FIRST, filter: { states: [DISABLED] }')).ids).toEqual([
-      off.id,
-    ])
+    expect(await list('orderBy: ATTENTION_FIRST')).toEqual([...inTrouble, healthy.id, off.id])
+    expect(await list('orderBy: ATTENTION_FIRST, filter: { states: [DISABLED] }')).toEqual([off.id])
   })
 
   test('are found by subscription and state', async () => {

@@ -54,12 +54,6 @@ test('a revoked key is rejected immediately', async () => {
   ])
 })
 
-test('the schema is public: introspection needs no key', async () => {
-  const { data, errors } = await api.call(null, '{ __schema { queryType { name } } }')
-  expect(errors).toBeUndefined()
-  expect(data.__schema.queryType.name).toBe('Query')
-})
-
 test('node finds every object by its id', async () => {
   const webhook = await addWebhook(api, tenant.organizationId)
   const [event] = await publish(api, tenant.organizationId)
