@@ -9,8 +9,8 @@ import { migrate } from '../../src/migrate/migrate.ts'
 import { superuserUrl } from '../support/superuser-url.ts'
 import { until } from '../support/until.ts'
 import { withDatabase } from '../support/with-database.ts'
-import { familyCpuTimeMs } from './cpu-time.ts'
 import { openBenchDatabase } from './open-bench-database.ts'
+import { familyCpuTimeMs } from './usage.ts'
 
 /** A Postgres for the benchmark, in a temporary folder, with a database for each measurement. */
 export interface BenchServer extends AsyncDisposable {

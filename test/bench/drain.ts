@@ -13,7 +13,6 @@ export interface Drain {
   readonly statementsPerDelivery: number
   /** The largest of the worker processes. */
   readonly peakMb: number
-  readonly endMb: number
   /** CPU time per delivery. */
   readonly workerUs: number
   readonly postgresUs: number
@@ -112,7 +111,7 @@ async function drain(
   const walBefore = await bench.server.walBytes()
   await receiver.reset()
 
-  const measured = { perSecond: 0, peakMb: 0, endMb: 0, workerUs: 0 }
+  const measured = { perSecond: 0, peakMb: 0, workerUs: 0 }
   {
     await using workers = new AsyncDisposableStack()
     await using polled = openBenchDatabase(database.url, { maxConnections: 1 })
@@ -129,10 +128,8 @@ async function drain(
     )
     measured.perSecond = count / ((monotonicMs() - startedAt) / 1_000)
     measured.workerUs = ((await cpuTimeOf(servers)) - workersBeforeMs) * (1_000 / count)
-    for (const { memory } of servers) {
-      measured.peakMb = Math.max(measured.peakMb, await memory.peak())
-      measured.endMb = Math.max(measured.endMb, await memory.now())
-    }
+    const peaks = await Promise.all(servers.map((server) => server.peakMemoryMb()))
+    measured.peakMb = Math.max(...peaks)
   }
   // Every statement of a worker is a separate transaction, so the number of transactions is the number of statements.
   const statements = (await database.transactions()) - transactionsBefore

@@ -1,10 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Bench } from './bench.ts'
+import { monotonicMs } from './clock.ts'
+import { DATA } from './fill.ts'
 import { measureLatencies, selectFields, toLatency } from './latency.ts'
-import { CONNECTIONS, startLoad } from './load.ts'
 import { percentile } from './percentile.ts'
 import { type PosthornServer, startPosthornServer } from './posthorn-server.ts'
 import type { Row } from './row.ts'
+import { startScript } from './script-process.ts'
 import { addWebhooks, createBenchTenant, openBenchServices } from './tenant.ts'
 import { perEventUs, startUsage, type Usage } from './usage.ts'
 
@@ -57,8 +59,34 @@ async function reportLoad(bench: Bench, server: PosthornServer, stream: Stream):
     const also = { 'process µs': processUs, 'Postgres µs': postgresUs }
     report(bench, name, count / (tookMs / 1_000), '/s', { also })
   }
-  const also = { peak: toMib(await server.memory.peak()) }
+  const also = { peak: toMib(await server.peakMemoryMb()) }
   report(bench, 'memory after that', await memoryMib(server), 'MiB', { atMost: 260, also })
+}
+
+/** Publishes events to a process, each of which becomes one delivery. */
+interface Load extends AsyncDisposable {
+  /** Publishes events one after the other on each connection. Resolves with the ms until the last one arrives. */
+  deliver(count: number, batch: number | null): Promise<number>
+}
+
+const CONNECTIONS = 50
+
+/** Publishes to a process with both roles, and to a webhook whose path is `/stamp`. */
+function startLoad({ receiver }: Bench, { url }: PosthornServer, { token, type }: Stream): Load {
+  const publisher = startScript('publisher-main.ts')
+  return {
+    async deliver(count, batch) {
+      await receiver.reset()
+      const startedAt = monotonicMs()
+      const target = { url, token, connections: CONNECTIONS, type, data: DATA, batch, count }
+      const [arrivedAt] = await Promise.all([
+        receiver.waitUntilReceived('stamp', count),
+        publisher.call('publishNumber', target),
+      ])
+      return arrivedAt - startedAt
+    },
+    [Symbol.asyncDispose]: () => publisher[Symbol.asyncDispose](),
+  }
 }
 
 /** The first ones follow the load at once. */
@@ -128,6 +156,6 @@ function report(
 
 const toMib = (mb: number) => (mb * 1e6) / 2 ** 20
 
-const memoryMib = async ({ memory }: PosthornServer) => toMib(await memory.now())
+const memoryMib = async (server: PosthornServer) => toMib(await server.memoryMb())
 
 const msPerSecond = ({ processMs, tookMs }: Usage) => processMs / (tookMs / 1_000)

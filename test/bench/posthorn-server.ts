@@ -7,14 +7,15 @@ import type { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import type { Role } from '../../src/config/settings.ts'
 import type { Bench } from './bench.ts'
-import { killWithBench } from './children.ts'
-import { cpuTimeMs } from './cpu-time.ts'
-import { type Memory, watchMemory } from './memory.ts'
+import { killWithBench } from './script-process.ts'
+import { cpuTimeMs, memoryMb } from './usage.ts'
 
 /** A real `posthorn start` process. */
 export interface PosthornServer extends AsyncDisposable {
   readonly url: string
-  readonly memory: Memory
+  /** Resident, in MB. */
+  memoryMb(): Promise<number>
+  peakMemoryMb(): Promise<number>
   /** The time from its start to the line `ready` of its log. */
   readonly readyAfterMs: number
   cpuTimeMs(): Promise<number>
@@ -52,7 +53,6 @@ export async function startPosthornServer(
   )
   const exited = once(child, 'exit')
   const pid = child.pid as number
-  const memory = watchMemory(pid)
   const lastLines: string[] = []
   let ending = false
   // This error is not caught, so it aborts the benchmark, which would otherwise wait forever.
@@ -61,14 +61,14 @@ export async function startPosthornServer(
   })
   const end = async (signal: NodeJS.Signals) => {
     ending = true
-    memory.stop()
     child.kill(signal)
     await exited
   }
   const url = await readUrl(child.stderr as Readable, lastLines)
   return {
     url,
-    memory,
+    memoryMb: () => memoryMb(pid, 'VmRSS'),
+    peakMemoryMb: () => memoryMb(pid, 'VmHWM'),
     readyAfterMs: performance.now() - startedAt,
     cpuTimeMs: () => cpuTimeMs(pid),
     kill: () => end('SIGKILL'),

@@ -1,7 +1,6 @@
 import type { Bench } from './bench.ts'
 import { DATA } from './fill.ts'
 import { startScript } from './script-process.ts'
-import { CONCURRENCY } from './sizes.ts'
 
 /** A: the upper limit of one process: signed POST requests per second, with nothing recorded. */
 export async function measureRawUndici({ receiver, sizes }: Bench): Promise<number> {
@@ -17,7 +16,7 @@ export async function measureRawUndici({ receiver, sizes }: Bench): Promise<numb
     }),
     count: sizes.count,
     warmUp: sizes.warmUp,
-    concurrency: CONCURRENCY,
+    concurrency: 200,
   })
 }
 

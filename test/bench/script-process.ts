@@ -1,7 +1,6 @@
-import { fork } from 'node:child_process'
+import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import { killWithBench } from './children.ts'
 
 /** A script of this folder in a separate process, so that its memory and CPU time are measured separately. */
 export interface ScriptProcess extends AsyncDisposable {
@@ -63,4 +62,18 @@ export function serveParent(
     if (process.connected) process.send?.(result)
   })
   process.on('disconnect', () => process.exit())
+}
+
+const running = new Set<ChildProcess>()
+
+/** Registers a child process for `killChildren`. */
+export function killWithBench<Child extends ChildProcess>(child: Child): Child {
+  running.add(child)
+  child.once('exit', () => running.delete(child))
+  return child
+}
+
+/** Kills all child processes when the benchmark is aborted. */
+export function killChildren(): void {
+  for (const child of running) child.kill('SIGKILL')
 }
