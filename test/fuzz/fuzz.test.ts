@@ -1,64 +1,23 @@
 import { connect } from 'node:net'
 import fc from 'fast-check'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Database } from '../../src/db/client.ts'
-import { createApiKey } from '../support/api-keys.ts'
-import { testEnvironment } from '../support/app.ts'
-import { createTestDatabase } from '../support/database.ts'
-import { ALL_SCOPES, createTenant } from '../support/factories.ts'
-import { type PosthornProcess, startPosthorn } from '../support/posthorn-process.ts'
+import { expect, test } from 'vitest'
+import { ALL_SCOPES } from '../support/factories.ts'
 import { startStopwatch } from '../support/stopwatch.ts'
-import { until } from '../support/until.ts'
+import { useResource } from '../support/use-resource.ts'
 import { graphqlInputs, type Input, keyInputs, rawInputs, restInputs } from './inputs.ts'
+import { fromNewClient, SEED, startFuzzedApi } from './start-api.ts'
 
-const seed = Number(process.env['FUZZ_SEED'] ?? Math.floor(Math.random() * 2 ** 31))
 const MAX_RESPONSE_MS = 1_000
 const PARALLEL_REQUESTS = 16
 
-let database: Database
-let posthorn: PosthornProcess
-let url: string
-let token: string
-
-beforeAll(async () => {
-  console.info(`FUZZ_SEED=${seed}`)
-  database = await createTestDatabase()
-  const { organizationId } = await createTenant(database.prisma)
-  const created = await createApiKey(database.prisma, {
-    organizationId,
-    scopes: ALL_SCOPES,
-    requestsPerSecond: 1_000_000,
-  })
-  token = created.token
-  const environment = {
-    ...testEnvironment(database.url),
-    POSTHORN_LOG_LEVEL: 'info',
-    POSTHORN_TRUSTED_PROXIES: '127.0.0.1/32',
-  }
-  posthorn = startPosthorn(['start', '--role', 'api'], { environment })
-  const address = /http:\/\/127\.0\.0\.1:\d+/
-  await until(() => address.test(posthorn.stdout + posthorn.stderr), 'the server listens')
-  url = (posthorn.stdout + posthorn.stderr).match(address)?.[0] as string
-})
-afterAll(async () => {
-  await posthorn[Symbol.asyncDispose]()
-  await database[Symbol.asyncDispose]()
-})
-
-let lastAddress = 0
-
-/** Another address each time: an address with too many failures gets 429. */
-function nextAddress(): string {
-  lastAddress += 1
-  return `10.${lastAddress >> 16}.${(lastAddress >> 8) & 255}.${lastAddress & 255}`
-}
+const api = useResource(() => startFuzzedApi(ALL_SCOPES))
 
 async function send({ method, path, headers, body }: Input): Promise<number> {
-  const response = await fetch(url + path, {
+  const response = await fetch(api.url + path, {
     method,
     headers: {
-      authorization: `Bearer ${token}`,
-      'x-forwarded-for': nextAddress(),
+      authorization: `Bearer ${api.token}`,
+      ...fromNewClient(),
       ...headers,
     },
     ...(method !== 'GET' && method !== 'HEAD' && body !== undefined && { body }),
@@ -71,7 +30,7 @@ async function send({ method, path, headers, body }: Input): Promise<number> {
 
 /** Returns the status of the response, or 0 if the server closed the connection without one. */
 async function sendRaw(bytes: Uint8Array): Promise<number> {
-  const { hostname, port } = new URL(url)
+  const { hostname, port } = new URL(api.url)
   return await new Promise((resolve) => {
     let response = ''
     const socket = connect(Number(port), hostname, () => socket.end(bytes))
@@ -110,7 +69,7 @@ async function fuzz<T>(
   count: number,
   send: (input: T) => Promise<number>,
 ): Promise<Map<number, number>> {
-  const todo = fc.sample(inputs, { numRuns: count, seed })
+  const todo = fc.sample(inputs, { numRuns: count, seed: SEED })
   expect(todo).toHaveLength(count)
   const statuses = new Map<number, number>()
   const failures: string[] = []
@@ -127,9 +86,9 @@ async function fuzz<T>(
   }
   await Promise.all(Array.from({ length: PARALLEL_REQUESTS }, work))
   expect(failures).toEqual([])
-  expect(posthorn.child.exitCode).toBeNull()
-  expect((await fetch(`${url}/healthz`)).status).toBe(200)
-  expect(posthorn.stdout + posthorn.stderr).not.toMatch(/"level":(50|60)/)
+  expect(api.process.child.exitCode).toBeNull()
+  expect((await fetch(`${api.url}/healthz`)).status).toBe(200)
+  expect(api.process.stdout + api.process.stderr).not.toMatch(/"level":(50|60)/)
   return statuses
 }
 

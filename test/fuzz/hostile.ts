@@ -9,17 +9,6 @@ export interface Hostile {
   readonly keyless?: true
 }
 
-/** Lets a test send requests from any number of client addresses. */
-export const BEHIND_PROXY = { POSTHORN_TRUSTED_PROXIES: '127.0.0.0/8' }
-
-let clients = 0
-
-/** The header of a client address that has not been used before. */
-export function fromNewClient(): Record<string, string> {
-  clients++
-  return { 'x-forwarded-for': `198.18.${clients >> 8}.${clients & 255}` }
-}
-
 const graphql = (query: string, variables?: unknown): Hostile => ({
   path: '/graphql',
   body: JSON.stringify({ query, variables }),

@@ -3,8 +3,8 @@ import { Worker } from 'node:worker_threads'
 import { expect, test } from 'vitest'
 import { MAX_STEPS } from '../../src/lib/work-budget.ts'
 import type { Outcome, Work } from './hostile-work.ts'
+import { SEED } from './start-api.ts'
 
-const seed = Number(process.env['FUZZ_SEED'] ?? Math.floor(Math.random() * 2 ** 31))
 /** Of each kind: templates, filters and selections. */
 const RUNS = process.env['POSTHORN_TEST_LONG'] ? 10_000 : 334
 
@@ -25,10 +25,10 @@ async function workInThread(work: Work, maxHeapMb: number): Promise<Outcome> {
 }
 
 test('no template, filter or selection takes more steps than its budget, or 60 MiB more memory, for any event', async () => {
-  console.info(`FUZZ_SEED=${seed}`)
-  const { heapBytes } = await workInThread({ seed, runs: 0 }, 500)
+  console.info(`FUZZ_SEED=${SEED}`)
+  const { heapBytes } = await workInThread({ seed: SEED, runs: 0 }, 500)
   const maxHeapMb = heapBytes / 2 ** 20 + MAX_ABOVE_REST_MB
-  const outcome = await workInThread({ seed, runs: RUNS }, maxHeapMb)
+  const outcome = await workInThread({ seed: SEED, runs: RUNS }, maxHeapMb)
   if (process.env['LOOP_LOG']) console.info(outcome)
   expect(outcome.done).toBeGreaterThan(RUNS / 2)
   expect(outcome.overBudget).toBeGreaterThan(RUNS / 20)
