@@ -130,16 +130,3 @@ test('counting stops at its bound, and says so', async () => {
     { count: 25_000, countIsExact: false },
   ])
 })
-
-test.each([
-  [{}, 'to include required field "since"'],
-  [{ since: hoursAgo(1), webhookId: 'x' }, 'filter.webhookId must be the id of a webhook: wh_….'],
-])('the filter %j is refused', async (filter, message) => {
-  const { errors } = await groups(filter)
-  expect(errors).toMatchObject([{ message: expect.stringContaining(message) }])
-})
-
-test.each([-1, 101])('a size of %i is refused', async (first) => {
-  const { errors } = await groups({ since: hoursAgo(1) }, first)
-  expect(errors).toMatchObject([{ message: 'first must be from 0 to 100.' }])
-})

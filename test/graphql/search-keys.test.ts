@@ -207,30 +207,63 @@ describe('deliveries', () => {
   })
 })
 
-const LISTS = ['events', 'deliveries'] as const
+const many = (text: string) => JSON.stringify(Array(21).fill(text))
+const withKey = (path: string, equals = '87012') =>
+  `deliveries(filter: { key: { path: "${path}", equals: "${equals}" } })`
 
-describe.each(LISTS)('%s', (list) => {
-  test.each([
-    ['order.id', '87012', 'filter.key.path must be a path such as $.order.id'],
-    [
-      '$.order.idd',
-      '87012',
-      'filter.key.path must be a search key of an event type. Did you mean "$.order.id"?',
-    ],
-    ['$.status', '1', 'The search keys are $.customer, $.order.id.'],
-    ['$.customer', 'x'.repeat(201), 'filter.key.equals must have at most 200 characters'],
-    ['$.customer', 'a\0', 'filter.key.equals must not contain the NUL character.'],
-  ])('with the key %s, a fault of the caller is explained', async (path, equals, message) => {
-    const { data, errors } = await api.call(
-      tenant.token,
-      `query ($key: SearchKeyFilter) { ${list}(filter: { key: $key }) { nodes { id } } }`,
-      { key: { path, equals } },
-    )
-    expect(data[list]).toBeNull()
-    expect(errors).toMatchObject([
-      { message: expect.stringContaining(message), extensions: { code: 'BAD_USER_INPUT' } },
-    ])
-  })
+/* Lists with a filter that breaks a rule. nul.test.ts has the texts with a NUL. */
+test.each([
+  ['attempts(filter: { causes: [] })', 'filter.causes must not be empty; omit it to match all.'],
+  [
+    'attempts(filter: { causes: "HTTP 502" })',
+    'filter.causes.0 must be an HTTP status or an error',
+  ],
+  [`attempts(filter: { causes: ${many('502')} })`, 'filter.causes must have at most 20 entries.'],
+  ['attempts(filter: { statusClasses: [] })', 'filter.statusClasses must not be empty; omit it'],
+  ['attempts(filter: { minDurationMs: 999 })', 'filter.minDurationMs must be at least 1,000.'],
+  [
+    'attempts(filter: { webhookIds: "msg_x" })',
+    'filter.webhookIds.0 must be the id of a webhook: wh_',
+  ],
+  [
+    'deliveries(filter: { webhookIds: [] })',
+    'filter.webhookIds must not be empty; omit it to match',
+  ],
+  [
+    'deliveries(filter: { webhookIds: "msg_x" })',
+    'filter.webhookIds.0 must be the id of a webhook',
+  ],
+  [`deliveries(filter: { eventTypes: ${many('a')} })`, 'filter.eventTypes must have at most 20'],
+  ['events(filter: { id: "wh_nonsense" })', 'filter.id must be the id of an event: evt_….'],
+  ['events(filter: { contains: "" })', 'contains'],
+  [`events(filter: { contains: "${'x'.repeat(201)}" })`, 'contains'],
+  ['events(filter: { contains: "a" }, first: 0)', 'first'],
+  ['events(filter: { contains: "a" }, last: 1)', 'only goes forward'],
+  ['events(filter: { contains: "a", value: "a" })', 'contains cannot be combined with value'],
+  [
+    'events(filter: { contains: "a", key: { path: "$.a", equals: "a" } })',
+    'contains cannot be combined with key',
+  ],
+  ['events(filter: { value: "a", type: "a" })', 'value cannot be combined with type'],
+  [withKey('order.id'), 'filter.key.path must be a path such as $.order.id'],
+  [
+    withKey('$.order.idd'),
+    'filter.key.path must be a search key of an event type. Did you mean "$.order.id"?',
+  ],
+  [
+    withKey('$.status').replace('deliveries', 'events'),
+    'The search keys are $.customer, $.order.id.',
+  ],
+  [withKey('$.customer', 'x'.repeat(201)), 'filter.key.equals must have at most 200 characters'],
+  [
+    'failures(filter: { since: "2026-01-01T00:00:00Z", webhookId: "x" })',
+    'filter.webhookId must be the id of a webhook: wh_….',
+  ],
+])('%s is refused with the remedy', async (list, message) => {
+  const { errors } = await api.call(tenant.token, `{ ${list} { nodes { __typename } } }`)
+  expect(errors).toMatchObject([
+    { message: expect.stringContaining(message), extensions: { code: 'BAD_USER_INPUT' } },
+  ])
 })
 
 describe('a value of which nobody knows the key', () => {
