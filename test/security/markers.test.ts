@@ -1,8 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:http'
-import { type AddressInfo, connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { inspect } from 'node:util'
@@ -10,6 +8,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { loadConfig } from '../../src/config/config.ts'
 import type { Database } from '../../src/db/client.ts'
 import { createSignInLink } from '../../src/sessions/sign-in-link.ts'
+import { openProxy } from '../outbound/forward-proxy.ts'
 import { testEnvironment } from '../support/app.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { createTenant, JOINED } from '../support/factories.ts'
@@ -36,7 +35,7 @@ const role = marker('role').toLowerCase()
 
 let database: Database
 let receiver: Receiver
-let proxy: Awaited<ReturnType<typeof startProxy>>
+let rejectsTunnels = false
 let folder: string
 let environment: Record<string, string>
 let organization: string
@@ -45,7 +44,6 @@ let collector: OtlpReceiver
 beforeAll(async () => {
   database = await createTestDatabase()
   receiver = await startReceiver()
-  proxy = await startProxy()
   collector = await startOtlpReceiver()
   folder = await mkdtemp(path.join(tmpdir(), 'posthorn markers '))
   const password = MARKERS['database password'] as string
@@ -58,7 +56,6 @@ beforeAll(async () => {
   environment = {
     ...testEnvironment(url.href),
     POSTHORN_ENCRYPTION_KEYS: encryptionKey.toString('base64'),
-    POSTHORN_EGRESS_PROXY: `http://posthorn:${MARKERS['proxy password']}@127.0.0.1:${proxy.port}`,
     POSTHORN_EGRESS_CA_FILE: caFile,
     POSTHORN_RETRY_SCHEDULE: '50ms',
     POSTHORN_LOG_LEVEL: 'trace',
@@ -71,11 +68,15 @@ afterAll(async () => {
   await database[Symbol.asyncDispose]()
   await receiver[Symbol.asyncDispose]()
   await collector[Symbol.asyncDispose]()
-  proxy.close()
   await rm(folder, { recursive: true, force: true })
 })
 
 test('no secret leaks into responses, logs, tables or the configuration', async () => {
+  const proxy = await openProxy(() => (rejectsTunnels ? 407 : 200))
+  environment['POSTHORN_EGRESS_PROXY'] = proxy.url.replace(
+    '//',
+    `//posthorn:${MARKERS['proxy password']}@`,
+  )
   const created = await runPosthorn(
     ['key', 'create', '--organization', organization, '--scope', 'admin', '--json'],
     { environment },
@@ -88,6 +89,7 @@ test('no secret leaks into responses, logs, tables or the configuration', async 
   await until(() => posthorn.stderr.includes('"ready"'), 'Posthorn is ready')
   const url = /"url":"([^"]+)"/.exec(posthorn.stderr)?.[1] as string
   await exerciseApis(url, token)
+  expect(proxy.requests[0]?.authorization).toMatch(/^Basic /)
   for (const page of ['/metrics', '/openapi.json', '/healthz', '/readyz', '/nowhere']) {
     outputs.set(page, await (await fetch(url + page)).text())
   }
@@ -173,7 +175,7 @@ async function exerciseApis(url: string, token: string): Promise<void> {
   receiver.answer = (response) => void response.destroy()
   await graphql(publish, { input: { type: JOINED, data: { n: 3 } } })
   await receiver.arrival(5)
-  proxy.rejectsAll = true
+  rejectsTunnels = true
   await graphql(publish, { input: { type: JOINED, data: { n: 4 } } })
   const failed =
     '{ deliveries(first: 1) { nodes { state attempts { nodes { error errorCode } } } } }'
@@ -181,7 +183,7 @@ async function exerciseApis(url: string, token: string): Promise<void> {
     async () => (await graphql(failed)).includes('EXHAUSTED'),
     'the proxy rejects the delivery',
   )
-  proxy.rejectsAll = false
+  rejectsTunnels = false
 
   await callAndCollect('PUT', `${hooks}/${id}`, {
     headers: { 'bad name': MARKERS['header value'] },
@@ -321,29 +323,4 @@ async function tables(): Promise<[string, string][]> {
 function argumentsOf({ child }: PosthornProcess): string {
   const file = `/proc/${child.pid}/cmdline`
   return existsSync(file) ? readFileSync(file, 'utf8') : child.spawnargs.join(' ')
-}
-
-/** A forward proxy that requires credentials; with `rejectsAll` it rejects every request. */
-async function startProxy() {
-  const server = createServer()
-  server.on('connect', (request, socket) => {
-    const allowed = request.headers['proxy-authorization']?.startsWith('Basic ')
-    if (!allowed || state.rejectsAll)
-      return socket.end('HTTP/1.1 407 Proxy Authentication Required\r\n\r\n')
-    const { hostname, port } = new URL(`http://${request.url}`)
-    const onward = connect(Number(port), hostname, () => {
-      socket.write('HTTP/1.1 200 OK\r\n\r\n')
-      onward.pipe(socket)
-      socket.pipe(onward)
-    })
-    onward.on('error', () => socket.destroy())
-    socket.on('error', () => onward.destroy())
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const state = {
-    rejectsAll: false,
-    port: (server.address() as AddressInfo).port,
-    close: () => server.close(),
-  }
-  return state
 }
