@@ -10,7 +10,7 @@ import { fromNewClient, SEED, startFuzzedApi } from './start-api.ts'
 const MAX_RESPONSE_MS = 1_000
 const PARALLEL_REQUESTS = 16
 
-const api = useResource(() => startFuzzedApi(ALL_SCOPES))
+const api = await useResource(startFuzzedApi(ALL_SCOPES))
 
 async function send({ method, path, headers, body }: Input): Promise<number> {
   const response = await fetch(api.url + path, {

@@ -12,7 +12,7 @@ const MAX_BLOCKED_MS = 250
 /** The best of these tries decides, because other processes on the machine can delay requests. */
 const TRIES = 5
 
-const api = useResource(() => startFuzzedApi(SCOPES))
+const api = await useResource(startFuzzedApi(SCOPES))
 
 /** Returns the size of the response in bytes. */
 async function send({ path, body, keyless }: Hostile): Promise<number> {

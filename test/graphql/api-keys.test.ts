@@ -3,7 +3,7 @@ import { publicId } from '../../src/db/ids.ts'
 import { useApi, useTenant } from './support/api.ts'
 import { document } from './support/document.ts'
 
-const api = useApi()
+const api = await useApi()
 const tenant = useTenant(api)
 
 function call(operation: string, variables: Record<string, unknown> = {}, token = tenant.token) {

@@ -9,7 +9,7 @@ import { until } from '../support/until.ts'
 import { useApi, useTenant } from './support/api.ts'
 import { addWebhook, deliveryIds, deliveryRow, FAILED, publish } from './support/rows.ts'
 
-const api = useApi()
+const api = await useApi()
 const tenant = useTenant(api)
 let webhookId: string
 /** Newest first. */

@@ -2,7 +2,7 @@ import { auditServer } from 'graphql-http'
 import { expect, test } from 'vitest'
 import { useTestApp } from '../support/app.ts'
 
-const posthorn = useTestApp({ role: 'api' })
+const posthorn = await useTestApp({ role: 'api' })
 
 /** The official audit of GraphQL over HTTP: https://github.com/graphql/graphql-http#audits */
 async function audit(authorization: Record<string, string>) {

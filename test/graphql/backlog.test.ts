@@ -3,7 +3,7 @@ import { parseId } from '../../src/db/ids.ts'
 import { useApi, useTenant } from './support/api.ts'
 import { addWebhook, deliveryIds, publish } from './support/rows.ts'
 
-const api = useApi()
+const api = await useApi()
 const tenant = useTenant(api)
 
 async function park(ids: readonly string[], reason: string) {

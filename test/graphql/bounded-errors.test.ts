@@ -3,7 +3,7 @@ import { DomainError, invalid, listedIssues, notFound } from '../../src/lib/erro
 import { JOINED } from '../support/factories.ts'
 import { useApi, useTenant } from './support/api.ts'
 
-const api = useApi()
+const api = await useApi()
 const tenant = useTenant(api)
 
 const PUBLISH = `mutation ($input: PublishEventsInput!) { publishEvents(input: $input) {

@@ -17,7 +17,7 @@ import {
 } from './generated/graphql.ts'
 import { type Frontend, subscribeWithSse } from './support/frontend.ts'
 
-const posthorn = useTestApp({ role: 'api' })
+const posthorn = await useTestApp({ role: 'api' })
 let url: string
 let headers: { authorization: string }
 

@@ -4,7 +4,7 @@ import { useApi } from './support/api.ts'
 
 const OURS = 'https://app.example.com'
 
-const api = useApi()
+const api = await useApi()
 
 function requestFrom(
   origin: string,

@@ -5,7 +5,7 @@ import { document } from './support/document.ts'
 
 const INPUT = { url: 'https://example.com/hook', eventSubscriptions: [JOINED] }
 
-const api = useApi()
+const api = await useApi()
 const tenant = useTenant(api)
 
 function create(idempotencyKey: string | null, input: object = INPUT, token = tenant.token) {

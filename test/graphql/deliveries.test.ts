@@ -7,7 +7,7 @@ import { useApi, useTenant } from './support/api.ts'
 import { document } from './support/document.ts'
 import { addAttempt, addWebhook, deliveryIds, publish } from './support/rows.ts'
 
-const api = useApi()
+const api = await useApi()
 const tenant = useTenant(api)
 let webhookId: string
 let delivery: string

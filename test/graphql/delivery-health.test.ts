@@ -12,7 +12,7 @@ import { addWebhook, publish } from './support/rows.ts'
 
 const HOUR_MS = 3_600_000
 
-const api = useApi()
+const api = await useApi()
 const tenant = useTenant(api)
 
 const FIELDS = `deliveryHealth { onTimeRate firstAttemptDelay { p50Ms p95Ms } responseTime { p50Ms }

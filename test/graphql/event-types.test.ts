@@ -3,7 +3,7 @@ import { JOINED, TICKET } from '../support/factories.ts'
 import { type Tenant, useApi } from './support/api.ts'
 import { document } from './support/document.ts'
 
-const api = useApi()
+const api = await useApi()
 let operator: Tenant
 let names = 0
 

@@ -6,7 +6,7 @@ import { useApi, useTenant } from './support/api.ts'
 import { document } from './support/document.ts'
 import { addWebhook } from './support/rows.ts'
 
-const api = useApi()
+const api = await useApi()
 const tenant = useTenant(api)
 
 type Issue = { readonly path: readonly string[]; readonly code: string }

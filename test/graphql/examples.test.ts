@@ -16,7 +16,7 @@ import { request, type Tenant, useApi } from './support/api.ts'
 import { document, EXAMPLES } from './support/document.ts'
 import { addAttempt, addWebhook, deliveryIds, FAILED, publish } from './support/rows.ts'
 
-const api = useApi()
+const api = await useApi()
 let tenant: Tenant
 
 beforeAll(async () => {

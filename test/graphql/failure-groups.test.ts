@@ -7,7 +7,7 @@ import { attemptOf, SENDER } from '../support/attempts.ts'
 import { useApi, useTenant } from './support/api.ts'
 import { addWebhook, deliveryRow, publish } from './support/rows.ts'
 
-const api = useApi()
+const api = await useApi()
 const tenant = useTenant(api)
 let webhooks: string[]
 

@@ -4,7 +4,7 @@ import { createEventType } from '../../src/event-types/edit-event-type.ts'
 import { useTestApp } from '../support/app.ts'
 import { JOINED } from '../support/factories.ts'
 
-const posthorn = useTestApp({ role: 'api' })
+const posthorn = await useTestApp({ role: 'api' })
 
 beforeAll(async () => {
   await createEventType(

@@ -16,7 +16,7 @@ const PAID = {
   ],
 }
 
-const api = useApi()
+const api = await useApi()
 const tenant = useTenant(api)
 
 // biome-ignore lint/suspicious/noExplicitAny: a test knows the shape of its response.

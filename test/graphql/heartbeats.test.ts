@@ -3,7 +3,7 @@ import { useTestApp } from '../support/app.ts'
 import { until } from '../support/until.ts'
 import { listeningConnections } from './support/live.ts'
 
-const posthorn = useTestApp({ role: 'api' })
+const posthorn = await useTestApp({ role: 'api' })
 
 afterEach(() => {
   vi.useRealTimers()

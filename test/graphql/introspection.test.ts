@@ -10,7 +10,7 @@ import { schema } from '../../src/server/schema.ts'
 import { useTestApp } from '../support/app.ts'
 import { readAnswer } from './support/api.ts'
 
-const posthorn = useTestApp({
+const posthorn = await useTestApp({
   role: 'api',
   environment: { POSTHORN_TRUSTED_PROXIES: '127.0.0.1/32' },
 })

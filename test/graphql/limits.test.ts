@@ -3,7 +3,7 @@ import { JOINED } from '../support/factories.ts'
 import { readAnswer, request, useApi, useTenant } from './support/api.ts'
 import { document } from './support/document.ts'
 
-const api = useApi()
+const api = await useApi()
 const tenant = useTenant(api)
 
 const NESTED = 100_000

@@ -14,7 +14,7 @@ import { readsWithoutIndex } from './support/plans.ts'
 const COUNT = 200_000
 const PAGES = 5
 
-const api = useApi()
+const api = await useApi()
 let tenant: Tenant
 let variables: Record<string, string>
 

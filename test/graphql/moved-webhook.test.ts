@@ -4,7 +4,7 @@ import { document } from './support/document.ts'
 import { addWebhook } from './support/rows.ts'
 
 /** A webhook whose URL moves to another origin: its headers may be credentials of the old one. */
-const api = useApi()
+const api = await useApi()
 let all: Tenant
 let id: string
 

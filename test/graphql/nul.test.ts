@@ -23,7 +23,7 @@ import {
 
 /* Postgres has no NUL in text. Wherever an argument has one, the answer says so, and is no fault. */
 
-const posthorn = useTestApp({
+const posthorn = await useTestApp({
   role: 'api',
   environment: {
     POSTHORN_SMTP_URL: 'smtp://127.0.0.1:1',

@@ -6,7 +6,7 @@ import { JOINED } from '../support/factories.ts'
 import { useApi, useTenant } from './support/api.ts'
 import { addAttempt, addWebhook } from './support/rows.ts'
 
-const api = useApi()
+const api = await useApi()
 const tenant = useTenant(api)
 let webhooks: string[]
 

@@ -4,7 +4,7 @@ import { schema } from '../../src/server/schema.ts'
 import { type Tenant, useApi } from './support/api.ts'
 import { addAttempt, addWebhook, deliveryIds, publish } from './support/rows.ts'
 
-const api = useApi()
+const api = await useApi()
 let operator: Tenant
 let one: Awaited<ReturnType<typeof busyTenant>>
 let two: Awaited<ReturnType<typeof busyTenant>>

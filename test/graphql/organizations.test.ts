@@ -5,7 +5,7 @@ import { readAnswer, request, type Tenant, useApi } from './support/api.ts'
 import { document } from './support/document.ts'
 import { addWebhook } from './support/rows.ts'
 
-const api = useApi()
+const api = await useApi()
 let operator: Tenant
 let tenant: Tenant
 

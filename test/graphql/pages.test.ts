@@ -11,7 +11,7 @@ import { type Tenant, useApi } from './support/api.ts'
 import { addAttempt, addWebhook, deliveryIds } from './support/rows.ts'
 import { callOf, SCHEMA } from './support/schema-calls.ts'
 
-const api = useApi()
+const api = await useApi()
 let tenant: Tenant
 /** The ids that each list shows, in its order. */
 const ids: Record<string, string[]> = {}

@@ -5,7 +5,7 @@ import { requirePackages } from '../support/installed-packages.ts'
 import { WebhooksDocument } from './generated/graphql.ts'
 import { readAnswer, request, useApi, useTenant } from './support/api.ts'
 
-const api = useApi()
+const api = await useApi()
 const tenant = useTenant(api)
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')

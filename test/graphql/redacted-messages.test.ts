@@ -7,7 +7,7 @@ import { document } from './support/document.ts'
  * message fail when an upgrade changes the text.
  */
 
-const api = useApi()
+const api = await useApi()
 const tenant = useTenant(api)
 
 /** The errors have the code and the message, and nothing of what the caller sent. */

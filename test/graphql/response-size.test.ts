@@ -3,7 +3,7 @@ import { MAX_RESPONSE_BYTES } from '../../src/graphql/limits/limit-exceeded.ts'
 import { JOINED } from '../support/factories.ts'
 import { useApi } from './support/api.ts'
 
-const api = useApi()
+const api = await useApi()
 let token: string
 
 const PAYLOAD_BYTES = 250_000

@@ -13,7 +13,7 @@ import { callOf, type Field, SCHEMA, selectionOf } from './support/schema-calls.
  * schema.graphql says which scope each field needs. These tests ask for each of these fields without the scope and with it.
  * What a session of one webhook and another organization get is in test/sessions/portal-access.test.ts.
  */
-const api = useApi()
+const api = await useApi()
 let all: Tenant
 const ids: Record<string, string> = {}
 

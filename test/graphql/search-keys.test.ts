@@ -6,7 +6,7 @@ import { JOINED, TICKET } from '../support/factories.ts'
 import { useApi, useTenant } from './support/api.ts'
 import { addWebhook, deliveryIds } from './support/rows.ts'
 
-const api = useApi()
+const api = await useApi()
 const tenant = useTenant(api)
 
 beforeAll(async () => {

@@ -12,7 +12,7 @@ import { useApi, useTenant } from './support/api.ts'
 import { document } from './support/document.ts'
 import { addWebhook, deliveryIds, deliveryRow, FAILED, publish } from './support/rows.ts'
 
-const api = useApi()
+const api = await useApi()
 const tenant = useTenant(api)
 
 const RETRY = { next: { kind: 'retry', delayMs: 60_000 } } as const

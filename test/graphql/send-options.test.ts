@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { JOINED } from '../support/factories.ts'
 import { useApi, useTenant } from './support/api.ts'
 
-const api = useApi()
+const api = await useApi()
 const tenant = useTenant(api)
 
 const FIELDS = { url: 'https://example.com/hook', eventSubscriptions: [JOINED] }

@@ -6,7 +6,7 @@ import { type Tenant, useApi } from './support/api.ts'
 import { document } from './support/document.ts'
 import { addAttempt, addWebhook, deliveryIds, publish } from './support/rows.ts'
 
-const api = useApi()
+const api = await useApi()
 let tenant: Tenant
 
 beforeAll(async () => {

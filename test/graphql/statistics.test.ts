@@ -10,7 +10,7 @@ import { addWebhook, deliveryIds, deliveryRow, publish } from './support/rows.ts
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 
-const api = useApi()
+const api = await useApi()
 let tenant: Tenant
 let webhookId: string
 

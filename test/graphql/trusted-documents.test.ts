@@ -10,7 +10,7 @@ const trustedDocuments = {
   deleting: 'mutation ($id: ID!) { deleteWebhook(id: $id) { __typename } }',
 }
 
-const api = useApi()
+const api = await useApi()
 let token: string
 let handle: ReturnType<typeof createGraphqlHandler>
 

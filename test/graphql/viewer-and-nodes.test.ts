@@ -6,7 +6,7 @@ import { type Tenant, useApi } from './support/api.ts'
 import { addAttempt, addWebhook, deliveryIds, publish } from './support/rows.ts'
 import { callOf, SCHEMA } from './support/schema-calls.ts'
 
-const api = useApi()
+const api = await useApi()
 let tenant: Tenant
 let operator: Tenant
 const SCOPES = ['webhooks:read', 'events:read', 'deliveries:read'] as const

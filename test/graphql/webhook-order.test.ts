@@ -8,7 +8,7 @@ import { addWebhook, publish } from './support/rows.ts'
 
 /* Each order of webhooks, and its pages. */
 
-const api = useApi()
+const api = await useApi()
 let tenant: Tenant
 /** From the newest: `few` waits longest, `many` has the most waiting, the others have nothing. */
 const ids = { idle: '', poor: '', slow: '', many: '', few: '' }

@@ -6,7 +6,7 @@ import { useApi, useTenant } from './support/api.ts'
 import { document } from './support/document.ts'
 import { addWebhook, deliveryIds, publish } from './support/rows.ts'
 
-const api = useApi()
+const api = await useApi()
 const tenant = useTenant(api)
 
 function call(operation: string, variables: Record<string, unknown> = {}) {

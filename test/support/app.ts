@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto'
-import { afterAll } from 'vitest'
 import { loadConfig } from '../../src/config/config.ts'
 import type { Role, Settings } from '../../src/config/settings.ts'
 import type { Database } from '../../src/db/client.ts'
@@ -43,18 +42,11 @@ export function testEnvironment(databaseUrl: string): Record<string, string> {
   }
 }
 
-/** Posthorn for a file of tests. */
-export function useTestApp(options: TestAppOptions = {}): TestApp {
-  return useResource(() => startTestApp(options))
-}
-
 const ENCRYPTION_KEY = randomBytes(32).toString('base64')
 
 /** Posthorn for the tests of a file. */
 export async function useTestApp(options: TestAppOptions = {}): Promise<TestApp> {
-  const posthorn = await startTestApp(options)
-  afterAll(() => posthorn[Symbol.asyncDispose]())
-  return posthorn
+  return await useResource(startTestApp(options))
 }
 
 /** Starts Posthorn in this process: API and worker with a real Postgres and real sockets. */

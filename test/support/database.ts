@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
-import { afterAll, inject } from 'vitest'
+import { inject } from 'vitest'
 import { type Database, openDatabase } from '../../src/db/client.ts'
 import { connectClient } from '../../src/db/session-settings.ts'
+import { useResource } from './use-resource.ts'
 import { withDatabase } from './with-database.ts'
 
 /** A machine that runs the tests is busy: Postgres may take longer than a process in production would wait for it, and
@@ -28,9 +29,7 @@ export async function createTestDatabase(): Promise<Database> {
 
 /** A migrated database for the tests of a file. */
 export async function useTestDatabase(): Promise<Database> {
-  const database = await createTestDatabase()
-  afterAll(() => database[Symbol.asyncDispose]())
-  return database
+  return await useResource(createTestDatabase())
 }
 
 /** Creates or drops a database. A `Database` would cost as much as the creation. */

@@ -1,16 +1,10 @@
-import { afterAll, beforeAll } from 'vitest'
+import { afterAll } from 'vitest'
 
-/** A resource of a file of tests: opened before the first test, and disposed after the last. */
-export function useResource<Resource extends AsyncDisposable>(
-  open: () => Promise<Resource>,
-): Resource {
-  let opened: Resource
-  beforeAll(async () => {
-    opened = await open()
-  })
+/** Opens a resource for the tests of a file, and disposes of it after the last. */
+export async function useResource<Resource extends AsyncDisposable>(
+  opening: Promise<Resource>,
+): Promise<Resource> {
+  const opened = await opening
   afterAll(() => opened[Symbol.asyncDispose]())
-  return new Proxy({} as Resource, {
-    get: (_, name) => Reflect.get(opened, name),
-    set: (_, name, value) => Reflect.set(opened, name, value),
-  })
+  return opened
 }

@@ -72,8 +72,8 @@ export type Api = Awaited<ReturnType<typeof openApi>>
 export type Tenant = Awaited<ReturnType<Api['tenant']>>
 
 /** The API of a file of tests. */
-export function useApi(options: Partial<GraphqlDeps> = {}): Api {
-  return useResource(() => openApi(options))
+export async function useApi(options: Partial<GraphqlDeps> = {}): Promise<Api> {
+  return await useResource(openApi(options))
 }
 
 /** Another organization for each test. */
