@@ -2,11 +2,7 @@ import type { Sql } from '../db/client.ts'
 import type { Keyring } from './keyring.ts'
 
 interface EncryptedColumn {
-  readonly name:
-    | 'signing_secrets'
-    | 'webhook_headers'
-    | 'idempotency_responses'
-    | 'bulk_task_values'
+  readonly name: 'signing_secrets' | 'webhook_headers' | 'idempotency_responses' | 'task_values'
   readonly table: string
   readonly column: string
   /** An SQL expression that is unique in the table, and indexed where possible. */
@@ -46,7 +42,7 @@ const ENCRYPTED_COLUMNS: readonly EncryptedColumn[] = [
     associatedData: IDEMPOTENT_CALL,
   },
   {
-    name: 'bulk_task_values',
+    name: 'task_values',
     table: 'posthorn.bulk_tasks',
     column: 'value_ciphertext',
     key: 'id',

@@ -53,4 +53,6 @@ test('in the statistics of Postgres', async () => {
   await run('analyze posthorn.places')
   await run('update posthorn.places set content = null')
   expect(await inTables()).toEqual([STATISTICS])
+  await run('analyze posthorn.places')
+  expect(await inTables()).toEqual([])
 })

@@ -55,11 +55,11 @@ describe('posthorn key rotate-encryption', () => {
     expect(JSON.parse(stdout)).toEqual({
       reencrypted: {
         ...{ signing_secrets: 1, webhook_headers: 1 },
-        ...{ idempotency_responses: 0, bulk_task_values: 0 },
+        ...{ idempotency_responses: 0, task_values: 0 },
       },
       unreadable: {
         ...{ signing_secrets: [], webhook_headers: [] },
-        ...{ idempotency_responses: [], bulk_task_values: [] },
+        ...{ idempotency_responses: [], task_values: [] },
       },
       old_keys_removable: true,
     })
