@@ -14,14 +14,22 @@ export async function tablesWith(sql: Sql, text: string): Promise<string[]> {
   const found: string[] = []
   for (const { name } of rows) {
     const hex = Buffer.from(text).toString('hex')
-    const { rows: matches } = await sql.query(
-      `select from ${name} as row where position($1 in row::text) > 0 or position($2 in row::text) > 0 limit 1`,
-      [text, hex],
-    )
-    if (matches.length > 0) found.push(name)
+    const matches = await sql
+      .query(
+        `select from ${name} as row where position($1 in row::text) > 0 or position($2 in row::text) > 0 limit 1`,
+        [text, hex],
+      )
+      .catch((error) => {
+        // Maintenance may drop a partition after the list was read.
+        if (error.code === UNDEFINED_TABLE) return { rowCount: 0 }
+        throw error
+      })
+    if (matches.rowCount) found.push(name)
   }
   return found
 }
+
+const UNDEFINED_TABLE = '42P01'
 
 export const STATISTICS = 'pg_catalog.pg_statistic'
 
