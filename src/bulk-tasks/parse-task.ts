@@ -1,7 +1,7 @@
 import { parseId } from '../db/ids.ts'
 import type { DeliveryFilter } from '../deliveries/delivery-filter.ts'
 import type { DeliveryState } from '../deliveries/delivery-state.ts'
-import { type FieldIssue, invalid } from '../lib/errors.ts'
+import { type FieldIssue, fieldIssue, invalid } from '../lib/errors.ts'
 import type { Retention } from '../retention/effective-retention.ts'
 import type { Recovery } from './selection.ts'
 
@@ -34,10 +34,23 @@ const STATES: Record<
   },
 }
 
-/** The uuids of deliveries. Throws `invalid` with every broken rule. */
-export function parseIds(ids: readonly string[]): string[] {
-  const uuids = ids.map((id) => parseId('delivery', id))
-  const issues = idIssues(uuids)
+/** The uuids of a list of public ids. Throws `invalid` with every broken rule. */
+export function parseIds(
+  kind: 'delivery' | 'event',
+  field: 'ids' | 'eventIds',
+  ids: readonly string[],
+  { max, remedy }: { readonly max: number; readonly remedy: string },
+): string[] {
+  if (ids.length === 0) throw invalid([fieldIssue([field], 'required', 'must not be empty.')])
+  if (ids.length > max) {
+    const rule = `must have at most ${max.toLocaleString('en')} entries, not ${ids.length.toLocaleString('en')}. ${remedy}`
+    throw invalid([fieldIssue([field], 'too_many', rule)])
+  }
+  const uuids = ids.map((id) => parseId(kind, id))
+  const rule = `must be the id of ${kind === 'event' ? 'an event: evt_…' : 'a delivery: msg_…'}.`
+  const issues = uuids.flatMap((uuid, i) =>
+    uuid === null ? [fieldIssue([field, i], 'invalid_id', rule)] : [],
+  )
   if (issues.length > 0) throw invalid(issues)
   return [...new Set(uuids.filter((uuid) => uuid !== null))]
 }
@@ -64,20 +77,6 @@ export function parseMissed(
   const issues = [...rangeIssues(since, end, retention, now), ...rateIssues(ratePerSecond)]
   if (issues.length > 0) throw invalid(issues)
   return { since, until: end, ignoreFilter: ignoreFilter === true }
-}
-
-function idIssues(uuids: readonly (string | null)[]): FieldIssue[] {
-  if (uuids.length === 0) {
-    return [{ path: ['ids'], code: 'required', detail: 'ids must not be empty.' }]
-  }
-  if (uuids.length > MAX_IDS) {
-    const detail = `ids must have at most ${MAX_IDS.toLocaleString('en')} entries, not ${uuids.length.toLocaleString('en')}. Use a filter for more.`
-    return [{ path: ['ids'], code: 'too_many', detail }]
-  }
-  return uuids.flatMap((uuid, i) => {
-    const detail = `ids.${i} must be the id of a delivery: msg_….`
-    return uuid === null ? [{ path: ['ids', i], code: 'invalid_id', detail }] : []
-  })
 }
 
 function filterIssues(

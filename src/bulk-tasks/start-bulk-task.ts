@@ -9,6 +9,7 @@ import { effectiveRetention } from '../retention/effective-retention.ts'
 import { findWebhook } from '../webhooks/find-webhook.ts'
 import {
   DEFAULT_RATE_PER_SECOND,
+  MAX_IDS,
   type MissedEventsInput,
   parseFilter,
   parseIds,
@@ -64,7 +65,10 @@ export async function changeDeliveries(
     throw invalid([{ path: ['ids'], code: 'ids_or_filter', detail }])
   }
   if (ids != null) {
-    const uuids = parseIds(ids)
+    const uuids = parseIds('delivery', 'ids', ids, {
+      max: MAX_IDS,
+      remedy: 'Use a filter for more.',
+    })
     await requireOwn(deps.sql, organizationId, onlyWebhook, uuids)
     if (dryRun) return { ...NO_CHANGE, ...(await countNamed(deps.sql, action, uuids)) }
     const changed = await (action === 'redeliver' ? redeliver : cancelNow)(deps, uuids)

@@ -1,10 +1,11 @@
 import type { Sql } from '../db/client.ts'
-import { mintUuid, parseId, publicId } from '../db/ids.ts'
+import { mintUuid, publicId } from '../db/ids.ts'
 import { selectIds } from '../db/select-ids.ts'
 import type { Unsent } from '../deliveries/erase-events.ts'
 import type { Keyring } from '../encryption/keyring.ts'
 import { findSearchKey, type SearchKey } from '../event-types/find-search-key.ts'
 import { fieldIssue, invalid, notFound } from '../lib/errors.ts'
+import { parseIds } from './parse-task.ts'
 import { countEvents, type EventCount, type SelectedEvents } from './select-events.ts'
 import { type StartDeps, startTask } from './start-task.ts'
 
@@ -60,7 +61,10 @@ async function readInput(
   { eventIds, searchKey, unsent }: ErasureInput,
 ): Promise<Pick<SelectedEvents, 'selection' | 'value'>> {
   if (eventIds && !searchKey) {
-    const uuids = parseEventIds(eventIds)
+    const uuids = parseIds('event', 'eventIds', eventIds, {
+      max: MAX_EVENTS,
+      remedy: 'Start several erasures.',
+    })
     const own = await selectIds(
       sql,
       'select id from posthorn.events where id = any ($1::uuid[]) and organization_id = $2',
@@ -79,19 +83,3 @@ async function readInput(
 }
 
 export const MAX_EVENTS = 1_000
-
-function parseEventIds(ids: readonly string[]): string[] {
-  if (ids.length === 0) throw invalid([fieldIssue(['eventIds'], 'required', 'must not be empty.')])
-  if (ids.length > MAX_EVENTS) {
-    const rule = `must have at most ${MAX_EVENTS.toLocaleString('en')} entries, not ${ids.length.toLocaleString('en')}. Start several erasures.`
-    throw invalid([fieldIssue(['eventIds'], 'too_many', rule)])
-  }
-  const uuids = ids.map((id) => parseId('event', id))
-  const issues = uuids.flatMap((uuid, i) =>
-    uuid === null
-      ? [fieldIssue(['eventIds', i], 'invalid_id', 'must be the id of an event: evt_….')]
-      : [],
-  )
-  if (issues.length > 0) throw invalid(issues)
-  return [...new Set(uuids as string[])]
-}
