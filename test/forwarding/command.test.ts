@@ -329,10 +329,4 @@ describe('errors', () => {
     )
   })
 
-  test('a server that does not run is named', async () => {
-    const server = `http://127.0.0.1:${await freePort()}`
-    const command = startForwardCommand('http://127.0.0.1:1/', { ...options(), server })
-    expect(await command.ended).toBe(1)
-    expect(command.stderr).toContain(`Nothing listens at ${server}.`)
-  })
 })
