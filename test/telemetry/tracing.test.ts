@@ -1,16 +1,13 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import path from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { Database } from '../../src/db/client.ts'
 import { startTracing } from '../../src/telemetry/start-tracing.ts'
 import { testEnvironment } from '../support/app.ts'
 import { createTestDatabase } from '../support/database.ts'
-import { createTenant, JOINED } from '../support/factories.ts'
+import { JOINED } from '../support/factories.ts'
 import { freePort } from '../support/free-port.ts'
+import { type Installation, startInstallation } from '../support/installation.ts'
 import { logLine } from '../support/log-lines.ts'
-import { type PosthornProcess, startPosthorn } from '../support/posthorn-process.ts'
-import { type Receiver, startReceiver } from '../support/receiver.ts'
+import { startPosthorn } from '../support/posthorn-process.ts'
+import type { Receiver } from '../support/receiver.ts'
 import { until } from '../support/until.ts'
 import { type OtlpReceiver, type ReceivedSpan, startOtlpReceiver } from './support/otlp-receiver.ts'
 
@@ -23,26 +20,17 @@ const PRODUCER = 4
 const CLIENT = 3
 const ERROR = 2
 
-let directory: string
+/** Of the installation that started last. */
 let receiver: Receiver
 let collector: OtlpReceiver
 
 beforeAll(async () => {
-  directory = await mkdtemp(path.join(tmpdir(), 'posthorn-tracing-'))
-  receiver = await startReceiver()
-  await writeFile(path.join(directory, 'ca.pem'), receiver.authority)
   collector = await startOtlpReceiver()
 })
-afterAll(async () => {
-  await receiver[Symbol.asyncDispose]()
-  await collector[Symbol.asyncDispose]()
-  await rm(directory, { recursive: true, force: true })
-})
-beforeEach(() => receiver.clear())
+afterAll(() => collector[Symbol.asyncDispose]())
+beforeEach(() => receiver?.clear())
 
-interface Started extends AsyncDisposable {
-  readonly posthorn: PosthornProcess
-  readonly database: Database
+interface Started extends Installation {
   publish(headers?: Record<string, string>, input?: object): Promise<void>
   /** The headers of the request, as the console shows them. */
   shownHeaders(): Promise<Record<string, string>>
@@ -50,19 +38,13 @@ interface Started extends AsyncDisposable {
 }
 
 async function start(environment: Record<string, string>): Promise<Started> {
-  const database = await createTestDatabase()
-  const tenant = await createTenant(database.prisma)
-  const posthorn = startPosthorn(['start'], {
-    environment: {
-      ...testEnvironment(database.url),
-      POSTHORN_LOG_LEVEL: 'info',
-      POSTHORN_RETRY_SCHEDULE: '',
-      POSTHORN_EGRESS_CA_FILE: path.join(directory, 'ca.pem'),
-      OTEL_BSP_SCHEDULE_DELAY: '50',
-      ...environment,
-    },
+  const installation = await startInstallation({
+    POSTHORN_RETRY_SCHEDULE: '',
+    OTEL_BSP_SCHEDULE_DELAY: '50',
+    ...environment,
   })
-  const { url } = await logLine(posthorn, { msg: 'ready' })
+  const { url, tenant } = installation
+  receiver = installation.receiver
   const call = async (query: string, variables: object, headers: Record<string, string> = {}) => {
     const response = await fetch(`${url}/graphql`, {
       method: 'POST',
@@ -78,8 +60,7 @@ async function start(environment: Record<string, string>): Promise<Started> {
     return data ?? {}
   }
   return {
-    posthorn,
-    database,
+    ...installation,
     async publish(headers = {}, input = {}) {
       await call(
         'mutation ($input: PublishEventInput!) { publishEvent(input: $input) { __typename } }',
@@ -100,19 +81,9 @@ async function start(environment: Record<string, string>): Promise<Started> {
       return Object.fromEntries(headers.map(({ name, value }) => [name, value]))
     },
     async register(target) {
-      const response = await fetch(`${url}/api/connect/v1/webhooks`, {
-        method: 'POST',
-        headers: {
-          authorization: `Bearer ${tenant.token}`,
-          'content-type': 'application/json',
-        },
-        body: JSON.stringify({ url: target, event_subscriptions: [JOINED], enabled: true }),
-      })
+      const webhook = { url: target, event_subscriptions: [JOINED], enabled: true }
+      const response = await installation.call('POST', '/api/connect/v1/webhooks', webhook)
       expect(response.status).toBe(201)
-    },
-    async [Symbol.asyncDispose]() {
-      await posthorn[Symbol.asyncDispose]()
-      await database[Symbol.asyncDispose]()
     },
   }
 }
