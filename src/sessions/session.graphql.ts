@@ -1,6 +1,14 @@
+import { SCOPES } from '../access/scope.ts'
 import { builder } from '../graphql/builder.ts'
 import { callerOf } from '../graphql/context.ts'
 import { NotFoundError, ValidationError } from '../graphql/errors.ts'
+import {
+  type CreatedSession,
+  DEFAULT_TTL_SECONDS,
+  MAX_TTL_SECONDS,
+  MIN_TTL_SECONDS,
+} from './create-session.ts'
+import { createFrontendSession } from './frontend-session.ts'
 import { createPortalSession, type PortalSession } from './portal-session.ts'
 import {
   MAX_FONT_FAMILY_LENGTH,
@@ -10,7 +18,96 @@ import {
   type PortalTheme as Theme,
 } from './portal-theme.ts'
 import type { PortalPage as Page } from './portal-url.ts'
-import { sessionFields } from './session-fields.ts'
+
+const SESSION_SCOPES = SCOPES.filter((scope) => scope !== 'admin' && scope !== 'keys:manage')
+
+/** The options of the input fields that portal and frontend sessions share. */
+const sessionFields = {
+  scopes: {
+    required: true,
+    description: `The scopes of the session: at least one of ${SESSION_SCOPES.map((scope) => `\`${scope}\``).join(', ')}. The calling key must have each of them. A session for one webhook cannot have \`events:publish\`.`,
+  },
+  webhookId: {
+    description:
+      'The only webhook that the session can access: `wh_…`. Default: all webhooks of the organization.',
+  },
+  ttlSeconds: {
+    defaultValue: DEFAULT_TTL_SECONDS,
+    description: `The lifetime in seconds: ${MIN_TTL_SECONDS} to ${MAX_TTL_SECONDS.toLocaleString('en')}. The session ends earlier if the calling key expires or is revoked.`,
+  },
+} as const
+
+const FrontendSession = builder.objectRef<CreatedSession>('FrontendSession').implement({
+  description:
+    'A session for a page of your own application: limited access to GraphQL for the holder of its token.',
+  fields: (t) => ({
+    id: t.exposeID('id', {
+      description:
+        'The id of the session, which is an API key: `key_…`. `revokeApiKey` ends the session immediately. The audit log has the changes made in the session under this id.',
+    }),
+    expiresAt: t.expose('expiresAt', {
+      type: 'DateTime',
+      description: 'When the session ends, unless it is revoked.',
+    }),
+  }),
+})
+
+const CreateFrontendSessionInput = builder.inputType('CreateFrontendSessionInput', {
+  description: 'A frontend session to create.',
+  fields: (t) => ({
+    scopes: t.field({ type: ['Scope'], ...sessionFields.scopes }),
+    webhookId: t.id(sessionFields.webhookId),
+    ttlSeconds: t.int(sessionFields.ttlSeconds),
+    name: t.string({
+      description:
+        'A label of 1 to 200 characters, such as your id of the user, which the audit log has with the id. Default: none.',
+    }),
+  }),
+})
+
+const CreateFrontendSessionSuccess = builder
+  .objectRef<CreatedSession>('CreateFrontendSessionSuccess')
+  .implement({
+    description: 'The session was created.',
+    fields: (t) => ({
+      token: t.exposeString('token', {
+        description:
+          'The token: `phs_…`. Pages send it to `/graphql` as `Authorization: Bearer <token>`. It is returned only once, because Posthorn stores only its hash.',
+      }),
+      frontendSession: t.field({
+        type: FrontendSession,
+        description: 'The session.',
+        resolve: (session) => session,
+      }),
+    }),
+  })
+
+builder.mutationFields((t) => ({
+  createFrontendSession: t.field({
+    type: CreateFrontendSessionSuccess,
+    description:
+      'Creates a short-lived token for a page of your own application, limited to this organization, the given scopes and, optionally, one webhook. The token is valid for GraphQL only. Call this mutation from your server.',
+    authScopes: { scope: 'keys:manage' },
+    errors: {
+      types: [ValidationError, NotFoundError],
+      directResult: true,
+    },
+    args: {
+      input: t.arg({
+        type: CreateFrontendSessionInput,
+        required: true,
+        description: 'The session.',
+      }),
+    },
+    resolve: (_root, { input: { webhookId = null, ...input } }, context) =>
+      createFrontendSession(
+        context.prisma,
+        { ...input, webhookId },
+        callerOf(context),
+        context.actor,
+      ),
+  }),
+}))
 
 const PortalColorScheme = builder.enumType('PortalColorScheme', {
   description: 'The color scheme of the portal.',
