@@ -65,15 +65,6 @@ function contentsOf({ webhook, event, delivery, attempt, publicOrganizationId }:
   }
 }
 
-test('the fields of Query and of the organization of the caller answer the same', async () => {
-  const query = `{ ${CONTENTS} viewer { organization { ${CONTENTS} } } }`
-  const { data, errors } = await api.call(one.token, query)
-  expect(errors).toBeUndefined()
-  const { viewer, ...own } = data
-  expect(own).toEqual(contentsOf(one))
-  expect(viewer.organization).toEqual(own)
-})
-
 test('an operator sees several organizations in one request, each with its own', async () => {
   const query = `query ($one: ID!, $two: ID!) {
     one: organization(id: $one) { ${CONTENTS} } two: organization(id: $two) { ${CONTENTS} }

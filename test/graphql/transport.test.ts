@@ -58,14 +58,6 @@ describe('GET', () => {
       }),
     )
 
-  test('runs queries', async () => {
-    const query = 'query ($id: ID!) { webhook(id: $id) { id } }'
-    const answer = await readAnswer(
-      await get({ query, variables: JSON.stringify({ id: webhookId }) }),
-    )
-    expect(answer.data).toEqual({ webhook: { id: webhookId } })
-  })
-
   test('rejects mutations with 405', async () => {
     const response = await get({ query: mutation() })
     expect(response.status).toBe(405)
@@ -99,13 +91,6 @@ test('responses have `no-store` and `nosniff`', async () => {
   const { headers } = await api.call(token, '{ __typename }')
   expect(headers.get('cache-control')).toBe('no-store')
   expect(headers.get('x-content-type-options')).toBe('nosniff')
-})
-
-test('the media type of GraphQL is used on request', async () => {
-  const ask = request(token, { query: '{ __typename }' })
-  ask.headers.set('accept', 'application/graphql-response+json')
-  const response = await api.handle(ask)
-  expect(response.headers.get('content-type')).toContain('application/graphql-response+json')
 })
 
 describe('a body', () => {

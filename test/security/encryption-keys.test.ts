@@ -165,21 +165,15 @@ describe('posthorn key rotate-encryption', () => {
 })
 
 describe('the start', () => {
-  test('fails if the only key is missing, with the remedy', async () => {
+  test('fails if the key of some secrets is missing, with the remedy', async () => {
+    await createWebhook(depsWith(newKey), organizationId, hook())
     await createWebhook(depsWith(oldKey), organizationId, hook())
     const { code, stderr } = await runPosthorn(['start'], { environment: environmentWith(newKey) })
     expect(code).toBe(1)
     expect(stderr).toMatch(
-      /^error: POSTHORN_ENCRYPTION_KEYS lacks the key that 2 of 2 stored secrets were encrypted with\. Add it/,
+      /^error: POSTHORN_ENCRYPTION_KEYS lacks the key that 2 of 4 stored secrets were encrypted with\. Add it/,
     )
     expect(stderr).not.toContain(newKey.toString('base64'))
-  })
-
-  test('fails if the key of some secrets is missing', async () => {
-    await createWebhook(depsWith(newKey), organizationId, hook())
-    await createWebhook(depsWith(oldKey), organizationId, hook())
-    const starting = startTestApp({ role: 'api', database, environment: environmentWith(newKey) })
-    await expect(starting).rejects.toThrow(/2 of 4 stored secrets/)
   })
 })
 
