@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import pg from 'pg'
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { publicId } from '../../src/db/ids.ts'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { parseId, publicId } from '../../src/db/ids.ts'
 import { createApiKey, revokeApiKey } from '../support/api-keys.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { createTenant, JOINED } from '../support/factories.ts'
@@ -10,7 +10,7 @@ import { hostUrl } from '../support/host-url.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
 import { startStopwatch } from '../support/stopwatch.ts'
 import { until } from '../support/until.ts'
-import { listeningConnections, subscribe } from './support/live.ts'
+import { listeningConnections, type Stream, subscribe } from './support/live.ts'
 
 let receiver: Receiver
 /** Two processes on one database: the API has the subscriptions, the worker makes the attempts. */
@@ -409,5 +409,131 @@ test('a shutdown ends streams immediately, so that clients connect to another pr
   await until(() => stream.end instanceof Error, 'the connection breaks')
   await expect(subscribe(leaving.app.url, token, ATTEMPTS)).resolves.toMatchObject({
     end: expect.any(Error),
+  })
+})
+
+const RESUMED_ATTEMPTS = `subscription ($after: ID, $webhookId: ID) {
+  attemptRecorded(after: $after, webhookId: $webhookId) { id succeeded delivery { id } }
+}`
+const FINISHED = `subscription ($after: DateTime, $webhookId: ID) {
+  deliveryFinished(after: $after, webhookId: $webhookId) { id state finishedAt }
+}`
+
+describe('a client that was away', () => {
+  let own: string
+
+  beforeEach(async () => {
+    own = await addWebhook(api, receiver.url)
+  })
+  afterEach(async () => void (await api.rest('DELETE', `/webhooks/${own}`)))
+
+  /** Publishes events and waits until all their deliveries are finished. Returns the ids of the webhook's attempts, by age. */
+  async function deliver(count: number): Promise<string[]> {
+    await publish(api, count)
+    await deliveriesDone()
+    const attempts = await api.database.prisma.attempt.findMany({
+      where: { webhookId: parseId('webhook', own) as string },
+      orderBy: { id: 'asc' },
+    })
+    return attempts.map(({ id }) => publicId('attempt', id))
+  }
+
+  const attemptIds = ({ results }: Stream) => results.map(({ data }) => data.attemptRecorded.id)
+
+  test('a resumed stream begins with the missed attempts, in order, and goes on with new ones, each once', async () => {
+    const missed = await deliver(250)
+    using stream = await subscribe(api.app.url, token, RESUMED_ATTEMPTS, {
+      after: missed[0],
+      webhookId: own,
+    })
+    await stream.result(missed.length)
+    expect(attemptIds(stream)).toEqual(missed)
+    const all = await deliver(3)
+    await stream.result(all.length)
+    expect(attemptIds(stream)).toHaveLength(all.length)
+    expect(attemptIds(stream).toSorted()).toEqual(all)
+  })
+
+  test('attempts that are recorded while a stream resumes arrive once', async () => {
+    const [first] = await deliver(1)
+    const delivering = deliver(500)
+    const streams = await Promise.all(
+      Array.from({ length: 5 }, () =>
+        subscribe(api.app.url, token, RESUMED_ATTEMPTS, { after: first, webhookId: own }),
+      ),
+    )
+    const all = await delivering
+    for (const stream of streams) {
+      await stream.result(all.length)
+      expect(attemptIds(stream).toSorted()).toEqual(all)
+      stream[Symbol.dispose]()
+    }
+  })
+
+  test('a stream without a webhook resumes with the attempts of all, and never with those of other organizations', async () => {
+    const [first] = await deliver(2)
+    const stranger = await createTenant(api.database.prisma)
+    using own = await subscribe(api.app.url, token, RESUMED_ATTEMPTS, { after: first })
+    await own.result(2)
+    using foreign = await subscribe(api.app.url, stranger.token, RESUMED_ATTEMPTS, { after: first })
+    const all = await deliver(1)
+    await until(() => attemptIds(own).includes(all.at(-1)), 'the new attempt arrives')
+    expect(attemptIds(own)).toEqual(expect.arrayContaining(all))
+    expect(foreign.results).toEqual([])
+  })
+
+  test('a stream of finished deliveries resumes in the order of their end, so that it can resume from each', async () => {
+    const since = new Date()
+    await deliver(1)
+    const { id: uuid } = await api.database.prisma.delivery.findFirstOrThrow({
+      where: { webhookId: parseId('webhook', own) as string },
+    })
+    const id = publicId('delivery', uuid)
+    await deliver(1)
+    // A redelivery is parked while the webhook is disabled.
+    await api.rest('PUT', `/webhooks/${own}`, { enabled: false })
+    await api.graphql('mutation ($id: ID!) { redeliver(input: { ids: [$id] }) { __typename } }', {
+      id,
+    })
+    await api.graphql(
+      'mutation ($id: ID!) { cancelDeliveries(input: { ids: [$id] }) { __typename } }',
+      { id },
+    )
+    await api.rest('PUT', `/webhooks/${own}`, { enabled: true })
+    await deliver(1)
+    using stream = await subscribe(api.app.url, token, FINISHED, { after: since, webhookId: own })
+    await stream.result(3)
+    const finished = stream.results.map(({ data }) => data.deliveryFinished)
+    expect(finished[1]).toMatchObject({ id, state: 'CANCELED' })
+    const times = finished.map(({ finishedAt }) => finishedAt)
+    expect(times).toEqual(times.toSorted())
+  })
+
+  test('a client that missed too much is told to reload', async () => {
+    const [first] = await deliver(1)
+    await api.database.pool.query(
+      `insert into posthorn.attempts (id, delivery_id, organization_id, webhook_id, number, started_at, succeeded,
+         duration_ms, status, request_url)
+       select posthorn.uuid_v7(), delivery_id, organization_id, webhook_id, 1, now(), true, 1, 200, ''
+       from posthorn.attempts, generate_series(1, 10000) where webhook_id = $1`,
+      [parseId('webhook', own)],
+    )
+    using stream = await subscribe(api.app.url, token, RESUMED_ATTEMPTS, {
+      after: first,
+      webhookId: own,
+    })
+    expect((await stream.result(1)).errors).toMatchObject([
+      {
+        message: expect.stringMatching(/^More than 10,000 .* query the lists again\.$/),
+        extensions: { code: 'RELOAD_REQUIRED' },
+      },
+    ])
+  })
+
+  test('an id that is not one of an attempt is rejected by name', async () => {
+    using stream = await subscribe(api.app.url, token, RESUMED_ATTEMPTS, { after: own })
+    expect((await stream.result(1)).errors).toMatchObject([
+      { message: expect.stringContaining('after must be the id of an attempt: att_….') },
+    ])
   })
 })
