@@ -1,23 +1,14 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { Scope } from '../../src/access/scope.ts'
 import type { LimitsInput } from '../../src/api-keys/limits.ts'
 import { mintToken } from '../../src/api-keys/token.ts'
 import { createApiKey } from '../support/api-keys.ts'
-import { startTestApp, type TestApp } from '../support/app.ts'
+import { startTestApp, useTestApp } from '../support/app.ts'
 import { ALL_SCOPES, JOINED, TICKET } from '../support/factories.ts'
 import { until } from '../support/until.ts'
 
-let first: TestApp
-let second: TestApp
-
-beforeAll(async () => {
-  first = await startTestApp({ role: 'api' })
-  second = await startTestApp({ role: 'api', database: first.database })
-})
-afterAll(async () => {
-  await second[Symbol.asyncDispose]()
-  await first[Symbol.asyncDispose]()
-})
+const first = await useTestApp({ role: 'api' })
+const second = await useTestApp({ role: 'api', database: first.database })
 
 async function keyWith(limits: LimitsInput, scopes: readonly Scope[] = ALL_SCOPES) {
   const { organizationId } = first.tenant

@@ -1,21 +1,16 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { SYSTEM } from '../../src/access/actor.ts'
 import { writeAuditEntry } from '../../src/audit/audit-entry.ts'
 import { deleteOldAuditEntries } from '../../src/audit/delete-old-audit-entries.ts'
 import { publicId } from '../../src/db/ids.ts'
 import { openApiDocument } from '../../src/rest/connect-v1/routes.ts'
 import { runCommand } from '../cli/run-command.ts'
-import { startTestApp, type TestApp, testEnvironment } from '../support/app.ts'
+import { testEnvironment, useTestApp } from '../support/app.ts'
 import { createTenant, JOINED } from '../support/factories.ts'
 
 const DAY_MS = 86_400_000
 
-let posthorn: TestApp
-
-beforeAll(async () => {
-  posthorn = await startTestApp({ role: 'api' })
-})
-afterAll(() => posthorn[Symbol.asyncDispose]())
+const posthorn = await useTestApp({ role: 'api' })
 
 const LOG = `query ($filter: AuditFilter, $first: Int, $after: String) {
   auditLog(filter: $filter, first: $first, after: $after) {

@@ -3,20 +3,19 @@ import type { AuditAction } from '../../src/audit/audit-entry.ts'
 import { parseId, publicId } from '../../src/db/ids.ts'
 import { putOnHold } from '../../src/scheduling/circuit-breaker.ts'
 import { schema } from '../../src/server/schema.ts'
-import { type Api, openApi } from '../graphql/support/api.ts'
+import { type Api, useApi } from '../graphql/support/api.ts'
 import { operationNamed } from '../graphql/support/document.ts'
 import { addWebhook, deliveryIds, publish } from '../graphql/support/rows.ts'
 import { createApiKey } from '../support/api-keys.ts'
 import { JOINED } from '../support/factories.ts'
 
-let api: Api
 let operator: Awaited<ReturnType<Api['tenant']>>
 
+const api = await useApi()
+
 beforeAll(async () => {
-  api = await openApi()
   operator = await api.tenant(['admin'])
 })
-afterAll(() => api[Symbol.asyncDispose]())
 
 /** The objects that mutations change. */
 interface Subjects {

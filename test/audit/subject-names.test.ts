@@ -1,20 +1,19 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { COMMAND_LINE } from '../../src/access/actor.ts'
 import { type AuditAction, writeAuditEntry } from '../../src/audit/audit-entry.ts'
 import { mintId, publicId } from '../../src/db/ids.ts'
-import { type Api, openApi } from '../graphql/support/api.ts'
+import { type Api, useApi } from '../graphql/support/api.ts'
 import { document } from '../graphql/support/document.ts'
 import { addWebhook, deliveryIds, publish } from '../graphql/support/rows.ts'
 import { JOINED } from '../support/factories.ts'
 
-let api: Api
 let operator: Awaited<ReturnType<Api['tenant']>>
 
+const api = await useApi()
+
 beforeAll(async () => {
-  api = await openApi()
   operator = await api.tenant(['admin'])
 })
-afterAll(() => api[Symbol.asyncDispose]())
 
 interface Named {
   readonly action: string

@@ -1,10 +1,11 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { SYSTEM } from '../../src/access/actor.ts'
 import { createEventType, updateEventType } from '../../src/event-types/edit-event-type.ts'
 import { verify } from '../../src/receiver/index.ts'
-import { startTestApp, type TestApp } from '../support/app.ts'
-import { type Receiver, startReceiver } from '../support/receiver.ts'
+import { useTestApp } from '../support/app.ts'
+import { startReceiver } from '../support/receiver.ts'
 import { until } from '../support/until.ts'
+import { useResource } from '../support/use-resource.ts'
 
 const PAID = 'order.paid'
 
@@ -28,15 +29,13 @@ const WEBHOOK =
   'webhook { id revision selection template bodyVersion { version selection template problems } }'
 const ISSUES = '... on ValidationError { issues { path code message } }'
 
-let receiver: Receiver
-let posthorn: TestApp
+const receiver = await useResource(startReceiver())
+const posthorn = await useTestApp({
+  trustedAuthorities: [receiver.authority],
+  environment: { POSTHORN_PUBLIC_URL: 'https://hooks.example.com' },
+})
 
 beforeAll(async () => {
-  receiver = await startReceiver()
-  posthorn = await startTestApp({
-    trustedAuthorities: [receiver.authority],
-    environment: { POSTHORN_PUBLIC_URL: 'https://hooks.example.com' },
-  })
   await createEventType(
     posthorn.database.prisma,
     { name: PAID, description: 'An order was paid.', schema: SCHEMA },
@@ -46,10 +45,6 @@ beforeAll(async () => {
 beforeEach(() => {
   receiver.clear()
   receiver.answer = (response) => response.end()
-})
-afterAll(async () => {
-  await posthorn[Symbol.asyncDispose]()
-  await receiver[Symbol.asyncDispose]()
 })
 
 async function create(input: object) {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { deleteOldBulkTasks } from '../../src/bulk-tasks/bulk-task.ts'
 import { continueBulkTask } from '../../src/bulk-tasks/continue-bulk-task.ts'
 import { changeDeliveries } from '../../src/bulk-tasks/start-bulk-task.ts'
@@ -7,29 +7,25 @@ import { mintId, parseId, publicId } from '../../src/db/ids.ts'
 import type { AttemptRecord } from '../../src/deliveries/attempts/attempt-record.ts'
 import { createRecordAttempt } from '../../src/deliveries/attempts/record-attempt.ts'
 import { putOnHold } from '../../src/scheduling/circuit-breaker.ts'
-import { type Api, openApi } from '../graphql/support/api.ts'
+import { type Api, useApi } from '../graphql/support/api.ts'
 import { document } from '../graphql/support/document.ts'
 import { addWebhook, deliveryIds, deliveryRow, FAILED, publish } from '../graphql/support/rows.ts'
 import { attemptOf, SENDER } from '../support/attempts.ts'
 import { until } from '../support/until.ts'
 import { taskDeps } from './rows.ts'
 
-let api: Api
 let tenant: Awaited<ReturnType<Api['tenant']>>
 let webhookId: string
 /** Newest first. */
 let deliveries: string[]
 
-beforeAll(async () => {
-  api = await openApi()
-})
+const api = await useApi()
 beforeEach(async () => {
   tenant = await api.tenant()
   webhookId = (await addWebhook(api, tenant.organizationId)).id
   await publish(api, tenant.organizationId, 6)
   deliveries = await deliveryIds(api.database, tenant.organizationId)
 })
-afterAll(() => api[Symbol.asyncDispose]())
 
 const RETRY = { next: { kind: 'retry', delayMs: 3_600_000 } } as const
 

@@ -1,10 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { runPage } from '../../src/bulk-tasks/continue-bulk-task.ts'
 import { changeDeliveries } from '../../src/bulk-tasks/start-bulk-task.ts'
 import type { Sql } from '../../src/db/client.ts'
 import { parseId } from '../../src/db/ids.ts'
 import { updateWebhook } from '../../src/webhooks/webhook.ts'
-import { type Api, openApi } from '../graphql/support/api.ts'
+import { useApi } from '../graphql/support/api.ts'
 import { addWebhook } from '../graphql/support/rows.ts'
 import { JOINED, TICKET } from '../support/factories.ts'
 import { until } from '../support/until.ts'
@@ -16,12 +16,12 @@ const MAX_ROWS = 5_000
 const COUNT = 100_000
 const at = new Date(Date.now() - 2 * 86_400_000)
 
-let api: Api
 let organizationId: string
 let webhookId: string
 
+const api = await useApi()
+
 beforeAll(async () => {
-  api = await openApi()
   const { pool } = api.database
   await createPartitionsOfRetention(pool)
   await keepFromStatistics(pool)
@@ -39,7 +39,6 @@ beforeAll(async () => {
     type: TICKET,
   })
 })
-afterAll(() => api[Symbol.asyncDispose]())
 
 test.each([
   ['missed events', 'without statistics'],

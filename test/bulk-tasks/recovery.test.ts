@@ -1,11 +1,11 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { runPage } from '../../src/bulk-tasks/continue-bulk-task.ts'
 import { countMissed } from '../../src/bulk-tasks/recovery-count.ts'
 import { mintId, parseId, publicId } from '../../src/db/ids.ts'
 import { createFanOut } from '../../src/events/fan-out.ts'
 import { backgroundQueue } from '../../src/queue/background.ts'
 import { deleteWebhook, updateWebhook } from '../../src/webhooks/webhook.ts'
-import { type Api, openApi } from '../graphql/support/api.ts'
+import { useApi } from '../graphql/support/api.ts'
 import { document } from '../graphql/support/document.ts'
 import { addWebhook, publish } from '../graphql/support/rows.ts'
 import { JOINED, TICKET } from '../support/factories.ts'
@@ -21,7 +21,6 @@ import {
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 
-let api: Api
 let organizationId: string
 let token: string
 let webhookId: string
@@ -32,8 +31,9 @@ const at = new Date(Math.floor(Date.now() / 60_000) * 60_000 - 3 * HOUR_MS)
 const since = new Date(at.getTime() - HOUR_MS)
 const later = (ms: number) => new Date(at.getTime() + ms)
 
+const api = await useApi()
+
 beforeAll(async () => {
-  api = await openApi()
   await createPartitionsOfRetention(api.database.pool)
 })
 beforeEach(async () => {
@@ -41,7 +41,6 @@ beforeEach(async () => {
   webhookId = (await addWebhook(api, organizationId)).id
   webhookUuid = parseId('webhook', webhookId) as string
 })
-afterAll(() => api[Symbol.asyncDispose]())
 
 const events = (fields: Partial<Parameters<typeof addEvents>[2]> = {}) =>
   addEvents(api.database.pool, organizationId, { at, ...fields })

@@ -11,7 +11,7 @@ import { unappliedMigrations } from '../../src/migrate/migrations.ts'
 import { createOrganization } from '../../src/organizations/organization.ts'
 import { sign } from '../../src/receiver/index.ts'
 import { createApiKey } from '../support/api-keys.ts'
-import { startTestApp, type TestApp, testEnvironment } from '../support/app.ts'
+import { testEnvironment, useTestApp } from '../support/app.ts'
 import { createBlankDatabase } from '../support/blank-database.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { createTenant, JOINED } from '../support/factories.ts'
@@ -19,15 +19,15 @@ import { PROGRAM, runPosthorn } from '../support/posthorn-process.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 import { runCommand } from './run-command.ts'
 
-let posthorn: TestApp
 let dataDir: string
 /** The settings of a caller of the API, with a key of the scope `admin`. */
 let caller: Record<string, string>
 /** An organization that the key does not belong to. */
 let other: string
 
+const posthorn = await useTestApp()
+
 beforeAll(async () => {
-  posthorn = await startTestApp()
   dataDir = await mkdtemp(path.join(temporaryFolder(), 'posthorn commands '))
   const { prisma } = posthorn.database
   const { organizationId } = posthorn.tenant
@@ -38,7 +38,6 @@ beforeAll(async () => {
   other = publicId('organization', autumn.id)
 })
 afterAll(async () => {
-  await posthorn?.[Symbol.asyncDispose]()
   await rm(dataDir, { recursive: true, force: true })
 })
 

@@ -5,17 +5,17 @@ import { SYSTEM } from '../../src/access/actor.ts'
 import { SCOPES } from '../../src/access/scope.ts'
 import { createEventType } from '../../src/event-types/edit-event-type.ts'
 import { createApiKey } from '../support/api-keys.ts'
-import { startTestApp, type TestApp, testEnvironment } from '../support/app.ts'
+import { testEnvironment, useTestApp } from '../support/app.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 import { runCommand } from './run-command.ts'
 
-let posthorn: TestApp
 let folder: string
 /** With the database for `import` and `export`. */
 let environment: Record<string, string>
 
+const posthorn = await useTestApp()
+
 beforeAll(async () => {
-  posthorn = await startTestApp()
   folder = await mkdtemp(path.join(temporaryFolder(), 'posthorn event types '))
   const { prisma } = posthorn.database
   const { organizationId } = posthorn.tenant
@@ -26,7 +26,6 @@ beforeAll(async () => {
   }
 })
 afterAll(async () => {
-  await posthorn?.[Symbol.asyncDispose]()
   await rm(folder, { recursive: true, force: true })
 })
 

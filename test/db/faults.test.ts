@@ -1,16 +1,11 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { type Database, openDatabase } from '../../src/db/client.ts'
 import { type Unavailability, unavailabilityOf } from '../../src/db/faults.ts'
-import { createTestDatabase } from '../support/database.ts'
+import { useTestDatabase } from '../support/database.ts'
 
-let database: Database
-
-beforeAll(async () => {
-  database = await createTestDatabase()
-})
-afterAll(() => database[Symbol.asyncDispose]())
+const database = await useTestDatabase()
 
 const CODES: [code: string, meaning: string, kind: Unavailability | null][] = [
   ['53100', 'the disk is full', 'disk_full'],

@@ -1,12 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Api, openApi } from '../graphql/support/api.ts'
+import { describe, expect, test } from 'vitest'
+import { useApi } from '../graphql/support/api.ts'
 
-let api: Api
-
-beforeAll(async () => {
-  api = await openApi()
-})
-afterAll(() => api[Symbol.asyncDispose]())
+const api = await useApi()
 
 /** A connection that lost its date style, as no connection of Posthorn does. */
 async function connectWithStyle(style: string) {

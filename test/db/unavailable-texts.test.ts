@@ -2,22 +2,17 @@ import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import pg from 'pg'
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { type Database, openDatabase } from '../../src/db/client.ts'
+import { expect, onTestFinished, test } from 'vitest'
+import { openDatabase } from '../../src/db/client.ts'
 import { isDatabaseUnavailable } from '../../src/db/faults.ts'
-import { createTestDatabase } from '../support/database.ts'
+import { useTestDatabase } from '../support/database.ts'
 
 /*
  * `pg` and Prisma's adapter give these errors no code of their own, so src/db/faults.ts recognizes their texts. Each test
  * provokes one of them, and fails when an upgrade changes the text.
  */
 
-let database: Database
-
-beforeAll(async () => {
-  database = await createTestDatabase()
-})
-afterAll(() => database[Symbol.asyncDispose]())
+const database = await useTestDatabase()
 
 test.each<[text: string, provoke: () => Promise<unknown>]>([
   ['connect ENOENT', () => connectTo('postgres://posthorn@%2Fnowhere/posthorn')],

@@ -1,19 +1,14 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { SYSTEM } from '../../src/access/actor.ts'
 import { parseId } from '../../src/db/ids.ts'
 import { cancelDeliveries } from '../../src/deliveries/cancel-deliveries.ts'
 import { cancelNow } from '../../src/deliveries/delivery.ts'
 import { createPark, releaseBacklog } from '../../src/scheduling/backlog.ts'
-import { type Api, openApi } from '../graphql/support/api.ts'
+import { useApi } from '../graphql/support/api.ts'
 import { addWebhook, deliveryIds, publish } from '../graphql/support/rows.ts'
 import { until } from '../support/until.ts'
 
-let api: Api
-
-beforeAll(async () => {
-  api = await openApi()
-})
-afterAll(() => api[Symbol.asyncDispose]())
+const api = await useApi()
 
 /** The statements that wait for a lock. */
 async function countWaiting(): Promise<number | null> {

@@ -5,8 +5,9 @@ import { putOnHold } from '../../src/scheduling/circuit-breaker.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { JOINED, TICKET } from '../support/factories.ts'
 import { deliveryJobs } from '../support/jobs.ts'
-import { type Receiver, startReceiver } from '../support/receiver.ts'
+import { startReceiver } from '../support/receiver.ts'
 import { until } from '../support/until.ts'
+import { useResource } from '../support/use-resource.ts'
 
 /* 1,000 deliveries of failing webhooks in a job dashboard that knows graphile-worker but not Posthorn. */
 const RETRYING = 400
@@ -14,7 +15,6 @@ const EXHAUSTED = 300
 const PARKED = 300
 const HOUR_MS = 3_600_000
 
-let receiver: Receiver
 let posthorn: TestApp
 let origin: string
 let retrying: string
@@ -22,8 +22,9 @@ let exhausted: string
 let onHold: string
 let startedAt: Date
 
+const receiver = await useResource(startReceiver())
+
 beforeAll(async () => {
-  receiver = await startReceiver()
   receiver.answer = (response) => response.writeHead(503).end()
   origin = new URL(receiver.url).origin
   const clock = new Date()
@@ -60,7 +61,6 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await posthorn[Symbol.asyncDispose]()
-  await receiver[Symbol.asyncDispose]()
 })
 
 test('the questions of docs/operate/job-dashboards.md are answered', async () => {

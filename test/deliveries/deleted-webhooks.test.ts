@@ -1,19 +1,14 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { parseId } from '../../src/db/ids.ts'
 import { continueCancelation } from '../../src/deliveries/continue-cancelation.ts'
 import { sweep } from '../../src/deliveries/sweep.ts'
 import { backgroundQueue } from '../../src/queue/background.ts'
 import { createFindSendOptions } from '../../src/webhooks/send-options.ts'
 import { deleteWebhook } from '../../src/webhooks/webhook.ts'
-import { type Api, openApi } from '../graphql/support/api.ts'
+import { useApi } from '../graphql/support/api.ts'
 import { addWebhook, publish } from '../graphql/support/rows.ts'
 
-let api: Api
-
-beforeAll(async () => {
-  api = await openApi()
-})
-afterAll(() => api[Symbol.asyncDispose]())
+const api = await useApi()
 
 /** A webhook with `count` pending deliveries. */
 async function createPending(count: number) {

@@ -1,24 +1,16 @@
 import { Webhook as StandardWebhook } from 'standardwebhooks'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { publicId } from '../../src/db/ids.ts'
 import { verify } from '../../src/receiver/index.ts'
-import { startTestApp, type TestApp } from '../support/app.ts'
+import { startTestApp, useTestApp } from '../support/app.ts'
 import { JOINED, TICKET } from '../support/factories.ts'
 import { deliveryJobs } from '../support/jobs.ts'
-import { type Received, type Receiver, startReceiver } from '../support/receiver.ts'
+import { type Received, startReceiver } from '../support/receiver.ts'
 import { until } from '../support/until.ts'
+import { useResource } from '../support/use-resource.ts'
 
-let receiver: Receiver
-let posthorn: TestApp
-
-beforeAll(async () => {
-  receiver = await startReceiver()
-  posthorn = await startTestApp({ trustedAuthorities: [receiver.authority] })
-})
-afterAll(async () => {
-  await posthorn[Symbol.asyncDispose]()
-  await receiver[Symbol.asyncDispose]()
-})
+const receiver = await useResource(startReceiver())
+const posthorn = await useTestApp({ trustedAuthorities: [receiver.authority] })
 beforeEach(() => {
   receiver.answer = (response) => response.end()
 })

@@ -1,15 +1,16 @@
 import { readFileSync } from 'node:fs'
 import type { ServerResponse } from 'node:http'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Delivery } from '../../src/db/generated/prisma/client.ts'
 import { publicId } from '../../src/db/ids.ts'
 import { reopenRescheduled } from '../../src/deliveries/reopen-exhausted.ts'
 import { sweep } from '../../src/deliveries/sweep.ts'
-import { startTestApp, type TestApp } from '../support/app.ts'
+import { useTestApp } from '../support/app.ts'
 import { JOINED } from '../support/factories.ts'
 import { deliveryJobs, type JobRow } from '../support/jobs.ts'
-import { type Receiver, startReceiver } from '../support/receiver.ts'
+import { startReceiver } from '../support/receiver.ts'
 import { until } from '../support/until.ts'
+import { useResource } from '../support/use-resource.ts'
 
 /* An operator changes jobs as docs/operate/job-dashboards.md says, while a worker runs. */
 const RETRIES = 2
@@ -53,20 +54,12 @@ test('the page has the actions that these tests try', () => {
   ])
 })
 
-let receiver: Receiver
-let posthorn: TestApp
 let webhook: string
 
-beforeAll(async () => {
-  receiver = await startReceiver()
-  posthorn = await startTestApp({
-    trustedAuthorities: [receiver.authority],
-    environment: { POSTHORN_RETRY_SCHEDULE: '1h,1h' },
-  })
-})
-afterAll(async () => {
-  await posthorn[Symbol.asyncDispose]()
-  await receiver[Symbol.asyncDispose]()
+const receiver = await useResource(startReceiver())
+const posthorn = await useTestApp({
+  trustedAuthorities: [receiver.authority],
+  environment: { POSTHORN_RETRY_SCHEDULE: '1h,1h' },
 })
 beforeEach(async () => {
   const response = await posthorn.rest('POST', '/webhooks', {

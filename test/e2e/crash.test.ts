@@ -8,26 +8,26 @@ import { sweep } from '../../src/deliveries/sweep.ts'
 import { startTestApp, type TestApp, testEnvironment } from '../support/app.ts'
 import { JOINED } from '../support/factories.ts'
 import { type PosthornProcess, startPosthorn } from '../support/posthorn-process.ts'
-import { type Receiver, startReceiver } from '../support/receiver.ts'
+import { startReceiver } from '../support/receiver.ts'
 import { startStopwatch } from '../support/stopwatch.ts'
 import { until } from '../support/until.ts'
+import { useResource } from '../support/use-resource.ts'
 
 /** The number of attempts in the retry schedule of the tests. */
 const ATTEMPTS = 4
 
-let receiver: Receiver
 let api: TestApp
 let directory: string
 
+const receiver = await useResource(startReceiver())
+
 beforeAll(async () => {
-  receiver = await startReceiver()
   directory = await mkdtemp(path.join(tmpdir(), 'posthorn crash '))
   await writeFile(path.join(directory, 'ca.pem'), receiver.authority)
   api = await startTestApp({ role: 'api' })
 })
 afterAll(async () => {
   await api[Symbol.asyncDispose]()
-  await receiver[Symbol.asyncDispose]()
   await rm(directory, { recursive: true, force: true })
 })
 

@@ -8,18 +8,19 @@ import { startTestApp, type TestApp, testEnvironment } from '../support/app.ts'
 import { JOINED } from '../support/factories.ts'
 import { logLine, logLines } from '../support/log-lines.ts'
 import { type PosthornProcess, startPosthorn } from '../support/posthorn-process.ts'
-import { type Receiver, startReceiver } from '../support/receiver.ts'
+import { startReceiver } from '../support/receiver.ts'
 import { until } from '../support/until.ts'
+import { useResource } from '../support/use-resource.ts'
 
 /* The receiver ends the worker that sends it a request with this text: such a delivery is poisonous. */
 const POISON = 'poison'
 
-let receiver: Receiver
 let api: TestApp
 let directory: string
 
+const receiver = await useResource(startReceiver())
+
 beforeAll(async () => {
-  receiver = await startReceiver()
   directory = await mkdtemp(path.join(tmpdir(), 'posthorn poison '))
   await writeFile(path.join(directory, 'ca.pem'), receiver.authority)
   api = await startTestApp({ role: 'api' })
@@ -32,7 +33,6 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await api[Symbol.asyncDispose]()
-  await receiver[Symbol.asyncDispose]()
   await rm(directory, { recursive: true, force: true })
 })
 

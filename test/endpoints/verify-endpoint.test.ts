@@ -2,25 +2,18 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Webhook as StandardWebhook } from 'standardwebhooks'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { MAX_CHALLENGES_PER_MINUTE } from '../../src/deliveries/challenges/challenge-sender.ts'
 import { formatSecret, generateSigningKey } from '../../src/receiver/sign.ts'
-import { startTestApp, type TestApp } from '../support/app.ts'
+import { startTestApp, useTestApp } from '../support/app.ts'
 import { createTenant, JOINED } from '../support/factories.ts'
 import { type Received, type Receiver, startReceiver } from '../support/receiver.ts'
+import { useResource } from '../support/use-resource.ts'
 
-let receiver: Receiver
-let posthorn: TestApp
 let token: string
 
-beforeAll(async () => {
-  receiver = await startReceiver()
-  posthorn = await startTestApp({ trustedAuthorities: [receiver.authority] })
-})
-afterAll(async () => {
-  await posthorn[Symbol.asyncDispose]()
-  await receiver[Symbol.asyncDispose]()
-})
+const receiver = await useResource(startReceiver())
+const posthorn = await useTestApp({ trustedAuthorities: [receiver.authority] })
 // Challenges are limited by organization.
 beforeEach(async () => {
   token = (await createTenant(posthorn.database.prisma)).token

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { SYSTEM } from '../../src/access/actor.ts'
 import { parseId, publicId } from '../../src/db/ids.ts'
 import { createRecordAttempt } from '../../src/deliveries/attempts/record-attempt.ts'
 import { createEventType } from '../../src/event-types/edit-event-type.ts'
-import { type Api, openApi } from '../graphql/support/api.ts'
+import { type Api, useApi } from '../graphql/support/api.ts'
 import { document } from '../graphql/support/document.ts'
 import { addWebhook, deliveryIds, deliveryRow } from '../graphql/support/rows.ts'
 import { attemptOf, SENDER } from '../support/attempts.ts'
@@ -14,12 +14,12 @@ import { keepsStatistics, STATISTICS, tablesWith } from './search-everywhere.ts'
 const TYPE = 'customer.updated'
 const PATH = '$.customer.email'
 
-let api: Api
 let tenant: Awaited<ReturnType<Api['tenant']>>
 let email: string
 
+const api = await useApi()
+
 beforeAll(async () => {
-  api = await openApi()
   const searchKeys = [PATH, '$.order']
   await createEventType(
     api.database.prisma,
@@ -31,7 +31,6 @@ beforeEach(async () => {
   tenant = await api.tenant()
   email = `ada-${randomUUID()}@example.org`
 })
-afterAll(() => api[Symbol.asyncDispose]())
 
 // biome-ignore lint/suspicious/noExplicitAny: the type depends on the operation
 async function run(operation: string, variables: Record<string, unknown>): Promise<any> {

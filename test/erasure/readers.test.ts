@@ -1,10 +1,10 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeAll, beforeEach, expect, test } from 'vitest'
 import { SYSTEM } from '../../src/access/actor.ts'
 import { parseId } from '../../src/db/ids.ts'
 import { createLoadDelivery } from '../../src/deliveries/attempts/load-delivery.ts'
 import { createRecordAttempt } from '../../src/deliveries/attempts/record-attempt.ts'
 import { createEventType } from '../../src/event-types/edit-event-type.ts'
-import { type Api, openApi } from '../graphql/support/api.ts'
+import { type Api, useApi } from '../graphql/support/api.ts'
 import { document } from '../graphql/support/document.ts'
 import { addWebhook, deliveryIds, deliveryRow } from '../graphql/support/rows.ts'
 import { attemptOf, SENDER } from '../support/attempts.ts'
@@ -12,7 +12,6 @@ import { finish } from './finish.ts'
 
 const TYPE = 'customer.updated'
 
-let api: Api
 let tenant: Awaited<ReturnType<Api['tenant']>>
 let webhookId: string
 /** The event that is erased, its delivery, and an event that is not. */
@@ -20,8 +19,9 @@ let erased: string
 let delivery: string
 let kept: string
 
+const api = await useApi()
+
 beforeAll(async () => {
-  api = await openApi()
   const type = { name: TYPE, description: 'A customer changed', searchKeys: ['$.email'] }
   await createEventType(api.database.prisma, type, SYSTEM)
 })
@@ -43,7 +43,6 @@ beforeEach(async () => {
   const record = createRecordAttempt(api.database.pool, SENDER)
   await record(attemptOf(await deliveryRow(api.database, delivery), 500))
 })
-afterAll(() => api[Symbol.asyncDispose]())
 
 // biome-ignore lint/suspicious/noExplicitAny: the type depends on the operation
 async function ask(query: string, variables: Record<string, unknown> = {}): Promise<any> {

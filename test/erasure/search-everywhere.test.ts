@@ -1,17 +1,16 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { afterEach, beforeAll, expect, test } from 'vitest'
 import type { Database } from '../../src/db/client.ts'
-import { createTestDatabase } from '../support/database.ts'
+import { useTestDatabase } from '../support/database.ts'
 import { filesAfterVacuum, filesWith, STATISTICS, tablesWith } from './search-everywhere.ts'
 
 /* What the other tests search with finds a marker that is left on purpose. */
 
 const MARKER = `left-${randomUUID()}@example.org`
 
-let database: Database
+const database = await useTestDatabase()
 
 beforeAll(async () => {
-  database = await createTestDatabase()
   // Autovacuum would remove what a test is about to find.
   await run(
     'create table posthorn.places (content text, bytes bytea) with (autovacuum_enabled = off)',
@@ -24,7 +23,6 @@ afterEach(async () => {
   await run('analyze posthorn.places')
   expect([await inTables(), await filesAfterVacuum(database.pool, MARKER)]).toEqual([[], []])
 })
-afterAll(() => database[Symbol.asyncDispose]())
 
 const run = (text: string, values: unknown[] = []) => database.pool.query(text, values)
 const inTables = () => tablesWith(database.pool, MARKER)

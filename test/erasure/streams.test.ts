@@ -1,23 +1,22 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeAll, beforeEach, expect, test } from 'vitest'
 import { inTransaction } from '../../src/db/transaction.ts'
 import { eraseEvents } from '../../src/deliveries/erase-events.ts'
 import { printCursor } from '../../src/event-stream/cursor.ts'
 import { numbersOf, readerOf, take } from '../event-stream/support/reader.ts'
-import { startTestApp, type TestApp } from '../support/app.ts'
+import { useTestApp } from '../support/app.ts'
 import { createTenant, JOINED } from '../support/factories.ts'
 import { until } from '../support/until.ts'
 
-let posthorn: TestApp
 let tenant: Awaited<ReturnType<typeof createTenant>>
 
+const posthorn = await useTestApp({ role: 'api' })
+
 beforeAll(async () => {
-  posthorn = await startTestApp({ role: 'api' })
   await posthorn.database.pool.query('update posthorn.event_types set schema = null')
 })
 beforeEach(async () => {
   tenant = await createTenant(posthorn.database.prisma)
 })
-afterAll(() => posthorn[Symbol.asyncDispose]())
 
 const streams = () => posthorn.services.eventStreams
 const pull = () => streams().pull(readerOf(tenant), { consumer: 'billing' })

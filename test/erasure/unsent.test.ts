@@ -1,32 +1,25 @@
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
 import { SYSTEM } from '../../src/access/actor.ts'
 import { runPage } from '../../src/bulk-tasks/continue-bulk-task.ts'
 import { parseId } from '../../src/db/ids.ts'
 import { createEventType } from '../../src/event-types/edit-event-type.ts'
 import { createFanOut } from '../../src/events/fan-out.ts'
 import { document } from '../graphql/support/document.ts'
-import { startTestApp, type TestApp } from '../support/app.ts'
-import { type Receiver, startReceiver } from '../support/receiver.ts'
+import { startTestApp, type TestApp, useTestApp } from '../support/app.ts'
+import { startReceiver } from '../support/receiver.ts'
 import { until } from '../support/until.ts'
+import { useResource } from '../support/use-resource.ts'
 
-let receiver: Receiver
-let posthorn: TestApp
 let types = 0
 
-beforeAll(async () => {
-  receiver = await startReceiver()
-  posthorn = await startTestApp({
-    trustedAuthorities: [receiver.authority],
-    environment: { POSTHORN_RETRY_SCHEDULE: '2d' },
-  })
+const receiver = await useResource(startReceiver())
+const posthorn = await useTestApp({
+  trustedAuthorities: [receiver.authority],
+  environment: { POSTHORN_RETRY_SCHEDULE: '2d' },
 })
 afterEach(() => {
   receiver.clear()
   receiver.answer = (response) => response.end()
-})
-afterAll(async () => {
-  await posthorn?.[Symbol.asyncDispose]()
-  await receiver?.[Symbol.asyncDispose]()
 })
 
 test('the next delivery of an ordered webhook goes out once the one that is retried for days is canceled', async () => {

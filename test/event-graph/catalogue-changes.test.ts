@@ -7,10 +7,11 @@ import { parseCatalogueFile } from '../../src/event-types/catalogue/parse-catalo
 import { createEventType } from '../../src/event-types/edit-event-type.ts'
 import { runCommand } from '../cli/run-command.ts'
 import { createApiKey } from '../support/api-keys.ts'
-import { startTestApp, type TestApp, testEnvironment } from '../support/app.ts'
-import { type Receiver, startReceiver } from '../support/receiver.ts'
+import { testEnvironment, useTestApp } from '../support/app.ts'
+import { startReceiver } from '../support/receiver.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 import { until } from '../support/until.ts'
+import { useResource } from '../support/use-resource.ts'
 
 const object = (properties: object) => ({ type: 'object', properties })
 const ORDER = object({ id: { type: 'string' }, total: { type: 'number' } })
@@ -18,16 +19,15 @@ const SCHEMA = object({ order: ORDER, note: { type: 'string' } })
 const SELECTION = '{ ... on OrderPaid { order { total } } }'
 const PAID = { name: 'order.paid', description: 'An order was paid.', schema: SCHEMA }
 
-let receiver: Receiver
-let posthorn: TestApp
 let operator: string
 let folder: string
 /** A webhook with the selection, and one without. */
 let webhookId: string
 
+const receiver = await useResource(startReceiver())
+const posthorn = await useTestApp({ trustedAuthorities: [receiver.authority] })
+
 beforeAll(async () => {
-  receiver = await startReceiver()
-  posthorn = await startTestApp({ trustedAuthorities: [receiver.authority] })
   const { prisma } = posthorn.database
   const { organizationId } = posthorn.tenant
   operator = (await createApiKey(prisma, { organizationId, scopes: ['admin'] })).token
@@ -42,8 +42,6 @@ beforeEach(async () => {
   webhookId = await createWebhook(SELECTION)
 })
 afterAll(async () => {
-  await posthorn?.[Symbol.asyncDispose]()
-  await receiver[Symbol.asyncDispose]()
   await rm(folder, { recursive: true, force: true })
 })
 

@@ -1,5 +1,5 @@
 import { Readable, Writable } from 'node:stream'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { type Database, openDatabase } from '../../src/db/client.ts'
 import { createKeyring } from '../../src/encryption/keyring.ts'
 import { LEFT_OUT } from '../../src/export/exported-tables.ts'
@@ -9,7 +9,7 @@ import {
   dropChecks,
   fillOrganization,
 } from '../organizations/deletion/support/fill-organization.ts'
-import { startTestApp, type TestApp } from '../support/app.ts'
+import { useTestApp } from '../support/app.ts'
 import { createTestDatabase, PATIENT } from '../support/database.ts'
 import { createTenant, JOINED } from '../support/factories.ts'
 import { fillDeliveries } from '../support/many-deliveries.ts'
@@ -18,12 +18,12 @@ const MARKER = 'marker-of-the-export'
 const COUNT = 3_000
 const LINES = 'a line\nanother line, and the separators \u2028 and \u2029'
 
-let posthorn: TestApp
 let full: Awaited<ReturnType<typeof createTenant>>
 let all: string[]
 
+const posthorn = await useTestApp({ role: 'api' })
+
 beforeAll(async () => {
-  posthorn = await startTestApp({ role: 'api' })
   const { prisma, pool } = posthorn.database
   full = await createTenant(prisma)
   const registered = await posthorn.rest('POST', '/webhooks', {
@@ -48,7 +48,6 @@ beforeAll(async () => {
   await pool.query(`select nextval('posthorn.stream_positions') from generate_series(1, 7)`)
   all = await exported(pool)
 })
-afterAll(() => posthorn[Symbol.asyncDispose]())
 
 async function exported(pool: Database['pool'], organization: string | null = null) {
   const chunks: Buffer[] = []

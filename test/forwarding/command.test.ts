@@ -4,9 +4,9 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { verify } from '../../src/receiver/index.ts'
-import { startTestApp, type TestApp } from '../support/app.ts'
+import { useTestApp } from '../support/app.ts'
 import { createTenant, JOINED, TICKET } from '../support/factories.ts'
 import { freePort } from '../support/free-port.ts'
 import { runPosthorn } from '../support/posthorn-process.ts'
@@ -15,12 +15,7 @@ import { type ForwardOptions, forward, startForwardCommand } from './support/for
 import { type LocalServer, startLocalServer } from './support/local-server.ts'
 import { publish, recordedAttempts, webhookIds } from './support/rows.ts'
 
-let posthorn: TestApp
-
-beforeAll(async () => {
-  posthorn = await startTestApp()
-})
-afterAll(() => posthorn[Symbol.asyncDispose]())
+const posthorn = await useTestApp()
 
 const options = (...args: string[]): ForwardOptions => ({
   server: posthorn.app.url,
@@ -328,5 +323,4 @@ describe('errors', () => {
       '--forward needs a key with the scopes events:read and webhooks:write.',
     )
   })
-
 })

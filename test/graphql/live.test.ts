@@ -4,18 +4,16 @@ import pg from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { parseId, publicId } from '../../src/db/ids.ts'
 import { createApiKey, revokeApiKey } from '../support/api-keys.ts'
-import { startTestApp, type TestApp } from '../support/app.ts'
+import { startTestApp, type TestApp, useTestApp } from '../support/app.ts'
 import { createTenant, JOINED } from '../support/factories.ts'
 import { hostUrl } from '../support/host-url.ts'
-import { type Receiver, startReceiver } from '../support/receiver.ts'
+import { startReceiver } from '../support/receiver.ts'
 import { startStopwatch } from '../support/stopwatch.ts'
 import { until } from '../support/until.ts'
+import { useResource } from '../support/use-resource.ts'
 import { listeningConnections, type Stream, subscribe } from './support/live.ts'
 
-let receiver: Receiver
 /** Two processes on one database: the API has the subscriptions, the worker makes the attempts. */
-let api: TestApp
-let worker: TestApp
 let webhookId: string
 let token: string
 let raw: pg.Client
@@ -24,14 +22,15 @@ const notifications: string[] = []
 const ATTEMPTS =
   'subscription { attemptRecorded { number succeeded status delivery { id state } } }'
 
+const receiver = await useResource(startReceiver())
+const api = await useTestApp({ role: 'api', environment: { POSTHORN_LOG_LEVEL: 'error' } })
+const worker = await useTestApp({
+  role: 'worker',
+  database: api.database,
+  trustedAuthorities: [receiver.authority],
+})
+
 beforeAll(async () => {
-  receiver = await startReceiver()
-  api = await startTestApp({ role: 'api', environment: { POSTHORN_LOG_LEVEL: 'error' } })
-  worker = await startTestApp({
-    role: 'worker',
-    database: api.database,
-    trustedAuthorities: [receiver.authority],
-  })
   token = api.tenant.token
   webhookId = await addWebhook(api, receiver.url)
   raw = new pg.Client({ connectionString: hostUrl(api.database.url) })
@@ -50,9 +49,6 @@ afterEach(async () => {
 })
 afterAll(async () => {
   await raw.end()
-  await worker[Symbol.asyncDispose]()
-  await api[Symbol.asyncDispose]()
-  await receiver[Symbol.asyncDispose]()
 })
 
 async function addWebhook(app: TestApp, url: string): Promise<string> {

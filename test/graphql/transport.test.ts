@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { MAX_BODY_BYTES } from '../../src/graphql/read-params.ts'
-import { type Api, openApi, readAnswer, request } from './support/api.ts'
+import { readAnswer, request, useApi } from './support/api.ts'
 import { addWebhook } from './support/rows.ts'
 
-let api: Api
 let token: string
 let webhookId: string
 
+const api = await useApi()
+
 beforeAll(async () => {
-  api = await openApi()
   const tenant = await api.tenant()
   token = tenant.token
   webhookId = (await addWebhook(api, tenant.organizationId)).id
@@ -17,7 +17,6 @@ afterAll(async () => {
   const { data } = await api.call(token, '{ webhooks { nodes { id } } }')
   // Rejected requests changed nothing.
   expect(data.webhooks.nodes).toEqual([{ id: webhookId }])
-  await api[Symbol.asyncDispose]()
 })
 
 const mutation = () => `mutation { deleteWebhook(id: "${webhookId}") { __typename } }`

@@ -1,20 +1,16 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { parseId, publicId } from '../../src/db/ids.ts'
 import { putOnHold } from '../../src/scheduling/circuit-breaker.ts'
-import { type Api, openApi } from '../graphql/support/api.ts'
+import { type Api, useApi } from '../graphql/support/api.ts'
 import { document } from '../graphql/support/document.ts'
 import { addAttempt, addWebhook, deliveryIds, publish } from '../graphql/support/rows.ts'
 import { createApiKey } from '../support/api-keys.ts'
 
-let api: Api
 let tenant: Awaited<ReturnType<Api['tenant']>>
 let webhookId: string
 let id: string
 
-beforeAll(async () => {
-  api = await openApi()
-})
-afterAll(() => api[Symbol.asyncDispose]())
+const api = await useApi()
 beforeEach(async () => {
   tenant = await api.tenant()
   webhookId = await trouble()

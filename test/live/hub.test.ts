@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Database } from '../../src/db/client.ts'
 import { mintId, parseId } from '../../src/db/ids.ts'
 import { attemptTopic } from '../../src/deliveries/live-topics.ts'
@@ -8,11 +8,10 @@ import { createNotifier, notify } from '../../src/live/notify.ts'
 import type { EndReason } from '../../src/live/subscriber.ts'
 import type { Topic } from '../../src/live/topic.ts'
 import { healthTopic } from '../../src/webhooks/health-topic.ts'
-import { createTestDatabase } from '../support/database.ts'
+import { useTestDatabase } from '../support/database.ts'
 import { createTenant, subscribe as createWebhook, JOINED } from '../support/factories.ts'
 import { until } from '../support/until.ts'
 
-let database: Database
 let organizationId: string
 let webhookId: string
 let hub: LiveHub
@@ -21,9 +20,7 @@ const revoked = new Set<string>()
 const reasons: EndReason[] = []
 let keyChecks = 0
 
-beforeAll(async () => {
-  database = await createTestDatabase()
-})
+const database = await useTestDatabase()
 beforeEach(async () => {
   organizationId = (await createTenant(database.prisma)).organizationId
   await createWebhook(database, organizationId, [JOINED])
@@ -45,7 +42,6 @@ afterEach(async () => {
   reasons.length = 0
   await hub[Symbol.asyncDispose]()
 })
-afterAll(() => database[Symbol.asyncDispose]())
 
 /** Collects the items of a stream. */
 async function follow<

@@ -2,12 +2,12 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { MAX_ANSWER_BYTES } from '../../src/mcp/answer.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { JOINED } from '../support/factories.ts'
-import { type Receiver, startReceiver } from '../support/receiver.ts'
+import { startReceiver } from '../support/receiver.ts'
 import { until } from '../support/until.ts'
+import { useResource } from '../support/use-resource.ts'
 import { type Agent, connectAgent, textOf } from './agent.ts'
 
 let posthorn: TestApp
-let receiver: Receiver
 let agent: Agent
 let webhookId: string
 
@@ -25,8 +25,9 @@ const HOSTILE: Readonly<Record<string, string>> = {
   controls: '\u0001\u0008\u007f\u0085\u200b\ufeff'.repeat(100),
 }
 
+const receiver = await useResource(startReceiver())
+
 beforeAll(async () => {
-  receiver = await startReceiver()
   receiver.answer = (response) => {
     response.writeHead(500, { 'x-hostile': ORDER })
     response.end(HOSTILE[current])
@@ -53,7 +54,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await agent[Symbol.asyncDispose]()
   await posthorn[Symbol.asyncDispose]()
-  await receiver[Symbol.asyncDispose]()
 })
 
 let current = 'order'

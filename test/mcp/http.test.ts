@@ -1,17 +1,10 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startTestApp, type TestApp } from '../support/app.ts'
+import { describe, expect, test } from 'vitest'
+import { startTestApp, useTestApp } from '../support/app.ts'
 import { connectAgent } from './agent.ts'
 
-let posthorn: TestApp
-
-beforeAll(async () => {
-  posthorn = await startTestApp({
-    environment: { POSTHORN_MCP: 'read', POSTHORN_CORS_ORIGINS: 'https://app.example.com' },
-  })
-})
-afterAll(async () => {
-  await posthorn[Symbol.asyncDispose]()
+const posthorn = await useTestApp({
+  environment: { POSTHORN_MCP: 'read', POSTHORN_CORS_ORIGINS: 'https://app.example.com' },
 })
 
 const INITIALIZE = {

@@ -6,9 +6,10 @@ import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { Webhook as StandardWebhook } from 'standardwebhooks'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { startTestApp, type TestApp } from '../support/app.ts'
+import { useTestApp } from '../support/app.ts'
 import { createTenant, JOINED, TICKET } from '../support/factories.ts'
-import { type Receiver, startReceiver } from '../support/receiver.ts'
+import { startReceiver } from '../support/receiver.ts'
+import { useResource } from '../support/use-resource.ts'
 
 const SCRIPT = fileURLToPath(new URL('../../examples/moving-in/from-svix.mjs', import.meta.url))
 const TOKEN = 'testsk_marker-of-the-token'
@@ -22,16 +23,15 @@ interface Endpoint {
   readonly transformation?: object
 }
 
-let receiver: Receiver
-let posthorn: TestApp
 let operator: string
 let svix: Server
 /** Endpoints by the ids of their applications. */
 let applications: Record<string, Endpoint[]>
 
+const receiver = await useResource(startReceiver())
+const posthorn = await useTestApp({ trustedAuthorities: [receiver.authority] })
+
 beforeAll(async () => {
-  receiver = await startReceiver()
-  posthorn = await startTestApp({ trustedAuthorities: [receiver.authority] })
   operator = (await createTenant(posthorn.database.prisma, ['admin'])).token
   svix = createServer((request, response) => {
     const { pathname, searchParams } = new URL(request.url ?? '', 'http://localhost')
@@ -43,8 +43,6 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   svix?.close()
-  await posthorn?.[Symbol.asyncDispose]()
-  await receiver?.[Symbol.asyncDispose]()
 })
 beforeEach(async () => {
   applications = {}

@@ -1,12 +1,13 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { OPERATIONAL_EVENT_TYPES } from '../../src/notices/operational-event-types.ts'
 import { verify } from '../../src/receiver/verify.ts'
 import { createWebhook, publish } from '../scheduling/support/backlog.ts'
 import { createApiKey } from '../support/api-keys.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { createTenant, JOINED } from '../support/factories.ts'
-import { type Received, type Receiver, startReceiver } from '../support/receiver.ts'
+import { type Received, startReceiver } from '../support/receiver.ts'
 import { until } from '../support/until.ts'
+import { useResource } from '../support/use-resource.ts'
 import { findNotices, runSendNotices, switchOn } from './support/notices.ts'
 
 /* The receiver has two endpoints: one fails at first, and the watcher gets the notices. */
@@ -16,18 +17,17 @@ const RECOVERED = 'posthorn.webhook.recovered'
 const MAX_PROBE_DELAY_MS = 15 * 60_000
 const failing = new Set<string>()
 
-let receiver: Receiver
 let posthorn: TestApp
 let clock: Date
 
+const receiver = await useResource(startReceiver())
+
 beforeAll(async () => {
-  receiver = await startReceiver()
   receiver.answer = (response, { path }) => {
     response.statusCode = failing.has(path.slice(1)) ? 503 : 200
     response.end()
   }
 })
-afterAll(() => receiver[Symbol.asyncDispose]())
 beforeEach(async () => {
   receiver.clear()
   failing.clear()

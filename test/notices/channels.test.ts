@@ -2,8 +2,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { verify } from '../../src/receiver/verify.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { JOINED } from '../support/factories.ts'
-import { type Receiver, startReceiver } from '../support/receiver.ts'
+import { startReceiver } from '../support/receiver.ts'
 import { until } from '../support/until.ts'
+import { useResource } from '../support/use-resource.ts'
 import { templateText } from '../templates/support/limits.ts'
 import { switchOn } from './support/notices.ts'
 
@@ -11,10 +12,10 @@ const ON_HOLD = 'posthorn.webhook.on_hold'
 const RECOVERED = 'posthorn.webhook.recovered'
 const EXHAUSTED = 'posthorn.delivery.exhausted'
 
-let receiver: Receiver
 let posthorn: TestApp
+const receiver = await useResource(startReceiver())
+
 beforeAll(async () => {
-  receiver = await startReceiver()
   receiver.answer = (response, { path }) =>
     response.writeHead(path === '/broken' ? 404 : 200).end('ok')
   posthorn = await startTestApp({
@@ -25,7 +26,6 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await posthorn[Symbol.asyncDispose]()
-  await receiver[Symbol.asyncDispose]()
 })
 
 async function create(path: string, input: object): Promise<string> {

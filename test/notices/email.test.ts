@@ -9,13 +9,13 @@ import { until } from '../support/until.ts'
 import { type MailServer, startMailServer } from './support/mail-server.ts'
 import { runSendNotices } from './support/notices.ts'
 
-let authority: Awaited<ReturnType<typeof createTestAuthority>>
 let keyAndCert: Awaited<ReturnType<typeof authority.issue>>
 let mailServer: MailServer
 let posthorn: TestApp
 
+const authority = await createTestAuthority()
+
 beforeAll(async () => {
-  authority = await createTestAuthority()
   keyAndCert = await authority.issue(['localhost', '127.0.0.1'])
 })
 beforeEach(async () => {

@@ -1,20 +1,16 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { checkSchema } from '../../src/lib/json-schema.ts'
 import {
   OPERATIONAL_EVENT_TYPES,
   operationalTypes,
 } from '../../src/notices/operational-event-types.ts'
-import { startTestApp, type TestApp } from '../support/app.ts'
+import { useTestApp } from '../support/app.ts'
 import { JOINED, TICKET } from '../support/factories.ts'
 import { findNotices, setOperationalEvents, switchOn } from './support/notices.ts'
 
 const ON_HOLD = 'posthorn.webhook.on_hold'
 
-let posthorn: TestApp
-beforeAll(async () => {
-  posthorn = await startTestApp()
-})
-afterAll(() => posthorn[Symbol.asyncDispose]())
+const posthorn = await useTestApp()
 
 const create = (type: string) =>
   posthorn.rest('POST', '/webhooks', {

@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { parseId } from '../../src/db/ids.ts'
 import { labelHash } from '../../src/own-names/metadata-condition.ts'
-import { type Api, openApi } from '../graphql/support/api.ts'
+import { type Api, useApi } from '../graphql/support/api.ts'
 import { readsWithoutIndex } from '../graphql/support/plans.ts'
 
 /** Of one organization, which gives each of its customers a webhook. */
@@ -14,11 +14,11 @@ const LIST = `query ($after: String, $filter: WebhookFilter, $first: Int) {
   }
 }`
 
-let api: Api
 let tenant: Awaited<ReturnType<Api['tenant']>>
 
+const api = await useApi()
+
 beforeAll(async () => {
-  api = await openApi()
   tenant = await api.tenant()
   const { pool } = api.database
   await pool.query(
@@ -30,7 +30,6 @@ beforeAll(async () => {
   )
   await pool.query('vacuum analyze posthorn.webhooks')
 })
-afterAll(() => api[Symbol.asyncDispose]())
 
 async function page(filter: object, after: string | null = null, first = 20) {
   const { data, errors } = await api.call(tenant.token, LIST, { filter, after, first })

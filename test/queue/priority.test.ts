@@ -1,19 +1,15 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { SYSTEM } from '../../src/access/actor.ts'
 import { parseId } from '../../src/db/ids.ts'
 import { createRecordAttempt } from '../../src/deliveries/attempts/record-attempt.ts'
 import { redeliver } from '../../src/deliveries/delivery.ts'
-import { type Api, openApi } from '../graphql/support/api.ts'
+import { useApi } from '../graphql/support/api.ts'
 import { addWebhook, deliveryIds, publish } from '../graphql/support/rows.ts'
 import { attemptOf, SENDER } from '../support/attempts.ts'
 
-let api: Api
 let organizationId: string
 
-beforeAll(async () => {
-  api = await openApi()
-})
-afterAll(() => api[Symbol.asyncDispose]())
+const api = await useApi()
 beforeEach(async () => {
   organizationId = (await api.tenant()).organizationId
 })

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { rateLimitHeaders } from '../../src/access/quota.ts'
 import type { Database } from '../../src/db/client.ts'
 import { openDatabase } from '../../src/db/client.ts'
@@ -7,17 +7,13 @@ import {
   MAX_AUTH_FAILURES,
 } from '../../src/rate-limit/address-limiter.ts'
 import { createRateLimiter, type RateLimiter } from '../../src/rate-limit/rate-limiter.ts'
-import { createTestDatabase } from '../support/database.ts'
+import { useTestDatabase } from '../support/database.ts'
 import { createTenant } from '../support/factories.ts'
 import { until } from '../support/until.ts'
 
-let database: Database
 let keyId: string
 
-beforeAll(async () => {
-  database = await createTestDatabase()
-})
-afterAll(() => database[Symbol.asyncDispose]())
+const database = await useTestDatabase()
 
 async function newKey(): Promise<string> {
   return (await createTenant(database.prisma)).keyId

@@ -1,15 +1,11 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startTestApp, type TestApp } from '../support/app.ts'
+import { describe, expect, test } from 'vitest'
+import { useTestApp } from '../support/app.ts'
 import { JOINED } from '../support/factories.ts'
 import { until } from '../support/until.ts'
 
-let posthorn: TestApp
-beforeAll(async () => {
-  posthorn = await startTestApp({ role: 'api' })
-})
-afterAll(() => posthorn[Symbol.asyncDispose]())
+const posthorn = await useTestApp({ role: 'api' })
 
 const served = async (headers: Record<string, string> = {}) =>
   await fetch(`${posthorn.app.url}/openapi.json`, {

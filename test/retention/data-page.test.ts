@@ -1,16 +1,15 @@
 import { readFile } from 'node:fs/promises'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import type { Database } from '../../src/db/client.ts'
-import { createTestDatabase } from '../support/database.ts'
+import { useTestDatabase } from '../support/database.ts'
 
-let database: Database
 let page: ReadonlyMap<string, readonly string[]>
 
+const database = await useTestDatabase()
+
 beforeAll(async () => {
-  database = await createTestDatabase()
   page = tablesOf(await readFile(new URL('../../docs/data/data.md', import.meta.url), 'utf8'))
 })
-afterAll(() => database[Symbol.asyncDispose]())
 
 /** The rows `| `table` | … |` with the columns that they name: everything in backticks in the second and third cell. */
 function tablesOf(markdown: string): ReadonlyMap<string, readonly string[]> {

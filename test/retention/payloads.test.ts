@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { SYSTEM } from '../../src/access/actor.ts'
 import { parseId, publicId } from '../../src/db/ids.ts'
 import { createRecordAttempt } from '../../src/deliveries/attempts/record-attempt.ts'
@@ -7,16 +7,16 @@ import { eraseUnkeptPayloads } from '../../src/deliveries/keep/erase-unkept-payl
 import { queueOldPayloads } from '../../src/deliveries/keep/queue-old-payloads.ts'
 import { updateOrganization } from '../../src/organizations/organization.ts'
 import { updateWebhook } from '../../src/webhooks/webhook.ts'
-import { type Api, openApi } from '../graphql/support/api.ts'
+import { type Api, useApi } from '../graphql/support/api.ts'
 import { addWebhook, deliveryRow, publish } from '../graphql/support/rows.ts'
 import { attemptOf, SENDER } from '../support/attempts.ts'
 
-let api: Api
 let tenant: Awaited<ReturnType<Api['tenant']>>
 let webhook: string
 
+const api = await useApi()
+
 beforeAll(async () => {
-  api = await openApi()
   await api.database.pool.query('update posthorn.event_types set schema = null')
 })
 beforeEach(async () => {
@@ -24,7 +24,6 @@ beforeEach(async () => {
   tenant = await api.tenant()
   webhook = (await addWebhook(api, tenant.organizationId)).id
 })
-afterAll(() => api[Symbol.asyncDispose]())
 
 const keepNoPayloads = () =>
   updateOrganization(

@@ -1,18 +1,18 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { SYSTEM } from '../../src/access/actor.ts'
 import type { Database } from '../../src/db/client.ts'
 import { publicId } from '../../src/db/ids.ts'
 import { deletePastRules } from '../../src/deliveries/keep/delete-past-rules.ts'
 import { createEventType, updateEventType } from '../../src/event-types/edit-event-type.ts'
 import { updateOrganization } from '../../src/organizations/organization.ts'
-import { createTestDatabase } from '../support/database.ts'
+import { useTestDatabase } from '../support/database.ts'
 import { DAY_MS, openPartitionRows, type PartitionRows } from '../support/partition-rows.ts'
 
-let database: Database
 let rows: PartitionRows
 
+const database = await useTestDatabase()
+
 beforeAll(async () => {
-  database = await createTestDatabase()
   await createEventType(database.prisma, { name: 'x', description: 'An X.' }, SYSTEM)
 })
 beforeEach(async () => {
@@ -22,7 +22,6 @@ beforeEach(async () => {
   await database.pool.query('update posthorn.event_types set retention_days = null')
   rows = await openPartitionRows(database)
 })
-afterAll(() => database[Symbol.asyncDispose]())
 
 const ago = (days: number) => new Date(Date.now() - days * DAY_MS)
 const setOrganization = (retentionDays: number | null) =>

@@ -6,16 +6,17 @@ import { readerOf } from '../event-stream/support/reader.ts'
 import { createApiKey } from '../support/api-keys.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { JOINED } from '../support/factories.ts'
-import { type Receiver, startReceiver } from '../support/receiver.ts'
+import { startReceiver } from '../support/receiver.ts'
 import { until } from '../support/until.ts'
+import { useResource } from '../support/use-resource.ts'
 
-let receiver: Receiver
 let posthorn: TestApp
 let organization: string
 let token: string
 
+const receiver = await useResource(startReceiver())
+
 beforeAll(async () => {
-  receiver = await startReceiver()
   receiver.answer = (response) => response.end('thanks')
   posthorn = await startTestApp({ trustedAuthorities: [receiver.authority] })
   await posthorn.database.pool.query('update posthorn.event_types set schema = null')
@@ -27,7 +28,6 @@ beforeAll(async () => {
 beforeEach(() => updateOrganization({ keepPayloads: true, keepResponseBodies: true }))
 afterAll(async () => {
   await posthorn[Symbol.asyncDispose]()
-  await receiver[Symbol.asyncDispose]()
 })
 
 // biome-ignore lint/suspicious/noExplicitAny: the type depends on the query

@@ -1,20 +1,17 @@
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
 import { parseId } from '../../src/db/ids.ts'
 import { backgroundQueue } from '../../src/queue/background.ts'
 import { createScheduler } from '../../src/scheduling/scheduler.ts'
 import { createWebhook, publish } from '../scheduling/support/backlog.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { createTenant } from '../support/factories.ts'
-import { type Receiver, startReceiver } from '../support/receiver.ts'
+import { startReceiver } from '../support/receiver.ts'
 import { until } from '../support/until.ts'
+import { useResource } from '../support/use-resource.ts'
 
-let receiver: Receiver
 let posthorn: TestApp
 
-beforeAll(async () => {
-  receiver = await startReceiver()
-})
-afterAll(() => receiver[Symbol.asyncDispose]())
+const receiver = await useResource(startReceiver())
 afterEach(() => posthorn[Symbol.asyncDispose]())
 
 async function start(role: 'all' | 'api'): Promise<TestApp> {

@@ -1,21 +1,16 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { Database } from '../../src/db/client.ts'
 import { mintId } from '../../src/db/ids.ts'
 import { sweep } from '../../src/deliveries/sweep.ts'
 import { testEnvironment } from '../support/app.ts'
-import { createTestDatabase } from '../support/database.ts'
+import { useTestDatabase } from '../support/database.ts'
 import { createTenant, JOINED, subscribe } from '../support/factories.ts'
 import { deliveryJobs } from '../support/jobs.ts'
 import { logLines } from '../support/log-lines.ts'
 import { startPosthorn } from '../support/posthorn-process.ts'
 import { until } from '../support/until.ts'
 
-let database: Database
-
-beforeAll(async () => {
-  database = await createTestDatabase()
-})
-afterAll(() => database[Symbol.asyncDispose]())
+const database = await useTestDatabase()
 
 interface ForeignJob {
   readonly task: string

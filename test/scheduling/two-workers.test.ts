@@ -13,25 +13,24 @@ import {
   endWaitsWithoutProbe,
 } from '../../src/scheduling/retry-after-hold.ts'
 import { endHold } from '../../src/webhooks/end-hold.ts'
-import { startTestApp, type TestApp } from '../support/app.ts'
+import { useTestApp } from '../support/app.ts'
 import { until } from '../support/until.ts'
 import { countParked, createWebhook, publish, redeliver } from './support/backlog.ts'
 
 /** Without workers, so that only the test changes deliveries. */
 const DEADLOCKS = 'select deadlocks from pg_stat_database where datname = current_database()'
 
-let posthorn: TestApp
 /** The connections of a second process. */
 let database: Database
 let webhookId: string
 
+const posthorn = await useTestApp({ role: 'api' })
+
 beforeAll(async () => {
-  posthorn = await startTestApp({ role: 'api' })
   database = openDatabase(posthorn.database.url)
 })
 afterAll(async () => {
   await database[Symbol.asyncDispose]()
-  await posthorn[Symbol.asyncDispose]()
 })
 beforeEach(async () => {
   const { pool } = posthorn.database

@@ -10,11 +10,12 @@ import type { Database } from '../../src/db/client.ts'
 import { createSignInLink } from '../../src/sessions/sign-in-link.ts'
 import { openProxy } from '../outbound/forward-proxy.ts'
 import { testEnvironment } from '../support/app.ts'
-import { createTestDatabase } from '../support/database.ts'
+import { useTestDatabase } from '../support/database.ts'
 import { createTenant, JOINED } from '../support/factories.ts'
 import { type PosthornProcess, runPosthorn, startPosthorn } from '../support/posthorn-process.ts'
-import { type Receiver, startReceiver } from '../support/receiver.ts'
+import { startReceiver } from '../support/receiver.ts'
 import { until } from '../support/until.ts'
+import { useResource } from '../support/use-resource.ts'
 import { type OtlpReceiver, startOtlpReceiver } from '../telemetry/support/otlp-receiver.ts'
 
 /** A unique string for each secret. */
@@ -33,17 +34,16 @@ const MARKERS: Record<string, string> = {
 const outputs = new Map<string, string>()
 const role = marker('role').toLowerCase()
 
-let database: Database
-let receiver: Receiver
 let rejectsTunnels = false
 let folder: string
 let environment: Record<string, string>
 let organization: string
 let collector: OtlpReceiver
 
+const database = await useTestDatabase()
+const receiver = await useResource(startReceiver())
+
 beforeAll(async () => {
-  database = await createTestDatabase()
-  receiver = await startReceiver()
   collector = await startOtlpReceiver()
   folder = await mkdtemp(path.join(tmpdir(), 'posthorn markers '))
   const password = MARKERS['database password'] as string
@@ -65,8 +65,6 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await database.pool.query(`drop owned by ${role}; drop role ${role}`)
-  await database[Symbol.asyncDispose]()
-  await receiver[Symbol.asyncDispose]()
   await collector[Symbol.asyncDispose]()
   await rm(folder, { recursive: true, force: true })
 })

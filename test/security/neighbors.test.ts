@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
+import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest'
 import { MAX_STREAMS_PER_KEY } from '../../src/live/hub.ts'
 import { DEFAULT_LIMITS } from '../../src/outbound/limits.ts'
 import { subscribe } from '../graphql/support/live.ts'
@@ -8,8 +8,9 @@ import { openTcpReceiver } from '../outbound/raw-receivers.ts'
 import { createWebhook, publish } from '../scheduling/support/backlog.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { createTenant, JOINED } from '../support/factories.ts'
-import { type Receiver, startReceiver } from '../support/receiver.ts'
+import { startReceiver } from '../support/receiver.ts'
 import { until } from '../support/until.ts'
+import { useResource } from '../support/use-resource.ts'
 
 /*
  * One organization saturates a shared resource, and another one is served meanwhile. The rest of the resources:
@@ -20,14 +21,10 @@ import { until } from '../support/until.ts'
  * - bodies and unread responses: test/server/in-flight.test.ts
  * - requests without a key: test/graphql/keyless-requests.test.ts
  */
-let receiver: Receiver
 let posthorn: TestApp
 let other: Awaited<ReturnType<typeof createTenant>>
 
-beforeAll(async () => {
-  receiver = await startReceiver()
-})
-afterAll(() => receiver[Symbol.asyncDispose]())
+const receiver = await useResource(startReceiver())
 beforeEach(async () => {
   receiver.clear()
   posthorn = await startTestApp({ trustedAuthorities: [receiver.authority] })

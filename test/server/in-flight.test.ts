@@ -3,34 +3,30 @@ import { connect, type Socket } from 'node:net'
 import { performance } from 'node:perf_hooks'
 import { setTimeout } from 'node:timers/promises'
 import { getIntrospectionQuery } from 'graphql'
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { beforeAll, expect, onTestFinished, test } from 'vitest'
 import { SETTINGS } from '../../src/config/config.ts'
 import { MAX_BODY_BYTES, MAX_KEYLESS_BODY_BYTES } from '../../src/graphql/read-params.ts'
 import { bytesInFlight } from '../../src/http/in-flight.ts'
-import { startTestApp, type TestApp } from '../support/app.ts'
+import { useTestApp } from '../support/app.ts'
 import { createTenant, JOINED } from '../support/factories.ts'
-import { type Receiver, startReceiver } from '../support/receiver.ts'
+import { startReceiver } from '../support/receiver.ts'
 import { until } from '../support/until.ts'
+import { useResource } from '../support/use-resource.ts'
 
 const BYTES = bytesInFlight({ maxHeapMb: Number(SETTINGS.POSTHORN_MAX_HEAP_MB) })
 
-let posthorn: TestApp
-let receiver: Receiver
 let other: string
 
 /** 38 of these are nearly 10 MB, the limit of a response. */
 const PAYLOAD = { text: 'x'.repeat(250_000) }
 const PAGE = '{ events(first: 38) { nodes { id data } } }'
 
+const receiver = await useResource(startReceiver())
+const posthorn = await useTestApp({ trustedAuthorities: [receiver.authority] })
+
 beforeAll(async () => {
-  receiver = await startReceiver()
-  posthorn = await startTestApp({ trustedAuthorities: [receiver.authority] })
   other = (await createTenant(posthorn.database.prisma)).token
   for (let i = 0; i < 4; i++) await publish(10)
-})
-afterAll(async () => {
-  await posthorn[Symbol.asyncDispose]()
-  await receiver[Symbol.asyncDispose]()
 })
 
 async function publish(count: number): Promise<void> {

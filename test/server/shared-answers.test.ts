@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { createOperatorRoutes } from '../../src/server/operator-routes.ts'
-import { startTestApp, type TestApp } from '../support/app.ts'
+import { useTestApp } from '../support/app.ts'
 import { until } from '../support/until.ts'
 
-let posthorn: TestApp
-beforeAll(async () => {
-  posthorn = await startTestApp()
-})
-afterAll(() => posthorn[Symbol.asyncDispose]())
+const posthorn = await useTestApp()
 
 const get = (path: string, headers: Record<string, string> = {}) =>
   fetch(new URL(path, posthorn.app.url), { headers })

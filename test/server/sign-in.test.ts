@@ -1,23 +1,18 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { publicId } from '../../src/db/ids.ts'
 import { deleteEndedSessions } from '../../src/sessions/ended-sessions.ts'
 import { createSignInLink } from '../../src/sessions/sign-in-link.ts'
 import { createApiKey, revokeApiKey } from '../support/api-keys.ts'
-import { startTestApp, type TestApp } from '../support/app.ts'
+import { startTestApp, useTestApp } from '../support/app.ts'
 import { openBrowser, VIEWER } from './browser.ts'
 
-let posthorn: TestApp
-let another: TestApp
 let url: string
 
+const posthorn = await useTestApp({ role: 'api' })
+const another = await useTestApp({ role: 'api', database: posthorn.database })
+
 beforeAll(async () => {
-  posthorn = await startTestApp({ role: 'api' })
-  another = await startTestApp({ role: 'api', database: posthorn.database })
   url = posthorn.app.url
-})
-afterAll(async () => {
-  await another[Symbol.asyncDispose]()
-  await posthorn[Symbol.asyncDispose]()
 })
 
 const DAY_S = 86_400

@@ -1,34 +1,29 @@
 import { type ClientHttp2Session, type ClientHttp2Stream, connect } from 'node:http2'
 import type { TLSSocket } from 'node:tls'
 import { Agent, fetch } from 'undici'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { listeningConnections } from '../graphql/support/live.ts'
-import { startTestApp, type TestApp } from '../support/app.ts'
+import { useTestApp } from '../support/app.ts'
 import { JOINED } from '../support/factories.ts'
 import { needs } from '../support/left-out.ts'
 import { type ReverseProxy, startProxy } from '../support/proxies.ts'
-import { type Receiver, startReceiver } from '../support/receiver.ts'
+import { startReceiver } from '../support/receiver.ts'
 import { until } from '../support/until.ts'
+import { useResource } from '../support/use-resource.ts'
 
-let receiver: Receiver
-let posthorn: TestApp
+const receiver = await useResource(startReceiver())
+const posthorn = await useTestApp({
+  environment: { POSTHORN_TRUSTED_PROXIES: '127.0.0.1/32' },
+  trustedAuthorities: [receiver.authority],
+})
 
 beforeAll(async () => {
-  receiver = await startReceiver()
-  posthorn = await startTestApp({
-    environment: { POSTHORN_TRUSTED_PROXIES: '127.0.0.1/32' },
-    trustedAuthorities: [receiver.authority],
-  })
   const created = await posthorn.rest('POST', '/webhooks', {
     url: receiver.url,
     enabled: true,
     event_subscriptions: [JOINED],
   })
   expect(created.status).toBe(201)
-})
-afterAll(async () => {
-  await posthorn?.[Symbol.asyncDispose]()
-  await receiver?.[Symbol.asyncDispose]()
 })
 
 const SUBSCRIPTION = 'subscription { attemptRecorded { id succeeded } }'

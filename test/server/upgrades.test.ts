@@ -1,14 +1,10 @@
 import { once } from 'node:events'
 import { request } from 'node:http'
 import { text } from 'node:stream/consumers'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startTestApp, type TestApp } from '../support/app.ts'
+import { describe, expect, test } from 'vitest'
+import { useTestApp } from '../support/app.ts'
 
-let posthorn: TestApp
-beforeAll(async () => {
-  posthorn = await startTestApp({ role: 'api' })
-})
-afterAll(() => posthorn[Symbol.asyncDispose]())
+const posthorn = await useTestApp({ role: 'api' })
 
 /** The answer to a request that asks for an upgrade. */
 async function ask(path: string, headers: Record<string, string>) {

@@ -1,20 +1,19 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { SYSTEM } from '../../src/access/actor.ts'
 import type { Sql } from '../../src/db/client.ts'
 import { createAuthenticateSession } from '../../src/sessions/authenticate-session.ts'
 import { startSession } from '../../src/sessions/session.ts'
-import { type Api, openApi, readAnswer, request } from '../graphql/support/api.ts'
+import { type Api, readAnswer, request, useApi } from '../graphql/support/api.ts'
 
-let api: Api
 let tenant: Awaited<ReturnType<Api['tenant']>>
 let token: string
 
+const api = await useApi()
+
 beforeAll(async () => {
-  api = await openApi()
   tenant = await api.tenant()
   token = (await startSession(api.database.pool, tenant.keyId, SYSTEM, null)).token
 })
-afterAll(() => api[Symbol.asyncDispose]())
 
 test('a request with a cookie is authenticated by one statement', async () => {
   const withCookie = request(null, { query: '{ viewer { scopes } }' })

@@ -9,7 +9,7 @@ import {
   isAbstractType,
   isObjectType,
 } from 'graphql'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { SYSTEM } from '../../src/access/actor.ts'
 import { type Caller, SCOPES } from '../../src/access/scope.ts'
 import { parseId, publicId } from '../../src/db/ids.ts'
@@ -21,12 +21,11 @@ import { notify } from '../../src/live/notify.ts'
 import { createGraphqlHandler } from '../../src/server/graphql-handler.ts'
 import { schema } from '../../src/server/schema.ts'
 import { createWebhook } from '../../src/webhooks/webhook.ts'
-import { type Answer, type Api, openApi, readAnswer, request } from '../graphql/support/api.ts'
+import { type Answer, readAnswer, request, useApi } from '../graphql/support/api.ts'
 import { addAttempt, publish } from '../graphql/support/rows.ts'
 import { JOINED, TICKET } from '../support/factories.ts'
 import { until } from '../support/until.ts'
 
-let api: Api
 let organizationId: string
 let own: WebhookObjects
 let other: WebhookObjects
@@ -50,8 +49,9 @@ interface WebhookObjects {
   readonly key: string
 }
 
+const api = await useApi()
+
 beforeAll(async () => {
-  api = await openApi()
   const tenant = await api.tenant(SCOPES)
   organizationId = tenant.organizationId
   const ownWebhook = await addWebhook('own', [JOINED])
@@ -89,7 +89,6 @@ beforeAll(async () => {
   handleRestricted = createGraphqlHandler({ ...api.deps, authenticate })
   restricted = async (query) => readAnswer(await handleRestricted(request('any', { query })))
 })
-afterAll(() => api[Symbol.asyncDispose]())
 
 async function addWebhook(name: string, eventSubscriptions: string[]): Promise<string> {
   const { id } = await createWebhook(api.deps.webhooks, organizationId, {

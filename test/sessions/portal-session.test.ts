@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { SCOPES } from '../../src/access/scope.ts'
 import { findInactiveKeys } from '../../src/api-keys/inactive-keys.ts'
 import { parseId, publicId } from '../../src/db/ids.ts'
@@ -7,19 +7,18 @@ import { document } from '../graphql/support/document.ts'
 import { subscribe } from '../graphql/support/live.ts'
 import { openBrowser } from '../server/browser.ts'
 import { createApiKey, revokeApiKey } from '../support/api-keys.ts'
-import { startTestApp, type TestApp } from '../support/app.ts'
+import { startTestApp, useTestApp } from '../support/app.ts'
 import { createTenant, JOINED } from '../support/factories.ts'
 
-let posthorn: TestApp
 let url: string
 let webhookId: string
 
+const posthorn = await useTestApp({ role: 'api' })
+
 beforeAll(async () => {
-  posthorn = await startTestApp({ role: 'api' })
   url = posthorn.app.url
   webhookId = await addWebhook(posthorn.tenant.token)
 })
-afterAll(() => posthorn[Symbol.asyncDispose]())
 
 const prisma = () => posthorn.database.prisma
 

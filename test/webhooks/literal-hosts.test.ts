@@ -1,19 +1,18 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { document } from '../graphql/support/document.ts'
-import { startTestApp, type TestApp } from '../support/app.ts'
+import { useTestApp } from '../support/app.ts'
 import { JOINED } from '../support/factories.ts'
 
 const PUBLIC = 'https://receiver.example/hooks'
 
-let posthorn: TestApp
 let id: string
 
+const posthorn = await useTestApp({ environment: { POSTHORN_EGRESS_ALLOW: '' }, role: 'api' })
+
 beforeAll(async () => {
-  posthorn = await startTestApp({ environment: { POSTHORN_EGRESS_ALLOW: '' }, role: 'api' })
   const webhook = { url: PUBLIC, event_subscriptions: [JOINED] }
   id = (await (await posthorn.rest('POST', '/webhooks', webhook)).json()).id
 })
-afterAll(() => posthorn[Symbol.asyncDispose]())
 
 /** test/outbound/literal-hosts.test.ts has every spelling, against the rule that both doors ask. */
 test.each([

@@ -1,28 +1,20 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import { parseId } from '../../src/db/ids.ts'
 import { verify } from '../../src/receiver/index.ts'
 import { encryptHeaders } from '../../src/webhooks/encrypted-headers.ts'
 import { document } from '../graphql/support/document.ts'
-import { startTestApp, type TestApp } from '../support/app.ts'
+import { useTestApp } from '../support/app.ts'
 import { JOINED } from '../support/factories.ts'
-import { type Receiver, startReceiver } from '../support/receiver.ts'
+import { startReceiver } from '../support/receiver.ts'
 import { until } from '../support/until.ts'
+import { useResource } from '../support/use-resource.ts'
 
 /** An operator can choose the prefix of the delivery headers. */
 const environment = { POSTHORN_HEADER_PREFIX: 'acme-' }
 const TRACE_PARENT = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01'
 
-let receiver: Receiver
-let posthorn: TestApp
-
-beforeAll(async () => {
-  receiver = await startReceiver()
-  posthorn = await startTestApp({ trustedAuthorities: [receiver.authority], environment })
-})
-afterAll(async () => {
-  await posthorn[Symbol.asyncDispose]()
-  await receiver[Symbol.asyncDispose]()
-})
+const receiver = await useResource(startReceiver())
+const posthorn = await useTestApp({ trustedAuthorities: [receiver.authority], environment })
 afterEach(async () => {
   for (const { id } of await (await posthorn.rest('GET', '/webhooks')).json()) {
     await posthorn.rest('DELETE', `/webhooks/${id}`)

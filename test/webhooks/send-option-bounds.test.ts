@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { SYSTEM } from '../../src/access/actor.ts'
 import type { Database } from '../../src/db/client.ts'
 import { parseId } from '../../src/db/ids.ts'
@@ -7,27 +7,26 @@ import { createKeyring } from '../../src/encryption/keyring.ts'
 import { createAddressGuard } from '../../src/outbound/public-address.ts'
 import { createFindSendOptions, type FindSendOptions } from '../../src/webhooks/send-options.ts'
 import { type ActingWebhookDeps, createWebhook, updateWebhook } from '../../src/webhooks/webhook.ts'
-import { createTestDatabase } from '../support/database.ts'
+import { useTestDatabase } from '../support/database.ts'
 import { createTenant, JOINED } from '../support/factories.ts'
 
 const DAY = 86_400
 const FIELDS = { url: 'https://example.com/hook', eventSubscriptions: [JOINED] }
 
-let database: Database
 let deps: ActingWebhookDeps
 let organizationId: string
 let find: FindSendOptions
 let id: string
 let uuid: string
 
+const database = await useTestDatabase()
+
 beforeAll(async () => {
-  database = await createTestDatabase()
   const keyring = createKeyring([randomBytes(32)])
   deps = { prisma: database.prisma, keyring, guard: createAddressGuard([]), actor: SYSTEM }
   find = createFindSendOptions(database.pool, keyring)
   ;({ organizationId } = await createTenant(database.prisma))
 })
-afterAll(() => database[Symbol.asyncDispose]())
 beforeEach(async () => {
   ;({ id } = await createWebhook(deps, organizationId, FIELDS))
   uuid = parseId('webhook', id) as string

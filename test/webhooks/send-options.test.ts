@@ -2,20 +2,20 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { parseId } from '../../src/db/ids.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { JOINED } from '../support/factories.ts'
-import { type Receiver, startReceiver } from '../support/receiver.ts'
+import { startReceiver } from '../support/receiver.ts'
 import { until } from '../support/until.ts'
+import { useResource } from '../support/use-resource.ts'
 
-let receiver: Receiver
 let posthorn: TestApp
 
+const receiver = await useResource(startReceiver())
+
 beforeAll(async () => {
-  receiver = await startReceiver()
   // The test app has a retry schedule of three times 100 ms and a timeout of 15 s.
   posthorn = await startTestApp({ trustedAuthorities: [receiver.authority] })
 })
 afterAll(async () => {
   await posthorn[Symbol.asyncDispose]()
-  await receiver[Symbol.asyncDispose]()
 })
 beforeEach(() => {
   receiver.clear()

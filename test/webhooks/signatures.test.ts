@@ -1,26 +1,18 @@
 import { randomBytes } from 'node:crypto'
 import { Webhook as StandardWebhook } from 'standardwebhooks'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { startTestApp, type TestApp } from '../support/app.ts'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { useTestApp } from '../support/app.ts'
 import { JOINED } from '../support/factories.ts'
-import { type Received, type Receiver, startReceiver } from '../support/receiver.ts'
+import { type Received, startReceiver } from '../support/receiver.ts'
 import { until } from '../support/until.ts'
+import { useResource } from '../support/use-resource.ts'
 
 const SVIX = 'svix-'
 const FIELDS = 'id headerPrefix deliveryHeaderPrefix signingSecret { key }'
 const PROBLEMS = `... on UserError { code message } ... on ValidationError { issues { path code message } }`
 
-let receiver: Receiver
-let posthorn: TestApp
-
-beforeAll(async () => {
-  receiver = await startReceiver()
-  posthorn = await startTestApp({ trustedAuthorities: [receiver.authority] })
-})
-afterAll(async () => {
-  await posthorn[Symbol.asyncDispose]()
-  await receiver[Symbol.asyncDispose]()
-})
+const receiver = await useResource(startReceiver())
+const posthorn = await useTestApp({ trustedAuthorities: [receiver.authority] })
 beforeEach(() => {
   receiver.clear()
   receiver.answer = (response) => response.end()

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { COMMAND_LINE, SYSTEM } from '../../../src/access/actor.ts'
 import { createApiKey } from '../../../src/api-keys/api-key.ts'
 import { writeAuditEntries } from '../../../src/audit/write-audit-entries.ts'
@@ -15,7 +15,7 @@ import {
   listOrganizations,
 } from '../../../src/organizations/organization.ts'
 import { keepsStatistics, STATISTICS, tablesWith } from '../../erasure/search-everywhere.ts'
-import { type Api, openApi } from '../../graphql/support/api.ts'
+import { type Api, openApi, useApi } from '../../graphql/support/api.ts'
 import { addWebhook, publish } from '../../graphql/support/rows.ts'
 import { JOINED } from '../../support/factories.ts'
 import { fillDeliveries } from '../../support/many-deliveries.ts'
@@ -24,11 +24,7 @@ import { dropChecks, fillOrganization } from './support/fill-organization.ts'
 import { findInTables } from './support/find-in-tables.ts'
 import { finishDeletion } from './support/finish-deletion.ts'
 
-let api: Api
-beforeAll(async () => {
-  api = await openApi()
-})
-afterAll(() => api[Symbol.asyncDispose]())
+const api = await useApi()
 
 const remove = (id: string, force = true) =>
   deleteOrganization(api.database.prisma, id, { force }, COMMAND_LINE)

@@ -1,18 +1,14 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { COMMAND_LINE } from '../../../src/access/actor.ts'
 import type { Reader } from '../../../src/event-stream/event-streams.ts'
 import { deleteOrganization } from '../../../src/organizations/deletion/delete-organization.ts'
 import { numbersOf, readerOf, take } from '../../event-stream/support/reader.ts'
-import { startTestApp, type TestApp } from '../../support/app.ts'
+import { useTestApp } from '../../support/app.ts'
 import { createTenant, JOINED } from '../../support/factories.ts'
 import { findInTables } from './support/find-in-tables.ts'
 import { finishDeletion } from './support/finish-deletion.ts'
 
-let posthorn: TestApp
-beforeAll(async () => {
-  posthorn = await startTestApp({ role: 'api' })
-})
-afterAll(() => posthorn[Symbol.asyncDispose]())
+const posthorn = await useTestApp({ role: 'api' })
 
 test('the open streams of a deleted organization end, and write no row any more; those of another one go on', async () => {
   const { database, services } = posthorn

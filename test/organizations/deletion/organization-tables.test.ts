@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { Database } from '../../../src/db/client.ts'
 import {
   ORGANIZATION_TABLES,
@@ -6,15 +6,11 @@ import {
   PARTITIONED_TABLES,
   TABLES_OF_PARENTS,
 } from '../../../src/organizations/deletion/organization-tables.ts'
-import { createTestDatabase } from '../../support/database.ts'
+import { useTestDatabase } from '../../support/database.ts'
 
 type Sql = Pick<Database['pool'], 'query'>
 
-let database: Database
-beforeAll(async () => {
-  database = await createTestDatabase()
-})
-afterAll(() => database[Symbol.asyncDispose]())
+const database = await useTestDatabase()
 
 test('for each table it is decided how a deletion removes the rows of an organization, or why there are none', async () => {
   const tables = await tablesOf(database.pool)
