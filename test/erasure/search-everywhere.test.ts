@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
 import { afterEach, beforeAll, expect, test } from 'vitest'
-import type { Database } from '../../src/db/client.ts'
 import { useTestDatabase } from '../support/database.ts'
 import { filesAfterVacuum, filesWith, STATISTICS, tablesWith } from './search-everywhere.ts'
 

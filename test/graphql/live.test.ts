@@ -24,7 +24,7 @@ const ATTEMPTS =
 
 const receiver = await useResource(startReceiver())
 const api = await useTestApp({ role: 'api', environment: { POSTHORN_LOG_LEVEL: 'error' } })
-const worker = await useTestApp({
+await useTestApp({
   role: 'worker',
   database: api.database,
   trustedAuthorities: [receiver.authority],

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import type { Database } from '../../src/db/client.ts'
 import { mintId, parseId } from '../../src/db/ids.ts'
 import { attemptTopic } from '../../src/deliveries/live-topics.ts'
 import { LiveHub } from '../../src/live/hub.ts'
