@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
 import { rateLimitHeaders } from '../../src/access/quota.ts'
-import type { Database } from '../../src/db/client.ts'
 import { openDatabase } from '../../src/db/client.ts'
 import {
   createAuthFailureLimiter,

@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises'
 import { beforeAll, expect, test } from 'vitest'
-import type { Database } from '../../src/db/client.ts'
 import { useTestDatabase } from '../support/database.ts'
 
 let page: ReadonlyMap<string, readonly string[]>

@@ -1,6 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { SYSTEM } from '../../src/access/actor.ts'
-import type { Database } from '../../src/db/client.ts'
 import { publicId } from '../../src/db/ids.ts'
 import { deletePastRules } from '../../src/deliveries/keep/delete-past-rules.ts'
 import { createEventType, updateEventType } from '../../src/event-types/edit-event-type.ts'

@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest'
-import type { Database } from '../../src/db/client.ts'
 import { mintId } from '../../src/db/ids.ts'
 import { sweep } from '../../src/deliveries/sweep.ts'
 import { testEnvironment } from '../support/app.ts'
