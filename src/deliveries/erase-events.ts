@@ -179,11 +179,6 @@ async function erasePayloads(
           unkept_bytes = case when $5::boolean then octet_length(e.data) end
         where e.id = any (array(select id from payload)) and e.id between $2 and $3
         returning e.id
-      ),
-      streamed as (
-        -- Processes drop the events that they keep in memory for streams.
-        update posthorn.event_streams set erasures = erasures + 1
-        where organization_id = $4 and exists (select from payload)
       )
       select (select count(*)::int from erased) as events,
         posthorn.erase_event_keys($4, array_agg(id order by id), array_agg(data order by id))

@@ -34,8 +34,6 @@ export function createUseStream(sql: Sql): UseStream {
 export interface StreamBounds {
   readonly beginsAfter: Cursor
   readonly newest: Cursor
-  /** How often events of the organization were erased. */
-  readonly erasures: number
 }
 
 /** The index on (organization_id, position) serves it. */
@@ -45,12 +43,11 @@ export async function readBounds(sql: Sql, organizationId: string): Promise<Stre
     beginsAfterIndex: number
     newest: number | null
     newestIndex: number | null
-    erasures: number
   }>({
     name: 'read_stream_bounds',
     text: `
       select s.begins_after::float8 as "beginsAfter", s.begins_after_index as "beginsAfterIndex",
-        s.erasures::float8 as erasures, b.position::float8 as "newest", cardinality(b.event_ids) - 1 as "newestIndex"
+        b.position::float8 as "newest", cardinality(b.event_ids) - 1 as "newestIndex"
       from posthorn.event_streams as s
       left join lateral (
         select position, event_ids from posthorn.published_batches
@@ -64,8 +61,7 @@ export async function readBounds(sql: Sql, organizationId: string): Promise<Stre
   // Nobody used the stream for longer than the retention, and its process did not notice.
   if (!row) throw new DomainError('unavailable', 'The stream of events has ended. Try again.')
   const beginsAfter = { position: row.beginsAfter, index: row.beginsAfterIndex }
-  const { erasures } = row
-  if (row.newest === null) return { beginsAfter, newest: beginsAfter, erasures }
+  if (row.newest === null) return { beginsAfter, newest: beginsAfter }
   const newest = { position: row.newest, index: row.newestIndex ?? 0 }
-  return { beginsAfter, newest: isBefore(newest, beginsAfter) ? beginsAfter : newest, erasures }
+  return { beginsAfter, newest: isBefore(newest, beginsAfter) ? beginsAfter : newest }
 }

@@ -6,15 +6,15 @@ import type { LiveHub } from '../live/hub.ts'
 import type { EndReason } from '../live/subscriber.ts'
 import { acknowledgeEvents } from './consumers/acknowledge-events.ts'
 import { type PulledEvents, type PullRequest, pullEvents } from './consumers/pull-events.ts'
-import { parseCursor } from './cursor.ts'
+import { isBefore, parseCursor } from './cursor.ts'
 import {
   createMatcher,
   type GivenSelection,
   type MatchEvent,
   readSelection,
 } from './event-matcher.ts'
-import { createUseStream } from './event-stream.ts'
-import { followStream, requireKept } from './follow-stream.ts'
+import { createUseStream, readBounds } from './event-stream.ts'
+import { followStream } from './follow-stream.ts'
 import { givePositions } from './give-positions.ts'
 import { isReadable, readEvents } from './read-stream.ts'
 import type { StreamEvent } from './stream-event.ts'
@@ -80,20 +80,18 @@ export function createEventStreams({
       requireScope(caller, 'events:read')
       const visible = visibleTo(sql, caller)
       const matches = createMatcher(organizationId, readSelection(request))
-      const after = request.after == null ? null : parseCursor(request.after, 'after')
+      const given = request.after == null ? null : parseCursor(request.after, 'after')
       const gone = () => toError('missed too much')
       await useStream(organizationId)
-      if (after) {
-        await givePositions(sql, organizationId)
-        await requireKept(sql, organizationId, after, gone)
-      }
+      await givePositions(sql, organizationId)
+      const { beginsAfter, newest } = await readBounds(sql, organizationId)
+      if (given && isBefore(given, beginsAfter)) throw gone()
       const news = await openNews(reader)
       return followStream({
         sql,
         organizationId,
-        window: topic.windowOf(organizationId),
         news,
-        after,
+        after: given ?? newest,
         gone,
         async matcher() {
           if (visible === null) return matches

@@ -1,50 +1,57 @@
+import type { Sql } from '../db/client.ts'
 import type { LiveItem, Topic } from '../live/topic.ts'
 import type { UseStream } from './event-stream.ts'
-import { StreamWindow } from './stream-window.ts'
+import { givePositions } from './give-positions.ts'
 
-/** The stream of an organization has something new: the window has it. */
+/** The stream of an organization has something new. Readers read it from where they are. */
 export interface StreamNews extends LiveItem {
   readonly position: null
 }
 
-/** Events are read together for so long, after the first of them was read at once. */
-const REST_MS = 5
+/** How long what comes after the first event waits for others, so that readers read them together. */
+const REST_MS = 25
 
 /** Events that SQL publishes come without a notification: those who notify would wait for each other's commits. */
 const POLL_MS = 250
 
-/** Of all windows of a process. */
-const MAX_BYTES = 32 * 1024 * 1024
-
 const NEWS: StreamNews = { webhookId: '', position: null }
 
-export interface StreamTopic extends Topic<StreamNews> {
-  /** The window of an organization that has streams in this process. */
-  windowOf(organizationId: string): StreamWindow
-}
-
-/** Fills the windows of the organizations that have streams in this process. */
-export function createStreamTopic(useStream: UseStream): StreamTopic {
-  const windows = new Map<string, StreamWindow>()
+/** Looks for new events of the organizations that have streams in this process, once for all streams of each. */
+export function createStreamTopic(useStream: UseStream): Topic<StreamNews> {
   return {
     name: 'events',
     restMs: REST_MS,
     pollMs: POLL_MS,
     onlyNewest: true,
     follow(sql, organizationId) {
-      const window = new StreamWindow(sql, organizationId, () => MAX_BYTES / windows.size)
-      windows.set(organizationId, window)
+      let newest = -1
       return async function* () {
         // Whoever follows a stream for as long as events are kept still uses it.
         await useStream(organizationId)
-        if (await window.fill()) yield [NEWS]
+        let found = await look(sql, organizationId)
+        if (found.isWaiting) {
+          await givePositions(sql, organizationId)
+          found = await look(sql, organizationId)
+        }
+        if (found.newest === newest) return
+        newest = found.newest
+        yield [NEWS]
       }
     },
-    onEnd: (organizationId) => void windows.delete(organizationId),
-    windowOf(organizationId) {
-      const window = windows.get(organizationId)
-      if (window === undefined) throw new Error('The organization has no streams in this process.')
-      return window
-    },
   }
+}
+
+/** Both indexes of the batches serve it. */
+async function look(sql: Sql, organizationId: string) {
+  const { rows } = await sql.query<{ isWaiting: boolean; newest: number }>({
+    name: 'look_for_stream_events',
+    text: `
+      select
+        exists (select from posthorn.published_batches
+          where organization_id = $1 and position is null) as "isWaiting",
+        coalesce((select max(position) from posthorn.published_batches
+          where organization_id = $1), 0)::float8 as newest`,
+    values: [organizationId],
+  })
+  return rows[0] as { isWaiting: boolean; newest: number }
 }

@@ -185,7 +185,6 @@ export class LiveHub implements AsyncDisposable {
     }
     if (feed.subscribers.size > 0) return
     feed.close()
-    topic.onEnd?.(organizationId)
     const feeds = this.#feeds.get(organizationId)
     feeds?.delete(topic.name)
     if (feeds?.size !== 0) return

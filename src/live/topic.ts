@@ -11,8 +11,6 @@ export interface Topic<Item extends LiveItem = LiveItem> {
   readonly onlyNewest?: boolean
   /** Called once for all streams of an organization in a process. Returns how to read the items after a UUIDv7. */
   follow(sql: Sql, organizationId: string): (since: string) => Pages<Item>
-  /** Called when an organization has no more streams in this process. */
-  onEnd?(organizationId: string): void
   /** For streams that resume: the items after a UUIDv7, or null if they are more than `MAX_MISSED`. */
   openMissed?(sql: Sql, scope: LiveScope, since: string): Promise<Pages<Item> | null>
 }

@@ -39,8 +39,3 @@ export async function seedCatalogue(sql: Sql): Promise<void> {
     [JSON.stringify(EVENT_TYPES), JSON.stringify(SCHEMA)],
   )
 }
-
-/** The catalogue of a fresh installation. */
-export function seededTypes() {
-  return EVENT_TYPES.map((type) => ({ ...type, schema: SCHEMA, searchKeys: [] }))
-}

@@ -92,12 +92,3 @@ function pathList() {
     },
   }
 }
-
-/** A template that was stored. */
-export function parseStoredTemplate(text: string): Template {
-  const { template, issues } = compileTemplate(text, ['template'])
-  if (template) return template
-  throw new Error(
-    `A stored template cannot be read: ${issues.map(({ detail }) => detail).join(' ')}`,
-  )
-}

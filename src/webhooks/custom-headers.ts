@@ -59,15 +59,6 @@ function isReservedName(name: string, headerPrefix: string): boolean {
   return isAmong([...RESERVED, ...LATER_RESERVED, headerPrefix], name.replaceAll('_', '-'))
 }
 
-/** Whether a signature cannot have a header of this name. `wh-` and `webhook-` are the names of signatures. */
-export function isReservedFromSignatures(name: string): boolean {
-  const ofSignatures = [DEFAULT_HEADER_PREFIX, 'webhook-']
-  return isAmong(
-    [...RESERVED.filter((one) => !ofSignatures.includes(one)), ...LATER_RESERVED],
-    name,
-  )
-}
-
 function isAmong(reserved: readonly string[], name: string): boolean {
   const lower = name.toLowerCase()
   return reserved.some((one) => (one.endsWith('-') ? lower.startsWith(one) : lower === one))

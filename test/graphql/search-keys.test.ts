@@ -235,15 +235,6 @@ test.each([
   ],
   [`deliveries(filter: { eventTypes: ${many('a')} })`, 'filter.eventTypes must have at most 20'],
   ['events(filter: { id: "wh_nonsense" })', 'filter.id must be the id of an event: evt_….'],
-  ['events(filter: { contains: "" })', 'contains'],
-  [`events(filter: { contains: "${'x'.repeat(201)}" })`, 'contains'],
-  ['events(filter: { contains: "a" }, first: 0)', 'first'],
-  ['events(filter: { contains: "a" }, last: 1)', 'only goes forward'],
-  ['events(filter: { contains: "a", value: "a" })', 'contains cannot be combined with value'],
-  [
-    'events(filter: { contains: "a", key: { path: "$.a", equals: "a" } })',
-    'contains cannot be combined with key',
-  ],
   ['events(filter: { value: "a", type: "a" })', 'value cannot be combined with type'],
   [withKey('order.id'), 'filter.key.path must be a path such as $.order.id'],
   [

@@ -918,9 +918,7 @@ create table posthorn.event_streams (
   -- The last event that the stream no longer has: a cursor before it may have missed some. A stream begins at a new position,
   -- so that a cursor of an earlier stream of the organization is before it.
   begins_after bigint not null default nextval('posthorn.stream_positions'),
-  begins_after_index int not null default 0,
-  -- Counts the erasures. A process whose window of recent events is older drops the window.
-  erasures bigint not null default 0
+  begins_after_index int not null default 0
 );
 
 -- The events that a statement published, in an organization with a stream. Ids of events are older than their commits, so
