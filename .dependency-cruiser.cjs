@@ -197,7 +197,7 @@ module.exports = {
       severity: 'error',
       from: { path: '^src/', pathNot: ['^src/mcp/', '^src/server/mcp/', '^src/cli/mcp/'] },
       to: {
-        path: ['^src/mcp/', '^src/(server|cli)/mcp/(mcp-handler|serve-tools)[.]ts$'],
+        path: ['^src/mcp/', '^src/server/mcp/mcp-handler[.]ts$'],
         dynamic: false,
       },
     },

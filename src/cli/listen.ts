@@ -12,7 +12,7 @@ export function registerListen(program: Command): void {
   withServerOptions(
     program.command('listen'),
     'the scopes webhooks:write and secrets:read, or events:read and webhooks:write with --forward',
-    { when: 'with --register or --forward: ' },
+    'with --register or --forward: ',
   )
     .summary('receive, verify and print deliveries on this machine')
     .description(DESCRIPTION)

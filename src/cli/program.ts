@@ -14,7 +14,6 @@ const COMMANDS = new Map<string, () => Promise<Register>>([
   ['listen', async () => (await import('./listen.ts')).registerListen],
   ['export', async () => (await import('./export.ts')).registerExport],
   ['import', async () => (await import('./import.ts')).registerImport],
-  ['mcp', async () => (await import('./mcp.ts')).registerMcp],
   ['verify', async () => (await import('./verify.ts')).registerVerify],
 ])
 

@@ -20,14 +20,8 @@ const KEY_VARIABLE = 'POSTHORN_API_KEY'
  * Adds `--server` and `--key-file`. There is no option for the key itself, because other users of the machine can read the
  * arguments of programs. `when` says with which other options these have a meaning.
  */
-export function withServerOptions(
-  command: Command,
-  scopes: string,
-  { when = '', isForAgent = false } = {},
-): Command {
-  const key = isForAgent
-    ? KEY_VARIABLE
-    : `with --server, ${KEY_VARIABLE}; otherwise the key in <POSTHORN_DATA_DIR>/api-key`
+export function withServerOptions(command: Command, scopes: string, when = ''): Command {
+  const key = `with --server, ${KEY_VARIABLE}; otherwise the key in <POSTHORN_DATA_DIR>/api-key`
   return command
     .option(
       '--server <url>',
@@ -46,27 +40,20 @@ export const ORGANIZATION = [
 ] as const
 
 /** The server and the key of the options, for a command that needs no other settings. */
-export async function openAccess(
-  options: ServerOptions,
-  { isForAgent = false } = {},
-): Promise<ServerAccess> {
+export async function openAccess(options: ServerOptions): Promise<ServerAccess> {
   const { config } = loadConfig(readEnvironment(), { requireEncryptionKeys: false })
-  return await serverAccess(options, config, { isForAgent })
+  return await serverAccess(options, config)
 }
 
 /**
  * The server and the key of the options. By default, the server that runs with the same data directory, and the API key
- * that this server wrote there on its first start. That key has all scopes: no other server gets it, and no agent.
+ * that this server wrote there on its first start. That key has all scopes: no other server gets it.
  */
-export async function serverAccess(
-  options: ServerOptions,
-  config: Config,
-  { isForAgent = false } = {},
-): Promise<ServerAccess> {
+export async function serverAccess(options: ServerOptions, config: Config): Promise<ServerAccess> {
   const own = await findOwnServer(config)
   const url = options.server ?? own ?? defaultUrl(config)
   const parsed = checkedUrl(url)
-  const ownKey = parsed.origin === own && !isForAgent ? await readOwnKey(config) : null
+  const ownKey = parsed.origin === own ? await readOwnKey(config) : null
   const key = checkedKey(await findKey(url, options, ownKey))
   if (parsed.protocol === 'http:' && !isLoopbackHttp(parsed)) {
     process.stderr.write(

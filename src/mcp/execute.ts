@@ -26,7 +26,7 @@ export interface GraphqlResult {
   }[]
 }
 
-/** Sends a request to `/graphql`, in this process or over HTTP. Throws `ToolError` if no answer comes. */
+/** Sends a request to `/graphql`. Throws `ToolError` if no answer comes. */
 export type Send = (request: GraphqlRequest) => Promise<GraphqlResult>
 
 /**
@@ -54,7 +54,5 @@ function dataOf({ data, errors: [error, ...others] = [] }: GraphqlResult): Data 
 }
 
 const MESSAGES: Readonly<Record<string, string>> = {
-  TRUSTED_DOCUMENT_NOT_FOUND:
-    'The server runs trusted documents only, and not those of this version of `posthorn mcp`. Set POSTHORN_MCP to read or write on the server, and use the same version of Posthorn on both sides.',
   PERSISTED_QUERY_NOT_FOUND: 'This tool changes something, and POSTHORN_MCP is not write.',
 }

@@ -36,7 +36,7 @@ export interface ApiDeps
   readonly eventStreams: EventStreams
   /** Null without POSTHORN_OIDC_ISSUER. */
   readonly oidc: OidcSignIn | null
-  /** The documents of `posthorn mcp`, for a server that runs trusted documents only. */
+  /** The documents of the tools for agents, for a server that runs trusted documents only. */
   readonly toolDocuments: TrustedDocuments
 }
 

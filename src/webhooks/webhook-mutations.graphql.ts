@@ -7,7 +7,6 @@ import { ConflictError, NotFoundError, ValidationError } from '../graphql/errors
 import { changesNode } from '../graphql/portal-access.ts'
 import { fieldIssue, invalid } from '../lib/errors.ts'
 import { upsertedFields } from '../own-names/upserted.ts'
-import { createWebhookOnce, findCreatedWebhook } from './create-webhook-once.ts'
 import { EndpointUnverified } from './endpoint/endpoint-unverified.ts'
 import { rereadWebhook } from './find-webhooks.ts'
 import { type HeaderChange, newHeaders } from './header-changes.ts'
@@ -47,7 +46,6 @@ type GivenWebhook = {
 } & GivenFilter & {
     readonly headers?: readonly HeaderChange[] | null | undefined
     readonly secret?: string | null | undefined
-    readonly idempotencyKey?: string | null | undefined
     readonly ifRevision?: number | null | undefined
   }
 
@@ -93,13 +91,7 @@ const OWN_SECRET = `The signing secret: ${SIGNING_SECRET_RULE}. Needs the scope 
 const CreateWebhookInput = settingsInput('CreateWebhookInput', {
   description: 'A webhook to register.',
   required: ['url', 'eventSubscriptions'],
-  own: (t) => ({
-    secret: t.string({ description: OWN_SECRET }),
-    idempotencyKey: t.string({
-      description:
-        '1 to 255 characters, valid for 24 hours. Repeating the call with the same input creates nothing and returns the existing webhook. Default: none.',
-    }),
-  }),
+  own: (t) => ({ secret: t.string({ description: OWN_SECRET }) }),
 })
 
 const UpdateWebhookInput = settingsInput('UpdateWebhookInput', {
@@ -125,7 +117,7 @@ builder.mutationFields((t) => ({
   createWebhook: t.prismaField({
     type: 'Webhook',
     description:
-      'Registers a webhook and creates its signing secret. Reading the secret also needs `secrets:read`.',
+      'Registers a webhook and creates its signing secret. Reading the secret also needs `secrets:read`. To call it again safely, use `upsertWebhook`.',
     authScopes: { scope: 'webhooks:write' },
     errors: {
       types: [EndpointUnverified, ValidationError, ConflictError],
@@ -134,22 +126,13 @@ builder.mutationFields((t) => ({
     args: {
       input: t.arg({ type: CreateWebhookInput, required: true, description: 'The webhook.' }),
     },
-    resolve: async (query, _root, { input: { idempotencyKey, ...input } }, context) => {
+    resolve: async (query, _root, { input }, context) => {
       const caller = callerOf(context)
       const { organizationId } = caller
       refuseOwnNames(caller, input)
       requireSecretScope(caller, input)
       const { headers } = input
       const webhook = { ...newSettingsOf(input), ...(headers && { headers: newHeaders(headers) }) }
-      if (typeof idempotencyKey === 'string') {
-        const id = await createWebhookOnce(
-          actingAs(context),
-          organizationId,
-          webhook,
-          idempotencyKey,
-        )
-        return await findCreatedWebhook(context.prisma, organizationId, id, query)
-      }
       const { id } = await createWebhook(actingAs(context), organizationId, webhook)
       return await rereadWebhook(context.prisma, organizationId, id, query)
     },

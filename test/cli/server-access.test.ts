@@ -52,10 +52,9 @@ const COMMANDS = [
   ['organization', 'list'],
   ...LISTEN,
 ]
-const MCP = ['mcp']
 
 describe('the key of the data directory', () => {
-  test.each([...COMMANDS, MCP])('goes to no other server: %s', async (...args) => {
+  test.each(COMMANDS)('goes to no other server: %s', async (...args) => {
     const { code, stderr } = await run([...args, '--server', other.url])
     expect(code).toBe(1)
     expect(stderr).toBe(
@@ -75,14 +74,6 @@ describe('the key of the data directory', () => {
     const { stderr } = await run(['listen', '--register'], { PORT: port })
     expect(stderr).toContain('Set POSTHORN_API_KEY, or give --key-file.')
     expect(other.keys).toEqual([])
-  })
-
-  test('is not for an agent, which gets the key that somebody chose', async () => {
-    const { stderr } = await run(MCP)
-    expect(stderr).toContain('Set POSTHORN_API_KEY, or give --key-file.')
-    expect(own.keys).toEqual([])
-    await run(MCP, { POSTHORN_API_KEY: 'phk_agent' })
-    expect(own.keys).toEqual(['phk_agent'])
   })
 })
 
@@ -179,7 +170,7 @@ test.each<[string, (response: ServerResponse) => void, RegExp]>([
 })
 
 test('no command takes a key as an argument, which other users of the machine can read', async () => {
-  for (const args of [...COMMANDS, MCP]) {
+  for (const args of COMMANDS) {
     const { code, stderr } = await run([...args, '--key', 'phk_argument'])
     expect(code).toBe(1)
     expect(stderr).toContain("unknown option '--key'")
@@ -222,7 +213,7 @@ test('on a terminal, the key is asked for and not shown', needs('script'), async
 /** `listen` and `mcp` keep a process, so they have their own, like what reads standard input. */
 async function run(args: readonly string[], environment: object = {}, input?: string) {
   const settings = { POSTHORN_DATA_DIR: dataDir, ...environment }
-  const isShort = input === undefined && !['listen', 'mcp'].includes(args[0] ?? '')
+  const isShort = input === undefined && args[0] !== 'listen'
   if (isShort) return await runCommand(args, settings)
   return await runPosthorn(args, { environment: settings, cwd: dataDir, input: input ?? '' })
 }

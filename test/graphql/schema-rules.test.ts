@@ -69,9 +69,9 @@ const LISTS: Readonly<Record<string, string>> = {
   'RedeliverSuccess.deliveries': 'at most 100',
   'RevealHeadersSuccess.headers': 'the headers of one webhook',
   'ValidationError.issues': 'at most 100',
-  'Webhook.changes': 'marks of a chart, at most 100',
   'Webhook.eventSubscriptions': 'set whole by its mutations',
   'Webhook.expiringSigningSecrets': 'at most five',
+  'Webhook.holds': 'those of the retention, which the maintenance deletes',
   'Webhook.statistics': 'a time series, bounded by its range',
 }
 

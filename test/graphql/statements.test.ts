@@ -42,11 +42,11 @@ test('the deliveries of each of ten webhooks take two statements, and their secr
   expect(data.webhooks.nodes).toHaveLength(10)
   for (const { deliveries } of data.webhooks.nodes) expect(deliveries.nodes).toHaveLength(3)
   expect(api.statements.list.toSorted()).toEqual([
-    'audit_revealed_secrets',
     'authenticate',
     'select deliveries',
     'select deliveries',
     'select events',
+    'select posthorn.write_audit_entry($1, organization_id,',
     'select signing_secrets',
     'select webhooks',
   ])

@@ -6,7 +6,6 @@ import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { TOOLS } from '../../src/mcp/tools.ts'
 import { startTestApp } from '../support/app.ts'
-import { runPosthorn } from '../support/posthorn-process.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const PAGE = readFileSync('docs/guides/mcp.md', 'utf8')
@@ -28,20 +27,6 @@ test('the page lists the tools with their scopes, in their order', () => {
       changes,
     ]),
   )
-})
-
-test('the options of the page are those of the command', async () => {
-  const { stdout: help } = await runPosthorn(['mcp', '--help'])
-  const [local = '', remote = ''] = blocksOf('json')
-  const { command, args } = JSON.parse(local).mcpServers.posthorn
-  expect([command, args[0], args[1]]).toEqual(['npx', 'posthorn', 'mcp'])
-  const options = [...PAGE.matchAll(/--(?:server|key-file|allow-writes|organization)\b/g)].map(
-    ([option]) => option,
-  )
-  for (const option of args.filter((arg: string) => arg.startsWith('--')).concat(options)) {
-    expect(help).toContain(option)
-  }
-  expect(JSON.parse(remote).mcpServers.posthorn.url).toMatch(/\/mcp$/)
 })
 
 test('the key of the page has every scope of the tools that read', () => {

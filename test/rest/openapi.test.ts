@@ -2,17 +2,11 @@ import { execFile } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { PassThrough } from 'node:stream'
-import { text } from 'node:stream/consumers'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { answerBrokenRequest } from '../../src/http/broken-request.ts'
-import { urlTooLongProblem } from '../../src/http/problem.ts'
+import { describe, expect, test } from 'vitest'
 import { openApiDocument } from '../../src/rest/connect-v1/routes.ts'
 import { startTestApp } from '../support/app.ts'
-import { createTenant } from '../support/factories.ts'
 import { requirePackages } from '../support/installed-packages.ts'
-import { type CallOptions, type ConnectV1, NEW_WEBHOOK, openConnectV1 } from './connect-v1.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: a document of deep objects
 const document = openApiDocument('https://posthorn.example.org/') as any
@@ -74,56 +68,4 @@ describe('the OpenAPI document', () => {
     const served = await (await fetch(`${posthorn.app.url}/openapi.json`)).json()
     expect(served).toMatchObject({ servers: [{ url: environment['POSTHORN_PUBLIC_URL'] ?? '/' }] })
   })
-
-  describe('has the example of an error as the server sends it', () => {
-    let api: ConnectV1
-    beforeAll(async () => {
-      api = await openConnectV1()
-    })
-    afterAll(() => api[Symbol.asyncDispose]())
-
-    test.each<[name: string, method: string, path: string, options?: CallOptions]>([
-      ['Malformed', 'POST', '/webhooks', { body: '{' }],
-      ['NotFound', 'GET', '/webhooks/wh_01m7wwqnz4e8mbhv0a5xzgq89j'],
-      ['MethodNotAllowed', 'PATCH', '/webhooks'],
-      ['TooLarge', 'POST', '/webhooks', { body: 'x'.repeat(65_537) }],
-      ['UnsupportedMediaType', 'POST', '/webhooks', { body: 'x', headers: TEXT }],
-      ['Invalid', 'POST', '/webhooks', { body: { ...NEW_WEBHOOK, url: 'http://a.example' } }],
-    ])('%s', async (name, method, path, options) => {
-      expect(exampleOf(name)).toEqual(await (await api.call(method, path, options)).json())
-    })
-
-    test('Forbidden', async () => {
-      const { token } = await createTenant(api.database.prisma, ['webhooks:read'])
-      const response = await api.call('POST', '/webhooks', { token, body: NEW_WEBHOOK })
-      expect(exampleOf('Forbidden')).toEqual(await response.json())
-    })
-
-    test('PreconditionFailed', async () => {
-      const { id } = await api.create()
-      const headers = { 'if-match': '"other"' }
-      const response = await api.call('DELETE', `/webhooks/${id}`, { headers })
-      expect(exampleOf('PreconditionFailed')).toEqual(await response.json())
-    })
-
-    test('UrlTooLong', async () => {
-      expect(exampleOf('UrlTooLong')).toEqual(await urlTooLongProblem().json())
-    })
-
-    test.each([
-      ['TimedOut', 'ERR_HTTP_REQUEST_TIMEOUT'],
-      ['HeadersTooLarge', 'HPE_HEADER_OVERFLOW'],
-    ])('%s', async (name, code) => {
-      const socket = new PassThrough()
-      answerBrokenRequest(Object.assign(new Error(code), { code }), socket, 'request')
-      const [, body = ''] = (await text(socket)).split('\r\n\r\n')
-      expect(exampleOf(name)).toEqual(JSON.parse(body))
-    })
-  })
 })
-
-const TEXT = { 'content-type': 'text/plain' }
-
-function exampleOf(name: string): unknown {
-  return document.components.responses[name].content['application/problem+json'].example
-}

@@ -8,6 +8,7 @@ import { reencryptStoredSecrets } from '../../src/encryption/stored-secrets.ts'
 import { createAddressGuard } from '../../src/outbound/public-address.ts'
 import { revealSigningSecret } from '../../src/webhooks/signing-secret.ts'
 import { createWebhook, getWebhook, updateWebhook } from '../../src/webhooks/webhook.ts'
+import { createApiKey } from '../support/api-keys.ts'
 import { startTestApp, testEnvironment } from '../support/app.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { createTenant, JOINED } from '../support/factories.ts'
@@ -78,21 +79,31 @@ describe('posthorn key rotate-encryption', () => {
 
   test('keeps the stored responses of idempotency keys with any characters', async () => {
     const old = environmentWith(oldKey)
-    const key = `k"\\é ${'x'.repeat(200)}`
+    const { token } = await createApiKey(database.prisma, {
+      organizationId,
+      scopes: ['webhooks:write'],
+    })
+    const call = {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${token}`,
+        'content-type': 'application/json',
+        'idempotency-key': `k"\\'${'x'.repeat(200)}`,
+      },
+      body: JSON.stringify({ url: 'https://example.com/hook', event_subscriptions: [JOINED] }),
+    }
     const create = async (environment: Record<string, string>) => {
       await using posthorn = await startTestApp({ role: 'api', database, environment })
-      const { createWebhookOnce } = await import('../../src/webhooks/create-webhook-once.ts')
-      const deps = { ...posthorn.services.webhooks, actor: SYSTEM }
-      return await createWebhookOnce(deps, organizationId, hook(), key)
+      return await (await fetch(`${posthorn.app.url}/api/connect/v1/webhooks`, call)).json()
     }
-    const id = await create({ POSTHORN_ENCRYPTION_KEYS: old.POSTHORN_ENCRYPTION_KEYS })
+    const answer = await create({ POSTHORN_ENCRYPTION_KEYS: old.POSTHORN_ENCRYPTION_KEYS })
     const [, , answers] = await reencryptStoredSecrets(
       database.pool,
       createKeyring([newKey, oldKey]),
     )
     expect(answers).toMatchObject({ reencrypted: 1, unreadable: [] })
     const { POSTHORN_ENCRYPTION_KEYS } = environmentWith(newKey)
-    expect(await create({ POSTHORN_ENCRYPTION_KEYS })).toBe(id)
+    expect(await create({ POSTHORN_ENCRYPTION_KEYS })).toEqual(answer)
   })
 
   test('continues after an interruption', async () => {

@@ -1,4 +1,3 @@
-import { useRef } from 'react'
 import { useNavigate, useSearchParams } from 'react-router'
 import { useAction } from '../../api/use-action.ts'
 import { readList } from '../../components/filters/filter-params.ts'
@@ -19,11 +18,9 @@ export default function NewWebhookPage() {
   const navigate = useNavigate()
   const [params] = useSearchParams()
   const { run } = useAction(WebhookCreateDocument)
-  const idempotencyKeyOf = useIdempotencyKey()
 
   async function save(values: WebhookFormValues) {
-    const input = newWebhookOf(values)
-    const outcome = await run({ input: { ...input, idempotencyKey: idempotencyKeyOf(input) } })
+    const outcome = await run({ input: newWebhookOf(values) })
     if (!outcome.ok) return outcome
     notifySuccess(t('Webhook created.'))
     const { id } = outcome.value.webhook
@@ -54,16 +51,4 @@ export default function NewWebhookPage() {
       )}
     </Page>
   )
-}
-
-/** Returns the same key for the same input, so that a retry after an interruption does not create a second webhook. */
-function useIdempotencyKey(): (input: object) => string {
-  const last = useRef({ text: '', key: '' })
-  return (input) => {
-    const text = JSON.stringify(input)
-    if (last.current.text !== text) {
-      last.current = { text, key: crypto.getRandomValues(new Uint32Array(4)).join('-') }
-    }
-    return last.current.key
-  }
 }
