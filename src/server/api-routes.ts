@@ -27,7 +27,7 @@ import { createMailLinkRoutes } from './mail-link-routes.ts'
 import { createMcpRoutes } from './mcp/mcp-routes.ts'
 import { createOidcRoutes, OIDC_PATH } from './oidc-routes.ts'
 import { createSessionRoutes, SESSION_PATH } from './session-routes.ts'
-import { staticText } from './static-text.ts'
+import { answerText } from './static-text.ts'
 
 export interface ApiDeps
   extends ConnectV1Deps,
@@ -71,7 +71,9 @@ export function addApiRoutes(routes: Hono, deps: ApiDeps, config: Config): void 
   if (graphiql) routes.on('GET', [GRAPHQL_PATH, EVENTS_PATH], graphiqlPage())
   routes.all(GRAPHQL_PATH, (context) => graphql(context.req.raw, connectionOf(context)))
   routes.all(EVENTS_PATH, (context) => events(context.req.raw, connectionOf(context)))
-  routes.get('/schema.graphql', etag(), staticText(readSchema, 'text/plain; charset=utf-8'))
+  routes.get('/schema.graphql', etag(), (context) =>
+    answerText(context, readSchema(), 'text/plain; charset=utf-8'),
+  )
   routes.route('/', createCatalogueRoutes({ ...deps, sql: database.pool, eventGraph }, config))
   routes.route(CONNECT_V1_PATH, createConnectV1(deps))
   routes.route(EVENTS_V1_PATH, createEventsV1(deps))

@@ -11,7 +11,7 @@ import { type ExactJson, printExactJson } from '../lib/exact-json.ts'
 import { openApiDocument } from '../rest/connect-v1/routes.ts'
 import type { Logger } from '../telemetry/logger.ts'
 import type { OutageLog } from '../telemetry/outages.ts'
-import { answerText, type ServedText, servedText } from './static-text.ts'
+import { answerText } from './static-text.ts'
 
 interface CatalogueDeps {
   readonly authenticate: Authenticate
@@ -43,20 +43,16 @@ function addOpenApi(
 ): void {
   // Without a public URL, a relative one, which works behind any proxy.
   const serverUrl = publicUrl ?? '/'
-  const print = (types: readonly DescribedType[]) => {
-    const document = openApiDocument(serverUrl, types, headerPrefix) as ExactJson
-    return servedText(printExactJson(document), 'application/json', { vary: 'authorization' })
-  }
+  const print = (types: readonly DescribedType[]) =>
+    printExactJson(openApiDocument(serverUrl, types, headerPrefix) as ExactJson)
   const whole = followCatalogue(sql, print)
-  let general: ServedText | null = null
+  let general: string | null = null
   routes.get('/openapi.json', etag(), async (c) => {
     const authorization = c.req.header('authorization')
-    if (authorization === undefined) {
-      general ??= print([])
-      return answerText(c, general)
-    }
-    await authenticate(authorization, connectionOf(c).address)
-    return answerText(c, await whole())
+    if (authorization !== undefined) await authenticate(authorization, connectionOf(c).address)
+    general ??= print([])
+    const text = authorization === undefined ? general : await whole()
+    return answerText(c, text, 'application/json', { vary: 'authorization' })
   })
 }
 
@@ -65,6 +61,6 @@ function addEventGraph(routes: Hono, { authenticate, eventGraph }: CatalogueDeps
   routes.get('/schema-events.graphql', etag(), async (c) => {
     await authenticate(c.req.header('authorization') ?? null, connectionOf(c).address)
     const text = await (await eventGraph()).text()
-    return answerText(c, servedText(text, 'text/plain; charset=utf-8', { vary: 'authorization' }))
+    return answerText(c, text, 'text/plain; charset=utf-8', { vary: 'authorization' })
   })
 }

@@ -1,6 +1,5 @@
-import { createHash } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
-import { readFile, stat } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type Context, Hono, type MiddlewareHandler } from 'hono'
@@ -28,17 +27,9 @@ export function createDocsFiles(folder = FOLDER): Hono {
   const notFound = notFoundPage(folder)
   routes.use(`${DOCS_PATH}/*`, securityHeaders(folder))
   routes.get(`${DOCS_PATH}/_astro/*`, cacheForever, files, notFound)
-  routes.get(
-    `${DOCS_PATH}/files/*`,
-    cacheUntilChanged,
-    etag(),
-    asText,
-    hashed(folder),
-    files,
-    notFound,
-  )
+  routes.get(`${DOCS_PATH}/files/*`, cacheUntilChanged, etag(), asText, files, notFound)
   for (const at of [DOCS_PATH, `${DOCS_PATH}/*`]) {
-    routes.get(at, cacheUntilChanged, etag(), negotiated, hashed(folder), files, notFound)
+    routes.get(at, cacheUntilChanged, etag(), negotiated, files, notFound)
   }
   return routes
 }
@@ -69,25 +60,6 @@ const asText: MiddlewareHandler = async (context, next) => {
   await next()
   const isPicture = context.res.headers.get('content-type')?.startsWith('image/')
   if (context.res.ok && !isPicture) context.header('content-type', 'text/plain; charset=utf-8')
-}
-
-/** Adds the hash of the file: `etag` could not make one for a HEAD request, which has no body. */
-function hashed(folder: string): MiddlewareHandler {
-  const hashes = new Map<string, { readonly changedAt: number; readonly hash: string }>()
-  return async (context, next) => {
-    await next()
-    if (!context.res.ok) return
-    const file = path.join(folder, fileOf(context.req.path, context))
-    const { mtimeMs: changedAt } = await stat(file)
-    let known = hashes.get(file)
-    if (known?.changedAt !== changedAt) {
-      const digest = createHash('sha256').update(await readFile(file))
-      known = { changedAt, hash: digest.digest('base64url') }
-      hashes.set(file, known)
-    }
-    const encoding = context.res.headers.get('content-encoding') ?? ''
-    context.header('etag', `"${known.hash}${encoding && `-${encoding}`}"`)
-  }
 }
 
 const notBuilt = (context: Context) =>

@@ -4,7 +4,7 @@ import { etag } from 'hono/etag'
 import { CONSOLE_HEADER } from '../http/session-cookie.ts'
 import { pageHeaders } from './page-headers.ts'
 import { isBrowser } from './redirect-browsers.ts'
-import { answerText, type ServedText, servedText } from './static-text.ts'
+import { answerText } from './static-text.ts'
 
 /**
  * Shows GraphiQL to browsers that open the path of a graph. It calls the path by the session of the console. Programs get
@@ -12,13 +12,13 @@ import { answerText, type ServedText, servedText } from './static-text.ts'
  */
 export function graphiqlPage(): MiddlewareHandler {
   const tagged = etag()
-  let page: Promise<ServedText> | null = null
+  let page: ReturnType<typeof renderPage> | null = null
   return async (context, next) => {
     if (isBrowser(context)) {
       page ??= renderPage()
-      const served = await page
+      const { html, headers } = await page
       await tagged(context, async () => {
-        context.res = answerText(context, served)
+        context.res = answerText(context, html, 'text/html; charset=utf-8', headers)
       })
     } else await next()
     context.res.headers.append('vary', 'accept')
@@ -26,7 +26,7 @@ export function graphiqlPage(): MiddlewareHandler {
 }
 
 /** Everything is in the page, which is large, so it is loaded for the first reader only. */
-async function renderPage(): Promise<ServedText> {
+async function renderPage() {
   const { renderGraphiQL } = await import('@graphql-yoga/render-graphiql')
   const html = renderGraphiQL({
     title: 'GraphiQL · Posthorn',
@@ -45,5 +45,5 @@ async function renderPage(): Promise<ServedText> {
     'style-src': `'unsafe-inline'`,
     'font-src': 'data:',
   })
-  return servedText(html, 'text/html; charset=utf-8', headers)
+  return { html, headers }
 }

@@ -71,7 +71,7 @@ const LISTS: Readonly<Record<string, string>> = {
   'ValidationError.issues': 'at most 100',
   'Webhook.eventSubscriptions': 'set whole by its mutations',
   'Webhook.expiringSigningSecrets': 'at most five',
-  'Webhook.holds': 'those of the retention, which the maintenance deletes',
+  'Webhook.holds': 'marks of a chart, at most 100',
   'Webhook.statistics': 'a time series, bounded by its range',
 }
 

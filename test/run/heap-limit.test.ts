@@ -66,7 +66,7 @@ test('many large requests get 429 or 503 with Retry-After, and no thread ends', 
   )
   for (const { status, headers } of responses) {
     expect([200, 429, 503]).toContain(status)
-    if (status !== 200) expect(headers.get('retry-after')).toBe('1')
+    if (status !== 200) expect(headers.get('retry-after')).toMatch(/^[15]$/)
   }
   const statuses = responses.map(({ status }) => status)
   expect(statuses).toContain(200)
