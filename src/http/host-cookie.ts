@@ -3,23 +3,10 @@ import { parse } from 'hono/utils/cookie'
 
 /**
  * A cookie that only this host can set: over https its name begins with `__Host-`, and browsers accept such a cookie
- * neither from a page of another subdomain nor over http. No script can read it.
+ * neither from a page of another subdomain nor over http. No script can read it. `publicUrl` is the value of
+ * POSTHORN_PUBLIC_URL, if set. `set` and `clear` return the value of `Set-Cookie`.
  */
-export interface HostCookie {
-  /** The value in the cookie of a request. */
-  read(request: Request): string | null
-  /** The `Set-Cookie` value that stores a value. */
-  set(value: string, maxAgeSeconds: number): string
-  /** The `Set-Cookie` value that deletes the cookie. */
-  clear(): string
-}
-
-/** `publicUrl`: the value of POSTHORN_PUBLIC_URL, if set. */
-export function hostCookie(
-  publicUrl: string | null,
-  name: string,
-  sameSite: 'Strict' | 'Lax',
-): HostCookie {
+export function hostCookie(publicUrl: string | null, name: string, sameSite: 'Strict' | 'Lax') {
   const isSecure = publicUrl?.startsWith('https:') === true
   const fullName = `${isSecure ? '__Host-' : ''}${name}`
   const set = (value: string, maxAge: number) =>
@@ -30,7 +17,7 @@ export function hostCookie(
       ...(isSecure && { prefix: 'host' }),
     })
   return {
-    read: ({ headers }) => parse(headers.get('cookie') ?? '', fullName)[fullName] ?? null,
+    read: ({ headers }: Request) => parse(headers.get('cookie') ?? '', fullName)[fullName] ?? null,
     set,
     clear: () => set('', 0),
   }

@@ -6,30 +6,18 @@ import { hostCookie } from './host-cookie.ts'
  * `posthorn-console`, for which another site needs a CORS preflight that we never allow; and a request that the browser
  * marks as cross-site is rejected.
  */
-export interface SessionCookie {
-  /** Whether the request has the header `posthorn-console`, which our own pages send. */
-  isRequested(request: Request): boolean
-  /** The session token in the cookie. */
-  read(request: Request): string | null
-  /** The `Set-Cookie` value that stores a token until `expiresAt`. */
-  set(token: string, expiresAt: Date): string
-  /** The `Set-Cookie` value that deletes the cookie. */
-  clear(): string
-}
-
-export const CONSOLE_HEADER = 'posthorn-console'
-
-/** `publicUrl`: the value of POSTHORN_PUBLIC_URL, if set. */
-export function sessionCookie(publicUrl: string | null): SessionCookie {
+export function sessionCookie(publicUrl: string | null) {
   const cookie = hostCookie(publicUrl, 'posthorn_session', 'Strict')
   return {
-    isRequested: ({ headers }) => headers.has(CONSOLE_HEADER),
-    read: cookie.read,
-    set: (token, expiresAt) =>
+    ...cookie,
+    isRequested: ({ headers }: Request) => headers.has(CONSOLE_HEADER),
+    set: (token: string, expiresAt: Date) =>
       cookie.set(token, Math.max(0, Math.floor((expiresAt.getTime() - Date.now()) / 1_000))),
-    clear: cookie.clear,
   }
 }
+
+/** The header that our own pages send. */
+export const CONSOLE_HEADER = 'posthorn-console'
 
 /**
  * Whether a browser sent the request from a page of another site, according to `Sec-Fetch-Site`, which browsers send over

@@ -71,9 +71,11 @@ export function addApiRoutes(routes: Hono, deps: ApiDeps, config: Config): void 
   if (graphiql) routes.on('GET', [GRAPHQL_PATH, EVENTS_PATH], graphiqlPage())
   routes.all(GRAPHQL_PATH, (context) => graphql(context.req.raw, connectionOf(context)))
   routes.all(EVENTS_PATH, (context) => events(context.req.raw, connectionOf(context)))
-  routes.get('/schema.graphql', etag(), (context) =>
-    answerText(context, readSchema(), 'text/plain; charset=utf-8'),
-  )
+  let schema: string | undefined
+  routes.get('/schema.graphql', etag(), (context) => {
+    schema ??= readSchema()
+    return answerText(context, schema, 'text/plain; charset=utf-8')
+  })
   routes.route('/', createCatalogueRoutes({ ...deps, sql: database.pool, eventGraph }, config))
   routes.route(CONNECT_V1_PATH, createConnectV1(deps))
   routes.route(EVENTS_V1_PATH, createEventsV1(deps))
