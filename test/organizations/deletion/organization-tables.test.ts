@@ -2,11 +2,10 @@ import { expect, test } from 'vitest'
 import type { Database } from '../../../src/db/client.ts'
 import {
   ORGANIZATION_TABLES,
-  OTHER_TABLES,
   PARTITIONED_TABLES,
-  TABLES_OF_PARENTS,
 } from '../../../src/organizations/deletion/organization-tables.ts'
 import { useTestDatabase } from '../../support/database.ts'
+import { OTHER_TABLES, TABLES_OF_PARENTS } from './support/tables-without-pages.ts'
 
 type Sql = Pick<Database['pool'], 'query'>
 

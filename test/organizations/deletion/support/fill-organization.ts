@@ -1,8 +1,6 @@
 import type { Sql } from '../../../../src/db/client.ts'
-import {
-  ORGANIZATION_TABLES,
-  TABLES_OF_PARENTS,
-} from '../../../../src/organizations/deletion/organization-tables.ts'
+import { ORGANIZATION_TABLES } from '../../../../src/organizations/deletion/organization-tables.ts'
+import { TABLES_OF_PARENTS } from './tables-without-pages.ts'
 
 interface Column {
   readonly name: string

@@ -1,0 +1,28 @@
+import type { OrganizationTable } from '../../../../src/organizations/deletion/organization-tables.ts'
+
+/** Tables whose rows Postgres deletes with those of another table, by foreign keys. */
+export const TABLES_OF_PARENTS: Readonly<Record<string, OrganizationTable>> = {
+  consumer_leases: 'event_consumers',
+  exhausted_deliveries: 'webhooks',
+  notice_mails: 'notice_addresses',
+  rate_limits: 'api_keys',
+  reported_states: 'webhooks',
+  sessions: 'api_keys',
+  sign_in_links: 'api_keys',
+  signing_secrets: 'webhooks',
+  webhook_conditions: 'webhooks',
+  webhook_holds: 'webhooks',
+  webhook_schedules: 'webhooks',
+}
+
+/** Tables without rows of one organization. */
+export const OTHER_TABLES: Readonly<Record<string, string>> = {
+  cursors: 'how far tasks for all organizations have come',
+  event_type_versions: 'the catalogue of all organizations',
+  event_types: 'the catalogue of all organizations',
+  organization_deletions: 'the tombstones',
+  organizations: 'the row of the organization is deleted at the end',
+  settings: 'of the installation; the deletion clears the organization of the operators',
+  used_sign_in_states: 'sign-ins by OpenID Connect of the last minutes, as hashes',
+  workers: 'the processes of the installation',
+}
