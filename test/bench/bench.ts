@@ -20,9 +20,6 @@ export interface Sizes {
   readonly warmUp: number
   /** The number of deliveries of a long run and of those waiting during a short one. */
   readonly stored: number
-  /** The largest numbers of stored deliveries, and of webhooks of an organization, whose costs are compared. */
-  readonly scaleStored: number
-  readonly scaleWebhooks: number
   /** The number of deliveries parked during a short run. */
   readonly parked: number
   /** The number of deliveries queued for a receiver that hangs. */
@@ -45,8 +42,6 @@ export const FULL: Sizes = {
   count: 20_000,
   warmUp: 5_000,
   stored: 1_000_000,
-  scaleStored: 10_000_000,
-  scaleWebhooks: 10_000,
   parked: 50_000,
   hanging: 20_000,
   greedyWebhooks: 5_000,
@@ -64,8 +59,6 @@ export const QUICK: Sizes = {
   count: 1_000,
   warmUp: 200,
   stored: 10_000,
-  scaleStored: 10_000,
-  scaleWebhooks: 100,
   parked: 2_000,
   hanging: 1_000,
   greedyWebhooks: 100,

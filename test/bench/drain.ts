@@ -3,10 +3,10 @@ import { until } from '../support/until.ts'
 import type { Bench } from './bench.ts'
 import type { BenchDatabase } from './bench-server.ts'
 import { monotonicMs } from './clock.ts'
-import { fillFinished, fillRetries, parkDeliveries, queueDeliveries } from './fill.ts'
+import { fillRetries, parkDeliveries, queueDeliveries } from './fill.ts'
 import { openBenchDatabase } from './open-bench-database.ts'
 import { type PosthornServer, startPosthornServer } from './posthorn-server.ts'
-import { addWebhooks, type BenchTenant, createBenchTenant, openBenchServices } from './tenant.ts'
+import { addWebhooks, createBenchTenant, openBenchServices } from './tenant.ts'
 
 export interface Drain {
   readonly perSecond: number
@@ -25,8 +25,6 @@ export interface DrainsOptions {
   readonly waiting?: number
   /** The number of other deliveries that are parked behind webhooks on hold. Default: 0. */
   readonly parked?: number
-  /** The number of other deliveries to the same webhooks that succeeded in the last four weeks. Default: 0. */
-  readonly finished?: number
   /** The number of webhooks that the deliveries are spread over. Default: 20. */
   readonly webhooks?: number
 }
@@ -39,10 +37,6 @@ export interface DrainOptions {
 
 /** Consecutive drains in one database. */
 export interface Drains extends AsyncDisposable {
-  readonly database: BenchDatabase
-  readonly tenant: BenchTenant
-  /** The event types, each of one webhook. */
-  readonly types: readonly string[]
   /**
    * Queues deliveries with no worker running, then measures how fast workers drain them: from the arrival of the last
    * warm-up delivery until every attempt is recorded.
@@ -52,7 +46,7 @@ export interface Drains extends AsyncDisposable {
 
 export async function prepareDrains(bench: Bench, options: DrainsOptions = {}): Promise<Drains> {
   const { receiver } = bench
-  const { waiting = 0, parked = 0, finished = 0, webhooks = 20 } = options
+  const { waiting = 0, parked = 0, webhooks = 20 } = options
   await using resources = new AsyncDisposableStack()
   const database = resources.use(await bench.server.createDatabase())
   await using services = openBenchServices(database.url)
@@ -68,13 +62,8 @@ export async function prepareDrains(bench: Bench, options: DrainsOptions = {}): 
     await database.settle()
   }
   const types = await addWebhooks(services, tenant, receiver.url, 'ok', { count: webhooks })
-  if (finished > 0) {
-    await fillFinished(services.database.pool, tenant, types, finished)
-    await database.settle()
-  }
   const preparedResources = resources.move()
   return {
-    ...{ database, tenant, types },
     async measure({ count, processes = 1 }) {
       const total = bench.sizes.warmUp + count
       const since = lowerBoundAt(new Date())

@@ -60,26 +60,18 @@ export async function fillRetries(
   })
 }
 
-/** Retention deletes deliveries after 30 days. */
-const FOUR_WEEKS_MS = 28 * 24 * 60 * 60 * 1_000
-
 const FINISHED_BATCH = 50_000
 
-/** Creates deliveries that succeeded between two times, by default in the last four weeks, each with its event and attempt. */
+/** Creates deliveries that succeeded in the last hour, each with its event and attempt. */
 export async function fillFinished(
   sql: Sql,
   { organizationId }: BenchTenant,
   types: readonly string[],
   count: number,
-  since = new Date(Date.now() - FOUR_WEEKS_MS),
-  until = new Date(),
 ): Promise<void> {
-  const [first, last] = [since, until].map((at) => `'${at.toISOString().slice(0, 10)}'`)
-  await createPartitions(sql, first as string, last as string)
+  await createPartitions(sql, 'current_date - 1', 'current_date + 1')
   await inBatches(count, FINISHED_BATCH, async (from, to) => {
-    const own = [since, until]
-    const values = [organizationId, types, JSON.stringify(DATA), from, to, count, ...own]
-    await sql.query(FILL_FINISHED, values)
+    await sql.query(FILL_FINISHED, [organizationId, types, JSON.stringify(DATA), from, to, count])
   })
 }
 
@@ -122,7 +114,7 @@ const FILL_RETRIES = `
 const FILL_FINISHED = `
   with filled as materialized (
     select i, type, w.id as webhook_id,
-      $7::timestamptz + ($8::timestamptz - $7) * ((i - 1)::float8 / $6::int) as at
+      now() - interval '1 hour' * (($6::int - i + 1)::float8 / $6) as at
     from (select i, ($2::text[])[1 + i % cardinality($2)] as type from generate_series($4::int, $5::int) as i) as numbered
       join posthorn.webhooks as w on w.organization_id = $1::uuid and w.event_subscriptions = array[type]
   ),

@@ -54,9 +54,7 @@ export const WORK = {
   },
   'a bulk redelivery': async (greedy) => {
     const { bench, services, tenant, type } = greedy
-    const anHourAgo = new Date(Date.now() - 3_600_000)
-    const count = bench.sizes.greedyDeliveries
-    await fillFinished(services.database.pool, tenant, [type], count, anHourAgo)
+    await fillFinished(services.database.pool, tenant, [type], bench.sizes.greedyDeliveries)
     await forEachWebhook(
       greedy,
       `mutation ($id: ID!) { redeliver(input: {
@@ -65,9 +63,7 @@ export const WORK = {
   },
   'an erasure': async (greedy) => {
     const { bench, services, tenant, type } = greedy
-    const anHourAgo = new Date(Date.now() - 3_600_000)
-    const count = bench.sizes.greedyDeliveries
-    await fillFinished(services.database.pool, tenant, [type], count, anHourAgo)
+    await fillFinished(services.database.pool, tenant, [type], bench.sizes.greedyDeliveries)
     await addSearchKey(greedy)
     const query = 'mutation ($input: EraseInput!) { erase(input: $input) { __typename } }'
     const variables = { input: { searchKey: SEARCH_KEY, unsent: 'CANCEL' } }

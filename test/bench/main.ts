@@ -11,7 +11,6 @@ import { reportOneProcess } from './one-process.ts'
 import { reportPublishing } from './publishing.ts'
 import { reportRawUndici } from './raw-undici.ts'
 import { createReport } from './report.ts'
-import { reportScale } from './scale.ts'
 import { killChildren } from './script-process.ts'
 import { reportSingles } from './singles.ts'
 
@@ -33,24 +32,17 @@ const SCENARIOS = {
   W: reportEndpoints,
 } satisfies Record<string, (bench: Bench) => Promise<void>>
 
-/** With `--scale`, instead of the others: they need much time and disk. */
-const SCALE_SCENARIOS = {
-  N: reportScale,
-} satisfies Record<string, (bench: Bench) => Promise<void>>
-
 const { values } = parseArgs({
   options: {
     /** Print one JSON value on standard output. */
     json: { type: 'boolean', default: false },
     /** Letters of scenarios, such as A,C,E. Default: all. */
     only: { type: 'string' },
-    /** What large numbers of deliveries and webhooks cost. */
-    scale: { type: 'boolean', default: false },
     /** Small sizes, to check that everything works. */
     quick: { type: 'boolean', default: false },
     /** The number of deliveries of a short drain. */
     count: { type: 'string' },
-    /** The number of deliveries of the long drain, of those waiting during a short one, and the most with --scale. */
+    /** The number of deliveries of the long drain, and of those waiting during a short one. */
     stored: { type: 'string' },
     /** The URL of another Postgres to measure with. It must be idle and disposable. */
     database: { type: 'string' },
@@ -63,16 +55,12 @@ const sizes = {
   ...base,
   count: Number(values.count ?? base.count),
   stored: Number(values.stored ?? base.stored),
-  scaleStored: Number(values.stored ?? base.scaleStored),
 }
-const scenarios: Record<string, (bench: Bench) => Promise<void>> = values.scale
-  ? SCALE_SCENARIOS
-  : SCENARIOS
-const selected = values.only?.toUpperCase().split(',') ?? Object.keys(scenarios)
-const unknown = selected.filter((letter) => !(letter in scenarios))
+const selected = values.only?.toUpperCase().split(',') ?? Object.keys(SCENARIOS)
+const unknown = selected.filter((letter) => !(letter in SCENARIOS))
 if (unknown.length > 0 || !(sizes.count > 0 && sizes.stored > 0)) {
   console.error(
-    `Give --only letters of ${Object.keys(scenarios).join(', ')}, and --count and --stored numbers above 0.`,
+    `Give --only letters of ${Object.keys(SCENARIOS).join(', ')}, and --count and --stored numbers above 0.`,
   )
   process.exit(2)
 }
@@ -92,7 +80,7 @@ const report = createReport(values.json)
   const receiver = resources.use(await startBenchReceiver())
   const profileFolder = values.profile ?? null
   const bench: Bench = { server, receiver, sizes, profileFolder, report: report.add }
-  for (const [letter, run] of Object.entries(scenarios)) {
+  for (const [letter, run] of Object.entries(SCENARIOS)) {
     if (selected.includes(letter)) await run(bench)
   }
 }

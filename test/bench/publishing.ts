@@ -1,12 +1,11 @@
 import { SYSTEM } from '../../src/access/actor.ts'
 import { updateEventType } from '../../src/event-types/edit-event-type.ts'
 import type { Bench } from './bench.ts'
-import type { BenchDatabase } from './bench-server.ts'
 import { DATA } from './fill.ts'
 import { openBenchDatabase } from './open-bench-database.ts'
 import { startPosthornServer } from './posthorn-server.ts'
 import { startScript } from './script-process.ts'
-import { addWebhooks, type BenchTenant, createBenchTenant, openBenchServices } from './tenant.ts'
+import { addWebhooks, createBenchTenant, openBenchServices } from './tenant.ts'
 
 /** The number of connections that publish batches of a hundred events. */
 const BATCH_CONNECTIONS = 20
@@ -38,7 +37,6 @@ function reportKeyed(bench: Bench, name: string, keyed: Publishing, plain: Publi
 }
 
 interface Publishing {
-  readonly accepted: number
   readonly perSecond: number
   /** CPU time per event. */
   readonly serverUs: number
@@ -64,6 +62,7 @@ function reportRate(bench: Bench, name: string, publishing: Publishing, limit: n
   })
 }
 
+/** Starts an API, and publishes to it. `batch` null: one event per call. */
 async function measurePublishing(
   bench: Bench,
   connections: number,
@@ -73,25 +72,6 @@ async function measurePublishing(
   await using database = await bench.server.createDatabase()
   const { tenant, type } = await createPublisher(bench, database.url, searchKeys)
   await database.settle()
-  const publishing = await publishTo(bench, database, { tenant, type, connections, batch })
-  await assertStored(database.url, publishing.accepted)
-  return publishing
-}
-
-interface PublishingOptions {
-  readonly tenant: BenchTenant
-  readonly type: string
-  readonly connections: number
-  /** Null: one event per call. */
-  readonly batch: number | null
-}
-
-/** Starts an API, and publishes to it. */
-export async function publishTo(
-  bench: Bench,
-  database: BenchDatabase,
-  { tenant, type, connections, batch }: PublishingOptions,
-): Promise<Publishing> {
   const { publishWarmUpMs: warmUpMs, publishMs } = bench.sizes
   const measureMs = publishMs / 2
   const transactionsBefore = await database.transactions()
@@ -113,14 +93,15 @@ export async function publishTo(
   const transactions = (await database.transactions()) - transactionsBefore
   const postgresMs = (await bench.server.cpuTimeMs()) - postgresBeforeMs
   const { accepted, acceptedInTime } = answers
+  const walBytes = (await bench.server.walBytes()) - walBefore
+  await assertStored(database.url, accepted)
   return {
-    accepted,
     perSecond: acceptedInTime / (measureMs / 1_000),
     serverUs: (serverMs * 1_000) / accepted,
     postgresUs: (postgresMs * 1_000) / accepted,
     // Nearly every statement of the API is a transaction.
     statements: transactions / accepted,
-    walBytes: ((await bench.server.walBytes()) - walBefore) / accepted,
+    walBytes: walBytes / accepted,
   }
 }
 
