@@ -3,52 +3,30 @@ import { type Drain, measureDrain, prepareDrains } from './drain.ts'
 import { measureRawUndici } from './raw-undici.ts'
 import type { Bound } from './row.ts'
 
-/** The compared measurements: A, a short drain, and the same drain with other deliveries waiting or parked. */
-type Compared = 'raw' | 'short' | 'waiting' | 'parked'
-
 /**
- * The speed of the machine varies, and a short drain takes only two seconds, so the measurements alternate and repeat.
- * The mean time of their rounds is nearly the same.
+ * The speed of the machine varies, and a short drain takes only two seconds, so the measurements alternate and repeat: A,
+ * a short drain, and the same drain with other deliveries waiting or parked. The mean time of their rounds is nearly the
+ * same.
  */
-const ROUNDS: readonly Compared[] = [
-  'raw',
-  'short',
-  'waiting',
-  'parked',
-  'raw',
-  'parked',
-  'waiting',
-  'short',
-  'raw',
-  'short',
-  'waiting',
-  'parked',
-  'raw',
+const ROUNDS = [
+  ...(['short', 'waiting', 'parked'] as const),
+  ...(['parked', 'waiting', 'short'] as const),
+  ...(['short', 'waiting', 'parked'] as const),
 ]
 
-interface Rounds {
-  readonly raw: readonly number[]
-  readonly short: readonly Drain[]
-  readonly waiting: readonly Drain[]
-  readonly parked: readonly Drain[]
-}
-
-async function measureRounds(bench: Bench): Promise<Rounds> {
-  const { count, stored, parked: parkedCount } = bench.sizes
+async function measureRounds(bench: Bench) {
+  const { count, stored, parked } = bench.sizes
   await using alone = await prepareDrains(bench)
   await using withWaiting = await prepareDrains(bench, { waiting: stored })
-  await using withParked = await prepareDrains(bench, { parked: parkedCount })
-  const raw: number[] = []
-  const short: Drain[] = []
-  const waiting: Drain[] = []
-  const parked: Drain[] = []
-  for (const round of ROUNDS) {
-    if (round === 'raw') raw.push(await measureRawUndici(bench))
-    else if (round === 'short') short.push(await alone.measure({ count }))
-    else if (round === 'waiting') waiting.push(await withWaiting.measure({ count }))
-    else parked.push(await withParked.measure({ count }))
+  await using withParked = await prepareDrains(bench, { parked })
+  const drains = { short: alone, waiting: withWaiting, parked: withParked }
+  const raw = [await measureRawUndici(bench)]
+  const rounds = { raw, short: [] as Drain[], waiting: [] as Drain[], parked: [] as Drain[] }
+  for (const [i, round] of ROUNDS.entries()) {
+    rounds[round].push(await drains[round].measure({ count }))
+    if (i % 3 === 2) raw.push(await measureRawUndici(bench))
   }
-  return { raw, short, waiting, parked }
+  return rounds
 }
 
 /** C: how fast queued deliveries are drained, with every attempt recorded. G: the memory of the longest drain. */

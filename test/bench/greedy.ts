@@ -14,6 +14,7 @@ export interface Greedy {
   readonly tenant: BenchTenant
   /** The event type of its webhook. */
   readonly type: string
+  readonly measured: BenchTenant
 }
 
 type Start = (greedy: Greedy) => Promise<void>
@@ -22,6 +23,8 @@ type Start = (greedy: Greedy) => Promise<void>
 export const RESOURCES = {
   'name lookups': async (greedy) => await queueTo(greedy, (i) => `https://${i}.never.invalid`),
   connections: async (greedy) => await queueTo(greedy, () => greedy.bench.receiver.url),
+  'webhooks of its own that hang': async (greedy) =>
+    await queueTo({ ...greedy, tenant: greedy.measured }, () => greedy.bench.receiver.url),
   handshakes: async (greedy) => {
     const port = await greedy.script.call<number>('listenSilently')
     await queueTo(greedy, () => `https://127.0.0.1:${port}`)

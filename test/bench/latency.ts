@@ -27,8 +27,8 @@ export async function reportLatency(bench: Bench): Promise<void> {
       also: selectFields(latency, 'p50', 'p95', 'max'),
       ...(limit && { bound: { kind: 'at most', limit } }),
     })
-  report('50/s', await measureLatencyAlone(bench, 50))
-  const usual = await measureLatencyAlone(bench, USUAL_PER_SECOND)
+  report('50/s', await measureOneWebhook(bench, 50))
+  const usual = await measureOneWebhook(bench, 200)
   report('200/s', usual, 30)
   bench.report({
     scenario: 'E',
@@ -37,11 +37,11 @@ export async function reportLatency(bench: Bench): Promise<void> {
     unit: 'ms',
     bound: { kind: 'at most', limit: 8 },
   })
-  report('1,000/s', await measureLatencyAlone(bench, 1_000), 100)
+  report('1,000/s', await measureOneWebhook(bench, 1_000), 100)
   const stored = bench.sizes.stored.toLocaleString('en')
   report(
     `200/s with ${stored} scheduled retries`,
-    toLatency(await measureOneWebhook(bench, USUAL_PER_SECOND, { retries: bench.sizes.stored })),
+    await measureOneWebhook(bench, 200, { retries: bench.sizes.stored }),
     30,
   )
 }
@@ -54,18 +54,12 @@ export function selectFields(
   return Object.fromEntries(selected.map((name) => [name, latency[name]]))
 }
 
-export const USUAL_PER_SECOND = 200
-
-async function measureLatencyAlone(bench: Bench, perSecond: number): Promise<Latency> {
-  return toLatency(await measureOneWebhook(bench, perSecond))
-}
-
-/** The latencies of events to a single webhook, in ms. */
-export async function measureOneWebhook(
+/** The latencies of events to a single webhook. */
+async function measureOneWebhook(
   bench: Bench,
   perSecond: number,
   { behaviour = 'stamp', retries = 0 }: { behaviour?: Behaviour; retries?: number } = {},
-): Promise<number[]> {
+): Promise<Latency> {
   await using database = await bench.server.createDatabase()
   await using services = openBenchServices(database.url)
   const tenant = await createBenchTenant(services)
@@ -77,44 +71,57 @@ export async function measureOneWebhook(
   const [type = ''] = await addWebhooks(services, tenant, url, behaviour)
   await database.settle()
   await using server = await startPosthornServer(bench, database.url, 'all')
-  return await measureLatencies(bench, server, { token: tenant.token, type, perSecond, behaviour })
+  const stream = { token: tenant.token, type, perSecond, behaviour }
+  return toLatency((await measureLatencies(bench, server, stream)).receipt)
 }
 
 /** How long to wait for arrivals after all events are published. */
-const ARRIVE_WITHIN_MS = 5_000
+const ARRIVE_WITHIN_MS = 10_000
 
-/** The latency of each event in ms; infinite if it did not arrive. */
+interface Stream {
+  readonly token: string
+  readonly type: string
+  readonly perSecond: number
+  readonly behaviour?: Behaviour
+  readonly measureMs?: number
+  /** Also reads a page of deliveries with each event. Default: false. */
+  readonly reads?: boolean
+}
+
+/** The times of each event and call, in ms; infinite if the event did not arrive, or the call failed. */
+export interface Times {
+  readonly publish: readonly number[]
+  readonly receipt: readonly number[]
+  readonly read: readonly number[]
+}
+
 export async function measureLatencies(
   { receiver, sizes }: Bench,
   server: PosthornServer,
-  stream: {
-    readonly token: string
-    readonly type: string
-    readonly perSecond: number
-    readonly behaviour?: Behaviour
-    readonly measureMs?: number
-  },
-): Promise<number[]> {
+  { behaviour = 'stamp', measureMs = sizes.publishMs, reads = false, ...stream }: Stream,
+): Promise<Times> {
   await receiver.reset()
   await using publisher = startScript('publisher-main.ts')
-  const { accepted, acceptedInTime } = await publisher.call<{
-    accepted: number
-    acceptedInTime: number
+  const { publishMs, readMs, sent } = await publisher.call<{
+    publishMs: (number | null)[]
+    readMs: (number | null)[]
+    sent: number
   }>('publishAtRate', {
-    ...stream,
-    url: server.url,
-    connections: 100,
-    data: DATA,
-    warmUpMs: sizes.publishWarmUpMs,
-    measureMs: stream.measureMs ?? sizes.publishMs,
+    ...{ ...stream, reads, measureMs, warmUpMs: sizes.publishWarmUpMs },
+    ...{ url: server.url, connections: 200, data: DATA },
   })
-  await receiver
-    .waitUntilReceived(stream.behaviour ?? 'stamp', accepted, ARRIVE_WITHIN_MS)
-    .catch(() => {})
+  await receiver.waitUntilReceived(behaviour, sent, ARRIVE_WITHIN_MS).catch(() => {})
   const arrived = await receiver.latenciesMs()
-  const missing = Math.max(0, acceptedInTime - arrived.length)
-  return [...arrived, ...new Array<number>(missing).fill(Number.POSITIVE_INFINITY)]
+  const missing = Math.max(0, publishMs.length - arrived.length)
+  return {
+    publish: publishMs.map(orNever),
+    receipt: [...arrived, ...new Array<number>(missing).fill(NEVER)],
+    read: readMs.map(orNever),
+  }
 }
+
+const NEVER = Number.POSITIVE_INFINITY
+const orNever = (ms: number | null) => ms ?? NEVER
 
 export function toLatency(latencies: readonly number[]): Latency {
   return {
@@ -131,7 +138,7 @@ const TO_SLOW_PER_SECOND = 500
 /** W: single events published at a steady rate to one webhook whose endpoint is slow. */
 export async function reportEndpoints(bench: Bench): Promise<void> {
   for (const behaviour of ['slow50', 'slow200'] as const) {
-    const latency = toLatency(await measureOneWebhook(bench, TO_SLOW_PER_SECOND, { behaviour }))
+    const latency = await measureOneWebhook(bench, TO_SLOW_PER_SECOND, { behaviour })
     const name = `${TO_SLOW_PER_SECOND}/s to an endpoint that takes ${behaviour.slice('slow'.length)} ms`
     const also = { max: latency.max, missing: latency.missing }
     bench.report({

@@ -3,7 +3,6 @@ import { type Bench, FULL, QUICK } from './bench.ts'
 import { startBenchReceiver } from './bench-receiver.ts'
 import { type BenchServer, startBenchServer } from './bench-server.ts'
 import { reportDrains, reportWorkers } from './drains.ts'
-import { reportFairness } from './fairness.ts'
 import { reportFilters } from './filters.ts'
 import { reportEndpoints, reportLatency } from './latency.ts'
 import { reportNeighbors } from './neighbors.ts'
@@ -12,7 +11,6 @@ import { reportPublishing } from './publishing.ts'
 import { reportRawUndici } from './raw-undici.ts'
 import { createReport } from './report.ts'
 import { killChildren } from './script-process.ts'
-import { reportSingles } from './singles.ts'
 
 /**
  * `npm run bench` measures Posthorn on this machine, with its own Postgres and a TLS receiver in another process. Compare
@@ -23,11 +21,9 @@ const SCENARIOS = {
   C: reportDrains,
   D: reportPublishing,
   E: reportLatency,
-  F: reportFairness,
   H: reportWorkers,
   M: reportOneProcess,
   Q: reportFilters,
-  S: reportSingles,
   T: reportNeighbors,
   W: reportEndpoints,
 } satisfies Record<string, (bench: Bench) => Promise<void>>

@@ -1,9 +1,10 @@
 import { createTenant } from '../support/factories.ts'
 import type { Bench } from './bench.ts'
-import { DATA, queueDeliveries } from './fill.ts'
+import { queueDeliveries } from './fill.ts'
 import { RESOURCES, WORK } from './greedy.ts'
+import { measureLatencies, type Times } from './latency.ts'
 import { percentile } from './percentile.ts'
-import { type PosthornServer, startPosthornServer } from './posthorn-server.ts'
+import { startPosthornServer } from './posthorn-server.ts'
 import type { Bound } from './row.ts'
 import { startScript } from './script-process.ts'
 import { addWebhooks, openBenchServices } from './tenant.ts'
@@ -14,12 +15,6 @@ type Neighbor = keyof typeof NEIGHBORS
 
 const PER_SECOND = 50
 
-interface Times {
-  readonly publish: number[]
-  readonly receipt: number[]
-  readonly read: number[]
-}
-
 const MEASURED = {
   publish: 'publishing',
   receipt: 'publish to receipt',
@@ -28,23 +23,24 @@ const MEASURED = {
 
 /** T: the p99 of one tenant beside another one at its worst, compared with its p99 alone. */
 export async function reportNeighbors(bench: Bench): Promise<void> {
-  const alone: Times = { publish: [], receipt: [], read: [] }
+  const rounds: Times[] = []
   const beside = new Map<Neighbor, Times>()
   // The speed of the machine varies, so the rounds alternate.
   for (const neighbor of Object.keys(NEIGHBORS) as Neighbor[]) {
-    add(alone, await measureRound(bench, null))
+    rounds.push(await measureRound(bench, null))
     beside.set(neighbor, await measureRound(bench, neighbor))
   }
-  add(alone, await measureRound(bench, null))
+  rounds.push(await measureRound(bench, null))
   for (const measured of Object.keys(MEASURED) as (keyof Times)[]) {
     const name = MEASURED[measured]
-    const own = percentile(alone[measured], 0.99)
+    const alone = rounds.flatMap((times) => times[measured])
+    const own = percentile(alone, 0.99)
     bench.report({
       scenario: 'T',
       name: `${name}, alone, p99`,
       value: own,
       unit: 'ms',
-      also: spread(alone[measured]),
+      also: spread(alone),
     })
     for (const [neighbor, times] of beside) {
       bench.report({
@@ -63,10 +59,6 @@ export async function reportNeighbors(bench: Bench): Promise<void> {
 function boundBeside(neighbor: Neighbor, own: number): Bound {
   const limit = neighbor in WORK ? Math.min(3, 500 / own) : 2
   return { kind: 'at most', limit, of: { name: 'alone', value: own } }
-}
-
-function add(all: Times, more: Times): void {
-  for (const name of Object.keys(all) as (keyof Times)[]) all[name].push(...more[name])
 }
 
 function spread(times: readonly number[]): Record<string, number> {
@@ -92,42 +84,12 @@ async function measureRound(bench: Bench, neighbor: Neighbor | null): Promise<Ti
   await bench.receiver.waitUntilReceived('stamp', 500)
   await using script = startScript('greedy-main.ts')
   if (neighbor) {
-    const own = { tenant: greedy, type: greedyType }
+    const own = { tenant: greedy, type: greedyType, measured: tenant }
     await NEIGHBORS[neighbor]({ bench, services, server, script, ...own })
   }
-  const times = await use(bench, server, { token: tenant.token, type })
+  const stream = { token: tenant.token, type, perSecond: PER_SECOND, reads: true }
+  const times = await measureLatencies(bench, server, stream)
   // A graceful stop would wait for hanging requests.
   await server.kill()
   return times
 }
-
-const ARRIVE_WITHIN_MS = 10_000
-
-async function use(
-  { receiver, sizes }: Bench,
-  server: PosthornServer,
-  stream: { readonly token: string; readonly type: string },
-): Promise<Times> {
-  await receiver.reset()
-  await using script = startScript('tenant-main.ts')
-  const { publishMs, readMs, sent, sentInTime } = await script.call<{
-    publishMs: (number | null)[]
-    readMs: (number | null)[]
-    sent: number
-    sentInTime: number
-  }>('use', {
-    ...stream,
-    url: server.url,
-    data: DATA,
-    perSecond: PER_SECOND,
-    warmUpMs: sizes.publishWarmUpMs,
-    measureMs: sizes.publishMs,
-  })
-  await receiver.waitUntilReceived('stamp', sent, ARRIVE_WITHIN_MS).catch(() => {})
-  const arrived = await receiver.latenciesMs()
-  const missing = Math.max(0, sentInTime - arrived.length)
-  const receipt = [...arrived, ...new Array<number>(missing).fill(Number.POSITIVE_INFINITY)]
-  return { publish: publishMs.map(orNever), receipt, read: readMs.map(orNever) }
-}
-
-const orNever = (ms: number | null) => ms ?? Number.POSITIVE_INFINITY

@@ -81,7 +81,7 @@ function startLoad({ receiver }: Bench, { url }: PosthornServer, { token, type }
       const target = { url, token, connections: CONNECTIONS, type, data: DATA, batch, count }
       const [arrivedAt] = await Promise.all([
         receiver.waitUntilReceived('stamp', count),
-        publisher.call('publishNumber', target),
+        publisher.call('publishBackToBack', target),
       ])
       return arrivedAt - startedAt
     },
@@ -105,7 +105,7 @@ async function reportRate(
   const { publishWarmUpMs, steadyMs } = bench.sizes
   const endUsage = await startUsage(bench, server)
   const stream = { token, type, perSecond, measureMs: steadyMs }
-  const latency = toLatency(await measureLatencies(bench, server, stream))
+  const latency = toLatency((await measureLatencies(bench, server, stream)).receipt)
   const count = (perSecond * (publishWarmUpMs + steadyMs)) / 1_000
   const { processUs, postgresUs } = perEventUs(await endUsage(), count, rest)
   const name = `publish to receipt at ${perSecond}/s`

@@ -7,36 +7,56 @@ import { serveParent } from './script-process.ts'
 interface Target {
   readonly url: string
   readonly token: string
+  readonly type: string
   readonly connections: number
   readonly data: object
+}
+
+/** Publishes for a time, or until as many events are published. */
+interface BackToBack extends Target {
+  /** The number of events of a call; null: one, with the mutation for one. */
+  readonly batch: number | null
+  readonly warmUpMs?: number
+  readonly measureMs?: number
+  readonly count?: number
+}
+
+interface AtRate extends Target {
+  readonly perSecond: number
   readonly warmUpMs: number
   readonly measureMs: number
+  /** With each event, it reads a page of deliveries. */
+  readonly reads: boolean
 }
 
-/** The type of the events, and how many a call publishes; null: one, with the mutation for one. */
-interface Published {
-  readonly type: string
-  readonly batch: number | null
-}
+/** In ms; null: the call failed. */
+type Time = number | null
 
-interface Answers {
-  readonly accepted: number
-  readonly acceptedInTime: number
-}
+const ENDLESS = Number.POSITIVE_INFINITY
+const READ =
+  '{ deliveries(first: 20) { nodes { id state webhook { url } attempts(first: 1) { nodes { status } } } } }'
 
 serveParent({
   /** Each connection publishes again as soon as it gets the response. */
-  async publishBackToBack(target: Target & Published): Promise<Answers> {
-    const { batch, connections, warmUpMs, measureMs } = target
+  async publishBackToBack(target: BackToBack) {
+    const { type, data, batch, connections } = target
+    const { warmUpMs = 0, measureMs = ENDLESS, count = ENDLESS } = target
     await using client = openClient(target)
-    const body = bodyOf(target)
+    const input = { type, data }
+    const body =
+      batch === null
+        ? toBody('publishEvent', input)
+        : toBody('publishEvents', { events: new Array(batch).fill(input) })
     const startAt = monotonicMs() + warmUpMs
     const endAt = startAt + measureMs
+    let started = 0
     let accepted = 0
     let acceptedInTime = 0
     async function lane() {
-      while (monotonicMs() < endAt) {
-        await client.publish(body)
+      while (started < count && monotonicMs() < endAt) {
+        started += batch ?? 1
+        const answer = await client.post(body)
+        if (!isAccepted(answer)) throw new Error(`An event was not accepted: ${answer}`)
         accepted += batch ?? 1
         const atMs = monotonicMs()
         if (atMs >= startAt && atMs < endAt) acceptedInTime += batch ?? 1
@@ -46,68 +66,51 @@ serveParent({
     return { accepted, acceptedInTime }
   },
 
-  /** The same until as many events are published. */
-  async publishNumber(
-    target: Omit<Target, 'warmUpMs' | 'measureMs'> & Published & { count: number },
-  ): Promise<void> {
-    const { batch, connections, count } = target
+  /**
+   * Publishes at a constant rate, however long responses take. Events after the warm-up contain the time of sending, and
+   * the times of their calls are returned.
+   */
+  async publishAtRate(target: AtRate) {
+    const { type, perSecond, data, warmUpMs, measureMs, reads } = target
     await using client = openClient(target)
-    const body = bodyOf(target)
-    let left = count
-    async function lane() {
-      while (left > 0) {
-        left -= batch ?? 1
-        await client.publish(body)
-      }
-    }
-    await Promise.all(Array.from({ length: connections }, lane))
-  },
-
-  /** Publishes at a constant rate, however long responses take. Events after the warm-up contain the time of sending. */
-  async publishAtRate(target: Target & { type: string; perSecond: number }): Promise<Answers> {
-    const { type, perSecond, data, warmUpMs, measureMs } = target
-    await using client = openClient(target)
-    const unfinished: Promise<void>[] = []
     const startedAt = monotonicMs()
     const first = (perSecond * warmUpMs) / 1_000
     const last = first + (perSecond * measureMs) / 1_000
-    for (let next = 0; next < last; next++) {
-      const sendAt = startedAt + (next * 1_000) / perSecond
-      // One timer per event instead of a regular one, because this process shares the CPU with the measured ones.
-      const waitMs = sendAt - monotonicMs()
-      if (waitMs > 0) await sleep(Math.ceil(waitMs))
-      const sentAt = next < first ? 0 : monotonicMs()
-      const sent = { sentAt, ...data }
-      unfinished.push(client.publish(toBody('publishEvent', { type, data: sent })))
+    const times = { publishMs: [] as Time[], readMs: [] as Time[] }
+    const calls: Promise<void>[] = []
+
+    async function call(of: keyof typeof times, body: string, isMeasured: boolean) {
+      const sentAt = monotonicMs()
+      const answer = await client.post(body).catch(String)
+      const failed = of === 'publishMs' ? !isAccepted(answer) : !answer.startsWith('{"data"')
+      if (failed) console.error(`A call failed: ${answer.slice(0, 300)}`)
+      if (isMeasured) times[of].push(failed ? null : monotonicMs() - sentAt)
     }
-    await Promise.all(unfinished)
-    return { accepted: unfinished.length, acceptedInTime: unfinished.length - Math.ceil(first) }
+
+    for (let next = 0; next < last; next++) {
+      // One timer per event instead of a regular one, because this process shares the CPU with the measured ones.
+      const waitMs = startedAt + (next * 1_000) / perSecond - monotonicMs()
+      if (waitMs > 0) await sleep(Math.ceil(waitMs))
+      const isMeasured = next >= first
+      const sent = { sentAt: isMeasured ? monotonicMs() : 0, ...data }
+      calls.push(call('publishMs', toBody('publishEvent', { type, data: sent }), isMeasured))
+      if (reads) calls.push(call('readMs', JSON.stringify({ query: READ }), isMeasured))
+    }
+    await Promise.all(calls)
+    return { ...times, sent: Math.ceil(last) }
   },
 })
 
-type Mutation = 'publishEvent' | 'publishEvents'
-
 const INPUT_TYPES = { publishEvent: 'PublishEventInput!', publishEvents: 'PublishEventsInput!' }
 
-function toBody(mutation: Mutation, input: object): string {
+function toBody(mutation: keyof typeof INPUT_TYPES, input: object): string {
   const query = `mutation ($input: ${INPUT_TYPES[mutation]}) { ${mutation}(input: $input) { __typename } }`
   return JSON.stringify({ query, variables: { input } })
 }
 
-function bodyOf({ type, data, batch }: Pick<Target, 'data'> & Published): string {
-  const input = { type, data }
-  if (batch === null) return toBody('publishEvent', input)
-  return toBody('publishEvents', { events: new Array(batch).fill(input) })
-}
+const isAccepted = (answer: string) => answer.includes('Success"')
 
-function openClient({ url, token, connections }: Pick<Target, 'url' | 'token' | 'connections'>) {
+function openClient({ url, token, connections }: Target) {
   const headers = { 'content-type': 'application/json', authorization: `Bearer ${token}` }
-  const client = openHttpClient({ url: `${url}/graphql`, headers, connections })
-  return {
-    async publish(body: string): Promise<void> {
-      const answer = await client.post(body)
-      if (!answer.includes('Success"')) throw new Error(`An event was not accepted: ${answer}`)
-    },
-    [Symbol.asyncDispose]: () => client[Symbol.asyncDispose](),
-  }
+  return openHttpClient({ url: `${url}/graphql`, headers, connections })
 }
