@@ -1,15 +1,9 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { type ArrayElement, arrayLiteral } from '../../src/db/array-literal.ts'
-import type { Database } from '../../src/db/client.ts'
-import { createTestDatabase } from '../support/database.ts'
+import { useTestDatabase } from '../support/database.ts'
 
-let database: Database
-
-beforeAll(async () => {
-  database = await createTestDatabase()
-})
-afterAll(async () => await database[Symbol.asyncDispose]())
+const database = await useTestDatabase()
 
 async function readBack(type: string, elements: readonly ArrayElement[]): Promise<unknown> {
   const { rows } = await database.pool.query(`select $1::${type}[] as list`, [

@@ -1,16 +1,10 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Database } from '../../src/db/client.ts'
+import { describe, expect, test } from 'vitest'
 import { ID_PREFIXES, type IdKind, mintId, parseId, publicId } from '../../src/db/ids.ts'
-import { createTestDatabase } from '../support/database.ts'
+import { useTestDatabase } from '../support/database.ts'
 
 const kinds = Object.keys(ID_PREFIXES) as IdKind[]
-let database: Database
-
-beforeAll(async () => {
-  database = await createTestDatabase()
-})
-afterAll(async () => await database[Symbol.asyncDispose]())
+const database = await useTestDatabase()
 
 test.each(kinds)(
   'an id of a %s is its prefix and 26 characters, and parses to its uuid',

@@ -1,16 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import config from '../../prisma.config.ts'
-import type { Database } from '../../src/db/client.ts'
-import { createTestDatabase } from '../support/database.ts'
+import { useTestDatabase } from '../support/database.ts'
 import { readPrismaSchema, type Table } from '../support/prisma-schema.ts'
 
-let database: Database
+const database = await useTestDatabase()
 const schema = readPrismaSchema()
-
-beforeAll(async () => {
-  database = await createTestDatabase()
-})
-afterAll(async () => await database[Symbol.asyncDispose]())
 
 test('schema.prisma has the tables of the database, except those that prisma.config.ts lists', async () => {
   const { rows } = await database.pool.query<{ name: string }>(

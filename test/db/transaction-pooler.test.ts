@@ -6,33 +6,32 @@ import { type Database, openDatabase } from '../../src/db/client.ts'
 import { proxiedUrl, startTcpProxy, type TcpProxy } from '../faults/tcp-proxy.ts'
 import { subscribe } from '../graphql/support/live.ts'
 import { testEnvironment } from '../support/app.ts'
-import { createTestDatabase } from '../support/database.ts'
+import { useTestDatabase } from '../support/database.ts'
 import { createTenant, JOINED } from '../support/factories.ts'
 import { makeUsual } from '../support/hostile-database.ts'
 import { needs } from '../support/left-out.ts'
 import { logLine } from '../support/log-lines.ts'
 import { type PgBouncer, startPgBouncer } from '../support/pgbouncer.ts'
 import { type PosthornProcess, startPosthorn } from '../support/posthorn-process.ts'
-import { type Receiver, startReceiver } from '../support/receiver.ts'
+import { startReceiver } from '../support/receiver.ts'
 import { until } from '../support/until.ts'
+import { useResource } from '../support/use-resource.ts'
 
 let directory: string
-let database: Database
 let pooler: PgBouncer
 /** Between Posthorn and the pooler. */
 let network: TcpProxy
-let receiver: Receiver
 let tenant: Awaited<ReturnType<typeof createTenant>>
 let environment: Record<string, string>
 let posthorn: PosthornProcess
 let url: string
 
+const database = await useTestDatabase()
+const receiver = await useResource(startReceiver())
 beforeAll(async () => {
   directory = await mkdtemp(path.join(tmpdir(), 'posthorn pooler '))
-  database = await createTestDatabase()
   await makeUsual(database)
   tenant = await createTenant(database.prisma)
-  receiver = await startReceiver()
   await writeFile(path.join(directory, 'ca.pem'), receiver.authority)
   // Consecutive transactions of a client run in different sessions.
   const rounds = { default_pool_size: 5, server_round_robin: 1 }
@@ -51,8 +50,6 @@ afterAll(async () => {
   await posthorn[Symbol.asyncDispose]()
   await network[Symbol.asyncDispose]()
   await pooler[Symbol.asyncDispose]()
-  await receiver[Symbol.asyncDispose]()
-  await database[Symbol.asyncDispose]()
   await rm(directory, { recursive: true, force: true })
 })
 /** More calls than sessions, and so few that each soon gets one. */

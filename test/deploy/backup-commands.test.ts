@@ -9,8 +9,9 @@ import { countJobs, createWebhook, numberOf } from '../scheduling/support/backlo
 import { startTestApp } from '../support/app.ts'
 import { JOINED } from '../support/factories.ts'
 import { needs } from '../support/left-out.ts'
-import { type Receiver, startReceiver } from '../support/receiver.ts'
+import { startReceiver } from '../support/receiver.ts'
 import { until } from '../support/until.ts'
+import { useResource } from '../support/use-resource.ts'
 import { blockOf, quoted, withReplaced } from './command-blocks.ts'
 import { createPostgres, type InstalledPostgres } from './installed-postgres.ts'
 
@@ -20,13 +21,12 @@ import { createPostgres, type InstalledPostgres } from './installed-postgres.ts'
  */
 let folder: string
 let postgres: InstalledPostgres
-let receiver: Receiver
 let organization: string
 let published = 0
 
+const receiver = await useResource(startReceiver())
 beforeAll(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'posthorn-backups-'))
-  receiver = await startReceiver()
   postgres = await createPostgres(folder)
   await postgres.start()
   await postgres.run('createdb posthorn && mkdir -p backup/wal')
@@ -38,7 +38,6 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await postgres[Symbol.asyncDispose]()
-  await receiver[Symbol.asyncDispose]()
   await rm(folder, { recursive: true, force: true })
 })
 

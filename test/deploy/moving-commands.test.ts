@@ -6,8 +6,9 @@ import { runCommand } from '../cli/run-command.ts'
 import { JOINED } from '../support/factories.ts'
 import { needs } from '../support/left-out.ts'
 import { type PosthornProcess, PROGRAM, startPosthorn } from '../support/posthorn-process.ts'
-import { type Receiver, startReceiver } from '../support/receiver.ts'
+import { startReceiver } from '../support/receiver.ts'
 import { until } from '../support/until.ts'
+import { useResource } from '../support/use-resource.ts'
 import { blockOf, quoted, runCommands, withReplaced, writePrograms } from './command-blocks.ts'
 import { createPostgres, type InstalledPostgres } from './installed-postgres.ts'
 
@@ -17,12 +18,11 @@ import { createPostgres, type InstalledPostgres } from './installed-postgres.ts'
  */
 let folder: string
 let postgres: InstalledPostgres
-let receiver: Receiver
 let environment: Record<string, string>
 
+const receiver = await useResource(startReceiver())
 beforeAll(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'posthorn moving '))
-  receiver = await startReceiver()
   const ca = path.join(folder, 'ca.pem')
   await writeFile(ca, receiver.authority)
   environment = {
@@ -34,7 +34,6 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await postgres?.[Symbol.asyncDispose]()
-  await receiver[Symbol.asyncDispose]()
   await rm(folder, { recursive: true, force: true })
 })
 

@@ -1,29 +1,21 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
-import { afterAll, afterEach, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { afterEach, expect, onTestFinished, test } from 'vitest'
 import { createTenant, JOINED } from '../support/factories.ts'
-import { type Installation, startInstallation } from '../support/installation.ts'
+import { startInstallation } from '../support/installation.ts'
 import { logLines } from '../support/log-lines.ts'
-import type { PosthornProcess } from '../support/posthorn-process.ts'
-import type { Receiver } from '../support/receiver.ts'
 import { until } from '../support/until.ts'
+import { useResource } from '../support/use-resource.ts'
 
 type Tenant = Awaited<ReturnType<typeof createTenant>>
 
-let installation: Installation
-let receiver: Receiver
-let posthorn: PosthornProcess
-/** Each of them uses all the memory that it gets. */
-let tenants: Tenant[]
-
 /** One process survives all tests, with the default of POSTHORN_MAX_HEAP_MB. */
-beforeAll(async () => {
-  installation = await startInstallation()
-  ;({ receiver, posthorn } = installation)
-  tenants = []
-  for (let i = 0; i < 4; i++) tenants.push(await createTenant(installation.database.prisma))
-})
-afterAll(() => installation[Symbol.asyncDispose]())
+const installation = await useResource(startInstallation())
+const { receiver, posthorn } = installation
+/** Each of them uses all the memory that it gets. */
+const tenants: Tenant[] = []
+for (let i = 0; i < 4; i++) tenants.push(await createTenant(installation.database.prisma))
+
 afterEach(async () => {
   const other = await createTenant(installation.database.prisma)
   await until(async () => (await send(other, SMALL)).status === 200, 'others are served')

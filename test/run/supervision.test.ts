@@ -1,18 +1,17 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeAll, beforeEach, expect, test } from 'vitest'
 import { testEnvironment } from '../support/app.ts'
 import { JOINED } from '../support/factories.ts'
-import { type Installation, startInstallation } from '../support/installation.ts'
+import { startInstallation } from '../support/installation.ts'
 import { type LogLine, logLine, logLines } from '../support/log-lines.ts'
-import { type PosthornProcess, startPosthorn } from '../support/posthorn-process.ts'
-import type { Receiver } from '../support/receiver.ts'
+import { startPosthorn } from '../support/posthorn-process.ts'
 import { until } from '../support/until.ts'
+import { useResource } from '../support/use-resource.ts'
 import { scrapeUntil, sumOf } from '../telemetry/support/exposition.ts'
 import { INSPECTABLE, runInThread } from './thread-inspector.ts'
 
-let installation: Installation
-let receiver: Receiver
-let posthorn: PosthornProcess
-let url: string
+/** One process survives all tests. The last one stops it. */
+const installation = await useResource(startInstallation(INSPECTABLE))
+const { receiver, posthorn, url } = installation
 
 /** What the process wrote in this test. */
 const log = {
@@ -22,14 +21,10 @@ const log = {
   },
 }
 
-/** One process survives all tests. The last one stops it. */
 beforeAll(async () => {
-  installation = await startInstallation(INSPECTABLE)
-  ;({ receiver, posthorn, url } = installation)
   const webhook = { url: receiver.url, event_subscriptions: [JOINED], enabled: true }
   expect((await call('POST', '/webhooks', webhook)).status).toBe(201)
 })
-afterAll(() => installation[Symbol.asyncDispose]())
 beforeEach(async () => {
   await until(async () => (await statusOf('/readyz')) === 200, 'the process is ready')
   receiver.clear()

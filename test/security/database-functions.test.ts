@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { migrate } from '../../src/migrate/migrate.ts'
-import { createRoleDatabase, type RoleDatabase } from './role-database.ts'
+import { useResource } from '../support/use-resource.ts'
+import { createRoleDatabase } from './role-database.ts'
 
-let roles: RoleDatabase
-
-beforeAll(async () => {
-  roles = await createRoleDatabase()
-  await migrate(roles.asOwner.pool)
-})
-afterAll(async () => await roles[Symbol.asyncDispose]())
+const roles = await useResource(createRoleDatabase())
+await migrate(roles.asOwner.pool)
 
 const names = async (where: string): Promise<string[]> =>
   (

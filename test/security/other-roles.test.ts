@@ -1,41 +1,31 @@
 import { readFileSync } from 'node:fs'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import type { Database } from '../../src/db/client.ts'
-import { startTestApp, type TestApp, testEnvironment } from '../support/app.ts'
+import { testEnvironment, useTestApp } from '../support/app.ts'
 import { JOINED } from '../support/factories.ts'
 import { runPosthorn } from '../support/posthorn-process.ts'
-import { type Receiver, startReceiver } from '../support/receiver.ts'
+import { startReceiver } from '../support/receiver.ts'
 import { until } from '../support/until.ts'
-import { createRoleDatabase, type RoleDatabase } from './role-database.ts'
+import { useResource } from '../support/use-resource.ts'
+import { createRoleDatabase } from './role-database.ts'
 
 /** A reserved word of SQL, so that every statement must quote it. */
 const WORKER_SCHEMA = { POSTHORN_WORKER_SCHEMA: 'user' }
 
-let roles: RoleDatabase
-let receiver: Receiver
-let posthorn: TestApp
-
-beforeAll(async () => {
-  roles = await createRoleDatabase()
-  receiver = await startReceiver()
-  const args = ['--service-role', roles.service, '--dashboards-role', roles.dashboards]
-  const { code, stderr } = await runPosthorn(['migrate', ...args], {
-    environment: { ...testEnvironment(roles.asOwner.url), ...WORKER_SCHEMA },
-  })
-  expect(code, stderr).toBe(0)
-  posthorn = await startTestApp({
-    database: roles.asService,
-    environment: { ...WORKER_SCHEMA, POSTHORN_RETRY_SCHEDULE: '1h' },
-    trustedAuthorities: [receiver.authority],
-  })
-  const webhook = { url: receiver.url, enabled: true, event_subscriptions: [JOINED] }
-  expect((await posthorn.rest('POST', '/webhooks', webhook)).status).toBe(201)
+const roles = await useResource(createRoleDatabase())
+const receiver = await useResource(startReceiver())
+const migrated = await runPosthorn(
+  ['migrate', '--service-role', roles.service, '--dashboards-role', roles.dashboards],
+  { environment: { ...testEnvironment(roles.asOwner.url), ...WORKER_SCHEMA } },
+)
+expect(migrated.code, migrated.stderr).toBe(0)
+const posthorn = await useTestApp({
+  database: roles.asService,
+  environment: { ...WORKER_SCHEMA, POSTHORN_RETRY_SCHEDULE: '1h' },
+  trustedAuthorities: [receiver.authority],
 })
-afterAll(async () => {
-  await posthorn?.[Symbol.asyncDispose]()
-  await receiver[Symbol.asyncDispose]()
-  await roles[Symbol.asyncDispose]()
-})
+const webhook = { url: receiver.url, enabled: true, event_subscriptions: [JOINED] }
+expect((await posthorn.rest('POST', '/webhooks', webhook)).status).toBe(201)
 
 describe('a host application with usage on the schema and execute on the publish functions', () => {
   let asHost: Database

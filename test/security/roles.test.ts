@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { SYSTEM } from '../../src/access/actor.ts'
 import { deleteOldAuditEntries } from '../../src/audit/delete-old-audit-entries.ts'
 import { actForOrganization } from '../../src/db/act-for.ts'
-import { type Database, type Db, openDatabase } from '../../src/db/client.ts'
+import { type Db, openDatabase } from '../../src/db/client.ts'
 import { parseId } from '../../src/db/ids.ts'
 import { createEventType } from '../../src/event-types/edit-event-type.ts'
 import { deleteOrganization } from '../../src/organizations/deletion/delete-organization.ts'
@@ -15,28 +15,19 @@ import { startTestApp, type TestApp, testEnvironment } from '../support/app.ts'
 import { createTenant, JOINED } from '../support/factories.ts'
 import { maintainPartitions } from '../support/maintain-partitions.ts'
 import { runPosthorn } from '../support/posthorn-process.ts'
-import { type Receiver, startReceiver } from '../support/receiver.ts'
+import { startReceiver } from '../support/receiver.ts'
 import { until } from '../support/until.ts'
-import { createRoleDatabase, type RoleDatabase } from './role-database.ts'
+import { useResource } from '../support/use-resource.ts'
+import { createRoleDatabase } from './role-database.ts'
 
 const DAY_MS = 86_400_000
 
-let roles: RoleDatabase
-let asOwner: Database
-let asService: Database
-let receiver: Receiver
 let posthorn: TestApp
 
-beforeAll(async () => {
-  roles = await createRoleDatabase()
-  ;({ asOwner, asService } = roles)
-  receiver = await startReceiver()
-})
-afterAll(async () => {
-  await posthorn?.[Symbol.asyncDispose]()
-  await receiver[Symbol.asyncDispose]()
-  await roles[Symbol.asyncDispose]()
-})
+const roles = await useResource(createRoleDatabase())
+const { asOwner, asService } = roles
+const receiver = await useResource(startReceiver())
+afterAll(async () => await posthorn?.[Symbol.asyncDispose]())
 
 describe('before the owner has migrated', () => {
   test('the service prints the command to run', async () => {

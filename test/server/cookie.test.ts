@@ -1,26 +1,21 @@
 import { createClient } from 'graphql-sse'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { publicId } from '../../src/db/ids.ts'
 import { createApiKey, revokeApiKey } from '../support/api-keys.ts'
-import { startTestApp, type TestApp } from '../support/app.ts'
+import { useTestApp } from '../support/app.ts'
 import { until } from '../support/until.ts'
-import { type Browser, openBrowser, VIEWER } from './browser.ts'
+import { openBrowser, VIEWER } from './browser.ts'
 
 const PUBLIC_URL = 'http://webhooks.example.com'
 const EVIL = 'https://evil.example'
 
-let posthorn: TestApp
-let browser: Browser
-let own: string
-
-beforeAll(async () => {
-  const environment = { POSTHORN_PUBLIC_URL: PUBLIC_URL, POSTHORN_CORS_ORIGINS: EVIL }
-  posthorn = await startTestApp({ role: 'api', environment })
-  own = posthorn.app.url
-  browser = openBrowser(own)
-  await browser.signIn({ token: posthorn.tenant.token })
+const posthorn = await useTestApp({
+  role: 'api',
+  environment: { POSTHORN_PUBLIC_URL: PUBLIC_URL, POSTHORN_CORS_ORIGINS: EVIL },
 })
-afterAll(() => posthorn[Symbol.asyncDispose]())
+const own = posthorn.app.url
+const browser = openBrowser(own)
+await browser.signIn({ token: posthorn.tenant.token })
 
 const CONSOLE = { 'posthorn-console': '1' }
 

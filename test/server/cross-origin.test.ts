@@ -1,8 +1,8 @@
 import { parse } from 'graphql'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { document } from '../graphql/support/document.ts'
 import { revokeApiKey } from '../support/api-keys.ts'
-import { startTestApp, type TestApp } from '../support/app.ts'
+import { useTestApp } from '../support/app.ts'
 import { requirePackages } from '../support/installed-packages.ts'
 import { openBrowser } from './browser.ts'
 import { fetchOfPage, type PageFetch, type PageRequest } from './page-fetch.ts'
@@ -10,22 +10,22 @@ import { fetchOfPage, type PageFetch, type PageRequest } from './page-fetch.ts'
 const OURS = 'https://app.example.com'
 const OTHER = 'https://evil.example'
 
-let posthorn: TestApp
-let url: string
 let cookie: string | null
 let session: { id: string; token: string }
 
+const posthorn = await useTestApp({
+  role: 'api',
+  environment: { POSTHORN_CORS_ORIGINS: `https://admin.example.com,${OURS}` },
+})
+const url = `${posthorn.app.url}/graphql`
+
 beforeAll(async () => {
-  const environment = { POSTHORN_CORS_ORIGINS: `https://admin.example.com,${OURS}` }
-  posthorn = await startTestApp({ role: 'api', environment })
-  url = `${posthorn.app.url}/graphql`
   const browser = openBrowser(posthorn.app.url)
   await browser.signIn({ token: posthorn.tenant.token })
   cookie = browser.cookie
   expect(cookie).toContain('posthorn_session=')
   session = await createSession()
 })
-afterAll(() => posthorn[Symbol.asyncDispose]())
 
 async function createSession(): Promise<{ id: string; token: string }> {
   const input = { scopes: ['webhooks:read', 'deliveries:read'] }

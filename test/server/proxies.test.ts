@@ -6,21 +6,16 @@ import { connect } from 'node:tls'
 import { Agent, fetch, type RequestInit } from 'undici'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { MAX_BODY_BYTES } from '../../src/graphql/read-params.ts'
-import { startTestApp, type TestApp } from '../support/app.ts'
+import { useTestApp } from '../support/app.ts'
 import { JOINED } from '../support/factories.ts'
 import { freePort } from '../support/free-port.ts'
 import { needs } from '../support/left-out.ts'
 import { type ProxyName, type ReverseProxy, startProxy } from '../support/proxies.ts'
 import { until } from '../support/until.ts'
 
-let posthorn: TestApp
-
-beforeAll(async () => {
-  posthorn = await startTestApp({
-    environment: { POSTHORN_TRUSTED_PROXIES: '127.0.0.1/32' },
-  })
+const posthorn = await useTestApp({
+  environment: { POSTHORN_TRUSTED_PROXIES: '127.0.0.1/32' },
 })
-afterAll(async () => await posthorn[Symbol.asyncDispose]())
 
 const CLIENT_ADDRESS = '127.0.0.2'
 

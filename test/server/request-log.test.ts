@@ -1,35 +1,23 @@
 import { connect } from 'node:net'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { Database } from '../../src/db/client.ts'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { publicId } from '../../src/db/ids.ts'
 import { subscribe } from '../graphql/support/live.ts'
 import { createApiKey } from '../support/api-keys.ts'
 import { createTenant, JOINED } from '../support/factories.ts'
-import { type Installation, startInstallation } from '../support/installation.ts'
+import { startInstallation } from '../support/installation.ts'
 import { type LogLine, logLine, logLines } from '../support/log-lines.ts'
-import type { PosthornProcess } from '../support/posthorn-process.ts'
+import { useResource } from '../support/use-resource.ts'
 
 const WEBHOOKS = '/api/connect/v1/webhooks'
 const ID = 'wh_01h455vb4pex5vsknk084sn02q'
 const SECRET = 'nobody-logs-this'
 
-let installation: Installation
-let database: Database
-let posthorn: PosthornProcess
-let url: string
-let tenant: Installation['tenant']
 let number = 0
 let requestId: string
 
-beforeAll(async () => {
-  installation = await startInstallation({ POSTHORN_LOG_LEVEL: 'debug' }, [
-    'start',
-    '--role',
-    'api',
-  ])
-  ;({ database, posthorn, url, tenant } = installation)
-})
-afterAll(() => installation[Symbol.asyncDispose]())
+const { database, posthorn, url, tenant } = await useResource(
+  startInstallation({ POSTHORN_LOG_LEVEL: 'debug' }, ['start', '--role', 'api']),
+)
 beforeEach(() => {
   requestId = `request-${++number}`
 })

@@ -1,23 +1,17 @@
 import { execFileSync } from 'node:child_process'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { describeMetrics } from '../../site/reference/metrics.ts'
-import type { Database } from '../../src/db/client.ts'
-import { startTestApp, type TestApp, testEnvironment } from '../support/app.ts'
-import { createTestDatabase } from '../support/database.ts'
-import { createTenant, JOINED } from '../support/factories.ts'
+import { startTestApp, type TestApp } from '../support/app.ts'
+import { JOINED } from '../support/factories.ts'
 import { freePort } from '../support/free-port.ts'
+import { type Installation, startInstallation } from '../support/installation.ts'
 import { programPath } from '../support/installed-program.ts'
 import { needs } from '../support/left-out.ts'
-import { logLine } from '../support/log-lines.ts'
-import { startPosthorn } from '../support/posthorn-process.ts'
-import { type Receiver, startReceiver } from '../support/receiver.ts'
+import { startReceiver } from '../support/receiver.ts'
+import { useResource } from '../support/use-resource.ts'
 import { type ExposedMetric, scrape, scrapeUntil, sumOf } from './support/exposition.ts'
 
-let receiver: Receiver
-beforeAll(async () => {
-  receiver = await startReceiver()
-})
-afterAll(async () => await receiver[Symbol.asyncDispose]())
+const receiver = await useResource(startReceiver())
 
 async function start(environment: Record<string, string> = {}): Promise<TestApp> {
   const posthorn = await startTestApp({ environment, trustedAuthorities: [receiver.authority] })
@@ -43,22 +37,14 @@ const publish = (posthorn: TestApp, input: object) =>
 const webhook = (url: string) => ({ url, event_subscriptions: [JOINED], enabled: true })
 
 describe('a process with the API and the worker', () => {
-  let database: Database
+  let installation: Installation
   let url: string
-  let posthorn: ReturnType<typeof startPosthorn>
 
   beforeAll(async () => {
-    database = await createTestDatabase()
-    await createTenant(database.prisma)
-    posthorn = startPosthorn(['start'], {
-      environment: { ...testEnvironment(database.url), POSTHORN_LOG_LEVEL: 'info' },
-    })
-    url = (await logLine(posthorn, { msg: 'ready' }))['url']
+    installation = await startInstallation()
+    ;({ url } = installation)
   })
-  afterAll(async () => {
-    await posthorn[Symbol.asyncDispose]()
-    await database[Symbol.asyncDispose]()
-  })
+  afterAll(() => installation[Symbol.asyncDispose]())
 
   test('exposes the metrics of the reference, with their types and labels', async () => {
     const metrics = [...(await scrapeAll(url)).values()]

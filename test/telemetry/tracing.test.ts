@@ -9,7 +9,8 @@ import { logLine } from '../support/log-lines.ts'
 import { startPosthorn } from '../support/posthorn-process.ts'
 import type { Receiver } from '../support/receiver.ts'
 import { until } from '../support/until.ts'
-import { type OtlpReceiver, type ReceivedSpan, startOtlpReceiver } from './support/otlp-receiver.ts'
+import { useResource } from '../support/use-resource.ts'
+import { type ReceivedSpan, startOtlpReceiver } from './support/otlp-receiver.ts'
 
 const TRACE = '0af7651916cd43dd8448eb211c80319c'
 const CALLER = 'b7ad6b7169203331'
@@ -22,12 +23,8 @@ const ERROR = 2
 
 /** Of the installation that started last. */
 let receiver: Receiver
-let collector: OtlpReceiver
 
-beforeAll(async () => {
-  collector = await startOtlpReceiver()
-})
-afterAll(() => collector[Symbol.asyncDispose]())
+const collector = await useResource(startOtlpReceiver())
 beforeEach(() => receiver?.clear())
 
 interface Started extends Installation {
