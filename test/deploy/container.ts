@@ -2,6 +2,7 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
+import { collectOutput } from '../support/collect-output.ts'
 import { whyMissing } from '../support/installed-program.ts'
 import type { Image } from './dockerfile.ts'
 
@@ -64,13 +65,7 @@ export function runContainer(
     env: { PATH: process.env['PATH'], ...image.environment, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  const output = { stdout: '', stderr: '' }
-  child.stdout?.on('data', (chunk) => {
-    output.stdout += chunk
-  })
-  child.stderr?.on('data', (chunk) => {
-    output.stderr += chunk
-  })
+  const output = collectOutput(child)
   const ended = once(child, 'close').then(([code]) => code)
   const mainProcess = () => childOf(child)
   return {

@@ -6,6 +6,7 @@ import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Database } from '../../src/db/client.ts'
 import { testEnvironment } from '../support/app.ts'
+import { collectOutput } from '../support/collect-output.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { programPath } from '../support/installed-program.ts'
 import { needs } from '../support/left-out.ts'
@@ -42,11 +43,8 @@ async function startManager(socket: string): Promise<Manager> {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const ended = once(child, 'close')
-  let printed = ''
-  child.stdout.on('data', (chunk) => {
-    printed += chunk
-  })
-  const linesOf = () => printed.split('\n').slice(0, -1)
+  const printed = collectOutput(child)
+  const linesOf = () => printed.stdout.split('\n').slice(0, -1)
   await until(() => linesOf().includes('bound'), 'the socket is bound')
   return {
     socket,

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
 import type { Database } from '../../src/db/client.ts'
+import { collectOutput } from './collect-output.ts'
 import { until } from './until.ts'
 
 const MAIN = fileURLToPath(new URL('host-worker-main.ts', import.meta.url))
@@ -24,12 +25,7 @@ export async function startHostWorker(
   const child = spawn(process.execPath, [MAIN, packageName, schema, database.url], {
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  let output = ''
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.on('data', (chunk) => {
-      output += chunk
-    })
-  }
+  const output = collectOutput(child)
   const ended = once(child, 'close').then(([code]) => code as number | null)
   let jobs = 0
   const worker: HostWorker = {
@@ -40,14 +36,17 @@ export async function startHostWorker(
         `select ${pg.escapeIdentifier(schema)}.add_job('hello', json_build_object('job', $1::int))`,
         [job],
       )
-      await until(() => output.includes(`{"job":${job}}`), `the host's worker runs job ${job}`)
+      await until(
+        () => output.stdout.includes(`{"job":${job}}`),
+        `the host's worker runs job ${job}`,
+      )
     },
     async [Symbol.asyncDispose]() {
       child.kill('SIGTERM')
       await ended
     },
   }
-  await until(() => output.includes('Worker connected'), "the host's worker runs")
+  await until(() => output.stdout.includes('Worker connected'), "the host's worker runs")
   await worker.runsJobs()
   return worker
 }

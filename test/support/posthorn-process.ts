@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { ignoreBrokenPipe } from './broken-pipe.ts'
+import { collectOutput } from './collect-output.ts'
 
 /** The path of `posthorn.js`. */
 export const PROGRAM = fileURLToPath(
@@ -41,13 +42,7 @@ export function startPosthorn(
     stdio: ['pipe', 'pipe', 'pipe'],
   })
   child.stdin?.on('error', ignoreBrokenPipe).end(options.input ?? '')
-  const output = { stdout: '', stderr: '' }
-  child.stdout?.on('data', (chunk) => {
-    output.stdout += chunk
-  })
-  child.stderr?.on('data', (chunk) => {
-    output.stderr += chunk
-  })
+  const output = collectOutput(child)
   const ended = once(child, 'close').then(([code, signal]) => signal ?? code)
   return {
     child,

@@ -5,6 +5,7 @@ import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { createTestAuthority } from '../outbound/certificates.ts'
+import { collectOutput } from './collect-output.ts'
 import { freePort } from './free-port.ts'
 import { programPath } from './installed-program.ts'
 import { until } from './until.ts'
@@ -58,13 +59,10 @@ export async function startProxy(
     env: { PATH: process.env['PATH'], HOME: folder },
     stdio: ['ignore', 'ignore', 'pipe'],
   })
-  let errors = ''
-  child.stderr.on('data', (chunk) => {
-    errors += chunk
-  })
+  const output = collectOutput(child)
   const ended = once(child, 'close')
   await until(async () => {
-    if (child.exitCode !== null) throw new Error(`${name} ended: ${errors}`)
+    if (child.exitCode !== null) throw new Error(`${name} ended: ${output.stderr}`)
     return await accepts(site.port)
   }, `${name} accepts connections`)
   return {

@@ -1,9 +1,10 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdir, mkdtemp, readdir, readFile, rm, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { collectOutput } from './collect-output.ts'
 
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
@@ -60,14 +61,14 @@ export async function createReader(environment: Readonly<Record<string, string>>
     async type(script, more) {
       const times = path.join(parent, 'times')
       const child = start(`${script}\ntimes >"$TIMES"`, { TIMES: times, ...more })
-      const output = collect(child)
+      const output = collectOutput(child)
       const [code] = await once(child, 'close')
       if (code !== 0) throw new Error(`Exit code ${code} of\n${script}\n${output.stderr}`)
       return { ...output, cpuSeconds: childSeconds(await readFile(times, 'utf8')) }
     },
     open(command) {
       const child = start(`exec ${command}`)
-      const output = collect(child)
+      const output = collectOutput(child)
       const terminal = {
         get output() {
           return output.stdout + output.stderr
@@ -93,17 +94,6 @@ export async function createReader(environment: Readonly<Record<string, string>>
 function pathOfSystem(): string {
   const folders = (process.env['PATH'] ?? '').split(path.delimiter)
   return folders.filter((folder) => !folder.includes('node_modules')).join(path.delimiter)
-}
-
-function collect(child: ChildProcess): { stdout: string; stderr: string } {
-  const output = { stdout: '', stderr: '' }
-  child.stdout?.on('data', (chunk) => {
-    output.stdout += chunk
-  })
-  child.stderr?.on('data', (chunk) => {
-    output.stderr += chunk
-  })
-  return output
 }
 
 /** The second line of bash's `times`, such as `0m1.234s 0m0.056s`. */

@@ -1,6 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
+import { collectOutput } from '../../support/collect-output.ts'
 import type { Report } from './worker-main.ts'
 
 /** A process that runs a worker. Disposal kills it. */
@@ -28,17 +29,12 @@ export function startWorkerProcess(databaseUrl: string, workMs?: number): Worker
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   })
   const reports: Report[] = []
-  let output = ''
-  const collect = (chunk: Buffer) => {
-    output += chunk
-  }
-  child.stdout?.on('data', collect)
-  child.stderr?.on('data', collect)
+  const output = collectOutput(child)
   child.on('message', (report) => reports.push(report as Report))
   return {
     process: child,
     reports,
-    output: () => output,
+    output: () => output.stdout + output.stderr,
     kill: (signal) => void child.kill(signal),
     finish: () => void child.send('finish'),
     async [Symbol.asyncDispose]() {
