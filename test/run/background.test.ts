@@ -26,14 +26,8 @@ const EVENTS = 30
 /** Another organization in the same process, with a webhook that answers. */
 async function createNeighbor(options: { readonly ordered?: boolean } = {}) {
   const tenant = await createTenant(posthorn.database.prisma)
-  const graphql = async (query: string, variables: object = {}) => {
-    const response = await fetch(`${posthorn.app.url}/graphql`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${tenant.token}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ query, variables }),
-    })
-    return (await response.json()).data
-  }
+  const graphql = (query: string, variables: object = {}) =>
+    posthorn.graphql(query, variables, tenant.token)
   const webhookId = await createWebhook(
     { ...posthorn, graphql },
     `${receiver.url}neighbor`,

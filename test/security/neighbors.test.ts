@@ -216,18 +216,13 @@ function repeat(lanes: number, call: () => Promise<unknown>) {
 }
 
 function callAs(token: string): TestApp['graphql'] {
-  return async (query, variables = {}) => {
-    const response = await send(token, query, variables)
-    const { data, errors } = (await response.json()) as { data: unknown; errors?: unknown[] }
-    if (errors) throw new Error(JSON.stringify(errors))
-    return data
-  }
+  return (query, variables = {}) => posthorn.graphql(query, variables, token)
 }
 
-async function send(token: string, query: string, variables: object = {}): Promise<Response> {
+async function send(token: string, query: string): Promise<Response> {
   return await fetch(`${posthorn.app.url}/graphql`, {
     method: 'POST',
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ query, variables }),
+    body: JSON.stringify({ query }),
   })
 }

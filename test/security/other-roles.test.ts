@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { Database } from '../../src/db/client.ts'
+import { createWebhook } from '../scheduling/support/backlog.ts'
 import { testEnvironment, useTestApp } from '../support/app.ts'
 import { JOINED } from '../support/factories.ts'
 import { runPosthorn } from '../support/posthorn-process.ts'
@@ -24,8 +25,7 @@ const posthorn = await useTestApp({
   environment: { ...WORKER_SCHEMA, POSTHORN_RETRY_SCHEDULE: '1h' },
   trustedAuthorities: [receiver.authority],
 })
-const webhook = { url: receiver.url, enabled: true, event_subscriptions: [JOINED] }
-expect((await posthorn.rest('POST', '/webhooks', webhook)).status).toBe(201)
+await createWebhook(posthorn, receiver.url)
 
 describe('a host application with usage on the schema and execute on the publish functions', () => {
   let asHost: Database

@@ -7,6 +7,7 @@ import { beforeAll, expect, onTestFinished, test } from 'vitest'
 import { SETTINGS } from '../../src/config/config.ts'
 import { MAX_BODY_BYTES, MAX_KEYLESS_BODY_BYTES } from '../../src/graphql/read-params.ts'
 import { bytesInFlight } from '../../src/http/in-flight.ts'
+import { createWebhook } from '../scheduling/support/backlog.ts'
 import { useTestApp } from '../support/app.ts'
 import { createTenant, JOINED } from '../support/factories.ts'
 import { startReceiver } from '../support/receiver.ts'
@@ -119,12 +120,7 @@ test('a response that is read is no longer in flight', async () => {
 })
 
 test('events that are not read end their stream, and leave room to others', async () => {
-  const created = await posthorn.rest('POST', '/webhooks', {
-    url: receiver.url,
-    enabled: true,
-    event_subscriptions: [JOINED],
-  })
-  expect(created.status).toBe(201)
+  await createWebhook(posthorn, receiver.url)
   const { token } = posthorn.tenant
   const fields = Array.from({ length: 38 }, (_, i) => `e${i}: event { data }`)
   const query = `subscription { attemptRecorded { delivery { ${fields.join(' ')} } } }`

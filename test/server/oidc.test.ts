@@ -80,10 +80,6 @@ describe('with an OpenID provider', await requirePackages('test/oidc-provider'),
       expect(landed).toBe('/console/sign-in?failed=no_role')
       expect(browser.jar.size).toBe(0)
     })
-
-    test('reports that the person canceled', async () => {
-      expect((await signIn('cancel')).landed).toBe('/console/sign-in?failed=denied')
-    })
   })
 
   describe('a callback', () => {

@@ -16,9 +16,9 @@ export interface TestApp extends AsyncDisposable {
   readonly tenant: Awaited<ReturnType<typeof createTenant>>
   /** A REST call to `/api/connect/v1<path>` with the tenant's key. */
   rest(method: string, path: string, body?: unknown): Promise<Response>
-  /** Sends a GraphQL request with the tenant's key. Returns the data, or throws the errors. */
+  /** Sends a GraphQL request, by default with the tenant's key. Returns the data, or throws the errors. */
   // biome-ignore lint/suspicious/noExplicitAny: the type depends on the query
-  graphql(query: string, variables?: object): Promise<any>
+  graphql(query: string, variables?: object, token?: string): Promise<any>
 }
 
 export interface TestAppOptions {
@@ -66,7 +66,6 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
     },
     { role: options.role ?? 'all' },
   )
-  const authorization = `Bearer ${tenant.token}`
   return {
     app,
     get services() {
@@ -79,15 +78,15 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
       fetch(`${app.url}/api/connect/v1${path}`, {
         method,
         headers: {
-          authorization,
+          authorization: `Bearer ${tenant.token}`,
           ...(body !== undefined && { 'content-type': 'application/json' }),
         },
         ...(body !== undefined && { body: JSON.stringify(body) }),
       }),
-    async graphql(query, variables = {}) {
+    async graphql(query, variables = {}, token = tenant.token) {
       const response = await fetch(`${app.url}/graphql`, {
         method: 'POST',
-        headers: { authorization, 'content-type': 'application/json' },
+        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
         body: JSON.stringify({ query, variables }),
       })
       const { data, errors } = (await response.json()) as { data: unknown; errors?: unknown[] }

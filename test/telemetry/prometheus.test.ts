@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createWebhook } from '../scheduling/support/backlog.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { JOINED } from '../support/factories.ts'
 import { runProgram } from '../support/installed-program.ts'
@@ -83,11 +84,7 @@ describe('with Prometheus', needs('prometheus'), () => {
   beforeAll(async () => {
     receiver = await startReceiver()
     posthorn = await startTestApp({ trustedAuthorities: [receiver.authority] })
-    await posthorn.rest('POST', '/webhooks', {
-      url: receiver.url,
-      event_subscriptions: [JOINED],
-      enabled: true,
-    })
+    await createWebhook(posthorn, receiver.url)
     prometheus = await startPrometheus(new URL(posthorn.app.url).host, RULES)
     const isThere = async (expression: string) => (await prometheus.query(expression)).length > 0
     // What happens before the first scrape is no increase.
