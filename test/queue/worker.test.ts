@@ -32,6 +32,16 @@ function start(tasks: Partial<Tasks>, through = database): Promise<Worker> {
   })
 }
 
+/** Tasks that deliver, and the ids of what they delivered. */
+function collectDelivered() {
+  const delivered: string[] = []
+  const deliver: Tasks['deliver'] = async ({ deliveryId }) => void delivered.push(deliveryId)
+  return { delivered, tasks: { deliver } }
+}
+
+const untilNoJobs = () =>
+  until(async () => (await jobs(database)).length === 0, 'all jobs are done')
+
 /** Tasks that run until they are aborted, then requeue their delivery. */
 function runUntilAborted(started: string[]): Partial<Tasks> {
   return {
@@ -46,14 +56,10 @@ function runUntilAborted(started: string[]): Partial<Tasks> {
 }
 
 test('a job runs once and is then deleted', async () => {
-  const delivered: string[] = []
-  await using _worker = await start({
-    async deliver({ deliveryId }) {
-      delivered.push(deliveryId)
-    },
-  })
+  const { delivered, tasks } = collectDelivered()
+  await using _worker = await start(tasks)
   const ids = await addDeliveries(database, 200)
-  await until(async () => (await jobs(database)).length === 0, 'all jobs are done')
+  await untilNoJobs()
   expect(delivered.toSorted()).toEqual(ids.toSorted())
 })
 
@@ -73,7 +79,7 @@ test('a job that fails shows its error and is retried later', async () => {
     return failed[0]?.lastError === 'a bug'
   }, 'the job failed')
   expect(failed).toMatchObject([{ key: 'wh_1', attempts: 1, lockedBy: null }])
-  await until(async () => (await jobs(database)).length === 0, 'the job is done')
+  await untilNoJobs()
   expect(runs).toBe(2)
 })
 
@@ -119,7 +125,7 @@ test('a runner whose row was deleted is replaced by one with a new id, and its t
   deleted.resolve()
   await until(() => outcomes.length > 0, 'the task checks its claim')
   expect(outcomes[0]).toBe('ClaimLostError')
-  await until(async () => (await jobs(database)).length === 0, 'the new runner runs the job')
+  await untilNoJobs()
   expect(outcomes).toEqual(['ClaimLostError', 'claimed'])
   await until(async () => (await runnerIds(database)).length === 1, 'the old id is deleted')
   expect(worker.running).toBe(true)
@@ -128,15 +134,8 @@ test('a runner whose row was deleted is replaced by one with a new id, and its t
 test('a job is found and run if the answer to its claim was lost', async () => {
   await using network = await startAnswerLoss(database.url)
   await using through = openDatabase(network.url)
-  const delivered: string[] = []
-  await using _worker = await start(
-    {
-      async deliver({ deliveryId }) {
-        delivered.push(deliveryId)
-      },
-    },
-    through,
-  )
+  const { delivered, tasks } = collectDelivered()
+  await using _worker = await start(tasks, through)
   await until(async () => (await runnerIds(database)).length === 1, 'the worker runs')
   network.loseAnswersWith('msg_')
   const ids = await addDeliveries(database, 1)
@@ -146,22 +145,15 @@ test('a job is found and run if the answer to its claim was lost', async () => {
   )
   expect(delivered).toEqual([])
   network.breakConnections()
-  await until(async () => (await jobs(database)).length === 0, 'the job has run')
+  await untilNoJobs()
   expect(delivered.toSorted()).toEqual(ids.toSorted())
 })
 
 test('a runner that gets no answers from Postgres is replaced', async () => {
   await using network = await startAnswerLoss(database.url)
   await using through = openDatabase(network.url)
-  let delivered = 0
-  await using _worker = await start(
-    {
-      async deliver() {
-        delivered += 1
-      },
-    },
-    through,
-  )
+  const { delivered, tasks } = collectDelivered()
+  await using _worker = await start(tasks, through)
   await until(async () => (await runnerIds(database)).length === 1, 'the worker runs')
   const [before] = await runnerIds(database)
   network.loseAnswersToRunners()
@@ -170,12 +162,12 @@ test('a runner that gets no answers from Postgres is replaced', async () => {
     'a new runner starts',
   )
   await addDeliveries(database, 1)
-  await until(() => delivered === 1, 'the new runner delivers')
+  await until(() => delivered.length === 1, 'the new runner delivers')
 })
 
 test("another program's task with the same name in the same schema gets none of our jobs", async () => {
   let foreign = 0
-  const delivered: string[] = []
+  const { delivered, tasks } = collectDelivered()
   const other = await run({
     pgPool: database.pool,
     logger: new WorkerLogger(() => () => {}),
@@ -188,14 +180,10 @@ test("another program's task with the same name in the same schema gets none of 
     parsedCronItems: [],
     preset: { worker: { pollInterval: 50 } },
   })
-  await using _worker = await start({
-    async deliver({ deliveryId }) {
-      delivered.push(deliveryId)
-    },
-  })
+  await using _worker = await start(tasks)
   const ids = await addDeliveries(database, 40)
   await database.pool.query(`select graphile_worker.add_job('deliver')`)
-  await until(async () => (await jobs(database)).length === 0, 'all jobs are done')
+  await untilNoJobs()
   await other.stop()
   expect(foreign).toBe(1)
   expect(delivered.toSorted()).toEqual(ids.toSorted())
