@@ -4,15 +4,12 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type Database, openDatabase } from '../../src/db/client.ts'
 import { parseId } from '../../src/db/ids.ts'
 import { enqueue, type Tasks } from '../../src/queue/jobs.ts'
-import { startWorker, type Worker } from '../../src/queue/worker.ts'
-import { createLogger } from '../../src/telemetry/logger.ts'
-import { createOutageLines, createOutageLog } from '../../src/telemetry/outages.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { startStopwatch } from '../support/stopwatch.ts'
 import { until } from '../support/until.ts'
 import { addDeliveries, type JobRow, jobs, runnerIds } from './support/deliveries.ts'
 import { startAnswerLoss } from './support/proxy.ts'
-import { createTasks } from './support/tasks.ts'
+import { startTestWorker } from './support/tasks.ts'
 
 let database: Database
 
@@ -21,16 +18,8 @@ beforeEach(async () => {
 })
 afterEach(async () => await database[Symbol.asyncDispose]())
 
-function start(tasks: Partial<Tasks>, through = database): Promise<Worker> {
-  const logger = createLogger('silent')
-  return startWorker(through, createTasks(tasks), {
-    concurrency: 5,
-    workerSchema: 'graphile_worker',
-    logger,
-    outages: createOutageLog(createOutageLines(logger)),
-    onStopping() {},
-  })
-}
+const start = (tasks: Partial<Tasks>, through = database) =>
+  startTestWorker(through, tasks, { concurrency: 5, logLevel: 'silent' })
 
 /** Tasks that deliver, and the ids of what they delivered. */
 function collectDelivered() {

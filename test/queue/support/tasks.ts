@@ -1,7 +1,27 @@
+import type { Database } from '../../../src/db/client.ts'
 import type { Tasks } from '../../../src/queue/jobs.ts'
+import { startWorker, type Worker } from '../../../src/queue/worker.ts'
+import { createLogger } from '../../../src/telemetry/logger.ts'
+import { createOutageLines, createOutageLog } from '../../../src/telemetry/outages.ts'
+
+/** Starts a worker with the given tasks. */
+export function startTestWorker(
+  database: Database,
+  tasks: Partial<Tasks>,
+  { concurrency, logLevel }: { readonly concurrency: number; readonly logLevel: 'info' | 'silent' },
+): Promise<Worker> {
+  const logger = createLogger(logLevel)
+  return startWorker(database, createTasks(tasks), {
+    concurrency,
+    workerSchema: 'graphile_worker',
+    logger,
+    outages: createOutageLog(createOutageLines(logger)),
+    onStopping() {},
+  })
+}
 
 /** The given tasks; all others do nothing. */
-export function createTasks(tasks: Partial<Tasks>): Tasks {
+function createTasks(tasks: Partial<Tasks>): Tasks {
   const idle = async () => {}
   return {
     deliver: idle,

@@ -1,10 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openDatabase } from '../../../src/db/client.ts'
 import { parseId } from '../../../src/db/ids.ts'
-import { startWorker } from '../../../src/queue/worker.ts'
-import { createLogger } from '../../../src/telemetry/logger.ts'
-import { createOutageLines, createOutageLog } from '../../../src/telemetry/outages.ts'
-import { createTasks } from './tasks.ts'
+import { startTestWorker } from './tasks.ts'
 
 /** The state of a delivery in a worker process: its task started, lost its claim, or recorded its only attempt. */
 export interface Report {
@@ -21,11 +18,9 @@ const stopping = Promise.withResolvers<void>()
 process.once('SIGTERM', () => stopping.resolve())
 process.once('disconnect', () => process.exit(1))
 
-const logger = createLogger('info')
-
-await using _worker = await startWorker(
+await using _worker = await startTestWorker(
   database,
-  createTasks({
+  {
     async deliver({ deliveryId }, { ensureClaimed }) {
       report('started', deliveryId)
       await (workMs === undefined ? finishing.promise : sleep(Number(workMs)))
@@ -43,14 +38,8 @@ await using _worker = await startWorker(
       )
       if (rowCount === 1) report('recorded', deliveryId)
     },
-  }),
-  {
-    concurrency: 10,
-    workerSchema: 'graphile_worker',
-    logger,
-    outages: createOutageLog(createOutageLines(logger)),
-    onStopping() {},
   },
+  { concurrency: 10, logLevel: 'info' },
 )
 await stopping.promise
 
