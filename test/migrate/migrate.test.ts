@@ -1,27 +1,17 @@
-import { randomBytes } from 'node:crypto'
 import { readdir } from 'node:fs/promises'
-import { afterEach, beforeEach, expect, inject, test } from 'vitest'
+import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type Database, openDatabase } from '../../src/db/client.ts'
 import { migrate } from '../../src/migrate/migrate.ts'
 import { unappliedMigrations } from '../../src/migrate/migrations.ts'
+import { createBlankDatabase } from '../support/blank-database.ts'
 import { PATIENT } from '../support/database.ts'
-import { withDatabase } from '../support/with-database.ts'
 
-let server: Database
-let name: string
 let database: Database
 
 beforeEach(async () => {
-  name = `posthorn_migrate_${randomBytes(6).toString('hex')}`
-  server = openDatabase(inject('postgresUrl'), { ...PATIENT, maxConnections: 1 })
-  await server.pool.query(`create database ${name}`)
-  database = openDatabase(withDatabase(inject('postgresUrl'), name), PATIENT)
+  database = await createBlankDatabase()
 })
-afterEach(async () => {
-  await database[Symbol.asyncDispose]()
-  await server.pool.query(`drop database ${name} with (force)`)
-  await server[Symbol.asyncDispose]()
-})
+afterEach(async () => await database[Symbol.asyncDispose]())
 
 test('migration installs the schema; a second migration does no harm', async () => {
   expect(await migrate(database.pool)).toEqual(await migrationNames())
