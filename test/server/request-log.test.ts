@@ -42,13 +42,14 @@ async function call(path: string, init: RequestInit & { token?: string | null } 
 const graphql = (query: string, options: object = {}, init: Parameters<typeof call>[1] = {}) =>
   call('/graphql', { method: 'POST', body: JSON.stringify({ query, ...options }), ...init })
 
-/** The fields of a line that differ between requests. */
-function factsOf({ level, event, time, service, requestId: _, durationMs, ...facts }: LogLine) {
+/** The line has these fields, those of every request, and no others. */
+function expectFinished(line: LogLine, expected: object): void {
+  const { event, time, service, requestId: _, durationMs, ...facts } = line
   expect({ event, service }).toEqual({ event: 'request.finished', service: 'posthorn' })
   expect(durationMs).toBeGreaterThanOrEqual(0)
   expect(Number.isInteger(durationMs)).toBe(true)
   expect(Number.isNaN(Date.parse(time))).toBe(false)
-  return { level, ...facts }
+  expect(facts).toEqual({ level: 'info', msg: 'request finished', ...expected })
 }
 
 const caller = () => ({
@@ -66,26 +67,13 @@ describe('one line for each request', () => {
     ['PATCH', `${WEBHOOKS}/${ID}`, 405, `${WEBHOOKS}/{webhook_id}`],
   ])('%s %s: %i at %s', async (method, path, status, route) => {
     const { line } = await call(path, { method })
-    expect(factsOf(line)).toEqual({
-      level: 'info',
-      method,
-      route,
-      status,
-      ...caller(),
-      msg: 'request finished',
-    })
+    expectFinished(line, { method, route, status, ...caller() })
     expect(logLines(posthorn).filter((other) => other['requestId'] === requestId)).toHaveLength(1)
   })
 
   test('the line of a rejected key names no caller', async () => {
     const { line } = await call(`${WEBHOOKS}/${ID}`, { token: SECRET })
-    expect(factsOf(line)).toEqual({
-      level: 'info',
-      method: 'GET',
-      route: `${WEBHOOKS}/{webhook_id}`,
-      status: 401,
-      msg: 'request finished',
-    })
+    expectFinished(line, { method: 'GET', route: `${WEBHOOKS}/{webhook_id}`, status: 401 })
   })
 
   test.each([
@@ -121,15 +109,9 @@ describe('GraphQL', () => {
   test('the line has the name and the type of the operation, and no variable', async () => {
     const query = `mutation Publish($data: JSON!) { publishEvent(input: { type: "${JOINED}", data: $data }) { __typename } }`
     const { line } = await graphql(query, { variables: { data: { value: SECRET } } })
-    expect(factsOf(line)).toEqual({
-      level: 'info',
-      method: 'POST',
-      route: '/graphql',
-      status: 200,
-      ...caller(),
-      operationType: 'mutation',
-      operationName: 'Publish',
-      msg: 'request finished',
+    expectFinished(line, {
+      ...{ method: 'POST', route: '/graphql', status: 200, ...caller() },
+      ...{ operationType: 'mutation', operationName: 'Publish' },
     })
   })
 

@@ -3,6 +3,7 @@ import type { TLSSocket } from 'node:tls'
 import { Agent, fetch } from 'undici'
 import { beforeAll, expect, test } from 'vitest'
 import { listeningConnections } from '../graphql/support/live.ts'
+import { createWebhook } from '../scheduling/support/backlog.ts'
 import { useTestApp } from '../support/app.ts'
 import { JOINED } from '../support/factories.ts'
 import { needs } from '../support/left-out.ts'
@@ -17,14 +18,7 @@ const posthorn = await useTestApp({
   trustedAuthorities: [receiver.authority],
 })
 
-beforeAll(async () => {
-  const created = await posthorn.rest('POST', '/webhooks', {
-    url: receiver.url,
-    enabled: true,
-    event_subscriptions: [JOINED],
-  })
-  expect(created.status).toBe(201)
-})
+beforeAll(() => createWebhook(posthorn, receiver.url))
 
 const SUBSCRIPTION = 'subscription { attemptRecorded { id succeeded } }'
 
