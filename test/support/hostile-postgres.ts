@@ -10,10 +10,6 @@ import { compileLocales, GERMAN, TURKISH } from './hostile-locales.ts'
 import { HOSTILE_SETTINGS, hostileSettingsSql } from './hostile-settings.ts'
 import { findPostgres } from './postgres-programs.ts'
 
-export interface HostilePostgres extends AsyncDisposable {
-  readonly url: string
-}
-
 const USER = 'posthorn'
 
 /**
@@ -24,7 +20,7 @@ const USER = 'posthorn'
 export async function startHostilePostgres(
   directory: string,
   version: string,
-): Promise<HostilePostgres> {
+): Promise<AsyncDisposable & { readonly url: string }> {
   const binaries = await binariesFor(directory, await findPostgres(version))
   const locales = await compileLocales()
   const cluster = path.join(directory, 'hostile')

@@ -5,11 +5,6 @@ import { JOINED, TICKET } from './factories.ts'
 import { createPartitions } from './maintain-partitions.ts'
 import { until } from './until.ts'
 
-export interface Filled {
-  /** The uuids of the organization's webhooks, each subscribed to both types. Nearly all deliveries go to the first. */
-  readonly webhooks: readonly string[]
-}
-
 /** The number of days that the deliveries are spread over. */
 export const FILLED_DAYS = 30
 
@@ -17,11 +12,7 @@ export const FILLED_DAYS = 30
  * Inserts deliveries of one organization, spread evenly over the last 30 days, each with its event and an attempt. Nearly
  * all succeeded at the first attempt. The few others are among the oldest third, where a scan finds them last.
  */
-export async function fillDeliveries(
-  sql: Sql,
-  organizationId: string,
-  count: number,
-): Promise<Filled> {
+export async function fillDeliveries(sql: Sql, organizationId: string, count: number) {
   await createPartitions(sql, `current_date - ${FILLED_DAYS + 1}`, 'current_date + 1')
   const { rows } = await sql.query<{ id: string }>(
     `insert into posthorn.webhooks (organization_id, url, enabled, event_subscriptions)
@@ -70,6 +61,7 @@ export async function fillDeliveries(
      from posthorn.deliveries as d where d.organization_id = $1 and d.attempt_count > 0`,
     [organizationId],
   )
+  /** The uuids of the organization's webhooks, each subscribed to both types. Nearly all deliveries go to the first. */
   return { webhooks }
 }
 

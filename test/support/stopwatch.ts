@@ -1,19 +1,15 @@
 import { readFileSync } from 'node:fs'
 
-export interface Stopwatch {
-  /** The time since the start, less the time in which programs waited for a processor, but at least a quarter of it. */
-  readMs(): number
-}
-
 /**
  * For upper bounds. A bound is a promise of Posthorn, and a machine with more work than processors delays any program. So on
  * a free machine the bound holds exactly, and on a busy one it is up to four times as long.
  */
-export function startStopwatch(): Stopwatch {
+export function startStopwatch() {
   const startedAt = performance.now()
   const waitedBefore = waitedMs()
   return {
-    readMs() {
+    /** The time since the start, less the time in which programs waited for a processor, but at least a quarter of it. */
+    readMs(): number {
       const elapsedMs = performance.now() - startedAt
       return Math.max(elapsedMs - (waitedMs() - waitedBefore), elapsedMs / 4)
     },
