@@ -3,7 +3,7 @@ import { SCOPES, type Scope } from '../../src/access/scope.ts'
 import { mintToken } from '../../src/api-keys/token.ts'
 import { publicId } from '../../src/db/ids.ts'
 import { createApiKey, revokeApiKey } from '../support/api-keys.ts'
-import { json, NEW_WEBHOOK, problem, UNKNOWN_ID, useConnectV1 } from './connect-v1.ts'
+import { NEW_WEBHOOK, problem, UNKNOWN_ID, useConnectV1 } from './connect-v1.ts'
 
 const api = await useConnectV1()
 
@@ -17,13 +17,9 @@ const OPERATIONS: [scope: Scope, method: string, path: string, body?: object][] 
   ['secrets:rotate', 'POST', '/webhooks/{id}/secret/rotate'],
 ]
 
-async function keyWith(scopes: readonly Scope[], expiresAt?: Date) {
+async function keyWith(scopes: readonly Scope[], expiry: { expiresAt?: Date } = {}) {
   const { organizationId } = api.tenant
-  return await createApiKey(api.database.prisma, {
-    organizationId,
-    scopes,
-    ...(expiresAt && { expiresAt }),
-  })
+  return await createApiKey(api.database.prisma, { organizationId, scopes, ...expiry })
 }
 
 describe('401: every management request needs Authorization: Bearer <API_KEY>', () => {
@@ -54,16 +50,17 @@ describe('401: every management request needs Authorization: Bearer <API_KEY>', 
     expect(detail).not.toContain(token)
   }
 
-  test('a malformed key', async () => {
-    await expectInvalidToken('phk_nonsense', 'The API key is malformed.')
-  })
-
-  test('an unknown key', async () => {
-    await expectInvalidToken(mintToken(), 'The API key is unknown.')
+  test.each([
+    ['malformed', 'phk_nonsense'],
+    ['unknown', mintToken()],
+  ])('a key that is %s', async (what, token) => {
+    await expectInvalidToken(token, `The API key is ${what}.`)
   })
 
   test('an expired key', async () => {
-    const { key, token } = await keyWith(['webhooks:read'], new Date(Date.now() + 60_000))
+    const { key, token } = await keyWith(['webhooks:read'], {
+      expiresAt: new Date(Date.now() + 60_000),
+    })
     expect((await api.call('GET', '/webhooks', { token })).status).toBe(200)
     await api.database.prisma.apiKey.update({
       where: { id: key.id },
@@ -117,8 +114,7 @@ describe('403: the key lacks the scope', () => {
 
   test('the scope admin includes all of them', async () => {
     const { token } = await keyWith(['admin'])
-    expect(
-      (await json(await api.call('POST', '/webhooks', { token, body: NEW_WEBHOOK }))).id,
-    ).toMatch(/^wh_/)
+    const response = await api.call('POST', '/webhooks', { token, body: NEW_WEBHOOK })
+    expect(response.status).toBe(201)
   })
 })

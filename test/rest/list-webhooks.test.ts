@@ -23,12 +23,6 @@ describe('GET /webhooks', () => {
     expect(await json(response)).toEqual(webhooks)
   })
 
-  test('omits deleted webhooks', async () => {
-    const { token, webhooks } = await tenantWith(2)
-    await api.call('DELETE', `/webhooks/${webhooks[0].id}`, { token })
-    expect(await json(await api.call('GET', '/webhooks', { token }))).toEqual([webhooks[1]])
-  })
-
   test('with a limit, its Link headers lead through all webhooks once', async () => {
     const { token, webhooks } = await tenantWith(5)
     const pages: { id: string }[][] = []
@@ -45,9 +39,10 @@ describe('GET /webhooks', () => {
     expect(pages.flat()).toEqual(webhooks)
   })
 
-  test('a cursor still works after its webhook was deleted', async () => {
+  test('omits a deleted webhook, which still works as a cursor', async () => {
     const { token, webhooks } = await tenantWith(2)
     await api.call('DELETE', `/webhooks/${webhooks[0].id}`, { token })
+    expect(await json(await api.call('GET', '/webhooks', { token }))).toEqual([webhooks[1]])
     const response = await api.call('GET', `/webhooks?cursor=${webhooks[0].id}`, { token })
     expect(await json(response)).toEqual([webhooks[1]])
   })

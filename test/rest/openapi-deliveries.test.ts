@@ -53,13 +53,8 @@ describe('the OpenAPI document', () => {
       operationId: 'receiveEventAttendeeJoinedEvent',
       summary: `Receive ${JOINED}`,
     })
-    expect(post.parameters.map(({ name }: { name: string }) => name)).toEqual([
-      'wh-id',
-      'wh-timestamp',
-      'wh-signature',
-      'wh-test',
-      'traceparent',
-    ])
+    const parameters = ['wh-id', 'wh-timestamp', 'wh-signature', 'wh-test', 'traceparent']
+    expect(post.parameters.map(({ name }: { name: string }) => name)).toEqual(parameters)
     const { rows } = await query(
       'select description, example from posthorn.event_types where name = $1',
       [JOINED],

@@ -14,12 +14,14 @@ async function call(method: string, path: string, body?: object): Promise<any> {
   }
 }
 
+const newWebhook = (...types: string[]) => ({
+  url: 'https://example.com/hook',
+  event_subscriptions: types,
+})
+
 /** Gives a webhook a pattern and a filter, as GraphQL does. */
 async function register() {
-  const created = await call('POST', '/webhooks', {
-    url: 'https://example.com/hook',
-    event_subscriptions: [JOINED],
-  })
+  const created = await call('POST', '/webhooks', newWebhook(JOINED))
   const { id } = created.body
   const filter = '{"path":"$.n","op":"equals","value":1}'
   await posthorn.database.pool.query(
@@ -70,18 +72,13 @@ test('a new event type changes what is shown and the ETag, and not `updated_at`'
 
 test('the PUT of another list replaces the pattern, and a pattern is refused', async () => {
   const id = await register()
-  const refused = await call('PUT', `/webhooks/${id}`, {
-    event_subscriptions: ['event_attendee.*'],
-  })
+  const pattern = { event_subscriptions: ['event_attendee.*'] }
+  const refused = await call('PUT', `/webhooks/${id}`, pattern)
   expect(refused.status).toBe(422)
   expect(refused.body.errors).toMatchObject([{ code: 'unknown_event_type' }])
-  expect(await stored(id)).toMatchObject({ event_subscriptions: ['event_attendee.*'] })
+  expect(await stored(id)).toMatchObject(pattern)
   const put = await call('PUT', `/webhooks/${id}`, { event_subscriptions: [TICKET] })
   expect(put.body.event_subscriptions).toEqual([TICKET])
   expect(await stored(id)).toEqual({ event_subscriptions: [TICKET], has_filter: true })
-  const created = await call('POST', '/webhooks', {
-    url: 'https://example.com/hook',
-    event_subscriptions: ['*'],
-  })
-  expect(created.status).toBe(422)
+  expect((await call('POST', '/webhooks', newWebhook('*'))).status).toBe(422)
 })

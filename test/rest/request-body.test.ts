@@ -1,12 +1,9 @@
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { MAX_BODY_BYTES } from '../../src/http/read-json-object.ts'
 import { json, NEW_WEBHOOK, problem, useConnectV1, WEBHOOKS } from './connect-v1.ts'
 
 const api = await useConnectV1()
-let webhookPath: string
-beforeAll(async () => {
-  webhookPath = `/webhooks/${(await api.create()).id}`
-})
+const webhookPath = `/webhooks/${(await api.create()).id}`
 
 /** Sends the body to create and to update a webhook, which must both reject it with `status`. */
 async function rejectedByBoth(body: unknown, status: number, headers: Record<string, string> = {}) {
@@ -63,12 +60,9 @@ describe('413', () => {
     return JSON.stringify({ ...NEW_WEBHOOK, description: 'a'.repeat(bytes - frame.length) })
   }
 
-  test('a body of more than 65,536 bytes', async () => {
+  test('a body of more than 65,536 bytes, while one of 65,536 bytes is parsed', async () => {
     const { detail } = await rejectedByBoth(sized(MAX_BODY_BYTES + 1), 413)
     expect(detail).toContain('65,536 bytes')
-  })
-
-  test('a body of 65,536 bytes is parsed', async () => {
     await rejectedByBoth(sized(MAX_BODY_BYTES), 422)
   })
 
@@ -120,20 +114,14 @@ describe('415', () => {
     'application/json, text/plain',
     '',
   ])('content-type: %s', async (type) => {
-    const { detail } = await rejectedByBoth(JSON.stringify(NEW_WEBHOOK), 415, {
-      'content-type': type,
-    })
+    const { detail } = await rejectedByBoth('{}', 415, { 'content-type': type })
     expect(detail).toContain('Content-Type: application/json')
   })
 
   test('no content-type', async () => {
+    const headers = { authorization: `Bearer ${api.tenant.token}` }
     const body = Buffer.from(JSON.stringify(NEW_WEBHOOK))
-    const response = await api.app.request(WEBHOOKS, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${api.tenant.token}` },
-      body,
-    })
-    await problem(response, 415)
+    await problem(await api.app.request(WEBHOOKS, { method: 'POST', headers, body }), 415)
   })
 
   test('a compressed body', async () => {
@@ -206,14 +194,7 @@ test('a deeply nested body is rejected like any other', async () => {
 })
 
 async function stream(body: ReadableStream, headers: Record<string, string> = {}) {
-  return await api.app.request(WEBHOOKS, {
-    method: 'POST',
-    headers: {
-      authorization: `Bearer ${api.tenant.token}`,
-      'content-type': 'application/json',
-      ...headers,
-    },
-    body,
-    duplex: 'half',
-  } as RequestInit)
+  const sent = { authorization: `Bearer ${api.tenant.token}`, 'content-type': 'application/json' }
+  const init = { method: 'POST', headers: { ...sent, ...headers }, body, duplex: 'half' }
+  return await api.app.request(WEBHOOKS, init as RequestInit)
 }

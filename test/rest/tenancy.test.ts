@@ -1,12 +1,9 @@
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { createTenant } from '../support/factories.ts'
 import { json, problem, UNKNOWN_ID, useConnectV1 } from './connect-v1.ts'
 
 const api = await useConnectV1()
-let otherTenant: { token: string }
-beforeAll(async () => {
-  otherTenant = await createTenant(api.database.prisma)
-})
+const otherTenant = await createTenant(api.database.prisma)
 
 const OPERATIONS: [method: string, path: string, body?: object][] = [
   ['GET', '/webhooks/{id}'],
@@ -19,18 +16,6 @@ const OPERATIONS: [method: string, path: string, body?: object][] = [
 ]
 
 describe('the key identifies the organization', () => {
-  test('listing returns only the webhooks of that organization', async () => {
-    const mine = await api.create()
-    const theirs = await api.create({}, { token: otherTenant.token })
-    const ids = async (token: string) =>
-      (await json(await api.call('GET', '/webhooks', { token }))).map(
-        ({ id }: { id: string }) => id,
-      )
-    expect(await ids(api.tenant.token)).toContain(mine.id)
-    expect(await ids(api.tenant.token)).not.toContain(theirs.id)
-    expect(await ids(otherTenant.token)).toEqual([theirs.id])
-  })
-
   test.each(OPERATIONS)(
     "404: another organization's webhook is indistinguishable from an unknown one: %s %s %j",
     async (method, path, body) => {
@@ -53,8 +38,7 @@ describe('the key identifies the organization', () => {
     await api.create()
     const operator = await createTenant(api.database.prisma, ['admin'])
     const headers = { 'posthorn-organization': api.tenant.publicOrganizationId }
-    expect(
-      await json(await api.call('GET', '/webhooks', { token: operator.token, headers })),
-    ).toEqual([])
+    const response = await api.call('GET', '/webhooks', { token: operator.token, headers })
+    expect(await json(response)).toEqual([])
   })
 })

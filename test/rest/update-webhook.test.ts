@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import { SYSTEM } from '../../src/access/actor.ts'
 import { parseId } from '../../src/db/ids.ts'
+import { updateWebhook } from '../../src/webhooks/webhook.ts'
 import { JOINED, TICKET } from '../support/factories.ts'
 import { expectInvalid, json, problem, useConnectV1 } from './connect-v1.ts'
 
@@ -50,6 +52,23 @@ describe('PUT /webhooks/{webhook_id}', () => {
       expect(updated).toEqual({ ...created, [field]: value, updated_at: updated.updated_at })
     },
   )
+
+  test('no field changes the send options, which REST does not have', async () => {
+    const created = await api.create(ALL_FIELDS)
+    const sendOptions = {
+      ...{ rateLimitPerSecond: 50, maxInFlight: 3, retryScheduleSeconds: [5, 60] },
+      ...{ timeoutSeconds: 7, ordered: true },
+    }
+    const deps = { ...api.deps.webhooks, actor: SYSTEM }
+    await updateWebhook(deps, api.tenant.organizationId, created.id, sendOptions)
+    const changes = { url: 'https://other.example/', description: null, enabled: false }
+    const updated = await put(created.id, { ...changes, event_subscriptions: [TICKET] })
+    expect(Object.keys(await json(updated))).toEqual(Object.keys(created))
+    const where = { id: parseId('webhook', created.id) as string }
+    const stored = await api.database.prisma.webhook.findUnique({ where })
+    expect(stored).toMatchObject({ ...sendOptions, ownRetrySchedule: true })
+    await expectInvalid(await put(created.id, { ordered: true }), '#/ordered', 'unknown_field')
+  })
 
   test('a URL of another origin keeps the headers, and the audit log names them', async () => {
     const { id } = await api.create(ALL_FIELDS)
