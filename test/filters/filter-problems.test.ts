@@ -41,83 +41,49 @@ const ORDER = {
 }
 
 test.each([
-  ['$.total', 'greater', 1, '`total` is a string in order.paid: greater never matches.'],
-  ['$.total', 'equals', 1, '`total` is a string in order.paid: equals never matches.'],
-  ['$.total', 'in', [1, null], '`total` is a string in order.paid: in never matches.'],
-  ['$.count', 'startsWith', 'a', '`count` is an integer in order.paid: startsWith never matches.'],
-  ['$.count', 'equals', 1.5, '`count` is an integer in order.paid: equals never matches.'],
-  ['$.weight', 'equals', 'a', '`weight` is a number in order.paid: equals never matches.'],
-  [
-    '$.count',
-    'less',
-    '2026-01-31T12:00:00Z',
-    '`count` is an integer in order.paid: less never matches.',
-  ],
-  ['$.note', 'equals', true, '`note` is null or a string in order.paid: equals never matches.'],
-  [
-    '$.state',
-    'equals',
-    'payed',
-    '`state` is "paid" or "open" in order.paid: equals never matches.',
-  ],
-  ['$.version', 'in', [1, 3], '`version` is 2 in order.paid: in never matches.'],
-  [
-    '$.tags',
-    'equals',
-    'a',
-    '`tags` is an array in order.paid: equals never matches. For its items, use the path $.tags[*].',
-  ],
+  ['total', 'greater', 1, 'is a string'],
+  ['total', 'equals', 1, 'is a string'],
+  ['total', 'in', [1, null], 'is a string'],
+  ['count', 'startsWith', 'a', 'is an integer'],
+  ['count', 'equals', 1.5, 'is an integer'],
+  ['weight', 'equals', 'a', 'is a number'],
+  ['count', 'less', '2026-01-31T12:00:00Z', 'is an integer'],
+  ['note', 'equals', true, 'is null or a string'],
+  ['state', 'equals', 'payed', 'is "paid" or "open"'],
+  ['version', 'in', [1, 3], 'is 2'],
+  ['tags[*]', 'equals', 1, 'is a string'],
+  ['pair[1]', 'equals', 'a', 'is an integer'],
+  ['pair[*]', 'equals', true, 'is an integer or a string'],
+  ['buyer.name', 'less', 1, 'is a string'],
+  ['buyer.parent.parent.name', 'less', 1, 'is a string'],
+  ['closed.a', 'less', 1, 'is a string'],
+  ['prices.chf', 'contains', '1', 'is a number'],
+])('$.%s %s %j never matches, as it %s', (name, op, value, what) => {
+  expect(problemsOf({ path: `$.${name}`, op, value })).toEqual([
+    `\`${name}\` ${what} in order.paid: ${op} never matches.`,
+  ])
+})
+
+test.each([
+  ['tags.a', 'exists'],
+  ['pair[2]', 'exists'],
+  ['closed.b', 'changed'],
+  ['none', 'exists'],
+  ['closed.b', 'exists'],
+  ['$[0]', 'exists'],
+])('the schema has no %s: %s never matches', (name, op) => {
+  const path = name.startsWith('$') ? name : `$.${name}`
+  const problem = `The schema of order.paid has no \`${name}\`: ${op} never matches.`
+  expect(problemsOf({ path, op })).toEqual([problem])
+})
+
+const OF_TAGS = '`tags` is an array in order.paid: equals never matches.'
+
+test.each([
+  ['$.tags', 'equals', 'a', `${OF_TAGS} For its items, use the path $.tags[*].`],
   ['$.tags', 'has', 1, 'Each item of `tags` is a string in order.paid: has never matches.'],
-  ['$.tags[*]', 'equals', 1, '`tags[*]` is a string in order.paid: equals never matches.'],
-  [
-    '$.tags.a',
-    'exists',
-    undefined,
-    'The schema of order.paid has no `tags.a`: exists never matches.',
-  ],
-  [
-    '$.pair[2]',
-    'exists',
-    undefined,
-    'The schema of order.paid has no `pair[2]`: exists never matches.',
-  ],
-  [
-    '$.closed.b',
-    'changed',
-    undefined,
-    'The schema of order.paid has no `closed.b`: changed never matches.',
-  ],
-  ['$.pair[1]', 'equals', 'a', '`pair[1]` is an integer in order.paid: equals never matches.'],
-  [
-    '$.pair[*]',
-    'equals',
-    true,
-    '`pair[*]` is an integer or a string in order.paid: equals never matches.',
-  ],
-  ['$.buyer.name', 'less', 1, '`buyer.name` is a string in order.paid: less never matches.'],
-  [
-    '$.buyer.parent.parent.name',
-    'less',
-    1,
-    '`buyer.parent.parent.name` is a string in order.paid: less never matches.',
-  ],
-  ['$.none', 'exists', undefined, 'The schema of order.paid has no `none`: exists never matches.'],
-  [
-    '$.closed.b',
-    'exists',
-    undefined,
-    'The schema of order.paid has no `closed.b`: exists never matches.',
-  ],
-  ['$.closed.a', 'less', 1, '`closed.a` is a string in order.paid: less never matches.'],
-  [
-    '$.prices.chf',
-    'contains',
-    '1',
-    '`prices.chf` is a number in order.paid: contains never matches.',
-  ],
   ['$', 'equals', 1, '`$` is an object in order.paid: equals never matches.'],
-  ['$[0]', 'exists', undefined, 'The schema of order.paid has no `$[0]`: exists never matches.'],
-])('%s %s %j never matches', (path, op, value, problem) => {
+])('%s %s %j: %s', (path, op, value, problem) => {
   expect(problemsOf({ path, op, value })).toEqual([problem])
 })
 
@@ -163,12 +129,11 @@ test.each([[true], [{}], [{ $ref: '#/$defs/missing' }], [{ $ref: '#anchor' }], [
 
 test('a number is compared by its digits', () => {
   const schema = { properties: { id: { enum: [9007199254740992] } } }
-  expect(problemsOfText('{"path":"$.id","op":"equals","value":9007199254740993}', schema)).toEqual([
-    '`id` is 9007199254740992 in order.paid: equals never matches.',
-  ])
-  expect(
-    problemsOfText('{"path":"$.id","op":"equals","value":9007199254740992.0}', schema),
-  ).toEqual([])
+  const problems = (value: string) =>
+    problemsOfText(`{"path":"$.id","op":"equals","value":${value}}`, schema)
+  const problem = '`id` is 9007199254740992 in order.paid: equals never matches.'
+  expect(problems('9007199254740993')).toEqual([problem])
+  expect(problems('9007199254740992.0')).toEqual([])
 })
 
 test('a schema that refers to itself, or has a large tuple in each item, is followed quickly', () => {

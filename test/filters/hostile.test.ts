@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { SYSTEM } from '../../src/access/actor.ts'
 import { createKeyring } from '../../src/encryption/keyring.ts'
 import { tryFilter } from '../../src/events/try-filter.ts'
@@ -16,12 +16,7 @@ import { createTenant, JOINED } from '../support/factories.ts'
 const MAX_BYTES = 256 * 1024
 
 const database = await useTestDatabase()
-let tenant: Awaited<ReturnType<typeof createTenant>>
-
-beforeAll(async () => {
-  tenant = await createTenant(database.prisma)
-  for (let i = 0; i < 20; i++) await subscribe(SCANNING)
-})
+const tenant = await createTenant(database.prisma)
 
 /** As much work as one filter may ask for: 20 conditions that look at each item of an array. */
 const SCANNING = JSON.stringify({
@@ -34,6 +29,8 @@ const SCANNING = JSON.stringify({
   },
 })
 
+for (let i = 0; i < 20; i++) await subscribe(SCANNING)
+
 async function subscribe(filter: string, { organizationId } = tenant) {
   const keyring = createKeyring([Buffer.alloc(32, 1)])
   const fields = { url: 'https://example.com/hooks', eventSubscriptions: [JOINED], enabled: true }
@@ -41,10 +38,10 @@ async function subscribe(filter: string, { organizationId } = tenant) {
   await createWebhook(deps, organizationId, { ...fields, filter })
 }
 
-async function publish(data: string): Promise<number> {
+async function publish(data: string, by = tenant, more = ''): Promise<number> {
   const { rows } = await database.pool.query<{ delivery_count: number }>(
-    'select * from posthorn.publish_event($1, $2, $3::text)',
-    [tenant.publicOrganizationId, JOINED, data],
+    `select * from posthorn.publish_event($1, $2, $3::text${more})`,
+    [by.publicOrganizationId, JOINED, data],
   )
   return rows[0]?.delivery_count ?? 0
 }
@@ -74,13 +71,7 @@ describe('data as large as may be, and filters that look at all of them', () => 
     const condition = { path: '$.items', op: 'changed' }
     await subscribe(JSON.stringify({ any: Array.from({ length: 20 }, () => condition) }), other)
     const items = (n: number) => `{"items":[${'1,'.repeat(n)}1]}`
-    const publishAgain = async (data: string) => {
-      const { rows } = await database.pool.query<{ delivery_count: number }>(
-        'select * from posthorn.publish_event($1, $2, $3::json, previous => $3::json)',
-        [other.publicOrganizationId, JOINED, data],
-      )
-      return rows[0]?.delivery_count
-    }
+    const publishAgain = (data: string) => publish(data, other, ', previous => ($3::text)::json')
     // 20 conditions of two steps for each of 4,960 values, in two texts of 80 lines.
     expect(await publishAgain(items(2_500))).toBe(1)
     expect(await publishAgain(items(2_300))).toBe(0)
@@ -89,10 +80,8 @@ describe('data as large as may be, and filters that look at all of them', () => 
   test('are decided up to the same number of steps in TypeScript as in Postgres', async () => {
     const filter = parseStoredFilter(SCANNING)
     const { path, cost } = compileFilter(filter)
-    const refused = (n: number) => ({
-      data: `{"items":["no-1-1"${',""'.repeat(n)}]}`,
-      previous: null,
-    })
+    const dataWith = (n: number) => `{"items":["no-1-1"${',""'.repeat(n)}]}`
+    const refused = (n: number) => ({ data: dataWith(n), previous: null })
     let [most, tooMany] = [1, 1_000]
     while (tooMany - most > 1) {
       const n = (most + tooMany) >> 1
@@ -118,10 +107,8 @@ describe('data as large as may be, and filters that look at all of them', () => 
     let ticks = 0
     const timer = setInterval(() => ticks++, 1)
     const filter = parseStoredFilter('{"path":"$.text","op":"contains","value":"aab"}')
-    const { events } = await tryFilter(database.pool, tenant.organizationId, filter, {
-      types: [JOINED],
-      onlyWebhook: null,
-    })
+    const among = { types: [JOINED], onlyWebhook: null }
+    const { events } = await tryFilter(database.pool, tenant.organizationId, filter, among)
     clearInterval(timer)
     // At most 2 MiB are read.
     expect(events.length).toBe(10)

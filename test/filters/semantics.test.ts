@@ -41,13 +41,8 @@ test('TypeScript and Postgres decide alike', async () => {
 })
 
 test.each([
-  '"\\u0000"',
-  '{"\\u0000":1}',
-  '"\\ud800"',
-  '["\\udc00"]',
-  '1e131072',
-  '1e-16384',
-  '{"a":[0e9999999999]}',
+  ...['"\\u0000"', '{"\\u0000":1}', '"\\ud800"', '["\\udc00"]'],
+  ...['1e131072', '1e-16384', '{"a":[0e9999999999]}'],
 ])('data that Postgres cannot read, such as %s, passes every filter', async (data) => {
   const filter = parseStoredFilter('{"path":"$.a","op":"equals","value":1}')
   expect(readableData(data)).toBeNull()
