@@ -5,21 +5,6 @@ import { until } from '../support/until.ts'
 
 const REJECTED = new Error('rejected')
 
-test('calls of one tick run as one batch, and each gets its own result', async () => {
-  const batches: number[][] = []
-  const double = batched(
-    async (inputs: number[]) => {
-      batches.push(inputs)
-      return inputs.map((n) => n * 2)
-    },
-    { maxSize: 10 },
-  )
-  expect(await Promise.all([1, 2, 3].map(double))).toEqual([2, 4, 6])
-  expect(batches).toEqual([[1, 2, 3]])
-  expect(await double(4)).toBe(8)
-  expect(batches).toHaveLength(2)
-})
-
 describe('a rejected batch', () => {
   const isolating = { maxSize: 1_000, isolate: (error: unknown) => error === REJECTED }
 
@@ -46,17 +31,6 @@ describe('a rejected batch', () => {
         expect(done).toEqual(inputs.filter((n) => !bad.includes(n)))
       }),
     )
-  })
-
-  test('does not run again after an error that may have had an effect', async () => {
-    const batches: number[][] = []
-    const run = batched(async (inputs: number[]) => {
-      batches.push(inputs)
-      throw new Error('the connection broke')
-    }, isolating)
-    const results = await Promise.allSettled([1, 2, 3, 4].map(run))
-    expect(results.map(({ status }) => status)).toEqual(Array(4).fill('rejected'))
-    expect(batches).toEqual([[1, 2, 3, 4]])
   })
 
   test('still runs the second half after such an error in the first', async () => {
@@ -136,17 +110,6 @@ describe('batches with a limit on parallel runs', () => {
     await nextTick()
     expect(await run(2)).toBe(2)
     expect(await run(3)).toBe(3)
-  })
-
-  test('do not wait for further calls once a batch may run', async () => {
-    const { begun, run, end } = controlled({ maxSize: 2, parallel: 1 })
-    const results = [run(1), run(2), run(3)]
-    await until(() => begun.length === 1, 'the full batch begins')
-    end()
-    await until(() => begun.length === 2, 'the rest begins')
-    expect(begun).toEqual([[1, 2], [3]])
-    end()
-    expect(await Promise.all(results)).toEqual([1, 2, 3])
   })
 })
 
