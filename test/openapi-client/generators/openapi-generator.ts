@@ -1,6 +1,9 @@
 import path from 'node:path'
+import { installPackages } from '../../../install/install-packages.ts'
 import { type Generator, run } from './generator.ts'
-import { TSC } from './openapi-typescript.ts'
+
+const PACKAGE = path.resolve(import.meta.dirname, '..')
+const TSC = path.join(PACKAGE, 'node_modules/typescript/bin/tsc')
 
 const VERSION = '7.17.0'
 const JAR = `openapi-generator-cli-${VERSION}.jar`
@@ -23,6 +26,8 @@ function openapiGenerator(
   return {
     name: `openapi-generator (${language})`,
     async install(folder) {
+      const missing = await installPackages(PACKAGE)
+      if (missing !== null) throw new Error(missing)
       const artifact = `-Dartifact=org.openapitools:openapi-generator-cli:${VERSION}`
       await run(folder, 'mvn', ['-q', 'dependency:copy', artifact, '-DoutputDirectory=.'])
       await run(folder, 'java', ['-jar', JAR, 'version'])
