@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Database } from '../../src/db/client.ts'
 import { publicId } from '../../src/db/ids.ts'
 import { createCatalogue } from '../../src/event-types/event-type.ts'
@@ -98,24 +98,20 @@ test('a repeated idempotency key returns the event, and fans nothing out again',
   const [again] = await publishEvents(organizationId, [event])
   await fanOut()
   const [later] = await publishEvents(organizationId, [event])
-  expect([again, later]).toEqual([
-    { id: first?.id, deliveryCount: 0, duplicate: true },
-    { id: first?.id, deliveryCount: 0, duplicate: true },
-  ])
+  const duplicate = { id: first?.id, deliveryCount: 0, duplicate: true }
+  expect([again, later]).toEqual([duplicate, duplicate])
   expect(await fanOut()).toHaveLength(MANY)
 })
 
-describe('in a transaction of a host application, an event for many webhooks', () => {
-  test.each(['commit', 'rollback'])('fans out only after a commit: %s', async (end) => {
+test.each(['commit', 'rollback'])(
+  'an event of a transaction of a host application fans out only after a commit: %s',
+  async (end) => {
     await addWebhooks(MANY)
     await publish(1)
     const host = await database.pool.connect()
     await host.query('begin')
-    const { rows } = await host.query('select * from posthorn.publish_event($1, $2, $3)', [
-      publicId('organization', organizationId),
-      JOINED,
-      '{}',
-    ])
+    const values = [publicId('organization', organizationId), JOINED, '{}']
+    const { rows } = await host.query('select * from posthorn.publish_event($1, $2, $3)', values)
     expect(rows).toMatchObject([{ delivery_count: MANY }])
     // Another publisher of the organization does not wait for the host.
     await publish(1)
@@ -123,8 +119,8 @@ describe('in a transaction of a host application, an event for many webhooks', (
     await host.query(end)
     host.release()
     expect(await fanOut()).toHaveLength(end === 'commit' ? 3 * MANY : 2 * MANY)
-  })
-})
+  },
+)
 
 test('a change of a webhook between publishing and its page loses and adds no delivery', async () => {
   const [first, disabled, deleted, onHold, unsubscribed, last] = (
@@ -206,9 +202,7 @@ test('the jobs of many calls run as one, and none of their events is left', asyn
 test('a worker that stops leaves a job for the rest', async () => {
   await addWebhooks(MANY)
   await publish(1)
-  await database.pool.query(
-    `select graphile_worker.complete_jobs(array(select id from graphile_worker.jobs))`,
-  )
+  await completeJobs()
   await createFanOut(database.pool)(organizationId, AbortSignal.abort())
   expect(await deliveries()).toHaveLength(250)
   expect(await fanOutJobs()).toBe(1)
@@ -217,9 +211,7 @@ test('a worker that stops leaves a job for the rest', async () => {
 test('an event whose job an operator completed fans out after a minute', async () => {
   await addWebhooks(MANY)
   await publish(1)
-  await database.pool.query(
-    `select graphile_worker.complete_jobs(array(select id from graphile_worker.jobs))`,
-  )
+  await completeJobs()
   expect(await restartFanOuts(database.pool)).toBe(0)
   await database.pool.query(
     `update posthorn.fan_outs set id = posthorn.uuid_v7_lower_bound(now() - interval '2 minutes')`,
@@ -294,6 +286,12 @@ async function deliveries(organization = organizationId): Promise<DeliveryRow[]>
     [organization],
   )
   return rows
+}
+
+async function completeJobs(): Promise<void> {
+  await database.pool.query(
+    `select graphile_worker.complete_jobs(array(select id from graphile_worker.jobs))`,
+  )
 }
 
 async function fanOutJobs(): Promise<number> {

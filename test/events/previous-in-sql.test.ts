@@ -1,18 +1,17 @@
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { useTestDatabase } from '../support/database.ts'
 import { createTenant, JOINED } from '../support/factories.ts'
 
 const database = await useTestDatabase()
-let organization: string
-
-beforeAll(async () => {
-  organization = (await createTenant(database.prisma)).publicOrganizationId
-})
+const organization = (await createTenant(database.prisma)).publicOrganizationId
 
 const BEFORE =
   '{"b": 1.0,  "a":"\\u0000 \\\\u0000 \\ud800 \\"\\n", "b":2, "big":12345678901234567890}'
 
 describe('publish_events', () => {
+  const publishMany = (...events: object[]) =>
+    publish('publish_events($1, $2)', [JSON.stringify(events)])
+
   test.each(['text', 'json'])('stores previous unchanged as %s', async (type) => {
     const events = `[{"type":"${JOINED}","data":{"n": 2}, "previous":${BEFORE}},{"type":"${JOINED}","data":3}]`
     const stored = await publish(`publish_events($1, $2::${type})`, [events])
@@ -23,42 +22,33 @@ describe('publish_events', () => {
   })
 
   test('takes null for no previous data', async () => {
-    const events = JSON.stringify([{ type: JOINED, data: 1, previous: null }])
-    expect(await publish('publish_events($1, $2)', [events])).toEqual([
-      { data: '1', previous: null },
-    ])
+    const stored = await publishMany({ type: JOINED, data: 1, previous: null })
+    expect(stored).toEqual([{ data: '1', previous: null }])
   })
 
   test('refuses data and previous of more than 256 KiB together, and publishes nothing', async () => {
     const half = 'x'.repeat(131_070)
-    const fits = [{ type: JOINED, data: half, previous: half }]
-    const stored = await publish('publish_events($1, $2)', [JSON.stringify(fits)])
-    expect(stored[0]?.previous).toHaveLength(131_072)
-    const events = [...fits, { type: JOINED, data: half, previous: `${half}x` }]
+    const fits = { type: JOINED, data: half, previous: half }
+    const [stored] = await publishMany(fits)
+    expect(stored?.previous).toHaveLength(131_072)
     const before = await database.prisma.event.count()
-    await expect(publish('publish_events($1, $2)', [JSON.stringify(events)])).rejects.toMatchObject(
-      {
-        code: '22023',
-        message:
-          'events[1].previous: it is larger than 256 KiB (262,144 bytes) together with data.',
-      },
-    )
+    await expect(publishMany(fits, { ...fits, previous: `${half}x` })).rejects.toMatchObject({
+      code: '22023',
+      message: 'events[1].previous: it is larger than 256 KiB (262,144 bytes) together with data.',
+    })
     expect(await database.prisma.event.count()).toBe(before)
   })
 
   test('an idempotency key counts for the same previous data only', async () => {
-    const events = (previous?: unknown) =>
-      JSON.stringify([{ type: JOINED, data: 1, previous, idempotencyKey: 'previous' }])
-    await publish('publish_events($1, $2)', [events(1)])
+    const event = { type: JOINED, data: 1, idempotencyKey: 'previous' }
+    await publishMany({ ...event, previous: 1 })
     const { rows } = await database.pool.query(
       'select duplicate from posthorn.publish_events($1, $2)',
-      [organization, events(1)],
+      [organization, JSON.stringify([{ ...event, previous: 1 }])],
     )
     expect(rows).toEqual([{ duplicate: true }])
-    for (const other of [2, undefined]) {
-      await expect(publish('publish_events($1, $2)', [events(other)])).rejects.toMatchObject({
-        code: 'PH409',
-      })
+    for (const other of [event, { ...event, previous: 2 }]) {
+      await expect(publishMany(other)).rejects.toMatchObject({ code: 'PH409' })
     }
   })
 })
@@ -92,12 +82,9 @@ describe('publish_event', () => {
   })
 
   test('names previous in its errors', async () => {
-    await expect(
-      publish(`publish_event($1, $2, to_json(repeat('x', 200000)), previous => $3)`, [
-        JOINED,
-        JSON.stringify('x'.repeat(100_000)),
-      ]),
-    ).rejects.toMatchObject({
+    const call = `publish_event($1, $2, to_json(repeat('x', 200000)), previous => $3)`
+    const previous = JSON.stringify('x'.repeat(100_000))
+    await expect(publish(call, [JOINED, previous])).rejects.toMatchObject({
       code: '22023',
       message: 'previous: it is larger than 256 KiB (262,144 bytes) together with data.',
     })

@@ -1,15 +1,11 @@
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { useTestDatabase } from '../support/database.ts'
 import { createTenant, JOINED, subscribe, TICKET } from '../support/factories.ts'
 
 const database = await useTestDatabase()
-let tenant: Awaited<ReturnType<typeof createTenant>>
-
-beforeAll(async () => {
-  tenant = await createTenant(database.prisma)
-  await subscribe(database, tenant.organizationId, [JOINED])
-  await subscribe(database, tenant.organizationId, [JOINED, TICKET])
-})
+const tenant = await createTenant(database.prisma)
+await subscribe(database, tenant.organizationId, [JOINED])
+await subscribe(database, tenant.organizationId, [JOINED, TICKET])
 
 test('one call stores the events, a delivery for each subscribed webhook, and a job for each delivery', async () => {
   const published = await publish([
@@ -47,62 +43,55 @@ describe('data', () => {
     '{"b": 1.0,  "a":"\\u0000 \\\\u0000 \\ud800 \\"\\n", "b":2, "big":12345678901234567890}'
 
   test.each(['text', 'json'])('is stored unchanged as %s', async (type) => {
-    const [events, alone] = [
-      await publishAs(type, `[{"type":"${JOINED}", "data":${DATA}}]`),
-      await publishOneAs(type, DATA),
-    ]
-    expect(await dataOf(events?.event_id)).toBe(DATA)
-    expect(await dataOf(alone?.event_id)).toBe(DATA)
+    expect(await storedAs(type, DATA)).toEqual([DATA, DATA])
   })
 
   test('is stored as Postgres prints it if it is jsonb', async () => {
-    const data = '{"b": 1.0,  "a":"\\u00fc", "b":2}'
-    const [events, alone] = [
-      await publishAs('jsonb', `[{"type":"${JOINED}", "data":${data}}]`),
-      await publishOneAs('jsonb', data),
-    ]
-    expect(await dataOf(events?.event_id)).toBe('{"a": "ü", "b": 2}')
-    expect(await dataOf(alone?.event_id)).toBe('{"a": "ü", "b": 2}')
+    const stored = await storedAs('jsonb', '{"b": 1.0,  "a":"\\u00fc", "b":2}')
+    expect(stored).toEqual(Array(2).fill('{"a": "ü", "b": 2}'))
   })
 
   test('can be any JSON value', async () => {
     for (const data of ['null', 'false', '0', '""', '[]', '" "']) {
-      expect(await dataOf((await publishOneAs('text', data))?.event_id)).toBe(data)
+      expect(await storedAs('text', data)).toEqual([data, data])
     }
   })
+
+  /** Publishes with each of the two functions, and reads what is stored. */
+  async function storedAs(type: string, data: string): Promise<string[]> {
+    const events = [`[{"type":"${JOINED}", "data":${data}}]`]
+    const [first] = await call(`publish_events($1, $2::${type})`, events)
+    const [second] = await call(`publish_event($1, $2, $3::${type})`, [JOINED, data])
+    const { rows } = await database.pool.query<{ data: string }>(
+      `select data from posthorn.events where posthorn.type_id('evt', id) = any ($1) order by id`,
+      [[first?.event_id, second?.event_id]],
+    )
+    return rows.map((row) => row.data)
+  }
 })
 
-describe('inside the transaction of a host application', () => {
-  test('a rollback leaves nothing', async () => {
+test.each([
+  ['rollback', 0],
+  ['commit', 1],
+])(
+  'in a transaction of a host application, a %s stores %i events with their deliveries and jobs',
+  async (end, count) => {
     const before = await counts()
     const host = await database.pool.connect()
     await host.query('begin')
     await host.query('select * from posthorn.publish_events($1, $2)', [
       tenant.publicOrganizationId,
-      JSON.stringify([{ type: JOINED, data: {}, idempotencyKey: 'rolled-back' }]),
+      JSON.stringify([{ type: JOINED, data: {}, idempotencyKey: `in a host: ${end}` }]),
     ])
-    await host.query('rollback')
-    host.release()
-    expect(await counts()).toEqual(before)
-  })
-
-  test('a commit stores the event, its deliveries and its jobs', async () => {
-    const before = await counts()
-    const host = await database.pool.connect()
-    await host.query('begin')
-    await host.query('select * from posthorn.publish_events($1, $2)', [
-      tenant.publicOrganizationId,
-      JSON.stringify([{ type: JOINED, data: {} }]),
-    ])
-    await host.query('commit')
+    await host.query(end)
     host.release()
     expect(await counts()).toEqual({
-      events: before.events + 1,
-      deliveries: before.deliveries + 2,
-      jobs: before.jobs + 2,
+      events: before.events + count,
+      deliveries: before.deliveries + 2 * count,
+      jobs: before.jobs + 2 * count,
     })
-  })
-})
+  },
+)
 
 describe('idempotency keys', () => {
   test('a repeated key returns the first event, and adds no delivery', async () => {
@@ -160,76 +149,52 @@ describe('idempotency keys', () => {
   test('are separate for each organization', async () => {
     const other = await createTenant(database.prisma)
     const [ours] = await publish([{ type: JOINED, data: 1, idempotencyKey: 'shared' }])
-    const [theirs] = await publish(
-      [{ type: JOINED, data: 2, idempotencyKey: 'shared' }],
-      other.publicOrganizationId,
-    )
+    const event = { type: JOINED, data: 2, idempotencyKey: 'shared' }
+    const [theirs] = await publish([event], other.publicOrganizationId)
     expect(theirs?.event_id).not.toBe(ours?.event_id)
   })
 })
 
 describe('bad input names the event and the field, and publishes nothing', () => {
-  test.each([
+  const VALID = { type: JOINED, data: 1 }
+  const field = (name: string, value: unknown) => [{ ...VALID, [name]: value }]
+  const LARGE = 'x'.repeat(262_143)
+  const nul = /^events\[0\]: a field other than data and previous has \\u0000/
+
+  test.each<[string, unknown, RegExp]>([
     [
       'an unknown type',
-      [
-        { type: JOINED, data: 1 },
-        { type: 'nope', data: 1 },
-      ],
-      /^events\[1\]\.type: "nope" is not in the catalogue/,
+      [VALID, { type: 'x', data: 1 }],
+      /^events\[1\]\.type: "x" is not in the cat/,
     ],
     ['no type', [{ data: 1 }], /^events\[0\]\.type: it is required/],
     ['no data', [{ type: JOINED }], /^events\[0\]\.data: it is required/],
-    [
-      'data over 256 KiB',
-      [{ type: JOINED, data: 'x'.repeat(262_143) }],
-      /^events\[0\]\.data: it is larger than 256 KiB/,
-    ],
-    [
-      'an empty idempotency key',
-      [{ type: JOINED, data: 1, idempotencyKey: '' }],
-      /^events\[0\]\.idempotencyKey: give 1 to 255/,
-    ],
+    ['data over 256 KiB', field('data', LARGE), /^events\[0\]\.data: it is larger than 256 KiB/],
+    ['an empty key', field('idempotencyKey', ''), /^events\[0\]\.idempotencyKey: give 1 to 255/],
     ['an event that is not an object', [7], /^events\[0\]: give an object/],
-    [
-      'several issues at once',
-      [{ type: 'nope', data: 1 }, { type: JOINED }],
-      /events\[0\]\.type.*events\[1\]\.data/,
-    ],
-    ['an object instead of an array', { type: JOINED, data: 1 }, /^events: give a JSON array/],
-    ['a type that is not a string', [{ type: 7, data: 1 }], /^events\[0\]\.type: give a string/],
-    [
-      'NUL in an idempotency key',
-      [{ type: JOINED, data: 1, idempotencyKey: 'a\0' }],
-      /^events\[0\]: a field other than data and previous has \\u0000/,
-    ],
-    [
-      'a time without a zone',
-      [{ type: JOINED, data: 1, timestamp: '2026-01-31T12:00:00' }],
-      /^events\[0\]\.timestamp: give an RFC 3339 time/,
-    ],
-    [
-      'a day that does not exist',
-      [{ type: JOINED, data: 1, timestamp: '2026-02-30T12:00:00Z' }],
-      /^events\[0\]\.timestamp: it is not a valid time/,
-    ],
-    [
-      'a time after the year 9999 in UTC',
-      [{ type: JOINED, data: 1, timestamp: '9999-12-31T23:59:59-01:00' }],
-      /^events\[0\]\.timestamp: give a time in the years 1 to 9999/,
-    ],
+    ['several issues', [{ type: 'x', data: 1 }, { type: JOINED }], /\[0\]\.type.*\[1\]\.data/],
+    ['an object instead of an array', VALID, /^events: give a JSON array/],
+    ['a type that is not a string', field('type', 7), /^events\[0\]\.type: give a string/],
+    ['NUL in an idempotency key', field('idempotencyKey', 'a\0'), nul],
     [
       'a malformed trace context',
-      [{ type: JOINED, data: 1, traceparent: 'abc' }],
-      /^events\[0\]\.traceparent: give the form of W3C Trace Context/,
+      field('traceparent', 'abc'),
+      /\.traceparent: give the form of W3C/,
     ],
   ])('%s', async (_case, events, message) => {
     const before = await counts()
-    await expect(publish(events as object[])).rejects.toMatchObject({
-      code: '22023',
-      message: expect.stringMatching(message),
-    })
+    await expectInvalid(publish(events as object[]), message)
     expect(await counts()).toEqual(before)
+  })
+
+  test.each([
+    ['without a zone', '2026-01-31T12:00:00', /give an RFC 3339 time/],
+    ['of a day that does not exist', '2026-02-30T12:00:00Z', /it is not a valid time/],
+    ['after the year 9999 in UTC', '9999-12-31T23:59:59-01:00', /give a time in the years 1 to 99/],
+  ])('a time %s', async (_case, timestamp, message) => {
+    const place = /^events\[0\]\.timestamp: /
+    await expectInvalid(publish(field('timestamp', timestamp)), place)
+    await expectInvalid(publish(field('timestamp', timestamp)), message)
   })
 
   test.each([
@@ -239,20 +204,12 @@ describe('bad input names the event and the field, and publishes nothing', () =>
     ['oldData', 'previous'],
     ['occurred_at', 'timestamp'],
     ['trace_parent', 'traceparent'],
+    ['color', null],
   ])('the key %s: did you mean "%s"?', async (unknown, meant) => {
-    const event = { type: JOINED, data: 1, [unknown]: 'x' }
-    await expect(publish([event])).rejects.toMatchObject({
-      code: '22023',
-      message: `events[0].${unknown}: this key is unknown; did you mean "${meant}"?`,
-    })
-  })
-
-  test('an unknown key that resembles no other: the message lists the keys', async () => {
-    await expect(publish([{ type: JOINED, data: 1, color: 'red' }])).rejects.toMatchObject({
-      code: '22023',
-      message:
-        'events[0].color: this key is unknown; the keys are type, data, previous, timestamp, idempotencyKey, traceparent.',
-    })
+    const keys = 'the keys are type, data, previous, timestamp, idempotencyKey, traceparent.'
+    const remedy = meant === null ? keys : `did you mean "${meant}"?`
+    const message = `events[0].${unknown}: this key is unknown; ${remedy}`
+    await expect(publish(field(unknown, 'x'))).rejects.toMatchObject({ code: '22023', message })
   })
 
   test.each([
@@ -262,35 +219,27 @@ describe('bad input names the event and the field, and publishes nothing', () =>
     ['x', `The event types are ${JOINED}, ${TICKET}.`],
   ])('the type %s: %s', async (type, remedy) => {
     const problem = `${JSON.stringify(type)} is not in the catalogue of event types. ${remedy}`
-    await expect(
-      publish([
-        { type: JOINED, data: 1 },
-        { type, data: 1 },
-      ]),
-    ).rejects.toMatchObject({
-      message: `events[1].type: ${problem}`,
-    })
-    await expect(publishOne(`'${type}', '1'`)).rejects.toMatchObject({
-      message: `type: ${problem}`,
-    })
+    const events = [VALID, { type, data: 1 }]
+    await expect(publish(events)).rejects.toMatchObject({ message: `events[1].type: ${problem}` })
+    const one = publishOne(`'${type}', '1'`)
+    await expect(one).rejects.toMatchObject({ message: `type: ${problem}` })
   })
 
   test('text that is not JSON', async () => {
-    await expect(publishText('[{')).rejects.toMatchObject({
-      code: '22023',
-      message: expect.stringMatching(/^events: it is not JSON/),
-    })
+    await expectInvalid(call('publish_events($1, $2)', ['[{']), /^events: it is not JSON/)
   })
 
   test.each(['org_00000000000000000000000000', 'wh_00000000000000000000000000', 'org_', ''])(
     'the organization %j',
     async (organization) => {
-      await expect(publish([{ type: JOINED, data: 1 }], organization)).rejects.toMatchObject({
-        code: '22023',
-        message: expect.stringContaining('there is no organization'),
-      })
+      await expectInvalid(publish([VALID], organization), /there is no organization/)
     },
   )
+
+  async function expectInvalid(call: Promise<unknown>, message: RegExp): Promise<void> {
+    const expected = { code: '22023', message: expect.stringMatching(message) }
+    await expect(call).rejects.toMatchObject(expected)
+  }
 })
 
 test('data of exactly 256 KiB is published', async () => {
@@ -323,70 +272,48 @@ describe('publish_event publishes one event', () => {
       `select data, occurred_at, trace_parent from posthorn.events where id = posthorn.parse_type_id('evt', $1)`,
       [event?.event_id],
     )
-    expect(rows).toEqual([
-      {
-        data: '{"n": 1}',
-        occurred_at: new Date('2026-03-01T10:00:00.5Z'),
-        trace_parent: traceparent,
-      },
-    ])
+    const occurred = { occurred_at: new Date('2026-03-01T10:00:00.5Z') }
+    expect(rows).toEqual([{ data: '{"n": 1}', trace_parent: traceparent, ...occurred }])
     const [again] = await publishOne(
       `type => '${JOINED}', data => '{"n": 1}', idempotency_key => 'invoice-7'`,
     )
     expect(again).toEqual({ event_id: event?.event_id, delivery_count: 0, duplicate: true })
   })
 
-  test.each([
-    [
-      'an unknown type',
-      `'nope', '1'`,
-      '22023',
-      /^type: "nope" is not in the catalogue of event types\. The event types are/,
-    ],
+  const notJson = /^data: it is not JSON/
+  const unknown = /^type: "nope" is not in the catalogue of event types\. The event types are/
+  const conflict = /^idempotency_key: it was used for another event/
+
+  test.each<[string, string, string, RegExp | string]>([
+    ['an unknown type', `'nope', '1'`, '22023', unknown],
     ['no type', `null, '1'`, '22023', 'type: it is required.'],
     ['no data', `'${JOINED}', null`, '22023', 'data: it is required.'],
-    ['data that is not JSON', `'${JOINED}', '{'`, '22023', /^data: it is not JSON/],
-    ['two values', `'${JOINED}', '1, "type": "x"'`, '22023', /^data: it is not JSON/],
-    [
-      'an empty key',
-      `'${JOINED}', '1', idempotency_key => ''`,
-      '22023',
-      'idempotency_key: give 1 to 255 characters.',
-    ],
-    [
-      'a key of another event',
-      `'${JOINED}', '2', idempotency_key => 'used'`,
-      'PH409',
-      /^idempotency_key: it was used for another event/,
-    ],
+    ['data that is not JSON', `'${JOINED}', '{'`, '22023', notJson],
+    ['two values', `'${JOINED}', '1, "type": "x"'`, '22023', notJson],
+    ['an empty key', keyed(1, ''), '22023', 'idempotency_key: give 1 to 255 characters.'],
+    ['a key of another event', keyed(2, 'used'), 'PH409', conflict],
     [
       'an infinite time',
       `'${JOINED}', '1', occurred_at => 'infinity'`,
       '22023',
-      'occurred_at: give a time in the years 1 to 9999.',
+      /^occurred_at: giv/,
     ],
-  ])('and names the argument for %s', async (_case, args, code, message) => {
-    await publishOne(`'${JOINED}', '1', idempotency_key => 'used'`)
+  ])('and names the argument for %s', async (_case, args, code, text) => {
+    await publishOne(keyed(1, 'used'))
     const before = await counts()
-    await expect(publishOne(args)).rejects.toMatchObject({
-      code,
-      message: expect.stringMatching(message),
-    })
+    const message = expect.stringMatching(text)
+    await expect(publishOne(args)).rejects.toMatchObject({ code, message })
     expect(await counts()).toEqual(before)
   })
 })
 
 test('PH409 has the indexes of the events as its detail, from both functions', async () => {
-  await publishOne(`'${JOINED}', '1', idempotency_key => 'detail'`)
+  await publishOne(keyed(1, 'detail'))
   const conflict = { type: JOINED, data: 2, idempotencyKey: 'detail' }
-  await expect(publish([{ type: JOINED, data: 1 }, conflict])).rejects.toMatchObject({
-    code: 'PH409',
-    detail: '[1]',
-  })
-  await expect(publishOne(`'${JOINED}', '2', idempotency_key => 'detail'`)).rejects.toMatchObject({
-    code: 'PH409',
-    detail: '[0]',
-  })
+  const many = publish([{ type: JOINED, data: 1 }, conflict])
+  await expect(many).rejects.toMatchObject({ code: 'PH409', detail: '[1]' })
+  const one = publishOne(keyed(2, 'detail'))
+  await expect(one).rejects.toMatchObject({ code: 'PH409', detail: '[0]' })
 })
 
 interface Published {
@@ -395,61 +322,32 @@ interface Published {
   readonly duplicate: boolean
 }
 
-async function publish(
-  events: object,
+/** Calls a function of the schema with the organization and the values. */
+async function call(
+  sql: string,
+  values: readonly unknown[],
   organization = tenant.publicOrganizationId,
 ): Promise<Published[]> {
-  return await publishText(JSON.stringify(events), organization)
+  const given = [organization, ...values]
+  return (await database.pool.query<Published>(`select * from posthorn.${sql}`, given)).rows
 }
 
-async function publishText(
-  events: string,
-  organization = tenant.publicOrganizationId,
-): Promise<Published[]> {
-  const { rows } = await database.pool.query<Published>(
-    'select * from posthorn.publish_events($1, $2)',
-    [organization, events],
-  )
-  return rows
-}
-
-async function publishAs(type: string, events: string): Promise<Published | undefined> {
-  const { rows } = await database.pool.query<Published>(
-    `select * from posthorn.publish_events($1, $2::${type})`,
-    [tenant.publicOrganizationId, events],
-  )
-  return rows[0]
-}
-
-async function publishOneAs(type: string, data: string): Promise<Published | undefined> {
-  const { rows } = await database.pool.query<Published>(
-    `select * from posthorn.publish_event($1, $2, $3::${type})`,
-    [tenant.publicOrganizationId, JOINED, data],
-  )
-  return rows[0]
-}
+const publish = (events: object, organization?: string) =>
+  call('publish_events($1, $2)', [JSON.stringify(events)], organization)
 
 /** The arguments after the organization, as SQL. */
-async function publishOne(args: string): Promise<Published[]> {
-  const { rows } = await database.pool.query<Published>(
-    `select * from posthorn.publish_event('${tenant.publicOrganizationId}', ${args})`,
-  )
-  return rows
-}
+const publishOne = (args: string) => call(`publish_event($1, ${args})`, [])
 
-async function dataOf(eventId: string | undefined): Promise<string> {
-  const { rows } = await database.pool.query(
-    `select data from posthorn.events where id = posthorn.parse_type_id('evt', $1)`,
-    [eventId],
-  )
-  return rows[0].data
+/** The arguments of an event with an idempotency key. */
+function keyed(data: number, key: string): string {
+  return `'${JOINED}', '${data}', idempotency_key => '${key}'`
 }
 
 async function counts() {
-  const { rows } = await database.pool.query<{ events: number; deliveries: number; jobs: number }>(
+  const { rows } = await database.pool.query(
     `select (select count(*)::int from posthorn.events) as events,
        (select count(*)::int from posthorn.deliveries) as deliveries,
        (select count(*)::int from graphile_worker.jobs) as jobs`,
   )
-  return rows[0] as { events: number; deliveries: number; jobs: number }
+  return rows[0]
 }

@@ -70,9 +70,7 @@ test('many concurrent events are stored by few parallel statements of at most 50
   )
   const lock = await database.pool.connect()
   await lock.query('begin; lock table posthorn.events')
-  const publishing = Promise.all(
-    calls.map((events) => publishEvents(tenant.organizationId, events)),
-  )
+  const publishing = Promise.all(calls.map((all) => publishEvents(tenant.organizationId, all)))
   const waiting = async () => {
     const { rowCount } = await database.pool.query(
       `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
@@ -84,13 +82,9 @@ test('many concurrent events are stored by few parallel statements of at most 50
   await lock.query('rollback')
   lock.release()
   await publishing
-  expect(inserted().flat().sort()).toEqual(
-    calls
-      .flat()
-      .map(({ data }) => data.text)
-      .sort(),
-  )
-  for (const texts of inserted()) expect(texts.length).toBeLessThanOrEqual(500)
+  const texts = calls.flat().map(({ data }) => data.text)
+  expect(inserted().flat().toSorted()).toEqual(texts.toSorted())
+  for (const one of inserted()) expect(one.length).toBeLessThanOrEqual(500)
 })
 
 test('an event that Postgres rejects fails alone, and the others are stored once', async () => {

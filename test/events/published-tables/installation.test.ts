@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { created, createHostDatabase, type HostDatabase, updated } from './support.ts'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { useResource } from '../../support/use-resource.ts'
+import { created, createHostDatabase, updated } from './support.ts'
 
-let host: HostDatabase
-let org: string
+const host = await useResource(createHostDatabase())
+const org = host.organization
 
-beforeAll(async () => {
-  host = await createHostDatabase()
-  org = host.organization
-})
-afterAll(async () => await host[Symbol.asyncDispose]())
 beforeEach(async () => {
   await host.session.query(`
     drop table if exists public.orders cascade;

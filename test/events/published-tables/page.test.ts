@@ -1,22 +1,16 @@
 import { readFile } from 'node:fs/promises'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { created, createHostDatabase, type HostDatabase, updated } from './support.ts'
+import { expect, test } from 'vitest'
+import { useResource } from '../../support/use-resource.ts'
+import { created, createHostDatabase, updated } from './support.ts'
 
-/** The SQL of docs/guides/changed-fields.md, in its order. */
-let blocks: string[]
-let host: HostDatabase
-
-beforeAll(async () => {
-  host = await createHostDatabase()
-  const page = await readFile(
-    new URL('../../../docs/guides/changed-fields.md', import.meta.url),
-    'utf8',
-  )
-  blocks = [...page.matchAll(/^```sql\n([\s\S]+?)^```/gm)].map(([, text = '']) =>
-    text.replaceAll('org_…', host.organization),
-  )
-})
-afterAll(async () => await host[Symbol.asyncDispose]())
+const host = await useResource(createHostDatabase())
+const page = await readFile(
+  new URL('../../../docs/guides/changed-fields.md', import.meta.url),
+  'utf8',
+)
+const blocks = [...page.matchAll(/^```sql\n([\s\S]+?)^```/gm)].map(([, text = '']) =>
+  text.replaceAll('org_…', host.organization),
+)
 
 test('the SQL of the page publishes what the page says', async () => {
   expect(blocks).toHaveLength(6)
@@ -25,10 +19,8 @@ test('the SQL of the page publishes what the page says', async () => {
     updated({ id: 7, status: 'open' }, { id: 7, status: 'paid' }),
   ])
   expect(await host.changes(install as string)).toEqual([])
-  const [open, paid] = [
-    { id: 7, status: 'open', total: 49.9 },
-    { id: 7, status: 'paid', total: 49.9 },
-  ]
+  const open = { id: 7, status: 'open', total: 49.9 }
+  const paid = { ...open, status: 'paid' }
   expect(await host.changes(write as string)).toEqual([created(open), updated(open, paid)])
   await host.session.query(review as string)
   expect(await host.changes('delete from orders')).toEqual([])

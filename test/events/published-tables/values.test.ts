@@ -1,12 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createHostDatabase, type HostDatabase } from './support.ts'
+import { expect, test } from 'vitest'
+import { useResource } from '../../support/use-resource.ts'
+import { createHostDatabase } from './support.ts'
 
-let host: HostDatabase
-
-beforeAll(async () => {
-  host = await createHostDatabase()
-})
-afterAll(async () => await host[Symbol.asyncDispose]())
+const host = await useResource(createHostDatabase())
 
 /** Columns, with a value in SQL and how it is published. */
 const VALUES: readonly (readonly [type: string, sql: string, json: unknown])[] = [
@@ -58,8 +54,7 @@ test('each type has one JSON, whatever the settings of the session are', async (
 
   await host.session.query(`
     create table rows_to_copy as table orders;
-    update rows_to_copy set id = 2`)
-  await host.session.query(`
+    update rows_to_copy set id = 2;
     set timezone = 'America/St_Johns'; set datestyle = 'German, DMY'; set intervalstyle = 'sql_standard';
     set extra_float_digits = -15; set bytea_output = 'escape'; set standard_conforming_strings = off;
     set transform_null_equals = on; set quote_all_identifiers = on; set "plpgsql.variable_conflict" = 'use_variable';
