@@ -3,20 +3,15 @@ import { codegen } from '@graphql-codegen/core'
 import { Client, cacheExchange, fetchExchange } from '@urql/core'
 import { buildSchema, parse } from 'graphql'
 import { GraphQLClient } from 'graphql-request'
-import { beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { useTestApp } from '../support/app.ts'
 import { JOINED } from '../support/factories.ts'
 import { requirePackages } from '../support/installed-packages.ts'
 import { until } from '../support/until.ts'
 
 const posthorn = await useTestApp({ role: 'api' })
-let url: string
-let headers: { authorization: string }
-
-beforeAll(async () => {
-  url = `${posthorn.app.url}/graphql/events`
-  headers = { authorization: `Bearer ${posthorn.tenant.token}` }
-})
+const url = `${posthorn.app.url}/graphql/events`
+const headers = { authorization: `Bearer ${posthorn.tenant.token}` }
 
 const PULL = `mutation ($consumer: String!) {
   pullEvents(consumer: $consumer) { lease events { __typename id cursor } }

@@ -1,14 +1,12 @@
-import { beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { createApiKey } from '../support/api-keys.ts'
 import { useTestApp } from '../support/app.ts'
 import { JOINED } from '../support/factories.ts'
 
 const posthorn = await useTestApp({ role: 'api' })
 
-beforeAll(async () => {
-  // The schema of the type would reject the data of these tests.
-  await posthorn.database.pool.query('update posthorn.event_types set schema = null')
-})
+// The schema of the type would reject the data of these tests.
+await posthorn.database.pool.query('update posthorn.event_types set schema = null')
 
 async function call(path: string, init: RequestInit = {}, token = posthorn.tenant.token) {
   return await fetch(`${posthorn.app.url}/api/events/v1${path}`, {

@@ -1,4 +1,4 @@
-import { beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { testEnvironment, useTestApp } from '../support/app.ts'
 import { JOINED } from '../support/factories.ts'
 import { freePort } from '../support/free-port.ts'
@@ -7,10 +7,8 @@ import { until } from '../support/until.ts'
 
 const posthorn = await useTestApp({ role: 'api' })
 
-beforeAll(async () => {
-  // The schema of the type would reject the data of these tests.
-  await posthorn.database.pool.query('update posthorn.event_types set schema = null')
-})
+// The schema of the type would reject the data of these tests.
+await posthorn.database.pool.query('update posthorn.event_types set schema = null')
 
 interface Pulled {
   readonly lease: string | null
@@ -42,10 +40,7 @@ test('kill -9 of a process between pulls and acknowledgements loses no event', a
   const port = await freePort()
   const origin = `http://127.0.0.1:${port}`
   await using killed = startPosthorn(['start', '--role', 'api'], {
-    environment: {
-      ...testEnvironment(posthorn.database.url),
-      PORT: String(port),
-    },
+    environment: { ...testEnvironment(posthorn.database.url), PORT: String(port) },
   })
   await until(
     async () => (await fetch(`${origin}/readyz`).catch(() => null))?.ok,
@@ -61,14 +56,15 @@ test('kill -9 of a process between pulls and acknowledgements loses no event', a
   })()
 
   const acknowledged = new Set<number>()
-  /** The last pull before the kill is never acknowledged. */
-  let lost: Pulled = { lease: null, events: [] }
-  while (acknowledged.size < 60) {
-    const { lease, events } = await pull(origin)
-    if (lease && (await acknowledge(origin, lease))) {
+  const pullAndAcknowledge = async (from: string) => {
+    const { lease, events } = await pull(from)
+    if (lease && (await acknowledge(from, lease))) {
       for (const { data } of events) acknowledged.add(data.n)
     }
   }
+  /** The last pull before the kill is never acknowledged. */
+  let lost: Pulled = { lease: null, events: [] }
+  while (acknowledged.size < 60) await pullAndAcknowledge(origin)
   await until(async () => {
     lost = await pull(origin)
     return lost.events.length > 0
@@ -79,10 +75,7 @@ test('kill -9 of a process between pulls and acknowledgements loses no event', a
 
   const { url } = posthorn.app
   await until(async () => {
-    const { lease, events } = await pull(url)
-    if (lease && (await acknowledge(url, lease))) {
-      for (const { data } of events) acknowledged.add(data.n)
-    }
+    await pullAndAcknowledge(url)
     return acknowledged.size === count
   }, 'every event is acknowledged')
   expect(lost.events.every(({ data }) => acknowledged.has(data.n))).toBe(true)

@@ -1,4 +1,4 @@
-import { beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { MAX_CONSUMERS } from '../../src/event-stream/consumers/consumer.ts'
 import type { PullRequest } from '../../src/event-stream/consumers/pull-events.ts'
 import { deleteOldBatches } from '../../src/event-stream/delete-old-batches.ts'
@@ -9,10 +9,9 @@ import { numbersOf, readerOf } from './support/reader.ts'
 const posthorn = await useTestApp({ role: 'api' })
 let tenant: Awaited<ReturnType<typeof createTenant>>
 
-beforeAll(async () => {
-  // The schemas of the two types would reject the data of these tests.
-  await posthorn.database.pool.query('update posthorn.event_types set schema = null')
-})
+// The schemas of the two types would reject the data of these tests.
+await posthorn.database.pool.query('update posthorn.event_types set schema = null')
+
 beforeEach(async () => {
   tenant = await createTenant(posthorn.database.prisma)
 })

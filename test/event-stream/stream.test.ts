@@ -1,6 +1,6 @@
 import pg from 'pg'
-import { beforeAll, beforeEach, expect, test } from 'vitest'
-import { publicId } from '../../src/db/ids.ts'
+import { beforeEach, expect, test } from 'vitest'
+import { parseId, publicId } from '../../src/db/ids.ts'
 import { printCursor } from '../../src/event-stream/cursor.ts'
 import { deleteOldBatches } from '../../src/event-stream/delete-old-batches.ts'
 import { useTestApp } from '../support/app.ts'
@@ -10,15 +10,18 @@ import { numbersOf, readerOf, take } from './support/reader.ts'
 const posthorn = await useTestApp({ role: 'api' })
 let tenant: Awaited<ReturnType<typeof createTenant>>
 
-beforeAll(async () => {
-  // The schemas of the two types would reject the data of these tests.
-  await posthorn.database.pool.query('update posthorn.event_types set schema = null')
-})
+// The schemas of the two types would reject the data of these tests.
+await posthorn.database.pool.query('update posthorn.event_types set schema = null')
+
 beforeEach(async () => {
   tenant = await createTenant(posthorn.database.prisma)
 })
 
 const streams = () => posthorn.services.eventStreams
+
+const sessionOf = (kind: 'portal' | 'frontend', webhookId: string | null) => ({
+  ...{ kind, webhookId, expiresAt: new Date(Date.now() + 60_000) },
+})
 
 async function publish(from: number, to: number, type = JOINED): Promise<void> {
   const events = Array.from({ length: to - from + 1 }, (_, i) => ({ type, data: { n: from + i } }))
@@ -150,41 +153,21 @@ test('a stream of an organization has no events of another one', async () => {
 test('a caller without the scope gets no stream, and a session no consumer', async () => {
   const without = readerOf(tenant, { scopes: new Set() })
   await expect(streams().subscribe(without, {})).rejects.toThrow('lacks the scope events:read')
-  const session = {
-    kind: 'portal' as const,
-    webhookId: tenant.organizationId,
-    expiresAt: new Date(Date.now() + 60_000),
-  }
-  const restricted = readerOf(tenant, { session })
-  await expect(streams().pull(restricted, { consumer: 'a' })).rejects.toThrow(
-    'cannot use consumers',
-  )
+  const restricted = readerOf(tenant, { session: sessionOf('portal', tenant.organizationId) })
+  const pull = streams().pull(restricted, { consumer: 'a' })
+  await expect(pull).rejects.toThrow('cannot use consumers')
 })
 
 test('a session of one webhook sees what its webhook subscribes to and its filter lets through', async () => {
+  const filterText = '{"path":"$.n","op":"greater","value":2}'
   const { createWebhook } = await posthorn.graphql(
     `mutation ($input: CreateWebhookInput!) {
       createWebhook(input: $input) { ... on CreateWebhookSuccess { webhook { id } } }
     }`,
-    {
-      input: {
-        url: 'https://example.com/',
-        eventSubscriptions: [TICKET],
-        filterText: '{"path":"$.n","op":"greater","value":2}',
-      },
-    },
+    { input: { url: 'https://example.com/', eventSubscriptions: [TICKET], filterText } },
   )
-  expect(createWebhook).toBeTruthy()
   const own = posthorn.tenant
-  const { rows } = await posthorn.database.pool.query<{ id: string }>(
-    'select id from posthorn.webhooks where organization_id = $1 and deleted_at is null',
-    [own.organizationId],
-  )
-  const session = {
-    kind: 'frontend' as const,
-    webhookId: rows[0]?.id ?? null,
-    expiresAt: new Date(Date.now() + 60_000),
-  }
+  const session = sessionOf('frontend', parseId('webhook', createWebhook.webhook.id))
   const stream = await streams().subscribe(readerOf(own, { session }), {})
   await posthorn.services.publishEvents(own.organizationId, [
     { type: JOINED, data: { n: 5 } },
