@@ -126,21 +126,12 @@ async function typecheck(
   isModule: boolean,
 ): Promise<string> {
   await writeFile(path.join(folder, file), text)
-  const compilerOptions = {
-    strict: true,
-    noEmit: true,
-    target: 'es2022',
-    lib: ['es2022', 'dom'],
-    types: [],
-    module: moduleResolution === 'nodenext' ? 'nodenext' : 'esnext',
-    moduleResolution,
-    verbatimModuleSyntax: isModule,
-  }
-  await writeFile(
-    path.join(folder, 'tsconfig.json'),
-    JSON.stringify({ compilerOptions, files: [file] }),
-  )
-  return await run('tsc', ['--project', '.'], folder).then(
+  const module = moduleResolution === 'nodenext' ? 'nodenext' : 'esnext'
+  const modules = ['--module', module, '--moduleResolution', moduleResolution]
+  const syntax = ['--verbatimModuleSyntax', String(isModule)]
+  const target = ['--target', 'es2022', '--lib', 'es2022,dom', '--types', '']
+  const args = ['--ignoreConfig', '--strict', '--noEmit', ...target, ...modules, ...syntax, file]
+  return await run('tsc', args, folder).then(
     () => '',
     (error: Error) => error.message,
   )

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
-import { beforeAll, describe, expect, test } from 'vitest'
-import { type Client, createClient, PosthornError } from '../../packages/client/src/index.ts'
+import { describe, expect, test } from 'vitest'
+import { createClient, PosthornError } from '../../packages/client/src/index.ts'
 import { SYSTEM } from '../../src/access/actor.ts'
 import { publicId } from '../../src/db/ids.ts'
 import { createEventType } from '../../src/event-types/edit-event-type.ts'
@@ -18,36 +18,21 @@ interface Events {
 }
 
 const posthorn = await useTestApp({ role: 'api' })
-let url: string
-let token: string
-let client: Client<Events>
-
-beforeAll(async () => {
-  url = `${posthorn.app.url}/graphql`
-  token = posthorn.tenant.token
-  client = createClient<Events>({ url, token })
-  await subscribe(posthorn.database, posthorn.tenant.organizationId, [JOINED])
-  await createNoteType(posthorn.database)
-  const paid = {
-    name: 'order.paid',
-    description: 'A customer paid an order in full.',
-    schema: {
-      type: 'object',
-      required: ['order', 'total'],
-      properties: { order: { type: 'integer' }, total: { type: 'string' } },
-    },
-  }
-  await createEventType(posthorn.database.prisma, paid, SYSTEM)
-})
+const url = `${posthorn.app.url}/graphql`
+const { token } = posthorn.tenant
+const client = createClient<Events>({ url, token })
+await subscribe(posthorn.database, posthorn.tenant.organizationId, [JOINED])
+await createNoteType(posthorn.database)
+const properties = { order: { type: 'integer' }, total: { type: 'string' } }
+const schema = { type: 'object', required: ['order', 'total'], properties }
+const paid = { name: 'order.paid', description: 'A customer paid an order in full.', schema }
+await createEventType(posthorn.database.prisma, paid, SYSTEM)
 
 describe('publish', () => {
   test('resolves with the id and the number of deliveries', async () => {
     const published = await client.publish(JOINED, { attendee: 'Ada' })
-    expect(published).toEqual({
-      id: expect.stringMatching(/^evt_/),
-      deliveryCount: 1,
-      duplicate: false,
-    })
+    const id = expect.stringMatching(/^evt_/)
+    expect(published).toEqual({ id, deliveryCount: 1, duplicate: false })
     expect(await storedEvents(posthorn.database, [published.id])).toMatchObject([
       { type: JOINED, data: '{"attendee":"Ada"}', traceParent: null },
     ])
@@ -66,67 +51,49 @@ describe('publish', () => {
     expect((await storedEvents(posthorn.database, [id]))[0]?.data).toBe(JSON.stringify(data))
   })
 
-  test('without a key, the same event twice is two events', async () => {
-    const first = await client.publish(NOTE, 'twice')
-    const second = await client.publish(NOTE, 'twice')
-    expect(second).toMatchObject({ duplicate: false })
-    expect(second.id).not.toBe(first.id)
-  })
-
-  test('with a key, the same event twice is one', async () => {
-    const publish = () => client.publish(NOTE, 'once', { idempotencyKey: 'ticket-1' })
+  test('the same event twice is two events, and with a key one', async () => {
+    const publish = (options = {}) => client.publish(NOTE, 'twice', options)
     const { id } = await publish()
-    expect(await publish()).toEqual({ id, deliveryCount: 0, duplicate: true })
+    expect(await publish()).not.toMatchObject({ id })
+    const options = { idempotencyKey: 'ticket-1' }
+    const keyed = await publish(options)
+    expect(await publish(options)).toEqual({ id: keyed.id, deliveryCount: 0, duplicate: true })
   })
 
   test.each([new Date('2026-01-31T12:00:00Z'), '2026-01-31T13:00:00+01:00'])(
     'sends the timestamp %j',
     async (timestamp) => {
       const { id } = await client.publish(NOTE, 1, { timestamp })
-      expect((await storedEvents(posthorn.database, [id]))[0]?.occurredAt).toEqual(
-        new Date('2026-01-31T12:00:00Z'),
-      )
+      const [stored] = await storedEvents(posthorn.database, [id])
+      expect(stored?.occurredAt).toEqual(new Date('2026-01-31T12:00:00Z'))
     },
   )
 
   test('sends the data before the change, of the same type', async () => {
-    const { id } = await client.publish(
-      'order.paid',
-      { order: 1, total: '2' },
-      { previous: { order: 1, total: '1' } },
-    )
-    const [other] = await client.publishMany([
-      { type: 'order.paid', data: { order: 1, total: '2' }, previous: undefined },
-    ])
+    const data = { order: 1, total: '2' }
+    const { id } = await client.publish('order.paid', data, { previous: { order: 1, total: '1' } })
+    const [other] = await client.publishMany([{ type: 'order.paid', data, previous: undefined }])
     expect(await storedEvents(posthorn.database, [id, other?.id ?? ''])).toMatchObject([
       { data: '{"order":1,"total":"2"}', previous: '{"order":1,"total":"1"}' },
       { previous: null },
     ])
     // @ts-expect-error: `total` is missing.
-    const wrong = client.publish('order.paid', { order: 1, total: '2' }, { previous: { order: 1 } })
+    const wrong = client.publish('order.paid', data, { previous: { order: 1 } })
     await expect(wrong).rejects.toMatchObject({ issues: [{ path: ['previous'] }] })
   })
 
   test('sends the trace context', async () => {
     const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
     const { id } = await client.publish(NOTE, 1, { traceparent })
-    expect(await storedEvents(posthorn.database, [id])).toMatchObject([
-      { traceParent: traceparent },
-    ])
+    const stored = await storedEvents(posthorn.database, [id])
+    expect(stored).toMatchObject([{ traceParent: traceparent }])
   })
 
   test('with the scope admin, publishes for another organization', async () => {
-    const { prisma } = posthorn.database
-    const { token } = await createApiKey(prisma, {
-      organizationId: posthorn.tenant.organizationId,
-      scopes: ['admin'],
-    })
-    const { publicOrganizationId } = await createTenant(prisma)
-    const admin = createClient({ url, token, organization: publicOrganizationId })
-    const { id } = await admin.publish(NOTE, 1)
-    expect(await storedEvents(posthorn.database, [id])).toMatchObject([
-      { organization: publicOrganizationId },
-    ])
+    const { token } = await createTenant(posthorn.database.prisma, ['admin'])
+    const organization = posthorn.tenant.publicOrganizationId
+    const { id } = await createClient({ url, token, organization }).publish(NOTE, 1)
+    expect(await storedEvents(posthorn.database, [id])).toMatchObject([{ organization }])
   })
 })
 
@@ -138,10 +105,8 @@ describe('publishMany', () => {
       { type: 'order.paid', data: { order: 3, total: '1.00' }, timestamp: new Date(0) },
     ])
     expect(published.map(({ deliveryCount }) => deliveryCount)).toEqual([1, 0, 0])
-    const stored = await storedEvents(
-      posthorn.database,
-      published.map(({ id }) => id),
-    )
+    const ids = published.map(({ id }) => id)
+    const stored = await storedEvents(posthorn.database, ids)
     expect(stored.map(({ type }) => type)).toEqual([JOINED, NOTE, 'order.paid'])
     expect(stored[2]?.occurredAt).toEqual(new Date(0))
   })
@@ -158,7 +123,11 @@ describe('publishMany', () => {
       code: 'BAD_USER_INPUT',
       message: expect.stringContaining('There is no event type "order.payd".'),
       issues: [
-        { path: ['events', '1', 'data'], code: 'schema_mismatch' },
+        {
+          path: ['events', '1', 'data'],
+          code: 'schema_mismatch',
+          message: expect.stringMatching(/order/),
+        },
         { path: ['events', '2', 'type'], code: 'unknown_event_type' },
       ],
     })
@@ -166,14 +135,15 @@ describe('publishMany', () => {
   })
 
   test('rejects no events, and too many', async () => {
-    expect(await failureOf(client.publishMany([]))).toMatchObject({
-      code: 'BAD_USER_INPUT',
-      issues: [{ path: ['events'], code: 'required' }],
-    })
-    const events = Array.from({ length: 1_001 }, () => ({ type: NOTE, data: 1 }) as const)
-    expect(await failureOf(client.publishMany(events))).toMatchObject({
-      issues: [{ path: ['events'], code: 'too_many' }],
-    })
+    for (const [length, code] of [
+      [0, 'required'],
+      [1_001, 'too_many'],
+    ] as const) {
+      const events = Array.from({ length }, () => ({ type: NOTE, data: 1 }) as const)
+      const issues = [{ path: ['events'], code }]
+      const error = await failureOf(client.publishMany(events))
+      expect(error).toMatchObject({ code: 'BAD_USER_INPUT', issues })
+    }
   })
 })
 
@@ -188,16 +158,6 @@ describe('an error has its code, the message of Posthorn and the keys of the eve
       idempotencyKeys: [expect.stringMatching(/^[0-9a-f-]{36}$/)],
     })
     expect(error).toBeInstanceOf(PosthornError)
-  })
-
-  test('data that does not match the schema', async () => {
-    const published = client.publish('order.paid', { order: 1.5, total: '1.00' })
-    expect(await failureOf(published)).toMatchObject({
-      code: 'BAD_USER_INPUT',
-      issues: [
-        { path: ['data'], code: 'schema_mismatch', message: expect.stringMatching(/order/) },
-      ],
-    })
   })
 
   test('a key that was used for another event', async () => {
