@@ -1,6 +1,6 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import { SYSTEM } from '../../src/access/actor.ts'
 import { importCatalogue } from '../../src/event-types/catalogue/import-catalogue.ts'
 import { parseCatalogueFile } from '../../src/event-types/catalogue/parse-catalogue.ts'
@@ -19,20 +19,18 @@ const SCHEMA = object({ order: ORDER, note: { type: 'string' } })
 const SELECTION = '{ ... on OrderPaid { order { total } } }'
 const PAID = { name: 'order.paid', description: 'An order was paid.', schema: SCHEMA }
 
-let operator: string
-let folder: string
-/** A webhook with the selection, and one without. */
+/** A webhook with the selection. */
 let webhookId: string
 
 const receiver = await useResource(startReceiver())
 const posthorn = await useTestApp({ trustedAuthorities: [receiver.authority] })
 
-beforeAll(async () => {
-  const { prisma } = posthorn.database
-  const { organizationId } = posthorn.tenant
-  operator = (await createApiKey(prisma, { organizationId, scopes: ['admin'] })).token
-  folder = await mkdtemp(path.join(temporaryFolder(), 'posthorn selections '))
+const { token: operator } = await createApiKey(posthorn.database.prisma, {
+  organizationId: posthorn.tenant.organizationId,
+  scopes: ['admin'],
 })
+const folder = await mkdtemp(path.join(temporaryFolder(), 'posthorn selections '))
+
 beforeEach(async () => {
   receiver.clear()
   receiver.answer = (response) => response.end()
@@ -92,16 +90,13 @@ async function problems(): Promise<string[]> {
   return node.bodyVersion.problems
 }
 
-const refused = (message: string) => ({
-  __typename: 'ValidationError',
-  issues: [
-    {
-      path: ['acceptBrokenSelections'],
-      code: 'breaks_selection',
-      message: expect.stringContaining(`${message} The selection of ${webhookId} takes it.`),
-    },
-  ],
-})
+const refused = (text: string) => {
+  const message = expect.stringContaining(`${text} The selection of ${webhookId} takes it.`)
+  const issue = { path: ['acceptBrokenSelections'], code: 'breaks_selection', message }
+  return { __typename: 'ValidationError', issues: [issue] }
+}
+
+const UPDATED = { __typename: 'UpdateEventTypeSuccess' }
 
 const without = object({ order: object({ id: { type: 'string' } }), note: { type: 'string' } })
 const OTHER = 'A selected field of order.paid has another JSON type or property.'
@@ -115,13 +110,11 @@ describe('a change of an event type', () => {
     expect(await problems()).toEqual([])
 
     const input = { schema: without, acceptBrokenSelections: true }
-    expect(await change('update', { input })).toEqual({ __typename: 'UpdateEventTypeSuccess' })
+    expect(await change('update', { input })).toEqual(UPDATED)
     expect(await problems()).toEqual([GONE])
     // What is broken already does not stand in the way of other changes.
     const other = object({ order: object({ id: { type: 'number' } }), note: { type: 'string' } })
-    expect((await change('update', { input: { schema: other } })).__typename).toBe(
-      'UpdateEventTypeSuccess',
-    )
+    expect(await change('update', { input: { schema: other } })).toEqual(UPDATED)
     await posthorn.database.pool.query('select posthorn.publish_event($1, $2, $3)', [
       posthorn.tenant.publicOrganizationId,
       'order.paid',
@@ -149,18 +142,16 @@ describe('a change of an event type', () => {
     ],
     ['null', object({ order: object({ total: { type: ['number', 'null'] } }) })],
   ])('to %s breaks nothing', async (_, schema) => {
-    expect(await change('update', { input: { schema } })).toEqual({
-      __typename: 'UpdateEventTypeSuccess',
-    })
+    expect(await change('update', { input: { schema } })).toEqual(UPDATED)
     expect(await problems()).toEqual([])
   })
 
   test('that archives it is refused, or accepted', async () => {
     const message = 'No event type has the GraphQL type "OrderPaid".'
     expect(await change('archive', {})).toEqual(refused(message))
-    expect((await change('archive', { accept: true })).__typename).toBe('UpdateEventTypeSuccess')
+    expect(await change('archive', { accept: true })).toEqual(UPDATED)
     expect(await problems()).toEqual([message])
-    expect((await change('unarchive', {})).__typename).toBe('UpdateEventTypeSuccess')
+    expect(await change('unarchive', {})).toEqual(UPDATED)
     expect(await problems()).toEqual([])
   })
 
@@ -191,9 +182,8 @@ describe('an import', () => {
       webhookIds: [webhookId],
     }
     const { changes, written } = await load([next])
-    expect(changes.flatMap(({ findings }) => findings)).toContainEqual(
-      expect.objectContaining(finding),
-    )
+    const findings = changes.flatMap((one) => one.findings)
+    expect(findings).toContainEqual(expect.objectContaining(finding))
     expect(written).toBe(false)
     expect(await load([next], { acceptBrokenSelections: true })).toMatchObject({ written: true })
   })
