@@ -10,18 +10,9 @@ import { networkInterfaces, tmpdir } from 'node:os'
 import path from 'node:path'
 import { text } from 'node:stream/consumers'
 import { stripVTControlCharacters } from 'node:util'
-import {
-  afterAll,
-  afterEach,
-  beforeAll,
-  beforeEach,
-  describe,
-  expect,
-  onTestFinished,
-  test,
-} from 'vitest'
+import { afterAll, afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { createApiKey } from '../support/api-keys.ts'
-import { startTestApp, type TestApp } from '../support/app.ts'
+import { startTestApp, useTestApp } from '../support/app.ts'
 import { createTenant, JOINED, TICKET } from '../support/factories.ts'
 import { freePort } from '../support/free-port.ts'
 import { PROGRAM } from '../support/posthorn-process.ts'
@@ -35,12 +26,7 @@ const EVENT = {
   data: { attendee: 'Zoë' },
 }
 
-let directory: string
-
-beforeAll(async () => {
-  directory = await mkdtemp(path.join(tmpdir(), 'posthorn-listen-'))
-})
-
+const directory = await mkdtemp(path.join(tmpdir(), 'posthorn-listen-'))
 afterAll(async () => {
   await rm(directory, { recursive: true, force: true })
 })
@@ -96,10 +82,7 @@ describe('output', () => {
 
   test('without a secret, deliveries are accepted without verification, and a message says so', async () => {
     const listener = await listening()
-    await until(
-      () => listener.stderr().includes('Deliveries are not verified'),
-      'the process goes on',
-    )
+    await listener.said('Deliveries are not verified')
     expect(await send(listener, signed())).toMatchObject({ status: 200 })
     expect(await listener.printed('answered 200')).toContain('? not verified')
   })
@@ -192,8 +175,7 @@ describe('untrusted input', () => {
 
   test('a body of 1 MiB is accepted, and a larger one answered with 413', async () => {
     const listener = await listening('--secret', SECRET, '--json')
-    const sizes = [1_048_576, 1_048_577, 5_000_000]
-    for (const size of sizes) {
+    for (const size of [1_048_576, 1_048_577, 5_000_000]) {
       const { status } = await send(listener, signed({ body: 'x'.repeat(size) }))
       expect(status).toBe(size === 1_048_576 ? 200 : 413)
     }
@@ -201,11 +183,8 @@ describe('untrusted input', () => {
 
   test('JSON that is nested too deeply is printed as text', async () => {
     const listener = await listening('--secret', SECRET)
-    const { status } = await send(
-      listener,
-      signed({ body: '['.repeat(50_000) + ']'.repeat(50_000) }),
-    )
-    expect(status).toBe(200)
+    const body = '['.repeat(50_000) + ']'.repeat(50_000)
+    expect(await send(listener, signed({ body }))).toMatchObject({ status: 200 })
     expect(await listener.printed('answered 200')).toContain('✔ verified')
   })
 
@@ -223,10 +202,7 @@ describe('untrusted input', () => {
     // A client that rejects the certificate can do so after its side of the handshake, which is then no failure here.
     const client = connect(listener.port, '127.0.0.1', () => client.end('no handshake'))
     client.on('error', () => {})
-    await until(
-      () => listener.stderr().includes('aborted the TLS handshake'),
-      'the process goes on',
-    )
+    await listener.said('aborted the TLS handshake')
     expect(await send(listener, signed())).toMatchObject({ status: 200 })
   })
 })
@@ -271,13 +247,6 @@ describe('responses', () => {
     expect(await listener.printed('not answered')).toContain('✔ verified')
   })
 
-  test('--count stops after that many deliveries, including rejected ones, with exit code 0', async () => {
-    const listener = await listening('--secret', SECRET, '--count', '2')
-    expect(await send(listener, signed({ secret: newSecret() }))).toMatchObject({ status: 400 })
-    expect(await send(listener, signed())).toMatchObject({ status: 200 })
-    expect(await listener.exited).toBe(0)
-  })
-
   test('--count prints no more deliveries even if more arrive in parallel', async () => {
     const listener = await listening('--count', '2', '--json', '--delay', '100ms')
     await Promise.allSettled(Array.from({ length: 6 }, () => send(listener, signed())))
@@ -289,42 +258,22 @@ describe('responses', () => {
     const listener = await listening('--secret', SECRET, '--json', '--count', '3')
     const good = signed({ headers: { 'x-tenant': 'acme' } })
     await send(listener, good)
+    // A rejected one counts.
     await send(listener, { ...good, body: 'no JSON' })
     await send(listener, { ...good, headers: { ...good.headers, 'wh-test': 'true' } })
     expect(await listener.exited).toBe(0)
-    const values = listener
-      .stdout()
-      .trimEnd()
-      .split('\n')
-      .map((line) => JSON.parse(line))
-    expect(values).toEqual([
-      {
-        time: expect.stringMatching(/^\d{4}-.*Z$/),
-        verified: true,
-        reason: null,
-        id: good.id,
-        timestamp: good.headers['wh-timestamp'],
-        signature: good.headers['wh-signature'],
-        isTest: false,
-        arrivals: 1,
-        headers: { 'x-tenant': 'acme' },
-        body: EVENT,
-        answered: 200,
-      },
-      expect.objectContaining({
-        verified: false,
-        reason: expect.stringContaining('No v1 signature'),
-        arrivals: 2,
-        body: 'no JSON',
-        answered: 400,
-      }),
-      expect.objectContaining({
-        verified: true,
-        isTest: true,
-        arrivals: 3,
-        body: EVENT,
-        answered: 200,
-      }),
+    const lines = listener.stdout().trimEnd().split('\n')
+    const first = {
+      ...{ time: expect.stringMatching(/^\d{4}-.*Z$/), id: good.id, isTest: false, arrivals: 1 },
+      ...{ timestamp: good.headers['wh-timestamp'], signature: good.headers['wh-signature'] },
+      ...{ verified: true, reason: null, answered: 200 },
+      ...{ headers: { 'x-tenant': 'acme' }, body: EVENT },
+    }
+    const forged = { verified: false, reason: expect.stringContaining('No v1 signature') }
+    expect(lines.map((line) => JSON.parse(line))).toEqual([
+      first,
+      { ...first, ...forged, arrivals: 2, body: 'no JSON', answered: 400 },
+      { ...first, isTest: true, arrivals: 3 },
     ])
   })
 
@@ -348,16 +297,11 @@ describe('responses', () => {
   })
 })
 
-describe('--register', () => {
-  let posthorn: TestApp
+describe('--register', async () => {
+  const posthorn = await useTestApp({ role: 'api' })
   let proxy: Proxy
   /** A new organization. */
   let tenant: Awaited<ReturnType<typeof createTenant>>
-
-  beforeAll(async () => {
-    posthorn = await startTestApp({ role: 'api' })
-  })
-  afterAll(() => posthorn[Symbol.asyncDispose]())
 
   beforeEach(async () => {
     tenant = await createTenant(posthorn.database.prisma)
@@ -380,7 +324,8 @@ describe('--register', () => {
   async function call<Answer>(method: string, url: string): Promise<Answer> {
     const headers = { authorization: `Bearer ${tenant.token}` }
     const base = `${posthorn.app.url}/api/connect/v1/webhooks`
-    return (await (await fetch(`${base}${url}`, { method, headers })).json()) as Answer
+    const text = await (await fetch(`${base}${url}`, { method, headers })).text()
+    return (text === '' ? undefined : JSON.parse(text)) as Answer
   }
 
   const webhooks = () => call<Webhook[]>('GET', '')
@@ -391,6 +336,9 @@ describe('--register', () => {
     const { key } = await call<{ key: string }>('GET', `/${webhook?.id}/secret`)
     return { ...(webhook as Webhook), secret: key }
   }
+
+  const sendSigned = async (listener: Listener) =>
+    await send(listener, signed({ secret: (await only()).secret }))
 
   test('creates an enabled webhook for both event types of the contract, verifies with its secret, and deletes it at Ctrl+C', async () => {
     const listener = await registered()
@@ -416,24 +364,19 @@ describe('--register', () => {
     ['SIGHUP', ({ child }) => Promise.resolve(child.kill('SIGHUP'))],
     // From the terminal and from npm.
     ['one Ctrl+C twice', async ({ child }) => [child.kill('SIGINT'), child.kill('SIGINT')]],
-    [
-      '--count',
-      async (listener) => await send(listener, signed({ secret: (await only()).secret })),
-    ],
+    ['--count', async (listener) => await sendSigned(listener)],
     [
       'a reader of its output that closes the pipe',
       async (listener) => {
         listener.child.stdout?.destroy()
-        await send(listener, signed({ secret: (await only()).secret }))
+        await sendSigned(listener)
       },
     ],
     // Then there is nothing to delete.
     [
       'a webhook that was deleted, and Ctrl+C',
       async ({ child }) => {
-        const path = `/api/connect/v1/webhooks/${(await only()).id}`
-        const headers = { authorization: `Bearer ${tenant.token}` }
-        await fetch(posthorn.app.url + path, { method: 'DELETE', headers })
+        await call('DELETE', `/${(await only()).id}`)
         child.kill('SIGINT')
       },
     ],
@@ -532,27 +475,21 @@ describe('errors exit with code 1 and say what is wrong', () => {
     [['--register', '--key-file', 'missing'], '--key-file: missing cannot be read (ENOENT).'],
     [['--key-file', 'missing'], '--key-file requires --register or --forward.'],
     [['--statsu', '500'], "unknown option '--statsu'"],
+    [['--secret', 'whsec_hidden?'], 'The webhook secret is not base64'],
   ])('%j', async (args, message) => {
     const listener = listen(...args)
     expect(await listener.exited).toBe(1)
     expect(listener.stderr()).toContain(message)
+    expect(listener.stderr()).not.toContain('hidden?')
     expect(listener.stdout()).toBe('')
-  })
-
-  test('a malformed secret, which is not printed', async () => {
-    const listener = listen('--secret', 'whsec_almost?')
-    expect(await listener.exited).toBe(1)
-    expect(listener.stderr()).toContain('The webhook secret is not base64')
-    expect(listener.stderr()).not.toContain('almost?')
   })
 
   test('a port that is already in use', async () => {
     const { port } = await listening()
     const listener = listen('--port', String(port))
     expect(await listener.exited).toBe(1)
-    expect(listener.stderr()).toContain(
-      `Port ${port} is already in use. Give another one with --port`,
-    )
+    const message = `Port ${port} is already in use. Give another one with --port`
+    expect(listener.stderr()).toContain(message)
   })
 
   test('an unknown setting', async () => {
@@ -572,7 +509,6 @@ type Args = (string | RunOptions)[]
 
 type Listener = Awaited<ReturnType<typeof listening>>
 
-/** Starts the real command as a process. */
 /** The option with a file that has this key. */
 function withKey(key: string): string[] {
   const file = path.join(directory, randomUUID())
@@ -580,6 +516,7 @@ function withKey(key: string): string[] {
   return ['--key-file', file]
 }
 
+/** Starts the real command as a process. */
 function listen(...args: Args) {
   const options = args.find((arg) => typeof arg !== 'string')
   const inherited = Object.entries(process.env).filter(
@@ -610,6 +547,9 @@ function listen(...args: Args) {
       await until(() => stdout.includes(expected), 'the process goes on')
       return stdout
     },
+    async said(expected: string) {
+      await until(() => stderr.includes(expected) || child.exitCode !== null, 'the process goes on')
+    },
     stop(signal: NodeJS.Signals) {
       child.kill(signal)
       return exited
@@ -620,11 +560,7 @@ function listen(...args: Args) {
 async function listening(...args: Args) {
   const options = args.find((arg) => typeof arg !== 'string')
   const listener = listen(...args)
-  const expected = options?.until ?? 'Listening'
-  await until(
-    () => listener.stderr().includes(expected) || listener.child.exitCode !== null,
-    'the process goes on',
-  )
+  await listener.said(options?.until ?? 'Listening')
   const port = Number(/https:\/\/localhost:(\d+)\//.exec(listener.stderr())?.[1])
   if (Number.isNaN(port)) throw new Error(`The listener did not start: ${listener.stderr()}`)
   const dataDir = options?.env?.['POSTHORN_DATA_DIR'] ?? path.join(directory, '.posthorn')
