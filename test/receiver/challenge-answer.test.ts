@@ -28,14 +28,10 @@ describe('an adapter', () => {
     const POST = receiver({ secret }, ({ event }) => handled.push(event))
     const id = 'msg_verification_1'
     const timestamp = String(Math.floor(Date.now() / 1_000))
-    const headers = {
-      'wh-id': id,
-      'wh-timestamp': timestamp,
-      'wh-signature': await sign(signedWith, id, timestamp, body),
-    }
-    const response = await POST(
-      new Request('https://receiver.example/', { method: 'POST', body, headers }),
-    )
+    const signature = await sign(signedWith, id, timestamp, body)
+    const headers = { 'wh-id': id, 'wh-timestamp': timestamp, 'wh-signature': signature }
+    const request = { method: 'POST', body, headers }
+    const response = await POST(new Request('https://receiver.example/', request))
     return { response, handled }
   }
 

@@ -40,19 +40,16 @@ describe('a repeated header means the same in every form', () => {
     // Joined with ", ", every entry but the last ends in a comma, so only the last one can match.
     expect(results.map((result) => result.ok)).toEqual([false, false, false])
 
-    expect(await verify(body, listsOf([other, signature]), secret, { now })).toMatchObject({
-      ok: true,
-    })
+    const result = await verify(body, listsOf([other, signature]), secret, { now })
+    expect(result.ok).toBe(true)
   })
 
   test.each(['wh-id', 'wh-timestamp'])('a second %s makes verification fail', async (name) => {
     const value = publishedHeaders()[name] ?? ''
-    expect(await verify(body, asHeaders(name, value), secret, { now })).toMatchObject({
-      ok: false,
-    })
-    expect(
-      await verify(body, { ...publishedHeaders(), [name.toUpperCase()]: value }, secret, { now }),
-    ).toMatchObject({ ok: false })
+    const repeated = { ...publishedHeaders(), [name.toUpperCase()]: value }
+    for (const headers of [asHeaders(name, value), repeated]) {
+      expect(await verify(body, headers, secret, { now })).toMatchObject({ ok: false })
+    }
   })
 })
 
@@ -73,15 +70,12 @@ describe('headerPrefix selects the headers', () => {
   )
 
   test('headers with another prefix are ignored', async () => {
-    expect(await verify(body, standard, secret, { now })).toMatchObject({
-      reason: 'missing-header',
-    })
-    expect(
-      await verify(body, publishedHeaders(), secret, { now, headerPrefix: 'webhook-' }),
-    ).toMatchObject({
-      reason: 'missing-header',
-      message: 'Missing from the request: webhook-id, webhook-timestamp, webhook-signature.',
-    })
+    const reason = 'missing-header'
+    expect(await verify(body, standard, secret, { now })).toMatchObject({ reason })
+    const options = { now, headerPrefix: 'webhook-' }
+    const message = 'Missing from the request: webhook-id, webhook-timestamp, webhook-signature.'
+    const result = await verify(body, publishedHeaders(), secret, options)
+    expect(result).toMatchObject({ reason, message })
   })
 })
 

@@ -1,19 +1,15 @@
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { gzipSync } from 'node:zlib'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createReceiverProject, type ReceiverProject } from './support/packed-receiver.ts'
+import { describe, expect, test } from 'vitest'
+import { useResource } from '../support/use-resource.ts'
+import { createReceiverProject } from './support/packed-receiver.ts'
 
 const ROOT = path.join(import.meta.dirname, '../..')
 const readJson = async (file: string) => JSON.parse(await readFile(file, 'utf8'))
 
 /** A project that has nothing but the packed package. */
-let project: ReceiverProject
-
-beforeAll(async () => {
-  project = await createReceiverProject()
-})
-afterAll(async () => await project?.[Symbol.asyncDispose]())
+const project = await useResource(createReceiverProject())
 
 test('the package has the license of Posthorn, and no dependencies', async () => {
   const { license } = await readJson(path.join(ROOT, 'packages/client/package.json'))

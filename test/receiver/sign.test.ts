@@ -35,37 +35,21 @@ function verifyParts(
   return verify(parts.body, headers, formatSecret(key), options)
 }
 
-describe('the published vector', () => {
-  test('the sender signs it', () => {
-    const key = createSecretKey(parseSecret(secret))
-    expect(signDelivery(key, id, timestamp, Buffer.from(body))).toBe(signature)
-  })
-
-  test('the public sign function signs it, with the timestamp as text and as a Date', async () => {
-    expect(await sign(secret, id, timestamp, body)).toBe(signature)
-    expect(await sign(secret, id, sentAt(), Buffer.from(body))).toBe(signature)
-    expect(await sign(secret, id, sentAt(0.999), body)).toBe(signature)
-    expect(await sign(secret, id, sentAt(1), body)).not.toBe(signature)
-    await expect(sign(secret, id, new Date(Number.NaN), body)).rejects.toThrow(
-      'must be a valid Date',
-    )
-  })
+test('the published vector is signed, with the timestamp as text and as a Date', async () => {
+  expect(deliver(parseSecret(secret), id, timestamp, Buffer.from(body))).toBe(signature)
+  expect(await sign(secret, id, timestamp, body)).toBe(signature)
+  expect(await sign(secret, id, sentAt(), Buffer.from(body))).toBe(signature)
+  expect(await sign(secret, id, sentAt(0.999), body)).toBe(signature)
+  expect(await sign(secret, id, sentAt(1), body)).not.toBe(signature)
+  await expect(sign(secret, id, new Date(Number.NaN), body)).rejects.toThrow('must be a valid Date')
 })
 
 describe('sender and receiver agree', () => {
   test('the synchronous and the Web Crypto signatures are equal', async () => {
     await fc.assert(
-      fc.asyncProperty(
-        keys(),
-        fc.string(),
-        fc.string(),
-        bytes(),
-        async (key, anyId, anyTime, content) => {
-          expect(await sign(formatSecret(key), anyId, anyTime, content)).toBe(
-            deliver(key, anyId, anyTime, content),
-          )
-        },
-      ),
+      fc.asyncProperty(keys(), fc.string(), fc.string(), bytes(), async (key, ...signed) => {
+        expect(await sign(formatSecret(key), ...signed)).toBe(deliver(key, ...signed))
+      }),
     )
   })
 
@@ -89,15 +73,8 @@ describe('sender and receiver agree', () => {
     const part = fc.constantFrom('id', 'timestamp', 'body', 'signature')
     await fc.assert(
       fc.asyncProperty(
-        ...([
-          keys(),
-          ids(),
-          times(),
-          bytes(),
-          part,
-          fc.nat(),
-          fc.integer({ min: 0, max: 7 }),
-        ] as const),
+        ...([keys(), ids(), times(), bytes()] as const),
+        ...([part, fc.nat(), fc.integer({ min: 0, max: 7 })] as const),
         async (key, anyId, anyTime, content, name, position, bit) => {
           fc.pre(name !== 'body' || content.length > 0)
           const signed = deliver(key, anyId, anyTime, content)
@@ -158,9 +135,9 @@ describe('compatibility: the standardwebhooks library', () => {
           'webhook-timestamp': String(Math.floor(sent.getTime() / 1000)),
           'webhook-signature': new Webhook(formatSecret(key)).sign(anyId, sent, json),
         }
-        expect(
-          await verify(json, headers, formatSecret(key), { headerPrefix: 'webhook-' }),
-        ).toMatchObject({ ok: true, id: anyId })
+        const options = { headerPrefix: 'webhook-' }
+        const result = await verify(json, headers, formatSecret(key), options)
+        expect(result).toMatchObject({ ok: true, id: anyId })
       }),
       { numRuns: 50 },
     )

@@ -31,10 +31,6 @@ function verifySignedAt(timestamp: string, headers: Record<string, string>, now:
 
 describe('contract 5.2', () => {
   describe('step 1: a delivery that lacks one of the three headers is rejected', () => {
-    test('with all three it is accepted', async () => {
-      expect(await verifyPublished()).toEqual(accepted)
-    })
-
     test.each([
       ['true', true],
       ['false', false],
@@ -43,44 +39,34 @@ describe('contract 5.2', () => {
       expect(await verifyPublished({ 'wh-test': value })).toEqual({ ...accepted, isTest })
     })
 
-    test.each(['wh-id', 'wh-timestamp', 'wh-signature'])('%s is missing', async (name) => {
-      expect(await verifyPublished({ [name]: undefined })).toEqual({
-        ok: false,
-        reason: 'missing-header',
-        message: `Missing from the request: ${name}.`,
-      })
-    })
-
-    test.each(['wh-id', 'wh-timestamp', 'wh-signature'])('%s is empty', async (name) => {
-      expect(await verifyPublished({ [name]: '' })).toMatchObject({ reason: 'missing-header' })
+    test.each(['wh-id', 'wh-timestamp', 'wh-signature'])('%s is missing or empty', async (name) => {
+      const message = `Missing from the request: ${name}.`
+      for (const value of [undefined, '']) {
+        const rejected = { ok: false, reason: 'missing-header', message }
+        expect(await verifyPublished({ [name]: value })).toEqual(rejected)
+      }
     })
 
     test('the message names every missing header', async () => {
-      expect(await verify(body, {}, secret)).toMatchObject({
-        message: 'Missing from the request: wh-id, wh-timestamp, wh-signature.',
-      })
+      const message = 'Missing from the request: wh-id, wh-timestamp, wh-signature.'
+      expect(await verify(body, {}, secret)).toMatchObject({ message })
     })
   })
 
   describe('step 2: a delivery more than 300 seconds from the clock is rejected', () => {
     test.each([
-      { offset: 300, outcome: { ok: true } },
-      { offset: 300.999, outcome: { ok: true } },
-      { offset: 301, outcome: { ok: false, reason: 'timestamp-too-old' } },
-      { offset: 86_400, outcome: { ok: false, reason: 'timestamp-too-old' } },
-      { offset: -300, outcome: { ok: true } },
-      { offset: -301, outcome: { ok: false, reason: 'timestamp-too-new' } },
-      { offset: -86_400, outcome: { ok: false, reason: 'timestamp-too-new' } },
+      ...[300, 300.999, -300].map((offset) => ({ offset, outcome: { ok: true } })),
+      ...[301, 86_400].map((offset) => ({ offset, outcome: { reason: 'timestamp-too-old' } })),
+      ...[-301, -86_400].map((offset) => ({ offset, outcome: { reason: 'timestamp-too-new' } })),
     ])('the clock is $offset s past the timestamp', async ({ offset, outcome }) => {
       expect(await verifyPublished({}, { now: sentAt(offset) })).toMatchObject(outcome)
     })
 
     test('the message contains the difference and what to check', async () => {
-      expect(await verifyPublished({}, { now: sentAt(301) })).toMatchObject({
-        message:
-          "wh-timestamp is 301 seconds before this receiver's clock; at most 300 are allowed. " +
-          'If the request is genuine, check the clock.',
-      })
+      const message =
+        "wh-timestamp is 301 seconds before this receiver's clock; at most 300 are allowed. " +
+        'If the request is genuine, check the clock.'
+      expect(await verifyPublished({}, { now: sentAt(301) })).toMatchObject({ message })
     })
 
     test('without `now` the clock is the system clock', async () => {
@@ -97,43 +83,24 @@ describe('contract 5.2', () => {
     })
 
     test.each([
-      '1614265330abc',
-      ' 1614265330',
-      '1614265330 ',
-      '1614265330\n',
-      '1e9',
-      '+1',
-      '+1614265330',
-      '-1614265330',
-      '1.0',
-      '1614265330.0',
-      '1614265330.5',
-      '0x6037d832',
-      '1_614_265_330',
-      '١٦١٤٢٦٥٣٣٠',
-      'NaN',
-      'Infinity',
-      '2021-02-25T15:02:10Z',
+      ...['1614265330abc', ' 1614265330', '1614265330 ', '1614265330\n', '1614265330.5', '1.0'],
+      ...['+1614265330', '-1614265330', '0x6037d832', '1_614_265_330', '١٦١٤٢٦٥٣٣٠', '1e9'],
+      ...['NaN', 'Infinity', '2021-02-25T15:02:10Z'],
     ])('%j is not an integer: rejected although it is signed', async (timestamp) => {
       const headers = await headersSignedAt(timestamp)
-      expect(await verifySignedAt(timestamp, headers, sentAt())).toMatchObject({
-        ok: false,
-        reason: 'invalid-timestamp',
-      })
+      const result = await verifySignedAt(timestamp, headers, sentAt())
+      expect(result).toMatchObject({ ok: false, reason: 'invalid-timestamp' })
     })
 
     test('an integer beyond any date is rejected as too new', async () => {
       const timestamp = '9'.repeat(400)
-      const headers = await headersSignedAt(timestamp)
-      expect(await verifySignedAt(timestamp, headers, sentAt())).toMatchObject({
-        reason: 'timestamp-too-new',
-      })
+      const result = await verifySignedAt(timestamp, await headersSignedAt(timestamp), sentAt())
+      expect(result).toMatchObject({ reason: 'timestamp-too-new' })
     })
 
     test('a fresh timestamp does not replace the signature check', async () => {
-      expect(
-        await verifyPublished({ 'wh-timestamp': '1614265331' }, { now: sentAt() }),
-      ).toMatchObject({ reason: 'no-matching-signature' })
+      const result = await verifyPublished({ 'wh-timestamp': '1614265331' })
+      expect(result).toMatchObject({ reason: 'no-matching-signature' })
     })
   })
 
@@ -153,20 +120,16 @@ describe('contract 5.2', () => {
       })
     })
 
-    test('bytes that are not valid UTF-8 verify as bytes, but not after decoding', async () => {
-      const bytes = Uint8Array.of(0xef, 0xbb, 0xbf, 0x7b, 0xff, 0x00, 0x7d)
-      const signature = await sign(secret, PUBLISHED.id, PUBLISHED.timestamp, bytes)
-      const headers = publishedHeaders({ 'wh-signature': signature })
-      const decoded = new TextDecoder().decode(bytes)
-      expect(await verify(bytes, headers, secret, { now: sentAt() })).toEqual(accepted)
-      expect(await verify(decoded, headers, secret, { now: sentAt() })).toMatchObject({ ok: false })
-    })
+    const BYTES = Uint8Array.of(0xef, 0xbb, 0xbf, 0x7b, 0xff, 0x00, 0x7d)
 
-    test('an empty body can be signed', async () => {
-      const signature = await sign(secret, PUBLISHED.id, PUBLISHED.timestamp, '')
+    test.each<[string, Uint8Array | string, string]>([
+      ['bytes that are not valid UTF-8', BYTES, new TextDecoder().decode(BYTES)],
+      ['an empty body', '', ' '],
+    ])('%s can be signed, and another body is rejected', async (_, signed, other) => {
+      const signature = await sign(secret, PUBLISHED.id, PUBLISHED.timestamp, signed)
       const headers = publishedHeaders({ 'wh-signature': signature })
-      expect(await verify('', headers, secret, { now: sentAt() })).toEqual(accepted)
-      expect(await verify(' ', headers, secret, { now: sentAt() })).toMatchObject({ ok: false })
+      expect(await verify(signed, headers, secret, { now: sentAt() })).toEqual(accepted)
+      expect(await verify(other, headers, secret, { now: sentAt() })).toMatchObject({ ok: false })
     })
   })
 
@@ -189,10 +152,6 @@ describe('contract 5.2', () => {
 
   describe('step 5: the signature is the base64 of HMAC-SHA256', () => {
     const hmac = PUBLISHED.signature.slice(3)
-
-    test('the published vector is accepted', async () => {
-      expect(await verifyPublished()).toEqual(accepted)
-    })
 
     test.each([
       ['hex', Buffer.from(hmac, 'base64').toString('hex')],

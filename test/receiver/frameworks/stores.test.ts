@@ -96,11 +96,10 @@ describe('the transaction in Postgres', () => {
        create table orders (number int)`,
     )
     const { processOnce } = await load('process-once.ts')
-    type Client = { query(sql: string): Promise<unknown> }
-    const insert = (client: Client) => client.query('insert into orders values (1)')
+    const insert = (client: pg.PoolClient) => client.query('insert into orders values (1)')
     const count = async () => (await pool.query('select count(*)::int from orders')).rows[0].count
 
-    const failing = processOnce(pool, 'msg_1', async (client: Client) => {
+    const failing = processOnce(pool, 'msg_1', async (client: pg.PoolClient) => {
       await insert(client)
       fails()
     })
@@ -110,7 +109,7 @@ describe('the transaction in Postgres', () => {
     // The second waits for the first, and is processed because the first fails.
     const entered = Promise.withResolvers<void>()
     const proceed = Promise.withResolvers<void>()
-    const first = processOnce(pool, 'msg_1', async (client: Client) => {
+    const first = processOnce(pool, 'msg_1', async (client: pg.PoolClient) => {
       await insert(client)
       entered.resolve()
       await proceed.promise
@@ -132,17 +131,10 @@ describe('the transaction in Postgres', () => {
     const { pool } = host
     await pool.query('create table processed_deliveries (id text primary key)')
     const { processOnce } = await load('process-once.ts')
-    const killed = processOnce(
-      pool,
-      'msg_1',
-      async (client: {
-        query(sql: string): Promise<unknown>
-        on(event: string, f: () => void): void
-      }) => {
-        client.on('error', () => {})
-        await client.query('select pg_terminate_backend(pg_backend_pid())')
-      },
-    )
+    const killed = processOnce(pool, 'msg_1', async (client: pg.PoolClient) => {
+      client.on('error', () => {})
+      await client.query('select pg_terminate_backend(pg_backend_pid())')
+    })
     await expect(killed).rejects.toThrow()
     const processed: string[] = []
     await processOnce(pool, 'msg_1', async () => void processed.push('msg_1'))
