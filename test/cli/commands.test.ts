@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { SYSTEM } from '../../src/access/actor.ts'
 import { SCOPES } from '../../src/access/scope.ts'
 import { publicId } from '../../src/db/ids.ts'
@@ -19,24 +19,16 @@ import { PROGRAM, runPosthorn } from '../support/posthorn-process.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 import { runCommand } from './run-command.ts'
 
-let dataDir: string
-/** The settings of a caller of the API, with a key of the scope `admin`. */
-let caller: Record<string, string>
-/** An organization that the key does not belong to. */
-let other: string
-
 const posthorn = await useTestApp()
+const { prisma } = posthorn.database
+const { organizationId } = posthorn.tenant
+const dataDir = await mkdtemp(path.join(temporaryFolder(), 'posthorn commands '))
+const { token } = await createApiKey(prisma, { organizationId, scopes: SCOPES })
+await createEventType(prisma, { name: 'anything', description: 'Any JSON.' }, SYSTEM)
+const autumn = await createOrganization(prisma, { name: 'Autumn Fair', uid: 'autumn' }, SYSTEM)
+/** An organization that the key does not belong to. */
+const other = publicId('organization', autumn.id)
 
-beforeAll(async () => {
-  dataDir = await mkdtemp(path.join(temporaryFolder(), 'posthorn commands '))
-  const { prisma } = posthorn.database
-  const { organizationId } = posthorn.tenant
-  const { token } = await createApiKey(prisma, { organizationId, scopes: SCOPES })
-  caller = withKey(token)
-  await createEventType(prisma, { name: 'anything', description: 'Any JSON.' }, SYSTEM)
-  const autumn = await createOrganization(prisma, { name: 'Autumn Fair', uid: 'autumn' }, SYSTEM)
-  other = publicId('organization', autumn.id)
-})
 afterAll(async () => {
   await rm(dataDir, { recursive: true, force: true })
 })
@@ -46,6 +38,8 @@ const withKey = (token: string) => ({
   POSTHORN_API_KEY: token,
   POSTHORN_DATA_DIR: dataDir,
 })
+/** The settings of a caller of the API, with a key of the scope `admin`. */
+const caller = withKey(token)
 /** The settings of an operator without any key. */
 const operator = () => testEnvironment(posthorn.database.url)
 
@@ -134,17 +128,12 @@ test('posthorn organization create, list and delete', async () => {
   expect(stdout).toContain(`${winter.id}  Winter Fair\n${spring.id}  Spring Fair  (uid spring)\n`)
 
   expect(await json('organization', 'delete', winter.id)).toEqual({
-    id: winter.id,
-    requested_at: time,
-    requested_by: expect.stringMatching(/^key_/),
-    deleted_rows: expect.any(Number),
-    finished_at: null,
+    ...{ id: winter.id, requested_at: time, requested_by: expect.stringMatching(/^key_/) },
+    ...{ deleted_rows: expect.any(Number), finished_at: null },
   })
   const again = await run('organization', 'delete', winter.id)
   expect(again).toMatchObject({ code: 0, stdout: expect.stringContaining('is deleted') })
-  expect((await json('organization', 'list')).map((one: { id: string }) => one.id)).not.toContain(
-    winter.id,
-  )
+  expect(JSON.stringify(await json('organization', 'list'))).not.toContain(winter.id)
 })
 
 test('posthorn key create prints the token once, list shows the key, and revoke revokes it', async () => {
@@ -221,7 +210,8 @@ describe('posthorn publish', () => {
     const named = ['--organization', other]
     const publish = ['publish', JOINED, '{}', '--timestamp', '2026-01-31T11:00:00Z']
     const own = withKey(posthorn.tenant.token)
-    expect(await runCommand(publish, own)).toMatchObject({
+    const { code, stdout } = await runCommand(publish, own)
+    expect({ code, stdout }).toEqual({
       code: 0,
       stdout: expect.stringMatching(/^evt_\w+ {2}0 deliveries\n$/),
     })
@@ -232,8 +222,8 @@ describe('posthorn publish', () => {
   test('publishes once for an idempotency key, and compares with what SQL published', async () => {
     const text = '{ "amount": 10.50 }'
     const { rows } = await posthorn.database.pool.query(
-      'select event_id as id from posthorn.publish_event($1, $2, $3::text, $4)',
-      [posthorn.tenant.publicOrganizationId, 'anything', text, 'letter'],
+      `select event_id as id from posthorn.publish_event($1, 'anything', $2::text, 'letter')`,
+      [posthorn.tenant.publicOrganizationId, text],
     )
     const args = ['publish', 'anything', '--idempotency-key', 'letter']
     const duplicate = { id: rows[0].id, deliveries: 0, duplicate: true }
@@ -245,10 +235,8 @@ describe('posthorn publish', () => {
 
   test('rejects data that is not UTF-8, and publishes nothing', async () => {
     const before = await posthorn.database.prisma.event.count()
-    for (const input of [
-      Buffer.from('{"name":"Ren\xe9"}', 'latin1'),
-      Buffer.from('\ufeff{"name":"Ada"}', 'utf16le'),
-    ]) {
+    const latin1 = Buffer.from('{"name":"Ren\xe9"}', 'latin1')
+    for (const input of [latin1, Buffer.from('\ufeff{"name":"Ada"}', 'utf16le')]) {
       const piped = await runPosthorn(['publish', 'anything', '-'], { environment: caller, input })
       expect(piped).toMatchObject({
         ...{ code: 1, stdout: '' },
@@ -264,11 +252,11 @@ test.skipIf(process.platform === 'win32').each([
   ['publish', `publish ${JOINED} "{\\"name\\":\\"$bytes\\"}"`],
 ])('an argument of %s that is not UTF-8 is rejected', async (_what, command) => {
   const script = `bytes=$(printf 'Ren\\351'); exec "$0" "$1" ${command}`
-  const { stdout, stderr } = await promisify(execFile)(
-    '/bin/sh',
-    ['-c', script, process.execPath, PROGRAM],
-    { env: { PATH: process.env['PATH'], ...operator() } },
-  ).catch((error) => error)
+  const args = ['-c', script, process.execPath, PROGRAM]
+  const options = { env: { PATH: process.env['PATH'], ...operator() } }
+  const { stdout, stderr } = await promisify(execFile)('/bin/sh', args, options).catch(
+    (error) => error,
+  )
   expect(stdout).toBe('')
   expect(stderr).toMatch(/^error: argument \d has bytes that are not UTF-8\./)
 })

@@ -1,6 +1,6 @@
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { SYSTEM } from '../../src/access/actor.ts'
 import { SCOPES } from '../../src/access/scope.ts'
 import { createEventType } from '../../src/event-types/edit-event-type.ts'
@@ -9,22 +9,16 @@ import { testEnvironment, useTestApp } from '../support/app.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 import { runCommand } from './run-command.ts'
 
-let folder: string
-/** With the database for `import` and `export`. */
-let environment: Record<string, string>
-
 const posthorn = await useTestApp()
+const folder = await mkdtemp(path.join(temporaryFolder(), 'posthorn event types '))
+const { organizationId } = posthorn.tenant
+const { token } = await createApiKey(posthorn.database.prisma, { organizationId, scopes: SCOPES })
+/** With the database for `import` and `export`. */
+const environment = {
+  ...testEnvironment(posthorn.database.url),
+  ...{ PORT: new URL(posthorn.app.url).port, POSTHORN_API_KEY: token },
+}
 
-beforeAll(async () => {
-  folder = await mkdtemp(path.join(temporaryFolder(), 'posthorn event types '))
-  const { prisma } = posthorn.database
-  const { organizationId } = posthorn.tenant
-  const { token } = await createApiKey(prisma, { organizationId, scopes: SCOPES })
-  environment = {
-    ...testEnvironment(posthorn.database.url),
-    ...{ PORT: new URL(posthorn.app.url).port, POSTHORN_API_KEY: token },
-  }
-})
 afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
@@ -79,18 +73,10 @@ describe('posthorn event-type', () => {
 
   test('create refuses a schema that is not JSON', async () => {
     await writeFile(inFolder('broken.json'), '{')
-    const args = [
-      'create',
-      'order.broken',
-      '--description',
-      'x',
-      '--schema',
-      inFolder('broken.json'),
-    ]
-    expect(await run(...args)).toMatchObject({
-      code: 1,
-      stderr: expect.stringMatching(/broken\.json is not JSON/),
-    })
+    const create = ['create', 'order.broken', '--description', 'x']
+    const { code, stderr } = await run(...create, '--schema', inFolder('broken.json'))
+    expect(code).toBe(1)
+    expect(stderr).toMatch(/broken\.json is not JSON/)
   })
 
   test('import of a folder, then of an export, which changes nothing', async () => {
@@ -108,11 +94,8 @@ describe('posthorn event-type', () => {
     expect(await stored('order.refunded')).toMatchObject({ schema, group: 'Orders' })
 
     const { exported } = await json('export', inFolder('catalogue.json'))
-    expect(await json('import', inFolder('catalogue.json'), '--archive-missing')).toEqual({
-      changes: [],
-      unchanged: exported,
-      written: false,
-    })
+    const again = await json('import', inFolder('catalogue.json'), '--archive-missing')
+    expect(again).toEqual({ changes: [], unchanged: exported, written: false })
     expect((await run('export')).stdout).toBe(await readFile(inFolder('catalogue.json'), 'utf8'))
   })
 
@@ -146,10 +129,8 @@ describe('posthorn event-type', () => {
     expect(shown.stdout).toMatch(
       /^~ order\.changed changed: schema\n {4}refuses_accepted: The schema refuses 1 of the only event, .*\n.*\nNothing was written\. Problems: 1\. .*--force\.\n$/,
     )
-    expect(await run('import', inFolder('next.json'), '--force')).toMatchObject({
-      code: 0,
-      stderr: '',
-    })
+    const forced = await run('import', inFolder('next.json'), '--force')
+    expect(forced).toMatchObject({ code: 0, stderr: '' })
     expect(await stored(name)).toMatchObject({ schema: JSON.stringify(schema) })
   })
 

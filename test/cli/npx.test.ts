@@ -21,10 +21,8 @@ test('npx runs posthorn in a clone with an empty cache, and installs and builds 
     const { stdout, stderr } = await promisify(execFile)('npx', ['posthorn', '--version'], {
       cwd: ROOT,
       env: {
-        PATH: process.env['PATH'],
-        HOME: home,
-        npm_config_offline: 'true',
-        npm_config_update_notifier: 'false',
+        ...{ PATH: process.env['PATH'], HOME: home },
+        ...{ npm_config_offline: 'true', npm_config_update_notifier: 'false' },
       },
     })
     expect([stdout, stderr]).toEqual([`${VERSION}\n`, ''])

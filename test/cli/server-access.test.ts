@@ -45,13 +45,8 @@ const LISTEN = [
   ['listen', '--register'],
   ['listen', '--forward', 'http://127.0.0.1:1/'],
 ]
-const COMMANDS = [
-  PUBLISH,
-  ['key', 'list'],
-  ['event-type', 'list'],
-  ['organization', 'list'],
-  ...LISTEN,
-]
+const LIST = ['key', 'event-type', 'organization'].map((noun) => [noun, 'list'])
+const COMMANDS = [PUBLISH, ...LIST, ...LISTEN]
 
 describe('the key of the data directory', () => {
   test.each(COMMANDS)('goes to no other server: %s', async (...args) => {
@@ -122,9 +117,8 @@ describe('--key-file', () => {
   test('comes first', async () => {
     const file = path.join(dataDir, 'key')
     await writeFile(file, 'phk_file\r\n')
-    await run([...PUBLISH, '--server', other.url, '--key-file', file], {
-      POSTHORN_API_KEY: 'phk_b',
-    })
+    const environment = { POSTHORN_API_KEY: 'phk_b' }
+    await run([...PUBLISH, '--server', other.url, '--key-file', file], environment)
     await run([...PUBLISH, '--key-file', file])
     expect(new Set([...other.keys, ...own.keys])).toEqual(new Set(['phk_file']))
   })
@@ -141,11 +135,10 @@ describe('--key-file', () => {
     const file = path.join(dataDir, 'key')
     await writeFile(file, 'two lines\nof text')
     const { code, stderr } = await run([...PUBLISH, '--server', other.url, '--key-file', file])
-    expect({ code, stderr }).toEqual({
-      code: 1,
-      stderr:
-        'error: The API key is empty or contains spaces or line breaks. Give the full key, phk_….\n',
-    })
+    expect(code).toBe(1)
+    expect(stderr).toBe(
+      'error: The API key is empty or contains spaces or line breaks. Give the full key, phk_….\n',
+    )
   })
 })
 
