@@ -1,18 +1,12 @@
-import { afterAll, beforeAll, expect } from 'vitest'
+import { expect } from 'vitest'
+import { useResource } from '../../support/use-resource.ts'
 import { followGuide } from './support/follow-guide.ts'
 import { hoursAgo } from './support/hours-ago.ts'
-import { type GuideReader, startReader } from './support/posthorn.ts'
+import { startReader } from './support/posthorn.ts'
 
-let posthorn: GuideReader
+const posthorn = await useResource(startReader())
 
-beforeAll(async () => {
-  posthorn = await startReader()
-})
-afterAll(async () => {
-  await posthorn?.[Symbol.asyncDispose]()
-})
-
-followGuide('your-event-types', () => posthorn, {
+followGuide('your-event-types', posthorn, {
   after: {
     'publish order.paid \'{"order": 9001, "total"': async () => {
       const { data } = await posthorn.graphql('{ events(first: 1) { nodes { type { name } } } }')
@@ -31,9 +25,9 @@ const createIfMissing = {
     'npx posthorn event-type list',
 }
 
-followGuide('publish', () => posthorn, { replace: () => createIfMissing })
+followGuide('publish', posthorn, { replace: () => createIfMissing })
 
-followGuide('filter-events', () => posthorn, {
+followGuide('filter-events', posthorn, {
   replace: () => ({ '2026-11-27T12:00:00Z': hoursAgo(2) }),
   after: {
     'testFilter(': (output) => {
@@ -45,7 +39,7 @@ followGuide('filter-events', () => posthorn, {
   },
 })
 
-followGuide('choose-fields', () => posthorn, {
+followGuide('choose-fields', posthorn, {
   after: {
     selectableFields: (output) => {
       expect(output).toContain('"graphqlType":"TicketSold"')

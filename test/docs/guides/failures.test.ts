@@ -1,17 +1,11 @@
-import { afterAll, beforeAll, expect } from 'vitest'
+import { expect } from 'vitest'
 import { until } from '../../support/until.ts'
+import { useResource } from '../../support/use-resource.ts'
 import { followGuide } from './support/follow-guide.ts'
 import { hoursAgo } from './support/hours-ago.ts'
-import { type GuideReader, startReader } from './support/posthorn.ts'
+import { startReader } from './support/posthorn.ts'
 
-let posthorn: GuideReader
-
-beforeAll(async () => {
-  posthorn = await startReader()
-})
-afterAll(async () => {
-  await posthorn?.[Symbol.asyncDispose]()
-})
+const posthorn = await useResource(startReader())
 
 const since = () => ({ '2026-11-27T12:00:00Z': hoursAgo(2) })
 
@@ -21,7 +15,7 @@ async function areBothExhausted(): Promise<boolean> {
   return (data as { deliveries: { nodes: unknown[] } }).deliveries.nodes.length === 2
 }
 
-followGuide('recover-after-an-outage', () => posthorn, {
+followGuide('recover-after-an-outage', posthorn, {
   replace: since,
   after: {
     // A reader looks later than a program.
@@ -32,7 +26,7 @@ followGuide('recover-after-an-outage', () => posthorn, {
   },
 })
 
-followGuide('troubleshoot', () => posthorn, {
+followGuide('troubleshoot', posthorn, {
   replace: (output) => ({
     ...since(),
     'hooks.example.com': 'localhost',

@@ -1,17 +1,11 @@
-import { afterAll, beforeAll, expect } from 'vitest'
+import { expect } from 'vitest'
+import { useResource } from '../../support/use-resource.ts'
 import { followGuide } from './support/follow-guide.ts'
-import { type GuideReader, startReader } from './support/posthorn.ts'
+import { startReader } from './support/posthorn.ts'
 
-let posthorn: GuideReader
+const posthorn = await useResource(startReader())
 
-beforeAll(async () => {
-  posthorn = await startReader()
-})
-afterAll(async () => {
-  await posthorn?.[Symbol.asyncDispose]()
-})
-
-followGuide('embed-the-portal', () => posthorn, {
+followGuide('embed-the-portal', posthorn, {
   servers: { 'PORTAL_KEY=$(cat .posthorn/api-key) node portal-session.ts': 'Listening.' },
   // The element runs in a browser in test/console/portal.
   shown: ['html'],
@@ -23,7 +17,7 @@ followGuide('embed-the-portal', () => posthorn, {
   },
 })
 
-followGuide('your-own-pages', () => posthorn, {
+followGuide('your-own-pages', posthorn, {
   after: {
     'curl -s http://127.0.0.1:4000/graphql': (output) => {
       expect(output).toContain('{"data":{"webhooks":{"nodes":[],')

@@ -1,36 +1,21 @@
-import { afterAll, beforeAll, expect } from 'vitest'
-import type { Database } from '../../../src/db/client.ts'
+import { expect } from 'vitest'
 import { createBlankDatabase } from '../../support/blank-database.ts'
 import { freePort } from '../../support/free-port.ts'
 import { createReader } from '../../support/reader.ts'
+import { useResource } from '../../support/use-resource.ts'
 import { followGuide } from './support/follow-guide.ts'
-import type { GuideReader } from './support/posthorn.ts'
 
-let database: Database
-let posthorn: GuideReader
-let metricsPort: number
+/* The reader has a Postgres, whose address is in the shell, and nothing else. */
+const database = await useResource(createBlankDatabase())
+const metricsPort = await freePort()
+const port = String(await freePort())
+const reader = await useResource(createReader({ PORT: port, DATABASE_URL: database.url }))
+const posthorn = {
+  ...{ reader, url: `http://127.0.0.1:${port}`, databaseUrl: database.url },
+  graphql: () => Promise.reject(new Error('This page sends GraphQL with curl.')),
+}
 
-/** The reader has a Postgres, whose address is in the shell, and nothing else. */
-beforeAll(async () => {
-  database = await createBlankDatabase()
-  metricsPort = await freePort()
-  const port = await freePort()
-  const reader = await createReader({ PORT: String(port), DATABASE_URL: database.url })
-  posthorn = {
-    reader,
-    url: `http://127.0.0.1:${port}`,
-    databaseUrl: database.url,
-    key: '',
-    graphql: () => Promise.reject(new Error('This page sends GraphQL with curl.')),
-    [Symbol.asyncDispose]: () => reader[Symbol.asyncDispose](),
-  }
-})
-afterAll(async () => {
-  await posthorn?.[Symbol.asyncDispose]()
-  await database?.[Symbol.asyncDispose]()
-})
-
-followGuide('go-to-production', () => posthorn, {
+followGuide('go-to-production', posthorn, {
   servers: { 'npm start': '"msg":"ready"' },
   replace: () => ({ 9464: String(metricsPort) }),
   after: {

@@ -1,24 +1,18 @@
-import { afterAll, beforeAll, expect } from 'vitest'
+import { expect } from 'vitest'
+import { useResource } from '../../support/use-resource.ts'
 import { followGuide, LISTENS } from './support/follow-guide.ts'
-import { type GuideReader, startReader } from './support/posthorn.ts'
+import { startReader } from './support/posthorn.ts'
 
-let posthorn: GuideReader
+const posthorn = await useResource(startReader())
 
-beforeAll(async () => {
-  posthorn = await startReader()
-})
-afterAll(async () => {
-  await posthorn?.[Symbol.asyncDispose]()
-})
-
-followGuide('receive', () => posthorn, {
+followGuide('receive', posthorn, {
   servers: {
     'WEBHOOK_SECRET=whsec_… node receiver.ts': 'Listening.',
     'PORT=3000 WEBHOOK_SECRET=whsec_… python3 examples/receivers/receiver.py': LISTENS,
   },
 })
 
-followGuide('test-your-receiver', () => posthorn, {
+followGuide('test-your-receiver', posthorn, {
   servers: { 'WEBHOOK_SECRET=whsec_… node my-server.ts': 'Listening.' },
   after: {
     'node receiver-suite.ts': (output) => {
@@ -27,7 +21,7 @@ followGuide('test-your-receiver', () => posthorn, {
   },
 })
 
-followGuide('rotate-secrets', () => posthorn, {
+followGuide('rotate-secrets', posthorn, {
   after: {
     expiringSigningSecrets: (output) => {
       expect(output).toMatch(/"expiringSigningSecrets":\[\{"expiresAt"/)
@@ -35,7 +29,7 @@ followGuide('rotate-secrets', () => posthorn, {
   },
 })
 
-followGuide('chat', () => posthorn, {
+followGuide('chat', posthorn, {
   after: {
     'testBody(': (output) => {
       expect(output).toMatch(

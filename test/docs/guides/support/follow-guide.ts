@@ -42,7 +42,7 @@ const LISTEN = /^npx posthorn listen (?!.*(--count|--replay|--help)).*$/
  */
 export function followGuide(
   guide: string,
-  posthorn: () => GuideReader,
+  posthorn: Pick<GuideReader, 'reader' | 'url' | 'databaseUrl' | 'graphql'>,
   options: GuideOptions = {},
 ): void {
   describe(`docs/guides/${guide}.md`, () => {
@@ -65,7 +65,7 @@ export function followGuide(
 
     const withPorts = (text: string) =>
       text
-        .replaceAll('127.0.0.1:4000', posthorn().url.slice('http://'.length))
+        .replaceAll('127.0.0.1:4000', posthorn.url.slice('http://'.length))
         .replaceAll(/\b3000\b/g, String(port))
 
     /** The text with the ids and the ports of this reader. */
@@ -88,7 +88,7 @@ export function followGuide(
         // A stream ends with its reader: the tests of subscriptions follow some.
         if (text.startsWith('subscription '))
           return expect(validate(SCHEMA, parse(text))).toEqual([])
-        const answer = await posthorn().graphql(own(text))
+        const answer = await posthorn.graphql(own(text))
         expect(answer).not.toHaveProperty('errors')
         for (const [field, value] of Object.entries(answer.data ?? {})) {
           if (field === 'whyNotDelivered') continue
@@ -97,7 +97,7 @@ export function followGuide(
         print(JSON.stringify(answer))
       },
       sql: async (text) => {
-        const client = new pg.Client(posthorn().databaseUrl)
+        const client = new pg.Client(posthorn.databaseUrl)
         await client.connect()
         try {
           await client.query(own(text))
@@ -109,7 +109,7 @@ export function followGuide(
         const part = Object.keys(options.programs ?? {}).find((each) => text.includes(each))
         if (!file && part === undefined) throw new Error(`No program has this block:\n${text}`)
         const program = part === undefined ? text : (options.programs?.[part]?.(text) ?? '')
-        await checkTypes(posthorn().reader, file ?? 'part.ts', own(program))
+        await checkTypes(posthorn.reader, file ?? 'part.ts', own(program))
       },
       text: async (text) => {
         await until(
@@ -135,7 +135,7 @@ export function followGuide(
       test(`block ${i + 1}, ${language}: ${text.split('\n')[0]}`, needs(...needed), async () => {
         if (options.shown?.includes(language)) return
         const runBlock = run[language]
-        if (file) await writeFile(path.join(posthorn().reader.folder, file), own(text))
+        if (file) await writeFile(path.join(posthorn.reader.folder, file), own(text))
         if (runBlock) await runBlock(text, file)
         else if (!file) throw new Error(`Nothing runs a block of the language ${language}.`)
         for (const [part, check] of Object.entries(options.after ?? {}))
@@ -174,8 +174,8 @@ export function followGuide(
       const file = `terminal-${terminals.size}.sh`
       const before = [...variables].map((each) => `. ./${each}.sh\n`).join('')
       const used = ownNode(own(command)).replace(/^(?=[A-Z_]+=)/, 'env ')
-      await writeFile(path.join(posthorn().reader.folder, file), `${before}exec ${used}\n`)
-      const terminal = posthorn().reader.open(`bash ${file}`)
+      await writeFile(path.join(posthorn.reader.folder, file), `${before}exec ${used}\n`)
+      const terminal = posthorn.reader.open(`bash ${file}`)
       terminals.set(name, terminal)
       const ready = options.servers?.[command]
       const isReady = async () => {
@@ -193,7 +193,7 @@ export function followGuide(
       const before = [...variables].map((name) => `. ./${name}.sh`)
       for (const name of variablesOf(script)) variables.add(name)
       const after = [...variables].map((name) => `declare -p ${name} >${name}.sh`)
-      const { stdout, stderr } = await posthorn().reader.type(
+      const { stdout, stderr } = await posthorn.reader.type(
         [...before, ownNode(own(script)), ...after].join('\n'),
         { GOCACHE: GO_CACHE },
       )

@@ -10,7 +10,6 @@ export interface GuideReader extends AsyncDisposable {
   readonly url: string
   /** Of the embedded Postgres. */
   readonly databaseUrl: string
-  readonly key: string
   /** Sends GraphQL with the key of the embedded server. */
   graphql(query: string): Promise<GraphqlAnswer>
 }
@@ -20,12 +19,10 @@ export interface GraphqlAnswer {
   readonly errors?: readonly unknown[]
 }
 
-export async function startReader(
-  environment: Readonly<Record<string, string>> = {},
-): Promise<GuideReader> {
+export async function startReader(): Promise<GuideReader> {
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
-  const reader = await createReader({ PORT: String(port), ...environment })
+  const reader = await createReader({ PORT: String(port) })
   try {
     const server = reader.open('npm start')
     await waitFor(server, '"msg":"ready"')
@@ -33,7 +30,6 @@ export async function startReader(
     return {
       reader,
       url,
-      key,
       databaseUrl: /^ {2}Postgres {2}(postgres:.*)$/m.exec(server.output)?.[1] ?? '',
       async graphql(query) {
         const response = await fetch(`${url}/graphql`, {
