@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest'
 import type { Sql } from '../../../src/db/client.ts'
 import { startTestApp, type TestApp, type TestAppOptions } from '../../support/app.ts'
+import { countRows } from '../../support/count-rows.ts'
 import { JOINED } from '../../support/factories.ts'
 import { type Receiver, startReceiver } from '../../support/receiver.ts'
 import { until } from '../../support/until.ts'
@@ -31,19 +32,11 @@ export function useApp(
   afterEach(() => opened.disposeAsync())
 }
 
-interface WebhookOptions {
-  readonly enabled?: boolean
-  readonly rateLimitPerSecond?: number
-  readonly maxInFlight?: number
-  readonly ordered?: boolean
-  readonly retryScheduleSeconds?: readonly number[]
-}
-
 /** Creates a webhook that subscribes to `JOINED`. Returns its public id. */
 export async function createWebhook(
-  { graphql }: TestApp,
+  { graphql }: Pick<TestApp, 'graphql'>,
   url: string,
-  options: WebhookOptions = {},
+  options: object = {},
 ): Promise<string> {
   const { createWebhook } = await graphql(
     `mutation ($input: CreateWebhookInput!) {
@@ -101,17 +94,12 @@ export async function untilSucceeded(sql: Sql, count: number, withinMs?: number)
 }
 
 /** Counts the parked deliveries of all webhooks. */
-export async function countParked(sql: Sql): Promise<number> {
-  const { rows } = await sql.query<{ n: number }>(
-    'select count(*)::int as n from posthorn.deliveries where parked_at is not null',
-  )
-  return rows[0]?.n ?? 0
-}
+export const countParked = (sql: Sql) =>
+  countRows(sql, 'posthorn.deliveries where parked_at is not null')
 
 /** Counts the jobs of deliveries, without running jobs that were replaced. */
-export async function countJobs(sql: Sql): Promise<number> {
-  const { rows } = await sql.query<{ n: number }>(
-    `select count(*)::int as n from graphile_worker.jobs where task_identifier = 'posthorn:deliver' and key is not null`,
+export const countJobs = (sql: Sql) =>
+  countRows(
+    sql,
+    `graphile_worker.jobs where task_identifier = 'posthorn:deliver' and key is not null`,
   )
-  return rows[0]?.n ?? 0
-}
