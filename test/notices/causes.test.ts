@@ -4,6 +4,7 @@ import { verify } from '../../src/receiver/verify.ts'
 import { createWebhook, publish } from '../scheduling/support/backlog.ts'
 import { createApiKey } from '../support/api-keys.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
+import { countRows } from '../support/count-rows.ts'
 import { createTenant, JOINED } from '../support/factories.ts'
 import { type Received, startReceiver } from '../support/receiver.ts'
 import { until } from '../support/until.ts'
@@ -66,12 +67,7 @@ const createFailing = () => createWebhook(posthorn, receiver.url + ENDPOINT)
 
 /** Creates a webhook of the watcher. */
 async function watch(types: readonly string[] = OPERATIONAL_EVENT_TYPES, app = posthorn) {
-  const response = await app.rest('POST', '/webhooks', {
-    url: receiver.url + WATCHER,
-    event_subscriptions: types,
-    enabled: true,
-  })
-  return ((await response.json()) as { id: string }).id
+  return await createWebhook(app, receiver.url + WATCHER, { eventSubscriptions: types })
 }
 
 const publishSome = (count: number) =>
@@ -85,6 +81,17 @@ async function keepFailing() {
   clock = new Date(clock.getTime() + 90_000)
   await publishSome(1)
 }
+
+const notify = (type: string, organizationId = posthorn.tenant.organizationId) =>
+  posthorn.database.pool.query(`select posthorn.notice($1, null, $2, '{}')`, [organizationId, type])
+
+/** Tells a hold of the webhook. */
+const notifyHold = (url: string) =>
+  posthorn.database.pool.query(
+    `select posthorn.notice(organization_id, id, 'posthorn.webhook.on_hold', '{}') from posthorn.webhooks
+     where url = $1`,
+    [url],
+  )
 
 async function failures(): Promise<number> {
   const { rows } = await posthorn.database.pool.query(
@@ -121,14 +128,8 @@ test('a webhook on hold and its recovery are each told once, in signed deliverie
   expect(await verify(notice.body, notice.headers, key)).toMatchObject({ ok: true })
 
   // A person resumes it, and nothing has succeeded: the same period.
-  const resume = () =>
-    posthorn.graphql(`mutation { resumeWebhook(id: "${webhookId}") { __typename } }`)
-  await resume()
-  await posthorn.database.pool.query(
-    `select posthorn.notice(organization_id, id, 'posthorn.webhook.on_hold', '{}') from posthorn.webhooks
-     where url = $1`,
-    [receiver.url + ENDPOINT],
-  )
+  await posthorn.graphql(`mutation { resumeWebhook(id: "${webhookId}") { __typename } }`)
+  await notifyHold(receiver.url + ENDPOINT)
   const told = await types()
   expect(told.filter((type) => type === 'posthorn.webhook.on_hold')).toHaveLength(1)
   expect(new Set(told).size).toBe(told.length)
@@ -173,18 +174,10 @@ test("an outage of the notices' own receiver adds no event about it, and each no
   await switchOn(posthorn)
   failing.add(WATCHER)
   const watcherId = await watch()
-  for (let i = 0; i < 12; i++) {
-    await posthorn.database.pool.query(`select posthorn.notice($1, null, $2, '{}')`, [
-      posthorn.tenant.organizationId,
-      'posthorn.api_key.created',
-    ])
-  }
+  for (let i = 0; i < 12; i++) await notify('posthorn.api_key.created')
   await until(async () => (await failures()) >= 12, 'each attempt fails')
   clock = new Date(clock.getTime() + 90_000)
-  await posthorn.database.pool.query(
-    `select posthorn.notice($1, null, 'posthorn.api_key.expiring', '{}')`,
-    [posthorn.tenant.organizationId],
-  )
+  await notify('posthorn.api_key.expiring')
   await until(async () => (await healthOf(watcherId)).state === 'ON_HOLD', 'on hold')
   expect(await types()).toHaveLength(13)
 
@@ -210,13 +203,8 @@ test('exhausted deliveries are told at once, then once an hour with their number
   const { pool } = posthorn.database
   await publishSome(40)
   // A notice that the webhook is failing can be exhausted, too.
-  const exhaustedOf = async (type: string) => {
-    const { rows } = await pool.query(
-      `select from posthorn.deliveries where state = 'exhausted' and event_type = $1`,
-      [type],
-    )
-    return rows.length
-  }
+  const exhaustedOf = (type: string) =>
+    countRows(pool, `posthorn.deliveries where state = 'exhausted' and event_type = $1`, [type])
   await until(
     async () =>
       (await exhaustedOf(JOINED)) === 40 &&
@@ -233,24 +221,22 @@ test('exhausted deliveries are told at once, then once an hour with their number
     last_error: expect.stringContaining('503'),
   })
 
+  const passHour = async () => {
+    await pool.query(
+      `update posthorn.exhausted_deliveries set reported_at = now() - interval '1 hour'`,
+    )
+    await runSendNotices(pool)
+  }
   await runSendNotices(pool)
-  await pool.query(
-    `update posthorn.exhausted_deliveries set reported_at = now() - interval '1 hour'`,
-  )
-  await runSendNotices(pool)
+  await passHour()
   await until(async () => (await exhausted()).length > 1, 'the others are told')
   const counts = (await exhausted()).map(({ data }) => data.count)
   expect(counts.length).toBe(2)
   expect(counts[0] + counts[1]).toBe(40)
 
-  await pool.query(
-    `update posthorn.exhausted_deliveries set reported_at = now() - interval '1 hour'`,
-  )
-  await runSendNotices(pool)
-  await until(async () => {
-    const { rows } = await pool.query('select from posthorn.exhausted_deliveries')
-    return rows.length === 0
-  }, 'the next one is told at once again')
+  await passHour()
+  const kept = () => countRows(pool, 'posthorn.exhausted_deliveries')
+  await until(async () => (await kept()) === 0, 'the next one is told at once again')
   expect(await exhausted()).toHaveLength(2)
 })
 
@@ -305,12 +291,8 @@ test('a key that expires within 7 days and a secret that expires within 4 hours 
   await posthorn.rest('POST', `/webhooks/${webhookId}/secret/rotate`)
   const expiring = async () =>
     (await findNotices(pool)).filter(({ type }) => type.endsWith('.expiring'))
-  const passed = async () => {
-    const { rows } = await pool.query(
-      `select reached_at from posthorn.cursors where name = 'expiring' and reached_at > now() - interval '1 hour'`,
-    )
-    return rows.length === 1
-  }
+  const recent = `posthorn.cursors where name = 'expiring' and reached_at > now() - interval '1 hour'`
+  const passed = async () => (await countRows(pool, recent)) === 1
 
   await runSendNotices(pool)
   await until(passed, 'a run is over')
@@ -346,20 +328,14 @@ test("the operator's organization gets the notices of all others, and its receiv
   const { database, tenant } = posthorn
   const customer = await createTenant(database.prisma)
   await switchOn(posthorn, tenant.publicOrganizationId)
-  const watcherId = await watch()
-  await database.pool.query(`select posthorn.notice($1, null, 'posthorn.api_key.created', '{}')`, [
-    customer.organizationId,
-  ])
+  await watch()
+  await notify('posthorn.api_key.created', customer.organizationId)
   const told = await firstNotice()
   expect(JSON.parse(told.body.toString()).data.organization.id).toBe(customer.publicOrganizationId)
   expect(
     (await findNotices(database.pool)).map((notice) => notice.organizationId).toSorted(),
   ).toEqual([customer.organizationId, tenant.organizationId].toSorted())
 
-  await database.pool.query(
-    `select posthorn.notice(organization_id, id, 'posthorn.webhook.on_hold', '{}') from posthorn.webhooks
-     where posthorn.type_id('wh', id) = $1`,
-    [watcherId],
-  )
+  await notifyHold(receiver.url + WATCHER)
   expect(await types()).not.toContain('posthorn.webhook.on_hold')
 })

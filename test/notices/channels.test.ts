@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { verify } from '../../src/receiver/verify.ts'
-import { startTestApp, type TestApp } from '../support/app.ts'
-import { JOINED } from '../support/factories.ts'
+import { createWebhook } from '../scheduling/support/backlog.ts'
+import { useTestApp } from '../support/app.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { until } from '../support/until.ts'
 import { useResource } from '../support/use-resource.ts'
@@ -12,41 +12,18 @@ const ON_HOLD = 'posthorn.webhook.on_hold'
 const RECOVERED = 'posthorn.webhook.recovered'
 const EXHAUSTED = 'posthorn.delivery.exhausted'
 
-let posthorn: TestApp
 const receiver = await useResource(startReceiver())
-
-beforeAll(async () => {
-  receiver.answer = (response, { path }) =>
-    response.writeHead(path === '/broken' ? 404 : 200).end('ok')
-  posthorn = await startTestApp({
-    trustedAuthorities: [receiver.authority],
-    environment: { POSTHORN_RETRY_SCHEDULE: '' },
-  })
-  await switchOn(posthorn)
+const posthorn = await useTestApp({
+  trustedAuthorities: [receiver.authority],
+  environment: { POSTHORN_RETRY_SCHEDULE: '' },
 })
-afterAll(async () => {
-  await posthorn[Symbol.asyncDispose]()
-})
+beforeAll(() => switchOn(posthorn))
 
-async function create(path: string, input: object): Promise<string> {
-  const { createWebhook } = await posthorn.graphql(
-    `mutation ($input: CreateWebhookInput!) { createWebhook(input: $input) {
-      ... on CreateWebhookSuccess { webhook { id } } ... on ValidationError { message } } }`,
-    { input: { url: `${receiver.url}${path}`, enabled: true, ...input } },
-  )
-  return createWebhook.webhook.id
-}
-
-async function createChannel(
-  path: string,
-  target: string,
-  change = (text: string) => text,
-): Promise<string> {
-  return await create(path, {
+const createChannel = (target: string, change = (text: string) => text) =>
+  createWebhook(posthorn, `${receiver.url}${target}`, {
     eventSubscriptions: [ON_HOLD, RECOVERED, EXHAUSTED],
     template: change(templateText(target)),
   })
-}
 
 async function tell(webhookId: string, type: string): Promise<void> {
   await posthorn.database.pool.query(
@@ -59,18 +36,16 @@ async function tell(webhookId: string, type: string): Promise<void> {
 const received = (path: string) => receiver.received.filter((one) => one.path === `/${path}`)
 
 test('a webhook on hold is told in each channel in its form, signed, and its recovery resolves the alert', async () => {
-  const slackId = await createChannel('slack', 'slack')
+  const slackId = await createChannel('slack')
   // The changes that docs/guides/notices.md advises.
-  await createChannel('pagerduty', 'pagerduty', (text) =>
+  await createChannel('pagerduty', (text) =>
     text
       .replace('"trigger"', '"{{ $.alert.action }}"')
       .replace('{{ event.id }}', '{{ $.alert.key }}')
       .replace('"info"', '"{{ $.alert.severity }}"'),
   )
-  const webhookId = await create('endpoint', {
-    eventSubscriptions: [JOINED],
-    description: 'Ticketing',
-  })
+  const description = 'Ticketing'
+  const webhookId = await createWebhook(posthorn, `${receiver.url}endpoint`, { description })
   await tell(webhookId, ON_HOLD)
   await until(() => received('slack').length === 1, 'Slack is told')
   const [message] = received('slack')

@@ -1,23 +1,22 @@
 import { createServer } from 'node:net'
-import { afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { createMailer } from '../../src/outbound/mailer.ts'
 import { createTestAuthority } from '../outbound/certificates.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
+import { countRows } from '../support/count-rows.ts'
 import { createTenant } from '../support/factories.ts'
 import { freePort } from '../support/free-port.ts'
+import { postGraphql } from '../support/post-graphql.ts'
 import { until } from '../support/until.ts'
 import { type MailServer, startMailServer } from './support/mail-server.ts'
 import { runSendNotices } from './support/notices.ts'
 
-let keyAndCert: Awaited<ReturnType<typeof authority.issue>>
 let mailServer: MailServer
 let posthorn: TestApp
 
 const authority = await createTestAuthority()
+const keyAndCert = await authority.issue(['localhost', '127.0.0.1'])
 
-beforeAll(async () => {
-  keyAndCert = await authority.issue(['localhost', '127.0.0.1'])
-})
 beforeEach(async () => {
   // A test stops the server, and starts it again at this port.
   mailServer = await startMailServer(keyAndCert, await freePort())
@@ -42,20 +41,8 @@ const SET = `mutation ($input: SetNoticeAddressInput!) { setNoticeAddress(input:
 } }`
 const REMOVE = 'mutation ($id: ID!) { removeNoticeAddress(id: $id) { __typename } }'
 
-interface Call {
-  readonly query: string
-  readonly variables: object
-}
-
-async function ask({ query, variables }: Call, token = posthorn.tenant.token) {
-  const response = await fetch(`${posthorn.app.url}/graphql`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ query, variables }),
-  })
-  // biome-ignore lint/suspicious/noExplicitAny: the answer of any query
-  return (await response.json()) as any
-}
+const ask = (query: string, variables: object, token = posthorn.tenant.token) =>
+  postGraphql(posthorn.app.url, token, query, variables)
 
 interface NewAddress {
   readonly kinds?: readonly string[]
@@ -69,15 +56,12 @@ async function add(
   { kinds = ['WEBHOOK_ON_HOLD'], portalPageUrl, token }: NewAddress = {},
 ) {
   const input = { email, kinds, portalPageUrl }
-  return (await ask({ query: SET, variables: { input } }, token)).data.setNoticeAddress
+  return (await ask(SET, { input }, token)).data.setNoticeAddress
 }
 
 async function remove(email: string) {
-  return await posthorn.graphql(REMOVE, { id: await idOf(email) })
-}
-
-async function idOf(email: string): Promise<string> {
-  return (await addresses()).find((address: { email: string }) => address.email === email).id
+  const { id } = (await addresses()).find((address: { email: string }) => address.email === email)
+  return await posthorn.graphql(REMOVE, { id })
 }
 
 const SESSION_MUTATIONS = {
@@ -94,6 +78,13 @@ async function createSession(kind: keyof typeof SESSION_MUTATIONS, scopes: strin
   const { token, portalSession } = (await posthorn.graphql(SESSION_MUTATIONS[kind], { scopes }))
     .created
   return token ?? new URLSearchParams(new URL(portalSession.url).hash.slice(1)).get('token')
+}
+
+/** Adds an address, and returns the link that it is sent. */
+async function addUnconfirmed(email: string): Promise<string> {
+  await add(email)
+  await until(() => links(email).length === 1, 'the link is sent')
+  return links(email)[0] ?? ''
 }
 
 /** Adds an address, and presses the button behind the link that it is sent. */
@@ -132,12 +123,8 @@ const notices = (email = '') => mailsTo(email).filter((mail) => !LINK.test(mail)
 /** Puts webhooks of one dead host on hold, as the worker would. */
 async function holdWebhooks(count: number, host = 'dead.example.com') {
   await posthorn.database.pool.query(
-    `with created as (
-       insert into posthorn.webhooks (organization_id, url, enabled, event_subscriptions)
-       select $1, 'https://' || $3 || '/' || i, true, '{event_attendee.joined_event}' from generate_series(1, $2) as i
-       returning id
-     )
-     select count(*) from created`,
+    `insert into posthorn.webhooks (organization_id, url, enabled, event_subscriptions)
+     select $1, 'https://' || $3 || '/' || i, true, '{event_attendee.joined_event}' from generate_series(1, $2) as i`,
     [posthorn.tenant.organizationId, count, host],
   )
   await posthorn.database.pool.query(
@@ -146,11 +133,14 @@ async function holdWebhooks(count: number, host = 'dead.example.com') {
   )
 }
 
+const age = (interval: string) =>
+  posthorn.database.pool.query('update posthorn.sent_mails set sent_at = sent_at - $1::interval', [
+    interval,
+  ])
+
 /** Time passes: the last mails were sent long ago, and the server is tried again. */
 async function pass() {
-  await posthorn.database.pool.query(
-    `update posthorn.sent_mails set sent_at = sent_at - interval '2 hours'`,
-  )
+  await age('2 hours')
   await passMinute()
 }
 
@@ -163,17 +153,15 @@ async function passMinute() {
   await runSendNotices(posthorn.database.pool)
 }
 
-async function allJobsEnded() {
-  await until(async () => {
-    const { rows } = await posthorn.database.pool.query(
-      `select from graphile_worker.jobs where task_identifier like 'posthorn:send%'`,
-    )
-    return rows.length === 0
-  }, 'the mails that may go out are sent')
+/** Resolves when `count` jobs of mails fulfil a condition. */
+async function untilJobs(count: number, condition: string) {
+  const from = `graphile_worker.jobs where task_identifier like 'posthorn:send%' and ${condition}`
+  const jobs = () => countRows(posthorn.database.pool, from)
+  await until(async () => (await jobs()) === count, `${count} jobs of mails: ${condition}`)
 }
 
-const waiting = async () =>
-  (await posthorn.database.pool.query('select from posthorn.notice_mails')).rows.length
+const allJobsEnded = () => untilJobs(0, 'true')
+const waiting = () => countRows(posthorn.database.pool, 'posthorn.notice_mails')
 
 const unsubscribeUrl = (mail = notices()[0] ?? '') => {
   const header = /^List-Unsubscribe:\s*<([^>]+)>/m.exec(mail.replaceAll('\r\n ', ''))
@@ -181,8 +169,7 @@ const unsubscribeUrl = (mail = notices()[0] ?? '') => {
 }
 
 test('an address gets nothing but a link until its button is pressed', async () => {
-  await add('ada@example.com')
-  await until(() => links('ada@example.com').length === 1, 'the link is sent')
+  await addUnconfirmed('ada@example.com')
   expect(mailServer.mails[0]).toContain('Auto-Submitted: auto-generated')
   expect(mailServer.mails[0]).toContain('List-Unsubscribe-Post: List-Unsubscribe=One-Click')
   const [link = ''] = links('ada@example.com')
@@ -202,9 +189,7 @@ test('an address gets nothing but a link until its button is pressed', async () 
 })
 
 test('a link works for seven days, only for its address, and not for one that was removed', async () => {
-  await add('ada@example.com')
-  await until(() => links('ada@example.com').length === 1, 'the link is sent')
-  const [link = ''] = links('ada@example.com')
+  const link = await addUnconfirmed('ada@example.com')
   const unsubscribe = unsubscribeUrl(mailServer.mails[0])
   const confirmByUnsubscribing = unsubscribe.replace('/unsubscribe', '/confirm')
   expect((await fetch(confirmByUnsubscribing, { method: 'POST' })).status).toBe(404)
@@ -224,8 +209,7 @@ test('a link works for seven days, only for its address, and not for one that wa
 })
 
 test('an address is sent one link an hour, however often and by several organizations added, and the next one waits', async () => {
-  await add('ada@example.com')
-  await until(() => links('ada@example.com').length === 1, 'the link is sent')
+  await addUnconfirmed('ada@example.com')
   await remove('ada@example.com')
   await add('Ada+tag@example.com')
   const other = await createTenant(posthorn.database.prisma)
@@ -245,8 +229,7 @@ test('an address is sent one link an hour, however often and by several organiza
 
 test('an organization asks at most 20 addresses a day, and another one can still ask', async () => {
   for (let i = 0; i < 20; i++) {
-    await add(`stranger${i}@example.com`)
-    await until(() => links(`stranger${i}@example.com`).length === 1, 'the link is sent')
+    await addUnconfirmed(`stranger${i}@example.com`)
     await remove(`stranger${i}@example.com`)
   }
   await add('ada@example.com')
@@ -256,9 +239,7 @@ test('an organization asks at most 20 addresses a day, and another one can still
   await pass()
   await allJobsEnded()
   expect(links('ada@example.com')).toEqual([])
-  await posthorn.database.pool.query(
-    `update posthorn.sent_mails set sent_at = sent_at - interval '1 day'`,
-  )
+  await age('1 day')
   await passMinute()
   await until(() => links('ada@example.com').length === 1, 'the link is sent a day later')
 })
@@ -296,8 +277,7 @@ test('an address gets at most ten mails an hour, links included, and the tenth s
   expect(isLast).toEqual([...new Array(8).fill(false), true])
   const other = await createTenant(posthorn.database.prisma)
   await add('ada+tag@example.com', { token: other.token })
-  await add('grace@example.com')
-  await until(() => links('grace@example.com').length === 1, 'another address has its own limit')
+  await addUnconfirmed('grace@example.com')
   await allJobsEnded()
   expect(mailServer.mails).toHaveLength(11)
 
@@ -338,13 +318,13 @@ test.each(['portal', 'frontend'] as const)(
     await add('ada@example.com')
     const [{ id }] = await addresses()
     const input = { email: 'grace@example.com', kinds: ['WEBHOOK_ON_HOLD'] }
-    const calls = [
-      { query: SET, variables: { input } },
-      { query: REMOVE, variables: { id } },
+    const calls: [string, object][] = [
+      [SET, { input }],
+      [REMOVE, { id }],
     ]
     const session = await createSession(kind, ['webhooks:read', 'webhooks:write'])
     for (const call of calls) {
-      expect(await ask(call, session)).toMatchObject({
+      expect(await ask(...call, session)).toMatchObject({
         errors: [{ message: expect.stringContaining('alerts:write') }],
       })
     }
@@ -353,7 +333,7 @@ test.each(['portal', 'frontend'] as const)(
 
     const permitted = await createSession(kind, ['webhooks:write', 'alerts:write'])
     for (const call of calls) {
-      expect((await ask(call, permitted)).errors, call.query).toBeUndefined()
+      expect((await ask(...call, permitted)).errors, call[0]).toBeUndefined()
     }
     expect(await addresses()).toMatchObject([{ email: 'grace@example.com' }])
   },
@@ -377,12 +357,7 @@ test('a mail goes out once the server is there again', async () => {
   await mailServer[Symbol.asyncDispose]()
   await holdWebhooks(1)
   await pass()
-  await until(async () => {
-    const { rows } = await posthorn.database.pool.query(
-      `select from graphile_worker.jobs where task_identifier = 'posthorn:send_notice' and last_error is not null`,
-    )
-    return rows.length === 1
-  }, 'the server is not there')
+  await untilJobs(1, 'last_error is not null')
   mailServer = await startMailServer(keyAndCert, port)
   await pass()
   await until(() => notices().length === 1, 'the mail is sent')
@@ -393,12 +368,7 @@ test('an address that the server rejects for good is stopped, and one that it re
   mailServer.reject = { code: 451, text: 'Later' }
   await holdWebhooks(1)
   await pass()
-  await until(async () => {
-    const { rows } = await posthorn.database.pool.query(
-      `select from graphile_worker.jobs where task_identifier = 'posthorn:send_notice' and last_error like '%Later%'`,
-    )
-    return rows.length === 1
-  }, 'the server rejects it for now')
+  await untilJobs(1, `last_error like '%Later%'`)
   expect(await addresses()).toMatchObject([{ confirmedAt: expect.any(String), rejection: null }])
 
   mailServer.reject = { code: 550, text: 'No such user' }
@@ -440,10 +410,8 @@ test('the link in a mail unsubscribes by POST only, and no other token does', as
 })
 
 test('a mail to the people of a customer leads to their portal page, and one to an operator into the organization', async () => {
-  expect(await add('ada@example.com', { portalPageUrl: 'http://app.example.com' })).toMatchObject({
-    issues: [{ code: 'invalid_format' }],
-  })
   for (const portalPageUrl of [
+    'http://app.example.com',
     'https://app.example.com/#a',
     'https://app.example.com/\n\nhttps://evil.example',
     'https://app.example.com/\u202ea',
@@ -479,10 +447,9 @@ test('a mail to the people of a customer leads to their portal page, and one to 
 })
 
 test('only valid addresses of chosen kinds are added, each once', async () => {
-  expect(await add('not an address')).toMatchObject({ issues: [{ code: 'invalid_format' }] })
-  expect(await add('a@example.com\r\nBcc: b@example.com')).toMatchObject({
-    issues: [{ code: 'invalid_format' }],
-  })
+  for (const invalid of ['not an address', 'a@example.com\r\nBcc: b@example.com']) {
+    expect(await add(invalid)).toMatchObject({ issues: [{ code: 'invalid_format' }] })
+  }
   expect(await add('ada@example.com', { kinds: [] })).toMatchObject({
     issues: [{ code: 'required' }],
   })
@@ -498,33 +465,21 @@ test('only valid addresses of chosen kinds are added, each once', async () => {
 
 test('a mailer uses TLS from the start, and gives up on a server that says nothing', async () => {
   await using tlsServer = await startMailServer({ ...keyAndCert, secure: true })
-  const options = { from: 'posthorn@example.com', caPem: [authority.pem], timeoutMs: 300 }
-  const mail = {
-    to: 'ada@example.com',
-    subject: 'A',
-    text: 'A',
-    unsubscribeUrl: 'https://a.test',
-  }
-  const send = createMailer({
-    ...options,
-    url: `smtps://localhost:${tlsServer.port}`,
-    timeoutMs: 10_000,
-  })
-  expect(await send(mail)).toEqual({ kind: 'sent' })
+  const text = { subject: 'A', text: 'A', unsubscribeUrl: 'https://a.test' }
+  const send = (url: string, caPem = [authority.pem], timeoutMs = 10_000) =>
+    createMailer({ from: 'posthorn@example.com', url, caPem, timeoutMs })({
+      to: 'ada@example.com',
+      ...text,
+    })
+  const url = `smtps://localhost:${tlsServer.port}`
+  expect(await send(url)).toEqual({ kind: 'sent' })
   expect(tlsServer.secure).toEqual([true])
-  const untrusted = createMailer({
-    ...options,
-    url: `smtps://localhost:${tlsServer.port}`,
-    caPem: [],
-    timeoutMs: 10_000,
-  })
-  await expect(untrusted(mail)).rejects.toThrow(/certificate/)
+  await expect(send(url, [])).rejects.toThrow(/certificate/)
 
   const silent = createServer(() => {}).listen(0, '127.0.0.1')
   await until(() => silent.listening, 'it listens')
   const { port } = silent.address() as { port: number }
-  await expect(createMailer({ ...options, url: `smtp://127.0.0.1:${port}` })(mail)).rejects.toThrow(
-    /[Tt]imed? ?out|[Gg]reeting/,
-  )
+  const silence = send(`smtp://127.0.0.1:${port}`, [authority.pem], 300)
+  await expect(silence).rejects.toThrow(/[Tt]imed? ?out|[Gg]reeting/)
   silent.close()
 })

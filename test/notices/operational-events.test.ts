@@ -6,6 +6,7 @@ import {
 } from '../../src/notices/operational-event-types.ts'
 import { useTestApp } from '../support/app.ts'
 import { JOINED, TICKET } from '../support/factories.ts'
+import { callerWith } from '../support/post-graphql.ts'
 import { findNotices, setOperationalEvents, switchOn } from './support/notices.ts'
 
 const ON_HOLD = 'posthorn.webhook.on_hold'
@@ -98,17 +99,10 @@ test('nobody else publishes or defines operational events', async () => {
   ])
   await expect(publishInSql).rejects.toThrow('type: Posthorn itself publishes the events')
 
-  const edit = async (mutation: string) => {
-    const response = await fetch(`${posthorn.app.url}/graphql`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${operator}`, 'content-type': 'application/json' },
-      body: JSON.stringify({
-        query: `mutation { ${mutation} {
-        __typename ... on ValidationError { issues { code } } } }`,
-      }),
-    })
-    return ((await response.json()) as { data: unknown }).data
-  }
+  const edit = (mutation: string) =>
+    callerWith(posthorn.app.url, operator).graphql(
+      `mutation { ${mutation} { __typename ... on ValidationError { issues { code } } } }`,
+    )
   const issues = { __typename: 'ValidationError', issues: [{ code: 'reserved_event_type' }] }
   expect(
     await edit('createEventType(input: { name: "posthorn.mine", description: "Mine." })'),

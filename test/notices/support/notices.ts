@@ -1,6 +1,7 @@
 import type { Sql } from '../../../src/db/client.ts'
 import { createApiKey } from '../../support/api-keys.ts'
 import type { TestApp } from '../../support/app.ts'
+import { postGraphql } from '../../support/post-graphql.ts'
 
 /** Switches operational events on as an operator. Returns the token of the operator. */
 export async function switchOn(
@@ -16,19 +17,11 @@ export async function switchOn(
 }
 
 export async function setOperationalEvents(url: string, token: string, input: object) {
-  const response = await fetch(`${url}/graphql`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-    body: JSON.stringify({
-      query: `mutation ($input: SetOperationalEventsInput!) { setOperationalEvents(input: $input) {
-        ... on SetOperationalEventsSuccess { operationalEvents { enabled operatorOrganization { id } } }
-        ... on NotFoundError { message }
-      } }`,
-      variables: { input },
-    }),
-  })
-  // biome-ignore lint/suspicious/noExplicitAny: the answer of the query above
-  return (await response.json()) as any
+  const query = `mutation ($input: SetOperationalEventsInput!) { setOperationalEvents(input: $input) {
+    ... on SetOperationalEventsSuccess { operationalEvents { enabled operatorOrganization { id } } }
+    ... on NotFoundError { message }
+  } }`
+  return await postGraphql(url, token, query, { input })
 }
 
 export interface PublishedNotice {
