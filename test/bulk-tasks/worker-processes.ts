@@ -7,7 +7,7 @@ import { startReceiver } from '../support/receiver.ts'
 import { until } from '../support/until.ts'
 
 /** A receiver, the API, and workers in processes of their own, which a test can kill. */
-export async function openWorkerProcesses(environment: Readonly<Record<string, string>>) {
+export async function openWorkerProcesses(environment: Readonly<Record<string, string>> = {}) {
   const receiver = await startReceiver()
   const directory = await mkdtemp(path.join(tmpdir(), 'posthorn workers '))
   const authority = path.join(directory, 'ca.pem')
@@ -16,14 +16,21 @@ export async function openWorkerProcesses(environment: Readonly<Record<string, s
   const started: PosthornProcess[] = []
   const running: PosthornProcess[] = []
 
-  function start(): PosthornProcess {
-    const own = { POSTHORN_EGRESS_CA_FILE: authority, ...environment }
-    const worker = startPosthorn(['start', '--role', 'worker'], {
+  function start(
+    args: readonly string[] = ['start', '--role', 'worker'],
+    given: Readonly<Record<string, string>> = {},
+  ): PosthornProcess {
+    const own = { POSTHORN_EGRESS_CA_FILE: authority, ...environment, ...given }
+    const worker = startPosthorn(args, {
       environment: { ...testEnvironment(api.database.url), ...own },
     })
     started.push(worker)
     running.push(worker)
     return worker
+  }
+
+  async function stop(): Promise<void> {
+    await Promise.all(running.splice(0).map((worker) => worker[Symbol.asyncDispose]()))
   }
 
   return {
@@ -50,11 +57,10 @@ export async function openWorkerProcesses(environment: Readonly<Record<string, s
       }
     },
 
-    async stop(): Promise<void> {
-      await Promise.all(running.splice(0).map((worker) => worker[Symbol.asyncDispose]()))
-    },
+    stop,
 
     async [Symbol.asyncDispose](): Promise<void> {
+      await stop()
       await api[Symbol.asyncDispose]()
       await receiver[Symbol.asyncDispose]()
       await rm(directory, { recursive: true, force: true })

@@ -1,14 +1,10 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { parseId } from '../../src/db/ids.ts'
 import { sweep } from '../../src/deliveries/sweep.ts'
-import { startTestApp, type TestApp, testEnvironment } from '../support/app.ts'
+import { openWorkerProcesses } from '../bulk-tasks/worker-processes.ts'
+import { countStates, createWebhook } from '../scheduling/support/backlog.ts'
 import { JOINED } from '../support/factories.ts'
-import { type PosthornProcess, startPosthorn } from '../support/posthorn-process.ts'
-import { startReceiver } from '../support/receiver.ts'
 import { startStopwatch } from '../support/stopwatch.ts'
 import { until } from '../support/until.ts'
 import { useResource } from '../support/use-resource.ts'
@@ -16,23 +12,18 @@ import { useResource } from '../support/use-resource.ts'
 /** The number of attempts in the retry schedule of the tests. */
 const ATTEMPTS = 4
 
-let api: TestApp
-let directory: string
+const processes = await useResource(openWorkerProcesses({ POSTHORN_LOG_LEVEL: 'info' }))
+const { api, receiver } = processes
+const startWorker = () => processes.start()
 
-const receiver = await useResource(startReceiver())
-
-beforeAll(async () => {
-  directory = await mkdtemp(path.join(tmpdir(), 'posthorn crash '))
-  await writeFile(path.join(directory, 'ca.pem'), receiver.authority)
-  api = await startTestApp({ role: 'api' })
-})
-afterAll(async () => {
-  await api[Symbol.asyncDispose]()
-  await rm(directory, { recursive: true, force: true })
+beforeEach(async () => {
+  receiver.clear()
+  receiver.answer = (response) => response.end()
+  const webhook = await createWebhook(api, receiver.url)
+  return async () => void (await api.rest('DELETE', `/webhooks/${webhook}`))
 })
 
 test('kill -9 between sending and recording: the attempt is repeated after the rescue, and no delivery is lost', async () => {
-  const webhook = await register()
   // The receiver gets the request and never answers, so the kill falls between sending and recording.
   receiver.answer = () => {}
   const killed = startWorker()
@@ -48,7 +39,7 @@ test('kill -9 between sending and recording: the attempt is repeated after the r
   receiver.answer = (response) => response.end()
   await using _next = startWorker()
   await until(
-    async () => (await stateCounts())['succeeded'] === count,
+    async () => (await countStates(api.database.pool))['succeeded'] === count,
     'every delivery succeeds',
     30_000,
   )
@@ -59,12 +50,9 @@ test('kill -9 between sending and recording: the attempt is repeated after the r
   expect(new Set(arrived).size).toBe(count)
   for (const id of inFlight) expect(arrived).toContain(id)
   await until(async () => (await jobCount()) === 0, 'no job is left')
-  await api.rest('DELETE', `/webhooks/${webhook}`)
 })
 
 test('kill -9 during the last attempt exhausts and cancels no delivery, and the rescue does not count as an attempt', async () => {
-  const webhook = await register()
-  receiver.clear()
   receiver.answer = (response, { headers }) => {
     if (countOf(headers['wh-id']) < ATTEMPTS) response.writeHead(500).end()
   }
@@ -107,14 +95,10 @@ test('kill -9 during the last attempt exhausts and cancels no delivery, and the 
       last_error: expect.stringMatching(/^HTTP 500 from .* \(attempt 4 of 4\)$/),
     })),
   )
-  await completeJobs(ids)
-  await api.rest('DELETE', `/webhooks/${webhook}`)
+  await api.database.pool.query('select posthorn.complete_delivery_jobs($1)', [ids])
 })
 
 test('kill -9 in the middle of recording: committed attempts are not sent again, the others are repeated once', async () => {
-  const webhook = await register()
-  receiver.clear()
-  receiver.answer = (response) => response.end()
   const killed = startWorker()
   const holder = await api.database.pool.connect()
   await holder.query('begin; lock table posthorn.attempts in share mode')
@@ -136,12 +120,9 @@ test('kill -9 in the middle of recording: committed attempts are not sent again,
   expect(await deliveriesOf([lost, committed])).toEqual([
     { state: 'succeeded', attempts: 1, recorded: 1, count: 2 },
   ])
-  await api.rest('DELETE', `/webhooks/${webhook}`)
 })
 
 test('the next process immediately sends deliveries requeued at SIGTERM, and finished ones are not sent again', async () => {
-  await register()
-  receiver.clear()
   // Every second request is answered after a second; the others only when they are sent again.
   const slow = new Set<unknown>()
   receiver.answer = (response, { headers }) => {
@@ -179,25 +160,6 @@ test('the next process immediately sends deliveries requeued at SIGTERM, and fin
   expect(rows).toEqual([{ attempt_count: 1 }])
 })
 
-function startWorker(): PosthornProcess {
-  return startPosthorn(['start', '--role', 'worker'], {
-    environment: {
-      ...testEnvironment(api.database.url),
-      POSTHORN_EGRESS_CA_FILE: path.join(directory, 'ca.pem'),
-      POSTHORN_LOG_LEVEL: 'info',
-    },
-  })
-}
-
-async function register(): Promise<string> {
-  const response = await api.rest('POST', '/webhooks', {
-    url: receiver.url,
-    event_subscriptions: [JOINED],
-    enabled: true,
-  })
-  return (await response.json()).id
-}
-
 /** Returns the ids of the deliveries, in order. */
 async function publish(count: number): Promise<string[]> {
   const events = Array.from({ length: count }, (_, n) => ({ type: JOINED, data: { n } }))
@@ -234,13 +196,6 @@ async function blocked(): Promise<number[]> {
   return rows.map(({ pid }) => pid)
 }
 
-async function stateCounts(): Promise<Record<string, number>> {
-  const { rows } = await api.database.pool.query(
-    'select state, count(*)::int as n from posthorn.deliveries group by 1',
-  )
-  return Object.fromEntries(rows.map((row) => [row.state, row.n]))
-}
-
 /** The jobs of deliveries, as in a job dashboard. */
 async function jobs() {
   const { rows } = await api.database.pool.query(
@@ -250,10 +205,4 @@ async function jobs() {
   return rows
 }
 
-async function jobCount(): Promise<number> {
-  return (await jobs()).length
-}
-
-async function completeJobs(keys: readonly unknown[]): Promise<void> {
-  await api.database.pool.query('select posthorn.complete_delivery_jobs($1)', [keys])
-}
+const jobCount = async () => (await jobs()).length

@@ -1,13 +1,14 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { SYSTEM } from '../../src/access/actor.ts'
 import { createEventType } from '../../src/event-types/edit-event-type.ts'
-import { openWorkerProcesses, type WorkerProcesses } from '../bulk-tasks/worker-processes.ts'
+import { openWorkerProcesses } from '../bulk-tasks/worker-processes.ts'
 import { document } from '../graphql/support/document.ts'
-import type { TestApp } from '../support/app.ts'
+import { createWebhook } from '../scheduling/support/backlog.ts'
+import { countRows } from '../support/count-rows.ts'
 import { createTenant } from '../support/factories.ts'
-import type { Receiver } from '../support/receiver.ts'
 import { until } from '../support/until.ts'
+import { useResource } from '../support/use-resource.ts'
 import { filesAfterVacuum, filesWith, tablesWith } from './search-everywhere.ts'
 
 /** `ERASED=100000` makes a long run. */
@@ -20,16 +21,12 @@ const PATH = '$.customer.email'
 const marker = `ada-${randomUUID()}@example.org`
 const others = `bob-${randomUUID()}@example.org`
 
-let receiver: Receiver
-let api: TestApp
-let processes: WorkerProcesses
+const processes = await useResource(
+  openWorkerProcesses({ POSTHORN_LOG_LEVEL: 'debug', POSTHORN_CONCURRENCY: '20' }),
+)
+const { api, receiver } = processes
 
 beforeAll(async () => {
-  processes = await openWorkerProcesses({
-    POSTHORN_LOG_LEVEL: 'debug',
-    POSTHORN_CONCURRENCY: '20',
-  })
-  ;({ api, receiver } = processes)
   // A receiver that answers with what it got.
   receiver.answer = (response, { body }) => {
     response.setHeader('x-customer', JSON.parse(body.toString()).data.customer.email)
@@ -38,18 +35,11 @@ beforeAll(async () => {
   const type = { name: TYPE, description: 'A customer changed', searchKeys: [PATH] }
   await createEventType(api.database.prisma, type, SYSTEM)
 })
-afterAll(() => processes[Symbol.asyncDispose]())
 
 test(`${COUNT} payloads are erased while they are sent and workers are killed at random, and nothing of them is left`, async () => {
-  await api.rest('POST', '/webhooks', {
-    url: receiver.url,
-    event_subscriptions: [TYPE],
-    enabled: true,
-  })
   // Many deliveries wait for the limit, so that the erasure cancels them.
-  await api.database.pool.query('update posthorn.webhooks set rate_limit_per_second = $1', [
-    Math.ceil(COUNT / 30),
-  ])
+  const rateLimitPerSecond = Math.ceil(COUNT / 30)
+  await createWebhook(api, receiver.url, { eventSubscriptions: [TYPE], rateLimitPerSecond })
   const other = await createTenant(api.database.prisma)
   const mine = await publish(api.tenant.organizationId, marker, COUNT)
   const kept = await publish(api.tenant.organizationId, others, 50)
@@ -69,7 +59,7 @@ test(`${COUNT} payloads are erased while they are sent and workers are killed at
       180_000,
     )
     expect(await erased(id)).toBe(COUNT)
-    canceled = await countOf(id, 'canceled')
+    canceled = (await read(id)).canceled
     await until(async () => (await pending()) === 0, 'all deliveries are final', 120_000)
   } finally {
     await processes.stop()
@@ -77,28 +67,23 @@ test(`${COUNT} payloads are erased while they are sent and workers are killed at
 
   // The event and its search key of the other organization are all that names the value.
   const { pool } = api.database
-  const { rows } = await pool.query(
-    `select count(*)::int as events from posthorn.events where id = any ($1) and data = 'null' and erased_at is not null`,
-    [mine],
-  )
-  expect(rows[0].events).toBe(COUNT)
+  const gone = `posthorn.events where id = any ($1) and data = 'null' and erased_at is not null`
+  expect(await countRows(pool, gone, [mine])).toBe(COUNT)
   expect(await contentsOf([...kept, ...elsewhere])).toEqual(before)
   for (const table of ['attempts', 'deliveries', 'audit_log', 'bulk_tasks']) {
-    const found = await pool.query(
-      `select from posthorn.${table} as row where organization_id = $1
+    const found = await countRows(
+      pool,
+      `posthorn.${table} as row where organization_id = $1
          and (position($2 in row::text) > 0 or position($3 in row::text) > 0)`,
       [api.tenant.organizationId, marker, Buffer.from(marker).toString('hex')],
     )
-    expect(found.rowCount, table).toBe(0)
+    expect(found, table).toBe(0)
   }
   expect(processes.started.length).toBe(2 + KILLS)
   const output = processes.started.map(({ stdout, stderr }) => stdout + stderr).join('')
-  const { rows: deliveries } = await pool.query(
-    `select count(*)::int as canceled from posthorn.deliveries where event_id = any ($1) and state = 'canceled'`,
-    [mine],
-  )
+  const withState = `posthorn.deliveries where event_id = any ($1) and state = 'canceled'`
   expect(canceled).toBeGreaterThan(0)
-  expect(deliveries[0].canceled).toBeGreaterThanOrEqual(canceled)
+  expect(await countRows(pool, withState, [mine])).toBeGreaterThanOrEqual(canceled)
   // A killed process has not written the line of its last pages.
   const logged = [
     ...output.matchAll(/"event":"deliveries.canceled","count":(\d+),"reason":"bulk_task"/g),
@@ -168,15 +153,6 @@ async function read(id: string) {
   return (await api.graphql(document('erasure', 'Erasure'), { id })).bulkTask
 }
 
-const erased = (id: string) => countOf(id, 'changed')
+const erased = async (id: string): Promise<number> => (await read(id)).changed
 
-async function countOf(id: string, counted: 'changed' | 'canceled'): Promise<number> {
-  return (await read(id))[counted]
-}
-
-async function pending(): Promise<number> {
-  const { rows } = await api.database.pool.query(
-    `select count(*)::int as n from posthorn.deliveries where state = 'pending'`,
-  )
-  return rows[0].n
-}
+const pending = () => countRows(api.database.pool, `posthorn.deliveries where state = 'pending'`)

@@ -1,15 +1,17 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { COMMAND_LINE } from '../../../src/access/actor.ts'
 import { setOperationalEvents } from '../../../src/notices/operational-events.ts'
 import { deleteOrganization } from '../../../src/organizations/deletion/delete-organization.ts'
-import { openWorkerProcesses, type WorkerProcesses } from '../../bulk-tasks/worker-processes.ts'
+import { openWorkerProcesses } from '../../bulk-tasks/worker-processes.ts'
 import { filesAfterVacuum } from '../../erasure/search-everywhere.ts'
-import type { TestApp } from '../../support/app.ts'
+import { createWebhook } from '../../scheduling/support/backlog.ts'
+import { countRows } from '../../support/count-rows.ts'
 import { createTenant, JOINED } from '../../support/factories.ts'
 import { fillDeliveries } from '../../support/many-deliveries.ts'
+import { callerWith, postGraphql } from '../../support/post-graphql.ts'
 import type { PosthornProcess } from '../../support/posthorn-process.ts'
-import type { Receiver } from '../../support/receiver.ts'
 import { until } from '../../support/until.ts'
+import { useResource } from '../../support/use-resource.ts'
 import { findInTables } from './support/find-in-tables.ts'
 
 /** `DELETED=100000` makes a long run. */
@@ -19,19 +21,14 @@ const KILLS = 4
 /** In everything that a tenant can name. Lower case, as the name of a host is. */
 const MARKER = 'marker-of-ada-lovelace'
 
-let receiver: Receiver
-let api: TestApp
-let processes: WorkerProcesses
-
-beforeAll(async () => {
-  processes = await openWorkerProcesses({
+const processes = await useResource(
+  openWorkerProcesses({
     POSTHORN_LOG_LEVEL: 'trace',
     POSTHORN_RETRY_SCHEDULE: '1s',
     POSTHORN_CONCURRENCY: '50',
-  })
-  ;({ api, receiver } = processes)
-})
-afterAll(() => processes[Symbol.asyncDispose]())
+  }),
+)
+const { api, receiver } = processes
 
 test(`an organization with ${COUNT} deliveries is deleted while workers are killed at random points, while it publishes and its endpoint fails; nothing of it is left in tables, files, logs and metrics, and another organization receives all its events`, async () => {
   const { pool, prisma } = api.database
@@ -42,9 +39,9 @@ test(`an organization with ${COUNT} deliveries is deleted while workers are kill
   })
   const operatorOrganization = operator.publicOrganizationId
   await setOperationalEvents(prisma, { enabled: true, operatorOrganization }, COMMAND_LINE)
-  const webhookId = await register(`failing/${MARKER}`)
+  const webhookId = await register(api.tenant.token, `failing/${MARKER}`)
   const other = await createTenant(prisma)
-  await registerFor(other.token, 'other')
+  await register(other.token, 'other')
   receiver.answer = (response, { path: url }) => {
     const fails = url.includes('failing')
     response.statusCode = fails ? 500 : 200
@@ -113,53 +110,31 @@ test(`an organization with ${COUNT} deliveries is deleted while workers are kill
   expect(await filesAfterVacuum(pool, MARKER)).toEqual([])
 }, 600_000)
 
-async function isReported(organizationUuid: string): Promise<boolean> {
-  const { rows } = await api.database.pool.query(
-    `select from posthorn.events where organization_id = $1 and strpos(data, $2) > 0`,
+const isReported = async (organizationUuid: string) =>
+  (await countRows(
+    api.database.pool,
+    'posthorn.events where organization_id = $1 and strpos(data, $2) > 0',
     [organizationUuid, MARKER],
-  )
-  return rows.length > 0
-}
+  )) > 0
 
-async function register(at: string): Promise<string> {
-  return await registerFor(api.tenant.token, at)
-}
-
-async function registerFor(token: string, at: string): Promise<string> {
-  const response = await fetch(`${api.app.url}/api/connect/v1/webhooks`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-    body: JSON.stringify({
-      url: `${receiver.url}${at}`,
-      description: at,
-      event_subscriptions: [JOINED],
-      headers: { 'X-Key': at },
-      enabled: true,
-    }),
+/** Creates a webhook that names the path in all that a tenant can set. */
+const register = (token: string, at: string) =>
+  createWebhook(callerWith(api.app.url, token), `${receiver.url}${at}`, {
+    description: at,
+    headers: [{ name: 'X-Key', value: at }],
   })
-  return (await response.json()).id
-}
 
 /** Returns the status: 401 if the key is refused. */
 async function publish(token: string, data: object): Promise<number> {
-  const query = `mutation ($input: PublishEventInput!) { publishEvent(input: $input) {
-    ... on PublishEventSuccess { publishedEvent { id } } ... on UserError { message } } }`
-  const response = await fetch(`${api.app.url}/graphql`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ query, variables: { input: { type: JOINED, data } } }),
-  })
-  const { errors } = await response.json()
+  const query = `mutation ($input: PublishEventInput!) { publishEvent(input: $input) { __typename } }`
+  const { errors } = await postGraphql(api.app.url, token, query, { input: { type: JOINED, data } })
   return errors?.[0]?.extensions.code === 'UNAUTHENTICATED' ? 401 : 200
 }
 
-async function attempts(webhookId: string): Promise<number> {
-  const { rows } = await api.database.pool.query(
-    `select count(*)::int as n from posthorn.attempts where posthorn.type_id('wh', webhook_id) = $1`,
-    [webhookId],
-  )
-  return rows[0].n
-}
+const attempts = (webhookId: string) =>
+  countRows(api.database.pool, `posthorn.attempts where posthorn.type_id('wh', webhook_id) = $1`, [
+    webhookId,
+  ])
 
 async function deletion() {
   return await api.database.prisma.organizationDeletion.findUniqueOrThrow({
@@ -177,17 +152,9 @@ async function logsOfMaintenance(workers: readonly PosthornProcess[]): Promise<s
       `posthorn:${task}`,
     ])
   }
-  await until(
-    async () => {
-      const { rows } = await pool.query(
-        `select from graphile_worker.jobs where task_identifier = any ($1) and run_at <= now()`,
-        [tasks.map((task) => `posthorn:${task}`)],
-      )
-      return rows.length === 0
-    },
-    'the tasks have run',
-    60_000,
-  )
+  const due = `graphile_worker.jobs where task_identifier = any ($1) and run_at <= now()`
+  const names = tasks.map((task) => `posthorn:${task}`)
+  await until(async () => (await countRows(pool, due, [names])) === 0, 'the tasks have run', 60_000)
   return workers
     .map(({ stdout, stderr }, i) => {
       const [out, error] = before[i] ?? [0, 0]

@@ -1,27 +1,25 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { COMMAND_LINE } from '../../../src/access/actor.ts'
 import { deleteOrganization } from '../../../src/organizations/deletion/delete-organization.ts'
 import { deletionKey } from '../../../src/queue/jobs.ts'
-import { openWorkerProcesses, type WorkerProcesses } from '../../bulk-tasks/worker-processes.ts'
-import type { TestApp } from '../../support/app.ts'
+import { openWorkerProcesses } from '../../bulk-tasks/worker-processes.ts'
+import { createWebhook } from '../../scheduling/support/backlog.ts'
+import { countRows } from '../../support/count-rows.ts'
 import { createTenant, JOINED } from '../../support/factories.ts'
-import type { Receiver } from '../../support/receiver.ts'
+import { callerWith } from '../../support/post-graphql.ts'
 import { until } from '../../support/until.ts'
+import { useResource } from '../../support/use-resource.ts'
 
 const COUNT = 60
 
-let receiver: Receiver
-let api: TestApp
-let processes: WorkerProcesses
-beforeAll(async () => {
-  processes = await openWorkerProcesses({
+const processes = await useResource(
+  openWorkerProcesses({
     // So long that the circuit breaker does not put the webhook on hold: it waits for a minute of failures.
     POSTHORN_RETRY_SCHEDULE: Array.from({ length: 20 }, () => '1s').join(','),
     POSTHORN_CONCURRENCY: '10',
-  })
-  ;({ api, receiver } = processes)
-})
-afterAll(() => processes[Symbol.asyncDispose]())
+  }),
+)
+const { api, receiver } = processes
 
 test('once a deletion has begun and the attempts in flight have ended, no process sends anything, although its deliveries are still there and its webhook is in every cache', async () => {
   const { prisma, pool } = api.database
@@ -51,13 +49,10 @@ test('once a deletion has begun and the attempts in flight have ended, no proces
     `select key from graphile_worker.jobs where key like 'msg%' and locked_at is not null`,
   )
   const inFlight = begun.map(({ key }) => key)
-  await until(async () => !(await areLocked(inFlight)), 'the attempts in flight end', 60_000)
+  await until(async () => (await locked(inFlight)) === 0, 'the attempts in flight end', 60_000)
   const before = sent('gone')
-  const { rows } = await pool.query(
-    `select count(*)::int as n from posthorn.deliveries where organization_id = $1 and state = 'pending'`,
-    [organizationId],
-  )
-  expect(rows).toEqual([{ n: COUNT }])
+  const left = `posthorn.deliveries where organization_id = $1 and state = 'pending'`
+  expect(await countRows(pool, left, [organizationId])).toBe(COUNT)
   // As if every one of them were due, once more.
   await pool.query(
     `select graphile_worker.add_job('posthorn:deliver', json_build_object(
@@ -74,18 +69,8 @@ test('once a deletion has begun and the attempts in flight have ended, no proces
 
 const sent = (at: string) => receiver.received.filter(({ path: url }) => url === `/${at}`).length
 
-async function register(token: string, at: string): Promise<void> {
-  const response = await fetch(`${api.app.url}/api/connect/v1/webhooks`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-    body: JSON.stringify({
-      url: `${receiver.url}${at}`,
-      event_subscriptions: [JOINED],
-      enabled: true,
-    }),
-  })
-  expect(response.status).toBe(201)
-}
+const register = (token: string, at: string) =>
+  createWebhook(callerWith(api.app.url, token), `${receiver.url}${at}`)
 
 async function publish(organization: string): Promise<void> {
   await api.database.pool.query(
@@ -103,20 +88,17 @@ async function claimants(): Promise<number> {
   return rows[0].n
 }
 
-async function areLocked(keys: readonly string[]): Promise<boolean> {
-  const { rowCount } = await api.database.pool.query(
-    'select from graphile_worker.jobs where key = any ($1) and locked_at is not null',
+const locked = (keys: readonly string[]) =>
+  countRows(
+    api.database.pool,
+    'graphile_worker.jobs where key = any ($1) and locked_at is not null',
     [keys],
   )
-  return rowCount !== 0
-}
 
-async function jobsOf(organization: string): Promise<number> {
-  const { rows } = await api.database.pool.query(
-    `select count(*)::int as n from graphile_worker.jobs as job
-     join posthorn.deliveries as d on job.key = posthorn.type_id('msg', d.id)
+const jobsOf = (organization: string) =>
+  countRows(
+    api.database.pool,
+    `graphile_worker.jobs as job join posthorn.deliveries as d on job.key = posthorn.type_id('msg', d.id)
      where posthorn.type_id('org', d.organization_id) = $1`,
     [organization],
   )
-  return rows[0].n
-}
