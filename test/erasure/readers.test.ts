@@ -4,7 +4,7 @@ import { parseId } from '../../src/db/ids.ts'
 import { createLoadDelivery } from '../../src/deliveries/attempts/load-delivery.ts'
 import { createRecordAttempt } from '../../src/deliveries/attempts/record-attempt.ts'
 import { createEventType } from '../../src/event-types/edit-event-type.ts'
-import { type Api, useApi } from '../graphql/support/api.ts'
+import { useApi, useTenant } from '../graphql/support/api.ts'
 import { document } from '../graphql/support/document.ts'
 import { addWebhook, deliveryIds, deliveryRow } from '../graphql/support/rows.ts'
 import { attemptOf, SENDER } from '../support/attempts.ts'
@@ -12,7 +12,6 @@ import { finish } from './finish.ts'
 
 const TYPE = 'customer.updated'
 
-let tenant: Awaited<ReturnType<Api['tenant']>>
 let webhookId: string
 /** The event that is erased, its delivery, and an event that is not. */
 let erased: string
@@ -20,13 +19,13 @@ let delivery: string
 let kept: string
 
 const api = await useApi()
+const tenant = useTenant(api)
 
 beforeAll(async () => {
   const type = { name: TYPE, description: 'A customer changed', searchKeys: ['$.email'] }
   await createEventType(api.database.prisma, type, SYSTEM)
 })
 beforeEach(async () => {
-  tenant = await api.tenant()
   webhookId = (await addWebhook(api, tenant.organizationId, { eventType: TYPE })).id
   const events = ['ada', 'bob'].map((name) => ({
     type: TYPE,

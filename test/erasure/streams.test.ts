@@ -4,6 +4,7 @@ import { eraseEvents } from '../../src/deliveries/erase-events.ts'
 import { printCursor } from '../../src/event-stream/cursor.ts'
 import { numbersOf, readerOf, take } from '../event-stream/support/reader.ts'
 import { useTestApp } from '../support/app.ts'
+import { countRows } from '../support/count-rows.ts'
 import { createTenant, JOINED } from '../support/factories.ts'
 import { until } from '../support/until.ts'
 
@@ -40,20 +41,19 @@ async function eraseEvent(number: number): Promise<void> {
   expect(events).toBe(1)
 }
 
-async function missedCount(): Promise<number> {
-  const { rows } = await posthorn.database.pool.query(
-    'select missed_count::int as n from posthorn.event_consumers where organization_id = $1',
+const someMissed = () =>
+  countRows(
+    posthorn.database.pool,
+    'posthorn.event_consumers where organization_id = $1 and missed_count <> 0',
     [tenant.organizationId],
   )
-  return rows[0].n
-}
 
 test('a consumer gets no erased event, and has missed none', async () => {
   await pull()
   await publish(3)
   await eraseEvent(2)
   expect(numbersOf((await pull()).events)).toEqual([1, 3])
-  expect(await missedCount()).toBe(0)
+  expect(await someMissed()).toBe(0)
 })
 
 test('an event that is erased during its lease is not given again, and was not missed', async () => {
@@ -63,7 +63,7 @@ test('an event that is erased during its lease is not given again, and was not m
   await eraseEvent(2)
   await posthorn.database.pool.query('update posthorn.consumer_leases set expires_at = now()')
   expect(numbersOf((await pull()).events)).toEqual([1, 3])
-  expect(await missedCount()).toBe(0)
+  expect(await someMissed()).toBe(0)
 })
 
 test('a process forgets an erased event that it keeps for streams', async () => {
