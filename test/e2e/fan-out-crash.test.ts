@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startTestApp, type TestApp, testEnvironment } from '../support/app.ts'
+import { beforeAll, expect, test } from 'vitest'
+import { testEnvironment, useTestApp } from '../support/app.ts'
+import { countRows } from '../support/count-rows.ts'
 import { JOINED } from '../support/factories.ts'
 import { type PosthornProcess, startPosthorn } from '../support/posthorn-process.ts'
 import { until } from '../support/until.ts'
@@ -7,10 +8,9 @@ import { until } from '../support/until.ts'
 const WEBHOOKS = 3_000
 const EVENTS = 6
 
-let api: TestApp
+const api = await useTestApp({ role: 'api' })
 
 beforeAll(async () => {
-  api = await startTestApp({ role: 'api' })
   // On hold, so that the workers have nothing to do but to create deliveries.
   await api.database.pool.query(
     `with added as (
@@ -22,7 +22,6 @@ beforeAll(async () => {
     [api.tenant.organizationId, JOINED, WEBHOOKS],
   )
 })
-afterAll(async () => await api[Symbol.asyncDispose]())
 
 test('events for many webhooks fan out completely, once to each, while their workers are killed', async () => {
   const published = await api.graphql(
@@ -88,7 +87,4 @@ async function countDeliveries() {
   return rows[0] as { all: number; distinct: number; parked: number }
 }
 
-async function countFanOuts(): Promise<number> {
-  const { rows } = await api.database.pool.query('select count(*)::int as n from posthorn.fan_outs')
-  return rows[0].n
-}
+const countFanOuts = () => countRows(api.database.pool, 'posthorn.fan_outs')
