@@ -1,15 +1,15 @@
 import { readFileSync } from 'node:fs'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { parseId } from '../../src/db/ids.ts'
 import { document } from '../graphql/support/document.ts'
-import type { TestApp } from '../support/app.ts'
-import { JOINED } from '../support/factories.ts'
+import { createWebhook } from '../scheduling/support/backlog.ts'
+import { countRows } from '../support/count-rows.ts'
 import type { PosthornProcess } from '../support/posthorn-process.ts'
-import type { Receiver } from '../support/receiver.ts'
 import { startStopwatch } from '../support/stopwatch.ts'
 import { until } from '../support/until.ts'
+import { useResource } from '../support/use-resource.ts'
 import { addEvents, createPartitionsOfRetention } from './rows.ts'
-import { openWorkerProcesses, type WorkerProcesses } from './worker-processes.ts'
+import { openWorkerProcesses } from './worker-processes.ts'
 
 /** Missed events. `RECOVERED=100000` makes a long run. */
 const COUNT = Number(process.env['RECOVERED'] ?? 4_000)
@@ -21,19 +21,13 @@ const MAX_MEGABYTES = 400
 
 const at = new Date(Date.now() - 86_400_000)
 
-let receiver: Receiver
-let api: TestApp
-let processes: WorkerProcesses
+const processes = await useResource(openWorkerProcesses({ POSTHORN_CONCURRENCY: '50' }))
+const { api, receiver } = processes
 
-beforeAll(async () => {
-  processes = await openWorkerProcesses({ POSTHORN_CONCURRENCY: '50' })
-  ;({ api, receiver } = processes)
-  await createPartitionsOfRetention(api.database.pool)
-})
-afterAll(() => processes[Symbol.asyncDispose]())
+beforeAll(() => createPartitionsOfRetention(api.database.pool))
 
 test(`${COUNT} deliveries are recovered once each while workers are killed at random, with bounded memory`, async () => {
-  const webhookId = await register()
+  const webhookId = await createWebhook(api, receiver.url)
   const { pool } = api.database
   const { organizationId } = api.tenant
   const missed = await addEvents(pool, organizationId, { at, count: COUNT })
@@ -69,13 +63,11 @@ test(`${COUNT} deliveries are recovered once each while workers are killed at ra
 }, 600_000)
 
 test('SIGTERM during a recovery stops the worker at once, and the next worker continues the recovery', async () => {
-  const webhookId = await register()
-  await addEvents(api.database.pool, api.tenant.organizationId, {
-    at: new Date(at.getTime() + 3_600_000),
-    count: 400,
-  })
+  const webhookId = await createWebhook(api, receiver.url)
+  const since = new Date(at.getTime() + 3_600_000)
+  await addEvents(api.database.pool, api.tenant.organizationId, { at: since, count: 400 })
   const first = processes.start()
-  const recovery = await recover(webhookId, { since: new Date(at.getTime() + 3_600_000), rate: 50 })
+  const recovery = await recover(webhookId, { since, rate: 50 })
   await until(async () => (await progress(recovery.id)) > 0, 'the recovery has started')
   const signaledFor = startStopwatch()
   first.child.kill('SIGTERM')
@@ -89,15 +81,6 @@ test('SIGTERM during a recovery stops the worker at once, and the next worker co
   await until(async () => (await progress(recovery.id)) === 1, 'everything is queued', 30_000)
   expect(await read(recovery.id)).toMatchObject({ changed: 400 })
 })
-
-async function register(): Promise<string> {
-  const response = await api.rest('POST', '/webhooks', {
-    url: receiver.url,
-    event_subscriptions: [JOINED],
-    enabled: true,
-  })
-  return (await response.json()).id
-}
 
 async function recover(webhookId: string, { since = at, rate = RATE_PER_SECOND } = {}) {
   const input = { missed: { webhookId, since }, ratePerSecond: rate }
@@ -116,19 +99,13 @@ async function progress(id: string): Promise<number> {
   return state === 'RUNNING' ? Math.min(0.999, changed / total) : 1
 }
 
-async function pending(): Promise<number> {
-  const { rows } = await api.database.pool.query(
-    `select count(*)::int as n from posthorn.deliveries where state = 'pending'`,
-  )
-  return rows[0].n
-}
+const pending = () => countRows(api.database.pool, `posthorn.deliveries where state = 'pending'`)
 
-async function recoveryJobs(): Promise<number> {
-  const { rows } = await api.database.pool.query(
-    `select count(*)::int as n from graphile_worker.jobs where task_identifier = 'posthorn:continue_bulk_task'`,
+const recoveryJobs = () =>
+  countRows(
+    api.database.pool,
+    `graphile_worker.jobs where task_identifier = 'posthorn:continue_bulk_task'`,
   )
-  return rows[0].n
-}
 
 /** The largest resident memory of the workers so far. Without /proc, 0. */
 function watchMemory(workers: readonly PosthornProcess[]) {

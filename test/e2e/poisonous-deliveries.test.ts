@@ -1,43 +1,24 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import path from 'node:path'
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
 import { parseId } from '../../src/db/ids.ts'
+import { openWorkerProcesses } from '../bulk-tasks/worker-processes.ts'
 import { INSPECTABLE, runInThread } from '../run/thread-inspector.ts'
-import { startTestApp, type TestApp, testEnvironment } from '../support/app.ts'
+import { createWebhook, redeliver } from '../scheduling/support/backlog.ts'
 import { JOINED } from '../support/factories.ts'
 import { logLine, logLines } from '../support/log-lines.ts'
-import { type PosthornProcess, startPosthorn } from '../support/posthorn-process.ts'
-import { startReceiver } from '../support/receiver.ts'
+import type { PosthornProcess } from '../support/posthorn-process.ts'
 import { until } from '../support/until.ts'
 import { useResource } from '../support/use-resource.ts'
 
 /* The receiver ends the worker that sends it a request with this text: such a delivery is poisonous. */
 const POISON = 'poison'
 
-let api: TestApp
-let directory: string
+const processes = await useResource(openWorkerProcesses({ POSTHORN_LOG_LEVEL: 'info' }))
+const { api, receiver } = processes
 
-const receiver = await useResource(startReceiver())
-
-beforeAll(async () => {
-  directory = await mkdtemp(path.join(tmpdir(), 'posthorn poison '))
-  await writeFile(path.join(directory, 'ca.pem'), receiver.authority)
-  api = await startTestApp({ role: 'api' })
-  const response = await api.rest('POST', '/webhooks', {
-    url: receiver.url,
-    event_subscriptions: [JOINED],
-    enabled: true,
-  })
-  expect(response.status).toBe(201)
-})
-afterAll(async () => {
-  await api[Symbol.asyncDispose]()
-  await rm(directory, { recursive: true, force: true })
-})
+beforeAll(async () => void (await createWebhook(api, receiver.url)))
+beforeEach(() => receiver.clear())
 
 test('a delivery whose worker is killed three times fails and says why, the others arrive, and it can be redelivered', async () => {
-  receiver.clear()
   let worker = startWorker()
   let killed = 0
   receiver.answer = (response, { body }) => {
@@ -56,9 +37,7 @@ test('a delivery whose worker is killed three times fails and says why, the othe
   }
   const [poison = '', ...others] = await publish([POISON, 'a', 'b', 'c'])
   await until(async () => (await stateOf(poison)) === 'EXHAUSTED', 'it fails', 120_000)
-  for (const id of others) {
-    await until(async () => (await stateOf(id)) === 'SUCCEEDED', 'the others arrive', 60_000)
-  }
+  await untilSucceeded(...others)
 
   expect(killed).toBe(3)
   // Twice without an answer, and once alone.
@@ -70,12 +49,10 @@ test('a delivery whose worker is killed three times fails and says why, the othe
     [1, 0],
     [1, 0],
   ])
-  expect(await find(poison)).toMatchObject({
-    state: 'EXHAUSTED',
-    attempts: { nodes: [{ succeeded: false, errorCode: 'worker_died' }] },
+  const error = expect.stringMatching(/^A worker ended three times during this attempt/)
+  expect((await find(poison)).attempts).toEqual({
+    nodes: [{ succeeded: false, errorCode: 'worker_died', error }],
   })
-  const { nodes } = (await find(poison)).attempts
-  expect(nodes[0].error).toMatch(/^A worker ended three times during this attempt/)
   const { rows } = await api.database.pool.query(
     `select key, attempts = max_attempts as failed, last_error from graphile_worker.jobs where task_identifier = 'posthorn:deliver'`,
   )
@@ -84,13 +61,12 @@ test('a delivery whose worker is killed three times fails and says why, the othe
   ])
 
   receiver.answer = (response) => response.end()
-  await redeliver(poison)
-  await until(async () => (await stateOf(poison)) === 'SUCCEEDED', 'the redelivery arrives', 60_000)
+  expect(await redeliver(api, { id: poison })).toBe('RedeliverSuccess')
+  await untilSucceeded(poison)
   expect(await deliveriesOf([poison])).toEqual([{ attempts: 2, deaths: 0 }])
 })
 
 test('a delivery that ends its thread runs on its own thread the third time: others arrive meanwhile, and the worker lives', async () => {
-  receiver.clear()
   const posthorn = startWorker(['start'], INSPECTABLE)
   await logLine(posthorn, { msg: 'ready' })
   const ended: string[] = []
@@ -105,9 +81,7 @@ test('a delivery that ends its thread runs on its own thread the third time: oth
   const [poison = ''] = await publish([POISON])
   await until(() => ended.length === 3, 'it runs alone', 60_000)
   const others = await publish(['a', 'b', 'c'])
-  for (const id of others) {
-    await until(async () => (await stateOf(id)) === 'SUCCEEDED', 'the others arrive')
-  }
+  await untilSucceeded(...others)
   expect(await stateOf(poison)).not.toBe('EXHAUSTED')
   await until(async () => (await stateOf(poison)) === 'EXHAUSTED', 'it fails', 60_000)
   expect((await find(poison)).attempts.nodes).toMatchObject([{ errorCode: 'worker_died' }])
@@ -124,7 +98,6 @@ test('a delivery that ends its thread runs on its own thread the third time: oth
 })
 
 test('deliveries whose worker died twice are sent one at a time, and others meanwhile', async () => {
-  receiver.clear()
   const waiting: { text: string; end: () => void }[] = []
   receiver.answer = (response, { body }) => {
     const { text } = JSON.parse(body.toString()).data
@@ -139,18 +112,15 @@ test('deliveries whose worker died twice are sent one at a time, and others mean
     await until(() => waiting.length === 2, 'another one is sent')
     expect(waiting.map(({ text }) => text)).toEqual(['suspect', 'other'])
     waiting.pop()?.end()
-    await until(async () => (await stateOf(other)) === 'SUCCEEDED', 'the other arrives')
+    await untilSucceeded(other)
     expect(waiting).toHaveLength(1)
     waiting.pop()?.end()
   }
-  for (const id of suspects) {
-    await until(async () => (await stateOf(id)) === 'SUCCEEDED', 'they arrive')
-  }
+  await untilSucceeded(...suspects)
   expect(await deliveriesOf(suspects)).toEqual(suspects.map(() => ({ attempts: 1, deaths: 0 })))
 })
 
 test('an attempt that runs alone and is aborted by a shutdown is no death, and the next process makes it', async () => {
-  receiver.clear()
   receiver.answer = () => {}
   const [id = ''] = await publish(['suspect'])
   await setDeaths([id], 2)
@@ -162,18 +132,17 @@ test('an attempt that runs alone and is aborted by a shutdown is no death, and t
   expect(await deliveriesOf([id])).toEqual([{ attempts: 0, deaths: 2 }])
   receiver.answer = (response) => response.end()
   startWorker()
-  await until(async () => (await stateOf(id)) === 'SUCCEEDED', 'it arrives', 60_000)
+  await untilSucceeded(id)
   expect(await deliveriesOf([id])).toEqual([{ attempts: 1, deaths: 0 }])
 })
 
 test('an attempt that runs alone and fails is retried with the others', async () => {
-  receiver.clear()
   receiver.answer = (response) =>
     response.writeHead(receiver.received.length === 1 ? 500 : 200).end('an answer')
   const [id = ''] = await publish(['suspect'])
   await setDeaths([id], 2)
   startWorker()
-  await until(async () => (await stateOf(id)) === 'SUCCEEDED', 'the retry arrives', 60_000)
+  await untilSucceeded(id)
   const { rows } = await api.database.pool.query(
     `select status, convert_from(response_body, 'UTF8') as body from posthorn.attempts
      where posthorn.type_id('msg', delivery_id) = $1 order by number`,
@@ -193,18 +162,8 @@ async function setDeaths(ids: readonly string[], deaths: number): Promise<void> 
   )
 }
 
-function startWorker(
-  args: readonly string[] = ['start', '--role', 'worker'],
-  environment: Readonly<Record<string, string>> = {},
-): PosthornProcess {
-  const worker = startPosthorn(args, {
-    environment: {
-      ...testEnvironment(api.database.url),
-      ...environment,
-      POSTHORN_EGRESS_CA_FILE: path.join(directory, 'ca.pem'),
-      POSTHORN_LOG_LEVEL: 'info',
-    },
-  })
+function startWorker(...given: Parameters<typeof processes.start>): PosthornProcess {
+  const worker = processes.start(...given)
   onTestFinished(() => worker[Symbol.asyncDispose]())
   return worker
 }
@@ -220,9 +179,7 @@ async function publish(texts: readonly string[]): Promise<string[]> {
   return rows.map(({ id }) => id)
 }
 
-function countOthers(): number {
-  return receiver.received.filter(({ body }) => !body.includes(POISON)).length
-}
+const countOthers = () => receiver.received.filter(({ body }) => !body.includes(POISON)).length
 
 async function find(id: string) {
   const { node } = await api.graphql(
@@ -236,16 +193,13 @@ async function find(id: string) {
   return node
 }
 
-async function stateOf(id: string): Promise<string> {
-  return (await find(id)).state
-}
+const stateOf = async (id: string): Promise<string> => (await find(id)).state
 
-async function redeliver(id: string): Promise<void> {
-  const { redeliver: redelivered } = await api.graphql(
-    'mutation ($id: ID!) { redeliver(input: { ids: [$id] }) { __typename } }',
-    { id },
-  )
-  expect(redelivered).toEqual({ __typename: 'RedeliverSuccess' })
+/** Resolves when the deliveries have succeeded. */
+async function untilSucceeded(...ids: string[]): Promise<void> {
+  for (const id of ids) {
+    await until(async () => (await stateOf(id)) === 'SUCCEEDED', `${id} arrives`, 60_000)
+  }
 }
 
 /** In the order of their creation. */
