@@ -7,6 +7,7 @@ import { openApiDocument } from '../../src/rest/connect-v1/routes.ts'
 import { runCommand } from '../cli/run-command.ts'
 import { testEnvironment, useTestApp } from '../support/app.ts'
 import { createTenant, JOINED } from '../support/factories.ts'
+import { callerWith } from '../support/post-graphql.ts'
 
 const DAY_MS = 86_400_000
 
@@ -21,13 +22,29 @@ async function log(filter: object = {}) {
   return (await posthorn.graphql(LOG, { filter, first: 100 })).auditLog.nodes
 }
 
-/** Creates an object over REST, and returns its id. */
-async function created(path: string, body: object): Promise<string> {
-  const response = await posthorn.rest('POST', path, body)
-  return ((await response.json()) as { id: string }).id
-}
+/** A field of the entries. */
+const fieldOf = async (field: string, filter: object = {}) =>
+  (await log(filter)).map((entry: Record<string, string>) => entry[field])
 
 const HOOK = { url: 'https://example.com/a', event_subscriptions: [JOINED] }
+
+/** A call with more headers. Without a method, creates a webhook. */
+const send = (headers: object, path = '', method = 'POST', body: object = HOOK) =>
+  fetch(`${posthorn.app.url}/api/connect/v1/webhooks${path}`, {
+    method,
+    headers: {
+      authorization: `Bearer ${posthorn.tenant.token}`,
+      'content-type': 'application/json',
+      ...headers,
+    },
+    body: JSON.stringify(body),
+  })
+
+/** Creates a webhook over REST, and returns its id. */
+async function create(fields: object = {}): Promise<string> {
+  const response = await posthorn.rest('POST', '/webhooks', { ...HOOK, ...fields })
+  return ((await response.json()) as { id: string }).id
+}
 
 describe('over REST', () => {
   test('this file covers every operation that changes something', () => {
@@ -46,26 +63,15 @@ describe('over REST', () => {
   })
 
   test('the entry of a change has its API key, its addresses, and the fields before and after', async () => {
-    const created = await posthorn.rest('POST', '/webhooks', {
-      ...HOOK,
-      headers: { 'X-Key': 'one' },
-    })
-    const { id } = (await created.json()) as { id: string }
-    await fetch(`${posthorn.app.url}/api/connect/v1/webhooks/${id}`, {
-      method: 'PUT',
-      headers: {
-        authorization: `Bearer ${posthorn.tenant.token}`,
-        'content-type': 'application/json',
-        'user-agent': 'Harvest/1.0',
-        'x-forwarded-for': '203.0.113.7',
-      },
-      body: JSON.stringify({ url: 'https://example.com/b', headers: { 'X-Key': 'two' } }),
-    })
+    const id = await create({ headers: { 'X-Key': 'one' } })
+    const from = { 'user-agent': 'Harvest/1.0', 'x-forwarded-for': '203.0.113.7' }
+    const changed = { url: 'https://example.com/b', headers: { 'X-Key': 'two' } }
+    await send(from, `/${id}`, 'PUT', changed)
     await posthorn.rest('POST', `/webhooks/${id}/secret/rotate`)
     await posthorn.rest('DELETE', `/webhooks/${id}`)
 
     const entries = await log({ subjectIds: [id] })
-    expect(entries.map(({ action }: { action: string }) => action)).toEqual([
+    expect(await fieldOf('action', { subjectIds: [id] })).toEqual([
       'webhook.deleted',
       'signing_secret.rotated',
       'webhook.updated',
@@ -94,7 +100,7 @@ describe('over REST', () => {
   })
 
   test('each reading of signing secrets leaves an entry, over both APIs', async () => {
-    const { id } = (await (await posthorn.rest('POST', '/webhooks', HOOK)).json()) as { id: string }
+    const id = await create()
     await posthorn.rest('POST', `/webhooks/${id}/secret/rotate`)
     const action = 'signing_secret.revealed'
     await posthorn.rest('GET', `/webhooks/${id}/secret`)
@@ -108,26 +114,13 @@ describe('over REST', () => {
     expect(entries).toMatchObject([current, old, { source: 'REST' }])
     expect(JSON.stringify(entries)).not.toContain('whsec_')
     // A new webhook has no old secret to reveal.
-    const other = (await (await posthorn.rest('POST', '/webhooks', HOOK)).json()) as { id: string }
-    await posthorn.graphql(
-      'query ($id: ID!) { webhook(id: $id) { expiringSigningSecrets { key } } }',
-      other,
-    )
-    expect(await log({ subjectIds: [other.id], actions: [action] })).toEqual([])
+    const other = await create()
+    await posthorn.graphql(`{ webhook(id: "${other}") { expiringSigningSecrets { key } } }`)
+    expect(await log({ subjectIds: [other], actions: [action] })).toEqual([])
   })
 
   test('a repeated request with the same idempotency key leaves one entry', async () => {
-    const headers = {
-      authorization: `Bearer ${posthorn.tenant.token}`,
-      'content-type': 'application/json',
-      'idempotency-key': 'once',
-    }
-    const post = () =>
-      fetch(`${posthorn.app.url}/api/connect/v1/webhooks`, {
-        method: 'POST',
-        headers,
-        body: JSON.stringify(HOOK),
-      })
+    const post = () => send({ 'idempotency-key': 'once' })
     const { id } = (await (await post()).json()) as { id: string }
     await post()
     expect(await log({ subjectIds: [id] })).toHaveLength(1)
@@ -154,31 +147,20 @@ test('the entry of a command has the source CLI', async () => {
 
 describe('reading the audit log', () => {
   test('filters by time, action, subject and API key, and pages', async () => {
-    for (let i = 0; i < 3; i++) await posthorn.rest('POST', '/webhooks', HOOK)
-    const all = await log({ actions: ['webhook.created'] })
+    for (let i = 0; i < 3; i++) await create()
+    const filter = { actions: ['webhook.created'] }
+    const all = await log(filter)
     expect(all.length).toBeGreaterThanOrEqual(3)
-    expect(all.map(({ createdAt }: { createdAt: string }) => createdAt)).toEqual(
-      all
-        .map(({ createdAt }: { createdAt: string }) => createdAt)
-        .toSorted()
-        .reverse(),
-    )
-    const { auditLog } = await posthorn.graphql(LOG, {
-      filter: { actions: ['webhook.created'] },
-      first: 2,
-    })
-    const next = await posthorn.graphql(LOG, {
-      filter: { actions: ['webhook.created'] },
-      first: 100,
-      after: auditLog.pageInfo.endCursor,
-    })
+    const times = await fieldOf('createdAt', filter)
+    expect(times).toEqual(times.toSorted().reverse())
+    const { auditLog } = await posthorn.graphql(LOG, { filter, first: 2 })
+    const after = auditLog.pageInfo.endCursor
+    const next = await posthorn.graphql(LOG, { filter, first: 100, after })
     expect([...auditLog.nodes, ...next.auditLog.nodes]).toEqual(all)
     const key = publicId('apiKey', posthorn.tenant.keyId)
-    expect(await log({ actions: ['webhook.created'], apiKeyIds: [key] })).toEqual(all)
+    expect(await log({ ...filter, apiKeyIds: [key] })).toEqual(all)
     expect(await log({ until: '2020-01-01T00:00:00Z' })).toEqual([])
-    expect(await log({ since: all[0].createdAt, actions: ['webhook.created'] })).toContainEqual(
-      all[0],
-    )
+    expect(await log({ ...filter, since: all[0].createdAt })).toContainEqual(all[0])
   })
 
   test.each([
@@ -190,13 +172,11 @@ describe('reading the audit log', () => {
   })
 
   test('takes several values for each filter, and an entry must match all filters', async () => {
-    const webhook = await created('/webhooks', HOOK)
-    const other = await created('/webhooks', HOOK)
+    const [webhook, other] = [await create(), await create()]
     await posthorn.rest('POST', `/webhooks/${webhook}/secret/rotate`)
     await posthorn.rest('DELETE', `/webhooks/${other}`)
     const subjectIds = [webhook, other]
-    const actionsOf = async (filter: object) =>
-      (await log({ subjectIds, ...filter })).map(({ action }: { action: string }) => action)
+    const actionsOf = (filter: object) => fieldOf('action', { subjectIds, ...filter })
     expect(await actionsOf({})).toEqual([
       'webhook.deleted',
       'signing_secret.rotated',
@@ -242,16 +222,7 @@ describe('reading the audit log', () => {
   test('an organization never reads the entries of another organization, by list or by id', async () => {
     const other = await createTenant(posthorn.database.prisma, ['admin'])
     const [entry] = await log()
-    const call = async (query: string) => {
-      const response = await fetch(`${posthorn.app.url}/graphql`, {
-        method: 'POST',
-        headers: { authorization: `Bearer ${other.token}`, 'content-type': 'application/json' },
-        body: JSON.stringify({ query }),
-      })
-      // biome-ignore lint/suspicious/noExplicitAny: a test reads the fields of its own query.
-      return ((await response.json()) as any).data
-    }
-    const { node, auditLog } = await call(
+    const { node, auditLog } = await callerWith(posthorn.app.url, other.token).graphql(
       `{ node(id: "${entry.id}") { id } auditLog(first: 100) { nodes { subjectId } } }`,
     )
     expect(node).toBeNull()
@@ -272,6 +243,15 @@ describe('reading the audit log', () => {
 })
 
 describe('an audit entry', () => {
+  const insert = (subjectId: string, daysAgo: number) =>
+    posthorn.database.pool.query(
+      `insert into posthorn.audit_log (id, source, action, subject_id)
+       values (posthorn.uuid_v7_lower_bound(now() - $2 * interval '1 day'), 'system', 'webhook.updated', $1)`,
+      [subjectId, daysAgo],
+    )
+  const countOf = (subjectId: string) =>
+    posthorn.database.prisma.auditEntry.count({ where: { subjectId } })
+
   test.each([
     `update posthorn.audit_log set action = 'nothing.done'`,
     'delete from posthorn.audit_log',
@@ -282,35 +262,17 @@ describe('an audit entry', () => {
 
   test('is deleted after its retention', async () => {
     const { pool } = posthorn.database
-    const insert = async (daysAgo: number) => {
-      const { rows } = await pool.query(
-        `insert into posthorn.audit_log (id, source, action, subject_id)
-         values (posthorn.uuid_v7_lower_bound(now() - $1 * interval '1 day'), 'system', 'webhook.updated', 'old')
-         returning id`,
-        [daysAgo],
-      )
-      return rows[0].id
-    }
-    const [young, old] = [await insert(364), await insert(366)]
-    const remaining = async () =>
-      (await pool.query(`select id from posthorn.audit_log where subject_id = 'old'`)).rows
+    await insert('young', 364)
+    await insert('old', 366)
     await deleteOldAuditEntries(pool, 365 * DAY_MS)
-    expect(await remaining()).toEqual([{ id: young }])
-    expect(old).not.toBe(young)
+    expect([await countOf('young'), await countOf('old')]).toEqual([1, 0])
     expect(await deleteOldAuditEntries(pool, 365 * DAY_MS)).toBe(0)
   })
 
   test('is kept for at least 30 days, even with a shorter retention', async () => {
-    const before = await posthorn.database.prisma.auditEntry.count()
-    await posthorn.database.pool.query(
-      `insert into posthorn.audit_log (id, source, action, subject_id)
-       values (posthorn.uuid_v7_lower_bound(now() - interval '31 days'), 'system', 'webhook.updated', 'older')`,
-    )
+    await insert('29 days', 29)
+    await insert('31 days', 31)
     await deleteOldAuditEntries(posthorn.database.pool, 0)
-    expect(await posthorn.database.prisma.auditEntry.count({ where: { subjectId: 'older' } })).toBe(
-      0,
-    )
-    // The retention of 0 can delete only the entry of the previous test.
-    expect(await posthorn.database.prisma.auditEntry.count()).toBeGreaterThanOrEqual(before - 1)
+    expect([await countOf('29 days'), await countOf('31 days')]).toEqual([1, 0])
   })
 })

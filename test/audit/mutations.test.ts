@@ -3,19 +3,14 @@ import type { AuditAction } from '../../src/audit/audit-entry.ts'
 import { parseId, publicId } from '../../src/db/ids.ts'
 import { putOnHold } from '../../src/scheduling/circuit-breaker.ts'
 import { schema } from '../../src/server/schema.ts'
-import { type Api, useApi } from '../graphql/support/api.ts'
+import { useApi } from '../graphql/support/api.ts'
 import { operationNamed } from '../graphql/support/document.ts'
 import { addWebhook, deliveryIds, publish } from '../graphql/support/rows.ts'
 import { createApiKey } from '../support/api-keys.ts'
 import { JOINED } from '../support/factories.ts'
 
-let operator: Awaited<ReturnType<Api['tenant']>>
-
 const api = await useApi()
-
-beforeAll(async () => {
-  operator = await api.tenant(['admin'])
-})
+const operator = await api.tenant(['admin'])
 
 /** The objects that mutations change. */
 interface Subjects {
