@@ -7,6 +7,7 @@ import { MAX_CHALLENGES_PER_MINUTE } from '../../src/deliveries/challenges/chall
 import { formatSecret, generateSigningKey } from '../../src/receiver/sign.ts'
 import { startTestApp, useTestApp } from '../support/app.ts'
 import { createTenant, JOINED } from '../support/factories.ts'
+import { postGraphql } from '../support/post-graphql.ts'
 import { type Received, type Receiver, startReceiver } from '../support/receiver.ts'
 import { useResource } from '../support/use-resource.ts'
 
@@ -36,19 +37,9 @@ const UPDATE = `mutation ($id: ID!, $input: UpdateWebhookInput!) {
 const UPSERT = `mutation ($uid: String!, $input: UpsertWebhookInput!) {
   result: upsertWebhook(uid: $uid, input: $input) { __typename ... on UpsertWebhookSuccess { created changed ${FIELDS} } ${ERRORS} } }`
 
-async function send(path: string, init: { method: string; body: unknown }) {
-  return await fetch(`${posthorn.app.url}${path}`, {
-    method: init.method,
-    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-    body: JSON.stringify(init.body),
-  })
-}
-
-async function graphql(query: string, variables: object) {
-  const response = await send('/graphql', { method: 'POST', body: { query, variables } })
-  const { data, errors } = (await response.json()) as { data: { result: never }; errors?: object[] }
-  // biome-ignore lint/suspicious/noExplicitAny: the type depends on the query
-  return (errors ? { errors } : data.result) as any
+async function graphql(query: string, variables: object = {}) {
+  const { data, errors } = await postGraphql(posthorn.app.url, token, query, variables)
+  return errors ? { errors } : data.result
 }
 
 const inputOf = (others: object = {}) => ({
@@ -58,9 +49,10 @@ const inputOf = (others: object = {}) => ({
   ...others,
 })
 const create = (others?: object) => graphql(CREATE, { input: inputOf(others) })
+const update = ({ id }: { id: string }, input: object) => graphql(UPDATE, { id, input })
 const countWebhooks = async () => {
-  const { nodes } = await graphql('{ result: webhooks { nodes { id } } }', {})
-  return nodes.length
+  const { totalCount } = await graphql('{ result: webhooks { totalCount } }')
+  return totalCount
 }
 
 describe('an endpoint that answers', () => {
@@ -83,10 +75,8 @@ describe('an endpoint that answers', () => {
 
   test('gets the secret that Posthorn makes, by which the challenge was signed', async () => {
     const { webhook } = await create()
-    const { signingSecret } = await graphql(
-      'query ($id: ID!) { result: webhook(id: $id) { signingSecret { key } } }',
-      { id: webhook.id },
-    )
+    const query = `{ result: webhook(id: "${webhook.id}") { signingSecret { key } } }`
+    const { signingSecret } = await graphql(query)
     expect(verified(receiver.received[0] as Received, signingSecret.key)).toMatchObject({
       type: 'verification',
     })
@@ -99,7 +89,7 @@ describe('an endpoint that answers', () => {
     expect(first.challenge).not.toBe(second.challenge)
     receiver.clear()
     const input = { verifyEndpoint: true, url: receiver.url, description: 'the same' }
-    const same = await graphql(UPDATE, { id: webhook.id, input })
+    const same = await update(webhook, input)
     expect(same.webhook).toMatchObject({ endpointVerifiedAt: webhook.endpointVerifiedAt })
     expect(receiver.received).toEqual([])
   })
@@ -163,17 +153,12 @@ describe('an endpoint that does not answer', () => {
     server.listen(0, '127.0.0.1')
     await once(server, 'listening')
     const { port } = server.address() as AddressInfo
-    expect(await create({ url: `https://localhost:${port}/` })).toMatchObject({
-      reason: 'TLS_FAILED',
-    })
+    const reasonAt = async (url: string) => (await create({ url })).reason
+    expect(await reasonAt(`https://localhost:${port}/`)).toBe('TLS_FAILED')
     server.close()
     await once(server, 'close')
-    expect(await create({ url: `https://localhost:${port}/` })).toMatchObject({
-      reason: 'CONNECTION_FAILED',
-    })
-    expect(await create({ url: 'https://nothing.invalid/' })).toMatchObject({
-      reason: 'NAME_NOT_FOUND',
-    })
+    expect(await reasonAt(`https://localhost:${port}/`)).toBe('CONNECTION_FAILED')
+    expect(await reasonAt('https://nothing.invalid/')).toBe('NAME_NOT_FOUND')
     expect(await countWebhooks()).toBe(0)
   })
 
@@ -205,36 +190,33 @@ describe('a webhook with a verified endpoint', () => {
     const { webhook } = await create()
     receiver.answer = (response) => response.end()
     const url = `${receiver.url}new`
-    expect(await graphql(UPDATE, { id: webhook.id, input: { url } })).toMatchObject({
+    expect(await update(webhook, { url })).toMatchObject({
       reason: 'CHALLENGE_FAILED',
     })
-    const path = `/api/connect/v1/webhooks/${webhook.id}`
-    const refused = await send(path, { method: 'PUT', body: { url } })
+    const put = () =>
+      fetch(`${posthorn.app.url}/api/connect/v1/webhooks/${webhook.id}`, {
+        method: 'PUT',
+        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ url }),
+      })
+    const refused = await put()
     expect(refused.status).toBe(422)
     expect(await refused.json()).toMatchObject({
       errors: [{ pointer: '#/url', code: 'endpoint_unverified' }],
     })
-    const now = await graphql(
-      `query ($id: ID!) { result: node(id: $id) { ... on Webhook { url revision } } }`,
-      {
-        id: webhook.id,
-      },
-    )
+    const now = await graphql(`{ result: webhook(id: "${webhook.id}") { url revision } }`)
     expect(now).toEqual({ url: receiver.url, revision: webhook.revision })
     receiver.answer = echo
-    expect((await send(path, { method: 'PUT', body: { url } })).status).toBe(200)
+    expect((await put()).status).toBe(200)
   })
 
   test('keeps the proof only for its URL', async () => {
     const { webhook } = await create()
-    const changed = await graphql(UPDATE, {
-      id: webhook.id,
-      input: { verifyEndpoint: false, url: `${receiver.url}other` },
-    })
+    const other = { verifyEndpoint: false, url: `${receiver.url}other` }
+    const changed = await update(webhook, other)
     expect(changed.webhook).toMatchObject({ verifyEndpoint: false, endpointVerifiedAt: null })
     receiver.clear()
-    const input = { verifyEndpoint: true }
-    expect((await graphql(UPDATE, { id: webhook.id, input })).webhook).toMatchObject({
+    expect((await update(webhook, { verifyEndpoint: true })).webhook).toMatchObject({
       endpointVerifiedAt: expect.any(String),
     })
     expect(receiver.received[0]).toMatchObject({ path: '/other' })
@@ -245,35 +227,28 @@ describe('a webhook with a verified endpoint', () => {
     const session = await graphql(
       `mutation { result: createFrontendSession(input: { scopes: ["webhooks:write"] }) {
          ... on CreateFrontendSessionSuccess { token } } }`,
-      {},
     )
     token = session.token
-    const freed = { verifyEndpoint: false }
-    expect(await graphql(UPDATE, { id: webhook.id, input: freed })).toMatchObject({
+    expect(await update(webhook, { verifyEndpoint: false })).toMatchObject({
       issues: [{ path: ['verifyEndpoint'], code: 'not_supported' }],
     })
     receiver.answer = (response) => response.end()
-    const input = { url: `${receiver.url}mine` }
-    expect(await graphql(UPDATE, { id: webhook.id, input })).toMatchObject({
+    expect(await update(webhook, { url: `${receiver.url}mine` })).toMatchObject({
       reason: 'CHALLENGE_FAILED',
     })
   })
 
   test('takes the last URL that has answered, if two calls change it', async () => {
     const { webhook } = await create()
-    const second = `${receiver.url}second`
     let isChanged = false
     receiver.answer = async (response, request) => {
       if (!isChanged && request.path === '/first') {
         isChanged = true
-        await graphql(UPDATE, { id: webhook.id, input: { url: second } })
+        await update(webhook, { url: `${receiver.url}second` })
       }
       echo(response, request)
     }
-    const first = await graphql(UPDATE, {
-      id: webhook.id,
-      input: { url: `${receiver.url}first` },
-    })
+    const first = await update(webhook, { url: `${receiver.url}first` })
     expect(first.webhook.url).toBe(`${receiver.url}first`)
   })
 })
