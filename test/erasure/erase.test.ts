@@ -4,7 +4,7 @@ import { SYSTEM } from '../../src/access/actor.ts'
 import { parseId, publicId } from '../../src/db/ids.ts'
 import { createRecordAttempt } from '../../src/deliveries/attempts/record-attempt.ts'
 import { createEventType } from '../../src/event-types/edit-event-type.ts'
-import { type Api, useApi } from '../graphql/support/api.ts'
+import { useApi, useTenant } from '../graphql/support/api.ts'
 import { document } from '../graphql/support/document.ts'
 import { addWebhook, deliveryIds, deliveryRow } from '../graphql/support/rows.ts'
 import { attemptOf, SENDER } from '../support/attempts.ts'
@@ -14,10 +14,10 @@ import { keepsStatistics, STATISTICS, tablesWith } from './search-everywhere.ts'
 const TYPE = 'customer.updated'
 const PATH = '$.customer.email'
 
-let tenant: Awaited<ReturnType<Api['tenant']>>
 let email: string
 
 const api = await useApi()
+const tenant = useTenant(api)
 
 beforeAll(async () => {
   const searchKeys = [PATH, '$.order']
@@ -27,8 +27,7 @@ beforeAll(async () => {
     SYSTEM,
   )
 })
-beforeEach(async () => {
-  tenant = await api.tenant()
+beforeEach(() => {
   email = `ada-${randomUUID()}@example.org`
 })
 

@@ -1,9 +1,9 @@
 import type { GraphQLInputObjectType } from 'graphql'
 import type pg from 'pg'
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { mintId } from '../../src/db/ids.ts'
 import { schema } from '../../src/server/schema.ts'
-import { type Api, readAnswer, request, useApi } from '../graphql/support/api.ts'
+import { readAnswer, request, useApi, useTenant } from '../graphql/support/api.ts'
 import { document } from '../graphql/support/document.ts'
 import { JOINED, TICKET } from '../support/factories.ts'
 import { until } from '../support/until.ts'
@@ -30,17 +30,9 @@ const LIST = `query ($filter: WebhookFilter) {
   webhooks(filter: $filter) { totalCount nodes { uid } }
 }`
 
-let tenant: Awaited<ReturnType<Api['tenant']>>
-let operator: Awaited<ReturnType<Api['tenant']>>
-
 const api = await useApi()
-
-beforeAll(async () => {
-  operator = await api.tenant(['admin'])
-})
-beforeEach(async () => {
-  tenant = await api.tenant()
-})
+const operator = await api.tenant(['admin'])
+const tenant = useTenant(api)
 
 const call = (query: string, variables = {}) => api.call(tenant.token, query, variables)
 

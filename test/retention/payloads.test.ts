@@ -7,21 +7,20 @@ import { eraseUnkeptPayloads } from '../../src/deliveries/keep/erase-unkept-payl
 import { queueOldPayloads } from '../../src/deliveries/keep/queue-old-payloads.ts'
 import { updateOrganization } from '../../src/organizations/organization.ts'
 import { updateWebhook } from '../../src/webhooks/webhook.ts'
-import { type Api, useApi } from '../graphql/support/api.ts'
+import { useApi, useTenant } from '../graphql/support/api.ts'
 import { addWebhook, deliveryRow, publish } from '../graphql/support/rows.ts'
 import { attemptOf, SENDER } from '../support/attempts.ts'
 
-let tenant: Awaited<ReturnType<Api['tenant']>>
 let webhook: string
 
 const api = await useApi()
+const tenant = useTenant(api)
 
 beforeAll(async () => {
   await api.database.pool.query('update posthorn.event_types set schema = null')
 })
 beforeEach(async () => {
   await api.database.pool.query('delete from posthorn.unkept_payloads')
-  tenant = await api.tenant()
   webhook = (await addWebhook(api, tenant.organizationId)).id
 })
 

@@ -1,24 +1,25 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { SCOPES } from '../../src/access/scope.ts'
 import { publicId } from '../../src/db/ids.ts'
 import { eraseUnkeptPayloads } from '../../src/deliveries/keep/erase-unkept-payloads.ts'
 import { readerOf } from '../event-stream/support/reader.ts'
+import { createWebhook } from '../scheduling/support/backlog.ts'
 import { createApiKey } from '../support/api-keys.ts'
-import { startTestApp, type TestApp } from '../support/app.ts'
+import { useTestApp } from '../support/app.ts'
 import { JOINED } from '../support/factories.ts'
+import { postGraphql } from '../support/post-graphql.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { until } from '../support/until.ts'
 import { useResource } from '../support/use-resource.ts'
 
-let posthorn: TestApp
 let organization: string
 let token: string
 
 const receiver = await useResource(startReceiver())
+const posthorn = await useTestApp({ trustedAuthorities: [receiver.authority] })
 
 beforeAll(async () => {
   receiver.answer = (response) => response.end('thanks')
-  posthorn = await startTestApp({ trustedAuthorities: [receiver.authority] })
   await posthorn.database.pool.query('update posthorn.event_types set schema = null')
   const { organizationId } = posthorn.tenant
   const key = await createApiKey(posthorn.database.prisma, { organizationId, scopes: SCOPES })
@@ -26,18 +27,10 @@ beforeAll(async () => {
   organization = publicId('organization', organizationId)
 })
 beforeEach(() => updateOrganization({ keepPayloads: true, keepResponseBodies: true }))
-afterAll(async () => {
-  await posthorn[Symbol.asyncDispose]()
-})
 
 // biome-ignore lint/suspicious/noExplicitAny: the type depends on the query
 async function graphql(query: string, variables: object, as = token): Promise<any> {
-  const response = await fetch(`${posthorn.app.url}/graphql`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${as}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ query, variables }),
-  })
-  const { data, errors } = (await response.json()) as { data: unknown; errors?: unknown }
+  const { data, errors } = await postGraphql(posthorn.app.url, as, query, variables)
   expect(errors).toBeUndefined()
   return data
 }
@@ -53,16 +46,12 @@ async function updateOrganization(input: object) {
   return answer
 }
 
+/** Creates a webhook, which is deleted after the test. */
 async function addWebhook(input: object = {}): Promise<string> {
-  const { createWebhook } = await graphql(
-    `mutation ($input: CreateWebhookInput!) { createWebhook(input: $input) {
-      ... on CreateWebhookSuccess { webhook { id } } ... on UserError { message } } }`,
-    { input: { url: receiver.url, eventSubscriptions: [JOINED], enabled: true, ...input } },
-  )
-  return createWebhook.webhook.id
+  const id = await createWebhook(posthorn, receiver.url, input)
+  onTestFinished(async () => void (await posthorn.rest('DELETE', `/webhooks/${id}`)))
+  return id
 }
-
-const removeWebhook = (id: string) => posthorn.rest('DELETE', `/webhooks/${id}`)
 
 async function publish(): Promise<string> {
   const [event] = await posthorn.services.publishEvents(posthorn.tenant.organizationId, [
@@ -89,6 +78,15 @@ async function succeeded(id: string) {
 }
 
 const erase = () => eraseUnkeptPayloads(posthorn.database.pool)
+
+async function untilErased(id: string) {
+  await until(async () => {
+    await makeDue()
+    await erase()
+    return (await eventOf(id)).payloadState === 'NOT_KEPT'
+  }, 'the payload is erased')
+}
+
 const responseOf = async (id: string) =>
   (await eventOf(id)).deliveries.nodes[0].attempts.nodes[0].response
 
@@ -100,7 +98,7 @@ describe('response bodies', () => {
     'are not stored if %s keeps none: the status, the headers and the size are',
     async (_whose, set, input) => {
       await set()
-      const webhook = await addWebhook(input)
+      await addWebhook(input)
       const id = await publish()
       await succeeded(id)
       const response = await responseOf(id)
@@ -111,7 +109,6 @@ describe('response bodies', () => {
         [posthorn.tenant.organizationId],
       )
       expect(rows).toEqual([{ response_body: null }])
-      await removeWebhook(webhook)
     },
   )
 
@@ -128,29 +125,24 @@ describe('response bodies', () => {
       keepResponseBodies: true,
       effectiveSettings: { keepPayloads: false, keepResponseBodies: false },
     })
-    await removeWebhook(id)
   })
 })
 
 describe('payloads', () => {
   test('are sent whole, and erased after the delivery', async () => {
     await updateOrganization({ keepPayloads: false })
-    const webhook = await addWebhook()
+    await addWebhook()
     receiver.clear()
     const id = await publish()
     await succeeded(id)
     const { body } = await receiver.arrival(1)
     expect(JSON.parse(body.toString()).data).toEqual({ secret: 'Ada' })
-    await until(async () => {
-      await erase()
-      return (await eventOf(id)).payloadState === 'NOT_KEPT'
-    }, 'the payload is erased')
-    await removeWebhook(webhook)
+    await untilErased(id)
   })
 
   test('wait for a consumer that has not acknowledged the event', async () => {
     await updateOrganization({ keepPayloads: false })
-    const webhook = await addWebhook()
+    await addWebhook()
     const streams = posthorn.services.eventStreams
     const reader = readerOf(posthorn.tenant)
     await streams.pull(reader, { consumer: 'billing' })
@@ -165,12 +157,7 @@ describe('payloads', () => {
     await erase()
     expect((await eventOf(id)).payloadState).toBe('KEPT')
     await streams.acknowledge(reader, 'billing', pulled.lease as string)
-    await until(async () => {
-      await makeDue()
-      await erase()
-      return (await eventOf(id)).payloadState === 'NOT_KEPT'
-    }, 'the payload is erased')
-    await removeWebhook(webhook)
+    await untilErased(id)
   })
 
   test('of a webhook that keeps none are hidden in its portal, and shown in that of another', async () => {
@@ -193,8 +180,6 @@ describe('payloads', () => {
       payloadState: 'KEPT',
       dataText: '{"secret":"Ada"}',
     })
-    await removeWebhook(restricted)
-    await removeWebhook(other)
   })
 })
 
@@ -249,7 +234,6 @@ describe('the retention of an organization', () => {
     expect(await recover(1)).toMatchObject({ count: expect.any(Number) })
     await updateOrganization({ retentionDays: null })
     expect(await recover(3)).toMatchObject({ count: expect.any(Number) })
-    await removeWebhook(webhook)
   })
 })
 
