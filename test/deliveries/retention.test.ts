@@ -1,22 +1,20 @@
 import type { PoolClient } from 'pg'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { Database } from '../../src/db/client.ts'
 import type { AttemptRecord } from '../../src/deliveries/attempts/attempt-record.ts'
 import { createRecordAttempt } from '../../src/deliveries/attempts/record-attempt.ts'
 import { attemptOf, SENDER } from '../support/attempts.ts'
-import { createTestDatabase } from '../support/database.ts'
+import { countRows, WAITING } from '../support/count-rows.ts'
+import { useFreshDatabase } from '../support/fresh-database.ts'
 import { createPartitions, maintainPartitions } from '../support/maintain-partitions.ts'
 import { DAY_MS, openPartitionRows, type PartitionRows } from '../support/partition-rows.ts'
 import { until } from '../support/until.ts'
 
-let database: Database
 let rows: PartitionRows
 
+const database = useFreshDatabase()
 beforeEach(async () => {
-  database = await createTestDatabase()
   rows = await openPartitionRows(database)
 })
-afterEach(async () => await database[Symbol.asyncDispose]())
 
 test('partitions are created a week ahead', async () => {
   const inTenDays = new Date(Date.now() + 10 * DAY_MS)
@@ -116,39 +114,38 @@ test('the search for pending deliveries reads few of the finished ones of a larg
   expect(plan).not.toMatch(/rows=\d{4,}\.?\d* loops|Rows Removed by Filter: \d{4,}/)
 })
 
-async function detachBefore(day: string): Promise<void> {
-  await database.pool.query(
-    `select posthorn.detach_partitions_before(parent, ${day})
+/** As a maintenance does before it drops the days before tomorrow. */
+const detachAll = () =>
+  database.pool.query(
+    `select posthorn.detach_partitions_before(parent, (now() at time zone 'UTC')::date + 1)
      from unnest(array['events', 'event_keys', 'deliveries', 'attempts']) as parent`,
   )
-}
+const detached = async () =>
+  (await database.pool.query('select posthorn.detached_partitions() as name')).rows
 
 test('a partition that was detached by a process that ended is dropped by the next maintenance', async () => {
   const event = await rows.event(new Date())
-  const tomorrow = `(now() at time zone 'UTC')::date + 1`
-  await detachBefore(tomorrow)
+  await detachAll()
   expect(await rows.partitionOf('events', event)).toBeUndefined()
   expect((await maintainPartitions(database.pool, 30 * DAY_MS)).dropped).toBeGreaterThanOrEqual(4)
-  const { rows: found } = await database.pool.query('select posthorn.detached_partitions()')
-  expect(found).toEqual([])
+  expect(await detached()).toEqual([])
 })
 
 test('two processes that drop the same detached partition both succeed', async () => {
-  const tomorrow = `(now() at time zone 'UTC')::date + 1`
-  await detachBefore(tomorrow)
-  const [child] = (
-    await database.pool.query<{ name: string }>('select posthorn.detached_partitions() as name')
-  ).rows
+  await detachAll()
+  const [child] = await detached()
   const other = await database.pool.connect()
   try {
     await other.query('begin')
     await other.query('select posthorn.drop_detached_partition($1)', [child?.name])
     const maintenance = maintainPartitions(database.pool, 30 * DAY_MS)
-    await until(isSomeoneWaiting, 'the maintenance waits for the other process')
+    await until(
+      () => countRows(database.pool, WAITING),
+      'the maintenance waits for the other process',
+    )
     await other.query('commit')
     await maintenance
-    const { rows: found } = await database.pool.query('select posthorn.detached_partitions()')
-    expect(found).toEqual([])
+    expect(await detached()).toEqual([])
   } finally {
     other.release(true)
   }
@@ -229,23 +226,15 @@ test('the update of a delivery by a first attempt that succeeds, or by a retry, 
   expect((await countUpdates()).heapOnly).toBe(2)
 })
 
-async function isSomeoneWaiting(): Promise<boolean> {
-  const { rowCount } = await database.pool.query(
-    `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-  )
-  return rowCount !== 0
-}
-
-async function someoneWaitsFor(table: string): Promise<boolean> {
-  const { rowCount } = await database.pool.query(
-    `select from pg_locks as lock join pg_stat_activity as activity using (pid)
+const someoneWaitsFor = (table: string) =>
+  countRows(
+    database.pool,
+    `pg_locks as lock join pg_stat_activity as activity using (pid)
      where activity.datname = current_database() and not lock.granted
        and (lock.relation = $1::regclass or lock.relation in (
          select relid from pg_partition_tree($1::regclass)))`,
     [`posthorn.${table}`],
   )
-  return rowCount !== 0
-}
 
 async function recordAttempt(id: string, status: number, given: Partial<AttemptRecord> = {}) {
   const row = await database.prisma.delivery.findFirstOrThrow({ where: { id } })

@@ -1,5 +1,5 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { Database, Sql } from '../../src/db/client.ts'
+import { beforeEach, describe, expect, test } from 'vitest'
+import type { Sql } from '../../src/db/client.ts'
 import type { Delivery } from '../../src/db/generated/prisma/client.ts'
 import { publicId } from '../../src/db/ids.ts'
 import { createRecordAttempt } from '../../src/deliveries/attempts/record-attempt.ts'
@@ -11,8 +11,8 @@ import { createPublishEvents } from '../../src/events/publish-events.ts'
 import { markAbandoned, rescueWorkers } from '../../src/queue/rescue.ts'
 import { releaseBacklog } from '../../src/scheduling/backlog.ts'
 import { attemptOf, SENDER } from '../support/attempts.ts'
-import { createTestDatabase } from '../support/database.ts'
 import { createTenant, JOINED, subscribe } from '../support/factories.ts'
+import { useFreshDatabase } from '../support/fresh-database.ts'
 import { claimJobs, deliveryJobs, type JobRow } from '../support/jobs.ts'
 import { until } from '../support/until.ts'
 
@@ -21,11 +21,10 @@ const WITHOUT_WAITING = { pageSize: 3, recheckAfterMs: 0, olderThanMs: -60_000, 
 const COUNT = 10
 const NOTHING = { restored: [], canceled: [] }
 
-let database: Database
 let deliveries: Delivery[]
 
+const database = useFreshDatabase()
 beforeEach(async () => {
-  database = await createTestDatabase()
   const { organizationId } = await createTenant(database.prisma)
   await subscribe(database, organizationId, [JOINED])
   const events = Array.from({ length: COUNT }, (_, n) => ({ type: JOINED, data: { n } }))
@@ -33,7 +32,6 @@ beforeEach(async () => {
   await createPublishEvents(pool, createCatalogue(pool))(organizationId, events)
   deliveries = await database.prisma.delivery.findMany({ orderBy: { id: 'asc' } })
 })
-afterEach(async () => await database[Symbol.asyncDispose]())
 
 const query = (text: string, values: unknown[] = []) => database.pool.query(text, values)
 const sweep = (options = {}) => sweepJobs(database.pool, SCHEMA, { ...WITHOUT_WAITING, ...options })
@@ -84,16 +82,7 @@ describe('a job that an operator completed or deleted', () => {
 
   test('is restored for a delivery that was released before its first attempt', async () => {
     const [parked] = deliveries as [Delivery]
-    await query('select posthorn.complete_delivery_jobs(array[$1])', [idOf(parked)])
-    await query(
-      `update posthorn.deliveries set parked_at = now(), parked_reason = 'concurrency_limit',
-         next_attempt_at = null where id = $1`,
-      [parked.id],
-    )
-    await query(
-      'insert into posthorn.webhook_schedules (webhook_id, backlog_since) values ($1, now())',
-      [parked.webhookId],
-    )
+    await park(parked)
     await untilBackfilled()
     expect(await releaseBacklog(database.pool, parked.webhookId, 5)).toBe(1)
     await query('select graphile_worker.remove_job($1)', [idOf(parked)])
@@ -101,24 +90,15 @@ describe('a job that an operator completed or deleted', () => {
   })
 
   test('is not restored if its delivery has finished or is parked', async () => {
-    const [succeeded, exhausted, canceled, parked] = deliveries.map(({ id }) => id)
     await query(`select graphile_worker.complete_jobs(${ALL})`)
-    for (const [id, state] of Object.entries({
-      [succeeded as string]: 'succeeded',
-      [exhausted as string]: 'exhausted',
-      [canceled as string]: 'canceled',
-    })) {
+    for (const [i, state] of ['succeeded', 'exhausted', 'canceled'].entries()) {
       await query(
         `update posthorn.deliveries set state = $2::posthorn.delivery_state, finished_at = now(),
            next_attempt_at = null where id = $1`,
-        [id, state],
+        [deliveries[i]?.id, state],
       )
     }
-    await query(
-      `update posthorn.deliveries set parked_at = now(), parked_reason = 'concurrency_limit',
-         next_attempt_at = null where id = $1`,
-      [parked],
-    )
+    await park(deliveries[3] as Delivery)
     expect((await sweep()).restored.toSorted()).toEqual(deliveries.slice(4).map(idOf))
   })
 
@@ -175,16 +155,7 @@ describe('a change that Posthorn makes to a job does not count as the change of 
     const record = createRecordAttempt(pool, SENDER)
     await record(attemptOf(failed, 503, { next: { kind: 'retry', delayMs: 0 }, retriesLeft: 1 }))
 
-    await query('select posthorn.complete_delivery_jobs(array[$1])', [idOf(parked)])
-    await query(
-      `update posthorn.deliveries set parked_at = now(), parked_reason = 'concurrency_limit',
-         next_attempt_at = null, attempt_count = 1, last_error = 'HTTP 503' where id = $1`,
-      [parked.id],
-    )
-    await query(
-      'insert into posthorn.webhook_schedules (webhook_id, backlog_since) values ($1, now())',
-      [parked.webhookId],
-    )
+    await park(parked, `, attempt_count = 1, last_error = 'HTTP 503'`)
     expect(await releaseBacklog(pool, parked.webhookId, 5)).toBe(1)
 
     const worker = await claimJobs(database, COUNT)
@@ -289,6 +260,20 @@ describe('failed jobs', () => {
     expect(await completeFinishedJobs(database.pool, SCHEMA, -HOUR_MS)).toBe(0)
   })
 })
+
+/** Opens a backlog of the webhook with one delivery, which has no job then. */
+async function park(parked: Delivery, others = ''): Promise<void> {
+  await query('select posthorn.complete_delivery_jobs(array[$1])', [idOf(parked)])
+  await query(
+    `update posthorn.deliveries set parked_at = now(), parked_reason = 'concurrency_limit',
+       next_attempt_at = null${others} where id = $1`,
+    [parked.id],
+  )
+  await query(
+    'insert into posthorn.webhook_schedules (webhook_id, backlog_since) values ($1, now())',
+    [parked.webhookId],
+  )
+}
 
 /** The fields that a restored job shares with the original. */
 function byKey(rows: readonly JobRow[]) {

@@ -1,6 +1,5 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { SYSTEM } from '../../src/access/actor.ts'
-import type { Database } from '../../src/db/client.ts'
 import { parseId } from '../../src/db/ids.ts'
 import {
   createRecordAttempt,
@@ -17,31 +16,28 @@ import { endHold } from '../../src/webhooks/end-hold.ts'
 import { evaluateHealth } from '../../src/webhooks/evaluate-health.ts'
 import { createWebhook, deleteWebhook, updateWebhook } from '../../src/webhooks/webhook.ts'
 import { attemptOf, SENDER } from '../support/attempts.ts'
-import { createTestDatabase } from '../support/database.ts'
 import { createTenant, JOINED } from '../support/factories.ts'
+import { useFreshDatabase } from '../support/fresh-database.ts'
 
+let organizationId: string
+let publicId: string
+let webhookId: string
+let record: RecordAttempt
+
+const database = useFreshDatabase()
 const deps = () => ({
   prisma: database.prisma,
   keyring: createKeyring([Buffer.alloc(32, 1)]),
   guard: createAddressGuard([]),
   actor: SYSTEM,
 })
-
-let database: Database
-let organizationId: string
-let publicId: string
-let webhookId: string
-let record: RecordAttempt
-
 beforeEach(async () => {
-  database = await createTestDatabase()
   organizationId = (await createTenant(database.prisma)).organizationId
   const webhook = { url: 'https://example.com', eventSubscriptions: [JOINED], enabled: true }
   publicId = (await createWebhook(deps(), organizationId, webhook)).id
   webhookId = parseId('webhook', publicId) as string
   record = createRecordAttempt(database.pipeline, SENDER)
 })
-afterEach(async () => await database[Symbol.asyncDispose]())
 
 async function attempt(...statuses: number[]): Promise<void> {
   for (const status of statuses) {

@@ -1,5 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { Database } from '../../src/db/client.ts'
+import { beforeEach, describe, expect, test } from 'vitest'
 import {
   createRecordAttempt,
   type RecordAttempt,
@@ -13,26 +12,24 @@ import { endHold } from '../../src/webhooks/end-hold.ts'
 import { evaluateHealth } from '../../src/webhooks/evaluate-health.ts'
 import { stateOf } from '../../src/webhooks/webhook-state.ts'
 import { attemptOf, SENDER } from '../support/attempts.ts'
-import { createTestDatabase } from '../support/database.ts'
 import { createTenant, JOINED, subscribe } from '../support/factories.ts'
+import { useFreshDatabase } from '../support/fresh-database.ts'
 import { until } from '../support/until.ts'
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 
-let database: Database
 let organizationId: string
 let webhookId: string
 let record: RecordAttempt
 
+const database = useFreshDatabase()
 beforeEach(async () => {
-  database = await createTestDatabase()
   organizationId = (await createTenant(database.prisma)).organizationId
   await subscribe(database, organizationId, [JOINED])
   webhookId = (await database.prisma.webhook.findFirstOrThrow()).id
   record = createRecordAttempt(database.pipeline, SENDER)
 })
-afterEach(async () => await database[Symbol.asyncDispose]())
 
 /** First attempts of new deliveries, one after the other. */
 async function attempt(...statuses: number[]): Promise<void> {

@@ -1,6 +1,6 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { SYSTEM } from '../../../src/access/actor.ts'
-import type { Database, Sql } from '../../../src/db/client.ts'
+import type { Sql } from '../../../src/db/client.ts'
 import type { Delivery } from '../../../src/db/generated/prisma/client.ts'
 import type { AttemptRecord } from '../../../src/deliveries/attempts/attempt-record.ts'
 import {
@@ -12,23 +12,21 @@ import { redeliver } from '../../../src/deliveries/delivery.ts'
 import { createCatalogue } from '../../../src/event-types/event-type.ts'
 import { createPublishEvents } from '../../../src/events/publish-events.ts'
 import { attemptOf, SENDER } from '../../support/attempts.ts'
-import { createTestDatabase } from '../../support/database.ts'
 import { createTenant, JOINED, subscribe } from '../../support/factories.ts'
+import { useFreshDatabase } from '../../support/fresh-database.ts'
 import { claimJobs, deliveryJobs } from '../../support/jobs.ts'
 
 const MINUTE_MS = 60_000
 
-let database: Database
 let organizationId: string
 let record: RecordAttempt
 
+const database = useFreshDatabase()
 beforeEach(async () => {
-  database = await createTestDatabase()
   organizationId = (await createTenant(database.prisma)).organizationId
   await subscribe(database, organizationId, [JOINED])
   record = createRecordAttempt(database.pipeline, SENDER)
 })
-afterEach(async () => await database[Symbol.asyncDispose]())
 
 describe('attempts recorded together', () => {
   test('take few statements', async () => {
