@@ -1,47 +1,25 @@
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { SCOPES } from '../../src/access/scope.ts'
 import { findInactiveKeys } from '../../src/api-keys/inactive-keys.ts'
 import { parseId, publicId } from '../../src/db/ids.ts'
 import { deleteEndedSessions } from '../../src/sessions/ended-sessions.ts'
 import { document } from '../graphql/support/document.ts'
 import { subscribe } from '../graphql/support/live.ts'
+import { createWebhook } from '../scheduling/support/backlog.ts'
 import { openBrowser } from '../server/browser.ts'
 import { createApiKey, revokeApiKey } from '../support/api-keys.ts'
 import { startTestApp, useTestApp } from '../support/app.ts'
-import { createTenant, JOINED } from '../support/factories.ts'
-
-let url: string
-let webhookId: string
+import { createTenant } from '../support/factories.ts'
+import { callerWith, postGraphql } from '../support/post-graphql.ts'
 
 const posthorn = await useTestApp({ role: 'api' })
-
-beforeAll(async () => {
-  url = posthorn.app.url
-  webhookId = await addWebhook(posthorn.tenant.token)
-})
+const { url } = posthorn.app
+const webhookId = await createWebhook(posthorn, 'https://example.com/hook')
 
 const prisma = () => posthorn.database.prisma
 
-async function call(
-  token: string,
-  query: string,
-  variables: object = {},
-  headers: Record<string, string> = {},
-  // biome-ignore lint/suspicious/noExplicitAny: a test reads the fields of its own query.
-): Promise<any> {
-  const response = await fetch(`${url}/graphql`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', ...headers },
-    body: JSON.stringify({ query, variables }),
-  })
-  return await response.json()
-}
-
-async function addWebhook(token: string): Promise<string> {
-  const input = { url: 'https://example.com/hook', eventSubscriptions: [JOINED] }
-  const { data } = await call(token, document('webhooks', 'CreateWebhook'), { input })
-  return data.createWebhook.webhook.id
-}
+const call = (token: string, query: string, variables: object = {}, headers = {}) =>
+  postGraphql(url, token, query, variables, headers)
 
 async function create(input: object, token = posthorn.tenant.token, headers = {}) {
   const mutation = document('portal-sessions', 'CreatePortalSession')
@@ -59,6 +37,12 @@ async function start(input: object = {}, token = posthorn.tenant.token, headers 
 
 const VIEWER = `{ viewer {
   organization { id } apiKey { id } scopes session { webhookId expiresAt } } }`
+
+const ENDED = (how: string) => [
+  { message: `The portal session ${how}.`, extensions: { code: 'UNAUTHENTICATED' } },
+]
+
+const inactive = (uuid: string) => findInactiveKeys(posthorn.database.pool, [uuid])
 
 describe('a portal session', () => {
   test('is a URL with the token in the fragment, which browsers never send', async () => {
@@ -115,9 +99,8 @@ describe('a portal session', () => {
     const environment = { POSTHORN_PUBLIC_URL: 'https://webhooks.example.com' }
     await using other = await startTestApp({ role: 'api', environment })
     const mutation = document('portal-sessions', 'CreatePortalSession')
-    const { createPortalSession } = await other.graphql(mutation, {
-      input: { scopes: ['webhooks:read'] },
-    })
+    const input = { scopes: ['webhooks:read'] }
+    const { createPortalSession } = await other.graphql(mutation, { input })
     expect(createPortalSession.portalSession.url).toMatch(
       /^https:\/\/webhooks\.example\.com\/portal#/,
     )
@@ -182,8 +165,7 @@ describe('a portal session', () => {
       after: { scopes: ['webhooks:read'], webhookId, expiresAt: expect.any(String) },
     })
     expect(JSON.stringify(entry)).not.toContain(token)
-    const uuid = parseId('apiKey', id) as string
-    const where = { id: uuid }
+    const where = { id: parseId('apiKey', id) as string }
     const stored = await prisma().apiKey.findUniqueOrThrow({ where, omit: { revision: true } })
     expect(JSON.stringify(stored)).not.toContain(token)
   })
@@ -244,8 +226,9 @@ describe('a portal session is not created', () => {
   })
 
   test('for the webhook of another organization, a deleted webhook, or an id of another kind', async () => {
-    const theirs = await addWebhook((await createTenant(prisma())).token)
-    const deleted = await addWebhook(posthorn.tenant.token)
+    const stranger = callerWith(url, (await createTenant(prisma())).token)
+    const theirs = await createWebhook(stranger, 'https://example.com/hook')
+    const deleted = await createWebhook(posthorn, 'https://example.com/hook')
     await posthorn.rest('DELETE', `/webhooks/${deleted}`)
     for (const id of [theirs, deleted, 'wh_x', publicId('apiKey', posthorn.tenant.keyId)]) {
       const answer = await create({ scopes: ['webhooks:read'], webhookId: id })
@@ -280,21 +263,17 @@ describe('the token of a portal session', () => {
       '{ auditLog { nodes { id } } }',
       'mutation { createApiKey(input: { scopes: ["webhooks:read"] }) { __typename } }',
       'mutation { createPortalSession(input: { scopes: ["webhooks:read"] }) { __typename } }',
+      'mutation { createFrontendSession(input: { scopes: ["webhooks:read"] }) { __typename } }',
     ]) {
       const { errors } = await call(token, query)
       expect(errors).toMatchObject([{ extensions: { code: 'FORBIDDEN' } }])
     }
     const { organizationId } = posthorn.tenant
-    const data = {
-      organizationId,
-      sessionKind: 'portal' as const,
-      expiresAt: new Date(),
-      tokenHint: 'phs_',
+    for (const sessionKind of ['portal', 'frontend'] as const) {
+      const token = { tokenHint: 'phs_', tokenHash: Buffer.alloc(32, 7), expiresAt: new Date() }
+      const data = { organizationId, sessionKind, scopes: ['keys:manage'], ...token }
+      await expect(prisma().apiKey.create({ data })).rejects.toThrow('sessions_manage_nothing')
     }
-    const tokenHash = Buffer.alloc(32, 7)
-    await expect(
-      prisma().apiKey.create({ data: { ...data, scopes: ['keys:manage'], tokenHash } }),
-    ).rejects.toThrow('sessions_manage_nothing')
   })
 
   test('is in no list of keys', async () => {
@@ -306,15 +285,6 @@ describe('the token of a portal session', () => {
 })
 
 describe('a portal session ends', () => {
-  test('at once when it is revoked by its id', async () => {
-    const { id, token } = await start()
-    const { data } = await call(posthorn.tenant.token, document('api-keys', 'RevokeApiKey'), { id })
-    expect(data.revokeApiKey.__typename).toBe('RevokeApiKeySuccess')
-    expect((await call(token, VIEWER)).errors).toMatchObject([
-      { message: 'The portal session is revoked.', extensions: { code: 'UNAUTHENTICATED' } },
-    ])
-  })
-
   test('at once, with its streams, when the key that created it is revoked, but not another key', async () => {
     const { organizationId } = posthorn.tenant
     const scopes = ['keys:manage', 'webhooks:read']
@@ -324,14 +294,10 @@ describe('a portal session ends', () => {
     const uuid = parseId('apiKey', id) as string
     await revokeApiKey(prisma(), publicId('apiKey', other.key.id))
     expect((await call(token, VIEWER)).errors).toBeUndefined()
-    expect(await findInactiveKeys(posthorn.database.pool, [uuid])).toEqual(new Map())
+    expect(await inactive(uuid)).toEqual(new Map())
     await revokeApiKey(prisma(), publicId('apiKey', creator.key.id))
-    expect((await call(token, VIEWER)).errors).toMatchObject([
-      { message: 'The portal session is revoked.', extensions: { code: 'UNAUTHENTICATED' } },
-    ])
-    expect(await findInactiveKeys(posthorn.database.pool, [uuid])).toEqual(
-      new Map([[uuid, 'revoked']]),
-    )
+    expect((await call(token, VIEWER)).errors).toMatchObject(ENDED('is revoked'))
+    expect(await inactive(uuid)).toEqual(new Map([[uuid, 'revoked']]))
   })
 
   test('with its streams when the key that created it expires, and shows this time as its own expiry', async () => {
@@ -345,7 +311,7 @@ describe('a portal session ends', () => {
     expect(new Date(shorter.expiresAt).getTime()).toBeLessThan(expiresAt.getTime())
     const uuid = parseId('apiKey', session.id) as string
     expect((await call(session.token, VIEWER)).errors).toBeUndefined()
-    expect(await findInactiveKeys(posthorn.database.pool, [uuid])).toEqual(new Map())
+    expect(await inactive(uuid)).toEqual(new Map())
 
     // An expiry after that of the key, as older versions stored it, does not prolong the session.
     await prisma().apiKey.update({
@@ -357,17 +323,9 @@ describe('a portal session ends', () => {
     using stream = await subscribe(url, session.token, 'subscription { attemptRecorded { id } }')
     expect(stream.end).toBeNull()
     await prisma().apiKey.update({ where: { id: creator.key.id }, data: { expiresAt: new Date() } })
-    expect((await call(session.token, VIEWER)).errors).toMatchObject([
-      { message: 'The portal session is expired.', extensions: { code: 'UNAUTHENTICATED' } },
-    ])
-    expect(await stream.result(1)).toMatchObject({
-      errors: [
-        { message: 'The portal session has expired.', extensions: { code: 'UNAUTHENTICATED' } },
-      ],
-    })
-    expect(await findInactiveKeys(posthorn.database.pool, [uuid])).toEqual(
-      new Map([[uuid, 'expired']]),
-    )
+    expect((await call(session.token, VIEWER)).errors).toMatchObject(ENDED('is expired'))
+    expect(await stream.result(1)).toMatchObject({ errors: ENDED('has expired') })
+    expect(await inactive(uuid)).toEqual(new Map([[uuid, 'expired']]))
   })
 
   test('when it expires, and is deleted a day later', async () => {
@@ -379,9 +337,7 @@ describe('a portal session ends', () => {
         data: { expiresAt: new Date(Date.now() - hoursAgo * 3_600_000) },
       })
     await end(23)
-    expect((await call(token, VIEWER)).errors).toMatchObject([
-      { message: 'The portal session is expired.', extensions: { code: 'UNAUTHENTICATED' } },
-    ])
+    expect((await call(token, VIEWER)).errors).toMatchObject(ENDED('is expired'))
     await deleteEndedSessions(posthorn.database.pool)
     expect(await prisma().apiKey.count({ where: { id: uuid } })).toBe(1)
     await end(25)
