@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { parseId } from '../../src/db/ids.ts'
 import { putOnHold } from '../../src/scheduling/circuit-breaker.ts'
-import { startTestApp, type TestApp } from '../support/app.ts'
+import { createWebhook } from '../scheduling/support/backlog.ts'
+import { useTestApp } from '../support/app.ts'
+import { countRows } from '../support/count-rows.ts'
 import { JOINED, TICKET } from '../support/factories.ts'
 import { deliveryJobs } from '../support/jobs.ts'
 import { startReceiver } from '../support/receiver.ts'
@@ -15,26 +17,24 @@ const EXHAUSTED = 300
 const PARKED = 300
 const HOUR_MS = 3_600_000
 
-let posthorn: TestApp
-let origin: string
 let retrying: string
 let exhausted: string
 let onHold: string
-let startedAt: Date
 
+// The clock stands still. So on a busy machine, too, no webhook fails for a minute, which would put it on hold.
+const clock = new Date()
 const receiver = await useResource(startReceiver())
+const posthorn = await useTestApp({
+  trustedAuthorities: [receiver.authority],
+  environment: { POSTHORN_RETRY_SCHEDULE: '1h,2h,4h' },
+  now: () => clock,
+})
+const { pool } = posthorn.database
+const { origin } = new URL(receiver.url)
+const startedAt = new Date()
 
 beforeAll(async () => {
   receiver.answer = (response) => response.writeHead(503).end()
-  origin = new URL(receiver.url).origin
-  const clock = new Date()
-  posthorn = await startTestApp({
-    trustedAuthorities: [receiver.authority],
-    environment: { POSTHORN_RETRY_SCHEDULE: '1h,2h,4h' },
-    // The clock stands still. So on a busy machine, too, no webhook fails for a minute, which would put it on hold.
-    now: () => clock,
-  })
-  startedAt = new Date()
   retrying = await register()
   await publish(RETRYING)
   await unsubscribe(retrying)
@@ -47,20 +47,18 @@ beforeAll(async () => {
   await publish(EXHAUSTED)
   await unsubscribe(exhausted)
   onHold = await register()
-  await putOnHold(posthorn.database.pool, parseId('webhook', onHold) as string)
+  await putOnHold(pool, parseId('webhook', onHold) as string)
   await publish(PARKED)
+  const attempted = () => countRows(pool, 'posthorn.deliveries where attempt_count = 1')
   await until(
-    async () => (await count('attempt_count = 1')) === RETRYING + EXHAUSTED,
+    async () => (await attempted()) === RETRYING + EXHAUSTED,
     'every delivery that is not parked has one attempt',
     60_000,
   )
   await until(
-    async () => (await deliveryJobs(posthorn.database.pool)).every(({ lockedBy }) => !lockedBy),
+    async () => (await deliveryJobs(pool)).every(({ lockedBy }) => !lockedBy),
     'no job runs',
   )
-})
-afterAll(async () => {
-  await posthorn[Symbol.asyncDispose]()
 })
 
 test('the questions of docs/operate/job-dashboards.md are answered', async () => {
@@ -91,20 +89,11 @@ test('failing jobs show their attempts and errors', async () => {
   const { rows } = await query(`
     select attempts, max_attempts, last_error, count(*)::int as count from graphile_worker.jobs
     where task_identifier = 'posthorn:deliver' and last_error is not null group by 1, 2, 3 order by 2`)
-  expect(rows).toEqual([
-    {
-      attempts: 1,
-      max_attempts: 1,
-      last_error: `HTTP 503 from ${origin} (attempt 1 of 1)`,
-      count: EXHAUSTED,
-    },
-    {
-      attempts: 1,
-      max_attempts: 4,
-      last_error: `HTTP 503 from ${origin} (attempt 1 of 4)`,
-      count: RETRYING,
-    },
-  ])
+  const failing = (max: number, count: number) => ({
+    ...{ attempts: 1, max_attempts: max, count },
+    last_error: `HTTP 503 from ${origin} (attempt 1 of ${max})`,
+  })
+  expect(rows).toEqual([failing(1, EXHAUSTED), failing(4, RETRYING)])
 })
 
 test('the next run of a retry is an hour after the attempt, plus up to 10 %', async () => {
@@ -115,18 +104,9 @@ test('the next run of a retry is an hour after the attempt, plus up to 10 %', as
   expect(Number(rows[0].first)).toBeGreaterThan(Number(startedAt) + HOUR_MS)
   expect(Number(rows[0].last)).toBeLessThan(Date.now() + 1.1 * HOUR_MS)
   expect(Number(rows[0].created)).toBeGreaterThanOrEqual(Number(startedAt))
-  const { rows: deliveries } = await query(`
-    select count(*)::int as same from posthorn.deliveries as d
-    join graphile_worker.jobs as job on job.key = posthorn.type_id('msg', d.id) and job.run_at = d.next_attempt_at`)
-  expect(deliveries).toEqual([{ same: RETRYING }])
-})
-
-test('parked deliveries have no job', async () => {
-  const { rows } = await query(`
-    select parked_reason, count(*)::int as count, count(job.key)::int as jobs from posthorn.deliveries as d
-    left join graphile_worker.jobs as job on job.key = posthorn.type_id('msg', d.id)
-    where d.parked_at is not null group by 1`)
-  expect(rows).toEqual([{ parked_reason: 'on_hold', count: PARKED, jobs: 0 }])
+  const same = `posthorn.deliveries as d
+    join graphile_worker.jobs as job on job.key = posthorn.type_id('msg', d.id) and job.run_at = d.next_attempt_at`
+  expect(await countRows(pool, same)).toBe(RETRYING)
 })
 
 describe('posthorn.webhook_backlogs', () => {
@@ -166,14 +146,7 @@ describe('posthorn.webhook_backlogs', () => {
   })
 })
 
-async function register(): Promise<string> {
-  const response = await posthorn.rest('POST', '/webhooks', {
-    url: receiver.url,
-    event_subscriptions: [JOINED],
-    enabled: true,
-  })
-  return (await response.json()).id
-}
+const register = () => createWebhook(posthorn, receiver.url)
 
 /** The next events go only to the webhook that is registered next. */
 async function unsubscribe(webhookId: string): Promise<void> {
@@ -188,13 +161,6 @@ async function publish(count: number): Promise<void> {
   await posthorn.services.publishEvents(posthorn.tenant.organizationId, events)
 }
 
-async function count(condition: string): Promise<number> {
-  const { rows } = await query(
-    `select count(*)::int as n from posthorn.deliveries where ${condition}`,
-  )
-  return rows[0].n
-}
-
 async function backlogOf(webhookId: string) {
   const { rows } = await query('select * from posthorn.webhook_backlogs where webhook_id = $1', [
     webhookId,
@@ -203,5 +169,5 @@ async function backlogOf(webhookId: string) {
 }
 
 function query(text: string, values: unknown[] = []) {
-  return posthorn.database.pool.query(text, values)
+  return pool.query(text, values)
 }
