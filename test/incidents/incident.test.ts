@@ -1,18 +1,17 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { parseId, publicId } from '../../src/db/ids.ts'
 import { putOnHold } from '../../src/scheduling/circuit-breaker.ts'
-import { type Api, useApi } from '../graphql/support/api.ts'
+import { useApi, useTenant } from '../graphql/support/api.ts'
 import { document } from '../graphql/support/document.ts'
 import { addAttempt, addWebhook, deliveryIds, publish } from '../graphql/support/rows.ts'
 import { createApiKey } from '../support/api-keys.ts'
 
-let tenant: Awaited<ReturnType<Api['tenant']>>
 let webhookId: string
 let id: string
 
 const api = await useApi()
+const tenant = useTenant(api)
 beforeEach(async () => {
-  tenant = await api.tenant()
   webhookId = await trouble()
   id = await openIncident(webhookId)
 })

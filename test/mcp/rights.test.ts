@@ -10,17 +10,11 @@ import { startTestApp } from '../support/app.ts'
 import { JOINED, TICKET } from '../support/factories.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 import { until } from '../support/until.ts'
+import { useResource } from '../support/use-resource.ts'
 import { type Agent, connectAgent, textOf } from './agent.ts'
-import { type AgentWorld, openWorld } from './open-world.ts'
+import { openWorld } from './open-world.ts'
 
-let world: AgentWorld
-
-beforeAll(async () => {
-  world = await openWorld()
-})
-afterAll(async () => {
-  await world[Symbol.asyncDispose]()
-})
+const world = await useResource(openWorld())
 
 async function agentWith(scopes: readonly Scope[]): Promise<Agent> {
   return await connectAgent(world.posthorn.app.url, await world.keyWith(scopes))
