@@ -1,19 +1,14 @@
-import { beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { COMMAND_LINE } from '../../src/access/actor.ts'
 import { type AuditAction, writeAuditEntry } from '../../src/audit/audit-entry.ts'
 import { mintId, publicId } from '../../src/db/ids.ts'
-import { type Api, useApi } from '../graphql/support/api.ts'
+import { useApi } from '../graphql/support/api.ts'
 import { document } from '../graphql/support/document.ts'
 import { addWebhook, deliveryIds, publish } from '../graphql/support/rows.ts'
 import { JOINED } from '../support/factories.ts'
 
-let operator: Awaited<ReturnType<Api['tenant']>>
-
 const api = await useApi()
-
-beforeAll(async () => {
-  operator = await api.tenant(['admin'])
-})
+const operator = await api.tenant(['admin'])
 
 interface Named {
   readonly action: string

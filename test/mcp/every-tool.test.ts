@@ -1,22 +1,14 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { MAX_ANSWER_BYTES } from '../../src/mcp/answer.ts'
 import { TOOLS } from '../../src/mcp/tools.ts'
 import { TICKET } from '../support/factories.ts'
-import { type Agent, connectAgent, textOf } from './agent.ts'
-import { type AgentWorld, openWorld, type Subject } from './open-world.ts'
+import { useResource } from '../support/use-resource.ts'
+import { connectAgent, textOf } from './agent.ts'
+import { openWorld, type Subject } from './open-world.ts'
 
-let world: AgentWorld
-let agent: Agent
-
-beforeAll(async () => {
-  world = await openWorld()
-  const { url } = world.posthorn.app
-  agent = await connectAgent(url, world.posthorn.tenant.token)
-})
-afterAll(async () => {
-  await agent[Symbol.asyncDispose]()
-  await world[Symbol.asyncDispose]()
-})
+const world = await useResource(openWorld())
+const { app, tenant } = world.posthorn
+const agent = await useResource(connectAgent(app.url, tenant.token))
 
 const NO_ID = '0'.repeat(26)
 const HOUR_MS = 3_600_000

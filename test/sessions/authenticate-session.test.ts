@@ -1,19 +1,13 @@
-import { beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { SYSTEM } from '../../src/access/actor.ts'
 import type { Sql } from '../../src/db/client.ts'
 import { createAuthenticateSession } from '../../src/sessions/authenticate-session.ts'
 import { startSession } from '../../src/sessions/session.ts'
-import { type Api, readAnswer, request, useApi } from '../graphql/support/api.ts'
-
-let tenant: Awaited<ReturnType<Api['tenant']>>
-let token: string
+import { readAnswer, request, useApi } from '../graphql/support/api.ts'
 
 const api = await useApi()
-
-beforeAll(async () => {
-  tenant = await api.tenant()
-  token = (await startSession(api.database.pool, tenant.keyId, SYSTEM, null)).token
-})
+const tenant = await api.tenant()
+const { token } = await startSession(api.database.pool, tenant.keyId, SYSTEM, null)
 
 test('a request with a cookie is authenticated by one statement', async () => {
   const withCookie = request(null, { query: '{ viewer { scopes } }' })

@@ -1,18 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Database } from '../../src/db/client.ts'
+import { expect, test } from 'vitest'
 import { createIsCurrentRevision } from '../../src/webhooks/is-current-revision.ts'
-import { createTestDatabase } from '../support/database.ts'
+import { useTestDatabase } from '../support/database.ts'
 import { createTenant } from '../support/factories.ts'
 
-let database: Database
-let organizationId: string
-
-beforeAll(async () => {
-  database = await createTestDatabase()
-  organizationId = (await createTenant(database.prisma)).organizationId
-})
-afterAll(async () => await database[Symbol.asyncDispose]())
+const database = await useTestDatabase()
+const { organizationId } = await createTenant(database.prisma)
 
 test('a webhook is at the revision that was read, until the webhook changes', async () => {
   const isCurrentRevision = createIsCurrentRevision(database.pool)

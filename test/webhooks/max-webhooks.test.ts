@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startTestApp, type TestApp } from '../support/app.ts'
+import { beforeAll, expect, test } from 'vitest'
+import { useTestApp } from '../support/app.ts'
 import { JOINED } from '../support/factories.ts'
 
 const MAX = 1_000
@@ -7,17 +7,15 @@ const MAX = 1_000
 /** How many webhooks fit beside those that are there. */
 const ROOM = 5
 
-let posthorn: TestApp
+const posthorn = await useTestApp({ role: 'api' })
 
 beforeAll(async () => {
-  posthorn = await startTestApp({ role: 'api' })
   await posthorn.database.pool.query(
     `insert into posthorn.webhooks (organization_id, url, event_subscriptions)
      select $1, 'https://example.com/hooks', $2 from generate_series(1, $3)`,
     [posthorn.tenant.organizationId, [JOINED], MAX - ROOM],
   )
 })
-afterAll(async () => await posthorn[Symbol.asyncDispose]())
 
 const create = () =>
   posthorn.graphql(

@@ -1,31 +1,27 @@
 import { randomBytes } from 'node:crypto'
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { SYSTEM } from '../../src/access/actor.ts'
 import { parseId } from '../../src/db/ids.ts'
 import { createKeyring } from '../../src/encryption/keyring.ts'
 import { createAddressGuard } from '../../src/outbound/public-address.ts'
-import { createFindSendOptions, type FindSendOptions } from '../../src/webhooks/send-options.ts'
-import { type ActingWebhookDeps, createWebhook, updateWebhook } from '../../src/webhooks/webhook.ts'
+import { createFindSendOptions } from '../../src/webhooks/send-options.ts'
+import { createWebhook, updateWebhook } from '../../src/webhooks/webhook.ts'
 import { useTestDatabase } from '../support/database.ts'
 import { createTenant, JOINED } from '../support/factories.ts'
 
 const DAY = 86_400
 const FIELDS = { url: 'https://example.com/hook', eventSubscriptions: [JOINED] }
 
-let deps: ActingWebhookDeps
-let organizationId: string
-let find: FindSendOptions
 let id: string
 let uuid: string
 
 const database = await useTestDatabase()
+const { prisma, pool } = database
+const keyring = createKeyring([randomBytes(32)])
+const deps = { prisma, keyring, guard: createAddressGuard([]), actor: SYSTEM }
+const find = createFindSendOptions(pool, keyring)
+const { organizationId } = await createTenant(prisma)
 
-beforeAll(async () => {
-  const keyring = createKeyring([randomBytes(32)])
-  deps = { prisma: database.prisma, keyring, guard: createAddressGuard([]), actor: SYSTEM }
-  find = createFindSendOptions(database.pool, keyring)
-  ;({ organizationId } = await createTenant(database.prisma))
-})
 beforeEach(async () => {
   ;({ id } = await createWebhook(deps, organizationId, FIELDS))
   uuid = parseId('webhook', id) as string
@@ -33,49 +29,43 @@ beforeEach(async () => {
 
 const change = (input: object) => updateWebhook(deps, organizationId, id, input)
 
-/** The options of an attempt that starts now. */
-async function current() {
-  const { rows } = await database.pool.query(
-    'select revision from posthorn.webhooks where id = $1',
-    [uuid],
-  )
-  return await find(uuid, rows[0].revision)
-}
+const stored = () => prisma.webhook.findUniqueOrThrow({ where: { id: uuid } })
 
-describe('the send options of an attempt', () => {
-  test('follow each change and each reset to null', async () => {
-    await change({
-      rateLimitPerSecond: 50,
-      maxInFlight: 3,
-      retryScheduleSeconds: [5, 60],
-      timeoutSeconds: 7,
-      ordered: true,
-    })
-    const tuned = {
-      maxInFlight: 3,
-      ratePerSecond: 50,
-      ordered: true,
-      timeoutMs: 7_000,
-      retryScheduleMs: [5_000, 60_000],
-    }
-    expect(await current()).toMatchObject(tuned)
-    await change({ maxInFlight: null })
-    expect(await current()).toMatchObject({ ...tuned, maxInFlight: null })
-    await change({ retryScheduleSeconds: [] })
-    expect(await current()).toMatchObject({ ...tuned, maxInFlight: null, retryScheduleMs: [] })
-    await change({
-      rateLimitPerSecond: null,
-      retryScheduleSeconds: null,
-      timeoutSeconds: null,
-      ordered: null,
-    })
-    expect(await current()).toMatchObject({
-      maxInFlight: null,
-      ratePerSecond: null,
-      ordered: false,
-      timeoutMs: null,
-      retryScheduleMs: null,
-    })
+/** The options of an attempt that starts now. */
+const current = async () => await find(uuid, String((await stored()).revision))
+
+test('the send options of an attempt follow each change and each reset to null', async () => {
+  await change({
+    rateLimitPerSecond: 50,
+    maxInFlight: 3,
+    retryScheduleSeconds: [5, 60],
+    timeoutSeconds: 7,
+    ordered: true,
+  })
+  const tuned = {
+    maxInFlight: 3,
+    ratePerSecond: 50,
+    ordered: true,
+    timeoutMs: 7_000,
+    retryScheduleMs: [5_000, 60_000],
+  }
+  expect(await current()).toMatchObject(tuned)
+  await change({ maxInFlight: null })
+  expect(await current()).toMatchObject({ ...tuned, maxInFlight: null })
+  await change({ retryScheduleSeconds: [] })
+  expect(await current()).toMatchObject({ ...tuned, maxInFlight: null, retryScheduleMs: [] })
+  await change({
+    rateLimitPerSecond: null,
+    retryScheduleSeconds: null,
+    timeoutSeconds: null,
+    ordered: null,
+  })
+  expect(await current()).toMatchObject({
+    maxInFlight: null,
+    ratePerSecond: null,
+    ordered: false,
+    timeoutMs: null,
+    retryScheduleMs: null,
   })
 })
 
@@ -91,7 +81,7 @@ test.each([
   [{ timeoutSeconds: 30 }],
 ])('a value at its bound is accepted by the rules and by Postgres: %j', async (input) => {
   await change(input)
-  expect(await database.prisma.webhook.findUnique({ where: { id: uuid } })).toMatchObject(input)
+  expect(await stored()).toMatchObject(input)
 })
 
 const NOT_A_NUMBER = 'from 1 to 86,400, not 1.5; give seconds'
@@ -112,12 +102,12 @@ test.each([
   [{ timeoutSeconds: 31 }, 'too_big', 'from 1 to 30, not 31;'],
   [{ ordered: 'yes' }, 'invalid_type', 'must be true or false'],
 ])('a value out of bounds is rejected: %j', async (input, code, detail) => {
-  const before = await database.prisma.webhook.findUnique({ where: { id: uuid } })
+  const before = await stored()
   await expect(change(input)).rejects.toMatchObject({
     code: 'invalid',
     issues: [{ code, detail: expect.stringContaining(detail) }],
   })
-  expect(await database.prisma.webhook.findUnique({ where: { id: uuid } })).toEqual(before)
+  expect(await stored()).toEqual(before)
 })
 
 test('a schedule with too many delays has one issue', async () => {

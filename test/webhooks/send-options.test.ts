@@ -1,22 +1,15 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { parseId } from '../../src/db/ids.ts'
-import { startTestApp, type TestApp } from '../support/app.ts'
+import { createWebhook } from '../scheduling/support/backlog.ts'
+import { useTestApp } from '../support/app.ts'
 import { JOINED } from '../support/factories.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { until } from '../support/until.ts'
 import { useResource } from '../support/use-resource.ts'
 
-let posthorn: TestApp
-
 const receiver = await useResource(startReceiver())
-
-beforeAll(async () => {
-  // The test app has a retry schedule of three times 100 ms and a timeout of 15 s.
-  posthorn = await startTestApp({ trustedAuthorities: [receiver.authority] })
-})
-afterAll(async () => {
-  await posthorn[Symbol.asyncDispose]()
-})
+// The test app has a retry schedule of three times 100 ms and a timeout of 15 s.
+const posthorn = await useTestApp({ trustedAuthorities: [receiver.authority] })
 beforeEach(() => {
   receiver.clear()
   receiver.answer = (response) => response.writeHead(500).end()
@@ -105,21 +98,8 @@ describe('the timeout of a webhook', () => {
   })
 })
 
-async function register(options: object = {}, path = ''): Promise<string> {
-  const input = {
-    url: new URL(path, receiver.url).href,
-    eventSubscriptions: [JOINED],
-    enabled: true,
-    ...options,
-  }
-  const { createWebhook } = await posthorn.graphql(
-    `mutation ($input: CreateWebhookInput!) {
-      createWebhook(input: $input) { ... on CreateWebhookSuccess { webhook { id } } }
-    }`,
-    { input },
-  )
-  return createWebhook.webhook.id
-}
+const register = (options: object = {}, path = '') =>
+  createWebhook(posthorn, new URL(path, receiver.url).href, options)
 
 async function update(id: string, input: object): Promise<void> {
   const { updateWebhook } = await posthorn.graphql(
@@ -137,21 +117,12 @@ async function publish(count = 1): Promise<void> {
   await posthorn.services.publishEvents(organizationId, events)
 }
 
-async function deliveriesTo(webhook: string) {
-  const webhookId = parseId('webhook', webhook) as string
-  return await posthorn.database.prisma.delivery.findMany({
-    where: { webhookId },
-    orderBy: { id: 'asc' },
-  })
-}
-
-async function attemptsTo(webhook: string) {
-  const webhookId = parseId('webhook', webhook) as string
-  return await posthorn.database.prisma.attempt.findMany({
-    where: { webhookId },
-    orderBy: { id: 'asc' },
-  })
-}
+const of = (webhook: string) => ({
+  where: { webhookId: parseId('webhook', webhook) as string },
+  orderBy: { id: 'asc' } as const,
+})
+const deliveriesTo = (webhook: string) => posthorn.database.prisma.delivery.findMany(of(webhook))
+const attemptsTo = (webhook: string) => posthorn.database.prisma.attempt.findMany(of(webhook))
 
 async function untilFinished(webhook: string, count: number): Promise<void> {
   await until(async () => {

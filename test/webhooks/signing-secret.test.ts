@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { SYSTEM } from '../../src/access/actor.ts'
-import type { Database } from '../../src/db/client.ts'
 import { createKeyring } from '../../src/encryption/keyring.ts'
 import { createAddressGuard } from '../../src/outbound/public-address.ts'
 import {
@@ -11,25 +10,18 @@ import {
   revealSigningSecret,
   rotateSigningSecret,
 } from '../../src/webhooks/signing-secret.ts'
-import { type ActingWebhookDeps, createWebhook, deleteWebhook } from '../../src/webhooks/webhook.ts'
-import { createTestDatabase } from '../support/database.ts'
+import { createWebhook, deleteWebhook } from '../../src/webhooks/webhook.ts'
+import { useTestDatabase } from '../support/database.ts'
 import { createTenant, JOINED } from '../support/factories.ts'
 
-let database: Database
-let deps: ActingWebhookDeps
-let organizationId: string
-
-beforeAll(async () => {
-  database = await createTestDatabase()
-  organizationId = (await createTenant(database.prisma)).organizationId
-  deps = {
-    prisma: database.prisma,
-    keyring: createKeyring([randomBytes(32)]),
-    guard: createAddressGuard([]),
-    actor: SYSTEM,
-  }
-})
-afterAll(async () => await database[Symbol.asyncDispose]())
+const database = await useTestDatabase()
+const { organizationId } = await createTenant(database.prisma)
+const deps = {
+  prisma: database.prisma,
+  keyring: createKeyring([randomBytes(32)]),
+  guard: createAddressGuard([]),
+  actor: SYSTEM,
+}
 
 test('contract 8: the old secret stays valid for 24 hours after rotation, and is then deleted', async () => {
   const webhook = await register()
