@@ -6,17 +6,12 @@ import { cancelNow } from '../../src/deliveries/delivery.ts'
 import { createPark, releaseBacklog } from '../../src/scheduling/backlog.ts'
 import { useApi } from '../graphql/support/api.ts'
 import { addWebhook, deliveryIds, publish } from '../graphql/support/rows.ts'
+import { countRows, WAITING } from '../support/count-rows.ts'
 import { until } from '../support/until.ts'
 
 const api = await useApi()
 
-/** The statements that wait for a lock. */
-async function countWaiting(): Promise<number | null> {
-  const { rowCount } = await api.database.pool.query(
-    `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-  )
-  return rowCount
-}
+const countWaiting = () => countRows(api.database.pool, WAITING)
 
 test('the audit log shows the state before a cancellation, also if an attempt was recorded meanwhile', async () => {
   const { pool, prisma } = api.database

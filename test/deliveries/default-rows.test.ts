@@ -1,7 +1,7 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { Database } from '../../src/db/client.ts'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { readDatabaseState } from '../../src/telemetry/database-metrics.ts'
-import { createTestDatabase } from '../support/database.ts'
+import { countRows, WAITING } from '../support/count-rows.ts'
+import { useFreshDatabase } from '../support/fresh-database.ts'
 import { maintainPartitions } from '../support/maintain-partitions.ts'
 import { DAY_MS, openPartitionRows, type PartitionRows } from '../support/partition-rows.ts'
 import { until } from '../support/until.ts'
@@ -10,14 +10,12 @@ const RETENTION_MS = 30 * DAY_MS
 const NOTHING = { events: 0, event_keys: 0, deliveries: 0, attempts: 0 }
 const ONE = { events: 1, event_keys: 1, deliveries: 1, attempts: 1 }
 
-let database: Database
 let rows: PartitionRows
 
+const database = useFreshDatabase()
 beforeEach(async () => {
-  database = await createTestDatabase()
   rows = await openPartitionRows(database)
 })
-afterEach(async () => await database[Symbol.asyncDispose]())
 
 const maintainIn = (days: number) =>
   maintainPartitions(database.pool, RETENTION_MS, new Date(Date.now() + days * DAY_MS))
@@ -26,14 +24,6 @@ const finish = () =>
   database.pool.query(
     `update posthorn.deliveries set state = 'succeeded', finished_at = now() where state = 'pending'`,
   )
-
-/** The statements that wait for a lock. */
-async function waiting(): Promise<number> {
-  const { rows: found } = await database.pool.query(
-    `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-  )
-  return found.length
-}
 
 /** An event with a search key, and a delivery with an attempt, all of one time. */
 async function store(at: Date, state: string): Promise<string> {
@@ -123,7 +113,7 @@ test('a delivery that is requested again while it is deleted is kept', async () 
       [delivery],
     )
     const maintenance = maintainPartitions(database.pool, RETENTION_MS)
-    await until(async () => (await waiting()) > 0, 'the deletion waits for the request')
+    await until(() => countRows(database.pool, WAITING), 'the deletion waits for the request')
     await other.query('commit')
     await maintenance
     expect(await rows.counts()).toEqual(ONE)
