@@ -3,6 +3,7 @@ import pg from 'pg'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createFindBody } from '../../src/bodies/find-body.ts'
 import type { Database } from '../../src/db/client.ts'
+import { publicId } from '../../src/db/ids.ts'
 import {
   createLoadBody,
   createLoadDelivery,
@@ -42,13 +43,8 @@ test.each(['without statistics', 'with statistics'])(
     if (known === 'with statistics') await session.query('vacuum analyze')
     const load = createLoadDelivery(session)
     const recordAttempt = createRecordAttempt(session, SENDER)
-    const record = async (uuid: string) =>
-      recordAttempt(
-        attemptOf(await read(uuid), 500, {
-          next: { kind: 'retry', delayMs: 60_000 },
-          retriesLeft: 3,
-        }),
-      )
+    const retry = { next: { kind: 'retry', delayMs: 60_000 }, retriesLeft: 3 } as const
+    const record = async (uuid: string) => recordAttempt(attemptOf(await read(uuid), 500, retry))
     for (let i = 0; i < 10; i++) {
       await publish(1)
       await load(await lastDelivery())
@@ -236,11 +232,9 @@ test.each(['without statistics', 'with statistics'])(
     session = hostSession
     try {
       if (known === 'with statistics') await session.query('vacuum analyze')
-      const { rows } = await session.query(`select posthorn.type_id('org', $1::uuid) as id`, [
-        organizationId,
-      ])
+      const values = [publicId('organization', organizationId), JOINED]
       const publishOne = () =>
-        session.query(`select posthorn.publish_event($1, $2, '{}'::json)`, [rows[0].id, JOINED])
+        session.query(`select posthorn.publish_event($1, $2, '{}'::json)`, values)
       for (let i = 0; i < 10; i++) await publishOne()
       await emptyTables(known)
       await publishOne()
@@ -256,10 +250,8 @@ test.each(['without statistics', 'with statistics'])(
 
 test('a session with plans for empty tables parks by index among 10,000 deliveries', async () => {
   const park = async (count: number) => {
-    const { rows } = await database.pool.query(
-      'select id from posthorn.deliveries order by id desc limit $1',
-      [count],
-    )
+    const newest = 'select id from posthorn.deliveries order by id desc limit $1'
+    const { rows } = await database.pool.query(newest, [count])
     const parkOne = createPark(session)
     await Promise.all(rows.map(({ id }) => parkOne({ id, reason: 'concurrency_limit' })))
   }
@@ -288,15 +280,8 @@ test('the jobs of several webhooks are queued event by event', async () => {
 
 async function publish(count: number, sql: pg.PoolClient = session): Promise<void> {
   const event = {
-    organizationId,
-    type: JOINED,
-    typeRevision: '1',
-    data: '{}',
-    occurredAt: new Date(),
-    idempotencyKey: null,
-    traceParent: null,
-    traceState: null,
-    previous: null,
+    ...{ organizationId, type: JOINED, typeRevision: '1', data: '{}', occurredAt: new Date() },
+    ...{ idempotencyKey: null, traceParent: null, traceState: null, previous: null },
   }
   await createStoreEvents(sql)(Array.from({ length: count }, () => event))
 }

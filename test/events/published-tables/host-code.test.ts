@@ -208,6 +208,10 @@ describe('an organization column of a type of the host', () => {
 describe('a trigger that was created by hand', () => {
   const NOT_OURS =
     /^The trigger mine of the table evil\.orders is not one that posthorn\.publish_changes creates\. Drop it/
+  const withArguments = (args: string) => `
+    ${create('text', 'text')}
+    create trigger mine after insert on evil.orders referencing new table as new_rows
+    for each statement execute function posthorn.publish_row_changes(${args})`
   const INSERT = () => `insert into evil.orders values (1, 'k', '${organization}', 'v')`
 
   test.each(['for each statement', 'for each row'])(
@@ -237,15 +241,11 @@ describe('a trigger that was created by hand', () => {
     ['no organization', { organization: null }],
     ['columns of another kind', { columns: 'v' }],
   ])('cannot have %s', async (_case, changes) => {
-    await session.query(`
-      ${create('text', 'text')}
-      create trigger mine after insert on evil.orders referencing new table as new_rows
-      for each statement execute function posthorn.publish_row_changes('${argument(changes)}')`)
+    await session.query(withArguments(`'${argument(changes)}'`))
     expect(await attempt(INSERT())).toMatch(NOT_OURS)
     const { rows } = await session.query('select problem from posthorn.published_tables')
-    expect(rows).toEqual([
-      { problem: 'The argument of a trigger is not of posthorn.publish_changes.' },
-    ])
+    const problem = 'The argument of a trigger is not of posthorn.publish_changes.'
+    expect(rows).toEqual([{ problem }])
   })
 
   test.each([
@@ -253,10 +253,7 @@ describe('a trigger that was created by hand', () => {
     ['text that is not JSON', `'{'`],
     ['two arguments', `'${argument()}', 'x'`],
   ])('cannot have %s', async (_case, args) => {
-    await session.query(`
-      ${create('text', 'text')}
-      create trigger mine after insert on evil.orders referencing new table as new_rows
-      for each statement execute function posthorn.publish_row_changes(${args})`)
+    await session.query(withArguments(args))
     expect(await attempt(INSERT())).toMatch(NOT_OURS)
   })
 })

@@ -20,6 +20,10 @@ const insert = (id: number) =>
 
 describe('what cannot publish is refused with the argument and the remedy', () => {
   const COLUMNS = `'org', '{id,status}', 'order'`
+  const KEYED = `'org', '{id}', 'order'`
+  const NAMES =
+    'event_type: give the beginning of names of event types, such as order for order.created. It must not be posthorn.'
+  const INVOICE = 'invoice.created, invoice.updated, invoice.deleted'
 
   beforeAll(async () => {
     await host.session.query(`
@@ -30,56 +34,37 @@ describe('what cannot publish is refused with the argument and the remedy', () =
   })
 
   test.each([
-    [`null, ${COLUMNS}`, /^table_name: give a table/],
-    [`'a_view', ${COLUMNS}`, /^table_name: give a table, not a view/],
-    [
-      `'posthorn.webhooks', 'organization_id', '{id}', 'order'`,
-      /^table_name: posthorn\.webhooks is/,
-    ],
-    [`'orders', null, '{id}', 'order'`, /^organization_column: give the column/],
+    [`null, ${COLUMNS}`, 'table_name: give a table'],
+    [`'a_view', ${COLUMNS}`, 'table_name: give a table, not a view'],
+    [`'posthorn.webhooks', ${COLUMNS}`, 'table_name: posthorn.webhooks is'],
+    [`'orders', null, '{id}', 'order'`, 'organization_column: give the column'],
     [
       `'orders', 'tenant', '{id}', 'order'`,
-      /^organization_column: public\.orders has no column tenant/,
+      'organization_column: public.orders has no column tenant',
     ],
-    [
-      `'orders', 'amount', '{id}', 'order'`,
-      /^organization_column: amount is of type integer\. Give/,
-    ],
-    [`'orders', 'org', '{}', 'order'`, /^columns: give one or more names/],
-    [`'orders', 'org', null, 'order'`, /^columns: give one or more names/],
-    [`'orders', 'org', '{id,state}', 'order'`, /^columns: public\.orders has no column state\./],
-    [`'orders', 'org', '{id,id}', 'order'`, /^columns: a name stands twice/],
-    [`'orders', 'org', '{ctid}', 'order'`, /^columns: public\.orders has no column ctid\./],
-    [`'orders', 'org', '{id}', null`, /^event_type: give the beginning/],
-    [`'orders', 'org', '{id}', 'posthorn'`, /^event_type: .* must not be posthorn/],
-    [
-      `'orders', 'org', '{id}', 'invoice'`,
-      /^event_type: invoice\.created, invoice\.updated, invoice\.deleted is not in the catalogue/,
-    ],
-    [
-      `'orders', 'org', '{id}', 'order', '{status}'`,
-      /^key_columns: public\.orders has no unique index/,
-    ],
-    [`'orders', 'org', '{id}', 'order', '{}'`, /^key_columns: public\.orders has no unique index/],
-    [`'orders', 'org', '{id}', 'order', '{nr}'`, /^key_columns: public\.orders has no column nr/],
-    [`'no_key', 'org', '{id}', 'order'`, /^key_columns: public\.no_key has no primary key/],
-    [
-      `'late_key', 'org', '{id}', 'order'`,
-      /^key_columns: public\.late_key has no primary key, or a def/,
-    ],
-    [
-      `'late_key', 'org', '{id}', 'order', '{part}'`,
-      /^key_columns: public\.late_key has no unique/,
-    ],
-    [`'orders', 'org', '{id}', 'order', null, '{inserted}'`, /^operations: give one or more of/],
-    [`'orders', 'org', '{id}', 'order', null, '{}'`, /^operations: give one or more of/],
-    [`'orders', 'org', '{id}', 'order', null, '{created}', 0`, /^max_events: give a number from 1/],
-    [`'orders', 'org', '{id}', 'order', null, '{created}', null`, /^max_events: give a number/],
-  ])('publish_changes(%s)', async (args, message) => {
-    await expect(install(args)).rejects.toMatchObject({
-      code: '22023',
-      message: expect.stringMatching(message),
-    })
+    [`'orders', 'amount', '{id}', 'order'`, 'organization_column: amount is of type integer. Give'],
+    [`'orders', 'org', '{}', 'order'`, 'columns: give one or more names'],
+    [`'orders', 'org', null, 'order'`, 'columns: give one or more names'],
+    [`'orders', 'org', '{id,state}', 'order'`, 'columns: public.orders has no column state.'],
+    [`'orders', 'org', '{id,id}', 'order'`, 'columns: a name stands twice'],
+    [`'orders', 'org', '{ctid}', 'order'`, 'columns: public.orders has no column ctid.'],
+    [`'orders', 'org', '{id}', null`, NAMES],
+    [`'orders', 'org', '{id}', 'posthorn'`, NAMES],
+    [`'orders', 'org', '{id}', 'invoice'`, `event_type: ${INVOICE} is not in the catalogue`],
+    [`'orders', ${KEYED}, '{status}'`, 'key_columns: public.orders has no unique index'],
+    [`'orders', ${KEYED}, '{}'`, 'key_columns: public.orders has no unique index'],
+    [`'orders', ${KEYED}, '{nr}'`, 'key_columns: public.orders has no column nr'],
+    [`'no_key', ${KEYED}`, 'key_columns: public.no_key has no primary key'],
+    [`'late_key', ${KEYED}`, 'key_columns: public.late_key has no primary key, or a def'],
+    [`'late_key', ${KEYED}, '{part}'`, 'key_columns: public.late_key has no unique'],
+    [`'orders', ${KEYED}, null, '{inserted}'`, 'operations: give one or more of'],
+    [`'orders', ${KEYED}, null, '{}'`, 'operations: give one or more of'],
+    [`'orders', ${KEYED}, null, '{created}', 0`, 'max_events: give a number from 1'],
+    [`'orders', ${KEYED}, null, '{created}', null`, 'max_events: give a number'],
+  ])('publish_changes(%s)', async (args, beginning) => {
+    const error = await install(args).catch((reason) => reason)
+    expect(error.code).toBe('22023')
+    expect(error.message.slice(0, beginning.length)).toBe(beginning)
     expect(await installed()).toEqual([])
   })
 })
@@ -113,15 +98,9 @@ describe('the view published_tables', () => {
     )
     expect(await installed()).toEqual([
       {
-        table_name: 'orders',
-        partition_of: null,
-        event_type: 'order',
-        operations: ['created', 'deleted'],
-        organization_column: 'org',
-        columns: ['status', 'id'],
-        key_columns: ['id'],
-        max_events: 7,
-        problem: null,
+        ...{ table_name: 'orders', partition_of: null, event_type: 'order', problem: null },
+        ...{ operations: ['created', 'deleted'], organization_column: 'org', max_events: 7 },
+        ...{ columns: ['status', 'id'], key_columns: ['id'] },
       },
     ])
   })
@@ -138,16 +117,13 @@ describe('the view published_tables', () => {
     await host.session.query(
       `update posthorn.event_types set archived_at = now() where name = 'order.updated'`,
     )
-    expect(await problem()).toBe(
-      'order.updated is not in the catalogue of event types, so writes fail.',
-    )
+    const missing = 'order.updated is not in the catalogue of event types'
+    expect(await problem()).toBe(`${missing}, so writes fail.`)
     await expect(host.changes('update orders set status = 1')).resolves.toEqual([])
     await insert(1)
     await expect(host.changes('update orders set status = 2')).rejects.toMatchObject({
       code: '55000',
-      message: expect.stringContaining(
-        'order.updated is not in the catalogue of event types. Call',
-      ),
+      message: expect.stringContaining(`${missing}. Call`),
     })
     await host.session.query(`update posthorn.event_types set archived_at = null`)
     expect(await problem()).toBeNull()

@@ -43,11 +43,8 @@ test('a statement on a partition publishes its rows once', async () => {
   expect(await host.changes(paid)).toEqual([
     updated(row(2, '2026-02-05'), row(2, '2026-02-05', 'paid')),
   ])
-  expect(
-    await host.changes(
-      `insert into orders_2 (id, day, org, status) values (4, '2026-02-06', '${org}', 'new')`,
-    ),
-  ).toEqual([created(row(4, '2026-02-06', 'new'))])
+  const add = `insert into orders_2 (id, day, org, status) values (4, '2026-02-06', '${org}', 'new')`
+  expect(await host.changes(add)).toEqual([created(row(4, '2026-02-06', 'new'))])
 })
 
 test('a row that moves to another partition is updated, as its key has not changed', async () => {
@@ -84,12 +81,9 @@ test('a partition that comes later publishes by its parent, and by itself after 
     )
   expect(await insert('orders', 1)).toHaveLength(1)
   expect(await insert('orders_3', 2)).toEqual([])
-  const problems = async () =>
-    (
-      await host.session.query(
-        'select table_name, partition_of, problem from posthorn.published_tables order by table_name::text',
-      )
-    ).rows
+  const all = `select table_name, partition_of, problem from posthorn.published_tables
+    order by table_name::text`
+  const problems = async () => (await host.session.query(all)).rows
   expect(await problems()).toEqual([
     {
       table_name: 'orders',

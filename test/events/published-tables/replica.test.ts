@@ -30,33 +30,18 @@ describe('a table that publishes', needs('pg_ctl'), () => {
   })
 
   test('publishes again after a dump was restored, and nothing during the restore', async () => {
-    await query(
-      'posthorn',
-      `insert into orders select n, $1, 'open' from generate_series(1, 2000) as n`,
-      [null],
-    )
+    await query('posthorn', insertOrders(2_000), [null])
     await query('posthorn', `insert into orders values (0, $1, 'open')`, [organization])
     await postgres.run('pg_dump -Fc -f dump posthorn')
     await postgres.run('createdb restored')
     await postgres.run('pg_restore --exit-on-error -d restored dump')
-    const counted = 'select count(*)::int as events from posthorn.events'
-    expect(await query('restored', counted)).toEqual(await query('posthorn', counted))
-    expect(await query('restored', 'select * from posthorn.published_tables')).toEqual(
-      await query('posthorn', 'select * from posthorn.published_tables'),
-    )
+    expect(await countEvents('restored')).toBe(await countEvents('posthorn'))
+    const tables = 'select * from posthorn.published_tables'
+    expect(await query('restored', tables)).toEqual(await query('posthorn', tables))
     await query('restored', `update orders set status = 'paid'`)
-    expect(
-      await query(
-        'restored',
-        'select type, data, previous from posthorn.events order by id desc limit 1',
-      ),
-    ).toEqual([
-      {
-        type: 'order.updated',
-        data: '{"id":0,"status":"paid"}',
-        previous: '{"id":0,"status":"open"}',
-      },
-    ])
+    const last = 'select type, data, previous from posthorn.events order by id desc limit 1'
+    const change = { data: '{"id":0,"status":"paid"}', previous: '{"id":0,"status":"open"}' }
+    expect(await query('restored', last)).toEqual([{ type: 'order.updated', ...change }])
   })
 
   test('publishes each change once, by the origin and not by a logical replica', async () => {
@@ -73,11 +58,7 @@ describe('a table that publishes', needs('pg_ctl'), () => {
        with (create_slot = false, slot_name = 'orders')`,
     )
     const before = await countEvents('posthorn')
-    await query(
-      'posthorn',
-      `insert into orders select n, $1, 'open' from generate_series(1, 3) as n`,
-      [organization],
-    )
+    await query('posthorn', insertOrders(3), [organization])
     await query('posthorn', `update orders set status = 'paid'`)
     await query('posthorn', `delete from orders where id = 3`)
     const paid = [1, 2].map((id) => ({ id, status: 'paid' }))
@@ -92,6 +73,9 @@ describe('a table that publishes', needs('pg_ctl'), () => {
     await query('replica', 'drop subscription orders')
   })
 
+  const insertOrders = (count: number) =>
+    `insert into orders select n, $1, 'open' from generate_series(1, ${count}) as n`
+
   async function countEvents(database: string): Promise<number> {
     const [row] = await query(database, 'select count(*)::int as events from posthorn.events')
     return row.events
@@ -104,9 +88,8 @@ describe('a table that publishes', needs('pg_ctl'), () => {
     await migrate(opened.pool)
     const { publicOrganizationId } = await createTenant(opened.prisma)
     for (const operation of ['created', 'updated', 'deleted']) {
-      await opened.prisma.eventType.create({
-        data: { name: `order.${operation}`, description: 'A change.' },
-      })
+      const data = { name: `order.${operation}`, description: 'A change.' }
+      await opened.prisma.eventType.create({ data })
     }
     await query(
       database,

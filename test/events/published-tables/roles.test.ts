@@ -22,9 +22,8 @@ beforeAll(async () => {
   await migrate(roles.asOwner.pool)
   organization = (await createTenant(roles.asOwner.prisma)).publicOrganizationId
   for (const operation of ['created', 'updated', 'deleted']) {
-    await roles.asOwner.prisma.eventType.create({
-      data: { name: `order.${operation}`, description: 'A change.' },
-    })
+    const data = { name: `order.${operation}`, description: 'A change.' }
+    await roles.asOwner.prisma.eventType.create({ data })
   }
   const connected = await roles.connectAsHost()
   asHost = connected.asHost

@@ -31,9 +31,8 @@ export async function createHostDatabase(): Promise<HostDatabase> {
   const other = await createTenant(database.prisma)
   for (const noun of ['order', 'line']) {
     for (const operation of ['created', 'updated', 'deleted']) {
-      await database.prisma.eventType.create({
-        data: { name: `${noun}.${operation}`, description: 'A change.' },
-      })
+      const data = { name: `${noun}.${operation}`, description: 'A change.' }
+      await database.prisma.eventType.create({ data })
     }
   }
   const session = new pg.Client({ connectionString: hostUrl(database.url) })
