@@ -28,40 +28,57 @@ beforeAll(async () => {
 afterAll(async () => await rm(project, { recursive: true, force: true }))
 
 test('posthorn/receiver can be imported by name, and verifies signatures', async () => {
-  const printed = await run(
-    `import { sign, verify } from 'posthorn/receiver'
-     const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
-     const now = new Date()
-     const headers = {
-       'wh-id': 'msg_1',
-       'wh-timestamp': String(Math.floor(now / 1000)),
-       'wh-signature': await sign(secret, 'msg_1', now, '{}'),
-     }
-     console.log((await verify('{}', headers, secret)).ok, (await verify('{ }', headers, secret)).ok)`,
+  const { stdout } = await execute(
+    process.execPath,
+    [
+      '--input-type=module',
+      '-e',
+      `import { sign, verify } from 'posthorn/receiver'
+       const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
+       const now = new Date()
+       const headers = {
+         'wh-id': 'msg_1',
+         'wh-timestamp': String(Math.floor(now / 1000)),
+         'wh-signature': await sign(secret, 'msg_1', now, '{}'),
+       }
+       console.log((await verify('{}', headers, secret)).ok, (await verify('{ }', headers, secret)).ok)`,
+    ],
+    { cwd: project },
   )
-  expect(printed).toBe('true false')
+  expect(stdout.trim()).toBe('true false')
 })
 
 test('its types are complete without the types of Node or of a browser', async () => {
-  await compile(
-    'consumer.ts',
+  const file = path.join(project, 'consumer.ts')
+  await writeFile(
+    file,
     `import { type Verification, verify } from 'posthorn/receiver'
      export const result: Promise<Verification> = verify(new Uint8Array(), {}, 'whsec_')`,
-    ...['--noEmit', '--lib', 'es2023', '--types', ''],
   )
+  const options = ['--noEmit', '--strict', '--module', 'nodenext', '--lib', 'es2023', '--types', '']
+  await execute(path.join(ROOT, 'node_modules/.bin/tsc'), ['--ignoreConfig', ...options, file], {
+    cwd: project,
+  })
 })
 
 test('posthorn/portal-element can be imported on a server, where there is no DOM', async () => {
-  const printed = await run(
-    `import { PosthornPortal } from 'posthorn/portal-element'
-     console.log(typeof document, PosthornPortal.observedAttributes.join())`,
+  const { stdout } = await execute(
+    process.execPath,
+    [
+      '--input-type=module',
+      '-e',
+      `import { PosthornPortal } from 'posthorn/portal-element'
+       console.log(typeof document, PosthornPortal.observedAttributes.join())`,
+    ],
+    { cwd: project },
   )
-  expect(printed).toBe('undefined src,label,background,foreground,padding,pages,locale')
+  expect(stdout.trim()).toBe('undefined src,label,background,foreground,padding,pages,locale')
 })
 
 test('its types describe the element, its renewal and its events', async () => {
-  await compile(
-    'page.mts',
+  const file = path.join(project, 'page.mts')
+  await writeFile(
+    file,
     `import { type PosthornPortal, type Renew, type SessionExpiring } from 'posthorn/portal-element'
      const renew: Renew = async () => 'https://webhooks.example.com/portal#token=phs_1'
      export const portal: PosthornPortal = document.createElement('posthorn-portal')
@@ -73,23 +90,14 @@ test('its types describe the element, its renewal and its events', async () => {
      })
      // @ts-expect-error
      portal.renew = () => 'no promise'`,
-    ...['--noEmit', '--lib', 'es2023,dom', '--types', ''],
+  )
+  const options = ['--noEmit', '--strict', '--module', 'nodenext', '--lib', 'es2023,dom']
+  await execute(
+    path.join(ROOT, 'node_modules/.bin/tsc'),
+    ['--ignoreConfig', ...options, '--types', '', file],
+    { cwd: project },
   )
 })
-
-/** Runs a module in the project. Returns what it prints. */
-async function run(script: string): Promise<string> {
-  const args = ['--input-type=module', '-e', script]
-  return (await execute(process.execPath, args, { cwd: project })).stdout.trim()
-}
-
-/** Compiles a file in the project. */
-async function compile(name: string, text: string, ...options: readonly string[]): Promise<void> {
-  const file = path.join(project, name)
-  await writeFile(file, text)
-  const args = ['--ignoreConfig', '--strict', '--module', 'nodenext', ...options, file]
-  await execute(path.join(ROOT, 'node_modules/.bin/tsc'), args, { cwd: project })
-}
 
 async function unpack(archive: string, folder: string): Promise<void> {
   await mkdir(folder, { recursive: true })
@@ -143,9 +151,13 @@ test('the page about embedding has an example that compiles and runs', async () 
   await using database: Database = await createTestDatabase()
   const page = await readFile(path.join(installed, 'docs/guides/embedding.md'), 'utf8')
   const [, example = ''] = /```ts\n(.*?)```/s.exec(page) ?? []
+  const file = path.join(project, 'embedding.mts')
+  await writeFile(file, example.replace('port: 4000', 'port: 0'))
   const types = ['--types', 'node', '--typeRoots', path.join(ROOT, 'node_modules/@types')]
-  const text = example.replace('port: 4000', 'port: 0')
-  await compile('embedding.mts', text, '--target', 'es2024', ...types)
+  const options = ['--strict', '--module', 'nodenext', '--target', 'es2024', ...types]
+  await execute(path.join(ROOT, 'node_modules/.bin/tsc'), ['--ignoreConfig', ...options, file], {
+    cwd: project,
+  })
   const { stdout } = await execute(process.execPath, ['embedding.mjs'], {
     cwd: project,
     env: { PATH: process.env['PATH'], ...testEnvironment(database.url) },
@@ -161,12 +173,18 @@ test('the installed program has the version of the package', async () => {
 })
 
 test('the installed program serves the console from the package', async () => {
-  const printed = await run(
-    `import { createConsoleFiles } from './node_modules/posthorn/dist/server/console-files.js'
-     const files = createConsoleFiles({ portalOrigins: [], graphiql: false })
-     const page = await files.request('/console/webhooks')
-     const [script] = /\\/console\\/assets\\/[^"]+\\.js/.exec(await page.text())
-     console.log(page.status, (await files.request(script)).status)`,
+  const { stdout } = await execute(
+    process.execPath,
+    [
+      '--input-type=module',
+      '-e',
+      `import { createConsoleFiles } from './node_modules/posthorn/dist/server/console-files.js'
+       const files = createConsoleFiles({ portalOrigins: [], graphiql: false })
+       const page = await files.request('/console/webhooks')
+       const [script] = /\\/console\\/assets\\/[^"]+\\.js/.exec(await page.text())
+       console.log(page.status, (await files.request(script)).status)`,
+    ],
+    { cwd: project },
   )
-  expect(printed).toBe('200 200')
+  expect(stdout.trim()).toBe('200 200')
 })
