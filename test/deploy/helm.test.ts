@@ -73,16 +73,26 @@ describe('the Helm chart', NEEDED, () => {
   afterAll(async () => await rm(folder, { recursive: true }))
 
   test('passes the linter', async () => {
-    const args = ['lint', '--strict', CHART, '--values', path.join(folder, 'full.json')]
-    const { code, stdout } = await runProgram('helm', args)
+    const values = path.join(folder, 'full.json')
+    const { code, stdout } = await runProgram('helm', [
+      'lint',
+      '--strict',
+      CHART,
+      '--values',
+      values,
+    ])
     expect(code, stdout).toBe(0)
   })
 
   test.each(['1.30.0', '1.37.0'])('renders objects of Kubernetes %s', async (version) => {
     for (const name of ['plain', 'full']) {
       const file = path.join(folder, `${name}.yaml`)
-      const args = ['--strict', '--kubernetes-version', version, file]
-      const result = await runProgram('kubernetes-validate', args)
+      const result = await runProgram('kubernetes-validate', [
+        '--strict',
+        '--kubernetes-version',
+        version,
+        file,
+      ])
       expect(result.code, result.stdout + result.stderr).toBe(0)
       expect(result.stdout + result.stderr).toContain('deployment/posthorn-worker')
     }
@@ -94,20 +104,33 @@ describe('the Helm chart', NEEDED, () => {
     expect(blocks).toHaveLength(2)
     const file = path.join(folder, 'documented.yaml')
     await writeFile(file, blocks.join(''))
-    expect(await template(file)).toContain('kind: ScaledObject')
+    const options = ['--kube-version', '1.30.0', '--values', file]
+    const { code, stdout, stderr } = await runProgram('helm', [
+      'template',
+      'posthorn',
+      CHART,
+      ...options,
+    ])
+    expect(code, stderr).toBe(0)
+    expect(stdout).toContain('kind: ScaledObject')
   })
 
-  test.each<[object, string]>([
+  test.each([
     [{}, 'Set secret.name to a Secret with the keys database-url and encryption-keys'],
     [{ secret: { name: 'x' }, replicas: 3 }, 'replicas'],
     [{ secret: { name: 'x' }, settings: { POSTHRON_A: 'b' } }, 'POSTHRON_A'],
-    ...[
+    [
+      { secret: { name: 'x' }, settings: { POSTHORN_ENCRYPTION_KEYS: 'b' } },
       'POSTHORN_ENCRYPTION_KEYS',
+    ],
+    [
+      { secret: { name: 'x' }, settings: { POSTHORN_OIDC_CLIENT_SECRET: 'b' } },
       'POSTHORN_OIDC_CLIENT_SECRET',
+    ],
+    [
+      { secret: { name: 'x' }, settings: { OTEL_EXPORTER_OTLP_HEADERS: 'b' } },
       'OTEL_EXPORTER_OTLP_HEADERS',
-    ].map(
-      (name) => [{ secret: { name: 'x' }, settings: { [name]: 'b' } }, name] as [object, string],
-    ),
+    ],
     [{ secret: { name: 'x' }, keda: { minReplicas: 0 } }, 'minReplicas'],
   ])('rejects %j', async (values, message) => {
     await expect(render(values, 'invalid')).rejects.toThrow(message)
@@ -232,19 +255,20 @@ describe('the Helm chart', NEEDED, () => {
   async function render(values: object, name: string): Promise<string> {
     const file = path.join(folder, `${name}.json`)
     await writeFile(file, JSON.stringify(values))
+    // Helm from its module says that it is for an old Kubernetes.
+    const options = ['--kube-version', '1.30.0', '--values', file]
+    const { code, stdout, stderr } = await runProgram('helm', [
+      'template',
+      'posthorn',
+      CHART,
+      ...options,
+    ])
+    if (code !== 0) throw new Error(stderr)
     const rendered = path.join(folder, `${name}.yaml`)
-    await writeFile(rendered, await template(file))
+    await writeFile(rendered, stdout)
     return rendered
   }
 })
-
-async function template(values: string): Promise<string> {
-  // Helm from its module says that it is for an old Kubernetes.
-  const args = ['template', 'posthorn', CHART, '--kube-version', '1.30.0', '--values', values]
-  const { code, stdout, stderr } = await runProgram('helm', args)
-  if (code !== 0) throw new Error(stderr)
-  return stdout
-}
 
 /** The pods of the API, the worker and the migration. */
 function pods(objects: Manifest[]): Manifest[] {
@@ -252,9 +276,14 @@ function pods(objects: Manifest[]): Manifest[] {
 }
 
 async function parse(file: string): Promise<Manifest[]> {
-  const script =
-    'import json, sys, yaml; print(json.dumps([o for o in yaml.safe_load_all(open(sys.argv[1])) if o]))'
-  const { code, stdout, stderr } = await runProgram('python3', ['-c', script, file])
+  return await runPython(
+    'import json, sys, yaml; print(json.dumps([o for o in yaml.safe_load_all(open(sys.argv[1])) if o]))',
+    file,
+  )
+}
+
+async function runPython(script: string, argument: string): Promise<Manifest[]> {
+  const { code, stdout, stderr } = await runProgram('python3', ['-c', script, argument])
   if (code !== 0) throw new Error(stderr)
   return JSON.parse(stdout)
 }
