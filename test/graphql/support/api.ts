@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { pino } from 'pino'
-import { beforeEach } from 'vitest'
+import { beforeEach, expect } from 'vitest'
 import { SYSTEM } from '../../../src/access/actor.ts'
 import type { Scope } from '../../../src/access/scope.ts'
 import { createAuthenticate } from '../../../src/api-keys/authenticate.ts'
@@ -19,6 +19,8 @@ import { createOutageLines, createOutageLog } from '../../../src/telemetry/outag
 import { createTestDatabase } from '../../support/database.ts'
 import { createTenant } from '../../support/factories.ts'
 import { useResource } from '../../support/use-resource.ts'
+import { document } from './document.ts'
+import { addWebhook, deliveryIds, publish } from './rows.ts'
 import { recordStatements } from './statements.ts'
 
 export interface Answer {
@@ -46,21 +48,50 @@ export async function openApi(options: Partial<GraphqlDeps> = {}) {
   async function call(
     token: string | null,
     query: string,
-    variables: Record<string, unknown> = {},
+    variables: object = {},
   ): Promise<Answer> {
     statements.clear()
     return await readAnswer(await handle(request(token, { query, variables })))
   }
 
+  /** The dependencies, for domain functions that a test calls itself. */
+  const own = { ...deps, actor: SYSTEM, webhooks: { ...deps.webhooks, actor: SYSTEM } }
+
+  /** Creates an organization with an API key, and returns both with the calls of the key. */
+  async function tenant(scopes?: readonly Scope[]) {
+    const created = await createTenant(database.prisma, scopes)
+    const { organizationId, token } = created
+    // biome-ignore lint/suspicious/noExplicitAny: a test knows the shape of its response.
+    async function ask(query: string, variables?: object): Promise<any> {
+      const { data, errors } = await call(token, query, variables)
+      expect(errors).toBeUndefined()
+      return data
+    }
+    return {
+      ...created,
+      call: (query: string, variables?: object) => call(token, query, variables),
+      /** The data of a response without errors. */
+      ask,
+      /** The result of the one field of an operation of `docs/examples/graphql/<file>.graphql`. */
+      // biome-ignore lint/suspicious/noExplicitAny: a test knows the shape of its response.
+      run: async (file: string, operation: string, variables?: object): Promise<any> =>
+        Object.values(await ask(document(file, operation), variables))[0],
+      addWebhook: (fields?: Parameters<typeof addWebhook>[2]) =>
+        addWebhook({ deps: own }, organizationId, fields),
+      publish: (count?: number, type?: string) =>
+        publish({ deps: own }, organizationId, count, type),
+      deliveryIds: () => deliveryIds(database, organizationId),
+    }
+  }
+
   return {
     database,
-    /** The dependencies, for domain functions that a test calls itself. */
-    deps: { ...deps, actor: SYSTEM, webhooks: { ...deps.webhooks, actor: SYSTEM } },
+    deps: own,
     handle,
     call,
     statements,
     log,
-    tenant: (scopes?: readonly Scope[]) => createTenant(database.prisma, scopes),
+    tenant,
     async [Symbol.asyncDispose]() {
       await deps.live[Symbol.asyncDispose]()
       await database[Symbol.asyncDispose]()

@@ -1,16 +1,27 @@
 import type { Database } from '../../../src/db/client.ts'
 import type { Delivery } from '../../../src/db/generated/prisma/client.ts'
 import { mintId, parseId, publicId } from '../../../src/db/ids.ts'
+import type { AttemptRecord } from '../../../src/deliveries/attempts/attempt-record.ts'
+import { createRecordAttempt } from '../../../src/deliveries/attempts/record-attempt.ts'
+import type { PublishEvents } from '../../../src/events/publish-events.ts'
 import { createWebhook } from '../../../src/webhooks/webhook.ts'
+import { attemptOf, SENDER } from '../../support/attempts.ts'
 import { JOINED } from '../../support/factories.ts'
-import type { Api } from './api.ts'
 
 /** The status classes of failed attempts. */
 export const FAILED = ['REDIRECTION_3XX', 'CLIENT_ERROR_4XX', 'SERVER_ERROR_5XX', 'NO_RESPONSE']
 
+/** What the domain functions need. */
+interface Domain {
+  readonly deps: {
+    readonly webhooks: Parameters<typeof createWebhook>[0]
+    readonly publishEvents: PublishEvents
+  }
+}
+
 /** A webhook, which receives `JOINED` events by default. */
 export async function addWebhook(
-  api: Api,
+  { deps }: Domain,
   organizationId: string,
   {
     url = 'https://example.com/hook',
@@ -19,18 +30,18 @@ export async function addWebhook(
   } = {},
 ) {
   const fields = { url, headers, enabled: true, eventSubscriptions: [eventType] }
-  return await createWebhook(api.deps.webhooks, organizationId, fields)
+  return await createWebhook(deps.webhooks, organizationId, fields)
 }
 
 /** Publishes `count` events and returns their ids. */
 export async function publish(
-  api: Api,
+  { deps }: Domain,
   organizationId: string,
   count = 1,
   type = JOINED,
 ): Promise<string[]> {
   const events = Array.from({ length: count }, (_, i) => ({ type, data: { i } }))
-  const published = await api.deps.publishEvents(organizationId, events)
+  const published = await deps.publishEvents(organizationId, events)
   return published.map(({ id }) => id)
 }
 
@@ -48,6 +59,22 @@ export async function deliveryRow({ prisma }: Database, id: string): Promise<Del
   return await prisma.delivery.findFirstOrThrow({
     where: { id: parseId('delivery', id) as string },
   })
+}
+
+/** The next step after an attempt that was not the last one of its schedule. */
+export const RETRY = { next: { kind: 'retry', delayMs: 60_000 } } as const
+
+/** Records an attempt as a worker does, and returns its id. A null status means no response. */
+export async function recordAttempt(
+  database: Database,
+  deliveryId: string | undefined,
+  status: number | null,
+  given?: Partial<AttemptRecord>,
+): Promise<string> {
+  const row = await deliveryRow(database, deliveryId as string)
+  const record = createRecordAttempt(database.pool, SENDER)
+  const recorded = await record(attemptOf(row, status, given))
+  return publicId('attempt', recorded?.attemptId as string)
 }
 
 /** Records an attempt with the status 500. */
