@@ -19,99 +19,76 @@ const webhooks = (n: number, more: string) =>
   `{ ${times(n, (i) => `a${i}: webhooks(first: 0) { ...f }`)} } fragment f on WebhookConnection { ${more} nodes { ${times(18, () => 'id')} } }`
 const SPLIT = 'Split it into several operations.'
 
-interface Limit {
-  readonly limit: string
-  readonly max: number
-  /** A document with as many, or nearly. */
-  readonly query: (n: number) => string
-  readonly remedy: string
-  /** Others say that there are more, because counting has stopped. */
-  readonly isCounted?: true
-  readonly over?: string
-}
-
-const LIMITS: readonly Limit[] = [
-  {
-    limit: 'tokens',
-    max: 10_000,
-    query: publishing,
-    remedy: 'Pass long values in variables, or split the document.',
-  },
-  {
-    limit: 'fields',
-    max: 1_000,
-    query: (n) =>
-      `{ viewer { organization { ${times(n - 502, () => 'id')} } ${times(500, () => 'scopes')} } }`,
-    remedy: SPLIT,
-    isCounted: true,
-  },
-  {
-    limit: 'aliases',
-    max: 100,
-    query: (n) => `{ viewer { ${times(n, (i) => `a${i}: scopes`)} } }`,
-    remedy: SPLIT,
-    isCounted: true,
-  },
-  {
-    limit: 'directives',
-    max: 100,
-    query: (n) => `{ viewer { ${times(n, () => 'scopes @include(if: true)')} } }`,
-    remedy: SPLIT,
-    isCounted: true,
-  },
-  {
-    limit: 'root fields',
-    max: 50,
-    query: (n) => `{ ${times(n - 2, () => '__typename')} ...f ...f ... { __typename } } ${onQuery}`,
-    remedy: SPLIT,
-    isCounted: true,
-  },
-  {
-    limit: 'selections of one field',
-    max: 50,
-    query: (n) => `{ viewer { ${times(n, () => 'organization { id }')} } }`,
-    remedy: 'Select it once, with all subfields.',
-  },
-  {
-    limit: 'fields with those of its fragments',
-    max: 1_000,
-    query: () => webhooks(50, ''),
-    over: webhooks(50, '__typename'),
-    remedy: SPLIT,
-  },
-  {
-    limit: 'spreads of fragments',
-    max: 1_000,
-    query: (n) => `{ ${times(n, () => '...f')} } ${onQuery}`,
-    remedy: SPLIT,
-  },
-  {
-    limit: 'comparisons of equal fields',
-    max: 500_000,
-    query: () => '{ viewer { scopes } }',
-    over: `{ ${times(49, () => `viewer { ${times(19, () => 'scopes')} }`)} }`,
-    remedy: 'Select each field once, and use fewer fragments.',
-  },
+/** The maximum, the limit, a document with as many or nearly, the remedy, and a document with more. */
+const LIMITS: readonly [number, string, (n: number) => string, string, string?][] = [
+  [10_000, 'tokens', publishing, 'Pass long values in variables, or split the document.'],
+  [
+    50,
+    'selections of one field',
+    (n) => `{ viewer { ${times(n, () => 'organization { id }')} } }`,
+    'Select it once, with all subfields.',
+  ],
+  [
+    1_000,
+    'fields with those of its fragments',
+    () => webhooks(50, ''),
+    SPLIT,
+    webhooks(50, '__typename'),
+  ],
+  [1_000, 'spreads of fragments', (n) => `{ ${times(n, () => '...f')} } ${onQuery}`, SPLIT],
+  [
+    500_000,
+    'comparisons of equal fields',
+    () => '{ viewer { scopes } }',
+    'Select each field once, and use fewer fragments.',
+    `{ ${times(49, () => `viewer { ${times(19, () => 'scopes')} }`)} }`,
+  ],
 ]
 
+/** Limits whose errors say how many there are. Others say that there are more, because counting has stopped. */
+const COUNTED: typeof LIMITS = [
+  [
+    1_000,
+    'fields',
+    (n) =>
+      `{ viewer { organization { ${times(n - 502, () => 'id')} } ${times(500, () => 'scopes')} } }`,
+    SPLIT,
+  ],
+  [100, 'aliases', (n) => `{ viewer { ${times(n, (i) => `a${i}: scopes`)} } }`, SPLIT],
+  [
+    100,
+    'directives',
+    (n) => `{ viewer { ${times(n, () => 'scopes @include(if: true)')} } }`,
+    SPLIT,
+  ],
+  [
+    50,
+    'root fields',
+    (n) => `{ ${times(n - 2, () => '__typename')} ...f ...f ... { __typename } } ${onQuery}`,
+    SPLIT,
+  ],
+]
+
+/** The error of a document. */
+const errorOf = async (query: string, variables?: object) =>
+  (await tenant.call(query, variables)).errors?.[0]
+
 describe('a document', () => {
-  test.each(LIMITS)(
-    'may have $max $limit, and no more',
-    async ({ limit, max, query, over, ...rest }) => {
-      expect((await api.call(tenant.token, query(max))).errors).toBeUndefined()
-      const { data, errors } = await api.call(tenant.token, over ?? query(max + 1))
+  test.each([...LIMITS, ...COUNTED])(
+    'may have %i %s, and no more',
+    async (max, limit, query, remedy, over) => {
+      await tenant.ask(query(max))
+      const { data, errors } = await tenant.call(over ?? query(max + 1))
       const [most, next] = [max, max + 1].map((number) => number.toLocaleString('en'))
-      const found = rest.isCounted ? next : `more than ${most}`
+      const isCounted = COUNTED.some(([, name]) => name === limit)
+      const found = isCounted ? next : `more than ${most}`
       expect(data).toBeUndefined()
       expect(errors).toEqual([
         {
           message: expect.stringContaining(
-            `The document has ${found} ${limit}; at most ${most} are allowed. ${rest.remedy}`,
+            `The document has ${found} ${limit}; at most ${most} are allowed. ${remedy}`,
           ),
-          extensions: {
-            ...{ code: 'LIMIT_EXCEEDED', limit, max },
-            ...(rest.isCounted && { found: max + 1 }),
-          },
+          extensions: { code: 'LIMIT_EXCEEDED', limit, max, ...(isCounted && { found: max + 1 }) },
         },
       ])
     },
@@ -136,9 +113,8 @@ describe('a document', () => {
       (i) => `fragment g${i} on __Type { ofType { ...g${i + 1} } interfaces { ...g${i + 1} } }`,
     )
     const query = `{ __type(name: "Query") { ...g0 } } ${doubling} fragment g14 on __Type { name }`
-    expect((await api.call(tenant.token, query)).errors).toMatchObject([
-      { extensions: { limit: 'fields with those of its fragments' } },
-    ])
+    const limit = 'fields with those of its fragments'
+    expect(await errorOf(query)).toMatchObject({ extensions: { limit } })
   })
 
   test('has at most 100 operations', async () => {
@@ -157,10 +133,9 @@ describe('a document', () => {
     const span = 'since: "2026-01-01T00:00:00Z", until: "2026-03-01T00:00:00Z"'
     const query = (n: number) =>
       `{ ${times(n, (i) => `a${i}: statistics(${span}) { start attempts failed succeeded }`)} }`
-    expect((await api.call(tenant.token, query(2))).errors).toBeUndefined()
-    expect((await api.call(tenant.token, query(20))).errors).toMatchObject([
-      { extensions: { limit: 'fields in its largest response' } },
-    ])
+    await tenant.ask(query(2))
+    const limit = 'fields in its largest response'
+    expect(await errorOf(query(20))).toMatchObject({ extensions: { limit } })
   })
 
   test.each([
@@ -171,7 +146,7 @@ describe('a document', () => {
     ['parentheses', '{ a'.concat('('.repeat(NESTED))],
     ['types', `query ($a: ${'['.repeat(NESTED)}Int) { a }`],
   ])('of deeply nested %s is rejected without a crash', async (_what, query) => {
-    const { status, errors } = await api.call(tenant.token, query)
+    const { status, errors } = await tenant.call(query)
     expect(status).toBe(200)
     expect(errors).toMatchObject([
       {
@@ -182,41 +157,25 @@ describe('a document', () => {
     ])
   })
 
-  test('of 15 levels of fields is accepted, and of 16 rejected', async () => {
-    const type = (depth: number) =>
+  test('may have 15 levels of fields, and no more, with its fragments', async () => {
+    const nested = (depth: number) =>
       `{ __schema { types { ${'ofType { '.repeat(depth - 3)} name ${'} '.repeat(depth)}`
-    const { errors: none } = await api.call(tenant.token, type(15))
-    expect(none).toBeUndefined()
-    const { errors } = await api.call(tenant.token, type(16))
-    expect(errors).toMatchObject([
-      {
-        message:
-          'The document has 16 levels of nested fields; at most 15 are allowed. Split it into several operations.',
-        extensions: { code: 'LIMIT_EXCEEDED' },
-      },
-    ])
+    await tenant.ask(nested(15))
+    expect(await errorOf(nested(16))).toMatchObject({
+      message:
+        'The document has 16 levels of nested fields; at most 15 are allowed. Split it into several operations.',
+      extensions: { code: 'LIMIT_EXCEEDED' },
+    })
+    const fragments = times(15, (i) => `fragment f${i} on __Type { ofType { ...f${i + 1} } }`)
+    const query = `{ __schema { types { ...f0 } } } ${fragments} fragment f15 on __Type { name }`
+    expect((await errorOf(query)).message).toContain('has 18 levels of nested fields')
   })
 
-  test('has its depth measured with its fragments', async () => {
-    const fragments = Array.from(
-      { length: 15 },
-      (_, i) => `fragment f${i} on __Type { ofType { ...f${i + 1} } }`,
-    )
-    const query = `{ __schema { types { ...f0 } } } ${fragments.join(' ')} fragment f15 on __Type { name }`
-    const { errors } = await api.call(tenant.token, query)
-    expect(errors).toMatchObject([
-      { message: expect.stringContaining('has 18 levels of nested fields') },
-    ])
-  })
-
-  test('with cyclic fragments is rejected', async () => {
-    for (const query of [
-      '{ viewer { ...a } } fragment a on Viewer { ...a }',
-      '{ __type(name: "Query") { ...a } } fragment a on __Type { ofType { ...a } }',
-    ]) {
-      const { errors } = await api.call(tenant.token, query)
-      expect(errors).toMatchObject([{ message: expect.stringContaining('within itself') }])
-    }
+  test.each([
+    '{ viewer { ...a } } fragment a on Viewer { ...a }',
+    '{ __type(name: "Query") { ...a } } fragment a on __Type { ofType { ...a } }',
+  ])('with cyclic fragments is rejected: %s', async (query) => {
+    expect((await errorOf(query)).message).toContain('within itself')
   })
 })
 
@@ -229,6 +188,7 @@ describe('a response', () => {
         : `${list}(first: $first) { nodes { id ${inner} } }`,
     '',
   )
+  const NESTED_PAGES = `query ($first: Int!) { ${nested} }`
 
   test('can have a page of 50 deliveries with event, webhook and 10 attempts each', async () => {
     const page = `query ($first: Int!) { deliveries(first: $first) {
@@ -238,115 +198,104 @@ describe('a response', () => {
         attempts(first: 10) { nodes { id number response { body headers { name value } } request { headers { name value } } } }
       } }
     } }`
-    const { errors } = await api.call(tenant.token, page, { first: 50 })
-    expect(errors).toBeUndefined()
+    await tenant.ask(page, { first: 50 })
     // Payloads and bodies cost most. Without them, a page can have twice as many.
     const lighter = page
       .replace('id type { name } data', 'id type { name }')
       .replace('response { body headers { name value } } ', '')
-    expect((await api.call(tenant.token, lighter, { first: 100 })).errors).toBeUndefined()
+    await tenant.ask(lighter, { first: 100 })
   })
 
-  test('with nested pages of 100 is rejected before anything is read', async () => {
-    const { data, errors } = await api.call(tenant.token, `query ($first: Int!) { ${nested} }`, {
-      first: 100,
-    })
+  test('with nested pages of a usual size is accepted, and of 100 rejected before anything is read', async () => {
+    await tenant.ask(NESTED_PAGES, { first: 5 })
+    const { data, errors } = await tenant.call(NESTED_PAGES, { first: 100 })
+    const limit = 'fields in its largest response'
     expect(data).toBeUndefined()
     expect(errors).toEqual([
       {
         message: expect.stringMatching(
           /^The document has [\d,]+ fields in its largest response; at most 100,000 are allowed\. Request smaller pages \(`first`\), or split the operation\.$/,
         ),
-        extensions: {
-          code: 'LIMIT_EXCEEDED',
-          limit: 'fields in its largest response',
-          max: 100_000,
-          found: expect.any(Number),
-        },
+        extensions: { code: 'LIMIT_EXCEEDED', limit, max: 100_000, found: expect.any(Number) },
       },
     ])
     expect(errors?.[0].extensions.found).toBeGreaterThan(100_000_000)
     expect(api.statements.list).toEqual(['authenticate'])
   })
 
-  const cost = async (query: string, variables = {}) =>
-    (await api.call(tenant.token, query, variables)).extensions
+  const PAGE = 'query ($first: Int) { webhooks(first: $first) { nodes { id } } }'
 
-  test('names the cost of its operation, as the limit counts it', async () => {
-    const page = 'query ($first: Int) { webhooks(first: $first) { nodes { id } } }'
-    expect(await cost('{ viewer { scopes } }')).toEqual({
-      cost: { requested: 2, maximum: 100_000 },
-    })
-    expect(await cost(page, { first: 7 })).toEqual({ cost: { requested: 15, maximum: 100_000 } })
-    expect(await cost(page)).toEqual({ cost: { requested: 41, maximum: 100_000 } })
+  test.each([
+    [2, '{ viewer { scopes } }', {}],
+    [15, PAGE, { first: 7 }],
+    [41, PAGE, {}],
     // Equal fields are one field of the response.
-    expect(
-      await cost('{ viewer { scopes } ...f } fragment f on Query { viewer { scopes } }'),
-    ).toEqual({ cost: { requested: 2, maximum: 100_000 } })
-  })
-
-  test('with nested pages of a usual size is accepted', async () => {
-    const { errors } = await api.call(tenant.token, `query ($first: Int!) { ${nested} }`, {
-      first: 5,
-    })
-    expect(errors).toBeUndefined()
-  })
+    [2, '{ viewer { scopes } ...f } fragment f on Query { viewer { scopes } }', {}],
+  ])(
+    'names the cost of its operation, as the limit counts it: %i for %s with %j',
+    async (requested, query, variables) => {
+      const { extensions } = await tenant.call(query, variables)
+      expect(extensions).toEqual({ cost: { requested, maximum: 100_000 } })
+    },
+  )
 
   test('is measured for the requested operation, with the given variables', async () => {
     const query = `query large { ${nested.replaceAll('$first', '100')} } query small { viewer { scopes } }`
     const call = async (operationName: string) =>
-      await readAnswer(await api.handle(request(tenant.token, { query, operationName })))
-    expect((await call('small')).errors).toBeUndefined()
-    expect((await call('large')).errors).toMatchObject([{ extensions: { code: 'LIMIT_EXCEEDED' } }])
-    expect((await call('neither')).errors).toMatchObject([
+      (await readAnswer(await api.handle(request(tenant.token, { query, operationName })))).errors
+    expect(await call('small')).toBeUndefined()
+    const rejected = [{ extensions: { code: 'LIMIT_EXCEEDED' } }]
+    expect(await call('large')).toMatchObject(rejected)
+    expect(await call('neither')).toMatchObject([
       { extensions: { code: 'OPERATION_RESOLUTION_FAILURE' } },
     ])
     const fallback = `query ($first: Int = 100) { ${nested} }`
-    expect((await api.call(tenant.token, fallback)).errors).toMatchObject([
-      { extensions: { code: 'LIMIT_EXCEEDED' } },
-    ])
+    expect((await tenant.call(fallback)).errors).toMatchObject(rejected)
   })
 
-  test('cannot be hidden behind fragments or an invalid argument', async () => {
-    const large = nested.replaceAll('$first', '100')
-    for (const query of [
-      `{ ...f } fragment f on Query { ${large} }`,
-      `query ($id: ID = "x") { webhook(id: $id) { id } ${large} }`,
-    ]) {
-      const { data, errors } = await api.call(tenant.token, query, { id: null })
-      expect(data).toBeUndefined()
-      expect(errors).toHaveLength(1)
-    }
+  test.each([
+    ['fragments', (large: string) => `{ ...f } fragment f on Query { ${large} }`],
+    [
+      'an invalid argument',
+      (large: string) => `query ($id: ID = "x") { webhook(id: $id) { id } ${large} }`,
+    ],
+  ])('cannot be hidden behind %s', async (_what, queryOf) => {
+    const query = queryOf(nested.replaceAll('$first', '100'))
+    const { data, errors } = await tenant.call(query, { id: null })
+    expect(data).toBeUndefined()
+    expect(errors).toHaveLength(1)
   })
 })
 
 describe('variables', () => {
-  const publish = (data: string) =>
-    request(
-      tenant.token,
-      `{"query": ${JSON.stringify(document('events', 'PublishEvent'))},
-        "variables": {"input": {"type": "${JOINED}", "data": ${data}}}}`,
-    )
+  const send = async (file: string, operation: string, variables: string) => {
+    const query = JSON.stringify(document(file, operation))
+    const body = `{"query": ${query}, "variables": ${variables}}`
+    return await readAnswer(await api.handle(request(tenant.token, body)))
+  }
 
   test('hold JSON of at most 128 levels', async () => {
-    const nested = (depth: number) => `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`
-    const taken = await readAnswer(await api.handle(publish(nested(128))))
+    const publish = (depth: number) =>
+      send(
+        'events',
+        'PublishEvent',
+        `{"input": {"type": "${JOINED}", "data": ${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}}}`,
+      )
+    const taken = await publish(128)
     expect(taken.data.publishEvent.__typename).toBe('PublishEventSuccess')
     for (const [depth, message, code] of [
       [129, 'A JSON value may be nested at most 128 deep.', 'BAD_USER_INPUT'],
       [NESTED, 'The body is nested more than 200 levels deep.', 'BAD_REQUEST'],
     ] as const) {
-      const { errors } = await readAnswer(await api.handle(publish(nested(depth))))
-      expect(errors).toMatchObject([
+      expect((await publish(depth)).errors).toMatchObject([
         { message: expect.stringContaining(message), extensions: { code } },
       ])
     }
   })
 
   test.each(['id', 'input'])('nested deeply where %s is expected are rejected', async (name) => {
-    const deep = '['.repeat(190) + ']'.repeat(190)
-    const body = `{"query": ${JSON.stringify(document('webhooks', 'UpdateWebhook'))}, "variables": {"${name}": ${deep}}}`
-    const { errors } = await readAnswer(await api.handle(request(tenant.token, body)))
+    const deep = `{"${name}": ${'['.repeat(190) + ']'.repeat(190)}}`
+    const { errors } = await send('webhooks', 'UpdateWebhook', deep)
     for (const error of errors ?? []) expect(error.extensions.code).toBe('BAD_USER_INPUT')
     expect(errors?.length).toBeGreaterThan(0)
   })
