@@ -1,13 +1,10 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { mintId, parseId, publicId } from '../../src/db/ids.ts'
-import type { AttemptRecord } from '../../src/deliveries/attempts/attempt-record.ts'
 import { findAttemptsOfEach } from '../../src/deliveries/attempts/find-attempts.ts'
-import { createRecordAttempt } from '../../src/deliveries/attempts/record-attempt.ts'
 import { saveSendDefaults } from '../../src/deliveries/send-defaults.ts'
-import { attemptOf, SENDER } from '../support/attempts.ts'
 import { until } from '../support/until.ts'
 import { useApi, useTenant } from './support/api.ts'
-import { addWebhook, deliveryIds, deliveryRow, FAILED, publish } from './support/rows.ts'
+import { deliveryRow, FAILED, RETRY, recordAttempt } from './support/rows.ts'
 
 const api = await useApi()
 const tenant = useTenant(api)
@@ -16,35 +13,27 @@ let webhookId: string
 let deliveries: string[]
 
 beforeEach(async () => {
-  webhookId = (await addWebhook(api, tenant.organizationId)).id
-  await publish(api, tenant.organizationId, 4)
-  deliveries = await deliveryIds(api.database, tenant.organizationId)
+  webhookId = (await tenant.addWebhook()).id
+  await tenant.publish(4)
+  deliveries = await tenant.deliveryIds()
 })
 
-const RETRY = { next: { kind: 'retry', delayMs: 60_000 } } as const
+const record = (delivery: string | undefined, status: number | null, given?: object) =>
+  recordAttempt(api.database, delivery, status, given)
 
-/** Records an attempt and returns its id. */
-async function record(
-  delivery: string | undefined,
-  status: number | null,
-  given: Partial<AttemptRecord> = {},
-): Promise<string> {
-  const row = await deliveryRow(api.database, delivery as string)
-  const recorded = await createRecordAttempt(
-    api.database.pool,
-    SENDER,
-  )(attemptOf(row, status, given))
-  return publicId('attempt', recorded?.attemptId as string)
-}
+/** Sets the settings of a webhook that are its own. */
+const setOwn = (data: object) =>
+  api.database.prisma.webhook.update({
+    where: { id: parseId('webhook', webhookId) as string },
+    data: { ownRetrySchedule: true, ...data },
+  })
 
 async function found(filter: object, field = 'attempts'): Promise<string[]> {
   const type = field === 'attempts' ? 'AttemptFilter' : 'DeliveryFilter'
-  const { data, errors } = await api.call(
-    tenant.token,
+  const data = await tenant.ask(
     `query ($filter: ${type}) { ${field}(filter: $filter) { nodes { id } } }`,
     { filter },
   )
-  expect(errors).toBeUndefined()
   return data[field].nodes.map(({ id }: { id: string }) => id)
 }
 
@@ -56,7 +45,7 @@ describe('a delivery', () => {
     const opened = { lookupMs: 3, connectMs: 20, tlsMs: 40, durationMs: 200, firstByteMs: 180 }
     await record(deliveries[0], 500, { ...opened, ...RETRY })
     await record(deliveries[0], null, { durationMs: 7, lookupMs: 7 })
-    const { data } = await api.call(tenant.token, EXPLAINED, { id: deliveries[0] })
+    const data = await tenant.ask(EXPLAINED, { id: deliveries[0] })
     expect(data.delivery.attempts.nodes).toMatchObject([
       { phases: { lookupMs: 7, connectMs: null, waitingMs: null, connectionReused: false } },
       { phases: { lookupMs: 3, connectMs: 20, tlsMs: 40, waitingMs: 117, bodyMs: 20 } },
@@ -65,7 +54,7 @@ describe('a delivery', () => {
 
   test('shows its planned attempts by the schedule of its webhook, and none once it is final', async () => {
     const planned = async () => {
-      const { data } = await api.call(tenant.token, EXPLAINED, { id: deliveries[0] })
+      const data = await tenant.ask(EXPLAINED, { id: deliveries[0] })
       const { plannedAttempts, nextAttemptAt } = data.delivery
       return plannedAttempts.map(
         (at: string) => (Date.parse(at) - Date.parse(nextAttemptAt)) / 1_000,
@@ -77,10 +66,7 @@ describe('a delivery', () => {
     })
     await record(deliveries[0], 500, RETRY)
     expect(await planned()).toEqual([0, 60, 150.5])
-    await api.database.prisma.webhook.update({
-      where: { id: parseId('webhook', webhookId) ?? '' },
-      data: { ownRetrySchedule: true, retryScheduleSeconds: [1, 7] },
-    })
+    await setOwn({ retryScheduleSeconds: [1, 7] })
     expect(await planned()).toEqual([0, 7])
     await record(deliveries[0], 200)
     expect(await planned()).toEqual([])
@@ -88,35 +74,27 @@ describe('a delivery', () => {
 })
 
 describe('a delivery that was read before an attempt was recorded', () => {
-  test.each([1, -1])(
-    'has no attempt that its state knows nothing of, with take %i',
-    async (take) => {
-      const [first = '', second = ''] = deliveries
-      const before = await deliveryRow(api.database, first)
-      await record(first, 204)
-      await record(second, 204)
-      const after = await deliveryRow(api.database, second)
-      const [none, one] = await findAttemptsOfEach(
-        { prisma: api.database.prisma, sql: api.database.pool },
-        [before, after],
-        { take },
-      )
-      expect(none).toEqual([])
-      expect(one).toMatchObject([{ status: 204 }])
-    },
-  )
+  const attemptsOf = (rows: Awaited<ReturnType<typeof deliveryRow>>[], take: number) =>
+    findAttemptsOfEach({ prisma: api.database.prisma, sql: api.database.pool }, rows, { take })
+
+  test('has no attempt that its state knows nothing of', async () => {
+    const [first = '', second = ''] = deliveries
+    const before = await deliveryRow(api.database, first)
+    await record(first, 204)
+    await record(second, 204)
+    const after = await deliveryRow(api.database, second)
+    for (const take of [1, -1]) {
+      expect(await attemptsOf([before, after], take)).toMatchObject([[], [{ status: 204 }]])
+    }
+  })
 
   test('has those that were recorded before, in pages too', async () => {
     const [first = ''] = deliveries
     for (let n = 0; n < 3; n++) await record(first, 502, RETRY)
     const before = await deliveryRow(api.database, first)
     await record(first, 204)
-    const read = (take: number) =>
-      findAttemptsOfEach({ prisma: api.database.prisma, sql: api.database.pool }, [before], {
-        take,
-      })
-    expect((await read(2))[0]).toMatchObject([{ number: 3 }, { number: 2 }])
-    expect((await read(5))[0]).toHaveLength(3)
+    expect(await attemptsOf([before], 2)).toMatchObject([[{ number: 3 }, { number: 2 }]])
+    expect((await attemptsOf([before], 5))[0]).toHaveLength(3)
   })
 })
 
@@ -124,8 +102,7 @@ describe('attempts', () => {
   test('are listed newest first, with their delivery and webhook', async () => {
     for (const status of [500, 502, null]) await record(deliveries[0], status, RETRY)
     await record(deliveries[1], 204)
-    const { data } = await api.call(
-      tenant.token,
+    const data = await tenant.ask(
       '{ attempts { nodes { cause webhookId webhook { id } delivery { id } } } }',
     )
     const of = { webhookId, webhook: { id: webhookId }, delivery: { id: deliveries[0] } }
@@ -138,42 +115,30 @@ describe('attempts', () => {
     expect(api.statements.list.length).toBeLessThanOrEqual(5)
   })
 
-  test('are found by outcome, status class and cause', async () => {
+  test('are found by status class, cause and several webhooks', async () => {
     const [one, two, three, four] = deliveries
-    const redirected = await record(one, 302, RETRY)
-    const badGateway = await record(two, 502, RETRY)
-    const unavailable = await record(three, 503, RETRY)
-    const timedOut = await record(four, null, RETRY)
-    const accepted = await record(one, 204)
-    expect(await found({ statusClasses: FAILED })).toEqual([
-      timedOut,
-      unavailable,
-      badGateway,
-      redirected,
-    ])
-    expect(await found({ statusClasses: ['SUCCESS_2XX'] })).toEqual([accepted])
-    expect(await found({ statusClasses: ['SERVER_ERROR_5XX', 'NO_RESPONSE'] })).toEqual([
-      timedOut,
-      unavailable,
-      badGateway,
-    ])
-    expect(await found({ causes: ['502'] })).toEqual([badGateway])
-    expect(await found({ causes: ['502', 'response_timed_out', '502'] })).toEqual([
-      timedOut,
-      badGateway,
-    ])
-    expect(await found({ causes: ['502'], statusClasses: ['NO_RESPONSE'] })).toEqual([])
-    expect(await found({ causes: ['204'] })).toEqual([])
-  })
-
-  test('are found by several webhooks, in pages from both ends', async () => {
-    const [one, two] = deliveries
-    const first = await record(one, 500, RETRY)
-    const second = await record(two, 200)
+    const ids = {
+      302: await record(one, 302, RETRY),
+      502: await record(two, 502, RETRY),
+      503: await record(three, 503, RETRY),
+      timeout: await record(four, null, RETRY),
+      204: await record(one, 204),
+    }
     const webhookIds = [webhookId, mintId('webhook')]
-    expect(await found({ webhookIds })).toEqual([second, first])
-    expect(await found({ webhookIds, statusClasses: FAILED })).toEqual([first])
-    expect(await found({ webhookIds: [mintId('webhook')] })).toEqual([])
+    const cases: [object, (keyof typeof ids)[]][] = [
+      [{ statusClasses: FAILED }, ['timeout', 503, 502, 302]],
+      [{ statusClasses: ['SUCCESS_2XX'] }, [204]],
+      [{ statusClasses: ['SERVER_ERROR_5XX', 'NO_RESPONSE'] }, ['timeout', 503, 502]],
+      [{ causes: ['502'] }, [502]],
+      [{ causes: ['502', 'response_timed_out', '502'] }, ['timeout', 502]],
+      [{ causes: ['502'], statusClasses: ['NO_RESPONSE'] }, []],
+      [{ causes: ['204'] }, []],
+      [{ webhookIds }, [204, 'timeout', 503, 502, 302]],
+      [{ webhookIds, statusClasses: FAILED }, ['timeout', 503, 502, 302]],
+    ]
+    for (const [filter, names] of cases) {
+      expect(await found(filter), JSON.stringify(filter)).toEqual(names.map((name) => ids[name]))
+    }
   })
 
   test('are found by duration and by the time they were recorded', async () => {
@@ -193,16 +158,15 @@ describe('attempts', () => {
   })
 
   test('of a webhook are listed with two statements for any number of webhooks', async () => {
-    const { id: other } = await addWebhook(api, tenant.organizationId)
-    await publish(api, tenant.organizationId, 1)
-    const [first = '', second = ''] = await deliveryIds(api.database, tenant.organizationId)
+    const { id: other } = await tenant.addWebhook()
+    await tenant.publish(1)
+    const [first = '', second = ''] = await tenant.deliveryIds()
     const ids = new Map<string, string>()
     for (const delivery of [first, second]) {
       const { webhookId: of } = await deliveryRow(api.database, delivery)
       ids.set(publicId('webhook', of), await record(delivery, 500, RETRY))
     }
-    const { data } = await api.call(
-      tenant.token,
+    const data = await tenant.ask(
       `{ webhooks { nodes { id attempts(first: 1, filter: { causes: ["500"] }) { nodes { id } } } } }`,
     )
     expect(data.webhooks.nodes).toEqual(
@@ -230,14 +194,9 @@ describe('deliveries by attempt', () => {
     expect(await byAttempt({ causes: ['502'] })).toEqual([one, two])
     expect(await byAttempt({ causes: ['502'] }, { states: ['SUCCEEDED'] })).toEqual([one])
     expect(await byAttempt({ causes: ['502'] }, { statusClasses: FAILED })).toEqual([two])
-    expect(await byAttempt({ statusClasses: FAILED }, { webhookIds: [webhookId] })).toEqual([
-      one,
-      two,
-      three,
-    ])
-    expect(await byAttempt({ statusClasses: FAILED }, { webhookIds: [mintId('webhook')] })).toEqual(
-      [],
-    )
+    const ofWebhook = (id: string) => byAttempt({ statusClasses: FAILED }, { webhookIds: [id] })
+    expect(await ofWebhook(webhookId)).toEqual([one, two, three])
+    expect(await ofWebhook(mintId('webhook'))).toEqual([])
   })
 
   test('are found by the time of an attempt, however old they are', async () => {
@@ -252,14 +211,11 @@ describe('deliveries by attempt', () => {
 describe('a webhook shows', () => {
   test('its last failure, also after a success, with two statements for any number of webhooks', async () => {
     const query = '{ webhooks { nodes { lastFailure { id cause } } } }'
-    const { id: other } = await addWebhook(api, tenant.organizationId)
-    const lastFailures = async () => (await api.call(tenant.token, query)).data.webhooks.nodes
-    expect(await lastFailures()).toEqual([{ lastFailure: null }, { lastFailure: null }])
+    await tenant.addWebhook()
     await record(deliveries[0], 500, RETRY)
     const last = await record(deliveries[0], null, RETRY)
     await record(deliveries[0], 204)
-    expect(other).not.toBe(webhookId)
-    expect(await lastFailures()).toEqual([
+    expect((await tenant.ask(query)).webhooks.nodes).toEqual([
       { lastFailure: null },
       { lastFailure: { id: last, cause: 'response_timed_out' } },
     ])
@@ -267,48 +223,21 @@ describe('a webhook shows', () => {
   })
 
   test('the settings that apply to it, its own or the defaults of the worker', async () => {
-    const query = `{ webhooks { nodes { effectiveSettings {
-      retryScheduleSeconds maxAttempts timeoutSeconds rateLimitPerSecond maxInFlight ordered } } } }`
-    const settings = async () => {
-      const { data, errors } = await api.call(tenant.token, query)
-      expect(errors).toBeUndefined()
-      return data.webhooks.nodes
-        .toReversed()
-        .map(({ effectiveSettings }: { effectiveSettings: object }) => effectiveSettings)
-    }
+    const defaults = { retryScheduleSeconds: [0.5, 60], maxAttempts: 3, timeoutSeconds: 7.5 }
     await saveSendDefaults(api.database.pool, {
       retryScheduleMs: [500, 60_000],
       attemptTimeoutMs: 7_500,
     })
-    await addWebhook(api, tenant.organizationId)
-    await api.database.prisma.webhook.update({
-      where: { id: parseId('webhook', webhookId) as string },
-      data: {
-        ownRetrySchedule: true,
-        retryScheduleSeconds: [],
-        timeoutSeconds: 20,
-        rateLimitPerSecond: 5,
-        maxInFlight: 3,
-        ordered: true,
-      },
-    })
-    expect(await settings()).toEqual([
-      {
-        retryScheduleSeconds: [],
-        maxAttempts: 1,
-        timeoutSeconds: 20,
-        rateLimitPerSecond: 5,
-        maxInFlight: 3,
-        ordered: true,
-      },
-      {
-        retryScheduleSeconds: [0.5, 60],
-        maxAttempts: 3,
-        timeoutSeconds: 7.5,
-        rateLimitPerSecond: null,
-        maxInFlight: null,
-        ordered: false,
-      },
+    await tenant.addWebhook()
+    const limits = { timeoutSeconds: 20, rateLimitPerSecond: 5, maxInFlight: 3, ordered: true }
+    const own = { retryScheduleSeconds: [], ...limits }
+    await setOwn(own)
+    const { webhooks } = await tenant.ask(`{ webhooks { nodes { effectiveSettings {
+      retryScheduleSeconds maxAttempts timeoutSeconds rateLimitPerSecond maxInFlight ordered } } } }`)
+    const none = { rateLimitPerSecond: null, maxInFlight: null, ordered: false }
+    expect(webhooks.nodes).toEqual([
+      { effectiveSettings: { ...defaults, ...none } },
+      { effectiveSettings: { ...own, maxAttempts: 1 } },
     ])
     expect(api.statements.list).toEqual([
       'authenticate',
@@ -316,14 +245,9 @@ describe('a webhook shows', () => {
       'select organizations',
       'read_send_defaults',
     ])
-    const { data } = await api.call(
-      tenant.token,
+    const data = await tenant.ask(
       '{ defaultSettings { retryScheduleSeconds maxAttempts timeoutSeconds } }',
     )
-    expect(data.defaultSettings).toEqual({
-      retryScheduleSeconds: [0.5, 60],
-      maxAttempts: 3,
-      timeoutSeconds: 7.5,
-    })
+    expect(data.defaultSettings).toEqual(defaults)
   })
 })

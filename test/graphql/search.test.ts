@@ -1,45 +1,36 @@
 import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { mintId, parseId } from '../../src/db/ids.ts'
-import type { AttemptRecord } from '../../src/deliveries/attempts/attempt-record.ts'
-import { createRecordAttempt } from '../../src/deliveries/attempts/record-attempt.ts'
 import { backfillIndex } from '../../src/deliveries/backfill-index.ts'
-import { cancelDeliveries } from '../../src/deliveries/cancel-deliveries.ts'
 import { putOnHold } from '../../src/scheduling/circuit-breaker.ts'
 import { updateWebhook } from '../../src/webhooks/webhook.ts'
-import { attemptOf, SENDER } from '../support/attempts.ts'
 import { JOINED, TICKET } from '../support/factories.ts'
 import { useApi, useTenant } from './support/api.ts'
-import { document } from './support/document.ts'
-import { addWebhook, deliveryIds, deliveryRow, FAILED, publish } from './support/rows.ts'
+import { FAILED, RETRY, recordAttempt } from './support/rows.ts'
 
 const api = await useApi()
 const tenant = useTenant(api)
 
-const RETRY = { next: { kind: 'retry', delayMs: 60_000 } } as const
-
 async function find(operation: string, file: string, filter: object): Promise<string[]> {
-  const { data, errors } = await api.call(tenant.token, document(file, operation), { filter })
-  expect(errors).toBeUndefined()
-  const [list] = Object.values(data) as { nodes: { id: string }[] }[]
-  return (list?.nodes ?? []).map(({ id }) => id)
+  const { nodes } = await tenant.run(file, operation, { filter })
+  return nodes.map(({ id }: { id: string }) => id)
 }
 
 describe('deliveries', () => {
   let ids: string[]
   const found = (filter: object) => find('DeliveriesPage', 'deliveries', filter)
-  async function record(
-    id: string | undefined,
-    status: number | null,
-    given?: Partial<AttemptRecord>,
-  ) {
-    const row = await deliveryRow(api.database, id as string)
-    await createRecordAttempt(api.database.pool, SENDER)(attemptOf(row, status, given))
+  const record = (id: string | undefined, status: number | null, given?: object) =>
+    recordAttempt(api.database, id, status, given)
+  const redeliver = (id: string | undefined) => tenant.run('deliveries', 'Redeliver', { ids: [id] })
+  const expectFound = async (cases: readonly (readonly [object, unknown[]])[]) => {
+    for (const [filter, expected] of cases) {
+      expect(await found(filter), JSON.stringify(filter)).toEqual(expected)
+    }
   }
 
   beforeEach(async () => {
-    await addWebhook(api, tenant.organizationId)
-    await publish(api, tenant.organizationId, 6)
-    ids = await deliveryIds(api.database, tenant.organizationId)
+    await tenant.addWebhook()
+    await tenant.publish(6)
+    ids = await tenant.deliveryIds()
   })
 
   test('are found by state, whichever way they reached it', async () => {
@@ -49,28 +40,24 @@ describe('deliveries', () => {
     await record(retried, 500, RETRY)
     await record(retried, 204)
     await record(lost, null)
-    await cancelDeliveries(
-      api.database.pool,
-      [parseId('delivery', canceled as string) as string],
-      null,
-    )
+    await tenant.run('bulk-tasks', 'CancelDeliveries', { input: { ids: [canceled] } })
     await record(done, 200)
-    expect(await found({ states: ['QUEUED'] })).toEqual([fresh])
-    expect(await found({ states: ['RETRYING'] })).toEqual([waiting])
-    expect(await found({ states: ['QUEUED', 'RETRYING'] })).toEqual([fresh, waiting])
-    expect(await found({ states: ['RETRYING', 'SUCCEEDED', 'RETRYING'] })).toEqual([
-      waiting,
-      retried,
-      done,
+    await expectFound([
+      [{ states: ['QUEUED'] }, [fresh]],
+      [{ states: ['RETRYING'] }, [waiting]],
+      [{ states: ['QUEUED', 'RETRYING'] }, [fresh, waiting]],
+      [{ states: ['RETRYING', 'SUCCEEDED', 'RETRYING'] }, [waiting, retried, done]],
+      [{ states: ['SUCCEEDED'] }, [retried, done]],
+      [{ states: ['EXHAUSTED'] }, [lost]],
+      [{ states: ['CANCELED'] }, [canceled]],
     ])
-    expect(await found({ states: ['SUCCEEDED'] })).toEqual([retried, done])
-    expect(await found({ states: ['EXHAUSTED'] })).toEqual([lost])
-    expect(await found({ states: ['CANCELED'] })).toEqual([canceled])
-    await api.call(tenant.token, document('deliveries', 'Redeliver'), { ids: [done] })
-    await api.call(tenant.token, document('deliveries', 'Redeliver'), { ids: [canceled] })
-    expect(await found({ states: ['QUEUED'] })).toEqual([fresh, canceled])
-    expect(await found({ states: ['RETRYING'] })).toEqual([waiting, done])
-    expect(await found({ states: ['CANCELED'] })).toEqual([])
+    await redeliver(done)
+    await redeliver(canceled)
+    await expectFound([
+      [{ states: ['QUEUED'] }, [fresh, canceled]],
+      [{ states: ['RETRYING'] }, [waiting, done]],
+      [{ states: ['CANCELED'] }, []],
+    ])
   })
 
   test('are found by the response to their last attempt', async () => {
@@ -80,29 +67,25 @@ describe('deliveries', () => {
     await record(five, 500)
     await record(none, null, RETRY)
     await record(done, 204)
-    expect(await found({ statusClasses: ['REDIRECTION_3XX'] })).toEqual([three])
-    expect(await found({ statusClasses: ['CLIENT_ERROR_4XX'] })).toEqual([four])
-    expect(await found({ statusClasses: ['SERVER_ERROR_5XX'] })).toEqual([five])
-    expect(await found({ statusClasses: ['NO_RESPONSE'] })).toEqual([none])
-    expect(await found({ statusClasses: ['SUCCESS_2XX'] })).toEqual([done])
-    expect(await found({ statusClasses: ['NO_RESPONSE', 'SUCCESS_2XX'] })).toEqual([none, done])
-    expect(await found({ statusClasses: FAILED })).toEqual([three, four, five, none])
-    expect(await found({ statusClasses: FAILED, states: ['RETRYING', 'SUCCEEDED'] })).toEqual([
-      three,
-      four,
-      none,
+    await expectFound([
+      [{ statusClasses: ['REDIRECTION_3XX'] }, [three]],
+      [{ statusClasses: ['CLIENT_ERROR_4XX'] }, [four]],
+      [{ statusClasses: ['SERVER_ERROR_5XX'] }, [five]],
+      [{ statusClasses: ['NO_RESPONSE'] }, [none]],
+      [{ statusClasses: ['SUCCESS_2XX'] }, [done]],
+      [{ statusClasses: ['NO_RESPONSE', 'SUCCESS_2XX'] }, [none, done]],
+      [{ statusClasses: FAILED }, [three, four, five, none]],
+      [{ statusClasses: FAILED, states: ['RETRYING', 'SUCCEEDED'] }, [three, four, none]],
+      [{ statusClasses: ['SERVER_ERROR_5XX'], states: ['EXHAUSTED'] }, [five]],
+      [{ statusClasses: ['SERVER_ERROR_5XX'], states: ['RETRYING', 'SUCCEEDED'] }, []],
+      [{ statusClasses: ['SUCCESS_2XX'], states: ['SUCCEEDED'] }, [done]],
     ])
-    expect(await found({ statusClasses: ['SERVER_ERROR_5XX'], states: ['EXHAUSTED'] })).toEqual([
-      five,
-    ])
-    expect(await found({ statusClasses: ['SERVER_ERROR_5XX'], states: ['RETRYING'] })).toEqual([])
-    expect(await found({ statusClasses: ['SERVER_ERROR_5XX'], states: ['SUCCEEDED'] })).toEqual([])
-    expect(await found({ statusClasses: ['SUCCESS_2XX'], states: ['SUCCEEDED'] })).toEqual([done])
     await record(three, 204)
-    expect(await found({ statusClasses: ['SUCCESS_2XX'] })).toEqual([three, done])
-    await api.call(tenant.token, document('deliveries', 'Redeliver'), { ids: [done] })
-    expect(await found({ statusClasses: ['SUCCESS_2XX'] })).toEqual([three, done])
-    expect(await found({ statusClasses: ['SUCCESS_2XX'], states: ['RETRYING'] })).toEqual([done])
+    await redeliver(done)
+    await expectFound([
+      [{ statusClasses: ['SUCCESS_2XX'] }, [three, done]],
+      [{ statusClasses: ['SUCCESS_2XX'], states: ['RETRYING'] }, [done]],
+    ])
     expect(await found({ states: ['QUEUED'] })).toContain(fresh)
   })
 
@@ -113,12 +96,14 @@ describe('deliveries', () => {
         .then(({ rows }) => rows[0].at as Date)
     const first = await at(ids[5])
     const later = new Date((await at(ids[0])).getTime() + 1)
-    expect(await found({ since: first.toISOString() })).toEqual(ids)
-    expect(await found({ until: later.toISOString() })).toEqual(ids)
-    expect(await found({ since: later.toISOString() })).toEqual([])
-    expect(await found({ until: first.toISOString(), states: ['QUEUED'] })).toEqual([])
-    expect(await found({ until: '0001-01-01T00:00:00Z' })).toEqual([])
-    expect(await found({ since: '9999-12-31T00:00:00Z' })).toEqual([])
+    await expectFound([
+      [{ since: first }, ids],
+      [{ until: later }, ids],
+      [{ since: later }, []],
+      [{ until: first, states: ['QUEUED'] }, []],
+      [{ until: '0001-01-01T00:00:00Z' }, []],
+      [{ since: '9999-12-31T00:00:00Z' }, []],
+    ])
   })
 
   test('that wait long for their first attempt are still found, in pages', async () => {
@@ -128,13 +113,13 @@ describe('deliveries', () => {
        where name = 'index_backfill'`,
     )
     expect(await backfillIndex(api.database.pool, 4)).toBe(4)
-    await publish(api, tenant.organizationId, 1)
-    const all = await deliveryIds(api.database, tenant.organizationId)
+    await tenant.publish(1)
+    const all = await tenant.deliveryIds()
     expect(await found({ states: ['QUEUED'] })).toEqual(all)
     const page = `query ($after: String) { deliveries(filter: { states: QUEUED }, first: 3, after: $after) {
       nodes { id } pageInfo { endCursor } } }`
-    const { data: one } = await api.call(tenant.token, page)
-    const { data: two } = await api.call(tenant.token, page, {
+    const one = await tenant.ask(page)
+    const two = await tenant.ask(page, {
       after: one.deliveries.pageInfo.endCursor,
     })
     const nodes = [...one.deliveries.nodes, ...two.deliveries.nodes]
@@ -192,7 +177,7 @@ describe('events', () => {
   const found = (filter: object) => find('Events', 'events', filter)
 
   test('are found by id, type and time', async () => {
-    const ids = (await publish(api, tenant.organizationId, 3)).toReversed()
+    const ids = (await tenant.publish(3)).toReversed()
     expect(await found({ type: JOINED })).toEqual(ids)
     expect(await found({ type: TICKET })).toEqual([])
     expect(await found({ id: ids[1] })).toEqual([ids[1]])
@@ -205,76 +190,65 @@ describe('events', () => {
 
 describe('webhooks', () => {
   const found = (filter: object) => find('Webhooks', 'webhooks', filter)
+  const condition = (webhook: string | undefined, data: object) =>
+    api.database.prisma.webhookCondition.create({
+      data: { webhookId: parseId('webhook', webhook as string) as string, ...data },
+    })
 
   test('are found by URL and description, ignoring case', async () => {
-    const { id: shop } = await addWebhook(api, tenant.organizationId, {
-      url: 'https://shop.example.com/100%_hooks',
-    })
-    const { id: crm } = await addWebhook(api, tenant.organizationId, {
-      url: 'https://crm.example.com/hooks',
-    })
+    const add = async (url: string) => (await tenant.addWebhook({ url })).id
+    const shop = await add('https://shop.example.com/100%_hooks')
+    const crm = await add('https://crm.example.com/hooks')
     const description = 'Tells the CRM\\all'
     await updateWebhook(api.deps.webhooks, tenant.organizationId, crm, { description })
-    expect(await found({ search: 'EXAMPLE.com' })).toEqual([crm, shop])
-    expect(await found({ search: '%_h' })).toEqual([shop])
-    expect(await found({ search: 'shop_example' })).toEqual([])
-    expect(await found({ search: '' })).toEqual([crm, shop])
-    expect(await found({ search: 'crm\\ALL' })).toEqual([crm])
-    expect(await found({ search: 'crm%all' })).toEqual([])
+    for (const [search, expected] of [
+      ['EXAMPLE.com', [crm, shop]],
+      ['%_h', [shop]],
+      ['shop_example', []],
+      ['', [crm, shop]],
+      ['crm\\ALL', [crm]],
+      ['crm%all', []],
+    ]) {
+      expect(await found({ search }), String(search)).toEqual(expected)
+    }
   })
 
   test('are ordered by damage', async () => {
-    const own = await api.tenant()
-    const [off, healthy, behind, worse, failing, degraded, onHold] = [
-      await addWebhook(api, own.organizationId),
-      await addWebhook(api, own.organizationId),
-      await addWebhook(api, own.organizationId),
-      await addWebhook(api, own.organizationId),
-      await addWebhook(api, own.organizationId),
-      await addWebhook(api, own.organizationId),
-      await addWebhook(api, own.organizationId),
-    ]
-    const webhooks = api.deps.webhooks
-    await updateWebhook(webhooks, own.organizationId, off.id, { enabled: false })
-    const condition = (webhook: typeof behind, data: object) =>
-      api.database.prisma.webhookCondition.create({
-        data: { webhookId: parseId('webhook', webhook.id) as string, ...data },
-      })
-    const hoursAgo = (hours: number) => new Date(Date.now() - hours * 3_600_000)
+    const ids: string[] = []
+    for (let i = 0; i < 7; i++) ids.push((await tenant.addWebhook()).id)
+    const [off, healthy, behind, worse, failing, degraded, onHold] = ids as [string, ...string[]]
+    await updateWebhook(api.deps.webhooks, tenant.organizationId, off, { enabled: false })
+    const late = (hours: number) => ({
+      ...{ state: 'behind', behindCause: 'ordered' },
+      oldestWaitingAt: new Date(Date.now() - hours * 3_600_000),
+    })
     await condition(failing, { state: 'failing' })
     await condition(degraded, { state: 'degraded' })
-    const late = { state: 'behind', behindCause: 'ordered' }
-    await condition(behind, { ...late, oldestWaitingAt: hoursAgo(1) })
-    await condition(worse, { ...late, oldestWaitingAt: hoursAgo(23) })
-    await putOnHold(api.database.pool, parseId('webhook', onHold.id) as string)
-    const list = async (args: string) => {
-      const { data } = await api.call(own.token, `{ webhooks(${args}) { nodes { id } } }`)
-      return data.webhooks.nodes.map(({ id }: { id: string }) => id)
+    await condition(behind, late(1))
+    await condition(worse, late(23))
+    await putOnHold(api.database.pool, parseId('webhook', onHold as string) as string)
+    const list = async (filter: string) => {
+      const args = `orderBy: ATTENTION_FIRST${filter}`
+      const { webhooks } = await tenant.ask(`{ webhooks(${args}) { nodes { id } } }`)
+      return webhooks.nodes.map(({ id }: { id: string }) => id)
     }
-    const inTrouble = [onHold.id, failing.id, worse.id, behind.id, degraded.id]
-    expect(await list('orderBy: ATTENTION_FIRST')).toEqual([...inTrouble, healthy.id, off.id])
-    expect(await list('orderBy: ATTENTION_FIRST, filter: { states: [DISABLED] }')).toEqual([off.id])
+    expect(await list('')).toEqual([onHold, failing, worse, behind, degraded, healthy, off])
+    expect(await list(', filter: { states: [DISABLED] }')).toEqual([off])
   })
 
   test('are found by subscription and state', async () => {
-    const { id: on } = await addWebhook(api, tenant.organizationId)
-    const { id: off } = await addWebhook(api, tenant.organizationId)
-    const { id: failing } = await addWebhook(api, tenant.organizationId)
-    await updateWebhook(api.deps.webhooks, tenant.organizationId, off, {
-      enabled: false,
-      eventSubscriptions: [TICKET],
-    })
-    await api.database.prisma.webhookCondition.create({
-      data: { webhookId: parseId('webhook', failing) as string, state: 'failing' },
-    })
+    const { id: on } = await tenant.addWebhook()
+    const { id: off } = await tenant.addWebhook()
+    const { id: failing } = await tenant.addWebhook()
+    const change = { enabled: false, eventSubscriptions: [TICKET] }
+    await updateWebhook(api.deps.webhooks, tenant.organizationId, off, change)
+    await condition(failing, { state: 'failing' })
     expect(await found({ subscribesTo: JOINED })).toEqual([failing, on])
     expect(await found({ subscribesTo: TICKET })).toEqual([off])
     expect(await found({ states: ['NO_DELIVERIES', 'FAILING'] })).toEqual([failing, on])
     expect(await found({ states: ['NO_DELIVERIES'] })).toEqual([on])
     expect(await found({ states: ['HEALTHY'] })).toEqual([])
-    await api.database.prisma.webhookCondition.create({
-      data: { webhookId: parseId('webhook', on) as string, lastSuccessAt: new Date() },
-    })
+    await condition(on, { lastSuccessAt: new Date() })
     expect(await found({ states: ['HEALTHY'] })).toEqual([on])
     expect(await found({ states: ['NO_DELIVERIES'] })).toEqual([])
     expect(await found({ states: ['FAILING'] })).toEqual([failing])
