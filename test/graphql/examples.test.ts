@@ -52,26 +52,16 @@ async function incidentOf(webhookId: string): Promise<string> {
 }
 
 async function consumer(): Promise<string> {
+  const { organizationId } = tenant
   const { id } = await api.database.prisma.consumer.create({
-    data: {
-      organizationId: tenant.organizationId,
-      name: randomUUID(),
-      readPosition: 1,
-      readIndex: 0,
-    },
+    data: { organizationId, name: randomUUID(), readPosition: 1, readIndex: 0 },
   })
   return publicId('consumer', id)
 }
 
 async function noticeAddress(): Promise<string> {
-  const { id } = await api.database.prisma.noticeAddress.create({
-    data: {
-      organizationId: tenant.organizationId,
-      email: `${randomUUID()}@example.com`,
-      kinds: ['posthorn.webhook.on_hold'],
-    },
-  })
-  return publicId('noticeAddress', id)
+  const input = { email: `${randomUUID()}@example.com`, kinds: ['WEBHOOK_ON_HOLD'] }
+  return (await tenant.run('notices', 'SetNoticeAddress', { input })).noticeAddress.id
 }
 
 const event = { type: JOINED, data: { name: 'Ada' } }
@@ -100,37 +90,26 @@ async function erasureOf(eventId: string): Promise<string> {
   return taskId as string
 }
 
-const VARIABLES: Record<
-  string,
-  (created: Awaited<ReturnType<typeof things>>) => object | Promise<object>
-> = {
+type Things = Awaited<ReturnType<typeof things>>
+
+const WEBHOOK = { url: 'https://example.com/hook', eventSubscriptions: [JOINED] }
+const ID = ({ webhookId }: Things) => ({ id: webhookId })
+const TYPE = () => ({ id: `type_${JOINED}` })
+
+const VARIABLES: Record<string, (created: Things) => object | Promise<object>> = {
   Webhooks: () => ({ first: 10 }),
   AuditLog: () => ({ first: 10, filter: { actions: ['webhook.created'] } }),
-  Webhook: ({ webhookId }) => ({ id: webhookId }),
-  CreateWebhook: () => ({
-    input: { url: 'https://example.com/hook', eventSubscriptions: [JOINED], enabled: true },
-  }),
+  Webhook: ID,
+  CreateWebhook: () => ({ input: { ...WEBHOOK, enabled: true } }),
   WebhookByUid: async () => {
-    const fields = { url: 'https://example.com/hook', eventSubscriptions: [JOINED] }
-    await upsertWebhook(api.deps.webhooks, tenant.organizationId, 'found', fields)
+    await upsertWebhook(api.deps.webhooks, tenant.organizationId, 'found', WEBHOOK)
     return { uid: 'found' }
   },
-  UpsertWebhook: () => ({
-    uid: 'orders',
-    input: {
-      url: 'https://example.com/hook',
-      eventSubscriptions: [JOINED],
-      metadata: { team: 'payments' },
-    },
-  }),
+  UpsertWebhook: () => ({ uid: 'orders', input: { ...WEBHOOK, metadata: { team: 'payments' } } }),
   UpdateWebhook: ({ webhookId }) => ({ id: webhookId, input: { enabled: false } }),
   SetFilter: ({ webhookId }) => ({ id: webhookId, filter: FILTER }),
   CreateWebhookWithTemplate: () => ({
-    input: {
-      url: 'https://example.com/hook',
-      eventSubscriptions: [JOINED],
-      template: '{ "text": "{{ $.attendee.email }} has joined." }',
-    },
+    input: { ...WEBHOOK, template: '{ "text": "{{ $.attendee.email }} has joined." }' },
   }),
   TestFilter: () => ({ eventSubscriptions: ['*'], filter: FILTER }),
   WhyNotDelivered: async ({ webhookId, deliveryId }) => ({
@@ -138,16 +117,16 @@ const VARIABLES: Record<
     eventId: await eventOf(deliveryId),
   }),
   FilteredEvents: ({ webhookId }) => ({ id: webhookId, since: hourAgo() }),
-  TuneWebhook: ({ webhookId }) => ({ id: webhookId }),
-  DeleteWebhook: ({ webhookId }) => ({ id: webhookId }),
+  TuneWebhook: ID,
+  DeleteWebhook: ID,
   ProbeWebhook: async ({ webhookId }) => {
     await onHold(webhookId)
-    await publish(api, tenant.organizationId)
+    await tenant.publish()
     return { id: webhookId }
   },
   ResumeWebhook: async ({ webhookId }) => ({ id: await onHold(webhookId) }),
-  RotateSigningSecret: ({ webhookId }) => ({ id: webhookId }),
-  RevealHeaders: ({ webhookId }) => ({ id: webhookId }),
+  RotateSigningSecret: ID,
+  RevealHeaders: ID,
   ChangeHeaders: async ({ webhookId }) => {
     const headers = { 'X-Key': 'abc' }
     await updateWebhook(api.deps.webhooks, tenant.organizationId, webhookId, { headers })
@@ -194,8 +173,8 @@ const VARIABLES: Record<
     },
   }),
   CreateEventType: () => ({ input: { name: 'order.paid', description: 'An order was paid.' } }),
-  EventTypeVersions: () => ({ id: `type_${JOINED}` }),
-  SelectableFields: () => ({ id: `type_${JOINED}` }),
+  EventTypeVersions: TYPE,
+  SelectableFields: TYPE,
   UpdateEventType: () => ({ id: `type_${JOINED}`, input: { description: 'Somebody joined.' } }),
   ArchiveEventType: () => ({ id: `type_${TICKET}` }),
   UnarchiveEventType: () => ({ id: `type_${TICKET}` }),
@@ -242,10 +221,8 @@ async function orderWithKey(): Promise<string> {
 const yesterday = () => new Date(Date.now() - 86_400_000)
 
 async function recovery(webhookId: string): Promise<string> {
-  const { data } = await api.call(tenant.token, document('bulk-tasks', 'RedeliverInBackground'), {
-    input: { missed: { webhookId, since: yesterday() } },
-  })
-  return data.redeliver.task.id
+  const input = { missed: { webhookId, since: yesterday() } }
+  return (await tenant.run('bulk-tasks', 'RedeliverInBackground', { input })).task.id
 }
 
 async function onHold(webhookId: string): Promise<string> {
@@ -254,10 +231,8 @@ async function onHold(webhookId: string): Promise<string> {
 }
 
 async function spareKey(): Promise<string> {
-  const { data } = await api.call(tenant.token, document('api-keys', 'CreateApiKey'), {
-    input: { name: 'Spare', scopes: ['webhooks:read'] },
-  })
-  return data.createApiKey.createdApiKey.apiKey.id
+  const input = { name: 'Spare', scopes: ['webhooks:read'] }
+  return (await tenant.run('api-keys', 'CreateApiKey', { input })).createdApiKey.apiKey.id
 }
 
 test.each(queriesAndMutations)(
@@ -265,14 +240,13 @@ test.each(queriesAndMutations)(
   async (example) => {
     const variables = await VARIABLES[example.name]?.(await things())
     const query = document(example.file, example.name)
-    const call = () => api.call(tenant.token, query, { ...variables })
-    const { data, errors } = await call()
-    expect(errors).toBeUndefined()
+    const ask = () => tenant.ask(query, variables)
+    const data = await ask()
     const { length } = api.statements.list
     expect(length, api.statements.list.join('\n')).toBeLessThanOrEqual(MOST_STATEMENTS)
     if (example.kind === 'query') {
       await things()
-      await call()
+      await ask()
       expect(api.statements.list, 'with more rows').toHaveLength(length)
     }
     for (const [field, answer] of Object.entries(data)) {
@@ -294,12 +268,7 @@ test.each(queriesAndMutations.filter(({ kind }) => kind === 'mutation'))(
       FragmentDefinition: () => null,
     })
     const variables = await VARIABLES[name]?.(await things())
-    const { errors } = await api.call(
-      tenant.token,
-      print(outcomeOnly),
-      (variables ?? {}) as Record<string, unknown>,
-    )
-    expect(errors).toBeUndefined()
+    await tenant.ask(print(outcomeOnly), variables)
   },
 )
 
