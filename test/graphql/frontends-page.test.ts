@@ -70,11 +70,6 @@ async function run(folder: string, program: string, ...args: string[]): Promise<
   return stdout + stderr
 }
 
-async function addWebhook({ graphql }: TestApp): Promise<void> {
-  const input = { url: 'https://example.com', eventSubscriptions: [JOINED], enabled: true }
-  await graphql(document('webhooks', 'CreateWebhook'), { input })
-}
-
 /** Finishes a delivery by canceling it, because no worker runs here. */
 async function publishAndCancel({ graphql }: TestApp): Promise<void> {
   await graphql(document('events', 'PublishEvent'), { input: { type: JOINED, data: {} } })
@@ -156,7 +151,8 @@ describe('docs/guides/frontends.md', await requirePackages('test/frontends'), ()
     const query = parse('subscription { deliveryFinished { state } }')
     const subscription = client.subscribe({ query }).subscribe((result) => received.push(result))
     onTestFinished(() => subscription.unsubscribe())
-    await addWebhook(posthorn)
+    const input = { url: 'https://example.com', eventSubscriptions: [JOINED], enabled: true }
+    await posthorn.graphql(document('webhooks', 'CreateWebhook'), { input })
     await until(async () => {
       await publishAndCancel(posthorn)
       return received.length > 0
