@@ -1,91 +1,74 @@
 import { createHash } from 'node:crypto'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { SYSTEM } from '../../src/access/actor.ts'
 import { updateEventType } from '../../src/event-types/edit-event-type.ts'
 import { verify } from '../../src/receiver/index.ts'
 import { createApiKey } from '../support/api-keys.ts'
-import { startTestApp, type TestApp } from '../support/app.ts'
+import { useTestApp } from '../support/app.ts'
 import { JOINED, TICKET } from '../support/factories.ts'
-import { type Receiver, startReceiver } from '../support/receiver.ts'
+import { startReceiver } from '../support/receiver.ts'
 import { until } from '../support/until.ts'
-import { type Api, openApi } from './support/api.ts'
+import { useResource } from '../support/use-resource.ts'
+import { useApi, useTenant } from './support/api.ts'
 import { document } from './support/document.ts'
-import { addWebhook, publish } from './support/rows.ts'
 
 const TEST_DELIVERY = document('deliveries', 'TestDelivery')
 
+const api = await useApi()
+const tenant = useTenant(api)
+const receiver = await useResource(startReceiver())
+const { graphql } = await useTestApp({ trustedAuthorities: [receiver.authority] })
+
 describe('testDelivery', () => {
-  let api: Api
-  let tenant: Awaited<ReturnType<Api['tenant']>>
   let webhookId: string
 
-  beforeAll(async () => {
-    api = await openApi()
-  })
   beforeEach(async () => {
-    tenant = await api.tenant()
-    webhookId = (await addWebhook(api, tenant.organizationId)).id
+    webhookId = (await tenant.addWebhook()).id
   })
-  afterAll(() => api[Symbol.asyncDispose]())
 
-  const send = (variables: Record<string, unknown>, token = tenant.token) =>
-    api.call(token, TEST_DELIVERY, variables)
-
-  async function count(): Promise<number> {
-    return await api.database.prisma.delivery.count({
-      where: { organizationId: tenant.organizationId },
-    })
-  }
+  const send = (input: object) => tenant.run('deliveries', 'TestDelivery', { id: webhookId, input })
+  const count = async () => (await tenant.deliveryIds()).length
 
   test('creates one delivery of the example, for that webhook only, marked as a test', async () => {
-    await addWebhook(api, tenant.organizationId)
-    const { data, errors } = await send({ id: webhookId, input: { eventType: JOINED } })
-    expect(errors).toBeUndefined()
-    const { id, event } = data.testDelivery.delivery
-    expect(data.testDelivery.delivery).toMatchObject({
-      state: 'QUEUED',
-      isTest: true,
-      eventType: { name: JOINED },
-      webhook: { id: webhookId },
+    await tenant.addWebhook()
+    const { delivery } = await send({ eventType: JOINED })
+    expect(delivery).toMatchObject({
+      ...{ state: 'QUEUED', isTest: true, eventType: { name: JOINED }, webhook: { id: webhookId } },
       event: { isTest: true, data: { attendee: { email: 'ada@example.com' } } },
     })
     expect(await count()).toBe(1)
-    await publish(api, tenant.organizationId)
-    const { data: lists } = await api.call(
-      tenant.token,
+    await tenant.publish()
+    const lists = await tenant.ask(
       '{ deliveries { nodes { id isTest } } events { nodes { id isTest } } }',
     )
     const marked = (nodes: { id: string; isTest: boolean }[]) =>
       nodes.filter(({ isTest }) => isTest).map((node) => node.id)
     expect(lists.deliveries.nodes).toHaveLength(3)
-    expect(marked(lists.deliveries.nodes)).toEqual([id])
-    expect(marked(lists.events.nodes)).toEqual([event.id])
+    expect(marked(lists.deliveries.nodes)).toEqual([delivery.id])
+    expect(marked(lists.events.nodes)).toEqual([delivery.event.id])
   })
 
   test('a payload of the caller needs events:publish too, the example does not', async () => {
     const scopes = ['webhooks:read', 'deliveries:read', 'deliveries:write'] as const
     const { key: _, token } = await createApiKey(api.database.prisma, { ...tenant, scopes })
+    const ask = (given: object) =>
+      api.call(token, TEST_DELIVERY, { id: webhookId, input: { eventType: JOINED, ...given } })
     for (const data of [{ invoice: 'paid' }, null]) {
-      const { errors } = await send({ id: webhookId, input: { eventType: JOINED, data } }, token)
-      expect(errors).toMatchObject([
-        {
-          message: 'The API key lacks the scope events:publish. Use a key that has it.',
-          extensions: { code: 'FORBIDDEN' },
-        },
-      ])
+      const message = 'The API key lacks the scope events:publish. Use a key that has it.'
+      const { errors } = await ask({ data })
+      expect(errors).toMatchObject([{ message, extensions: { code: 'FORBIDDEN' } }])
     }
     expect(await count()).toBe(0)
-    const example = await send({ id: webhookId, input: { eventType: JOINED } }, token)
+    const example = await ask({})
     expect(example.data.testDelivery.__typename).toBe('TestDeliverySuccess')
     expect(await count()).toBe(1)
   })
 
   test('the audit log has the SHA-256 of the data', async () => {
     const data = { attendee: { email: 'grace@example.com' } }
-    const answer = await send({ id: webhookId, input: { eventType: JOINED, data } })
-    const { prisma } = api.database
-    const subjectId = answer.data.testDelivery.delivery.id
-    const entry = await prisma.auditEntry.findFirstOrThrow({ where: { subjectId } })
+    const { id: subjectId } = (await send({ eventType: JOINED, data })).delivery
+    const { auditEntry } = api.database.prisma
+    const entry = await auditEntry.findFirstOrThrow({ where: { subjectId } })
     const dataSha256 = createHash('sha256').update(JSON.stringify(data)).digest('hex')
     expect(entry.after).toEqual({ webhookId, eventType: JOINED, dataSha256 })
   })
@@ -97,21 +80,16 @@ describe('testDelivery', () => {
       properties: { attendee: { type: 'object', required: ['email'] } },
     }
     await updateEventType(api.database.prisma, JOINED, { schema }, SYSTEM)
-    const { data } = await send({
-      id: webhookId,
-      input: { eventType: JOINED, data: { attendee: {} } },
+    expect(await send({ eventType: JOINED, data: { attendee: {} } })).toMatchObject({
+      __typename: 'ValidationError',
+      issues: [
+        { message: "the value must have required property 'event'." },
+        { message: "/attendee must have required property 'email'." },
+      ],
     })
-    expect(data.testDelivery.__typename).toBe('ValidationError')
-    expect(data.testDelivery.issues.map((issue: { message: string }) => issue.message)).toEqual([
-      "the value must have required property 'event'.",
-      "/attendee must have required property 'email'.",
-    ])
-    const large = 'x'.repeat(256 * 1_024)
-    const tooLarge = await send({
-      id: webhookId,
-      input: { eventType: JOINED, data: { event: large } },
-    })
-    expect(tooLarge.data.testDelivery.issues).toMatchObject([{ path: ['data'], code: 'too_large' }])
+    const large = { event: 'x'.repeat(256 * 1_024) }
+    const tooLarge = { issues: [{ path: ['data'], code: 'too_large' }] }
+    expect(await send({ eventType: JOINED, data: large })).toMatchObject(tooLarge)
     expect(await count()).toBe(0)
     await updateEventType(api.database.prisma, JOINED, { schema: null }, SYSTEM)
   })
@@ -120,11 +98,8 @@ describe('testDelivery', () => {
     ['that is not in the catalogue', 'event_attendee.joined', 'unknown_event_type'],
     ['that the webhook does not subscribe to', TICKET, 'not_subscribed'],
   ])('a type %s is rejected', async (_what, eventType, code) => {
-    const { data } = await send({ id: webhookId, input: { eventType } })
-    expect(data.testDelivery).toMatchObject({
-      __typename: 'ValidationError',
-      issues: [{ path: ['eventType'], code }],
-    })
+    const issues = [{ path: ['eventType'], code }]
+    expect(await send({ eventType })).toMatchObject({ __typename: 'ValidationError', issues })
     expect(await count()).toBe(0)
   })
 
@@ -132,57 +107,59 @@ describe('testDelivery', () => {
     const { prisma } = api.database
     const eventType = 'test.without_example'
     await prisma.eventType.create({ data: { name: eventType, description: 'A test' } })
-    await api.call(tenant.token, document('webhooks', 'UpdateWebhook'), {
+    await tenant.run('webhooks', 'UpdateWebhook', {
       id: webhookId,
       input: { eventSubscriptions: [eventType] },
     })
-    const { data } = await send({ id: webhookId, input: { eventType } })
-    expect(data.testDelivery).toMatchObject({ issues: [{ code: 'no_example' }] })
+    expect(await send({ eventType })).toMatchObject({ issues: [{ code: 'no_example' }] })
     await prisma.eventType.update({
       where: { name: eventType },
       data: { archivedAt: new Date(), example: {} },
     })
-    const { data: archived } = await send({ id: webhookId, input: { eventType } })
-    expect(archived.testDelivery).toMatchObject({ issues: [{ code: 'unknown_event_type' }] })
+    expect(await send({ eventType })).toMatchObject({ issues: [{ code: 'unknown_event_type' }] })
   })
 })
 
 describe('a test delivery', () => {
-  let receiver: Receiver
-  let posthorn: TestApp
+  beforeEach(() => receiver.clear())
 
-  beforeAll(async () => {
-    receiver = await startReceiver()
-    posthorn = await startTestApp({ trustedAuthorities: [receiver.authority] })
-  })
-  afterAll(async () => {
-    await posthorn[Symbol.asyncDispose]()
-    await receiver[Symbol.asyncDispose]()
-  })
+  /** Registers a webhook for a path of the receiver, and returns its id. */
+  async function register(path: string, fields: object = {}): Promise<string> {
+    const input = { url: receiver.url + path, eventSubscriptions: [JOINED], enabled: true }
+    const { createWebhook } = await graphql(document('webhooks', 'CreateWebhook'), {
+      input: { ...input, ...fields },
+    })
+    return createWebhook.webhook.id
+  }
+  const testOf = async (id: string, input: object = { eventType: JOINED }) =>
+    (await graphql(TEST_DELIVERY, { id, input })).testDelivery.delivery
+
+  async function publish(type: string): Promise<void> {
+    const query = document('events', 'PublishEvent')
+    const { publishEvent } = await graphql(query, { input: { type, data: {} } })
+    expect(publishEvent.__typename).toBe('PublishEventSuccess')
+  }
+
+  /** The delivery once it has a state. */
+  async function finished(id: string, state: string) {
+    const query = `query ($id: ID!) { delivery(id: $id) { state isTest attemptCount plannedAttempts
+      attempts { nodes { request { headers { name value } } } } } }`
+    const read = async () => (await graphql(query, { id })).delivery
+    await until(async () => (await read()).state === state, `the test is ${state}`)
+    return await read()
+  }
 
   test('arrives signed at that webhook only, is retried and recorded', async () => {
-    const register = async (path: string) => {
-      const { createWebhook } = await posthorn.graphql(document('webhooks', 'CreateWebhook'), {
-        input: { url: receiver.url + path, eventSubscriptions: [JOINED], enabled: true },
-      })
-      return createWebhook.webhook.id
-    }
     const webhookId = await register('mine')
     await register('other')
     receiver.answer = (response) => {
       response.writeHead(receiver.received.length === 1 ? 500 : 200).end()
     }
-    const { testDelivery } = await posthorn.graphql(TEST_DELIVERY, {
-      id: webhookId,
-      input: { eventType: JOINED },
-    })
-    const { id, event } = testDelivery.delivery
-
+    const { id, event } = await testOf(webhookId)
     const { headers, body } = await receiver.arrival(2)
     expect(headers['wh-id']).toBe(id)
     expect(receiver.received.map((request) => request.headers['wh-test'])).toEqual(['true', 'true'])
-    const read = document('webhooks', 'Webhook')
-    const { webhook } = await posthorn.graphql(read, { id: webhookId })
+    const { webhook } = await graphql(document('webhooks', 'Webhook'), { id: webhookId })
     expect(await verify(body, headers, webhook.signingSecret.key)).toMatchObject({
       ok: true,
       isTest: true,
@@ -193,81 +170,41 @@ describe('a test delivery', () => {
       timestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
       data: event.data,
     })
-
-    const state = 'query ($id: ID!) { delivery(id: $id) { state isTest attemptCount } }'
-    await until(async () => {
-      const { delivery } = await posthorn.graphql(state, { id })
-      return delivery.state === 'SUCCEEDED'
-    }, 'it has succeeded')
-    const { delivery } = await posthorn.graphql(state, { id })
-    expect(delivery).toEqual({ state: 'SUCCEEDED', isTest: true, attemptCount: 2 })
+    expect(await finished(id, 'SUCCEEDED')).toMatchObject({ isTest: true, attemptCount: 2 })
     expect(receiver.received.map(({ path }) => path)).toEqual(['/mine', '/mine'])
   })
 
   test('is marked for the receiver, also when redelivered and in its copy; an event is not', async () => {
-    receiver.clear()
     receiver.answer = (response) => response.end()
-    const { createWebhook } = await posthorn.graphql(document('webhooks', 'CreateWebhook'), {
-      input: {
-        url: `${receiver.url}marked`,
-        eventSubscriptions: [TICKET],
-        enabled: true,
-        headers: [{ name: 'X-Team', value: 'tickets' }],
-      },
+    const webhookId = await register('marked', {
+      eventSubscriptions: [TICKET],
+      headers: [{ name: 'X-Team', value: 'tickets' }],
     })
-    const { publishEvent } = await posthorn.graphql(document('events', 'PublishEvent'), {
-      input: { type: TICKET, data: {} },
-    })
-    expect(publishEvent.__typename).toBe('PublishEventSuccess')
+    await publish(TICKET)
     expect((await receiver.arrival(1)).headers).not.toHaveProperty('wh-test')
-    const { testDelivery } = await posthorn.graphql(TEST_DELIVERY, {
-      id: createWebhook.webhook.id,
-      input: { eventType: TICKET },
-    })
-    const { id } = testDelivery.delivery
-    expect((await receiver.arrival(2)).headers).toMatchObject({
-      'wh-id': id,
-      'wh-test': 'true',
-      'x-team': 'tickets',
-    })
-
-    const ATTEMPTS = `query ($id: ID!) { delivery(id: $id) {
-      state attempts { nodes { request { headers { name value } } } } } }`
-    const read = async () => (await posthorn.graphql(ATTEMPTS, { id })).delivery
-    await until(async () => (await read()).state === 'SUCCEEDED', 'the test has succeeded')
-    const [{ request }] = (await read()).attempts.nodes
+    const { id } = await testOf(webhookId, { eventType: TICKET })
+    const marked = { 'wh-id': id, 'wh-test': 'true' }
+    expect((await receiver.arrival(2)).headers).toMatchObject({ ...marked, 'x-team': 'tickets' })
+    const [{ request }] = (await finished(id, 'SUCCEEDED')).attempts.nodes
     expect(request.headers).toContainEqual({ name: 'wh-test', value: 'true' })
     expect(request.headers).toContainEqual({ name: 'X-Team', value: '•••' })
 
-    await posthorn.graphql(document('deliveries', 'Redeliver'), { ids: [id] })
-    expect((await receiver.arrival(3)).headers).toMatchObject({ 'wh-id': id, 'wh-test': 'true' })
+    await graphql(document('deliveries', 'Redeliver'), { ids: [id] })
+    expect((await receiver.arrival(3)).headers).toMatchObject(marked)
   })
 
   test('arrives at a webhook that is not enabled, once, and no event does', async () => {
-    receiver.clear()
     receiver.answer = (response) => response.writeHead(500).end()
-    const { createWebhook } = await posthorn.graphql(document('webhooks', 'CreateWebhook'), {
-      input: { url: `${receiver.url}off`, eventSubscriptions: [JOINED] },
-    })
-    const { testDelivery } = await posthorn.graphql(TEST_DELIVERY, {
-      id: createWebhook.webhook.id,
-      input: { eventType: JOINED, data: { test: true } },
-    })
-    const state = 'query ($id: ID!) { delivery(id: $id) { state attemptCount plannedAttempts } }'
-    const read = async () =>
-      (await posthorn.graphql(state, { id: testDelivery.delivery.id })).delivery
-    await until(async () => (await read()).state === 'EXHAUSTED', 'the test is exhausted')
-    expect(await read()).toMatchObject({ attemptCount: 1, plannedAttempts: [] })
+    const webhookId = await register('off', { enabled: false })
+    const { id } = await testOf(webhookId, { eventType: JOINED, data: { test: true } })
+    const once = { attemptCount: 1, plannedAttempts: [] }
+    expect(await finished(id, 'EXHAUSTED')).toMatchObject(once)
     expect(JSON.parse(String(receiver.received[0]?.body)).data).toEqual({ test: true })
-
-    const { publishEvent } = await posthorn.graphql(document('events', 'PublishEvent'), {
-      input: { type: JOINED, data: {} },
-    })
-    expect(publishEvent.__typename).toBe('PublishEventSuccess')
-    const { deliveries } = await posthorn.graphql(
+    await publish(JOINED)
+    const { deliveries } = await graphql(
       'query ($id: ID!) { deliveries(filter: { webhookIds: [$id] }) { nodes { id } } }',
-      { id: createWebhook.webhook.id },
+      { id: webhookId },
     )
-    expect(deliveries.nodes).toHaveLength(1)
+    expect(deliveries.nodes).toEqual([{ id }])
   })
 })
