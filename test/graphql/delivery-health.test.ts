@@ -8,7 +8,7 @@ import { updateWebhook } from '../../src/webhooks/webhook.ts'
 import { attemptOf, SENDER } from '../support/attempts.ts'
 import { JOINED } from '../support/factories.ts'
 import { useApi, useTenant } from './support/api.ts'
-import { addWebhook, publish } from './support/rows.ts'
+import { addWebhook } from './support/rows.ts'
 
 const HOUR_MS = 3_600_000
 
@@ -19,8 +19,7 @@ const FIELDS = `deliveryHealth { onTimeRate firstAttemptDelay { p50Ms p95Ms } re
   waiting { reason count oldestAt } webhooks { state count } }`
 
 async function health() {
-  const { data, errors } = await api.call(tenant.token, `{ ${FIELDS} }`)
-  expect(errors).toBeUndefined()
+  const data = await tenant.ask(`{ ${FIELDS} }`)
   return data.deliveryHealth
 }
 
@@ -55,18 +54,13 @@ async function openBacklog(id: string): Promise<void> {
 
 describe('the health of deliveries', () => {
   test('is unknown before the first one', async () => {
-    expect(await health()).toEqual({
-      onTimeRate: null,
-      firstAttemptDelay: null,
-      responseTime: null,
-      waiting: [],
-      webhooks: [],
-    })
+    const unknown = { onTimeRate: null, firstAttemptDelay: null, responseTime: null }
+    expect(await health()).toEqual({ ...unknown, waiting: [], webhooks: [] })
   })
 
   test('tells our delay from the response time, and counts deliveries, not attempts', async () => {
-    await addWebhook(api, tenant.organizationId)
-    await publish(api, tenant.organizationId, 10)
+    await tenant.addWebhook()
+    await tenant.publish(10)
     const rows = await api.database.prisma.delivery.findMany({
       where: { organizationId: tenant.organizationId },
     })
@@ -94,8 +88,8 @@ describe('the health of deliveries', () => {
 
   test('gets worse with each delivery that waits for a webhook on hold', async () => {
     const ids: string[] = []
-    for (let i = 0; i < 39; i++) ids.push((await addWebhook(api, tenant.organizationId)).id)
-    await publish(api, tenant.organizationId, 1)
+    for (let i = 0; i < 39; i++) ids.push((await tenant.addWebhook()).id)
+    await tenant.publish(1)
     const rows = await api.database.prisma.delivery.findMany({
       where: { organizationId: tenant.organizationId },
     })
@@ -130,35 +124,29 @@ describe('the health of deliveries', () => {
   })
 
   test('splits what waits by reason, with the oldest of each', async () => {
-    const limited = await addWebhook(api, tenant.organizationId)
-    const ordered = await addWebhook(api, tenant.organizationId)
-    const slow = await addWebhook(api, tenant.organizationId)
-    const off = await addWebhook(api, tenant.organizationId)
-    const { webhooks } = api.deps
-    await updateWebhook(webhooks, tenant.organizationId, limited.id, { rateLimitPerSecond: 5 })
-    await updateWebhook(webhooks, tenant.organizationId, ordered.id, { ordered: true })
-    await addOld(limited.id, 23 * HOUR_MS, 1_364, PARKED('rate_limit'))
-    await addOld(ordered.id, HOUR_MS, 3, PARKED('ordered'))
-    await addOld(slow.id, HOUR_MS, 2, PARKED('concurrency_limit'))
-    await addOld(off.id, HOUR_MS, 1, PARKED('disabled'))
-    await updateWebhook(webhooks, tenant.organizationId, off.id, { enabled: false })
-    await addOld(slow.id, 5 * HOUR_MS, 4, "now() + interval '1 hour', null, null, 2, true")
-    await addOld(slow.id, 3 * HOUR_MS, 5, "now() - interval '3 hours', null, null, 0, true")
+    const add = async () => (await tenant.addWebhook()).id
+    const [limited, ordered, slow, off] = [await add(), await add(), await add(), await add()]
+    const update = (id: string, changes: object) =>
+      updateWebhook(api.deps.webhooks, tenant.organizationId, id, changes)
+    await update(limited, { rateLimitPerSecond: 5 })
+    await update(ordered, { ordered: true })
+    await addOld(limited, 23 * HOUR_MS, 1_364, PARKED('rate_limit'))
+    await addOld(ordered, HOUR_MS, 3, PARKED('ordered'))
+    await addOld(slow, HOUR_MS, 2, PARKED('concurrency_limit'))
+    await addOld(off, HOUR_MS, 1, PARKED('disabled'))
+    await update(off, { enabled: false })
+    await addOld(slow, 5 * HOUR_MS, 4, "now() + interval '1 hour', null, null, 2, true")
+    await addOld(slow, 3 * HOUR_MS, 5, "now() - interval '3 hours', null, null, 0, true")
     // Just released, so about to be sent.
-    await addOld(slow.id, 3 * HOUR_MS, 6, 'now(), null, null, 0, true')
-    for (const { id } of [limited, ordered, slow, off]) await openBacklog(id)
+    await addOld(slow, 3 * HOUR_MS, 6, 'now(), null, null, 0, true')
+    for (const id of [limited, ordered, slow, off]) await openBacklog(id)
     await evaluateHealth(api.database.pipeline)
     const { waiting } = await health()
     const hours = (oldestAt: string) => Math.round((Date.now() - Date.parse(oldestAt)) / HOUR_MS)
-    expect(
-      waiting.map(
-        ({ reason, count, oldestAt }: { reason: string; count: number; oldestAt: string }) => [
-          reason,
-          count,
-          hours(oldestAt),
-        ],
-      ),
-    ).toEqual([
+    const rows = waiting.map((one: { reason: string; count: number; oldestAt: string }) => [
+      ...[one.reason, one.count, hours(one.oldestAt)],
+    ])
+    expect(rows).toEqual([
       ['DISABLED', 1, 1],
       ['RATE_LIMIT', 1_364, 23],
       ['CONCURRENCY_LIMIT', 2, 3],
@@ -166,13 +154,12 @@ describe('the health of deliveries', () => {
       ['RETRY', 4, 5],
       ['CAPACITY', 5, 3],
     ])
-    const { data } = await api.call(
-      tenant.token,
+    const data = await tenant.ask(
       '{ webhooks(orderBy: ATTENTION_FIRST, first: 1) { nodes { id health { state behindCause oldestWaitingAt onTimeRate } } } }',
     )
     const [worst] = data.webhooks.nodes
     expect(worst).toMatchObject({
-      id: limited.id,
+      id: limited,
       health: { state: 'BEHIND', behindCause: 'RATE_LIMIT', onTimeRate: 0 },
     })
     expect(hours(worst.health.oldestWaitingAt)).toBe(23)
@@ -195,24 +182,17 @@ describe('an operator', () => {
     await condition(await add(worse))
     await condition(await add(worse))
     const list = async (args: string) => {
-      const { data, errors } = await api.call(
-        operator.token,
+      const data = await operator.ask(
         `{ organizations(orderBy: DAMAGE_FIRST, ${args}) { nodes { id ${FIELDS} } pageInfo { endCursor } } }`,
       )
-      expect(errors).toBeUndefined()
       return data.organizations
     }
     const first = await list('first: 2')
-    expect(first.nodes).toMatchObject([
-      {
-        id: held.publicOrganizationId,
-        deliveryHealth: { webhooks: [{ state: 'ON_HOLD', count: 1 }] },
-      },
-      {
-        id: worse.publicOrganizationId,
-        deliveryHealth: { webhooks: [{ state: 'FAILING', count: 2 }] },
-      },
-    ])
+    const damaged = ({ publicOrganizationId }: typeof calm, state: string, count: number) => ({
+      id: publicOrganizationId,
+      deliveryHealth: { webhooks: [{ state, count }] },
+    })
+    expect(first.nodes).toMatchObject([damaged(held, 'ON_HOLD', 1), damaged(worse, 'FAILING', 2)])
     expect(api.statements.list.toSorted()).toEqual([
       'authenticate',
       'count_webhook_states',
