@@ -1,45 +1,37 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { type Tenant, useApi } from './support/api.ts'
+import { useApi, useTenant } from './support/api.ts'
 import { document } from './support/document.ts'
-import { addWebhook } from './support/rows.ts'
 
 /** A webhook whose URL moves to another origin: its headers may be credentials of the old one. */
 const api = await useApi()
-let all: Tenant
+const all = useTenant(api)
 let id: string
 
 beforeEach(async () => {
-  all = await api.tenant()
   const headers = { Authorization: 'Bearer sk_live_1', 'X-Team': 'tickets' }
-  id = (await addWebhook(api, all.organizationId, { headers })).id
+  id = (await all.addWebhook({ headers })).id
 })
 
 const OTHER = 'https://other.example/hook'
 
 /** Of a session of the webhook alone, which may change it but not read its headers. */
 async function restrictedToken(): Promise<string> {
-  const create = document('frontend-sessions', 'CreateFrontendSession')
   const scopes = ['webhooks:read', 'webhooks:write', 'deliveries:write']
-  const { data } = await api.call(all.token, create, { input: { webhookId: id, scopes } })
-  return data.createFrontendSession.token
+  const input = { webhookId: id, scopes }
+  return (await all.run('frontend-sessions', 'CreateFrontendSession', { input })).token
 }
 
 async function update(input: object, token?: string) {
-  const updateWebhook = document('webhooks', 'UpdateWebhook')
   const used = token ?? (await restrictedToken())
-  const { data } = await api.call(used, updateWebhook, { id, input })
+  const { data } = await api.call(used, document('webhooks', 'UpdateWebhook'), { id, input })
   return data.updateWebhook
 }
 
 async function stored() {
-  const { data } = await api.call(all.token, document('webhooks', 'RevealHeaders'), {
-    id,
-  })
-  const { webhook } = (await api.call(all.token, document('webhooks', 'Webhook'), { id })).data
-  const values = data.revealHeaders.headers.map(
-    ({ name, value }: { name: string; value: string }) => [name, value],
-  )
-  return { url: webhook.url, headers: Object.fromEntries(values) }
+  const { headers } = await all.run('webhooks', 'RevealHeaders', { id })
+  const { url } = await all.run('webhooks', 'Webhook', { id })
+  const values = headers.map(({ name, value }: Record<string, string>) => [name, value])
+  return { url, headers: Object.fromEntries(values) }
 }
 
 const lastChange = async () =>

@@ -21,20 +21,19 @@ const TUNED = {
   ordered: true,
 }
 
-async function send(mutation: 'createWebhook' | 'updateWebhook', id: string, input: object) {
-  const type = mutation.replace(/^./, (letter) => letter.toUpperCase())
-  const query = `mutation ($id: ID!, $input: ${type}Input!) {
-    ${mutation}(${mutation === 'updateWebhook' ? 'id: $id, ' : ''}input: $input) {
-      __typename
-      ... on ValidationError { issues { path code message } }
-      ... on ${type}Success { webhook { id ${Object.keys(TUNED).join(' ')} } } } }`
-  const declared = mutation === 'updateWebhook' ? query : query.replace('$id: ID!, ', '')
-  const { data, errors } = await api.call(tenant.token, declared, { id, input })
-  expect(errors).toBeUndefined()
-  return data[mutation]
-}
-const create = (options: object) => send('createWebhook', '', { ...FIELDS, ...options })
-const update = (id: string, input: object) => send('updateWebhook', id, input)
+const outcome = (type: string) => `{
+  __typename
+  ... on ValidationError { issues { path code message } }
+  ... on ${type}Success { webhook { id ${Object.keys(TUNED).join(' ')} } } }`
+const CREATE = `mutation ($input: CreateWebhookInput!) {
+  createWebhook(input: $input) ${outcome('CreateWebhook')} }`
+const UPDATE = `mutation ($id: ID!, $input: UpdateWebhookInput!) {
+  updateWebhook(id: $id, input: $input) ${outcome('UpdateWebhook')} }`
+
+const create = async (options: object) =>
+  (await tenant.ask(CREATE, { input: { ...FIELDS, ...options } })).createWebhook
+const update = async (id: string, input: object) =>
+  (await tenant.ask(UPDATE, { id, input })).updateWebhook
 
 test.each([
   ['no option', {}, DEFAULTS],
