@@ -3,7 +3,6 @@ import { mintId, publicId } from '../../src/db/ids.ts'
 import { JOINED } from '../support/factories.ts'
 import { readAnswer, request, type Tenant, useApi } from './support/api.ts'
 import { document } from './support/document.ts'
-import { addWebhook } from './support/rows.ts'
 
 const api = await useApi()
 let operator: Tenant
@@ -14,9 +13,10 @@ beforeAll(async () => {
   tenant = await api.tenant()
 })
 
-function call(operation: string, variables: Record<string, unknown> = {}) {
-  return api.call(operator.token, document('organizations', operation), variables)
-}
+const run = (operation: string, variables?: object) =>
+  operator.run('organizations', operation, variables)
+const create = async (name: string) =>
+  (await run('CreateOrganization', { input: { name } })).organization
 
 /** Calls with the header that names an organization. */
 async function callFor(organization: string, token: string, query: string, variables = {}) {
@@ -29,12 +29,10 @@ async function callFor(organization: string, token: string, query: string, varia
 }
 
 test('organizations are found by a part of their name', async () => {
-  for (const name of ['Harbour 100%', 'Harbour 1000']) {
-    await call('CreateOrganization', { input: { name } })
-  }
+  for (const name of ['Harbour 100%', 'Harbour 1000']) await create(name)
   const namesWith = async (search: string) => {
-    const { data } = await call('Organizations', { filter: { search } })
-    return data.organizations.nodes.map(({ name }: { name: string }) => name)
+    const { nodes } = await run('Organizations', { filter: { search } })
+    return nodes.map(({ name }: { name: string }) => name)
   }
   expect(await namesWith('hArBoUr')).toEqual(['Harbour 1000', 'Harbour 100%'])
   expect(await namesWith('100%')).toEqual(['Harbour 100%'])
@@ -42,22 +40,15 @@ test('organizations are found by a part of their name', async () => {
 })
 
 test('an organization is created, found by its id and renamed', async () => {
-  const { data } = await call('CreateOrganization', { input: { name: ' Harvest Fair ' } })
-  const { id, name } = data.createOrganization.organization
+  const { id, name } = await create(' Harvest Fair ')
   expect(name).toBe('Harvest Fair')
-  await call('UpdateOrganization', { id, input: { name: 'Spring Fair' } })
-  const { data: found } = await call('Organization', { id })
-  expect(found.organization).toEqual({ id, name: 'Spring Fair' })
-  for (const other of ['nonsense', mintId('organization'), mintId('webhook')]) {
-    expect((await call('Organization', { id: other })).data).toEqual({ organization: null })
-  }
+  await run('UpdateOrganization', { id, input: { name: 'Spring Fair' } })
+  expect(await run('Organization', { id })).toEqual({ id, name: 'Spring Fair' })
 })
 
 test('of two operators who rename an organization, the second learns of the first with ifRevision', async () => {
-  const { data } = await call('CreateOrganization', { input: { name: 'First' } })
-  const { id } = data.createOrganization.organization
-  const rename = async (input: object) =>
-    (await call('UpdateOrganization', { id, input })).data.updateOrganization
+  const { id } = await create('First')
+  const rename = (input: object) => run('UpdateOrganization', { id, input })
   const renamed = await rename({ name: 'Theirs', ifRevision: 1 })
   expect(renamed.organization).toMatchObject({ id, name: 'Theirs', revision: 2 })
   expect(await rename({ name: 'Mine', ifRevision: 1 })).toMatchObject({
@@ -76,18 +67,16 @@ test('of two operators who rename an organization, the second learns of the firs
 })
 
 test.each(['', ' ', 'x'.repeat(201)])('the name %j is rejected', async (name) => {
-  const { data } = await call('CreateOrganization', { input: { name } })
   const rejection = { __typename: 'ValidationError', issues: [{ path: ['name'] }] }
-  expect(data.createOrganization).toMatchObject(rejection)
+  expect(await run('CreateOrganization', { input: { name } })).toMatchObject(rejection)
   const id = tenant.publicOrganizationId
-  const { data: renamed } = await call('UpdateOrganization', { id, input: { name } })
-  expect(renamed.updateOrganization).toMatchObject(rejection)
+  expect(await run('UpdateOrganization', { id, input: { name } })).toMatchObject(rejection)
 })
 
 describe('with the header posthorn-organization', () => {
   test('an operator reads and changes only objects of that organization', async () => {
-    const { id } = await addWebhook(api, tenant.organizationId)
-    const own = await addWebhook(api, operator.organizationId)
+    const { id } = await tenant.addWebhook()
+    const own = await operator.addWebhook()
     const { publicOrganizationId } = tenant
     const { data, errors } = await callFor(
       publicOrganizationId,
@@ -102,20 +91,15 @@ describe('with the header posthorn-organization', () => {
       webhooks: { nodes: [{ id }] },
       webhook: null,
     })
-    const created = await callFor(
-      publicOrganizationId,
-      operator.token,
-      document('webhooks', 'CreateWebhook'),
-      { input: { url: 'https://example.com', eventSubscriptions: [JOINED] } },
-    )
-    const { data: theirs } = await api.call(tenant.token, '{ webhooks { nodes { id } } }')
-    expect(theirs.webhooks.nodes).toContainEqual({
-      id: created.data.createWebhook.webhook.id,
-    })
+    const createWebhook = document('webhooks', 'CreateWebhook')
+    const input = { url: 'https://example.com', eventSubscriptions: [JOINED] }
+    const created = await callFor(publicOrganizationId, operator.token, createWebhook, { input })
+    const theirs = await tenant.ask('{ webhooks { nodes { id } } }')
+    expect(theirs.webhooks.nodes).toContainEqual({ id: created.data.createWebhook.webhook.id })
   })
 
   test('an operator without it finds objects of another organization by their ids only', async () => {
-    const { id } = await addWebhook(api, tenant.organizationId)
+    const { id } = await tenant.addWebhook()
     const ids = [id, publicId('apiKey', tenant.keyId), tenant.publicOrganizationId]
     const { token } = await api.tenant(['admin'])
     const query = 'query ($ids: [ID!]!) { nodes(ids: $ids) { id } webhooks { nodes { id } } }'
@@ -124,40 +108,26 @@ describe('with the header posthorn-organization', () => {
   })
 
   test('an operator creates the first key of a new organization', async () => {
-    const { data } = await call('CreateOrganization', { input: { name: 'New' } })
-    const { id } = data.createOrganization.organization
-    const { data: created } = await callFor(
-      id,
-      operator.token,
-      document('api-keys', 'CreateApiKey'),
-      {
-        input: { scopes: ['keys:manage', 'webhooks:read'] },
-      },
-    )
-    const { token } = created.createApiKey.createdApiKey
-    const viewer = await api.call(token, '{ viewer { organization { id } } }')
-    expect(viewer.data.viewer.organization).toEqual({ id })
+    const { id } = await create('New')
+    const input = { scopes: ['keys:manage', 'webhooks:read'] }
+    const createKey = document('api-keys', 'CreateApiKey')
+    const created = await callFor(id, operator.token, createKey, { input })
+    const { token } = created.data.createApiKey.createdApiKey
+    const { data } = await api.call(token, '{ viewer { organization { id } } }')
+    expect(data.viewer.organization).toEqual({ id })
   })
 
   test('requests with any other key are rejected, whichever organization they name', async () => {
-    for (const organization of [
-      operator.publicOrganizationId,
-      tenant.publicOrganizationId,
-      'nonsense',
-    ]) {
+    const [own, others] = [tenant.publicOrganizationId, operator.publicOrganizationId]
+    for (const organization of [others, own, 'nonsense']) {
       const query = '{ viewer { organization { id } } webhooks { nodes { id } } }'
-      const { errors } = await callFor(organization, tenant.token, query)
+      const { data, errors } = await callFor(organization, tenant.token, query)
+      expect(data).toBeUndefined()
       expect(errors?.[0]).toMatchObject({
         message: 'The header posthorn-organization needs an API key with the scope admin. Omit it.',
         extensions: { code: 'FORBIDDEN' },
       })
     }
-    const { data } = await callFor(
-      operator.publicOrganizationId,
-      tenant.token,
-      '{ webhooks { nodes { id } } }',
-    )
-    expect(data).toBeUndefined()
   })
 
   test.each(['', 'nonsense', mintId('organization'), mintId('webhook')])(
