@@ -14,7 +14,7 @@ beforeAll(async () => {
   )
 })
 
-async function post(body: string | Uint8Array<ArrayBuffer>) {
+async function post(body: string) {
   const response = await fetch(`${posthorn.app.url}/graphql`, {
     method: 'POST',
     headers: {
@@ -187,20 +187,12 @@ describe('data that cannot be stored exactly is rejected', () => {
   })
 
   test.each([
-    ['a body that is not UTF-8', new Uint8Array([0x22, 0xff, 0x22]), 'not UTF-8'],
-    ['a body nested too deep', '['.repeat(201), 'nested more than 200 levels deep'],
-    [
-      'data nested too deep',
-      `{"query":"mutation ($a: PublishEventInput!) { publishEvent(input: $a) { __typename } }","variables":{"a":{"type":"${JOINED}","data":${'['.repeat(150)}${']'.repeat(150)}}}}`,
-      'at most 128 deep',
-    ],
     ['a body of too many parts', `[${'{},'.repeat(100_001)}1]`, '100,000 objects'],
     [
       'a variable that names a prototype',
       '{"query":"query ($__proto__: ID!) { node(id: $__proto__) { id } }","variables":{"__proto__":{"x":1}}}',
       '',
     ],
-    ['variables that are a list', '{"query":"{ __typename }","variables":[1]}', ''],
     ['a document that is no text', '{"query":{"__proto__":1}}', ''],
   ])('%s', async (_, body, message) => {
     const { status, answer } = await post(body)
