@@ -4,23 +4,22 @@ import { updateEventType } from '../../src/event-types/edit-event-type.ts'
 import { JOINED } from '../support/factories.ts'
 import { type Tenant, useApi } from './support/api.ts'
 import { document } from './support/document.ts'
-import { addAttempt, addWebhook, deliveryIds, publish } from './support/rows.ts'
+import { addAttempt } from './support/rows.ts'
 
 const api = await useApi()
 let tenant: Tenant
 
 beforeAll(async () => {
   tenant = await api.tenant()
-  for (let i = 0; i < 10; i++) await addWebhook(api, tenant.organizationId)
-  await publish(api, tenant.organizationId, 10)
-  const ids = await deliveryIds(api.database, tenant.organizationId)
+  for (let i = 0; i < 10; i++) await tenant.addWebhook()
+  await tenant.publish(10)
+  const ids = await tenant.deliveryIds()
   await Promise.all(ids.map((id) => addAttempt(api.database, id)))
 })
 
 test('a page of 50 deliveries with event, webhook and attempts takes 6 statements', async () => {
   const page = document('deliveries', 'DeliveriesPage')
-  const { data, errors } = await api.call(tenant.token, page, { first: 50 })
-  expect(errors).toBeUndefined()
+  const data = await tenant.ask(page, { first: 50 })
   expect(data.deliveries.nodes).toHaveLength(50)
   expect(data.deliveries.nodes[49].attempts.nodes).toHaveLength(1)
   expect(api.statements.list.toSorted()).toEqual([
@@ -34,11 +33,9 @@ test('a page of 50 deliveries with event, webhook and attempts takes 6 statement
 })
 
 test('the deliveries of each of ten webhooks take two statements, and their secrets two', async () => {
-  const { data } = await api.call(
-    tenant.token,
-    `{ webhooks { nodes { signingSecret { key } expiringSigningSecrets { key }
-       deliveries(first: 3) { nodes { id event { id } } } } } }`,
-  )
+  const data =
+    await tenant.ask(`{ webhooks { nodes { signingSecret { key } expiringSigningSecrets { key }
+       deliveries(first: 3) { nodes { id event { id } } } } } }`)
   expect(data.webhooks.nodes).toHaveLength(10)
   for (const { deliveries } of data.webhooks.nodes) expect(deliveries.nodes).toHaveLength(3)
   expect(api.statements.list.toSorted()).toEqual([
@@ -53,11 +50,8 @@ test('the deliveries of each of ten webhooks take two statements, and their secr
 })
 
 test('a field selected twice with different arguments takes one more statement, not one per row', async () => {
-  const { data } = await api.call(
-    tenant.token,
-    `{ webhooks { nodes {
-         newest: deliveries(first: 1) { nodes { id } } oldest: deliveries(last: 1) { nodes { id } } } } }`,
-  )
+  const data = await tenant.ask(`{ webhooks { nodes {
+         newest: deliveries(first: 1) { nodes { id } } oldest: deliveries(last: 1) { nodes { id } } } } }`)
   for (const { newest, oldest } of data.webhooks.nodes) {
     expect(newest.nodes[0].id > oldest.nodes[0].id).toBe(true)
   }
@@ -65,16 +59,13 @@ test('a field selected twice with different arguments takes one more statement, 
 })
 
 test('attempts selected twice with different arguments take a bounded number of statements', async () => {
-  await api.call(
-    tenant.token,
-    `{ deliveries(first: 50) { nodes {
-         first: attempts(first: 1) { nodes { id } } last: attempts(last: 1) { nodes { id } } } } }`,
-  )
+  await tenant.call(`{ deliveries(first: 50) { nodes {
+         first: attempts(first: 1) { nodes { id } } last: attempts(last: 1) { nodes { id } } } } }`)
   expect(api.statements.list.length).toBeLessThanOrEqual(6)
 })
 
 test('only the selected columns are read', async () => {
-  await api.call(tenant.token, '{ events { nodes { id type { name } } } }')
+  await tenant.call('{ events { nodes { id type { name } } } }')
   const statements = api.statements.texts.join('\n')
   expect(statements).toContain('"posthorn"."events"."type"')
   expect(statements).not.toContain('"posthorn"."events"."body"')
@@ -82,7 +73,7 @@ test('only the selected columns are read', async () => {
 
 test('events published together are read together, in the order of the input', async () => {
   const events = Array.from({ length: 20 }, (_, n) => ({ type: JOINED, data: { n } }))
-  const { data } = await api.call(tenant.token, document('events', 'PublishEvents'), {
+  const data = await tenant.ask(document('events', 'PublishEvents'), {
     input: { events },
   })
   const { publishedEvents } = data.publishEvents
@@ -94,10 +85,10 @@ test('events published together are read together, in the order of the input', a
 
 test('a page by a search key takes three statements, and four for deliveries with other conditions', async () => {
   await updateEventType(api.database.prisma, JOINED, { searchKeys: ['$.i'] }, SYSTEM)
-  await publish(api, tenant.organizationId)
+  await tenant.publish()
   const key = 'key: { path: "$.i", equals: "0" }'
   const statements = async (list: string) => {
-    const { errors } = await api.call(tenant.token, `{ ${list} { nodes { id } } }`)
+    const { errors } = await tenant.call(`{ ${list} { nodes { id } } }`)
     expect(errors).toBeUndefined()
     const [authenticate, keys, ...rest] = api.statements.list
     expect([authenticate, keys]).toEqual(['authenticate', 'find_search_keys'])
