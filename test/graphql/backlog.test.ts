@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import { parseId } from '../../src/db/ids.ts'
 import { useApi, useTenant } from './support/api.ts'
-import { addWebhook, deliveryIds, publish } from './support/rows.ts'
 
 const api = await useApi()
 const tenant = useTenant(api)
@@ -14,16 +13,12 @@ async function park(ids: readonly string[], reason: string) {
 }
 
 test('webhooks show the size of their backlog and the oldest delivery in it, with the same statements for any page', async () => {
-  await addWebhook(api, tenant.organizationId)
-  await publish(api, tenant.organizationId, 3)
-  const [newest = '', ...others] = await deliveryIds(api.database, tenant.organizationId)
-  await addWebhook(api, tenant.organizationId)
+  await tenant.addWebhook()
+  await tenant.publish(3)
+  const [newest = '', ...others] = await tenant.deliveryIds()
+  await tenant.addWebhook()
   await park(others, 'on_hold')
-  const { data, errors } = await api.call(
-    tenant.token,
-    '{ webhooks { nodes { backlog { count oldest { id state } } } } }',
-  )
-  expect(errors).toBeUndefined()
+  const data = await tenant.ask('{ webhooks { nodes { backlog { count oldest { id state } } } } }')
   expect(data.webhooks.nodes).toEqual([
     { backlog: { count: 0, oldest: null } },
     { backlog: { count: 2, oldest: { id: others.at(-1), state: 'WAITING' } } },
@@ -35,39 +30,33 @@ test('webhooks show the size of their backlog and the oldest delivery in it, wit
     'select deliveries',
     'select webhooks',
   ])
-  const { data: one } = await api.call(
-    tenant.token,
-    `{ delivery(id: "${newest}") { parkedAt parkedReason } }`,
-  )
+  const one = await tenant.ask(`{ delivery(id: "${newest}") { parkedAt parkedReason } }`)
   expect(one.delivery).toEqual({ parkedAt: null, parkedReason: null })
 })
 
 test.each(['disabled', 'on_hold', 'concurrency_limit', 'rate_limit', 'ordered'])(
   'a delivery shows the parked reason %s',
   async (reason) => {
-    await addWebhook(api, tenant.organizationId)
-    await publish(api, tenant.organizationId)
-    const [id = ''] = await deliveryIds(api.database, tenant.organizationId)
+    await tenant.addWebhook()
+    await tenant.publish()
+    const [id = ''] = await tenant.deliveryIds()
     await park([id], reason)
-    const { data } = await api.call(tenant.token, `{ delivery(id: "${id}") { parkedReason } }`)
+    const data = await tenant.ask(`{ delivery(id: "${id}") { parkedReason } }`)
     expect(data.delivery.parkedReason).toBe(reason.toUpperCase())
   },
 )
 
 test('the oldest delivery of a backlog is the one of the oldest event, also if a person asked for it', async () => {
-  await addWebhook(api, tenant.organizationId)
-  await publish(api, tenant.organizationId, 2)
-  const [newer = '', older = ''] = await deliveryIds(api.database, tenant.organizationId)
+  await tenant.addWebhook()
+  await tenant.publish(2)
+  const [newer = '', older = ''] = await tenant.deliveryIds()
   await park([newer, older], 'rate_limit')
   const oldest = async (prioritized: string) => {
     await api.database.prisma.delivery.updateMany({
       where: { id: parseId('delivery', prioritized) as string },
       data: { hasPriority: true },
     })
-    const { data } = await api.call(
-      tenant.token,
-      '{ webhooks { nodes { backlog { oldest { id } } } } }',
-    )
+    const data = await tenant.ask('{ webhooks { nodes { backlog { oldest { id } } } } }')
     return data.webhooks.nodes[0].backlog.oldest.id
   }
   expect(await oldest(newer)).toBe(older)

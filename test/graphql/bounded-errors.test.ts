@@ -16,13 +16,13 @@ const MAX_MESSAGE = 6_010
 
 test('a thousand wrong events get five sentences, a number and a hundred issues', async () => {
   const events = Array.from({ length: 1_000 }, () => ({ type: 'nope', data: {} }))
-  const { data } = await api.call(tenant.token, PUBLISH, { input: { events } })
+  const data = await tenant.ask(PUBLISH, { input: { events } })
   const { message, issues } = data.publishEvents
   expect(message).toMatch(/^events\[0\]\.type .*|^There is no event type/)
   expect(message).toMatch(/And 995 more\.$/)
   expect(message.length).toBeLessThan(MAX_MESSAGE)
   expect(issues).toHaveLength(100)
-  const few = await api.call(tenant.token, PUBLISH, { input: { events: events.slice(0, 3) } })
+  const few = await tenant.call(PUBLISH, { input: { events: events.slice(0, 3) } })
   expect(few.data.publishEvents.issues).toHaveLength(3)
   expect(few.data.publishEvents.message).not.toContain('more.')
 })
@@ -78,7 +78,7 @@ describe('no input of any length comes back in full', () => {
       { input: { url: `ftp://${LONG}`, eventSubscriptions: [LONG] } },
     ],
   ])('%s', async (_what, query, variables) => {
-    const text = JSON.stringify(await api.call(tenant.token, query, variables))
+    const text = JSON.stringify(await tenant.call(query, variables))
     expect(text.length).toBeLessThan(MAX_RESPONSE)
     expect(text).not.toContain('x'.repeat(7_000))
   })

@@ -3,7 +3,7 @@ import { Client, cacheExchange, fetchExchange } from '@urql/core'
 import { print } from 'graphql'
 import { GraphQLClient } from 'graphql-request'
 import { createClient } from 'graphql-sse'
-import { beforeAll, describe, expect, type TestOptions, test } from 'vitest'
+import { describe, expect, type TestOptions, test } from 'vitest'
 import { useTestApp } from '../support/app.ts'
 import { JOINED } from '../support/factories.ts'
 import { requirePackages } from '../support/installed-packages.ts'
@@ -18,13 +18,8 @@ import {
 import { type Frontend, subscribeWithSse } from './support/frontend.ts'
 
 const posthorn = await useTestApp({ role: 'api' })
-let url: string
-let headers: { authorization: string }
-
-beforeAll(async () => {
-  url = `${posthorn.app.url}/graphql`
-  headers = { authorization: `Bearer ${posthorn.tenant.token}` }
-})
+const url = `${posthorn.app.url}/graphql`
+const headers = { authorization: `Bearer ${posthorn.tenant.token}` }
 
 /** Uses server-sent events for all operations. Other clients use it for subscriptions. */
 function graphqlSse(): Frontend {
@@ -104,21 +99,16 @@ const FRONTENDS: readonly [string, () => Frontend | Promise<Frontend>, TestOptio
 for (const [name, connect, options = {}] of FRONTENDS) {
   describe(name, options, () => {
     const hook = `https://example.com/${name.replace('@', '')}`
+    const input = { url: hook, eventSubscriptions: [JOINED], enabled: true }
 
     test('creates a webhook, lists it and publishes to it, all typed', async () => {
       const frontend = await connect()
-      const created = await frontend.create({
-        input: { url: hook, eventSubscriptions: [JOINED], enabled: true },
-      })
+      const created = await frontend.create({ input })
       if (created?.createWebhook?.__typename !== 'CreateWebhookSuccess') {
         throw new Error(JSON.stringify(created))
       }
       const { webhook } = created.createWebhook
-      expect(webhook).toMatchObject({
-        url: hook,
-        enabled: true,
-        eventSubscriptions: [{ name: JOINED }],
-      })
+      expect(webhook).toMatchObject({ ...input, eventSubscriptions: [{ name: JOINED }] })
 
       const listed = await frontend.list()
       expect(listed?.webhooks?.nodes.map(({ id }) => id)).toContain(webhook.id)
@@ -132,7 +122,7 @@ for (const [name, connect, options = {}] of FRONTENDS) {
 
     test('receives each delivery when it finishes', async () => {
       const frontend = await connect()
-      await frontend.create({ input: { url: hook, eventSubscriptions: [JOINED], enabled: true } })
+      await frontend.create({ input })
       const finished: string[] = []
       const stop = frontend.watch((data) => {
         if (data?.deliveryFinished) finished.push(data.deliveryFinished.state)

@@ -14,33 +14,21 @@ const tenant = useTenant(api)
 async function callWith(deps: Partial<GraphqlDeps>, query: string, variables = {}) {
   api.log.length = 0
   const handle = createGraphqlHandler({ ...api.deps, ...deps })
+  const none = { caller: null, owner: null, operation: null, limit: null, trace: null }
   const response = await runRequest(
-    {
-      id: 'request-1',
-      method: 'POST',
-      route: () => null,
-      caller: null,
-      owner: null,
-      operation: null,
-      limit: null,
-      trace: null,
-    },
+    { id: 'request-1', method: 'POST', route: () => null, ...none },
     () => handle(request(tenant.token, { query, variables })),
   )
   const text = await response.clone().text()
   return { ...(await readAnswer(response)), text }
 }
 
-const publish = { input: { type: JOINED, data: {} } }
-
 test('a fault is masked, and the log has the whole error under the returned reference', async () => {
   const fault = new Error('the password is hunter2', { cause: new Error('deeper') })
   const publishEvents = () => Promise.reject(fault)
-  const { data, errors, text } = await callWith(
-    { publishEvents },
-    document('events', 'PublishEvent'),
-    publish,
-  )
+  const query = document('events', 'PublishEvent')
+  const variables = { input: { type: JOINED, data: {} } }
+  const { data, errors, text } = await callWith({ publishEvents }, query, variables)
   expect(data).toEqual({ publishEvent: null })
   expect(errors).toEqual([
     {
@@ -68,8 +56,7 @@ test('a fault is masked, and the log has the whole error under the returned refe
 })
 
 test('a fault before any field is masked too', async () => {
-  const reject = () => Promise.reject(new Error('hunter2'))
-  const authenticate = reject
+  const authenticate = () => Promise.reject(new Error('hunter2'))
   const { errors, text, status } = await callWith({ authenticate }, '{ __typename }')
   expect(status).toBe(500)
   expect(errors).toMatchObject([{ extensions: { code: 'INTERNAL' } }])
@@ -104,6 +91,7 @@ test('every operation answers UNAVAILABLE and 503 while Postgres cannot be reach
       },
     ],
   }
+  const input = { url: 'https://example.com', eventSubscriptions: [JOINED] }
   // At the first statement, and at the second.
   const authenticate = createAuthenticate(away.pool)
   const { prisma } = away
@@ -112,12 +100,8 @@ test('every operation answers UNAVAILABLE and 503 while Postgres cannot be reach
     const answers = [
       await callWith(deps, '{ webhooks { nodes { id } } }'),
       await callWith(deps, '{ viewer { organization { name } } }'),
-      await callWith(deps, document('webhooks', 'RotateSigningSecret'), {
-        id: mintId('webhook'),
-      }),
-      await callWith(deps, document('webhooks', 'CreateWebhook'), {
-        input: { url: 'https://example.com', eventSubscriptions: [JOINED] },
-      }),
+      await callWith(deps, document('webhooks', 'RotateSigningSecret'), { id: mintId('webhook') }),
+      await callWith(deps, document('webhooks', 'CreateWebhook'), { input }),
     ]
     for (const answer of answers) {
       expect(answer).toMatchObject(unavailable)

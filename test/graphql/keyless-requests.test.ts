@@ -68,30 +68,14 @@ test('a valid key for an organization that it may not act for is forbidden, also
   expect(JSON.parse(body).errors).toMatchObject([forbidden])
 })
 
+const PROXY = '127.0.0.0/8'
+
 test.each<[string, string, (i: number) => string, string?]>([
-  [
-    'a forwarding header from an untrusted client changes nothing',
-    '10.0.0.0/8',
-    (i) => `198.51.100.${i}`,
-  ],
-  [
-    'behind a trusted proxy, one client does not lock out another',
-    '127.0.0.0/8',
-    () => '203.0.113.7',
-    '203.0.113.8',
-  ],
-  [
-    'behind a trusted proxy, a client cannot pose as many',
-    '127.0.0.0/8',
-    (i) => `198.51.100.${i}, 203.0.113.7`,
-  ],
-  [
-    'the addresses of one IPv6 network count as one client',
-    '127.0.0.0/8',
-    (i) => `2001:db8:1:2::${i}`,
-    '2001:db8:1:3::1',
-  ],
-])('%s', async (_rule, trustedProxies, addressOf, other) => {
+  ['an address from no trusted proxy changes nothing', '10.0.0.0/8', (i) => `198.51.100.${i}`],
+  ['one client does not lock out another', PROXY, () => '203.0.113.7', '203.0.113.8'],
+  ['a client cannot pose as many', PROXY, (i) => `198.51.100.${i}, 203.0.113.7`],
+  ['an IPv6 network is one client', PROXY, (i) => `2001:db8:1:2::${i}`, '2001:db8:1:3::1'],
+])('with forwarded addresses, %s', async (_rule, trustedProxies, addressOf, other) => {
   const send = await start(trustedProxies)
   const from = (address: string) => ({ 'x-forwarded-for': address })
   expect(await exhaust(send, (i) => from(addressOf(i)))).toContain(429)

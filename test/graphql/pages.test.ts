@@ -111,12 +111,10 @@ function connectionIn(data: object): Connection {
 }
 
 async function page(query: string, args: Record<string, unknown> = {}) {
-  const { data, errors } = await api.call(
-    tenant.token,
+  const data = await tenant.ask(
     `query ($first: Int, $after: String, $last: Int, $before: String) { ${query} }`,
     args,
   )
-  expect(errors).toBeUndefined()
   const { nodes, edges, pageInfo } = connectionIn(data)
   expect(edges.map(({ node }) => node)).toEqual(nodes)
   return { ids: nodes.map(({ id }) => id), ...pageInfo }
@@ -149,11 +147,11 @@ test.each(LISTS)('%s have correct page boundaries', async (_name, shows, query) 
 
 test('a cursor stays valid after its row is deleted', async () => {
   const other = await api.tenant()
-  const webhooks = await inTurn(3, async () => (await addWebhook(api, other.organizationId)).id)
+  const webhooks = await inTurn(3, async () => (await other.addWebhook()).id)
   const next = async (after?: string) => {
     const query =
       'query ($after: String) { webhooks(first: 1, after: $after) { nodes { id } pageInfo { endCursor } } }'
-    return (await api.call(other.token, query, { after })).data.webhooks
+    return (await other.ask(query, { after })).webhooks
   }
   const { endCursor } = (await next()).pageInfo
   await api.database.pool.query(
@@ -168,7 +166,7 @@ test('the default page size is 20', async () => {
   const events = Array(21).fill({ type: JOINED, data: {} })
   await api.deps.publishEvents(other.organizationId, events)
   const query = '{ events { nodes { id } pageInfo { hasNextPage } } }'
-  const { events: found } = (await api.call(other.token, query)).data
+  const { events: found } = (await other.call(query)).data
   expect(found.nodes).toHaveLength(20)
   expect(found.pageInfo.hasNextPage).toBe(true)
 })
@@ -191,7 +189,7 @@ test.each([
     const call = callOf(field, () => '').replace(/\)?$/, '')
     const args = call.includes('(') ? `${call}, ` : `${call}(`
     const query = `{ ${args}${argument}: ${value}) { nodes { __typename } } }`
-    expect((await api.call(tenant.token, query)).errors, field.name).toMatchObject([
+    expect((await tenant.call(query)).errors, field.name).toMatchObject([
       { message, extensions: { code: 'BAD_USER_INPUT' } },
     ])
   }
@@ -200,7 +198,7 @@ test.each([
 test('paging in both directions at once is rejected', async () => {
   const { startCursor, endCursor } = (await page(list('webhooks'))) as Record<string, unknown>
   const query = `{ webhooks(after: "${startCursor}", before: "${endCursor}") { nodes { id } } }`
-  expect((await api.call(tenant.token, query)).errors).toMatchObject([
+  expect((await tenant.call(query)).errors).toMatchObject([
     {
       message: 'Arguments "before" and "after" are not supported at the same time.',
       extensions: { code: 'BAD_USER_INPUT' },

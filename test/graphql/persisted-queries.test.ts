@@ -53,10 +53,7 @@ describe('an automatic persisted query', () => {
   test('is rejected if the hash belongs to another document, which is then not kept', async () => {
     const query = newDocument()
     const answer = await ask({ query: '{ viewer { organization { id } } }', ...named(query) })
-    expect(answer).toMatchObject({
-      status: 400,
-      errors: [{ message: 'PersistedQueryMismatch' }],
-    })
+    expect(answer).toMatchObject({ status: 400, errors: [{ message: 'PersistedQueryMismatch' }] })
     expect((await ask(named(query))).errors).toMatchObject(notFound)
   })
 
@@ -72,12 +69,9 @@ describe('an automatic persisted query', () => {
 
   test('of another version of the protocol makes the client send its documents', async () => {
     const query = newDocument()
-    expect((await ask(named(query, 2))).errors).toMatchObject([
-      {
-        message: 'PersistedQueryNotSupported',
-        extensions: { code: 'PERSISTED_QUERY_NOT_SUPPORTED' },
-      },
-    ])
+    const extensions = { code: 'PERSISTED_QUERY_NOT_SUPPORTED' }
+    const error = { message: 'PersistedQueryNotSupported', extensions }
+    expect((await ask(named(query, 2))).errors).toMatchObject([error])
   })
 
   test.each([null, 'x', {}, { version: 1 }, { version: 1, sha256Hash: 7 }])(

@@ -30,7 +30,7 @@ test.each([
   ['{ a(b: "secret_text', 'Syntax Error'],
   ['{ a @secret_name( }', 'Syntax Error'],
 ])('the error for the document %j has its position, and no token of it', async (query, message) => {
-  const answer = await api.call(tenant.token, query)
+  const answer = await tenant.call(query)
   expectRedacted(answer, 'GRAPHQL_PARSE_FAILED', message)
   expect(answer).toMatchObject({ status: 200, errors: [{ locations: [{ line: 1 }] }] })
 })
@@ -60,7 +60,7 @@ test.each([
 ])(
   'the errors for the document %j have their positions, and no value of it',
   async (query, message) => {
-    const answer = await api.call(tenant.token, query)
+    const answer = await tenant.call(query)
     expectRedacted(answer, 'GRAPHQL_VALIDATION_FAILED', message)
     for (const { locations } of answer.errors ?? []) expect(locations?.length).toBeGreaterThan(0)
   },
@@ -88,7 +88,7 @@ test.each([
 ])(
   'the errors for variables of %s, %j, have their path, and no value of them',
   async (query, variables, message) => {
-    const answer = await api.call(tenant.token, query, variables)
+    const answer = await tenant.call(query, variables)
     expect(answer.status).toBe(400)
     expectRedacted(answer, 'BAD_USER_INPUT', message)
   },

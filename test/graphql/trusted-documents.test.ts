@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { createGraphqlHandler } from '../../src/server/graphql-handler.ts'
 import { readAnswer, request, useApi } from './support/api.ts'
 
@@ -11,13 +11,8 @@ const trustedDocuments = {
 }
 
 const api = await useApi()
-let token: string
-let handle: ReturnType<typeof createGraphqlHandler>
-
-beforeAll(async () => {
-  token = (await api.tenant()).token
-  handle = createGraphqlHandler({ ...api.deps, trustedDocuments })
-})
+const { token } = await api.tenant()
+const handle = createGraphqlHandler({ ...api.deps, trustedDocuments })
 
 const named = (sha256Hash: string) => ({
   extensions: { persistedQuery: { version: 1, sha256Hash } },
@@ -47,22 +42,14 @@ test.each([
   ['a document', { query: '{ viewer { scopes } }' }, 'Leave out `query`'],
   ['the text of a trusted one', { query: TRUSTED }, 'Leave out `query`'],
   ['introspection', { query: '{ __schema { description } }' }, 'Leave out `query`'],
-  [
-    'a document beside a hash',
-    { query: '{ viewer { scopes } }', ...named(hash) },
-    'Leave out `query`',
-  ],
+  ['a document beside a hash', { query: TRUSTED, ...named(hash) }, 'Leave out `query`'],
   ['nothing', {}, 'Name one by its hash'],
   ['no hash', { extensions: { persistedQuery: { version: 1 } } }, 'Name one by its hash'],
 ])('%s is rejected, and the answer says what to send', async (_what, body, message) => {
   const { data, errors } = await ask(body)
   expect(data).toBeUndefined()
-  expect(errors).toMatchObject([
-    {
-      message: expect.stringContaining('Only trusted documents run here'),
-      extensions: { code: 'TRUSTED_DOCUMENTS_ONLY' },
-    },
-  ])
+  expect(errors).toMatchObject([{ extensions: { code: 'TRUSTED_DOCUMENTS_ONLY' } }])
+  expect(errors?.[0].message).toContain('Only trusted documents run here')
   expect(errors?.[0].message).toContain(message)
 })
 
