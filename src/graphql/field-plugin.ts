@@ -35,7 +35,9 @@ export class FieldPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
     return { ...type, description }
   }
 
-  override onOutputFieldConfig(field: PothosOutputFieldConfig<Types>) {
+  override onOutputFieldConfig(
+    field: PothosOutputFieldConfig<Types>,
+  ): PothosOutputFieldConfig<Types> {
     const { complexity, authScopes } = optionsOf(field)
     const scopes = [authScopes?.scope ?? []].flat()
     const directives = {
