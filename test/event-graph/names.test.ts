@@ -88,14 +88,9 @@ function isNestedIn(type: string, parent: string): boolean {
 }
 
 test('a new event type leaves the names of those of lower-case words and dots as they are', () => {
-  const before = typeNames(['order.paid', 'order.line.added'])
-  const after = typeNames([
-    'order.paid',
-    'order.line.added',
-    'order_paid',
-    'Order.Paid',
-    'order.line_added',
-  ])
+  const names = ['order.paid', 'order.line.added']
+  const before = typeNames(names)
+  const after = typeNames([...names, 'order_paid', 'Order.Paid', 'order.line_added'])
   for (const [name, type] of before) expect(after.get(name)).toBe(type)
   expect(after.get('Order.Paid')).toBe('Order_x2e_Paid')
 })

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { deleteExpiredIdempotencyKeys } from '../../src/idempotency/run-once.ts'
+import { createWebhook } from '../scheduling/support/backlog.ts'
 import { startTestApp } from '../support/app.ts'
 import { JOINED } from '../support/factories.ts'
 import { maintainPartitions } from '../support/maintain-partitions.ts'
@@ -21,11 +22,7 @@ describe.each([
     await using app = await startTestApp({ trustedAuthorities: [receiver.authority] })
     receiver.answer = (response) =>
       response.writeHead(receiver.received.length < 3 ? 500 : 200).end()
-    await app.rest('POST', '/webhooks', {
-      url: receiver.url,
-      event_subscriptions: [JOINED],
-      enabled: true,
-    })
+    await createWebhook(app, receiver.url)
     const event = { type: JOINED, data: {}, idempotencyKey: 'k-1' }
     const publish = () => app.services.publishEvents(app.tenant.organizationId, [event])
     const [first] = await publish()

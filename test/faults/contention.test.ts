@@ -1,26 +1,27 @@
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { beforeAll, expect, onTestFinished, test } from 'vitest'
+import { countRows } from '../support/count-rows.ts'
 import { createTenant, JOINED } from '../support/factories.ts'
-import { type Installation, startInstallation } from '../support/installation.ts'
+import { startInstallation } from '../support/installation.ts'
 import { logLine, logLines } from '../support/log-lines.ts'
 import { until } from '../support/until.ts'
+import { useResource } from '../support/use-resource.ts'
 
 /*
  * Postgres answers all the time: what fails waits for a lock of another session, or for a connection of Posthorn's own
  * pools. One process lives through all of it, and the last test reads its log.
  */
 
-let installation: Installation
 let webhookId: string
 
+const installation = await useResource(startInstallation())
+
 beforeAll(async () => {
-  installation = await startInstallation()
   const { receiver } = installation
   const created = await rest('POST', '', { ...WEBHOOK, url: receiver.url, enabled: true })
   webhookId = created.body.id
   await publish(false)
   await receiver.arrival(1)
 })
-afterAll(() => installation[Symbol.asyncDispose]())
 
 const WEBHOOK = { url: 'https://receiver.example', event_subscriptions: [JOINED] }
 const LOCKED = 'Another session of the database has locked what the request needs'
@@ -92,12 +93,7 @@ async function lock(statement: string): Promise<() => Promise<void>> {
 
 const table = (name: string) => `lock table ${name} in access exclusive mode`
 
-async function count(name: string): Promise<number> {
-  const { rows } = await installation.database.pool.query(
-    `select count(*)::int from posthorn.${name}`,
-  )
-  return rows[0].count
-}
+const count = (name: string) => countRows(installation.database.pool, `posthorn.${name}`)
 
 /** The answers that changed something. */
 const done = (answers: readonly Answer[]) =>
@@ -214,22 +210,20 @@ test('what was accepted during the locks arrives, and a replaced runner and a st
   expect(await installation.posthorn.ended).toBe(0)
 })
 
-async function pending(): Promise<number> {
-  const { rows } = await installation.database.pool.query(
-    `select count(*)::int from posthorn.deliveries as d join posthorn.webhooks as w on w.id = d.webhook_id
+const pending = () =>
+  countRows(
+    installation.database.pool,
+    `posthorn.deliveries as d join posthorn.webhooks as w on w.id = d.webhook_id
      where d.state = 'pending' and w.url = $1`,
     [installation.receiver.url],
   )
-  return rows[0].count
-}
 
-async function runnerConnections(): Promise<number> {
-  const { rows } = await installation.database.pool.query(
-    `select count(distinct application_name)::int as count from pg_stat_activity
-     where application_name like 'posthorn-runner-%' and datname = current_database()`,
+const runnerConnections = () =>
+  countRows(
+    installation.database.pool,
+    `(select distinct application_name from pg_stat_activity
+      where application_name like 'posthorn-runner-%' and datname = current_database()) as runner`,
   )
-  return rows[0].count
-}
 
 test('each line of the log is true: it names locks and busy pools, and never an outage', () => {
   const lines = logLines(installation.posthorn).filter(({ event }) => event !== 'request.finished')

@@ -1,49 +1,15 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import path from 'node:path'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { type Database, openDatabase } from '../../src/db/client.ts'
-import { migrate } from '../../src/migrate/migrate.ts'
-import { startTestApp, type TestApp } from '../support/app.ts'
+import { beforeEach, expect, test } from 'vitest'
 import { JOINED } from '../support/factories.ts'
-import { type Receiver, startReceiver } from '../support/receiver.ts'
 import { until } from '../support/until.ts'
-import { type PostgresServer, startPostgresServer } from './postgres-server.ts'
-import { proxiedUrl, startTcpProxy, type TcpProxy } from './tcp-proxy.ts'
+import { useProxiedApp } from './proxied-app.ts'
 
 /** A crash of this Postgres loses every commit that did not wait for the disk, since the last one that did. */
-let postgres: PostgresServer
-let directory: string
-let proxy: TcpProxy
-let database: Database
-let receiver: Receiver
-let app: TestApp
+const { postgres, proxy, receiver, app } = await useProxiedApp(async (server) => {
+  await server.query(`alter system set wal_writer_delay = '10s'`)
+  await server.stop('fast')
+  await server.start()
+})
 
-beforeAll(async () => {
-  directory = await mkdtemp(path.join(tmpdir(), 'posthorn lost commits '))
-  postgres = await startPostgresServer(directory)
-  await postgres.query(`alter system set wal_writer_delay = '10s'`)
-  await postgres.stop('fast')
-  await postgres.start()
-  proxy = await startTcpProxy(Number(new URL(postgres.url).port))
-  database = openDatabase(proxiedUrl(postgres.url, proxy))
-  await migrate(database.pool)
-  receiver = await startReceiver()
-  app = await startTestApp({ database, trustedAuthorities: [receiver.authority] })
-  await app.rest('POST', '/webhooks', {
-    url: receiver.url,
-    event_subscriptions: [JOINED],
-    enabled: true,
-  })
-})
-afterAll(async () => {
-  await app[Symbol.asyncDispose]()
-  await database[Symbol.asyncDispose]()
-  await receiver[Symbol.asyncDispose]()
-  await proxy[Symbol.asyncDispose]()
-  await postgres[Symbol.asyncDispose]()
-  await rm(directory, { recursive: true, force: true })
-})
 beforeEach(() => {
   receiver.answer = (response) => response.end()
   receiver.clear()

@@ -1,14 +1,11 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { JOINED } from '../support/factories.ts'
-import { type Installation, startInstallation } from '../support/installation.ts'
+import { startInstallation } from '../support/installation.ts'
 import { logLine, logLines } from '../support/log-lines.ts'
 import { until } from '../support/until.ts'
+import { useResource } from '../support/use-resource.ts'
 
-let installation: Installation
-beforeAll(async () => {
-  installation = await startInstallation()
-})
-afterAll(() => installation[Symbol.asyncDispose]())
+const installation = await useResource(startInstallation())
 
 function publish(): Promise<Response> {
   const query = `mutation { publishEvent(input: { type: "${JOINED}", data: {} }) { __typename } }`

@@ -1,66 +1,42 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import pg from 'pg'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type Database, openDatabase } from '../../src/db/client.ts'
-import { migrate } from '../../src/migrate/migrate.ts'
-import { startTestApp, type TestApp } from '../support/app.ts'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { JOINED } from '../support/factories.ts'
-import { type Receiver, startReceiver } from '../support/receiver.ts'
 import { startStopwatch } from '../support/stopwatch.ts'
 import { until } from '../support/until.ts'
 import { scrape, sumOf } from '../telemetry/support/exposition.ts'
-import { type PostgresServer, startPostgresServer } from './postgres-server.ts'
-import { proxiedUrl, startTcpProxy, type TcpProxy } from './tcp-proxy.ts'
+import { useProxiedApp } from './proxied-app.ts'
 
-let directory: string
-let postgres: PostgresServer
-let proxy: TcpProxy
-let database: Database
-let receiver: Receiver
-let app: TestApp
+const { postgres, proxy, receiver, app } = await useProxiedApp()
 
-beforeAll(async () => {
-  directory = await mkdtemp(path.join(tmpdir(), 'posthorn outage '))
-  postgres = await startPostgresServer(directory)
-  proxy = await startTcpProxy(Number(new URL(postgres.url).port))
-  database = openDatabase(proxiedUrl(postgres.url, proxy))
-  await migrate(database.pool)
-  receiver = await startReceiver()
-  app = await startTestApp({ database, trustedAuthorities: [receiver.authority] })
-  await app.rest('POST', '/webhooks', {
-    url: receiver.url,
-    event_subscriptions: [JOINED],
-    enabled: true,
-  })
-})
-afterAll(async () => {
-  await app[Symbol.asyncDispose]()
-  await database[Symbol.asyncDispose]()
-  await receiver[Symbol.asyncDispose]()
-  await proxy[Symbol.asyncDispose]()
-  await postgres[Symbol.asyncDispose]()
-  await rm(directory, { recursive: true, force: true })
-})
 beforeEach(async () => {
   await until(isReady, 'the process is ready')
   await until(async () => (await jobCount()) === 0, 'no job is left')
   receiver.clear()
 })
 
-describe.each<[string, () => Promise<void>, () => Promise<void>, answersReads?: boolean]>([
+describe.each<[string, () => Promise<void>, () => Promise<unknown>, answersReads?: boolean]>([
   // First, as this case needs the connections that were opened at the start.
   ['the server is unreachable', async () => proxy.blackhole(), async () => proxy.restore()],
   ['Postgres is killed', () => postgres.kill(), () => postgres.start()],
   ['Postgres shuts down immediately', () => postgres.stop('immediate'), () => postgres.start()],
   ['Postgres shuts down for maintenance', () => postgres.stop('fast'), () => postgres.start()],
-  ['a failover leaves a read-only server', () => becomeStandby(), () => promote(), true],
+  [
+    'a failover leaves a read-only server',
+    becomeStandby,
+    () => postgres.query('select pg_promote()'),
+    true,
+  ],
 ])('while %s', (_case, startOutage, endOutage, answersReads = false) => {
   test('callers get 503 with Retry-After, the readiness check fails, and deliveries resume within 5 s', async () => {
     await startOutage()
     try {
-      await until(async () => (await readyz()) === 503, 'the readiness check fails', 10_000)
+      await until(
+        async () => (await statusOf('/readyz')) === 503,
+        'the readiness check fails',
+        10_000,
+      )
       const answers = await Promise.all([publish(), publish(), create(), list()])
       if (answersReads) expect(answers.pop()).toMatchObject({ status: 200 })
       for (const answer of answers) {
@@ -68,7 +44,7 @@ describe.each<[string, () => Promise<void>, () => Promise<void>, answersReads?: 
         // Far below the timeouts of TCP: an answer can take two connect timeouts of 2 s and more.
         expect(answer.tookMs).toBeLessThan(8_000)
       }
-      expect(await healthz()).toBe(200)
+      expect(await statusOf('/healthz')).toBe(200)
       if (!answersReads) await until(async () => (await postgresUp()) === 0, 'the metrics show it')
       expect(receiver.received).toEqual([])
     } finally {
@@ -161,7 +137,7 @@ async function timed(call: Promise<Response>): Promise<Answer> {
   return { status: response.status, retryAfter, tookMs: stopwatch.readMs() }
 }
 
-function publish(idempotencyKey?: string): Promise<Answer> {
+function publish(): Promise<Answer> {
   const query =
     'mutation($input: PublishEventInput!) { publishEvent(input: $input) { __typename } }'
   return timed(
@@ -173,46 +149,27 @@ function publish(idempotencyKey?: string): Promise<Answer> {
       },
       body: JSON.stringify({
         query,
-        variables: { input: { type: JOINED, data: {}, idempotencyKey } },
+        variables: { input: { type: JOINED, data: {} } },
       }),
     }),
   )
 }
 
-function create(): Promise<Answer> {
-  const body = { url: 'https://example.com/', event_subscriptions: [JOINED] }
-  return timed(app.rest('POST', '/webhooks', body))
-}
+const create = () =>
+  timed(
+    app.rest('POST', '/webhooks', { url: 'https://example.com/', event_subscriptions: [JOINED] }),
+  )
+const list = () => timed(app.rest('GET', '/webhooks'))
 
-function list(): Promise<Answer> {
-  return timed(app.rest('GET', '/webhooks'))
-}
-
-async function readyz(): Promise<number> {
-  return (await timed(fetch(`${app.app.url}/readyz`))).status
-}
-
-async function isReady(): Promise<boolean> {
-  return (await readyz()) === 200
-}
-
-async function healthz(): Promise<number> {
-  return (await timed(fetch(`${app.app.url}/healthz`))).status
-}
-
-async function postgresUp(): Promise<number | null> {
-  return sumOf(await scrape(app.app.url), 'posthorn_postgres_up')
-}
+const statusOf = async (page: string) => (await timed(fetch(app.app.url + page))).status
+const isReady = async () => (await statusOf('/readyz')) === 200
+const postgresUp = async () => sumOf(await scrape(app.app.url), 'posthorn_postgres_up')
 
 /** Every session of a standby is read-only, whatever its settings. */
 async function becomeStandby(): Promise<void> {
   await postgres.stop('fast')
   await writeFile(path.join(postgres.cluster, 'standby.signal'), '')
   await postgres.start()
-}
-
-async function promote(): Promise<void> {
-  await postgres.query('select pg_promote()')
 }
 
 /** Raises the error with which Postgres fails to extend a table. */

@@ -35,12 +35,7 @@ test.each<[what: string, schema: object, valid: unknown, invalid: unknown]>([
     { children: [{ children: [] }] },
     { children: [{ children: ['x'] }] },
   ],
-  [
-    'a name with a slash, a tilde, a space and a letter of another alphabet',
-    { $ref: '#/$defs/a~1b~0c%20ü', $defs: { 'a/b~c ü': TEXT } },
-    'x',
-    1,
-  ],
+  ['a name of any letters', { $ref: '#/$defs/a~1b~0c%20ü', $defs: { 'a/b~c ü': TEXT } }, 'x', 1],
   [
     'a schema of a schema with an id of its own',
     { items: { $id: 'https://a.example/b', $ref: '#/$defs/a', $defs: { a: TEXT } } },

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { Hono } from 'hono'
-import { afterAll, expect } from 'vitest'
+import { expect } from 'vitest'
 import { createAuthenticate } from '../../src/api-keys/authenticate.ts'
 import type { Database } from '../../src/db/client.ts'
 import { createKeyring } from '../../src/encryption/keyring.ts'
@@ -13,7 +13,7 @@ import {
 } from '../../src/rest/connect-v1/routes.ts'
 import type { Logger } from '../../src/telemetry/logger.ts'
 import { createOutageLines, createOutageLog } from '../../src/telemetry/outages.ts'
-import { createTestDatabase } from '../support/database.ts'
+import { useTestDatabase } from '../support/database.ts'
 import { createTenant, JOINED } from '../support/factories.ts'
 
 export const WEBHOOKS = `${CONNECT_V1_PATH}/webhooks`
@@ -30,9 +30,9 @@ export interface CallOptions {
   readonly headers?: Record<string, string>
 }
 
-/** The REST API on a new database, mounted as in the server, with a tenant that has all scopes. */
-export async function openConnectV1() {
-  const database = await createTestDatabase()
+/** The REST API on a new database, mounted as in the server, with a tenant that has all scopes, for the tests of a file. */
+export async function useConnectV1() {
+  const database = await useTestDatabase()
   const tenant = await createTenant(database.prisma)
   const logged: LogEntry[] = []
   const deps = connectV1Deps(database, logged)
@@ -59,18 +59,10 @@ export async function openConnectV1() {
     },
     /** Counts the webhooks of all organizations. */
     countWebhooks: () => database.prisma.webhook.count({ where: { deletedAt: null } }),
-    [Symbol.asyncDispose]: () => database[Symbol.asyncDispose](),
   }
 }
 
-export type ConnectV1 = Awaited<ReturnType<typeof openConnectV1>>
-
-/** The REST API for the tests of a file. */
-export async function useConnectV1(): Promise<ConnectV1> {
-  const api = await openConnectV1()
-  afterAll(() => api[Symbol.asyncDispose]())
-  return api
-}
+export type ConnectV1 = Awaited<ReturnType<typeof useConnectV1>>
 
 interface LogEntry {
   readonly level: string

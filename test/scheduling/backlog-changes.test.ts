@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest'
 import { verify } from '../../src/receiver/index.ts'
 import { pruneSchedules } from '../../src/scheduling/prune-schedules.ts'
-import type { TestApp } from '../support/app.ts'
 import { JOINED } from '../support/factories.ts'
-import type { Received, Receiver } from '../support/receiver.ts'
+import type { Received } from '../support/receiver.ts'
 import { until } from '../support/until.ts'
 import {
   countJobs,
@@ -19,12 +18,7 @@ import {
 
 const BACKLOG = 400
 
-let receiver: Receiver
-let posthorn: TestApp
-
-useApp((opened) => {
-  ;({ receiver, posthorn } = opened)
-})
+const { receiver, posthorn } = await useApp()
 
 /** Delays each answer. `setDelay` changes the delay of further answers. */
 function answerSlowly(delayMs: number) {

@@ -1,8 +1,7 @@
-import { beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { probeDelayMs, shouldPutOnHold } from '../../src/scheduling/circuit-breaker.ts'
-import type { TestApp } from '../support/app.ts'
 import { JOINED } from '../support/factories.ts'
-import type { Received, Receiver } from '../support/receiver.ts'
+import type { Received } from '../support/receiver.ts'
 import { until } from '../support/until.ts'
 import {
   countParked,
@@ -36,22 +35,20 @@ test('the interval between probes doubles, up to 15 minutes', () => {
   expect(seconds).toEqual([30, 60, 120, 240, 480, 900, 900])
 })
 
-describe('a webhook that keeps failing', () => {
-  let receiver: Receiver
-  let posthorn: TestApp
+describe('a webhook that keeps failing', async () => {
   let webhookId: string
-  let clock: Date
+  let clock = new Date()
 
-  beforeEach(() => {
+  const { receiver, posthorn } = await useApp({
+    environment: { POSTHORN_RETRY_SCHEDULE: '1h,1h,1h' },
+    now: () => clock,
+  })
+  beforeEach(async () => {
+    webhookId = await createWebhook(posthorn, receiver.url)
+  })
+  afterEach(() => {
     clock = new Date()
   })
-  useApp(
-    async (opened) => {
-      ;({ receiver, posthorn } = opened)
-      webhookId = await createWebhook(posthorn, receiver.url)
-    },
-    { environment: { POSTHORN_RETRY_SCHEDULE: '1h,1h,1h' }, now: () => clock },
-  )
 
   const pass = (seconds: number) => {
     clock = new Date(clock.getTime() + seconds * SECOND)

@@ -1,7 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import type { TestApp } from '../support/app.ts'
-import type { Receiver } from '../support/receiver.ts'
 import { until } from '../support/until.ts'
 import {
   countJobs,
@@ -13,12 +11,7 @@ import {
   useApp,
 } from './support/backlog.ts'
 
-let receiver: Receiver
-let posthorn: TestApp
-
-useApp((opened) => {
-  ;({ receiver, posthorn } = opened)
-})
+const { receiver, posthorn } = await useApp()
 
 /** Answers requests for `/slow` only when `answerAll` is called. */
 function withholdAnswers() {

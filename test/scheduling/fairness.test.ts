@@ -1,32 +1,15 @@
 import { expect, test } from 'vitest'
-import type { TestApp } from '../support/app.ts'
 import { createTenant } from '../support/factories.ts'
-import type { Receiver } from '../support/receiver.ts'
+import { callerWith } from '../support/post-graphql.ts'
 import { until } from '../support/until.ts'
 import { createWebhook, publish, untilSucceeded, useApp } from './support/backlog.ts'
 
-let receiver: Receiver
-let posthorn: TestApp
-
-useApp(
-  (opened) => {
-    ;({ receiver, posthorn } = opened)
-  },
-  { environment: { POSTHORN_CONCURRENCY: '50' } },
-)
+const { receiver, posthorn } = await useApp({ environment: { POSTHORN_CONCURRENCY: '50' } })
 
 /** Creates another organization in the same process, with a webhook at `/<path>`. */
 async function createOrganization(path: string): Promise<string> {
   const tenant = await createTenant(posthorn.database.prisma)
-  const graphql = async (query: string, variables: object = {}) => {
-    const response = await fetch(`${posthorn.app.url}/graphql`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${tenant.token}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ query, variables }),
-    })
-    return (await response.json()).data
-  }
-  await createWebhook({ ...posthorn, graphql }, `${receiver.url}${path}`)
+  await createWebhook(callerWith(posthorn.app.url, tenant.token), `${receiver.url}${path}`)
   return tenant.publicOrganizationId
 }
 

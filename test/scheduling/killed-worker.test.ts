@@ -1,44 +1,12 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import path from 'node:path'
 import { expect, test } from 'vitest'
-import { startTestApp, type TestApp, testEnvironment } from '../support/app.ts'
-import { type PosthornProcess, startPosthorn } from '../support/posthorn-process.ts'
-import { type Receiver, startReceiver } from '../support/receiver.ts'
+import { openWorkerProcesses, type WorkerProcesses } from '../bulk-tasks/worker-processes.ts'
 import { until } from '../support/until.ts'
 import { countJobs, createWebhook, numberOf, publish, untilSucceeded } from './support/backlog.ts'
 
-interface Testbed extends AsyncDisposable {
-  readonly receiver: Receiver
-  readonly api: TestApp
-  startWorker(): PosthornProcess
-}
-
-/** Each test has its own, because they mostly wait for rescues and so run at the same time. */
-async function openTestbed(): Promise<Testbed> {
-  await using stack = new AsyncDisposableStack()
-  const receiver = stack.use(await startReceiver())
-  const directory = await mkdtemp(path.join(tmpdir(), 'posthorn killed '))
-  stack.defer(() => rm(directory, { recursive: true, force: true }))
-  await writeFile(path.join(directory, 'ca.pem'), receiver.authority)
-  const api = stack.use(await startTestApp({ role: 'api' }))
-  const environment = {
-    ...testEnvironment(api.database.url),
-    POSTHORN_EGRESS_CA_FILE: path.join(directory, 'ca.pem'),
-  }
-  const opened = stack.move()
-  return {
-    receiver,
-    api,
-    startWorker: () => opened.use(startPosthorn(['start', '--role', 'worker'], { environment })),
-    [Symbol.asyncDispose]: () => opened.disposeAsync(),
-  }
-}
-
 /** Starts two workers. During the nth request for each n of `points`, kills one and starts another. */
-function killAt({ receiver, startWorker }: Testbed, points: readonly number[]) {
-  let victim = startWorker()
-  startWorker()
+function killAt({ receiver, start }: WorkerProcesses, points: readonly number[]) {
+  let victim = start()
+  start()
   let killed = 0
   return {
     get killed() {
@@ -48,7 +16,7 @@ function killAt({ receiver, startWorker }: Testbed, points: readonly number[]) {
       if (!points.includes(receiver.received.length)) return
       victim.child.kill('SIGKILL')
       killed += 1
-      victim = startWorker()
+      victim = start()
     },
   }
 }
@@ -56,7 +24,8 @@ function killAt({ receiver, startWorker }: Testbed, points: readonly number[]) {
 const randomBetween = (from: number, to: number) => from + Math.floor(Math.random() * (to - from))
 
 test.concurrent('an ordered webhook keeps its order while its endpoint fails and workers are killed', async () => {
-  await using testbed = await openTestbed()
+  // Of its own, because both tests mostly wait for rescues and so run at the same time.
+  await using testbed = await openWorkerProcesses()
   const { receiver, api } = testbed
   const { database, tenant } = api
   const count = 60
@@ -90,7 +59,8 @@ test.concurrent('an ordered webhook keeps its order while its endpoint fails and
 })
 
 test.concurrent('a rate limit is never exceeded while workers are killed, and nothing is lost', async () => {
-  await using testbed = await openTestbed()
+  // Of its own, because both tests mostly wait for rescues and so run at the same time.
+  await using testbed = await openWorkerProcesses()
   const { receiver, api } = testbed
   const { database, tenant } = api
   const count = 200

@@ -1,6 +1,4 @@
 import { expect, test } from 'vitest'
-import type { TestApp } from '../support/app.ts'
-import type { Receiver } from '../support/receiver.ts'
 import { until } from '../support/until.ts'
 import {
   countStates,
@@ -12,15 +10,7 @@ import {
   useApp,
 } from './support/backlog.ts'
 
-let receiver: Receiver
-let posthorn: TestApp
-
-useApp(
-  (opened) => {
-    ;({ receiver, posthorn } = opened)
-  },
-  { withSecondWorker: true },
-)
+const { receiver, posthorn } = await useApp({ withSecondWorker: true })
 
 const arrived = () => receiver.received.map(numberOf)
 

@@ -1,18 +1,9 @@
 import { expect, test } from 'vitest'
-import type { TestApp } from '../support/app.ts'
-import type { Receiver } from '../support/receiver.ts'
+import { countRows } from '../support/count-rows.ts'
 import { until } from '../support/until.ts'
 import { countParked, createWebhook, numberOf, publish, useApp } from './support/backlog.ts'
 
-let receiver: Receiver
-let posthorn: TestApp
-
-useApp(
-  (opened) => {
-    ;({ receiver, posthorn } = opened)
-  },
-  { withSecondWorker: true },
-)
+const { receiver, posthorn } = await useApp({ withSecondWorker: true })
 
 test('deliveries over the limit are parked without jobs', async () => {
   const { database, tenant } = posthorn
@@ -20,13 +11,10 @@ test('deliveries over the limit are parked without jobs', async () => {
   await publish(database.pool, tenant.publicOrganizationId, 300)
   await until(async () => (await countParked(database.pool)) > 280, 'nearly all are parked')
   // At most the deliveries that were just released. The last of the others can wait for a worker that parks them.
-  await until(async () => {
-    const { rows } = await database.pool.query(
-      `select count(*)::int as unclaimed from graphile_worker.jobs
-       where task_identifier = 'posthorn:deliver' and key is not null and locked_at is null`,
-    )
-    return rows[0].unclaimed <= 5
-  }, 'parked deliveries have no job')
+  const unclaimed = `graphile_worker.jobs
+    where task_identifier = 'posthorn:deliver' and key is not null and locked_at is null`
+  const isFew = async () => (await countRows(database.pool, unclaimed)) <= 5
+  await until(isFew, 'parked deliveries have no job')
 })
 
 test('a rate limit does not delay another webhook', async () => {

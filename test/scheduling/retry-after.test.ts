@@ -3,10 +3,11 @@ import { beforeEach, expect, test } from 'vitest'
 import { openDatabase } from '../../src/db/client.ts'
 import { INITIAL_LIMIT } from '../../src/scheduling/adaptive-limit.ts'
 import { createScheduler } from '../../src/scheduling/scheduler.ts'
-import { subscribe } from '../graphql/support/live.ts'
-import { startTestApp, type TestApp } from '../support/app.ts'
+import { subscribe as listen } from '../graphql/support/live.ts'
+import { startTestApp } from '../support/app.ts'
+import { countRows } from '../support/count-rows.ts'
 import { JOINED } from '../support/factories.ts'
-import type { Received, Receiver } from '../support/receiver.ts'
+import type { Received } from '../support/receiver.ts'
 import { until } from '../support/until.ts'
 import {
   countParked,
@@ -20,8 +21,6 @@ import {
 
 const SECOND = 1_000
 
-let receiver: Receiver
-let posthorn: TestApp
 let webhookId: string
 let aheadMs: number
 
@@ -31,12 +30,7 @@ const environment = { POSTHORN_RETRY_SCHEDULE: '5s,1h,1h' }
 beforeEach(() => {
   aheadMs = 0
 })
-useApp(
-  (opened) => {
-    ;({ receiver, posthorn } = opened)
-  },
-  { environment, now },
-)
+const { receiver, posthorn } = await useApp({ environment, now })
 
 const HEALTH_CHANGES = 'subscription { webhookHealthChanged { state } }'
 
@@ -58,8 +52,13 @@ function recover(): void {
   receiver.answer = (response) => response.end()
 }
 
-const publishMany = (count: number) =>
-  publish(posthorn.database.pool, posthorn.tenant.publicOrganizationId, count)
+const publishMany = (count: number, first = 0) =>
+  publish(posthorn.database.pool, posthorn.tenant.publicOrganizationId, count, first)
+
+/** Creates the webhook of the test. */
+async function subscribe(options?: object) {
+  webhookId = await createWebhook(posthorn, receiver.url, options)
+}
 
 async function health(id = webhookId) {
   const { webhook } = await posthorn.graphql(
@@ -89,12 +88,8 @@ async function putOnHold(retryAfter: string): Promise<void> {
 }
 
 /** Those with an answer: where a busy machine has no time for a connection, the delivery is retried, and so parked. */
-async function failedAttempts(): Promise<number> {
-  const { rows } = await posthorn.database.pool.query(
-    'select count(*)::int as n from posthorn.attempts where not succeeded and status is not null',
-  )
-  return rows[0].n
-}
+const failedAttempts = () =>
+  countRows(posthorn.database.pool, 'posthorn.attempts where not succeeded and status is not null')
 
 /** The backends in which a hold waits for a lock. */
 async function waitingHolds(): Promise<number[]> {
@@ -116,7 +111,7 @@ test.each([
   '300 events to an endpoint that answers %i with Retry-After: %s make only the requests in flight, one probe, and a slow start',
   async (status, retryAfter) => {
     const { pool } = posthorn.database
-    webhookId = await createWebhook(posthorn, receiver.url)
+    await subscribe()
     reject(status, retryAfter)
     await publishMany(300)
     await until(isOnHold, 'the webhook is on hold')
@@ -158,7 +153,7 @@ test.each([
   ['503 with a Retry-After that is not readable', 503, 'soon'],
   ['429 with a Retry-After that has passed', 429, 'Sun, 06 Nov 1994 08:49:37 GMT'],
 ])('%s holds nothing', async (_case, status, retryAfter) => {
-  webhookId = await createWebhook(posthorn, receiver.url)
+  await subscribe()
   reject(status, retryAfter)
   await publishMany(30)
   await receiver.arrival(30)
@@ -169,14 +164,14 @@ test.each([
 
 test('500 with Retry-After delays only the delivery that got the answer', async () => {
   const { pool } = posthorn.database
-  webhookId = await createWebhook(posthorn, receiver.url)
+  await subscribe()
   receiver.answer = (response, request) => {
     if (numberOf(request) === 0) response.writeHead(500, { 'retry-after': '30' })
     response.end()
   }
   await publishMany(1)
   await until(async () => (await failedAttempts()) === 1, 'it fails')
-  await publish(pool, posthorn.tenant.publicOrganizationId, 10, 1)
+  await publishMany(10, 1)
   await untilSucceeded(pool, 10)
   const { rows } = await pool.query(
     `select extract(epoch from next_attempt_at - now())::float8 as "inSeconds" from posthorn.deliveries where state = 'pending'`,
@@ -186,7 +181,7 @@ test('500 with Retry-After delays only the delivery that got the answer', async 
 })
 
 test('a later answer makes the wait longer, and never shorter', async () => {
-  webhookId = await createWebhook(posthorn, receiver.url)
+  await subscribe()
   const answers: (() => void)[] = []
   receiver.answer = (response, request) => {
     const retryAfter = ['60', '600', '5'][numberOf(request)] as string
@@ -206,7 +201,7 @@ test('a later answer makes the wait longer, and never shorter', async () => {
 
 test('an attempt in flight ends normally, and its success does not end the hold', async () => {
   const { pool } = posthorn.database
-  webhookId = await createWebhook(posthorn, receiver.url)
+  await subscribe()
   let answer = () => {}
   receiver.answer = (response, request) => {
     if (numberOf(request) === 0) answer = () => response.end()
@@ -214,7 +209,7 @@ test('an attempt in flight ends normally, and its success does not end the hold'
   }
   await publishMany(1)
   await receiver.arrival(1)
-  await publish(pool, posthorn.tenant.publicOrganizationId, 1, 1)
+  await publishMany(1, 1)
   await until(isOnHold, 'the webhook is on hold')
   answer()
   await untilSucceeded(pool, 1)
@@ -222,9 +217,9 @@ test('an attempt in flight ends normally, and its success does not end the hold'
 })
 
 test('a probe that gets 429 again waits as long as the new answer asks, and no longer', async () => {
-  webhookId = await createWebhook(posthorn, receiver.url)
+  await subscribe()
   await putOnHold('30')
-  await publish(posthorn.database.pool, posthorn.tenant.publicOrganizationId, 2, 1)
+  await publishMany(2, 1)
   reject(429, '300')
   pass(34)
   await receiver.arrival(2)
@@ -240,13 +235,13 @@ test('a probe that gets 429 again waits as long as the new answer asks, and no l
 
 test('each probe is a delivery with fewer attempts, so one event that always gets 503 does not stop the others', async () => {
   const { pool } = posthorn.database
-  webhookId = await createWebhook(posthorn, receiver.url, { retryScheduleSeconds: [1, 1, 1, 1] })
+  await subscribe({ retryScheduleSeconds: [1, 1, 1, 1] })
   await putOnHold('30')
   receiver.answer = (response, request) => {
     if (numberOf(request) < 2) response.writeHead(503, { 'retry-after': '30' })
     response.end()
   }
-  await publish(pool, posthorn.tenant.publicOrganizationId, 5, 1)
+  await publishMany(5, 1)
   // The time of its retry comes during the hold, so the first one waits with the others.
   await pool.query(
     `select graphile_worker.reschedule_jobs(array(
@@ -268,11 +263,11 @@ test.each([
   async (_case, status) => {
     const { pool } = posthorn.database
     // No retry comes during the test.
-    webhookId = await createWebhook(posthorn, receiver.url, {
+    await subscribe({
       retryScheduleSeconds: [3_600, 3_600],
     })
     await putOnHold('30')
-    await publish(pool, posthorn.tenant.publicOrganizationId, 2, 1)
+    await publishMany(2, 1)
     reject(status, null)
     pass(34)
     await receiver.arrival(2)
@@ -297,9 +292,9 @@ test.each([404, 500])(
   'a probe that gets %i ends the hold, because the endpoint no longer asks to wait, and its failure counts',
   async (status) => {
     const { pool } = posthorn.database
-    webhookId = await createWebhook(posthorn, receiver.url)
+    await subscribe()
     await putOnHold('3600')
-    await publish(pool, posthorn.tenant.publicOrganizationId, 5, 1)
+    await publishMany(5, 1)
     receiver.answer = (response, request) => {
       response.statusCode = numberOf(request) === 1 ? status : 200
       response.end()
@@ -312,8 +307,8 @@ test.each([404, 500])(
 )
 
 test('a hold without deliveries ends at its time, and subscribers learn of it', async () => {
-  webhookId = await createWebhook(posthorn, receiver.url)
-  using changes = await subscribe(posthorn.app.url, posthorn.tenant.token, HEALTH_CHANGES)
+  await subscribe()
+  using changes = await listen(posthorn.app.url, posthorn.tenant.token, HEALTH_CHANGES)
   await putOnHold('3600')
   await staysQuiet(1)
   expect(await isOnHold()).toBe(true)
@@ -333,7 +328,7 @@ test('a hold without deliveries ends at its time, and subscribers learn of it', 
 test('Retry-After of an answer that could not be stored in time holds nothing, and a longer one holds all the same', async () => {
   const { pool } = posthorn.database
   // No retry comes during the test.
-  webhookId = await createWebhook(posthorn, receiver.url, { retryScheduleSeconds: [3_600] })
+  await subscribe({ retryScheduleSeconds: [3_600] })
   for (const [retryAfter, isStored] of [
     ['1', false],
     ['60', true],
@@ -343,7 +338,7 @@ test('Retry-After of an answer that could not be stored in time holds nothing, a
     try {
       await edit.query('begin')
       await edit.query('select from posthorn.webhooks for no key update')
-      await publish(pool, posthorn.tenant.publicOrganizationId, 1, receiver.received.length)
+      await publishMany(1, receiver.received.length)
       await until(async () => (await waitingHolds()).length === 1, 'the hold waits for the lock')
       const before = Date.now()
       await until(() => Date.now() - before > 1_500, 'the shorter time passes')
@@ -364,7 +359,7 @@ test('Retry-After of an answer that could not be stored in time holds nothing, a
 
 test('an endpoint that keeps asking to wait opens the circuit breaker, which never probes before the time that it asks for', async () => {
   const { pool } = posthorn.database
-  webhookId = await createWebhook(posthorn, receiver.url)
+  await subscribe()
   // After the first answer, nothing else is sent. So none is given before ten requests are in flight.
   const answers: (() => void)[] = []
   receiver.answer = (response) =>
@@ -375,7 +370,7 @@ test('an endpoint that keeps asking to wait opens the circuit breaker, which nev
   for (const answer of answers) answer()
   await until(async () => (await health()).consecutiveFailures >= 10, 'ten fail')
   await until(isOnHold, 'the webhook is on hold')
-  await publish(pool, posthorn.tenant.publicOrganizationId, 1, 20)
+  await publishMany(1, 20)
   // The answer to a request that is still in flight asks to wait again, from the time at which it comes.
   const isQuiet = async () => (await failedAttempts()) + (await countParked(pool)) === 21
   await until(isQuiet, 'every answer is recorded, and the others are parked')
@@ -389,7 +384,7 @@ test('an endpoint that keeps asking to wait opens the circuit breaker, which nev
 
 test('the head of an ordered webhook stays the head, and its retry comes no earlier', async () => {
   const { pool } = posthorn.database
-  webhookId = await createWebhook(posthorn, receiver.url, {
+  await subscribe({
     ordered: true,
     retryScheduleSeconds: [5, 5],
   })
@@ -415,7 +410,7 @@ test('the head of an ordered webhook stays the head, and its retry comes no earl
 test('two processes stop together: each makes no more than its requests in flight', async () => {
   const { database } = posthorn
   await using _second = await startTestApp({ ...settings(), database, role: 'worker' })
-  webhookId = await createWebhook(posthorn, receiver.url)
+  await subscribe()
   reject(503, '30')
   await publishMany(300)
   await until(isOnHold, 'the webhook is on hold')
@@ -429,10 +424,10 @@ test('two processes stop together: each makes no more than its requests in fligh
 })
 
 test('a process that starts during the hold sends nothing before its end', async () => {
-  const { database, tenant } = posthorn
-  webhookId = await createWebhook(posthorn, receiver.url)
+  const { database } = posthorn
+  await subscribe()
   await putOnHold('30')
-  await publish(database.pool, tenant.publicOrganizationId, 5, 1)
+  await publishMany(5, 1)
   await posthorn.app[Symbol.asyncDispose]()
   const restarted = await startTestApp({ ...settings(), database })
   try {
@@ -447,10 +442,10 @@ test('a process that starts during the hold sends nothing before its end', async
 
 test('a delivery without retries is exhausted, and the webhook waits all the same', async () => {
   const { pool } = posthorn.database
-  webhookId = await createWebhook(posthorn, receiver.url, { retryScheduleSeconds: [] })
+  await subscribe({ retryScheduleSeconds: [] })
   await putOnHold('30')
   expect(await countStates(pool)).toEqual({ exhausted: 1 })
-  await publish(pool, posthorn.tenant.publicOrganizationId, 1, 1)
+  await publishMany(1, 1)
   await staysQuiet(1)
   recover()
   pass(34)
@@ -491,7 +486,7 @@ test('a hold that cannot be stored does not keep the process from stopping', asy
 
 test('an answer that arrives while an edit of the URL is committed does not hold the new endpoint', async () => {
   const { pool } = posthorn.database
-  webhookId = await createWebhook(posthorn, receiver.url)
+  await subscribe()
   reject(429, '3600')
   const edit = await pool.connect()
   try {
@@ -514,7 +509,7 @@ test('an answer that arrives while an edit of the URL is committed does not hold
 })
 
 test('a disabled webhook is not put on hold by its test delivery', async () => {
-  webhookId = await createWebhook(posthorn, receiver.url, { enabled: false })
+  await subscribe({ enabled: false })
   reject(429, '3600')
   await posthorn.graphql(
     'mutation ($id: ID!, $type: String!) { testDelivery(id: $id, input: { eventType: $type }) { __typename } }',

@@ -1,6 +1,6 @@
 import type { PoolClient } from 'pg'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type Database, openDatabase, type Sql } from '../../src/db/client.ts'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { openDatabase, type Sql } from '../../src/db/client.ts'
 import { parseId, publicId } from '../../src/db/ids.ts'
 import { createPark, openBacklog, releaseBacklog } from '../../src/scheduling/backlog.ts'
 import { createBacklogReleaser } from '../../src/scheduling/backlog-releaser.ts'
@@ -14,24 +14,20 @@ import {
 } from '../../src/scheduling/retry-after-hold.ts'
 import { endHold } from '../../src/webhooks/end-hold.ts'
 import { useTestApp } from '../support/app.ts'
+import { countRows, WAITING } from '../support/count-rows.ts'
+import { deliveryJobs } from '../support/jobs.ts'
 import { until } from '../support/until.ts'
+import { useResource } from '../support/use-resource.ts'
 import { countParked, createWebhook, publish, redeliver } from './support/backlog.ts'
 
 /** Without workers, so that only the test changes deliveries. */
 const DEADLOCKS = 'select deadlocks from pg_stat_database where datname = current_database()'
 
-/** The connections of a second process. */
-let database: Database
 let webhookId: string
 
 const posthorn = await useTestApp({ role: 'api' })
+const database = await useResource(Promise.resolve(openDatabase(posthorn.database.url)))
 
-beforeAll(async () => {
-  database = openDatabase(posthorn.database.url)
-})
-afterAll(async () => {
-  await database[Symbol.asyncDispose]()
-})
 beforeEach(async () => {
   const { pool } = posthorn.database
   await pool.query('delete from posthorn.webhook_schedules')
@@ -74,12 +70,8 @@ async function duringTransaction<Result>(
 
 /** Resolves once `count` statements wait for locks. */
 async function untilBlocked(count: number): Promise<void> {
-  await until(async () => {
-    const { rowCount } = await posthorn.database.pool.query(
-      `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-    )
-    return rowCount === count
-  }, `${count} statements wait for locks`)
+  const waiting = () => countRows(posthorn.database.pool, WAITING)
+  await until(async () => (await waiting()) === count, `${count} statements wait for locks`)
 }
 
 async function setSchedule(set: string): Promise<void> {
@@ -87,20 +79,16 @@ async function setSchedule(set: string): Promise<void> {
     `insert into posthorn.webhook_schedules (webhook_id) values ($1) on conflict do nothing`,
     [webhookId],
   )
-  await posthorn.database.pool.query(
-    `update posthorn.webhook_schedules set ${set} where webhook_id = $1`,
-    [webhookId],
-  )
+  const text = `update posthorn.webhook_schedules set ${set} where webhook_id = $1`
+  await posthorn.database.pool.query(text, [webhookId])
 }
 
-function createReleaser(sql: Sql = database.pipeline) {
-  const limiter = new ConcurrencyLimiter({ capacity: 10, onFreeCapacity: () => {} })
-  return createBacklogReleaser(
-    sql,
-    limiter,
-    () => 0,
-    () => {},
-  )
+const newLimiter = (onFreeCapacity = () => {}) =>
+  new ConcurrencyLimiter({ capacity: 10, onFreeCapacity })
+
+function createReleaser(sql: Sql = database.pipeline, limiter = newLimiter()) {
+  const nothing = () => {}
+  return createBacklogReleaser(sql, limiter, () => 0, nothing)
 }
 
 /** Creates a backlog. */
@@ -130,12 +118,7 @@ const inFlight = async () =>
 
 const first = async () => (await deliveries())[0] as Row
 
-async function jobCount(): Promise<number> {
-  const { rows } = await posthorn.database.pool.query<{ count: number }>(
-    `select count(*)::int as count from graphile_worker.jobs where task_identifier = 'posthorn:deliver'`,
-  )
-  return rows[0]?.count ?? 0
-}
+const jobCount = async () => (await deliveryJobs(posthorn.database.pool)).length
 
 test('two workers that release a backlog concurrently release each delivery once, with one job', async () => {
   await parkSome(60)
@@ -421,23 +404,15 @@ test('one release finds all deliveries that were published to a drained backlog,
   // Simulates a process that drained the backlog before the publisher committed.
   await setSchedule('backlog_since = null, backlog_drained_at = now()')
   let requests = 0
-  const limiter = new ConcurrencyLimiter({
-    capacity: 10,
-    onFreeCapacity: () => {
-      requests += 1
-    },
+  const limiter = newLimiter(() => {
+    requests += 1
   })
   const attempt = async () => {
     const candidate = { webhookId, organizationId: 'org', maxInFlight: 20 }
     expect(await limiter.acquire(candidate)).toBe('acquired')
     limiter.release(candidate, null)
   }
-  const backlogs = createBacklogReleaser(
-    database.pipeline,
-    limiter,
-    () => 0,
-    () => {},
-  )
+  const backlogs = createReleaser(database.pipeline, limiter)
   await backlogs.releaseAll()
   expect(await countParked(pool)).toBe(0)
   await backlogs.releaseAll()

@@ -15,14 +15,8 @@ const texts = fc.oneof(
   fc.string({ unit: 'binary' }),
   fc.array(hostileTexts).map((list) => list.join('')),
 )
-const numbers = fc.constantFrom(
-  '1e999999',
-  '-0',
-  '1.0',
-  '9007199254740993',
-  '1E+2',
-  '123456789'.repeat(20),
-)
+const long = '123456789'.repeat(20)
+const numbers = fc.constantFrom('1e999999', '-0', '1.0', '9007199254740993', '1E+2', long)
 const space = fc.constantFrom('', '', ' ', '\n\t')
 const names = fc.oneof(fc.constantFrom('a', 'b', 'a', '__proto__', 'a"}', '\u0000'), texts)
 
@@ -78,14 +72,8 @@ const from = fc.oneof(
   fc.constantFrom('event.id', 'event.type', 'event.occurredAt', 'webhook.id', 'delivery.url'),
 )
 const functions = fc.constantFrom(
-  ...[
-    'default("x")',
-    "default('\"')",
-    'default(1.50)',
-    'default(null)',
-    'join(", ")',
-    'join("\\u0000")',
-  ],
+  ...['default("x")', "default('\"')", 'default(1.50)', 'default(null)', 'join(", ")'],
+  'join("\\u0000")',
   ...['first', 'upper', 'truncate(1)', 'truncate(5)', 'date("yyyy-MM-dd")', `date("'}}'")`],
 )
 const placeholders = fc
@@ -171,12 +159,7 @@ test('the beginning of a long text is cut between its escapes', () => {
 test('any text is compiled or refused, and what is compiled gives JSON', () => {
   const letters = fc.constantFrom(
     ...'{}[]":,|$.\\u0a1 \'()\n*'.split(''),
-    '{{',
-    '}}',
-    'first',
-    'default',
-    '$.a',
-    'event.id',
+    ...['{{', '}}', 'first', 'default', '$.a', 'event.id'],
   )
   fc.assert(
     fc.property(

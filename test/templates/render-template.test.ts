@@ -66,9 +66,11 @@ test.each([
   expect(render(template, DATA)).toBe(body)
 })
 
-test('of a repeated name, the last one counts', () => {
+test('of a repeated name, the last one counts, also above a list', () => {
   const data = String.raw`{"a": {"b": 1}, "\u0061": {"c": 2, "\u0063": [3]}, "d": 4}`
   expect(render('[{{ $.a.b }}, {{ $.a.c[0] }}, {{ $.d }}]', data)).toBe('[null,3,4]')
+  const lists = '{"a":[{"b":1,"b":2},{"b":3}],"c":{"d":1},"c":{}}'
+  expect(render('[{{ $.a[*].b }},{{ $.c.d }}]', lists)).toBe('[[2,3],null]')
 })
 
 test('$previous is the data before the change, and missing without one', () => {
@@ -80,14 +82,8 @@ test('$previous is the data before the change, and missing without one', () => {
 })
 
 test('delivery.url is null where Posthorn does not know its own address', () => {
-  expect(render('["{{ delivery.url }}",{{ delivery.url }}]', '1', { deliveryUrl: null })).toBe(
-    '["",null]',
-  )
-})
-
-test('of a repeated name, the last one counts, also above a list', () => {
-  const data = '{"a":[{"b":1,"b":2},{"b":3}],"c":{"d":1},"c":{}}'
-  expect(render('[{{ $.a[*].b }},{{ $.c.d }}]', data)).toBe('[[2,3],null]')
+  const body = render('["{{ delivery.url }}",{{ delivery.url }}]', '1', { deliveryUrl: null })
+  expect(body).toBe('["",null]')
 })
 
 test('truncate never cuts a character in two', () => {
@@ -97,17 +93,11 @@ test('truncate never cuts a character in two', () => {
   expect(render('"{{ $ | truncate(1) }}"', '"😀b"')).toBe('"…"')
 })
 
-test('values of the event are never read as a template or as JSON', () => {
-  for (const hostile of [
-    '"}}{{"',
-    '{{ $.secret }}',
-    '","admin":true,"',
-    '</script>',
-    '\\',
-    '\u2028',
-  ]) {
+test.each(['"}}{{"', '{{ $.secret }}', '","admin":true,"', '</script>', '\\', '\u2028'])(
+  'the value %j of an event is never read as a template or as JSON',
+  (hostile) => {
     const data = JSON.stringify({ hostile, secret: 'x' })
     const body = JSON.parse(render('{"a":"{{ $.hostile }}","b":{{ $.hostile }}}', data))
     expect(body).toEqual({ a: hostile, b: hostile })
-  }
-})
+  },
+)

@@ -3,19 +3,19 @@ import { createServer, type IncomingMessage } from 'node:http'
 import path from 'node:path'
 import { type PreviewServer, preview } from 'vite'
 import { createHost } from '../../../examples/react/host.ts'
+import { startTcpProxy, type TcpProxy } from '../../faults/tcp-proxy.ts'
 import { createApiKey } from '../../support/api-keys.ts'
 import { startTestApp, type TestApp } from '../../support/app.ts'
 import { createTenant } from '../../support/factories.ts'
 import { freePort } from '../../support/free-port.ts'
 import { type Receiver, startReceiver } from '../../support/receiver.ts'
-import { type Cable, layCable } from './cable.ts'
 
 /** The built example, its host and Posthorn, each on an origin of its own, and a receiver. */
 export interface Stage extends AsyncDisposable {
   readonly posthorn: TestApp
   readonly receiver: Receiver
   /** Between the page and Posthorn. */
-  readonly cable: Cable
+  readonly proxy: TcpProxy
   /** The address of the page, and all origins that it calls. */
   readonly page: string
   readonly origins: readonly string[]
@@ -38,7 +38,8 @@ export async function setStage(): Promise<Stage> {
       environment: { POSTHORN_CORS_ORIGINS: origin, POSTHORN_RETRY_SCHEDULE: '1h' },
     }),
   )
-  const cable = cleanup.use(await layCable(posthorn.app.url))
+  const proxy = cleanup.use(await startTcpProxy(Number(new URL(posthorn.app.url).port)))
+  const url = `http://127.0.0.1:${proxy.port}`
 
   const { prisma } = posthorn.database
   const { organizationId, publicOrganizationId } = posthorn.tenant
@@ -47,7 +48,7 @@ export async function setStage(): Promise<Stage> {
   const stranger = { organization: other.publicOrganizationId }
   const organizationOf = ({ headers }: IncomingMessage) =>
     headers.cookie?.includes('user=stranger') ? stranger.organization : publicOrganizationId
-  const host = createServer(createHost(cable.url, operator.token, organizationOf))
+  const host = createServer(createHost(url, operator.token, organizationOf))
   host.listen(hostPort, '127.0.0.1')
   await once(host, 'listening')
   cleanup.defer(async () => {
@@ -59,9 +60,9 @@ export async function setStage(): Promise<Stage> {
   return {
     posthorn,
     receiver,
-    cable,
+    proxy,
     page,
-    origins: [origin, cable.url],
+    origins: [origin, url],
     stranger,
     [Symbol.asyncDispose]: () => cleanup.disposeAsync(),
   }

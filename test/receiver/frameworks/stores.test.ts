@@ -147,6 +147,8 @@ describe('the transaction in Postgres', () => {
 async function openHostPool() {
   const database = await createTestDatabase()
   const pool = new pg.Pool({ connectionString: hostUrl(database.url) })
+  // The pool ends before its connections are closed, and the database is dropped.
+  pool.on('connect', (client) => client.on('error', () => {}))
   return {
     pool,
     async [Symbol.asyncDispose]() {

@@ -1,35 +1,33 @@
-import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest'
+import { afterEach, beforeEach } from 'vitest'
 import type { Sql } from '../../../src/db/client.ts'
 import { startTestApp, type TestApp, type TestAppOptions } from '../../support/app.ts'
 import { countRows } from '../../support/count-rows.ts'
 import { JOINED } from '../../support/factories.ts'
-import { type Receiver, startReceiver } from '../../support/receiver.ts'
+import { startReceiver } from '../../support/receiver.ts'
 import { until } from '../../support/until.ts'
+import { useResource } from '../../support/use-resource.ts'
 
 /** Opens a receiver for the tests of a file, and for each test an app that trusts the receiver. */
-export function useApp(
-  use: (opened: { readonly receiver: Receiver; readonly posthorn: TestApp }) => unknown,
-  { withSecondWorker = false, ...options }: TestAppOptions & { withSecondWorker?: boolean } = {},
-): void {
-  let receiver: Receiver
+export async function useApp({
+  withSecondWorker = false,
+  ...options
+}: TestAppOptions & { withSecondWorker?: boolean } = {}) {
+  const receiver = await useResource(startReceiver())
+  const trustedAuthorities = [receiver.authority]
+  const posthorn = {} as TestApp
   let opened: AsyncDisposableStack
-  beforeAll(async () => {
-    receiver = await startReceiver()
-  })
-  afterAll(() => receiver[Symbol.asyncDispose]())
   beforeEach(async () => {
     receiver.clear()
     receiver.answer = (response) => response.end()
-    const trustedAuthorities = [receiver.authority]
     opened = new AsyncDisposableStack()
-    const posthorn = opened.use(await startTestApp({ trustedAuthorities, ...options }))
+    Object.assign(posthorn, opened.use(await startTestApp({ trustedAuthorities, ...options })))
     const { database } = posthorn
     if (withSecondWorker) {
       opened.use(await startTestApp({ trustedAuthorities, database, role: 'worker' }))
     }
-    await use({ receiver, posthorn })
   })
   afterEach(() => opened.disposeAsync())
+  return { receiver, posthorn }
 }
 
 /** Creates a webhook that subscribes to `JOINED`. Returns its public id. */

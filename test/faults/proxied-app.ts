@@ -1,0 +1,27 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { openDatabase } from '../../src/db/client.ts'
+import { migrate } from '../../src/migrate/migrate.ts'
+import { createWebhook } from '../scheduling/support/backlog.ts'
+import { startTestApp } from '../support/app.ts'
+import { startReceiver } from '../support/receiver.ts'
+import { useResource } from '../support/use-resource.ts'
+import { type PostgresServer, startPostgresServer } from './postgres-server.ts'
+import { proxiedUrl, startTcpProxy } from './tcp-proxy.ts'
+
+/** Posthorn behind a proxy to a Postgres of its own, with a webhook at a receiver. `prepare` comes before the proxy. */
+export async function useProxiedApp(prepare?: (postgres: PostgresServer) => Promise<void>) {
+  const stack = await useResource(Promise.resolve(new AsyncDisposableStack()))
+  const directory = await mkdtemp(path.join(tmpdir(), 'posthorn proxied '))
+  stack.defer(() => rm(directory, { recursive: true, force: true }))
+  const postgres = stack.use(await startPostgresServer(directory))
+  await prepare?.(postgres)
+  const proxy = stack.use(await startTcpProxy(Number(new URL(postgres.url).port)))
+  const database = stack.use(openDatabase(proxiedUrl(postgres.url, proxy)))
+  await migrate(database.pool)
+  const receiver = stack.use(await startReceiver())
+  const app = stack.use(await startTestApp({ database, trustedAuthorities: [receiver.authority] }))
+  await createWebhook(app, receiver.url)
+  return { postgres, proxy, receiver, app }
+}
