@@ -19,7 +19,7 @@ const LAYERS = [
   // The nouns of the product.
   ['audit', 'own-names', 'retention'],
   ['organizations'],
-  ['notices'],
+  ['alerts'],
   ['api-keys'],
   ['event-types'],
   ['events'],

@@ -15,7 +15,7 @@ export default defineConfig({
       'posthorn.fan_outs',
       'posthorn.filtered_events',
       'posthorn.live_listeners',
-      'posthorn.notice_mails',
+      'posthorn.alert_mails',
       'posthorn.published_batches',
       'posthorn.reported_states',
       'posthorn.sent_mails',

@@ -57,7 +57,7 @@ export const SECTIONS: readonly Section[] = [
       'forwarding',
       'failures',
       'recovery',
-      'notices',
+      'alerts',
       'console',
       'portal',
       'frontends',

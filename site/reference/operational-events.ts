@@ -1,4 +1,4 @@
-import { operationalTypes } from '../../src/notices/operational-event-types.ts'
+import { operationalTypes } from '../../src/alerts/operational-event-types.ts'
 import { code, fenced, page, prose, table } from './markdown.ts'
 import { schemaFields } from './schema-fields.ts'
 
@@ -6,7 +6,7 @@ export function operationalEventsPage(): string {
   const types = operationalTypes()
   return page(
     '# Operational events',
-    'The events that Posthorn itself publishes: what webhooks, secrets and API keys need somebody to know. They are off until an operator switches them on: [Notices](../guides/notices.md) says how, and how they reach a channel or a mailbox.',
+    'The events that Posthorn itself publishes: what webhooks, secrets and API keys need somebody to know. They are off until an operator switches them on: [Alerts](../guides/alerts.md) says how, and how they reach a channel or a mailbox.',
     table(
       ['event type', ''],
       types.map(({ name, description }) => [code(name), prose(description)]),

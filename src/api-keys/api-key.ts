@@ -73,8 +73,8 @@ export async function createApiKey(
       after: auditedFields(created),
     })
     await tx.$executeRaw`
-      select posthorn.notice(k.organization_id, null, 'posthorn.api_key.created',
-        posthorn.api_key_notice(k.id, k.name, k.token_hint, k.scopes, k.expires_at))
+      select posthorn.alert(k.organization_id, null, 'posthorn.api_key.created',
+        posthorn.api_key_alert(k.id, k.name, k.token_hint, k.scopes, k.expires_at))
       from posthorn.api_keys as k where k.id = ${created.id}::uuid`
     return created
   })

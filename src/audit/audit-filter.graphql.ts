@@ -44,9 +44,9 @@ const AuditSubjectKind = builder.enumType('AuditSubjectKind', {
     ORGANIZATION: { value: 'organization', description: 'An organization.' },
     INCIDENT: { value: 'incident', description: 'An incident of a webhook.' },
     ENCRYPTION: { value: 'encryption', description: 'The encryption keys.' },
-    NOTICES: {
-      value: 'notices',
-      description: 'The switch of operational events, and the addresses of notices.',
+    ALERTS: {
+      value: 'alerts',
+      description: 'The switch of operational events, and the addresses of alerts.',
     },
     CONSUMER: { value: 'consumer', description: 'A consumer of events.' },
   } satisfies Record<string, { value: SubjectKind; description: string }>,

@@ -8,12 +8,12 @@ const KIND_OF_NOUN = {
   custom_headers: 'webhook',
   portal_session: 'session',
   frontend_session: 'session',
-  operational_events: 'notices',
-  notice_address: 'notices',
+  operational_events: 'alerts',
+  alert_address: 'alerts',
 } as const satisfies Partial<Record<Noun, string>>
 
 /** The kinds of objects that changes are about. */
-export type SubjectKind = Exclude<Noun, keyof typeof KIND_OF_NOUN> | 'notices'
+export type SubjectKind = Exclude<Noun, keyof typeof KIND_OF_NOUN> | 'alerts'
 
 /** The actions whose subjects are of one of these kinds. */
 export function actionsAbout(kinds: readonly SubjectKind[]): AuditAction[] {

@@ -38,9 +38,9 @@ export const SETTING_DESCRIPTIONS: Readonly<Record<SettingName, string>> = {
   POSTHORN_EGRESS_PROXY:
     'An HTTP(S) forward proxy for deliveries: http://user:password@proxy:3128. It must allow CONNECT to public addresses: Posthorn names the checked address, not the host name.',
   POSTHORN_SMTP_URL:
-    'The mail server for notices by e-mail: smtps://user:password@host for TLS from the start, or smtp://…, which uses STARTTLS if the server offers it, and only with it as smtp://…?requireTLS=true. Needs POSTHORN_EMAIL_FROM and POSTHORN_PUBLIC_URL. Unset: no e-mail.',
+    'The mail server for alerts by e-mail: smtps://user:password@host for TLS from the start, or smtp://…, which uses STARTTLS if the server offers it, and only with it as smtp://…?requireTLS=true. Needs POSTHORN_EMAIL_FROM and POSTHORN_PUBLIC_URL. Unset: no e-mail.',
   POSTHORN_EMAIL_FROM:
-    'The sender of notices by e-mail: Posthorn <posthorn@example.com>. Needs POSTHORN_SMTP_URL.',
+    'The sender of alerts by e-mail: Posthorn <posthorn@example.com>. Needs POSTHORN_SMTP_URL.',
   POSTHORN_HEADER_PREFIX:
     "The prefix of the delivery headers of every webhook. With webhook-, the libraries of Standard Webhooks verify deliveries, and verify of @posthorn/receiver takes { headerPrefix: 'webhook-' }. New custom headers may not begin with the prefix.",
   POSTHORN_RETENTION:

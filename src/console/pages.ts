@@ -1,4 +1,5 @@
 import { matchPath } from 'react-router'
+import { alertsQuery } from './alerts/alerts-query.ts'
 import { apiKeysQuery } from './api-keys/api-keys-query.ts'
 import { attemptsQuery } from './attempts/attempts-query.ts'
 import { auditActorsQuery, auditLogQuery } from './audit/audit-log-query.ts'
@@ -12,7 +13,6 @@ import { eventTypeQuery, eventTypesQuery } from './event-types/event-type-querie
 import { eventQuery, eventsQuery } from './events/events-query.ts'
 import { type LazyPage, lazyPage } from './lazy-page.ts'
 import { mount } from './mount.ts'
-import { noticesQuery } from './notices/notices-query.ts'
 import { organizationsQuery } from './organizations/organizations-query.ts'
 import { statisticsQuery } from './overview/overview-queries.ts'
 import { taskQuery } from './tasks/use-task.ts'
@@ -74,9 +74,9 @@ const PAGES: Readonly<Record<string, LazyPage>> = {
     [auditLogQuery, auditActorsQuery],
     { scope: 'keys:manage', title: 'Audit log' },
   ),
-  notices: lazyPage(() => import('./notices/notices-page.tsx'), [noticesQuery], {
+  alerts: lazyPage(() => import('./alerts/alerts-page.tsx'), [alertsQuery], {
     scope: 'webhooks:read',
-    title: 'Notices',
+    title: 'Alerts',
   }),
   portal: lazyPage(() => import('./portal/portal-page.tsx'), [], {
     scope: 'keys:manage',
@@ -91,7 +91,7 @@ const PAGES: Readonly<Record<string, LazyPage>> = {
 }
 
 /** No session of the portal reads these. */
-const MISSING = mount.kind === 'portal' ? ['notices', 'consumers'] : []
+const MISSING = mount.kind === 'portal' ? ['alerts', 'consumers'] : []
 
 export const ROUTES = Object.entries(PAGES).filter(([path]) => !MISSING.includes(path))
 

@@ -8,7 +8,7 @@ export interface SendDefaults {
 
 /**
  * Stores the defaults of the worker. Publishing in SQL gives each new delivery their number of attempts, the API
- * shows them as the effective settings of webhooks, the links of notices begin with the public URL, and no organization or
+ * shows them as the effective settings of webhooks, the links of alerts begin with the public URL, and no organization or
  * event type can have a longer retention than the worker.
  */
 export async function saveSendDefaults(

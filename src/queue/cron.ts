@@ -6,7 +6,7 @@ const SCHEDULE: Partial<Record<TaskName, string>> = {
   // Within five minutes, restores the job of a delivery whose job an operator deleted.
   sweep: '*/2 * * * *',
   roll_up: '* * * * *',
-  send_notices: '* * * * *',
+  send_alerts: '* * * * *',
   check_jobs: '* * * * *',
 }
 

@@ -30,12 +30,12 @@ export interface TaskPayloads {
    * that are not kept.
    */
   roll_up: Record<string, never>
-  /** Send a mail about a notice. */
-  send_notice: { readonly mailId: string }
+  /** Send a mail about an alert. */
+  send_alert: { readonly mailId: string }
   /** Send the mail with the link that confirms an address. */
   send_confirmation: { readonly addressId: string }
-  /** Report what expires soon and the exhausted deliveries that share a notice, and add the jobs of mails to confirm. */
-  send_notices: Record<string, never>
+  /** Report what expires soon and the exhausted deliveries that share an alert, and add the jobs of mails to confirm. */
+  send_alerts: Record<string, never>
   /** Find the rescheduled jobs of exhausted deliveries, and those that an unknown runner claimed. */
   check_jobs: Record<string, never>
 }

@@ -1,3 +1,5 @@
+import { deleteOldMails } from '../alerts/mail-limit.ts'
+import { sendAlert, sendConfirmation, sendLateAlerts } from '../alerts/send-mails.ts'
 import { deleteOldAuditEntries } from '../audit/delete-old-audit-entries.ts'
 import { deleteOldBulkTasks } from '../bulk-tasks/bulk-task.ts'
 import { continueBulkTask } from '../bulk-tasks/continue-bulk-task.ts'
@@ -17,8 +19,6 @@ import { deleteOldBatches } from '../event-stream/delete-old-batches.ts'
 import { createFanOut, restartFanOuts } from '../events/fan-out.ts'
 import { deleteExpiredIdempotencyKeys } from '../idempotency/run-once.ts'
 import { deleteOldIncidents } from '../incidents/find-incidents.ts'
-import { deleteOldMails } from '../notices/mail-limit.ts'
-import { sendConfirmation, sendLateNotices, sendNotice } from '../notices/send-mails.ts'
 import { continueDeletion, restartDeletions } from '../organizations/deletion/continue-deletion.ts'
 import type { SendMail } from '../outbound/mail.ts'
 import { ForeignJobError } from '../queue/foreign-job.ts'
@@ -101,7 +101,7 @@ export function createTasks(deps: TaskDeps): Tasks {
       await run('event_streams', () => deleteOldBatches(pool, retentionMs))
       await run('secrets', () => deleteExpiredSecrets(pool))
       await run('idempotency_keys', () => deleteExpiredIdempotencyKeys(pool))
-      await run('notice_mails', () => deleteOldMails(pool))
+      await run('alert_mails', () => deleteOldMails(pool))
       await run('sessions', () => deleteEndedSessions(pool))
       await run('audit_entries', () => deleteOldAuditEntries(pool, config.auditRetentionMs))
       logger.debug(results, 'Maintenance finished.')
@@ -115,18 +115,18 @@ export function createTasks(deps: TaskDeps): Tasks {
       reportSweep({ reopened: await reopenRescheduled(pool, workerSchema) })
     },
 
-    async send_notices() {
-      await sendLateNotices(pool, Boolean(sendMail))
+    async send_alerts() {
+      await sendLateAlerts(pool, Boolean(sendMail))
     },
 
-    async send_notice(payload) {
-      const mail = uuidIn(payload, 'noticeMail', 'mailId')
+    async send_alert(payload) {
+      const mail = uuidIn(payload, 'alertMail', 'mailId')
       if (!sendMail || publicUrl === null) return
-      await sendNotice({ pool, keyring, publicUrl, sendMail }, mail)
+      await sendAlert({ pool, keyring, publicUrl, sendMail }, mail)
     },
 
     async send_confirmation(payload) {
-      const address = uuidIn(payload, 'noticeAddress', 'addressId')
+      const address = uuidIn(payload, 'alertAddress', 'addressId')
       if (!sendMail || publicUrl === null) return
       await sendConfirmation({ pool, keyring, publicUrl, sendMail }, address)
     },

@@ -56,7 +56,7 @@ export async function putOnHold(sql: Sql, webhookId: string, aheadMs = 0): Promi
         insert into posthorn.webhook_holds (webhook_id, started_at) select webhook_id, on_hold_since from opened
         on conflict (webhook_id, started_at) do update set ended_at = null
       )
-      select posthorn.notice(w.organization_id, w.id, 'posthorn.webhook.on_hold', jsonb_build_object(
+      select posthorn.alert(w.organization_id, w.id, 'posthorn.webhook.on_hold', jsonb_build_object(
         'since', on_hold_since, 'failing_since', c.failing_since, 'consecutive_failures', c.consecutive_failures,
         'last_error', c.last_error, 'next_probe_at', next_probe_at)),
         posthorn.follow_incidents(array(select webhook_id from opened))

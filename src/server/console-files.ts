@@ -26,7 +26,7 @@ interface ConsoleFilesOptions {
 export function createConsoleFiles(options: ConsoleFilesOptions): Hono {
   const { portalOrigins } = options
   const routes = new Hono()
-  // A program gets the same answer as at any path where there is nothing, so that it notices a wrong URL.
+  // A program gets the same answer as at any path where there is nothing, so that it alerts a wrong URL.
   routes.get('/', redirectBrowsers('/console'), (context) => context.notFound())
   const asset = staticFiles({
     folder: FOLDER,

@@ -1,7 +1,7 @@
 import { type Context, Hono } from 'hono'
+import { followMailLink, type LinkAction, linkPath, readMailLink } from '../alerts/mail-link.ts'
 import type { PrismaClient } from '../db/generated/prisma/client.ts'
 import type { Keyring } from '../encryption/keyring.ts'
-import { followMailLink, type LinkAction, linkPath, readMailLink } from '../notices/mail-link.ts'
 
 interface MailLinkDeps {
   readonly prisma: PrismaClient
@@ -10,14 +10,14 @@ interface MailLinkDeps {
 
 const TEXTS = {
   confirm: {
-    question: 'Get notices about webhooks at this address?',
+    question: 'Get alerts about webhooks at this address?',
     button: 'Confirm',
     done: 'This address is confirmed. Each mail has a link to unsubscribe.',
   },
   unsubscribe: {
-    question: 'Get no more notices by e-mail?',
+    question: 'Get no more alerts by e-mail?',
     button: 'Unsubscribe',
-    done: 'You get no more notices at this address.',
+    done: 'You get no more alerts at this address.',
   },
 } as const
 
@@ -54,7 +54,7 @@ function page(c: Context, body: string, status: 200 | 404 = 200) {
   )
   c.header('referrer-policy', 'no-referrer')
   return c.html(
-    `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Notices of Posthorn</title><h1>Notices of Posthorn</h1>${body}</html>`,
+    `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Alerts of Posthorn</title><h1>Alerts of Posthorn</h1>${body}</html>`,
     status,
   )
 }

@@ -16,7 +16,7 @@ const MAINTENANCE_STEPS = [
   'event_streams',
   'secrets',
   'idempotency_keys',
-  'notice_mails',
+  'alert_mails',
   'sessions',
   'audit_entries',
 ] as const

@@ -27,9 +27,9 @@ const END_HOLD = `
   select ended.webhook_id::text as id from ended`
 
 const RECOVER = `${END_HOLD} join posthorn.webhooks as w on w.id = ended.webhook_id
-  cross join lateral posthorn.notice(w.organization_id, w.id, 'posthorn.webhook.recovered', '{}')`
+  cross join lateral posthorn.alert(w.organization_id, w.id, 'posthorn.webhook.recovered', '{}')`
 
-/** Ends the hold of a webhook that recovered, with a notice. Returns whether the webhook was on hold. */
+/** Ends the hold of a webhook that recovered, with an alert. Returns whether the webhook was on hold. */
 export async function endHold(sql: Sql, webhookUuid: string): Promise<boolean> {
   const { rowCount } = await sql.query({ name: 'end_hold', text: RECOVER, values: [webhookUuid] })
   return rowCount === 1

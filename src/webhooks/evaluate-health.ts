@@ -27,7 +27,7 @@ export interface HealthTransition {
 
 /**
  * Sets the states of the webhooks that had failures, that have a backlog or that are in trouble, and returns those that
- * changed. The transaction that changes a state notices it. Of several processes, one at a time evaluates.
+ * changed. The transaction that changes a state alerts it. Of several processes, one at a time evaluates.
  */
 export async function evaluateHealth(sql: Sql, aheadMs = 0): Promise<HealthTransition[]> {
   await sql.query({ name: 'watch_backlogs', text: WATCH_BACKLOGS, values: [MAX_EVALUATED] })
@@ -160,12 +160,12 @@ const EVALUATE_HEALTH = `
     case when webhook_id is null then null when new_state <> 'failing' or not exists (
       select from posthorn.webhook_holds as h
       where h.webhook_id = transition.webhook_id and h.started_at >= transition.failing_since
-    ) then posthorn.notice(organization_id, webhook_id,
+    ) then posthorn.alert(organization_id, webhook_id,
       'posthorn.webhook.' || case new_state when 'healthy' then 'recovered' else new_state end,
       jsonb_build_object('state', new_state, 'previous_state', state, 'since', since, 'cause', new_cause,
         'deliveries', attempts, 'failed_deliveries', failed, 'consecutive_failures', consecutive_failures,
         'waiting', waiting, 'oldest_waiting_at', oldest_at, 'last_error', last_error)
-        -- Of a recovery, the notice itself says both.
+        -- Of a recovery, the alert itself says both.
         - case new_state when 'healthy' then array['since', 'previous_state'] else '{}' end)
     end as noticed
   from followed left join transition on true`

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Actor } from '../access/actor.ts'
+import { alert } from '../alerts/alert.ts'
 import { writeAuditEntry } from '../audit/audit-entry.ts'
 import { actForOrganization } from '../db/act-for.ts'
 import type { Db, Sql } from '../db/client.ts'
@@ -11,7 +12,6 @@ import { mintId, parseId } from '../db/ids.ts'
 import type { Keyring } from '../encryption/keyring.ts'
 import { DomainError, notFound } from '../lib/errors.ts'
 import { parseInput } from '../lib/validation.ts'
-import { notice } from '../notices/notice.ts'
 import { formatSecret, generateSigningKey } from '../receiver/sign.ts'
 import { parseSecret } from '../receiver/signature.ts'
 import { findWebhook } from './find-webhook.ts'
@@ -133,7 +133,7 @@ export async function rotateSigningSecret(
       organizationId,
       subjectId: webhookId,
     })
-    await notice(tx, {
+    await alert(tx, {
       organizationId,
       webhookId: id,
       type: 'posthorn.secret.rotated',

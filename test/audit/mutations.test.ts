@@ -127,13 +127,13 @@ const AUDITED: Record<string, [AuditAction, Variables]> = {
     'incident.updated',
     async ({ webhookId }) => ({ id: await incidentOf(webhookId), acknowledged: true }),
   ],
-  setNoticeAddress: [
-    'notice_address.added',
+  setAlertAddress: [
+    'alert_address.added',
     () => ({
       input: { email: `ada-${nextNumber()}@example.com`, kinds: ['WEBHOOK_ON_HOLD'] },
     }),
   ],
-  removeNoticeAddress: ['notice_address.removed', async () => ({ id: await noticeAddress() })],
+  removeAlertAddress: ['alert_address.removed', async () => ({ id: await alertAddress() })],
 }
 let lastNumber = 0
 
@@ -156,15 +156,15 @@ async function incidentOf(webhookId: string): Promise<string> {
   return publicId('incident', id)
 }
 
-async function noticeAddress(): Promise<string> {
-  const { id } = await api.database.prisma.noticeAddress.create({
+async function alertAddress(): Promise<string> {
+  const { id } = await api.database.prisma.alertAddress.create({
     data: {
       organizationId: operator.organizationId,
       email: `grace-${nextNumber()}@example.com`,
       kinds: ['posthorn.webhook.on_hold'],
     },
   })
-  return publicId('noticeAddress', id)
+  return publicId('alertAddress', id)
 }
 
 async function consumer(): Promise<string> {
@@ -257,7 +257,7 @@ async function allRows() {
       (select json_agg(t order by t.webhook_id) from posthorn.webhook_schedules as t) as schedules,
       (select json_agg(to_jsonb(t) - 'last_used_at' order by t.id) from posthorn.api_keys as t) as keys,
       (select json_agg(t order by t.id) from posthorn.organizations as t) as organizations,
-      (select json_agg(t order by t.id) from posthorn.notice_addresses as t) as addresses,
+      (select json_agg(t order by t.id) from posthorn.alert_addresses as t) as addresses,
       (select json_agg(t order by t.name) from posthorn.event_types as t) as types,
       (select json_agg(t order by t.id) from posthorn.deliveries as t) as deliveries,
       (select json_agg(t order by t.id) from posthorn.events as t) as events,

@@ -59,9 +59,9 @@ async function consumer(): Promise<string> {
   return publicId('consumer', id)
 }
 
-async function noticeAddress(): Promise<string> {
+async function alertAddress(): Promise<string> {
   const input = { email: `${randomUUID()}@example.com`, kinds: ['WEBHOOK_ON_HOLD'] }
-  return (await tenant.run('notices', 'SetNoticeAddress', { input })).noticeAddress.id
+  return (await tenant.run('alerts', 'SetAlertAddress', { input })).alertAddress.id
 }
 
 const event = { type: JOINED, data: { name: 'Ada' } }
@@ -188,8 +188,8 @@ const VARIABLES: Record<string, (created: Things) => object | Promise<object>> =
     id: await incidentOf(webhookId),
     acknowledged: true,
   }),
-  SetNoticeAddress: () => ({ input: { email: 'ada@example.com', kinds: ['WEBHOOK_ON_HOLD'] } }),
-  RemoveNoticeAddress: async () => ({ id: await noticeAddress() }),
+  SetAlertAddress: () => ({ input: { email: 'ada@example.com', kinds: ['WEBHOOK_ON_HOLD'] } }),
+  RemoveAlertAddress: async () => ({ id: await alertAddress() }),
   SetOperationalEvents: () => ({ input: { enabled: true } }),
   Organization: () => ({ id: tenant.publicOrganizationId }),
   CreateOrganization: () => ({ input: { name: 'Another' } }),

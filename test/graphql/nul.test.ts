@@ -41,18 +41,18 @@ beforeAll(async () => {
   const {
     createWebhook,
     createApiKey: key,
-    setNoticeAddress,
+    setAlertAddress,
   } = await posthorn.graphql(`mutation {
     createWebhook(input: { url: "https://example.com", eventSubscriptions: ["${JOINED}"], enabled: true }) {
       ... on CreateWebhookSuccess { webhook { id } } }
     createApiKey(input: { scopes: ["webhooks:read"] }) {
       ... on CreateApiKeySuccess { createdApiKey { apiKey { id } } } }
-    setNoticeAddress(input: { email: "ada@example.org", kinds: [SECRET_ROTATED] }) {
-      ... on SetNoticeAddressSuccess { noticeAddress { id } } }
+    setAlertAddress(input: { email: "ada@example.org", kinds: [SECRET_ROTATED] }) {
+      ... on SetAlertAddressSuccess { alertAddress { id } } }
   }`)
   ids = [
     ['ApiKey', key.createdApiKey.apiKey.id],
-    ['NoticeAddress', setNoticeAddress.noticeAddress.id],
+    ['AlertAddress', setAlertAddress.alertAddress.id],
     ['EventType', `type_${JOINED}`],
     ['rganization', publicOrganizationId],
     ['', createWebhook.webhook.id],

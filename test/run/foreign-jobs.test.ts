@@ -49,7 +49,7 @@ test('a job of another program fails with what is wrong with it and the remedy, 
       [`posthorn:${task}`, JSON.stringify(payload), key ?? null],
     )
   }
-  for (const task of ['maintain', 'sweep', 'roll_up', 'send_notices', 'check_jobs']) {
+  for (const task of ['maintain', 'sweep', 'roll_up', 'send_alerts', 'check_jobs']) {
     await pool.query(`select graphile_worker.add_job($1, 'null', max_attempts := 1)`, [
       `posthorn:${task}`,
     ])

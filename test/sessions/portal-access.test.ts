@@ -287,7 +287,7 @@ const QUERIES: Record<string, [How, args: () => string, showsOrdinaryKeys?: bool
   consumers: [['closed', () => 'first: 3', false]],
   statistics: [['closed', () => `since: "${hourAgo()}"`, false]],
   deliveryHealth: [['closed', () => '', false]],
-  noticeAddresses: [['closed', () => '', false]],
+  alertAddresses: [['closed', () => '', false]],
   operationalEvents: [['closed', () => '', false]],
   apiKeys: [['closed', () => 'first: 5']],
   auditLog: [['closed', () => 'first: 20']],
@@ -449,8 +449,8 @@ const MUTATIONS: Record<string, ['not_found' | 'closed', args: () => string]> = 
     () => `id: "${publicId('organization', organizationId)}", input: { force: true }`,
   ],
   setOperationalEvents: ['closed', () => 'input: { enabled: true }'],
-  setNoticeAddress: ['closed', () => 'input: { email: "a@example.com", kinds: [WEBHOOK_FAILING] }'],
-  removeNoticeAddress: ['closed', () => 'id: "addr_x"'],
+  setAlertAddress: ['closed', () => 'input: { email: "a@example.com", kinds: [WEBHOOK_FAILING] }'],
+  removeAlertAddress: ['closed', () => 'id: "addr_x"'],
 }
 
 test('this file covers every field of Mutation', () => {

@@ -233,11 +233,11 @@ describe('a webhook', () => {
   })
 })
 
-test('a state and its notice are stored together', async () => {
+test('a state and its alert are stored together', async () => {
   await attempt(500)
   await database.pool.query(`
     create table posthorn.noticed (webhook_id uuid, type text, data jsonb);
-    create or replace function posthorn.notice(organization_id uuid, webhook_id uuid, type text, data jsonb) returns void
+    create or replace function posthorn.alert(organization_id uuid, webhook_id uuid, type text, data jsonb) returns void
     language plpgsql as $$ begin
       insert into posthorn.noticed values (webhook_id, type, data);
       if data->>'last_error' like 'HTTP 500%' then raise exception 'no room'; end if;

@@ -638,7 +638,7 @@ create table posthorn.settings (
   default_retry_schedule_ms int[] not null
     default '{5000,300000,1800000,7200000,18000000,36000000,50400000,72000000,86400000}',
   default_timeout_ms int not null default 15000,
-  -- Both are null until an operator sets them. The links of notices lead to public_url.
+  -- Both are null until an operator sets them. The links of alerts lead to public_url.
   public_url text,
   operator_organization_id uuid
     references posthorn.organizations on delete set null,
@@ -784,7 +784,7 @@ create policy own_organization on posthorn.bulk_tasks
   using ((select posthorn.current_organization()) is null
     or organization_id = (select posthorn.current_organization()));
 
--- The states of a webhook that notices reported, until the webhook recovers: each is reported once.
+-- The states of a webhook that alerts reported, until the webhook recovers: each is reported once.
 create table posthorn.reported_states (
   webhook_id uuid not null references posthorn.webhooks on delete cascade,
   type text not null,
@@ -792,7 +792,7 @@ create table posthorn.reported_states (
   primary key (webhook_id, type)
 );
 
--- The exhausted deliveries of a webhook in the hour after a notice of one. They share the next notice.
+-- The exhausted deliveries of a webhook in the hour after an alert of one. They share the next alert.
 create table posthorn.exhausted_deliveries (
   webhook_id uuid primary key references posthorn.webhooks on delete cascade,
   reported_at timestamptz not null default now(),
@@ -801,12 +801,12 @@ create table posthorn.exhausted_deliveries (
   constraint count_is_not_negative check (count >= 0)
 );
 
--- Who gets notices by e-mail.
-create table posthorn.notice_addresses (
+-- Who gets alerts by e-mail.
+create table posthorn.alert_addresses (
   id uuid primary key default posthorn.uuid_v7(),
   organization_id uuid not null references posthorn.organizations on delete cascade,
   email text not null,
-  -- The types of the notices, such as posthorn.webhook.on_hold.
+  -- The types of the alerts, such as posthorn.webhook.on_hold.
   kinds text[] not null,
   created_at timestamptz not null default now(),
   portal_page_url text,
@@ -822,20 +822,20 @@ create table posthorn.notice_addresses (
   constraint portal_page_url_is_https_without_fragment
     check (portal_page_url ~ '^https://[^#]+$' and char_length(portal_page_url) <= 2048)
 );
-alter table posthorn.notice_addresses enable row level security;
-create policy own_organization on posthorn.notice_addresses
+alter table posthorn.alert_addresses enable row level security;
+create policy own_organization on posthorn.alert_addresses
   using ((select posthorn.current_organization()) is null
     or organization_id = (select posthorn.current_organization()));
 
--- The mails about notices that are not sent yet. Each has a job.
-create table posthorn.notice_mails (
+-- The mails about alerts that are not sent yet. Each has a job.
+create table posthorn.alert_mails (
   id uuid primary key default posthorn.uuid_v7(),
-  address_id uuid not null references posthorn.notice_addresses on delete cascade,
+  address_id uuid not null references posthorn.alert_addresses on delete cascade,
   data jsonb not null,
   created_at timestamptz not null default now()
 );
 -- Serves: the deletion of an address.
-create index notice_mails_address_id on posthorn.notice_mails (address_id);
+create index alert_mails_address_id on posthorn.alert_mails (address_id);
 
 -- An incident is one time of trouble of a webhook, until it is healthy, disabled or deleted.
 create table posthorn.incidents (
@@ -2083,28 +2083,28 @@ end
 $$;
 
 -- Tells something in the transaction that makes it true: by an event in the organization and in the operator's, and by
--- e-mail. `webhook_id` is null if the notice concerns no webhook. With the type of a state, such as posthorn.webhook.on_hold,
+-- e-mail. `webhook_id` is null if the alert concerns no webhook. With the type of a state, such as posthorn.webhook.on_hold,
 -- it does nothing if this state was reported since the last recovery. posthorn.webhook.recovered ends what was reported.
-create function posthorn.notice(organization_id uuid, webhook_id uuid, type text, data jsonb) returns void
+create function posthorn.alert(organization_id uuid, webhook_id uuid, type text, data jsonb) returns void
   language plpgsql security definer set search_path = pg_catalog, pg_temp set standard_conforming_strings = on
 as $$
 #variable_conflict use_column
 declare
-  state constant text := substring(notice.type from '^posthorn\.webhook\.(.*)$');
-  contents jsonb := notice.data;
+  state constant text := substring(alert.type from '^posthorn\.webhook\.(.*)$');
+  contents jsonb := alert.data;
   ended record;
   host text;
   description text;
-  is_receiver_of_notices boolean := false;
-  is_published constant boolean := posthorn.publishes_notices(notice.type);
-  recipients constant uuid[] := posthorn.notice_recipients(notice.organization_id, notice.type);
+  is_receiver_of_alerts boolean := false;
+  is_published constant boolean := posthorn.publishes_alerts(alert.type);
+  recipients constant uuid[] := posthorn.alert_recipients(alert.organization_id, alert.type);
   recipient uuid;
   mail uuid;
   targets uuid[];
 begin
   if state = 'recovered' then
     with reported as (
-      delete from posthorn.reported_states as r where r.webhook_id = notice.webhook_id returning r.*
+      delete from posthorn.reported_states as r where r.webhook_id = alert.webhook_id returning r.*
     )
     select substring(r.type from '[^.]*$') as state, r.reported_at into ended
     from reported as r order by r.reported_at desc limit 1;
@@ -2118,42 +2118,42 @@ begin
   if state = 'recovered' then
     contents := jsonb_build_object('state', 'healthy', 'previous_state', ended.state, 'since', ended.reported_at) || contents;
   elsif state is not null then
-    insert into posthorn.reported_states as r (webhook_id, type) values (notice.webhook_id, notice.type)
+    insert into posthorn.reported_states as r (webhook_id, type) values (alert.webhook_id, alert.type)
     on conflict do nothing;
     if not found then
       return;
     end if;
     contents := jsonb_build_object('state', state) || contents;
   end if;
-  if notice.webhook_id is not null then
+  if alert.webhook_id is not null then
     select lower(substring(w.url from '^[^:]+://(\[[^]]*\]|[^/:?#]+)')), w.description,
       not exists (select from unnest(w.event_subscriptions) as name where name not like 'posthorn.%')
-    into host, description, is_receiver_of_notices
-    from posthorn.webhooks as w where w.id = notice.webhook_id and w.deleted_at is null;
+    into host, description, is_receiver_of_alerts
+    from posthorn.webhooks as w where w.id = alert.webhook_id and w.deleted_at is null;
     if not found then
       return;
     end if;
     contents := jsonb_build_object('webhook', jsonb_build_object(
-      'id', posthorn.type_id('wh', notice.webhook_id), 'host', host, 'description', description)) || contents;
+      'id', posthorn.type_id('wh', alert.webhook_id), 'host', host, 'description', description)) || contents;
   end if;
   select contents
       || jsonb_build_object('organization', jsonb_build_object('id', posthorn.type_id('org', o.id), 'name', o.name))
       || jsonb_strip_nulls(jsonb_build_object('link', s.public_url || '/console/'
-        || coalesce('webhooks/' || posthorn.type_id('wh', notice.webhook_id), 'api-keys'))),
+        || coalesce('webhooks/' || posthorn.type_id('wh', alert.webhook_id), 'api-keys'))),
     -- A receiver of operational events alone never hears of itself.
     array(
       select distinct t.id from unnest(array[o.id, s.operator_organization_id]) as t (id)
-      where t.id is not null and not (is_receiver_of_notices and t.id = o.id))
+      where t.id is not null and not (is_receiver_of_alerts and t.id = o.id))
   into contents, targets
-  from posthorn.organizations as o, posthorn.settings as s where o.id = notice.organization_id;
-  contents := contents || posthorn.notice_words(notice.type, contents);
+  from posthorn.organizations as o, posthorn.settings as s where o.id = alert.organization_id;
+  contents := contents || posthorn.alert_words(alert.type, contents);
   foreach recipient in array recipients loop
-    insert into posthorn.notice_mails (address_id, data) values (recipient, contents) returning id into mail;
-    perform posthorn.enqueue('send_notice', json_build_object('mailId', posthorn.type_id('mail', mail)), 'mail:' || mail,
+    insert into posthorn.alert_mails (address_id, data) values (recipient, contents) returning id into mail;
+    perform posthorn.enqueue('send_alert', json_build_object('mailId', posthorn.type_id('mail', mail)), 'mail:' || mail,
       queue := 'posthorn:mail');
   end loop;
   if is_published and cardinality(targets) > 0 then
-    perform posthorn.insert_events(targets, array_agg(notice.type), array_agg(null::bigint), array_agg(contents::text),
+    perform posthorn.insert_events(targets, array_agg(alert.type), array_agg(null::bigint), array_agg(contents::text),
       array_agg(now()), array_agg(null::text), array_agg(null::text))
     from unnest(targets);
   end if;
@@ -2165,50 +2165,50 @@ end
 $$;
 
 -- Whether an event of this operational type is published. The catalogue is the switch: without the type, there is none.
-create function posthorn.publishes_notices(type text) returns boolean
+create function posthorn.publishes_alerts(type text) returns boolean
   language sql stable set search_path = pg_catalog, pg_temp
 as $$
   select exists (
-    select from posthorn.event_types as t where t.name = publishes_notices.type and t.archived_at is null)
+    select from posthorn.event_types as t where t.name = publishes_alerts.type and t.archived_at is null)
 $$;
 
--- The confirmed addresses of an organization and of the operator's that get the notices of this type.
-create function posthorn.notice_recipients(organization_id uuid, type text) returns uuid[]
+-- The confirmed addresses of an organization and of the operator's that get the alerts of this type.
+create function posthorn.alert_recipients(organization_id uuid, type text) returns uuid[]
   language sql stable set search_path = pg_catalog, pg_temp
 as $$
   select array(
-    select a.id from posthorn.notice_addresses as a
+    select a.id from posthorn.alert_addresses as a
     where a.organization_id in (
-        notice_recipients.organization_id, (select s.operator_organization_id from posthorn.settings as s))
-      and a.confirmed_at is not null and notice_recipients.type = any (a.kinds)
+        alert_recipients.organization_id, (select s.operator_organization_id from posthorn.settings as s))
+      and a.confirmed_at is not null and alert_recipients.type = any (a.kinds)
     order by a.id)
 $$;
 
 -- Reports exhausted deliveries of a webhook: the first one at once, and those of the hour afterwards together.
-create function posthorn.notice_exhausted(organization_id uuid, webhook_id uuid, count int, data jsonb) returns void
+create function posthorn.alert_exhausted(organization_id uuid, webhook_id uuid, count int, data jsonb) returns void
   language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 #variable_conflict use_column
 declare
   is_first boolean;
 begin
-  if not posthorn.publishes_notices('posthorn.delivery.exhausted') and cardinality(
-    posthorn.notice_recipients(notice_exhausted.organization_id, 'posthorn.delivery.exhausted')) = 0
+  if not posthorn.publishes_alerts('posthorn.delivery.exhausted') and cardinality(
+    posthorn.alert_recipients(alert_exhausted.organization_id, 'posthorn.delivery.exhausted')) = 0
   then
     return;
   end if;
-  insert into posthorn.exhausted_deliveries as e (webhook_id) values (notice_exhausted.webhook_id)
-  on conflict (webhook_id) do update set count = e.count + notice_exhausted.count, data = notice_exhausted.data
+  insert into posthorn.exhausted_deliveries as e (webhook_id) values (alert_exhausted.webhook_id)
+  on conflict (webhook_id) do update set count = e.count + alert_exhausted.count, data = alert_exhausted.data
   returning e.count = 0 into is_first;
   if is_first then
-    perform posthorn.notice(notice_exhausted.organization_id, notice_exhausted.webhook_id,
-      'posthorn.delivery.exhausted', notice_exhausted.data || jsonb_build_object('count', notice_exhausted.count));
+    perform posthorn.alert(alert_exhausted.organization_id, alert_exhausted.webhook_id,
+      'posthorn.delivery.exhausted', alert_exhausted.data || jsonb_build_object('count', alert_exhausted.count));
   end if;
 end
 $$;
 
 -- Reports the exhausted deliveries of the hours that are over, of up to 100 webhooks. Returns for how many webhooks.
-create function posthorn.notice_more_exhausted() returns int
+create function posthorn.alert_more_exhausted() returns int
   language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -2226,7 +2226,7 @@ begin
       delete from posthorn.exhausted_deliveries as e where e.webhook_id = item.webhook_id;
     else
       update posthorn.exhausted_deliveries as e set reported_at = now(), count = 0 where e.webhook_id = item.webhook_id;
-      perform posthorn.notice(item.organization_id, item.webhook_id, 'posthorn.delivery.exhausted',
+      perform posthorn.alert(item.organization_id, item.webhook_id, 'posthorn.delivery.exhausted',
         item.data || jsonb_build_object('count', item.count));
     end if;
   end loop;
@@ -2236,7 +2236,7 @@ $$;
 
 -- Reports once each API key that expires within 7 days, and each old signing secret that expires within 4 hours. What was
 -- created with less time left is not reported.
-create function posthorn.notice_expiring() returns void
+create function posthorn.alert_expiring() returns void
   language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -2255,8 +2255,8 @@ begin
       and k.expires_at > reported_until + interval '7 days' and k.expires_at <= now() + interval '7 days'
     order by k.id
   loop
-    perform posthorn.notice(item.organization_id, null, 'posthorn.api_key.expiring',
-      posthorn.api_key_notice(item.id, item.name, item.token_hint, item.scopes, item.expires_at));
+    perform posthorn.alert(item.organization_id, null, 'posthorn.api_key.expiring',
+      posthorn.api_key_alert(item.id, item.name, item.token_hint, item.scopes, item.expires_at));
   end loop;
   for item in
     select w.organization_id, s.webhook_id, s.expires_at
@@ -2264,20 +2264,20 @@ begin
     where s.expires_at > reported_until + interval '4 hours' and s.expires_at <= now() + interval '4 hours'
     order by s.id
   loop
-    perform posthorn.notice(item.organization_id, item.webhook_id, 'posthorn.secret.expiring',
+    perform posthorn.alert(item.organization_id, item.webhook_id, 'posthorn.secret.expiring',
       jsonb_build_object('expires_at', item.expires_at));
   end loop;
 end
 $$;
 
--- What a notice says of an API key.
-create function posthorn.api_key_notice(id uuid, name text, token_hint text, scopes text[], expires_at timestamptz)
+-- What an alert says of an API key.
+create function posthorn.api_key_alert(id uuid, name text, token_hint text, scopes text[], expires_at timestamptz)
   returns jsonb
   language sql stable set search_path = pg_catalog, pg_temp
 as $$
-  select jsonb_build_object('api_key', jsonb_build_object('id', posthorn.type_id('key', api_key_notice.id),
-    'name', api_key_notice.name, 'token_hint', api_key_notice.token_hint, 'scopes', api_key_notice.scopes,
-    'expires_at', api_key_notice.expires_at))
+  select jsonb_build_object('api_key', jsonb_build_object('id', posthorn.type_id('key', api_key_alert.id),
+    'name', api_key_alert.name, 'token_hint', api_key_alert.token_hint, 'scopes', api_key_alert.scopes,
+    'expires_at', api_key_alert.expires_at))
 $$;
 
 -- Opens, changes and resolves the incidents of webhooks whose states changed in this transaction. Returns the number of
@@ -3296,9 +3296,9 @@ begin
 end
 $$;
 
--- What the data of a notice says beside its facts: `summary`, a sentence, and `alert`, for programs that page people. A notice
+-- What the data of an alert says beside its facts: `summary`, a sentence, and `alert`, for programs that page people. An alert
 -- that resolves has the key of those that it ends.
-create function posthorn.notice_words(type text, data jsonb) returns jsonb
+create function posthorn.alert_words(type text, data jsonb) returns jsonb
   language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -3306,7 +3306,7 @@ declare
     when data ? 'webhook' then concat('The webhook ', left(coalesce(nullif(trim(data #>> '{webhook,description}'), ''),
       data #>> '{webhook,id}'), 200), ' at ', data #>> '{webhook,host}')
     else concat('The API key ', coalesce(nullif(trim(data #>> '{api_key,name}'), ''), data #>> '{api_key,token_hint}')) end;
-  words constant text := case notice_words.type
+  words constant text := case alert_words.type
     when 'posthorn.webhook.degraded' then 'is degraded: a share of its deliveries fails'
     when 'posthorn.webhook.behind' then 'is behind: its deliveries wait for too long'
     when 'posthorn.webhook.failing' then 'is failing: its last attempts failed'
@@ -3319,20 +3319,20 @@ declare
     when 'posthorn.secret.expiring' then 'has an old signing secret that expires within 4 hours'
     when 'posthorn.api_key.created' then 'was created'
     when 'posthorn.api_key.expiring' then 'expires within 7 days'
-    else concat('has the notice ', notice_words.type) end;
+    else concat('has the alert ', alert_words.type) end;
   severity constant text := case
-    when notice_words.type = 'posthorn.webhook.on_hold' then 'critical'
-    when notice_words.type in ('posthorn.webhook.failing', 'posthorn.delivery.exhausted') then 'error'
-    when notice_words.type in ('posthorn.webhook.recovered', 'posthorn.secret.rotated', 'posthorn.api_key.created') then 'info'
+    when alert_words.type = 'posthorn.webhook.on_hold' then 'critical'
+    when alert_words.type in ('posthorn.webhook.failing', 'posthorn.delivery.exhausted') then 'error'
+    when alert_words.type in ('posthorn.webhook.recovered', 'posthorn.secret.rotated', 'posthorn.api_key.created') then 'info'
     else 'warning' end;
   key constant text := coalesce(data #>> '{webhook,id}', data #>> '{api_key,id}', 'posthorn');
 begin
   return jsonb_build_object(
     'summary', concat(thing, ' ', words, '.'),
     'alert', jsonb_build_object(
-      'action', case notice_words.type when 'posthorn.webhook.recovered' then 'resolve' else 'trigger' end,
+      'action', case alert_words.type when 'posthorn.webhook.recovered' then 'resolve' else 'trigger' end,
       'severity', severity,
-      'key', case when notice_words.type like 'posthorn.webhook.%' then key else concat(key, ' ', notice_words.type) end));
+      'key', case when alert_words.type like 'posthorn.webhook.%' then key else concat(key, ' ', alert_words.type) end));
 end
 $$;
 
@@ -3478,7 +3478,7 @@ $$;
 -- Operational events and mails about an organization went to operators too. Deletes such mails, and leaves of the next such
 -- events of the operators' organization, behind the event `after`, only the id of the organization that they were about.
 -- `reached` is null after the last page.
-create function posthorn.forget_organization_in_notices(
+create function posthorn.forget_organization_in_alerts(
   organization_id uuid, after uuid, max_rows int, out changed int, out reached uuid
 )
   language plpgsql security definer set search_path = pg_catalog, pg_temp set lock_timeout = '2s'
@@ -3492,7 +3492,7 @@ declare
   about uuid[];
 begin
   perform posthorn.require_running_deletion(organization_id);
-  delete from posthorn.notice_mails as m where m.data #>> '{organization,id}' = public_id;
+  delete from posthorn.alert_mails as m where m.data #>> '{organization,id}' = public_id;
   select array_agg(e.id order by e.id), array_agg(e.id) filter (where strpos(e.data, public_id) > 0 and e.data <> remainder)
   into page, about
   from (

@@ -2,7 +2,7 @@
 export const SCOPES = [
   ['webhooks:read', 'Read webhooks and their health.'],
   ['webhooks:write', 'Create, edit and delete webhooks.'],
-  ['alerts:write', 'Let sessions of the portal add addresses for notices.'],
+  ['alerts:write', 'Let sessions of the portal add addresses for alerts.'],
   ['secrets:read', 'Read signing secrets, and the values of custom headers.'],
   ['secrets:rotate', 'Rotate the signing secret of a webhook.'],
   ['events:publish', 'Publish events.'],

@@ -33,11 +33,11 @@ export const ACTION_LABELS: Readonly<Record<string, string>> = {
   'organization.deleted': 'Organization deleted',
   'encryption.rotated': 'Encryption keys rotated',
   'operational_events.updated': 'Operational events changed',
-  'notice_address.added': 'E-mail address added',
-  'notice_address.updated': 'E-mail address changed',
-  'notice_address.removed': 'E-mail address removed',
-  'notice_address.confirmed': 'E-mail address confirmed',
-  'notice_address.unsubscribed': 'E-mail address unsubscribed',
+  'alert_address.added': 'E-mail address added',
+  'alert_address.updated': 'E-mail address changed',
+  'alert_address.removed': 'E-mail address removed',
+  'alert_address.confirmed': 'E-mail address confirmed',
+  'alert_address.unsubscribed': 'E-mail address unsubscribed',
   'consumer.created': 'Consumer created',
   'consumer.deleted': 'Consumer deleted',
 }
@@ -59,7 +59,7 @@ const KIND_LABELS: Record<AuditSubjectKind, string> = {
   ORGANIZATION: 'Organization',
   INCIDENT: 'Incident',
   ENCRYPTION: 'Encryption keys',
-  NOTICES: 'Notices',
+  ALERTS: 'Alerts',
   CONSUMER: 'Consumer',
 }
 

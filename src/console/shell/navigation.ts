@@ -52,7 +52,7 @@ const NAVIGATION: readonly DestinationGroup[] = [
     label: key('Configuration'),
     destinations: [
       { label: key('Event types'), to: '/event-types', icon: IconBook, scope: null },
-      { label: 'Notices', to: '/notices', icon: IconBell, scope: 'webhooks:read' },
+      { label: 'Alerts', to: '/alerts', icon: IconBell, scope: 'webhooks:read' },
       { label: 'API keys', to: '/api-keys', icon: IconKey, scope: 'keys:manage' },
       { label: 'Audit log', to: '/audit-log', icon: IconHistory, scope: 'keys:manage' },
     ],

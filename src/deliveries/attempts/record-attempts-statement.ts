@@ -186,7 +186,7 @@ export const RECORD_ATTEMPTS = `
   ),
   -- In the order of the webhooks, so that two processes cannot deadlock.
   noticed as (
-    select count(posthorn.notice_exhausted(organization_id, webhook_id, exhausted, jsonb_build_object(
+    select count(posthorn.alert_exhausted(organization_id, webhook_id, exhausted, jsonb_build_object(
       'delivery', jsonb_build_object('id', posthorn.type_id('msg', id), 'event_type', event_type, 'attempts', attempt_count),
       'last_error', last_error)))
     from (

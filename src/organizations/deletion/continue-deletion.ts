@@ -156,7 +156,7 @@ async function findWriters(
   return open.filter((id) => known.includes(id) || (known.length > 0 && id.startsWith('prepared ')))
 }
 
-const NOTICES = 'notices'
+const ALERTS = 'alerts'
 const ORGANIZATION = 'organizations'
 /** Postgres keeps values of deleted rows in its statistics. */
 const STATISTICS = 'statistics'
@@ -169,16 +169,16 @@ async function nextStep(sql: Sql, step: string | null, isLast: boolean): Promise
   if (step !== null && LAST_STEPS.includes(step)) {
     return LAST_STEPS[LAST_STEPS.indexOf(step) + 1] ?? 'end'
   }
-  if (step === NOTICES) return isLast ? (LAST_STEPS[0] ?? 'end') : null
+  if (step === ALERTS) return isLast ? (LAST_STEPS[0] ?? 'end') : null
   const tables = Object.keys(ORGANIZATION_TABLES).filter((table) => !LAST_STEPS.includes(table))
   const { rows } = await sql.query<{ name: string }>(
     'select name from posthorn.detached_partitions() as name',
   )
-  const steps = [...tables, ...rows.map(({ name }) => name), NOTICES]
-  if (step === null) return steps[0] ?? NOTICES
+  const steps = [...tables, ...rows.map(({ name }) => name), ALERTS]
+  if (step === null) return steps[0] ?? ALERTS
   // A partition that was dropped in the meantime is no step any more.
   const i = steps.indexOf(step)
-  return i === -1 ? NOTICES : (steps[i + 1] ?? null)
+  return i === -1 ? ALERTS : (steps[i + 1] ?? null)
 }
 
 async function deletePage(
@@ -209,8 +209,8 @@ function statementOf(
   after: readonly string[] | null,
   step: string,
 ): [string, unknown[]] {
-  if (step === NOTICES) {
-    const forget = 'posthorn.forget_organization_in_notices($1, $2, $3)'
+  if (step === ALERTS) {
+    const forget = 'posthorn.forget_organization_in_alerts($1, $2, $3)'
     return [
       `select changed as deleted, case when reached is not null then array[reached::text] end as reached from ${forget}`,
       [organizationUuid, after?.[0] ?? null, PAGE_ROWS],

@@ -17,7 +17,7 @@ export const ORGANIZATION_TABLES = {
   filtered_events: ['id'],
   idempotency_keys: ['operation', 'key'],
   incidents: ['id'],
-  notice_addresses: ['id'],
+  alert_addresses: ['id'],
   sent_mails: ['id'],
   webhook_statistics: ['subject_id', 'minutes', 'bucket', 'stripe'],
   webhook_bodies: ['id'],

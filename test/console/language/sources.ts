@@ -15,7 +15,7 @@ export interface Source {
 
 /** Pages and parts that a portal session never shows: they are English. */
 export const OF_CONSOLE =
-  /^(api-keys|audit|consumers|notices|organizations|overview|portal|event-types\/form)\/|events\/publish-(code|snippets)|form\/listen-hint|session\/sign-in|organization-switcher|archive-event-type|generated\//
+  /^(api-keys|audit|consumers|alerts|organizations|overview|portal|event-types\/form)\/|events\/publish-(code|snippets)|form\/listen-hint|session\/sign-in|organization-switcher|archive-event-type|generated\//
 
 export function allSources(): readonly Source[] {
   return globSync('**/*.{ts,tsx}', { cwd: CONSOLE, exclude: ['generated/**'] }).map(sourceOf)

@@ -37,7 +37,7 @@ export function pagesOf(seed: SeededServer): ConsolePage[] {
     page('event-type', 'event-types/:name', '/event-types/order.placed'),
     page('edit-event-type', 'event-types/:name/edit', '/event-types/order.placed/edit'),
     page('api-keys', 'api-keys'),
-    page('notices', 'notices'),
+    page('alerts', 'alerts'),
     page('audit-log', 'audit-log', `/audit-log?entry=${seed.auditEntryId}`),
     page('organizations', 'organizations'),
     page('portal-preview', 'portal'),
@@ -47,7 +47,7 @@ export function pagesOf(seed: SeededServer): ConsolePage[] {
 
 /** Only the console has these. */
 export const NOT_IN_PORTAL: readonly string[] = [
-  ...['new-event-type', 'edit-event-type', 'api-keys', 'audit-log', 'organizations', 'notices'],
+  ...['new-event-type', 'edit-event-type', 'api-keys', 'audit-log', 'organizations', 'alerts'],
   ...['consumers'],
 ]
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { COMMAND_LINE } from '../../../src/access/actor.ts'
-import { setOperationalEvents } from '../../../src/notices/operational-events.ts'
+import { setOperationalEvents } from '../../../src/alerts/operational-events.ts'
 import { deleteOrganization } from '../../../src/organizations/deletion/delete-organization.ts'
 import { openWorkerProcesses } from '../../bulk-tasks/worker-processes.ts'
 import { filesAfterVacuum } from '../../erasure/search-everywhere.ts'
@@ -146,7 +146,7 @@ async function deletion() {
 async function logsOfMaintenance(workers: readonly PosthornProcess[]): Promise<string> {
   const before = workers.map(({ stdout, stderr }) => [stdout.length, stderr.length] as const)
   const { pool } = api.database
-  const tasks = ['maintain', 'sweep', 'roll_up', 'send_notices', 'check_jobs']
+  const tasks = ['maintain', 'sweep', 'roll_up', 'send_alerts', 'check_jobs']
   for (const task of tasks) {
     await pool.query(`select graphile_worker.add_job($1, '{}', job_key := $1)`, [
       `posthorn:${task}`,

@@ -40,7 +40,7 @@ export async function jobs({ pool }: Database): Promise<JobRow[]> {
   const { rows } = await pool.query<JobRow>(
     `select id, key, task_identifier as task, attempts, max_attempts as "maxAttempts", locked_by as "lockedBy", last_error as "lastError",
        run_at <= now() and attempts < max_attempts as "isDue"
-     from graphile_worker.jobs where task_identifier not in ('posthorn:maintain', 'posthorn:sweep', 'posthorn:roll_up', 'posthorn:send_notices', 'posthorn:check_jobs')
+     from graphile_worker.jobs where task_identifier not in ('posthorn:maintain', 'posthorn:sweep', 'posthorn:roll_up', 'posthorn:send_alerts', 'posthorn:check_jobs')
      order by key, id`,
   )
   return rows

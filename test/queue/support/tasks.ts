@@ -33,9 +33,9 @@ function createTasks(tasks: Partial<Tasks>): Tasks {
     maintain: idle,
     sweep: idle,
     roll_up: idle,
-    send_notice: idle,
+    send_alert: idle,
     send_confirmation: idle,
-    send_notices: idle,
+    send_alerts: idle,
     check_jobs: idle,
     ...tasks,
   }

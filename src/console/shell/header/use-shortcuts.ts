@@ -13,7 +13,7 @@ export const PAGE_KEYS: Readonly<Record<string, string>> = {
   d: '/deliveries',
   a: '/attempts',
   t: '/event-types',
-  n: '/notices',
+  l: '/alerts',
   k: '/api-keys',
   u: '/audit-log',
   z: '/organizations',

@@ -4,7 +4,7 @@ import type { OrganizationTable } from '../../../../src/organizations/deletion/o
 export const TABLES_OF_PARENTS: Readonly<Record<string, OrganizationTable>> = {
   consumer_leases: 'event_consumers',
   exhausted_deliveries: 'webhooks',
-  notice_mails: 'notice_addresses',
+  alert_mails: 'alert_addresses',
   rate_limits: 'api_keys',
   reported_states: 'webhooks',
   sessions: 'api_keys',

@@ -1,0 +1,123 @@
+import type { Actor } from '../access/actor.ts'
+import { writeAuditEntry } from '../audit/audit-entry.ts'
+import { EMAIL } from '../config/setting-parsers.ts'
+import { actForOrganization } from '../db/act-for.ts'
+import type { Db } from '../db/client.ts'
+import type { AlertAddress } from '../db/generated/prisma/client.ts'
+import { parseId, publicId } from '../db/ids.ts'
+import { DomainError, type FieldIssue, invalid, notFound } from '../lib/errors.ts'
+import { enqueue } from '../queue/jobs.ts'
+import type { OperationalEventType } from './operational-event-types.ts'
+
+/** The addresses of an organization. */
+export const MAX_ADDRESSES = 20
+
+const MAX_EMAIL_LENGTH = 254
+const MAX_URL_LENGTH = 2_048
+
+export interface AlertAddressInput {
+  readonly email: string
+  readonly kinds: readonly OperationalEventType[]
+  /** Missing: as before; of a new address, the console. */
+  readonly portalPageUrl?: string | null | undefined
+}
+
+/** The addresses of an organization, oldest first. */
+export async function listAlertAddresses(db: Db, organizationId: string): Promise<AlertAddress[]> {
+  return await db.alertAddress.findMany({ where: { organizationId }, orderBy: { id: 'asc' } })
+}
+
+/**
+ * Adds an address, or changes what it gets. One that is not confirmed is sent a link. Throws `invalid`, or `conflict` if the
+ * organization has the maximum of addresses.
+ */
+export async function setAlertAddress(
+  db: Db,
+  organizationId: string,
+  input: AlertAddressInput,
+  actor: Actor,
+): Promise<AlertAddress> {
+  const { email, kinds, portalPageUrl } = check(input)
+  return await actForOrganization(db, organizationId, async (tx) => {
+    const present = await listAlertAddresses(tx, organizationId)
+    const before = present.find((one) => one.email.toLowerCase() === email.toLowerCase())
+    if (!before && present.length >= MAX_ADDRESSES) {
+      throw new DomainError('conflict', `There are ${MAX_ADDRESSES} addresses already. Remove one.`)
+    }
+    const data = {
+      kinds: [...new Set(kinds)],
+      ...(portalPageUrl !== undefined && { portalPageUrl }),
+      ...(!before?.confirmedAt && { confirmationRequestedAt: new Date(), rejection: null }),
+    }
+    const after = before
+      ? await tx.alertAddress.update({ where: { id: before.id }, data })
+      : await tx.alertAddress.create({ data: { organizationId, email, ...data } })
+    if (!after.confirmedAt) {
+      const addressId = publicId('alertAddress', after.id)
+      const job = { key: `confirm:${after.id}`, queue: 'posthorn:mail' }
+      await enqueue(tx, 'send_confirmation', { addressId }, job)
+    }
+    await audit(tx, actor, before ? 'alert_address.updated' : 'alert_address.added', after, {
+      ...(before && { before: fields(before) }),
+      after: fields(after),
+    })
+    return after
+  })
+}
+
+/** Throws `not_found`. */
+export async function removeAlertAddress(
+  db: Db,
+  organizationId: string,
+  id: string,
+  actor: Actor,
+): Promise<void> {
+  const uuid = parseId('alertAddress', id)
+  await actForOrganization(db, organizationId, async (tx) => {
+    const before =
+      uuid && (await tx.alertAddress.findFirst({ where: { id: uuid, organizationId } }))
+    if (!before) throw notFound('address', id)
+    await tx.alertAddress.deleteMany({ where: { id: before.id } })
+    await audit(tx, actor, 'alert_address.removed', before, { before: fields(before) })
+  })
+}
+
+function check({ email, kinds, portalPageUrl }: AlertAddressInput): AlertAddressInput {
+  const issues: FieldIssue[] = []
+  const reject = (field: string, code: FieldIssue['code'], detail: string) =>
+    issues.push({ path: [field], code, detail: `${field} must ${detail}` })
+  const given = email.trim()
+  if (given.length > MAX_EMAIL_LENGTH || !EMAIL.test(given)) {
+    const length = `of at most ${MAX_EMAIL_LENGTH} characters`
+    reject('email', 'invalid_format', `be one e-mail address ${length}, such as ada@example.com.`)
+  }
+  if (kinds.length === 0) {
+    reject('kinds', 'required', 'have at least one kind. To end all alerts, remove the address.')
+  }
+  const isUsable =
+    portalPageUrl == null ||
+    (URL.canParse(portalPageUrl) &&
+      /^https:\/\/[^\s#\p{C}]+$/u.test(portalPageUrl) &&
+      portalPageUrl.length <= MAX_URL_LENGTH)
+  if (!isUsable) {
+    const detail = 'be an https:// URL without # and of at most 2,048 characters.'
+    reject('portalPageUrl', 'invalid_format', detail)
+  }
+  if (issues.length > 0) throw invalid(issues)
+  return { email: given, kinds, portalPageUrl }
+}
+
+function fields({ email, kinds, portalPageUrl }: AlertAddress) {
+  return { email, kinds, portalPageUrl }
+}
+
+async function audit(
+  tx: Db,
+  actor: Actor,
+  action: 'alert_address.added' | 'alert_address.updated' | 'alert_address.removed',
+  { id, organizationId }: AlertAddress,
+  changed: { readonly before?: object; readonly after?: object },
+): Promise<void> {
+  const subjectId = publicId('alertAddress', id)
+  await writeAuditEntry(tx, actor, { action, organizationId, subjectId, ...changed })
+}

@@ -1,0 +1,183 @@
+import { expect } from 'vitest'
+import { freePort } from '../../support/free-port.ts'
+import { call, createKey } from '../support/call.ts'
+import { startConsoleServer } from '../support/console-server.ts'
+import { browser, open, openDesk, page, server, story } from '../support/desk.ts'
+import { waitUntilLoaded } from '../support/sign-in.ts'
+import { visit } from '../support/visit.ts'
+
+openDesk(async () => {
+  const port = await freePort()
+  return await startConsoleServer({
+    environment: {
+      PORT: `${port}`,
+      POSTHORN_SMTP_URL: 'smtp://127.0.0.1:1',
+      POSTHORN_EMAIL_FROM: 'posthorn@example.com',
+      POSTHORN_PUBLIC_URL: `http://127.0.0.1:${port}`,
+    },
+  })
+})
+
+const own = () => page.getByRole('region', { name: /^E-mail about / })
+
+async function addresses() {
+  const { alertAddresses } = await server.graphql<{ alertAddresses: object[] }>(
+    '{ alertAddresses { email kinds portalPageUrl rejection } }',
+  )
+  return alertAddresses
+}
+
+story(
+  'an address is added with its kinds, and a wrong one is rejected beside its field',
+  async () => {
+    await open('/alerts')
+    await own().getByText('No addresses').waitFor()
+    await own().getByRole('button', { name: 'Add address' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('E-mail address').fill('nobody')
+    await dialog.getByLabel('Portal page').fill('http://app.example.com')
+    await dialog.getByRole('button', { name: 'Add address' }).click()
+    await dialog.getByText('email must be one e-mail address', { exact: false }).waitFor()
+    await dialog.getByLabel('E-mail address').fill('ada@example.com')
+    await dialog.getByRole('button', { name: 'Add address' }).click()
+    await dialog.getByText('portalPageUrl must be an https:// URL', { exact: false }).waitFor()
+    await dialog.getByLabel('Portal page').fill('https://app.example.com/webhooks')
+    await dialog.getByRole('checkbox', { name: 'API key created' }).check()
+    await dialog.getByRole('button', { name: 'Add address' }).click()
+    await dialog.waitFor({ state: 'hidden' })
+    await own().getByRole('link', { name: 'ada@example.com' }).waitFor()
+    await own().getByText('Waiting for confirmation').waitFor()
+    expect(await addresses()).toEqual([
+      {
+        email: 'ada@example.com',
+        kinds: expect.arrayContaining(['WEBHOOK_ON_HOLD', 'API_KEY_CREATED']),
+        portalPageUrl: 'https://app.example.com/webhooks',
+        rejection: null,
+      },
+    ])
+  },
+)
+
+story('an address that is not confirmed is sent another link, and says once it is', async () => {
+  await using database = await server.openDatabase()
+  await database.pool.query('update posthorn.alert_addresses set confirmation_requested_at = null')
+  await own().getByRole('button', { name: 'Send link' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Send link' }).click()
+  await page.getByText('Posthorn sends ada@example.com another link.').waitFor()
+  const { rows } = await database.pool.query(
+    'update posthorn.alert_addresses set confirmed_at = now() returning confirmation_requested_at as requested',
+  )
+  expect(rows).toEqual([{ requested: expect.any(Date) }])
+  await page.reload()
+  await own().getByText('Gets mails').waitFor()
+  expect(await own().getByRole('button', { name: 'Send link' }).count()).toBe(0)
+})
+
+story(
+  'a rejected address shows the answer of the mail server, and is sent another link',
+  async () => {
+    await using database = await server.openDatabase()
+    await database.pool.query(
+      `update posthorn.alert_addresses set confirmed_at = null, rejection = '550 No such user'`,
+    )
+    await page.reload()
+    await own().getByText('Rejected').waitFor()
+    await own().getByText('550 No such user', { exact: false }).waitFor()
+    await own().getByRole('button', { name: 'Send link' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Send link' }).click()
+    await own().getByText('Waiting for confirmation').waitFor()
+    expect(await addresses()).toMatchObject([{ rejection: null }])
+  },
+)
+
+story('the kinds of an address are changed', async () => {
+  await own().getByRole('link', { name: 'ada@example.com' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('checkbox', { name: 'Degraded' }).check()
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await dialog.waitFor({ state: 'hidden' })
+  expect(await addresses()).toMatchObject([
+    {
+      kinds: expect.arrayContaining(['WEBHOOK_DEGRADED', 'API_KEY_CREATED']),
+      portalPageUrl: 'https://app.example.com/webhooks',
+    },
+  ])
+})
+
+story('an address is removed after a question', async () => {
+  await own().getByRole('link', { name: 'ada@example.com' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
+  await page.getByRole('button', { name: 'Remove address' }).click()
+  await own().getByText('No addresses').waitFor()
+  expect(await addresses()).toEqual([])
+})
+
+story('operational events are switched on, and a webhook for them is two clicks away', async () => {
+  const events = page.getByRole('region', { name: 'Operational events' })
+  await events.getByRole('switch', { name: 'Publish operational events' }).click()
+  await events.getByRole('switch', { name: /gets the alerts of all organizations/ }).click()
+  await expect
+    .poll(() => server.graphql('{ operationalEvents { enabled operatorOrganization { name } } }'))
+    .toMatchObject({ operationalEvents: { enabled: true, operatorOrganization: {} } })
+  await events.getByRole('link', { name: 'Create a webhook that receives them' }).click()
+  await page.getByRole('checkbox', { name: 'posthorn.webhook.on_hold' }).waitFor()
+  expect(await page.getByRole('checkbox', { name: 'posthorn.webhook.on_hold' }).isChecked()).toBe(
+    true,
+  )
+  expect(await page.getByRole('checkbox', { name: 'posthorn.secret.rotated' }).isChecked()).toBe(
+    false,
+  )
+})
+
+story('a reader sees the addresses of the organization and changes nothing', async () => {
+  await call(server, 'setAlertAddress', {
+    input: ['SetAlertAddressInput!', { email: 'ada@example.com', kinds: ['WEBHOOK_FAILING'] }],
+  })
+  const token = await createKey(server, ['webhooks:read'])
+  const signedInTo = { url: server.url, token }
+  await using other = await visit(browser, { origins: [server.url], signedInTo })
+  await other.page.goto(`${server.url}/console/alerts`)
+  await waitUntilLoaded(other.page)
+  await other.page.getByText('ada@example.com').waitFor()
+  for (const name of ['Add address', 'Send link']) {
+    expect(await other.page.getByRole('button', { name }).count(), name).toBe(0)
+  }
+  expect(await other.page.getByText('all organizations').count()).toBe(0)
+})
+
+story('without a mail server, an address is refused with the settings to set', async () => {
+  await using plain = await startConsoleServer()
+  await using other = await visit(browser, { origins: [plain.url], signedInTo: plain })
+  await other.page.goto(`${plain.url}/console/alerts`)
+  await waitUntilLoaded(other.page)
+  await other.page.getByRole('button', { name: 'Add address' }).click()
+  const dialog = other.page.getByRole('dialog')
+  await dialog.getByLabel('E-mail address').fill('ada@example.com')
+  await dialog.getByRole('button', { name: 'Add address' }).click()
+  await dialog.getByText('Set POSTHORN_SMTP_URL', { exact: false }).waitFor()
+})
+
+story.each([
+  ['on', { role: 'link', name: 'The documentation' }],
+  ['off', { role: 'text', name: 'docs/guides/alerts.md' }],
+] as const)(
+  'with the documentation %s, the page leads to it, or names its file',
+  async (docs, shown) => {
+    await using plain = await startConsoleServer()
+    await using other = await visit(browser, { origins: [plain.url], signedInTo: plain })
+    // As the server writes the setting, here without a built documentation.
+    await other.page.route('**/console/alerts', async (route) => {
+      const response = await route.fetch()
+      const body = (await response.text()).replace(
+        /(name="posthorn-docs" content=")\w+/,
+        (_, before) => before + docs,
+      )
+      await route.fulfill({ response, body })
+    })
+    await other.page.goto(`${plain.url}/console/alerts`)
+    const { role, name } = shown
+    if (role === 'text') return await other.page.getByText(name).waitFor()
+    const link = other.page.getByRole(role, { name })
+    expect(await link.getAttribute('href')).toBe('/docs/guides/alerts')
+  },
+)
