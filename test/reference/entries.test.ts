@@ -67,7 +67,7 @@ describe('commands', async () => {
   const commands = leaves(await createProgram())
 
   test('each has a section', () => {
-    expect(commands).toHaveLength(20)
+    expect(commands).toHaveLength(19)
     expect(headingsOf('cli')).toEqual(commands.map((one) => `posthorn ${pathOf(one)}`))
   })
 

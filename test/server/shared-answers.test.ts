@@ -11,7 +11,7 @@ const get = (path: string, headers: Record<string, string> = {}) =>
 test.each(['/openapi.json', '/schema.graphql'])('%s is sent once to a client', async (path) => {
   const first = await get(path)
   const tag = first.headers.get('etag') as string
-  expect(tag).toMatch(/^"[\w-]{43}"$/)
+  expect(tag).toMatch(/^"[0-9a-f]{40}"$/)
   expect((await first.text()).length).toBeGreaterThan(10_000)
   for (const known of [tag, `W/${tag}`, `"other", ${tag}`, '*']) {
     const again = await get(path, { 'if-none-match': known })
