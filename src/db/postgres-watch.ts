@@ -34,24 +34,31 @@ export function watchPostgres({
   const sessions = [openSession(url, options)]
   if (poolerUrl !== null) sessions.push(openSession(poolerUrl, { ...options, kind: 'pooled' }))
 
+  let asked = 0
   let unanswered = 0
   let timeoutMs = RESPONSE_TIMEOUT_MS
+  const endSilentConnections = () => {
+    asked += 1
+    unanswered = 0
+    onError(silence(timeoutMs))
+    timeoutMs = SILENT_TIMEOUT_MS
+    connections.destroyAll()
+  }
   const timer = setInterval(() => {
     // Counts questions instead of reading the clock, so that a pause of this process is not taken for a silent Postgres.
-    if (unanswered > 0 && ++unanswered * ASK_EVERY_MS > timeoutMs) {
-      unanswered = 0
-      onError(silence(timeoutMs))
-      timeoutMs = SILENT_TIMEOUT_MS
-      connections.destroyAll()
-      return
-    }
+    if (unanswered > 0 && ++unanswered * ASK_EVERY_MS > timeoutMs) return endSilentConnections()
     if (unanswered > 0) return
     unanswered = 1
+    const question = ++asked
     const answers = sessions.map((session) => session.use((sql) => sql.query('select 1')))
     // A session reports its broken connection itself.
     Promise.allSettled(answers).then((outcomes) => {
+      if (question !== asked) return
       unanswered = 0
-      if (outcomes.some(({ status }) => status === 'rejected')) return
+      const failed = outcomes.find((outcome) => outcome.status === 'rejected')
+      // A session that cannot open gives up sooner than an answer is missed, and earlier connections are as silent.
+      if (failed?.reason?.code === 'ETIMEDOUT') return endSilentConnections()
+      if (failed) return
       timeoutMs = RESPONSE_TIMEOUT_MS
       onAnswer()
     })
