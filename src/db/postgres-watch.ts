@@ -37,37 +37,41 @@ export function watchPostgres({
   let asked = 0
   let unanswered = 0
   let timeoutMs = RESPONSE_TIMEOUT_MS
-  const endSilentConnections = () => {
-    asked += 1
-    unanswered = 0
-    onError(silence(timeoutMs))
-    timeoutMs = SILENT_TIMEOUT_MS
-    connections.destroyAll()
-  }
   const timer = setInterval(() => {
     // Counts questions instead of reading the clock, so that a pause of this process is not taken for a silent Postgres.
-    if (unanswered > 0 && ++unanswered * ASK_EVERY_MS > timeoutMs) return endSilentConnections()
+    if (unanswered > 0 && ++unanswered * ASK_EVERY_MS > timeoutMs) {
+      unanswered = 0
+      asked += 1
+      onError(silence(timeoutMs))
+      timeoutMs = SILENT_TIMEOUT_MS
+      connections.destroyAll()
+      return
+    }
     if (unanswered > 0) return
     unanswered = 1
-    const question = ++asked
+    ask(++asked)
+  }, ASK_EVERY_MS)
+
+  function ask(question: number): void {
     const answers = sessions.map((session) => session.use((sql) => sql.query('select 1')))
     // A session reports its broken connection itself.
     Promise.allSettled(answers).then((outcomes) => {
       if (question !== asked) return
-      unanswered = 0
       const failed = outcomes.find((outcome) => outcome.status === 'rejected')
-      // A session that cannot open gives up sooner than an answer is missed, and earlier connections are as silent.
-      if (failed?.reason?.code === 'ETIMEDOUT') return endSilentConnections()
+      // A session that cannot open gives up sooner than an answer is missed: the question stays open.
+      if (failed?.reason?.code === 'ETIMEDOUT') return ask(question)
+      unanswered = 0
       if (failed) return
       timeoutMs = RESPONSE_TIMEOUT_MS
       onAnswer()
     })
-  }, ASK_EVERY_MS)
+  }
   timer.unref()
 
   return {
     async [Symbol.asyncDispose]() {
       clearInterval(timer)
+      asked += 1
       await Promise.all(sessions.map((session) => session[Symbol.asyncDispose]()))
     },
   }

@@ -177,6 +177,7 @@ test('while all connections wait for a lock, /readyz stays 200', async () => {
   const tenants = await Promise.all(
     Array.from({ length: 20 }, () => createTenant(installation.database.prisma)),
   )
+  await until(async () => (await call('GET', '/readyz')).status === 200, 'the runner is replaced')
   const release = await lock(table('posthorn.webhooks'))
   let isLocked = true
   const statuses: number[] = []
