@@ -258,7 +258,7 @@ function refuseOwnNames({ session }: Caller, given: object): void {
   throw invalid(names.map((name) => fieldIssue([name], 'not_supported', rule)))
 }
 
-/** Whoever chooses a signing secret knows the secret, as after a rotation. Throws `invalid` without the scope for that. */
+/** A caller that chooses a signing secret knows it, so it needs the scope of a rotation. Throws `invalid` without the scope. */
 function requireSecretScope(caller: Caller, { secret }: { readonly secret?: unknown }): void {
   if (secret == null || hasScope(caller, 'secrets:rotate')) return
   const rule =

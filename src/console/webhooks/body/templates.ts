@@ -4,7 +4,7 @@ import microsoftTeams from './templates/microsoft-teams.json'
 import pagerduty from './templates/pagerduty.json'
 import slack from './templates/slack.json'
 
-/** Templates to start from: their bodies keep the published limits of the target, whatever the data of an event. */
+/** Templates to start from. With the data of any event, a body keeps the published limits of its target. */
 export const TEMPLATES = [
   { name: 'Slack', urlHint: 'https://hooks.slack.com/services/…', body: slack },
   {
