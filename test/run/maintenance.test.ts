@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Database } from '../../src/db/client.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { createTestDatabase } from '../support/database.ts'
-import { createPartitions } from '../support/maintain-partitions.ts'
+import { createPartitions, dropPartition } from '../support/maintain-partitions.ts'
 import { DAY_MS, openPartitionRows, type PartitionRows } from '../support/partition-rows.ts'
 import { until } from '../support/until.ts'
 
@@ -113,7 +113,7 @@ async function removeTomorrow(): Promise<void> {
     `select name from posthorn.partitions_before((now() at time zone 'UTC')::date + 2)
      where right(name, 8) = to_char((now() at time zone 'UTC')::date + 1, 'YYYYMMDD')`,
   )
-  for (const { name } of partitions) await query(`drop table posthorn_partitions.${name}`)
+  for (const { name } of partitions) await dropPartition(database.pool, name)
 }
 
 async function missing(): Promise<string[]> {
