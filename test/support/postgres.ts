@@ -1,6 +1,10 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { execFile } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { promisify } from 'node:util'
 import type { TestProject } from 'vitest/node'
 import { openDatabase } from '../../src/db/client.ts'
 import { openEmbeddedPostgres } from '../../src/db/embedded/embedded-postgres.ts'
@@ -18,27 +22,21 @@ declare module 'vitest' {
   }
 }
 
+const TEMPLATE = 'posthorn_template'
+
 /**
- * Provides one Postgres for the whole run: an embedded one, the server of `TEST_DATABASE_URL`, or with
+ * Provides one Postgres for all projects of a run: an embedded one, the server of `TEST_DATABASE_URL`, or with
  * `POSTHORN_TEST_POSTGRES=hostile` one with foreign settings, of the version `POSTHORN_TEST_POSTGRES_VERSION`.
  */
 export default async function startPostgres(project: TestProject) {
-  // Two projects may share a server.
-  const template = `posthorn_template_${project.name}`
+  const run = project.vitest.getRootProject()
+  // Another project of this run has started the server.
+  if (run.getProvidedContext().postgresUrl) return
   const dataDir = await mkdtemp(path.join(tmpdir(), 'posthorn test '))
   const postgres = await chosenPostgres(dataDir)
-  const { url } = postgres
-  const admin = openDatabase(url)
-  await admin.pool.query(`drop database if exists ${template} with (force)`)
-  await admin.pool.query(`create database ${template}`)
-  {
-    await using migrated = openDatabase(withDatabase(url, template), { purpose: 'migrations' })
-    await migrate(migrated.pool)
-  }
-  project.provide('postgresUrl', url)
-  project.provide('templateDatabase', template)
+  run.provide('postgresUrl', postgres.url)
+  run.provide('templateDatabase', TEMPLATE)
   return async () => {
-    await admin[Symbol.asyncDispose]()
     await postgres[Symbol.asyncDispose]()
     await rm(dataDir, { recursive: true, force: true })
   }
@@ -48,26 +46,75 @@ type Postgres = AsyncDisposable & { readonly url: string }
 
 async function chosenPostgres(dataDir: string): Promise<Postgres> {
   const url = process.env['TEST_DATABASE_URL']
-  if (url) return { url, async [Symbol.asyncDispose]() {} }
   const kind = process.env['POSTHORN_TEST_POSTGRES']
-  if (!kind) return await openConfiguredPostgres(dataDir)
-  if (kind !== 'hostile') {
+  if (!url && !kind) return await openPreparedPostgres(dataDir)
+  if (!url && kind !== 'hostile') {
     throw new Error(
       `POSTHORN_TEST_POSTGRES is ${JSON.stringify(kind)}. Set it to hostile, or unset it.`,
     )
   }
-  return await startHostilePostgres(dataDir, process.env['POSTHORN_TEST_POSTGRES_VERSION'] ?? '18')
+  const postgres = url
+    ? { url, async [Symbol.asyncDispose]() {} }
+    : await startHostilePostgres(dataDir, process.env['POSTHORN_TEST_POSTGRES_VERSION'] ?? '18')
+  await createTemplate(postgres.url)
+  return postgres
 }
 
-async function openConfiguredPostgres(dataDir: string) {
+async function createTemplate(url: string): Promise<void> {
+  await using admin = openDatabase(url)
+  await admin.pool.query(`drop database if exists ${TEMPLATE} with (force)`)
+  await admin.pool.query(`create database ${TEMPLATE}`)
+  await using migrated = openDatabase(withDatabase(url, TEMPLATE), { purpose: 'migrations' })
+  await migrate(migrated.pool)
+}
+
+/** Starts a copy of a cluster with the template. The first run after a change of the migrations makes the cluster. */
+async function openPreparedPostgres(dataDir: string): Promise<Postgres> {
+  const prepared = path.join(PREPARED, preparedName())
+  if (!existsSync(prepared)) await prepare(prepared)
+  await copy(prepared, dataDir)
+  const embedded = await openEmbeddedPostgres(dataDir)
+  return { ...embedded, url: await superuserUrl(dataDir, embedded.url) }
+}
+
+async function prepare(prepared: string): Promise<void> {
+  const dataDir = await mkdtemp(path.join(tmpdir(), 'posthorn template '))
   {
     await using embedded = await openEmbeddedPostgres(dataDir)
-    await using admin = openDatabase(await superuserUrl(dataDir, embedded.url))
+    const url = await superuserUrl(dataDir, embedded.url)
+    await createTemplate(url)
+    await using admin = openDatabase(url)
     // The tests kill processes, not the machine, so nothing is lost without fsync, and the tests are faster.
     await admin.pool.query('alter system set fsync = off')
     // For the processes of several test files.
     await admin.pool.query('alter system set max_connections = 500')
   }
-  const embedded = await openEmbeddedPostgres(dataDir)
-  return { ...embedded, url: await superuserUrl(dataDir, embedded.url) }
+  await rm(PREPARED, { recursive: true, force: true })
+  await mkdir(PREPARED, { recursive: true })
+  const unfinished = `${prepared}.${process.pid}`
+  await copy(dataDir, unfinished)
+  await rename(unfinished, prepared)
+  await rm(dataDir, { recursive: true, force: true })
+}
+
+/** Copies a folder. A copy by Node would belong to another user than the original. */
+async function copy(from: string, to: string): Promise<void> {
+  await promisify(execFile)('cp', ['-a', `${from}/.`, to])
+}
+
+const root = path.join(import.meta.dirname, '../..')
+const PREPARED = path.join(root, 'node_modules/.cache/test-postgres')
+
+/** Names all that a prepared cluster depends on: the migrations, the packages, these settings, and the user who owns it. */
+function preparedName(): string {
+  const hash = createHash('sha256')
+  const sources = [
+    'prisma/migrations/**/*.sql',
+    'src/{migrate,db/embedded}/*.ts',
+    'package-lock.json',
+  ]
+  for (const file of globSync([...sources, 'test/support/postgres.ts'], { cwd: root }).toSorted()) {
+    hash.update(readFileSync(path.join(root, file)))
+  }
+  return `${hash.digest('hex').slice(0, 16)}-${process.getuid?.() ?? 0}`
 }
