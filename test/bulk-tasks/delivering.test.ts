@@ -2,12 +2,11 @@ import { expect, test } from 'vitest'
 import { document } from '../graphql/support/document.ts'
 import { createWebhook, publish, untilSucceeded } from '../scheduling/support/backlog.ts'
 import { useTestApp } from '../support/app.ts'
-import { startReceiver } from '../support/receiver.ts'
+import { useReceiver } from '../support/receiver.ts'
 import { until } from '../support/until.ts'
-import { useResource } from '../support/use-resource.ts'
 
-const receiver = await useResource(startReceiver())
-const posthorn = await useTestApp({ trustedAuthorities: [receiver.authority] })
+const receiver = await useReceiver()
+const posthorn = await useTestApp()
 test('a delivery whose attempt is running is skipped, and sent no second time', async () => {
   const { database, tenant, graphql } = posthorn
   const webhook = await createWebhook(posthorn, receiver.url, { retryScheduleSeconds: [1] })

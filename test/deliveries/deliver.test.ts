@@ -5,12 +5,11 @@ import { verify } from '../../src/receiver/index.ts'
 import { startTestApp, useTestApp } from '../support/app.ts'
 import { JOINED, TICKET } from '../support/factories.ts'
 import { deliveryJobs } from '../support/jobs.ts'
-import { type Received, startReceiver } from '../support/receiver.ts'
+import { type Received, useReceiver } from '../support/receiver.ts'
 import { until } from '../support/until.ts'
-import { useResource } from '../support/use-resource.ts'
 
-const receiver = await useResource(startReceiver())
-const posthorn = await useTestApp({ trustedAuthorities: [receiver.authority] })
+const receiver = await useReceiver()
+const posthorn = await useTestApp()
 beforeEach(() => {
   receiver.answer = (response) => response.end()
 })

@@ -8,13 +8,12 @@ import { formatSecret, generateSigningKey } from '../../src/receiver/sign.ts'
 import { startTestApp, useTestApp } from '../support/app.ts'
 import { createTenant, JOINED } from '../support/factories.ts'
 import { postGraphql } from '../support/post-graphql.ts'
-import { type Received, type Receiver, startReceiver } from '../support/receiver.ts'
-import { useResource } from '../support/use-resource.ts'
+import { type Received, type Receiver, useReceiver } from '../support/receiver.ts'
 
 let token: string
 
-const receiver = await useResource(startReceiver())
-const posthorn = await useTestApp({ trustedAuthorities: [receiver.authority] })
+const receiver = await useReceiver()
+const posthorn = await useTestApp()
 // Challenges are limited by organization.
 beforeEach(async () => {
   token = (await createTenant(posthorn.database.prisma)).token

@@ -8,10 +8,9 @@ import { createEventType } from '../../src/event-types/edit-event-type.ts'
 import { runCommand } from '../cli/run-command.ts'
 import { createApiKey } from '../support/api-keys.ts'
 import { testEnvironment, useTestApp } from '../support/app.ts'
-import { startReceiver } from '../support/receiver.ts'
+import { useReceiver } from '../support/receiver.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 import { until } from '../support/until.ts'
-import { useResource } from '../support/use-resource.ts'
 
 const object = (properties: object) => ({ type: 'object', properties })
 const ORDER = object({ id: { type: 'string' }, total: { type: 'number' } })
@@ -22,8 +21,8 @@ const PAID = { name: 'order.paid', description: 'An order was paid.', schema: SC
 /** A webhook with the selection. */
 let webhookId: string
 
-const receiver = await useResource(startReceiver())
-const posthorn = await useTestApp({ trustedAuthorities: [receiver.authority] })
+const receiver = await useReceiver()
+const posthorn = await useTestApp()
 
 const { token: operator } = await createApiKey(posthorn.database.prisma, {
   organizationId: posthorn.tenant.organizationId,

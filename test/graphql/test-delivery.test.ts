@@ -6,9 +6,8 @@ import { verify } from '../../src/receiver/index.ts'
 import { createApiKey } from '../support/api-keys.ts'
 import { useTestApp } from '../support/app.ts'
 import { JOINED, TICKET } from '../support/factories.ts'
-import { startReceiver } from '../support/receiver.ts'
+import { useReceiver } from '../support/receiver.ts'
 import { until } from '../support/until.ts'
-import { useResource } from '../support/use-resource.ts'
 import { useApi, useTenant } from './support/api.ts'
 import { document } from './support/document.ts'
 
@@ -16,8 +15,8 @@ const TEST_DELIVERY = document('deliveries', 'TestDelivery')
 
 const api = await useApi()
 const tenant = useTenant(api)
-const receiver = await useResource(startReceiver())
-const { graphql } = await useTestApp({ trustedAuthorities: [receiver.authority] })
+const receiver = await useReceiver()
+const { graphql } = await useTestApp()
 
 describe('testDelivery', () => {
   let webhookId: string

@@ -8,8 +8,7 @@ import { Webhook as StandardWebhook } from 'standardwebhooks'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { useTestApp } from '../support/app.ts'
 import { createTenant, JOINED, TICKET } from '../support/factories.ts'
-import { startReceiver } from '../support/receiver.ts'
-import { useResource } from '../support/use-resource.ts'
+import { useReceiver } from '../support/receiver.ts'
 
 const SCRIPT = fileURLToPath(new URL('../../examples/moving-in/from-svix.mjs', import.meta.url))
 const TOKEN = 'testsk_marker-of-the-token'
@@ -28,8 +27,8 @@ let svix: Server
 /** Endpoints by the ids of their applications. */
 let applications: Record<string, Endpoint[]>
 
-const receiver = await useResource(startReceiver())
-const posthorn = await useTestApp({ trustedAuthorities: [receiver.authority] })
+const receiver = await useReceiver()
+const posthorn = await useTestApp()
 
 beforeAll(async () => {
   operator = (await createTenant(posthorn.database.prisma, ['admin'])).token

@@ -8,15 +8,14 @@ import { createApiKey } from '../support/api-keys.ts'
 import { useTestApp } from '../support/app.ts'
 import { JOINED } from '../support/factories.ts'
 import { postGraphql } from '../support/post-graphql.ts'
-import { startReceiver } from '../support/receiver.ts'
+import { useReceiver } from '../support/receiver.ts'
 import { until } from '../support/until.ts'
-import { useResource } from '../support/use-resource.ts'
 
 let organization: string
 let token: string
 
-const receiver = await useResource(startReceiver())
-const posthorn = await useTestApp({ trustedAuthorities: [receiver.authority] })
+const receiver = await useReceiver()
+const posthorn = await useTestApp()
 
 beforeAll(async () => {
   receiver.answer = (response) => response.end('thanks')

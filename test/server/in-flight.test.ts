@@ -10,9 +10,8 @@ import { bytesInFlight } from '../../src/http/in-flight.ts'
 import { createWebhook } from '../scheduling/support/backlog.ts'
 import { useTestApp } from '../support/app.ts'
 import { createTenant, JOINED } from '../support/factories.ts'
-import { startReceiver } from '../support/receiver.ts'
+import { useReceiver } from '../support/receiver.ts'
 import { until } from '../support/until.ts'
-import { useResource } from '../support/use-resource.ts'
 
 const BYTES = bytesInFlight({ maxHeapMb: Number(SETTINGS.POSTHORN_MAX_HEAP_MB) })
 
@@ -22,8 +21,8 @@ let other: string
 const PAYLOAD = { text: 'x'.repeat(250_000) }
 const PAGE = '{ events(first: 38) { nodes { id data } } }'
 
-const receiver = await useResource(startReceiver())
-const posthorn = await useTestApp({ trustedAuthorities: [receiver.authority] })
+const receiver = await useReceiver()
+const posthorn = await useTestApp()
 
 beforeAll(async () => {
   other = (await createTenant(posthorn.database.prisma)).token

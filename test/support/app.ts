@@ -4,8 +4,9 @@ import type { Role, Settings } from '../../src/config/settings.ts'
 import type { Database } from '../../src/db/client.ts'
 import { type App, startApp } from '../../src/run/app.ts'
 import type { Services } from '../../src/run/services.ts'
-import { createTestDatabase } from './database.ts'
+import { createTestDatabase, sharedDatabase } from './database.ts'
 import { createTenant } from './factories.ts'
+import { sharedAuthority } from './receiver.ts'
 import { useResource } from './use-resource.ts'
 
 export interface TestApp extends AsyncDisposable {
@@ -44,9 +45,27 @@ export function testEnvironment(databaseUrl: string): Record<string, string> {
 
 const ENCRYPTION_KEY = randomBytes(32).toString('base64')
 
-/** Posthorn for the tests of a file. */
+/** What the files of a worker process share. The process ends with its last file, and the databases with the run. */
+const shared: { api?: Promise<TestApp>; all?: Promise<TestApp> } = {}
+
+async function startShared(role: 'api' | 'all'): Promise<TestApp> {
+  return role === 'api'
+    ? await startTestApp({ role, database: await sharedDatabase() })
+    : await startTestApp({ trustedAuthorities: [(await sharedAuthority()).pem] })
+}
+
+/**
+ * Posthorn for the tests of a file, with an organization of its own: the process that the files of a worker share, which
+ * trusts the receivers of `useReceiver`, with `role: 'api'` the one that delivers nothing. Other options start one for
+ * this file alone.
+ */
 export async function useTestApp(options: TestAppOptions = {}): Promise<TestApp> {
-  return await useResource(startTestApp(options))
+  const { role = 'all', ...others } = options
+  if (Object.keys(others).length > 0 || role === 'worker')
+    return await useResource(startTestApp(options))
+  shared[role] ??= startShared(role)
+  const { app, database } = await shared[role]
+  return calls(app, database, await createTenant(database.prisma))
 }
 
 /** Starts Posthorn in this process: API and worker with a real Postgres and real sockets. */
@@ -66,6 +85,16 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
     },
     { role: options.role ?? 'all' },
   )
+  return {
+    ...calls(app, database, tenant),
+    async [Symbol.asyncDispose]() {
+      await app[Symbol.asyncDispose]()
+      if (!options.database) await database[Symbol.asyncDispose]()
+    },
+  }
+}
+
+function calls(app: App, database: Database, tenant: TestApp['tenant']): TestApp {
   return {
     app,
     get services() {
@@ -93,9 +122,6 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
       if (errors) throw new Error(JSON.stringify(errors))
       return data
     },
-    async [Symbol.asyncDispose]() {
-      await app[Symbol.asyncDispose]()
-      if (!options.database) await database[Symbol.asyncDispose]()
-    },
+    async [Symbol.asyncDispose]() {},
   }
 }

@@ -27,7 +27,14 @@ export async function createTestDatabase(): Promise<Database> {
   }
 }
 
-/** A migrated database for the tests of a file. */
+/** The database that the files of a worker process share. No worker of Posthorn runs there. The run deletes it. */
+export function sharedDatabase(): Promise<Database> {
+  shared ??= createTestDatabase()
+  return shared
+}
+let shared: Promise<Database> | undefined
+
+/** A database of its own for the tests of a file, which change or count what is not of one organization. */
 export async function useTestDatabase(): Promise<Database> {
   return await useResource(createTestDatabase())
 }

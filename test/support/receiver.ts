@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import { createTestAuthority, type TestAuthority } from '../outbound/certificates.ts'
 import { until } from './until.ts'
+import { useResource } from './use-resource.ts'
 
 export interface Received {
   readonly method: string
@@ -26,6 +27,18 @@ export interface Receiver extends AsyncDisposable {
   clear(): void
   /** Waits for the request with this number, counted from 1. */
   arrival(number: number): Promise<Received>
+}
+
+/** Issues the certificates of the receivers that the shared Posthorn of `useTestApp` trusts. */
+export function sharedAuthority(): Promise<TestAuthority> {
+  authority ??= createTestAuthority()
+  return authority
+}
+let authority: Promise<TestAuthority> | undefined
+
+/** A receiver for the tests of a file, which the shared Posthorn of `useTestApp` trusts. */
+export async function useReceiver(): Promise<Receiver> {
+  return await useResource(startReceiver(await sharedAuthority()))
 }
 
 /** Starts a receiver, by default with a certificate authority of its own. */

@@ -3,13 +3,12 @@ import { parseId } from '../../src/db/ids.ts'
 import { createWebhook } from '../scheduling/support/backlog.ts'
 import { useTestApp } from '../support/app.ts'
 import { JOINED } from '../support/factories.ts'
-import { startReceiver } from '../support/receiver.ts'
+import { useReceiver } from '../support/receiver.ts'
 import { until } from '../support/until.ts'
-import { useResource } from '../support/use-resource.ts'
 
-const receiver = await useResource(startReceiver())
+const receiver = await useReceiver()
 // The test app has a retry schedule of three times 100 ms and a timeout of 15 s.
-const posthorn = await useTestApp({ trustedAuthorities: [receiver.authority] })
+const posthorn = await useTestApp()
 beforeEach(() => {
   receiver.clear()
   receiver.answer = (response) => response.writeHead(500).end()

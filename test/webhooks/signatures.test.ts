@@ -3,16 +3,15 @@ import { Webhook as StandardWebhook } from 'standardwebhooks'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { useTestApp } from '../support/app.ts'
 import { JOINED } from '../support/factories.ts'
-import { type Received, startReceiver } from '../support/receiver.ts'
+import { type Received, useReceiver } from '../support/receiver.ts'
 import { until } from '../support/until.ts'
-import { useResource } from '../support/use-resource.ts'
 
 const SVIX = 'svix-'
 const FIELDS = 'id headerPrefix deliveryHeaderPrefix signingSecret { key }'
 const PROBLEMS = `... on UserError { code message } ... on ValidationError { issues { path code message } }`
 
-const receiver = await useResource(startReceiver())
-const posthorn = await useTestApp({ trustedAuthorities: [receiver.authority] })
+const receiver = await useReceiver()
+const posthorn = await useTestApp()
 beforeEach(() => {
   receiver.clear()
   receiver.answer = (response) => response.end()

@@ -5,7 +5,7 @@ import { SYSTEM } from '../../../src/access/actor.ts'
 import type { Scope } from '../../../src/access/scope.ts'
 import { createAuthenticate } from '../../../src/api-keys/authenticate.ts'
 import { findInactiveKeys } from '../../../src/api-keys/inactive-keys.ts'
-import type { Database } from '../../../src/db/client.ts'
+import { type Database, openDatabase } from '../../../src/db/client.ts'
 import { createKeyring } from '../../../src/encryption/keyring.ts'
 import { createCatalogue } from '../../../src/event-types/event-type.ts'
 import { createPublishEvents } from '../../../src/events/publish-events.ts'
@@ -16,7 +16,7 @@ import { createGraphqlHandler, type GraphqlDeps } from '../../../src/server/grap
 import { createAuthenticateSession } from '../../../src/sessions/authenticate-session.ts'
 import { findEndedSessions } from '../../../src/sessions/ended-sessions.ts'
 import { createOutageLines, createOutageLog } from '../../../src/telemetry/outages.ts'
-import { createTestDatabase } from '../../support/database.ts'
+import { createTestDatabase, PATIENT, sharedDatabase } from '../../support/database.ts'
 import { createTenant } from '../../support/factories.ts'
 import { useResource } from '../../support/use-resource.ts'
 import { document } from './document.ts'
@@ -34,8 +34,8 @@ export interface Answer {
 }
 
 /** The GraphQL API on a database of its own, called without a socket. */
-export async function openApi(options: Partial<GraphqlDeps> = {}) {
-  const database = await createTestDatabase()
+export async function openApi(options: Partial<GraphqlDeps> = {}, opened?: Database) {
+  const database = opened ?? (await createTestDatabase())
   const statements = recordStatements(database)
   const log: Record<string, unknown>[] = []
   const logger = pino(
@@ -102,9 +102,11 @@ export async function openApi(options: Partial<GraphqlDeps> = {}) {
 export type Api = Awaited<ReturnType<typeof openApi>>
 export type Tenant = Awaited<ReturnType<Api['tenant']>>
 
-/** The API of a file of tests. */
-export async function useApi(options: Partial<GraphqlDeps> = {}): Promise<Api> {
-  return await useResource(openApi(options))
+/** The API of a file of tests: on the database that the files of a worker process share, or on its own. */
+export async function useApi(database: 'shared' | 'own' = 'shared'): Promise<Api> {
+  if (database === 'own') return await useResource(openApi())
+  const { url } = await sharedDatabase()
+  return await useResource(openApi({}, openDatabase(url, PATIENT)))
 }
 
 /** Another organization for each test. */
