@@ -14,21 +14,44 @@ process.env['NODE_COMPILE_CACHE'] ??= fileURLToPath(
 /** These start nothing, so they need neither Postgres nor a build. */
 const PURE = pureTests(fileURLToPath(new URL('.', import.meta.url)))
 
-/** These drive a browser. */
-const BROWSER = 'test/console/**/*.test.ts'
+/** What `npm test` leaves out: kills, hostile databases and whole programs. They stand beside what they test. */
+const SLOW = 'test/**/*.slow.test.ts'
+
+/** The stories of the console drive a browser. */
+const CONSOLE = 'test/console/**/*.test.ts'
+const SLOW_STORIES = 'test/console/**/*.slow.test.ts'
 
 const postgres = ['test/support/postgres.ts']
 const browser = ['test/console/built-console.ts', 'test/console/started-once.ts']
 
-/** CI runs these when what they test changes, and every night: see `.ci/changed`. Each has what runs before its tests. */
-const ON_CHANGE = {
-  deploy: postgres,
-  examples: [...postgres, 'test/examples/support/built-example.ts'],
-  pages: browser,
-  receiver: postgres,
-  release: postgres,
+interface OnChange {
+  readonly folders: readonly string[]
+  readonly include?: readonly string[]
+  /** Runs before its tests. */
+  readonly globalSetup: string[]
 }
-const filesOf = (name: string) => `test/${name}/**/*.test.ts`
+
+/** `npm test` leaves these out, too. CI runs them when what they test changes, and every night: see `.ci/changed`. */
+const ON_CHANGE: Record<string, OnChange> = {
+  deploy: { folders: ['deploy'], globalSetup: postgres },
+  docs: { folders: ['docs', 'site'], globalSetup: postgres },
+  examples: {
+    folders: ['examples'],
+    globalSetup: [...postgres, 'test/examples/support/built-example.ts'],
+  },
+  pages: { folders: ['pages'], include: [SLOW_STORIES], globalSetup: browser },
+  receiver: { folders: ['receiver'], globalSetup: postgres },
+  release: { folders: ['release'], globalSetup: postgres },
+  slow: {
+    folders: [],
+    include: [SLOW],
+    globalSetup: [...postgres, 'test/support/typed-documents.ts'],
+  },
+}
+const filesOf = ({ folders, include = [] }: OnChange) => [
+  ...folders.map((folder) => `test/${folder}/**/*.test.ts`),
+  ...include,
+]
 
 /** Packages bring tests of their own. */
 const PACKAGES = '**/node_modules/**'
@@ -73,7 +96,7 @@ export default defineConfig({
         test: {
           name: 'server',
           include: ['test/**/*.test.ts'],
-          exclude: [BROWSER, ...Object.keys(ON_CHANGE).map(filesOf), ...PURE, PACKAGES],
+          exclude: [CONSOLE, ...Object.values(ON_CHANGE).flatMap(filesOf), ...PURE, PACKAGES],
           globalSetup: [...postgres, 'test/support/typed-documents.ts'],
           ...SIDE_BY_SIDE,
         },
@@ -82,19 +105,19 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'console',
-          include: [BROWSER],
-          exclude: [...PURE, PACKAGES],
+          include: [CONSOLE],
+          exclude: [SLOW, ...PURE, PACKAGES],
           globalSetup: browser,
           ...SIDE_BY_SIDE,
         },
       },
-      ...Object.entries(ON_CHANGE).map(([name, globalSetup]) => ({
+      ...Object.entries(ON_CHANGE).map(([name, project]) => ({
         extends: true as const,
         test: {
           name,
-          include: [filesOf(name)],
-          exclude: [...PURE, PACKAGES],
-          globalSetup,
+          include: filesOf(project),
+          exclude: [...(name === 'slow' ? [SLOW_STORIES] : []), ...PURE, PACKAGES],
+          globalSetup: project.globalSetup,
           ...SIDE_BY_SIDE,
         },
       })),

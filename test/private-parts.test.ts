@@ -39,7 +39,7 @@ const EXCEPTIONS = [
     pattern: /(worker|user"|\bapp|Schema\)\}|schema\})\.migrations\b|relname = 'migrations'/,
     files: [
       'src/queue/worker-revision.ts',
-      'test/migrate/neighbor.test.ts',
+      'test/migrate/neighbor.slow.test.ts',
       'test/db/worker-schema.test.ts',
       'test/security/other-roles.test.ts',
       'test/security/roles.test.ts',

@@ -1,11 +1,6 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
-import path from 'node:path'
 import type { Reporter, TestCase, TestModule, Vitest } from 'vitest/node'
 
-/**
- * Prints one line for each reason why tests were left out. With `POSTHORN_TEST_LEFT_OUT`, writes the names of their files
- * to that file, one a line.
- */
+/** Prints one line for each reason why tests were left out. */
 export class LeftOutReport implements Reporter {
   readonly #onChange: readonly string[]
   #projects: readonly string[] = []
@@ -30,11 +25,6 @@ export class LeftOutReport implements Reporter {
         `The tests of ${others.join(', ')} are left out: CI runs them when what they test changes (npm run test:all)`,
       )
     }
-    const file = process.env['POSTHORN_TEST_LEFT_OUT']
-    if (!file) return
-    const names = skipped.map(({ module }) => path.relative(process.cwd(), module.moduleId))
-    mkdirSync(path.dirname(file), { recursive: true })
-    writeFileSync(file, [...new Set(names)].map((name) => `${name}\n`).join(''))
   }
 }
 

@@ -9,7 +9,7 @@ const GENERATED = /\/(generated|__generated__)\//
 /** Of modules, not of types. */
 const IMPORT = /^(?:import|export)(?! type)(?:[^';]*? from)? '([^']+)'|\bimport\(\s*'([^']+)'/gm
 
-/** The test files that start nothing: no module that they import could, directly or through others. */
+/** The test files that start nothing, and are not slow: no module that they import could, directly or through others. */
 export function pureTests(root: string): string[] {
   const imports = new Map<string, readonly string[]>()
 
@@ -27,7 +27,10 @@ export function pureTests(root: string): string[] {
     )
   }
 
-  return globSync('test/**/*.test.ts', { cwd: root, exclude: ['**/node_modules/**'] })
+  return globSync('test/**/*.test.ts', {
+    cwd: root,
+    exclude: ['**/node_modules/**', '**/*.slow.test.ts'],
+  })
     .filter((file) => !startsSomething(file, new Set()))
     .map((file) => file.replaceAll('\\', '/'))
 }

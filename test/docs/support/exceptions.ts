@@ -28,9 +28,9 @@ export const OWN_TESTS: Readonly<Record<string, Readonly<Record<string, string>>
   'docs/guides/event-stream.md': {
     graphql: EVENT_GRAPH,
   },
-  'docs/guides/frontends.md': { ts: 'test/graphql/frontends-page.test.ts' },
+  'docs/guides/frontends.md': { ts: 'test/graphql/frontends-page.slow.test.ts' },
   'docs/guides/own-names.md': { hcl: 'test/own-names/terraform.test.ts' },
-  'docs/guides/portal.md': { html: 'test/console/portal-element.test.ts' },
+  'docs/guides/portal.md': { html: 'test/console/portal-element.slow.test.ts' },
   'docs/guides/templates.md': { json: 'test/templates/docs.test.ts' },
   'docs/operate/backups.md': {
     sql: 'test/deploy/backup-commands.test.ts',

@@ -7,7 +7,7 @@ import { backfillStatistics } from './support/statistics-backfill.ts'
 import { visit } from './support/visit.ts'
 
 /*
- * Measures the first page load of an organization with a month of statistics. test/graphql/many-deliveries.test.ts
+ * Measures the first page load of an organization with a month of statistics. test/graphql/many-deliveries.slow.test.ts
  * checks the query plans of lists with many deliveries.
  */
 const SCRIPT_BYTES = 250 * 1_024

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import config from '../../vitest.config.ts'
 
 const ROOT = path.join(import.meta.dirname, '../..')
-const ALL = ['deploy', 'examples', 'pages', 'receiver', 'release']
+const ALL = ['deploy', 'docs', 'examples', 'pages', 'receiver', 'release', 'slow']
 
 let repository: string
 
@@ -62,18 +62,20 @@ test('on the main branch itself, every project runs', async () => {
 })
 
 test.each([
-  ['src/lib/lru-map.ts', []],
-  ['src/webhooks/webhook.ts', ['examples']],
-  ['src/cli/key.ts', ['deploy']],
-  ['docs/operate/backups.md', ['deploy', 'release']],
-  ['docs/examples/graphql/webhooks.graphql', ['deploy', 'examples', 'release']],
+  ['.github/workflows/nightly.yml', []],
+  ['src/lib/lru-map.ts', ['slow']],
+  ['src/webhooks/webhook.ts', ['examples', 'slow']],
+  ['src/cli/key.ts', ['deploy', 'docs', 'slow']],
+  ['docs/operate/backups.md', ['deploy', 'docs', 'release']],
+  ['docs/examples/graphql/webhooks.graphql', ['deploy', 'docs', 'examples', 'release']],
   ['deploy/helm/posthorn/values.yaml', ['deploy']],
   ['schema.graphql', ['examples', 'pages']],
   ['src/console/pages.ts', ['pages']],
+  ['test/console/portal.slow.test.ts', ['pages']],
   ['examples/react/src/main.tsx', ['examples']],
-  ['packages/client/src/index.ts', ['release']],
-  ['packages/posthorn/package.json', ['deploy', 'release']],
-  ['src/receiver/verify.ts', ['receiver', 'release']],
+  ['packages/client/src/index.ts', ['docs', 'release', 'slow']],
+  ['packages/posthorn/package.json', ['deploy', 'docs', 'release', 'slow']],
+  ['src/receiver/verify.ts', ['receiver', 'release', 'slow']],
   ['.ci/run', ALL],
 ])('a change of %s runs %j', async (file, expected) => {
   await git('update-ref', 'refs/remotes/origin/main', 'HEAD')
@@ -82,10 +84,10 @@ test.each([
 })
 
 test('every commit of a branch counts, and none that main has beside it', async () => {
-  const start = await commit('src/app.ts')
+  const start = await commit('LICENSE')
   await git('checkout', '--quiet', '-b', 'branch')
   await commit('examples/react/index.html')
-  await commit('src/app.ts')
+  await commit('LICENSE')
   await git('checkout', '--quiet', '-b', 'trunk', start)
   await commit('deploy/helm/posthorn/values.yaml')
   await git('update-ref', 'refs/remotes/origin/main', 'HEAD')

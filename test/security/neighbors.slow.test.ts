@@ -16,7 +16,7 @@ import { useResource } from '../support/use-resource.ts'
  * One organization saturates a shared resource, and another one is served meanwhile. The rest of the resources:
  *
  * - name lookups: test/outbound/organizations.test.ts
- * - attempts in flight: test/scheduling/fairness.test.ts
+ * - attempts in flight: test/scheduling/fairness.slow.test.ts
  * - connections to the server: test/server/connection-limits.test.ts
  * - bodies and unread responses: test/server/in-flight.test.ts
  * - requests without a key: test/graphql/keyless-requests.test.ts
