@@ -54,10 +54,19 @@ async function chosenPostgres(dataDir: string): Promise<Postgres> {
     )
   }
   const postgres = url
-    ? { url, async [Symbol.asyncDispose]() {} }
+    ? { url, [Symbol.asyncDispose]: () => dropTestDatabases(url) }
     : await startHostilePostgres(dataDir, process.env['POSTHORN_TEST_POSTGRES_VERSION'] ?? '18')
   await createTemplate(postgres.url)
   return postgres
+}
+
+/** Those that the files of a worker process share outlive the process. */
+async function dropTestDatabases(url: string): Promise<void> {
+  await using admin = openDatabase(url)
+  const { rows } = await admin.pool.query(
+    `select datname as name from pg_database where datname like 'posthorn\\_test\\_%'`,
+  )
+  for (const { name } of rows) await admin.pool.query(`drop database ${name} with (force)`)
 }
 
 async function createTemplate(url: string): Promise<void> {
