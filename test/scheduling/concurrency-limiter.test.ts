@@ -182,30 +182,6 @@ test('organizations take turns, and so do the webhooks of each, regardless of ho
   expect(count(acquired, 'one, b')).toBeGreaterThan(8)
 })
 
-describe('a stalled webhook', () => {
-  test('keeps as many candidates waiting as its limit, and the others are rejected', async () => {
-    const { limiter, acquire, pass, rejected } = startLimiter(100)
-    for (let i = 0; i < 30; i++) acquire('hangs', 'one', 5)
-    await pass(200)
-    expect(rejected, 'a short wait does not stall').toHaveLength(0)
-    await pass(200)
-    expect(rejected).toHaveLength(20)
-    expect(limiter.inFlight).toBe(5)
-    expect(limiter.waiting).toBe(5)
-  })
-
-  test('reports free capacity once it has half its target', async () => {
-    const { limiter, acquire, release, pass, withFreeCapacity } = startLimiter(100)
-    for (let i = 0; i < 30; i++) acquire('hangs', 'one', 6)
-    await pass(500)
-    for (let i = 0; i < 5; i++) await release('hangs')
-    expect(withFreeCapacity).toEqual([])
-    await release('hangs')
-    expect(withFreeCapacity).toEqual(['hangs'])
-    expect(limiter.freeForWebhook('hangs', 6)).toBe(6)
-  })
-})
-
 test('candidates of a stalled organization are rejected at once, and those of another one start', async () => {
   const { acquire, acquired, pass, rejected, release } = startLimiter(50)
   for (let i = 0; i < 600; i++) acquire(webhookOf(i % 60), 'hungry')
@@ -243,81 +219,4 @@ test('10,000 idle webhooks are evicted; a busy one is not', async () => {
   await release('busy')
   await pass(1_500)
   expect(limiter.freeForWebhook('busy', 50)).toBe(100)
-})
-
-describe('an expected candidate', () => {
-  const limited = { webhookId: 'limited', organizationId: 'one', maxInFlight: 5 }
-
-  test('counts until it is removed, up to twice the target', () => {
-    const { limiter } = startLimiter(100)
-    for (let i = 0; i < 20; i++) expect(limiter.addExpected(limited)).toBe(true)
-    expect(limiter.addExpected(limited)).toBe(false)
-    expect(limiter.freeForWebhook('limited', 5)).toBe(0)
-    expect(limiter.waiting).toBe(20)
-    for (let i = 0; i < 20; i++) limiter.removeExpected(limited)
-    expect(limiter.waiting).toBe(0)
-    expect(limiter.freeForWebhook('limited', 5)).toBe(10)
-  })
-
-  test('leaves capacity for those of another organization', () => {
-    const { limiter } = startLimiter(30)
-    for (let i = 0; i < 100; i++) limiter.addExpected({ ...limited, webhookId: webhookOf(i) })
-    expect(limiter.waiting).toBeLessThanOrEqual(16)
-    expect(limiter.addExpected({ ...limited, webhookId: 'other', organizationId: 'two' })).toBe(
-      true,
-    )
-    limiter.close()
-    expect(limiter.addExpected(limited)).toBe(false)
-  })
-})
-
-describe('an adaptive limit', () => {
-  const answered = (startedAt: number, kind: AttemptResult['kind'] = 'ok'): AttemptResult => {
-    return { startedAt, durationMs: 50, kind }
-  }
-
-  test('leaves capacity to other webhooks of the organization and to other organizations', async () => {
-    const { limiter, acquire, release, acquired } = startLimiter(100)
-    for (let i = 0; i < 1_000; i++) acquire('quick', 'one', null)
-    for (let i = 0; i < 500; i++) await release('quick', answered(0))
-    expect(limiter.limitOf('quick')).toBe(64)
-    for (let i = 0; i < 100; i++) acquire('other', 'one', 100)
-    expect([...limiter.limits()].map(({ inFlight }) => inFlight)).toEqual([64, 16])
-    acquire('third', 'two', null)
-    expect(acquired.at(-1)).toBe('third')
-  })
-
-  test('rises within 100 ms when another webhook of the organization needs less', async () => {
-    const { limiter, acquire, release, pass } = startLimiter(100)
-    for (let i = 0; i < 70; i++) acquire('large', 'one', 70)
-    for (let i = 0; i < 20; i++) acquire('small', 'one', null)
-    expect(limiter.limitOf('small')).toBe(8)
-    for (let i = 0; i < 60; i++) await release('large')
-    await pass(100)
-    expect(limiter.limitOf('small')).toBe(20)
-    expect(limiter.inFlight).toBe(10 + 20)
-  })
-
-  test('is kept over a pause of a minute, and evicted after six', async () => {
-    const { limiter, acquire, release, pass } = startLimiter(500)
-    for (let i = 0; i < 60; i++) acquire('pausing', 'one', null)
-    for (let i = 0; i < 60; i++) await release('pausing', answered(0))
-    const limit = limiter.limitOf('pausing')
-    expect(limit).toBeGreaterThan(40)
-    await pass(60_000)
-    expect(limiter.limitOf('pausing')).toBe(limit)
-    await pass(300_000)
-    expect(limiter.limitOf('pausing')).toBeNull()
-  })
-
-  test('is evicted soon if there are many', async () => {
-    const { limiter, pass } = startLimiter(100)
-    for (let i = 0; i < 10_000; i++) {
-      const candidate = { webhookId: webhookOf(i), organizationId: 'one', maxInFlight: null }
-      limiter.acquire(candidate)
-      limiter.release(candidate, answered(0))
-    }
-    await pass(1_500)
-    expect([...limiter.limits()]).toHaveLength(1_000)
-  })
 })

@@ -23,42 +23,32 @@ test('deliveries arrive in the order of the events, one at a time, from two proc
   receiver.answer = (response) => {
     inFlight += 1
     maxInFlight = Math.max(maxInFlight, inFlight)
-    setTimeout(() => {
+    setImmediate(() => {
       inFlight -= 1
       response.end()
-    }, 3)
-  }
-  await createWebhook(posthorn, receiver.url, { ordered: true })
-  await publish(database.pool, tenant.publicOrganizationId, 30)
-  await publish(database.pool, tenant.publicOrganizationId, 30, 30)
-  await untilSucceeded(database.pool, 60)
-  expect(arrived()).toEqual(upTo(60))
-  expect(maxInFlight).toBe(1)
-})
-
-test('a delivery that fails delays those after it until it succeeds', async () => {
-  const { database, tenant } = posthorn
-  let failures = 2
-  receiver.answer = (response, request) => {
-    response.statusCode = numberOf(request) === 3 && failures-- > 0 ? 500 : 200
-    response.end()
+    })
   }
   await createWebhook(posthorn, receiver.url, { ordered: true })
   await publish(database.pool, tenant.publicOrganizationId, 10)
-  await untilSucceeded(database.pool, 10)
-  expect(arrived()).toEqual([0, 1, 2, 3, 3, 3, 4, 5, 6, 7, 8, 9])
+  await publish(database.pool, tenant.publicOrganizationId, 10, 10)
+  await untilSucceeded(database.pool, 20)
+  expect(arrived()).toEqual(upTo(20))
+  expect(maxInFlight).toBe(1)
 })
 
-test('a delivery that fails delays those after it at most until it is exhausted', async () => {
+test('a delivery that fails delays those after it until it succeeds or is exhausted', async () => {
   const { database, tenant } = posthorn
+  let isFirst = true
   receiver.answer = (response, request) => {
-    response.statusCode = numberOf(request) === 1 ? 500 : 200
+    const number = numberOf(request)
+    response.statusCode = number === 1 || (number === 2 && isFirst) ? 500 : 200
+    if (number === 2) isFirst = false
     response.end()
   }
-  await createWebhook(posthorn, receiver.url, { ordered: true, retryScheduleSeconds: [1] })
+  await createWebhook(posthorn, receiver.url, { ordered: true })
   await publish(database.pool, tenant.publicOrganizationId, 4)
   await untilSucceeded(database.pool, 3)
-  expect(arrived()).toEqual([0, 1, 1, 2, 3])
+  expect(arrived()).toEqual([0, 1, 1, 1, 1, 2, 2, 3])
   expect(await countStates(database.pool)).toEqual({ succeeded: 3, exhausted: 1 })
 })
 
@@ -109,13 +99,13 @@ test('a redelivery waits for the delivery in flight and is sent before newer one
 test('recovered deliveries arrive in the order of their events', async () => {
   const { database, tenant, graphql } = posthorn
   const id = await createWebhook(posthorn, receiver.url, { ordered: true, enabled: false })
-  await publish(database.pool, tenant.publicOrganizationId, 20)
+  await publish(database.pool, tenant.publicOrganizationId, 8)
   await posthorn.rest('PUT', `/webhooks/${id}`, { enabled: true })
   const redelivered = await graphql(
     `mutation ($missed: MissedEventsInput!) { redeliver(input: { missed: $missed }) { __typename } }`,
     { missed: { webhookId: id, since: new Date(Date.now() - 60_000).toISOString() } },
   )
   expect(redelivered.redeliver.__typename).toBe('RedeliverSuccess')
-  await untilSucceeded(database.pool, 20)
-  expect(arrived()).toEqual(upTo(20))
+  await untilSucceeded(database.pool, 8)
+  expect(arrived()).toEqual(upTo(8))
 })

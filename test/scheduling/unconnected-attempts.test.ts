@@ -35,22 +35,6 @@ const settled = () => new Promise<void>((resolve) => setImmediate(resolve))
 const deadOnes = (count: number) => Array.from({ length: count }, (_, i) => `dead ${i}`)
 
 describe('attempts without a connection', () => {
-  test('count apart up to a quarter of the capacity, and leave the capacity to others', () => {
-    const { limiter, acquire, started } = startLimiter()
-    const dead = deadOnes(200).map((id) => acquire(id))
-    expect(started).toHaveLength(SHARE)
-    expect(dead.slice(0, APART).map((one) => limiter.mayGoOn(one))).toEqual(Array(APART).fill(true))
-    expect(limiter.inFlight).toBe(SHARE + APART)
-  })
-
-  test('go on while no other endpoint of the organization needs their place', () => {
-    const { limiter, acquire } = startLimiter()
-    const dead = deadOnes(SHARE).map((id) => acquire(id))
-    for (const one of dead) expect(limiter.mayGoOn(one)).toBe(true)
-    acquire('of another organization', 'two')
-    for (const one of dead) expect(limiter.mayGoOn(one)).toBe(true)
-  })
-
   test('end when another endpoint needs their place, one for each', async () => {
     const { limiter, acquire, started } = startLimiter()
     const dead = deadOnes(SHARE).map((id) => acquire(id))
@@ -70,27 +54,6 @@ describe('attempts without a connection', () => {
     for (const one of dead) limiter.mayGoOn(one)
     for (let i = 0; i < APART; i++) acquire(`healthy ${i}`)
     expect(started).toHaveLength(SHARE + OF_ONE_WEBHOOK)
-  })
-})
-
-describe('an unresponsive webhook', () => {
-  async function makeUnresponsive(world: ReturnType<typeof startLimiter>, ids: readonly string[]) {
-    for (const one of ids.map((id) => world.acquire(id))) {
-      world.limiter.mayGoOn(one)
-      world.limiter.release(one, UNREACHABLE)
-    }
-    world.started.length = 0
-    await settled()
-  }
-
-  test('is no longer one after an answer', async () => {
-    const world = startLimiter()
-    await makeUnresponsive(world, ['dead'])
-    const [answered] = [world.acquire('dead')]
-    for (let i = 0; i < 5; i++) world.acquire('dead')
-    world.limiter.release(answered as Candidate, OK)
-    await settled()
-    expect(world.started).toHaveLength(6)
   })
 })
 

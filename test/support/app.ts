@@ -85,16 +85,18 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
     },
     { role: options.role ?? 'all' },
   )
-  return {
-    ...calls(app, database, tenant),
-    async [Symbol.asyncDispose]() {
-      await app[Symbol.asyncDispose]()
-      if (!options.database) await database[Symbol.asyncDispose]()
-    },
-  }
+  return calls(app, database, tenant, async () => {
+    await app[Symbol.asyncDispose]()
+    if (!options.database) await database[Symbol.asyncDispose]()
+  })
 }
 
-function calls(app: App, database: Database, tenant: TestApp['tenant']): TestApp {
+function calls(
+  app: App,
+  database: Database,
+  tenant: TestApp['tenant'],
+  dispose = async () => {},
+): TestApp {
   return {
     app,
     get services() {
@@ -122,6 +124,6 @@ function calls(app: App, database: Database, tenant: TestApp['tenant']): TestApp
       if (errors) throw new Error(JSON.stringify(errors))
       return data
     },
-    async [Symbol.asyncDispose]() {},
+    [Symbol.asyncDispose]: dispose,
   }
 }

@@ -2,22 +2,23 @@ import { afterEach, beforeEach } from 'vitest'
 import type { Sql } from '../../../src/db/client.ts'
 import { startTestApp, type TestApp, type TestAppOptions } from '../../support/app.ts'
 import { countRows } from '../../support/count-rows.ts'
-import { JOINED } from '../../support/factories.ts'
-import { startReceiver } from '../../support/receiver.ts'
+import { createTenant, JOINED, TICKET } from '../../support/factories.ts'
+import { callerWith } from '../../support/post-graphql.ts'
+import { type Receiver, sharedAuthority, useReceiver } from '../../support/receiver.ts'
 import { until } from '../../support/until.ts'
-import { useResource } from '../../support/use-resource.ts'
 
 /** Opens a receiver for the tests of a file, and for each test an app that trusts the receiver. */
 export async function useApp({
   withSecondWorker = false,
   ...options
 }: TestAppOptions & { withSecondWorker?: boolean } = {}) {
-  const receiver = await useResource(startReceiver())
-  const trustedAuthorities = [receiver.authority]
+  const receiver = await useReceiver()
+  const canary = await useReceiver()
+  const trustedAuthorities = [(await sharedAuthority()).pem]
   const posthorn = {} as TestApp
   let opened: AsyncDisposableStack
   beforeEach(async () => {
-    receiver.clear()
+    for (const { clear } of [receiver, canary]) clear()
     receiver.answer = (response) => response.end()
     opened = new AsyncDisposableStack()
     Object.assign(posthorn, opened.use(await startTestApp({ trustedAuthorities, ...options })))
@@ -27,7 +28,36 @@ export async function useApp({
     }
   })
   afterEach(() => opened.disposeAsync())
-  return { receiver, posthorn }
+  return { receiver, posthorn, released: (by: TestApp = posthorn) => untilReleased(by, canary) }
+}
+
+/**
+ * Resolves after a release of all backlogs: a parked delivery of another organization has arrived, which was published after
+ * the call. Leaves none of its deliveries behind.
+ */
+async function untilReleased({ app, database }: TestApp, canary: Receiver): Promise<void> {
+  const { pool, prisma } = database
+  const other = await createTenant(prisma)
+  const caller = callerWith(app.url, other.token)
+  const id = await createWebhook(caller, canary.url, { eventSubscriptions: [TICKET] })
+  await pool.query(
+    `insert into posthorn.webhook_schedules (webhook_id, backlog_since) values (posthorn.parse_type_id('wh', $1), now())`,
+    [id],
+  )
+  const arrived = canary.received.length + 1
+  await pool.query(`select from posthorn.publish_event($1, $2, '{}')`, [
+    other.publicOrganizationId,
+    TICKET,
+  ])
+  await canary.arrival(arrived)
+  const own = `posthorn.deliveries where organization_id = $1`
+  const isRecorded = () => countRows(pool, `${own} and state = 'succeeded'`, [other.organizationId])
+  await until(isRecorded, 'the delivery of the other organization is recorded')
+  await pool.query(`delete from ${own}`, [other.organizationId])
+  await pool.query(
+    `delete from posthorn.webhook_schedules where webhook_id = posthorn.parse_type_id('wh', $1)`,
+    [id],
+  )
 }
 
 /** Creates a webhook that subscribes to `JOINED`. Returns its public id. */
