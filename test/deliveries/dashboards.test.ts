@@ -11,11 +11,10 @@ import { startReceiver } from '../support/receiver.ts'
 import { until } from '../support/until.ts'
 import { useResource } from '../support/use-resource.ts'
 
-/* 1,000 deliveries of failing webhooks in a job dashboard that knows graphile-worker but not Posthorn. */
-const RETRYING = 400
-const EXHAUSTED = 300
-const PARKED = 300
-const HOUR_MS = 3_600_000
+/* Deliveries of failing webhooks in a job dashboard that knows graphile-worker but not Posthorn. */
+const RETRYING = 40
+const EXHAUSTED = 30
+const PARKED = 30
 
 let retrying: string
 let exhausted: string
@@ -31,7 +30,6 @@ const posthorn = await useTestApp({
 })
 const { pool } = posthorn.database
 const { origin } = new URL(receiver.url)
-const startedAt = new Date()
 
 beforeAll(async () => {
   receiver.answer = (response) => response.writeHead(503).end()
@@ -53,7 +51,6 @@ beforeAll(async () => {
   await until(
     async () => (await attempted()) === RETRYING + EXHAUSTED,
     'every delivery that is not parked has one attempt',
-    60_000,
   )
   await until(
     async () => (await deliveryJobs(pool)).every(({ lockedBy }) => !lockedBy),
@@ -94,19 +91,6 @@ test('failing jobs show their attempts and errors', async () => {
     last_error: `HTTP 503 from ${origin} (attempt 1 of ${max})`,
   })
   expect(rows).toEqual([failing(1, EXHAUSTED), failing(4, RETRYING)])
-})
-
-test('the next run of a retry is an hour after the attempt, plus up to 10 %', async () => {
-  const { rows } = await query(`
-    select min(run_at) as first, max(run_at) as last, min(created_at) as created, count(distinct key)::int as keys
-    from graphile_worker.jobs where task_identifier = 'posthorn:deliver' and attempts < max_attempts`)
-  expect(rows[0].keys).toBe(RETRYING)
-  expect(Number(rows[0].first)).toBeGreaterThan(Number(startedAt) + HOUR_MS)
-  expect(Number(rows[0].last)).toBeLessThan(Date.now() + 1.1 * HOUR_MS)
-  expect(Number(rows[0].created)).toBeGreaterThanOrEqual(Number(startedAt))
-  const same = `posthorn.deliveries as d
-    join graphile_worker.jobs as job on job.key = posthorn.type_id('msg', d.id) and job.run_at = d.next_attempt_at`
-  expect(await countRows(pool, same)).toBe(RETRYING)
 })
 
 describe('posthorn.webhook_backlogs', () => {

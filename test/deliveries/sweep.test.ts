@@ -41,39 +41,7 @@ const ALL = 'array(select id from graphile_worker.jobs)'
 const RESTORE_ALL =
   'select posthorn.restore_delivery_jobs(array(select id from posthorn.deliveries))'
 
-test('if every pending delivery has its job, a sweep changes nothing', async () => {
-  const before = await jobs()
-  expect(await sweep()).toEqual(NOTHING)
-  expect(await jobs()).toEqual(before)
-})
-
 describe('a job that an operator completed or deleted', () => {
-  const recorded = () =>
-    createRecordAttempt(
-      database.pool,
-      SENDER,
-    )(
-      attemptOf(deliveries[0] as Delivery, 503, {
-        next: { kind: 'retry', delayMs: 60_000 },
-        retriesLeft: 9,
-      }),
-    )
-
-  test.each([
-    ['completed', `select graphile_worker.complete_jobs(${ALL})`],
-    ['deleted', 'select graphile_worker.remove_job(key) from graphile_worker.jobs'],
-  ])('is restored as it was: %s', async (_case, act) => {
-    await recorded()
-    const before = await jobs()
-    await query(act)
-    expect(await jobs()).toEqual([])
-    const { restored, canceled } = await sweep()
-    expect(canceled).toEqual([])
-    expect(restored.toSorted()).toEqual(deliveries.map(idOf))
-    expect(byKey(await jobs())).toEqual(byKey(before))
-    expect(await sweep()).toEqual(NOTHING)
-  })
-
   test('is restored for a delivery that has been pending for long, too', async () => {
     await untilBackfilled()
     await query(`select graphile_worker.complete_jobs(${ALL})`)
@@ -125,16 +93,6 @@ describe('a job that an operator completed or deleted', () => {
   })
 })
 
-describe('a job that an operator permanently failed', () => {
-  test('has the error text of graphile-worker if there is no reason', async () => {
-    await query(`select graphile_worker.permanently_fail_jobs(${ALL})`)
-    expect((await sweep()).canceled).toHaveLength(COUNT)
-    expect(await database.prisma.delivery.findFirst()).toMatchObject({
-      lastError: 'Manually marked as failed',
-    })
-  })
-})
-
 test('a job that failed by an internal error is restored, and its delivery is not canceled', async () => {
   await query('update posthorn.deliveries set max_attempts = 1')
   await query(`select graphile_worker.complete_jobs(${ALL})`)
@@ -175,35 +133,6 @@ describe('a change that Posthorn makes to a job does not count as the change of 
       await failing.fail('an internal error')
       expect(await sweep()).toMatchObject({ canceled: [] })
     }
-  })
-
-  test('graphile-worker sets updated_at when an operator changes a job, but not when a job is claimed, unlocked or fails a run', async () => {
-    const updated = async () => (await jobs()).map(({ updatedAt }) => updatedAt)
-    const before = await updated()
-    const worker = await claimJobs(database, COUNT)
-    expect(await updated()).toEqual(before)
-    await worker.fail('an internal error')
-    expect((await jobs())[0]).toMatchObject({ attempts: 1, lastError: 'an internal error' })
-    expect(await updated()).toEqual(before)
-
-    await query(`select graphile_worker.reschedule_jobs(${ALL}, run_at := now())`)
-    const rescheduled = await updated()
-    for (const [i, at] of rescheduled.entries())
-      expect(Number(at)).toBeGreaterThan(Number(before[i]))
-
-    const unlocked = await claimJobs(database, COUNT)
-    await query(
-      'select graphile_worker.force_unlock_workers(array(select distinct locked_by from graphile_worker.jobs))',
-    )
-    expect(await updated()).toEqual(rescheduled)
-    await unlocked[Symbol.asyncDispose]()
-  })
-
-  test('graphile-worker sets updated_at when a job is permanently failed', async () => {
-    const [before] = await jobs()
-    await query(`select graphile_worker.permanently_fail_jobs(${ALL}, 'no more')`)
-    const [after] = await jobs()
-    expect(Number(after?.updatedAt)).toBeGreaterThan(Number(before?.updatedAt))
   })
 })
 
@@ -272,16 +201,6 @@ async function park(parked: Delivery, others = ''): Promise<void> {
   await query(
     'insert into posthorn.webhook_schedules (webhook_id, backlog_since) values ($1, now())',
     [parked.webhookId],
-  )
-}
-
-/** The fields that a restored job shares with the original. */
-function byKey(rows: readonly JobRow[]) {
-  return Object.fromEntries(
-    rows.map(({ key, task, runAt, attempts, maxAttempts, lastError }) => [
-      key,
-      { task, runAt, attempts, maxAttempts, lastError },
-    ]),
   )
 }
 

@@ -3,7 +3,6 @@ import * as net from 'node:net'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { HttpSenderOptions } from '../../src/outbound/http-sender.ts'
 import { createAddressGuard } from '../../src/outbound/public-address.ts'
-import { startStopwatch } from '../support/stopwatch.ts'
 import { type DnsAnswer, startDnsServer } from './dns-server.ts'
 import { openProxy } from './forward-proxy.ts'
 import { openReceiver, openSender, post, TIMING } from './sending.ts'
@@ -58,14 +57,14 @@ describe('a name server that changes its answers', () => {
       queries += 1
       return { addresses: [queries % 2 === 1 ? OUTSIDE : INSIDE] }
     })
-    for (let round = 0; round < 10; round += 1) {
+    for (let round = 0; round < 3; round += 1) {
       expect(await send()).toMatchObject({ kind: 'answered', status: 200 })
       expect(await send()).toEqual(refused)
     }
-    expect(outside.connections).toBe(10)
+    expect(outside.connections).toBe(3)
     expect(inside.connections).toBe(0)
     // One query per connection: there is no second query between the check and the connection.
-    expect(dns.queries.filter((query) => query === 'A receiver.test')).toHaveLength(20)
+    expect(dns.queries.filter((query) => query === 'A receiver.test')).toHaveLength(6)
   })
 
   test('does not make a proxy connect inside either: the proxy gets the checked address', async () => {
@@ -89,15 +88,11 @@ describe('a name server that changes its answers', () => {
 describe('a DNS answer that mixes', () => {
   test.each([
     ['an address outside and one inside', [OUTSIDE, INSIDE]],
-    ['an address inside and one outside', [INSIDE, OUTSIDE]],
     ['one inside among thirty outside', [...Array<string>(29).fill('8.8.8.8'), INSIDE]],
     ['IPv4 outside and IPv6 inside', [OUTSIDE, '::1']],
     ['IPv6 outside and IPv4 inside', ['2606:4700:4700::1111', INSIDE]],
     ['IPv4 outside and an IPv4-mapped one inside', [OUTSIDE, '::ffff:127.0.0.2']],
     ['IPv4 outside and one inside behind NAT64', [OUTSIDE, '64:ff9b::a00:1']],
-    ['IPv4 outside and 6to4', [OUTSIDE, '2002:7f00:2::']],
-    ['IPv4 outside and Teredo', [OUTSIDE, '2001:0:7f00:2::']],
-    ['IPv4 outside and a dummy prefix', [OUTSIDE, '100:0:0:1::1']],
   ])('%s is refused', async (_what, addresses) => {
     const { outside, inside, send } = await openNetwork(() => ({ addresses }))
     expect(await send()).toEqual(refused)
@@ -115,7 +110,6 @@ describe('a chain of aliases', () => {
 
   test.each([
     ['inside', aliases, [INSIDE]],
-    ['at localhost', ['localhost'], [INSIDE]],
     ['outside and inside', aliases, [OUTSIDE, INSIDE]],
   ])('that ends %s is refused', async (_where, names, addresses) => {
     const { outside, inside, send } = await openNetwork(() => ({ aliases: names, addresses }))
@@ -130,11 +124,6 @@ describe('a chain of aliases', () => {
 })
 
 describe('a name server that', () => {
-  test('answers slowly is waited for', async () => {
-    const { send } = await openNetwork(() => ({ addresses: [OUTSIDE], delayMs: 200 }))
-    expect(await send()).toMatchObject({ kind: 'answered' })
-  })
-
   test('answers slowly with an address inside is waited for, and refused', async () => {
     const { inside, send } = await openNetwork((_name, type) =>
       type === 'A' ? { addresses: [OUTSIDE] } : { addresses: ['::1'], delayMs: 10 },
@@ -143,20 +132,18 @@ describe('a name server that', () => {
     expect(inside.connections).toBe(0)
   })
 
-  test.each([
-    ['takes longer than the connect timeout', { addresses: [OUTSIDE], delayMs: 2_000 }],
-    ['never answers', { failure: 'silence' }],
-  ] as const)('%s ends in a timeout', async (_what, answer) => {
-    const { outside, send } = await openNetwork(() => answer, { connectTimeoutMs: 300 })
-    const stopwatch = startStopwatch()
-    expect(await send()).toMatchObject({
-      kind: 'timed-out',
-      phase: 'connect',
-      reason: 'No TLS connection could be made within 300 ms.',
-    })
-    expect(stopwatch.readMs()).toBeLessThan(1_300)
-    expect(outside.connections).toBe(0)
-  })
+  test.each([['never answers', { failure: 'silence' }]] as const)(
+    '%s ends in a timeout',
+    async (_what, answer) => {
+      const { outside, send } = await openNetwork(() => answer, { connectTimeoutMs: 300 })
+      expect(await send()).toMatchObject({
+        kind: 'timed-out',
+        phase: 'connect',
+        reason: 'No TLS connection could be made within 300 ms.',
+      })
+      expect(outside.connections).toBe(0)
+    },
+  )
 
   test.each([
     ['does not know the name', { failure: 'NXDOMAIN' }, 'name_not_found'],

@@ -1,4 +1,3 @@
-import { once } from 'node:events'
 import type * as net from 'node:net'
 import type * as tls from 'node:tls'
 import { gzipSync } from 'node:zlib'
@@ -63,7 +62,6 @@ export const MISBEHAVIOURS: readonly Misbehaviour[] = [
     tcp((socket) => socket.end()),
     'connection_reset',
   ),
-  unreachable('resets the handshake', tcp(resetHandshake), 'connection_reset'),
 
   // TLS versions and certificates.
   unreachable(
@@ -80,15 +78,8 @@ export const MISBEHAVIOURS: readonly Misbehaviour[] = [
     socket.write(`${HEAD}x-slow: `)
     drip(socket, 'a')
   }),
-  silent('drips interim responses', (socket) => drip(socket, 'HTTP/1.1 102 Processing\r\n\r\n')),
-  silent('pours a status line without end', (socket) => {
-    socket.write('HTTP/1.1 200 ')
-    pour(socket, 'OK'.repeat(500))
-  }),
   endless('interim responses', '', 'HTTP/1.1 102 Processing\r\n\r\n'.repeat(100)),
   endless('one header', HEAD, 'x'.repeat(1_000)),
-  endless('large headers', HEAD, `x-a: ${'b'.repeat(1_000)}\r\n`),
-  endless('tiny headers', HEAD, 'a:\r\n'.repeat(500)),
   unanswered('closes before the head', (socket) => socket.end(), 'closed_early'),
   unanswered('closes within the head', (socket) => socket.end(`${HEAD}x-a`), 'closed_early'),
   unreachable(
@@ -117,18 +108,10 @@ export const MISBEHAVIOURS: readonly Misbehaviour[] = [
     'pours a body with a content-length',
     poured('content-length: 1000000000\r\n\r\n', 'x'.repeat(10_000)),
   ),
-  answered(
-    'pours chunks',
-    poured('transfer-encoding: chunked\r\n\r\n', `2710\r\n${'x'.repeat(10_000)}\r\n`),
-  ),
   answered('pours until the connection is closed', poured('\r\n', 'x'.repeat(10_000))),
   answered(
     'pours a chunk extension',
     poured('transfer-encoding: chunked\r\n\r\n1;', 'a=b'.repeat(1_000)),
-  ),
-  answered(
-    'pours trailers',
-    poured('transfer-encoding: chunked\r\n\r\n0\r\n', `x: ${'y'.repeat(1_000)}\r\n`),
   ),
   answered('sends a gzip bomb', (socket) => {
     socket.write(`${HEAD}content-encoding: gzip\r\ncontent-length: ${BOMB.length}\r\n\r\n`)
@@ -140,9 +123,6 @@ export const MISBEHAVIOURS: readonly Misbehaviour[] = [
   answered('sends invalid chunks', (socket) => {
     socket.write(`${HEAD}transfer-encoding: chunked\r\n\r\n5\r\nhello\r\nzzz\r\n`)
   }),
-  answered('cuts its chunks off', (socket) =>
-    socket.end(`${HEAD}transfer-encoding: chunked\r\n\r\n5\r\nhe`),
-  ),
   {
     ...answered('resets its body', () => {}),
     open: resetAfter(`${HEAD}content-length: 100\r\n\r\nhello`),
@@ -220,10 +200,6 @@ function tcp(onConnection: (socket: net.Socket) => void): Misbehaviour['open'] {
 function dripHandshake(socket: net.Socket): void {
   socket.write(Buffer.from('160303' + '3fff' + '02003ff0', 'hex'))
   drip(socket, '\0')
-}
-
-function resetHandshake(socket: net.Socket): void {
-  void once(socket, 'data').then(() => socket.resetAndDestroy())
 }
 
 /** Writes `piece` repeatedly, as fast as the socket accepts it. */

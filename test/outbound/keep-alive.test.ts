@@ -13,25 +13,6 @@ async function openClosingReceiver() {
   return { receiver, resumed }
 }
 
-test('consecutive requests to one origin use one connection', async () => {
-  const receiver = await openReceiver()
-  const sender = openSender()
-  for (let i = 0; i < 20; i += 1) assertAnswered(await post(sender, receiver))
-  expect(receiver.connections).toBe(1)
-})
-
-test('an origin gets no more connections than allowed; further requests wait', async () => {
-  const receiver = await openReceiver((socket) => setTimeout(() => socket.write(OK), 100))
-  const sender = openSender({ connectionsPerOrigin: 2, acknowledgeTimeoutMs: 1_500 })
-  // The last ones wait longer than one may take.
-  const outcomes = await Promise.all(Array.from({ length: 34 }, () => post(sender, receiver)))
-  for (const outcome of outcomes) {
-    assertAnswered(outcome)
-    expect(outcome.durationMs).toBeLessThan(1_600)
-  }
-  expect(receiver.connections).toBe(2)
-})
-
 test('waiting requests are sent when earlier requests fail', async () => {
   const receiver = await openReceiver((socket, { connection }) => {
     if (connection <= 2) socket.destroy()
@@ -59,23 +40,6 @@ test('a receiver that sends connection: close gets a new connection for each req
   await poll(() => receiver.openConnections === 0)
 })
 
-test('the sender closes an idle connection before the timeout in the keep-alive header', async () => {
-  const receiver = await openReceiver((socket) => {
-    socket.write('HTTP/1.1 200 OK\r\nkeep-alive: timeout=1\r\ncontent-length: 2\r\n\r\nok')
-  })
-  assertAnswered(await post(openSender(), receiver))
-  await poll(() => receiver.openConnections === 0)
-})
-
-test('an HTTP/1.0 connection is reused if the receiver sends connection: keep-alive', async () => {
-  const receiver = await openReceiver((socket) => {
-    socket.write('HTTP/1.0 200 OK\r\nconnection: keep-alive\r\ncontent-length: 0\r\n\r\n')
-  })
-  const sender = openSender()
-  for (const _ of [1, 2]) assertAnswered(await post(sender, receiver))
-  expect(receiver.connections).toBe(1)
-})
-
 test('an idle connection that receives bytes is closed, and the bytes are never used as a response', async () => {
   const receiver = await openReceiver((socket, { connection }) => {
     socket.write(OK)
@@ -87,13 +51,6 @@ test('an idle connection that receives bytes is closed, and the bytes are never 
   await poll(() => receiver.openConnections === 0)
   expect(await post(sender, receiver)).toMatchObject({ status: 200 })
   expect(receiver.connections).toBe(2)
-})
-
-test('a second connection resumes the TLS session', async () => {
-  const { receiver, resumed } = await openClosingReceiver()
-  const sender = openSender()
-  for (const _ of [1, 2, 3]) assertAnswered(await post(sender, receiver))
-  expect(resumed).toEqual([false, true, true])
 })
 
 test('connections are replaced after 5 minutes, so that DNS changes take effect under steady traffic', async () => {
@@ -182,7 +139,7 @@ describe('a connection that the receiver closes', () => {
     ],
     [
       'later than the connect timeout fails the attempt, so that its total time stays bounded',
-      [answers, (socket: Socket) => setTimeout(() => socket.destroy(), 3_000)],
+      [answers, (socket: Socket) => setTimeout(() => socket.destroy(), 600)],
       closed,
       [1, 1],
     ],
@@ -190,7 +147,7 @@ describe('a connection that the receiver closes', () => {
     const receiver = await openReceiver((socket) => {
       script[receiver.requests.length - 1]?.(socket)
     })
-    const sender = openSender({ connectTimeoutMs: 2_000 })
+    const sender = openSender({ connectTimeoutMs: 500 })
     if (script[0] === answers) {
       expect(await post(sender, receiver)).toMatchObject({ status: 200, resent: false })
     }
@@ -207,7 +164,7 @@ describe('a connection that the receiver closes', () => {
       else socket.write(OK)
     })
     const sender = openSender({ connectionsPerOrigin: 8 })
-    const outcomes = await Promise.all(Array.from({ length: 500 }, () => post(sender, receiver)))
+    const outcomes = await Promise.all(Array.from({ length: 60 }, () => post(sender, receiver)))
     for (const outcome of outcomes) expect(outcome).toMatchObject({ status: 200 })
   })
 })

@@ -8,16 +8,9 @@ const LENGTH = 'content-length: 2\r\n\r\nok'
 describe('the reason says what is malformed in', () => {
   test.each([
     ['a folded header', `${HEAD}x-long: a\r\n  b\r\n${LENGTH}`],
-    ['lines that end in LF', `${HEAD}${LENGTH}`.replaceAll('\r\n', '\n')],
-    ['one header that ends in LF', `${HEAD}x-a: 1\nx-b: 2\r\n${LENGTH}`],
     ['a space in the name of a header', `${HEAD}X Powered By: cgi\r\n${LENGTH}`],
-    ['a space before the colon', `${HEAD}X-Powered-By : cgi\r\n${LENGTH}`],
-    ['a line without a colon', `${HEAD}garbage\r\n${LENGTH}`],
-    ['a control character', `${HEAD}x-a: b\u0001c\r\n${LENGTH}`],
     ['a length that is no number', `${HEAD}content-length: two\r\n\r\nok`],
     ['chunks and a length', `${HEAD}transfer-encoding: chunked\r\n${LENGTH}`],
-    ['an unknown version', `HTTP/1.2 200 OK\r\n${LENGTH}`],
-    ['no status', `HTTP/1.1 OK\r\n${LENGTH}`],
     ['text before the head', `<b>Warning</b>\n${HEAD}${LENGTH}`],
     ['another protocol', '220 mail.example.com ESMTP\r\n'],
   ])('%s', async (_what, text) => {
@@ -27,10 +20,8 @@ describe('the reason says what is malformed in', () => {
   })
 
   test.each([
-    ['two equal lengths', `${HEAD}content-length: 2\r\n${LENGTH}`],
     ['two lengths', `${HEAD}content-length: 3\r\n${LENGTH}`],
     ['a length and chunks', `${HEAD}content-length: 2\r\ntransfer-encoding: chunked\r\n\r\n`],
-    ['a folded header after the length', `${HEAD}content-length: 2\r\nx-long: a\r\n  b\r\n\r\nok`],
     ['LF after the length', `${HEAD}content-length: 2\nx-a: 1\r\n\r\nok`],
   ])('%s', async (_what, text) => {
     expect(await reasonFor(text)).toBe(
@@ -44,12 +35,6 @@ describe('the reason says what is malformed in', () => {
   ])('%s', async (_what, text) => {
     expect(await reasonFor(text)).toBe(
       'The response began with 100 Continue or 101 Switching Protocols, which Posthorn did not request.',
-    )
-  })
-
-  test('a status below 100', async () => {
-    expect(await reasonFor(`HTTP/1.1 099 OK\r\n${LENGTH}`)).toBe(
-      'The response was not valid HTTP/1.1.',
     )
   })
 })

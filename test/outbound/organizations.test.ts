@@ -1,22 +1,21 @@
 import { expect, onTestFinished, test } from 'vitest'
 import type { HttpSender } from '../../src/outbound/http-sender.ts'
 import { DEFAULT_LIMITS } from '../../src/outbound/limits.ts'
-import { measureBusyMs } from '../support/measure-busy.ts'
 import { startDnsServer } from './dns-server.ts'
 import { openFullReceiver, openTcpReceiver } from './raw-receivers.ts'
 import { assertAnswered, certificate, openReceiver, openSender, poll, post } from './sending.ts'
 import { OK } from './tls-receiver.ts'
 
-/** Deliveries of 15 organizations that never sent before: each is answered, and waits for no other organization. */
+/** Deliveries of five organizations that never sent before: each is answered, and waits for no other organization. */
 async function deliverForOthers(sender: HttpSender, port: number): Promise<void> {
-  for (let number = 0; number < 15; number += 1) {
+  for (let number = 0; number < 5; number += 1) {
     const outcome = await post(sender, { port }, { organizationId: `other_${number}` })
     assertAnswered(outcome)
     expect(outcome.waitedMs).toBe(0)
   }
 }
 
-test('500 requests of one organization with unresolved names and hanging handshakes hold up no other organization', async () => {
+test('300 requests of one organization with unresolved names and hanging handshakes hold up no other organization', async () => {
   const dns = await startDnsServer((name, type) => {
     if (name.startsWith('slow')) return { failure: 'silence' }
     return type === 'A' ? { addresses: ['127.0.0.1'] } : {}
@@ -30,7 +29,7 @@ test('500 requests of one organization with unresolved names and hanging handsha
   const sender = openSender({ lookup: undefined, dnsServers: [dns.address] })
 
   const stop = new AbortController()
-  const sending = Array.from({ length: 500 }, (_, i) => {
+  const sending = Array.from({ length: 300 }, (_, i) => {
     const url = i % 2 ? `https://slow-${i}.test/` : `https://receiver.test:${hangs.port}/${i}`
     return post(sender, receiver, { organizationId: 'greedy', url, signal: stop.signal })
   })
@@ -42,43 +41,23 @@ test('500 requests of one organization with unresolved names and hanging handsha
   expect(kinds).not.toContain('answered')
 })
 
-test('an origin gets no more connections at a time than allowed, and a request that waits too long is busy, which is no failure', async () => {
-  let connections = 0
-  const hangs = await openTcpReceiver(() => {
-    connections += 1
-  })
-  const sender = openSender({ connectionsPerOrigin: 3, connectTimeoutMs: 600, waitTimeoutMs: 200 })
-  const sent = Array.from({ length: 12 }, () => post(sender, hangs))
-  expect(await Promise.all(sent.slice(3))).toEqual(Array(9).fill({ kind: 'busy' }))
-  for (const outcome of await Promise.all(sent.slice(0, 3))) {
+test('250 requests to an origin that accepts no connection do not keep the others of the organization waiting', async () => {
+  const full = await openFullReceiver()
+  const receiver = await openReceiver()
+  const sender = openSender({ connectTimeoutMs: 2_000 })
+  let timedOut = 0
+  const unanswered = Array.from({ length: 250 }, (_, i) =>
+    post(sender, full, { url: `https://${i}.receiver.test:${full.port}/` }).finally(() => {
+      timedOut += 1
+    }),
+  )
+  for (const outcome of await Promise.all([1, 2, 3].map(() => post(sender, receiver))))
+    assertAnswered(outcome)
+  expect(timedOut, 'all others still wait').toBe(0)
+  for (const outcome of await Promise.all(unanswered)) {
     expect(outcome).toMatchObject({ kind: 'timed-out', phase: 'connect' })
   }
-  expect(connections).toBeLessThanOrEqual(3)
 })
-
-test.each([
-  ['one origin', (port: number, _i: number) => `https://receiver.test:${port}/`],
-  ['an origin each', (port: number, i: number) => `https://${i}.receiver.test:${port}/`],
-])(
-  '250 requests to %s that accepts no connection do not keep the others of the organization waiting',
-  async (_what, urlOf) => {
-    const full = await openFullReceiver()
-    const receiver = await openReceiver()
-    const sender = openSender({ connectTimeoutMs: 2_000 })
-    const unanswered = Array.from({ length: 250 }, (_, i) =>
-      post(sender, full, { url: urlOf(full.port, i) }),
-    )
-    const answered = Array.from({ length: 20 }, () => post(sender, receiver))
-    const busyMs = await measureBusyMs(Promise.all(answered))
-    for (const outcome of await Promise.all(answered)) {
-      assertAnswered(outcome)
-      expect(outcome.waitedMs).toBeLessThanOrEqual(100 + busyMs)
-    }
-    for (const outcome of await Promise.all(unanswered)) {
-      expect(outcome).toMatchObject({ kind: 'timed-out', phase: 'connect' })
-    }
-  },
-)
 
 test('a request without a connection asks whether it may go on; if not, it is busy, and its connection is closed', async () => {
   let open = 0

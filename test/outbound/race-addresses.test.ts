@@ -1,13 +1,11 @@
 import type { LookupAddress } from 'node:dns'
 import { once } from 'node:events'
 import * as net from 'node:net'
-import { setTimeout as sleep } from 'node:timers/promises'
 import * as tls from 'node:tls'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { createAddressGuard } from '../../src/outbound/public-address.ts'
 import { freePort } from '../support/free-port.ts'
-import { measureBusyMs } from '../support/measure-busy.ts'
-import { openFullReceiver, vacantPort } from './raw-receivers.ts'
+import { openFullReceiver } from './raw-receivers.ts'
 import { assertAnswered, certificate, openSender, post } from './sending.ts'
 
 const HOSTS = { IPv4: '127.0.0.1', IPv6: '::1' }
@@ -24,9 +22,7 @@ async function send(port: number, hosts: readonly string[], connectTimeoutMs = 5
   }))
   const guard = createAddressGuard(['127.0.0.0/8', '::1/128'])
   const sender = openSender({ guard, lookup: async () => addresses, connectTimeoutMs })
-  const sending = post(sender, { port })
-  const busyMs = await measureBusyMs(sending)
-  return { outcome: await sending, busyMs }
+  return await post(sender, { port })
 }
 
 /** Answers at an address, on a given port or on any. */
@@ -49,63 +45,25 @@ describe.skipIf(!hasIpv6)('a name with IPv4 and IPv6', () => {
   test.each<[Family, Family]>([
     ['IPv4', 'IPv6'],
     ['IPv6', 'IPv4'],
-  ])(
-    'of which %s accepts no connection costs at most half a second more than %s alone',
-    async (dead, living) => {
-      // Of both families: connections of other programs may use any port that the system gives.
-      const port = await answerAt(HOSTS[living], await freePort())
-      await openFullReceiver({}, { host: HOSTS[dead], port })
-      const alone = await send(port, [HOSTS[living]])
-      const { outcome, busyMs } = await send(port, both)
-      assertAnswered(alone.outcome)
-      assertAnswered(outcome)
-      expect(outcome.durationMs - alone.outcome.durationMs).toBeLessThanOrEqual(500 + busyMs)
-    },
-  )
-
-  test.each<[Family, Family]>([
-    ['IPv4', 'IPv6'],
-    ['IPv6', 'IPv4'],
-  ])(
-    'of which the first packet to %s is lost and %s is closed is reached',
-    async (lossy, _closed) => {
-      const full = await openFullReceiver(certificate, { host: HOSTS[lossy] })
-      const sending = send(full.port, both)
-      await sleep(600)
-      full.accept()
-      const { outcome } = await sending
-      assertAnswered(outcome)
-      // The system repeats a lost packet after a second.
-      expect(outcome.connection?.connectMs).toBeGreaterThanOrEqual(600)
-    },
-  )
+  ])('of which %s accepts no connection is reached at %s', async (dead, living) => {
+    // Of both families: connections of other programs may use any port that the system gives.
+    const port = await answerAt(HOSTS[living], await freePort())
+    await openFullReceiver({}, { host: HOSTS[dead], port })
+    assertAnswered(await send(port, both))
+  })
 
   test('of which neither accepts a connection is a timeout', async () => {
     const { port } = await openFullReceiver({}, { port: await freePort() })
     await openFullReceiver({}, { host: HOSTS.IPv6, port })
-    const { outcome } = await send(port, both, 800)
+    const outcome = await send(port, both, 800)
     expect(outcome).toMatchObject({ kind: 'timed-out', phase: 'connect' })
-  })
-
-  test('of which one is closed and one accepts no connection is a timeout', async () => {
-    const { port } = await openFullReceiver()
-    const { outcome } = await send(port, both, 800)
-    expect(outcome).toMatchObject({ kind: 'timed-out', phase: 'connect' })
-  })
-
-  test('of which both are closed is refused', async () => {
-    const { port } = await vacantPort()
-    const { outcome } = await send(port, both)
-    expect(outcome).toMatchObject({ kind: 'unreachable', code: 'connection_refused' })
   })
 })
 
 test('the addresses of one family are tried one after the other', async () => {
   const { port } = await openFullReceiver({}, { port: await freePort() })
   await answerAt('127.0.0.3', port)
-  const { outcome, busyMs } = await send(port, ['127.0.0.1', '127.0.0.2', '127.0.0.3'])
-  assertAnswered(outcome)
-  expect(outcome.connection?.connectMs).toBeLessThanOrEqual(500 + busyMs)
+  assertAnswered(await send(port, ['127.0.0.1', '127.0.0.2', '127.0.0.3']))
 })
 
 async function canListen(host: string): Promise<boolean> {

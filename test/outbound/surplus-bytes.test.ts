@@ -10,9 +10,7 @@ const POISON = 'HTTP/1.1 200 OK\r\ncontent-length: 8\r\n\r\npoisoned'
 /** When the surplus bytes arrive after a response. */
 const MOMENTS: [name: string, later: ((write: () => void) => unknown) | null][] = [
   ['in the same record', null],
-  ['a turn of the loop later', (write) => setImmediate(write)],
   ['1 ms later', (write) => setTimeout(write, 1)],
-  ['5 ms later', (write) => setTimeout(write, 5)],
 ]
 
 /** Sends surplus bytes after response number `after` of each connection. Answers later requests only if `continues`. */
@@ -49,7 +47,7 @@ describe.each(MOMENTS)('surplus bytes %s', (_when, later) => {
     const sender = openSender({ acknowledgeTimeoutMs: 300 })
     const url = `https://receiver.test:${receiver.port}/hangs`
     const victims: Promise<Outcome>[] = []
-    for (let round = 0; round < 20; round += 1) {
+    for (let round = 0; round < 8; round += 1) {
       const poisoning = post(sender, receiver, { organizationId: 'org_a' })
       victims.push(post(sender, receiver, { organizationId: 'org_b', url }))
       await poisoning
@@ -59,27 +57,25 @@ describe.each(MOMENTS)('surplus bytes %s', (_when, later) => {
     expect(new Set(kinds)).toEqual(new Set(['timed-out']))
   })
 
-  test.each([1, 3])(
-    'after %i responses close the connection and disable keep-alive for the endpoint',
-    async (after) => {
-      const receiver = await openPoisoner(later, { after })
-      const sender = openSender()
-      for (let number = 0; number < after; number += 1) {
-        expect(bodyOf(await post(sender, receiver))).toBe('genuine')
-      }
-      await poll(() => receiver.openConnections === 0)
+  test('close the connection and disable keep-alive for the endpoint', async () => {
+    const after = 3
+    const receiver = await openPoisoner(later, { after })
+    const sender = openSender()
+    for (let number = 0; number < after; number += 1) {
+      expect(bodyOf(await post(sender, receiver))).toBe('genuine')
+    }
+    await poll(() => receiver.openConnections === 0)
 
-      const before = receiver.connections
-      for (let number = 0; number < 10; number += 1) {
-        expect(bodyOf(await post(sender, receiver))).toBe('genuine')
-      }
-      const requests = receiver.requests.slice(-10)
-      expect(connectionsOf(requests)).toEqual(requests.map((_, i) => before + i + 1))
-      expect(new Set(requests.map(({ headers }) => headers['connection']))).toEqual(
-        new Set(['close']),
-      )
-    },
-  )
+    const before = receiver.connections
+    for (let number = 0; number < 3; number += 1) {
+      expect(bodyOf(await post(sender, receiver))).toBe('genuine')
+    }
+    const requests = receiver.requests.slice(-3)
+    expect(connectionsOf(requests)).toEqual(requests.map((_, i) => before + i + 1))
+    expect(new Set(requests.map(({ headers }) => headers['connection']))).toEqual(
+      new Set(['close']),
+    )
+  })
 
   test('are detected between regular responses, and then each delivery gets its own response', async () => {
     const receiver = await openPoisoner(later, { continues: true })
@@ -87,7 +83,7 @@ describe.each(MOMENTS)('surplus bytes %s', (_when, later) => {
     const isDetected = () => receiver.requests.at(-1)?.headers['connection'] === 'close'
     for (let number = 0; number < 200 && !isDetected(); number += 1) await post(sender, receiver)
     expect(isDetected()).toBe(true)
-    for (let number = 0; number < 20; number += 1) {
+    for (let number = 0; number < 5; number += 1) {
       expect(bodyOf(await post(sender, receiver))).toBe('genuine')
     }
   })
@@ -103,34 +99,19 @@ describe.each(MOMENTS)('surplus bytes %s', (_when, later) => {
     expect(receiver.connections).toBe(1)
     expect(poisoner.requests.at(-1)?.headers['connection']).toBe('keep-alive')
   })
-
-  test('in the form of a body after 204 fail at most one delivery', async () => {
-    const receiver = await openReceiver((socket) => {
-      const answer = 'HTTP/1.1 204 No Content\r\n\r\n'
-      if (later === null) socket.write(`${answer}hello`)
-      else {
-        socket.write(answer)
-        later(() => socket.write('hello'))
-      }
-    })
-    const sender = openSender()
-    const outcomes: Outcome[] = []
-    for (let number = 0; number < 50; number += 1) outcomes.push(await post(sender, receiver))
-    const failed = outcomes.filter(({ kind }) => kind !== 'answered')
-    expect(failed.length).toBeLessThanOrEqual(1)
-    for (const outcome of failed) expect(outcome).toMatchObject({ code: 'invalid_http' })
-  })
 })
 
 test('a late response to a request that timed out is not used for another request', async () => {
   let count = 0
+  let writeLate = () => {}
   const receiver = await openReceiver((socket) => {
     count += 1
-    const isFirst = count === 1
-    setTimeout(() => socket.write(isFirst ? POISON : GENUINE), isFirst ? 1_100 : 400)
+    if (count === 1) writeLate = () => socket.write(POISON)
+    else socket.write(GENUINE)
   })
-  const sender = openSender({ acknowledgeTimeoutMs: 1_000 })
+  const sender = openSender({ acknowledgeTimeoutMs: 300 })
   expect(await post(sender, receiver)).toMatchObject({ kind: 'timed-out', phase: 'response' })
+  writeLate()
   const outcomes = await Promise.all(
     ['org_1', 'org_1', 'org_2'].map((organizationId) => post(sender, receiver, { organizationId })),
   )

@@ -1,9 +1,8 @@
 import { run, Logger as WorkerLogger } from 'graphile-worker'
 import type pg from 'pg'
-import { afterEach, beforeEach, expect, test } from 'vitest'
-import type { Database } from '../../src/db/client.ts'
+import { expect, test } from 'vitest'
 import { openRunnerPool } from '../../src/queue/runner-pool.ts'
-import { createTestDatabase } from '../support/database.ts'
+import { useFreshDatabase } from '../support/fresh-database.ts'
 import { until } from '../support/until.ts'
 import { addDeliveries } from './support/deliveries.ts'
 
@@ -11,12 +10,7 @@ import { addDeliveries } from './support/deliveries.ts'
 const BATCH = 1_000
 const WAITING = 3 * BATCH
 
-let database: Database
-
-beforeEach(async () => {
-  database = await createTestDatabase()
-})
-afterEach(async () => await database[Symbol.asyncDispose]())
+const database = useFreshDatabase()
 
 test.each(['vacuum', 'vacuum analyze', 'analyze'])(
   'after %s of the empty queue, a worker that polled it claims and completes jobs with work for each job only',

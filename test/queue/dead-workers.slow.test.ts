@@ -101,6 +101,19 @@ test('after an outage of Postgres, no worker considers another one dead', async 
   expect(worker.output() + other.output()).not.toContain('dead workers')
 })
 
+test('a worker that stops aborts tasks after eight seconds, and their jobs use up no attempt', async () => {
+  await using database = await createTestDatabase()
+  await using worker = startWorkerProcess(database.url)
+  await addDeliveries(database, 30, { attemptCount: 2 })
+  await until(() => reported(worker).length === 20, 'its tasks run')
+  worker.kill('SIGTERM')
+  await until(() => worker.process.exitCode !== null, 'it has ended', 30_000)
+  const left = await jobs(database)
+  expect(left.map(({ lockedBy, attempts }) => [lockedBy, attempts])).toEqual(
+    new Array(30).fill([null, 2]),
+  )
+})
+
 test('a worker that cannot return its jobs when it stops finishes the others, and no job is lost', async () => {
   await using database = await createTestDatabase()
   await using worker = startWorkerProcess(database.url)

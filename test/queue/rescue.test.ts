@@ -1,5 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { Database } from '../../src/db/client.ts'
+import { describe, expect, test } from 'vitest'
 import { parseId } from '../../src/db/ids.ts'
 import { enqueue } from '../../src/queue/jobs.ts'
 import {
@@ -7,16 +6,11 @@ import {
   rescueOfEndedThread,
   rescueWorkers,
 } from '../../src/queue/rescue.ts'
-import { createTestDatabase } from '../support/database.ts'
+import { useFreshDatabase } from '../support/fresh-database.ts'
 import { claimAll } from './support/claims.ts'
 import { addDeliveries, jobs, runnerIds } from './support/deliveries.ts'
 
-let database: Database
-
-beforeEach(async () => {
-  database = await createTestDatabase()
-})
-afterEach(async () => await database[Symbol.asyncDispose]())
+const database = useFreshDatabase()
 
 const rescue = (ids: string[]) => rescueWorkers(database.pool, 'graphile_worker', ids)
 

@@ -1,6 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { SYSTEM } from '../../../src/access/actor.ts'
-import type { Sql } from '../../../src/db/client.ts'
 import type { Delivery } from '../../../src/db/generated/prisma/client.ts'
 import type { AttemptRecord } from '../../../src/deliveries/attempts/attempt-record.ts'
 import {
@@ -29,23 +28,6 @@ beforeEach(async () => {
 })
 
 describe('attempts recorded together', () => {
-  test('take few statements', async () => {
-    const deliveries = await publish(300)
-    let statements = 0
-    const counting: Sql = {
-      query: ((...args: Parameters<Sql['query']>) => {
-        statements += 1
-        return database.pipeline.query(...args)
-      }) as Sql['query'],
-    }
-    const recordCounted = createRecordAttempt(counting, SENDER)
-    const recorded = await Promise.all(
-      deliveries.map((delivery) => recordCounted(attemptOf(delivery, 200))),
-    )
-    expect(recorded.map((one) => one?.state)).toEqual(deliveries.map(() => 'succeeded'))
-    expect(statements).toBeLessThan(5)
-  })
-
   test('are all recorded, also two of one delivery, whose success stays', async () => {
     const [first, second] = await publish(2)
     if (!first || !second) throw new Error('There are two deliveries.')
@@ -220,12 +202,6 @@ describe('a delivery that changes during its attempt', () => {
       schedulePosition: 1,
       nextAttemptAt: before[0]?.runAt,
     })
-  })
-
-  test('has succeeded if the attempt of any worker succeeded', async () => {
-    const [delivery] = (await publish(1)) as [Delivery]
-    await record(attemptOf(delivery, 503, retry))
-    expect(await record(attemptOf(delivery, 200))).toMatchObject({ number: 2, state: 'succeeded' })
   })
 
   test('stays canceled, and its attempt is recorded', async () => {

@@ -9,49 +9,29 @@ afterEach(() => vi.unstubAllEnvs())
 
 test.each([
   ['seconds', '120', TWO_MINUTES],
-  ['seconds between spaces', ' 120 ', TWO_MINUTES],
   ['a fraction', '1.5', 1_500],
-  ['a fraction below a second', '0.503', 503],
-  ['a fraction of zeros', '120.0', TWO_MINUTES],
   ['more than milliseconds, rounded up', '0.0001', 1],
   ['a unit', '30s', 30_000],
-  ['a unit in words', '2 minutes', TWO_MINUTES],
-  ['a duration', '1m0s', 60_000],
   ['a duration with all units', '1h2m3.5s', 3_723_500],
   ['milliseconds', '250ms', 250],
   ['Unix time', '1772366520', TWO_MINUTES],
-  ['Unix time with a fraction', '1772366520.5', 120_500],
   ['Unix time in milliseconds', '1772366520000', TWO_MINUTES],
   ['Unix time that has passed', '1772366000', 0],
-  ['zero', '0', 0],
-  ['a negative number', '-5', 0],
   ['a negative fraction', '-1.5', 0],
   ['an exponent', '1e3', 0],
-  ['no number', 'NaN', 0],
-  ['infinity', 'Infinity', 0],
   ['a hexadecimal number', '0x10', 0],
   ['nonsense', 'soon', 0],
-  ['a word after a number', '5 apples', 0],
   ['nothing', '', 0],
   ['two days, which is bounded', '172800', MAX_RETRY_AFTER_MS],
-  ['two days in hours, which is bounded', '48h', MAX_RETRY_AFTER_MS],
   ['an absurd number, which is bounded', '9'.repeat(400), MAX_RETRY_AFTER_MS],
 ])('reads %s: %s', (_case, header, expected) => {
   expect(retryAfterMs(header, now)).toBe(expected)
 })
 
-test('is 0 without the header', () => {
-  expect(retryAfterMs(null, now)).toBe(0)
-})
-
-describe.each(['UTC', 'America/St_Johns', 'Asia/Kolkata'])('with the time zone %s', (zone) => {
+describe.each(['UTC', 'America/St_Johns'])('with the time zone %s', (zone) => {
   test.each([
     ['an HTTP date', 'Sun, 01 Mar 2026 12:02:00 GMT', TWO_MINUTES],
-    ['a day without a zero', 'Sun, 1 Mar 2026 12:02:00 GMT', TWO_MINUTES],
-    ['small letters', 'sun, 01 mar 2026 12:02:00 gmt', TWO_MINUTES],
-    ['UTC instead of GMT', 'Sun, 01 Mar 2026 12:02:00 UTC', TWO_MINUTES],
     ['no zone', 'Sun, 01 Mar 2026 12:02:00', TWO_MINUTES],
-    ['the zone of mail', 'Sun, 01 Mar 2026 12:02:00 -0000', TWO_MINUTES],
     ['another zone', 'Sun, 01 Mar 2026 07:02:00 -0500', TWO_MINUTES],
     ['the obsolete RFC 850 form', 'Sunday, 01-Mar-26 12:02:00 GMT', TWO_MINUTES],
     ['the obsolete asctime form', 'Sun Mar  1 12:02:00 2026', TWO_MINUTES],
@@ -59,10 +39,7 @@ describe.each(['UTC', 'America/St_Johns', 'Asia/Kolkata'])('with the time zone %
     ['a date in two days, which is bounded', 'Tue, 03 Mar 2026 12:00:00 GMT', MAX_RETRY_AFTER_MS],
     ['a date that does not exist', 'Sun, 99 Mar 2026 12:02:00 GMT', 0],
     ['ISO 8601', '2026-03-01T12:02:00Z', TWO_MINUTES],
-    ['ISO 8601 with microseconds', '2026-03-01T12:02:00.000001+00:00', TWO_MINUTES],
-    ['ISO 8601 in another zone', '2026-03-01T17:32:00+05:30', TWO_MINUTES],
     ['ISO 8601 without a zone', '2026-03-01T12:02:00', TWO_MINUTES],
-    ['ISO 8601 with a space', '2026-03-01 12:02:00', TWO_MINUTES],
   ])('reads %s: %s', (_case, header, expected) => {
     vi.stubEnv('TZ', zone)
     expect(retryAfterMs(header, now)).toBe(expected)
@@ -70,14 +47,11 @@ describe.each(['UTC', 'America/St_Johns', 'Asia/Kolkata'])('with the time zone %
 })
 
 test.each([
-  ['the same twice', '30, 30', 30_000],
   ['the longer one first', '60,30', 60_000],
   ['the longer one last', '30, 60', 60_000],
   ['one that is not readable', 'soon, 30', 30_000],
-  ['an empty one', '30,', 30_000],
   ['a date and seconds', 'Sun, 01 Mar 2026 12:02:00 GMT, 30', TWO_MINUTES],
   ['two dates', 'Sunday, 01-Mar-26 12:01:00 GMT, Sun, 01 Mar 2026 12:02:00 GMT', TWO_MINUTES],
-  ['none that is readable', 'soon, later', 0],
 ])('of a header that was sent twice, the longest delay counts: %s', (_case, header, expected) => {
   expect(retryAfterMs(header, now)).toBe(expected)
 })
