@@ -193,15 +193,6 @@ describe('a redelivery', () => {
     await record(two, 500)
     expect(await change(await redeliver())).toMatchObject({ changed: 0 })
   })
-
-  test('only counts in a dry run', async () => {
-    for (const delivery of deliveries.slice(0, 3)) await record(delivery, 500)
-    for (const filter of [{ statusClasses: FAILED }, { anyAttempt: { causes: ['500'] } }]) {
-      const counted = await run('CountRedeliveries', { filter })
-      expect(counted).toMatchObject({ count: 3, countIsExact: true })
-    }
-    expect((await run('BulkTasks', {})).nodes).toEqual([])
-  })
 })
 
 describe('a cancelation', () => {
@@ -285,24 +276,14 @@ describe('a task', () => {
   })
 
   test('is listed newest first, in pages, by its webhook and its action', async () => {
+    const data = {
+      ...{ organizationId: tenant.organizationId, webhookId: parseId('webhook', webhookId) },
+      ...{ selection: { filter: {} }, state: 'completed' as const, finishedAt: new Date() },
+      ...{ ratePerSecond: 1, total: 0, totalIsExact: true },
+    }
     const own: string[] = []
     for (const action of ['redeliver', 'recover', 'recover', 'recover'] as const) {
-      const row = {
-        organizationId: tenant.organizationId,
-        webhookId: parseId('webhook', webhookId),
-      }
-      const { id } = await api.database.prisma.bulkTask.create({
-        data: {
-          ...{
-            ...row,
-            action,
-            selection: { filter: {} },
-            state: 'completed',
-            finishedAt: new Date(),
-          },
-          ...{ ratePerSecond: 1, total: 0, totalIsExact: true },
-        },
-      })
+      const { id } = await api.database.prisma.bulkTask.create({ data: { ...data, action } })
       own.unshift(publicId('bulkTask', id))
     }
     await redeliver()
@@ -326,8 +307,6 @@ describe('a task', () => {
 
   test.each([
     [{}, 'ids', 'Give either ids, filter or missed, and only one of them.'],
-    [{ ids: ['msg_x'], filter: {} }, 'ids', 'only one of them'],
-    [{ ids: [] }, 'ids', 'ids must not be empty.'],
     [{ ids: ['wh_x'] }, 'ids', 'must be the id of a delivery: msg_….'],
     [{ filter: {} }, 'filter', 'filter must have at least one condition.'],
     [
@@ -336,11 +315,6 @@ describe('a task', () => {
       'filter.states must be among RETRYING, SUCCEEDED',
     ],
     [{ filter: { statusClasses: FAILED }, ratePerSecond: 0 }, 'ratePerSecond', 'from 1 to 5,000'],
-    [
-      { filter: { webhookIds: ['x'] } },
-      'filter',
-      'filter.webhookIds.0 must be the id of a webhook',
-    ],
     [
       { filter: { key: { path: '$.order.id', equals: '1' } } },
       'key',

@@ -19,7 +19,7 @@ const at = new Date(Date.now() - 2 * 86_400_000)
 let organizationId: string
 let webhookId: string
 
-const api = await useApi()
+const api = await useApi('own')
 
 beforeAll(async () => {
   const { pool } = api.database

@@ -10,7 +10,7 @@ import { addWebhook, deliveryIds, deliveryRow } from '../graphql/support/rows.ts
 import { attemptOf, SENDER } from '../support/attempts.ts'
 import { finish } from './finish.ts'
 
-const TYPE = 'customer.updated'
+const TYPE = 'readers.updated'
 
 let webhookId: string
 /** The event that is erased, its delivery, and an event that is not. */

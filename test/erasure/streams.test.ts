@@ -56,16 +56,6 @@ test('a consumer gets no erased event, and has missed none', async () => {
   expect(await someMissed()).toBe(0)
 })
 
-test('an event that is erased during its lease is not given again, and was not missed', async () => {
-  await pull()
-  await publish(3)
-  expect(numbersOf((await pull()).events)).toEqual([1, 2, 3])
-  await eraseEvent(2)
-  await posthorn.database.pool.query('update posthorn.consumer_leases set expires_at = now()')
-  expect(numbersOf((await pull()).events)).toEqual([1, 3])
-  expect(await someMissed()).toBe(0)
-})
-
 test('a process forgets an erased event that it keeps for streams', async () => {
   const stream = await streams().subscribe(readerOf(tenant), {})
   await publish(3)

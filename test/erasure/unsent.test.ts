@@ -8,17 +8,13 @@ import { document } from '../graphql/support/document.ts'
 import { createWebhook } from '../scheduling/support/backlog.ts'
 import { startTestApp, useTestApp } from '../support/app.ts'
 import { countRows } from '../support/count-rows.ts'
-import { startReceiver } from '../support/receiver.ts'
+import { useReceiver } from '../support/receiver.ts'
 import { until } from '../support/until.ts'
-import { useResource } from '../support/use-resource.ts'
 
 let types = 0
 
-const receiver = await useResource(startReceiver())
-const posthorn = await useTestApp({
-  trustedAuthorities: [receiver.authority],
-  environment: { POSTHORN_RETRY_SCHEDULE: '2d' },
-})
+const receiver = await useReceiver()
+const posthorn = await useTestApp()
 afterEach(() => {
   receiver.clear()
   receiver.answer = (response) => response.end()
@@ -117,9 +113,9 @@ const namesReceived = () => receiver.received.map(({ body }) => nameOf(body))
 
 async function subscribe(fields: { readonly ordered?: boolean } = {}) {
   types += 1
-  const type = `customer.updated_${types}`
+  const type = `unsent.updated_${types}`
   await createEventType(posthorn.database.prisma, { name: type, description: 'Changed' }, SYSTEM)
-  const input = { eventSubscriptions: [type], ...fields }
+  const input = { eventSubscriptions: [type], retryScheduleSeconds: [86_400], ...fields }
   return { type, webhookId: await createWebhook(posthorn, receiver.url, input) }
 }
 

@@ -2,7 +2,6 @@ import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { SYSTEM } from '../../src/access/actor.ts'
 import { parseId, publicId } from '../../src/db/ids.ts'
 import { createRecordAttempt } from '../../src/deliveries/attempts/record-attempt.ts'
-import { cancelNow } from '../../src/deliveries/delivery.ts'
 import { eraseUnkeptPayloads } from '../../src/deliveries/keep/erase-unkept-payloads.ts'
 import { queueOldPayloads } from '../../src/deliveries/keep/queue-old-payloads.ts'
 import { updateOrganization } from '../../src/organizations/organization.ts'
@@ -151,14 +150,6 @@ describe('an organization that keeps no payloads', () => {
     })
   })
 
-  test('erases the payload of a canceled delivery', async () => {
-    const [id = ''] = await publish(api, tenant.organizationId)
-    const delivery = parseId('delivery', await deliveryOf(id)) as string
-    await cancelNow({ sql: api.database.pool, actor: SYSTEM }, [delivery])
-    expect(await erase()).toBe(1)
-    expect((await eventOf(id)).payloadState).toBe('NOT_KEPT')
-  })
-
   test('keeps a payload that another delivery still needs', async () => {
     const other = (await addWebhook(api, tenant.organizationId)).id
     const [id = ''] = await publish(api, tenant.organizationId)
@@ -216,20 +207,5 @@ describe('a webhook that keeps no payloads', () => {
     })
     expect(await redeliver(own)).toMatchObject({ code: 'conflict' })
     expect(await redeliver(kept)).toMatchObject({ __typename: 'RedeliverSuccess' })
-  })
-
-  test('does not erase an event without deliveries', async () => {
-    const { rows } = await api.database.pool.query(
-      `with stored as (
-         insert into posthorn.events (id, organization_id, type, occurred_at, data)
-         values (posthorn.uuid_v7(), $1, 'x', now(), '{}') returning id
-       )
-       insert into posthorn.unkept_payloads (organization_id, event_id, due_at) select $1, id, now() from stored
-       returning event_id as id`,
-      [tenant.organizationId],
-    )
-    expect(await erase()).toBe(0)
-    const event = await api.database.prisma.event.findFirstOrThrow({ where: { id: rows[0].id } })
-    expect(event.erasedAt).toBeNull()
   })
 })

@@ -123,9 +123,3 @@ test('the shorter of two rules applies', async () => {
   await deletePast()
   expect(await rows.counts()).toEqual(NONE)
 })
-
-test('without a rule, nothing is deleted', async () => {
-  await store(ago(20))
-  expect(await deletePast()).toBe(0)
-  expect(await rows.counts()).toEqual(ALL)
-})

@@ -1,7 +1,9 @@
 import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { SYSTEM } from '../../src/access/actor.ts'
 import { SCOPES } from '../../src/access/scope.ts'
 import { publicId } from '../../src/db/ids.ts'
 import { eraseUnkeptPayloads } from '../../src/deliveries/keep/erase-unkept-payloads.ts'
+import { createEventType } from '../../src/event-types/edit-event-type.ts'
 import { readerOf } from '../event-stream/support/reader.ts'
 import { createWebhook } from '../scheduling/support/backlog.ts'
 import { createApiKey } from '../support/api-keys.ts'
@@ -237,11 +239,13 @@ describe('the retention of an organization', () => {
 })
 
 test('the retention of an event type is the shortest, and says whose it is', async () => {
+  const name = 'running.expired'
+  await createEventType(posthorn.database.prisma, { name, description: 'It expired' }, SYSTEM)
   const { updateEventType } = await graphql(
     `mutation ($id: ID!, $input: UpdateEventTypeInput!) { updateEventType(id: $id, input: $input) {
       ... on UpdateEventTypeSuccess { eventType { retentionDays retention { days from } } }
       ... on UserError { message } } }`,
-    { id: `type_${JOINED}`, input: { retentionDays: 3 } },
+    { id: `type_${name}`, input: { retentionDays: 3 } },
   )
   expect(updateEventType.eventType).toEqual({
     retentionDays: 3,
