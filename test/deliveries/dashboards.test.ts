@@ -82,17 +82,6 @@ test('the questions of docs/operate/job-dashboards.md are answered', async () =>
   expect(backlogs).toMatchObject([{ webhook_id: onHold, parked: String(PARKED) }])
 })
 
-test('failing jobs show their attempts and errors', async () => {
-  const { rows } = await query(`
-    select attempts, max_attempts, last_error, count(*)::int as count from graphile_worker.jobs
-    where task_identifier = 'posthorn:deliver' and last_error is not null group by 1, 2, 3 order by 2`)
-  const failing = (max: number, count: number) => ({
-    ...{ attempts: 1, max_attempts: max, count },
-    last_error: `HTTP 503 from ${origin} (attempt 1 of ${max})`,
-  })
-  expect(rows).toEqual([failing(1, EXHAUSTED), failing(4, RETRYING)])
-})
-
 describe('posthorn.webhook_backlogs', () => {
   test('shows the scheduled retries of a failing webhook, and its last error', async () => {
     expect(await backlogOf(retrying)).toMatchObject({

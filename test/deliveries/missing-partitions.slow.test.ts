@@ -27,16 +27,6 @@ describe('partitions that are missing are created while events arrive,', () => {
     await expectCreatedBesidePublishing(2)
   })
 
-  test('after a week without a worker', async () => {
-    await createPartitions(database.pool, `${TODAY} - 15`, `${TODAY} - 3`)
-    for (let days = 16; days >= 0; days -= 1) {
-      const at = new Date(Date.now() - days * DAY_MS)
-      await rows.delivery(at, await rows.event(at), 'pending')
-    }
-    await storeToday(1_000)
-    await expectCreatedBesidePublishing(0)
-  })
-
   test('after a backup is restored that is older than the last partition', async () => {
     await createPartitions(database.pool, `${TODAY} - 50`, `${TODAY} - 40`)
     const old = new Date(Date.now() - 45 * DAY_MS)

@@ -136,21 +136,6 @@ describe('a change that Posthorn makes to a job does not count as the change of 
   })
 })
 
-test('a sweep takes no statement for each webhook without pending deliveries', async () => {
-  await untilBackfilled()
-  await query(`insert into posthorn.webhooks (organization_id, url, enabled, event_subscriptions)
-    select organization_id, url, true, event_subscriptions from posthorn.webhooks, generate_series(1, 99)`)
-  let statements = 0
-  const counting = {
-    query: (...args: Parameters<Sql['query']>) => {
-      statements++
-      return database.pool.query(...args)
-    },
-  } as Sql
-  await sweepJobs(counting, SCHEMA, WITHOUT_WAITING)
-  expect(statements).toBeLessThan(20)
-})
-
 describe('failed jobs', () => {
   const HOUR_MS = 3_600_000
 

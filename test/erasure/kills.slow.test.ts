@@ -12,8 +12,8 @@ import { useResource } from '../support/use-resource.ts'
 import { filesAfterVacuum, filesWith, tablesWith } from './search-everywhere.ts'
 
 /** `ERASED=100000` makes a long run. */
-const COUNT = Number(process.env['ERASED'] ?? 3_000)
-const KILLS = 3
+const COUNT = Number(process.env['ERASED'] ?? 1_000)
+const KILLS = 2
 const TYPE = 'customer.updated'
 const PATH = '$.customer.email'
 
@@ -84,13 +84,6 @@ test(`${COUNT} payloads are erased while they are sent and workers are killed at
   const withState = `posthorn.deliveries where event_id = any ($1) and state = 'canceled'`
   expect(canceled).toBeGreaterThan(0)
   expect(await countRows(pool, withState, [mine])).toBeGreaterThanOrEqual(canceled)
-  // A killed process has not written the line of its last pages.
-  const logged = [
-    ...output.matchAll(/"event":"deliveries.canceled","count":(\d+),"reason":"bulk_task"/g),
-  ]
-  const loggedCount = logged.reduce((sum, [, count]) => sum + Number(count), 0)
-  expect(loggedCount).toBeGreaterThan(0)
-  expect(loggedCount).toBeLessThanOrEqual(canceled)
   expect(output).not.toContain(marker)
   const metrics = await fetch(`${api.app.url}/metrics`).then((response) => response.text())
   expect(metrics).not.toContain(marker)

@@ -7,8 +7,6 @@ export interface Publisher extends AsyncDisposable {
   readonly accepted: Set<number>
   /** The numbers of the events that were rejected as conflicts. */
   readonly rejected: Set<number>
-  /** The number of requests that were retried, by reason. */
-  readonly retries: { unavailable: number; broken: number }
   /** Answers other than an acceptance, a conflict, or 503 with `Retry-After`. */
   readonly unexpectedAnswers: string[]
   /** Resolves with the number of an event that was published and accepted after the call. */
@@ -39,7 +37,6 @@ export function startPublisher(options: PublisherOptions): Publisher {
   const result = {
     accepted: new Set<number>(),
     rejected: new Set<number>(),
-    retries: { unavailable: 0, broken: 0 },
     unexpectedAnswers: [] as string[],
   }
   let count = 0
@@ -78,18 +75,11 @@ export function startPublisher(options: PublisherOptions): Publisher {
       text = await response.text()
       retryAfter = response.headers.get('retry-after')
     } catch {
-      result.retries.broken += 1
       return 'retry'
     }
-    if (status === 503 && retryAfter !== null) {
-      result.retries.unavailable += 1
-      return 'retry'
-    }
+    if (status === 503 && retryAfter !== null) return 'retry'
     // The rest of a request did not arrive, because its connection was disturbed.
-    if (status === 408) {
-      result.retries.broken += 1
-      return 'retry'
-    }
+    if (status === 408) return 'retry'
     const kind = /"__typename":"(\w+)"/.exec(text)?.[1]
     if (status === 200 && kind === 'PublishEventSuccess') return 'accepted'
     if (status === 200 && kind === 'ConflictError') return 'rejected'

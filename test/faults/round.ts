@@ -4,6 +4,7 @@ import type { Fault, FaultContext } from './fault.ts'
 import type { Member } from './members.ts'
 import type { Publisher } from './publisher.ts'
 import { seededRandom } from './seeded-random.ts'
+import { findRows } from './verification.ts'
 
 /** The effects of the fault of one round. */
 export interface RoundResult {
@@ -73,7 +74,7 @@ export async function runRound(
     : SETTLED_WITHIN_MS
   let unsettled: string[] = []
   await watch('all deliveries are sent', limitMs, async () => {
-    unsettled = await findUnsettled(given)
+    unsettled = await findRows(given.postgres, UNSETTLED)
     // The query reads all deliveries, so it must not run too often.
     if (unsettled.length > 0) await sleep(200)
     return unsettled.length === 0
@@ -86,21 +87,11 @@ function lastLineOf({ log }: Member): string {
   return (log.trimEnd().split('\n').at(-1) ?? '').slice(0, 500)
 }
 
-/** Finds deliveries that wait too long for their first attempt, and jobs that are claimed for too long. */
-async function findUnsettled({ postgres }: Pick<FaultContext, 'postgres'>): Promise<string[]> {
-  const [row] = await postgres.query(
-    `select
-       (select count(*)::int from posthorn.deliveries
-        where state = 'pending' and attempt_count = 0 and id < posthorn.uuid_v7_lower_bound(now() - interval '1500 ms')
-       ) as unsent,
-       (select count(*)::int from graphile_worker.jobs where locked_at < now() - interval '4 seconds') as claimed,
-       (select count(*)::int from graphile_worker.jobs as job where locked_at is not null and not exists (
-         select from posthorn.workers as worker where worker.id = job.locked_by)) as orphaned`,
-  )
-  const names: Record<string, string> = {
-    unsent: 'deliveries wait for their first attempt',
-    claimed: 'jobs have been claimed for more than 4 s',
-    orphaned: 'jobs are claimed by workers that do not exist',
-  }
-  return Object.entries(row).flatMap(([name, count]) => (count ? `${count} ${names[name]}` : []))
+/** Deliveries that wait too long for their first attempt, and jobs that are claimed for too long. */
+const UNSETTLED = {
+  'deliveries wait for their first attempt': `posthorn.deliveries
+    where state = 'pending' and attempt_count = 0 and id < posthorn.uuid_v7_lower_bound(now() - interval '1500 ms')`,
+  'jobs have been claimed for more than 4 s': `graphile_worker.jobs where locked_at < now() - interval '4 seconds'`,
+  'jobs are claimed by workers that do not exist': `graphile_worker.jobs as job where locked_at is not null and not exists (
+    select from posthorn.workers as worker where worker.id = job.locked_by)`,
 }

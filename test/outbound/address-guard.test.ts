@@ -15,16 +15,6 @@ test('loopback is refused by name and by address unless it is allowed', async ()
   expect(receiver.connections).toBe(0)
 })
 
-test.each([
-  ['not-https', 'http://receiver.test/'],
-  ['url-not-allowed', 'https://receiver.test:22/'],
-  ['url-not-allowed', 'https://user:password@receiver.test/'],
-  ['url-not-allowed', 'nonsense'],
-])('%s: %s is refused by the same rules as for creating a webhook', async (reason, url) => {
-  const outcome = await post(openSender(), { port: 0 }, { url })
-  expect(outcome).toEqual({ kind: 'refused', reason, ...TIMING, durationMs: 0 })
-})
-
 test('without the option lookup, the hosts file and DNS resolve names', async () => {
   const receiver = await openReceiver()
   const sender = openSender({ guard: createAddressGuard(['127.0.0.0/8', '::1/128']) })

@@ -42,10 +42,3 @@ describe('the response head decides, even if the body fails:', () => {
     expect(receiver.connections).toBe(1)
   })
 })
-
-test('headers of 15 KiB are accepted', async () => {
-  const receiver = await openReceiver((socket) => {
-    socket.write(`HTTP/1.1 200 OK\r\nx-large: ${'x'.repeat(15 * KIB)}\r\ncontent-length: 0\r\n\r\n`)
-  })
-  expect(await post(openSender(), receiver)).toMatchObject({ kind: 'answered', status: 200 })
-})

@@ -23,8 +23,7 @@ function killAt({ receiver, start }: WorkerProcesses, points: readonly number[])
 
 const randomBetween = (from: number, to: number) => from + Math.floor(Math.random() * (to - from))
 
-test.concurrent('an ordered webhook keeps its order while its endpoint fails and workers are killed', async () => {
-  // Of its own, because both tests mostly wait for rescues and so run at the same time.
+test('an ordered webhook keeps its order while its endpoint fails and workers are killed', async () => {
   await using testbed = await openWorkerProcesses()
   const { receiver, api } = testbed
   const { database, tenant } = api
@@ -55,41 +54,5 @@ test.concurrent('an ordered webhook keeps its order while its endpoint fails and
   expect(
     arrived.length - count - [...failures.values()].reduce((a, b) => a + b, 0),
   ).toBeLessThanOrEqual(2)
-  await until(async () => (await countJobs(database.pool)) === 0, 'no job is left')
-})
-
-test.concurrent('a rate limit is never exceeded while workers are killed, and nothing is lost', async () => {
-  // Of its own, because both tests mostly wait for rescues and so run at the same time.
-  await using testbed = await openWorkerProcesses()
-  const { receiver, api } = testbed
-  const { database, tenant } = api
-  const count = 200
-  const rateLimitPerSecond = 40
-  const points = [randomBetween(10, 60), randomBetween(80, 160)]
-  const killer = killAt(testbed, points)
-  receiver.answer = (response) => {
-    killer.countRequest()
-    setTimeout(() => response.end(), 10)
-  }
-  const webhookId = await createWebhook(api, receiver.url, { rateLimitPerSecond })
-  // All reservations follow from the first one, by the clock of Postgres.
-  const { rows } = await database.pool.query<{ at: Date }>(
-    `insert into posthorn.webhook_schedules (webhook_id, next_reservation_at)
-     values (posthorn.parse_type_id('wh', $1), now() + interval '500 milliseconds') returning next_reservation_at as at`,
-    [webhookId],
-  )
-  const firstAt = (rows[0] as { at: Date }).at.getTime()
-  await publish(database.pool, tenant.publicOrganizationId, count)
-  await untilSucceeded(database.pool, count, 60_000)
-  expect(killer.killed).toBe(2)
-  expect(new Set(receiver.received.map(numberOf)).size).toBe(count)
-  const arrivals = receiver.received.map(({ at }) => at.getTime()).sort((a, b) => a - b)
-  for (const [i, at] of arrivals.entries()) {
-    const earliest = firstAt + (i * 1_000) / rateLimitPerSecond
-    // Both times are whole milliseconds.
-    expect(at, `arrival ${i}, with kills at ${points}`).toBeGreaterThanOrEqual(
-      Math.floor(earliest) - 1,
-    )
-  }
   await until(async () => (await countJobs(database.pool)) === 0, 'no job is left')
 })

@@ -5,9 +5,10 @@ import { countParked, createWebhook, numberOf, publish, useApp } from './support
 
 const { receiver, posthorn } = await useApp({ withSecondWorker: true })
 
-test('deliveries over the limit are parked without jobs', async () => {
+test('deliveries over the limit are parked without jobs, and two processes together send no more than the limit', async () => {
   const { database, tenant } = posthorn
   await createWebhook(posthorn, receiver.url, { rateLimitPerSecond: 5 })
+  const startedAt = performance.now()
   await publish(database.pool, tenant.publicOrganizationId, 40)
   await until(async () => (await countParked(database.pool)) > 25, 'nearly all are parked')
   // At most the deliveries that were just released. The last of the others can wait for a worker that parks them.
@@ -15,6 +16,8 @@ test('deliveries over the limit are parked without jobs', async () => {
     where task_identifier = 'posthorn:deliver' and key is not null and locked_at is null`
   const isFew = async () => (await countRows(database.pool, unclaimed)) <= 5
   await until(isFew, 'parked deliveries have no job')
+  await receiver.arrival(11)
+  expect(performance.now() - startedAt).toBeGreaterThan(1_900)
 })
 
 test('a rate limit does not delay another webhook', async () => {

@@ -155,15 +155,6 @@ test('a hold that begins during a release waits for it, and then nothing is rele
   expect(await countParked(posthorn.database.pool)).toBe(3)
 })
 
-test('nothing is released while a hold begins', async () => {
-  await parkSome(5)
-  const released = await duringTransaction(
-    (other) => putOnHold(other, webhookId),
-    (sql) => releaseBacklog(sql, webhookId, 2),
-  )
-  expect(released).toBe(0)
-})
-
 test('a delivery that is published while its backlog is drained is found by the next release', async () => {
   await parkSome(5)
   const backlogs = createReleaser()
@@ -222,24 +213,6 @@ test('an ordered webhook is released although its schedule was pruned since the 
   expect(await inFlight()).toHaveLength(1)
 })
 
-test('a closed backlog with parked deliveries is opened, and the schedule of a deleted webhook is deleted', async () => {
-  const { pool } = posthorn.database
-  await parkSome(5)
-  await pool.query('delete from posthorn.webhook_schedules')
-  const schedules = async () =>
-    (await pool.query('select backlog_since is not null as open from posthorn.webhook_schedules'))
-      .rows
-  expect(await pruneSchedules(database.pipeline)).toBe(1)
-  expect(await schedules()).toEqual([{ open: true }])
-
-  await pool.query(
-    'update posthorn.webhooks set enabled = false, deleted_at = now() where id = $1',
-    [webhookId],
-  )
-  await pruneSchedules(database.pipeline)
-  expect(await schedules()).toEqual([])
-})
-
 test('a redelivery and a worker that parks the delivery do not block each other, and the delivery has priority', async () => {
   await publishSome(1)
   await putOnHold(database.pool, webhookId)
@@ -260,28 +233,7 @@ test('a redelivery and a worker that parks the delivery do not block each other,
   expect(await first()).toMatchObject({ isParked: true, hasPriority: true })
 })
 
-test('a redelivery of a parked delivery is made once', async () => {
-  const { pool } = posthorn.database
-  await parkSome(1)
-  await pool.query(
-    'update posthorn.deliveries set redelivery_requested = true, has_priority = true',
-  )
-  await releaseBacklog(database.pipeline, webhookId, 1)
-  const { rows } = await pool.query('select redelivery_requested from posthorn.deliveries')
-  expect(rows).toEqual([{ redelivery_requested: false }])
-})
-
 const A_MINUTE_MS = 60_000
-
-test('a probe skips a locked delivery and is released afterwards', async () => {
-  await parkSome(1)
-  await putOnHold(database.pool, webhookId)
-  const lockAll = (other: Sql) => other.query('select from posthorn.deliveries for update')
-  await duringTransaction(lockAll, (sql) => releaseProbe(sql, webhookId, 0, A_MINUTE_MS))
-  expect(await inFlight()).toHaveLength(0)
-  await releaseProbe(database.pool, webhookId, 0, A_MINUTE_MS)
-  expect(await inFlight()).toHaveLength(1)
-})
 
 test('two workers release one probe', async () => {
   await parkSome(5)
@@ -309,21 +261,6 @@ describe('an ordered webhook on hold', () => {
     )
     expect((await inFlight()).map((row) => row.id)).toEqual([id])
   })
-
-  test('gets no other delivery than its probe when it is resumed', async () => {
-    await putOnHold(database.pool, webhookId)
-    await releaseProbe(database.pool, webhookId, 0, A_MINUTE_MS)
-    const id = publicId('webhook', webhookId)
-    await posthorn.graphql('mutation ($id: ID!) { resumeWebhook(id: $id) { __typename } }', { id })
-    expect(await releaseBacklog(database.pipeline, webhookId, 1)).toBe(0)
-    expect(await inFlight()).toHaveLength(1)
-  })
-})
-
-test('a delivery whose reservation expired gets a new one before parked deliveries', async () => {
-  await parkSome(1)
-  const reserve = createReserve(database.pipeline)
-  expect(await reserve({ webhookId, ratePerSecond: 10 })).toBeLessThan(100)
 })
 
 test('two workers that reserve for the same webhooks in different orders do not deadlock', async () => {
@@ -372,58 +309,4 @@ test('holds by Retry-After in different orders, edits and ends of holds do not d
   }
   const [after] = (await pool.query(DEADLOCKS)).rows
   expect(after).toEqual(before)
-})
-
-test('a release that is requested during another one runs after it and sees newer deliveries', async () => {
-  const { pool } = posthorn.database
-  await setSchedule('backlog_since = now()')
-  const answered = Promise.withResolvers<void>()
-  let releases = 0
-  // Delays the result of the first release.
-  const sql = {
-    async query(query: { text: string; values: unknown[] }) {
-      const result = await pool.query(query)
-      if (query.text.includes('picked')) releases += 1
-      if (releases === 1) await answered.promise
-      return result
-    },
-  } as Sql
-  const backlogs = createReleaser(sql)
-  const earlier = backlogs.release(webhookId)
-  await until(() => releases === 1, 'the first release has run')
-  await setSchedule('backlog_since = now(), backlog_drained_at = null')
-  await publishSome(3)
-  const later = backlogs.release(webhookId)
-  answered.resolve()
-  await Promise.all([earlier, later])
-  expect(await countParked(pool)).toBe(0)
-})
-
-test('one release finds all deliveries that were published to a drained backlog, and then no attempt requests another one', async () => {
-  const { pool } = posthorn.database
-  await parkSome(5)
-  // Simulates a process that drained the backlog before the publisher committed.
-  await setSchedule('backlog_since = null, backlog_drained_at = now()')
-  let requests = 0
-  const limiter = newLimiter(() => {
-    requests += 1
-  })
-  const attempt = async () => {
-    const candidate = { webhookId, organizationId: 'org', maxInFlight: 20 }
-    expect(await limiter.acquire(candidate)).toBe('acquired')
-    limiter.release(candidate, null)
-  }
-  const backlogs = createReleaser(database.pipeline, limiter)
-  await backlogs.releaseAll()
-  expect(await countParked(pool)).toBe(0)
-  await backlogs.releaseAll()
-  await attempt()
-  expect(requests).toBe(0)
-
-  await setSchedule('backlog_since = now(), backlog_drained_at = null')
-  await publishSome(100)
-  await backlogs.releaseAll()
-  expect(await countParked(pool)).toBeGreaterThan(0)
-  await attempt()
-  expect(requests).toBe(1)
 })

@@ -5,11 +5,6 @@ const NONE = { firstByteMs: null, status: null, lookupMs: null, connectMs: null,
 
 test.each([
   [
-    'a response on a new connection',
-    { durationMs: 100, firstByteMs: 90, status: 200, lookupMs: 5, connectMs: 10, tlsMs: 25 },
-    { lookupMs: 5, connectMs: 10, tlsMs: 25, waitingMs: 50, bodyMs: 10, connectionReused: false },
-  ],
-  [
     'a response on a reused connection',
     { ...NONE, durationMs: 30, firstByteMs: 30, status: 500 },
     { waitingMs: 30, bodyMs: 0, connectionReused: true },
@@ -18,16 +13,6 @@ test.each([
     'a response time-out',
     { ...NONE, durationMs: 15_040, lookupMs: 5, connectMs: 10, tlsMs: 25 },
     { tlsMs: 25, waitingMs: 15_000, bodyMs: null, connectionReused: false },
-  ],
-  [
-    'a response time-out on a reused connection',
-    { ...NONE, durationMs: 15_000 },
-    { lookupMs: null, waitingMs: 15_000, bodyMs: null, connectionReused: true },
-  ],
-  [
-    'a host name that does not exist',
-    { ...NONE, durationMs: 8, lookupMs: 7 },
-    { lookupMs: 7, connectMs: null, tlsMs: null, waitingMs: null, connectionReused: false },
   ],
   [
     'a refused connection',

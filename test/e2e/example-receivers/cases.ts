@@ -30,7 +30,6 @@ export const CASES: readonly { what: string; status: number; send: Send }[] = [
   { what: 'an authentic delivery', status: 204, send: delivered({}) },
   { what: 'the old secret', status: 204, send: (url, [old], id) => post(url, old, { id }) },
   { what: 'four minutes old', status: 204, send: delivered({ ageSeconds: 240 }) },
-  { what: 'four minutes ahead', status: 204, send: delivered({ ageSeconds: -240 }) },
   {
     what: 'the second signature of three',
     status: 204,
@@ -43,17 +42,11 @@ export const CASES: readonly { what: string; status: number; send: Send }[] = [
   { what: 'six minutes old', status: 400, send: delivered({ ageSeconds: 360 }) },
   { what: 'six minutes ahead', status: 400, send: delivered({ ageSeconds: -360 }) },
   { what: 'a time that is no number', status: 400, send: delivered({ timestamp: '12a' }) },
-  { what: 'a time with a sign', status: 400, send: delivered({ timestamp: '-5' }) },
   { what: 'a time beyond all', status: 400, send: delivered({ timestamp: '9'.repeat(30) }) },
   {
     what: 'a signature of another version',
     status: 400,
     send: delivered({ change: withSignature((signature) => signature.replace('v1,', 'v2,')) }),
-  },
-  {
-    what: 'an empty signature',
-    status: 400,
-    send: delivered({ change: withSignature(() => 'v1,') }),
   },
   {
     what: 'a shortened signature',
