@@ -34,57 +34,42 @@ test('the audit log shows the state before a cancellation, also if an attempt wa
   expect(entry).toMatchObject({ before: { state: 'retrying' }, after: { state: 'canceled' } })
 })
 
-test('a cancellation and the release of the same backlog do not deadlock', async () => {
-  const { pool, prisma } = api.database
-  const { organizationId } = await api.tenant()
-  const { id } = await addWebhook(api, organizationId)
-  const webhookId = parseId('webhook', id) as string
-  for (let i = 0; i < 3; i++) await publish(api, organizationId)
-  const rows = await prisma.delivery.findMany({ where: { webhookId }, orderBy: { id: 'asc' } })
-  const [first = '', second = '', third = ''] = rows.map((row) => row.id)
-  // The release begins with the third, which has priority and the oldest event.
-  await pool.query(
-    `update posthorn.deliveries set parked_at = now(), parked_reason = 'concurrency_limit', next_attempt_at = null,
-       has_priority = id <> $2, event_id = case when id = $3 then $4 else event_id end
-     where webhook_id = $1`,
-    [webhookId, first, third, rows[0]?.eventId],
-  )
-  await pool.query(
-    'insert into posthorn.webhook_schedules (webhook_id, backlog_since) values ($1, now())',
-    [webhookId],
-  )
-  const client = await pool.connect()
-  await client.query('begin')
-  await client.query('select from posthorn.deliveries where id = $1 for update', [second])
-  const both = Promise.all([
-    releaseBacklog(pool, webhookId, 10),
-    cancelDeliveries(pool, [first, second, third], null),
-  ])
-  await until(async () => (await countWaiting()) === 2, 'both wait')
-  await client.query('commit')
-  client.release()
-  const [, canceled] = await both
-  expect(canceled.toSorted()).toEqual([first, second, third])
-})
-
-test('a cancellation and the parking of the same deliveries do not deadlock', async () => {
-  const { pipeline, pool, prisma } = api.database
-  const { organizationId } = await api.tenant()
-  const { id } = await addWebhook(api, organizationId)
-  const webhookId = parseId('webhook', id) as string
-  for (let i = 0; i < 3; i++) await publish(api, organizationId)
-  const rows = await prisma.delivery.findMany({ where: { webhookId }, orderBy: { id: 'asc' } })
-  const ids = rows.map((row) => row.id)
-  const client = await pool.connect()
-  await client.query('begin')
-  await client.query('select from posthorn.deliveries where id = $1 for update', [ids[1]])
-  const park = createPark(pipeline)
-  const both = Promise.all([
-    cancelDeliveries(pool, ids, null),
-    ...ids.toReversed().map((each) => park({ id: each, reason: 'concurrency_limit' })),
-  ])
-  await until(async () => (await countWaiting()) === 2, 'both wait')
-  await client.query('commit')
-  client.release()
-  expect((await both)[0].toSorted()).toEqual(ids)
-})
+test.each(['release', 'parking'])(
+  'a cancellation and the %s of the same deliveries do not deadlock',
+  async (other) => {
+    const { pipeline, pool, prisma } = api.database
+    const { organizationId } = await api.tenant()
+    const { id } = await addWebhook(api, organizationId)
+    const webhookId = parseId('webhook', id) as string
+    for (let i = 0; i < 3; i++) await publish(api, organizationId)
+    const rows = await prisma.delivery.findMany({ where: { webhookId }, orderBy: { id: 'asc' } })
+    const ids = rows.map((row) => row.id)
+    const [first, second, third] = ids
+    if (other === 'release') {
+      // The release begins with the third, which has priority and the oldest event.
+      await pool.query(
+        `update posthorn.deliveries set parked_at = now(), parked_reason = 'concurrency_limit', next_attempt_at = null,
+         has_priority = id <> $2, event_id = case when id = $3 then $4 else event_id end
+       where webhook_id = $1`,
+        [webhookId, first, third, rows[0]?.eventId],
+      )
+      await pool.query(
+        'insert into posthorn.webhook_schedules (webhook_id, backlog_since) values ($1, now())',
+        [webhookId],
+      )
+    }
+    const client = await pool.connect()
+    await client.query('begin')
+    await client.query('select from posthorn.deliveries where id = $1 for update', [second])
+    const park = createPark(pipeline)
+    const others =
+      other === 'release'
+        ? [releaseBacklog(pool, webhookId, 10)]
+        : ids.toReversed().map((each) => park({ id: each, reason: 'concurrency_limit' }))
+    const both = Promise.all([cancelDeliveries(pool, ids, null), ...others])
+    await until(async () => (await countWaiting()) === 2, 'both wait')
+    await client.query('commit')
+    client.release()
+    expect((await both)[0].toSorted()).toEqual(ids)
+  },
+)

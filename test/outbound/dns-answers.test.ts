@@ -100,29 +100,6 @@ describe('a DNS answer that mixes', () => {
   })
 })
 
-describe('a chain of aliases', () => {
-  const aliases = ['a.example', 'b.example', 'c.example']
-
-  test('that ends outside is followed', async () => {
-    const { send } = await openNetwork(() => ({ aliases, addresses: [OUTSIDE] }))
-    expect(await send()).toMatchObject({ kind: 'answered' })
-  })
-
-  test.each([
-    ['inside', aliases, [INSIDE]],
-    ['outside and inside', aliases, [OUTSIDE, INSIDE]],
-  ])('that ends %s is refused', async (_where, names, addresses) => {
-    const { outside, inside, send } = await openNetwork(() => ({ aliases: names, addresses }))
-    expect(await send()).toEqual(refused)
-    expect(outside.connections + inside.connections).toBe(0)
-  })
-
-  test('that forms a circle has no addresses', async () => {
-    const { send } = await openNetwork((name) => ({ aliases: ['a.example', name] }))
-    expect(await send()).toMatchObject({ kind: 'unreachable' })
-  })
-})
-
 describe('a name server that', () => {
   test('answers slowly with an address inside is waited for, and refused', async () => {
     const { inside, send } = await openNetwork((_name, type) =>

@@ -6,8 +6,6 @@ import { isIP } from 'node:net'
 export interface DnsAnswer {
   /** IPv4 and IPv6; a query gets those of its type. */
   readonly addresses?: readonly string[]
-  /** A chain of CNAME records from the queried name to the addresses. */
-  readonly aliases?: readonly string[]
   readonly failure?: 'NXDOMAIN' | 'SERVFAIL' | 'garbage' | 'silence'
   readonly delayMs?: number
 }
@@ -65,19 +63,13 @@ function writeResponse(
   question: Buffer,
   type: 'A' | 'AAAA',
   name: string,
-  { addresses = [], aliases = [], failure }: DnsAnswer,
+  { addresses = [], failure }: DnsAnswer,
 ): Buffer {
   if (failure === 'garbage') return Buffer.concat([id, Buffer.from('8180ffffffff', 'hex')])
   const code = failure === 'NXDOMAIN' ? 3 : failure === 'SERVFAIL' ? 2 : 0
-  const names = [name, ...aliases]
-  const records = [
-    ...aliases.map((alias, i) => writeRecord(names[i] ?? '', 5, writeName(alias))),
-    ...addresses
-      .filter((address) => (isIP(address) === 6) === (type === 'AAAA'))
-      .map((address) =>
-        writeRecord(names.at(-1) ?? '', type === 'A' ? 1 : 28, writeAddress(address)),
-      ),
-  ]
+  const records = addresses
+    .filter((address) => (isIP(address) === 6) === (type === 'AAAA'))
+    .map((address) => writeRecord(name, type === 'A' ? 1 : 28, writeAddress(address)))
   const head = Buffer.alloc(10)
   head.writeUInt16BE(0x8180 + code, 0)
   head.writeUInt16BE(1, 2)

@@ -173,16 +173,3 @@ test('a response that arrives while the request is still being sent is valid, an
   expect(await post(sender, early)).toMatchObject({ kind: 'answered', status: 413 })
   assertAnswered(await post(sender, receiver))
 })
-
-test('a response that arrives before the request is valid once the request has been sent', async () => {
-  let requests = 0
-  const early = await openTlsReceiver(
-    certificate,
-    () => {
-      requests += 1
-    },
-    (socket) => socket.write(OK),
-  )()
-  assertAnswered(await post(openSender(), early))
-  await poll(() => requests === 1)
-})

@@ -28,31 +28,6 @@ test('waiting requests are sent when earlier requests fail', async () => {
   ])
 })
 
-test('a receiver that sends connection: close gets a new connection for each request', async () => {
-  const receiver = await openReceiver((socket) => {
-    socket.write('HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 2\r\n\r\nok')
-  })
-  const sender = openSender()
-  for (const connections of [1, 2, 3]) {
-    assertAnswered(await post(sender, receiver))
-    expect(receiver.connections).toBe(connections)
-  }
-  await poll(() => receiver.openConnections === 0)
-})
-
-test('an idle connection that receives bytes is closed, and the bytes are never used as a response', async () => {
-  const receiver = await openReceiver((socket, { connection }) => {
-    socket.write(OK)
-    if (connection > 1) return
-    setTimeout(() => socket.write('HTTP/1.1 500 Unasked\r\ncontent-length: 0\r\n\r\n'), 50)
-  })
-  const sender = openSender()
-  expect(await post(sender, receiver)).toMatchObject({ status: 200 })
-  await poll(() => receiver.openConnections === 0)
-  expect(await post(sender, receiver)).toMatchObject({ status: 200 })
-  expect(receiver.connections).toBe(2)
-})
-
 test('connections are replaced after 5 minutes, so that DNS changes take effect under steady traffic', async () => {
   vi.useFakeTimers({ toFake: ['performance'] })
   onTestFinished(() => void vi.useRealTimers())

@@ -42,14 +42,6 @@ test('jobs that a runner claims after its rescue are rescued as well, but not th
   expect(await jobs(database)).toMatchObject([{ key: id, attempts: 4, lockedBy: null }])
 })
 
-test('a rescue keeps the last attempt of a delivery', async () => {
-  await addDeliveries(database, 1, { attemptCount: 9, maxAttempts: 10 })
-  await using dead = await claimAll(database)
-  expect(await jobs(database)).toMatchObject([{ attempts: 10, maxAttempts: 10 }])
-  await rescue([dead.id])
-  expect(await jobs(database)).toMatchObject([{ attempts: 9, maxAttempts: 10, isDue: true }])
-})
-
 test('a runner that was rescued although it is alive cannot complete the rescued jobs', async () => {
   await addDeliveries(database, 5)
   const slow = await claimAll(database)
