@@ -12,7 +12,7 @@ const WAITING = 3 * BATCH
 
 const database = useFreshDatabase()
 
-test.each(['vacuum', 'vacuum analyze', 'analyze'])(
+test.each(['vacuum', 'analyze'])(
   'after %s of the empty queue, a worker that polled it claims and completes jobs with work for each job only',
   async (statement) => {
     // Before PostgreSQL 18, every plan is for no rows until the next vacuum, if the table kept its pages.

@@ -1,8 +1,10 @@
 import { expect, test as sequentialTest } from 'vitest'
+import { openDatabase } from '../../src/db/client.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { until } from '../support/until.ts'
 import { addDeliveries, countLate, countStates, jobs, runnerIds } from './support/deliveries.ts'
-import { startProxyTo } from './support/proxy.ts'
+import { startAnswerLoss, startProxyTo } from './support/proxy.ts'
+import { startTestWorker } from './support/tasks.ts'
 import type { Report } from './support/worker-main.ts'
 import { startWorkerProcess, type WorkerProcess } from './support/worker-process.ts'
 
@@ -101,13 +103,32 @@ test('after an outage of Postgres, no worker considers another one dead', async 
   expect(worker.output() + other.output()).not.toContain('dead workers')
 })
 
-test('a worker that stops aborts tasks after eight seconds, and their jobs use up no attempt', async () => {
+test('a runner that gets no answers from Postgres is replaced', async () => {
+  await using database = await createTestDatabase()
+  await using network = await startAnswerLoss(database.url)
+  await using through = openDatabase(network.url)
+  let delivered = 0
+  const deliver = async () => {
+    delivered += 1
+  }
+  const options = { concurrency: 5, logLevel: 'silent' } as const
+  await using _worker = await startTestWorker(through, { deliver }, options)
+  await until(async () => (await runnerIds(database)).length === 1, 'the worker runs')
+  const [before] = await runnerIds(database)
+  network.loseAnswersToRunners()
+  const isReplaced = async () => (await runnerIds(database)).some((id) => id !== before)
+  await until(isReplaced, 'a new runner starts', 30_000)
+  await addDeliveries(database, 1)
+  await until(() => delivered === 1, 'the new runner delivers')
+})
+
+test('a worker that stops abandons tasks that do not end, and their jobs use up no attempt', async () => {
   await using database = await createTestDatabase()
   await using worker = startWorkerProcess(database.url)
   await addDeliveries(database, 30, { attemptCount: 2 })
   await until(() => reported(worker).length === 20, 'its tasks run')
   worker.kill('SIGTERM')
-  await until(() => worker.process.exitCode !== null, 'it has ended', 30_000)
+  await until(async () => (await runnerIds(database)).length === 0, 'it has stopped', 30_000)
   const left = await jobs(database)
   expect(left.map(({ lockedBy, attempts }) => [lockedBy, attempts])).toEqual(
     new Array(30).fill([null, 2]),

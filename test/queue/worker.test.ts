@@ -1,5 +1,4 @@
 import { once } from 'node:events'
-import { run, Logger as WorkerLogger } from 'graphile-worker'
 import { describe, expect, test } from 'vitest'
 import { openDatabase } from '../../src/db/client.ts'
 import { parseId } from '../../src/db/ids.ts'
@@ -101,46 +100,6 @@ test('a job is found and run if the answer to its claim was lost', async () => {
   expect(delivered).toEqual([])
   network.breakConnections()
   await untilNoJobs()
-  expect(delivered.toSorted()).toEqual(ids.toSorted())
-})
-
-test('a runner that gets no answers from Postgres is replaced', async () => {
-  await using network = await startAnswerLoss(database.url)
-  await using through = openDatabase(network.url)
-  const { delivered, tasks } = collectDelivered()
-  await using _worker = await start(tasks, through)
-  await until(async () => (await runnerIds(database)).length === 1, 'the worker runs')
-  const [before] = await runnerIds(database)
-  network.loseAnswersToRunners()
-  await until(
-    async () => (await runnerIds(database)).some((id) => id !== before),
-    'a new runner starts',
-  )
-  await addDeliveries(database, 1)
-  await until(() => delivered.length === 1, 'the new runner delivers')
-})
-
-test("another program's task with the same name in the same schema gets none of our jobs", async () => {
-  let foreign = 0
-  const { delivered, tasks } = collectDelivered()
-  const other = await run({
-    pgPool: database.pool,
-    logger: new WorkerLogger(() => () => {}),
-    noHandleSignals: true,
-    taskList: {
-      deliver: () => {
-        foreign += 1
-      },
-    },
-    parsedCronItems: [],
-    preset: { worker: { pollInterval: 50 } },
-  })
-  await using _worker = await start(tasks)
-  const ids = await addDeliveries(database, 5)
-  await database.pool.query(`select graphile_worker.add_job('deliver')`)
-  await untilNoJobs()
-  await other.stop()
-  expect(foreign).toBe(1)
   expect(delivered.toSorted()).toEqual(ids.toSorted())
 })
 
