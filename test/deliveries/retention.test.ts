@@ -1,8 +1,5 @@
 import type { PoolClient } from 'pg'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { AttemptRecord } from '../../src/deliveries/attempts/attempt-record.ts'
-import { createRecordAttempt } from '../../src/deliveries/attempts/record-attempt.ts'
-import { attemptOf, SENDER } from '../support/attempts.ts'
 import { countRows } from '../support/count-rows.ts'
 import { useFreshDatabase } from '../support/fresh-database.ts'
 import { createPartitions, maintainPartitions } from '../support/maintain-partitions.ts'
@@ -174,19 +171,6 @@ describe('a reader that locks attempts before deliveries', () => {
   })
 })
 
-test('the update of a delivery by a first attempt that succeeds, or by a retry, touches no index', async () => {
-  const event = await rows.event(new Date())
-  const fresh = await rows.delivery(new Date(), event, 'pending')
-  const retried = await rows.delivery(new Date(Date.now() + 1), event, 'pending')
-  const retry = { next: { kind: 'retry', delayMs: 60_000 } } as const
-  await recordAttempt(retried, 500, retry)
-  await recordAttempt(retried, 502, retry)
-  await recordAttempt(fresh, 204)
-  await until(async () => (await countUpdates()).all === 3, 'all updates are counted')
-  // The first retry adds the delivery to the index of its state.
-  expect((await countUpdates()).heapOnly).toBe(2)
-})
-
 const someoneWaitsFor = (table: string) =>
   countRows(
     database.pool,
@@ -196,19 +180,3 @@ const someoneWaitsFor = (table: string) =>
          select relid from pg_partition_tree($1::regclass)))`,
     [`posthorn.${table}`],
   )
-
-async function recordAttempt(id: string, status: number, given: Partial<AttemptRecord> = {}) {
-  const row = await database.prisma.delivery.findFirstOrThrow({ where: { id } })
-  await createRecordAttempt(database.pool, SENDER)(attemptOf(row, status, given))
-}
-
-/** The updates of deliveries so far. A session reports its counts about once a second. */
-async function countUpdates(): Promise<{ all: number; heapOnly: number }> {
-  await database.pool.query('select pg_stat_force_next_flush()')
-  const { rows: found } = await database.pool.query(
-    `select sum(n_tup_upd)::int as all, sum(n_tup_hot_upd)::int as "heapOnly"
-     from pg_stat_all_tables
-     where relid in (select relid from pg_partition_tree('posthorn.deliveries') where isleaf)`,
-  )
-  return found[0]
-}

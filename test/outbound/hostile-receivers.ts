@@ -203,7 +203,7 @@ function dripHandshake(socket: net.Socket): void {
 }
 
 /** Writes `piece` repeatedly, as fast as the socket accepts it. */
-export function pour(socket: net.Socket, piece: string): void {
+function pour(socket: net.Socket, piece: string): void {
   const write = () => {
     while (socket.writable && socket.write(piece)) {}
   }
@@ -212,7 +212,7 @@ export function pour(socket: net.Socket, piece: string): void {
 }
 
 /** Writes `piece` 50 times per second. */
-export function drip(socket: net.Socket | tls.TLSSocket, piece: string): void {
+function drip(socket: net.Socket | tls.TLSSocket, piece: string): void {
   const timer = setInterval(() => socket.write(piece), 20)
   socket.once('close', () => clearInterval(timer))
 }

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { rateLimitHeaders } from '../../src/access/quota.ts'
 import { openDatabase } from '../../src/db/client.ts'
@@ -91,6 +92,22 @@ describe('across processes', () => {
       () => !other.consume(keyId, 'requests', 1, 10).granted,
       'the other process has synced',
     )
+  })
+
+  test('two processes together exceed the limit by at most the documented bound', async () => {
+    keyId = await newKey()
+    const [perSecond, quota] = [100, 1_000]
+    await using one = limiter()
+    await using other = limiter()
+    const startedAt = performance.now()
+    let granted = 0
+    for (let asked = 0; asked < 2 * quota; asked += 10) {
+      for (const process of [one, other]) granted += consume(process, keyId, perSecond, 5)
+      await sleep(5)
+    }
+    const allowed = quota + (perSecond * (performance.now() - startedAt)) / 1_000
+    expect(granted).toBeGreaterThan(quota * 0.9)
+    expect(granted).toBeLessThan(allowed + quota * 0.2 + 50)
   })
 })
 
