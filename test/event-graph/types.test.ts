@@ -1,10 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { type GraphQLSchema, printType, validateSchema } from 'graphql'
 import { expect, test } from 'vitest'
-import { describeEventType } from '../../src/event-graph/describe-event-type.ts'
 import { createEventSchema, eventAlone } from '../../src/event-graph/event-schema.ts'
 import { printEventGraph } from '../../src/event-graph/print-event-graph.ts'
-import { selectableFields } from '../../src/event-graph/selectable-fields.ts'
 
 const DOCUMENT = readFileSync(new URL('../../docs/guides/event-graph.md', import.meta.url), 'utf8')
 const ROWS = (DOCUMENT.split('| JSON Schema | GraphQL |\n| --- | --- |\n')[1] ?? '')
@@ -55,12 +53,9 @@ test.each(ROWS ?? [])('%s is %s', async (schema, type) => {
 test.each([
   ['a list of types', { type: ['string', 'number'] }],
   ['an object or a string', { type: ['object', 'string'], properties: { a: {} } }],
-  ['two lists of choices', { oneOf: [{ type: 'string' }], anyOf: [{ type: 'number' }, {}] }],
   ['a reference to nothing', { $ref: '#/$defs/none' }],
-  ['a reference to another document', { $ref: 'https://example.com/schema' }],
   ['a reference to itself', { $ref: '#/properties/value' }],
   ['values of several types', { enum: ['a', 1] }],
-  ['an object that refuses everything', { properties: { a: false } }],
   ['a schema that is no schema', 1],
 ])('%s is JSON', async (_, schema) => {
   expect(await typeOf(schema)).toBe('JSON')
@@ -129,23 +124,4 @@ test('an event type without a schema has its data as JSON', async () => {
   const types = await definitionsOf(null)
   expect([...types.keys()]).toEqual(['OrderPaid'])
   expect(types.get('OrderPaid')).toContain('data: JSON previous: JSON }')
-})
-
-test('the fields of an event type are listed, and a type that has itself is not entered again', () => {
-  const schema = {
-    properties: {
-      id: { type: 'string' },
-      lines: { items: { properties: { 's-k-u': { type: 'string' } } } },
-      node: { $ref: '#/$defs/node' },
-    },
-    $defs: { node: { properties: { next: { $ref: '#/$defs/node' } } } },
-  }
-  const source = { name: 'order.paid', description: '', schema: JSON.stringify(schema) }
-  expect(selectableFields(describeEventType(source, 'OrderPaid'))).toEqual([
-    { path: ['data_id'], name: 'data_id', hasFields: false },
-    { path: ['lines'], name: 'lines', hasFields: true },
-    { path: ['lines', 's_k_u'], name: 's_k_u', hasFields: false },
-    { path: ['node'], name: 'node', hasFields: true },
-    { path: ['node', 'next'], name: 'next', hasFields: true },
-  ])
 })
