@@ -104,11 +104,8 @@ const dataOf = (body: Buffer | string) => String(body).replace(/^.*?"data":(.*)}
 describe('a selection', () => {
   test('makes the data of signed deliveries, with the letters of the values', async () => {
     const { webhook } = await create({ selection: SELECTION })
-    expect(webhook).toMatchObject({
-      selection: SELECTION,
-      template: null,
-      bodyVersion: { version: 1, selection: SELECTION, problems: [] },
-    })
+    const same = await update(webhook.id, { selection: SELECTION, description: 'Orders' })
+    expect(same.webhook).toMatchObject({ selection: SELECTION, bodyVersion: { version: 1 } })
     const eventId = await publish()
     const { body, headers } = await receiver.arrival(1)
     expect(dataOf(body)).toBe(SELECTED)
@@ -154,19 +151,6 @@ describe('a selection', () => {
     receiver.clear()
     await publish()
     expect(dataOf((await receiver.arrival(1)).body)).toBe(DATA)
-    await remove(webhook.id)
-  })
-
-  test('keeps its version when other fields change, or the same text is given', async () => {
-    const { webhook } = await create({ selection: SELECTION })
-    const same = await update(webhook.id, { selection: SELECTION })
-    expect(same.webhook.revision).toBe(webhook.revision)
-    const described = await update(webhook.id, { description: 'Orders', template: null })
-    expect(described.webhook).toMatchObject({ selection: SELECTION, bodyVersion: { version: 1 } })
-    const rest = await posthorn.rest('PUT', `/webhooks/${webhook.id}`, { description: 'Paid' })
-    expect(rest.status).toBe(200)
-    expect(await rest.json()).not.toHaveProperty('selection')
-    expect((await update(webhook.id, {})).webhook.selection).toBe(SELECTION)
     await remove(webhook.id)
   })
 
@@ -286,14 +270,11 @@ describe('a template', () => {
     const { webhook: replaced } = await update(webhook.id, { template: TEMPLATE })
     const expected = { selection: null, template: TEMPLATE, bodyVersion: { version: 2 } }
     expect(replaced).toMatchObject(expected)
+    const broken = await update(webhook.id, { template: '{"text": {{ $.a }' })
+    expect(broken.issues).toMatchObject([{ path: ['template'] }])
     const both = await update(webhook.id, { template: '{}', selection: SELECTION })
     expect(both.issues).toMatchObject([{ path: ['template'], code: 'ambiguous' }])
     await remove(webhook.id)
-  })
-
-  test('that is no JSON is refused', async () => {
-    const { issues } = await create({ template: '{"text": {{ $.a }' })
-    expect(issues).toMatchObject([{ path: ['template'] }])
   })
 })
 
@@ -320,6 +301,8 @@ describe('a trial', () => {
     expect(bodies[0].bytes).toBe(Buffer.byteLength(bodies[0].body))
     const whole = await tryBody({})
     expect(dataOf(whole.bodies[0].body)).toBe(DATA)
+    const wrong = await tryBody({ selection: '{ nothing }' })
+    expect(wrong).toMatchObject({ issues: [{ path: ['selection'] }], bodies: [] })
   })
 
   test('uses examples while there are no events, and warns of types without data', async () => {
@@ -332,11 +315,5 @@ describe('a trial', () => {
     const examples = await tryBody({ types: ['event_attendee.*'], template })
     const bodies = [{ event: null }, { event: null }]
     expect(examples).toMatchObject({ usesExamples: true, bodies })
-  })
-
-  test('says what is wrong', async () => {
-    const { issues, bodies } = await tryBody({ selection: '{ nothing }' })
-    expect(issues[0]).toMatchObject({ path: ['selection'] })
-    expect(bodies).toEqual([])
   })
 })

@@ -20,11 +20,8 @@ test.each([
     `template is not JSON: "'" stands where a name is expected at line 1, column 2. Put strings and names in double quotes.`,
   ],
   ['{"a" 1}', 'template is not JSON: "1" stands where ":" is expected at line 1, column 6.'],
-  ['[1 2]', 'template is not JSON: "2" stands where "," or "]" is expected at line 1, column 4.'],
   ['{"a":1', 'template is not JSON: the template ends where "," or "}" is expected'],
-  ['1 2', 'template is not JSON: "2" stands where the end is expected at line 1, column 3.'],
   ['"a', 'template has a string without end at line 1, column 1. Close it by a double quote.'],
-  ['"a\nb"', 'template has a line break or another control character in a string at line 1'],
   ['"\\x"', 'template has the unknown escape "\\\\x" at line 1, column 2.'],
   ['{"{{ $.a }}": 1}', 'template has a placeholder in a name at line 1, column 3.'],
   ['"{{ $.a"', 'template has a placeholder without end at line 1, column 2. Close it by }}'],
@@ -37,36 +34,28 @@ test.each([
     '"{{ evnt.type }}"',
     'template has the unknown name "evnt.type" at line 1, column 5. Did you mean "event.type"?',
   ],
-  ['"{{ }}"', 'template has a placeholder that begins with nothing at line 1, column 5. A'],
   ['"{{ "x" }}"', 'template has a placeholder that begins with "\\"x\\" " at line 1, column 5.'],
   [
     '"{{ $.a..b }}"',
     'template has "$.a..b", which is no path at line 1, column 5. Write a path such as $.order.id,',
   ],
-  ['"{{ $previously }}"', 'template has "$previously", which is no path'],
   [
     '\n"{{ $.a | truncat(3) }}"',
     'template has the unknown function "truncat" at line 2, column 11. Did you mean "truncate"? Functions are default, join,',
   ],
-  ['"{{ $.a | constructor }}"', 'template has the unknown function "constructor"'],
-  ['"{{ $.a | }}"', 'template has no function after | at line 1, column 11.'],
   ['"{{ $.a | default }}"', 'template has a wrong default at line 1, column 11. default needs the'],
   ['"{{ $.a | join(1) }}"', 'template has a wrong join at line 1, column 11. join needs the text'],
   ['"{{ $.a | first(1) }}"', 'first takes no argument: write first alone.'],
   ['"{{ $.a | truncate(0) }}"', 'truncate needs a whole number of characters from 1 to 10,000'],
-  ['"{{ $.a | truncate("9") }}"', 'truncate needs a whole number of characters from 1 to 10,000'],
   [
     '"{{ $.a | date("DD.MM.yyyy") }}"',
     'template has a wrong date at line 1, column 11. The format of date has "DD". Use yyyy, MM,',
   ],
   [`"{{ $.a | date("yyyy 'a' ' ") }}"`, 'has a single quote without a second one.'],
   ['"{{ $.a | default($.b) }}"', 'has "$.b) " where an argument is expected at line 1, column 19.'],
-  ['"{{ $.a | default("x", 1) }}"', 'has ", 1) " where ")" is expected at line 1, column 22.'],
   ['"{{ $.a $.b }}"', 'template has "$.b " where "|" or "}}" is expected at line 1, column 9.'],
-  ['"{{ $.a | default("\\x") }}"', 'has the text "\\\\x", which is no string of JSON'],
   [`"{{ $.a ${'| upper '.repeat(9)}}}"`, 'has a placeholder with 9 functions'],
   ['['.repeat(200), 'template is nested more than 100 levels deep at line 1, column 101.'],
-  ['"\ud800"', 'template has half of a character.'],
   [`"${'x'.repeat(32 * 1024)}"`, 'template must have at most 32,768 bytes.'],
   [`[${'{{$}},'.repeat(100)}{{$}}]`, 'template must have at most 100 placeholders, not 101.'],
 ])('%j is refused: %s', (text, detail) => {
@@ -77,24 +66,4 @@ test.each([
 test('each wrong placeholder is an issue of its own, and at most 10 are listed', () => {
   expect(details('["{{ a }}", {{ $.b | c }}]')).toHaveLength(2)
   expect(details(`[${Array(50).fill('{{ a }}').join()}]`)).toHaveLength(10)
-})
-
-test('a template of the largest size is read', () => {
-  expect(details(`[${Array(100).fill('{{ $ }}').join()}]`)).toEqual([])
-  expect(details(`"${'x'.repeat(32 * 1024 - 2)}"`)).toEqual([])
-  expect(details('['.repeat(100) + ']'.repeat(100))).toEqual([])
-})
-
-test('a string may have the characters that JSON allows, and no others', () => {
-  for (let code = 0; code <= 0x2ff; code++) {
-    const string = `"<${String.fromCharCode(code)}"`
-    const isJson = () => {
-      try {
-        return JSON.parse(string) !== undefined
-      } catch {
-        return false
-      }
-    }
-    expect([code, details(string).length === 0]).toEqual([code, isJson()])
-  }
 })

@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { newBudget, OverBudget } from '../../src/lib/work-budget.ts'
-import { compileTemplate } from '../../src/templates/compile-template.ts'
 import { renderTemplate } from '../../src/templates/render-template.ts'
 import { MAX_RENDERED_BYTES } from '../../src/templates/template.ts'
 import { compiled, render, sourceOf } from './support/render.ts'
@@ -130,16 +129,6 @@ function take({ items, members }: Written, step: string): readonly Written[] {
   return value ? [value] : []
 }
 
-test('a text in a string is the text itself', () => {
-  fc.assert(
-    fc.property(texts, strings, (text, string) => {
-      expect(JSON.parse(render('"<{{ $ }}>"', JSON.stringify(text)))).toBe(`<${text}>`)
-      expect(render('"{{ $ }}"', string)).toBe(string)
-      expect(render('{{ $ }}', string)).toBe(string)
-    }),
-  )
-})
-
 test('the beginning of a long text is cut between its escapes', () => {
   const units = fc.constantFrom('x', '\\n', '\\\\', '\\u0041', '\\ud83d\\ude00', 'é', '😀', '\\"')
   fc.assert(
@@ -156,35 +145,14 @@ test('the beginning of a long text is cut between its escapes', () => {
   )
 })
 
-test('any text is compiled or refused, and what is compiled gives JSON', () => {
-  const letters = fc.constantFrom(
-    ...'{}[]":,|$.\\u0a1 \'()\n*'.split(''),
-    ...['{{', '}}', 'first', 'default', '$.a', 'event.id'],
-  )
-  fc.assert(
-    fc.property(
-      fc.array(letters).map((list) => list.join('')),
-      (text) => {
-        const { template, issues } = compileTemplate(text, ['template'])
-        expect(issues.length > 0).toBe(template === null)
-        if (template) JSON.parse(renderTemplate(template, sourceOf('{"a":"\\""}'), newBudget()))
-      },
-    ),
-    { numRuns: 5000 },
-  )
-})
-
 const LARGE = 250_000
 
 test.each([
   ['texts', JSON.stringify('x'.repeat(LARGE))],
   ['control characters', `"${'\\u0000'.repeat(LARGE / 6)}"`],
   ['characters of four bytes', JSON.stringify('😀'.repeat(LARGE / 4))],
-  ['quotes', JSON.stringify('"'.repeat(LARGE / 2))],
   ['a list of numbers', `[${'1,'.repeat(LARGE / 2)}1]`],
-  ['a list of texts', `["${'x","'.repeat(LARGE / 4)}"]`],
   ['an object', `{"a":"${'x'.repeat(LARGE)}"}`],
-  ['a number', '9'.repeat(LARGE)],
 ])('100 placeholders with %s give JSON of at most 256 KiB', (_, data) => {
   const kinds = ['"{{ $ }}"', '{{ $ }}', '"{{ $ | upper }}"', '{{ $[*] }}', '{{ $ | join(", ") }}']
   for (const one of [...kinds, `"{{ $${'[*]'.repeat(50)} }}"`]) {
@@ -196,11 +164,6 @@ test.each([
 })
 
 const NESTED = '['.repeat(LARGE / 2) + ']'.repeat(LARGE / 2)
-
-test('deep nesting goes in as it is, or as null where it does not fit', () => {
-  const body = render(`[${Array(100).fill('{{ $ }}').join()}]`, NESTED)
-  expect(body).toBe(`[${NESTED},${Array(99).fill('null').join()}]`)
-})
 
 test.each([
   ['an item as large as the data, a hundred times', '{{ $ | join(", ") }}', NESTED],
@@ -231,9 +194,4 @@ test('what does not fit is shortened: a text ends with …, and anything else is
   expect([first.length, second.length]).toEqual([50_000, 50_000])
   expect(third).toMatch(/^é+…$/)
   expect([fourth, list]).toEqual([expect.stringMatching(/^é?…$/), null])
-})
-
-test('half of the room is not left unused', () => {
-  const body = render('["{{ $ }}","{{ $ }}","{{ $ }}"]', JSON.stringify('x'.repeat(LARGE / 2)))
-  expect(Buffer.byteLength(body)).toBeGreaterThan(MAX_RENDERED_BYTES - 100)
 })

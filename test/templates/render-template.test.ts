@@ -11,16 +11,13 @@ test.each([
   ['{"a": {{ $.total }}, "b":[{{$.text}}]}', String.raw`{"a":1.50,"b":["a\/b \"c\"\n\u00e9"]}`],
   ['{"a":{{ $.customer }}}', '{"a":{"name": "Ada", "order-id": 7}}'],
   ['{{ $.missing }}', 'null'],
-  ['{{ $.none }}', 'null'],
   ['{{ $.items[*].sku }}', String.raw`["a-1","b\"2"]`],
   ['{{ $.items[0].sku }}', '"a-1"'],
-  ['{{ $.items[9].sku }}', 'null'],
   ['{{ $.list[*] }}', '[]'],
   [`{{ $.customer["order-id"] }}`, '7'],
   // In a string: its text, escaped.
   ['"{{ $.total }} EUR"', '"1.50 EUR"'],
   ['"<{{ $.text }}>"', String.raw`"<a\/b \"c\"\n\u00e9>"`],
-  ['"{{ $.customer }}"', String.raw`"{\"name\": \"Ada\", \"order-id\": 7}"`],
   ['"{{ $.missing }}{{ $.none }}{{ $.empty }}"', '""'],
   ['"{{ $.tags[*] }}"', String.raw`"[\"x\",1,null,{\"a\":1}]"`],
   [String.raw`"{{ $[\"total\"] }}"`, '"1.50"'],
@@ -29,7 +26,6 @@ test.each([
   ['"{{ event.id }}"', '"evt_01k6sbn700e008000000000001"'],
   ['"{{ event.type }} {{event.occurredAt}}"', '"order.paid 2026-11-27T12:00:00.000Z"'],
   ['{{ webhook.id }}', '"wh_01k6z0c8p2e4v9xq7m3t5a1bcd"'],
-  ['{{ delivery.id }}', '"msg_01k6z0c8p2e4v9xq7m3t5a1bcd"'],
   ['{{ delivery.url }}', '"https://posthorn.example.com/console/deliveries/msg_1"'],
   // Functions.
   ['"{{ $.missing | default("none") }}"', '"none"'],
@@ -37,7 +33,6 @@ test.each([
   [`"{{ $.empty | default('a "b"') }}"`, String.raw`"a \"b\""`],
   ['{{ $.missing | default(0) }}', '0'],
   ['{{ $.list | default("empty") }}', '"empty"'],
-  ['{{ $.list[*] | default("empty") }}', '"empty"'],
   ['{{ $.total | default(0) }}', '1.50'],
   ['{{ $.items[*].sku | join(", ") }}', String.raw`"a-1, b\"2"`],
   ['"{{ $.tags | join(" + ") }}"', String.raw`"x + 1 + {\"a\":1}"`],
@@ -45,16 +40,12 @@ test.each([
   ['{{ $.items | first }}', '{"sku": "a-1", "price": 1.0}'],
   ['{{ $.items[*].price | first }}', '1.0'],
   ['{{ $.list | first }}', 'null'],
-  ['{{ $.total | first }}', '1.50'],
   ['{{ $.missing | first | upper | truncate(3) | date("yyyy") | join("") }}', 'null'],
   ['"{{ $.customer.name | upper }}"', '"ADA"'],
   ['{{ $.text | truncate(3) }}', '"a/…"'],
   ['{{ $.text | truncate(7) }}', String.raw`"a/b \"c…"`],
-  ['{{ $.total | truncate(9) }}', '"1.50"'],
   ['"{{ $.paid_at | date("yyyy-MM-dd HH:mm:ss.SSS") }}"', '"2026-11-27 12:05:09.500"'],
   [`"{{ $.paid_at | date("EEE, dd MMM yyyy 'at' HH:mm") }}"`, '"Fri, 27 Nov 2026 at 12:05"'],
-  ['"{{ event.occurredAt | date("dd.MM.yyyy") }}"', '"27.11.2026"'],
-  ['"{{ $.customer.name | date("yyyy") }}"', '"Ada"'],
   ['{{ $.total | date("yyyy") }}', '1.50'],
   // What stands in the template stays.
   [
@@ -79,11 +70,6 @@ test('$previous is the data before the change, and missing without one', () => {
   const changed = { event: { ...event, previous: '{"total":1.0}' } }
   expect(render(template, event.data, changed)).toBe('{"from":1.0,"to":2.0,"all":{"total":1.0}}')
   expect(render(template, event.data)).toBe('{"from":null,"to":2.0,"all":null}')
-})
-
-test('delivery.url is null where Posthorn does not know its own address', () => {
-  const body = render('["{{ delivery.url }}",{{ delivery.url }}]', '1', { deliveryUrl: null })
-  expect(body).toBe('["",null]')
 })
 
 test('truncate never cuts a character in two', () => {
