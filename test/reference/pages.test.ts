@@ -1,34 +1,12 @@
 import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
-import { table } from '../../site/reference/markdown.ts'
 import { referencePages } from '../../site/reference/pages.ts'
 import { anchorsIn } from '../support/anchors.ts'
 
 const ROOT = path.join(import.meta.dirname, '../..')
 const pages = await referencePages()
 const each = [...pages]
-
-test('the reference has a page for each source', () => {
-  expect([...pages.keys()]).toEqual([
-    'rest',
-    'graphql',
-    'graphql-queries',
-    'graphql-mutations',
-    'graphql-subscriptions',
-    'graphql-objects',
-    'graphql-inputs',
-    'graphql-enums',
-    'graphql-errors',
-    'sql',
-    'cli',
-    'settings',
-    'errors',
-    'metrics',
-    'log-messages',
-    'operational-events',
-  ])
-})
 
 test.each(each)(
   '%s begins with its title, and has a text and no trace of a missing value',
@@ -43,21 +21,8 @@ test.each(each)('every row of a table of %s has as many cells as its head', (_, 
   expect(brokenTables(text)).toEqual([])
 })
 
-test('a table with a row of another length is found', () => {
-  expect(brokenTables('| a | b |\n| --- | --- |\n| 1 |\n')).toEqual(['| 1 |'])
-})
-
-test('a cell with a bar and a line break stays one cell', () => {
-  expect(brokenTables(table(['a', 'b'], [['x | y', 'one\ntwo']]))).toEqual([])
-})
-
 test.each(each)('every link of %s to a page or a heading works', (name, text) => {
   expect(brokenLinks(`docs/reference/${name}.md`, text)).toEqual([])
-})
-
-test('a link to no page, and one to no heading, are found', () => {
-  const text = '[a](nothing.md) [b](settings.md#nothing) [c](settings.md#port)'
-  expect(brokenLinks('docs/reference/x.md', text)).toEqual(['nothing.md', 'settings.md#nothing'])
 })
 
 /** The rows whose number of cells is not that of the head. */

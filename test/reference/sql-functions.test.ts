@@ -19,14 +19,3 @@ test('the reference has the functions with a comment in Postgres, with their arg
   expect(listed.toSorted(byText)).toEqual(rows.toSorted(byText))
   expect(listed.length).toBe(11)
 })
-
-test('every function that a role may be allowed to publish with has a comment', async () => {
-  await using database = await createTestDatabase()
-  const { rows } = await database.pool.query(
-    `select p.oid::regprocedure::text as signature from pg_proc as p
-     where p.pronamespace = 'posthorn'::regnamespace
-       and p.proname in ('publish_event', 'publish_events', 'publish_changes', 'stop_publishing_changes')
-       and obj_description(p.oid, 'pg_proc') is null`,
-  )
-  expect(rows).toEqual([])
-})
