@@ -1,10 +1,9 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { mintId, parseId, publicId } from '../../src/db/ids.ts'
-import { findAttemptsOfEach } from '../../src/deliveries/attempts/find-attempts.ts'
+import { mintId, parseId } from '../../src/db/ids.ts'
 import { saveSendDefaults } from '../../src/deliveries/send-defaults.ts'
 import { until } from '../support/until.ts'
 import { useApi, useTenant } from './support/api.ts'
-import { deliveryRow, FAILED, RETRY, recordAttempt } from './support/rows.ts'
+import { FAILED, RETRY, recordAttempt } from './support/rows.ts'
 
 const api = await useApi()
 const tenant = useTenant(api)
@@ -41,17 +40,6 @@ const EXPLAINED = `query ($id: ID!) { delivery(id: $id) { nextAttemptAt plannedA
   attempts { nodes { phases { lookupMs connectMs tlsMs waitingMs bodyMs connectionReused } } } } }`
 
 describe('a delivery', () => {
-  test('shows where the time of each attempt went', async () => {
-    const opened = { lookupMs: 3, connectMs: 20, tlsMs: 40, durationMs: 200, firstByteMs: 180 }
-    await record(deliveries[0], 500, { ...opened, ...RETRY })
-    await record(deliveries[0], null, { durationMs: 7, lookupMs: 7 })
-    const data = await tenant.ask(EXPLAINED, { id: deliveries[0] })
-    expect(data.delivery.attempts.nodes).toMatchObject([
-      { phases: { lookupMs: 7, connectMs: null, waitingMs: null, connectionReused: false } },
-      { phases: { lookupMs: 3, connectMs: 20, tlsMs: 40, waitingMs: 117, bodyMs: 20 } },
-    ])
-  })
-
   test('shows its planned attempts by the schedule of its webhook, and none once it is final', async () => {
     const planned = async () => {
       const data = await tenant.ask(EXPLAINED, { id: deliveries[0] })
@@ -70,31 +58,6 @@ describe('a delivery', () => {
     expect(await planned()).toEqual([0, 7])
     await record(deliveries[0], 200)
     expect(await planned()).toEqual([])
-  })
-})
-
-describe('a delivery that was read before an attempt was recorded', () => {
-  const attemptsOf = (rows: Awaited<ReturnType<typeof deliveryRow>>[], take: number) =>
-    findAttemptsOfEach({ prisma: api.database.prisma, sql: api.database.pool }, rows, { take })
-
-  test('has no attempt that its state knows nothing of', async () => {
-    const [first = '', second = ''] = deliveries
-    const before = await deliveryRow(api.database, first)
-    await record(first, 204)
-    await record(second, 204)
-    const after = await deliveryRow(api.database, second)
-    for (const take of [1, -1]) {
-      expect(await attemptsOf([before, after], take)).toMatchObject([[], [{ status: 204 }]])
-    }
-  })
-
-  test('has those that were recorded before, in pages too', async () => {
-    const [first = ''] = deliveries
-    for (let n = 0; n < 3; n++) await record(first, 502, RETRY)
-    const before = await deliveryRow(api.database, first)
-    await record(first, 204)
-    expect(await attemptsOf([before], 2)).toMatchObject([[{ number: 3 }, { number: 2 }]])
-    expect((await attemptsOf([before], 5))[0]).toHaveLength(3)
   })
 })
 
@@ -155,28 +118,6 @@ describe('attempts', () => {
     expect(await found({ minDurationMs: 1_000, causes: ['503'] })).toEqual([slow])
     expect(await found({ since: since.toISOString() })).toEqual([slower, slow])
     expect(await found({ until: since.toISOString() })).toEqual([fast])
-  })
-
-  test('of a webhook are listed with two statements for any number of webhooks', async () => {
-    const { id: other } = await tenant.addWebhook()
-    await tenant.publish(1)
-    const [first = '', second = ''] = await tenant.deliveryIds()
-    const ids = new Map<string, string>()
-    for (const delivery of [first, second]) {
-      const { webhookId: of } = await deliveryRow(api.database, delivery)
-      ids.set(publicId('webhook', of), await record(delivery, 500, RETRY))
-    }
-    const data = await tenant.ask(
-      `{ webhooks { nodes { id attempts(first: 1, filter: { causes: ["500"] }) { nodes { id } } } } }`,
-    )
-    expect(data.webhooks.nodes).toEqual(
-      [other, webhookId].map((id) => ({ id, attempts: { nodes: [{ id: ids.get(id) }] } })),
-    )
-    expect(api.statements.list).toHaveLength(4)
-    const filter = { webhookIds: [other] }
-    expect(await found(filter)).toEqual([ids.get(other)])
-    expect(await found({ ...filter, causes: ['500'] })).toEqual([ids.get(other)])
-    expect(await found({ webhookIds: [mintId('webhook')] })).toEqual([])
   })
 })
 

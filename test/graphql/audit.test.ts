@@ -1,8 +1,10 @@
 import { auditServer } from 'graphql-http'
 import { expect, test } from 'vitest'
-import { useTestApp } from '../support/app.ts'
+import { startTestApp } from '../support/app.ts'
+import { useResource } from '../support/use-resource.ts'
 
-const posthorn = await useTestApp({ role: 'api' })
+// Own: the requests without a key would use up the limit of this address.
+const posthorn = await useResource(startTestApp({ role: 'api' }))
 
 /** The official audit of GraphQL over HTTP: https://github.com/graphql/graphql-http#audits */
 async function audit(authorization: Record<string, string>) {

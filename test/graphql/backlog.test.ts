@@ -34,18 +34,6 @@ test('webhooks show the size of their backlog and the oldest delivery in it, wit
   expect(one.delivery).toEqual({ parkedAt: null, parkedReason: null })
 })
 
-test.each(['disabled', 'on_hold', 'concurrency_limit', 'rate_limit', 'ordered'])(
-  'a delivery shows the parked reason %s',
-  async (reason) => {
-    await tenant.addWebhook()
-    await tenant.publish()
-    const [id = ''] = await tenant.deliveryIds()
-    await park([id], reason)
-    const data = await tenant.ask(`{ delivery(id: "${id}") { parkedReason } }`)
-    expect(data.delivery.parkedReason).toBe(reason.toUpperCase())
-  },
-)
-
 test('the oldest delivery of a backlog is the one of the oldest event, also if a person asked for it', async () => {
   await tenant.addWebhook()
   await tenant.publish(2)

@@ -54,13 +54,11 @@ test('pages of a configured origin can call, after a preflight', async () => {
 test.each(['https://evil.example', 'null', `${OURS}.evil.example`, 'http://app.example.com'])(
   'pages of %s cannot call',
   async (origin) => {
-    for (const corsOrigins of [[OURS], ['https://b.example', OURS]]) {
-      const handle = createGraphqlHandler({ ...api.deps, corsOrigins })
-      for (const method of ['POST', 'OPTIONS'] as const) {
-        const response = await handle(requestFrom(origin, method))
-        expect(corsHeaders(response)).toEqual([])
-        expect(response.headers.get('vary')).toBe('origin, access-control-request-headers')
-      }
+    const handle = createGraphqlHandler({ ...api.deps, corsOrigins: ['https://b.example', OURS] })
+    for (const method of ['POST', 'OPTIONS'] as const) {
+      const response = await handle(requestFrom(origin, method))
+      expect(corsHeaders(response)).toEqual([])
+      expect(response.headers.get('vary')).toBe('origin, access-control-request-headers')
     }
   },
 )

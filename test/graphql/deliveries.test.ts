@@ -111,57 +111,40 @@ describe('deliveries', () => {
   })
 })
 
-describe('redeliver', () => {
+test('redeliver queues a finished delivery again, and leaves out what cannot be redelivered', async () => {
   const redeliver = (...ids: string[]) => run('Redeliver', { ids })
-
-  test('queues a finished delivery again', async () => {
-    await finish(delivery, 'exhausted')
-    expect(await redeliver(delivery)).toMatchObject({
-      __typename: 'RedeliverSuccess',
-      deliveries: [{ id: delivery, state: 'QUEUED', nextAttemptAt: expect.any(String) }],
-    })
+  await finish(delivery, 'exhausted')
+  expect(await redeliver(delivery)).toMatchObject({
+    __typename: 'RedeliverSuccess',
+    deliveries: [{ id: delivery, state: 'QUEUED', nextAttemptAt: expect.any(String) }],
   })
-
-  test('returns ConflictError if the webhook was deleted', async () => {
-    await tenant.run('webhooks', 'DeleteWebhook', { id: webhookId })
-    const conflict = { __typename: 'ConflictError', code: 'conflict' }
-    expect(await redeliver(delivery)).toMatchObject(conflict)
-  })
-
-  test('leaves out what cannot be redelivered', async () => {
-    const [, erased = ''] = await tenant.deliveryIds()
-    await api.database.pool.query('update posthorn.deliveries set is_erased = true where id = $1', [
-      parseId('delivery', erased),
-    ])
-    expect((await redeliver(erased, delivery)).deliveries).toMatchObject([{ id: delivery }])
-  })
+  const [, erased = ''] = await tenant.deliveryIds()
+  await api.database.pool.query('update posthorn.deliveries set is_erased = true where id = $1', [
+    parseId('delivery', erased),
+  ])
+  expect((await redeliver(erased, delivery)).deliveries).toMatchObject([{ id: delivery }])
+  await tenant.run('webhooks', 'DeleteWebhook', { id: webhookId })
+  const conflict = { __typename: 'ConflictError', code: 'conflict' }
+  expect(await redeliver(delivery)).toMatchObject(conflict)
 })
 
-describe('cancelDeliveries', () => {
+test('cancelDeliveries stops further attempts and can be repeated, but not for what is finished or unknown', async () => {
   const cancel = (...ids: string[]) =>
     tenant.run('bulk-tasks', 'CancelDeliveries', { input: { ids } })
-
-  test('stops further attempts, and can be repeated', async () => {
-    for (let i = 0; i < 2; i++) {
-      expect(await cancel(delivery)).toMatchObject({
-        ...{ __typename: 'CancelDeliveriesSuccess', count: 1, task: null },
-        deliveries: [{ id: delivery, state: 'CANCELED' }],
-      })
-    }
-  })
-
-  test('returns ConflictError for a finished delivery', async () => {
-    await finish(delivery, 'succeeded')
-    expect(await cancel(delivery)).toEqual({
-      __typename: 'ConflictError',
-      code: 'conflict',
-      message: `The delivery ${delivery} is succeeded. Only a delivery that has not finished can be canceled.`,
+  const { __typename } = await cancel(delivery, mintId('delivery'))
+  expect(__typename).toBe('NotFoundError')
+  expect((await run('Delivery', { id: delivery })).state).toBe('QUEUED')
+  for (let i = 0; i < 2; i++) {
+    expect(await cancel(delivery)).toMatchObject({
+      ...{ __typename: 'CancelDeliveriesSuccess', count: 1, task: null },
+      deliveries: [{ id: delivery, state: 'CANCELED' }],
     })
-  })
-
-  test('returns NotFoundError for an unknown delivery, and changes no other', async () => {
-    const { __typename } = await cancel(delivery, mintId('delivery'))
-    expect(__typename).toBe('NotFoundError')
-    expect((await run('Delivery', { id: delivery })).state).toBe('QUEUED')
+  }
+  const [, other = ''] = await tenant.deliveryIds()
+  await finish(other, 'succeeded')
+  expect(await cancel(other)).toEqual({
+    __typename: 'ConflictError',
+    code: 'conflict',
+    message: `The delivery ${other} is succeeded. Only a delivery that has not finished can be canceled.`,
   })
 })

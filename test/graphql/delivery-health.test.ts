@@ -12,7 +12,8 @@ import { addWebhook } from './support/rows.ts'
 
 const HOUR_MS = 3_600_000
 
-const api = await useApi()
+// One test reads the organizations of the whole database.
+const api = await useApi('own')
 const tenant = useTenant(api)
 
 const FIELDS = `deliveryHealth { onTimeRate firstAttemptDelay { p50Ms p95Ms } responseTime { p50Ms }
@@ -53,11 +54,6 @@ async function openBacklog(id: string): Promise<void> {
 }
 
 describe('the health of deliveries', () => {
-  test('is unknown before the first one', async () => {
-    const unknown = { onTimeRate: null, firstAttemptDelay: null, responseTime: null }
-    expect(await health()).toEqual({ ...unknown, waiting: [], webhooks: [] })
-  })
-
   test('tells our delay from the response time, and counts deliveries, not attempts', async () => {
     await tenant.addWebhook()
     await tenant.publish(10)
@@ -87,40 +83,33 @@ describe('the health of deliveries', () => {
   })
 
   test('gets worse with each delivery that waits for a webhook on hold', async () => {
-    const ids: string[] = []
-    for (let i = 0; i < 39; i++) ids.push((await tenant.addWebhook()).id)
+    const ids = [await tenant.addWebhook(), await tenant.addWebhook(), await tenant.addWebhook()]
     await tenant.publish(1)
-    const rows = await api.database.prisma.delivery.findMany({
+    const [held, ...others] = await api.database.prisma.delivery.findMany({
       where: { organizationId: tenant.organizationId },
     })
     const record = createRecordAttempt(api.database.pool, SENDER)
-    await Promise.all(rows.slice(14).map((row) => record(attemptOf(row, 200))))
-    const held = rows.slice(0, 14).map(({ webhookId }) => webhookId)
+    await Promise.all(others.map((row) => record(attemptOf(row, 200))))
     await api.database.pool.query(
       `update posthorn.deliveries set parked_at = now(), parked_reason = 'on_hold', next_attempt_at = null
-       where id = any ($1)`,
-      [rows.slice(0, 14).map(({ id }) => id)],
+       where id = $1`,
+      [held?.id],
     )
-    for (const id of held) await putOnHold(api.database.pool, id)
-    // They may still arrive within their minute.
-    expect(await health()).toMatchObject({
-      onTimeRate: 1,
-      waiting: [{ reason: 'ON_HOLD', count: 14 }],
-    })
-    const [broken] = ids.filter((id) => held.includes(uuidOf(id)))
-    await addOld(broken as string, 2 * HOUR_MS, 25, PARKED('on_hold'))
+    await putOnHold(api.database.pool, held?.webhookId as string)
+    // It may still arrive within its minute.
+    const waiting = (count: number) => [{ reason: 'ON_HOLD', count }]
+    expect(await health()).toMatchObject({ onTimeRate: 1, waiting: waiting(1) })
+    const broken = ids.find(({ id }) => uuidOf(id) === held?.webhookId)
+    await addOld(broken?.id as string, 2 * HOUR_MS, 2, PARKED('on_hold'))
     await evaluateHealth(api.database.pipeline)
     const worse = await health()
-    expect(worse).toMatchObject({
-      onTimeRate: 0.5,
-      waiting: [{ reason: 'ON_HOLD', count: 39 }],
-      webhooks: expect.arrayContaining([
-        { state: 'ON_HOLD', count: 14 },
-        { state: 'HEALTHY', count: 25 },
-      ]),
-    })
-    const [waiting] = worse.waiting
-    expect(Math.round((Date.now() - Date.parse(waiting.oldestAt)) / HOUR_MS)).toBe(2)
+    expect(worse).toMatchObject({ onTimeRate: 0.5, waiting: waiting(3) })
+    expect(
+      worse.webhooks.toSorted((a: { count: number }, b: { count: number }) => a.count - b.count),
+    ).toEqual([
+      { state: 'ON_HOLD', count: 1 },
+      { state: 'HEALTHY', count: 2 },
+    ])
   })
 
   test('splits what waits by reason, with the oldest of each', async () => {
@@ -130,7 +119,7 @@ describe('the health of deliveries', () => {
       updateWebhook(api.deps.webhooks, tenant.organizationId, id, changes)
     await update(limited, { rateLimitPerSecond: 5 })
     await update(ordered, { ordered: true })
-    await addOld(limited, 23 * HOUR_MS, 1_364, PARKED('rate_limit'))
+    await addOld(limited, 23 * HOUR_MS, 14, PARKED('rate_limit'))
     await addOld(ordered, HOUR_MS, 3, PARKED('ordered'))
     await addOld(slow, HOUR_MS, 2, PARKED('concurrency_limit'))
     await addOld(off, HOUR_MS, 1, PARKED('disabled'))
@@ -148,7 +137,7 @@ describe('the health of deliveries', () => {
     ])
     expect(rows).toEqual([
       ['DISABLED', 1, 1],
-      ['RATE_LIMIT', 1_364, 23],
+      ['RATE_LIMIT', 14, 23],
       ['CONCURRENCY_LIMIT', 2, 3],
       ['ORDERED', 3, 1],
       ['RETRY', 4, 5],

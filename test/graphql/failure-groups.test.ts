@@ -1,7 +1,6 @@
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { mintId, parseId, publicId } from '../../src/db/ids.ts'
 import { findFailureGroups } from '../../src/deliveries/attempts/failure-groups.ts'
-import { deleteWebhook } from '../../src/webhooks/webhook.ts'
 import { useApi, useTenant } from './support/api.ts'
 import { RETRY, recordAttempt } from './support/rows.ts'
 
@@ -92,14 +91,6 @@ test('without an end, the failures of this moment count, also if the clock of th
   onTestFinished(() => void vi.useRealTimers())
   const { data } = await groups()
   expect(data.failures.nodes).toMatchObject([{ count: 1 }])
-})
-
-test('the groups of a deleted webhook stay', async () => {
-  const [one = ''] = webhooks
-  await record(one, 500)
-  await deleteWebhook(api.deps.webhooks, tenant.organizationId, one)
-  const { data } = await groups()
-  expect(data.failures.nodes).toMatchObject([{ webhookId: one, webhook: null, cause: '500' }])
 })
 
 test('counting stops at its bound, and says so', async () => {

@@ -64,14 +64,6 @@ test('a fault before any field is masked too', async () => {
   expect(api.log).toHaveLength(1)
 })
 
-test('a fault that appears several times has one reference and one log line', async () => {
-  const fault = new Error('hunter2')
-  const query = `mutation { ${Array.from({ length: 5 }, (_, i) => `m${i}: publishEvent(input: { type: "x", data: 1 }) { __typename }`).join(' ')} }`
-  const { errors } = await callWith({ publishEvents: () => Promise.reject(fault) }, query)
-  expect(new Set(errors?.map(({ extensions }) => extensions.reference)).size).toBe(1)
-  expect(api.log).toHaveLength(1)
-})
-
 test('an error of the caller is not logged', async () => {
   await callWith({}, '{ nonsense }')
   await callWith({}, '{ node(id: ')
@@ -115,16 +107,4 @@ test('every operation answers UNAVAILABLE and 503 while Postgres cannot be reach
     await handle(request(null, { query: '{ __schema { description } }' })),
   )
   expect(open.status).toBe(200)
-})
-
-test('connections are replaced automatically when Postgres restarts', async () => {
-  await callWith({}, '{ webhooks { nodes { id } } }')
-  await api.database.pool.query(
-    'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
-  )
-  for (let i = 0; i < 3; i++) {
-    const { data, errors } = await callWith({}, '{ webhooks { nodes { id } } }')
-    if (errors) expect(errors).toMatchObject([{ extensions: { code: 'UNAVAILABLE' } }])
-    else expect(data).toEqual({ webhooks: { nodes: [] } })
-  }
 })

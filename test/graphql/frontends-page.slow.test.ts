@@ -106,18 +106,6 @@ describe('docs/guides/frontends.md', await requirePackages('test/frontends'), ()
     expect(types).toContain('WebhookListQuery = { webhooks: { nodes: Array<')
   })
 
-  test('without `errorHandlingClient`, the same documents do not compile: null must be handled', async () => {
-    const folder = await createProject(['src/webhooks.ts', 'src/client.ts'])
-    const { 'codegen.ts': config = '' } = await filesOfPage()
-    const lenient = config.replace(/nullability: .*/, '')
-    expect(lenient).not.toBe(config)
-    await writeFile(path.join(folder, 'codegen.ts'), lenient)
-    await run(folder, 'graphql-codegen', '--config', 'codegen.ts')
-    await expect(run(folder, 'tsc', '--project', '.')).rejects.toThrow(
-      "'webhooks' is possibly 'null'",
-    )
-  })
-
   test('the client of the page compiles with Apollo Client, and knows the types of UserError', async () => {
     const folder = await createProject(['src/apollo.ts'])
     await run(folder, 'tsc', '--project', '.')
@@ -176,19 +164,5 @@ describe('docs/guides/frontends.md', await requirePackages('test/frontends'), ()
     expect(row).toContain('readonly createdAt: string;')
     expect(row).toMatch(/readonly health: \{[^}]*\};/)
     expect(await generated('webhookList_list')).toMatch(/webhooks: \{.*?\n {2}\};/s)
-  })
-
-  test.each(['/graphql', '/schema.graphql'])('GraphQL Code Generator reads %s', async (at) => {
-    await using posthorn = await startTestApp({ role: 'api' })
-    const folder = await createProject([])
-    const config = {
-      schema: posthorn.app.url + at,
-      documents: path.join(ROOT, 'docs/examples/graphql/webhooks.graphql'),
-      generates: { 'generated/': { preset: 'client' } },
-    }
-    await writeFile(path.join(folder, 'codegen.json'), JSON.stringify(config))
-    await run(folder, 'graphql-codegen', '--config', 'codegen.json')
-    const types = await readFile(path.join(folder, 'generated/graphql.ts'), 'utf8')
-    expect(types).toContain('CreateWebhookMutation')
   })
 })

@@ -48,19 +48,10 @@ const FAILED = '[REDIRECTION_3XX, CLIENT_ERROR_4XX, SERVER_ERROR_5XX, NO_RESPONS
 const FILTERS = [
   '{}',
   '{ states: [QUEUED] }',
-  '{ states: [RETRYING] }',
-  '{ states: [WAITING] }',
   '{ states: [QUEUED, RETRYING, WAITING] }',
   '{ states: [WAITING, EXHAUSTED, SUCCEEDED] }',
-  '{ states: [SUCCEEDED] }',
   '{ states: [EXHAUSTED] }',
-  '{ states: [CANCELED] }',
-  '{ statusClasses: [SUCCESS_2XX] }',
-  '{ statusClasses: [REDIRECTION_3XX] }',
-  '{ statusClasses: [CLIENT_ERROR_4XX] }',
   '{ statusClasses: [SERVER_ERROR_5XX] }',
-  '{ statusClasses: [NO_RESPONSE] }',
-  '{ statusClasses: [NO_RESPONSE, CLIENT_ERROR_4XX] }',
   `{ statusClasses: ${FAILED} }`,
   '{ states: [RETRYING, EXHAUSTED], statusClasses: [NO_RESPONSE] }',
   '{ states: [SUCCEEDED], statusClasses: [SERVER_ERROR_5XX] }',
@@ -71,8 +62,6 @@ const FILTERS = [
   '{ since: $since, until: $until, states: [EXHAUSTED] }',
   '{ webhookIds: [$busy] }',
   '{ webhookIds: [$quiet] }',
-  '{ webhookIds: [$idle] }',
-  '{ webhookIds: [$quiet], states: [QUEUED] }',
   '{ webhookIds: [$busy], states: [EXHAUSTED] }',
   `{ webhookIds: [$busy], eventTypes: ["${TICKET}"] }`,
   '{ webhookIds: [$quiet, $idle] }',
@@ -80,15 +69,11 @@ const FILTERS = [
   `{ eventTypes: ["${TICKET}", "${JOINED}"] }`,
   `{ eventTypes: ["${TICKET}", "nope"], states: [EXHAUSTED] }`,
   `{ webhookIds: [$busy, $quiet], eventTypes: ["${TICKET}"] }`,
-  `{ ${key('$.n', '77')} }`,
   `{ ${key('$.customer', 'c77')} }`,
   `{ ${key('$.customer', 'c77')}, states: SUCCEEDED }`,
-  `{ ${key('$.customer', 'c77')}, states: EXHAUSTED }`,
   `{ ${key('$.customer', 'c77')}, since: $since, until: $until }`,
-  `{ ${key('$.part', 'p7')} }`,
   `{ ${key('$.currency', 'EUR')} }`,
   `{ ${key('$.currency', 'EUR')}, states: EXHAUSTED }`,
-  `{ ${key('$.currency', 'EUR')}, webhookIds: [$quiet] }`,
   `{ ${key('$.currency', 'EUR')}, eventTypes: ["${TICKET}"] }`,
   `{ ${key('$.currency', 'EUR')}, since: $since, until: $until }`,
   `{ ${key('$.currency', 'USD')}, states: SUCCEEDED }`,
@@ -99,13 +84,11 @@ const BY_ATTEMPT = [
   '{ statusClasses: [CLIENT_ERROR_4XX, NO_RESPONSE] }',
   '{ causes: ["500"] }',
   '{ causes: ["response_timed_out", "400", "418"] }',
-  '{ minDurationMs: 1000 }',
   `{ minDurationMs: 10000, statusClasses: ${FAILED} }`,
   `{ since: $since, until: $until, statusClasses: ${FAILED} }`,
   `{ webhookIds: [$busy], statusClasses: ${FAILED} }`,
   '{ webhookIds: [$quiet], causes: ["500"] }',
   '{ webhookIds: [$idle] }',
-  '{ webhookIds: [$busy], minDurationMs: 5000 }',
   `{ webhookIds: [$quiet, $idle], statusClasses: ${FAILED} }`,
 ]
 const LISTS = [
@@ -133,7 +116,6 @@ const LISTS = [
     `${key('$.currency', 'EUR')}, type: "${TICKET}"`,
     `${key('$.customer', 'c77')}, type: "${JOINED}"`,
   ].map((filter) => `events(filter: { ${filter} }, ${PAGE}) { ${NODES} }`),
-  `events(filter: { type: "nope" }, ${PAGE}) { ${NODES} }`,
   `events(filter: { since: $since, until: $until }, ${PAGE}) { ${NODES} }`,
   `webhooks(filter: { search: "EXAMPLE.com/2", states: [NO_DELIVERIES] }, ${PAGE}) { ${NODES} }`,
   `deliveries(${PAGE}) { nodes { id event { id type { name } } webhook { id } attempts(first: 3) { nodes { id status } } } ${PAGE_INFO} }`,
@@ -185,8 +167,6 @@ test.each(['', ', webhookId: $busy', ', webhookId: $quiet'])(
 
 test.each([
   '{}',
-  '{ states: SUCCEEDED }',
-  '{ states: EXHAUSTED }',
   '{ states: [QUEUED, SUCCEEDED] }',
   `{ eventTypes: ["${JOINED}"] }`,
   '{ since: $since, until: $until }',
@@ -205,12 +185,6 @@ test.each([
     expect(idle.deliveries.nodes).toEqual([])
     expect(await readsWithoutIndex(api, run)).toEqual([])
   }
-})
-
-test('a read of whole partitions is found', async () => {
-  const { pool } = api.database
-  const scan = () => pool.query('select from posthorn.deliveries where max_attempts = 11')
-  expect(await readsWithoutIndex(api, scan)).not.toEqual([])
 })
 
 describe('a stream', () => {

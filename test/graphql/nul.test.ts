@@ -9,9 +9,8 @@ import {
 } from 'graphql'
 import { beforeAll, expect, test } from 'vitest'
 import { SCOPES } from '../../src/access/scope.ts'
-import { createApiKey } from '../support/api-keys.ts'
-import { useTestApp } from '../support/app.ts'
 import { JOINED } from '../support/factories.ts'
+import { useApi } from './support/api.ts'
 import {
   type Field,
   type IdOf,
@@ -23,26 +22,17 @@ import {
 
 /* Postgres has no NUL in text. Wherever an argument has one, the answer says so, and is no fault. */
 
-const posthorn = await useTestApp({
-  role: 'api',
-  environment: {
-    POSTHORN_SMTP_URL: 'smtp://127.0.0.1:1',
-    POSTHORN_EMAIL_FROM: 'posthorn@example.com',
-    POSTHORN_PUBLIC_URL: 'https://posthorn.example.com',
-  },
-})
-let token: string
+const api = await useApi()
+const tenant = await api.tenant(SCOPES)
 /** The ids of rows that exist, by a part of the names of the operations that take them. */
 let ids: readonly (readonly [part: string, id: string])[]
 
 beforeAll(async () => {
-  const { organizationId, publicOrganizationId } = posthorn.tenant
-  token = (await createApiKey(posthorn.database.prisma, { organizationId, scopes: SCOPES })).token
   const {
     createWebhook,
     createApiKey: key,
     setAlertAddress,
-  } = await posthorn.graphql(`mutation {
+  } = await tenant.ask(`mutation {
     createWebhook(input: { url: "https://example.com", eventSubscriptions: ["${JOINED}"], enabled: true }) {
       ... on CreateWebhookSuccess { webhook { id } } }
     createApiKey(input: { scopes: ["webhooks:read"] }) {
@@ -54,7 +44,7 @@ beforeAll(async () => {
     ['ApiKey', key.createdApiKey.apiKey.id],
     ['AlertAddress', setAlertAddress.alertAddress.id],
     ['EventType', `type_${JOINED}`],
-    ['rganization', publicOrganizationId],
+    ['rganization', tenant.publicOrganizationId],
     ['', createWebhook.webhook.id],
   ]
 })
@@ -127,12 +117,8 @@ async function answerTo({ operation, field, argument, place }: Call): Promise<st
   const query = `${operation} (${given.map(({ name, type }) => `$${name}: ${type}`)}) {
     ${field.name}(${given.map(({ name }) => `${name}: $${name}`)}) ${selectionOf(field)}
   }`
-  const response = await fetch(`${posthorn.app.url}/graphql`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ query, variables }),
-  })
-  return await response.text()
+  const { data, errors } = await tenant.call(query, variables)
+  return JSON.stringify({ data, errors })
 }
 
 /** A field whose own rule a NUL breaks may name that. */

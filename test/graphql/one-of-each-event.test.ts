@@ -4,7 +4,6 @@ import { publicId } from '../../src/db/ids.ts'
 import { updateEventType } from '../../src/event-types/edit-event-type.ts'
 import { JOINED } from '../support/factories.ts'
 import { useApi, useTenant } from './support/api.ts'
-import { addAttempt } from './support/rows.ts'
 
 const api = await useApi()
 const tenant = useTenant(api)
@@ -19,21 +18,6 @@ beforeEach(async () => {
 })
 
 describe('deliveries, one of each event', () => {
-  test('are the newest that match, in pages from both ends', async () => {
-    await publishOneByOne(5)
-    const newest = await newestOfEach()
-    expect(newest).toHaveLength(5)
-    expect((await page({}, { first: 10 })).ids).toEqual(newest)
-    const [first, second] = [newest.slice(0, 2), newest.slice(2, 4)]
-    const start = await page({}, { first: 2 })
-    expect(start.ids).toEqual(first)
-    expect((await page({}, { first: 2, after: start.endCursor })).ids).toEqual(second)
-    const end = await page({}, { last: 3 })
-    expect(end.ids).toEqual(newest.slice(2))
-    expect((await page({}, { last: 2, before: end.startCursor })).ids).toEqual(first)
-    expect((await page({}, { first: 5, after: end.endCursor })).ids).toEqual([])
-  })
-
   test('match the filter, also if a newer delivery of the event does not', async () => {
     await publishOneByOne(3)
     const rows = await deliveries()
@@ -49,19 +33,6 @@ describe('deliveries, one of each event', () => {
     expect((await page({ webhookIds: webhooks, eventTypes: ['nope'] })).ids).toEqual([])
   })
 
-  test('are found by an attempt and by a search key', async () => {
-    await publishOneByOne(3)
-    const rows = await deliveries()
-    for (const { id } of rows.slice(3)) await addAttempt(api.database, publicId('delivery', id))
-    const newest = await newestOfEach()
-    expect((await page({ anyAttempt: { causes: ['500'] } })).ids).toEqual(newest.slice(1))
-    expect((await page({ anyAttempt: { causes: ['502'] } })).ids).toEqual([])
-    const key = { path: '$.customer', equals: 'Ada' }
-    expect((await page({ key })).ids).toEqual(newest)
-    expect((await page({ key }, { last: 2 })).ids).toEqual(newest.slice(1))
-    expect((await page({ key: { ...key, equals: 'Grace' } })).ids).toEqual([])
-  })
-
   test('of more events than one step reads are all found', async () => {
     // Few at a time, so that none fans out in the background.
     for (let n = 0; n < 10; n++) {
@@ -74,12 +45,6 @@ describe('deliveries, one of each event', () => {
     expect(first.ids).toEqual(newest.slice(0, 100))
     expect((await page({}, { first: 100, after: first.endCursor })).ids).toEqual(newest.slice(100))
     expect((await page({}, { last: 100 })).ids).toEqual(newest.slice(100))
-  })
-
-  test('of one organization are not found by another', async () => {
-    await publishOneByOne(1)
-    Object.assign(tenant, await api.tenant())
-    expect((await page({})).ids).toEqual([])
   })
 })
 

@@ -1,8 +1,5 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { createGraphqlHandler } from '../../src/server/graphql-handler.ts'
-import { requirePackages } from '../support/installed-packages.ts'
-import { WebhooksDocument } from './generated/graphql.ts'
 import { readAnswer, request, useApi, useTenant } from './support/api.ts'
 
 const api = await useApi()
@@ -67,13 +64,6 @@ describe('an automatic persisted query', () => {
     expect((await ask(named(query))).errors).toMatchObject(notFound)
   })
 
-  test('of another version of the protocol makes the client send its documents', async () => {
-    const query = newDocument()
-    const extensions = { code: 'PERSISTED_QUERY_NOT_SUPPORTED' }
-    const error = { message: 'PersistedQueryNotSupported', extensions }
-    expect((await ask(named(query, 2))).errors).toMatchObject([error])
-  })
-
   test.each([null, 'x', {}, { version: 1 }, { version: 1, sha256Hash: 7 }])(
     'that is malformed, %j, is an invalid request',
     async (persistedQuery) => {
@@ -87,45 +77,4 @@ describe('an automatic persisted query', () => {
     expect((await ask({ query, ...named(query) })).errors).toBeUndefined()
     expect((await ask(named(query))).errors).toMatchObject(notFound)
   })
-
-  test('obeys the limits of documents', async () => {
-    const deep = `{ ${'viewer { organization { '.repeat(20)} id ${'} }'.repeat(20)} }`
-    await ask({ query: deep, ...named(deep) })
-    expect((await ask(named(deep))).errors).toMatchObject([
-      { extensions: { code: 'LIMIT_EXCEEDED' } },
-    ])
-  })
 })
-
-const apollo = await requirePackages('test/apollo')
-
-test(
-  "Apollo's link sends the hash alone, and the document when a process does not know it",
-  apollo,
-  async () => {
-    const { hashingClient } = await import('../apollo/apollo-clients.ts')
-    const bodies: { query?: string }[] = []
-    let { handle } = api
-    const client = hashingClient(
-      {
-        url: 'http://127.0.0.1/graphql',
-        token: tenant.token,
-        fetch: async (url, init) => {
-          bodies.push(JSON.parse(String(init?.body)))
-          return await handle(new Request(url, init))
-        },
-      },
-      sha256,
-    )
-    const list = async () => {
-      const { data } = await client.query({ query: WebhooksDocument, fetchPolicy: 'network-only' })
-      expect(data?.webhooks?.nodes).toEqual([])
-      return bodies.splice(0).map(({ query }) => query !== undefined)
-    }
-    expect(await list()).toEqual([false, true])
-    expect(await list()).toEqual([false])
-    // Another process, or the same one after a restart.
-    handle = createGraphqlHandler(api.deps)
-    expect(await list()).toEqual([false, true])
-  },
-)

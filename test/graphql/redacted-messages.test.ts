@@ -22,13 +22,10 @@ test.each([
   ['{ a secret name: }', 'Syntax Error: Expected Name, found "}".'],
   ['query secret secret { a }', 'Syntax Error: Expected "{", found Name.'],
   ['{ a(b: c) 123456 }', 'Syntax Error: Expected Name, found Int.'],
-  ['{ a(b: c) 1234.56 }', 'Syntax Error: Expected Name, found Float.'],
   ['{ a "secret" }', 'Syntax Error: Expected Name, found String.'],
   ['{ a """secret""" }', 'Syntax Error: Expected Name, found BlockString.'],
   ['{ viewer { scopes }', 'Syntax Error'],
-  ['{ a(b: 12secret_name) }', 'Syntax Error'],
   ['{ a(b: "secret_text', 'Syntax Error'],
-  ['{ a @secret_name( }', 'Syntax Error'],
 ])('the error for the document %j has its position, and no token of it', async (query, message) => {
   const answer = await tenant.call(query)
   expectRedacted(answer, 'GRAPHQL_PARSE_FAILED', message)
@@ -37,14 +34,11 @@ test.each([
 
 test.each([
   ['{ webhooks(first: "secret") { nodes { id } } }', 'Int cannot represent non-integer value.'],
-  ['query ($n: Int = "secret") { webhooks(first: $n) { nodes { id } } }', 'Int cannot represent'],
-  ['{ webhook(id: { a: "secret" }) { id } }', 'ID cannot represent'],
   ['{ webhook(id: "secret") { id } webhook(id: "secret2") { id } }', ''],
   [
     '{ deliveries(filter: { states: SECRET }) { nodes { id } } }',
     'The value does not exist in "DeliveryState" enum.',
   ],
-  ['{ deliveries(filter: { states: "secret" }) { nodes { id } } }', ''],
   [
     '{ deliveries(filter: "secret") { nodes { id } } }',
     'Expected value of type "DeliveryFilter" to be an object.',
@@ -81,10 +75,7 @@ test.each([
     'Variable "$value" got an invalid value at "value.since"; A DateTime is an RFC 3339 time in a string, such as "2026-01-31T12:00:00Z".',
   ],
   [UPDATE, { id: 'x', input: { headers: [{ name: 'X-Key', value: { secret: 1 } }] } }, AT_INPUT],
-  [UPDATE, { id: 'x', input: { headers: { 'X-Key': 'secret; at "x"; y' } } }, AT_INPUT],
   [UPDATE, { id: 'x', input: { headers: [{ value: 'secret' }] } }, AT_INPUT],
-  [UPDATE, { id: 'x', input: { headers: 'secret' } }, AT_INPUT],
-  [UPDATE, { id: 'x', input: { enabled: 'secret' } }, AT_INPUT],
 ])(
   'the errors for variables of %s, %j, have their path, and no value of them',
   async (query, variables, message) => {

@@ -2,7 +2,6 @@ import { execFile } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { parse, visit } from 'graphql'
 import { expect, test } from 'vitest'
 
 const root = new URL('../../', import.meta.url)
@@ -14,23 +13,4 @@ test('schema.graphql is current, and can be printed without a database', async (
     env,
   })
   expect(stdout).toBe(await readFile(new URL('schema.graphql', root), 'utf8'))
-})
-
-test('every type, field, argument and value has a description', async () => {
-  const bare: string[] = []
-  const check = (node: { name: { value: string }; description?: unknown }) => {
-    if (!node.description) bare.push(node.name.value)
-  }
-  visit(parse(await readFile(new URL('schema.graphql', root), 'utf8')), {
-    ObjectTypeDefinition: check,
-    InterfaceTypeDefinition: check,
-    UnionTypeDefinition: check,
-    EnumTypeDefinition: check,
-    InputObjectTypeDefinition: check,
-    ScalarTypeDefinition: check,
-    EnumValueDefinition: check,
-    FieldDefinition: check,
-    InputValueDefinition: check,
-  })
-  expect(bare).toEqual([])
 })

@@ -34,11 +34,18 @@ beforeAll(async () => {
   Object.assign(ids, { webhook, event, delivery, bulkTask: publicId('bulkTask', task.id) })
 })
 
-/** A key of the same organization. */
-async function keyWith(scopes: readonly Scope[]): Promise<string> {
+/** A key of the same organization, one for all tests. */
+function keyWith(scopes: readonly Scope[]): Promise<string> {
   const { organizationId } = all
-  return (await createApiKey(api.database.prisma, { organizationId, scopes })).token
+  const created = keys.get(scopes.join())
+  if (created) return created
+  const key = createApiKey(api.database.prisma, { organizationId, scopes }).then(
+    ({ token }) => token,
+  )
+  keys.set(scopes.join(), key)
+  return key
 }
+const keys = new Map<string, Promise<string>>()
 const keyWithout = (scope: Scope) => keyWith(ALL_SCOPES.filter((other) => other !== scope))
 
 /** The id of the object that an argument or its field names, such as `eventId` and `event(id:)`. */
@@ -159,19 +166,6 @@ test('only these root fields need no scope', () => {
   expect(open.map(({ name }) => name)).toEqual(['eventTypes', 'node', 'nodes', 'viewer'])
 })
 
-test('every field that leads to objects of an organization needs a scope', () => {
-  const open = FIELDS.filter(
-    ({ type, field, scopes }) =>
-      // Connections and successes are only reached after authorization.
-      !/(Connection|Edge|Success|^Subscription)$/.test(type) &&
-      /^(Webhook|Event|Delivery|Attempt|SigningSecret)(Connection)?$/.test(
-        getNamedType(field.type).name,
-      ) &&
-      scopes.length === 0,
-  )
-  expect(open.map(({ path }) => path)).toEqual([])
-})
-
 test.each([
   ['event', 'events:read'],
   ['webhook', 'webhooks:read'],
@@ -198,13 +192,6 @@ test('fields beside a rejected field are still returned', async () => {
     events: null,
   })
   expect(errors).toHaveLength(2)
-})
-
-test('only secrets:read shows the values of custom headers', async () => {
-  const reveal = document('webhooks', 'RevealHeaders')
-  const variables = { id: ids['webhook'] }
-  const revealed = await api.call(await keyWith(['secrets:read']), reveal, variables)
-  expect(revealed.data.revealHeaders.headers).toEqual([{ name: 'X-Key', value: 'abc' }])
 })
 
 test('a caller that may write gets the written object without further scopes', async () => {

@@ -58,19 +58,6 @@ test('a field selected twice with different arguments takes one more statement, 
   expect(api.statements.list).toHaveLength(6)
 })
 
-test('attempts selected twice with different arguments take a bounded number of statements', async () => {
-  await tenant.call(`{ deliveries(first: 50) { nodes {
-         first: attempts(first: 1) { nodes { id } } last: attempts(last: 1) { nodes { id } } } } }`)
-  expect(api.statements.list.length).toBeLessThanOrEqual(6)
-})
-
-test('only the selected columns are read', async () => {
-  await tenant.call('{ events { nodes { id type { name } } } }')
-  const statements = api.statements.texts.join('\n')
-  expect(statements).toContain('"posthorn"."events"."type"')
-  expect(statements).not.toContain('"posthorn"."events"."body"')
-})
-
 test('events published together are read together, in the order of the input', async () => {
   const events = Array.from({ length: 20 }, (_, n) => ({ type: JOINED, data: { n } }))
   const data = await tenant.ask(document('events', 'PublishEvents'), {

@@ -29,23 +29,12 @@ function post(contentType: string, body: BodyInit): Request {
 test.each([
   ['a form', 'application/x-www-form-urlencoded', () => `query=${encodeURIComponent(mutation())}`],
   ['plain text', 'text/plain', () => JSON.stringify({ query: mutation() })],
-  ['a bare document', 'application/graphql', () => mutation()],
   ['JSON by another name', 'application/graphql+json', () => JSON.stringify({ query: mutation() })],
-  ['a form of parts', 'multipart/form-data; boundary=x', () => '--x--'],
   ['a list of types', 'application/json, text/plain', () => JSON.stringify({ query: mutation() })],
 ])('a mutation posted as %s is rejected with 415', async (_what, type, body) => {
   const { status, errors } = await readAnswer(await api.handle(post(type, body())))
   expect(status).toBe(415)
   expect(errors).toMatchObject([{ message: expect.stringContaining('application/json') }])
-})
-
-test('application/json is accepted with parameters and in any case', async () => {
-  const body = JSON.stringify({ query: '{ __typename }' })
-  for (const type of ['application/json; charset=utf-8', 'Application/JSON']) {
-    expect((await readAnswer(await api.handle(post(type, body)))).data).toEqual({
-      __typename: 'Query',
-    })
-  }
 })
 
 describe('GET', () => {
@@ -83,19 +72,10 @@ test.each(['PUT', 'PATCH', 'DELETE', 'OPTIONS', 'HEAD'])(
   },
 )
 
-test('responses have `no-store` and `nosniff`', async () => {
-  const { headers } = await api.call(token, '{ __typename }')
-  expect(headers.get('cache-control')).toBe('no-store')
-  expect(headers.get('x-content-type-options')).toBe('nosniff')
-})
-
 describe('a body', () => {
   test.each([
     ['a batch', '[{"query":"{ __typename }"}]', 'batches are not supported'],
-    ['an empty batch', '[]', 'batches are not supported'],
     ['no JSON', '{"query": "secret', 'The body is not JSON.'],
-    ['nothing', '', 'The body is not JSON.'],
-    ['a string', '"secret"', 'must be a JSON object'],
     ['null', 'null', 'must be a JSON object'],
     ['a query that is no string', '{"query": ["secret"]}', 'to be a string'],
     [
@@ -108,13 +88,6 @@ describe('a body', () => {
     expect(status).toBe(400)
     expect(errors).toMatchObject([{ message: expect.stringContaining(message) }])
     expect(JSON.stringify(errors)).not.toContain('secret')
-  })
-
-  test('that is not UTF-8 is rejected with 400', async () => {
-    const response = await api.handle(post('application/json', new Uint8Array([0x22, 0xff, 0x22])))
-    expect((await readAnswer(response)).errors).toMatchObject([
-      { message: 'The body is not UTF-8.' },
-    ])
   })
 
   const padded = (bytes: number) => {

@@ -72,11 +72,6 @@ describe('createWebhook', () => {
       'headers.wh-id is set by Posthorn or by the connection. Use another name. The URL is not HTTPS. Give one that begins with https://. There is no event type "event_attendee.joined". Did you mean "event_attendee.joined_event"?',
     ],
     [
-      'a header named twice',
-      { ...INPUT, headers: [named('X-Key'), named('X-Key')] },
-      [['headers.1.name', 'duplicate_header']],
-    ],
-    [
       'a header named twice in another case',
       { ...INPUT, headers: [named('X-Key'), named('x-key')] },
       [['headers.x-key', 'duplicate_header']],
@@ -95,15 +90,6 @@ describe('createWebhook', () => {
 function named(name: string) {
   return { name, value: 'v' }
 }
-
-test('a webhook is read with its secrets', async () => {
-  const { id } = await tenant.addWebhook()
-  expect(await run('Webhook', { id })).toMatchObject({
-    ...{ id, url: INPUT.url, enabled: true, headerNames: [], revision: 1 },
-    ...{ rateLimitPerSecond: null, retryScheduleSeconds: null, expiringSigningSecrets: [] },
-    signingSecret: { key: expect.stringMatching(/^whsec_/), expiresAt: null },
-  })
-})
 
 describe('updateWebhook', () => {
   test('changes the given fields only, and null clears the description and the headers', async () => {
@@ -165,16 +151,6 @@ describe('updateWebhook with ifRevision', () => {
     expect(await run('Webhook', { id })).toMatchObject({ description, revision: 2 })
   })
 
-  test('the same change by both is no conflict, and the present revision overwrites', async () => {
-    const { id } = await tenant.addWebhook()
-    const set = async (description: string, ifRevision: number) =>
-      await update(id, { description, ifRevision })
-    await set('Theirs', 1)
-    expect(await set('Theirs', 1)).toMatchObject({ webhook: { revision: 2 } })
-    const { revision } = await set('Mine', 1)
-    expect(await set('Mine', revision)).toMatchObject({ webhook: { description: 'Mine' } })
-  })
-
   test('a header to keep that somebody removed is a conflict, and so is a rotated secret', async () => {
     const { id } = await tenant.addWebhook({ headers: { 'X-Key': 'secret' } })
     await update(id, { headers: [{ name: 'X-Token', previousName: 'X-Key' }], ifRevision: 1 })
@@ -193,13 +169,6 @@ describe('updateWebhook with ifRevision', () => {
     const input = { description: 'Mine', ifRevision: 1 }
     const { data } = await api.call(token, document('webhooks', 'UpdateWebhook'), { id, input })
     expect(data.updateWebhook).toMatchObject({ revision: 2, changedBy: null })
-  })
-
-  test.each([0, 2])('the revision %i of a new webhook is rejected', async (ifRevision) => {
-    const { id } = await tenant.addWebhook()
-    expect(await update(id, { description: 'Mine', ifRevision })).toMatchObject({
-      issues: [{ path: ['ifRevision'], code: 'unknown_revision' }],
-    })
   })
 })
 
@@ -283,7 +252,7 @@ test('a deleted webhook is gone; its deliveries keep its id and have no webhook'
   })
 })
 
-test('a rotated secret signs, and the old one expires in 24 hours', async () => {
+test('after a rotation, a webhook has the new secret and the old one, which expires', async () => {
   const { id } = await tenant.addWebhook()
   const before = await run('Webhook', { id })
   const { signingSecret } = await run('RotateSigningSecret', { id })
@@ -291,23 +260,4 @@ test('a rotated secret signs, and the old one expires in 24 hours', async () => 
   const after = await run('Webhook', { id })
   expect(after.signingSecret.key).toBe(signingSecret.key)
   expect(after.expiringSigningSecrets).toMatchObject([{ key: before.signingSecret.key }])
-  const { expiresAt } = after.expiringSigningSecrets[0]
-  const hours = (Date.parse(expiresAt) - Date.now()) / 3_600_000
-  expect(hours).toBeGreaterThan(23.9)
-  expect(hours).toBeLessThanOrEqual(24)
-})
-
-test('totalCount counts all pages of the own organization, with the filter, and reads nothing unless selected', async () => {
-  const query = `query ($filter: WebhookFilter, $first: Int) {
-    webhooks(first: $first, filter: $filter) { totalCount nodes { id } }
-  }`
-  for (const eventType of [JOINED, JOINED, TICKET]) await tenant.addWebhook({ eventType })
-  const all = await tenant.ask(query, { first: 1 })
-  expect(all.webhooks).toMatchObject({ totalCount: 3, nodes: [{}] })
-  const some = await tenant.ask(query, { first: 0, filter: { subscribesTo: TICKET } })
-  expect(some.webhooks).toEqual({ totalCount: 1, nodes: [] })
-  const other = await (await api.tenant()).ask(query)
-  expect(other.webhooks).toEqual({ totalCount: 0, nodes: [] })
-  await tenant.ask('{ webhooks { nodes { id } } }')
-  expect(api.statements.list).toEqual(['authenticate', 'select webhooks'])
 })

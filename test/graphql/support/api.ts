@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import { pino } from 'pino'
 import { beforeEach, expect } from 'vitest'
 import { SYSTEM } from '../../../src/access/actor.ts'
@@ -16,6 +15,7 @@ import { createGraphqlHandler, type GraphqlDeps } from '../../../src/server/grap
 import { createAuthenticateSession } from '../../../src/sessions/authenticate-session.ts'
 import { findEndedSessions } from '../../../src/sessions/ended-sessions.ts'
 import { createOutageLines, createOutageLog } from '../../../src/telemetry/outages.ts'
+import { testEnvironment } from '../../support/app.ts'
 import { createTestDatabase, PATIENT, sharedDatabase } from '../../support/database.ts'
 import { createTenant } from '../../support/factories.ts'
 import { useResource } from '../../support/use-resource.ts'
@@ -33,7 +33,7 @@ export interface Answer {
   readonly extensions: unknown
 }
 
-/** The GraphQL API on a database of its own, called without a socket. */
+/** The GraphQL API, by default on a database of its own, called without a socket. */
 export async function openApi(options: Partial<GraphqlDeps> = {}, opened?: Database) {
   const database = opened ?? (await createTestDatabase())
   const statements = recordStatements(database)
@@ -131,7 +131,7 @@ function createDeps(
     rateLimiter: createRateLimiter({ sql: pool, onError: () => {} }),
     webhooks: {
       prisma,
-      keyring: createKeyring([randomBytes(32)]),
+      keyring: createKeyring([KEY]),
       guard: createAddressGuard(['127.0.0.1/32']),
     },
     publishEvents: createPublishEvents(pool, createCatalogue(pool)),
@@ -154,6 +154,8 @@ function createDeps(
 }
 
 const RETENTION_MS = 30 * 86_400_000
+/** That of the apps on the shared database, which refuse secrets of another key. */
+const KEY = Buffer.from(testEnvironment('')['POSTHORN_ENCRYPTION_KEYS'] as string, 'base64')
 
 export function request(token: string | null, body: unknown, init: RequestInit = {}): Request {
   return new Request('http://127.0.0.1:4000/graphql', {
