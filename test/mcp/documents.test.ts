@@ -28,13 +28,6 @@ test('without write, no document changes anything', () => {
   expect(trustedDocumentsOf('off')).toEqual({})
 })
 
-test('every document has one operation, whose name says that a tool runs it', () => {
-  for (const [, text] of all) {
-    const operations = parse(text).definitions.filter(({ kind }) => kind === 'OperationDefinition')
-    expect(operations).toMatchObject([{ name: { value: expect.stringMatching(/^Mcp/) } }])
-  }
-})
-
 /** Texts that Posthorn or its operator writes, and those that are inside one that is marked. */
 const OF_POSTHORN = [
   'Attempt.cause',

@@ -24,7 +24,6 @@ const READS = TOOLS.filter(({ changes }) => !changes)
 
 describe('a key has the tools of its scopes', () => {
   test.each<[readonly Scope[], readonly string[]]>([
-    [['events:publish'], []],
     [['webhooks:read'], []],
     [['deliveries:read'], ['find_deliveries', 'find_attempts', 'why_not_delivered']],
     [['events:read'], ['find_events']],

@@ -5,7 +5,7 @@ import { type Api, useApi } from '../graphql/support/api.ts'
 import { readsWithoutIndex } from '../graphql/support/plans.ts'
 
 /** Of one organization, which gives each of its customers a webhook. */
-const WEBHOOKS = 100_000
+const WEBHOOKS = 20_000
 const OF_A_CUSTOMER = 50
 
 const LIST = `query ($after: String, $filter: WebhookFilter, $first: Int) {
@@ -16,7 +16,7 @@ const LIST = `query ($after: String, $filter: WebhookFilter, $first: Int) {
 
 let tenant: Awaited<ReturnType<Api['tenant']>>
 
-const api = await useApi()
+const api = await useApi('own')
 
 beforeAll(async () => {
   tenant = await api.tenant()
@@ -39,7 +39,7 @@ async function page(filter: object, after: string | null = null, first = 20) {
 
 const customer = { key: 'customer', value: 'c7' }
 
-test('a page of the webhooks with a label is read by an index, of 100,000 webhooks', async () => {
+test('a page of the webhooks with a label is read by an index, of 20,000 webhooks', async () => {
   for (const metadata of [[customer], [customer, { key: 'region', value: 'r1' }]]) {
     expect(await readsWithoutIndex(api, () => page({ metadata }), /^webhooks$/)).toEqual([])
   }
@@ -49,7 +49,6 @@ test('a page of the webhooks with a label is read by an index, of 100,000 webhoo
 })
 
 test.each([
-  ['team', 'payments'],
   ['größe 大 "\\', 'two\nlines\\n\t"quoted" 𝒶'],
   ['k'.repeat(64), 'x'.repeat(4_000)],
   ['empty', ''],

@@ -146,10 +146,8 @@ test.each([
   ['', 'at least 1 character'],
   ['a'.repeat(256), 'at most 255 characters'],
   ['a\nb', 'control characters'],
-  ['a\u0000b', 'the NUL character'],
   [' a', 'white space'],
   [mintId('webhook'), 'spelled like an id'],
-  [mintId('webhook').replace('wh_', 'my_own_'), 'spelled like an id'],
 ])('the uid %j is rejected', async (uid, why) => {
   const rejection = { issues: [{ path: ['uid'], message: expect.stringContaining(why) }] }
   expect(await create({ uid })).toMatchObject(rejection)
@@ -158,11 +156,9 @@ test.each([
 })
 
 test.each([
-  'a',
   'a'.repeat(255),
   'Größe 大',
   'wh_orders',
-  'billing/eu:1',
   mintId('webhook').slice(3),
   // 255 letters of four bytes in UTF-16, which count as two characters each.
   '𝒶'.repeat(127),
@@ -172,10 +168,7 @@ test.each([
 
 test.each([
   [['a'], [], 'object of strings'],
-  ['text', [], 'object of strings'],
   [{ a: 1 }, ['a'], 'string'],
-  [{ a: null }, ['a'], 'string'],
-  [{ a: 'x\0' }, ['a'], 'NUL'],
   [{ '': 'x' }, [], '1 to 64 characters'],
   [{ ['k'.repeat(65)]: 'x' }, [], '1 to 64 characters'],
   [{ 'a\nb': 'x' }, ['a\nb'], 'control characters'],
@@ -256,12 +249,10 @@ describe('upsertWebhook', () => {
   test.each([
     ['a selection', { selection: '{ ... on EventAttendeeJoinedEvent { __typename } }' }],
     ['patterns', { eventSubscriptions: ['event_attendee.*'] }],
-    ['less that is kept', { keepResponseBodies: false, keepPayloads: false }],
     [
       'a secret and a header prefix',
       { secret: `whsec_${Buffer.alloc(32, 1).toString('base64')}`, headerPrefix: 'svix-' },
     ],
-    ['the defaults', { description: null, headers: null, filter: null, template: null }],
   ])('a second run with %s changes nothing', async (_what, input) => {
     const first = await upsert('orders', { ...input, enabled: true })
     expect(first).toMatchObject({ created: true })
@@ -338,36 +329,6 @@ describe('upsertWebhook', () => {
     expect(emptied).toMatchObject(same)
   })
 
-  test('input that breaks a rule is reported, and changes nothing', async () => {
-    await upsert('orders', FULL)
-    const before = await traces()
-    for (const uid of ['orders', 'new']) {
-      expect(await upsert(uid, { url: 'http://example.com', timeoutSeconds: 31 })).toMatchObject({
-        __typename: 'ValidationError',
-        issues: [{ path: ['timeoutSeconds'] }, { path: ['url'] }],
-      })
-    }
-    expect(await traces()).toEqual(before)
-  })
-
-  test('another origin needs the headers again', async () => {
-    const { webhook } = await upsert('orders', FULL)
-    const lacking = await api.tenant(['webhooks:read', 'webhooks:write'])
-    await api.database.prisma.apiKey.updateMany({
-      where: { id: lacking.keyId },
-      data: { organizationId: tenant.organizationId },
-    })
-    const url = 'https://elsewhere.example/'
-    expect(await upsert('orders', { url }, lacking.token)).toMatchObject({
-      issues: [{ code: 'header_value_required' }, { code: 'header_value_required' }],
-    })
-    const given = { url, headers: FULL.headers }
-    expect(await upsert('orders', given, lacking.token)).toMatchObject({
-      changed: true,
-      webhook: { id: webhook.id, url },
-    })
-  })
-
   test('of concurrent calls, one creates the webhook', async () => {
     const answers = await Promise.all(Array.from({ length: 8 }, () => upsert('orders', FULL)))
     expect(answers.filter(({ created }) => created)).toHaveLength(1)
@@ -430,28 +391,19 @@ describe('organizations', () => {
     expect(new Set(answers.map(({ organization }) => organization.id)).size).toBe(1)
   })
 
-  test('the uid of a deleted organization is free at once', async () => {
+  test('a uid belongs to one organization, and is free at once after its deletion', async () => {
     const { organization } = await upsertOrganization('leaving', { name: 'Leaving' })
     await api.call(operator.token, document('organizations', 'DeleteOrganization'), {
       id: organization.id,
     })
     expect((await api.call(operator.token, query, { uid: 'leaving' })).data.organization).toBeNull()
+    const update = document('organizations', 'UpdateOrganization')
+    const variables = { id: operator.publicOrganizationId, input: { uid: 'acme' } }
+    const { data } = await api.call(operator.token, update, variables)
+    expect(data.updateOrganization).toMatchObject({ issues: [{ code: 'uid_taken' }] })
     const again = await upsertOrganization('leaving', { name: 'Back' })
     expect(again).toMatchObject({ created: true, organization: { uid: 'leaving' } })
     expect(again.organization.id).not.toBe(organization.id)
-  })
-
-  test('a uid belongs to one organization', async () => {
-    await upsertOrganization('taken', { name: 'First' })
-    const { data } = await api.call(
-      operator.token,
-      document('organizations', 'UpdateOrganization'),
-      {
-        id: operator.publicOrganizationId,
-        input: { uid: 'taken' },
-      },
-    )
-    expect(data.updateOrganization).toMatchObject({ issues: [{ code: 'uid_taken' }] })
   })
 
   test('the list is filtered by uid and by labels, in each order', async () => {

@@ -36,8 +36,8 @@ test('nothing of a deleted organization is left in any table but its tombstone a
   await using own = await openApi()
   const { pool, prisma } = own.database
   const [gone, kept] = [await own.tenant(), await own.tenant()]
-  await fillDeliveries(pool, gone.organizationId, 2_000)
-  await fillDeliveries(pool, kept.organizationId, 1_000)
+  await fillDeliveries(pool, gone.organizationId, 300)
+  await fillDeliveries(pool, kept.organizationId, 100)
   await dropChecks(pool)
   await fillOrganization(pool, gone.organizationId, 'marker-of-the-one-that-leaves')
   await fillOrganization(pool, kept.organizationId, 'marker-of-the-one-that-stays')
@@ -238,7 +238,7 @@ test('the statistics of tables that the deletion empties have nothing of the org
   await using own = await openApi()
   const { pool } = own.database
   const { organizationId, publicOrganizationId: id } = await own.tenant()
-  await fillDeliveries(pool, organizationId, 500)
+  await fillDeliveries(pool, organizationId, 50)
   await pool.query('update posthorn.events set data = $1', ['{"name":"marker of the only one"}'])
   await pool.query('analyze')
   expect(await tablesWith(pool, 'marker of the only one')).toContain(STATISTICS)
