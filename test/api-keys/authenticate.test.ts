@@ -1,100 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Authenticate, createAuthenticate } from '../../src/api-keys/authenticate.ts'
-import { DEFAULT_LIMITS } from '../../src/api-keys/limits.ts'
+import { describe, expect, test } from 'vitest'
+import { createAuthenticate } from '../../src/api-keys/authenticate.ts'
 import { hashToken, isWellFormedToken, mintToken } from '../../src/api-keys/token.ts'
-import type { Database } from '../../src/db/client.ts'
-import { publicId } from '../../src/db/ids.ts'
-import { createApiKey, revokeApiKey } from '../support/api-keys.ts'
-import { createTestDatabase } from '../support/database.ts'
+import { sharedDatabase } from '../support/database.ts'
 import { createTenant } from '../support/factories.ts'
 import { until } from '../support/until.ts'
 
-let database: Database
-let authenticate: Authenticate
-let tenant: Awaited<ReturnType<typeof createTenant>>
-
-beforeAll(async () => {
-  database = await createTestDatabase()
-  authenticate = createAuthenticate(database.pool)
-  tenant = await createTenant(database.prisma, ['webhooks:read'])
-})
-afterAll(async () => await database[Symbol.asyncDispose]())
-
-test('contract 5.1: the key identifies the organization', async () => {
-  expect(await authenticate(`Bearer ${tenant.token}`)).toEqual({
-    keyId: tenant.keyId,
-    organizationId: tenant.organizationId,
-    scopes: new Set(['webhooks:read']),
-    limits: DEFAULT_LIMITS,
-    expiresAt: null,
-    consoleSessionId: null,
-    person: null,
-    session: null,
-  })
-})
-
-describe('rejected is', () => {
-  test.each([
-    ['no header', undefined, /No API key was given/],
-    ['an empty header', '', /No API key was given/],
-    ['another scheme', 'Basic cGhrOnk=', /must have the form/],
-    ['a scheme alone', 'Bearer', /must have the form/],
-    ['an invented token', 'Bearer phk_123', /malformed/],
-    ['a token with a typing error', `Bearer ${mintToken().slice(0, -1)}!`, /malformed/],
-    ['a well-formed token of no key', `Bearer ${mintToken()}`, /unknown/],
-  ])('%s', async (_case, authorization, message) => {
-    await expect(authenticate(authorization)).rejects.toMatchObject({
-      code: 'unauthenticated',
-      message,
-    })
-  })
-
-  test('an expired key', async () => {
-    const { key, token } = await createApiKey(database.prisma, {
-      organizationId: tenant.organizationId,
-      scopes: ['admin'],
-      expiresAt: new Date(Date.now() + 60_000),
-    })
-    await authenticate(`Bearer ${token}`)
-    await database.prisma.apiKey.update({ where: { id: key.id }, data: { expiresAt: new Date() } })
-    await expect(authenticate(`Bearer ${token}`)).rejects.toThrow('The API key is expired.')
-  })
-
-  test('a revoked key, at once', async () => {
-    const { key, token } = await createApiKey(database.prisma, {
-      organizationId: tenant.organizationId,
-      scopes: ['admin'],
-    })
-    await authenticate(`Bearer ${token}`)
-    await revokeApiKey(database.prisma, publicId('apiKey', key.id))
-    await expect(authenticate(`Bearer ${token}`)).rejects.toThrow('The API key is revoked.')
-  })
-
-  test('creating a key with an unknown scope, with a suggestion', async () => {
-    await expect(
-      createApiKey(database.prisma, {
-        organizationId: tenant.organizationId,
-        scopes: ['webhook:read'],
-      }),
-    ).rejects.toThrow(/There is no scope "webhook:read"\. Did you mean "webhooks:read"\?/)
-  })
-
-  test.each([[[]], [['admin', 'nope']]])('creating a key with the scopes %j', async (scopes) => {
-    await expect(
-      createApiKey(database.prisma, { organizationId: tenant.organizationId, scopes }),
-    ).rejects.toMatchObject({ code: 'invalid' })
-  })
-
-  test('creating a key that has already expired', async () => {
-    await expect(
-      createApiKey(database.prisma, {
-        organizationId: tenant.organizationId,
-        scopes: ['admin'],
-        expiresAt: new Date(Date.now() - 1),
-      }),
-    ).rejects.toThrow('expiresAt must be in the future.')
-  })
-})
+const database = await sharedDatabase()
+const authenticate = createAuthenticate(database.pool)
+const tenant = await createTenant(database.prisma, ['webhooks:read'])
 
 test('only the hash of a token is stored', async () => {
   const { rows } = await database.pool.query('select * from posthorn.api_keys')

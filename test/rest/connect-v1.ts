@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import { Hono } from 'hono'
 import { expect } from 'vitest'
 import { createAuthenticate } from '../../src/api-keys/authenticate.ts'
@@ -13,7 +12,8 @@ import {
 } from '../../src/rest/connect-v1/routes.ts'
 import type { Logger } from '../../src/telemetry/logger.ts'
 import { createOutageLines, createOutageLog } from '../../src/telemetry/outages.ts'
-import { useTestDatabase } from '../support/database.ts'
+import { testEnvironment } from '../support/app.ts'
+import { sharedDatabase } from '../support/database.ts'
 import { createTenant, JOINED } from '../support/factories.ts'
 
 export const WEBHOOKS = `${CONNECT_V1_PATH}/webhooks`
@@ -30,9 +30,9 @@ export interface CallOptions {
   readonly headers?: Record<string, string>
 }
 
-/** The REST API on a new database, mounted as in the server, with a tenant that has all scopes, for the tests of a file. */
+/** The REST API on the shared database, mounted as in the server, with a tenant that has all scopes. */
 export async function useConnectV1() {
-  const database = await useTestDatabase()
+  const database = await sharedDatabase()
   const tenant = await createTenant(database.prisma)
   const logged: LogEntry[] = []
   const deps = connectV1Deps(database, logged)
@@ -57,8 +57,10 @@ export async function useConnectV1() {
       expect(response.status).toBe(201)
       return await json(response)
     },
-    /** Counts the webhooks of all organizations. */
-    countWebhooks: () => database.prisma.webhook.count({ where: { deletedAt: null } }),
+    countWebhooks: () =>
+      database.prisma.webhook.count({
+        where: { organizationId: tenant.organizationId, deletedAt: null },
+      }),
   }
 }
 
@@ -69,7 +71,10 @@ interface LogEntry {
   readonly fields: Record<string, unknown>
 }
 
-const KEYRING = createKeyring([randomBytes(32)])
+/** With the key of the apps on the shared database. */
+const KEYRING = createKeyring([
+  Buffer.from(testEnvironment('')['POSTHORN_ENCRYPTION_KEYS'] as string, 'base64'),
+])
 
 export function connectV1Deps(database: Database, logged: LogEntry[] = []): ConnectV1Deps {
   const log = (level: string) => (fields: unknown) => {

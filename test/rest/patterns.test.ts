@@ -1,8 +1,8 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { useTestApp } from '../support/app.ts'
 import { JOINED, TICKET } from '../support/factories.ts'
 
-const posthorn = await useTestApp({})
+const posthorn = await useTestApp({ role: 'api' })
 
 // biome-ignore lint/suspicious/noExplicitAny: a test knows the shape of its response.
 async function call(method: string, path: string, body?: object): Promise<any> {
@@ -62,6 +62,11 @@ test('a new event type changes what is shown and the ETag, and not `updated_at`'
   await posthorn.database.pool.query(
     `insert into posthorn.event_types (name, description) values ('event_attendee.left', 'Somebody left.')`,
   )
+  onTestFinished(async () => {
+    await posthorn.database.pool.query(
+      `delete from posthorn.event_types where name = 'event_attendee.left'`,
+    )
+  })
   const after = await call('GET', `/webhooks/${id}`)
   expect(after.body.event_subscriptions).toContain('event_attendee.left')
   expect(after.etag).not.toBe(before.etag)

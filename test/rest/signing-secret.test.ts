@@ -21,11 +21,6 @@ describe('GET /webhooks/{webhook_id}/secret', () => {
     expect(key.byteLength).toBeGreaterThanOrEqual(24)
     expect(`whsec_${key.toString('base64')}`).toBe(body.key)
   })
-
-  test('returns the same secret until it is rotated', async () => {
-    const { id } = await api.create()
-    expect(await json(await secret(id))).toEqual(await json(await secret(id)))
-  })
 })
 
 describe('POST /webhooks/{webhook_id}/secret/rotate', () => {
@@ -66,13 +61,5 @@ describe('POST /webhooks/{webhook_id}/secret/rotate', () => {
       where: { webhookId: parseId('webhook', id) as string, expiresAt: null },
     })
     expect(current).toBe(1)
-  })
-
-  test('needs no body and ignores any body', async () => {
-    const { id } = await api.create()
-    for (const body of ['', '{}', 'nonsense']) {
-      const response = await api.call('POST', `/webhooks/${id}/secret/rotate`, { body })
-      expect(response.status).toBe(200)
-    }
   })
 })
