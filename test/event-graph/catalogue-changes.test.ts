@@ -2,8 +2,6 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import { SYSTEM } from '../../src/access/actor.ts'
-import { importCatalogue } from '../../src/event-types/catalogue/import-catalogue.ts'
-import { parseCatalogueFile } from '../../src/event-types/catalogue/parse-catalogue.ts'
 import { createEventType } from '../../src/event-types/edit-event-type.ts'
 import { runCommand } from '../cli/run-command.ts'
 import { createApiKey } from '../support/api-keys.ts'
@@ -169,26 +167,7 @@ describe('a change of an event type', () => {
   })
 })
 
-async function load(eventTypes: object[], options = {}) {
-  const given = parseCatalogueFile(Buffer.from(JSON.stringify({ eventTypes })), 'file.json')
-  return await importCatalogue(posthorn.database.pool, given, options, SYSTEM)
-}
-
 describe('an import', () => {
-  test('that breaks a selection has a finding, and writes if that is accepted', async () => {
-    const next = { ...PAID, schema: object({ ...SCHEMA.properties, order: object({}) }) }
-    const finding = {
-      kind: 'breaks_selection',
-      message: `Field "order" must not have a selection since type "JSON" has no subfields. The selection of ${webhookId} takes it.`,
-      webhookIds: [webhookId],
-    }
-    const { changes, written } = await load([next])
-    const findings = changes.flatMap((one) => one.findings)
-    expect(findings).toContainEqual(expect.objectContaining(finding))
-    expect(written).toBe(false)
-    expect(await load([next], { acceptBrokenSelections: true })).toMatchObject({ written: true })
-  })
-
   test('that only archives needs no more than the flag, on the command line too', async () => {
     await posthorn.database.pool.query('delete from posthorn.events')
     const file = path.join(folder, 'none.json')

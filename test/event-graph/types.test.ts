@@ -61,11 +61,6 @@ test.each([
   expect(await typeOf(schema)).toBe('JSON')
 })
 
-test('a property that no data can have has no field', async () => {
-  const types = await definitionsOf({ properties: { a: false, b: { type: 'string' } } })
-  expect(types.get('OrderPaid_Data')).toBe('type OrderPaid_Data { b: String }')
-})
-
 test('a schema that refers to itself is a type that has itself', async () => {
   const types = await definitionsOf({
     type: 'object',
@@ -97,13 +92,6 @@ test('a definition that several properties refer to is one type, named after it'
   expect(types.get('OrderPaid_Data')).toBe(
     'type OrderPaid_Data { billing: OrderPaid_PostalAddress shipping: OrderPaid_PostalAddress home: OrderPaid_PostalAddress }',
   )
-})
-
-test('nested types of the same name get numbers', async () => {
-  const nested = (name: string) => ({ type: 'object', properties: { [name]: {} } })
-  const types = await definitionsOf({ properties: { 'a-b': nested('x'), aB: nested('y') } })
-  const numbered = 'type OrderPaid_Data { a_b: OrderPaid_AB aB: OrderPaid_AB_2 }'
-  expect(types.get('OrderPaid_Data')).toBe(numbered)
 })
 
 test('descriptions and deprecations of a schema are those of the graph', async () => {

@@ -68,18 +68,6 @@ test('a stricter schema applies at once', async () => {
   expect(await stored()).toBe(2)
 })
 
-test('calls that share a statement are each stored once if one of their event types has changed', async () => {
-  await query(`insert into posthorn.event_types (name, description) values ('order.paid', '')
-    on conflict do nothing`)
-  const paid = () => publishEvents(organizationId, [{ type: 'order.paid', data: {} }])
-  await paid()
-  await setSchema(ANY)
-  const calls = Array.from({ length: 40 }, (_, i) => (i % 2 ? publish({ total: i }) : paid()))
-  const ids = (await Promise.all(calls)).map(([event]) => event?.id)
-  expect(new Set(ids).size).toBe(40)
-  expect(await stored()).toBe(42)
-})
-
 test('if the catalogue keeps changing, the call fails as unavailable, and nothing is stored', async () => {
   const changing = {
     async query(statement: { name?: string }, ...rest: unknown[]) {

@@ -44,12 +44,8 @@ test.each([
   ['total', 'greater', 1, 'is a string'],
   ['total', 'equals', 1, 'is a string'],
   ['count', 'startsWith', 'a', 'is an integer'],
-  ['count', 'equals', 1.5, 'is an integer'],
-  ['note', 'equals', true, 'is null or a string'],
   ['state', 'equals', 'payed', 'is "paid" or "open"'],
-  ['version', 'in', [1, 3], 'is 2'],
   ['tags[*]', 'equals', 1, 'is a string'],
-  ['pair[1]', 'equals', 'a', 'is an integer'],
   ['pair[*]', 'equals', true, 'is an integer or a string'],
   ['buyer.parent.parent.name', 'less', 1, 'is a string'],
   ['closed.a', 'less', 1, 'is a string'],
@@ -60,10 +56,8 @@ test.each([
 })
 
 test.each([
-  ['tags.a', 'exists'],
   ['pair[2]', 'exists'],
   ['closed.b', 'exists'],
-  ['$[0]', 'exists'],
 ])('the schema has no %s: %s never matches', (name, op) => {
   const path = name.startsWith('$') ? name : `$.${name}`
   const problem = `The schema of order.paid has no \`${name}\`: ${op} never matches.`
@@ -75,7 +69,6 @@ const OF_TAGS = '`tags` is an array in order.paid: equals never matches.'
 test.each([
   ['$.tags', 'equals', 'a', `${OF_TAGS} For its items, use the path $.tags[*].`],
   ['$.tags', 'has', 1, 'Each item of `tags` is a string in order.paid: has never matches.'],
-  ['$', 'equals', 1, '`$` is an object in order.paid: equals never matches.'],
 ])('%s %s %j: %s', (path, op, value, problem) => {
   expect(problemsOf({ path, op, value })).toEqual([problem])
 })
@@ -85,26 +78,14 @@ test.each([
   ['$.tags[*]', 'changed', undefined],
   ['$.total', 'greater', '2026-01-31T12:00:00Z'],
   ['$.total', 'in', [1, '1']],
-  ['$.weight', 'greater', 0.5],
   ['$.state', 'equals', 'paid'],
-  ['$.state', 'startsWith', 'x'],
   ['$.tags', 'has', 'a'],
-  ['$.pair[*]', 'equals', 1],
   ['$.unknown', 'equals', 1],
-  ['$.any.thing[3]', 'equals', 1],
   ['$.choice', 'equals', true],
   ['$.closed.a', 'equals', 'abcd'],
   ['$.codes.y', 'equals', 1],
 ])('%s %s %j is no problem, as it can match or is left open', (path, op, value) => {
   expect(problemsOf({ path, op, value })).toEqual([])
-})
-
-test('the problems of each part of a filter are listed once', () => {
-  const wrong = { path: '$.total', op: 'less', value: 1 }
-  const right = { path: '$.total', op: 'equals', value: 'a' }
-  expect(problemsOf({ any: [right, { not: { all: [wrong, wrong] } }] })).toEqual([
-    '`total` is a string in order.paid: less never matches.',
-  ])
 })
 
 test.each([[true], [{}], [{ $ref: '#/$defs/missing' }], [{ $ref: '#anchor' }], [null]])(
@@ -113,15 +94,6 @@ test.each([[true], [{}], [{ $ref: '#/$defs/missing' }], [{ $ref: '#anchor' }], [
     expect(problemsOf({ path: '$.a', op: 'equals', value: 1 }, schema)).toEqual([])
   },
 )
-
-test('a number is compared by its digits', () => {
-  const schema = { properties: { id: { enum: [9007199254740992] } } }
-  const problems = (value: string) =>
-    problemsOfText(`{"path":"$.id","op":"equals","value":${value}}`, schema)
-  const problem = '`id` is 9007199254740992 in order.paid: equals never matches.'
-  expect(problems('9007199254740993')).toEqual([problem])
-  expect(problems('9007199254740992.0')).toEqual([])
-})
 
 test('a schema that refers to itself, or has a large tuple in each item, is followed quickly', () => {
   const cyclic = { $ref: '#', allOf: [{ $ref: '#' }] }
