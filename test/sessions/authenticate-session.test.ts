@@ -19,28 +19,6 @@ test('a request with a cookie is authenticated by one statement', async () => {
   expect(api.statements.list).toEqual(['authenticate_session'])
 })
 
-test('concurrent requests share a statement', async () => {
-  const { pool } = api.database
-  let statements = 0
-  const counting = {
-    query(...args: Parameters<Sql['query']>) {
-      statements++
-      return pool.query(...args)
-    },
-  } as Sql
-  const authenticate = createAuthenticateSession(counting)
-  const others = await Promise.all(
-    Array.from(
-      { length: 20 },
-      async () => (await startSession(pool, tenant.keyId, SYSTEM, null)).token,
-    ),
-  )
-  const callers = await Promise.all([token, ...others].map((one) => authenticate(one)))
-  expect(new Set(callers.map(({ consoleSessionId }) => consoleSessionId)).size).toBe(21)
-  // The second statement records the use of the key.
-  expect(statements).toBeLessThanOrEqual(2)
-})
-
 test('a malformed session token is rejected without a lookup', async () => {
   const authenticate = createAuthenticateSession({
     query: () => {
