@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { parseId } from '../../src/db/ids.ts'
 import { putOnHold } from '../../src/scheduling/circuit-breaker.ts'
-import { JOINED, TICKET } from '../support/factories.ts'
+import { JOINED } from '../support/factories.ts'
 import { useApi, useTenant } from './support/api.ts'
 import { document } from './support/document.ts'
 
@@ -171,44 +171,34 @@ describe('publishEvents', () => {
 })
 
 describe('event, events and eventTypes', () => {
-  test('an event has the start of its payload, and says what came of its deliveries', async () => {
-    await tenant.addWebhook()
-    const text = 'ä'.repeat(300)
-    await publish({ data: { text } })
-    await publish({ type: TICKET, data: { n: 1 } })
-    await api.database.pool.query(
-      `update posthorn.deliveries set state = 'exhausted', finished_at = now(), next_attempt_at = null
-       where organization_id = $1`,
-      [tenant.organizationId],
-    )
-    const counts = 'deliveryCounts { total succeeded exhausted canceled unfinished }'
-    const { events } = await tenant.ask(`{ events { nodes { preview ${counts} } } }`)
-    const none = { total: 0, succeeded: 0, exhausted: 0, canceled: 0, unfinished: 0 }
-    expect(events.nodes).toEqual([
-      { preview: '{"n":1}', deliveryCounts: none },
-      {
-        preview: `{"text":"${text}`.slice(0, 200),
-        deliveryCounts: { ...none, total: 1, exhausted: 1 },
-      },
-    ])
-  })
-
-  test('of the deliveries of an event, those that retry, wait, and wait for a webhook on hold are counted', async () => {
+  test('an event has the start of its payload, and counts of its deliveries by what came of them', async () => {
     const { pool } = api.database
     const add = async () => parseId('webhook', (await tenant.addWebhook()).id) as string
     const [onHold, disabled, retrying] = [await add(), await add(), await add()]
+    const exhausted = await add()
     await putOnHold(pool, onHold)
     await putOnHold(pool, disabled)
-    await publish(EMPTY)
+    const text = 'ä'.repeat(300)
+    await publish({ data: { text } })
     await pool.query('update posthorn.webhooks set enabled = false where id = $1', [disabled])
     await pool.query('update posthorn.deliveries set attempt_count = 1 where webhook_id = $1', [
       retrying,
     ])
+    await pool.query(
+      `update posthorn.deliveries set state = 'exhausted', finished_at = now(), next_attempt_at = null
+       where webhook_id = $1`,
+      [exhausted],
+    )
     const { events } = await tenant.ask(
-      '{ events { nodes { deliveryCounts { total unfinished retrying waiting onHold } } } }',
+      '{ events { nodes { preview deliveryCounts { total exhausted unfinished retrying waiting onHold } } } }',
     )
     expect(events.nodes).toEqual([
-      { deliveryCounts: { total: 3, unfinished: 3, retrying: 1, waiting: 2, onHold: 1 } },
+      {
+        preview: `{"text":"${text}`.slice(0, 200),
+        deliveryCounts: {
+          ...{ total: 4, exhausted: 1, unfinished: 3, retrying: 1, waiting: 2, onHold: 1 },
+        },
+      },
     ])
   })
 })

@@ -3,12 +3,6 @@ import { countFilteredEvents } from '../../src/webhooks/count-filtered-events.ts
 import { JOINED, TICKET } from '../support/factories.ts'
 import { useApi, useTenant } from './support/api.ts'
 
-const CHANGED = {
-  all: [
-    { path: '$.status', op: 'changed' },
-    { path: '$.status', op: 'equals', value: 'paid' },
-  ],
-}
 const PAID = {
   all: [
     { path: '$.status', op: 'equals', value: 'paid' },
@@ -260,35 +254,5 @@ describe('a pattern', () => {
   test.each(['order*', '*.paid', 'posthorn.*', '**'])('%s is refused', async (pattern) => {
     const { issues } = await create({ eventSubscriptions: [pattern] })
     expect(issues).toMatchObject([{ path: ['eventSubscriptions', '0'] }])
-  })
-})
-
-test('a filter asks whether a field has changed: on publishing, in a trial and in an explanation', async () => {
-  const { webhook } = await create({ filter: CHANGED })
-  expect(webhook.filterText).toBe(
-    '{"all":[{"path":"$.status","op":"changed"},{"path":"$.status","op":"equals","value":"paid"}]}',
-  )
-  const paid = await publish({ status: 'paid' }, JOINED, { status: 'open' })
-  const edited = await publish({ status: 'paid', note: 'b' }, JOINED, { status: 'paid', note: 'a' })
-  const alone = await publish({ status: 'paid' })
-  expect([paid, edited, alone].map(({ deliveryCount }) => deliveryCount)).toEqual([1, 0, 0])
-
-  const SAME = '$.status must change, and is the same as before.'
-  const NONE =
-    '$.status must change, and the event has no previous data, without which nothing has changed.'
-  const trial = await call(
-    `query ($filter: JSON) { testFilter(eventSubscriptions: ["${JOINED}"], filter: $filter) {
-      events { matches refusedBy }
-    } }`,
-    { filter: CHANGED },
-  )
-  expect(trial.events).toEqual([
-    { matches: false, refusedBy: NONE },
-    { matches: false, refusedBy: SAME },
-    { matches: true, refusedBy: null },
-  ])
-  expect(await why(edited.id, webhook.id)).toMatchObject({
-    reason: 'FILTERED_OUT',
-    message: `The filter of the webhook refused the event. ${SAME}`,
   })
 })

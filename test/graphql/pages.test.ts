@@ -60,6 +60,11 @@ const list = (field: string, args = '') => `${field}(${args} ${PAGE}) {
   pageInfo { hasNextPage hasPreviousPage startCursor endCursor } }`
 
 const KEY = 'filter: { key: { path: "$.customer", equals: "Ada" } }'
+const FAILED = 'filter: { anyAttempt: { causes: "500" } }'
+const ofWebhooks = () => `filter: { webhookIds: ${JSON.stringify(ids['webhooks'])} }`
+const ofWebhook = () =>
+  `node(id: "${oldest('webhooks')}") { ... on Webhook { ${list('deliveries')} } }`
+const ofDelivery = () => `delivery(id: "${ids['deliveries']?.[0]}") { ${list('attempts')} }`
 const oldest = (name: string) => ids[name]?.at(-1)
 
 /** Each list, the ids that it shows, and the way to it. */
@@ -72,32 +77,16 @@ const LISTS: readonly (readonly [name: string, shows: string, query: () => strin
   ['events with a value', 'events', () => list('events', 'filter: { value: "Ada" }')],
   ['deliveries', 'deliveries', () => list('deliveries')],
   ['deliveries of a state', 'deliveries', () => list('deliveries', 'filter: { states: RETRYING }')],
-  [
-    'deliveries of two webhooks',
-    'deliveries',
-    () => list('deliveries', `filter: { webhookIds: ${JSON.stringify(ids['webhooks'])} }`),
-  ],
+  ['deliveries of two webhooks', 'deliveries', () => list('deliveries', ofWebhooks())],
   ['deliveries with a search key', 'deliveries', () => list('deliveries', KEY)],
-  [
-    'deliveries with an attempt',
-    'deliveries',
-    () => list('deliveries', 'filter: { anyAttempt: { causes: "500" } }'),
-  ],
+  ['deliveries with an attempt', 'deliveries', () => list('deliveries', FAILED)],
   ['one delivery of each event', 'deliveries', () => list('deliveries', 'newestOfEvent: true')],
   ['attempts', 'attempts', () => list('attempts')],
   ['attempts of a cause', 'attempts', () => list('attempts', 'filter: { causes: "500" }')],
   ['API keys', 'keys', () => list('apiKeys')],
   ['organizations', 'organizations', () => list('organizations', 'filter: { search: "paged" }')],
-  [
-    'deliveries of a webhook',
-    'deliveries',
-    () => `node(id: "${oldest('webhooks')}") { ... on Webhook { ${list('deliveries')} } }`,
-  ],
-  [
-    'attempts of a delivery',
-    'attempts of a delivery',
-    () => `delivery(id: "${ids['deliveries']?.[0]}") { ${list('attempts')} }`,
-  ],
+  ['deliveries of a webhook', 'deliveries', ofWebhook],
+  ['attempts of a delivery', 'attempts of a delivery', ofDelivery],
 ]
 
 interface Connection {

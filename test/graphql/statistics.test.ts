@@ -197,27 +197,20 @@ describe('statistics', () => {
     expect(await health('HOUR')).toMatchObject({ attempts: 40, successRate: 0.5 })
   })
 
-  test.each<[{ since: number; until?: number; bucket: string }, string | RegExp]>([
-    [{ since: 0, bucket: 'HOUR', until: DAY_MS }, 'since must be before until.'],
-    [
-      { since: 90 * DAY_MS, bucket: 'HOUR' },
-      /^bucket must divide the time range into at most 1,500 buckets, not [\d,]+/,
-    ],
-    [
-      { since: 3 * DAY_MS, until: 3 * DAY_MS - HOUR_MS, bucket: 'MINUTE' },
-      /^since must be within the last 48 hours/,
-    ],
-  ])('%j is rejected', async ({ since, until, bucket }, message) => {
-    const { errors } = await tenant.call(STATISTICS, {
-      id: webhookId,
-      since: new Date(Date.now() - since).toISOString(),
-      until: until === undefined ? null : new Date(Date.now() - until).toISOString(),
-      bucket,
-    })
-    expect(errors).toHaveLength(2)
-    for (const error of errors ?? []) {
-      expect(error).toMatchObject({ extensions: { code: 'BAD_USER_INPUT' } })
-      expect(error.message).toMatch(message)
+  test('of a range without a start, of too many buckets, or of minutes of last week are rejected', async () => {
+    const ago = (ms: number) => new Date(Date.now() - ms).toISOString()
+    const longAgo = { since: ago(3 * DAY_MS), until: ago(3 * DAY_MS - HOUR_MS), bucket: 'MINUTE' }
+    for (const [range, message] of [
+      [{ since: ago(0), until: ago(DAY_MS), bucket: 'HOUR' }, /^since must be before until\./],
+      [{ since: ago(90 * DAY_MS), bucket: 'HOUR' }, /^bucket must divide .* at most 1,500 buckets/],
+      [longAgo, /^since must be within the last 48 hours/],
+    ] as const) {
+      const { errors } = await tenant.call(STATISTICS, { id: webhookId, ...range })
+      const error = {
+        message: expect.stringMatching(message),
+        extensions: { code: 'BAD_USER_INPUT' },
+      }
+      expect(errors).toMatchObject([error, error])
     }
   })
 })
