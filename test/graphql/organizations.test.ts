@@ -52,10 +52,8 @@ test('of two operators who rename an organization, the second learns of the firs
   })
   const unchanged = await rename({ name: 'Theirs', ifRevision: 1 })
   expect(unchanged.organization).toMatchObject({ id, name: 'Theirs', revision: 2 })
-  expect(await rename({ name: 'Mine', ifRevision: 9 })).toMatchObject({
-    __typename: 'ValidationError',
-    issues: [{ path: ['ifRevision'], code: 'unknown_revision' }],
-  })
+  const unknown = await rename({ name: 'Mine', ifRevision: 9 })
+  expect(unknown.issues).toMatchObject([{ path: ['ifRevision'], code: 'unknown_revision' }])
   expect((await rename({ name: 'Mine' })).organization.name).toBe('Mine')
 })
 

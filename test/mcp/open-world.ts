@@ -1,4 +1,5 @@
 import type { Scope } from '../../src/access/scope.ts'
+import { createWebhook } from '../scheduling/support/backlog.ts'
 import { createApiKey } from '../support/api-keys.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { JOINED, TICKET } from '../support/factories.ts'
@@ -16,8 +17,6 @@ export interface AgentWorld extends AsyncDisposable {
   readonly other: Subject
   /** An API key of the organization. */
   keyWith(scopes: readonly Scope[]): Promise<string>
-  /** The token of a portal session that is restricted to the first webhook. */
-  portal(scopes: readonly Scope[]): Promise<string>
 }
 
 export interface Subject {
@@ -53,15 +52,6 @@ export async function openWorld(environment: Record<string, string> = {}): Promi
       const { organizationId } = tenant
       return (await createApiKey(database.prisma, { organizationId, scopes })).token
     },
-    async portal(scopes) {
-      const { createPortalSession } = await posthorn.graphql(
-        `mutation ($input: CreatePortalSessionInput!) { createPortalSession(input: $input) {
-          ... on CreatePortalSessionSuccess { portalSession { url } } ... on UserError { message } } }`,
-        { input: { scopes, webhookId: own.webhookId } },
-      )
-      const { searchParams } = new URL(createPortalSession.portalSession.url.replace('#', '?'))
-      return searchParams.get('token') as string
-    },
     async [Symbol.asyncDispose]() {
       await posthorn[Symbol.asyncDispose]()
       await receiver[Symbol.asyncDispose]()
@@ -75,19 +65,10 @@ async function createSubject(
   marker: string,
   type: string,
 ): Promise<Subject> {
-  const { createWebhook } = await graphql(
-    `mutation ($input: CreateWebhookInput!) { createWebhook(input: $input) {
-      ... on CreateWebhookSuccess { webhook { id } } ... on UserError { message } } }`,
-    {
-      input: {
-        url: `${receiver.url}${marker}-url`,
-        description: `${marker}-description`,
-        eventSubscriptions: [type],
-        enabled: true,
-      },
-    },
-  )
-  const webhookId = createWebhook.webhook.id
+  const webhookId = await createWebhook({ graphql }, `${receiver.url}${marker}-url`, {
+    description: `${marker}-description`,
+    eventSubscriptions: [type],
+  })
   const { publishEvent } = await graphql(
     `mutation ($input: PublishEventInput!) { publishEvent(input: $input) {
       ... on PublishEventSuccess { publishedEvent { id } } ... on UserError { message } } }`,

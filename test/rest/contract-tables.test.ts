@@ -45,13 +45,35 @@ describe('contract 3: states and transitions', () => {
     }
   })
 
-  test('any, DELETE: removed', async () => {
+  test('any, DELETE: removed, without a body, and found by no call any more', async () => {
     for (const enabled of [true, false]) {
       const { id } = await api.create({ enabled })
-      await api.call('DELETE', `/webhooks/${id}`)
+      const response = await api.call('DELETE', `/webhooks/${id}`)
+      expect(response.status).toBe(204)
+      expect(response.headers.get('content-type')).toBeNull()
+      expect(await response.text()).toBe('')
       await problem(await api.call('GET', `/webhooks/${id}`), 404)
+      await problem(await put(id, { enabled: true }), 404)
+      await problem(await api.call('DELETE', `/webhooks/${id}`), 404)
+      await problem(await api.call('GET', `/webhooks/${id}/secret`), 404)
+      await problem(await api.call('POST', `/webhooks/${id}/secret/rotate`), 404)
       expect(await deliveriesOfOneEvent(id)).toBe(0)
     }
+  })
+
+  test('deletes its secrets and headers, and queues a job that cancels its pending deliveries', async () => {
+    const { id } = await api.create({ enabled: true, headers: { Authorization: 'Bearer secret' } })
+    await api.call('DELETE', `/webhooks/${id}`)
+    const { prisma, pool } = api.database
+    const uuid = parseId('webhook', id) as string
+    const row = await prisma.webhook.findUniqueOrThrow({ where: { id: uuid } })
+    expect(row.headersCiphertext).toBeNull()
+    expect(await prisma.signingSecret.count({ where: { webhookId: uuid } })).toBe(0)
+    const jobs = await pool.query(
+      'select task_identifier from graphile_worker.jobs where key = $1',
+      [`cancel:${id}`],
+    )
+    expect(jobs.rows).toEqual([{ task_identifier: 'posthorn:cancel_deliveries' }])
   })
 })
 
