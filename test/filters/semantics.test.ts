@@ -5,11 +5,11 @@ import type { Filter } from '../../src/filters/filter.ts'
 import { matchesFilter } from '../../src/filters/match-filter.ts'
 import { parseStoredFilter, printFilter, readFilter } from '../../src/filters/read-filter.ts'
 import { readableData, readableEvent } from '../../src/filters/readable-data.ts'
-import { useTestDatabase } from '../support/database.ts'
+import { sharedDatabase } from '../support/database.ts'
 import { eventTexts, filterTexts } from './arbitraries.ts'
 import { type CaseEvent, FILTER_CASES } from './cases.ts'
 
-const database = await useTestDatabase()
+const database = await sharedDatabase()
 
 describe.each(FILTER_CASES)('$name', ({ filter: text, passes, refuses }) => {
   const filter = parseStoredFilter(text)

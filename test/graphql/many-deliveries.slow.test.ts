@@ -14,7 +14,7 @@ import { readsWithoutIndex } from './support/plans.ts'
 const COUNT = 200_000
 const PAGES = 5
 
-const api = await useApi()
+const api = await useApi('own')
 const tenant = await api.tenant()
 let variables: Record<string, string>
 

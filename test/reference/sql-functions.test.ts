@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { publicFunctions } from '../../site/reference/sql-functions.ts'
-import { createTestDatabase } from '../support/database.ts'
+import { sharedDatabase } from '../support/database.ts'
 
 test('the reference has the functions with a comment in Postgres, with their arguments and their comments', async () => {
-  await using database = await createTestDatabase()
+  const database = await sharedDatabase()
   const { rows } = await database.pool.query<{ name: string; args: string[]; comment: string }>(
     `select p.proname as name, p.proargnames[1:p.pronargs] as args, d.description as comment
      from pg_proc as p join pg_description as d on d.objoid = p.oid and d.classoid = 'pg_proc'::regclass
