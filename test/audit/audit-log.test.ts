@@ -167,13 +167,10 @@ describe('reading the audit log', () => {
       'webhook.created',
       'webhook.created',
     ])
-    expect(await actionsOf({ actions: ['webhook.deleted', 'signing_secret.rotated'] })).toEqual([
-      'webhook.deleted',
-      'signing_secret.rotated',
-    ])
+    const two = ['webhook.deleted', 'signing_secret.rotated']
+    expect(await actionsOf({ actions: two })).toEqual(two)
     expect(await actionsOf({ subjectKinds: ['API_KEY', 'WEBHOOK'] })).toHaveLength(4)
-    expect(await actionsOf({ subjectKinds: ['API_KEY'] })).toEqual([])
-    expect(await actionsOf({ subjectKinds: ['API_KEY'], actions: ['webhook.created'] })).toEqual([])
+    expect(await actionsOf({ subjectKinds: ['API_KEY'], actions: two })).toEqual([])
     expect(await actionsOf({ sources: ['CLI', 'REST'] })).toHaveLength(4)
     expect(await actionsOf({ sources: ['CLI'] })).toEqual([])
   })

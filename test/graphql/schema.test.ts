@@ -1,16 +1,107 @@
-import { execFile } from 'node:child_process'
-import { readFile } from 'node:fs/promises'
-import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
+import { readdirSync, readFileSync } from 'node:fs'
+import SchemaBuilder from '@pothos/core'
+import {
+  getNamedType,
+  graphql,
+  isEnumType,
+  isListType,
+  isNonNullType,
+  isObjectType,
+  isUnionType,
+} from 'graphql'
 import { expect, test } from 'vitest'
+import { SEMANTIC_NON_NULL } from '../../src/graphql/directives.ts'
+import { printSchemaWithDirectives } from '../../src/graphql/print-schema.ts'
+import { schema } from '../../src/server/schema.ts'
 
-const root = new URL('../../', import.meta.url)
+test('schema.graphql is current', () => {
+  const file = readFileSync(new URL('../../schema.graphql', import.meta.url), 'utf8')
+  expect(printSchemaWithDirectives(schema)).toBe(file)
+})
 
-test('schema.graphql is current, and can be printed without a database', async () => {
-  const { DATABASE_URL: _, ...env } = process.env
-  const script = new URL('src/server/print-schema.ts', root)
-  const { stdout } = await promisify(execFile)(process.execPath, [fileURLToPath(script), '-'], {
-    env,
+test('extensions.code has only values of the enum ErrorCode', () => {
+  const type = schema.getType('ErrorCode')
+  const codes = isEnumType(type) ? type.getValues().map(({ name }) => name) : []
+  const root = new URL('../../src/graphql/', import.meta.url)
+  const source = readdirSync(root, { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts'))
+    .map((file) => readFileSync(new URL(file, root), 'utf8'))
+    .join('\n')
+  const used = [...source.matchAll(/code: '([A-Z_]+)'/g)].map(([, code]) => code)
+  expect(used.length).toBeGreaterThan(10)
+  expect(used.filter((code) => !codes.includes(code as string))).toEqual([])
+})
+
+const mutations = Object.values(schema.getMutationType()?.getFields() ?? {})
+
+/** The arguments that name what a mutation changes. */
+const SUBJECTS = ['id', 'ids', 'uid']
+
+test('a mutation names its subject by id or uid, and takes the rest as one input of its own type', () => {
+  const odd = mutations.filter(({ name, args }) => {
+    const rest = args.filter((argument) => !SUBJECTS.includes(argument.name))
+    const type = `${name.charAt(0).toUpperCase()}${name.slice(1)}Input!`
+    return rest.some((argument) => argument.name !== 'input' || String(argument.type) !== type)
   })
-  expect(stdout).toBe(await readFile(new URL('schema.graphql', root), 'utf8'))
+  expect(odd.map(({ name }) => name)).toEqual([])
+})
+
+test('each mutation returns a union of one success and errors that share the interface UserError', () => {
+  const wrong = mutations.filter(({ name, type }) => {
+    const result = getNamedType(type)
+    if (isNonNullType(type) || isListType(type) || !isUnionType(result)) return true
+    const operation = `${name.charAt(0).toUpperCase()}${name.slice(1)}`
+    if (result.name !== `${operation}Result`) return true
+    const errors = result.getTypes().filter((member) => member.name !== `${operation}Success`)
+    const areErrors = errors.every((error) =>
+      error.getInterfaces().some((shared) => shared.name === 'UserError'),
+    )
+    return errors.length !== result.getTypes().length - 1 || !areErrors
+  })
+  expect(wrong.map(({ name }) => name)).toEqual([])
+})
+
+const fields = Object.values(schema.getTypeMap()).flatMap((type) =>
+  isObjectType(type)
+    ? Object.values(type.getFields()).map((field) => ({
+        path: `${type.name}.${field.name}`,
+        field,
+      }))
+    : [],
+)
+
+const isSemanticNonNull = ({ extensions }: { readonly extensions: object }) =>
+  SEMANTIC_NON_NULL in ((extensions as { directives?: object }).directives ?? {})
+
+test('each mutation and each list without its scope is marked, and no marked list has nullable items', () => {
+  const marked = fields.filter(({ field }) => isSemanticNonNull(field))
+  expect(marked.map(({ path }) => path)).toEqual(
+    expect.arrayContaining(mutations.map(({ name }) => `Mutation.${name}`)),
+  )
+  const pages = fields.filter(({ field }) => getNamedType(field.type).name.endsWith('Connection'))
+  expect(pages.every(({ field }) => isSemanticNonNull(field))).toBe(true)
+  const lists = marked.filter(({ field }) => isListType(field.type))
+  expect(lists.length).toBeGreaterThan(2)
+  for (const { field } of lists) expect(String(field.type)).toMatch(/!\]$/)
+})
+
+test('a resolver that breaks the promise causes an error', async () => {
+  // The types of all plugins are global, so that this builder would need the options of each.
+  const builder = new SchemaBuilder({ plugins: ['posthorn'] } as never)
+  builder.queryType({
+    fields: (t) => ({
+      kept: t.string({ semanticNonNull: true, resolve: () => 'value' }),
+      broken: t.string({ semanticNonNull: true, resolve: () => null as unknown as string }),
+      unmarked: t.string({ nullable: true, resolve: () => null }),
+    }),
+  })
+  const result = await graphql({
+    schema: builder.toSchema(),
+    source: '{ kept broken unmarked }',
+    contextValue: { identity: { session: null } },
+  })
+  expect(result.data).toEqual({ kept: 'value', broken: null, unmarked: null })
+  expect(result.errors).toMatchObject([
+    { path: ['broken'], message: 'Query.broken is null without an error.' },
+  ])
 })

@@ -100,16 +100,6 @@ describe('updateWebhook', () => {
     const { revision, audited } = before
     expect(await traceOf(id)).toEqual({ revision: revision + 1n, audited: audited + 1 })
   })
-
-  test('null is rejected for required fields', async () => {
-    const { id } = await tenant.addWebhook()
-    const input = { url: null, enabled: null, eventSubscriptions: null }
-    const paths = [['url'], ['enabled'], ['eventSubscriptions']]
-    expect(await update(id, input)).toMatchObject({
-      __typename: 'ValidationError',
-      issues: paths.map((path) => ({ path })),
-    })
-  })
 })
 
 describe('updateWebhook with ifRevision', () => {
