@@ -21,7 +21,8 @@ import { dropChecks, fillOrganization } from './support/fill-organization.ts'
 import { findInTables } from './support/find-in-tables.ts'
 import { finishDeletion } from './support/finish-deletion.ts'
 
-const api = await useApi()
+// Whole tables are searched.
+const api = await useApi('own')
 
 const remove = (id: string, force = true) =>
   deleteOrganization(api.database.prisma, id, { force }, COMMAND_LINE)
