@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, inject, onTestFinished, test } from 'vitest'
 import { openDatabase } from '../../src/db/client.ts'
 import { openSession } from '../../src/db/session.ts'
@@ -11,16 +10,6 @@ function standStill(ms: number): void {
   while (performance.now() < endsAt);
 }
 
-test('a deadline passes after its time', async () => {
-  await new Promise<void>((onPassed) => startDeadline(50, onPassed))
-})
-
-test('a deadline that was canceled does not pass', async () => {
-  const { cancel } = startDeadline(20, () => expect.fail('It passed.'))
-  cancel()
-  await sleep(100)
-})
-
 test('a deadline does not pass while the thread stands still, and begins again afterwards', async () => {
   let hasPassed = false
   startDeadline(200, () => {
@@ -28,7 +17,8 @@ test('a deadline does not pass while the thread stands still, and begins again a
   })
   standStill(400)
   // The timer is late, and fires in the next turn.
-  await sleep(10)
+  await new Promise(setImmediate)
+  await new Promise(setImmediate)
   expect(hasPassed).toBe(false)
   await until(() => hasPassed, 'the deadline passes')
 })
@@ -63,15 +53,4 @@ test('a thread that stands still while it connects to Postgres does not take Pos
   standStill(3_000)
   expect((await outcomes).map(({ status }) => status)).toEqual(Array(3).fill('fulfilled'))
   expect(errors).toEqual([])
-})
-
-test('a thread that stands still while it waits for a connection does not take the pool for exhausted', async () => {
-  const database = openDatabase(inject('postgresUrl'), { connectTimeoutMs: 500, maxConnections: 1 })
-  onTestFinished(() => database[Symbol.asyncDispose]())
-  await database.pool.query('select 1')
-  const first = database.pool.query('select pg_sleep(0.2)')
-  const second = database.pool.query('select 1')
-  await new Promise(setImmediate)
-  standStill(1_500)
-  await Promise.all([first, second])
 })
