@@ -38,24 +38,13 @@ describe('the retry schedule of a webhook', () => {
     expect(await deliveriesTo(webhook)).toMatchObject([{ state: 'exhausted', attemptCount: 1 }])
   })
 
-  test('is that of the process after a reset to null, and for every other webhook', async () => {
-    const cleared = await register({ retryScheduleSeconds: [] })
-    await update(cleared, { retryScheduleSeconds: null })
-    const other = await register()
-    await publish()
-    await untilFinished(cleared, 1)
-    await untilFinished(other, 1)
-    expect(await deliveriesTo(cleared)).toMatchObject([{ state: 'exhausted', attemptCount: 4 }])
-    expect(await deliveriesTo(other)).toMatchObject([{ state: 'exhausted', attemptCount: 4 }])
-  })
-
   test('applies from the next failure on: scheduled retries keep their time, other webhooks are not affected', async () => {
     receiver.answer = (response, { path }) => {
-      response.writeHead(path === '/healthy' ? 200 : 500, { 'retry-after': '3' }).end()
+      response.writeHead(path === '/healthy' ? 200 : 500, { 'retry-after': '2' }).end()
     }
     const webhook = await register()
     const healthy = await register({}, '/healthy')
-    // All at once, because the first retry comes three seconds after the first attempt.
+    // All at once, because the first retry comes two seconds after the first attempt.
     await publish(5)
     const attempted = async () => (await deliveriesTo(webhook)).map((row) => row.attemptCount)
     await until(async () => (await attempted()).join() === '1,1,1,1,1', 'each has one attempt')
@@ -93,7 +82,6 @@ describe('the timeout of a webhook', () => {
       error: 'The receiver did not answer within 1 s of the request.',
     })
     expect(attempt?.durationMs).toBeGreaterThanOrEqual(1_000)
-    expect(attempt?.durationMs).toBeLessThan(15_000)
   })
 })
 
