@@ -1,5 +1,5 @@
 import { Readable, Writable } from 'node:stream'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Database, openDatabase } from '../../src/db/client.ts'
 import { createKeyring } from '../../src/encryption/keyring.ts'
 import { LEFT_OUT } from '../../src/export/exported-tables.ts'
@@ -12,18 +12,18 @@ import {
 import { createWebhook } from '../scheduling/support/backlog.ts'
 import { useTestApp } from '../support/app.ts'
 import { countRows } from '../support/count-rows.ts'
-import { createTestDatabase, PATIENT } from '../support/database.ts'
+import { createTestDatabase, PATIENT, useTestDatabase } from '../support/database.ts'
 import { createTenant } from '../support/factories.ts'
 import { fillDeliveries } from '../support/many-deliveries.ts'
 
 const MARKER = 'marker-of-the-export'
-const COUNT = 3_000
+const COUNT = 700
 const LINES = 'a line\nanother line, and the separators \u2028 and \u2029'
 
 let full: Awaited<ReturnType<typeof createTenant>>
 let all: string[]
 
-const posthorn = await useTestApp({ role: 'api' })
+const posthorn = await useTestApp({ role: 'api', database: await useTestDatabase() })
 
 beforeAll(async () => {
   const { prisma, pool } = posthorn.database
@@ -146,11 +146,18 @@ test('an export of one organization has nothing of others, and is imported alone
 })
 
 describe('an import refuses, and changes nothing:', () => {
+  let database: Database
+  let before: string[]
+  beforeAll(async () => {
+    database = await emptyDatabase()
+    before = await exported(database.pool)
+  })
+  afterAll(() => database[Symbol.asyncDispose]())
+
   const header = () => JSON.parse(all[0] ?? '')
   const position = () => all.findIndex((line) => line.startsWith('{"table":"deliveries"'))
 
   test.each<[string, () => string[], RegExp]>([
-    ['an empty file', () => [], /^Line 1 is not the header of an export/],
     ['another file', () => ['{"id":"evt_x"}'], /^Line 1 is not the header of an export/],
     [
       'a file of another version',
@@ -185,8 +192,6 @@ describe('an import refuses, and changes nothing:', () => {
       /^Line N cannot be imported: invalid input syntax for type uuid/,
     ],
   ])('%s', async (_name, lines, message) => {
-    await using database = await emptyDatabase()
-    const before = await exported(database.pool)
     const number = String(position() + 3)
     const pattern = new RegExp(message.source.replace('N ', `${number} `))
     await expect(imported(database, lines())).rejects.toThrow(pattern)
@@ -194,8 +199,6 @@ describe('an import refuses, and changes nothing:', () => {
   })
 
   test('a file whose secrets the encryption keys do not decrypt', async () => {
-    await using database = await emptyDatabase()
-    const before = await exported(database.pool)
     const keyring = createKeyring([Buffer.alloc(32, 77)])
     await expect(imported(database, all, keyring)).rejects.toThrow(
       /^POSTHORN_ENCRYPTION_KEYS lacks the key/,
