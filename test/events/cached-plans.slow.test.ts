@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import pg from 'pg'
+import type pg from 'pg'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createFindBody } from '../../src/bodies/find-body.ts'
 import type { Database } from '../../src/db/client.ts'
-import { publicId } from '../../src/db/ids.ts'
 import {
   createLoadBody,
   createLoadDelivery,
@@ -11,14 +10,13 @@ import {
 } from '../../src/deliveries/attempts/load-delivery.ts'
 import { createRecordAttempt } from '../../src/deliveries/attempts/record-attempt.ts'
 import { createStoreEvents } from '../../src/events/store-events.ts'
-import { createPark, releaseBacklog } from '../../src/scheduling/backlog.ts'
+import { releaseBacklog } from '../../src/scheduling/backlog.ts'
 import { putOnHold, releaseProbe } from '../../src/scheduling/circuit-breaker.ts'
 import { pruneSchedules } from '../../src/scheduling/prune-schedules.ts'
 import { endHold } from '../../src/webhooks/end-hold.ts'
 import { attemptOf, type DeliveryRow, SENDER } from '../support/attempts.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { createTenant, JOINED, subscribe } from '../support/factories.ts'
-import { deliveryJobs } from '../support/jobs.ts'
 import { createPartitions } from '../support/maintain-partitions.ts'
 
 let database: Database
@@ -162,27 +160,6 @@ test('loading and recording read only the partitions of their deliveries', async
   )
 })
 
-test('attempts recorded together are found by index if two days have many deliveries', async () => {
-  const recordAttempt = createRecordAttempt(session, SENDER)
-  await createPartitions(session, 'current_date - 1', 'current_date')
-  await publish(25_000)
-  await session.query(`
-    insert into posthorn.deliveries
-      (id, organization_id, webhook_id, event_id, event_type, max_attempts, next_attempt_at)
-    select overlay(posthorn.uuid_v7_lower_bound(now() - interval '1 day')::text placing right(id::text, 12) from 25)::uuid,
-      organization_id, webhook_id, event_id, event_type, 10, 'infinity'
-    from posthorn.deliveries`)
-  await session.query('vacuum analyze')
-  const { rows } = await session.query<{ id: string }>(
-    `(select id from posthorn.deliveries order by id limit 50)
-     union all (select id from posthorn.deliveries order by id desc limit 50)`,
-  )
-  const deliveries = await Promise.all(rows.map(({ id }) => read(id)))
-  const recordAll = () =>
-    Promise.all(deliveries.map((delivery) => recordAttempt(attemptOf(delivery, 503))))
-  expect(await rowsRead(recordAll)).toBeLessThan(1_000)
-})
-
 test.each(['without statistics', 'with statistics'])(
   'a session with plans for an empty database, %s, releases a probe and a few of 10,000 parked deliveries by index',
   async (known) => {
@@ -219,76 +196,12 @@ test.each(['without statistics', 'with statistics'])(
   },
 )
 
-test.each(['without statistics', 'with statistics'])(
-  'a session of a host with plans for an empty database, %s, publishes by index among 10,000 deliveries',
-  async (known) => {
-    // The server of the tests may make transactions read-only.
-    const options = '-c default_transaction_read_only=off'
-    const host = new pg.Pool({ connectionString: database.url, max: 1, options })
-    const hostSession = await host.connect()
-    // The pool ends before its connection is closed, and the database is dropped.
-    hostSession.on('error', () => {})
-    const pipeline = session
-    session = hostSession
-    try {
-      if (known === 'with statistics') await session.query('vacuum analyze')
-      const values = [publicId('organization', organizationId), JOINED]
-      const publishOne = () =>
-        session.query(`select posthorn.publish_event($1, $2, '{}'::json)`, values)
-      for (let i = 0; i < 10; i++) await publishOne()
-      await emptyTables(known)
-      await publishOne()
-      await publishOther(pipeline, 10_000)
-      await withAnyStatistics(async () => expect(await rowsRead(publishOne)).toBeLessThan(50))
-    } finally {
-      session = pipeline
-      hostSession.release()
-      await host.end()
-    }
-  },
-)
-
-test('a session with plans for empty tables parks by index among 10,000 deliveries', async () => {
-  const park = async (count: number) => {
-    const newest = 'select id from posthorn.deliveries order by id desc limit $1'
-    const { rows } = await database.pool.query(newest, [count])
-    const parkOne = createPark(session)
-    await Promise.all(rows.map(({ id }) => parkOne({ id, reason: 'concurrency_limit' })))
-  }
-  await publish(2)
-  for (let i = 0; i < 10; i++) await park(2)
-  await emptyTables('with statistics')
-  await publish(2)
-  await park(2)
-  await publish(5_000)
-  await publish(5_000)
-  await withAnyStatistics(async () => expect(await rowsRead(() => park(2))).toBeLessThan(50))
-})
-
-test('the jobs of several webhooks are queued event by event', async () => {
-  await subscribe(database, organizationId, [JOINED])
-  await subscribe(database, organizationId, [JOINED])
-  await publish(20)
-  const { rows } = await database.pool.query<{ key: string; event_id: string }>(
-    `select posthorn.type_id('msg', id) as key, event_id from posthorn.deliveries`,
-  )
-  const eventOf = new Map(rows.map(({ key, event_id }) => [key, event_id]))
-  const events = (await deliveryJobs(database.pool)).map(({ key }) => eventOf.get(key as string))
-  expect(events).toHaveLength(60)
-  expect(events).toEqual(events.toSorted())
-})
-
 async function publish(count: number, sql: pg.PoolClient = session): Promise<void> {
   const event = {
     ...{ organizationId, type: JOINED, typeRevision: '1', data: '{}', occurredAt: new Date() },
     ...{ idempotencyKey: null, traceParent: null, traceState: null, previous: null },
   }
   await createStoreEvents(sql)(Array.from({ length: count }, () => event))
-}
-
-/** Publishes in another session than the one whose reads are counted. */
-async function publishOther(other: pg.PoolClient, count: number): Promise<void> {
-  for (let left = count; left > 0; left -= 5_000) await publish(Math.min(left, 5_000), other)
 }
 
 /** Empties the tables of deliveries and jobs, and lets Postgres notice that. */

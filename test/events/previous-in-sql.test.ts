@@ -81,15 +81,6 @@ describe('publish_event', () => {
     expect(stored).toEqual([{ data: '1', previous: null }])
   })
 
-  test('names previous in its errors', async () => {
-    const call = `publish_event($1, $2, to_json(repeat('x', 200000)), previous => $3)`
-    const previous = JSON.stringify('x'.repeat(100_000))
-    await expect(publish(call, [JOINED, previous])).rejects.toMatchObject({
-      code: '22023',
-      message: 'previous: it is larger than 256 KiB (262,144 bytes) together with data.',
-    })
-  })
-
   test.each([
     ['untyped', `$3, $4`],
     ['untyped with a time', `$3, $4, '2026-03-01T00:00:00Z'`],

@@ -106,32 +106,6 @@ test('GraphQL and the command line index as SQL does, each event by the keys of 
   ])
 })
 
-test('a repeated idempotency key indexes nothing more', async () => {
-  const type = await addType(['$.a'])
-  const publish = () =>
-    publishEvents(tenant.organizationId, [{ type, data: { a: 1 }, idempotencyKey: 'once' }])
-  const [first] = await publish()
-  const [second] = await publish()
-  expect(second).toMatchObject({ id: first?.id, duplicate: true })
-  expect(await indexed(first?.id as string)).toEqual({ '$.a': '1' })
-})
-
-test('a rollback of the transaction of a host application leaves no value', async () => {
-  const type = await addType(['$.a'])
-  const host = await database.pool.connect()
-  await host.query('begin')
-  await host.query('select posthorn.publish_events($1, $2::text)', [
-    tenant.publicOrganizationId,
-    `[{"type": "${type}", "data": {"a": "rolled back"}}]`,
-  ])
-  await host.query('rollback')
-  host.release()
-  const { rows } = await database.pool.query(
-    `select from posthorn.event_keys where value = 'rolled back'`,
-  )
-  expect(rows).toEqual([])
-})
-
 test('a change of the search keys applies to events that are published afterwards', async () => {
   const type = await addType(['$.a'])
   const publish = async () => {

@@ -1,42 +1,35 @@
 import pg from 'pg'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { Database } from '../../src/db/client.ts'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { isDatabaseUnavailable } from '../../src/db/faults.ts'
 import { createCatalogue } from '../../src/event-types/event-type.ts'
-import {
-  createPublishEvents,
-  type PublishEvents,
-  type PublishedEvent,
-} from '../../src/events/publish-events.ts'
-import { recordStatements, type Statements } from '../graphql/support/statements.ts'
-import { createTestDatabase } from '../support/database.ts'
+import { createPublishEvents, type PublishedEvent } from '../../src/events/publish-events.ts'
+import { recordStatements } from '../graphql/support/statements.ts'
+import { useTestDatabase } from '../support/database.ts'
 import { createTenant, JOINED } from '../support/factories.ts'
 import { until } from '../support/until.ts'
 
-let database: Database
-let statements: Statements
 let tenant: Awaited<ReturnType<typeof createTenant>>
-/** Publishes an event with the text. */
-let publish: (text: string, idempotencyKey?: string) => Promise<PublishedEvent>
-let publishEvents: PublishEvents
 
+const database = await useTestDatabase()
+const statements = recordStatements(database)
+const publishEvents = createPublishEvents(database.pool, createCatalogue(database.pool))
 beforeEach(async () => {
-  database = await createTestDatabase()
-  statements = recordStatements(database)
   tenant = await createTenant(database.prisma)
-  publishEvents = createPublishEvents(database.pool, createCatalogue(database.pool))
-  publish = async (text, idempotencyKey) => {
-    const event = { type: JOINED, data: { text }, ...(idempotencyKey && { idempotencyKey }) }
-    const [published] = await publishEvents(tenant.organizationId, [event])
-    return published as PublishedEvent
-  }
+  statements.clear()
 })
-afterEach(async () => await database[Symbol.asyncDispose]())
+
+/** Publishes an event with the text. */
+async function publish(text: string, idempotencyKey?: string): Promise<PublishedEvent> {
+  const event = { type: JOINED, data: { text }, ...(idempotencyKey && { idempotencyKey }) }
+  const [published] = await publishEvents(tenant.organizationId, [event])
+  return published as PublishedEvent
+}
 
 /** The number of stored events with each text. */
 async function stored(): Promise<Record<string, number>> {
   const { rows } = await database.pool.query<{ text: string; n: number }>(
-    `select data::json ->> 'text' as text, count(*)::int as n from posthorn.events group by 1`,
+    `select data::json ->> 'text' as text, count(*)::int as n from posthorn.events where organization_id = $1 group by 1`,
+    [tenant.organizationId],
   )
   return Object.fromEntries(rows.map(({ text, n }) => [text, n]))
 }
@@ -95,6 +88,7 @@ test('an event that Postgres rejects fails alone, and the others are stored once
   const texts = many(200).map((text, n) => (bad(n) ? `poison ${text}` : text))
   const results = await Promise.allSettled(texts.map((text) => publish(text)))
 
+  await database.pool.query('alter table posthorn.events drop constraint no_poison')
   for (const [n, result] of results.entries()) {
     if (!bad(n)) expect(result.status).toBe('fulfilled')
     else expect(result).toMatchObject({ status: 'rejected', reason: { constraint: 'no_poison' } })
@@ -177,10 +171,10 @@ describe('idempotency keys', () => {
 
 test('large events share a transaction up to 4 MiB', async () => {
   const text = 'x'.repeat(200 * 1024)
-  await Promise.all(Array.from({ length: 45 }, () => publish(text)))
-  expect(inserted().length).toBeGreaterThan(2)
+  await Promise.all(Array.from({ length: 25 }, () => publish(text)))
+  expect(inserted().length).toBeGreaterThan(1)
   for (const texts of inserted()) expect(texts.join('').length).toBeLessThan(4 * 1024 * 1024)
-  expect(await stored()).toEqual(each([text], 45))
+  expect(await stored()).toEqual(each([text], 25))
 })
 
 test('if Postgres drops the connections, every call fails as unavailable, and none is retried', async () => {

@@ -234,11 +234,8 @@ describe('a trigger that was created by hand', () => {
   test.each([
     ['event types of Posthorn', { eventType: 'posthorn' }],
     ['other operations', { operations: ['created', 'archived'] }],
-    ['no operation', { operations: [] }],
     ['more events than the limit', { maxEvents: 10_001 }],
-    ['no columns', { columns: [] }],
     ['no key', { key: [] }],
-    ['no organization', { organization: null }],
     ['columns of another kind', { columns: 'v' }],
   ])('cannot have %s', async (_case, changes) => {
     await session.query(withArguments(`'${argument(changes)}'`))
@@ -248,12 +245,8 @@ describe('a trigger that was created by hand', () => {
     expect(rows).toEqual([{ problem }])
   })
 
-  test.each([
-    ['no argument', ''],
-    ['text that is not JSON', `'{'`],
-    ['two arguments', `'${argument()}', 'x'`],
-  ])('cannot have %s', async (_case, args) => {
-    await session.query(withArguments(args))
+  test('cannot have text that is not JSON', async () => {
+    await session.query(withArguments(`'{'`))
     expect(await attempt(INSERT())).toMatch(NOT_OURS)
   })
 })

@@ -44,38 +44,24 @@ describe('what cannot publish is refused with the argument and the remedy', () =
     ],
     [`'orders', 'amount', '{id}', 'order'`, 'organization_column: amount is of type integer. Give'],
     [`'orders', 'org', '{}', 'order'`, 'columns: give one or more names'],
-    [`'orders', 'org', null, 'order'`, 'columns: give one or more names'],
     [`'orders', 'org', '{id,state}', 'order'`, 'columns: public.orders has no column state.'],
     [`'orders', 'org', '{id,id}', 'order'`, 'columns: a name stands twice'],
     [`'orders', 'org', '{ctid}', 'order'`, 'columns: public.orders has no column ctid.'],
-    [`'orders', 'org', '{id}', null`, NAMES],
     [`'orders', 'org', '{id}', 'posthorn'`, NAMES],
     [`'orders', 'org', '{id}', 'invoice'`, `event_type: ${INVOICE} is not in the catalogue`],
     [`'orders', ${KEYED}, '{status}'`, 'key_columns: public.orders has no unique index'],
-    [`'orders', ${KEYED}, '{}'`, 'key_columns: public.orders has no unique index'],
     [`'orders', ${KEYED}, '{nr}'`, 'key_columns: public.orders has no column nr'],
     [`'no_key', ${KEYED}`, 'key_columns: public.no_key has no primary key'],
     [`'late_key', ${KEYED}`, 'key_columns: public.late_key has no primary key, or a def'],
     [`'late_key', ${KEYED}, '{part}'`, 'key_columns: public.late_key has no unique'],
     [`'orders', ${KEYED}, null, '{inserted}'`, 'operations: give one or more of'],
-    [`'orders', ${KEYED}, null, '{}'`, 'operations: give one or more of'],
     [`'orders', ${KEYED}, null, '{created}', 0`, 'max_events: give a number from 1'],
-    [`'orders', ${KEYED}, null, '{created}', null`, 'max_events: give a number'],
   ])('publish_changes(%s)', async (args, beginning) => {
     const error = await install(args).catch((reason) => reason)
     expect(error.code).toBe('22023')
     expect(error.message.slice(0, beginning.length)).toBe(beginning)
     expect(await installed()).toEqual([])
   })
-})
-
-test('a unique index of columns that are not null may be the key', async () => {
-  await host.session.query(
-    'alter table orders drop constraint orders_pkey, alter status set not null, alter amount set not null, add unique (status, amount)',
-  )
-  await install(`'orders', 'org', '{id}', 'order', key_columns => '{amount,status}'`)
-  await insert(1)
-  expect(await host.changes('update orders set id = 2')).toEqual([updated({ id: 1 }, { id: 2 })])
 })
 
 test('a second call replaces the first, and stop_publishing_changes ends it', async () => {
