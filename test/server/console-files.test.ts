@@ -59,13 +59,6 @@ describe('the pages of the console', () => {
     expect(portal.headers.get('content-security-policy')).toContain(`frame-src 'none';`)
     expect(portal.headers.get('x-frame-options')).toBe('SAMEORIGIN')
   })
-
-  test('name the origins that may frame the portal', async () => {
-    for (const path of ['/console', '/portal']) {
-      const html = await (await get(path)).text()
-      expect(html).toContain(`name="posthorn-portal-origins" content="${HOST}"`)
-    }
-  })
 })
 
 describe('/', () => {

@@ -138,11 +138,4 @@ describe('a stream that the cookie opened', () => {
     await until(() => seen.results.length > 0, 'the stream ends')
     expect(seen.results).toMatchObject([{ errors: [{ message: 'The API key was revoked.' }] }])
   })
-
-  test('is not opened without the header of the console', async () => {
-    const query = encodeURIComponent('subscription { attemptRecorded { id } }')
-    const accept = 'text/event-stream'
-    const response = await browser.request(`/graphql?query=${query}`, { headers: { accept } })
-    expect(await response.text()).toContain('UNAUTHENTICATED')
-  })
 })

@@ -79,14 +79,6 @@ describe('a page of an allowed origin', () => {
     expect(errors).toMatchObject([{ extensions: { code: 'UNAUTHENTICATED' } }])
   })
 
-  test('reads why a request is invalid', async () => {
-    const accept = 'application/graphql-response+json'
-    const headers = { ...json, accept, authorization: `Bearer ${session.token}` }
-    const response = await page(url, { method: 'POST', headers, body: '{"query":"{ nothing }"}' })
-    expect(response.status).toBe(400)
-    expect(await response.text()).toContain('nothing')
-  })
-
   test.each([
     ['Apollo Client', ['apollographql-client-name', 'apollographql-client-version']],
     ['Apollo Server, against CSRF', ['apollo-require-preflight', 'x-apollo-operation-name']],

@@ -3,21 +3,20 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { startTestApp } from '../support/app.ts'
+import { startTestApp, type TestApp, useTestApp } from '../support/app.ts'
 
 const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
 
-async function startServer(environment: Record<string, string> = {}) {
-  const posthorn = await startTestApp({ role: 'api', environment })
-  onTestFinished(() => posthorn[Symbol.asyncDispose]())
-  return (at: string, headers: Record<string, string> = {}) =>
-    fetch(posthorn.app.url + at, { headers: { accept: BROWSER, ...headers } })
-}
+const callsOf =
+  ({ app }: TestApp) =>
+  (at: string, headers: Record<string, string> = {}) =>
+    fetch(app.url + at, { headers: { accept: BROWSER, ...headers } })
+
+const get = callsOf(await useTestApp({ role: 'api' }))
 
 const LINKED = 'name="posthorn-graphiql" content="on"'
 
 test('browsers get GraphiQL, and the console links to it, but not the portal', async () => {
-  const get = await startServer()
   for (const at of ['/graphql', '/graphql/events', '/graphql?query={viewer{scopes}}']) {
     const page = await get(at)
     expect(page.status).toBe(200)
@@ -32,7 +31,6 @@ test('browsers get GraphiQL, and the console links to it, but not the portal', a
 })
 
 test('the page runs one script of its own, calls its own origin alone, and cannot be framed', async () => {
-  const get = await startServer()
   const page = await get('/graphql')
   const scripts = (await page.text()).match(/(?<=<script>).*?(?=<\/script>)/gs) ?? []
   const hashes = scripts.map((one) => createHash('sha256').update(one).digest('base64'))
@@ -47,7 +45,6 @@ test('the page runs one script of its own, calls its own origin alone, and canno
 })
 
 test('programs get the API', async () => {
-  const get = await startServer()
   for (const accept of ['*/*', 'application/json', 'application/graphql-response+json']) {
     const answer = await get('/graphql?query={__typename}', { accept })
     expect(answer.status).toBe(200)
@@ -61,7 +58,9 @@ test('with trusted documents there is no GraphiQL, because no other document cou
   onTestFinished(() => rm(folder, { recursive: true }))
   const file = path.join(folder, 'documents.json')
   await writeFile(file, '{}')
-  const get = await startServer({ POSTHORN_GRAPHQL_TRUSTED_DOCUMENTS: file })
+  const environment = { POSTHORN_GRAPHQL_TRUSTED_DOCUMENTS: file }
+  await using posthorn = await startTestApp({ role: 'api', environment })
+  const get = callsOf(posthorn)
   for (const at of ['/graphql', '/graphql/events']) {
     expect((await get(at)).headers.get('content-type')).not.toContain('html')
   }

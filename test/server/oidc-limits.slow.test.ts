@@ -80,22 +80,6 @@ describe('with an OpenID provider', await requirePackages('test/oidc-provider'),
     expect(failureLines()).toHaveLength(logged.length)
   })
 
-  test('a failure at the provider has no stack in the log, but at level debug', async () => {
-    const debug = await start({ PORT: String(await freePort()), POSTHORN_LOG_LEVEL: 'debug' })
-    for (const [at, of] of [
-      [url, posthorn],
-      [debug.url, debug],
-    ] as const) {
-      const browser = openOidcBrowser(url, provider)
-      const given = new URL(await browser.choose(await browser.start(), 'cancel'))
-      const headers = { cookie: `posthorn_oidc=${browser.jar.get('posthorn_oidc')}` }
-      await fetch(at + given.pathname + given.search, { headers, redirect: 'manual' })
-      const { error } = await logLine(of, { failure: 'denied' })
-      expect(error.message).toMatch(/authorization response/)
-      expect(error.stack).toEqual(of === posthorn ? undefined : expect.stringMatching(/\n +at /))
-    }
-  })
-
   test('an address can start a limited number of sign-ins', async () => {
     const begin = async () =>
       (await fetch(url + START, { redirect: 'manual' })).headers.get('location') ?? ''

@@ -1,10 +1,9 @@
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { Role } from '../../src/config/settings.ts'
-import { startTestApp } from '../support/app.ts'
+import { useTestApp } from '../support/app.ts'
 
 async function statusesOf(role: Role): Promise<Record<string, number>> {
-  const posthorn = await startTestApp({ role })
-  onTestFinished(() => posthorn[Symbol.asyncDispose]())
+  const posthorn = await useTestApp({ role })
   const paths = [
     '/',
     '/healthz',
