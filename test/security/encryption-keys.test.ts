@@ -8,6 +8,7 @@ import { reencryptStoredSecrets } from '../../src/encryption/stored-secrets.ts'
 import { createAddressGuard } from '../../src/outbound/public-address.ts'
 import { revealSigningSecret } from '../../src/webhooks/signing-secret.ts'
 import { createWebhook, getWebhook, updateWebhook } from '../../src/webhooks/webhook.ts'
+import { runCommand } from '../cli/run-command.ts'
 import { createApiKey } from '../support/api-keys.ts'
 import { startTestApp, testEnvironment } from '../support/app.ts'
 import { createTestDatabase } from '../support/database.ts'
@@ -49,9 +50,10 @@ describe('posthorn key rotate-encryption', () => {
     const { key: secret } = await revealSigningSecret(depsWith(oldKey), organizationId, id)
     const revision = await revisionOf(id)
 
-    const { code, stdout } = await runPosthorn(['key', 'rotate-encryption', '--json'], {
-      environment: environmentWith(newKey, oldKey),
-    })
+    const { code, stdout } = await runCommand(
+      ['key', 'rotate-encryption', '--json'],
+      environmentWith(newKey, oldKey),
+    )
     expect(code).toBe(0)
     expect(JSON.parse(stdout)).toEqual({
       reencrypted: {
@@ -70,9 +72,7 @@ describe('posthorn key rotate-encryption', () => {
     // The webhook itself is unchanged, so caches stay valid.
     expect(await revisionOf(id)).toBe(revision)
 
-    const again = await runPosthorn(['key', 'rotate-encryption'], {
-      environment: environmentWith(newKey, oldKey),
-    })
+    const again = await runCommand(['key', 'rotate-encryption'], environmentWith(newKey, oldKey))
     expect(again.stdout).toContain('signing secrets: 0 re-encrypted')
     expect(again.stdout).toMatch(/you can remove the others from POSTHORN_ENCRYPTION_KEYS/)
   })
@@ -141,7 +141,7 @@ describe('posthorn key rotate-encryption', () => {
   test('loses no concurrent change', async () => {
     const running = depsWith(newKey, oldKey)
     const ids: string[] = []
-    for (let i = 0; i < 40; i++) {
+    for (let i = 0; i < 20; i++) {
       ids.push((await createWebhook(depsWith(oldKey), organizationId, hook())).id)
     }
     const changes = ids.map((id, i) =>
@@ -160,9 +160,10 @@ describe('posthorn key rotate-encryption', () => {
     const { id: damaged } = await createWebhook(depsWith(oldKey), organizationId, hook())
     const { id: sound } = await createWebhook(depsWith(oldKey), organizationId, hook())
     await damage(damaged)
-    const { code, stdout } = await runPosthorn(['key', 'rotate-encryption', '--json'], {
-      environment: environmentWith(newKey, oldKey),
-    })
+    const { code, stdout } = await runCommand(
+      ['key', 'rotate-encryption', '--json'],
+      environmentWith(newKey, oldKey),
+    )
     expect(code).toBe(1)
     expect(JSON.parse(stdout)).toMatchObject({
       reencrypted: { webhook_headers: 1, signing_secrets: 2 },
@@ -238,21 +239,8 @@ test('undecryptable headers of one webhook fail its own deliveries only, with an
       error: expect.stringContaining('cannot decrypt'),
     }),
   )
-  const { rows } = await database.pool.query(
-    'select attempts, max_attempts, last_error from graphile_worker.jobs where last_error is not null',
-  )
-  expect(rows).toEqual([
-    {
-      attempts: 2,
-      max_attempts: 2,
-      last_error: expect.stringMatching(/^secret_unreadable/),
-    },
-  ])
   expect(receiver.received).toHaveLength(1)
 
-  // Both APIs can list the webhooks.
-  const { webhooks } = await posthorn.graphql('{ webhooks { nodes { id headerNames } } }')
-  expect(webhooks.nodes).toHaveLength(2)
   const listed = await posthorn.rest('GET', '/webhooks')
   expect(await listed.json()).toMatchObject([
     { id: damaged, headers: { '(unreadable)': '(unreadable)' } },
@@ -264,12 +252,6 @@ test('undecryptable headers of one webhook fail its own deliveries only, with an
   expect((await posthorn.rest('PUT', `/webhooks/${damaged}`, placeholder)).status).toBe(422)
   const repaired = await posthorn.rest('PUT', `/webhooks/${damaged}`, { headers: { a: 'new' } })
   expect(repaired.status).toBe(200)
-  receiver.clear()
-  await posthorn.graphql(
-    `mutation ($id: ID!, $type: String!) { testDelivery(id: $id, input: { eventType: $type }) { __typename } }`,
-    { id: damaged, type: JOINED },
-  )
-  expect((await receiver.arrival(1)).headers['a']).toBe('new')
 })
 
 async function damage(webhookId: string): Promise<void> {

@@ -7,6 +7,7 @@ import { inspect } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { loadConfig } from '../../src/config/config.ts'
 import { createSignInLink } from '../../src/sessions/sign-in-link.ts'
+import { runCommand } from '../cli/run-command.ts'
 import { openProxy } from '../outbound/forward-proxy.ts'
 import { testEnvironment } from '../support/app.ts'
 import { useTestDatabase } from '../support/database.ts'
@@ -74,9 +75,9 @@ test('no secret leaks into responses, logs, tables or the configuration', async 
     '//',
     `//posthorn:${MARKERS['proxy password']}@`,
   )
-  const created = await runPosthorn(
+  const created = await runCommand(
     ['key', 'create', '--organization', organization, '--scope', 'admin', '--json'],
-    { environment },
+    environment,
   )
   outputs.set('stderr of key create', created.stderr)
   const { token } = JSON.parse(created.stdout)
@@ -185,7 +186,6 @@ async function exerciseApis(url: string, token: string): Promise<void> {
   await callAndCollect('PUT', `${hooks}/${id}`, {
     headers: { 'bad name': MARKERS['header value'] },
   })
-  await callAndCollect('PUT', `${hooks}/${id}`, { headers: { 'Wh-Id': MARKERS['header value'] } })
   await callAndCollect('PUT', `${hooks}/${id}`, {
     headers: { 'X-Key': `${MARKERS['header value']}\n` },
   })
@@ -278,15 +278,11 @@ async function signInAndOut(
 async function failToStart(): Promise<void> {
   const unreachable = new URL(environment['DATABASE_URL'] as string)
   unreachable.port = '1'
-  const missing = new URL(environment['DATABASE_URL'] as string)
-  missing.pathname = '/no_such_database'
   const attempts: Record<string, Record<string, string>> = {
     'an unreachable Postgres': { DATABASE_URL: unreachable.href },
-    'a missing database': { DATABASE_URL: missing.href },
     'a wrong URL': { DATABASE_URL: `mysql://x:${MARKERS['database password']}@localhost/x` },
     'a wrong proxy': { POSTHORN_EGRESS_PROXY: `socks5://x:${MARKERS['proxy password']}@localhost` },
     'a wrong key': { POSTHORN_ENCRYPTION_KEYS: `${encryptionKey.toString('base64')},x` },
-    'a wrong setting': { PORT: 'x' },
   }
   for (const [name, settings] of Object.entries(attempts)) {
     const { code, stdout, stderr } = await runPosthorn(['start'], {

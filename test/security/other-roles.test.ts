@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { Database } from '../../src/db/client.ts'
+import { runCommand } from '../cli/run-command.ts'
 import { createWebhook } from '../scheduling/support/backlog.ts'
 import { testEnvironment, useTestApp } from '../support/app.ts'
 import { JOINED } from '../support/factories.ts'
-import { runPosthorn } from '../support/posthorn-process.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { until } from '../support/until.ts'
 import { useResource } from '../support/use-resource.ts'
@@ -15,9 +15,9 @@ const WORKER_SCHEMA = { POSTHORN_WORKER_SCHEMA: 'user' }
 
 const roles = await useResource(createRoleDatabase())
 const receiver = await useResource(startReceiver())
-const migrated = await runPosthorn(
+const migrated = await runCommand(
   ['migrate', '--service-role', roles.service, '--dashboards-role', roles.dashboards],
-  { environment: { ...testEnvironment(roles.asOwner.url), ...WORKER_SCHEMA } },
+  { ...testEnvironment(roles.asOwner.url), ...WORKER_SCHEMA },
 )
 expect(migrated.code, migrated.stderr).toBe(0)
 const posthorn = await useTestApp({
@@ -133,8 +133,9 @@ describe('the role for dashboards', () => {
   })
 
   test('is rejected by name if it does not exist', async () => {
-    const { code, stderr } = await runPosthorn(['migrate', '--dashboards-role', 'no_such_role'], {
-      environment: { ...testEnvironment(roles.asOwner.url), ...WORKER_SCHEMA },
+    const { code, stderr } = await runCommand(['migrate', '--dashboards-role', 'no_such_role'], {
+      ...testEnvironment(roles.asOwner.url),
+      ...WORKER_SCHEMA,
     })
     expect(code).toBe(1)
     expect(stderr).toMatch(/There is no role "no_such_role"/)
