@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { describeMetrics } from '../../site/reference/metrics.ts'
-import { startTestApp, type TestApp } from '../support/app.ts'
+import { createWebhook } from '../scheduling/support/backlog.ts'
+import { startTestApp, useTestApp } from '../support/app.ts'
 import { JOINED } from '../support/factories.ts'
 import { freePort } from '../support/free-port.ts'
 import { type Installation, startInstallation } from '../support/installation.ts'
@@ -13,11 +14,8 @@ import { type ExposedMetric, scrape, scrapeUntil, sumOf } from './support/exposi
 
 const receiver = await useResource(startReceiver())
 
-async function start(environment: Record<string, string> = {}): Promise<TestApp> {
-  const posthorn = await startTestApp({ environment, trustedAuthorities: [receiver.authority] })
-  onTestFinished(() => posthorn[Symbol.asyncDispose]())
-  return posthorn
-}
+/** It counts what all its organizations do. */
+const posthorn = await useTestApp({ trustedAuthorities: [receiver.authority] })
 
 /** Scrapes until the gauges of the database are there. */
 async function scrapeAll(url: string): Promise<Map<string, ExposedMetric>> {
@@ -28,13 +26,11 @@ async function scrapeAll(url: string): Promise<Map<string, ExposedMetric>> {
   )
 }
 
-const publish = (posthorn: TestApp, input: object) =>
+const publish = (input: object = {}) =>
   posthorn.graphql(
     `mutation ($input: PublishEventInput!) { publishEvent(input: $input) { __typename } }`,
     { input: { type: JOINED, data: {}, ...input } },
   )
-
-const webhook = (url: string) => ({ url, event_subscriptions: [JOINED], enabled: true })
 
 describe('a process with the API and the worker', () => {
   let installation: Installation
@@ -98,51 +94,40 @@ describe('a process with the API and the worker', () => {
   })
 })
 
-test('counts events, deliveries and attempts, and shows no id', async () => {
-  receiver.clear()
-  const posthorn = await start()
-  const { id } = (await (
-    await posthorn.rest('POST', '/webhooks', webhook(receiver.url))
-  ).json()) as {
-    id: string
+test('counts events, deliveries and attempts, failed ones by their cause, and shows no id', async () => {
+  const id = await createWebhook(posthorn, receiver.url)
+  await publish({ idempotencyKey: 'once' })
+  await publish({ idempotencyKey: 'once' })
+  const finished = async (state: string) =>
+    await scrapeUntil(
+      posthorn.app.url,
+      (scraped) => sumOf(scraped, 'posthorn_deliveries_finished_total', { state }) === 1,
+      `the ${state} delivery is counted`,
+    )
+  const metrics = await finished('succeeded')
+  const refused = { outcome: 'failed', error_code: 'connection_refused' }
+  for (const [name, labels] of [
+    ['events_published_total'],
+    ['events_duplicate_total'],
+    ['deliveries_created_total'],
+    ['attempts_total', { outcome: 'succeeded' }],
+    ['attempt_duration_seconds_count'],
+    ['attempt_delay_seconds_count'],
+  ] as const) {
+    expect(sumOf(metrics, `posthorn_${name}`, labels), name).toBe(1)
   }
-  await publish(posthorn, { idempotencyKey: 'once' })
-  await publish(posthorn, { idempotencyKey: 'once' })
-  await receiver.arrival(1)
-  const metrics = await scrapeUntil(
-    posthorn.app.url,
-    (scraped) => sumOf(scraped, 'posthorn_deliveries_finished_total') === 1,
-    'the delivery is counted',
-  )
-  expect(sumOf(metrics, 'posthorn_events_published_total')).toBe(1)
-  expect(sumOf(metrics, 'posthorn_events_duplicate_total')).toBe(1)
-  expect(sumOf(metrics, 'posthorn_deliveries_created_total')).toBe(1)
-  expect(sumOf(metrics, 'posthorn_attempts_total', { outcome: 'succeeded' })).toBe(1)
   expect(sumOf(metrics, 'posthorn_attempts_total', { outcome: 'failed' })).toBe(0)
-  expect(sumOf(metrics, 'posthorn_attempt_duration_seconds_count')).toBe(1)
-  expect(sumOf(metrics, 'posthorn_attempt_delay_seconds_count')).toBe(1)
+  await posthorn.rest('DELETE', `/webhooks/${id}`)
+  const refusing = `https://127.0.0.1:${await freePort()}`
+  await createWebhook(posthorn, refusing, { retryScheduleSeconds: [] })
+  await publish()
+  expect(sumOf(await finished('exhausted'), 'posthorn_attempts_total', refused)).toBe(1)
   const text = await (await fetch(new URL('/metrics', posthorn.app.url))).text()
   expect(text).not.toContain(id)
   expect(text).not.toContain(posthorn.tenant.publicOrganizationId)
 })
 
-test('counts failed attempts by their cause, and exhausted deliveries', async () => {
-  const posthorn = await start({ POSTHORN_RETRY_SCHEDULE: '' })
-  const refusing = `https://127.0.0.1:${await freePort()}`
-  await posthorn.rest('POST', '/webhooks', webhook(refusing))
-  await publish(posthorn, {})
-  const exhausted = { state: 'exhausted' }
-  const metrics = await scrapeUntil(
-    posthorn.app.url,
-    (scraped) => sumOf(scraped, 'posthorn_deliveries_finished_total', exhausted) === 1,
-    'the delivery is exhausted',
-  )
-  const labels = { outcome: 'failed', error_code: 'connection_refused' }
-  expect(sumOf(metrics, 'posthorn_attempts_total', labels)).toBe(1)
-})
-
 test('counts requests by the pattern of their route, and those that a limit rejects', async () => {
-  const posthorn = await start()
   for (const path of ['/webhooks/wh_01h455vb4pex5vsknk084sn02q', '/webhooks', '/webhooks/x/y/z']) {
     await posthorn.rest('GET', path)
   }
@@ -155,7 +140,7 @@ test('counts requests by the pattern of their route, and those that a limit reje
   }
   const document = `{ ${Array.from({ length: 51 }, (_, i) => `a${i}: __typename`).join(' ')} }`
   await expect(posthorn.graphql(document)).rejects.toThrow(/at most 50/)
-  const large = { ...webhook(receiver.url), description: 'a'.repeat(70_000) }
+  const large = { url: receiver.url, description: 'a'.repeat(70_000) }
   expect((await posthorn.rest('POST', '/webhooks', large)).status).toBe(413)
   // On a slow machine, an address may guess again before the last request.
   const rejected = statuses.filter((status) => status === 429).length
@@ -188,17 +173,14 @@ test('counts requests by the pattern of their route, and those that a limit reje
 
 test('with POSTHORN_METRICS_PORT, only that port serves metrics, and serves nothing else', async () => {
   const port = await freePort()
-  const posthorn = await start({ POSTHORN_METRICS_PORT: `${port}` })
+  await using other = await startTestApp({ environment: { POSTHORN_METRICS_PORT: `${port}` } })
   const own = `http://127.0.0.1:${port}`
-  expect((await fetch(new URL('/metrics', posthorn.app.url))).status).toBe(404)
+  expect((await fetch(new URL('/metrics', other.app.url))).status).toBe(404)
   expect((await fetch(`${own}/graphql`)).status).toBe(404)
   expect(sumOf(await scrape(own), 'posthorn_build_info')).toBe(1)
-})
-
-test('a metrics port in use ends the start with an error that names the setting', async () => {
-  const posthorn = await start()
-  const port = new URL(posthorn.app.url).port
-  await expect(start({ POSTHORN_METRICS_PORT: port })).rejects.toThrow(
+  // A port in use ends the start with an error that names the setting.
+  const again = startTestApp({ environment: { POSTHORN_METRICS_PORT: `${port}` } })
+  await expect(again).rejects.toThrow(
     `Port ${port} on 127.0.0.1 is in use by another program. Stop it, or choose another port: POSTHORN_METRICS_PORT=`,
   )
 })

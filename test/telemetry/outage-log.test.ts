@@ -49,12 +49,6 @@ test('a full disk is called a full disk, once, also if a publisher tries again o
   expect(lines).toEqual([FULL, ENDS])
 })
 
-test('a full disk and an outage are two things', () => {
-  outages.report(errorOf('53100'))
-  outages.report(errorOf('57P03'))
-  expect(lines).toEqual([FULL, BEGINS])
-})
-
 test('a deadlock, a transaction that took too long and a busy pool are no outage, and have no end', () => {
   for (const error of [errorOf('40P01'), errorOf('P2028'), new Error(NO_FREE_CONNECTION)]) {
     expect(outages.report(error)).toBe(true)
@@ -74,11 +68,6 @@ test('while Postgres is unreachable, waiting for its locks and connections is no
     expect(outages.report(error)).toBe(true)
   }
   expect(lines).toEqual([BEGINS])
-})
-
-test('the closed pool of a process that stops is not reported', () => {
-  expect(outages.report(new Error('Cannot use a pool after calling end on the pool'))).toBe(true)
-  expect(lines).toEqual([])
 })
 
 test.each([new Error('a bug'), errorOf('23505'), undefined, null, 'text'])(
