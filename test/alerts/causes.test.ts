@@ -34,19 +34,16 @@ beforeEach(async () => {
   failing.clear()
   failing.add(ENDPOINT)
   clock = new Date()
-  posthorn = await start('1h')
-})
-afterEach(() => posthorn[Symbol.asyncDispose]())
-
-const start = (retrySchedule: string) =>
-  startTestApp({
+  posthorn = await startTestApp({
     trustedAuthorities: [receiver.authority],
     environment: {
-      POSTHORN_RETRY_SCHEDULE: retrySchedule,
+      POSTHORN_RETRY_SCHEDULE: '1h',
       POSTHORN_PUBLIC_URL: 'https://posthorn.example.com',
     },
     now: () => clock,
   })
+})
+afterEach(() => posthorn[Symbol.asyncDispose]())
 
 const received = (path: string) =>
   receiver.received.filter((request) => request.path === `/${path}`)
@@ -63,12 +60,14 @@ async function firstAlert() {
   return alerts()[0] as Received
 }
 
-const createFailing = () => createWebhook(posthorn, receiver.url + ENDPOINT)
+const createFailing = (options = {}) => createWebhook(posthorn, receiver.url + ENDPOINT, options)
 
 /** Creates a webhook of the watcher. */
-async function watch(types: readonly string[] = OPERATIONAL_EVENT_TYPES, app = posthorn) {
-  return await createWebhook(app, receiver.url + WATCHER, { eventSubscriptions: types })
-}
+const watch = (options = {}) =>
+  createWebhook(posthorn, receiver.url + WATCHER, {
+    eventSubscriptions: OPERATIONAL_EVENT_TYPES,
+    ...options,
+  })
 
 const publishSome = (count: number) =>
   publish(posthorn.database.pool, posthorn.tenant.publicOrganizationId, count)
@@ -194,12 +193,11 @@ test("an outage of the alerts' own receiver adds no event about it, and each ale
 })
 
 test('exhausted deliveries are told at once, then once an hour with their number, and never those of alerts', async () => {
-  await posthorn[Symbol.asyncDispose]()
-  posthorn = await start('')
   await switchOn(posthorn)
   failing.add(WATCHER)
-  const webhookId = await createFailing()
-  await watch()
+  const once = { retryScheduleSeconds: [] }
+  const webhookId = await createFailing(once)
+  await watch(once)
   const { pool } = posthorn.database
   await publishSome(40)
   // An alert that the webhook is failing can be exhausted, too.

@@ -1,8 +1,8 @@
 import { createServer } from 'node:net'
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { afterAll, beforeEach, expect, test, vi } from 'vitest'
 import { createMailer } from '../../src/outbound/mailer.ts'
 import { createTestAuthority } from '../outbound/certificates.ts'
-import { startTestApp, type TestApp } from '../support/app.ts'
+import { useTestApp } from '../support/app.ts'
 import { countRows } from '../support/count-rows.ts'
 import { createTenant } from '../support/factories.ts'
 import { freePort } from '../support/free-port.ts'
@@ -11,27 +11,30 @@ import { until } from '../support/until.ts'
 import { runSendAlerts } from './support/alerts.ts'
 import { type MailServer, startMailServer } from './support/mail-server.ts'
 
-let mailServer: MailServer
-let posthorn: TestApp
-
 const authority = await createTestAuthority()
 const keyAndCert = await authority.issue(['localhost', '127.0.0.1'])
+// A test stops the server, and starts it again at this port.
+let mailServer: MailServer = await startMailServer(keyAndCert, await freePort())
+afterAll(() => mailServer[Symbol.asyncDispose]())
 
-beforeEach(async () => {
-  // A test stops the server, and starts it again at this port.
-  mailServer = await startMailServer(keyAndCert, await freePort())
-  posthorn = await startTestApp({
-    trustedAuthorities: [authority.pem],
-    environment: {
-      POSTHORN_SMTP_URL: `smtp://localhost:${mailServer.port}`,
-      POSTHORN_EMAIL_FROM: 'Posthorn <posthorn@example.com>',
-      POSTHORN_PUBLIC_URL: 'https://posthorn.example.com',
-    },
-  })
+const posthorn = await useTestApp({
+  trustedAuthorities: [authority.pem],
+  environment: {
+    POSTHORN_SMTP_URL: `smtp://localhost:${mailServer.port}`,
+    POSTHORN_EMAIL_FROM: 'Posthorn <posthorn@example.com>',
+    POSTHORN_PUBLIC_URL: 'https://posthorn.example.com',
+  },
 })
-afterEach(async () => {
-  await posthorn[Symbol.asyncDispose]()
-  await mailServer[Symbol.asyncDispose]()
+beforeEach(async () => {
+  const isOfMails = `task_identifier like 'posthorn:send%'`
+  await untilJobs(0, 'locked_at is not null')
+  await posthorn.database.pool.query(`
+    select graphile_worker.complete_jobs(array(select id from graphile_worker.jobs where ${isOfMails}));
+    delete from posthorn.alert_mails; delete from posthorn.sent_mails; delete from posthorn.reported_states;
+    delete from posthorn.alert_addresses; delete from posthorn.webhooks;
+    update posthorn.settings set operator_organization_id = null;
+    update posthorn.organizations set name = 'Harvest Fair'`)
+  mailServer.clear()
 })
 
 const SET = `mutation ($input: SetAlertAddressInput!) { setAlertAddress(input: $input) {

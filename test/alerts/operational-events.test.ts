@@ -11,7 +11,7 @@ import { findAlerts, setOperationalEvents, switchOn } from './support/alerts.ts'
 
 const ON_HOLD = 'posthorn.webhook.on_hold'
 
-const posthorn = await useTestApp()
+const posthorn = await useTestApp({ role: 'api', environment: {} })
 
 const create = (type: string) =>
   posthorn.rest('POST', '/webhooks', {

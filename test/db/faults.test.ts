@@ -41,7 +41,7 @@ const STATEMENTS: [name: string, run: (database: Database) => Promise<unknown>][
 ]
 
 test.each(STATEMENTS)('waiting for a free connection is not an outage: over %s', async (_, run) => {
-  await using busy = openDatabase(database.url, { maxConnections: 1, connectTimeoutMs: 2_000 })
+  await using busy = openDatabase(database.url, { maxConnections: 1, connectTimeoutMs: 1_000 })
   const client = await busy.pool.connect()
   try {
     expect(unavailabilityOf(await failureOf(run(busy)))).toBe('pool_exhausted')

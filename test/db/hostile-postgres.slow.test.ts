@@ -1,15 +1,13 @@
 import path from 'node:path'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, type TestOptions, test } from 'vitest'
-import { openDatabase } from '../../src/db/client.ts'
 import { call, untilDelivery } from '../console/support/call.ts'
-import { subscribe } from '../graphql/support/live.ts'
 import { JOINED } from '../support/factories.ts'
 import { hostUrl } from '../support/host-url.ts'
 import { type HostilePosthorn, startHostilePosthorn } from '../support/hostile-posthorn.ts'
 import { findProgram } from '../support/installed-program.ts'
 import { needs } from '../support/left-out.ts'
-import { logLine, logLines } from '../support/log-lines.ts'
+import { logLines } from '../support/log-lines.ts'
 import { until } from '../support/until.ts'
 
 /*
@@ -71,20 +69,6 @@ function tellStory(version: string): void {
     for (const at of timesOf(delivery)) expectNow(at)
   })
 
-  test('the time of the next attempt is as far away as the schedule says', async () => {
-    posthorn.receiver.answer = failOnce()
-    const { deliveryId } = await publish({})
-    let planned: string | null = null
-    await until(async () => {
-      const { delivery } = await posthorn.graphql<{ delivery: Times | null }>(TIMES, {
-        id: deliveryId,
-      })
-      planned ??= delivery?.nextAttemptAt ?? null
-      return delivery?.state === 'SUCCEEDED'
-    }, 'the retry succeeds')
-    if (planned !== null) expectNow(planned)
-  })
-
   test("an application publishes in SQL, in a session with the server's settings", async () => {
     const host = new pg.Client({ connectionString: hostUrl(posthorn.databaseUrl) })
     host.on('error', () => {})
@@ -108,49 +92,6 @@ function tellStory(version: string): void {
     const present = await receivedEvent(now.rows[0]?.event_id)
     expect(present.data).toEqual(['ı', 'İ'])
     expectNow(present.timestamp)
-  })
-
-  test('a stream resumes with the delivery that finished in the meantime', async () => {
-    const before = await publish({ number: 1 })
-    await untilDelivery(posthorn, before.deliveryId, succeeded, 'the first one succeeds')
-    const { delivery } = await posthorn.graphql<{ delivery: Times }>(TIMES, {
-      id: before.deliveryId,
-    })
-    const missed = await publish({ number: 2 })
-    await untilDelivery(posthorn, missed.deliveryId, succeeded, 'the second one succeeds')
-    using stream = await subscribe(posthorn.url, posthorn.token, FINISHED, {
-      after: delivery.finishedAt,
-    })
-    await until(
-      () => stream.results.some(({ data }) => data.deliveryFinished.id === missed.deliveryId),
-      'the missed delivery arrives',
-    )
-  })
-
-  test('the cancelation of a delivery whose event was deleted is logged with its reason', async () => {
-    posthorn.receiver.answer = (response) => response.writeHead(500, { 'retry-after': '2' }).end()
-    const { deliveryId, event } = await publish({})
-    await untilDelivery(posthorn, deliveryId, inState('RETRYING'), 'the first attempt failed')
-    await using database = openDatabase(posthorn.databaseUrl)
-    await database.pool.query(
-      `delete from posthorn.events where id = posthorn.parse_type_id('evt', $1)`,
-      [event.id],
-    )
-    const canceled = { event: 'deliveries.canceled', reason: 'event_deleted' }
-    const line = await logLine(posthorn.log, canceled)
-    expect(line).toMatchObject({ level: 'info', count: 1, deliveryIds: [deliveryId] })
-  })
-
-  test('rows are in the partition of their day in UTC', async () => {
-    await using database = openDatabase(posthorn.databaseUrl)
-    const { rows } = await database.pool.query<{ partition: string; id: string }>(
-      'select tableoid::regclass::text as partition, id from posthorn.events',
-    )
-    for (const { partition, id } of rows) {
-      // An id begins with the time of its creation.
-      const day = new Date(Number.parseInt(id.replace('-', '').slice(0, 12), 16)).toISOString()
-      expect(partition).toMatch(`events_${day.slice(0, 10).replaceAll('-', '')}`)
-    }
   })
 
   test('the log has no error', () => {
@@ -233,8 +174,6 @@ const timesOf = ({ createdAt, finishedAt, attempts }: Times) => [
   finishedAt,
   ...attempts.nodes.flatMap(({ startedAt, recordedAt }) => [startedAt, recordedAt]),
 ]
-
-const FINISHED = `subscription ($after: DateTime) { deliveryFinished(after: $after) { id } }`
 
 const inState =
   (wanted: string) =>

@@ -148,21 +148,6 @@ describe('in a database with hostile settings', () => {
       })
     },
   )
-
-  test('Posthorn is migrated', async () => {
-    await using blank = await createHostileDatabase({ migrated: false })
-    expect(await migrate(blank.pool)).not.toEqual([])
-    const sql = 'select count(*)::int as count from posthorn.event_types'
-    expect((await blank.pool.query(sql)).rows).toEqual([{ count: 2 }])
-  })
-
-  test('a connection keeps what serves as well', async () => {
-    await using chosen = await createHostileDatabase({
-      settings: { synchronous_commit: 'remote_apply' },
-    })
-    const values = await valuesOf(chosen.pool)
-    expect(values.get('synchronous_commit')).toBe('remote_apply')
-  })
 })
 
 test('a role that may not change a setting gets the statement that does', async () => {

@@ -68,19 +68,6 @@ describe('through a transaction pooler', needs('pgbouncer'), () => {
     expect(answers.every(({ rows }) => rows[0].number === 7)).toBe(true)
   })
 
-  test('REST creates, changes, lists and deletes webhooks', async () => {
-    await Promise.all(
-      TIMES.map(async () => {
-        const created = await rest('POST', '', { ...WEBHOOK, url: 'https://example.com/hooks' })
-        expect(created.status).toBe(201)
-        const { id } = await created.json()
-        expect((await rest('PUT', `/${id}`, { description: 'changed' })).status).toBe(200)
-        expect((await rest('GET', '')).status).toBe(200)
-        expect((await rest('DELETE', `/${id}`)).status).toBe(204)
-      }),
-    )
-  })
-
   test('GraphQL publishes, the worker delivers, and the subscription receives the attempts', async () => {
     const { status } = await rest('POST', '', { ...WEBHOOK, url: receiver.url, enabled: true })
     expect(status).toBe(201)

@@ -83,12 +83,6 @@ test('only its owner can read the key', async () => {
   expect(mode & 0o777).toBe(0o600)
 })
 
-test('concurrent calls in one process get the same authority', async () => {
-  const all = await Promise.all(Array.from({ length: 8 }, () => ensureLocalAuthority(dataDir)))
-  expect(new Set(all.map((authority) => authority.certificatePem)).size).toBe(1)
-  expect(await readdir(dataDir)).toEqual(['authority'])
-})
-
 test('concurrent calls in several processes get the same authority', async () => {
   const certificates = await Promise.all([ensureElsewhere(), ensureElsewhere(), ensureElsewhere()])
   expect(new Set(certificates).size).toBe(1)
@@ -133,31 +127,12 @@ test.each([
   await expect(handshake(leaf, second.certificatePem, 'localhost')).resolves.toBe('trusted')
 })
 
-test("an authority with another one's key is replaced", async () => {
-  const first = await ensureLocalAuthority(dataDir)
-  await ensureLocalAuthority(path.join(dataDir, 'other'))
-  const foreign = await readFile(path.join(dataDir, 'other', 'authority', 'ca.key'))
-  await writeFile(path.join(dataDir, 'authority', 'ca.key'), foreign)
-  const second = await ensureLocalAuthority(dataDir)
-  expect(second.certificatePem).not.toBe(first.certificatePem)
-})
-
 test('an unrelated folder at its path is renamed, not deleted', async () => {
   await mkdir(path.join(dataDir, 'authority'))
   await writeFile(path.join(dataDir, 'authority', 'notes.txt'), 'mine')
   await ensureLocalAuthority(dataDir)
   const [aside = ''] = (await readdir(dataDir)).filter((name) => name.includes('.replaced-'))
   expect(await readFile(path.join(dataDir, aside, 'notes.txt'), 'utf8')).toBe('mine')
-})
-
-test('creating certificates leaves no polyfill on the global Reflect', async () => {
-  const module = new URL('../../src/embedded/local-authority.ts', import.meta.url)
-  const program = `const { ensureLocalAuthority } = await import(${JSON.stringify(module)})
-    await ensureLocalAuthority(process.argv[1])
-    console.log(Object.keys(Reflect), 'getMetadata' in Reflect)`
-  const args = ['--input-type=module', '--eval', program, dataDir]
-  const { stdout } = await promisify(execFile)(process.execPath, args)
-  expect(stdout).toBe('[] false\n')
 })
 
 interface Pair {

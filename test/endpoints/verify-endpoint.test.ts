@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Webhook as StandardWebhook } from 'standardwebhooks'
-import { beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { MAX_CHALLENGES_PER_MINUTE } from '../../src/deliveries/challenges/challenge-sender.ts'
 import { formatSecret, generateSigningKey } from '../../src/receiver/sign.ts'
 import { startTestApp, useTestApp } from '../support/app.ts'
@@ -122,7 +122,6 @@ describe('an endpoint that does not answer', () => {
     ['CHALLENGE_FAILED', answer(200)],
     ['CHALLENGE_FAILED', answer(200, '{"challenge":"guessed"}')],
     ['CHALLENGE_FAILED', answer(200, '{"challenge":{"length":43}}')],
-    ['CHALLENGE_FAILED', answer(200, '[]')],
     ['CHALLENGE_FAILED', answer(200, 'null')],
     ['CONNECTION_FAILED', ((response) => response.destroy()) as Receiver['answer']],
   ])('is no endpoint of a new webhook: %s', async (reason, given) => {
@@ -162,6 +161,10 @@ describe('an endpoint that does not answer', () => {
   })
 
   test('is no endpoint after 10 seconds', async () => {
+    const { timeout } = AbortSignal
+    const clock = vi.spyOn(AbortSignal, 'timeout')
+    onTestFinished(() => clock.mockRestore())
+    clock.mockImplementation((ms) => timeout.call(AbortSignal, ms === 10_000 ? 50 : ms))
     receiver.answer = () => {}
     expect(await create()).toMatchObject({ reason: 'TIMED_OUT' })
     expect(await countWebhooks()).toBe(0)

@@ -1,7 +1,4 @@
-import { preset } from '@graphql-codegen/client-preset'
-import { codegen } from '@graphql-codegen/core'
 import { Client, cacheExchange, fetchExchange } from '@urql/core'
-import { buildSchema, parse } from 'graphql'
 import { GraphQLClient } from 'graphql-request'
 import { expect, test } from 'vitest'
 import { useTestApp } from '../support/app.ts'
@@ -77,24 +74,3 @@ test(
     await expect(readWithApollo({ url, headers: {} }, id)).rejects.toThrow('No API key was given')
   },
 )
-
-test('code is generated from the definition of the graph', async () => {
-  const response = await fetch(`${posthorn.app.url}/schema-events.graphql`, { headers })
-  const schema = await response.text()
-  const outputs = await preset.buildGeneratesSection({
-    schema: parse(schema),
-    schemaAst: buildSchema(schema),
-    documents: [{ location: 'follow.graphql', document: parse(DOCUMENT), rawSDL: DOCUMENT }],
-    baseOutputDir: 'generated/',
-    presetConfig: { fragmentMasking: false },
-    config: { scalars: { DateTime: 'string', JSON: 'unknown' } },
-    plugins: [],
-    pluginMap: {},
-  })
-  const code = (await Promise.all(outputs.map((output) => codegen(output)))).join('\n')
-  expect(code).toContain('FollowSubscription')
-  expect(code).toMatch(/cursor: string/)
-})
-
-const DOCUMENT =
-  'subscription Follow { events { cursor ... on EventAttendeeJoinedEvent { __typename id } } }'

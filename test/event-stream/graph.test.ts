@@ -108,19 +108,6 @@ test('an event is found by its id, and what is selected keeps its letters', asyn
   expect({ data, errors }).toEqual({ data: { ...found, __typename: 'Query' } })
 })
 
-test('introspection and fields run in one document, and wrong documents and variables are refused', async () => {
-  const { data } = await send(
-    '{ __schema { queryType { name } } event(id: "evt_1") { id } __type(name: "OrderPaid") { name } }',
-  )
-  const types = { __schema: { queryType: { name: 'Query' } }, __type: { name: 'OrderPaid' } }
-  expect(data).toEqual({ ...types, event: null })
-  expect((await send('{ event(id: "x") { none } }')).errors[0].message).toContain('"none"')
-  const { errors } = await send('query ($id: ID!) { event(id: $id) { id } }')
-  expect(errors[0]).toMatchObject({ extensions: { code: 'BAD_USER_INPUT' } })
-  const whole = await send(getIntrospectionQuery())
-  expect(whole.errors).toBeUndefined()
-})
-
 test('a program pulls events and acknowledges them', async () => {
   const pull = `mutation ($filter: JSON) {
     pullEvents(consumer: "graph", types: ["order.*"], filter: $filter, max: 10, lease: 30) {

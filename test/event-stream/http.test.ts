@@ -1,12 +1,11 @@
 import { expect, test } from 'vitest'
 import { createApiKey } from '../support/api-keys.ts'
 import { useTestApp } from '../support/app.ts'
-import { JOINED } from '../support/factories.ts'
+import { addTypes, FIRST } from './support/reader.ts'
 
 const posthorn = await useTestApp({ role: 'api' })
 
-// The schema of the type would reject the data of these tests.
-await posthorn.database.pool.query('update posthorn.event_types set schema = null')
+await addTypes(posthorn.database)
 
 async function call(path: string, init: RequestInit = {}, token = posthorn.tenant.token) {
   return await fetch(`${posthorn.app.url}/api/events/v1${path}`, {
@@ -19,11 +18,11 @@ const acknowledge = (body: object) =>
   call('/acknowledge', { method: 'POST', body: JSON.stringify(body) })
 
 test('a program pulls and acknowledges without GraphQL, and gets the published text', async () => {
-  const path = `/pull?consumer=shell&types=${JOINED},order.*&max=5&lease=30`
+  const path = `/pull?consumer=shell&types=${FIRST},order.*&max=5&lease=30`
   expect(await (await call(path)).json()).toEqual({ lease: null, expiresAt: null, events: [] })
   const dataText = '{"n":1.0, "big": 9007199254740993}'
   const [event] = await posthorn.services.publishEvents(posthorn.tenant.organizationId, [
-    { type: JOINED, data: {}, dataText },
+    { type: FIRST, data: {}, dataText },
   ])
   const response = await call(path)
   expect(response.headers.get('cache-control')).toBe('no-store')
@@ -31,7 +30,7 @@ test('a program pulls and acknowledges without GraphQL, and gets the published t
   const text = await response.text()
   expect(text).toContain(`"data":${dataText}`)
   const { lease, events } = JSON.parse(text)
-  expect(events).toMatchObject([{ id: event?.id, type: JOINED, cursor: expect.any(String) }])
+  expect(events).toMatchObject([{ id: event?.id, type: FIRST, cursor: expect.any(String) }])
   expect(await (await acknowledge({ consumer: 'shell', lease })).json()).toEqual({
     acknowledged: 1,
   })
@@ -43,7 +42,7 @@ test('a pull waits, and skips what its filter refuses', async () => {
   const waiting = call(`/pull?consumer=waiting&wait=20&filter=${filter}`)
   for (const n of [1, 2]) {
     await posthorn.services.publishEvents(posthorn.tenant.organizationId, [
-      { type: JOINED, data: { n } },
+      { type: FIRST, data: { n } },
     ])
   }
   const { events } = (await (await waiting).json()) as { events: object[] }

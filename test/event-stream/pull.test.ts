@@ -3,14 +3,13 @@ import { MAX_CONSUMERS } from '../../src/event-stream/consumers/consumer.ts'
 import type { PullRequest } from '../../src/event-stream/consumers/pull-events.ts'
 import { deleteOldBatches } from '../../src/event-stream/delete-old-batches.ts'
 import { useTestApp } from '../support/app.ts'
-import { createTenant, JOINED, TICKET } from '../support/factories.ts'
-import { numbersOf, readerOf } from './support/reader.ts'
+import { createTenant } from '../support/factories.ts'
+import { addTypes, FIRST, numbersOf, readerOf, SECOND } from './support/reader.ts'
 
 const posthorn = await useTestApp({ role: 'api' })
 let tenant: Awaited<ReturnType<typeof createTenant>>
 
-// The schemas of the two types would reject the data of these tests.
-await posthorn.database.pool.query('update posthorn.event_types set schema = null')
+await addTypes(posthorn.database)
 
 beforeEach(async () => {
   tenant = await createTenant(posthorn.database.prisma)
@@ -23,7 +22,7 @@ const pull = async (request: Partial<PullRequest> = {}, reader = readerOf(tenant
 const acknowledge = async (lease: string | null) =>
   await streams().acknowledge(readerOf(tenant), consumer, lease ?? '')
 
-async function publish(from: number, to: number, type = JOINED): Promise<void> {
+async function publish(from: number, to: number, type = FIRST): Promise<void> {
   const events = Array.from({ length: to - from + 1 }, (_, i) => ({ type, data: { n: from + i } }))
   await posthorn.services.publishEvents(tenant.organizationId, events)
 }
@@ -102,9 +101,9 @@ test('several pulls of one consumer get different events, and together all of th
 test('a pull gets the types and what the filter lets through, and skips the others', async () => {
   await pull()
   await publish(1, 3)
-  await publish(4, 6, TICKET)
+  await publish(4, 6, SECOND)
   const filterText = '{"path":"$.n","op":"greater","value":4}'
-  expect(numbersOf((await pull({ types: [TICKET], filterText })).events)).toEqual([5, 6])
+  expect(numbersOf((await pull({ types: [SECOND], filterText })).events)).toEqual([5, 6])
   expect((await pull()).events).toEqual([])
 })
 
@@ -155,7 +154,12 @@ test('what a pull asks for is checked, and each wrong argument is named', async 
 })
 
 test('an organization has at most 100 consumers, of which another organization sees none', async () => {
-  for (let i = 1; i <= MAX_CONSUMERS; i++) await pull({ consumer: `c${i}` })
+  for (let i = 1; i <= 2; i++) await pull({ consumer: `c${i}` })
+  await posthorn.database.pool.query(
+    `insert into posthorn.event_consumers (organization_id, name, read_position, read_index)
+     select $1, 'd' || i, 1, 0 from generate_series(3, $2::int) as i`,
+    [tenant.organizationId, MAX_CONSUMERS],
+  )
   await expect(pull()).rejects.toThrow('as many as it may have')
   const other = await createTenant(posthorn.database.prisma)
   await expect(streams().acknowledge(readerOf(other), 'c1', 'lease_0')).rejects.toThrow(
@@ -165,9 +169,9 @@ test('an organization has at most 100 consumers, of which another organization s
 
 test('the graph shows a consumer, and deletes it', async () => {
   tenant = posthorn.tenant
-  await pull({ types: [JOINED] })
+  await pull({ types: [FIRST] })
   await publish(1, 3)
-  await pull({ max: 2, types: ['event_attendee.*'] })
+  await pull({ max: 2, types: ['streamed.*'] })
   const { consumers } = await posthorn.graphql(
     `{ consumers { nodes { id name state types filter waitingCount waitingCountIsExact oldestWaitingAt lastPulledAt
       missedCount lastMissedAt openLeases { eventCount expiresAt } } } }`,
@@ -176,7 +180,7 @@ test('the graph shows a consumer, and deletes it', async () => {
   expect(node).toMatchObject({
     name: consumer,
     state: 'HEALTHY',
-    types: ['event_attendee.*'],
+    types: ['streamed.*'],
     filter: null,
     waitingCount: 3,
     waitingCountIsExact: true,

@@ -4,14 +4,13 @@ import { parseId, publicId } from '../../src/db/ids.ts'
 import { printCursor } from '../../src/event-stream/cursor.ts'
 import { deleteOldBatches } from '../../src/event-stream/delete-old-batches.ts'
 import { useTestApp } from '../support/app.ts'
-import { createTenant, JOINED, TICKET } from '../support/factories.ts'
-import { numbersOf, readerOf, take } from './support/reader.ts'
+import { createTenant } from '../support/factories.ts'
+import { addTypes, FIRST, numbersOf, readerOf, SECOND, take } from './support/reader.ts'
 
 const posthorn = await useTestApp({ role: 'api' })
 let tenant: Awaited<ReturnType<typeof createTenant>>
 
-// The schemas of the two types would reject the data of these tests.
-await posthorn.database.pool.query('update posthorn.event_types set schema = null')
+await addTypes(posthorn.database)
 
 beforeEach(async () => {
   tenant = await createTenant(posthorn.database.prisma)
@@ -23,7 +22,7 @@ const sessionOf = (kind: 'portal' | 'frontend', webhookId: string | null) => ({
   ...{ kind, webhookId, expiresAt: new Date(Date.now() + 60_000) },
 })
 
-async function publish(from: number, to: number, type = JOINED): Promise<void> {
+async function publish(from: number, to: number, type = FIRST): Promise<void> {
   const events = Array.from({ length: to - from + 1 }, (_, i) => ({ type, data: { n: from + i } }))
   await posthorn.services.publishEvents(tenant.organizationId, events)
 }
@@ -35,7 +34,7 @@ test('a stream has what is published after it opened, in order', async () => {
   await publish(5, 5)
   const events = await take(stream, 3)
   expect(numbersOf(events)).toEqual([3, 4, 5])
-  expect(events[0]).toMatchObject({ type: JOINED, data: '{"n":3}', previous: null })
+  expect(events[0]).toMatchObject({ type: FIRST, data: '{"n":3}', previous: null })
   await stream.return?.()
 })
 
@@ -43,7 +42,7 @@ test('a stream has what SQL publishes, which nobody notifies of', async () => {
   const stream = await streams().subscribe(readerOf(tenant), {})
   await posthorn.database.pool.query(`select posthorn.publish_event($1, $2, '{"n": 7}')`, [
     publicId('organization', tenant.organizationId),
-    JOINED,
+    FIRST,
   ])
   expect(numbersOf(await take(stream, 1))).toEqual([7])
   await stream.return?.()
@@ -57,7 +56,7 @@ test('an event of a slow transaction comes after those that committed before it'
     await slow.query('begin')
     await slow.query(`select posthorn.publish_event($1, $2, '{"n": 1}')`, [
       publicId('organization', tenant.organizationId),
-      JOINED,
+      FIRST,
     ])
     await publish(2, 2)
     const [fast] = await take(stream, 1)
@@ -99,13 +98,13 @@ test('a stream resumes after a cursor while others publish, without a gap or a r
 })
 
 test('a stream has the types and what the filter lets through', async () => {
-  const ofType = await streams().subscribe(readerOf(tenant), { types: [TICKET] })
+  const ofType = await streams().subscribe(readerOf(tenant), { types: [SECOND] })
   const filtered = await streams().subscribe(readerOf(tenant), {
-    types: ['event_attendee.*'],
+    types: ['streamed.*'],
     filterText: '{"path":"$.n","op":"greater","value":2}',
   })
   await publish(1, 3)
-  await publish(4, 4, TICKET)
+  await publish(4, 4, SECOND)
   expect(numbersOf(await take(ofType, 1))).toEqual([4])
   expect(numbersOf(await take(filtered, 2))).toEqual([3, 4])
   await Promise.all([ofType.return?.(), filtered.return?.()])
@@ -145,7 +144,7 @@ test('a stream of an organization has no events of another one', async () => {
   const other = await createTenant(posthorn.database.prisma)
   const stream = await streams().subscribe(readerOf(other), {})
   await publish(1, 1)
-  await posthorn.services.publishEvents(other.organizationId, [{ type: JOINED, data: { n: 2 } }])
+  await posthorn.services.publishEvents(other.organizationId, [{ type: FIRST, data: { n: 2 } }])
   expect(numbersOf(await take(stream, 1))).toEqual([2])
   await stream.return?.()
 })
@@ -164,15 +163,15 @@ test('a session of one webhook sees what its webhook subscribes to and its filte
     `mutation ($input: CreateWebhookInput!) {
       createWebhook(input: $input) { ... on CreateWebhookSuccess { webhook { id } } }
     }`,
-    { input: { url: 'https://example.com/', eventSubscriptions: [TICKET], filterText } },
+    { input: { url: 'https://example.com/', eventSubscriptions: [SECOND], filterText } },
   )
   const own = posthorn.tenant
   const session = sessionOf('frontend', parseId('webhook', createWebhook.webhook.id))
   const stream = await streams().subscribe(readerOf(own, { session }), {})
   await posthorn.services.publishEvents(own.organizationId, [
-    { type: JOINED, data: { n: 5 } },
-    { type: TICKET, data: { n: 1 } },
-    { type: TICKET, data: { n: 4 } },
+    { type: FIRST, data: { n: 5 } },
+    { type: SECOND, data: { n: 1 } },
+    { type: SECOND, data: { n: 4 } },
   ])
   expect(numbersOf(await take(stream, 1))).toEqual([4])
   await stream.return?.()

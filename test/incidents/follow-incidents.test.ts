@@ -1,10 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { SYSTEM } from '../../src/access/actor.ts'
 import { parseId } from '../../src/db/ids.ts'
-import {
-  createRecordAttempt,
-  type RecordAttempt,
-} from '../../src/deliveries/attempts/record-attempt.ts'
+import { createRecordAttempt } from '../../src/deliveries/attempts/record-attempt.ts'
 import { createKeyring } from '../../src/encryption/keyring.ts'
 import { createCatalogue } from '../../src/event-types/event-type.ts'
 import { createPublishEvents } from '../../src/events/publish-events.ts'
@@ -16,15 +13,16 @@ import { endHold } from '../../src/webhooks/end-hold.ts'
 import { evaluateHealth } from '../../src/webhooks/evaluate-health.ts'
 import { createWebhook, deleteWebhook, updateWebhook } from '../../src/webhooks/webhook.ts'
 import { attemptOf, SENDER } from '../support/attempts.ts'
+import { useTestDatabase } from '../support/database.ts'
 import { createTenant, JOINED } from '../support/factories.ts'
-import { useFreshDatabase } from '../support/fresh-database.ts'
 
 let organizationId: string
 let publicId: string
 let webhookId: string
-let record: RecordAttempt
 
-const database = useFreshDatabase()
+const database = await useTestDatabase()
+const record = createRecordAttempt(database.pipeline, SENDER)
+const publishEvents = createPublishEvents(database.pool, createCatalogue(database.pool))
 const deps = () => ({
   prisma: database.prisma,
   keyring: createKeyring([Buffer.alloc(32, 1)]),
@@ -36,14 +34,13 @@ beforeEach(async () => {
   const webhook = { url: 'https://example.com', eventSubscriptions: [JOINED], enabled: true }
   publicId = (await createWebhook(deps(), organizationId, webhook)).id
   webhookId = parseId('webhook', publicId) as string
-  record = createRecordAttempt(database.pipeline, SENDER)
 })
 
 async function attempt(...statuses: number[]): Promise<void> {
   for (const status of statuses) {
-    const events = [{ type: JOINED, data: {} }]
-    await createPublishEvents(database.pool, createCatalogue(database.pool))(organizationId, events)
-    const delivery = await database.prisma.delivery.findFirstOrThrow({ orderBy: { id: 'desc' } })
+    await publishEvents(organizationId, [{ type: JOINED, data: {} }])
+    const newest = { where: { webhookId }, orderBy: { id: 'desc' } } as const
+    const delivery = await database.prisma.delivery.findFirstOrThrow(newest)
     await record(attemptOf(delivery, status))
   }
 }
@@ -57,14 +54,17 @@ async function evaluate(): Promise<void> {
 }
 
 /** Oldest first. */
-const incidents = () => database.prisma.incident.findMany({ orderBy: { id: 'asc' } })
+const incidents = () =>
+  database.prisma.incident.findMany({ where: { webhookId }, orderBy: { id: 'asc' } })
 
 describe('an incident', () => {
   test('opens with the first sign of trouble, follows its state, and is resolved with the recovery', async () => {
     await attempt(503)
     expect(await incidents()).toEqual([])
     await evaluate()
-    const condition = await database.prisma.webhookCondition.findFirstOrThrow()
+    const condition = await database.prisma.webhookCondition.findFirstOrThrow({
+      where: { webhookId },
+    })
     expect(await incidents()).toMatchObject([
       {
         organizationId,
@@ -157,11 +157,12 @@ describe('an incident', () => {
   test('is kept for the retention after it was resolved', async () => {
     await attempt(503)
     await evaluate()
-    expect(await deleteOldIncidents(database.pool, 0, new Date(Date.now() + 1_000))).toBe(0)
+    await deleteOldIncidents(database.pool, 0, new Date(Date.now() + 1_000))
     await attempt(200)
     await evaluate()
-    expect(await deleteOldIncidents(database.pool, 60_000)).toBe(0)
-    expect(await deleteOldIncidents(database.pool, 60_000, new Date(Date.now() + 90_000))).toBe(1)
+    await deleteOldIncidents(database.pool, 60_000)
+    expect(await incidents()).toHaveLength(1)
+    await deleteOldIncidents(database.pool, 60_000, new Date(Date.now() + 90_000))
     expect(await incidents()).toEqual([])
   })
 })

@@ -38,16 +38,6 @@ describe("a host application's graphile-worker in Posthorn's schema", () => {
     expect(await unappliedMigrations(database.pool)).toEqual([])
   })
 
-  test('newer: Posthorn rejects it with the remedy and stops no worker', async () => {
-    await using host = await startHostWorker(database, 'graphile-worker', 'graphile_worker')
-    const { revision } = await simulateNewerRevision('graphile_worker')
-    await expectRefused(
-      await posthorn('migrate', '--restart-other-workers'),
-      new RegExp(`at revision ${revision},.*Set POSTHORN_WORKER_SCHEMA`),
-    )
-    await host.runsJobs()
-  })
-
   test('the remedy works: Posthorn is installed in a schema of its own', async () => {
     await using host = await startHostWorker(database, 'graphile-worker-0.16', 'graphile_worker')
     const own = { POSTHORN_WORKER_SCHEMA: 'posthorn_worker' }
@@ -85,13 +75,6 @@ describe.each([
     await using restarted = await startHostWorker(database, version, 'jobs_of_app')
     expect((await posthorn('migrate')).stdout).toBe('The database is up to date.\n')
     await restarted.runsJobs()
-  })
-
-  test('installed after Posthorn, it does not affect Posthorn', async () => {
-    await useMigratedDatabase()
-    await using host = await startHostWorker(database, version, 'jobs_of_app')
-    expect((await posthorn('migrate')).stdout).toBe('The database is up to date.\n')
-    await host.runsJobs()
   })
 })
 

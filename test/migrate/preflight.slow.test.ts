@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { type Database, openDatabase } from '../../src/db/client.ts'
+import type { Database } from '../../src/db/client.ts'
 import { migrate } from '../../src/migrate/migrate.ts'
 import { unappliedMigrations } from '../../src/migrate/migrations.ts'
 import { testEnvironment } from '../support/app.ts'
@@ -48,30 +48,6 @@ describe('a transaction pooler', needs('pgbouncer'), () => {
     expect(stderr).toContain('session mode')
     expect(code).toBe(1)
     expect(await catalogueOf(database)).toEqual(before)
-  })
-
-  test('is detected under load, every time', async () => {
-    pooler = await transactionPooler({ default_pool_size: 5 })
-    await using busy = openDatabase(pooler.url, { maxConnections: 8 })
-    await using through = openDatabase(pooler.url)
-    let isDone = false
-    const load = Array.from({ length: 8 }, async () => {
-      while (!isDone) await busy.pool.query('select pg_sleep(random() / 500)')
-    })
-    for (let time = 0; time < 10; time++) {
-      await expect(migrate(through.pool)).rejects.toThrow('through a transaction pooler')
-    }
-    isDone = true
-    await Promise.all(load)
-  })
-
-  test('is rejected by posthorn start, too', async () => {
-    pooler = await transactionPooler({})
-    const { code, stderr } = await runPosthorn(['start'], {
-      environment: testEnvironment(pooler.url),
-    })
-    expect(stderr).toContain('through a transaction pooler')
-    expect(code).toBe(1)
   })
 
   test('is accepted in session mode', async () => {

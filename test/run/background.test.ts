@@ -20,8 +20,8 @@ async function start(role: 'all' | 'api'): Promise<TestApp> {
   return posthorn
 }
 
-const WEBHOOKS = 12
-const EVENTS = 30
+const WEBHOOKS = 6
+const EVENTS = 10
 
 /** Another organization in the same process, with a webhook that answers. */
 async function createNeighbor(options: { readonly ordered?: boolean } = {}) {

@@ -19,7 +19,7 @@ interface ForeignJob {
   readonly error: string
 }
 
-const PAYLOADS = [null, {}, [], [{ webhookId: 'wh_1' }], 'text', 7, { webhookId: 7, taskId: null }]
+const PAYLOADS = [null, {}, [{ webhookId: 'wh_1' }], 'text', { webhookId: 7, taskId: null }]
 
 const NAMED = {
   release_backlog: ['webhookId', 'wh_…'],

@@ -11,6 +11,8 @@ export interface MailServer extends AsyncDisposable {
   readonly secure: readonly boolean[]
   /** The answer to a recipient. Default: null, accepted. */
   reject: { readonly code: number; readonly text: string } | null
+  /** Forgets the mails, and accepts every recipient. */
+  clear(): void
 }
 
 /** A real SMTP server on this machine. */
@@ -39,6 +41,11 @@ export async function startMailServer(options: SMTPServerOptions, port = 0): Pro
     mails,
     secure,
     reject: null,
+    clear() {
+      mails.length = 0
+      secure.length = 0
+      opened.reject = null
+    },
     [Symbol.asyncDispose]: () => new Promise((resolve) => server.close(() => resolve())),
   }
   return opened

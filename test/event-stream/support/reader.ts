@@ -1,7 +1,20 @@
 import { SYSTEM } from '../../../src/access/actor.ts'
 import type { Caller, Scope } from '../../../src/access/scope.ts'
+import type { Database } from '../../../src/db/client.ts'
 import type { Reader } from '../../../src/event-stream/event-streams.ts'
 import type { StreamEvent } from '../../../src/event-stream/stream-event.ts'
+
+/** Event types without a schema, which the files of a database share. */
+export const FIRST = 'streamed.first'
+export const SECOND = 'streamed.second'
+
+export async function addTypes({ pool }: Database): Promise<void> {
+  await pool.query(
+    `insert into posthorn.event_types (name, description)
+     select name, 'Streamed.' from unnest($1::text[]) as name on conflict do nothing`,
+    [[FIRST, SECOND]],
+  )
+}
 
 /** A reader of an organization's events. */
 export function readerOf(

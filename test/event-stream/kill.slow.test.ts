@@ -1,14 +1,13 @@
 import { expect, test } from 'vitest'
 import { testEnvironment, useTestApp } from '../support/app.ts'
-import { JOINED } from '../support/factories.ts'
 import { freePort } from '../support/free-port.ts'
 import { startPosthorn } from '../support/posthorn-process.ts'
 import { until } from '../support/until.ts'
+import { addTypes, FIRST } from './support/reader.ts'
 
 const posthorn = await useTestApp({ role: 'api' })
 
-// The schema of the type would reject the data of these tests.
-await posthorn.database.pool.query('update posthorn.event_types set schema = null')
+await addTypes(posthorn.database)
 
 interface Pulled {
   readonly lease: string | null
@@ -50,7 +49,7 @@ test('kill -9 of a process between pulls and acknowledgements loses no event', a
   await pull(origin)
   const publishing = (async () => {
     for (let n = 1; n <= count; n += 10) {
-      const events = Array.from({ length: 10 }, (_, i) => ({ type: JOINED, data: { n: n + i } }))
+      const events = Array.from({ length: 10 }, (_, i) => ({ type: FIRST, data: { n: n + i } }))
       await posthorn.services.publishEvents(posthorn.tenant.organizationId, events)
     }
   })()
