@@ -44,10 +44,6 @@ test('timers and sockets of others run between the events of an organization', a
   expect(await countRounds(Array(100).fill(['flood', HEAVY] as const))).toBeGreaterThanOrEqual(98)
 })
 
-test('little work of many events shares a turn', async () => {
-  expect(await countRounds(Array(1_000).fill(['busy', 10] as const))).toBeLessThan(3)
-})
-
 test('work beyond its budget ends with an error, and the next work goes on', async () => {
   const beyond = inTurn('greedy', (budget) => spend(budget, MAX_STEPS + 1))
   await expect(beyond).rejects.toThrow(OverBudget)

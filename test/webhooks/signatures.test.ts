@@ -41,29 +41,6 @@ describe('another header prefix', () => {
     })
   })
 
-  test('ends with null: deliveries have the usual names again', async () => {
-    const { id } = await register({ headerPrefix: SVIX })
-    await update(id, { headerPrefix: null })
-    await publish()
-    const { headers } = await receiver.arrival(1)
-    expect(headers['svix-id']).toBeUndefined()
-    expect(headers['wh-signature']).toMatch(/^v1,/)
-  })
-
-  test('also names those of a test delivery, which keeps the mark of a test', async () => {
-    const webhook = await register({ headerPrefix: SVIX, enabled: false })
-    await posthorn.graphql(
-      `mutation ($id: ID!, $type: String!) {
-        testDelivery(id: $id, input: { eventType: $type, data: {} }) { __typename }
-      }`,
-      { id: webhook.id, type: JOINED },
-    )
-    const arrival = await receiver.arrival(1)
-    expect(arrival.headers['wh-test']).toBe('true')
-    expect((await shownHeaders(arrival.headers['svix-id']))['wh-test']).toBe('true')
-    expect(verifySvix(webhook.signingSecret.key, arrival)).toMatchObject({ type: JOINED })
-  })
-
   test.each(['', 'x-', 'svix', 'SVIX-'])('is refused if it is %j', async (headerPrefix) => {
     const { issues } = await tryToRegister({ headerPrefix })
     expect(issues).toMatchObject([
