@@ -1,13 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type pg from 'pg'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { createFindBody } from '../../src/bodies/find-body.ts'
 import type { Database } from '../../src/db/client.ts'
-import {
-  createLoadBody,
-  createLoadDelivery,
-  type LoadedDelivery,
-} from '../../src/deliveries/attempts/load-delivery.ts'
+import { createLoadDelivery } from '../../src/deliveries/attempts/load-delivery.ts'
 import { createRecordAttempt } from '../../src/deliveries/attempts/record-attempt.ts'
 import { createStoreEvents } from '../../src/events/store-events.ts'
 import { releaseBacklog } from '../../src/scheduling/backlog.ts'
@@ -17,7 +12,6 @@ import { endHold } from '../../src/webhooks/end-hold.ts'
 import { attemptOf, type DeliveryRow, SENDER } from '../support/attempts.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { createTenant, JOINED, subscribe } from '../support/factories.ts'
-import { createPartitions } from '../support/maintain-partitions.ts'
 
 let database: Database
 let organizationId: string
@@ -71,44 +65,6 @@ test.each(['without statistics', 'with statistics'])(
   },
 )
 
-test('a session with plans for one webhook works by index among 2,000 other webhooks and event types', async () => {
-  const load = createLoadDelivery(session)
-  const recordAttempt = createRecordAttempt(session, SENDER)
-  const record = async (uuid: string) => recordAttempt(attemptOf(await read(uuid), 200))
-  const work = async () => {
-    await publish(1)
-    await load(await lastDelivery())
-    await record(await lastDelivery())
-  }
-  await work()
-  // The statistics make Postgres plan for few rows.
-  await session.query('vacuum analyze')
-  for (let i = 0; i < 10; i++) await work()
-  // With ids before and after those of the first organization.
-  await session.query(`
-    insert into posthorn.organizations (id, name) select posthorn.uuid_v7(), 'Other' from generate_series(1, 1000);
-    insert into posthorn.organizations (id, name)
-      select ('00000000-0000-7000-8000-' || lpad(i::text, 12, '0'))::uuid, 'Other' from generate_series(1, 1000) as i;
-    insert into posthorn.webhooks (id, organization_id, url, enabled, event_subscriptions)
-      select o.id, o.id, w.url, w.enabled, w.event_subscriptions
-      from posthorn.webhooks as w, posthorn.organizations as o where o.name = 'Other';
-    insert into posthorn.webhook_conditions (webhook_id, last_success_at)
-      select w.id, now() from posthorn.webhooks as w on conflict do nothing;
-    insert into posthorn.webhook_schedules (webhook_id)
-      select w.id from posthorn.webhooks as w on conflict do nothing;
-    insert into posthorn.event_types (name, description)
-      select 'other.type_' || i, 'One of many.' from generate_series(1, 2000) as i`)
-  const last = await lastDelivery()
-  await withAnyStatistics(async () => {
-    expect(await rowsRead(() => publish(1))).toBeLessThan(50)
-    expect(await rowsRead(() => load(last))).toBeLessThan(50)
-    expect(await rowsRead(() => record(last))).toBeLessThan(50)
-  })
-  await publish(1)
-  const { rows } = await session.query('select count(*)::int as n from posthorn.deliveries')
-  expect(rows).toEqual([{ n: 12 }])
-})
-
 test('events for many webhooks are matched once per type, and a page reads only its own webhooks', async () => {
   await publish(1)
   await emptyTables('with statistics')
@@ -124,40 +80,6 @@ test('events for many webhooks are matched once per type, and a page reads only 
   for (let i = 0; i < 10; i++) await page()
   expect(await rowsRead(page)).toBeLessThan(350)
   expect(await rowsRead(() => publish(1))).toBeLessThan(2_500)
-})
-
-test('loading and recording read only the partitions of their deliveries', async () => {
-  const load = createLoadDelivery(session)
-  const recordAttempt = createRecordAttempt(session, SENDER)
-  const record = async (uuid: string) => recordAttempt(attemptOf(await read(uuid), 200))
-  await createPartitions(session, 'current_date - 40', 'current_date + 7')
-  const today = await addOld(0, 0)
-  const old = await addOld(3, 3)
-  // A recovery can create a delivery long after its event.
-  const late = await addOld(3, 30)
-
-  expect(await daysSearched(() => load(today))).toEqual(['deliveries 0: 1', 'events 0: 1'])
-  expect(await daysSearched(() => load(old))).toEqual(['deliveries 3: 1', 'events 3: 1'])
-  expect(await daysSearched(() => load(late))).toEqual(['deliveries 3: 1', 'events 30: 1'])
-  // Before PostgreSQL 18, a cached plan reads all partitions between the bounds.
-  if ((await serverVersion()) >= 18) {
-    expect(await daysSearched(() => record(old))).toEqual(['deliveries 3: 1'])
-  }
-
-  const together = [today, late, old]
-  expect(await Promise.all(together.map(load))).toMatchObject([
-    { id: today, data: '{"days":0}', traceParent: null },
-    { id: late, data: '{"days":30}', traceParent: 'of an event 30 days old' },
-    { id: old, data: '{"days":3}', traceParent: null },
-  ])
-  const loadBody = createLoadBody(session, createFindBody(session))
-  // As a large one, whose payload is read when it is sent.
-  const ofLate = { ...((await load(late)) as LoadedDelivery), data: null }
-  expect(String(await loadBody(ofLate))).toContain('"data":{"days":30}')
-  expect(await daysSearched(async () => await loadBody(ofLate))).toEqual(['events 30: 1'])
-  expect(await Promise.all(together.map(record))).toMatchObject(
-    together.map(() => ({ number: 1, state: 'succeeded' })),
-  )
 })
 
 test.each(['without statistics', 'with statistics'])(
@@ -220,24 +142,6 @@ async function read(uuid: string): Promise<DeliveryRow> {
   return await database.prisma.delivery.findUniqueOrThrow({ where: { id: uuid } })
 }
 
-/** Inserts a delivery that was created `days` ago, of an event that was published `eventDays` ago. */
-async function addOld(days: number, eventDays: number): Promise<string> {
-  const { rows } = await session.query<{ id: string }>(
-    `with event as (
-       insert into posthorn.events (id, organization_id, type, occurred_at, data, trace_parent)
-       select overlay(posthorn.uuid_v7_lower_bound(now() - $2 * interval '1 day')::text placing $3 from 25)::uuid, w.organization_id,
-         $4, now(), '{"days":' || $2::int || '}', case when $2 = 30 then 'of an event 30 days old' end
-       from posthorn.webhooks as w returning id, organization_id, type
-     )
-     insert into posthorn.deliveries (id, organization_id, webhook_id, event_id, event_type, max_attempts, next_attempt_at)
-     select overlay(posthorn.uuid_v7_lower_bound(now() - $1 * interval '1 day')::text placing $3 from 25)::uuid,
-       event.organization_id, w.id, event.id, event.type, 10, now()
-     from event, posthorn.webhooks as w returning id`,
-    [days, eventDays, randomUUID().slice(-12), JOINED],
-  )
-  return rows[0]?.id as string
-}
-
 async function serverVersion(): Promise<number> {
   const { rows } = await session.query<{ major: number }>(
     `select current_setting('server_version_num')::int / 10000 as major`,
@@ -250,20 +154,6 @@ async function lastDelivery(): Promise<string> {
     'select id from posthorn.deliveries order by id desc limit 1',
   )
   return rows[0]?.id as string
-}
-
-/** The partitions that the session scans during `run`, as `<table> <days ago>: <scans>`. */
-async function daysSearched(run: () => Promise<unknown>): Promise<string[]> {
-  return await inTransaction(run, async () => {
-    const { rows } = await session.query<{ searched: string }>(
-      `select format('%s %s: %s', parent, (now() at time zone 'UTC')::date - to_date(day, 'YYYYMMDD'), seq_scan + idx_scan)
-         as searched
-       from pg_stat_xact_user_tables as t, split_part(t.relname, '_', 1) as parent, split_part(t.relname, '_', 2) as day
-       where t.schemaname = 'posthorn_partitions' and parent in ('events', 'deliveries')
-         and t.seq_scan + t.idx_scan > 0 order by 1`,
-    )
-    return rows.map((row) => row.searched)
-  })
 }
 
 /** With the plans so far, and with new ones: Postgres can renew its statistics, and then plans anew, at any time. */

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Database } from '../../src/db/client.ts'
-import { parseId, publicId } from '../../src/db/ids.ts'
+import { publicId } from '../../src/db/ids.ts'
 import { createCatalogue } from '../../src/event-types/event-type.ts'
 import { createPublishEvents } from '../../src/events/publish-events.ts'
 import { createTestDatabase } from '../support/database.ts'
@@ -47,19 +47,6 @@ test('the ids of events and deliveries ascend in the order of publication, in ev
 
   const jobs = await deliveryJobs(database.pool)
   expect(jobs.map(({ key }) => key)).toEqual(deliveries.map(({ id }) => publicId('delivery', id)))
-})
-
-test('the backlog of an ordered webhook is in the order of publication', async () => {
-  await subscribe(database, organizationId, [JOINED])
-  await read('update posthorn.webhooks set ordered = true, revision = revision + 1')
-  const published = [...(await publish(COUNT)), ...(await publish(COUNT))]
-  const parked = await read<{ event_id: string; reason: string }>(
-    'select event_id, parked_reason as reason from posthorn.deliveries order by id',
-  )
-  expect(parked).toEqual(
-    published.map(({ id }) => ({ event_id: parseId('event', id), reason: 'ordered' })),
-  )
-  expect(await deliveryJobs(database.pool)).toEqual([])
 })
 
 test('concurrent connections never generate the same id', async () => {

@@ -21,11 +21,6 @@ describe('publish_events', () => {
     ])
   })
 
-  test('takes null for no previous data', async () => {
-    const stored = await publishMany({ type: JOINED, data: 1, previous: null })
-    expect(stored).toEqual([{ data: '1', previous: null }])
-  })
-
   test('refuses data and previous of more than 256 KiB together, and publishes nothing', async () => {
     const half = 'x'.repeat(131_070)
     const fits = { type: JOINED, data: half, previous: half }
