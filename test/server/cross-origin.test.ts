@@ -1,11 +1,8 @@
-import { parse } from 'graphql'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { document } from '../graphql/support/document.ts'
-import { revokeApiKey } from '../support/api-keys.ts'
 import { useTestApp } from '../support/app.ts'
-import { requirePackages } from '../support/installed-packages.ts'
 import { openBrowser } from './browser.ts'
-import { fetchOfPage, type PageFetch, type PageRequest } from './page-fetch.ts'
+import { fetchOfPage, type PageFetch } from './page-fetch.ts'
 
 const OURS = 'https://app.example.com'
 const OTHER = 'https://evil.example'
@@ -44,8 +41,6 @@ const ask = (page: PageFetch, token = session.token) =>
     body: VIEWER,
   })
 
-const apollo = await requirePackages('test/apollo')
-
 describe('a page of an allowed origin', () => {
   const page = fetchOfPage(OURS)
 
@@ -72,13 +67,6 @@ describe('a page of an allowed origin', () => {
     await response.body?.cancel()
   })
 
-  test('reads that its session was revoked, so that it asks for another token', async () => {
-    const ended = await createSession()
-    await revokeApiKey(posthorn.database.prisma, ended.id)
-    const { errors } = (await (await ask(page, ended.token)).json()) as { errors: unknown[] }
-    expect(errors).toMatchObject([{ extensions: { code: 'UNAUTHENTICATED' } }])
-  })
-
   test.each([
     ['Apollo Client', ['apollographql-client-name', 'apollographql-client-version']],
     ['Apollo Server, against CSRF', ['apollo-require-preflight', 'x-apollo-operation-name']],
@@ -100,18 +88,6 @@ describe('a page of an allowed origin', () => {
     const headers = { ...json, ...own, authorization }
     const response = await page(url, { method: 'POST', headers, body: VIEWER })
     expect(response.status).toBe(200)
-  })
-
-  test('calls with Apollo Client that names itself', apollo, async () => {
-    const { namedClient } = await import('../apollo/apollo-clients.ts')
-    const client = namedClient({
-      url,
-      token: session.token,
-      fetch: (input, init) => page(String(input), init as PageRequest),
-    })
-    const query = parse('{ viewer { session { kind } } }')
-    const { data } = await client.query({ query })
-    expect(data).toMatchObject({ viewer: { session: { kind: 'FRONTEND' } } })
   })
 
   test('reads why its subscription with multipart responses is rejected', async () => {

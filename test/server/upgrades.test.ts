@@ -37,14 +37,6 @@ describe('a handshake of a WebSocket is rejected with what to do', () => {
       ),
     })
   })
-
-  test('a WebSocket of a browser fails', async () => {
-    const socket = new WebSocket(`${posthorn.app.url.replace('http', 'ws')}/graphql`, [
-      'graphql-transport-ws',
-    ])
-    await once(socket, 'error')
-    expect(socket.readyState).not.toBe(WebSocket.OPEN)
-  })
 })
 
 test("other upgrades are ignored: Java's HTTP client asks for h2c with its first request", async () => {
