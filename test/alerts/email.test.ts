@@ -1,4 +1,3 @@
-import { createServer } from 'node:net'
 import { afterAll, beforeEach, expect, test, vi } from 'vitest'
 import { createMailer } from '../../src/outbound/mailer.ts'
 import { createTestAuthority } from '../outbound/certificates.ts'
@@ -50,7 +49,7 @@ const ask = (query: string, variables: object, token = posthorn.tenant.token) =>
 interface NewAddress {
   readonly kinds?: readonly string[]
   readonly portalPageUrl?: string
-  /** Of another organization or a session. */
+  /** Of another organization. */
   readonly token?: string
 }
 
@@ -65,22 +64,6 @@ async function add(
 async function remove(email: string) {
   const { id } = (await addresses()).find((address: { email: string }) => address.email === email)
   return await posthorn.graphql(REMOVE, { id })
-}
-
-const SESSION_MUTATIONS = {
-  portal: `mutation ($scopes: [Scope!]!) { created: createPortalSession(input: { scopes: $scopes }) {
-    ... on CreatePortalSessionSuccess { portalSession { url } }
-  } }`,
-  frontend: `mutation ($scopes: [Scope!]!) { created: createFrontendSession(input: { scopes: $scopes }) {
-    ... on CreateFrontendSessionSuccess { token }
-  } }`,
-}
-
-/** Returns the token. */
-async function createSession(kind: keyof typeof SESSION_MUTATIONS, scopes: string[]) {
-  const { token, portalSession } = (await posthorn.graphql(SESSION_MUTATIONS[kind], { scopes }))
-    .created
-  return token ?? new URLSearchParams(new URL(portalSession.url).hash.slice(1)).get('token')
 }
 
 /** Adds an address, and returns the link that it is sent. */
@@ -315,32 +298,23 @@ test('what others wrote is one visible line in a mail, and a link to confirm com
   expect(mail).toContain('\nLast error: 503 <b>')
 })
 
-test.each(['portal', 'frontend'] as const)(
-  'a %s session adds, changes and removes no address without alerts:write',
-  async (kind) => {
-    await add('ada@example.com')
-    const [{ id }] = await addresses()
-    const input = { email: 'grace@example.com', kinds: ['WEBHOOK_ON_HOLD'] }
-    const calls: [string, object][] = [
-      [SET, { input }],
-      [REMOVE, { id }],
-    ]
-    const session = await createSession(kind, ['webhooks:read', 'webhooks:write'])
-    for (const call of calls) {
-      expect(await ask(...call, session)).toMatchObject({
-        errors: [{ message: expect.stringContaining('alerts:write') }],
-      })
-    }
-    expect(await addresses()).toMatchObject([{ email: 'ada@example.com' }])
-    expect(links('grace@example.com')).toEqual([])
-
-    const permitted = await createSession(kind, ['webhooks:write', 'alerts:write'])
-    for (const call of calls) {
-      expect((await ask(...call, permitted)).errors, call[0]).toBeUndefined()
-    }
-    expect(await addresses()).toMatchObject([{ email: 'grace@example.com' }])
-  },
-)
+test('a portal session adds an address with alerts:write only', async () => {
+  const input = { email: 'ada@example.com', kinds: ['WEBHOOK_ON_HOLD'] }
+  const tryWith = async (...scopes: string[]) => {
+    const { createPortalSession } = await posthorn.graphql(
+      `mutation ($scopes: [Scope!]!) { createPortalSession(input: { scopes: $scopes }) {
+        ... on CreatePortalSessionSuccess { portalSession { url } } } }`,
+      { scopes },
+    )
+    const { hash } = new URL(createPortalSession.portalSession.url)
+    return await ask(SET, { input }, `${new URLSearchParams(hash.slice(1)).get('token')}`)
+  }
+  const refused = { errors: [{ message: expect.stringContaining('alerts:write') }] }
+  expect(await tryWith('webhooks:write')).toMatchObject(refused)
+  expect(await addresses()).toEqual([])
+  expect((await tryWith('webhooks:write', 'alerts:write')).errors).toBeUndefined()
+  expect(await addresses()).toMatchObject([{ email: 'ada@example.com' }])
+})
 
 test('a mail is plain text about one alert, over STARTTLS', async () => {
   await addConfirmed('ada@example.com')
@@ -466,11 +440,11 @@ test('only valid addresses of chosen kinds are added, each once', async () => {
   expect(await waiting()).toBe(0)
 })
 
-test('a mailer uses TLS from the start, and gives up on a server that says nothing', async () => {
+test('a mailer uses TLS from the start', async () => {
   await using tlsServer = await startMailServer({ ...keyAndCert, secure: true })
   const text = { subject: 'A', text: 'A', unsubscribeUrl: 'https://a.test' }
-  const send = (url: string, caPem = [authority.pem], timeoutMs = 10_000) =>
-    createMailer({ from: 'posthorn@example.com', url, caPem, timeoutMs })({
+  const send = (url: string, caPem = [authority.pem]) =>
+    createMailer({ from: 'posthorn@example.com', url, caPem, timeoutMs: 10_000 })({
       to: 'ada@example.com',
       ...text,
     })
@@ -478,11 +452,4 @@ test('a mailer uses TLS from the start, and gives up on a server that says nothi
   expect(await send(url)).toEqual({ kind: 'sent' })
   expect(tlsServer.secure).toEqual([true])
   await expect(send(url, [])).rejects.toThrow(/certificate/)
-
-  const silent = createServer(() => {}).listen(0, '127.0.0.1')
-  await until(() => silent.listening, 'it listens')
-  const { port } = silent.address() as { port: number }
-  const silence = send(`smtp://127.0.0.1:${port}`, [authority.pem], 300)
-  await expect(silence).rejects.toThrow(/[Tt]imed? ?out|[Gg]reeting/)
-  silent.close()
 })

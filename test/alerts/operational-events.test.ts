@@ -133,13 +133,3 @@ test.each(operationalTypes())('the example of $name says what Postgres says', as
   )
   expect(rows).toEqual([{ words: { summary, alert } }])
 })
-
-test('an alert counts exhausted deliveries, and names a webhook without a description by its id', async () => {
-  const { rows } = await posthorn.database.pool.query(
-    `select posthorn.alert_words('posthorn.delivery.exhausted', $1::jsonb) ->> 'summary' as summary`,
-    [JSON.stringify({ webhook: { id: 'wh_1', host: 'example.com', description: ' ' }, count: 7 })],
-  )
-  expect(rows).toEqual([
-    { summary: 'The webhook wh_1 at example.com has 7 deliveries whose attempts all failed.' },
-  ])
-})

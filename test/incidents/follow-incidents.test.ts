@@ -8,7 +8,6 @@ import { createPublishEvents } from '../../src/events/publish-events.ts'
 import { deleteOldIncidents } from '../../src/incidents/find-incidents.ts'
 import { createAddressGuard } from '../../src/outbound/public-address.ts'
 import { putOnHold } from '../../src/scheduling/circuit-breaker.ts'
-import { resumeWebhook } from '../../src/scheduling/held-webhook.ts'
 import { endHold } from '../../src/webhooks/end-hold.ts'
 import { evaluateHealth } from '../../src/webhooks/evaluate-health.ts'
 import { createWebhook, deleteWebhook, updateWebhook } from '../../src/webhooks/webhook.ts'
@@ -104,15 +103,6 @@ describe('an incident', () => {
     expect(first?.resolvedAt).not.toBeNull()
     expect(second).toMatchObject({ cause: '500', resolvedAt: null })
     expect(Number(second?.openedAt)).toBeGreaterThanOrEqual(Number(first?.resolvedAt))
-  })
-
-  test('goes on when a person resumes a webhook that fails', async () => {
-    await attempt(503)
-    await evaluate()
-    await putOnHold(database.pipeline, webhookId)
-    const { prisma, pool: sql } = database
-    await resumeWebhook({ prisma, sql, actor: SYSTEM }, organizationId, publicId)
-    expect(await incidents()).toMatchObject([{ webhookState: 'failing', resolvedAt: null }])
   })
 
   test('is resolved when the webhook is disabled, and another opens if it still fails when enabled', async () => {

@@ -4,7 +4,6 @@ import { putOnHold } from '../../src/scheduling/circuit-breaker.ts'
 import { useApi, useTenant } from '../graphql/support/api.ts'
 import { document } from '../graphql/support/document.ts'
 import { addAttempt, addWebhook, deliveryIds, publish } from '../graphql/support/rows.ts'
-import { createApiKey } from '../support/api-keys.ts'
 
 let webhookId: string
 let id: string
@@ -106,17 +105,6 @@ describe('an incident that a person', () => {
     )
     expect(await acknowledge()).toMatchObject({ __typename: 'ConflictError' })
     expect([await list(['RESOLVED']), await list(['OPEN', 'ACKNOWLEDGED'])]).toEqual([[id], []])
-  })
-
-  test('acknowledges with a named key has its name', async () => {
-    const { token } = await createApiKey(api.database.prisma, {
-      organizationId: tenant.organizationId,
-      scopes: ['webhooks:read', 'webhooks:write'],
-      name: 'On call',
-    })
-    expect(await acknowledge(true, token)).toMatchObject({
-      incident: { acknowledgedBy: 'On call' },
-    })
   })
 })
 
