@@ -1,16 +1,6 @@
 import { execFile, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import {
-  appendFile,
-  chmod,
-  chown,
-  mkdir,
-  mkdtemp,
-  readFile,
-  rm,
-  symlink,
-  writeFile,
-} from 'node:fs/promises'
+import { chmod, chown, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -23,7 +13,6 @@ import {
   openEmbeddedPostgres,
 } from '../../src/db/embedded/embedded-postgres.ts'
 import { isDatabaseUnavailable } from '../../src/db/faults.ts'
-import { programPath } from '../support/installed-program.ts'
 import { leftOutFor } from '../support/left-out.ts'
 import { until } from '../support/until.ts'
 
@@ -97,19 +86,6 @@ test.each<NodeJS.Signals>(['SIGKILL', 'SIGQUIT'])(
     expect(await clientAddress(again.localUrl)).toBeNull()
   },
 )
-
-test('runs in UTC, also if its cluster was created in another time zone', async () => {
-  await promisify(execFile)('cp', ['-a', earlier, dataDir])
-  const file = path.join(dataDir, 'postgres', 'postgresql.conf')
-  await appendFile(file, `\ntimezone = 'America/New_York'\nlog_timezone = 'Asia/Kolkata'\n`)
-  await using postgres = await openEmbeddedPostgres(dataDir)
-  expect(
-    await query(
-      postgres,
-      `select current_setting('TimeZone') as zone, current_setting('log_timezone') as log`,
-    ),
-  ).toEqual([{ zone: 'UTC', log: 'UTC' }])
-})
 
 describe('Posthorn works as a role that is no superuser', () => {
   test('in a new data directory', async () => {
@@ -210,25 +186,6 @@ describe('as root', leftOutFor(isRoot ? null : 'these tests need root'), () => {
     )
     expect(stdout.trim()).toBe(`uid ${NOBODY}`)
   })
-
-  test('starts in a folder that only root can enter', async () => {
-    await chmod(base, 0o700)
-    await using postgres = await openEmbeddedPostgres(dataDir)
-    expect(await query(postgres, 'select 1 as one')).toEqual([{ one: 1 }])
-  })
-
-  test('names the inaccessible folder and the remedy if it cannot start there', async () => {
-    await chmod(base, 0o700)
-    // Without setpriv in the PATH.
-    const failure = await runToEnd(
-      `const { openEmbeddedPostgres } = await import(${JSON.stringify(MODULE)})
-       await openEmbeddedPostgres(${JSON.stringify(dataDir)})`,
-      { PATH: await folderWith(['test']) },
-    ).catch((error) => error)
-    expect(failure.stderr).toMatch(
-      /cannot enter .*Move the project or POSTHORN_DATA_DIR .* or set DATABASE_URL/,
-    )
-  })
 })
 
 const MODULE = new URL('../../src/db/embedded/embedded-postgres.ts', import.meta.url).href
@@ -251,16 +208,6 @@ async function runToEnd(script: string, environment: Record<string, string>, uid
     env: { ...process.env, ...environment },
     ...(uid !== undefined && { uid, gid: uid }),
   })
-}
-
-/** A folder for PATH with only these programs. */
-async function folderWith(programs: readonly string[]): Promise<string> {
-  const folder = path.join(base, 'bin')
-  await mkdir(folder)
-  for (const program of programs) {
-    await symlink(programPath(program), path.join(folder, program))
-  }
-  return folder
 }
 
 async function connect({ url }: Pick<EmbeddedPostgres, 'url'>): Promise<pg.Client> {

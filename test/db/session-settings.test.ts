@@ -1,5 +1,3 @@
-import { readFile } from 'node:fs/promises'
-import path from 'node:path'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Database, openDatabase, type Sql } from '../../src/db/client.ts'
@@ -18,7 +16,6 @@ import { createLogger } from '../../src/telemetry/logger.ts'
 import { createMetrics } from '../../src/telemetry/metrics.ts'
 import { createRoleDatabase } from '../security/role-database.ts'
 import { PATIENT } from '../support/database.ts'
-import { filesOf } from '../support/files.ts'
 import { createHostileDatabase, makeHostile } from '../support/hostile-database.ts'
 import { HOSTILE_SETTINGS } from '../support/hostile-settings.ts'
 import { needs } from '../support/left-out.ts'
@@ -33,21 +30,6 @@ test('each setting has a hostile value in the tests', () => {
   const missing = names.filter((name) => HOSTILE_SETTINGS[name] === undefined)
   expect(missing.toSorted()).toEqual(WITHOUT_HOSTILE_VALUE.toSorted())
   expect(new Set(names).size).toBe(names.length)
-})
-
-test('each file that opens a connection gives it the settings', async () => {
-  const root = path.join(import.meta.dirname, '../..')
-  const opening: string[] = []
-  const without: string[] = []
-  for (const file of await filesOf(root, ['src'])) {
-    if (!file.endsWith('.ts') || file.includes('generated')) continue
-    const text = await readFile(path.join(root, file), 'utf8')
-    if (!/new pg\.(Client|Pool)\(/.test(text)) continue
-    opening.push(file)
-    if (!/\b(sessionOptions|connectClient)\(/.test(text)) without.push(file)
-  }
-  expect(opening.length).toBeGreaterThan(2)
-  expect(without).toEqual([])
 })
 
 test('only migrations may wait and run without limit', () => {

@@ -2,7 +2,6 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Database, openDatabase } from '../../src/db/client.ts'
 import { proxiedUrl, startTcpProxy, type TcpProxy } from '../faults/tcp-proxy.ts'
 import { subscribe } from '../graphql/support/live.ts'
 import { testEnvironment } from '../support/app.ts'
@@ -56,18 +55,6 @@ afterAll(async () => {
 const TIMES = Array.from({ length: 12 }, (_, index) => index)
 
 describe('through a transaction pooler', needs('pgbouncer'), () => {
-  test('the pool of the API leaves no named statement in the sessions of the pooler', async () => {
-    await using naive = openDatabase(pooler.url, { maxConnections: 3 })
-    expect(await statementsLeftBy(naive)).toBe(1)
-    await using pooled = openDatabase('postgres://nobody@127.0.0.1:1/', {
-      poolerUrl: pooler.url,
-      maxConnections: 3,
-    })
-    expect(await statementsLeftBy(pooled)).toBe(0)
-    const answers = await Promise.all(TIMES.map(() => pooled.pool.query(aStatement())))
-    expect(answers.every(({ rows }) => rows[0].number === 7)).toBe(true)
-  })
-
   test('GraphQL publishes, the worker delivers, and the subscription receives the attempts', async () => {
     const { status } = await rest('POST', '', { ...WEBHOOK, url: receiver.url, enabled: true })
     expect(status).toBe(201)
@@ -106,32 +93,6 @@ test(
     expect((await rest('GET', '')).status).toBe(200)
   },
 )
-
-let statements = 0
-
-function aStatement() {
-  statements += 1
-  const name = `statement_${statements}`
-  return { name, text: `select $1::int as number, '${name}' as name`, values: [7] }
-}
-
-/** How many named statements a session has that has run one. A transaction stays in its session. */
-async function statementsLeftBy({ pool }: Database): Promise<number> {
-  const client = await pool.connect()
-  try {
-    await client.query('begin')
-    const named = aStatement()
-    await client.query(named)
-    const { rows } = await client.query(
-      'select count(*)::int from pg_prepared_statements where statement = $1',
-      [named.text],
-    )
-    await client.query('commit')
-    return rows[0].count
-  } finally {
-    client.release()
-  }
-}
 
 const WEBHOOK = { event_subscriptions: [JOINED] }
 const PUBLISH = `mutation {

@@ -1,5 +1,4 @@
 import { Client, cacheExchange, fetchExchange } from '@urql/core'
-import { GraphQLClient } from 'graphql-request'
 import { expect, test } from 'vitest'
 import { useTestApp } from '../support/app.ts'
 import { JOINED } from '../support/factories.ts'
@@ -23,18 +22,6 @@ async function publish(): Promise<string> {
   )
   return publishEvent.publishedEvent.id
 }
-
-test('graphql-request pulls events', async () => {
-  const client = new GraphQLClient(url, { headers })
-  await client.request(PULL, { consumer: 'graphql-request' })
-  const id = await publish()
-  expect(await client.request(PULL, { consumer: 'graphql-request' })).toMatchObject({
-    pullEvents: { events: [{ __typename: 'EventAttendeeJoinedEvent', id }] },
-  })
-  await expect(new GraphQLClient(url).request(PULL, { consumer: 'a' })).rejects.toThrow(
-    'No API key was given',
-  )
-})
 
 test('urql pulls events, and follows them', async () => {
   const client = new Client({

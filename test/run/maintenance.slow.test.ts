@@ -55,20 +55,6 @@ describe('other tables and steps go on', () => {
     expect([await missing(), await oldPartitions()]).toEqual([[], []])
   })
 
-  test('while a view has the name of the partition', async () => {
-    const [tomorrow] = await query(
-      `select 'attempts_' || to_char((now() at time zone 'UTC')::date + 1, 'YYYYMMDD') as name`,
-    )
-    await query(`create view posthorn_partitions.${tomorrow.name} as select 1 as one`)
-    await maintain()
-    await expectFailure(new RegExp(`create_partitions of attempts .*"${tomorrow.name}" already`))
-    expect(await missing()).toEqual(['attempts'])
-    expect(await oldPartitions()).toEqual([])
-    await query(`drop view posthorn_partitions.${tomorrow.name}`)
-    await maintain()
-    await until(async () => (await missing()).length === 0, 'the partition is created')
-  })
-
   test('while a dump holds a lock on a detached partition', async () => {
     await query(`select posthorn.detach_partitions_before('attempts', current_date - 45)`)
     const [first] = await oldPartitions('attempts')

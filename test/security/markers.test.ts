@@ -183,12 +183,13 @@ async function exerciseApis(url: string, token: string): Promise<void> {
   )
   rejectsTunnels = false
 
-  await callAndCollect('PUT', `${hooks}/${id}`, {
-    headers: { 'bad name': MARKERS['header value'] },
-  })
-  await callAndCollect('PUT', `${hooks}/${id}`, {
-    headers: { 'X-Key': `${MARKERS['header value']}\n` },
-  })
+  for (const [name, end] of [
+    ['bad name', ''],
+    ['X-Key', '\n'],
+  ] as const) {
+    const headers = { [name]: `${MARKERS['header value']}${end}` }
+    await callAndCollect('PUT', `${hooks}/${id}`, { headers })
+  }
   await callAndCollect('POST', hooks, `{"headers":{"a":"${MARKERS['header value']}"`)
   await callAndCollect('GET', hooks, undefined, MARKERS['unknown API key'])
   await callAndCollect('POST', '/graphql', '{"query":')
@@ -209,18 +210,16 @@ async function signInAndOut(
   url: string,
   token: string,
   callAndCollect: (
-    method: string,
-    address: string,
-    body?: unknown,
-    key?: string,
+    ...args: [method: string, address: string, body?: unknown, key?: string]
   ) => Promise<string>,
 ): Promise<void> {
-  const signIn = (proof: object) =>
-    fetch(`${url}/console/session`, {
+  const post = (path: string, body: object, headers: Record<string, string> = {}) =>
+    fetch(url + path, {
       method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(proof),
+      headers: { ...headers, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
     })
+  const signIn = (proof: object) => post('/console/session', proof)
   const addSessionMarker = (name: string, response: Response) => {
     const [, session = ''] =
       /session=([\w-]{43})/.exec(response.headers.get('set-cookie') ?? '') ?? []
@@ -237,25 +236,14 @@ async function signInAndOut(
   const used = await signIn({ link })
   outputs.set('the response to a used link', await used.text())
   const cookie = addSessionMarker('session', await signIn({ token }))
-  const viewer = await fetch(`${url}/graphql`, {
-    method: 'POST',
-    headers: { cookie, 'posthorn-console': '1', 'content-type': 'application/json' },
-    body: '{"query":"{ viewer { scopes apiKey { id } } nothing }"}',
-  })
+  const query = '{ viewer { scopes apiKey { id } } nothing }'
+  const viewer = await post('/graphql', { query }, { cookie, 'posthorn-console': '1' })
   outputs.set('a response to a cookie', await viewer.text())
 
-  const response = await fetch(`${url}/graphql`, {
-    method: 'POST',
-    headers: {
-      authorization: `Bearer ${token}`,
-      'posthorn-organization': organization,
-      'content-type': 'application/json',
-    },
-    body: JSON.stringify({
-      query: `mutation { createPortalSession(input: { scopes: ["webhooks:read"] }) {
-        ... on CreatePortalSessionSuccess { portalSession { url } } } }`,
-    }),
-  })
+  const create = `mutation { createPortalSession(input: { scopes: ["webhooks:read"] }) {
+    ... on CreatePortalSessionSuccess { portalSession { url } } } }`
+  const asOperator = { authorization: `Bearer ${token}`, 'posthorn-organization': organization }
+  const response = await post('/graphql', { query: create }, asOperator)
   const [, portal = ''] = /#token=(phs_\w+)/.exec(await response.text()) ?? []
   expect(portal).not.toBe('')
   MARKERS['portal session'] = portal

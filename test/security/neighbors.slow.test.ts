@@ -1,9 +1,5 @@
-import { once } from 'node:events'
-import { connect, type Socket } from 'node:net'
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest'
-import { MAX_STREAMS_PER_KEY } from '../../src/live/hub.ts'
 import { DEFAULT_LIMITS } from '../../src/outbound/limits.ts'
-import { subscribe } from '../graphql/support/live.ts'
 import { openTcpReceiver } from '../outbound/raw-receivers.ts'
 import { createWebhook, publish } from '../scheduling/support/backlog.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
@@ -71,23 +67,6 @@ test('handshakes that hang take no more connections than one origin gets, and de
   posthorn.app.abort()
 })
 
-test('the largest queries without end do not keep another organization waiting', async () => {
-  const { organizationId, token } = posthorn.tenant
-  const event = { type: JOINED, data: { text: 'x'.repeat(250_000) } }
-  const { publishEvents } = posthorn.services
-  await publishEvents(organizationId, Array(10).fill(event))
-  const query =
-    '{ a: events { nodes { data } } b: events { nodes { data } } c: events { nodes { data } } }'
-  const queries = repeat(10, async () => {
-    const response = await send(token, query)
-    await response.arrayBuffer()
-    if (!response.ok) throw new Error(`${response.status}`)
-  })
-  await until(() => queries.succeeded > 0, 'some are answered')
-  for (let i = 0; i < 3; i++) await useOther()
-  await queries.stop()
-})
-
 test('the most work on events that an organization may ask for keeps nobody else waiting', async () => {
   const { organizationId, token } = posthorn.tenant
   const ways = Array.from({ length: 100 }, (_, way) =>
@@ -151,37 +130,6 @@ async function lockAuditLog(): Promise<() => Promise<void>> {
   return unlock
 }
 
-test('the most subscriptions that a key may have, none of them read, delay no other organization', async () => {
-  const { database, tenant } = posthorn
-  await createWebhook(posthorn, receiver.url)
-  const streams = await Promise.all(Array.from({ length: MAX_STREAMS_PER_KEY }, startStream))
-  using stream = await subscribe(
-    posthorn.app.url,
-    other.token,
-    'subscription { deliveryFinished { state } }',
-  )
-  await publish(database.pool, tenant.publicOrganizationId, 300)
-  await useOther()
-  expect(await stream.result(1)).toEqual({ data: { deliveryFinished: { state: 'SUCCEEDED' } } })
-  expect(streams.filter(({ destroyed }) => destroyed)).toEqual([])
-  for (const socket of streams) socket.destroy()
-})
-
-/** Opens a subscription and reads only the start of its response. */
-async function startStream(): Promise<Socket> {
-  const query = 'subscription { attemptRecorded { id number delivery { id event { data } } } }'
-  const body = JSON.stringify({ query })
-  const { hostname, port } = new URL(posthorn.app.url)
-  const socket = connect(Number(port), hostname)
-  onTestFinished(() => void socket.destroy())
-  socket.write(
-    `POST /graphql HTTP/1.1\r\nhost: x\r\naccept: text/event-stream\r\ncontent-type: application/json\r\n` +
-      `authorization: Bearer ${posthorn.tenant.token}\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
-  )
-  await once(socket, 'readable')
-  return socket
-}
-
 /** Keeps this many calls in progress until it is stopped. Calls may fail. */
 function repeat(lanes: number, call: () => Promise<unknown>) {
   const calls = { succeeded: 0, stop: async () => {} }
@@ -204,12 +152,4 @@ function repeat(lanes: number, call: () => Promise<unknown>) {
 
 function callAs(token: string): TestApp['graphql'] {
   return (query, variables = {}) => posthorn.graphql(query, variables, token)
-}
-
-async function send(token: string, query: string): Promise<Response> {
-  return await fetch(`${posthorn.app.url}/graphql`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ query }),
-  })
 }

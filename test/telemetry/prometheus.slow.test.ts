@@ -59,22 +59,6 @@ test.each(RUNBOOK.split(/^## /m).slice(1))(
   },
 )
 
-test('the runbook names panels that the dashboard has', () => {
-  const titles: string[] = dashboard.panels.map(({ title }: { title: string }) => title)
-  const sentences = [...RUNBOOK.matchAll(/[^.]*on the dashboard/g)].map(([sentence]) => sentence)
-  const before = [...RUNBOOK.matchAll(/on the dashboard, ([^.]*)\./g)].map(([, names]) => names)
-  const named = [...sentences, ...before].join(' ').matchAll(/(?<!\*)\*([^*]+)\*(?!\*)/g)
-  const names = [...new Set([...named].map(([, name = '']) => name))]
-  expect(names.length).toBeGreaterThan(6)
-  expect(names.filter((name) => !titles.includes(name))).toEqual([])
-})
-
-test('every panel says which series it needs, and no two have one title', () => {
-  expect(PANELS.filter(({ expression }) => selectorsOf(expression).length === 0)).toEqual([])
-  const titles = dashboard.panels.map(({ title }: { title: string }) => title)
-  expect(titles).toEqual([...new Set(titles)])
-})
-
 describe('with Prometheus', needs('prometheus'), () => {
   let receiver: Receiver
   let posthorn: TestApp
