@@ -88,11 +88,6 @@ describe('a schema of this name that graphile-worker did not create', () => {
       /The schema graphile_worker is not empty and has no graphile-worker tables.*Set POSTHORN_WORKER_SCHEMA/,
     )
   })
-
-  test('an empty schema is used', async () => {
-    await database.pool.query('create schema graphile_worker')
-    expect(await posthorn('migrate')).toMatchObject({ code: 0 })
-  })
 })
 
 describe('the schema that Posthorn created', () => {

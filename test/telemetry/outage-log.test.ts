@@ -70,13 +70,12 @@ test('while Postgres is unreachable, waiting for its locks and connections is no
   expect(lines).toEqual([BEGINS])
 })
 
-test.each([new Error('a bug'), errorOf('23505'), undefined, null, 'text'])(
-  'another error is not logged here: %s',
-  (error) => {
+test('another error is not logged here', () => {
+  for (const error of [new Error('a bug'), errorOf('23505'), undefined, 'text']) {
     expect(outages.report(error)).toBe(false)
-    expect(lines).toEqual([])
-  },
-)
+  }
+  expect(lines).toEqual([])
+})
 
 test.each([
   ['without a stack', errorOf('57P03', 'starting up'), { code: '57P03', message: 'starting up' }],
