@@ -49,16 +49,6 @@ test('the ids of events and deliveries ascend in the order of publication, in ev
   expect(jobs.map(({ key }) => key)).toEqual(deliveries.map(({ id }) => publicId('delivery', id)))
 })
 
-test('concurrent connections never generate the same id', async () => {
-  await subscribe(database, organizationId, [JOINED])
-  await Promise.all(numbers(20).map(() => publish(5)))
-  const [counted] = await read(
-    `select count(distinct e.id)::int as events, count(distinct d.id)::int as deliveries
-     from posthorn.events as e join posthorn.deliveries as d on d.event_id = e.id`,
-  )
-  expect(counted).toEqual({ events: 100, deliveries: 100 })
-})
-
 test('an id has the creation time of its row, by the clock of Postgres', async () => {
   const [before] = await read<{ at: Date }>('select clock_timestamp() as at')
   await publish(1)

@@ -138,14 +138,3 @@ test.each([
   const value = async (sql: Sql) => (await sql.query(`select ${expression} as value`)).rows[0].value
   expect(await value(host)).toEqual(await value(database.pool))
 })
-
-test('no function has a backslash that standard_conforming_strings changes', async () => {
-  const { rows } = await database.pool.query<{ name: string; line: string }>(
-    `select p.proname as name, line from pg_proc as p, regexp_split_to_table(p.prosrc, e'\\n') as line
-     where p.pronamespace = 'posthorn'::regnamespace and p.prosqlbody is null and strpos(line, e'\\\\') > 0
-       and not coalesce(p.proconfig, '{}') @> array['standard_conforming_strings=on']
-       -- Only publish_events and publish_event call it, which have the setting.
-       and p.proname <> 'event_issue'`,
-  )
-  expect(rows.filter(({ line }) => !/\be'[^']*\\/i.test(line))).toEqual([])
-})

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { migrate } from '../../../src/migrate/migrate.ts'
@@ -11,6 +12,7 @@ import { documentedGrants } from './support.ts'
 let roles: RoleDatabase
 let host: string
 let session: pg.Client
+let writer: pg.Client
 let organization: string
 let ranAs: string[]
 
@@ -26,9 +28,20 @@ beforeAll(async () => {
   await roles.asAdmin.pool.query(`
     create schema evil authorization ${host};
     do $$ begin execute format('grant temporary on database %I to ${host}', current_database()); end $$`)
-  await roles.asOwner.pool.query(await documentedGrants(host))
   session = new pg.Client({ connectionString: hostUrl(connected.asHost.url) })
   await session.connect()
+  // The tables of the host belong to one role, and another one writes: neither may read the tables of Posthorn.
+  await roles.asAdmin.pool.query(`
+    create schema shop authorization ${host}; create role ${WRITER} login password 'of the writer'`)
+  const url = new URL(connected.asHost.url)
+  Object.assign(url, { username: WRITER, password: 'of the writer' })
+  writer = new pg.Client({ connectionString: hostUrl(url.href) })
+  await writer.connect()
+  await session.query(`
+    create table shop.orders (id int primary key, org text, status text);
+    grant usage on schema shop to ${WRITER}; grant insert, update, select on shop.orders to ${WRITER}`)
+  await expect(install()).rejects.toMatchObject(DENIED)
+  await roles.asOwner.pool.query(await documentedGrants(host))
   session.on('notice', ({ message = '' }) => {
     const [, role] = /^ran as (.*)$/.exec(message) ?? []
     if (role !== undefined) ranAs.push(role)
@@ -38,11 +51,50 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await session?.end()
+  await writer?.end()
+  await roles.asAdmin.pool.query(`drop owned by ${WRITER}; drop role ${WRITER}`)
   await roles[Symbol.asyncDispose]()
 })
 beforeEach(async () => {
   await session.query('drop table if exists evil.orders cascade')
   ranAs = []
+})
+
+const WRITER = `posthorn_writer_${randomBytes(4).toString('hex')}`
+/** insufficient_privilege */
+const DENIED = { code: '42501' }
+const install = () =>
+  session.query(`select posthorn.publish_changes('shop.orders', 'org', '{id,status}', 'order')`)
+
+test('the owner of a table installs with the documented grants, and a role without any rights on Posthorn publishes', async () => {
+  await install()
+  await writer.query(`insert into shop.orders values (1, $1, 'open')`, [organization])
+  await writer.query(`update shop.orders set status = 'paid'`)
+  const events = await roles.asOwner.prisma.event.findMany({ orderBy: { id: 'desc' }, take: 2 })
+  const [open, paid] = ['{"id":1,"status":"open"}', '{"id":1,"status":"paid"}']
+  expect(events.toReversed()).toMatchObject([
+    { type: 'order.created', data: open, previous: null },
+    { type: 'order.updated', data: paid, previous: open },
+  ])
+  const { rows } = await session.query('select * from posthorn.published_tables')
+  expect(rows).toMatchObject([{ table_name: 'shop.orders', problem: null }])
+})
+
+test('a role can neither publish the changes of a table of others, nor end it, nor call the function of the triggers', async () => {
+  await install()
+  await roles.asAdmin.pool.query(`
+    create table public.of_others (id int primary key, org text);
+    grant select, insert on public.of_others to public`)
+  await expect(
+    session.query(`select posthorn.publish_changes('public.of_others', 'org', '{id}', 'order')`),
+  ).rejects.toMatchObject(DENIED)
+  for (const statement of [
+    `select posthorn.stop_publishing_changes('shop.orders')`,
+    `create trigger own after insert on shop.orders for each statement execute function posthorn.publish_row_changes('{}')`,
+  ]) {
+    await expect(writer.query(statement)).rejects.toMatchObject(DENIED)
+  }
+  await expect(session.query('select * from posthorn.events')).rejects.toMatchObject(DENIED)
 })
 
 const SPY = `language plpgsql as $$ begin raise notice 'ran as %', current_user; `
@@ -240,7 +292,9 @@ describe('a trigger that was created by hand', () => {
   ])('cannot have %s', async (_case, changes) => {
     await session.query(withArguments(`'${argument(changes)}'`))
     expect(await attempt(INSERT())).toMatch(NOT_OURS)
-    const { rows } = await session.query('select problem from posthorn.published_tables')
+    const { rows } = await session.query(
+      `select problem from posthorn.published_tables where table_name = 'evil.orders'::regclass`,
+    )
     const problem = 'The argument of a trigger is not of posthorn.publish_changes.'
     expect(rows).toEqual([{ problem }])
   })
