@@ -79,13 +79,8 @@ describe('after the owner has migrated', () => {
   })
 
   test('the service can do everything that it needs', async () => {
-    const hook = {
-      url: receiver.url,
-      enabled: true,
-      event_subscriptions: [JOINED],
-      headers: { a: 'b' },
-    }
-    const created = await posthorn.rest('POST', '/webhooks', hook)
+    const hook = { url: receiver.url, enabled: true, event_subscriptions: [JOINED] }
+    const created = await posthorn.rest('POST', '/webhooks', { ...hook, headers: { a: 'b' } })
     expect(created.status).toBe(201)
     const { id } = (await created.json()) as { id: string }
     expect((await posthorn.rest('GET', '/webhooks')).status).toBe(200)
@@ -99,17 +94,9 @@ describe('after the owner has migrated', () => {
       response.statusCode = failures-- > 0 ? 500 : 200
       response.end()
     }
-    await posthorn.graphql(
-      'mutation ($i: PublishEventsInput!) { publishEvents(input: $i) { __typename } }',
-      {
-        i: {
-          events: [
-            { type: JOINED, data: {}, idempotencyKey: 'a' },
-            { type: JOINED, data: {} },
-          ],
-        },
-      },
-    )
+    const events = [{ idempotencyKey: 'a' }, {}].map((key) => ({ type: JOINED, data: {}, ...key }))
+    const publish = 'mutation ($i: PublishEventsInput!) { publishEvents(input: $i) { __typename } }'
+    await posthorn.graphql(publish, { i: { events } })
     await receiver.arrival(3)
     const state = async () =>
       (await posthorn.graphql('{ deliveries { nodes { id state attempts { nodes { id } } } } }'))

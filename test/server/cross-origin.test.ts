@@ -1,8 +1,10 @@
+import { parse } from 'graphql'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { document } from '../graphql/support/document.ts'
 import { useTestApp } from '../support/app.ts'
+import { requirePackages } from '../support/installed-packages.ts'
 import { openBrowser } from './browser.ts'
-import { fetchOfPage, type PageFetch } from './page-fetch.ts'
+import { fetchOfPage, type PageFetch, type PageRequest } from './page-fetch.ts'
 
 const OURS = 'https://app.example.com'
 const OTHER = 'https://evil.example'
@@ -40,6 +42,8 @@ const ask = (page: PageFetch, token = session.token) =>
     headers: { ...json, authorization: `Bearer ${token}` },
     body: VIEWER,
   })
+
+const apollo = await requirePackages('test/apollo')
 
 describe('a page of an allowed origin', () => {
   const page = fetchOfPage(OURS)
@@ -88,6 +92,18 @@ describe('a page of an allowed origin', () => {
     const headers = { ...json, ...own, authorization }
     const response = await page(url, { method: 'POST', headers, body: VIEWER })
     expect(response.status).toBe(200)
+  })
+
+  test('calls with Apollo Client that names itself', apollo, async () => {
+    const { namedClient } = await import('../apollo/apollo-clients.ts')
+    const client = namedClient({
+      url,
+      token: session.token,
+      fetch: (input, init) => page(String(input), init as PageRequest),
+    })
+    const query = parse('{ viewer { session { kind } } }')
+    const { data } = await client.query({ query })
+    expect(data).toMatchObject({ viewer: { session: { kind: 'FRONTEND' } } })
   })
 
   test('reads why its subscription with multipart responses is rejected', async () => {

@@ -41,6 +41,27 @@ describe('another header prefix', () => {
     })
   })
 
+  test('also names those of a test delivery, which keeps the mark of a test, until it is null', async () => {
+    const webhook = await register({ headerPrefix: SVIX })
+    await posthorn.graphql(
+      `mutation ($id: ID!, $type: String!) {
+        testDelivery(id: $id, input: { eventType: $type, data: {} }) { __typename }
+      }`,
+      { id: webhook.id, type: JOINED },
+    )
+    const arrival = await receiver.arrival(1)
+    expect(arrival.headers['wh-test']).toBe('true')
+    expect((await shownHeaders(arrival.headers['svix-id']))['wh-test']).toBe('true')
+    expect(verifySvix(webhook.signingSecret.key, arrival)).toMatchObject({ type: JOINED })
+    await update(webhook.id, { headerPrefix: null })
+    await publish()
+    const { headers } = await receiver.arrival(2)
+    expect([headers['svix-id'], headers['wh-signature']]).toEqual([
+      undefined,
+      expect.stringMatching(/^v1,/),
+    ])
+  })
+
   test.each(['', 'x-', 'svix', 'SVIX-'])('is refused if it is %j', async (headerPrefix) => {
     const { issues } = await tryToRegister({ headerPrefix })
     expect(issues).toMatchObject([
