@@ -2,12 +2,10 @@ import { connect } from 'node:net'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { ALL_SCOPES } from '../support/factories.ts'
-import { startStopwatch } from '../support/stopwatch.ts'
 import { useResource } from '../support/use-resource.ts'
 import { graphqlInputs, type Input, keyInputs, rawInputs, restInputs } from './inputs.ts'
 import { fromNewClient, SEED, startFuzzedApi } from './start-api.ts'
 
-const MAX_RESPONSE_MS = 1_000
 const PARALLEL_REQUESTS = 16
 
 const api = await useResource(startFuzzedApi(ALL_SCOPES))
@@ -43,21 +41,6 @@ async function sendRaw(bytes: Uint8Array): Promise<number> {
   })
 }
 
-/** Describes the failure, or returns `null`. A slow input is sent up to three times, as the machine may be busy. */
-async function findFailure<T>(
-  input: T,
-  send: (input: T) => Promise<number>,
-): Promise<string | null> {
-  for (let tries = 0; ; tries++) {
-    const stopwatch = startStopwatch()
-    const status = await send(input)
-    const tookMs = stopwatch.readMs()
-    if (status >= 500) return `${status}: ${format(input)}`
-    if (tookMs < MAX_RESPONSE_MS) return null
-    if (tries === 2) return `${Math.round(tookMs)} ms: ${format(input)}`
-  }
-}
-
 function format(input: unknown): string {
   const text = (_: string, value: unknown) =>
     value instanceof Uint8Array ? Buffer.from(value).toString('latin1') : value
@@ -73,22 +56,20 @@ async function fuzz<T>(
   expect(todo).toHaveLength(count)
   const statuses = new Map<number, number>()
   const failures: string[] = []
-  const sendAndCount = async (input: T) => {
-    const status = await send(input)
-    statuses.set(status, (statuses.get(status) ?? 0) + 1)
-    return status
-  }
   const work = async () => {
     for (let input = todo.pop(); input !== undefined; input = todo.pop()) {
-      const failure = await findFailure(input, sendAndCount)
-      if (failure) failures.push(failure)
+      let status = await send(input)
+      // On a busy machine, Postgres may be late.
+      if (status === 503) status = await send(input)
+      statuses.set(status, (statuses.get(status) ?? 0) + 1)
+      if (status >= 500) failures.push(`${status}: ${format(input)}`)
     }
   }
   await Promise.all(Array.from({ length: PARALLEL_REQUESTS }, work))
   expect(failures).toEqual([])
-  expect(api.process.child.exitCode).toBeNull()
+  expect(api.posthorn.child.exitCode).toBeNull()
   expect((await fetch(`${api.url}/healthz`)).status).toBe(200)
-  expect(api.process.stdout + api.process.stderr).not.toMatch(/"level":(50|60)/)
+  expect(api.posthorn.stdout + api.posthorn.stderr).not.toMatch(/"level":(50|60)/)
   return statuses
 }
 
