@@ -214,10 +214,13 @@ test('an address is sent one link an hour, however often and by several organiza
 })
 
 test('an organization asks at most 20 addresses a day, and another one can still ask', async () => {
-  for (let i = 0; i < 20; i++) {
-    await addUnconfirmed(`stranger${i}@example.com`)
-    await remove(`stranger${i}@example.com`)
-  }
+  await posthorn.database.pool.query(
+    `insert into posthorn.sent_mails (organization_id, recipient_hash, is_confirmation)
+     select $1, sha256(i::text::bytea), true from generate_series(1, 19) as i`,
+    [posthorn.tenant.organizationId],
+  )
+  await addUnconfirmed('stranger@example.com')
+  await remove('stranger@example.com')
   await add('ada@example.com')
   const other = await createTenant(posthorn.database.prisma)
   await add('grace@example.com', { token: other.token })
@@ -256,7 +259,7 @@ test('a person who unsubscribed gets no alerts, after changes by the organizatio
 
 test('an address gets at most ten mails an hour, links included, and the tenth says that there are no more', async () => {
   await addConfirmed('ada@example.com')
-  await holdWebhooks(30)
+  await holdWebhooks(12)
   await until(async () => (await waiting()) === 0, 'the mails that may go out are sent')
   expect(mailServer.mails).toHaveLength(10)
   const isLast = alerts().map((mail) => mail.includes('and this is the tenth'))

@@ -233,12 +233,15 @@ describe('a webhook with a verified endpoint', () => {
 })
 
 test(`an organization sends ${MAX_CHALLENGES_PER_MINUTE} challenges a minute`, async () => {
-  // Twice as many, because the limit grows again while they are sent.
-  const inputs = Array.from({ length: 2 * MAX_CHALLENGES_PER_MINUTE }, () => create())
-  const results = await Promise.all(inputs)
-  const errors = results.flatMap((result) => result.errors ?? [])
-  const limited = errors.find(({ extensions }) => extensions.code === 'RATE_LIMITED')
-  expect(limited?.message).toContain('challenges in a minute')
+  // The limit grows again while they are sent.
+  for (let sent = 0; ; sent += 8) {
+    const results = await Promise.all(Array.from({ length: 8 }, () => create()))
+    const [limited] = results.flatMap((result) => result.errors ?? [])
+    if (limited === undefined) continue
+    expect(sent + 8).toBeGreaterThan(MAX_CHALLENGES_PER_MINUTE)
+    expect(limited.message).toContain('challenges in a minute')
+    return
+  }
 })
 
 function verified({ headers, body }: Received, secret: string): unknown {

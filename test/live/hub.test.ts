@@ -4,7 +4,6 @@ import { attemptTopic } from '../../src/deliveries/live-topics.ts'
 import { LiveHub } from '../../src/live/hub.ts'
 import { notify } from '../../src/live/notify.ts'
 import type { Topic } from '../../src/live/topic.ts'
-import { healthTopic } from '../../src/webhooks/health-topic.ts'
 import { useTestDatabase } from '../support/database.ts'
 import { createTenant, subscribe as createWebhook, JOINED } from '../support/factories.ts'
 import { until } from '../support/until.ts'
@@ -32,9 +31,9 @@ afterEach(() => hub[Symbol.asyncDispose]())
 /** Collects the items of a stream. */
 async function follow<
   Item extends { readonly webhookId: string; readonly position: string | null },
->(topic: Topic<Item>, after: Date | null = null): Promise<Item[]> {
+>(topic: Topic<Item>): Promise<Item[]> {
   const stream = await hub.subscribe({
-    ...{ organizationId, apiKeyId: 'key', sessionId: null, topic, webhookId: null, after },
+    ...{ organizationId, apiKeyId: 'key', sessionId: null, topic, webhookId: null, after: null },
     filter: () => true,
     toError: (reason) => new Error(reason),
     disconnect: () => {},
@@ -99,46 +98,4 @@ test('a notification of another version or program does no harm', async () => {
   await record([id])
   await until(() => stream.length > 0, 'the attempt arrives')
   expect(positions(stream)).toEqual([id])
-})
-
-test('a resumed stream gets what it missed once, also if the feed of others reads it again', async () => {
-  const others = await follow(attemptTopic)
-  const ids = [newId(), newId(), newId()]
-  const [first = '', second = '', third = ''] = ids
-  await database.pool.query(INSERT, [[second, third], newId(), organizationId, webhookId])
-  const resumed = await follow(attemptTopic, new Date())
-  await until(() => resumed.length === 2, 'it gets what it missed')
-  await record([first])
-  await until(() => resumed.length >= 3 && others.length >= 3, 'the last one arrives')
-  const last = newId()
-  await record([last])
-  await until(() => resumed.length >= 4, 'the next one arrives')
-  expect(positions(others)).toEqual([...ids, last])
-  expect(positions(resumed)).toEqual([second, third, first, last])
-})
-
-test('a state is reported when it differs from the one of the last read, and no deleted webhook', async () => {
-  const { pool } = database
-  await pool.query(
-    "insert into posthorn.webhook_conditions (webhook_id, last_success_at, state) values ($1, now(), 'failing')",
-    [webhookId],
-  )
-  const stream = await follow(healthTopic)
-  const states = () => stream.map(({ state }) => state)
-  const change = async (statement: string, state: string) => {
-    await pool.query(statement, [webhookId])
-    await notify(pool, new Map([[organizationId, undefined]]))
-    await until(() => states().at(-1) === state, `the webhook is ${state}`)
-  }
-  await change(
-    "update posthorn.webhook_conditions set state = 'healthy' where webhook_id = $1",
-    'healthy',
-  )
-  await change('update posthorn.webhooks set enabled = false where id = $1', 'disabled')
-  await pool.query('update posthorn.webhooks set deleted_at = now() where id = $1', [webhookId])
-  await createWebhook(database, organizationId, [JOINED], false)
-  await notify(pool, new Map([[organizationId, undefined]]))
-  await until(() => stream.length > 2, 'the new webhook is disabled')
-  expect(states()).toEqual(['healthy', 'disabled', 'disabled'])
-  expect(stream[2]?.webhookId).not.toBe(webhookId)
 })
