@@ -19,8 +19,15 @@ export interface BenchServer extends AsyncDisposable {
   createDatabase(): Promise<BenchDatabase>
   /** The CPU time of all processes of Postgres, also of those that have ended. */
   cpuTimeMs(): Promise<number>
-  /** The bytes of WAL written so far. */
-  walBytes(): Promise<number>
+  /** Measures what Postgres does for a database from now until the returned function is called. */
+  startMeter(database: BenchDatabase): Promise<() => Promise<Meter>>
+}
+
+export interface Meter {
+  readonly transactions: number
+  readonly cpuMs: number
+  /** The bytes of WAL written. */
+  readonly walBytes: number
 }
 
 export interface BenchDatabase extends AsyncDisposable {
@@ -56,20 +63,31 @@ export async function startBenchServer(databaseUrl?: string): Promise<BenchServe
     await migrate(template.pool)
   }
   await fillLog(server.pool)
+  async function cpuTimeMs(): Promise<number> {
+    const pid = (await readPostmaster(cluster))?.pid
+    return pid === undefined ? Number.NaN : await familyCpuTimeMs(pid)
+  }
   let databaseCount = 0
   const resources = started.move()
   return {
     folder,
     createDatabase: () => createDatabase(server, `posthorn_bench_${databaseCount++}`),
-    async cpuTimeMs() {
-      const pid = (await readPostmaster(cluster))?.pid
-      return pid === undefined ? Number.NaN : await familyCpuTimeMs(pid)
-    },
-    async walBytes() {
-      const { rows } = await server.pool.query(
-        `select (pg_current_wal_insert_lsn() - '0/0')::float8 as bytes`,
-      )
-      return rows[0].bytes
+    cpuTimeMs,
+    async startMeter(database) {
+      const read = async () => ({
+        transactions: await database.transactions(),
+        cpuMs: await cpuTimeMs(),
+        walBytes: (await server.pool.query(WAL_BYTES)).rows[0].bytes as number,
+      })
+      const before = await read()
+      return async () => {
+        const after = await read()
+        return {
+          transactions: after.transactions - before.transactions,
+          cpuMs: after.cpuMs - before.cpuMs,
+          walBytes: after.walBytes - before.walBytes,
+        }
+      }
     },
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   }
@@ -85,6 +103,7 @@ async function fillLog(pool: pg.Pool): Promise<void> {
   await pool.query('checkpoint')
 }
 
+const WAL_BYTES = `select (pg_current_wal_insert_lsn() - '0/0')::float8 as bytes`
 const AUTOVACUUMS = `select from pg_stat_activity where backend_type = 'autovacuum worker'`
 
 async function createDatabase({ url: serverUrl, pool }: Database, name: string) {

@@ -3,7 +3,7 @@ import { compileFilter } from '../../src/filters/compile-filter.ts'
 import { parseStoredFilter } from '../../src/filters/read-filter.ts'
 import type { Services } from '../../src/run/services.ts'
 import type { Bench } from './bench.ts'
-import { percentile } from './percentile.ts'
+import { percentile } from './figures.ts'
 import { addWebhooks, type BenchTenant, createBenchTenant, openBenchServices } from './tenant.ts'
 
 const WEBHOOKS = 100
@@ -46,32 +46,14 @@ export async function reportFilters(bench: Bench): Promise<void> {
     }
   }
   const median = (name: keyof typeof cases) => percentile(times[name] ?? [], 0.5)
-  bench.report({
-    scenario: 'Q',
-    name: `publishing to ${WEBHOOKS} webhooks whose filters refuse: added`,
-    value: median('noneMatch') - median('none'),
-    unit: 'ms',
-    bound: { kind: 'at most', limit: 1 },
-    also: { 'without webhooks': median('none') },
-  })
-  bench.report({
-    scenario: 'Q',
-    name: `publishing to ${WEBHOOKS} webhooks whose filters match`,
-    value: median('allMatch'),
-    unit: 'ms',
-    bound: {
-      kind: 'at most',
-      limit: 1.05,
-      of: { name: 'without filters', value: median('plain') },
-    },
-  })
-  bench.report({
-    scenario: 'Q',
-    name: 'trying a filter on 100 events, p95',
-    value: percentile(await tryMany(services, filtering), 0.95),
-    unit: 'ms',
-    bound: { kind: 'at most', limit: 100 },
-  })
+  const publishing = `publishing to ${WEBHOOKS} webhooks whose filters`
+  const added = median('noneMatch') - median('none')
+  const also = { 'without webhooks': median('none') }
+  bench.report('Q', `${publishing} refuse: added`, added, 'ms', { atMost: 1, also })
+  const of = { name: 'without filters', value: median('plain') }
+  bench.report('Q', `${publishing} match`, median('allMatch'), 'ms', { atMost: 1.05, of })
+  const tried = percentile(await tryMany(services, filtering), 0.95)
+  bench.report('Q', 'trying a filter on 100 events, p95', tried, 'ms', { atMost: 100 })
 }
 
 interface FilterTenant extends BenchTenant {

@@ -1,21 +1,9 @@
 import { type AddressInfo, connect, createServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { openHttpClient } from './http-client.ts'
+import { openGraphqlClient, type Target } from './http-client.ts'
 import { serveParent } from './script-process.ts'
 
-/** A tenant at its worst. It goes on until its process ends, and ignores what it gets. */
-interface Target {
-  readonly url: string
-  readonly token: string
-}
-
-function headersOf({ token }: Target): Record<string, string> {
-  return { 'content-type': 'application/json', authorization: `Bearer ${token}` }
-}
-
-function openClient(target: Target, connections: number) {
-  return openHttpClient({ url: `${target.url}/graphql`, headers: headersOf(target), connections })
-}
+/* A tenant at its worst. It goes on until its process ends, and ignores what it gets. */
 
 /** Opens connections that send a text and then read nothing. */
 function openSilent({ url }: Target, count: number, text: string): void {
@@ -37,7 +25,7 @@ function headOf({ token }: Target, length: number, accept: string): string {
 serveParent({
   /** Sends one request on each connection, again and again. */
   repeat({ connections, request, ...target }: Target & { connections: number; request: object }) {
-    const client = openClient(target, connections)
+    const client = openGraphqlClient(target, connections)
     const body = JSON.stringify(request)
     async function lane(): Promise<never> {
       for (;;) {
@@ -51,7 +39,7 @@ serveParent({
 
   /** Sends each request once, all of them as fast as they are answered. Throws if the first one fails. */
   async send({ requests, ...target }: Target & { requests: object[] }) {
-    const client = openClient(target, 10)
+    const client = openGraphqlClient(target, 10)
     const [first] = requests.map(async (request) => await client.post(JSON.stringify(request)))
     const answer = (await first) ?? ''
     if (!answer.includes('Success"')) throw new Error(`A call failed: ${answer.slice(0, 300)}`)

@@ -1,7 +1,7 @@
 import type { Bench } from './bench.ts'
 import type { Behaviour } from './bench-receiver.ts'
+import { percentile } from './figures.ts'
 import { DATA, fillRetries } from './fill.ts'
-import { percentile } from './percentile.ts'
 import { type PosthornServer, startPosthornServer } from './posthorn-server.ts'
 import { startScript } from './script-process.ts'
 import { addWebhooks, createBenchTenant, openBenchServices } from './tenant.ts'
@@ -18,32 +18,18 @@ export interface Latency {
 
 /** E: publish-to-receipt latency through one process that publishes and delivers, to one webhook. */
 export async function reportLatency(bench: Bench): Promise<void> {
-  const report = (name: string, latency: Latency, limit?: number) =>
-    bench.report({
-      scenario: 'E',
-      name: `publish to receipt at ${name}, p99`,
-      value: latency.p99,
-      unit: 'ms',
-      also: selectFields(latency, 'p50', 'p95', 'max'),
-      ...(limit && { bound: { kind: 'at most', limit } }),
+  const report = (name: string, latency: Latency, atMost?: number) =>
+    bench.report('E', `publish to receipt at ${name}, p99`, latency.p99, 'ms', {
+      ...{ atMost, also: selectFields(latency, 'p50', 'p95', 'max') },
     })
   report('50/s', await measureOneWebhook(bench, 50))
   const usual = await measureOneWebhook(bench, 200)
   report('200/s', usual, 30)
-  bench.report({
-    scenario: 'E',
-    name: 'publish to receipt at 200/s, p50',
-    value: usual.p50,
-    unit: 'ms',
-    bound: { kind: 'at most', limit: 8 },
-  })
+  bench.report('E', 'publish to receipt at 200/s, p50', usual.p50, 'ms', { atMost: 8 })
   report('1,000/s', await measureOneWebhook(bench, 1_000), 100)
-  const stored = bench.sizes.stored.toLocaleString('en')
-  report(
-    `200/s with ${stored} scheduled retries`,
-    await measureOneWebhook(bench, 200, { retries: bench.sizes.stored }),
-    30,
-  )
+  const { stored: retries } = bench.sizes
+  const name = `200/s with ${retries.toLocaleString('en')} scheduled retries`
+  report(name, await measureOneWebhook(bench, 200, { retries }), 30)
 }
 
 export function selectFields(
@@ -141,13 +127,7 @@ export async function reportEndpoints(bench: Bench): Promise<void> {
     const latency = await measureOneWebhook(bench, TO_SLOW_PER_SECOND, { behaviour })
     const name = `${TO_SLOW_PER_SECOND}/s to an endpoint that takes ${behaviour.slice('slow'.length)} ms`
     const also = { max: latency.max, missing: latency.missing }
-    bench.report({
-      ...{ scenario: 'W', name: `${name}, p50`, value: latency.p50, unit: 'ms', also },
-      bound: { kind: 'at most', limit: 4 },
-    })
-    bench.report({
-      ...{ scenario: 'W', name: `${name}, p99`, value: latency.p99, unit: 'ms' },
-      bound: { kind: 'at most', limit: 20 },
-    })
+    bench.report('W', `${name}, p50`, latency.p50, 'ms', { atMost: 4, also })
+    bench.report('W', `${name}, p99`, latency.p99, 'ms', { atMost: 20 })
   }
 }

@@ -1,11 +1,10 @@
 import { createTenant } from '../support/factories.ts'
 import type { Bench } from './bench.ts'
+import { percentile } from './figures.ts'
 import { queueDeliveries } from './fill.ts'
 import { RESOURCES, WORK } from './greedy.ts'
 import { measureLatencies, type Times } from './latency.ts'
-import { percentile } from './percentile.ts'
 import { startPosthornServer } from './posthorn-server.ts'
-import type { Bound } from './row.ts'
 import { startScript } from './script-process.ts'
 import { addWebhooks, openBenchServices } from './tenant.ts'
 
@@ -35,30 +34,15 @@ export async function reportNeighbors(bench: Bench): Promise<void> {
     const name = MEASURED[measured]
     const alone = rounds.flatMap((times) => times[measured])
     const own = percentile(alone, 0.99)
-    bench.report({
-      scenario: 'T',
-      name: `${name}, alone, p99`,
-      value: own,
-      unit: 'ms',
-      also: spread(alone),
-    })
-    for (const [neighbor, times] of beside) {
-      bench.report({
-        scenario: 'T',
-        name: `${name}, beside ${neighbor}, p99`,
-        value: percentile(times[measured], 0.99),
-        unit: 'ms',
-        bound: boundBeside(neighbor, own),
-        also: spread(times[measured]),
-      })
+    const of = { name: 'alone', value: own }
+    bench.report('T', `${name}, alone, p99`, own, 'ms', { also: spread(alone) })
+    for (const [neighbor, { [measured]: times }] of beside) {
+      // Beside work, at most 3 times the time alone, and never above 500 ms.
+      const atMost = neighbor in WORK ? Math.min(3, 500 / own) : 2
+      const options = { atMost, of, also: spread(times) }
+      bench.report('T', `${name}, beside ${neighbor}, p99`, percentile(times, 0.99), 'ms', options)
     }
   }
-}
-
-/** Beside work, at most 3 times the time alone, and never above 500 ms. */
-function boundBeside(neighbor: Neighbor, own: number): Bound {
-  const limit = neighbor in WORK ? Math.min(3, 500 / own) : 2
-  return { kind: 'at most', limit, of: { name: 'alone', value: own } }
 }
 
 function spread(times: readonly number[]): Record<string, number> {

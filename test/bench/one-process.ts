@@ -1,11 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Bench } from './bench.ts'
-import { monotonicMs } from './clock.ts'
+import { monotonicMs, percentile } from './figures.ts'
 import { DATA } from './fill.ts'
 import { measureLatencies, selectFields, toLatency } from './latency.ts'
-import { percentile } from './percentile.ts'
 import { type PosthornServer, startPosthornServer } from './posthorn-server.ts'
-import type { Row } from './row.ts'
 import { startScript } from './script-process.ts'
 import { addWebhooks, createBenchTenant, openBenchServices } from './tenant.ts'
 import { perEventUs, startUsage, type Usage } from './usage.ts'
@@ -30,11 +28,11 @@ export async function reportOneProcess(bench: Bench): Promise<void> {
 
 async function reportRest(bench: Bench, server: PosthornServer): Promise<Usage> {
   await sleep(bench.sizes.settleMs)
-  report(bench, 'memory at rest', await memoryMib(server), 'MiB', { atMost: 180 })
+  bench.report('M', 'memory at rest', await memoryMib(server), 'MiB', { atMost: 180 })
   const endUsage = await startUsage(bench, server)
   await sleep(bench.sizes.restMs)
   const rest = await endUsage()
-  report(bench, 'CPU time at rest', msPerSecond(rest), 'ms/s', { atMost: 11.5 })
+  bench.report('M', 'CPU time at rest', msPerSecond(rest), 'ms/s', { atMost: 11.5 })
   return rest
 }
 
@@ -57,10 +55,10 @@ async function reportLoad(bench: Bench, server: PosthornServer, stream: Stream):
     const how = batch === null ? 'singly' : `in batches of ${batch}`
     const name = `published ${how} on ${CONNECTIONS} connections, delivered`
     const also = { 'process µs': processUs, 'Postgres µs': postgresUs }
-    report(bench, name, count / (tookMs / 1_000), '/s', { also })
+    bench.report('M', name, count / (tookMs / 1_000), '/s', { also })
   }
   const also = { peak: toMib(await server.peakMemoryMb()) }
-  report(bench, 'memory after that', await memoryMib(server), 'MiB', { atMost: 260, also })
+  bench.report('M', 'memory after that', await memoryMib(server), 'MiB', { atMost: 260, also })
 }
 
 /** Publishes events to a process, each of which becomes one delivery. */
@@ -109,11 +107,11 @@ async function reportRate(
   const count = (perSecond * (publishWarmUpMs + steadyMs)) / 1_000
   const { processUs, postgresUs } = perEventUs(await endUsage(), count, rest)
   const name = `publish to receipt at ${perSecond}/s`
-  report(bench, `${name}, p50`, latency.p50, 'ms', { atMost: p50, also: selectFields(latency) })
+  bench.report('M', `${name}, p50`, latency.p50, 'ms', { atMost: p50, also: selectFields(latency) })
   const also = selectFields(latency, 'p95', 'max')
-  report(bench, `${name}, p99`, latency.p99, 'ms', { atMost: p99, also })
+  bench.report('M', `${name}, p99`, latency.p99, 'ms', { atMost: p99, also })
   const used = { 'Postgres µs': postgresUs }
-  report(bench, `CPU time per event at ${perSecond}/s`, processUs, 'µs', { also: used })
+  bench.report('M', `CPU time per event at ${perSecond}/s`, processUs, 'µs', { also: used })
 }
 
 async function reportRestAfterwards(bench: Bench, server: PosthornServer): Promise<void> {
@@ -122,7 +120,7 @@ async function reportRestAfterwards(bench: Bench, server: PosthornServer): Promi
   const rest = await endUsage()
   const also = { 'CPU ms/s': msPerSecond(rest) }
   const name = `memory ${Math.round(rest.tookMs / 1_000)} s after the last event`
-  report(bench, name, await memoryMib(server), 'MiB', { also })
+  bench.report('M', name, await memoryMib(server), 'MiB', { also })
 }
 
 const STARTS = 3
@@ -137,21 +135,7 @@ async function reportStart(bench: Bench, databaseUrl: string): Promise<void> {
     readyMs.push(server.readyAfterMs)
   }
   const also = { 'CPU ms': percentile(cpuMs, 0.5) }
-  report(bench, 'start until ready', percentile(readyMs, 0.5), 'ms', { atMost: 1_600, also })
-}
-
-function report(
-  bench: Bench,
-  name: string,
-  value: number,
-  unit: Row['unit'],
-  { atMost, also }: { readonly atMost?: number | undefined; readonly also?: Row['also'] },
-): void {
-  bench.report({
-    ...{ scenario: 'M', name, value, unit },
-    ...(atMost !== undefined && { bound: { kind: 'at most', limit: atMost } }),
-    ...(also && { also }),
-  })
+  bench.report('M', 'start until ready', percentile(readyMs, 0.5), 'ms', { atMost: 1_600, also })
 }
 
 const toMib = (mb: number) => (mb * 1e6) / 2 ** 20

@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFile, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
-import { fileURLToPath } from 'node:url'
 import type { Role } from '../../src/config/settings.ts'
+import { PROGRAM } from '../support/posthorn-process.ts'
 import type { Bench } from './bench.ts'
 import { killWithBench } from './script-process.ts'
 import { cpuTimeMs, memoryMb } from './usage.ts'
@@ -33,7 +33,7 @@ export async function startPosthornServer(
   const authorityFile = path.join(server.folder, 'receiver.pem')
   await writeFile(authorityFile, receiver.authority)
   const profiling = profileFolder ? ['--cpu-prof', `--cpu-prof-dir=${profileFolder}`] : []
-  const args = [...profiling, ...(await startArguments()), '--role', role]
+  const args = [...profiling, PROGRAM, 'start', '--role', role]
   const startedAt = performance.now()
   const child = killWithBench(
     spawn(process.execPath, args, {
@@ -46,7 +46,10 @@ export async function startPosthornServer(
         POSTHORN_ENCRYPTION_KEYS: ENCRYPTION_KEY,
         POSTHORN_EGRESS_ALLOW: '127.0.0.0/8',
         POSTHORN_EGRESS_CA_FILE: authorityFile,
-        ...tracing(),
+        // To measure what tracing costs.
+        ...Object.fromEntries(
+          Object.entries(process.env).filter(([name]) => name.startsWith('OTEL_')),
+        ),
       },
       stdio: ['ignore', 'ignore', 'pipe'],
     }),
@@ -76,14 +79,6 @@ export async function startPosthornServer(
   }
 }
 
-/** The arguments of Node in `npm start`. */
-async function startArguments(): Promise<string[]> {
-  const root = new URL('../../', import.meta.url)
-  const { scripts } = JSON.parse(await readFile(new URL('package.json', root), 'utf8'))
-  const [, ...args] = (scripts.start as string).split(' ')
-  return args.map((arg) => (arg.endsWith('.js') ? fileURLToPath(new URL(arg, root)) : arg))
-}
-
 /** Reads the URL from the log line `ready`. Keeps the last lines for the error message if the process exits. */
 async function readUrl(stderr: NodeJS.ReadableStream, lastLines: string[]): Promise<string> {
   const ready = Promise.withResolvers<string>()
@@ -94,11 +89,4 @@ async function readUrl(stderr: NodeJS.ReadableStream, lastLines: string[]): Prom
     if (lastLines.length > 20) lastLines.shift()
   })
   return await ready.promise
-}
-
-/** The settings of OpenTelemetry, to measure what tracing costs. */
-function tracing(): Record<string, string | undefined> {
-  return Object.fromEntries(
-    Object.entries(process.env).filter(([name]) => name.startsWith('OTEL_')),
-  )
 }

@@ -1,19 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { monotonicMs } from './clock.ts'
-import { openHttpClient } from './http-client.ts'
+import { monotonicMs } from './figures.ts'
+import { openGraphqlClient, type Target } from './http-client.ts'
 import { serveParent } from './script-process.ts'
 
-/** An application that publishes over GraphQL on keep-alive connections, with as little CPU time as possible. */
-interface Target {
-  readonly url: string
-  readonly token: string
+/** An application that publishes over GraphQL on keep-alive connections. */
+interface Publisher extends Target {
   readonly type: string
   readonly connections: number
   readonly data: object
 }
 
 /** Publishes for a time, or until as many events are published. */
-interface BackToBack extends Target {
+interface BackToBack extends Publisher {
   /** The number of events of a call; null: one, with the mutation for one. */
   readonly batch: number | null
   readonly warmUpMs?: number
@@ -21,7 +19,7 @@ interface BackToBack extends Target {
   readonly count?: number
 }
 
-interface AtRate extends Target {
+interface AtRate extends Publisher {
   readonly perSecond: number
   readonly warmUpMs: number
   readonly measureMs: number
@@ -41,7 +39,7 @@ serveParent({
   async publishBackToBack(target: BackToBack) {
     const { type, data, batch, connections } = target
     const { warmUpMs = 0, measureMs = ENDLESS, count = ENDLESS } = target
-    await using client = openClient(target)
+    await using client = openGraphqlClient(target, target.connections)
     const input = { type, data }
     const body =
       batch === null
@@ -72,7 +70,7 @@ serveParent({
    */
   async publishAtRate(target: AtRate) {
     const { type, perSecond, data, warmUpMs, measureMs, reads } = target
-    await using client = openClient(target)
+    await using client = openGraphqlClient(target, target.connections)
     const startedAt = monotonicMs()
     const first = (perSecond * warmUpMs) / 1_000
     const last = first + (perSecond * measureMs) / 1_000
@@ -109,8 +107,3 @@ function toBody(mutation: keyof typeof INPUT_TYPES, input: object): string {
 }
 
 const isAccepted = (answer: string) => answer.includes('Success"')
-
-function openClient({ url, token, connections }: Target) {
-  const headers = { 'content-type': 'application/json', authorization: `Bearer ${token}` }
-  return openHttpClient({ url: `${url}/graphql`, headers, connections })
-}

@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net'
 import { createServer, type TLSSocket } from 'node:tls'
 import { createTestAuthority } from '../outbound/certificates.ts'
-import { monotonicMs } from './clock.ts'
+import { monotonicMs } from './figures.ts'
 import { serveParent } from './script-process.ts'
 
 /**

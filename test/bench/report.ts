@@ -1,22 +1,36 @@
 import os from 'node:os'
-import { meetsBound, type Row, toJson, toText } from './row.ts'
 
-/** Prints each row immediately, and all rows as a table at the end. */
-export interface Report {
-  add(row: Row): void
-  end(tookMs: number): void
+/** Further facts of a row. */
+export interface RowOptions {
+  /** The limit of the value or, with `of`, of its share of another value of the same run. */
+  readonly atLeast?: number | undefined
+  readonly atMost?: number | undefined
+  readonly of?: { readonly name: string; readonly value: number } | undefined
+  /** Further numbers of the same measurement, by name. */
+  readonly also?: Readonly<Record<string, number>> | undefined
 }
 
-/** With JSON, standard output gets one value, and rows are printed on standard error. */
-export function createReport(asJson: boolean): Report {
+interface Row extends RowOptions {
+  /** The letter of its scenario. */
+  readonly scenario: string
+  readonly name: string
+  readonly value: number
+  readonly unit: string
+}
+
+export type Report = ReturnType<typeof createReport>
+
+/** Prints each row immediately, and all rows as a table at the end. With JSON, standard output gets one value. */
+export function createReport(asJson: boolean) {
   const rows: Row[] = []
   return {
-    add(row) {
+    add(scenario: string, name: string, value: number, unit: string, options: RowOptions = {}) {
+      const row = { scenario, name, value, unit, ...options }
       rows.push(row)
       if (asJson) console.error(toText(row))
       else console.log(toText(row))
     },
-    end(tookMs) {
+    end(tookMs: number) {
       if (asJson)
         console.log(JSON.stringify({ ...machine(), tookMs, rows: rows.map(toJson) }, null, 2))
       else printTable(rows, tookMs)
@@ -25,12 +39,12 @@ export function createReport(asJson: boolean): Report {
 }
 
 function printTable(rows: readonly Row[], tookMs: number): void {
-  const bounded = rows.filter((row) => row.bound)
-  const met = bounded.filter(meetsBound)
+  const bounded = rows.filter((row) => meetsBound(row) !== null)
   const { cpus, cpu, memoryGb, node } = machine()
   console.log(`\n${cpus} × ${cpu}, ${memoryGb} GB, Node ${node}`)
   for (const row of rows) console.log(toText(row))
-  console.log(`\n${met.length} of ${bounded.length} bounds met in ${Math.round(tookMs / 1_000)} s`)
+  const met = bounded.filter(meetsBound).length
+  console.log(`\n${met} of ${bounded.length} bounds met in ${Math.round(tookMs / 1_000)} s`)
 }
 
 function machine() {
@@ -40,4 +54,55 @@ function machine() {
     memoryGb: Math.round(os.totalmem() / 1e9),
     node: process.versions.node,
   }
+}
+
+/** `null`: it has no bound. */
+function meetsBound({ value, of, atLeast, atMost }: Row): boolean | null {
+  const compared = of ? value / of.value : value
+  if (atLeast !== undefined) return compared >= atLeast
+  return atMost === undefined ? null : compared <= atMost
+}
+
+function toJson(row: Row): object {
+  const { value, of, also, ...rest } = row
+  const met = meetsBound(row)
+  return {
+    ...rest,
+    value: round(value),
+    ...(of && { ratio: round(value / of.value), ratioTo: of.name }),
+    ...(met !== null && { met }),
+    ...(also && {
+      also: Object.fromEntries(Object.entries(also).map(([key, n]) => [key, round(n)])),
+    }),
+  }
+}
+
+function toText(row: Row): string {
+  const { scenario, name, value, unit, also = {} } = row
+  const cells = [
+    scenario.padEnd(2),
+    name.padEnd(60),
+    (Number.isFinite(value) ? `${show(value)} ${unit}` : 'never').padStart(18),
+    meetsBound(row) === null ? '' : `${meetsBound(row) ? '✔' : '✘'} ${describeBound(row)}`,
+  ]
+  const more = Object.entries(also)
+    .filter(([, n]) => !Number.isNaN(n))
+    .map(([key, n]) => `${key} ${show(n)}`)
+  return cells.join(' ').trimEnd() + (more.length > 0 ? `  (${more.join(', ')})` : '')
+}
+
+function describeBound({ value, of, atLeast, atMost = Number.NaN }: Row): string {
+  const limit = atLeast === undefined ? `at most ${show(atMost)}` : `at least ${show(atLeast)}`
+  if (!of || !Number.isFinite(value)) return limit + (of ? ` of ${of.name}` : '')
+  return `${show(value / of.value)} of ${of.name}; ${limit}`
+}
+
+function show(value: number): string {
+  return Number.isFinite(value) ? round(value).toLocaleString('en') : 'never'
+}
+
+/** Rounds to three significant digits; more would suggest a false precision. */
+function round(value: number): number {
+  if (!Number.isFinite(value)) return value
+  return value >= 100 ? Math.round(value) : Number(value.toPrecision(3))
 }

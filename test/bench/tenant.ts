@@ -1,11 +1,9 @@
-import { SYSTEM } from '../../src/access/actor.ts'
 import { loadConfig } from '../../src/config/config.ts'
 import type { Settings } from '../../src/config/settings.ts'
-import { mintId, parseId, publicId } from '../../src/db/ids.ts'
-import { createOrganization } from '../../src/organizations/organization.ts'
+import { mintId, parseId } from '../../src/db/ids.ts'
 import { generateSigningKey } from '../../src/receiver/sign.ts'
 import { openServices, type Services } from '../../src/run/services.ts'
-import { createApiKey } from '../support/api-keys.ts'
+import { createTenant } from '../support/factories.ts'
 import type { Behaviour } from './bench-receiver.ts'
 import { ENCRYPTION_KEY } from './posthorn-server.ts'
 
@@ -28,25 +26,15 @@ export function openBenchServices(databaseUrl: string): Services {
 }
 
 export async function createBenchTenant({ database }: Services): Promise<BenchTenant> {
-  const organization = await createOrganization(database.prisma, { name: 'Bench' }, SYSTEM)
-  const { token } = await createApiKey(database.prisma, {
-    organizationId: organization.id,
-    scopes: ['events:publish', 'deliveries:read', 'webhooks:read'],
-    // The bench publishes more than a worker delivers.
-    deliveriesPerSecond: 1_000_000,
-  })
-  return {
-    organizationId: organization.id,
-    publicOrganizationId: publicId('organization', organization.id),
-    token,
-  }
+  const tenant = await createTenant(database.prisma)
+  // The bench publishes more than a worker delivers.
+  await database.pool.query('update posthorn.api_keys set deliveries_per_second = 1000000')
+  return tenant
 }
 
 interface BenchWebhooks {
   /** Default: 1. */
   readonly count?: number
-  /** Default: an adaptive limit. */
-  readonly maxInFlight?: number | null
   /** All subscribe to the first type. Default: false. */
   readonly sameType?: boolean
   /** The number of the first one, in its type and URL. Default: 1. */
@@ -59,7 +47,7 @@ export async function addWebhooks(
   { organizationId }: BenchTenant,
   receiverUrl: string,
   behaviour: Behaviour,
-  { count = 1, maxInFlight = null, sameType = false, firstNumber = 1 }: BenchWebhooks = {},
+  { count = 1, sameType = false, firstNumber = 1 }: BenchWebhooks = {},
 ): Promise<string[]> {
   const types = Array.from(
     { length: count },
@@ -71,10 +59,10 @@ export async function addWebhooks(
     [types],
   )
   const { rows } = await database.pool.query<{ id: string }>(
-    `insert into posthorn.webhooks (organization_id, url, enabled, event_subscriptions, max_in_flight)
-     select $1, $2 || n, true, array[type], $3 from unnest($4::text[]) with ordinality as added (type, n)
+    `insert into posthorn.webhooks (organization_id, url, enabled, event_subscriptions)
+     select $1, $2 || n, true, array[type] from unnest($3::text[]) with ordinality as added (type, n)
      returning id`,
-    [organizationId, `${receiverUrl}/${behaviour}/`, maxInFlight, types],
+    [organizationId, `${receiverUrl}/${behaviour}/`, types],
   )
   const secretIds = rows.map(() => parseId('signingSecret', mintId('signingSecret')) as string)
   await database.pool.query(
