@@ -198,9 +198,7 @@ describe('posthorn publish', () => {
     const { id } = await json('publish', 'anything', text, '--previous', ` ${TO_THE_LETTER}\n`)
     const organization = posthorn.tenant.publicOrganizationId
     expect(await stored(id)).toEqual({ data: TO_THE_LETTER, previous: TO_THE_LETTER, organization })
-    const piped = await runPosthorn(['publish', 'anything', '-', '--json'], {
-      ...{ environment: caller, cwd: dataDir, input: text },
-    })
+    const piped = await runCommand(['publish', 'anything', '-', '--json'], caller, { input: text })
     expect((await stored(JSON.parse(piped.stdout).id)).data).toBe(TO_THE_LETTER)
   })
 
@@ -237,7 +235,7 @@ describe('posthorn publish', () => {
     const before = await posthorn.database.prisma.event.count()
     const latin1 = Buffer.from('{"name":"Ren\xe9"}', 'latin1')
     for (const input of [latin1, Buffer.from('\ufeff{"name":"Ada"}', 'utf16le')]) {
-      const piped = await runPosthorn(['publish', 'anything', '-'], { environment: caller, input })
+      const piped = await runCommand(['publish', 'anything', '-'], caller, { input })
       expect(piped).toMatchObject({
         ...{ code: 1, stdout: '' },
         stderr: expect.stringMatching(/^error: <json> is not UTF-8\. Convert it.*iconv/),
@@ -270,7 +268,7 @@ describe('posthorn migrate', () => {
   test('needs no encryption key, as a migration stores no secret; posthorn start does', async () => {
     await using blank = await createBlankDatabase()
     const { POSTHORN_ENCRYPTION_KEYS: _, ...environment } = testEnvironment(blank.url)
-    const { code, stdout, stderr } = await runPosthorn(['migrate'], { environment })
+    const { code, stdout, stderr } = await runCommand(['migrate'], environment)
     expect(code, stderr).toBe(0)
     expect(stdout).toMatch(/^Applied:/)
     expect(await unappliedMigrations(blank.pool)).toEqual([])
@@ -299,11 +297,12 @@ describe('posthorn verify', () => {
   const AT = ['--at', '2021-02-25T15:02:10Z']
 
   const verify = (input: string | Uint8Array, signature: string, ...options: string[]) =>
-    runPosthorn(
+    runCommand(
       [
         ...['verify', '--secret', SECRET, '--id', 'msg_p5jXN8AQM9LWM0D4loKWxJek'],
         ...['--timestamp', '1614265330', '--signature', signature, ...options],
       ],
+      {},
       { input },
     )
 

@@ -1,4 +1,3 @@
-import { type ChildProcess, spawn } from 'node:child_process'
 import { createHmac, randomBytes, randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
@@ -9,14 +8,14 @@ import { type AddressInfo, connect } from 'node:net'
 import { networkInterfaces, tmpdir } from 'node:os'
 import path from 'node:path'
 import { text } from 'node:stream/consumers'
-import { stripVTControlCharacters } from 'node:util'
 import { afterAll, afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { createApiKey } from '../support/api-keys.ts'
 import { startTestApp, useTestApp } from '../support/app.ts'
 import { createTenant, JOINED, TICKET } from '../support/factories.ts'
 import { freePort } from '../support/free-port.ts'
-import { PROGRAM } from '../support/posthorn-process.ts'
+import { startPosthorn } from '../support/posthorn-process.ts'
 import { until } from '../support/until.ts'
+import { type RunningCommand, startCommand } from './run-command.ts'
 
 const SECRET = newSecret()
 const EVENT = {
@@ -27,15 +26,16 @@ const EVENT = {
 }
 
 const directory = await mkdtemp(path.join(tmpdir(), 'posthorn-listen-'))
+const DATA = path.join(directory, '.posthorn')
 afterAll(async () => {
   await rm(directory, { recursive: true, force: true })
 })
 
-const running = new Set<ChildProcess>()
+let running: RunningCommand | undefined
 
-afterEach(() => {
-  for (const child of running) child.kill('SIGKILL')
-  running.clear()
+afterEach(async () => {
+  running?.kill('SIGTERM')
+  await running?.ended
 })
 
 describe('output', () => {
@@ -53,7 +53,7 @@ describe('output', () => {
     expect(block).toContain('x-tenant      acme\n')
     expect(block).toContain('    "attendee": "Zoë"\n')
     expect(block).not.toContain(delivery.headers['wh-signature'])
-    expect(listener.stdout() + listener.stderr()).not.toContain(SECRET.slice(6))
+    expect(listener.stdout + listener.stderr).not.toContain(SECRET.slice(6))
   })
 
   test.each<[string, (delivery: Delivery) => Delivery, RegExp]>([
@@ -92,8 +92,8 @@ describe('output', () => {
     const listener = await listening('--secret', SECRET, '--secret', other, '--count', '2')
     await send(listener, signed())
     await send(listener, signed({ secret: other }))
-    expect(await listener.exited).toBe(0)
-    expect(listener.stdout().match(/✔ verified/g)).toHaveLength(2)
+    expect(await listener.ended).toBe(0)
+    expect(listener.stdout.match(/✔ verified/g)).toHaveLength(2)
   })
 
   test('a challenge is answered if its signature is right', async () => {
@@ -117,21 +117,10 @@ describe('output', () => {
       await send(listener, delivery),
     ].map(({ status }) => status)
     expect(statuses).toEqual([202, 200, 200])
-    expect(await listener.exited).toBe(0)
-    expect(listener.stdout()).toContain(`${delivery.id}\n`)
-    expect(listener.stdout()).toContain(`${delivery.id} (received for the 2nd time)\n`)
-    expect(listener.stdout()).toContain(`${delivery.id} (received for the 3rd time)\n`)
-  })
-
-  test('output has colors when they are forced, but not in a pipe', async () => {
-    const plain = await listening('--secret', SECRET)
-    await send(plain, signed())
-    const withoutColors = await plain.printed('answered')
-    expect(withoutColors).toBe(stripVTControlCharacters(withoutColors))
-
-    const colored = await listening({ env: { FORCE_COLOR: '1' } }, '--secret', SECRET)
-    await send(colored, signed())
-    expect(await colored.printed('answered')).toContain('\u001b[32m✔ verified\u001b[39m')
+    expect(await listener.ended).toBe(0)
+    expect(listener.stdout).toContain(`${delivery.id}\n`)
+    expect(listener.stdout).toContain(`${delivery.id} (received for the 2nd time)\n`)
+    expect(listener.stdout).toContain(`${delivery.id} (received for the 3rd time)\n`)
   })
 
   test('numbers keep their digits', async () => {
@@ -193,8 +182,8 @@ describe('untrusted input', () => {
     expect(await send(listener, signed(), 'GET')).toMatchObject({ status: 405 })
     expect(await send(listener, signed(), 'PUT')).toMatchObject({ status: 405 })
     expect(await send(listener, signed())).toMatchObject({ status: 200 })
-    expect(await listener.exited).toBe(0)
-    expect(listener.stdout().trim().split('\n')).toHaveLength(1)
+    expect(await listener.ended).toBe(0)
+    expect(listener.stdout.trim().split('\n')).toHaveLength(1)
   })
 
   test('a failed TLS handshake is logged, and later deliveries are received', async () => {
@@ -231,27 +220,24 @@ describe('responses', () => {
     expect(await send(listener, signed())).toEqual({ status: 204, body: '' })
   })
 
-  test('--delay waits before responding', async () => {
-    const listener = await listening('--secret', SECRET, '--delay', '300ms')
+  test('--delay waits before responding, and a sender that disconnects meanwhile is reported', async () => {
+    const listener = await listening('--secret', SECRET, '--delay', '100ms')
     const started = performance.now()
     expect(await send(listener, signed())).toMatchObject({ status: 200 })
-    expect(performance.now() - started).toBeGreaterThan(295)
-  })
-
-  test('a sender that disconnects during the delay is reported', async () => {
-    const listener = await listening('--secret', SECRET, '--delay', '10s')
+    expect(performance.now() - started).toBeGreaterThan(95)
+    await listener.end()
+    const patient = await listening('--secret', SECRET, '--delay', '1h')
     const disconnecting = new AbortController()
-    const disconnect = () => setTimeout(() => disconnecting.abort(), 200)
-    const options = { signal: disconnecting.signal, onSent: disconnect }
-    await expect(send(listener, signed(), 'POST', options)).rejects.toThrow('abort')
-    expect(await listener.printed('not answered')).toContain('✔ verified')
+    const options = { signal: disconnecting.signal, onSent: () => disconnecting.abort() }
+    await expect(send(patient, signed(), 'POST', options)).rejects.toThrow('abort')
+    expect(await patient.printed('not answered')).toContain('✔ verified')
   })
 
   test('--count prints no more deliveries even if more arrive in parallel', async () => {
     const listener = await listening('--count', '2', '--json', '--delay', '100ms')
     await Promise.allSettled(Array.from({ length: 6 }, () => send(listener, signed())))
-    expect(await listener.exited).toBe(0)
-    expect(listener.stdout().trim().split('\n')).toHaveLength(2)
+    expect(await listener.ended).toBe(0)
+    expect(listener.stdout.trim().split('\n')).toHaveLength(2)
   })
 
   test('--json prints one JSON value per line and nothing else on stdout', async () => {
@@ -261,8 +247,8 @@ describe('responses', () => {
     // A rejected one counts.
     await send(listener, { ...good, body: 'no JSON' })
     await send(listener, { ...good, headers: { ...good.headers, 'wh-test': 'true' } })
-    expect(await listener.exited).toBe(0)
-    const lines = listener.stdout().trimEnd().split('\n')
+    expect(await listener.ended).toBe(0)
+    const lines = listener.stdout.trimEnd().split('\n')
     const first = {
       ...{ time: expect.stringMatching(/^\d{4}-.*Z$/), id: good.id, isTest: false, arrivals: 1 },
       ...{ timestamp: good.headers['wh-timestamp'], signature: good.headers['wh-signature'] },
@@ -281,15 +267,15 @@ describe('responses', () => {
     const env = { POSTHORN_HEADER_PREFIX: 'webhook-' }
     const listener = await listening({ env }, '--secret', SECRET, '--count', '1')
     expect(await send(listener, signed({ prefix: 'webhook-' }))).toMatchObject({ status: 200 })
-    expect(await listener.exited).toBe(0)
-    expect(listener.stdout()).toContain('webhook-id')
+    expect(await listener.ended).toBe(0)
+    expect(listener.stdout).toContain('webhook-id')
   })
 
   test('--port sets the port, on 127.0.0.1 only', async () => {
     const port = await freePort()
     const listener = await listening('--port', String(port))
     expect(listener.port).toBe(port)
-    expect(listener.stderr()).toContain(`https://localhost:${port}/`)
+    expect(listener.stderr).toContain(`https://localhost:${port}/`)
     const others = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? [])
     for (const { address } of others.filter((other) => other.address !== '127.0.0.1')) {
       await expect(once(connect({ host: address, port }), 'connect')).rejects.toThrow()
@@ -337,7 +323,7 @@ describe('--register', async () => {
     return { ...(webhook as Webhook), secret: key }
   }
 
-  const sendSigned = async (listener: Listener) =>
+  const sendSigned = async (listener: Address) =>
     await send(listener, signed({ secret: (await only()).secret }))
 
   test('creates an enabled webhook for both event types of the contract, verifies with its secret, and deletes it at Ctrl+C', async () => {
@@ -352,39 +338,43 @@ describe('--register', async () => {
     expect(await listener.printed('answered 200')).toContain('✔ verified')
     expect(await send(listener, signed())).toMatchObject({ status: 400 })
 
-    expect(await listener.stop('SIGINT')).toBe(0)
+    expect(await listener.end()).toBe(0)
     expect(await webhooks()).toEqual([])
-    const printed = listener.stdout() + listener.stderr()
+    const printed = listener.stdout + listener.stderr
     expect(printed).not.toContain(webhook.secret.slice(6))
     expect(printed).not.toContain(tenant.token)
   })
 
   test.each<[end: string, end: (listener: Listener) => Promise<unknown>]>([
-    ['SIGTERM', ({ child }) => Promise.resolve(child.kill('SIGTERM'))],
-    ['SIGHUP', ({ child }) => Promise.resolve(child.kill('SIGHUP'))],
+    ['SIGTERM', async ({ kill }) => kill('SIGTERM')],
+    ['SIGHUP', async ({ kill }) => kill('SIGHUP')],
     // From the terminal and from npm.
-    ['one Ctrl+C twice', async ({ child }) => [child.kill('SIGINT'), child.kill('SIGINT')]],
+    ['one Ctrl+C twice', async ({ kill }) => [kill('SIGINT'), kill('SIGINT')]],
     ['--count', async (listener) => await sendSigned(listener)],
-    [
-      'a reader of its output that closes the pipe',
-      async (listener) => {
-        listener.child.stdout?.destroy()
-        await sendSigned(listener)
-      },
-    ],
     // Then there is nothing to delete.
     [
       'a webhook that was deleted, and Ctrl+C',
-      async ({ child }) => {
+      async ({ kill }) => {
         await call('DELETE', `/${(await only()).id}`)
-        child.kill('SIGINT')
+        kill('SIGINT')
       },
     ],
   ])('deletes the webhook at the end by %s', async (_end, end) => {
     const listener = await registered('--count', '1', '--json')
     expect(await webhooks()).toHaveLength(1)
     await end(listener)
-    expect(await listener.exited).toBe(0)
+    expect(await listener.ended).toBe(0)
+    expect(await webhooks()).toEqual([])
+  })
+
+  test('deletes the webhook when the reader of its output closes the pipe', async () => {
+    await using command = startPosthorn(['listen', '--register', '--json', ...access()], {
+      environment: { POSTHORN_DATA_DIR: DATA },
+    })
+    await until(() => command.stderr.includes('Registered'), 'the webhook is registered')
+    command.child.stdout?.destroy()
+    await sendSigned(await addressOf(command.stderr))
+    expect(await command.ended).toBe(0)
     expect(await webhooks()).toEqual([])
   })
 
@@ -394,8 +384,8 @@ describe('--register', async () => {
       scopes: ['webhooks:write', 'webhooks:read'],
     })
     const listener = listen('--register', ...access(token))
-    expect(await listener.exited).toBe(1)
-    expect(listener.stderr()).toContain('secrets:read')
+    expect(await listener.ended).toBe(1)
+    expect(listener.stderr).toContain('secrets:read')
     expect(await webhooks()).toEqual([])
   })
 
@@ -405,10 +395,10 @@ describe('--register', async () => {
     const listener = await listening('--register', ...access())
     await until(async () => (await webhooks()).length === 1, 'the webhook is there')
     const answer = send(listener, signed({ secret: (await only()).secret }))
-    listener.child.kill('SIGINT')
+    listener.kill('SIGINT')
     response.resolve()
     expect(await answer).toMatchObject({ status: 200 })
-    expect(await listener.exited).toBe(0)
+    expect(await listener.ended).toBe(0)
     expect(await webhooks()).toEqual([])
   })
 
@@ -416,9 +406,9 @@ describe('--register', async () => {
     const listener = await registered()
     const { id } = await only()
     proxy.isBroken = true
-    expect(await listener.stop('SIGINT')).toBe(1)
-    expect(listener.stderr()).toContain(`The webhook ${id} could not be deleted`)
-    expect(listener.stderr()).toContain('Postgres cannot be reached.')
+    expect(await listener.end()).toBe(1)
+    expect(listener.stderr).toContain(`The webhook ${id} could not be deleted`)
+    expect(listener.stderr).toContain('Postgres cannot be reached.')
   })
 
   test('--event, repeated or with commas, sets the event types', async () => {
@@ -439,10 +429,10 @@ describe('--register', async () => {
     ['an unknown event type', () => [...access(), '--event', 'a\u001b[2J'], 'a\\u001b[2J'],
   ])('with %s, says what to do', async (_what, args, message) => {
     const listener = listen('--register', ...args())
-    expect(await listener.exited).toBe(1)
-    expect(listener.stderr()).toContain(message)
-    expect(listener.stderr()).not.toContain('phk_wrong')
-    expect(listener.stderr()).not.toContain('\u001b')
+    expect(await listener.ended).toBe(1)
+    expect(listener.stderr).toContain(message)
+    expect(listener.stderr).not.toContain('phk_wrong')
+    expect(listener.stderr).not.toContain('\u001b')
   })
 
   test('if Posthorn sends only to public addresses, names the ways to receive deliveries here', async () => {
@@ -451,10 +441,10 @@ describe('--register', async () => {
     await using guarded = await startTestApp({ role: 'api', database, environment })
     const server = ['--server', guarded.app.url]
     const listener = listen('--register', ...server, ...withKey(tenant.token))
-    expect(await listener.exited).toBe(1)
-    expect(listener.stderr()).toContain('This Posthorn sends only to')
+    expect(await listener.ended).toBe(1)
+    expect(listener.stderr).toContain('This Posthorn sends only to')
     for (const way of ['--forward', 'POSTHORN_EGRESS_ALLOW=', 'POSTHORN_EGRESS_CA_FILE=']) {
-      expect(listener.stderr()).toContain(way)
+      expect(listener.stderr).toContain(way)
     }
   })
 })
@@ -478,24 +468,27 @@ describe('errors exit with code 1 and say what is wrong', () => {
     [['--secret', 'whsec_hidden?'], 'The webhook secret is not base64'],
   ])('%j', async (args, message) => {
     const listener = listen(...args)
-    expect(await listener.exited).toBe(1)
-    expect(listener.stderr()).toContain(message)
-    expect(listener.stderr()).not.toContain('hidden?')
-    expect(listener.stdout()).toBe('')
+    expect(await listener.ended).toBe(1)
+    expect(listener.stderr).toContain(message)
+    expect(listener.stderr).not.toContain('hidden?')
+    expect(listener.stdout).toBe('')
   })
 
   test('a port that is already in use', async () => {
-    const { port } = await listening()
+    const server = createServer().listen(0, '127.0.0.1')
+    onTestFinished(() => void server.close())
+    await once(server, 'listening')
+    const { port } = server.address() as AddressInfo
     const listener = listen('--port', String(port))
-    expect(await listener.exited).toBe(1)
+    expect(await listener.ended).toBe(1)
     const message = `Port ${port} is already in use. Give another one with --port`
-    expect(listener.stderr()).toContain(message)
+    expect(listener.stderr).toContain(message)
   })
 
   test('an unknown setting', async () => {
     const listener = listen({ env: { POSTHORN_DATADIR: 'x' } })
-    expect(await listener.exited).toBe(1)
-    expect(listener.stderr()).toContain('Did you mean "POSTHORN_DATA_DIR"?')
+    expect(await listener.ended).toBe(1)
+    expect(listener.stderr).toContain('Did you mean "POSTHORN_DATA_DIR"?')
   })
 })
 
@@ -516,55 +509,54 @@ function withKey(key: string): string[] {
   return ['--key-file', file]
 }
 
-/** Starts the real command as a process. */
-function listen(...args: Args) {
+function listen(...args: Args): RunningCommand {
   const options = args.find((arg) => typeof arg !== 'string')
-  const inherited = Object.entries(process.env).filter(
-    ([name]) => !/^(HOST|PORT|DATABASE_URL|POSTHORN_.*|.*COLOR.*)$/.test(name),
-  )
   const given = args.filter((arg) => typeof arg === 'string')
-  const child = spawn(process.execPath, [PROGRAM, 'listen', ...given], {
-    cwd: directory,
-    env: { ...Object.fromEntries(inherited), ...options?.env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  running.add(child)
-  let stdout = ''
-  let stderr = ''
-  child.stdout.setEncoding('utf8').on('data', (chunk) => {
-    stdout += chunk
-  })
-  child.stderr.setEncoding('utf8').on('data', (chunk) => {
-    stderr += chunk
-  })
-  const exited = once(child, 'close').then(([code]) => code as number | null)
-  return {
-    child,
-    exited,
-    stdout: () => stdout,
-    stderr: () => stderr,
-    async printed(expected: string) {
-      await until(() => stdout.includes(expected), 'the process goes on')
-      return stdout
-    },
-    async said(expected: string) {
-      await until(() => stderr.includes(expected) || child.exitCode !== null, 'the process goes on')
-    },
-    stop(signal: NodeJS.Signals) {
-      child.kill(signal)
-      return exited
-    },
-  }
+  running = startCommand(['listen', ...given], { POSTHORN_DATA_DIR: DATA, ...options?.env })
+  return running
+}
+
+interface Address {
+  readonly port: number
+  readonly ca: Buffer
+}
+
+/** Where the command that printed this receives deliveries. */
+async function addressOf(stderr: string): Promise<Address> {
+  const port = Number(/https:\/\/localhost:(\d+)\//.exec(stderr)?.[1])
+  if (Number.isNaN(port)) throw new Error(`The listener did not start: ${stderr}`)
+  return { port, ca: await readFile(path.join(DATA, 'authority', 'ca.pem')) }
 }
 
 async function listening(...args: Args) {
   const options = args.find((arg) => typeof arg !== 'string')
-  const listener = listen(...args)
-  await listener.said(options?.until ?? 'Listening')
-  const port = Number(/https:\/\/localhost:(\d+)\//.exec(listener.stderr())?.[1])
-  if (Number.isNaN(port)) throw new Error(`The listener did not start: ${listener.stderr()}`)
-  const dataDir = options?.env?.['POSTHORN_DATA_DIR'] ?? path.join(directory, '.posthorn')
-  return { ...listener, port, ca: await readFile(path.join(dataDir, 'authority', 'ca.pem')) }
+  const command = listen(...args)
+  let hasEnded = false
+  void command.ended.then(() => {
+    hasEnded = true
+  })
+  const said = (expected: string) =>
+    until(() => command.stderr.includes(expected) || hasEnded, 'the command goes on')
+  await said(options?.until ?? 'Listening')
+  return {
+    ...(await addressOf(command.stderr)),
+    ...{ ended: command.ended, kill: command.kill, said },
+    get stdout() {
+      return command.stdout
+    },
+    get stderr() {
+      return command.stderr
+    },
+    async printed(expected: string) {
+      await until(() => command.stdout.includes(expected), 'the command goes on')
+      return command.stdout
+    },
+    /** By Ctrl+C. */
+    end() {
+      command.kill('SIGINT')
+      return command.ended
+    },
+  }
 }
 
 interface Delivery {
@@ -597,7 +589,7 @@ interface SendOptions {
 }
 
 async function send(
-  to: { port: number; ca: Buffer },
+  to: Address,
   { headers, body }: Delivery,
   method = 'POST',
   { signal, onSent = () => {} }: SendOptions = {},

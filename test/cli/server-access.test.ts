@@ -10,7 +10,7 @@ import { ignoreBrokenPipe } from '../support/broken-pipe.ts'
 import { freePort } from '../support/free-port.ts'
 import { programPath } from '../support/installed-program.ts'
 import { needs } from '../support/left-out.ts'
-import { PROGRAM, runPosthorn } from '../support/posthorn-process.ts'
+import { PROGRAM } from '../support/posthorn-process.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 import { until } from '../support/until.ts'
 import { runCommand } from './run-command.ts'
@@ -203,12 +203,8 @@ test('on a terminal, the key is asked for and not shown', needs('script'), async
   expect(new Set(other.keys)).toEqual(new Set(['phk_typed']))
 })
 
-/** `listen` and `mcp` keep a process, so they have their own, like what reads standard input. */
-async function run(args: readonly string[], environment: object = {}, input?: string) {
-  const settings = { POSTHORN_DATA_DIR: dataDir, ...environment }
-  const isShort = input === undefined && args[0] !== 'listen'
-  if (isShort) return await runCommand(args, settings)
-  return await runPosthorn(args, { environment: settings, cwd: dataDir, input: input ?? '' })
+function run(args: readonly string[], environment: object = {}, input = '') {
+  return runCommand(args, { POSTHORN_DATA_DIR: dataDir, ...environment }, { input })
 }
 
 interface Recorder {

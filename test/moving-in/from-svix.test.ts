@@ -45,7 +45,7 @@ afterAll(async () => {
 })
 beforeEach(async () => {
   applications = {}
-  await posthorn.database.pool.query(`delete from posthorn.organizations where uid is not null`)
+  await posthorn.database.pool.query(`delete from posthorn.organizations where uid like 'app\\_%'`)
 })
 
 /** Of the path after `/api/v1/app`. A page has one item, whatever the limit. */
@@ -97,7 +97,7 @@ async function run(...flags: string[]) {
 
 async function moved() {
   return await posthorn.database.prisma.webhook.findMany({
-    where: { organization: { uid: { not: null } } },
+    where: { organization: { uid: { startsWith: 'app_' } } },
     include: { organization: true },
     orderBy: { uid: 'asc' },
   })

@@ -1,12 +1,12 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { type PosthornProcess, startPosthorn } from '../../support/posthorn-process.ts'
+import { type RunningCommand, startCommand } from '../../cli/run-command.ts'
 import { until } from '../../support/until.ts'
 
 /** A running `posthorn listen --forward --json`. */
 export interface ForwardCommand extends AsyncDisposable {
-  readonly process: PosthornProcess
+  readonly process: RunningCommand
   readonly secret: string
   /** Resolves to the nth delivery that the command printed, counted from 1. */
   printed(number: number): Promise<Printed>
@@ -19,17 +19,16 @@ export interface ForwardOptions {
   readonly server: string
   readonly key: string
   readonly args?: readonly string[]
-  readonly environment?: Readonly<Record<string, string>>
 }
 
 /** Starts the command. It is not ready yet. */
 export function startForwardCommand(
   localUrl: string,
-  { server, key, args = [], environment = {} }: ForwardOptions,
-): PosthornProcess {
+  { server, key, args = [] }: ForwardOptions,
+): RunningCommand {
   const folder = mkdtempSync(path.join(tmpdir(), 'posthorn-forward-'))
-  const command = startPosthorn(['listen', '--forward', localUrl, '--server', server, ...args], {
-    environment: { POSTHORN_DATA_DIR: folder, POSTHORN_API_KEY: key, ...environment },
+  const command = startCommand(['listen', '--forward', localUrl, '--server', server, ...args], {
+    ...{ POSTHORN_DATA_DIR: folder, POSTHORN_API_KEY: key },
   })
   void command.ended.then(() => rmSync(folder, { recursive: true, force: true }))
   return command
@@ -39,7 +38,7 @@ export function startForwardCommand(
 export async function forward(localUrl: string, options: ForwardOptions): Promise<ForwardCommand> {
   const args = ['--json', ...(options.args ?? [])]
   const command = startForwardCommand(localUrl, { ...options, args })
-  await ready(command)
+  await until(() => command.stderr.includes('Ready.'), 'the command is ready')
   const [, secret = ''] = /WEBHOOK_SECRET=(whsec_\S+)$/m.exec(command.stderr) ?? []
   return {
     ...{ process: command, secret },
@@ -48,13 +47,9 @@ export async function forward(localUrl: string, options: ForwardOptions): Promis
       await until(() => lines().length >= number, `the command prints delivery ${number}`)
       return JSON.parse(lines()[number - 1] as string)
     },
-    [Symbol.asyncDispose]: () => command[Symbol.asyncDispose](),
+    async [Symbol.asyncDispose]() {
+      command.kill('SIGINT')
+      await command.ended
+    },
   }
-}
-
-async function ready(command: PosthornProcess): Promise<void> {
-  await until(() => {
-    if (command.child.exitCode !== null) throw new Error(`It ended: ${command.stderr}`)
-    return command.stderr.includes('Ready.')
-  }, 'the command is ready')
 }
