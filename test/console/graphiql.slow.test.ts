@@ -1,17 +1,12 @@
 import { beforeAll, expect } from 'vitest'
-import { createWebhooks } from './seed.ts'
-import { createKey, testDelivery } from './support/call.ts'
-import { JOINED } from './support/catalogue.ts'
+import { createKey } from './support/call.ts'
 import { openDesk, page, reader, server, story } from './support/desk.ts'
 import { waitUntilLoaded } from './support/sign-in.ts'
 
 /* A visit fails its test for a request to another origin, and for a violation of the Content-Security-Policy. */
-let webhookId: string
-
 openDesk()
 
 beforeAll(async () => {
-  webhookId = (await createWebhooks(server)).boxOffice
   // Of tokens that the server rejects.
   reader.expectPageErrors(/status of 401/)
 })
@@ -26,27 +21,6 @@ story('the account menu leads to GraphiQL, which runs an operation by the sessio
   await write('query Mine { viewer { organization { name } } }')
   await execute()
   await expectResponse('"name": "My organization"')
-})
-
-story('an operation is checked against the schema while it is written', async () => {
-  await write('query Written { nothing }')
-  await page.locator('.graphiql-query-editor .squiggly-error').waitFor()
-  await write('query Written { viewer { scopes } }')
-  await page.locator('.graphiql-query-editor .squiggly-error').waitFor({ state: 'detached' })
-})
-
-story('a subscription shows events until it is stopped', async () => {
-  await write('subscription Shown { attemptRecorded { delivery { eventType { name } } } }')
-  const opened = page.waitForResponse((response) =>
-    /^text\/event-stream/.test(response.headers()['content-type'] ?? ''),
-  )
-  await execute()
-  expect((await opened).status()).toBe(200)
-  await testDelivery(server, webhookId, JOINED)
-  await expectResponse(JOINED)
-  const ended = page.waitForEvent('requestfailed')
-  await page.getByRole('button', { name: /Stop/ }).click()
-  await ended
 })
 
 story(

@@ -56,23 +56,3 @@ story('a webhook created for another organization belongs to that organization o
   await page.getByText('webhook', { exact: false }).first().waitFor()
   expect(await page.getByText('museum').count()).toBe(0)
 })
-
-story('an operator gives an event type search keys, and corrects a path', async () => {
-  await open('/event-types/new')
-  await page.getByLabel('Name').fill('order.keyed')
-  await page.getByLabel('Description').fill('An order.')
-  const keys = page.getByLabel('Search keys')
-  await keys.fill('$.order.id\ncustomer.id')
-  await page.getByRole('button', { name: 'Create event type' }).click()
-  await page.getByText('searchKeys[1] must be a path such as $.order.id').waitFor()
-  await keys.fill('$.order.id\n\n$.customer.id\n')
-  await page.getByRole('button', { name: 'Create event type' }).click()
-  await page.getByText('$.order.id, $.customer.id').waitFor()
-
-  await page.getByRole('link', { name: 'Edit' }).click()
-  expect(await keys.inputValue()).toBe('$.order.id\n$.customer.id')
-  await keys.fill('')
-  await page.getByRole('button', { name: 'Save' }).click()
-  await page.getByText('No example.').waitFor()
-  await page.getByText('Search keys', { exact: true }).waitFor({ state: 'detached' })
-})

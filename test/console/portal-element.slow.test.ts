@@ -6,8 +6,6 @@ import { call } from './support/call.ts'
 import { startConsoleServer } from './support/console-server.ts'
 import { browser, openDesk, server, story } from './support/desk.ts'
 import { type HostPage, openHostPage } from './support/host-page.ts'
-import { misfits } from './support/layout.ts'
-import { ownPageStories } from './support/own-page.ts'
 import { violations } from './support/violations.ts'
 import { type Visit, visit } from './support/visit.ts'
 
@@ -17,7 +15,7 @@ let stranger: HostPage
 openDesk(async () => {
   host = await openHostPage()
   return await startConsoleServer({
-    environment: { POSTHORN_PORTAL_ORIGINS: host.origin, POSTHORN_CORS_ORIGINS: host.origin },
+    environment: { POSTHORN_PORTAL_ORIGINS: host.origin },
   })
 })
 
@@ -40,26 +38,8 @@ story('the portal in a frame has no header and no menu, and names its organizati
   await portal.getByText(await organizationName(), { exact: true }).waitFor()
 })
 
-story('a theme with showHeader keeps the header in a frame', async () => {
-  await using reader = await shown((await session({ showHeader: true })).url)
-  await reader.page.frameLocator('iframe:not(#stranger)').getByRole('banner').waitFor()
-})
-
 const tabsOf = (portal: FrameLocator) =>
   portal.getByRole('navigation', { name: 'Pages' }).getByRole('link')
-
-story('the portal has three tabs, on one line at 360 pixels', async () => {
-  await using reader = await shown((await session()).url)
-  await reader.page.setViewportSize({ width: 360, height: 640 })
-  const portal = reader.page.frameLocator('iframe:not(#stranger)')
-  await portal.getByRole('heading', { name: 'Endpoints', level: 1 }).waitFor()
-  expect(await tabsOf(portal).allInnerTexts()).toEqual(['Endpoints', 'Deliveries', 'Event types'])
-  const tops = await tabsOf(portal).evaluateAll((tabs) =>
-    tabs.map((tab) => tab.getBoundingClientRect().top),
-  )
-  expect(new Set(tops).size).toBe(1)
-  expect(await misfits(await frameOf(reader))).toEqual([])
-})
 
 story('a session offers other pages, and the element others again', async () => {
   const { url } = await session({}, 3_600, ['ATTEMPTS', 'OVERVIEW'])
@@ -93,48 +73,6 @@ story(
   },
 )
 
-story(
-  'the attribute locale chooses the language, and one that is no tag does nothing',
-  async () => {
-    const { url } = await session({})
-    await using german = await shown(url, /^$/, 'locale="de-AT"')
-    const portal = german.page.frameLocator('iframe:not(#stranger)')
-    await portal.getByRole('heading', { name: 'Endpunkte', level: 1 }).waitFor()
-    expect(
-      await portal.getByRole('navigation', { name: 'Seiten' }).getByRole('link').allInnerTexts(),
-    ).toEqual(['Endpunkte', 'Zustellungen', 'Ereignistypen'])
-    expect(await misfits(await frameOf(german))).toEqual([])
-    await using other = await shown(url, /^$/, 'locale="d\u00e9"')
-    const second = other.page.frameLocator('iframe:not(#stranger)')
-    await second.getByRole('heading', { name: 'Endpoints', level: 1 }).waitFor()
-  },
-)
-
-story.each(['LIGHT', 'DARK'])(
-  'in the %s scheme, the page of the application is behind the portal',
-  async (colorScheme) => {
-    await using reader = await shown((await session({ colorScheme })).url)
-    const { page } = reader
-    await page
-      .frameLocator('iframe:not(#stranger)')
-      .getByRole('heading', { name: 'Endpoints' })
-      .waitFor()
-    // A browser makes a frame opaque whose color scheme differs from that of the page in it.
-    const schemeOf = (scheme: string) => scheme.split(' ').at(-1)
-    await expect
-      .poll(() => page.locator('iframe').evaluate((frame) => getComputedStyle(frame).colorScheme))
-      .toBe(colorScheme.toLowerCase())
-    const inside = await (await frameOf(reader)).evaluate(() => ({
-      scheme: getComputedStyle(document.documentElement).colorScheme,
-      backgrounds: [document.documentElement, document.body].map(
-        (element) => getComputedStyle(element).backgroundColor,
-      ),
-    }))
-    expect(schemeOf(inside.scheme)).toBe(colorScheme.toLowerCase())
-    expect(inside.backgrounds).toEqual(['rgba(0, 0, 0, 0)', 'rgba(0, 0, 0, 0)'])
-  },
-)
-
 story('the colors and the padding are those of the session, or of the element', async () => {
   const theme = { colorScheme: 'LIGHT', backgroundColor: '#fff8e7', foregroundColor: '#3b2f1e' }
   const look = async (reader: Visit) => {
@@ -158,46 +96,6 @@ story('the colors and the padding are those of the session, or of the element', 
   // What the server would reject is ignored.
   await using third = await shown(url, /^$/, 'background="url(x)" padding="65"')
   expect(await look(third)).toEqual(['rgba(0, 0, 0, 0)', 'rgb(59, 47, 30)', '4px'])
-})
-
-story('the theme reaches links, type, corners and rows', async () => {
-  const theme = {
-    primaryColor: '#c2255c',
-    fontFamily: '"Figtree", serif',
-    radius: 2,
-    density: 'COMPACT',
-    colorScheme: 'LIGHT',
-  }
-  await using reader = await shown((await session(theme)).url)
-  const portal = reader.page.frameLocator('iframe:not(#stranger)')
-  await open(portal, 'Endpoints')
-  await portal.getByRole('row').nth(1).waitFor()
-  const styles = await portal.locator('body').evaluate((body) => {
-    const root = getComputedStyle(document.documentElement)
-    return {
-      font: getComputedStyle(body).fontFamily,
-      link: root.getPropertyValue('--mantine-color-brand-7').trim(),
-      anchor: root.getPropertyValue('--mantine-color-anchor').trim(),
-      row: root.getPropertyValue('--posthorn-row-height').trim(),
-      radius: root.getPropertyValue('--mantine-radius-default').trim(),
-    }
-  })
-  expect(styles.font).toMatch(/^"?Figtree"?, serif, "Inter Variable"/)
-  expect(styles.link).toBe('#c2255c')
-  expect(styles.anchor).toMatch(/--mantine-primary-color-7|#c2255c/)
-  expect(styles.row).toBe('32px')
-  expect(styles.radius).toContain('0.125rem')
-})
-
-story.each([
-  ['LIGHT', '#ffffff'],
-  ['DARK', '#14161b'],
-])('the portal in a frame is accessible in the %s scheme', async (colorScheme, backgroundColor) => {
-  await using reader = await shown((await session({ colorScheme, backgroundColor })).url)
-  const portal = reader.page.frameLocator('iframe:not(#stranger)')
-  await open(portal, 'Endpoints')
-  await portal.getByRole('row').nth(1).waitFor()
-  expect(await violations(await frameOf(reader))).toEqual([])
 })
 
 story('the frame is as high as its page, and no other origin can connect', async () => {
@@ -248,21 +146,6 @@ story('a renewal keeps a half-filled form, also after the session has ended', as
   await portal.getByText(`${server.receiver.url}renewed`).first().waitFor()
   expect(await lastUsed(second.id)).toBeNull()
 })
-
-story('without a renewal, the ended session stays ended', async () => {
-  const { id, url } = await session()
-  await using reader = await shown(url, /status of 401/)
-  const portal = reader.page.frameLocator('iframe:not(#stranger)')
-  await openForm(portal)
-  await call(server, 'revokeApiKey', { id: ['ID!', id] })
-  await renewFromAnotherFrame(reader.page, (await session()).url)
-  await portal.getByLabel(/^URL/).fill('https://example.com/half')
-  await portal.getByRole('button', { name: 'Add endpoint' }).click()
-  await portal.getByText('This session has ended').waitFor()
-  expect(await portal.getByLabel(/^URL/).inputValue()).toBe('https://example.com/half')
-})
-
-ownPageStories(() => ({ browser, server, host, stranger }))
 
 async function frameOf({ page }: Visit): Promise<Frame> {
   const element = await page.locator('iframe:not(#stranger)').elementHandle()

@@ -6,7 +6,6 @@ import { call, createWebhook, testDelivery, untilDelivery } from './support/call
 import { startConsoleServer } from './support/console-server.ts'
 import { browser, openDesk, server, story } from './support/desk.ts'
 import { type HostPage, openHostPage } from './support/host-page.ts'
-import { waitUntilLoaded } from './support/sign-in.ts'
 import { violations } from './support/violations.ts'
 import { type Visit, visit } from './support/visit.ts'
 
@@ -95,35 +94,11 @@ story('a portal restricted to one webhook shows no other, at any URL', async () 
   expect(await portal.getByText(`${server.receiver.url}other`).count()).toBe(0)
 })
 
-story('an ended portal session says so, and how to return', async () => {
-  const { id, url } = await portalSession({ scopes: READ_SCOPES })
-  await call(server, 'revokeApiKey', { id: ['ID!', id] })
-  await using reader = await framed(host, url, /status of 401/)
-  await reader.page.frameLocator('iframe').getByText('This session has ended').waitFor()
-})
-
 story('other origins cannot frame the portal, and none can frame the console', async () => {
   await using stranger = await openHostPage()
   const portal = await portalUrl({ scopes: READ_SCOPES })
   await refusesFrame(stranger, portal)
   await refusesFrame(host, `${server.url}/console/`)
-})
-
-story.each([
-  ['LIGHT', '#ffd43b'],
-  ['DARK', '#ffd43b'],
-  ['LIGHT', '#0b7a4b'],
-  ['DARK', '#0b7a4b'],
-])('the portal is accessible in the %s scheme with the host color %s', async (scheme, color) => {
-  const theme = { primaryColor: color, colorScheme: scheme }
-  const { url } = await portalSession({ scopes: [...READ_SCOPES, 'webhooks:write'], theme })
-  await using reader = await visit(browser, { origins: [server.url] })
-  await reader.page.goto(url)
-  await waitUntilLoaded(reader.page)
-  await reader.page.getByRole('link', { name: 'Endpoints', exact: true }).click()
-  await reader.page.getByRole('heading', { name: 'Endpoints', level: 1 }).waitFor()
-  await waitUntilLoaded(reader.page)
-  expect(await violations(reader.page)).toEqual([])
 })
 
 story(
@@ -175,49 +150,6 @@ story(
   },
 )
 
-story('the console says why there is no preview, and tries again', async () => {
-  await using reader = await visit(browser, { origins: [server.url], signedInTo: server })
-  const { page } = reader
-  await page.goto(`${server.url}/console/portal`)
-  const portal = page.frameLocator('posthorn-portal iframe')
-  await portal.getByRole('heading', { level: 1 }).waitFor()
-  await page.getByLabel('Font', { exact: true }).fill('Figtree; color: red')
-  await page.getByRole('button', { name: 'Update preview' }).click()
-  await page.getByRole('alert').getByText('The portal did not open').waitFor()
-  await page
-    .getByText(/must be a CSS font-family/)
-    .first()
-    .waitFor()
-  expect(await page.getByLabel('Font', { exact: true }).getAttribute('aria-invalid')).toBe('true')
-
-  await page.getByLabel('Font', { exact: true }).fill('Figtree, serif')
-  reader.expectPageErrors(/ERR_INTERNET_DISCONNECTED/)
-  await page.context().setOffline(true)
-  await page.getByRole('button', { name: 'Update preview' }).click()
-  await page.getByRole('alert').getByText('Posthorn is unreachable.', { exact: true }).waitFor()
-  await page.context().setOffline(false)
-  await page.getByRole('alert').getByRole('button', { name: 'Try again' }).click()
-  await portal.getByRole('heading', { level: 1 }).waitFor()
-})
-
-story('a key that may create no sessions sees no page for the portal', async () => {
-  const input = { name: 'Reader', scopes: READ_SCOPES }
-  const { createdApiKey } = await call<{ createdApiKey: { token: string } }>(
-    server,
-    'createApiKey',
-    { input: ['CreateApiKeyInput!', input] },
-    'createdApiKey { token }',
-  )
-  const signedInTo = { url: server.url, token: createdApiKey.token }
-  await using reader = await visit(browser, { origins: [server.url], signedInTo })
-  await reader.page.goto(`${server.url}/console/portal`)
-  await reader.page.getByText('This page requires the scope keys:manage').waitFor()
-  const pages = reader.page.getByRole('navigation', { name: 'Pages' })
-  await pages.getByRole('link', { name: 'Webhooks', exact: true }).waitFor()
-  expect(await pages.getByRole('link', { name: 'Portal', exact: true }).count()).toBe(0)
-  expect(await reader.page.locator('iframe').count()).toBe(0)
-})
-
 story('an operator sends a link to the portal of an organization', async () => {
   const { organization } = await call<{ organization: { id: string; name: string } }>(
     server,
@@ -254,30 +186,6 @@ story('an operator sends a link to the portal of an organization', async () => {
   const lastsMs = Date.parse(viewer.session.expiresAt) - Date.now()
   expect(lastsMs).toBeGreaterThan(3_000_000)
   expect(lastsMs).toBeLessThanOrEqual(3_600_000)
-})
-
-story('the page of the portal creates a link to the portal that it shows', async () => {
-  await using reader = await visit(browser, { origins: [server.url], signedInTo: server })
-  const { page } = reader
-  await page.goto(`${server.url}/console/portal`)
-  // The preview, which grows while it loads, moves the button.
-  const preview = page.frameLocator('posthorn-portal iframe')
-  const shown = () => preview.getByRole('heading', { name: 'Endpoints', level: 1 }).waitFor()
-  await shown()
-  await page.getByRole('button', { name: 'Create link' }).click()
-  const link = page.getByRole('link', { name: 'Open portal' })
-  expect(await link.getAttribute('href')).toMatch(/\/portal#token=phs_/)
-  // A link is never for another portal than the one shown.
-  await page.getByRole('switch', { name: 'Allow changes' }).check()
-  await page.getByRole('button', { name: 'Update preview' }).click()
-  await page.getByRole('button', { name: 'Create link' }).waitFor()
-  expect(await link.count()).toBe(0)
-  await shown()
-  reader.expectPageErrors(/ERR_INTERNET_DISCONNECTED/)
-  await page.context().setOffline(true)
-  await page.getByRole('button', { name: 'Create link' }).click()
-  await page.getByText('The link was not created').waitFor()
-  await page.context().setOffline(false)
 })
 
 async function sessionsSince(time: Date): Promise<readonly { revokedAt: Date | null }[]> {

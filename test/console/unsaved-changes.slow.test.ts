@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import { JOINED } from '../support/factories.ts'
-import { call, createWebhook } from './support/call.ts'
+import { createWebhook } from './support/call.ts'
 import { browser, openDesk, page, server, story } from './support/desk.ts'
 import { violations } from './support/violations.ts'
 import { visit } from './support/visit.ts'
@@ -8,47 +8,45 @@ import { visit } from './support/visit.ts'
 /* The reader loses typed text only after confirming that, and overwrites the text of others only by choice. */
 openDesk()
 
-story.each(['/webhooks/new', '/event-types/new'])(
-  '%s asks before unsaved changes are lost',
-  async (path) => {
-    const pages = page.getByRole('navigation', { name: 'Pages' })
-    const description = page.getByLabel('Description')
-    const dialog = page.getByRole('dialog', { name: 'Leave without saving?' })
+story('a form asks before unsaved changes are lost', async () => {
+  const path = '/webhooks/new'
+  const pages = page.getByRole('navigation', { name: 'Pages' })
+  const description = page.getByLabel('Description')
+  const dialog = page.getByRole('dialog', { name: 'Leave without saving?' })
 
-    // An untouched form can be left without a question. The first field has the focus.
-    await page.goto(`${server.url}/console${path}`)
-    await description.waitFor()
-    const first = page.locator('form input').first()
-    const hasFocus = () => first.evaluate((input) => input === document.activeElement)
-    await expect.poll(hasFocus).toBe(true)
-    await pages.getByRole('link', { name: 'Events', exact: true }).click()
-    await page.getByRole('heading', { name: 'Events', level: 1 }).waitFor()
+  // An untouched form can be left without a question. The first field has the focus.
+  await page.goto(`${server.url}/console${path}`)
+  await description.waitFor()
+  const first = page.locator('form input').first()
+  const hasFocus = () => first.evaluate((input) => input === document.activeElement)
+  await expect.poll(hasFocus).toBe(true)
+  await pages.getByRole('link', { name: 'Events', exact: true }).click()
+  await page.getByRole('heading', { name: 'Events', level: 1 }).waitFor()
 
-    await page.goto(`${server.url}/console${path}`)
-    await description.fill('Unsaved text')
-    await pages.getByRole('link', { name: 'Events', exact: true }).click()
-    await dialog.getByRole('button', { name: 'Cancel' }).click()
-    await dialog.waitFor({ state: 'hidden' })
-    await page.getByRole('link', { name: 'Cancel' }).click()
-    await dialog.getByRole('button', { name: 'Cancel' }).click()
-    await dialog.waitFor({ state: 'hidden' })
-    await page.keyboard.press('Control+k')
-    const box = page.getByRole('combobox', { name: 'Search and commands' })
-    await box.fill('msg_01m7xgjytfecrvetdfjkb8kqpk')
-    await page.getByRole('option', { name: /^Open msg_/ }).waitFor()
-    await box.press('Enter')
-    await dialog.getByRole('button', { name: 'Cancel' }).click()
-    await dialog.waitFor({ state: 'hidden' })
-    expect(await description.inputValue()).toBe('Unsaved text')
-    expect(new URL(page.url()).pathname).toBe(`/console${path}`)
+  await page.goto(`${server.url}/console${path}`)
+  await description.fill('Unsaved text')
+  await pages.getByRole('link', { name: 'Events', exact: true }).click()
+  await dialog.getByRole('button', { name: 'Cancel' }).click()
+  await dialog.waitFor({ state: 'hidden' })
+  await page.getByRole('link', { name: 'Cancel' }).click()
+  await dialog.getByRole('button', { name: 'Cancel' }).click()
+  await dialog.waitFor({ state: 'hidden' })
+  await page.keyboard.press('Control+k')
+  const box = page.getByRole('combobox', { name: 'Search and commands' })
+  await box.fill('msg_01m7xgjytfecrvetdfjkb8kqpk')
+  await page.getByRole('option', { name: /^Open msg_/ }).waitFor()
+  await box.press('Enter')
+  await dialog.getByRole('button', { name: 'Cancel' }).click()
+  await dialog.waitFor({ state: 'hidden' })
+  expect(await description.inputValue()).toBe('Unsaved text')
+  expect(new URL(page.url()).pathname).toBe(`/console${path}`)
 
-    await pages.getByRole('link', { name: 'Events', exact: true }).click()
-    await dialog.getByRole('button', { name: 'Leave' }).click()
-    await page.getByRole('heading', { name: 'Events', level: 1 }).waitFor()
-    await pages.getByRole('link', { name: 'Deliveries', exact: true }).click()
-    await page.getByRole('heading', { name: 'Deliveries', level: 1 }).waitFor()
-  },
-)
+  await pages.getByRole('link', { name: 'Events', exact: true }).click()
+  await dialog.getByRole('button', { name: 'Leave' }).click()
+  await page.getByRole('heading', { name: 'Events', level: 1 }).waitFor()
+  await pages.getByRole('link', { name: 'Deliveries', exact: true }).click()
+  await page.getByRole('heading', { name: 'Deliveries', level: 1 }).waitFor()
+})
 
 story('the Back button asks too, each time, and continues after a confirmation', async () => {
   const pages = page.getByRole('navigation', { name: 'Pages' })
@@ -111,70 +109,5 @@ story(
       { id: webhookId },
     )
     expect(saved).toEqual({ description: 'Mine', rateLimitPerSecond: 9, maxInFlight: 3 })
-  },
-)
-
-story(
-  'an event type that somebody else changed keeps their change, unless the reader decides',
-  async () => {
-    const name = 'order.edited'
-    await call(server, 'createEventType', {
-      input: ['CreateEventTypeInput!', { name, description: 'First', searchKeys: ['$.a'] }],
-    })
-    await page.goto(`${server.url}/console/event-types/${name}/edit`)
-    await page.getByLabel('Description').fill('Mine')
-    await call(server, 'updateEventType', {
-      id: ['ID!', `type_${name}`],
-      input: ['UpdateEventTypeInput!', { description: 'Theirs', searchKeys: ['$.b'] }],
-    })
-    await page.getByRole('button', { name: 'Save' }).click()
-    await page.getByRole('alert').filter({ hasText: 'Somebody else made changes' }).waitFor()
-    await page.getByRole('button', { name: 'Save' }).click()
-    await page.getByText(`${name} was saved.`).waitFor()
-    const { node } = await server.graphql<{ node: object }>(
-      '{ node(id: "type_order.edited") { ... on EventType { description searchKeys } } }',
-    )
-    expect(node).toEqual({ description: 'Mine', searchKeys: ['$.b'] })
-  },
-)
-
-story(
-  'who edits an organization or the limits of an API key learns of the changes of others too',
-  async () => {
-    const { viewer } = await server.graphql<{ viewer: { organization: { id: string } } }>(
-      '{ viewer { organization { id } } }',
-    )
-    const { id } = viewer.organization
-    await page.goto(`${server.url}/console/organizations?edit=${id}`)
-    const dialog = page.getByRole('dialog', { name: 'Edit organization' })
-    await dialog.getByLabel('Name').fill('Mine')
-    await call(server, 'updateOrganization', {
-      id: ['ID!', id],
-      input: ['UpdateOrganizationInput!', { name: 'Theirs' }],
-    })
-    await dialog.getByRole('button', { name: 'Save' }).click()
-    await dialog.getByRole('alert').filter({ hasText: 'Somebody else made changes' }).waitFor()
-    expect(await violations(page)).toEqual([])
-
-    const { createdApiKey } = await call<{ createdApiKey: { apiKey: { id: string } } }>(
-      server,
-      'createApiKey',
-      { input: ['CreateApiKeyInput!', { scopes: ['webhooks:read'], requestsPerSecond: 20 }] },
-      'createdApiKey { apiKey { id } }',
-    )
-    const key = createdApiKey.apiKey.id
-    await page.goto(`${server.url}/console/api-keys?key=${key}`)
-    await page.getByRole('button', { name: 'Edit' }).click()
-    const requests = page.getByLabel('Requests per second')
-    await requests.fill('30')
-    await call(server, 'updateApiKey', {
-      id: ['ID!', key],
-      input: ['UpdateApiKeyInput!', { requestsPerSecond: null }],
-    })
-    await page.getByRole('button', { name: 'Save' }).click()
-    await page.getByRole('alert').filter({ hasText: 'Somebody else made changes' }).waitFor()
-    expect(await violations(page)).toEqual([])
-    await page.getByRole('button', { name: 'Save' }).click()
-    await page.getByText('30 requests, 50,000 events and 10,000 deliveries per second').waitFor()
   },
 )

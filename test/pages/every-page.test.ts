@@ -1,8 +1,7 @@
-import type { Frame } from 'playwright-core'
+import type { Frame, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { type SeededServer, seedServer } from '../console/seed.ts'
 import { browser, openDesk, reader, story } from '../console/support/desk.ts'
-import { dialogStories, expectAccessible } from '../console/support/dialogs.ts'
 import { type HostPage, openHostPage } from '../console/support/host-page.ts'
 import { misfits } from '../console/support/layout.ts'
 import { open } from '../console/support/navigate.ts'
@@ -82,7 +81,36 @@ story.each(NAMES)(
   },
 )
 
-dialogStories(() => ({ seed, reader }))
+story('each dialog is accessible, and Escape closes it', async () => {
+  const { page } = reader
+  const webhook = `/webhooks/${seed.webhooks.boxOffice}`
+  for (const [path, role, name] of [
+    ['/events', 'button', 'Publish event'],
+    [webhook, 'button', 'Send test event'],
+    [`${webhook}?tab=secret`, 'button', 'Rotate'],
+    [webhook, 'button', 'Disable'],
+    ['/organizations', 'link', 'Create organization'],
+  ] as const) {
+    await page.setViewportSize({ width: 1280, height: 800 })
+    await open(page, `/console${path}`)
+    await page.getByRole(role, { name }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.waitFor()
+    await expectAccessible(page)
+    await page.keyboard.press('Escape')
+    await dialog.waitFor({ state: 'hidden' })
+  }
+})
+
+/** In both color schemes, and on a small screen. */
+async function expectAccessible(page: Page): Promise<void> {
+  await page.emulateMedia({ colorScheme: 'light' })
+  expect.soft(await violations(page), 'light').toEqual([])
+  await page.emulateMedia({ colorScheme: 'dark' })
+  await page.setViewportSize({ width: 360, height: 740 })
+  expect.soft(await misfits(page), '360 pixels').toEqual([])
+  expect.soft(await violations(page), 'dark, 360 pixels').toEqual([])
+}
 
 story('the sign-in page is accessible, with and without an error', async () => {
   await using visitor = await visit(browser, { origins: [seed.server.url] })

@@ -1,10 +1,7 @@
 import { expect } from 'vitest'
 import { freePort } from '../../support/free-port.ts'
-import { call, createKey } from '../support/call.ts'
 import { startConsoleServer } from '../support/console-server.ts'
-import { browser, open, openDesk, page, server, story } from '../support/desk.ts'
-import { waitUntilLoaded } from '../support/sign-in.ts'
-import { visit } from '../support/visit.ts'
+import { open, openDesk, page, server, story } from '../support/desk.ts'
 
 openDesk(async () => {
   const port = await freePort()
@@ -58,21 +55,6 @@ story(
   },
 )
 
-story('an address that is not confirmed is sent another link, and says once it is', async () => {
-  await using database = await server.openDatabase()
-  await database.pool.query('update posthorn.alert_addresses set confirmation_requested_at = null')
-  await own().getByRole('button', { name: 'Send link' }).click()
-  await page.getByRole('dialog').getByRole('button', { name: 'Send link' }).click()
-  await page.getByText('Posthorn sends ada@example.com another link.').waitFor()
-  const { rows } = await database.pool.query(
-    'update posthorn.alert_addresses set confirmed_at = now() returning confirmation_requested_at as requested',
-  )
-  expect(rows).toEqual([{ requested: expect.any(Date) }])
-  await page.reload()
-  await own().getByText('Gets mails').waitFor()
-  expect(await own().getByRole('button', { name: 'Send link' }).count()).toBe(0)
-})
-
 story(
   'a rejected address shows the answer of the mail server, and is sent another link',
   async () => {
@@ -89,20 +71,6 @@ story(
     expect(await addresses()).toMatchObject([{ rejection: null }])
   },
 )
-
-story('the kinds of an address are changed', async () => {
-  await own().getByRole('link', { name: 'ada@example.com' }).click()
-  const dialog = page.getByRole('dialog')
-  await dialog.getByRole('checkbox', { name: 'Degraded' }).check()
-  await dialog.getByRole('button', { name: 'Save' }).click()
-  await dialog.waitFor({ state: 'hidden' })
-  expect(await addresses()).toMatchObject([
-    {
-      kinds: expect.arrayContaining(['WEBHOOK_DEGRADED', 'API_KEY_CREATED']),
-      portalPageUrl: 'https://app.example.com/webhooks',
-    },
-  ])
-})
 
 story('an address is removed after a question', async () => {
   await own().getByRole('link', { name: 'ada@example.com' }).click()
@@ -128,56 +96,3 @@ story('operational events are switched on, and a webhook for them is two clicks 
     false,
   )
 })
-
-story('a reader sees the addresses of the organization and changes nothing', async () => {
-  await call(server, 'setAlertAddress', {
-    input: ['SetAlertAddressInput!', { email: 'ada@example.com', kinds: ['WEBHOOK_FAILING'] }],
-  })
-  const token = await createKey(server, ['webhooks:read'])
-  const signedInTo = { url: server.url, token }
-  await using other = await visit(browser, { origins: [server.url], signedInTo })
-  await other.page.goto(`${server.url}/console/alerts`)
-  await waitUntilLoaded(other.page)
-  await other.page.getByText('ada@example.com').waitFor()
-  for (const name of ['Add address', 'Send link']) {
-    expect(await other.page.getByRole('button', { name }).count(), name).toBe(0)
-  }
-  expect(await other.page.getByText('all organizations').count()).toBe(0)
-})
-
-story('without a mail server, an address is refused with the settings to set', async () => {
-  await using plain = await startConsoleServer()
-  await using other = await visit(browser, { origins: [plain.url], signedInTo: plain })
-  await other.page.goto(`${plain.url}/console/alerts`)
-  await waitUntilLoaded(other.page)
-  await other.page.getByRole('button', { name: 'Add address' }).click()
-  const dialog = other.page.getByRole('dialog')
-  await dialog.getByLabel('E-mail address').fill('ada@example.com')
-  await dialog.getByRole('button', { name: 'Add address' }).click()
-  await dialog.getByText('Set POSTHORN_SMTP_URL', { exact: false }).waitFor()
-})
-
-story.each([
-  ['on', { role: 'link', name: 'The documentation' }],
-  ['off', { role: 'text', name: 'docs/guides/alerts.md' }],
-] as const)(
-  'with the documentation %s, the page leads to it, or names its file',
-  async (docs, shown) => {
-    await using plain = await startConsoleServer()
-    await using other = await visit(browser, { origins: [plain.url], signedInTo: plain })
-    // As the server writes the setting, here without a built documentation.
-    await other.page.route('**/console/alerts', async (route) => {
-      const response = await route.fetch()
-      const body = (await response.text()).replace(
-        /(name="posthorn-docs" content=")\w+/,
-        (_, before) => before + docs,
-      )
-      await route.fulfill({ response, body })
-    })
-    await other.page.goto(`${plain.url}/console/alerts`)
-    const { role, name } = shown
-    if (role === 'text') return await other.page.getByText(name).waitFor()
-    const link = other.page.getByRole(role, { name })
-    expect(await link.getAttribute('href')).toBe('/docs/guides/alerts')
-  },
-)

@@ -1,53 +1,45 @@
-import { createServer, type RequestListener } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { afterAll, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { limitSilence } from '../../../src/console/api/silence-limit.ts'
 
-const LIMIT_MS = 1_000
-const servers = new AsyncDisposableStack()
-afterAll(() => servers.disposeAsync())
+const LIMIT_MS = 30_000
 
-test('a stream that falls silent fails after the limit', async () => {
-  const url = await serve((_request, response) => {
-    response.writeHead(200, { 'content-type': 'text/event-stream' })
-    response.write(':\n\n')
-  })
-  const response = await limitSilence(fetch, LIMIT_MS)(url)
-  await expect(response.text()).rejects.toThrow('The stream is silent.')
-})
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }))
+afterEach(() => void vi.useRealTimers())
 
-test('a stream that sends something within the limit goes on, and ends in peace', async () => {
-  const url = await serve((_request, response) => {
-    response.writeHead(200, { 'content-type': 'text/event-stream' })
-    let sent = 0
-    const timer = setInterval(() => {
-      response.write('.')
-      sent += 1
-      if (sent < 12) return
-      clearInterval(timer)
-      response.end()
-    }, LIMIT_MS / 10)
-  })
-  const response = await limitSilence(fetch, LIMIT_MS)(url)
-  expect(await response.text()).toBe('.'.repeat(12))
-})
-
-test('other responses may be silent', async () => {
-  const url = await serve((_request, response) => {
-    response.writeHead(200, { 'content-type': 'application/json' })
-    response.write('{')
-    setTimeout(() => response.end('}'), 1.2 * LIMIT_MS)
-  })
-  const response = await limitSilence(fetch, LIMIT_MS)(url)
-  expect(await response.json()).toEqual({})
-})
-
-async function serve(listener: RequestListener): Promise<string> {
-  const server = createServer(listener)
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  servers.defer(async () => {
-    server.closeAllConnections()
-    server.close()
-  })
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+/** A response whose text the test sends. */
+async function respond(type: string) {
+  const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>()
+  const response = new Response(readable, { headers: { 'content-type': type } })
+  const { body } = await limitSilence(async () => response, LIMIT_MS)('https://example.com/')
+  const reader = (body as ReadableStream<Uint8Array>).getReader()
+  const writer = writable.getWriter()
+  return {
+    reader,
+    writer,
+    async send() {
+      const received = reader.read()
+      await writer.write(Buffer.from('.'))
+      await received
+    },
+  }
 }
+
+test('a stream that falls silent fails after the limit, and not before', async () => {
+  const { reader, send } = await respond('text/event-stream')
+  for (let sent = 0; sent < 3; sent++) {
+    vi.advanceTimersByTime(LIMIT_MS - 1)
+    await send()
+  }
+  vi.advanceTimersByTime(LIMIT_MS)
+  await expect(reader.read()).rejects.toThrow('The stream is silent.')
+})
+
+test('a stream that ends, and another response, may be silent', async () => {
+  const ended = await respond('text/event-stream')
+  await ended.writer.close()
+  expect(await ended.reader.read()).toMatchObject({ done: true })
+  const other = await respond('application/json')
+  vi.advanceTimersByTime(2 * LIMIT_MS)
+  await other.send()
+  expect(vi.getTimerCount()).toBe(0)
+})

@@ -1,10 +1,9 @@
 import { expect } from 'vitest'
 import { JOINED } from '../../support/factories.ts'
-import { call, createKey } from '../support/call.ts'
-import { browser, open, openDesk, page, server, story } from '../support/desk.ts'
+import { call } from '../support/call.ts'
+import { open, openDesk, page, server, story } from '../support/desk.ts'
 import { misfits } from '../support/layout.ts'
 import { violations } from '../support/violations.ts'
-import { visit } from '../support/visit.ts'
 
 openDesk()
 
@@ -59,15 +58,4 @@ story('a consumer is deleted after a question, and fits a telephone before', asy
   await question.getByRole('button', { name: 'Delete', exact: true }).click()
   await page.getByText('Consumer deleted.').waitFor()
   await page.getByText('No consumers yet').waitFor()
-})
-
-story('a key without the scope events:read has no page of consumers', async () => {
-  const token = await createKey(server, ['webhooks:read'])
-  await using other = await visit(browser, {
-    origins: [server.url],
-    signedInTo: { url: server.url, token },
-  })
-  await other.page.goto(`${server.url}/console/consumers`)
-  await other.page.getByText('events:read').first().waitFor()
-  expect(await other.page.getByRole('link', { name: 'Consumers' }).count()).toBe(0)
 })

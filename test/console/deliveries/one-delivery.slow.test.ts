@@ -65,13 +65,6 @@ story('attempts are newest first, and each shows where its time went', async () 
   }
 })
 
-story('the payload is shown once', async () => {
-  await open(failing)
-  await page.getByRole('region', { name: 'Payload' }).getByText('attendee').first().waitFor()
-  expect(await page.getByRole('region', { name: 'Payload' }).count()).toBe(1)
-  expect(await page.getByText('Request body').count()).toBe(0)
-})
-
 story('redelivering to a disabled webhook says what the delivery waits for', async () => {
   await setEnabled(false)
   await open(failing)
@@ -100,12 +93,3 @@ async function setEnabled(enabled: boolean): Promise<void> {
 }
 
 const matching = (pattern: RegExp) => expect.stringMatching(pattern)
-
-story('a report of a failed attempt is copied, with the ids to search logs for', async () => {
-  await open(failing)
-  await page.getByRole('button', { name: 'Copy report' }).first().click()
-  await page.getByRole('button', { name: 'Copied' }).waitFor()
-  const copied = await page.evaluate('navigator.clipboard.readText()')
-  expect(copied).toMatch(/^## Webhook request: HTTP \d{3}\n/)
-  expect(copied).toContain(`| Delivery (header \`wh-id\`) | ${failing} |`)
-})

@@ -48,19 +48,6 @@ story.each(LISTS)('%s are read from both ends, page by page', async (list, path,
   await expect.poll(() => linksOf(list)).toEqual(all.slice(0, 25))
 })
 
-story('webhooks are sorted by name, and come back to those in trouble first', async () => {
-  await open('/webhooks')
-  const header = page.getByRole('columnheader', { name: 'Webhook', exact: true })
-  await header.getByRole('link').click()
-  await page.waitForURL('**/webhooks?order=NAME')
-  const rows = page.getByRole('table', { name: 'Webhooks' }).locator('tbody tr')
-  await expect.poll(() => rows.first().innerText()).toContain('The archive')
-  await expect.poll(() => header.getAttribute('aria-sort')).toBe('ascending')
-  await header.getByRole('link').click()
-  await expect.poll(() => new URL(page.url()).search).toBe('')
-  await expect.poll(() => header.getAttribute('aria-sort')).toBe(null)
-})
-
 /** The addresses of the rows, without their parameters. */
 async function linksOf(list: string): Promise<string[]> {
   const links = page.getByRole('table', { name: list, exact: true }).locator('a.ph-row-link')

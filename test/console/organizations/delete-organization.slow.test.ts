@@ -29,18 +29,3 @@ story(
     await page.getByRole('link', { name: 'Delete Riverside Museum' }).waitFor({ state: 'detached' })
   },
 )
-
-story('the own organization cannot be deleted: the dialog says why, and stays open', async () => {
-  await open('/organizations')
-  await page
-    .getByRole('link', { name: /^Delete / })
-    .first()
-    .click()
-  const dialog = page.getByRole('dialog')
-  const field = dialog.getByLabel(/^Type .* to confirm$/)
-  const label = (await dialog.getByText(/^Type .* to confirm$/).textContent()) ?? ''
-  await field.fill(/^Type (.*) to confirm$/.exec(label)?.[1] ?? '')
-  await dialog.getByLabel('Also if it has enabled webhooks').check()
-  await dialog.getByRole('button', { name: 'Delete', exact: true }).click()
-  await dialog.getByText('Your API key belongs to the organization').waitFor()
-})

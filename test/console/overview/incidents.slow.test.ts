@@ -1,12 +1,8 @@
 import { beforeEach, expect } from 'vitest'
 import { parseId } from '../../../src/db/ids.ts'
 import { type SeededServer, seedServer } from '../seed.ts'
-import { call } from '../support/call.ts'
-import { browser, open, openDesk, page, server, story } from '../support/desk.ts'
-import { misfits } from '../support/layout.ts'
+import { open, openDesk, page, server, story } from '../support/desk.ts'
 import { waitUntilLoaded } from '../support/sign-in.ts'
-import { violations } from '../support/violations.ts'
-import { visit } from '../support/visit.ts'
 
 /* Accounting is on hold; two other webhooks are failing. */
 let seed: SeededServer
@@ -38,18 +34,6 @@ story('the incidents are one list, the worst first, each with its cause', async 
   const states = section().locator('tbody .ph-state')
   expect(await states.allInnerTexts()).toEqual(['On hold', 'Failing', 'Failing'])
   await expect.poll(() => rowOf('badges.example').innerText()).toContain('404 · ')
-})
-
-story('the cause of an incident leads to exactly its attempts', async () => {
-  await open('/overview')
-  await rowOf('badges.example')
-    .getByRole('link', { name: /^404 · / })
-    .click()
-  await page.getByRole('heading', { name: 'Attempts' }).waitFor()
-  await waitUntilLoaded(page)
-  const rows = page.getByRole('table', { name: 'Attempts' }).getByRole('row')
-  await expect.poll(() => rows.count()).toBeGreaterThan(1)
-  for (const text of (await rows.allInnerTexts()).slice(1)) expect(text).toContain('404')
 })
 
 story(
@@ -92,37 +76,6 @@ story('an incident that is resolved is listed with how long it lasted', async ()
     .toMatch(/Behind[\s\S]*At its rate limit[\s\S]*3 hr/)
 })
 
-story('with the keyboard alone an incident is acknowledged', async () => {
-  await open('/overview')
-  const button = section().getByRole('button', { name: 'Acknowledge: Statistics of the fair' })
-  await button.focus()
-  await page.keyboard.press('Enter')
-  await expect.poll(() => rowOf('Statistics of the fair').innerText()).toContain('Acknowledged')
-})
-
-story('a reader who may change nothing sees the incidents without the acts', async () => {
-  const { createdApiKey } = await call<{ createdApiKey: { token: string } }>(
-    server,
-    'createApiKey',
-    {
-      input: [
-        'CreateApiKeyInput!',
-        { name: 'Reader', scopes: ['webhooks:read', 'deliveries:read', 'events:read'] },
-      ],
-    },
-    'createdApiKey { token }',
-  )
-  await using other = await visit(browser, {
-    origins: [server.url],
-    signedInTo: { url: server.url, token: createdApiKey.token },
-  })
-  await other.page.goto(`${server.url}/console/overview`)
-  await waitUntilLoaded(other.page)
-  const incidents = other.page.getByRole('region', { name: 'Incidents' })
-  await incidents.getByRole('row').filter({ hasText: 'Accounting' }).waitFor()
-  expect(await incidents.getByRole('button').count()).toBe(0)
-})
-
 story(
   '“why is it failing?” is answered on the overview, in the list and by the attempt',
   async () => {
@@ -153,15 +106,3 @@ story(
     await expect.poll(() => rows.count()).toBe(2)
   },
 )
-
-story('the list fits every width, and is accessible', async () => {
-  await open('/overview')
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme })
-    for (const width of [360, 768, 1024, 1440]) {
-      await page.setViewportSize({ width, height: 900 })
-      expect.soft(await misfits(page), `${colorScheme}, ${width}`).toEqual([])
-    }
-    expect.soft(await violations(page), colorScheme).toEqual([])
-  }
-})

@@ -6,7 +6,6 @@ import { pagesOf } from '../support/pages.ts'
 import { portalUrl } from '../support/portal-url.ts'
 import { waitUntilLoaded } from '../support/sign-in.ts'
 import { type VisitOptions, visit } from '../support/visit.ts'
-import { prepare } from './prepare.ts'
 
 const FOLDER = path.join(import.meta.dirname, '../../../docs/images')
 const MAX_BYTES = 150 * 1_024
@@ -92,4 +91,27 @@ async function weigh(): Promise<void> {
 async function pictures(): Promise<string[]> {
   const names = await readdir(FOLDER)
   return names.filter((name) => name.endsWith('.png')).map((name) => path.join(FOLDER, name))
+}
+
+/** Steps to take before a screenshot, by the name of the page. */
+const STEPS: Readonly<Record<string, (page: Page, seed: SeededServer) => Promise<void>>> = {
+  async 'webhook-secret'(page) {
+    await page.getByRole('button', { name: 'Show', exact: true }).first().click()
+    await page
+      .getByText(/^whsec_\w/)
+      .first()
+      .waitFor()
+  },
+  async recover(page) {
+    await page.getByRole('button', { name: 'Last hour' }).click()
+    await page.getByRole('button', { name: 'Preview', exact: true }).click()
+    await page
+      .getByRole('status')
+      .filter({ hasText: /deliver|nothing/ })
+      .waitFor()
+  },
+}
+
+async function prepare(page: Page, name: string, seed: SeededServer): Promise<void> {
+  await STEPS[name]?.(page, seed)
 }

@@ -1,7 +1,8 @@
 import type { Page } from 'playwright-core'
 import { beforeAll, expect } from 'vitest'
+import { startTcpProxy } from '../../faults/tcp-proxy.ts'
 import { JOINED } from '../../support/factories.ts'
-import { createWebhook, testDelivery } from '../support/call.ts'
+import { createWebhook, testDelivery, untilDelivery } from '../support/call.ts'
 import { startConsoleServer } from '../support/console-server.ts'
 import { browser, openDesk, server, story } from '../support/desk.ts'
 import { untilLive, waitUntilLoaded } from '../support/sign-in.ts'
@@ -49,35 +50,6 @@ story('a new page moves the focus to its title, which a screen reader announces'
   await page.getByRole('heading', { level: 1, name: JOINED }).and(page.locator(':focus')).waitFor()
 })
 
-story('the script of a page loads once the pointer is on its link', async () => {
-  await using reader = await openPage('/webhooks')
-  const { page } = reader
-  const script = page.waitForRequest(/\/administration-[^/]+\.js$/)
-  await page.getByRole('link', { name: 'Organizations', exact: true }).hover()
-  await script
-})
-
-story('the menu follows the width of its box, and remembers the choice of the reader', async () => {
-  await using reader = await openPage('/webhooks')
-  const { page } = reader
-  const menu = page.getByRole('navigation', { name: 'Pages' })
-  const width = async () => (await menu.boundingBox())?.width
-  await expect.poll(width).toBe(220)
-  await page.setViewportSize({ width: 1000, height: 800 })
-  await expect.poll(width).toBe(60)
-  // The icons keep their names.
-  await menu.getByRole('link', { name: 'Deliveries', exact: true }).waitFor()
-  await page.setViewportSize({ width: 1280, height: 800 })
-  await expect.poll(width).toBe(220)
-  await menu.getByRole('button', { name: 'Collapse menu' }).click()
-  await expect.poll(width).toBe(60)
-  await page.reload()
-  await waitUntilLoaded(page)
-  expect(await width()).toBe(60)
-  await menu.getByRole('button', { name: 'Expand menu' }).click()
-  await expect.poll(width).toBe(220)
-})
-
 story('in a narrow box, the keyboard reaches the actions of a page in a menu', async () => {
   await using reader = await openPage(`/webhooks/${webhookId}`, { width: 360, height: 740 })
   const { page } = reader
@@ -121,23 +93,6 @@ const scrollOf = (page: Page) => page.evaluate(() => scrollY)
 const UNREACHABLE =
   /ERR_CONNECTION_REFUSED|ERR_CONTENT_LENGTH_MISMATCH|ERR_INCOMPLETE_CHUNKED_ENCODING|ERR_CONNECTION_RESET|ERR_EMPTY_RESPONSE|status of 50\d|dynamically imported module/
 
-story(
-  'a bar says that the server is unreachable and how old the data are, until it answers',
-  async () => {
-    await using reader = await openPage('/consumers')
-    const { page } = reader
-    reader.expectPageErrors(UNREACHABLE)
-    const bar = page.getByRole('alert').filter({ hasText: /Figures as of \d\d:\d\d/ })
-    expect(await bar.count()).toBe(0)
-    await server.kill()
-    await bar.waitFor()
-    // The last data stay.
-    await page.getByRole('heading', { level: 1, name: 'Consumers' }).waitFor()
-    await server.start()
-    await bar.waitFor({ state: 'detached' })
-  },
-)
-
 story('a page reports that the server is unreachable, and recovers without a reload', async () => {
   await using reader = await visit(browser, { origins: [server.url], signedInTo: server })
   const { page } = reader
@@ -153,26 +108,33 @@ story('a page reports that the server is unreachable, and recovers without a rel
   await page.getByText(new URL(server.receiver.url).host).first().waitFor({ timeout: 30_000 })
 })
 
+const OFFLINE =
+  /ERR_(INCOMPLETE_CHUNKED_ENCODING|CONNECTION_RESET|EMPTY_RESPONSE|CONNECTION_CLOSED|SOCKET_NOT_CONNECTED)/
+
 story(
-  'a list of deliveries reports an interruption, and continues after the server restarts',
+  'the page of a delivery shows how the delivery finished while the network was away',
   async () => {
-    await using reader = await visit(browser, { origins: [server.url], signedInTo: server })
+    await using network = await startTcpProxy(Number(new URL(server.url).port))
+    const url = `http://127.0.0.1:${network.port}`
+    const signedInTo = { url, token: server.token }
+    await using reader = await visit(browser, { origins: [url], signedInTo })
     const { page } = reader
-    reader.expectPageErrors(UNREACHABLE)
-    await page.goto(`${server.url}/console/webhooks/${webhookId}?tab=deliveries`)
-    await untilLive(page)
+    reader.expectPageErrors(OFFLINE)
+    let answer = () => {}
+    server.receiver.answer = (response) => {
+      answer = () => response.end()
+    }
+    const id = await testDelivery(server, webhookId, JOINED)
+    await page.goto(`${url}/console/deliveries/${id}`)
     await waitUntilLoaded(page)
-    const rows = page.locator('main tbody tr')
-    const before = await rows.count()
-    await testDelivery(server, webhookId, JOINED)
-    await page.getByRole('button', { name: '1 new, show it' }).waitFor()
-    await server.kill()
-    await page.getByRole('status').filter({ hasText: 'Interrupted' }).waitFor()
-    await server.start()
     await untilLive(page)
-    await testDelivery(server, webhookId, JOINED)
-    // Meanwhile the list can have been read again, with the first.
-    await page.getByRole('button', { name: /^\d new, show/ }).click()
-    await expect.poll(() => rows.count()).toBe(before + 2)
+    network.disconnect()
+    await page.getByRole('status').filter({ hasText: 'Interrupted' }).waitFor()
+    server.receiver.answer = (response) => response.end()
+    answer()
+    await untilDelivery(server, id, ({ state }) => state === 'SUCCEEDED', 'the delivery succeeds')
+    network.connect()
+    await untilLive(page)
+    await page.getByText('Succeeded').first().waitFor()
   },
 )

@@ -1,10 +1,10 @@
 import { beforeAll, expect } from 'vitest'
-import { call, createWebhook } from '../support/call.ts'
+import { call, createKey, createWebhook } from '../support/call.ts'
 import { browser, open, openDesk, page, server, story } from '../support/desk.ts'
 import { waitUntilLoaded } from '../support/sign-in.ts'
 import { visit } from '../support/visit.ts'
 
-/** A person who may change webhooks and test them, but may neither read secrets nor publish. */
+/** Persons whose keys have few scopes: the first may change webhooks and test them, but neither read secrets nor publish. */
 let webhookId: string
 
 openDesk(undefined, {
@@ -54,6 +54,24 @@ story('the values that are entered replace the stored ones', async () => {
   await page.waitForURL(`${server.url}/console/webhooks/${webhookId}`)
   expect(await stored()).toEqual({ 'X-Api-Key': 'sk_live_2' })
 })
+
+story.each([
+  ['/portal', 'This page requires the scope keys:manage', 'Create link'],
+  ['/consumers', 'events:read', 'Delete consumer'],
+  ['/alerts', 'E-mail about', 'Add address'],
+  ['/deliveries', 'Deliveries', 'Redeliver'],
+])(
+  '%s says %s to a key that may read webhooks only, and shows no button %s',
+  async (path, text, button) => {
+    const token = await createKey(server, ['webhooks:read', 'deliveries:read'])
+    const signedInTo = { url: server.url, token }
+    await using reader = await visit(browser, { origins: [server.url], signedInTo })
+    await reader.page.goto(`${server.url}/console${path}`)
+    await waitUntilLoaded(reader.page)
+    await reader.page.getByText(text).first().waitFor()
+    expect(await reader.page.getByRole('button', { name: button }).count()).toBe(0)
+  },
+)
 
 story('a test event has the example of its type, and says which scope another needs', async () => {
   await waitUntilLoaded(page)

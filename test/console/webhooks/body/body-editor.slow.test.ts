@@ -130,14 +130,6 @@ story('the page of a delivery has the body that was sent, and its version', asyn
   expect(await violations(page)).toEqual([])
 })
 
-story('the history shows what changed in a text line by line', async () => {
-  await page.goto(`${server.url}/console/webhooks/${webhookId}?tab=history`)
-  const row = page.getByRole('row').filter({ hasText: 'template: none →' })
-  await row.getByRole('link').first().click()
-  const change = page.getByRole('region', { name: 'Difference of template' })
-  await change.getByText('+ { "text": "Paid: {{ $.order.id }}" }').waitFor()
-})
-
 story('a change of the catalogue that breaks a selection is made after a question', async () => {
   const selection = '{ ... on OrderPaid { customer { email } } }'
   await call(server, 'updateWebhook', {
