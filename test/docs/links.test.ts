@@ -19,14 +19,6 @@ test.each(PAGES)('every link of %s to a local file or heading works', (page) => 
   expect(broken).toEqual([])
 })
 
-test('every test that a page names exists', () => {
-  const named = PAGES.flatMap((page) =>
-    [...read(page).matchAll(/`(test\/[^`\s]+)`/g)].map(([, file = '']) => file),
-  )
-  expect(named.length).toBeGreaterThan(10)
-  expect(named.filter((file) => globSync(file, { cwd: ROOT }).length === 0)).toEqual([])
-})
-
 function works(page: string, link: string): boolean {
   const [file = '', anchor] = link.split('#')
   const target = file === '' ? page : path.posix.join(path.posix.dirname(page), file)
@@ -65,12 +57,6 @@ test.each(inDocs)(
     expect(text).not.toMatch(/!\[\s*\]/)
   },
 )
-
-const concepts = inDocs.filter((page) => page.startsWith('docs/concepts/'))
-
-test.each(concepts)('%s has one picture of its own', (page) => {
-  expect(read(page).match(/^!\[.{40,}\]\(\.\.\/images\/concepts\/[\w-]+\.svg\)$/gm)).toHaveLength(1)
-})
 
 /** What an operator, a user or a program reads: alerts, errors, the help of commands, descriptions of the graph. */
 const NAMING = [

@@ -31,25 +31,3 @@ test.each(GUIDES)(
   },
 )
 
-test('the figures of docs/compare.md that a bench repeats are those of the page about performance', () => {
-  const [, memory = ''] =
-    /^\| M \| resident memory after these 43,000 deliveries \|[^|]*\| (.+) \|$/m.exec(
-      read('docs/reference/performance.md'),
-    ) ?? []
-  expect(memory).toMatch(/MiB$/)
-  expect(read('docs/compare.md')).toContain(`after 43,000 deliveries | ${memory} |`)
-})
-
-test('docs/compare.md names its sources: every fact about another program in the table is a link', () => {
-  const table = /^\| \| Posthorn .*\n\|[ -|]+\n((?:\|.*\n)+)/m.exec(read('docs/compare.md'))?.[1]
-  const facts = (table ?? '')
-    .trimEnd()
-    .split('\n')
-    .flatMap((row) => {
-      const [name = '', , ...others] = row.slice(1, -1).split('|')
-      return others.map((cell) => `${name.trim()}: ${cell.trim()}`)
-    })
-  expect(facts.length).toBeGreaterThan(35)
-  const unsourced = facts.filter((fact) => !fact.endsWith(': ') && !fact.includes('](https://'))
-  expect(unsourced).toEqual([])
-})
