@@ -1,33 +1,16 @@
 import { execFile } from 'node:child_process'
-import { globSync, readFileSync } from 'node:fs'
 import { chmod, mkdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { blocksOf } from '../docs/support/pages.ts'
 
-export const ROOT = fileURLToPath(new URL('../..', import.meta.url))
-
-/** The pages for operators. */
-const OPERATORS_PAGES = globSync('docs/operate/*.md', { cwd: ROOT })
-
-/** A block of code in a page for operators. */
-interface CommandBlock {
-  readonly page: string
-  readonly language: string
-  readonly text: string
-}
-
-const COMMAND_BLOCKS: readonly CommandBlock[] = OPERATORS_PAGES.flatMap((file) =>
-  [...readFileSync(path.join(ROOT, file), 'utf8').matchAll(/^```(\w+)\n(.*?)^```/gms)].map(
-    ([, language = '', text = '']) => ({ page: path.basename(file), language, text }),
-  ),
-)
-
-/** The text of the only block of a page that contains a text. A test that runs it also runs what the page says later. */
+/** The text of the only block of a page for operators that contains a text. A test that runs it also runs what the page says later. */
 export function blockOf(page: string, part: string): string {
-  const found = COMMAND_BLOCKS.filter((block) => block.page === page && block.text.includes(part))
-  if (found.length === 1) return (found[0] as CommandBlock).text
-  throw new Error(`${found.length} blocks of ${page} contain "${part}".`)
+  const [found, ...others] = blocksOf(`docs/operate/${page}`).filter((one) =>
+    one.text.includes(part),
+  )
+  if (found && others.length === 0) return found.text
+  throw new Error(`Not one block of ${page} contains "${part}".`)
 }
 
 /** A text with other texts in place of some of its own, each of which it must contain. */

@@ -12,26 +12,13 @@ import { openBenchDatabase } from '../bench/open-bench-database.ts'
 import { ENCRYPTION_KEY } from '../bench/posthorn-server.ts'
 import { startScript } from '../bench/script-process.ts'
 import { addWebhooks, createBenchTenant, openBenchServices } from '../bench/tenant.ts'
+import { ROOT } from '../docs/support/pages.ts'
 import { optional } from '../support/left-out.ts'
 import { createMemoryGroup, type MemoryGroup, whyNoMemoryGroup } from '../support/memory-group.ts'
 import { until } from '../support/until.ts'
-import { ROOT } from './command-blocks.ts'
 
 const noGroup = await whyNoMemoryGroup()
 const MEBIBYTE = 2 ** 20
-
-test('Linux kills a process that needs more than its group may', optional(noGroup), async () => {
-  await using group = await createMemoryGroup(64 * MEBIBYTE)
-  const program = 'process.stdin.once("data", () => Buffer.alloc(100 * 2 ** 20, 1))'
-  const child = spawn(process.execPath, ['--eval', program], {
-    stdio: ['pipe', 'inherit', 'inherit'],
-  })
-  const exited = once(child, 'exit')
-  await group.add(child.pid as number)
-  child.stdin.end('allocate')
-  expect(await exited).toEqual([null, 'SIGKILL'])
-  expect(await group.killedCount()).toBe(1)
-})
 
 /** Not `tmpdir()`: files in memory would count as memory of the program. */
 const ON_DISK = '/var/tmp'

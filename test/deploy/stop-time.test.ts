@@ -3,7 +3,7 @@ import path from 'node:path'
 import { expect, test } from 'vitest'
 import { DRAIN_TIMEOUT_MS } from '../../src/queue/runner.ts'
 import { FLUSH_WITHIN_MS } from '../../src/telemetry/start-tracing.ts'
-import { ROOT } from './command-blocks.ts'
+import { ROOT } from '../docs/support/pages.ts'
 
 const CHART = 'deploy/helm/posthorn/templates/_helpers.tpl'
 

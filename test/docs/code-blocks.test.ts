@@ -60,6 +60,11 @@ test('every test that is named exists and reads its page, and every page and lan
   expect(wrong).toEqual([])
 })
 
+test('a test follows every guide by task', () => {
+  const begun = PAGES.filter((page) => read(page).includes('At the end of this guide'))
+  expect([...FOLLOWED].toSorted()).toEqual([...begun, 'docs/guides/troubleshoot.md'].toSorted())
+})
+
 test('every block of commands is valid in bash', async () => {
   const wrong: string[] = []
   for (const block of blocks.filter(({ language }) => language === 'sh')) {

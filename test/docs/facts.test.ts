@@ -18,4 +18,3 @@ test.each([
   expect(blocks.length).toBeGreaterThan(2)
   for (const { text } of blocks) await database.pool.query(text)
 })
-

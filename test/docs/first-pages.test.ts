@@ -46,7 +46,6 @@ let listener: Terminal
 /** Of the embedded Postgres, as `npm start` prints it. */
 let databaseUrl = ''
 let organization = ''
-const cpuSeconds: string[] = []
 
 beforeAll(async () => {
   port = await freePort()
@@ -59,7 +58,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await reader?.[Symbol.asyncDispose]()
   await ownDatabase?.[Symbol.asyncDispose]()
-  console.log(`Processor time of the commands, in seconds:\n${cpuSeconds.join('\n')}`)
 })
 
 const python = findPythonWithPsycopg()
@@ -119,13 +117,11 @@ async function runScript(script: string): Promise<void> {
     await listener.stop()
     await server.stop()
   }
-  const { stdout, cpuSeconds: seconds } = await reader.type(
+  const { stdout } = await reader.type(
     script
       .replace('postgres://…', ownDatabase.url)
       .replaceAll('127.0.0.1:4000', `127.0.0.1:${port}`),
   )
-  const commands = script.match(/^npx posthorn .*/gm) ?? []
-  if (commands.length > 0) cpuSeconds.push(`${seconds.toFixed(2)}  ${commands.join('; ')}`)
   if (script.includes('organization list')) {
     organization = /^(org_\w+) {2}My organization$/m.exec(stdout)?.[1] ?? ''
     await prepareApplication()

@@ -7,7 +7,6 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Database } from '../../src/db/client.ts'
-import { VERSION } from '../../src/lib/version.ts'
 import { testEnvironment } from '../support/app.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { packPackage } from '../support/packed-package.ts'
@@ -27,13 +26,20 @@ beforeAll(async () => {
 })
 afterAll(async () => await rm(project, { recursive: true, force: true }))
 
+/** The output of a script in the project. */
+async function run(script: string): Promise<string> {
+  const args = ['--input-type=module', '-e', script]
+  return (await execute(process.execPath, args, { cwd: project })).stdout.trim()
+}
+
+async function compile(file: string, ...options: readonly string[]): Promise<void> {
+  const args = ['--ignoreConfig', '--strict', '--module', 'nodenext', ...options, file]
+  await execute(path.join(ROOT, 'node_modules/.bin/tsc'), args, { cwd: project })
+}
+
 test('posthorn/receiver can be imported by name, and verifies signatures', async () => {
-  const { stdout } = await execute(
-    process.execPath,
-    [
-      '--input-type=module',
-      '-e',
-      `import { sign, verify } from 'posthorn/receiver'
+  const stdout = await run(
+    `import { sign, verify } from 'posthorn/receiver'
        const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
        const now = new Date()
        const headers = {
@@ -42,10 +48,8 @@ test('posthorn/receiver can be imported by name, and verifies signatures', async
          'wh-signature': await sign(secret, 'msg_1', now, '{}'),
        }
        console.log((await verify('{}', headers, secret)).ok, (await verify('{ }', headers, secret)).ok)`,
-    ],
-    { cwd: project },
   )
-  expect(stdout.trim()).toBe('true false')
+  expect(stdout).toBe('true false')
 })
 
 test('its types are complete without the types of Node or of a browser', async () => {
@@ -55,24 +59,15 @@ test('its types are complete without the types of Node or of a browser', async (
     `import { type Verification, verify } from 'posthorn/receiver'
      export const result: Promise<Verification> = verify(new Uint8Array(), {}, 'whsec_')`,
   )
-  const options = ['--noEmit', '--strict', '--module', 'nodenext', '--lib', 'es2023', '--types', '']
-  await execute(path.join(ROOT, 'node_modules/.bin/tsc'), ['--ignoreConfig', ...options, file], {
-    cwd: project,
-  })
+  await compile(file, '--noEmit', '--lib', 'es2023', '--types', '')
 })
 
 test('posthorn/portal-element can be imported on a server, where there is no DOM', async () => {
-  const { stdout } = await execute(
-    process.execPath,
-    [
-      '--input-type=module',
-      '-e',
-      `import { PosthornPortal } from 'posthorn/portal-element'
+  const stdout = await run(
+    `import { PosthornPortal } from 'posthorn/portal-element'
        console.log(typeof document, PosthornPortal.observedAttributes.join())`,
-    ],
-    { cwd: project },
   )
-  expect(stdout.trim()).toBe('undefined src,label,background,foreground,padding,pages,locale')
+  expect(stdout).toBe('undefined src,label,background,foreground,padding,pages,locale')
 })
 
 test('its types describe the element, its renewal and its events', async () => {
@@ -91,12 +86,7 @@ test('its types describe the element, its renewal and its events', async () => {
      // @ts-expect-error
      portal.renew = () => 'no promise'`,
   )
-  const options = ['--noEmit', '--strict', '--module', 'nodenext', '--lib', 'es2023,dom']
-  await execute(
-    path.join(ROOT, 'node_modules/.bin/tsc'),
-    ['--ignoreConfig', ...options, '--types', '', file],
-    { cwd: project },
-  )
+  await compile(file, '--noEmit', '--lib', 'es2023,dom', '--types', '')
 })
 
 async function unpack(archive: string, folder: string): Promise<void> {
@@ -154,10 +144,7 @@ test('the page about embedding has an example that compiles and runs', async () 
   const file = path.join(project, 'embedding.mts')
   await writeFile(file, example.replace('port: 4000', 'port: 0'))
   const types = ['--types', 'node', '--typeRoots', path.join(ROOT, 'node_modules/@types')]
-  const options = ['--strict', '--module', 'nodenext', '--target', 'es2024', ...types]
-  await execute(path.join(ROOT, 'node_modules/.bin/tsc'), ['--ignoreConfig', ...options, file], {
-    cwd: project,
-  })
+  await compile(file, '--target', 'es2024', ...types)
   const { stdout } = await execute(process.execPath, ['embedding.mjs'], {
     cwd: project,
     env: { PATH: process.env['PATH'], ...testEnvironment(database.url) },
@@ -165,26 +152,13 @@ test('the page about embedding has an example that compiles and runs', async () 
   expect(stdout).toMatch(/^The console is at http:\/\/127\.0\.0\.1:\d+\/console\n$/)
 })
 
-test('the installed program has the version of the package', async () => {
-  const program = path.join(installed, 'posthorn.js')
-  const { stdout } = await execute(process.execPath, [program, '--version'], { cwd: project })
-  const { version } = JSON.parse(await readFile(path.join(installed, 'package.json'), 'utf8'))
-  expect([stdout.trim(), version]).toEqual([VERSION, VERSION])
-})
-
 test('the installed program serves the console from the package', async () => {
-  const { stdout } = await execute(
-    process.execPath,
-    [
-      '--input-type=module',
-      '-e',
-      `import { createConsoleFiles } from './node_modules/posthorn/dist/server/console-files.js'
+  const stdout = await run(
+    `import { createConsoleFiles } from './node_modules/posthorn/dist/server/console-files.js'
        const files = createConsoleFiles({ portalOrigins: [], graphiql: false })
        const page = await files.request('/console/webhooks')
        const [script] = /\\/console\\/assets\\/[^"]+\\.js/.exec(await page.text())
        console.log(page.status, (await files.request(script)).status)`,
-    ],
-    { cwd: project },
   )
-  expect(stdout.trim()).toBe('200 200')
+  expect(stdout).toBe('200 200')
 })

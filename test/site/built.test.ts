@@ -5,10 +5,6 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { readPages } from '../../site/pages/page.ts'
 import { builtSite, SITE } from './built-site.ts'
 
-/** Of the files that a browser may load. */
-const ORIGIN =
-  /(?:src|href|action|srcset|poster|data)="(?:https?:)?\/\/|url\(["']?(?:https?:)?\/\/|@import\s+["'](?:https?:)?\/\//g
-
 describe('the built site', SITE, () => {
   let folder: string
   /** The text of each HTML file, by its address. */
@@ -68,16 +64,6 @@ describe('the built site', SITE, () => {
       if (name !== 'index') expect(list).toContain(`- [${title}](/docs/${name}.md): `)
       expect(read('llms-full.txt')).toContain(`# ${title}\n`)
     }
-  })
-
-  test('asks no other origin for anything', () => {
-    const found: string[] = []
-    for (const file of files('**/*.{html,css,js}')) {
-      // A link that a reader follows is not a request.
-      const text = read(file).replaceAll(/<a\s[^>]*>/g, '')
-      for (const [match] of text.matchAll(ORIGIN)) found.push(`${file}: ${match}`)
-    }
-    expect(found).toEqual([])
   })
 
   test('lists its inline scripts, and has no others', () => {

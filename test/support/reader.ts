@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdir, mkdtemp, readdir, readFile, rm, symlink } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, rm, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -14,8 +14,6 @@ const NOT_IN_A_NEW_CLONE = ['.git', '.env', '.posthorn']
 export interface Run {
   readonly stdout: string
   readonly stderr: string
-  /** User and system time of the programs that ran. */
-  readonly cpuSeconds: number
 }
 
 /** A terminal in which a command keeps running. */
@@ -59,12 +57,11 @@ export async function createReader(environment: Readonly<Record<string, string>>
   return {
     folder,
     async type(script, more) {
-      const times = path.join(parent, 'times')
-      const child = start(`${script}\ntimes >"$TIMES"`, { TIMES: times, ...more })
+      const child = start(script, more)
       const output = collectOutput(child)
       const [code] = await once(child, 'close')
       if (code !== 0) throw new Error(`Exit code ${code} of\n${script}\n${output.stderr}`)
-      return { ...output, cpuSeconds: childSeconds(await readFile(times, 'utf8')) }
+      return output
     },
     open(command) {
       const child = start(`exec ${command}`)
@@ -94,13 +91,4 @@ export async function createReader(environment: Readonly<Record<string, string>>
 function pathOfSystem(): string {
   const folders = (process.env['PATH'] ?? '').split(path.delimiter)
   return folders.filter((folder) => !folder.includes('node_modules')).join(path.delimiter)
-}
-
-/** The second line of bash's `times`, such as `0m1.234s 0m0.056s`. */
-function childSeconds(times: string): number {
-  const [, line = ''] = times.split('\n')
-  const seconds = [...line.matchAll(/(\d+)m([\d.]+)s/g)].map(([, minutes, rest]) => {
-    return Number(minutes) * 60 + Number(rest)
-  })
-  return seconds.reduce((sum, each) => sum + each, 0)
 }
