@@ -185,6 +185,13 @@ describe('the Helm chart', NEEDED, () => {
     }
   })
 
+  test('restarts a process that /healthz does not answer, and keeps requests from one that is not ready', () => {
+    for (const { containers } of pods(full).slice(0, 2)) {
+      expect(containers[0].livenessProbe.httpGet.path).toBe('/healthz')
+      expect(containers[0].readinessProbe.httpGet.path).toBe('/readyz')
+    }
+  })
+
   test('leaves the number of workers to KEDA, if it is there', () => {
     const replicas = (objects: Manifest[]) =>
       objects.filter(({ kind }) => kind === 'Deployment').map(({ spec }) => spec.replicas)
