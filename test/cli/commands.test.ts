@@ -61,7 +61,11 @@ async function jsonInDatabase(...args: string[]) {
 const KEY = ['--organization', 'autumn', '--scope', 'webhooks:read,webhooks:write']
 
 describe('what is refused, with its reason and exit code 1', () => {
-  test.each<[args: readonly string[], reason: RegExp]>([
+  const named = ([args, reason]: [args: string[], reason: RegExp]) => ({
+    ...{ args, reason, command: args.join(' ').slice(0, 60) },
+  })
+
+  test.each<[args: string[], reason: RegExp]>([
     [['organization', 'create', ' '], /^error: name must not be empty\.\n$/],
     [['organization', 'create', 'Again', '--uid', 'autumn'], /uid is "autumn", which the organiz/],
     [
@@ -79,7 +83,7 @@ describe('what is refused, with its reason and exit code 1', () => {
     expect(stderr).toMatch(reason)
   })
 
-  test.each<[args: readonly string[], reason: RegExp]>([
+  const REFUSED: [args: string[], reason: RegExp][] = [
     [['organization', 'delete', 'org_x'], /^error: There is no organization "org_x"\.\n$/],
     [['key', 'list', '--organization', 'org_x'], /does not name an organization/],
     [['key', 'revoke', 'nonsense'], /^error: There is no API key "nonsense"\.\n$/],
@@ -97,7 +101,8 @@ describe('what is refused, with its reason and exit code 1', () => {
     [['publish'], /missing required argument 'type'/],
     [['publish', 'anything', '1', '--server', 'localhost:4000'], /http:\/\/ or https:\/\/ URL/],
     [['pubish'], /Did you mean publish/],
-  ])('by the API: %j', async (args, reason) => {
+  ]
+  test.each(REFUSED.map(named))('by the API: $command', async ({ args, reason }) => {
     const { code, stdout, stderr } = await run(...args)
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
     expect(stderr).toMatch(reason)
@@ -245,10 +250,8 @@ describe('posthorn publish', () => {
   })
 })
 
-test.skipIf(process.platform === 'win32').each([
-  ['organization create', 'organization create "$bytes"'],
-  ['publish', `publish ${JOINED} "{\\"name\\":\\"$bytes\\"}"`],
-])('an argument of %s that is not UTF-8 is rejected', async (_what, command) => {
+test.skipIf(process.platform === 'win32')('an argument that is not UTF-8 is rejected', async () => {
+  const command = `publish ${JOINED} "{\\"name\\":\\"$bytes\\"}"`
   const script = `bytes=$(printf 'Ren\\351'); exec "$0" "$1" ${command}`
   const args = ['-c', script, process.execPath, PROGRAM]
   const options = { env: { PATH: process.env['PATH'], ...operator() } }

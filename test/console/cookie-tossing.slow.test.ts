@@ -2,21 +2,15 @@ import { once } from 'node:events'
 import { request as forward, type IncomingMessage } from 'node:http'
 import { createServer, type Server } from 'node:https'
 import { afterAll, describe, expect } from 'vitest'
-import { mintId } from '../../src/db/ids.ts'
-import { CLIENT, type OidcProvider, startOidcProvider } from '../oidc-provider/oidc-provider.ts'
 import { createTestAuthority } from '../outbound/certificates.ts'
 import { openOidcBrowser } from '../server/oidc-browser.ts'
 import { freePort } from '../support/free-port.ts'
 import { requirePackages } from '../support/installed-packages.ts'
-import { startConsoleServer } from './support/console-server.ts'
-import { browser, openDesk, server, story } from './support/desk.ts'
-import { addRoleKey } from './support/role-key.ts'
+import { browser, story } from './support/desk.ts'
+import { addRoleKey, openOidcDesk, provider } from './support/oidc-desk.ts'
 
 /** Posthorn at `hooks.app.localhost`, and an attacker who controls another subdomain of `app.localhost`. */
-let provider: OidcProvider
 let posthornUrl: string
-/** The API key whose rights people get. */
-const roleKeyId = mintId('apiKey')
 let front: Server
 let publicUrl: string
 let evilUrl: string
@@ -25,31 +19,17 @@ let toss: { readonly cookies: string[]; readonly location: string }
 const callbacks: IncomingMessage[] = []
 
 describe('with an OpenID provider', await requirePackages('test/oidc-provider'), () => {
-  openDesk(
-    async () => {
-      const [port, frontPort] = [await freePort(), await freePort()]
-      publicUrl = `https://hooks.app.localhost:${frontPort}`
-      evilUrl = `https://evil.app.localhost:${frontPort}`
-      provider = await startOidcProvider(publicUrl)
-      posthornUrl = `http://127.0.0.1:${port}`
-      front = await startFront(frontPort, port)
-      return await startConsoleServer({
-        environment: {
-          PORT: String(port),
-          POSTHORN_PUBLIC_URL: publicUrl,
-          POSTHORN_OIDC_ISSUER: provider.issuer,
-          POSTHORN_OIDC_CLIENT_ID: CLIENT.id,
-          POSTHORN_OIDC_CLIENT_SECRET: CLIENT.secret,
-          POSTHORN_OIDC_ROLES: `groups=webhooks:${roleKeyId}`,
-        },
-      })
-    },
-    { scopes: null },
-  )
-  afterAll(async () => {
+  openOidcDesk(async (port) => {
+    const frontPort = await freePort()
+    publicUrl = `https://hooks.app.localhost:${frontPort}`
+    evilUrl = `https://evil.app.localhost:${frontPort}`
+    posthornUrl = `http://127.0.0.1:${port}`
+    front = await startFront(frontPort, port)
+    return publicUrl
+  })
+  afterAll(() => {
     front?.closeAllConnections()
     front?.close()
-    await provider?.[Symbol.asyncDispose]()
   })
 
   /** Ends TLS for both hosts. */
@@ -80,7 +60,7 @@ describe('with an OpenID provider', await requirePackages('test/oidc-provider'),
   story(
     'a page of another subdomain cannot finish its own sign-in in the browser of a victim',
     async () => {
-      await addRoleKey(server, roleKeyId)
+      await addRoleKey()
       const attacker = openOidcBrowser(posthornUrl, provider)
       const location = await attacker.choose(await attacker.start(), 'operator')
       const [[name, sealed]] = [...attacker.jar] as [[string, string]]

@@ -6,6 +6,7 @@ import { call } from './support/call.ts'
 import { startConsoleServer } from './support/console-server.ts'
 import { browser, openDesk, server, story } from './support/desk.ts'
 import { type HostPage, openHostPage } from './support/host-page.ts'
+import { portalSession } from './support/portal-url.ts'
 import { violations } from './support/violations.ts'
 import { type Visit, visit } from './support/visit.ts'
 
@@ -200,16 +201,11 @@ async function organizationName(): Promise<string> {
   return viewer.organization.name
 }
 
-async function session(theme: object = {}, ttlSeconds = 3_600, pages?: readonly string[]) {
-  const scopes = ['webhooks:read', 'webhooks:write', 'deliveries:read', 'events:read']
-  const { portalSession } = await call<{ portalSession: { id: string; url: string } }>(
-    server,
-    'createPortalSession',
-    { input: ['CreatePortalSessionInput!', { scopes, theme, ttlSeconds, pages }] },
-    'portalSession { id url }',
-  )
-  return portalSession
-}
+const session = (theme: object = {}, ttlSeconds = 3_600, pages?: readonly string[]) =>
+  portalSession(server, {
+    scopes: ['webhooks:read', 'webhooks:write', 'deliveries:read', 'events:read'],
+    ...{ theme, ttlSeconds, pages },
+  })
 
 async function shown(url: string, expected = /^$/, attributes = ''): Promise<Visit> {
   const reader = await visit(browser, { origins: [host.origin, stranger.origin, server.url] })

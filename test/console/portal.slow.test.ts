@@ -6,6 +6,7 @@ import { call, createWebhook, testDelivery, untilDelivery } from './support/call
 import { startConsoleServer } from './support/console-server.ts'
 import { browser, openDesk, server, story } from './support/desk.ts'
 import { type HostPage, openHostPage } from './support/host-page.ts'
+import { portalUrl as newPortalUrl } from './support/portal-url.ts'
 import { violations } from './support/violations.ts'
 import { type Visit, visit } from './support/visit.ts'
 
@@ -205,26 +206,8 @@ async function refusesFrame(by: HostPage, url: string): Promise<void> {
 
 const READ_SCOPES = ['webhooks:read', 'deliveries:read', 'events:read']
 
-interface PortalInput {
-  readonly scopes: readonly string[]
-  readonly webhookId?: string
-  readonly theme?: { readonly primaryColor: string; readonly colorScheme: string }
-}
-
-async function portalSession(input: PortalInput): Promise<{ id: string; url: string }> {
-  const theme = { primaryColor: '#0b7a4b', colorScheme: 'DARK', ...input.theme }
-  const { portalSession } = await call<{ portalSession: { id: string; url: string } }>(
-    server,
-    'createPortalSession',
-    { input: ['CreatePortalSessionInput!', { ...input, theme }] },
-    'portalSession { id url }',
-  )
-  return portalSession
-}
-
-async function portalUrl(input: PortalInput): Promise<string> {
-  return (await portalSession(input)).url
-}
+const portalUrl = (input: { readonly scopes: readonly string[]; readonly webhookId?: string }) =>
+  newPortalUrl(server, { theme: { primaryColor: '#0b7a4b', colorScheme: 'DARK' }, ...input })
 
 async function framed(by: HostPage, url: string, expected = /^$/): Promise<Visit> {
   const reader = await visit(browser, { origins: [by.origin, server.url] })

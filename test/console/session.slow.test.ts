@@ -1,42 +1,14 @@
-import { afterAll, describe, expect } from 'vitest'
-import { mintId } from '../../src/db/ids.ts'
-import { CLIENT, type OidcProvider, startOidcProvider } from '../oidc-provider/oidc-provider.ts'
-import { freePort } from '../support/free-port.ts'
+import { describe, expect } from 'vitest'
 import { requirePackages } from '../support/installed-packages.ts'
 import { call } from './support/call.ts'
-import { startConsoleServer } from './support/console-server.ts'
-import { browser, openDesk, server, story } from './support/desk.ts'
-import { addRoleKey } from './support/role-key.ts'
+import { browser, server, story } from './support/desk.ts'
+import { addRoleKey, openOidcDesk, provider } from './support/oidc-desk.ts'
 import { submitApiKey, waitUntilLoaded } from './support/sign-in.ts'
 import { visit } from './support/visit.ts'
 
-let provider: OidcProvider
-/** The API key whose rights people get. */
-const roleKeyId = mintId('apiKey')
-
 describe('with an OpenID provider', await requirePackages('test/oidc-provider'), () => {
-  openDesk(
-    async () => {
-      const port = await freePort()
-      const url = `http://localhost:${port}`
-      // A browser sees another site than Posthorn's: `127.0.0.1`.
-      provider = await startOidcProvider(url)
-      return await startConsoleServer({
-        environment: {
-          PORT: String(port),
-          POSTHORN_PUBLIC_URL: url,
-          POSTHORN_OIDC_ISSUER: provider.issuer,
-          POSTHORN_OIDC_CLIENT_ID: CLIENT.id,
-          POSTHORN_OIDC_CLIENT_SECRET: CLIENT.secret,
-          POSTHORN_OIDC_ROLES: `groups=webhooks:${roleKeyId}`,
-        },
-      })
-    },
-    { scopes: null },
-  )
-  afterAll(async () => {
-    await provider?.[Symbol.asyncDispose]()
-  })
+  // A browser sees another site than Posthorn's: `127.0.0.1`.
+  openOidcDesk((port) => `http://localhost:${port}`)
 
   const UNAUTHORIZED = /status of 401|status of 403/
 
@@ -117,7 +89,7 @@ describe('with an OpenID provider', await requirePackages('test/oidc-provider'),
   story(
     'a person signs in at the provider, and the account menu and the audit log name the person',
     async () => {
-      await addRoleKey(server, roleKeyId)
+      await addRoleKey()
       await using reader = await visit(browser, { origins: [server.url, provider.issuer] })
       const { page } = reader
       reader.expectPageErrors(UNAUTHORIZED)

@@ -1,6 +1,4 @@
-import { mkdir } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
-import path from 'node:path'
 import { createAdaptorServer, type ServerType } from '@hono/node-server'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -9,15 +7,25 @@ import { createDocsFiles } from '../../src/server/docs-files.ts'
 import { findChromium, openBrowser, REMEDY } from '../console/browser.ts'
 import { violations } from '../console/support/violations.ts'
 import { leftOutFor } from '../support/left-out.ts'
-import { builtSite, ROOT, SITE } from './built-site.ts'
+import { builtSite, SITE } from './built-site.ts'
 
 const FIRST_PAGE_BYTES = 100 * 1_024
 
 const NARROW = { width: 360, height: 780 }
 const WIDE = { width: 1440, height: 900 }
 
-/** Ignored by Git. */
-const PICTURES = path.join(ROOT, 'screenshots/docs')
+/** The rules about headings, links, pictures and tables. */
+const OF_AUTHORS = [
+  ...[
+    'heading-order',
+    'empty-heading',
+    'link-name',
+    'link-in-text-block',
+    'image-alt',
+    'svg-img-alt',
+  ],
+  ...['empty-table-header', 'td-headers-attr', 'duplicate-id-aria', 'scrollable-region-focusable'],
+]
 
 const chromium = findChromium()
 const BROWSER = { ...leftOutFor(chromium === null ? REMEDY : null), ...SITE }
@@ -29,7 +37,6 @@ describe('in a browser', BROWSER, () => {
 
   beforeAll(async () => {
     const folder = await builtSite()
-    await mkdir(PICTURES, { recursive: true })
     server = createAdaptorServer(createDocsFiles(folder))
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
@@ -92,82 +99,44 @@ describe('in a browser', BROWSER, () => {
     await page.close()
   })
 
-  test('a reader chooses dark, and the choice stays', async () => {
+  test('what authors write on each page is accessible, and fits a wide screen and a narrow one', async () => {
     const page = await openPage()
-    await page.goto(`${url}/docs/`)
-    const theme = () => page.evaluate(() => document.documentElement.dataset['theme'])
-    expect(await theme()).toBe('light')
-    await page.getByLabel('Select theme').first().selectOption('dark')
-    await page.goto(`${url}/docs/guides/filters/`)
-    expect(await theme()).toBe('dark')
+    const problems: string[] = []
+    for (const { path: name } of readPages()) {
+      await page.setViewportSize(WIDE)
+      await page.goto(addressOf(name))
+      for (const found of await violations(page, { within: 'main', rules: OF_AUTHORS })) {
+        problems.push(`${name}: ${found}`)
+      }
+      for (const viewport of [WIDE, NARROW]) {
+        await page.setViewportSize(viewport)
+        const tooWide = await page.evaluate(
+          () => document.documentElement.scrollWidth - window.innerWidth,
+        )
+        if (tooWide > 0) problems.push(`${name} at ${viewport.width}: ${tooWide} pixels too wide`)
+      }
+    }
+    expect(problems).toEqual([])
     expect(page.faults).toEqual([])
     await page.close()
   })
 
-  test.each([
-    { part: 0, parts: 2 },
-    { part: 1, parts: 2 },
-  ])(
-    'each page is accessible, and fits narrow and wide screens, light and dark ($part)',
-    async ({ part, parts }) => {
+  // The frame, the menus and the colors are the same on all pages.
+  test.each(['index', 'compare', 'guides/filters', 'reference/performance'])(
+    'the page %s is accessible at each width, light and dark',
+    async (name) => {
       const page = await openPage()
-      const problems: string[] = []
-      const pages = readPages().filter((_, at) => at % parts === part)
-      for (const { path: name } of pages) {
-        await page.goto(`${url}/docs/${name === 'index' ? '' : `${name}/`}`)
-        // The menus are the same on all pages: another test looks at them.
-        for (const found of await violations(page, { within: 'main' })) {
-          problems.push(`${name}: ${found}`)
+      for (const viewport of [NARROW, WIDE]) {
+        await page.setViewportSize(viewport)
+        for (const colorScheme of ['light', 'dark'] as const) {
+          await page.emulateMedia({ colorScheme })
+          await page.goto(addressOf(name))
+          expect(await violations(page)).toEqual([])
         }
-        problems.push(...(await looks(page, name, 'light')))
-        await page.evaluate(() => {
-          document.documentElement.dataset['theme'] = 'dark'
-        })
-        for (const found of await violations(page, { within: 'main', rules: ['color-contrast'] })) {
-          problems.push(`${name}, dark: ${found}`)
-        }
-        problems.push(...(await looks(page, name, 'dark')))
-      }
-      expect(problems).toEqual([])
-      expect(page.faults).toEqual([])
-      await page.close()
-    },
-  )
-
-  /** With POSTHORN_TEST_LONG, there is a picture of each look. */
-  async function looks(page: Page, name: string, theme: string): Promise<string[]> {
-    const problems: string[] = []
-    for (const viewport of [NARROW, WIDE]) {
-      await page.setViewportSize(viewport)
-      const tooWide = await page.evaluate(
-        () => document.documentElement.scrollWidth - window.innerWidth,
-      )
-      if (tooWide > 0) problems.push(`${name} at ${viewport.width}: ${tooWide} pixels too wide`)
-      if (!process.env['POSTHORN_TEST_LONG']) continue
-      const file = `${name.replaceAll('/', '-')}-${viewport.width}-${theme}.jpeg`
-      await page.screenshot({ path: path.join(PICTURES, file), type: 'jpeg', quality: 60 })
-    }
-    return problems
-  }
-
-  test.each([NARROW, WIDE])(
-    'the menus are accessible at $width pixels, light and dark',
-    async (viewport) => {
-      const page = await openPage()
-      await page.setViewportSize(viewport)
-      for (const colorScheme of ['light', 'dark'] as const) {
-        await page.emulateMedia({ colorScheme })
-        await page.goto(`${url}/docs/guides/filters/`)
-        expect(await violations(page)).toEqual([])
       }
       await page.close()
     },
   )
 
-  test('a page that does not exist is accessible too', async () => {
-    const page = await openPage()
-    await page.goto(`${url}/docs/nothing/`)
-    expect(await violations(page)).toEqual([])
-    await page.close()
-  })
+  const addressOf = (name: string) => `${url}/docs/${name === 'index' ? '' : `${name}/`}`
 })

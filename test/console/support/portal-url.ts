@@ -5,19 +5,24 @@ interface PortalInput {
   readonly scopes: readonly string[]
   readonly webhookId?: string
   readonly locale?: string
-  readonly theme?: { readonly primaryColor: string; readonly colorScheme: string }
+  readonly theme?: object
+  readonly ttlSeconds?: number
+  readonly pages?: readonly string[] | undefined
 }
 
-/** The URL of a new session of the portal. */
-export async function portalUrl(
+export async function portalSession(
   server: Pick<ConsoleServer, 'graphql'>,
   input: PortalInput,
-): Promise<string> {
-  const { portalSession } = await call<{ portalSession: { url: string } }>(
+): Promise<{ readonly id: string; readonly url: string }> {
+  const { portalSession } = await call<{ portalSession: { id: string; url: string } }>(
     server,
     'createPortalSession',
     { input: ['CreatePortalSessionInput!', input] },
-    'portalSession { url }',
+    'portalSession { id url }',
   )
-  return portalSession.url
+  return portalSession
 }
+
+/** The URL of a new session of the portal. */
+export const portalUrl = async (server: Pick<ConsoleServer, 'graphql'>, input: PortalInput) =>
+  (await portalSession(server, input)).url
