@@ -28,8 +28,10 @@ story('the sign-in link opens an overview that leads to a new webhook', async ()
   await page.goto(server.signInLink)
   await waitUntilLoaded(page)
   expect(await page.locator('h1').textContent()).toBe('Overview')
+  await page.getByText('No webhooks yet').waitFor()
   await page.getByRole('link', { name: 'Create webhook' }).first().click()
   await page.getByRole('heading', { name: 'Create webhook' }).waitFor()
+  await page.getByText('npx posthorn listen --register').waitFor()
   // The reader can type at once.
   await expect.poll(() => page.locator(':focus').getAttribute('type')).toBe('url')
   // The defaults of this installation.
@@ -74,6 +76,13 @@ story('a test event arrives, signed with that secret, and the page follows it li
   await page.getByRole('link', { name: 'Show delivery' }).click()
   await waitUntilLoaded(page)
   await page.getByText('The receiver accepted the delivery.').waitFor()
+})
+
+story('an event that is published on the page of events arrives too', async () => {
+  await page.goto(`${server.url}/console/events?publish`)
+  await page.getByRole('dialog').getByRole('button', { name: 'Publish', exact: true }).click()
+  await page.getByText('Published, with 1 delivery.').waitFor()
+  await server.receiver.arrival(2)
 })
 
 story(

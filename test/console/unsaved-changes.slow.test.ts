@@ -8,76 +8,53 @@ import { visit } from './support/visit.ts'
 /* The reader loses typed text only after confirming that, and overwrites the text of others only by choice. */
 openDesk()
 
-story('a form asks before unsaved changes are lost', async () => {
-  const path = '/webhooks/new'
-  const pages = page.getByRole('navigation', { name: 'Pages' })
-  const description = page.getByLabel('Description')
-  const dialog = page.getByRole('dialog', { name: 'Leave without saving?' })
+story(
+  'a form asks before unsaved changes are lost: by a link, the command menu and Back',
+  async () => {
+    const description = page.getByLabel('Description')
+    const dialog = page.getByRole('dialog', { name: 'Leave without saving?' })
+    const heading = (name: string) => page.getByRole('heading', { name, level: 1 })
+    const pathname = () => new URL(page.url()).pathname
+    const leaveFor = (name: string) =>
+      page
+        .getByRole('navigation', { name: 'Pages' })
+        .getByRole('link', { name, exact: true })
+        .click()
+    async function decline(): Promise<void> {
+      await dialog.getByRole('button', { name: 'Cancel' }).click()
+      await dialog.waitFor({ state: 'hidden' })
+      expect(await description.inputValue()).toBe('Unsaved text')
+      await expect.poll(pathname).toBe('/console/webhooks/new')
+    }
 
-  // An untouched form can be left without a question. The first field has the focus.
-  await page.goto(`${server.url}/console${path}`)
-  await description.waitFor()
-  const first = page.locator('form input').first()
-  const hasFocus = () => first.evaluate((input) => input === document.activeElement)
-  await expect.poll(hasFocus).toBe(true)
-  await pages.getByRole('link', { name: 'Events', exact: true }).click()
-  await page.getByRole('heading', { name: 'Events', level: 1 }).waitFor()
-
-  await page.goto(`${server.url}/console${path}`)
-  await description.fill('Unsaved text')
-  await pages.getByRole('link', { name: 'Events', exact: true }).click()
-  await dialog.getByRole('button', { name: 'Cancel' }).click()
-  await dialog.waitFor({ state: 'hidden' })
-  await page.getByRole('link', { name: 'Cancel' }).click()
-  await dialog.getByRole('button', { name: 'Cancel' }).click()
-  await dialog.waitFor({ state: 'hidden' })
-  await page.keyboard.press('Control+k')
-  const box = page.getByRole('combobox', { name: 'Search and commands' })
-  await box.fill('msg_01m7xgjytfecrvetdfjkb8kqpk')
-  await page.getByRole('option', { name: /^Open msg_/ }).waitFor()
-  await box.press('Enter')
-  await dialog.getByRole('button', { name: 'Cancel' }).click()
-  await dialog.waitFor({ state: 'hidden' })
-  expect(await description.inputValue()).toBe('Unsaved text')
-  expect(new URL(page.url()).pathname).toBe(`/console${path}`)
-
-  await pages.getByRole('link', { name: 'Events', exact: true }).click()
-  await dialog.getByRole('button', { name: 'Leave' }).click()
-  await page.getByRole('heading', { name: 'Events', level: 1 }).waitFor()
-  await pages.getByRole('link', { name: 'Deliveries', exact: true }).click()
-  await page.getByRole('heading', { name: 'Deliveries', level: 1 }).waitFor()
-})
-
-story('the Back button asks too, each time, and continues after a confirmation', async () => {
-  const pages = page.getByRole('navigation', { name: 'Pages' })
-  const description = page.getByLabel('Description')
-  const dialog = page.getByRole('dialog', { name: 'Leave without saving?' })
-  const heading = (name: string) => page.getByRole('heading', { name, level: 1 })
-  const goBack = () => page.evaluate(() => history.back())
-  const pathname = () => new URL(page.url()).pathname
-
-  await page.goto(`${server.url}/console/events`)
-  await heading('Events').waitFor()
-  await pages.getByRole('link', { name: 'Webhooks', exact: true }).click()
-  await page.locator('a[href="/console/webhooks/new"]').first().click()
-  await description.fill('Unsaved text')
-  for (const _time of [1, 2]) {
-    await goBack()
-    await dialog.getByRole('button', { name: 'Cancel' }).click()
-    await dialog.waitFor({ state: 'hidden' })
-    expect(await description.inputValue()).toBe('Unsaved text')
-    // The router goes forward again, beside the question.
-    await expect.poll(pathname).toBe('/console/webhooks/new')
-  }
-
-  await goBack()
-  await dialog.getByRole('button', { name: 'Leave' }).click()
-  await heading('Webhooks').waitFor()
-  expect(pathname()).toBe('/console/webhooks')
-  // The form is gone, so nothing is asked.
-  await goBack()
-  await heading('Events').waitFor()
-})
+    // An untouched form can be left without a question.
+    await page.goto(`${server.url}/console/webhooks/new`)
+    await description.waitFor()
+    await leaveFor('Events')
+    await heading('Events').waitFor()
+    await leaveFor('Webhooks')
+    await page.locator('a[href="/console/webhooks/new"]').first().click()
+    await description.fill('Unsaved text')
+    await leaveFor('Events')
+    await decline()
+    await page.keyboard.press('Control+k')
+    const box = page.getByRole('combobox', { name: 'Search and commands' })
+    await box.fill('msg_01m7xgjytfecrvetdfjkb8kqpk')
+    await page.getByRole('option', { name: /^Open msg_/ }).waitFor()
+    await box.press('Enter')
+    await decline()
+    for (const _time of [1, 2]) {
+      await page.evaluate(() => history.back())
+      await decline()
+    }
+    await page.evaluate(() => history.back())
+    await dialog.getByRole('button', { name: 'Leave' }).click()
+    await heading('Webhooks').waitFor()
+    // The form is gone, so nothing is asked.
+    await page.evaluate(() => history.back())
+    await heading('Events').waitFor()
+  },
+)
 
 story(
   'of two readers who edit a webhook, the second learns of the changes of the first',

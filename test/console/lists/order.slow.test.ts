@@ -18,9 +18,7 @@ beforeAll(async () => {
 /** The column with the time of each list. */
 const LISTS = [
   ['Deliveries', '/deliveries', 'Created'],
-  ['Deliveries by event', '/deliveries?by=event', 'Created'],
   ['Events', '/events', 'Published'],
-  ['Attempts', '/attempts', 'Ended'],
 ] as const
 
 story.each(LISTS)('%s are read from both ends, page by page', async (list, path, time) => {
