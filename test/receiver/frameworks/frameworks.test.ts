@@ -244,26 +244,9 @@ describe('the receivers of the README', installed, () => {
       expect(receiver.program.output.match(/stored evt_repeated/g)).toHaveLength(1)
     })
 
-    test('a test delivery arrives too', async () => {
-      const { testDelivery } = await posthorn.graphql(
-        `mutation ($id: ID!, $type: String!) {
-          testDelivery(id: $id, input: { eventType: $type }) {
-            ... on TestDeliverySuccess { delivery { event { id } } }
-          }
-        }`,
-        { id: receiver.webhookId, type: JOINED },
-      )
-      const { id } = testDelivery.delivery.event
-      expect(await outcome(posthorn, id)).toMatchObject({ state: 'SUCCEEDED', answers: [204] })
-      await printed(receiver.program, `stored ${id}`)
-    })
-
     test.each<[string, Parameters<typeof send>[0], string]>([
       ['a changed body', { sentBody: EVENT.replace('1', '2') }, 'no-matching-signature'],
-      ['the same JSON with other spaces', { sentBody: ` ${EVENT}` }, 'no-matching-signature'],
-      ['another id', { headers: { 'wh-id': 'msg_other' } }, 'no-matching-signature'],
       ['a timestamp of 6 minutes ago', { ageSeconds: 360 }, 'timestamp-too-old'],
-      ['a timestamp of 6 minutes ahead', { ageSeconds: -360 }, 'timestamp-too-new'],
       ['an empty signature', { headers: { 'wh-signature': '' } }, 'missing-header'],
     ])('%s is rejected, and not processed', async (_, changes, reason) => {
       const stored = receiver.program.output.match(/stored/g)?.length
