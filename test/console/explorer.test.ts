@@ -3,7 +3,6 @@ import { beforeAll, expect } from 'vitest'
 import { JOINED, TICKET } from '../support/factories.ts'
 import { until } from '../support/until.ts'
 import { call, createKey, createWebhook, untilCount } from './support/call.ts'
-import { startConsoleServer } from './support/console-server.ts'
 import { browser, open, openDesk, page, server, story } from './support/desk.ts'
 import { waitUntilLoaded } from './support/sign-in.ts'
 import { visit } from './support/visit.ts'
@@ -14,7 +13,7 @@ const SUCCEEDED = 130
 const FAILING_WEBHOOKS = 7
 const FAILED = 4 * FAILING_WEBHOOKS
 
-openDesk(() => startConsoleServer({ environment: { POSTHORN_RETRY_SCHEDULE: '1h' } }))
+openDesk()
 
 beforeAll(async () => {
   await call(server, 'updateEventType', {
@@ -159,6 +158,7 @@ async function addWebhook(name: string, eventType: string): Promise<string> {
     url: `${server.receiver.url}${name}`,
     enabled: true,
     eventSubscriptions: [eventType],
+    retryScheduleSeconds: [3_600],
   }
   return await createWebhook(server, input)
 }
