@@ -158,6 +158,13 @@ describe('the Helm chart', NEEDED, () => {
     ])
   })
 
+  test('mounts other files into every pod', () => {
+    for (const { containers, volumes } of pods(full)) {
+      expect(containers[0].volumeMounts).toContainEqual(EVERYTHING.extraVolumeMounts[0])
+      expect(volumes).toContainEqual(EVERYTHING.extraVolumes[0])
+    }
+  })
+
   test('can give every secret of Posthorn as a file, and the headers for a collector by reference', () => {
     const [api] = pods(full)
     const env: Manifest[] = api.containers[0].env
