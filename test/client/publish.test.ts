@@ -14,7 +14,7 @@ import { storedData, storedEvents } from './stored-events.ts'
 interface Events {
   [JOINED]: { attendee: string }
   [NOTE]: unknown
-  'order.paid': { order: number; total: string }
+  'client.paid': { order: number; total: string }
 }
 
 const posthorn = await useTestApp({ role: 'api' })
@@ -25,7 +25,7 @@ await subscribe(posthorn.database, posthorn.tenant.organizationId, [JOINED])
 await createNoteType(posthorn.database)
 const properties = { order: { type: 'integer' }, total: { type: 'string' } }
 const schema = { type: 'object', required: ['order', 'total'], properties }
-const paid = { name: 'order.paid', description: 'A customer paid an order in full.', schema }
+const paid = { name: 'client.paid', description: 'A customer paid an order in full.', schema }
 await createEventType(posthorn.database.prisma, paid, SYSTEM)
 
 describe('publish', () => {
@@ -75,14 +75,14 @@ describe('publish', () => {
 
   test('sends the data before the change, of the same type', async () => {
     const data = { order: 1, total: '2' }
-    const { id } = await client.publish('order.paid', data, { previous: { order: 1, total: '1' } })
-    const [other] = await client.publishMany([{ type: 'order.paid', data, previous: undefined }])
+    const { id } = await client.publish('client.paid', data, { previous: { order: 1, total: '1' } })
+    const [other] = await client.publishMany([{ type: 'client.paid', data, previous: undefined }])
     expect(await storedEvents(posthorn.database, [id, other?.id ?? ''])).toMatchObject([
       { data: '{"order":1,"total":"2"}', previous: '{"order":1,"total":"1"}' },
       { previous: null },
     ])
     // @ts-expect-error: `total` is missing.
-    const wrong = client.publish('order.paid', data, { previous: { order: 1 } })
+    const wrong = client.publish('client.paid', data, { previous: { order: 1 } })
     await expect(wrong).rejects.toMatchObject({ issues: [{ path: ['previous'] }] })
   })
 })
@@ -92,12 +92,12 @@ describe('publishMany', () => {
     const published = await client.publishMany([
       { type: JOINED, data: { attendee: 'Ada' } },
       { type: NOTE, data: 2, idempotencyKey: 'many-2' },
-      { type: 'order.paid', data: { order: 3, total: '1.00' }, timestamp: new Date(0) },
+      { type: 'client.paid', data: { order: 3, total: '1.00' }, timestamp: new Date(0) },
     ])
     expect(published.map(({ deliveryCount }) => deliveryCount)).toEqual([1, 0, 0])
     const ids = published.map(({ id }) => id)
     const stored = await storedEvents(posthorn.database, ids)
-    expect(stored.map(({ type }) => type)).toEqual([JOINED, NOTE, 'order.paid'])
+    expect(stored.map(({ type }) => type)).toEqual([JOINED, NOTE, 'client.paid'])
     expect(stored[2]?.occurredAt).toEqual(new Date(0))
   })
 
@@ -105,8 +105,8 @@ describe('publishMany', () => {
     const error = await failureOf(
       client.publishMany([
         { type: NOTE, data: 'all or none' },
-        { type: 'order.paid', data: { order: 1.5, total: '1.00' } },
-        { type: 'order.payd' as 'order.paid', data: { order: 1, total: '1.00' } },
+        { type: 'client.paid', data: { order: 1.5, total: '1.00' } },
+        { type: 'order.payd' as 'client.paid', data: { order: 1, total: '1.00' } },
       ]),
     )
     expect(error).toMatchObject({

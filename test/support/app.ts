@@ -1,11 +1,10 @@
-import { randomBytes } from 'node:crypto'
 import { loadConfig } from '../../src/config/config.ts'
 import type { Role, Settings } from '../../src/config/settings.ts'
 import type { Database } from '../../src/db/client.ts'
 import { type App, startApp } from '../../src/run/app.ts'
 import type { Services } from '../../src/run/services.ts'
 import { createTestDatabase, sharedDatabase } from './database.ts'
-import { createTenant } from './factories.ts'
+import { createTenant, ENCRYPTION_KEY } from './factories.ts'
 import { sharedAuthority } from './receiver.ts'
 import { useResource } from './use-resource.ts'
 
@@ -36,14 +35,12 @@ export function testEnvironment(databaseUrl: string): Record<string, string> {
   return {
     DATABASE_URL: databaseUrl,
     PORT: '0',
-    POSTHORN_ENCRYPTION_KEYS: ENCRYPTION_KEY,
+    POSTHORN_ENCRYPTION_KEYS: ENCRYPTION_KEY.toString('base64'),
     POSTHORN_EGRESS_ALLOW: '127.0.0.0/8,::1/128',
     POSTHORN_RETRY_SCHEDULE: '100ms,100ms,100ms',
     POSTHORN_LOG_LEVEL: process.env['TEST_LOG'] ?? 'silent',
   }
 }
-
-const ENCRYPTION_KEY = randomBytes(32).toString('base64')
 
 /** What the files of a worker process share. The process ends with its last file, and the databases with the run. */
 const shared: { api?: Promise<TestApp>; all?: Promise<TestApp> } = {}

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { SYSTEM } from '../../src/access/actor.ts'
 import { SCOPES, type Scope } from '../../src/access/scope.ts'
 import type { Database, Db } from '../../src/db/client.ts'
@@ -10,6 +11,9 @@ import { createApiKey } from './api-keys.ts'
 
 export const JOINED = 'event_attendee.joined_event'
 export const TICKET = 'event_attendee.ticket_success'
+
+/** Of all secrets on the databases that files share: Posthorn refuses to start where it cannot read a secret. */
+export const ENCRYPTION_KEY = randomBytes(32)
 
 /** Every scope except `admin`. */
 export const ALL_SCOPES = SCOPES.filter((scope) => scope !== 'admin')
@@ -33,7 +37,7 @@ export async function subscribe(
   eventSubscriptions: string[],
   enabled = true,
 ): Promise<void> {
-  const keyring = createKeyring([Buffer.alloc(32, 1)])
+  const keyring = createKeyring([ENCRYPTION_KEY])
   const fields = { url: 'https://example.com/hooks', eventSubscriptions, enabled }
   const deps = { prisma, keyring, guard: createAddressGuard([]), actor: SYSTEM }
   await createWebhook(deps, organizationId, fields)

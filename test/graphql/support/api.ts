@@ -15,9 +15,8 @@ import { createGraphqlHandler, type GraphqlDeps } from '../../../src/server/grap
 import { createAuthenticateSession } from '../../../src/sessions/authenticate-session.ts'
 import { findEndedSessions } from '../../../src/sessions/ended-sessions.ts'
 import { createOutageLines, createOutageLog } from '../../../src/telemetry/outages.ts'
-import { testEnvironment } from '../../support/app.ts'
 import { createTestDatabase, PATIENT, sharedDatabase } from '../../support/database.ts'
-import { createTenant } from '../../support/factories.ts'
+import { createTenant, ENCRYPTION_KEY } from '../../support/factories.ts'
 import { useResource } from '../../support/use-resource.ts'
 import { document } from './document.ts'
 import { addWebhook, deliveryIds, publish } from './rows.ts'
@@ -131,7 +130,7 @@ function createDeps(
     rateLimiter: createRateLimiter({ sql: pool, onError: () => {} }),
     webhooks: {
       prisma,
-      keyring: createKeyring([KEY]),
+      keyring: createKeyring([ENCRYPTION_KEY]),
       guard: createAddressGuard(['127.0.0.1/32']),
     },
     publishEvents: createPublishEvents(pool, createCatalogue(pool)),
@@ -154,8 +153,6 @@ function createDeps(
 }
 
 const RETENTION_MS = 30 * 86_400_000
-/** That of the apps on the shared database, which refuse secrets of another key. */
-const KEY = Buffer.from(testEnvironment('')['POSTHORN_ENCRYPTION_KEYS'] as string, 'base64')
 
 export function request(token: string | null, body: unknown, init: RequestInit = {}): Request {
   return new Request('http://127.0.0.1:4000/graphql', {
