@@ -129,13 +129,9 @@ test('a program pulls events and acknowledges them', async () => {
   const { lease } = pullEvents
   expect((await send(acknowledge, { lease })).data).toEqual({ acknowledgeEvents: 1 })
   const unknown = await send(acknowledge, { lease: 'lease_1' })
-  expect(unknown).toMatchObject({ data: { acknowledgeEvents: null } })
   expect(unknown).toMatchObject(failed('NOT_FOUND', 'acknowledgeEvents'))
   const invalid = await send('mutation { pullEvents(consumer: "graph", max: 2000) { lease } }')
-  expect(invalid.errors[0]).toMatchObject({
-    path: ['pullEvents'],
-    extensions: { code: 'BAD_USER_INPUT', issues: [{ path: ['max'] }] },
-  })
+  expect(invalid).toMatchObject(failed('BAD_USER_INPUT', 'pullEvents'))
 })
 
 test('a pull that would answer its events too often is refused, and takes no events', async () => {

@@ -173,20 +173,12 @@ test('the graph shows a consumer, and deletes it', async () => {
   await publish(1, 3)
   await pull({ max: 2, types: ['streamed.*'] })
   const { consumers } = await posthorn.graphql(
-    `{ consumers { nodes { id name state types filter waitingCount waitingCountIsExact oldestWaitingAt lastPulledAt
-      missedCount lastMissedAt openLeases { eventCount expiresAt } } } }`,
+    '{ consumers { nodes { id name state types waitingCount missedCount openLeases { eventCount } } } }',
   )
   const [node] = consumers.nodes
   expect(node).toMatchObject({
-    name: consumer,
-    state: 'HEALTHY',
-    types: ['streamed.*'],
-    filter: null,
-    waitingCount: 3,
-    waitingCountIsExact: true,
-    missedCount: 0,
-    lastMissedAt: null,
-    openLeases: [{ eventCount: 2 }],
+    ...{ name: consumer, state: 'HEALTHY', types: ['streamed.*'] },
+    ...{ waitingCount: 3, missedCount: 0, openLeases: [{ eventCount: 2 }] },
   })
   await posthorn.database.pool.query(
     'update posthorn.consumer_leases set event_ids = array[$1, $2]::uuid[] where cardinality(event_ids) = 2',

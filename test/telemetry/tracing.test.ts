@@ -39,42 +39,21 @@ async function start(environment: Record<string, string>): Promise<Started> {
     OTEL_BSP_SCHEDULE_DELAY: '50',
     ...environment,
   })
-  const { url, tenant } = installation
   receiver = installation.receiver
-  const call = async (query: string, variables: object, headers: Record<string, string> = {}) => {
-    const response = await fetch(`${url}/graphql`, {
-      method: 'POST',
-      headers: {
-        authorization: `Bearer ${tenant.token}`,
-        'content-type': 'application/json',
-        ...headers,
-      },
-      body: JSON.stringify({ query, variables }),
-    })
-    const { data, errors } = (await response.json()) as Record<string, Record<string, unknown>>
-    expect(errors).toBeUndefined()
-    return data ?? {}
-  }
+  const graphql = (query: string, variables = {}, headers = {}) =>
+    callGraphql(installation.url, installation.tenant.token, { query, variables }, headers)
   return {
     ...installation,
-    async publish(headers = {}, input = {}) {
-      await call(
-        'mutation ($input: PublishEventInput!) { publishEvent(input: $input) { __typename } }',
-        { input: { type: JOINED, data: {}, ...input } },
-        headers,
-      )
-    },
+    publish: async (headers, input = {}) =>
+      await graphql(PUBLISH, { input: { type: JOINED, data: {}, ...input } }, headers),
     async shownHeaders() {
-      const find = async () => {
-        const data = await call(
-          '{ attempts(first: 1) { nodes { request { headers { name value } } } } }',
-          {},
-        )
-        return (data['attempts'] as { nodes: { request: { headers: Header[] } }[] }).nodes[0]
-      }
+      const query = '{ attempts(first: 1) { nodes { request { headers { name value } } } } }'
+      const find = async () => (await graphql(query)).attempts.nodes[0]
       await until(find, 'the attempt is recorded')
-      const headers = (await find())?.request.headers ?? []
-      return Object.fromEntries(headers.map(({ name, value }) => [name, value]))
+      const { request } = await find()
+      return Object.fromEntries(
+        request.headers.map(({ name, value }: Record<string, string>) => [name, value]),
+      )
     },
     async register(target) {
       const webhook = { url: target, event_subscriptions: [JOINED], enabled: true }
@@ -84,9 +63,27 @@ async function start(environment: Record<string, string>): Promise<Started> {
   }
 }
 
-interface Header {
-  readonly name: string
-  readonly value: string
+const PUBLISH =
+  'mutation ($input: PublishEventInput!) { publishEvent(input: $input) { __typename } }'
+
+async function callGraphql(
+  url: string,
+  token: string,
+  body: object,
+  headers: object,
+  // biome-ignore lint/suspicious/noExplicitAny: the type depends on the query
+): Promise<any> {
+  const response = await fetch(`${url}/graphql`, {
+    method: 'POST',
+    headers: {
+      ...{ authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      ...headers,
+    },
+    body: JSON.stringify(body),
+  })
+  const { data, errors } = (await response.json()) as { data: object; errors?: unknown }
+  expect(errors).toBeUndefined()
+  return data
 }
 
 /** Waits for the spans of a trace. */
@@ -199,22 +196,15 @@ test('without OTEL_ variables, the receiver gets the traceparent of the event, a
   const own = await useReceiver()
   const posthorn = await useTestApp()
   await createWebhook(posthorn, own.url)
-  const publish = async (fields: string) => {
-    const { url } = posthorn.app
+  const publish = async (fields: object) => {
+    const variables = { input: { type: JOINED, data: {}, ...fields } }
     const headers = { traceparent: SAMPLED, tracestate: 'vendor=1' }
-    const query = `mutation { publishEvent(input: { type: "${JOINED}", data: {} ${fields} }) { __typename } }`
-    await fetch(`${url}/graphql`, {
-      method: 'POST',
-      headers: {
-        ...{ authorization: `Bearer ${posthorn.tenant.token}`, 'content-type': 'application/json' },
-        ...headers,
-      },
-      body: JSON.stringify({ query }),
-    })
+    const { app, tenant } = posthorn
+    await callGraphql(app.url, tenant.token, { query: PUBLISH, variables }, headers)
   }
-  await publish('')
+  await publish({})
   expect((await own.arrival(1)).headers).not.toHaveProperty('traceparent')
-  await publish(`, traceparent: "${SAMPLED}"`)
+  await publish({ traceparent: SAMPLED })
   const { headers } = await own.arrival(2)
   expect(headers['traceparent']).toBe(SAMPLED)
   expect(headers).not.toHaveProperty('tracestate')
