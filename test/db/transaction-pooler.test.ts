@@ -11,6 +11,7 @@ import { makeUsual } from '../support/hostile-database.ts'
 import { needs } from '../support/left-out.ts'
 import { logLine } from '../support/log-lines.ts'
 import { type PgBouncer, startPgBouncer } from '../support/pgbouncer.ts'
+import { postGraphql } from '../support/post-graphql.ts'
 import { type PosthornProcess, startPosthorn } from '../support/posthorn-process.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { until } from '../support/until.ts'
@@ -94,6 +95,7 @@ test(
   },
 )
 
+const graphql = (query: string) => postGraphql(url, tenant.token, query)
 const WEBHOOK = { event_subscriptions: [JOINED] }
 const PUBLISH = `mutation {
   publishEvent(input: { type: "${JOINED}", data: { number: 1 } }) {
@@ -109,16 +111,6 @@ async function rest(method: string, route: string, body?: object): Promise<Respo
     ...(body && { body: JSON.stringify(body) }),
   })
   return response.status === 503 ? await rest(method, route, body) : response
-}
-
-// biome-ignore lint/suspicious/noExplicitAny: the type depends on the query
-async function graphql(query: string): Promise<any> {
-  const response = await fetch(`${url}/graphql`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${tenant.token}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ query }),
-  })
-  return await response.json()
 }
 
 async function statusOf(route: string): Promise<number | null> {

@@ -107,10 +107,11 @@ describe('posthorn key rotate-encryption', () => {
   })
 
   test('continues after an interruption', async () => {
+    const count = 1_200
     const { id } = await createWebhook(depsWith(oldKey), organizationId, hook({}))
     const webhookId = parseId('webhook', id) as string
     const old = createKeyring([oldKey])
-    const secrets = Array.from({ length: 1_200 }, () => {
+    const secrets = Array.from({ length: count }, () => {
       const secretId = parseId('signingSecret', mintId('signingSecret')) as string
       const keyCiphertext = old.encrypt(Buffer.from(secretId), secretId)
       return { id: secretId, webhookId, keyCiphertext, expiresAt: new Date(Date.now() + 60_000) }
@@ -128,14 +129,9 @@ describe('posthorn key rotate-encryption', () => {
     await expect(reencryptStoredSecrets(interrupted, keyring)).rejects.toThrow('interrupted')
     const [rest] = await reencryptStoredSecrets(database.pool, keyring)
     // The first 500 rows were updated; the second page was read but not updated.
-    expect(rest).toMatchObject({ reencrypted: 701, unreadable: [] })
-    const rows = await database.prisma.signingSecret.findMany({
-      where: { expiresAt: { not: null } },
-    })
-    const current = createKeyring([newKey])
-    for (const row of rows)
-      expect(current.decrypt(row.keyCiphertext, row.id).toString()).toBe(row.id)
-    expect(rows).toHaveLength(1_200)
+    expect(rest).toMatchObject({ reencrypted: count + 1 - 500, unreadable: [] })
+    const [again] = await reencryptStoredSecrets(database.pool, createKeyring([newKey]))
+    expect(again).toMatchObject({ reencrypted: 0, unreadable: [] })
   })
 
   test('loses no concurrent change', async () => {
@@ -213,14 +209,9 @@ test('undecryptable headers of one webhook fail its own deliveries only, with an
   )
   await receiver.arrival(1)
 
-  const read = async () =>
-    (
-      await posthorn.graphql(
-        `query ($id: ID!) { webhook(id: $id) { headerNames deliveries { nodes {
-           state attempts { nodes { succeeded error errorCode } } } } } }`,
-        { id: damaged },
-      )
-    ).webhook
+  const query = `query ($id: ID!) { webhook(id: $id) { headerNames deliveries { nodes {
+    state attempts { nodes { error errorCode } } } } } }`
+  const read = async () => (await posthorn.graphql(query, { id: damaged })).webhook
   await until(
     async () => (await read()).deliveries.nodes[0].state === 'EXHAUSTED',
     'the delivery is exhausted',
@@ -234,7 +225,6 @@ test('undecryptable headers of one webhook fail its own deliveries only, with an
   expect(revealHeaders).toEqual({ code: 'conflict' })
   expect(deliveries.nodes[0].attempts.nodes).toEqual(
     Array(2).fill({
-      succeeded: false,
       errorCode: 'secret_unreadable',
       error: expect.stringContaining('cannot decrypt'),
     }),

@@ -6,6 +6,7 @@ import { JOINED } from '../support/factories.ts'
 import { freePort } from '../support/free-port.ts'
 import { type Installation, startInstallation } from '../support/installation.ts'
 import { logLine } from '../support/log-lines.ts'
+import { postGraphql } from '../support/post-graphql.ts'
 import { type Receiver, useReceiver } from '../support/receiver.ts'
 import { until } from '../support/until.ts'
 import { useResource } from '../support/use-resource.ts'
@@ -40,8 +41,12 @@ async function start(environment: Record<string, string>): Promise<Started> {
     ...environment,
   })
   receiver = installation.receiver
-  const graphql = (query: string, variables = {}, headers = {}) =>
-    callGraphql(installation.url, installation.tenant.token, { query, variables }, headers)
+  const { url, tenant } = installation
+  const graphql = async (query: string, variables = {}, headers = {}) => {
+    const { data, errors } = await postGraphql(url, tenant.token, query, variables, headers)
+    expect(errors).toBeUndefined()
+    return data
+  }
   return {
     ...installation,
     publish: async (headers, input = {}) =>
@@ -65,26 +70,6 @@ async function start(environment: Record<string, string>): Promise<Started> {
 
 const PUBLISH =
   'mutation ($input: PublishEventInput!) { publishEvent(input: $input) { __typename } }'
-
-async function callGraphql(
-  url: string,
-  token: string,
-  body: object,
-  headers: object,
-  // biome-ignore lint/suspicious/noExplicitAny: the type depends on the query
-): Promise<any> {
-  const response = await fetch(`${url}/graphql`, {
-    method: 'POST',
-    headers: {
-      ...{ authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-      ...headers,
-    },
-    body: JSON.stringify(body),
-  })
-  const { data, errors } = (await response.json()) as { data: object; errors?: unknown }
-  expect(errors).toBeUndefined()
-  return data
-}
 
 /** Waits for the spans of a trace. */
 async function spansOf(traceId: string, count: number): Promise<ReceivedSpan[]> {
@@ -200,7 +185,7 @@ test('without OTEL_ variables, the receiver gets the traceparent of the event, a
     const variables = { input: { type: JOINED, data: {}, ...fields } }
     const headers = { traceparent: SAMPLED, tracestate: 'vendor=1' }
     const { app, tenant } = posthorn
-    await callGraphql(app.url, tenant.token, { query: PUBLISH, variables }, headers)
+    await postGraphql(app.url, tenant.token, PUBLISH, variables, headers)
   }
   await publish({})
   expect((await own.arrival(1)).headers).not.toHaveProperty('traceparent')
