@@ -24,7 +24,6 @@ export interface Outcome {
   readonly overBudget: number
   /** The most steps that one piece of work was charged with. */
   readonly mostSteps: number
-  readonly longestMs: number
 }
 
 const MAX_BYTES = 256 * 1024
@@ -38,9 +37,6 @@ const times = (text: string, bytes: number) =>
   text.repeat(Math.max(1, Math.floor(bytes / text.length)))
 const inLists = (levels: number, text: string) => '['.repeat(levels) + text + ']'.repeat(levels)
 
-/** JSON of an item that the selections know, as often as there is room. */
-const nodes = (bytes: number, item: string) => `[${times(`${item},`, bytes)}${item}]`
-
 /** Ways to fill as many bytes. */
 const FILLINGS: readonly ((bytes: number, item: string, levels: number) => string)[] = [
   (bytes, item, levels) =>
@@ -48,11 +44,7 @@ const FILLINGS: readonly ((bytes: number, item: string, levels: number) => strin
   (bytes, item, levels) => `{"a":[${times(`${inLists(levels, item)},`, bytes)}1]}`,
   (bytes) => `{"a":${inLists(1 + (bytes >> 1), '')}}`,
   (bytes) => `{"a":"${times('\\u0001', bytes)}","items":["${times('x', 50)}"]}`,
-  (bytes, item) => `{"a":[${times('9', bytes)},${item}]}`,
-  (bytes, item) => `{"items":[${times(' ', bytes)}${item}]}`,
-  (bytes, item) => `{${times('"a":{"b":1},', bytes)}"b":${item}}`,
-  (bytes) => `{"items":${nodes(bytes, '{"text":"x","next":{"items":[{"text":"y"}]}}')}}`,
-  (bytes, item) => `{"items":${nodes(bytes, '{}')},"next":{"items":${item}}}`,
+  (bytes) => `{"items":[${times('{"text":"x","next":{"items":[{"text":"y"}]}},', bytes)}1]}`,
   (bytes, item) => {
     const levels = 1 + Math.floor(bytes / 10)
     return `${'{"next":'.repeat(levels)}${item}${'}'.repeat(levels)}`
@@ -83,17 +75,11 @@ const templates = fc
   .array(placeholder, { minLength: 1, maxLength: 100, size: 'max' })
   .map((all) => `[${all.join()}]`)
 
-const conditions = fc.oneof(
-  fc
-    .tuple(paths, small)
-    .map(([path, value]) => `{"path":"${path}","op":"equals","value":${value}}`),
-  fc.tuple(paths, small).map(([path, value]) => `{"path":"${path}","op":"has","value":${value}}`),
-  paths.map((path) => `{"path":"${path}","op":"in","value":[${times('7,', 900)}7]}`),
-  paths.map((path) => `{"path":"${path}","op":"changed"}`),
-  paths.map((path) => `{"path":"${path}","op":"contains","value":"xxy"}`),
-  paths.map((path) => `{"path":"${path}","op":"less","value":"2025-01-31T12:00:00Z"}`),
-  paths.map((path) => `{"path":"${path}","op":"greater","value":1e131070}`),
+const tests = fc.constantFrom(
+  ...['"op":"changed"', '"op":"has","value":1', '"op":"less","value":"2025-01-31T12:00:00Z"'],
+  ...[`"op":"in","value":[${times('7,', 900)}7]`, '"op":"greater","value":1e131070'],
 )
+const conditions = fc.tuple(paths, tests).map(([path, rest]) => `{"path":"${path}",${rest}}`)
 const filters = fc
   .tuple(
     fc.constantFrom('any', 'all'),
@@ -104,34 +90,21 @@ const filters = fc
 const NODE = {
   type: 'object',
   properties: {
-    a: {},
-    b: { type: 'number' },
-    text: { type: 'string' },
-    next: { $ref: '#/$defs/node' },
+    ...{ a: {}, text: { type: 'string' }, next: { $ref: '#/$defs/node' } },
     items: { type: 'array', items: { $ref: '#/$defs/node' } },
   },
 }
-const TYPES = [
-  {
-    name: 'thing.made',
-    description: 'x',
-    schema: JSON.stringify({ ...NODE, $defs: { node: NODE } }),
-  },
-]
-const fields: fc.Arbitrary<string> = fc.letrec<{ set: string }>((tie) => ({
-  set: fc
-    .array(
-      fc.oneof(
-        { depthSize: 'large', maxDepth: 12 },
-        fc.constantFrom('text', 'b', 'a'),
-        fc
-          .tuple(fc.constantFrom('next', 'items'), tie('set'))
-          .map(([name, set]) => `${name} ${set}`),
-      ),
-      { minLength: 1, maxLength: 6 },
-    )
-    .map((all) => `{ ${all.map((one, i) => `f${i}: ${one}`).join(' ')} }`),
-})).set
+const schema = JSON.stringify({ ...NODE, $defs: { node: NODE } })
+const TYPES = [{ name: 'thing.made', description: 'x', schema }]
+const fields: fc.Arbitrary<string> = fc.letrec<{ set: string }>((tie) => {
+  const below = fc.tuple(fc.constantFrom('next', 'items'), tie('set')).map((all) => all.join(' '))
+  const field = fc.oneof({ depthSize: 'large', maxDepth: 12 }, fc.constantFrom('text', 'a'), below)
+  return {
+    set: fc
+      .array(field, { minLength: 1, maxLength: 6 })
+      .map((all) => `{ ${all.map((one, i) => `f${i}: ${one}`).join(' ')} }`),
+  }
+}).set
 const selections = fields.map((set) => `{ ... on ThingMade ${set} }`)
 
 interface Piece {
@@ -188,24 +161,21 @@ function work({ seed, runs }: Work): Outcome {
   const { gc } = globalThis as { gc?: () => void }
   gc?.()
   const heapBytes = process.memoryUsage().heapUsed
-  let [done, overBudget, mostSteps, longestMs] = [0, 0, 0, 0]
+  let [done, overBudget, mostSteps] = [0, 0, 0]
   for (const [texts, run] of KINDS) {
     for (let i = 0; i < runs; i++) {
       const [piece] = fc.sample(pieces(texts), { seed: seed + i, numRuns: 1 }) as [Piece]
       const budget = newBudget()
-      const startedAt = process.threadCpuUsage()
       try {
         if (run(piece, budget)) done++
       } catch (error) {
         if (!(error instanceof OverBudget)) throw error
         overBudget++
       }
-      const { user, system } = process.threadCpuUsage(startedAt)
-      longestMs = Math.max(longestMs, (user + system) / 1_000)
       mostSteps = Math.max(mostSteps, MAX_STEPS - budget.left)
     }
   }
-  return { heapBytes, done, overBudget, mostSteps, longestMs }
+  return { heapBytes, done, overBudget, mostSteps }
 }
 
 parentPort?.postMessage(work(workerData as Work))

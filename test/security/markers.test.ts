@@ -183,11 +183,8 @@ async function exerciseApis(url: string, token: string): Promise<void> {
   )
   rejectsTunnels = false
 
-  for (const [name, end] of [
-    ['bad name', ''],
-    ['X-Key', '\n'],
-  ] as const) {
-    const headers = { [name]: `${MARKERS['header value']}${end}` }
+  const secret = MARKERS['header value']
+  for (const headers of [{ 'bad name': secret }, { 'X-Key': `${secret}\n` }]) {
     await callAndCollect('PUT', `${hooks}/${id}`, { headers })
   }
   await callAndCollect('POST', hooks, `{"headers":{"a":"${MARKERS['header value']}"`)
@@ -209,9 +206,7 @@ async function exerciseApis(url: string, token: string): Promise<void> {
 async function signInAndOut(
   url: string,
   token: string,
-  callAndCollect: (
-    ...args: [method: string, address: string, body?: unknown, key?: string]
-  ) => Promise<string>,
+  callAndCollect: (method: string, path: string, body?: unknown, key?: string) => Promise<string>,
 ): Promise<void> {
   const post = (path: string, body: object, headers: Record<string, string> = {}) =>
     fetch(url + path, {
@@ -249,16 +244,9 @@ async function signInAndOut(
   MARKERS['portal session'] = portal
   await callAndCollect('GET', '/api/connect/v1/webhooks', undefined, portal)
   await callAndCollect('POST', '/console/session', { token: portal })
-  await callAndCollect(
-    'POST',
-    '/graphql',
-    { query: '{ viewer { session { expiresAt } } apiKeys { nope } }' },
-    portal,
-  )
-  const signedOut = await fetch(`${url}/console/session`, {
-    method: 'DELETE',
-    headers: { cookie },
-  })
+  const asPortal = '{ viewer { session { expiresAt } } apiKeys { nope } }'
+  await callAndCollect('POST', '/graphql', { query: asPortal }, portal)
+  const signedOut = await fetch(`${url}/console/session`, { method: 'DELETE', headers: { cookie } })
   outputs.set('the response to signing out', await signedOut.text())
 }
 
@@ -283,22 +271,18 @@ async function failToStart(): Promise<void> {
 
 /** All rows of all tables as text, with decoded `bytea` values. */
 async function tables(): Promise<[string, string][]> {
-  const { rows } = await database.pool.query<{ name: string }>(
-    `select format('%I.%I', n.nspname, c.relname) as name from pg_class as c join pg_namespace as n on n.oid = c.relnamespace
+  const { rows } = await database.pool.query<{ name: string; text: string }>(
+    `select format('%I.%I', n.nspname, c.relname) as name,
+       query_to_xml(format('select t::text from %I.%I as t', n.nspname, c.relname), true, true, '')::text as text
+     from pg_class as c join pg_namespace as n on n.oid = c.relnamespace
      where n.nspname in ('posthorn', 'graphile_worker') and c.relkind in ('r', 'p')`,
   )
-  const texts: [string, string][] = []
-  for (const { name } of rows) {
-    const { rows: lines } = await database.pool.query<{ line: string }>(
-      `select t::text as line from ${name} as t`,
-    )
-    const text = lines.map(({ line }) => line).join('\n')
+  return rows.map(({ name, text }) => {
     const bytes = [...text.matchAll(/\\\\x([0-9a-f]+)/g)].map(([, hex = '']) =>
       Buffer.from(hex, 'hex').toString('latin1'),
     )
-    texts.push([name, [text, ...bytes].join('\n')])
-  }
-  return texts
+    return [name, [text, ...bytes].join('\n')]
+  })
 }
 
 function argumentsOf({ child }: PosthornProcess): string {

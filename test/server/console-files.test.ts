@@ -39,46 +39,40 @@ describe('the pages of the console', () => {
     }
   })
 
-  test('cannot be framed, except the portal by the configured origins', async () => {
+  test('cannot be framed, except the portal by its own origin and the configured ones', async () => {
     const console = await get('/console')
-    expect(console.headers.get('content-security-policy')).toContain(`frame-ancestors 'none'`)
+    const policy = console.headers.get('content-security-policy')
+    expect(policy).toContain(`frame-ancestors 'none'`)
+    expect(policy).toContain(`frame-src 'self';`)
     expect(console.headers.get('x-frame-options')).toBe('DENY')
-    const portal = await get('/portal')
-    expect(portal.headers.get('content-security-policy')).toMatch(
-      new RegExp(`frame-ancestors 'self' ${HOST}$`),
-    )
-    expect(portal.headers.get('x-frame-options')).toBeNull()
-  })
-
-  test('frame the portal of their own origin, and nothing else', async () => {
-    const console = await get('/console')
-    expect(console.headers.get('content-security-policy')).toContain(`frame-src 'self';`)
-    const unset = createConsoleFiles({ portalOrigins: [], graphiql: false })
-    const portal = await unset.request('/portal')
-    expect(portal.headers.get('content-security-policy')).toMatch(/frame-ancestors 'self'$/)
-    expect(portal.headers.get('content-security-policy')).toContain(`frame-src 'none';`)
-    expect(portal.headers.get('x-frame-options')).toBe('SAMEORIGIN')
+    for (const [portalOrigins, ancestors, option] of [
+      [[HOST], `'self' ${HOST}`, null],
+      [[], `'self'`, 'SAMEORIGIN'],
+    ] as const) {
+      const { headers } = await createConsoleFiles({ portalOrigins, graphiql: false }).request(
+        '/portal',
+      )
+      expect(headers.get('content-security-policy')).toMatch(
+        new RegExp(`frame-src 'none';.*frame-ancestors ${ancestors}$`),
+      )
+      expect(headers.get('x-frame-options')).toBe(option)
+    }
   })
 })
 
-describe('/', () => {
-  const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
-
-  test('leads a browser to the console', async () => {
-    const response = await get('/', { accept: BROWSER })
-    expect(response.status).toBe(302)
-    expect(response.headers.get('location')).toBe('/console')
+test('/ leads a browser to the console, and is not found for a program', async () => {
+  const browser = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
+  for (const [headers, status] of [
+    [{ accept: browser }, 302],
+    [{}, 404],
+    [{ accept: '*/*' }, 404],
+    [{ accept: 'application/json, text/html;q=0.5' }, 404],
+  ] as const) {
+    const response = await get('/', headers)
+    expect(response.status).toBe(status)
+    expect(response.headers.get('location')).toBe(status === 302 ? '/console' : null)
     expect(response.headers.get('vary')).toBe('accept')
-  })
-
-  test.each([{}, { accept: '*/*' }, { accept: 'application/json, text/html;q=0.5' }])(
-    'is not found for a program that sends %o',
-    async (headers) => {
-      const response = await get('/', headers)
-      expect(response.status).toBe(404)
-      expect(response.headers.get('vary')).toBe('accept')
-    },
-  )
+  }
 })
 
 describe('the files of the console', () => {

@@ -36,12 +36,12 @@ async function createSession(): Promise<{ id: string; token: string }> {
 const VIEWER = '{"query":"{ viewer { session { kind } } }"}'
 const json = { 'content-type': 'application/json' }
 
-const ask = (page: PageFetch, token = session.token) =>
-  page(url, {
-    method: 'POST',
-    headers: { ...json, authorization: `Bearer ${token}` },
-    body: VIEWER,
-  })
+const SUBSCRIPTION = '{"query":"subscription { attemptRecorded { id } }"}'
+
+const ask = (page: PageFetch, headers: Record<string, string> = {}, body = VIEWER) => {
+  const authorization = `Bearer ${session.token}`
+  return page(url, { method: 'POST', headers: { ...json, authorization, ...headers }, body })
+}
 
 const apollo = await requirePackages('test/apollo')
 
@@ -58,15 +58,7 @@ describe('a page of an allowed origin', () => {
   })
 
   test('subscribes', async () => {
-    const response = await page(url, {
-      method: 'POST',
-      headers: {
-        ...json,
-        authorization: `Bearer ${session.token}`,
-        accept: 'text/event-stream',
-      },
-      body: '{"query":"subscription { attemptRecorded { id } }"}',
-    })
+    const response = await ask(page, { accept: 'text/event-stream' }, SUBSCRIPTION)
     expect(response.headers.get('content-type')).toContain('text/event-stream')
     await response.body?.cancel()
   })
@@ -88,9 +80,7 @@ describe('a page of an allowed origin', () => {
     if (names.includes('posthorn-organization')) {
       own['posthorn-organization'] = posthorn.tenant.publicOrganizationId
     }
-    const authorization = `Bearer ${session.token}`
-    const headers = { ...json, ...own, authorization }
-    const response = await page(url, { method: 'POST', headers, body: VIEWER })
+    const response = await ask(page, own)
     expect(response.status).toBe(200)
   })
 
@@ -107,15 +97,8 @@ describe('a page of an allowed origin', () => {
   })
 
   test('reads why its subscription with multipart responses is rejected', async () => {
-    const response = await page(url, {
-      method: 'POST',
-      headers: {
-        ...json,
-        authorization: `Bearer ${session.token}`,
-        accept: 'multipart/mixed;boundary="graphql";subscriptionSpec=1.0,application/json',
-      },
-      body: '{"query":"subscription { attemptRecorded { id } }"}',
-    })
+    const accept = 'multipart/mixed;boundary="graphql";subscriptionSpec=1.0,application/json'
+    const response = await ask(page, { accept }, SUBSCRIPTION)
     expect(response.status).toBe(406)
     expect(await response.text()).toMatch(/Accept: text\/event-stream.*docs\/guides\/frontends\.md/)
   })

@@ -60,8 +60,6 @@ const caller = () => ({
 describe('one line for each request', () => {
   test.each([
     ['GET', WEBHOOKS, 200, WEBHOOKS],
-    ['HEAD', WEBHOOKS, 200, WEBHOOKS],
-    ['GET', `${WEBHOOKS}?limit=1`, 200, WEBHOOKS],
     ['GET', `${WEBHOOKS}/${ID}`, 404, `${WEBHOOKS}/{webhook_id}`],
     ['GET', `${WEBHOOKS}/${ID}/secret`, 404, `${WEBHOOKS}/{webhook_id}/secret`],
     ['PATCH', `${WEBHOOKS}/${ID}`, 405, `${WEBHOOKS}/{webhook_id}`],
@@ -87,8 +85,7 @@ describe('one line for each request', () => {
   test('signing in names the key', async () => {
     const body = JSON.stringify({ token: tenant.token })
     const { line } = await call('/console/session', { method: 'POST', body, token: null })
-    expect(line).toMatchObject({ level: 'info', route: '/console/session', status: 204 })
-    expect(line).toMatchObject(caller())
+    expectFinished(line, { method: 'POST', route: '/console/session', status: 204, ...caller() })
   })
 
   test.each(['/healthz', '/readyz', '/metrics', '/console/posthorn.svg', '/console/webhooks'])(
@@ -190,14 +187,12 @@ describe('x-request-id', () => {
   )
 
   test.each([
-    ['a success', WEBHOOKS, 200],
-    ['a rejected key', `${WEBHOOKS}?`, 401],
-    ['an unknown path', '/nowhere', 404],
-    ['a file', '/openapi.json', 200],
-  ])('is on %s', async (_case, path, status) => {
-    const { response, id } = await call(path, { token: status === 401 ? 'wrong' : tenant.token })
-    expect(response.status).toBe(status)
-    expect(id).toBe(requestId)
+    [WEBHOOKS, 401],
+    ['/nowhere', 404],
+    ['/openapi.json', 200],
+  ])('is on the answer of %s with the status %i', async (path, status) => {
+    const { response, id } = await call(path, status === 401 ? { token: 'wrong' } : {})
+    expect([response.status, id]).toEqual([status, requestId])
   })
 
   test.each([

@@ -82,17 +82,12 @@ describe('signing in with an API key', () => {
     }
   })
 
-  test.each([
-    ['neither', {}, 422],
-    ['both', { token: 'a', link: 'b' }, 422],
-    ['a number', { token: 1 }, 422],
-  ])('fails with %s', async (_, proof, status) => {
-    expect((await openBrowser(url).signIn(proof)).status).toBe(status)
-  })
-
-  test('accepts only a small JSON object', async () => {
+  test('accepts only a small JSON object with one proof', async () => {
     const post = (body: string, type = 'application/json') =>
       fetch(`${url}/console/session`, { method: 'POST', headers: { 'content-type': type }, body })
+    for (const proof of [{}, { token: 'a', link: 'b' }, { token: 1 }]) {
+      expect((await post(JSON.stringify(proof))).status).toBe(422)
+    }
     expect((await post('{"token":')).status).toBe(400)
     expect((await post(JSON.stringify({ token: 'a' }), 'text/plain')).status).toBe(415)
     expect((await post(JSON.stringify({ token: 'a'.repeat(70_000) }))).status).toBe(413)
@@ -235,13 +230,9 @@ describe('the audit log', () => {
     })
     await browser.request('/console/session', { method: 'DELETE', headers: clientHeaders })
     const common = {
-      subjectId: id,
-      apiKeyId: id,
-      source: 'CONSOLE',
+      ...{ subjectId: id, apiKeyId: id, source: 'CONSOLE', before: null },
+      ...{ forwardedFor: '203.0.113.7', userAgent: 'Harvest/1.0' },
       address: expect.stringMatching(/^(::ffff:)?127\.0\.0\.1$|^::1$/),
-      forwardedFor: '203.0.113.7',
-      userAgent: 'Harvest/1.0',
-      before: null,
     }
     const entries = await entriesOf(id)
     const { expiresAt } = entries[0]?.after ?? {}

@@ -1,4 +1,4 @@
-import { type ClientHttp2Session, type ClientHttp2Stream, connect } from 'node:http2'
+import { type ClientHttp2Session, connect } from 'node:http2'
 import type { TLSSocket } from 'node:tls'
 import { beforeAll, expect, test } from 'vitest'
 import { listeningConnections } from '../graphql/support/live.ts'
@@ -22,10 +22,10 @@ beforeAll(() => createWebhook(posthorn, receiver.url))
 const SUBSCRIPTION = 'subscription { attemptRecorded { id succeeded } }'
 
 /** One connection of a client to the documented block of nginx, which may have another line. */
-async function connectThroughNginx(
-  line = '',
-): Promise<{ session: ClientHttp2Session } & AsyncDisposable> {
-  const proxy = await startProxy('nginx', posthorn.app.url, withLine(line))
+async function connectThroughNginx(line = '') {
+  const changeBlock = (block: string) =>
+    block.replace('  location / {', `  ${line}\n\n  location / {`)
+  const proxy = await startProxy('nginx', posthorn.app.url, changeBlock)
   const session = connect(proxy.url, { ca: proxy.authority })
   return {
     session,
@@ -38,19 +38,8 @@ async function connectThroughNginx(
   }
 }
 
-const withLine = (line: string) => (block: string) =>
-  block.replace('  location / {', `  ${line}\n\n  location / {`)
-
-interface Received {
-  readonly stream: ClientHttp2Stream
-  /** The body until now. */
-  readonly text: string
-  readonly heartbeats: number
-  readonly ended: boolean
-}
-
-/** Sends a GraphQL request as one stream of the connection. */
-function send(session: ClientHttp2Session, query: string, accept: string): Received {
+/** Sends a GraphQL request as one stream of the connection, and collects its body. */
+function send(session: ClientHttp2Session, query: string, accept: string) {
   const stream = session.request({
     ':method': 'POST',
     ':path': '/graphql',
@@ -58,30 +47,20 @@ function send(session: ClientHttp2Session, query: string, accept: string): Recei
     'content-type': 'application/json',
     accept,
   })
-  let text = ''
-  let ended = false
+  const received = { stream, text: '', ended: false }
   stream.setEncoding('utf8').on('data', (chunk) => {
-    text += chunk
+    received.text += chunk
   })
   stream
     .on('error', () => {})
     .on('close', () => {
-      ended = true
+      received.ended = true
     })
   stream.end(JSON.stringify({ query }))
-  return {
-    stream,
-    get text() {
-      return text
-    },
-    get heartbeats() {
-      return text.split(':\n\n').length - 1
-    },
-    get ended() {
-      return ended
-    },
-  }
+  return received
 }
+
+const heartbeatsOf = ({ text }: { readonly text: string }) => text.split(':\n\n').length - 1
 
 const subscribe = (session: ClientHttp2Session) => send(session, SUBSCRIPTION, 'text/event-stream')
 
@@ -101,7 +80,7 @@ test(
     await using connection = await connectThroughNginx()
     const { session } = connection
     const streams = Array.from({ length: 30 }, () => subscribe(session))
-    await until(() => streams.every(({ heartbeats }) => heartbeats > 0), 'all streams begin')
+    await until(() => streams.every((one) => heartbeatsOf(one) > 0), 'all streams begin')
     expect((session.socket as TLSSocket).alpnProtocol).toBe('h2')
 
     const [{ id } = { id: '' }] = await publish()
@@ -118,7 +97,8 @@ test(
     const [closed, ...others] = streams
     closed?.stream.close()
     await publish()
-    const attempts = ({ text }: Received) => text.split('"succeeded":true').length - 1
+    const attempts = ({ text }: { readonly text: string }) =>
+      text.split('"succeeded":true').length - 1
     await until(() => others.every((other) => attempts(other) === 2), 'the other streams go on')
   },
 )
@@ -130,7 +110,7 @@ test(
     await using connection = await connectThroughNginx('proxy_read_timeout 1s;')
     const stream = subscribe(connection.session)
     // One each 300 ms in tests.
-    await until(() => stream.heartbeats > 6, 'twice the timeout passes')
+    await until(() => heartbeatsOf(stream) > 6, 'twice the timeout passes')
     expect(stream.ended).toBe(false)
     await publish()
     await until(() => stream.text.includes('"succeeded":true'), 'the event arrives')
