@@ -23,19 +23,15 @@ afterEach(async () => {
   await rm(dataDir, { recursive: true, force: true })
 })
 
-test('a client that trusts the authority completes a TLS handshake with its certificate, by each name', async () => {
+test('a client that trusts the authority completes a TLS handshake, by each name of the certificate and no other', async () => {
   const authority = await ensureLocalAuthority(dataDir)
   const leaf = await authority.issueServerCertificate(HOSTS)
-  for (const servername of HOSTS) {
-    await expect(handshake(leaf, authority.certificatePem, servername)).resolves.toBe('trusted')
+  for (const [servername, result] of [
+    ...HOSTS.map((host) => [host, 'trusted'] as const),
+    ['example.com', 'ERR_TLS_CERT_ALTNAME_INVALID'],
+  ] as const) {
+    expect(await handshake(leaf, authority.certificatePem, servername)).toBe(result)
   }
-})
-
-test('a certificate is valid only for the hosts that it was issued for', async () => {
-  const authority = await ensureLocalAuthority(dataDir)
-  const leaf = await authority.issueServerCertificate(['localhost'])
-  const result = handshake(leaf, authority.certificatePem, 'example.com')
-  await expect(result).resolves.toBe('ERR_TLS_CERT_ALTNAME_INVALID')
 })
 
 test.each(['example.com', 'localhost.example.com', '10.0.0.1', '0.0.0.0', '::2', ''])(
@@ -62,15 +58,11 @@ test.each([
   },
 )
 
-test('the authority survives a restart', async () => {
+test('the authority survives a restart, and only its owner can read the key', async () => {
   const first = await ensureLocalAuthority(dataDir)
   const second = await ensureLocalAuthority(dataDir)
   expect(second.certificatePem).toBe(first.certificatePem)
   expect(await readFile(first.certificateFile, 'utf8')).toBe(first.certificatePem)
-})
-
-test('only its owner can read the key', async () => {
-  await ensureLocalAuthority(dataDir)
   const { mode } = await stat(path.join(dataDir, 'authority', 'ca.key'))
   expect(mode & 0o777).toBe(0o600)
 })

@@ -6,7 +6,7 @@ import type { Outcome, Work } from './hostile-work.ts'
 import { SEED } from './start-api.ts'
 
 /** Of each kind: templates, filters and selections. */
-const RUNS = process.env['POSTHORN_TEST_LONG'] ? 10_000 : 334
+const RUNS = process.env['POSTHORN_TEST_LONG'] ? 10_000 : 100
 
 const MAX_ABOVE_REST_MB = 60
 const YOUNG_MB = 8

@@ -5,6 +5,7 @@ import { createScheduler } from '../../src/scheduling/scheduler.ts'
 import { createWebhook, publish } from '../scheduling/support/backlog.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { createTenant } from '../support/factories.ts'
+import { callerWith } from '../support/post-graphql.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { until } from '../support/until.ts'
 import { useResource } from '../support/use-resource.ts'
@@ -26,14 +27,9 @@ const EVENTS = 10
 /** Another organization in the same process, with a webhook that answers. */
 async function createNeighbor(options: { readonly ordered?: boolean } = {}) {
   const tenant = await createTenant(posthorn.database.prisma)
-  const graphql = (query: string, variables: object = {}) =>
-    posthorn.graphql(query, variables, tenant.token)
-  const webhookId = await createWebhook(
-    { ...posthorn, graphql },
-    `${receiver.url}neighbor`,
-    options,
-  )
-  return { ...tenant, graphql, webhookId }
+  const caller = callerWith(posthorn.app.url, tenant.token)
+  const url = `${receiver.url}neighbor`
+  return { ...tenant, ...caller, webhookId: await createWebhook(caller, url, options) }
 }
 
 /** Webhooks of the tenant with parked deliveries. */
@@ -81,25 +77,20 @@ async function countPending(organizationId: string): Promise<number> {
 
 const arrivedAt = (path: string) => receiver.received.filter((request) => request.path === path)
 
+const DELETE = 'mutation ($id: ID!) { deleteWebhook(id: $id) { __typename } }'
+const DELETED = { deleteWebhook: { __typename: 'DeleteWebhookSuccess' } }
+
 test('works in the background for one organization wait for each other, and for no other organization', async () => {
   const { database, tenant, graphql } = await start('all')
   const neighbor = await createNeighbor()
   const ids = await createBacklogs()
   await whileLocked(async () => {
     const [kept = '', ...deleted] = ids
-    for (const id of deleted) {
-      const { deleteWebhook } = await graphql(
-        'mutation ($id: ID!) { deleteWebhook(id: $id) { __typename } }',
-        { id },
-      )
-      expect(deleteWebhook.__typename).toBe('DeleteWebhookSuccess')
-    }
-    const started = await graphql(
-      `mutation ($id: ID!) { cancelDeliveries(input: { filter: { webhookIds: [$id] } }) {
-      __typename ... on UserError { message } } }`,
-      { id: kept },
-    )
-    expect(started.cancelDeliveries.__typename).toBe('CancelDeliveriesSuccess')
+    for (const id of deleted) expect(await graphql(DELETE, { id })).toMatchObject(DELETED)
+    const cancel = `mutation ($id: ID!) { cancelDeliveries(input: { filter: { webhookIds: [$id] } }) {
+      __typename ... on UserError { message } } }`
+    const { cancelDeliveries } = await graphql(cancel, { id: kept })
+    expect(cancelDeliveries.__typename).toBe('CancelDeliveriesSuccess')
     await until(async () => (await countWaiting()) === 1, 'one page waits for the lock')
 
     receiver.answer = (response) => {
@@ -108,11 +99,7 @@ test('works in the background for one organization wait for each other, and for 
     }
     await publish(database.pool, neighbor.publicOrganizationId, 20)
     await until(() => arrivedAt('/neighbor').length >= 20, 'the events of the neighbor arrive')
-    const other = await neighbor.graphql(
-      'mutation ($id: ID!) { deleteWebhook(id: $id) { __typename } }',
-      { id: neighbor.webhookId },
-    )
-    expect(other.deleteWebhook.__typename).toBe('DeleteWebhookSuccess')
+    expect(await neighbor.graphql(DELETE, { id: neighbor.webhookId })).toMatchObject(DELETED)
     await until(
       async () => (await countPending(neighbor.organizationId)) === 0,
       "the neighbor's deletion cancels",

@@ -66,28 +66,25 @@ test('the variables of the host are not its settings', async () => {
   }
 })
 
+// Also what only JavaScript can pass.
+async function failureOf(wrong: object): Promise<string> {
+  try {
+    await using posthorn = await startPosthorn({ ...options, ...wrong } as PosthornOptions)
+    return posthorn.url
+  } catch (error) {
+    return (error as Error).message
+  }
+}
+
 describe('an error says what to change, with the names of the options:', () => {
-  // Also what only JavaScript can pass.
-  const failureOf = async (wrong: object) =>
-    await startPosthorn({ ...options, ...wrong } as PosthornOptions).then(
-      async (posthorn) => {
-        await posthorn[Symbol.asyncDispose]()
-        return ''
-      },
-      (error: Error) => error.message,
-    )
-
-  test('options that do not exist, have no value, or a wrong one, all at once', async () => {
-    const message = await failureOf({ databaseURL: 'x', port: undefined, role: 'both' })
-    expect(message).toContain('databaseURL is not an option. Did you mean "databaseUrl"?')
-    expect(message).toContain('port is undefined: leave it out')
-    expect(message).toContain('role is "both": give one of all, api, worker.')
-  })
-
-  test('what the settings do not allow', async () => {
-    const message = await failureOf({ port: 70_000, retrySchedule: ['5s', '1 hour'] })
-    expect(message).toContain('port is "70000": give a whole number from 0 to 65535.')
-    expect(message).toContain('retrySchedule is "5s,1 hour": give a whole number and a unit')
+  test('options that do not exist, have no value or a wrong one, all at once, and what the settings do not allow', async () => {
+    const unknown = await failureOf({ databaseURL: 'x', port: undefined, role: 'both' })
+    expect(unknown).toContain('databaseURL is not an option. Did you mean "databaseUrl"?')
+    expect(unknown).toContain('port is undefined: leave it out')
+    expect(unknown).toContain('role is "both": give one of all, api, worker.')
+    const wrong = await failureOf({ port: 70_000, retrySchedule: ['5s', '1 hour'] })
+    expect(wrong).toContain('port is "70000": give a whole number from 0 to 65535.')
+    expect(wrong).toContain('retrySchedule is "5s,1 hour": give a whole number and a unit')
     const { encryptionKeys: _, ...withoutKeys } = options
     await expect(startPosthorn(withoutKeys)).rejects.toThrow(
       'encryptionKeys is required with databaseUrl',
@@ -114,15 +111,12 @@ describe('an error says what to change, with the names of the options:', () => {
 })
 
 test('each setting is an option', async () => {
-  const all = Object.fromEntries(
-    Object.keys(SETTINGS).map((name) => {
-      const words = name.replace('POSTHORN_', '').toLowerCase().split('_')
-      return [
-        words.map((word, i) => (i === 0 ? word : word[0]?.toUpperCase() + word.slice(1))).join(''),
-        '?',
-      ]
-    }),
+  const names = Object.keys(SETTINGS).map((name) =>
+    name
+      .replace('POSTHORN_', '')
+      .toLowerCase()
+      .replaceAll(/_(.)/g, (_, letter: string) => letter.toUpperCase()),
   )
-  const error = await startPosthorn(all as PosthornOptions).catch((error: Error) => error)
-  expect((error as Error).message).not.toContain('is not an option')
+  const all = Object.fromEntries(names.map((name) => [name, '?']))
+  expect(await failureOf(all)).not.toContain('is not an option')
 })

@@ -35,12 +35,6 @@ export const CASES: readonly Case[] = [
     { at: '4m', alert: 'PosthornNoApi', of: [''] },
   ],
   [
-    'no process at all',
-    { 'up{job="another", instance="a"}': '1x40' },
-    { '2m': ['PosthornDown'] },
-    { at: '2m', alert: 'PosthornNoApi', of: [''] },
-  ],
-  [
     'no worker',
     { [ofA('workers')]: '1x4 0x20', [up('a')]: '1x24' },
     { '1m30s': ['PosthornNoWorker'] },
@@ -65,20 +59,15 @@ export const CASES: readonly Case[] = [
     { at: '5m', alert: 'PosthornStateUnknown', of: [''] },
   ],
   [
-    'another process that counts',
+    'another process that counts, and holds that rise under the two in turn',
     {
       [ofA('workers')]: '2x20 stale',
       [ofB('workers')]: '_x20 1x100',
       [up('b')]: '1x120',
-      [ofA('webhooks_on_hold')]: '7x20 stale',
+      [ofA('webhooks_on_hold')]: '2x20 stale',
       [ofB('webhooks_on_hold')]: '_x20 7x100',
     },
-    { '25m': ['PosthornStateUnknown', 'PosthornNoWorker', 'PosthornHoldsRising'] },
-  ],
-  [
-    'holds that rise under two processes in turn',
-    { [ofA('webhooks_on_hold')]: '2x20 stale', [ofB('webhooks_on_hold')]: '_x20 7x100' },
-    {},
+    { '4m': ['PosthornHoldsRising'], '25m': ['PosthornStateUnknown', 'PosthornNoWorker'] },
     { at: '20m', alert: 'PosthornHoldsRising', of: [''] },
   ],
   [
@@ -169,20 +158,18 @@ export const CASES: readonly Case[] = [
     { '5m': ['PosthornRunnersReplaced'] },
     { at: '15m', alert: 'PosthornRunnersReplaced', of: ['instance="a"'] },
   ],
-  [
-    'partitions that are not made for two hours',
-    { [ofA('partitions_ahead')]: '7x60 4x200', [ofA('partitions_past_retention')]: '0x260' },
-    { '2h50m': ['PosthornMaintenanceBehind'] },
-    { at: '3h10m', alert: 'PosthornMaintenanceBehind', of: [''] },
-    '1m',
-  ],
-  [
-    'partitions that are not dropped for two hours',
-    { [ofA('partitions_ahead')]: '7x260', [ofA('partitions_past_retention')]: '0x60 4x200' },
-    { '2h50m': ['PosthornMaintenanceBehind'] },
-    { at: '3h10m', alert: 'PosthornMaintenanceBehind', of: [''] },
-    '1m',
-  ],
+  ...['4x200', '7x200'].map(
+    (ahead): Case => [
+      `partitions that are not made or not dropped for two hours, ${ahead}`,
+      {
+        [ofA('partitions_ahead')]: `7x60 ${ahead}`,
+        [ofA('partitions_past_retention')]: ahead === '7x200' ? '0x60 4x200' : '0x260',
+      },
+      { '2h50m': ['PosthornMaintenanceBehind'] },
+      { at: '3h10m', alert: 'PosthornMaintenanceBehind', of: [''] },
+      '1m',
+    ],
+  ),
   [
     'a step of the maintenance that fails for an hour, and not one that failed once',
     {
