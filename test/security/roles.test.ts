@@ -292,6 +292,8 @@ describe('after the owner has migrated', () => {
       apiKey: (tx) => tx.apiKey.findMany(),
       bulkTask: (tx) => tx.bulkTask.findMany(),
       idempotencyKey: (tx) => tx.idempotencyKey.findMany(),
+      signingSecret: async (tx) =>
+        (await tx.signingSecret.findMany({ include: { webhook: true } })).map((row) => row.webhook),
     }
     test.each(Object.entries(UNFILTERED))(
       'hides every %s of other organizations from a transaction that acts for one',
@@ -302,18 +304,6 @@ describe('after the owner has migrated', () => {
         expect(all.length).toBeGreaterThanOrEqual(rows.length)
       },
     )
-
-    test('hides the signing secrets of other organizations', async () => {
-      const [all, own] = await Promise.all([
-        asService.prisma.signingSecret.findMany(),
-        actForOrganization(asService.prisma, mine, (tx) =>
-          tx.signingSecret.findMany({ include: { webhook: true } }),
-        ),
-      ])
-      expect(own.length).toBeGreaterThan(0)
-      expect(own.length).toBeLessThan(all.length)
-      expect(own.filter(({ webhook }) => webhook.organizationId !== mine)).toEqual([])
-    })
 
     test('rejects changes to another organization', async () => {
       const data = { revokedAt: new Date() }
