@@ -83,10 +83,6 @@ async function newCursor(
   return data.pullEvents.events.at(-1).cursor
 }
 
-async function streamsAreOpen(count: number): Promise<void> {
-  await until(() => posthorn.services.live.size === count, `${count} open streams`)
-}
-
 /** The only error of an answer. */
 const failed = (code: string, ...path: string[]) => ({
   errors: [{ extensions: { code }, ...(path.length > 0 && { path }) }],
@@ -179,7 +175,7 @@ test('a subscription emits what its document selects, and resumes after a cursor
   const { value } = await stream.next()
   expect(value).toEqual({ data: { events: { cursor: expect.any(String), order: { total: 1 } } } })
   await stream.return?.()
-  await streamsAreOpen(0)
+  await until(() => posthorn.services.live.size === 0, 'the stream is closed')
   const resumed = follow(
     'subscription ($after: String) { events(after: $after) { ... on OrderPaid { order { total } } } }',
     { after: value.data.events.cursor },

@@ -14,25 +14,23 @@ interface Pulled {
   readonly events: { readonly data: { readonly n: number } }[]
 }
 
-async function pull(origin: string, query = ''): Promise<Pulled> {
-  const url = `${origin}/api/events/v1/pull?consumer=survivor&max=20&lease=1&wait=1${query}`
-  const response = await fetch(url, {
-    headers: { authorization: `Bearer ${posthorn.tenant.token}` },
-  })
-  return (await response.json()) as Pulled
-}
-
-async function acknowledge(origin: string, lease: string): Promise<boolean> {
-  const response = await fetch(`${origin}/api/events/v1/acknowledge`, {
-    method: 'POST',
+function call(origin: string, path: string, body?: object): Promise<Response> {
+  return fetch(`${origin}/api/events/v1${path}`, {
     headers: {
       authorization: `Bearer ${posthorn.tenant.token}`,
       'content-type': 'application/json',
     },
-    body: JSON.stringify({ consumer: 'survivor', lease }),
+    ...(body && { method: 'POST', body: JSON.stringify(body) }),
   })
-  return response.ok
 }
+
+async function pull(origin: string): Promise<Pulled> {
+  const response = await call(origin, '/pull?consumer=survivor&max=20&lease=1&wait=1')
+  return (await response.json()) as Pulled
+}
+
+const acknowledge = async (origin: string, lease: string) =>
+  (await call(origin, '/acknowledge', { consumer: 'survivor', lease })).ok
 
 test('kill -9 of a process between pulls and acknowledgements loses no event', async () => {
   const count = 300

@@ -55,15 +55,9 @@ describe('posthorn key rotate-encryption', () => {
       environmentWith(newKey, oldKey),
     )
     expect(code).toBe(0)
-    expect(JSON.parse(stdout)).toEqual({
-      reencrypted: {
-        ...{ signing_secrets: 1, webhook_headers: 1 },
-        ...{ idempotency_responses: 0, task_values: 0 },
-      },
-      unreadable: {
-        ...{ signing_secrets: [], webhook_headers: [] },
-        ...{ idempotency_responses: [], task_values: [] },
-      },
+    expect(JSON.parse(stdout)).toMatchObject({
+      reencrypted: { signing_secrets: 1, webhook_headers: 1 },
+      unreadable: { signing_secrets: [], webhook_headers: [] },
       old_keys_removable: true,
     })
     const after = depsWith(newKey)

@@ -164,10 +164,7 @@ async function exerciseApis(url: string, token: string): Promise<void> {
 
   await graphql(publish, { input: { type: JOINED, data: { n: 1 } } })
   expect((await receiver.arrival(1)).headers.authorization).toContain(MARKERS['header value'])
-  receiver.answer = (response) => {
-    response.statusCode = 500
-    response.end('no')
-  }
+  receiver.answer = (response) => void response.writeHead(500).end('no')
   await graphql(publish, { input: { type: JOINED, data: { n: 2 } } })
   await receiver.arrival(3)
   receiver.answer = (response) => void response.destroy()

@@ -86,24 +86,18 @@ describe('the role for dashboards', () => {
          where task_identifier = 'posthorn:deliver'`,
       )
     await until(async () => (await deliveries())[0]?.last_error, 'the job shows the failure')
+    const last_error = `HTTP 503 from ${receiver.url.slice(0, -1)} (attempt 1 of 2)`
     expect(await deliveries()).toEqual([
-      {
-        attempts: 1,
-        max_attempts: 2,
-        later: true,
-        last_error: `HTTP 503 from ${receiver.url.slice(0, -1)} (attempt 1 of 2)`,
-        locked_at: null,
-      },
+      { attempts: 1, max_attempts: 2, later: true, last_error, locked_at: null },
     ])
   })
 
   test('can read the backlog of each webhook', async () => {
     const { webhooks } = await posthorn.graphql('{ webhooks { nodes { id } } }')
-    expect(
-      await read(
-        'select webhook_id, url, parked::int, scheduled::int from posthorn.webhook_backlogs',
-      ),
-    ).toEqual([{ webhook_id: webhooks.nodes[0].id, url: receiver.url, parked: 0, scheduled: 1 }])
+    const query =
+      'select webhook_id, url, parked::int, scheduled::int from posthorn.webhook_backlogs'
+    const webhook_id = webhooks.nodes[0].id
+    expect(await read(query)).toEqual([{ webhook_id, url: receiver.url, parked: 0, scheduled: 1 }])
   })
 
   test.each([

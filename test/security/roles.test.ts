@@ -91,10 +91,7 @@ describe('after the owner has migrated', () => {
     expect((await posthorn.rest('PUT', `/webhooks/${id}`, change)).status).toBe(200)
 
     let failures = 1
-    receiver.answer = (response) => {
-      response.statusCode = failures-- > 0 ? 500 : 200
-      response.end()
-    }
+    receiver.answer = (response) => void response.writeHead(failures-- > 0 ? 500 : 200).end()
     const events = [{ idempotencyKey: 'a' }, {}].map((key) => ({ type: JOINED, data: {}, ...key }))
     const publish = 'mutation ($i: PublishEventsInput!) { publishEvents(input: $i) { __typename } }'
     await posthorn.graphql(publish, { i: { events } })

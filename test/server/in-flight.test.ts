@@ -173,12 +173,10 @@ async function statusOfLargest(token: string | null): Promise<number> {
 }
 
 async function send(token: string | null, query: string, bytes = 0) {
+  const headers = new Headers({ 'content-type': 'application/json' })
+  if (token !== null) headers.set('authorization', `Bearer ${token}`)
   const response = await fetch(`${posthorn.app.url}/graphql`, {
-    method: 'POST',
-    headers: {
-      'content-type': 'application/json',
-      ...(token !== null && { authorization: `Bearer ${token}` }),
-    },
+    ...{ method: 'POST', headers },
     body: JSON.stringify({ query }).padEnd(bytes),
   })
   return { status: response.status, body: await response.text() }
