@@ -148,20 +148,23 @@ test('an export of one organization has nothing of others, and is imported alone
 describe('an import refuses, and changes nothing:', () => {
   let database: Database
   let before: string[]
+  /** Small, of one organization. */
+  let lines: string[]
   beforeAll(async () => {
+    lines = await exported(posthorn.database.pool, posthorn.tenant.publicOrganizationId)
     database = await emptyDatabase()
     before = await exported(database.pool)
   })
   afterAll(() => database[Symbol.asyncDispose]())
 
-  const header = () => JSON.parse(all[0] ?? '')
-  const position = () => all.findIndex((line) => line.startsWith('{"table":"deliveries"'))
+  const header = () => JSON.parse(lines[0] ?? '')
+  const position = () => lines.findIndex((line) => line.startsWith('{"table":"webhooks"'))
 
   test.each<[string, () => string[], RegExp]>([
     ['another file', () => ['{"id":"evt_x"}'], /^Line 1 is not the header of an export/],
     [
       'a file of another version',
-      () => [JSON.stringify({ ...header(), posthorn: '0.0.1' }), ...all.slice(1)],
+      () => [JSON.stringify({ ...header(), posthorn: '0.0.1' }), ...lines.slice(1)],
       /^The file is of Posthorn 0\.0\.1, and this is Posthorn \d/,
     ],
     [
@@ -169,37 +172,37 @@ describe('an import refuses, and changes nothing:', () => {
       () => {
         const { tables, ...rest } = header()
         const changed = { ...tables, webhooks: [...tables.webhooks, 'color'] }
-        return [JSON.stringify({ ...rest, tables: changed }), ...all.slice(1)]
+        return [JSON.stringify({ ...rest, tables: changed }), ...lines.slice(1)]
       },
       /^The file has other tables or columns/,
     ],
-    ['a file that breaks off', () => all.slice(0, -1), /is not complete/],
-    ['a file that lacks a line', () => all.toSpliced(position(), 1), /is not complete/],
-    ['lines after the end', () => [...all, all[1] ?? ''], /^Line \d+ is no row of an export/],
+    ['a file that breaks off', () => lines.slice(0, -1), /is not complete/],
+    ['a file that lacks a line', () => lines.toSpliced(-2, 1), /is not complete/],
+    ['lines after the end', () => [...lines, lines[1] ?? ''], /^Line \d+ is no row of an export/],
     [
       'a broken line',
-      () => all.with(position() + 2, (all[position() + 2] ?? '').slice(0, 40)),
+      () => lines.with(position(), (lines[position()] ?? '').slice(0, 40)),
       /^Line N is no row of an export/,
     ],
     [
       'a row that Postgres rejects',
-      () => all.with(position() + 2, '{"table":"deliveries","row":{"id":"nonsense"}}'),
+      () => lines.with(position(), '{"table":"webhooks","row":{"id":"nonsense"}}'),
       /^Line N cannot be imported: invalid input syntax for type uuid/,
     ],
-  ])('%s', async (_name, lines, message) => {
-    const number = String(position() + 3)
+  ])('%s', async (_name, wrong, message) => {
+    const number = String(position() + 1)
     const pattern = new RegExp(message.source.replace('N ', `${number} `))
-    await expect(imported(database, lines())).rejects.toThrow(pattern)
+    await expect(imported(database, wrong())).rejects.toThrow(pattern)
     expect(await exported(database.pool)).toEqual(before)
   })
 
   test('a file whose secrets the encryption keys do not decrypt, and any file, if there is an organization', async () => {
     const keyring = createKeyring([Buffer.alloc(32, 77)])
-    await expect(imported(database, all, keyring)).rejects.toThrow(
+    await expect(imported(database, lines, keyring)).rejects.toThrow(
       /^POSTHORN_ENCRYPTION_KEYS lacks the key/,
     )
     expect(await exported(database.pool)).toEqual(before)
-    await expect(imported(posthorn.database, all)).rejects.toThrow(
+    await expect(imported(posthorn.database, lines)).rejects.toThrow(
       /^The installation has organizations/,
     )
   })
