@@ -35,6 +35,12 @@ export const CASES: readonly Case[] = [
     { at: '4m', alert: 'PosthornNoApi', of: [''] },
   ],
   [
+    'no process at all',
+    { 'up{job="another", instance="a"}': '1x40' },
+    { '2m': ['PosthornDown'] },
+    { at: '2m', alert: 'PosthornNoApi', of: [''] },
+  ],
+  [
     'no worker',
     { [ofA('workers')]: '1x4 0x20', [up('a')]: '1x24' },
     { '1m30s': ['PosthornNoWorker'] },
