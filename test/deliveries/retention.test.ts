@@ -83,31 +83,6 @@ describe('a pending delivery outlives retention, with its event and its attempts
   })
 })
 
-test('the search for pending deliveries reads few of the finished ones of a large day', async () => {
-  const { pool } = database
-  const event = await rows.event(new Date())
-  const pending = await rows.delivery(new Date(), event, 'pending')
-  await pool.query(
-    `insert into posthorn.deliveries
-       (id, organization_id, webhook_id, event_id, event_type, max_attempts, state, finished_at)
-     select posthorn.uuid_v7(), $1, $2, $3, 'x', 10, 'succeeded', now() from generate_series(1, 3000)`,
-    [rows.organizationId, rows.webhookId, event],
-  )
-  await pool.query('update posthorn.deliveries set is_backfilled = true where id = $1', [pending])
-  await pool.query(
-    `update posthorn.cursors set reached_id = posthorn.uuid_v7_lower_bound(now() + interval '1 day')
-     where name = 'index_backfill'`,
-  )
-  await pool.query('analyze posthorn.deliveries')
-  const search = `select * from posthorn.pending_deliveries_before(
-    posthorn.uuid_v7_lower_bound(now() + interval '1 day'))`
-  expect((await pool.query(search)).rows).toEqual([{ id: pending, event_id: event }])
-  const { rows: found } = await pool.query(`explain (analyze, timing off) ${search}`)
-  const plan = found.map((row) => row['QUERY PLAN']).join('\n')
-  expect(plan).toContain('indexed_state')
-  expect(plan).not.toMatch(/rows=\d{4,}\.?\d* loops|Rows Removed by Filter: \d{4,}/)
-})
-
 /** As a maintenance does before it drops the days before tomorrow. */
 const detachAll = () =>
   database.pool.query(

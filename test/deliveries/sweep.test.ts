@@ -93,19 +93,6 @@ describe('a job that an operator completed or deleted', () => {
   })
 })
 
-test('a job that failed by an internal error is restored, and its delivery is not canceled', async () => {
-  await query('update posthorn.deliveries set max_attempts = 1')
-  await query(`select graphile_worker.complete_jobs(${ALL})`)
-  await sweep()
-  const worker = await claimJobs(database, COUNT)
-  await worker.fail('cannot read the signing secret')
-  expect((await jobs()).every(({ attempts, maxAttempts }) => attempts >= maxAttempts)).toBe(true)
-  const { restored, canceled } = await sweep()
-  expect(canceled).toEqual([])
-  expect(restored).toHaveLength(COUNT)
-  for (const job of await jobs()) expect(job).toMatchObject({ attempts: 0, maxAttempts: 1 })
-})
-
 describe('a change that Posthorn makes to a job does not count as the change of an operator', () => {
   test('recording failed attempts, releasing, rescuing and rescheduling', async () => {
     const { pool } = database

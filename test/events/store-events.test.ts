@@ -1,9 +1,7 @@
-import pg from 'pg'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { isDatabaseUnavailable } from '../../src/db/faults.ts'
 import { createCatalogue } from '../../src/event-types/event-type.ts'
 import { createPublishEvents, type PublishedEvent } from '../../src/events/publish-events.ts'
-import { recordStatements } from '../graphql/support/statements.ts'
 import { useTestDatabase } from '../support/database.ts'
 import { createTenant, JOINED } from '../support/factories.ts'
 import { until } from '../support/until.ts'
@@ -11,11 +9,9 @@ import { until } from '../support/until.ts'
 let tenant: Awaited<ReturnType<typeof createTenant>>
 
 const database = await useTestDatabase()
-const statements = recordStatements(database)
 const publishEvents = createPublishEvents(database.pool, createCatalogue(database.pool))
 beforeEach(async () => {
   tenant = await createTenant(database.prisma)
-  statements.clear()
 })
 
 /** Publishes an event with the text. */
@@ -36,49 +32,7 @@ async function stored(): Promise<Record<string, number>> {
 
 const each = (texts: readonly string[], n = 1) => Object.fromEntries(texts.map((text) => [text, n]))
 
-/** The texts of each insert statement. */
-function inserted(): string[][] {
-  return statements.full
-    .filter(({ text }) => text.includes('posthorn.insert_events('))
-    .map(({ values }) => readTexts(values[3] as string).map((data) => JSON.parse(data).text))
-}
-
-/** Parses the literal of a `text[]`. */
-const readTexts: (literal: string) => string[] = pg.types.getTypeParser(
-  1009 as typeof pg.types.builtins.TEXT,
-)
-
 const many = (count: number) => Array.from({ length: count }, (_, n) => String(n))
-
-test('concurrent calls share transactions, and each event is stored once', async () => {
-  const published = await Promise.all(many(200).map((text) => publish(text)))
-  expect(new Set(published.map(({ id }) => id)).size).toBe(200)
-  expect(await stored()).toEqual(each(many(200)))
-  expect(inserted().length).toBeLessThan(20)
-})
-
-test('many concurrent events are stored by few parallel statements of at most 500 events', async () => {
-  const calls = Array.from({ length: 20 }, (_, call) =>
-    many(100).map((text) => ({ type: JOINED, data: { text: `${call} ${text}` } })),
-  )
-  const lock = await database.pool.connect()
-  await lock.query('begin; lock table posthorn.events')
-  const publishing = Promise.all(calls.map((all) => publishEvents(tenant.organizationId, all)))
-  const waiting = async () => {
-    const { rowCount } = await database.pool.query(
-      `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-    )
-    return rowCount
-  }
-  await until(async () => Number(await waiting()) >= 2, 'two statements wait for the lock')
-  expect(inserted().length).toBeLessThan(4)
-  await lock.query('rollback')
-  lock.release()
-  await publishing
-  const texts = calls.flat().map(({ data }) => data.text)
-  expect(inserted().flat().toSorted()).toEqual(texts.toSorted())
-  for (const one of inserted()) expect(one.length).toBeLessThanOrEqual(500)
-})
 
 test('an event that Postgres rejects fails alone, and the others are stored once', async () => {
   await database.pool.query(
@@ -147,15 +101,7 @@ describe('idempotency keys', () => {
   })
 })
 
-test('large events share a transaction up to 4 MiB', async () => {
-  const text = 'x'.repeat(200 * 1024)
-  await Promise.all(Array.from({ length: 25 }, () => publish(text)))
-  expect(inserted().length).toBeGreaterThan(1)
-  for (const texts of inserted()) expect(texts.join('').length).toBeLessThan(4 * 1024 * 1024)
-  expect(await stored()).toEqual(each([text], 25))
-})
-
-test('if Postgres drops the connections, every call fails as unavailable, and none is retried', async () => {
+test('if Postgres drops the connections, every call fails as unavailable, and nothing is stored', async () => {
   const blocker = await database.pool.connect()
   await blocker.query('begin; lock table posthorn.events')
   let answered = false
@@ -176,7 +122,6 @@ test('if Postgres drops the connections, every call fails as unavailable, and no
     expect(result.status).toBe('rejected')
     expect(isDatabaseUnavailable((result as PromiseRejectedResult).reason)).toBe(true)
   }
-  expect(inserted().flat().toSorted()).toEqual(many(300).toSorted())
   expect(await stored()).toEqual({})
   expect(await publish('after')).toMatchObject({ duplicate: false })
 })

@@ -129,17 +129,4 @@ describe('a connection that the receiver closes', () => {
     expect(await post(sender, receiver)).toMatchObject(expected)
     expect(receiver.requests.map(({ connection }) => connection)).toEqual(connections)
   })
-
-  test('during many parallel requests makes none of them fail', async () => {
-    let count = 0
-    const receiver = await openReceiver((socket) => {
-      count += 1
-      if (count % 7 === 0) socket.end(OK)
-      else if (count % 5 === 0) socket.end('HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n')
-      else socket.write(OK)
-    })
-    const sender = openSender({ connectionsPerOrigin: 8 })
-    const outcomes = await Promise.all(Array.from({ length: 60 }, () => post(sender, receiver)))
-    for (const outcome of outcomes) expect(outcome).toMatchObject({ status: 200 })
-  })
 })

@@ -76,29 +76,6 @@ describe.each(MOMENTS)('surplus bytes %s', (_when, later) => {
       new Set(['close']),
     )
   })
-
-  test('are detected between regular responses, and then each delivery gets its own response', async () => {
-    const receiver = await openPoisoner(later, { continues: true })
-    const sender = openSender()
-    const isDetected = () => receiver.requests.at(-1)?.headers['connection'] === 'close'
-    for (let number = 0; number < 200 && !isDetected(); number += 1) await post(sender, receiver)
-    expect(isDetected()).toBe(true)
-    for (let number = 0; number < 5; number += 1) {
-      expect(bodyOf(await post(sender, receiver))).toBe('genuine')
-    }
-  })
-
-  test('of one endpoint do not disable keep-alive for another', async () => {
-    const poisoner = await openPoisoner(later)
-    const receiver = await openReceiver()
-    const sender = openSender()
-    await post(sender, poisoner)
-    await poll(() => poisoner.openConnections === 0)
-    for (const _ of [1, 2, 3]) await post(sender, receiver)
-    await post(sender, poisoner, { organizationId: 'org_2' })
-    expect(receiver.connections).toBe(1)
-    expect(poisoner.requests.at(-1)?.headers['connection']).toBe('keep-alive')
-  })
 })
 
 test('a late response to a request that timed out is not used for another request', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Unreachable } from '../../src/outbound/outcome.ts'
-import { openTcpReceiver, openTlsReceiver } from './raw-receivers.ts'
-import { certificate, openSender, post } from './sending.ts'
+import { openTcpReceiver } from './raw-receivers.ts'
+import { openSender, post } from './sending.ts'
 
 /** Alerts of RFC 8446, section 6, and of the earlier versions of TLS: some for each code of an attempt. */
 const ALERTS = [
@@ -35,41 +35,6 @@ describe('a receiver that ends the TLS handshake with the alert', () => {
       expect(reason.includes('TLS 1.2 or later')).toBe(code === 'tls_version_refused')
     },
   )
-})
-
-const DEMANDS = { requestCert: true, rejectUnauthorized: true }
-const SHARES_NOTHING = 'The receiver shares no cipher suite with Posthorn'
-
-describe('a server of Node that', () => {
-  test.each([
-    [
-      'requires a client certificate',
-      { ...certificate, ...DEMANDS },
-      'client_certificate_demanded',
-      'certificate_required',
-    ],
-    [
-      'requires one with TLS 1.2',
-      { ...certificate, ...DEMANDS, maxVersion: 'TLSv1.2' },
-      'tls_failed',
-      'handshake_failure',
-    ],
-    [
-      'shares no cipher suite',
-      { ...certificate, maxVersion: 'TLSv1.2', ciphers: 'AES256-SHA256' },
-      'tls_failed',
-      'handshake_failure',
-    ],
-  ] as const)('%s', async (_what, options, code, alert) => {
-    const receiver = await openTlsReceiver(options)()
-    const outcome = await post(openSender(), receiver)
-    expect(outcome).toMatchObject({
-      code,
-      reason: expect.stringContaining(`(TLS alert ${alert}).`),
-    })
-    if (alert === 'handshake_failure')
-      expect(outcome).toMatchObject({ reason: expect.stringContaining(SHARES_NOTHING) })
-  })
 })
 
 test.each([

@@ -2,11 +2,6 @@ import { expect, onTestFinished, test } from 'vitest'
 import { createTestAuthority, daysFromNow } from './certificates.ts'
 import { assertAnswered, authority, openReceiver, openSender, post, TIMING } from './sending.ts'
 
-test('a receiver is trusted if its certificate is valid for its name and issued by a trusted authority', async () => {
-  const receiver = await openReceiver()
-  assertAnswered(await post(openSender(), receiver))
-})
-
 test('several configured authorities are all trusted', async () => {
   const other = await createTestAuthority('Another authority')
   const receiver = await openReceiver()

@@ -34,12 +34,6 @@ test.each([
   expect(await priorities()).toEqual({ [priority]: count })
 })
 
-test('all webhooks of an organization count together', async () => {
-  for (let i = 0; i < 3; i++) await addWebhook(api, organizationId)
-  await publish(api, organizationId, 40)
-  expect(await priorities()).toEqual({ 1: 120 })
-})
-
 test('a retry has the priority 1, and a redelivery the priority 0', async () => {
   const { pool, prisma } = api.database
   await addWebhook(api, organizationId)

@@ -1,12 +1,11 @@
 import type { PoolClient } from 'pg'
-import { beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { openDatabase, type Sql } from '../../src/db/client.ts'
 import { parseId, publicId } from '../../src/db/ids.ts'
 import { createPark, openBacklog, releaseBacklog } from '../../src/scheduling/backlog.ts'
 import { createBacklogReleaser } from '../../src/scheduling/backlog-releaser.ts'
 import { putOnHold, releaseProbe } from '../../src/scheduling/circuit-breaker.ts'
 import { ConcurrencyLimiter } from '../../src/scheduling/concurrency-limiter.ts'
-import { pruneSchedules } from '../../src/scheduling/prune-schedules.ts'
 import { createReserve } from '../../src/scheduling/rate-limit.ts'
 import {
   createHoldForRetryAfter,
@@ -132,14 +131,6 @@ test('two workers that release a backlog concurrently release each delivery once
   expect(await jobCount()).toBe(released)
 })
 
-test('pruning of idle schedules does not block a release', async () => {
-  await parkSome(5)
-  const released = await duringTransaction(pruneSchedules, (sql) =>
-    releaseBacklog(sql, webhookId, 2),
-  )
-  expect(released).toBe(2)
-})
-
 test('a hold that begins during a release waits for it, and then nothing is released', async () => {
   await parkSome(5)
   let hold: Promise<boolean> | null = null
@@ -195,24 +186,6 @@ test('a release of an ordered webhook whose schedule is locked is made soon', as
   expect(await inFlight()).toHaveLength(1)
 })
 
-test('an ordered webhook is released although its schedule was pruned since the last release', async () => {
-  webhookId = await newWebhook({ ordered: true })
-  const backlogs = createReleaser()
-  await publishSome(1)
-  await setSchedule('backlog_drained_at = now()')
-  await backlogs.releaseAll()
-  await posthorn.database.pool.query(
-    `update posthorn.deliveries set state = 'succeeded', finished_at = now(), next_attempt_at = null`,
-  )
-  await backlogs.releaseAll()
-  await setSchedule(`backlog_since = null, backlog_drained_at = now() - interval '2 minutes'`)
-  await backlogs.releaseAll()
-  await pruneSchedules(database.pipeline)
-  await publishSome(1)
-  await backlogs.release(webhookId)
-  expect(await inFlight()).toHaveLength(1)
-})
-
 test('a redelivery and a worker that parks the delivery do not block each other, and the delivery has priority', async () => {
   await publishSome(1)
   await putOnHold(database.pool, webhookId)
@@ -244,23 +217,18 @@ test('two workers release one probe', async () => {
   expect(await inFlight()).toHaveLength(1)
 })
 
-describe('an ordered webhook on hold', () => {
-  beforeEach(async () => {
-    webhookId = await newWebhook({ ordered: true })
-    await publishSome(3)
-    await openBacklog(database.pipeline, webhookId)
-  })
-
-  test('is probed with its head, even if its head is locked', async () => {
-    await releaseBacklog(database.pipeline, webhookId, 1)
-    await putOnHold(database.pool, webhookId)
-    const { id } = await first()
-    await duringTransaction(
-      (other) => other.query('select from posthorn.deliveries where id = $1 for update', [id]),
-      (sql) => releaseProbe(sql, webhookId, 0, A_MINUTE_MS),
-    )
-    expect((await inFlight()).map((row) => row.id)).toEqual([id])
-  })
+test('an ordered webhook on hold is probed with its head, even if its head is locked', async () => {
+  webhookId = await newWebhook({ ordered: true })
+  await publishSome(3)
+  await openBacklog(database.pipeline, webhookId)
+  await releaseBacklog(database.pipeline, webhookId, 1)
+  await putOnHold(database.pool, webhookId)
+  const { id } = await first()
+  await duringTransaction(
+    (other) => other.query('select from posthorn.deliveries where id = $1 for update', [id]),
+    (sql) => releaseProbe(sql, webhookId, 0, A_MINUTE_MS),
+  )
+  expect((await inFlight()).map((row) => row.id)).toEqual([id])
 })
 
 test('two workers that reserve for the same webhooks in different orders do not deadlock', async () => {

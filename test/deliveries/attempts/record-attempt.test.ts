@@ -1,7 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { SYSTEM } from '../../../src/access/actor.ts'
 import type { Delivery } from '../../../src/db/generated/prisma/client.ts'
-import type { AttemptRecord } from '../../../src/deliveries/attempts/attempt-record.ts'
 import {
   createRecordAttempt,
   type RecordAttempt,
@@ -50,57 +49,27 @@ describe('attempts recorded together', () => {
   })
 
   test('are recorded with their own fields, and each caller gets its own result', async () => {
-    const deliveries = await publish(6)
     // In reverse order of their deliveries, with different fields.
-    const records = deliveries.toReversed().map((delivery, n) =>
-      attemptOf(delivery, [200 + n, 500 + n, null][n % 3] as number | null, {
-        waitedMs: n,
-        durationMs: 10 * n,
-        ...(n > 2 && { lookupMs: n, connectMs: 2 * n, tlsMs: n > 4 ? 3 * n : null }),
-        resent: n === 5,
+    const own = (await publish(4)).toReversed().map((delivery, n) =>
+      attemptOf(delivery, 500 + n, {
+        durationMs: n,
         requestUrl: `https://example.com/${n}`,
-        requestSignature: `v1,${n}`,
-        requestHeaderNames: Array.from({ length: n % 3 }, (_, i) => `X-${n}-${i}`),
-        responseHeaders: n % 3 === 2 ? null : { 'x-own': `a "quote" and \\ more: ${n}` },
-        ...(n % 2 && { next: { kind: 'retry', delayMs: n * MINUTE_MS } as const }),
+        requestHeaderNames: Array.from({ length: n }, (_, i) => `X-${n}-${i}`),
+        responseHeaders: n === 2 ? null : { 'x-own': `a "quote" and \\ more: ${n}` },
+        ...(n % 2 && { next: { kind: 'retry', delayMs: MINUTE_MS } as const }),
       }),
     )
-    const results = await Promise.all(records.map(record))
-    const attempts = await database.prisma.attempt.findMany({
-      include: { delivery: true },
-      orderBy: { deliveryId: 'desc' },
-    })
-    const fields = [
-      ...([
-        'waitedMs',
-        'durationMs',
-        'lookupMs',
-        'connectMs',
-        'tlsMs',
-        'resent',
-        'status',
-      ] as const),
-      ...(['requestUrl', 'requestSignature', 'requestHeaderNames', 'responseHeaders'] as const),
-    ]
-    const stateOf = ({ next }: AttemptRecord) => (next.kind === 'retry' ? 'pending' : next.kind)
+    const results = await Promise.all(own.map(record))
+    const attempts = await database.prisma.attempt.findMany({ orderBy: { deliveryId: 'desc' } })
     expect(attempts).toMatchObject(
-      records.map((attempt) => ({
-        deliveryId: attempt.deliveryUuid,
-        number: 1,
-        requestHeaderPrefix: SENDER.headerPrefix,
-        requestUserAgent: SENDER.userAgent,
-        ...Object.fromEntries(fields.map((field) => [field, attempt[field]])),
-        delivery: { state: stateOf(attempt), schedulePosition: 1, lastError: attempt.summary },
+      own.map(({ status, durationMs, requestUrl, requestHeaderNames, responseHeaders }, n) => ({
+        ...{ id: results[n]?.attemptId, status, durationMs, requestUrl },
+        ...{ requestHeaderNames, responseHeaders },
       })),
     )
-    expect(results).toMatchObject(
-      attempts.map(({ id, delivery: { state, nextAttemptAt } }) => {
-        return { attemptId: id, number: 1, state, nextAttemptAt }
-      }),
+    expect(results.map((result) => result?.state)).toEqual(
+      own.map(({ next }) => (next.kind === 'retry' ? 'pending' : next.kind)),
     )
-    const laterMs = Number(results[5]?.nextAttemptAt) - Date.now()
-    expect(laterMs).toBeGreaterThan(4 * MINUTE_MS)
-    expect(laterMs).toBeLessThanOrEqual(5 * MINUTE_MS)
   })
 
   test('fail alone if Postgres rejects one, and the others are recorded once', async () => {
@@ -242,31 +211,6 @@ describe('the attempts of a webhook', () => {
     expect(new Map(rows.map(({ subject_id, ...counted }) => [subject_id, counted]))).toEqual(
       new Map([webhookId, organizationId].map((id) => [id, counts])),
     )
-  })
-
-  test('set its condition: failing since the first failure, until a success', async () => {
-    const deliveries = await publish(4)
-    // The clock of Postgres counts, so an attempt of a process with a wrong clock has no effect.
-    const startedAt = new Date(Date.now() - 60 * MINUTE_MS)
-    const [first, second, third] = deliveries as [Delivery, Delivery, Delivery]
-    expect(await record(attemptOf(first, 503, { startedAt }))).toMatchObject({
-      consecutiveFailures: 1,
-      failingMs: 0,
-    })
-    const recorded = await record(attemptOf(second, 404))
-    expect(recorded?.consecutiveFailures).toBe(2)
-    expect(recorded?.failingMs).toBeGreaterThan(0)
-    expect(recorded?.failingMs).toBeLessThan(MINUTE_MS)
-    expect(await database.prisma.webhookCondition.findFirst()).toMatchObject({
-      lastSuccessAt: null,
-      lastError: 'HTTP 404 from https://example.com',
-    })
-    await record(attemptOf(third, 200))
-    expect(await database.prisma.webhookCondition.findFirst()).toMatchObject({
-      lastSuccessAt: expect.any(Date),
-      failingSince: null,
-      consecutiveFailures: 0,
-    })
   })
 })
 

@@ -71,22 +71,3 @@ test('is a whole number of milliseconds, at most a day, for any value', () => {
     }),
   )
 })
-
-test('is the longest of any delays in any forms', () => {
-  const forms = [
-    (seconds: number) => `${seconds}`,
-    (seconds: number) => `${seconds}.0`,
-    (seconds: number) => `${seconds}s`,
-    (seconds: number) => new Date(now.getTime() + seconds * 1_000).toUTCString(),
-    (seconds: number) => new Date(now.getTime() + seconds * 1_000).toISOString(),
-    (seconds: number) => `${now.getTime() / 1_000 + seconds}`,
-  ]
-  const delay = fc.record({ seconds: fc.nat(86_400), form: fc.constantFrom(...forms) })
-  fc.assert(
-    fc.property(fc.array(delay, { minLength: 1, maxLength: 5 }), (delays) => {
-      const header = delays.map(({ seconds, form }) => form(seconds)).join(', ')
-      const longest = Math.max(...delays.map(({ seconds }) => seconds))
-      expect(retryAfterMs(header, now)).toBe(longest * 1_000)
-    }),
-  )
-})
