@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, readFile, rm, rmdir, stat } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import pg from 'pg'
@@ -33,20 +33,6 @@ test('the first start prints an API key and a curl command that works', async ()
   expect([response.status, await response.json()]).toEqual([200, []])
 })
 
-test('the first start prints a link that signs in to the console once', async () => {
-  const link = linkOf(posthorn)
-  const signIn = () =>
-    fetch(`${url}/console/session`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ link }),
-    })
-  const response = await signIn()
-  expect(response.status).toBe(204)
-  expect(response.headers.get('set-cookie')).toMatch(/^posthorn_session=/)
-  expect((await signIn()).status).toBe(401)
-})
-
 test('only the owner of the files can read its secrets', async () => {
   for (const file of [
     'api-key',
@@ -59,35 +45,6 @@ test('only the owner of the files can read its secrets', async () => {
     expect(mode & 0o077, file).toBe(0)
   }
   expect((await readFile(path.join(cwd, '.posthorn/api-key'), 'utf8')).trim()).toBe(token)
-})
-
-test('a registered listener that fails twice gets three attempts of one delivery', async () => {
-  await using listener = startPosthorn(
-    ['listen', '--register', '--fail', '2', '--count', '3', '--json'],
-    { cwd, environment },
-  )
-  await until(() => /Registered wh_/.test(listener.stderr), 'the listener registers')
-  const published = await publish({ attendee: 'Ada' })
-  expect(await listener.ended).toBe(0)
-
-  const attempts = listener.stdout
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line))
-  expect(attempts.map((attempt) => [attempt.verified, attempt.answered])).toEqual([
-    [true, 500],
-    [true, 500],
-    [true, 200],
-  ])
-  expect(new Set(attempts.map((attempt) => attempt.id)).size).toBe(1)
-  expect(new Set(attempts.map((attempt) => attempt.timestamp)).size).toBe(3)
-  expect(new Set(attempts.map((attempt) => attempt.signature)).size).toBe(3)
-  expect(attempts[2].body).toMatchObject({ id: published, type: JOINED, data: { attendee: 'Ada' } })
-
-  const remaining = await fetch(`${url}/api/connect/v1/webhooks`, {
-    headers: { authorization: `Bearer ${token}` },
-  })
-  expect(await remaining.json()).toEqual([])
 })
 
 test('a second start keeps the data, and does not print the key again', async () => {
@@ -124,18 +81,6 @@ test('after kill -9, a command names the server that is away, a key is created a
     `select source from posthorn.audit_log where action = 'api_key.created' order by id`,
   )
   expect(rows.map(({ source }) => source)).toEqual(['system', 'cli'])
-})
-
-test('a start with a port that is in use fails, suggests another port, and creates nothing', async () => {
-  const empty = await mkdtemp(path.join(tmpdir(), 'posthorn taken port '))
-  const { code, stderr } = await runPosthorn(['start'], {
-    cwd: empty,
-    environment: { ...environment, PORT: new URL(url).port },
-  })
-  expect(code).toBe(1)
-  expect(stderr).toMatch(/^error: Port \d+ on 127\.0\.0\.1 is in use .*PORT=\d+\n$/)
-  expect(await readdir(empty)).toEqual([])
-  await rmdir(empty)
 })
 
 test('a start with an invalid key says how to create another', async () => {
@@ -182,13 +127,6 @@ async function readyUrl(process: PosthornProcess): Promise<string> {
 
 function linkOf({ stderr }: PosthornProcess): string | undefined {
   return /Console {3}http:\S+\/console\/sign-in#link=(\S+)/.exec(stderr)?.[1]
-}
-
-async function publish(data: unknown): Promise<string> {
-  const args = ['publish', JOINED, JSON.stringify(data), '--json']
-  const { code, stdout, stderr } = await runPosthorn(args, { cwd, environment })
-  expect(code, stderr).toBe(0)
-  return JSON.parse(stdout).id
 }
 
 async function webhooksAfterRegistering(): Promise<unknown> {

@@ -1,7 +1,7 @@
 import type * as net from 'node:net'
 import type * as tls from 'node:tls'
 import { gzipSync } from 'node:zlib'
-import { openFullReceiver, openTcpReceiver, openTlsReceiver, vacantPort } from './raw-receivers.ts'
+import { openTcpReceiver, openTlsReceiver } from './raw-receivers.ts'
 import { authority, certificate, openReceiver } from './sending.ts'
 import type { Answer } from './tls-receiver.ts'
 
@@ -30,7 +30,6 @@ const ERRORS = {
     'The receiver requires a client certificate, and Posthorn has none (TLS alert certificate_required).',
   closed_early: 'The receiver closed the connection before it answered.',
   connect_timed_out: 'No TLS connection could be made within 5 s.',
-  connection_refused: 'The connection was refused.',
   connection_reset: 'The connection was reset before a response.',
   head_too_large: "The response's status line and headers were too large.",
   // The parser says the rest.
@@ -44,22 +43,15 @@ const UNREQUESTED =
 
 export const MISBEHAVIOURS: readonly Misbehaviour[] = [
   // Before the TLS handshake is complete.
-  unreachable('accepts no connection', openFullReceiver, 'connect_timed_out'),
   unreachable(
     'accepts the connection and sends nothing',
     tcp(() => {}),
     'connect_timed_out',
   ),
   unreachable('drips its TLS handshake', tcp(dripHandshake), 'connect_timed_out'),
-  unreachable('does not listen', vacantPort, 'connection_refused'),
   unreachable(
     'resets immediately',
     tcp((socket) => socket.resetAndDestroy()),
-    'connection_reset',
-  ),
-  unreachable(
-    'closes immediately',
-    tcp((socket) => socket.end()),
     'connection_reset',
   ),
 
@@ -80,7 +72,6 @@ export const MISBEHAVIOURS: readonly Misbehaviour[] = [
   }),
   endless('interim responses', '', 'HTTP/1.1 102 Processing\r\n\r\n'.repeat(100)),
   endless('one header', HEAD, 'x'.repeat(1_000)),
-  unanswered('closes before the head', (socket) => socket.end(), 'closed_early'),
   unanswered('closes within the head', (socket) => socket.end(`${HEAD}x-a`), 'closed_early'),
   unreachable(
     'resets before the head',
@@ -91,7 +82,6 @@ export const MISBEHAVIOURS: readonly Misbehaviour[] = [
   unreachable('resets within the head', resetAfter(`${HEAD}x-a`), 'connection_reset', 'response'),
 
   // Invalid response heads.
-  invalid('speaks SSH', 'SSH-2.0-OpenSSH_9.9\r\n'),
   invalid('has a NUL in a header', `${HEAD}x-a: b\0c\r\ncontent-length: 0\r\n\r\n`),
   {
     ...invalid('drips 100 Continue', ''),
@@ -126,13 +116,6 @@ export const MISBEHAVIOURS: readonly Misbehaviour[] = [
   {
     ...answered('resets its body', () => {}),
     open: resetAfter(`${HEAD}content-length: 100\r\n\r\nhello`),
-  },
-  {
-    ...answered('answers before it has read the request', () => {}),
-    open: () =>
-      openTlsReceiver(certificate, undefined, (socket) => {
-        socket.write(`${HEAD}content-length: 2\r\n\r\nok`)
-      })(),
   },
 ]
 

@@ -91,20 +91,6 @@ test.each([
   })
 })
 
-test('of several addresses, the answer for the first one tells', async () => {
-  const lookup = async () => [{ address: '2606:4700:4700::1111', family: 6 }, LOOPBACK]
-  const receiver = await openReceiver()
-  const isIpv6 = (authority: string) => authority.startsWith('[')
-  const down = await openProxy((authority) => (isIpv6(authority) ? 403 : 503))
-  expect(await post(openSender({ proxyUrl: down.url, lookup }), receiver)).toMatchObject({
-    code: 'connection_failed',
-  })
-  const forbidden = await openProxy((authority) => (isIpv6(authority) ? 503 : 403))
-  expect(await post(openSender({ proxyUrl: forbidden.url, lookup }), receiver)).toMatchObject({
-    code: 'proxy_failed',
-  })
-})
-
 test.each([
   ['does not listen', vacantPort, 'ECONNREFUSED'],
   [
