@@ -58,16 +58,6 @@ describe('publish_event', () => {
     expect(stored).toEqual([{ data: '{"n": 2}', previous: BEFORE }])
   })
 
-  test('takes rows as jsonb, with every other argument', async () => {
-    const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01'
-    const [stored] = await publish(
-      `publish_event($1, $2, to_jsonb(row(2)), previous => to_jsonb(row(1)), idempotency_key => 'row',
-         occurred_at => '2026-03-01 12:00:00+02', traceparent => '${traceparent}')`,
-      [JOINED],
-    )
-    expect(stored).toEqual({ data: '{"f1": 2}', previous: '{"f1": 1}' })
-  })
-
   test.each([
     ['SQL null', 'null'],
     ['JSON null', `'null'`],

@@ -70,13 +70,6 @@ describe.each(OVERLOADS)('as %s', (overload) => {
     },
   )
 
-  test.each(TIMES)('the time %s is refused with its event', async (time) => {
-    const valid = `{"type":"${JOINED}","data":1}`
-    const wrong = `{"type":"${JOINED}","data":1,"timestamp":${time}}`
-    const { code, message } = await outcomeOf(overload, `[${valid},${wrong}]`)
-    expect([code, message]).toEqual(['22023', expect.stringMatching(/^events\[1\]\.timestamp: /)])
-  })
-
   test('a thousand wrong events get a short message with their number', async () => {
     const events = Array.from({ length: 1_000 }, () => ({ type: 'x'.repeat(1_000), color: 1 }))
     const { code, message } = await outcomeOf(overload, JSON.stringify(events))
@@ -101,29 +94,4 @@ test('JSON of any depth is published or refused with 22023', async () => {
     }
   }
   expect([...codes].sort()).toEqual(['22023', 'published'])
-})
-
-test.each(OVERLOADS)('publish_event names the argument, with data as %s', async (overload) => {
-  const long = 'y'.repeat(100_000)
-  const nested = '['.repeat(100_000)
-  const data = `'1'::${overload}`
-  const cases: [string, unknown[], RegExp][] = [
-    [`$1, 'x', ${data}`, [long], /^organization: /],
-    [`$1, $2, ${data}`, [organization, long], /^type: /],
-    [`$1, $2, null::${overload}`, [organization, JOINED], /^data: /],
-    [`$1, $2, ${data}, $3`, [organization, JOINED, long], /^idempotency_key: /],
-    [`$1, $2, ${data}, null, $3`, [organization, JOINED, '4000-01-01 BC'], /^occurred_at: /],
-    [`$1, $2, ${data}, null, $3`, [organization, JOINED, '-infinity'], /^occurred_at: /],
-    [`$1, $2, ${data}, null, null, $3`, [organization, JOINED, '00-'], /^traceparent: /],
-  ]
-  if (overload === 'text') {
-    for (const text of [nested, nested + ']'.repeat(100_000)]) {
-      cases.push(['$1, $2, $3::text', [organization, JOINED, text], /^data: /])
-    }
-  }
-  for (const [args, values, field] of cases) {
-    const { code, message } = await call(`publish_event(${args})`, values)
-    expect([code, message]).toEqual(['22023', expect.stringMatching(field)])
-    expect(message.length).toBeLessThan(MAX_MESSAGE)
-  }
 })

@@ -126,15 +126,3 @@ test.each([
   expect(expected).toMatchObject({ code: '22023' })
   expect(await rejection(host)).toEqual(expected)
 })
-
-test.each([
-  `posthorn.type_id('evt', '0198c5a0-0000-7000-8000-0000000000ff')`,
-  `posthorn.parse_type_id('evt', 'evt_01k32t00000000000000000zzz')`,
-  `posthorn.uuid_v7_lower_bound('2026-03-08T02:30:00Z')`,
-  `extract(epoch from posthorn.uuid_v7_timestamp('0198c5a0-0000-7000-8000-0000000000ff'))::text`,
-  `posthorn.search_key_steps('$.order["id"].items[0]')`,
-  `array(select parent_name || to_char(day, 'YYYYMMDD') from posthorn.missing_partitions('2030-01-01', '2030-01-03'))`,
-])('%s is the same', async (expression) => {
-  const value = async (sql: Sql) => (await sql.query(`select ${expression} as value`)).rows[0].value
-  expect(await value(host)).toEqual(await value(database.pool))
-})

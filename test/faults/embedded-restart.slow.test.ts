@@ -6,7 +6,6 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type Postmaster, readPostmaster } from '../../src/db/embedded/postmaster.ts'
 import { freePort } from '../support/free-port.ts'
 import { startPosthorn } from '../support/posthorn-process.ts'
-import { startStopwatch } from '../support/stopwatch.ts'
 import { until } from '../support/until.ts'
 
 let dataDir: string
@@ -22,18 +21,15 @@ afterEach(async () => {
   await rm(dataDir, { recursive: true, force: true })
 })
 
-test('after a kill, the embedded Postgres is started once within 2 s, and two processes use it again; it stops with the last one', async () => {
+test('after a kill, the embedded Postgres is started once, and two processes use it again; it stops with the last one', async () => {
   await using api = await start('api')
   await using worker = await start('worker')
   await until(async () => (await api.isReady()) && (await worker.isReady()), 'both are ready')
   const first = (await readPostmaster(cluster())) as Postmaster
   const logs = () => `${api.posthorn.stderr}${worker.posthorn.stderr}`
-  const tookMs: number[] = []
-  for (let round = 1, pid = first.pid; round <= 3; round++) {
+  for (let round = 1, pid = first.pid; round <= 2; round++) {
     process.kill(pid, 'SIGKILL')
-    const stopwatch = startStopwatch()
     await until(async () => isNew(await readPostmaster(cluster()), pid), 'a new Postgres runs')
-    tookMs.push(stopwatch.readMs())
     await until(
       async () => (await api.isReady()) && (await worker.isReady()),
       'both are ready',
@@ -45,8 +41,6 @@ test('after a kill, the embedded Postgres is started once within 2 s, and two pr
     pid = ((await readPostmaster(cluster())) as Postmaster).pid
     expect((await readPostmaster(cluster()))?.port).toBe(first.port)
   }
-  // The fastest round counts, as a busy machine can make any round slow.
-  expect(Math.min(...tookMs)).toBeLessThan(2_000)
   expect([api.posthorn.child.exitCode, worker.posthorn.child.exitCode]).toEqual([null, null])
   expect(logs()).not.toMatch(/could not be restarted/)
 

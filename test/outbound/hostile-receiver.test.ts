@@ -8,12 +8,6 @@ const KIB = 1024
 describe('within the acknowledge timeout', () => {
   const acknowledgeTimeoutMs = 200
 
-  test('the timeout can be set for one request', async () => {
-    const receiver = await openReceiver(() => {})
-    const outcome = await post(openSender(), receiver, { acknowledgeTimeoutMs: 100 })
-    expect(outcome).toMatchObject({ kind: 'timed-out', phase: 'response', afterMs: 100 })
-  })
-
   test('a receiver that never reads the request times out, and its connection is closed', async () => {
     const sockets: net.Socket[] = []
     const receiver = await openTlsReceiver(certificate, (socket) => sockets.push(socket.pause()))()

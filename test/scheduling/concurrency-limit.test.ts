@@ -106,35 +106,3 @@ test('the adaptive limit of a webhook is shown, and none once its limit is fixed
   )
   await untilShown(null)
 })
-
-test('after its worker runner was replaced while an endpoint hung, a process still delivers within the concurrency limit', async () => {
-  const { pool } = posthorn.database
-  const withheld: (() => void)[] = []
-  let isHanging = true
-  receiver.answer = (response) => {
-    if (isHanging) withheld.push(() => response.end())
-    else response.end()
-  }
-  await createWebhook(posthorn, receiver.url, { maxInFlight: 2 })
-  await publish(pool, posthorn.tenant.publicOrganizationId, 5)
-  await receiver.arrival(2)
-
-  const before = await runners()
-  // Simulates a rescue by another process.
-  await pool.query('delete from posthorn.workers')
-  await until(
-    async () => (await runners()).some((id) => !before.includes(id)),
-    'a new runner starts',
-    30_000,
-  )
-  isHanging = false
-  for (const answer of withheld) answer()
-  await publish(pool, posthorn.tenant.publicOrganizationId, 10, 5)
-  await untilSucceeded(pool, 15, 40_000)
-  expect(withheld.length).toBeLessThanOrEqual(4)
-
-  async function runners(): Promise<string[]> {
-    const { rows } = await pool.query<{ id: string }>('select id from posthorn.workers')
-    return rows.map(({ id }) => id)
-  }
-})

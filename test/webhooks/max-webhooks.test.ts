@@ -53,10 +53,3 @@ test('an organization has at most 1,000 webhooks, however many are created at on
     issues: [{ path: [], code: 'too_many_webhooks', message: detail }],
   })
 })
-
-test('a deleted webhook makes room for another one', async () => {
-  const { webhooks } = await posthorn.graphql('{ webhooks(first: 1) { nodes { id } } }')
-  expect((await posthorn.rest('DELETE', `/webhooks/${webhooks.nodes[0].id}`)).status).toBe(204)
-  expect((await createOverRest()).status).toBe(201)
-  expect((await createOverRest()).status).toBe(422)
-})

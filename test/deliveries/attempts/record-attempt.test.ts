@@ -173,47 +173,6 @@ describe('a delivery that changes during its attempt', () => {
   })
 })
 
-describe('the attempts of a webhook', () => {
-  test('are counted by minute and by latency, for it and for its organization', async () => {
-    const deliveries = await publish(6)
-    const statuses = [200, 204, 301, 404, 503, null]
-    await Promise.all(
-      deliveries.map((delivery, n) => record(attemptOf(delivery, statuses[n] ?? null))),
-    )
-    const [retried] = deliveries as [Delivery]
-    const late = { startedAt: new Date(Date.now() + 2 * MINUTE_MS), attemptsBefore: 1 }
-    await record(attemptOf(retried, 200, late))
-    const { rows } = await database.pool.query(
-      `select subject_id, sum(attempts)::int as attempts, sum(succeeded)::int as succeeded, sum(failed_3xx)::int as "3xx",
-         sum(failed_4xx)::int as "4xx", sum(failed_5xx)::int as "5xx",
-         sum(failed_without_response)::int as without,
-         sum((select sum(n) from unnest(latency) as n))::int as timed, sum(first_attempts)::int as first,
-         sum(first_attempts_failed)::int as "firstFailed", sum(on_time)::int as "onTime", sum(late)::int as late,
-         sum(exhausted)::int as exhausted, sum((select sum(n) from unnest(first_delay) as n))::int as delayed
-       from posthorn.webhook_statistics where minutes = 1 group by 1`,
-    )
-    const counts = {
-      attempts: 7,
-      succeeded: 3,
-      '3xx': 1,
-      '4xx': 1,
-      '5xx': 1,
-      without: 1,
-      timed: 7,
-      first: 6,
-      firstFailed: 4,
-      onTime: 2,
-      late: 1,
-      exhausted: 4,
-      delayed: 6,
-    }
-    const { webhookId } = retried
-    expect(new Map(rows.map(({ subject_id, ...counted }) => [subject_id, counted]))).toEqual(
-      new Map([webhookId, organizationId].map((id) => [id, counts])),
-    )
-  })
-})
-
 /** Publishes events, and returns their deliveries in the order of publication. */
 async function publish(count: number): Promise<Delivery[]> {
   const events = Array.from({ length: count }, (_, n) => ({ type: JOINED, data: { n } }))

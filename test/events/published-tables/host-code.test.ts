@@ -298,9 +298,4 @@ describe('a trigger that was created by hand', () => {
     const problem = 'The argument of a trigger is not of posthorn.publish_changes.'
     expect(rows).toEqual([{ problem }])
   })
-
-  test('cannot have text that is not JSON', async () => {
-    await session.query(withArguments(`'{'`))
-    expect(await attempt(INSERT())).toMatch(NOT_OURS)
-  })
 })

@@ -25,11 +25,3 @@ test('the SQL of the page publishes what the page says', async () => {
   await host.session.query(review as string)
   expect(await host.changes('delete from orders')).toEqual([])
 })
-
-test('the grants of the page are of functions that exist', async () => {
-  await host.session.query(`begin; create role host`)
-  for (const grants of [blocks[1], blocks[5]]) {
-    await expect(host.session.query(grants as string)).resolves.toBeDefined()
-  }
-  await host.session.query('rollback')
-})

@@ -47,22 +47,6 @@ test('a statement on a partition publishes its rows once', async () => {
   expect(await host.changes(add)).toEqual([created(row(4, '2026-02-06', 'new'))])
 })
 
-test('a row that moves to another partition is updated, as its key has not changed', async () => {
-  await host.session.query(`
-    drop table orders;
-    create table orders (id int, region text, org text, primary key (id, region)) partition by list (region);
-    create table orders_eu partition of orders for values in ('eu');
-    create table orders_us partition of orders for values in ('us');
-    select posthorn.publish_changes('orders', 'org', '{id,region}', 'order');
-    insert into orders values (1, 'eu', '${org}')`)
-  await host.published()
-  // The partition key is part of the primary key.
-  expect(await host.changes(`update orders set region = 'us'`)).toEqual([
-    deleted({ id: 1, region: 'eu' }),
-    created({ id: 1, region: 'us' }),
-  ])
-})
-
 test('COPY publishes its rows', async () => {
   const copied = `copy orders (id, day, org, status) from program 'printf "1,2026-01-05,${org},open\\n2,2026-02-05,${org},open"' (format csv)`
   expect(await host.changes(copied)).toEqual([
