@@ -51,13 +51,6 @@ test('what a maintenance left that ended in the middle is removed by the next on
   expect(await rows.partitionOf('events', await rows.event(inAWeek))).toMatch(/events_\d{8}$/)
 })
 
-test('rows that were stored while the clock was ahead move into the partition of their day, also from a large default partition', async () => {
-  await storeToday(60_000, 1_000)
-  const event = await rows.event(new Date(Date.now() + 4 * DAY_MS))
-  await maintain()
-  expect(await rows.partitionOf('events', event)).toMatch(/events_\d{8}$/)
-})
-
 test('a reader that does not end makes the step fail, and the next maintenance drops the day', async () => {
   const reader = await database.pool.connect()
   try {

@@ -138,24 +138,6 @@ test('an attempt that runs alone and is aborted by a shutdown is no death, and t
   expect(await deliveriesOf([id])).toEqual([{ attempts: 1, deaths: 0 }])
 })
 
-test('an attempt that runs alone and fails is retried with the others', async () => {
-  receiver.answer = (response) =>
-    response.writeHead(receiver.received.length === 1 ? 500 : 200).end('an answer')
-  const [id = ''] = await publish(['suspect'])
-  await setDeaths([id], 2)
-  startWorker()
-  await untilSucceeded(id)
-  const { rows } = await api.database.pool.query(
-    `select status, convert_from(response_body, 'UTF8') as body from posthorn.attempts
-     where posthorn.type_id('msg', delivery_id) = $1 order by number`,
-    [id],
-  )
-  expect(rows).toEqual([
-    { status: 500, body: 'an answer' },
-    { status: 200, body: 'an answer' },
-  ])
-})
-
 /** As rescues count them. */
 async function setDeaths(ids: readonly string[], deaths: number): Promise<void> {
   await api.database.pool.query(

@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { until } from '../support/until.ts'
 import { apiOf, IN_FLIGHT, inFlightOf, type Member, workersOf } from './members.ts'
 import type { PostgresServer } from './postgres-server.ts'
 
@@ -35,24 +34,10 @@ export const FAULTS: readonly Fault[] = [
     inject: async (context) => await killAndRestart(context, [apiOf(context.members)]),
   },
   {
-    name: 'kill -9 of the API and a worker',
-    needsRescue: true,
-    maxDuplicates: () => IN_FLIGHT,
-    inject: async (context) =>
-      await killAndRestart(context, [...new Set([apiOf(context.members), oneWorker(context)])]),
-  },
-  {
     name: 'kill -9 of everything but Postgres',
     needsRescue: true,
     maxDuplicates: ({ members }) => inFlightOf(members),
     inject: async (context) => await killAndRestart(context, context.members),
-  },
-  {
-    name: 'a worker frozen briefly',
-    needsRescue: false,
-    // Attempts whose answers arrive while the worker is frozen may time out.
-    maxDuplicates: () => IN_FLIGHT,
-    inject: async (context) => await oneWorker(context).freezeFor(1_000 + context.random() * 3_000),
   },
   {
     name: 'a worker frozen past its rescue',
@@ -97,32 +82,11 @@ export const FAULTS: readonly Fault[] = [
     },
   },
   {
-    name: 'rolling restart of the workers',
-    needsRescue: false,
-    maxDuplicates: () => 0,
-    async inject(context) {
-      for (const worker of workersOf(context.members)) {
-        await worker.terminate().finally(() => worker.start())
-        await until(() => worker.isReady(), `${worker.name} is ready again`, 30_000)
-      }
-    },
-  },
-  {
     name: 'kill -9 of Postgres',
     needsRescue: false,
     maxDuplicates: ({ members }) => inFlightOf(members),
     async inject({ postgres, random }) {
       await postgres.kill()
-      await sleep(random() * 1_500)
-      await postgres.start()
-    },
-  },
-  {
-    name: 'immediate shutdown of Postgres',
-    needsRescue: false,
-    maxDuplicates: ({ members }) => inFlightOf(members),
-    async inject({ postgres, random }) {
-      await postgres.stop('immediate')
       await sleep(random() * 1_500)
       await postgres.start()
     },

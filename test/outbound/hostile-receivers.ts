@@ -13,8 +13,6 @@ export interface Misbehaviour {
   readonly status: number | null
   readonly errorCode: string | null
   readonly error: string | RegExp | null
-  /** The last phase that the attempt reaches. Its timeout is the latest end of the attempt. */
-  readonly phase: 'connect' | 'response' | 'body'
 }
 
 const NAMES = ['receiver.test', 'localhost', '127.0.0.1']
@@ -60,7 +58,6 @@ export const MISBEHAVIOURS: readonly Misbehaviour[] = [
     'requires a client certificate',
     openTlsReceiver({ ...certificate, requestCert: true, rejectUnauthorized: true }),
     'client_certificate_demanded',
-    'response',
   ),
   unreachable('shows a certificate with a weak key', openWeakReceiver, 'certificate_invalid'),
 
@@ -77,9 +74,8 @@ export const MISBEHAVIOURS: readonly Misbehaviour[] = [
     'resets before the head',
     openTlsReceiver(certificate, (_socket, below) => below.resetAndDestroy()),
     'connection_reset',
-    'response',
   ),
-  unreachable('resets within the head', resetAfter(`${HEAD}x-a`), 'connection_reset', 'response'),
+  unreachable('resets within the head', resetAfter(`${HEAD}x-a`), 'connection_reset'),
 
   // Invalid response heads.
   invalid('has a NUL in a header', `${HEAD}x-a: b\0c\r\ncontent-length: 0\r\n\r\n`),
@@ -122,17 +118,12 @@ export const MISBEHAVIOURS: readonly Misbehaviour[] = [
 /** 20 MiB, compressed to slightly more bytes than the sender keeps. */
 const BOMB = gzipSync(Buffer.alloc(20 * KIB * KIB), { level: 9 })
 
-function unreachable(
-  name: string,
-  open: Misbehaviour['open'],
-  errorCode: Code,
-  phase: Misbehaviour['phase'] = 'connect',
-): Misbehaviour {
-  return { name, open, status: null, errorCode, error: ERRORS[errorCode], phase }
+function unreachable(name: string, open: Misbehaviour['open'], errorCode: Code): Misbehaviour {
+  return { name, open, status: null, errorCode, error: ERRORS[errorCode] }
 }
 
 function unanswered(name: string, answer: Answer, errorCode: Code): Misbehaviour {
-  return unreachable(name, () => openReceiver(answer), errorCode, 'response')
+  return unreachable(name, () => openReceiver(answer), errorCode)
 }
 
 function silent(name: string, answer: Answer): Misbehaviour {
@@ -165,7 +156,7 @@ function resetAfter(beginning: string): Misbehaviour['open'] {
 
 function answered(name: string, answer: Answer): Misbehaviour {
   const open = () => openReceiver(answer)
-  return { name, open, status: 200, errorCode: null, error: null, phase: 'body' }
+  return { name, open, status: 200, errorCode: null, error: null }
 }
 
 function poured(rest: string, piece: string): Answer {

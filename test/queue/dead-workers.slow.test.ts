@@ -70,21 +70,6 @@ test('the jobs of a worker cut off from Postgres are rescued; when it reconnects
   await until(async () => (await jobs(database)).length === 0, 'no job is left')
 })
 
-test('a worker that reconnects before a rescue finishes its jobs', async () => {
-  await using database = await createTestDatabase()
-  await using proxy = await startProxyTo(database.url)
-  await using worker = startWorkerProcess(proxy.url, 500)
-  await until(async () => (await runnerIds(database)).length === 1, 'the worker runs', 60_000)
-  await addDeliveries(database, 20)
-  await until(() => reported(worker).length === 20, 'its tasks run')
-  proxy.blackhole()
-  await until(async () => (await countLate(database, 3)) === 1, 'its heartbeat is late')
-  proxy.restore()
-  await until(() => reported(worker, 'recorded').length === 20, 'all are recorded', 20_000)
-  await until(async () => (await jobs(database)).length === 0, 'no job is left', 20_000)
-  expect(await countStates(database)).toEqual([{ state: 'succeeded', attempts: 1, count: 20 }])
-})
-
 test('after an outage of Postgres, no worker considers another one dead', async () => {
   await using database = await createTestDatabase()
   await using proxy = await startProxyTo(database.url)
@@ -120,19 +105,6 @@ test('a runner that gets no answers from Postgres is replaced', async () => {
   await until(isReplaced, 'a new runner starts', 30_000)
   await addDeliveries(database, 1)
   await until(() => delivered === 1, 'the new runner delivers')
-})
-
-test('a worker that stops abandons tasks that do not end, and their jobs use up no attempt', async () => {
-  await using database = await createTestDatabase()
-  await using worker = startWorkerProcess(database.url)
-  await addDeliveries(database, 30, { attemptCount: 2 })
-  await until(() => reported(worker).length === 20, 'its tasks run')
-  worker.kill('SIGTERM')
-  await until(async () => (await runnerIds(database)).length === 0, 'it has stopped', 30_000)
-  const left = await jobs(database)
-  expect(left.map(({ lockedBy, attempts }) => [lockedBy, attempts])).toEqual(
-    new Array(30).fill([null, 2]),
-  )
 })
 
 test('a worker that cannot return its jobs when it stops finishes the others, and no job is lost', async () => {

@@ -1,3 +1,4 @@
+import { createWebhook as create } from '../../scheduling/support/backlog.ts'
 import type { TestApp } from '../../support/app.ts'
 import { TICKET } from '../../support/factories.ts'
 
@@ -9,42 +10,29 @@ export interface Webhook {
 
 /** Creates a webhook, and rotates its secret. */
 export async function createWebhook(posthorn: TestApp, url: string): Promise<Webhook> {
-  const secretOf = async (method: string, route: string): Promise<string> =>
-    ((await (await posthorn.rest(method, `/webhooks/${route}`)).json()) as { key: string }).key
-  const created = await posthorn.rest('POST', '/webhooks', {
-    url,
-    event_subscriptions: [TICKET],
-    enabled: true,
-  })
-  const { id } = (await created.json()) as { id: string }
-  const old = await secretOf('GET', `${id}/secret`)
-  return { id, secrets: [old, await secretOf('POST', `${id}/secret/rotate`)] }
+  const id = await create(posthorn, url, { eventSubscriptions: [TICKET] })
+  const keyOf = async (method: string, route: string): Promise<string> =>
+    (await (await posthorn.rest(method, `/webhooks/${id}/${route}`)).json()).key
+  const old = await keyOf('GET', 'secret')
+  return { id, secrets: [old, await keyOf('POST', 'secret/rotate')] }
 }
 
 /** Publishes an event, and returns the id of its delivery. */
 export async function publish(posthorn: TestApp, data: unknown): Promise<string> {
   const { publishEvent } = await posthorn.graphql(
-    `mutation ($data: JSON!) {
-      publishEvent(input: { type: "${TICKET}", data: $data }) {
-        ... on PublishEventSuccess { publishedEvent { event { deliveries { nodes { id } } } } }
-        ... on UserError { message }
-      }
-    }`,
-    { data },
+    `mutation ($input: PublishEventInput!) { publishEvent(input: $input) {
+      ... on PublishEventSuccess { publishedEvent { event { deliveries { nodes { id } } } } } } }`,
+    { input: { type: TICKET, data } },
   )
   return publishEvent.publishedEvent.event.deliveries.nodes[0].id
 }
 
 /** Sends a test, and returns the id of its delivery. */
-export async function sendTest(posthorn: TestApp, webhookId: string): Promise<string> {
+export async function sendTest(posthorn: TestApp, id: string): Promise<string> {
   const { testDelivery } = await posthorn.graphql(
-    `mutation ($webhookId: ID!) {
-      testDelivery(id: $webhookId, input: { eventType: "${TICKET}" }) {
-        ... on TestDeliverySuccess { delivery { id } }
-        ... on UserError { message }
-      }
-    }`,
-    { webhookId },
+    `mutation ($id: ID!, $eventType: String!) { testDelivery(id: $id, input: { eventType: $eventType }) {
+      ... on TestDeliverySuccess { delivery { id } } } }`,
+    { id, eventType: TICKET },
   )
   return testDelivery.delivery.id
 }
@@ -54,9 +42,6 @@ export async function readDelivery(
   posthorn: TestApp,
   id: string,
 ): Promise<{ state: string; attemptCount: number }> {
-  const { delivery } = await posthorn.graphql(
-    'query ($id: ID!) { delivery(id: $id) { state attemptCount } }',
-    { id },
-  )
-  return delivery
+  const query = 'query ($id: ID!) { delivery(id: $id) { state attemptCount } }'
+  return (await posthorn.graphql(query, { id })).delivery
 }
