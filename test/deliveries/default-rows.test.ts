@@ -106,11 +106,3 @@ test('the metrics count a default partition with rows past retention, and not wh
   await maintainPartitions(database.pool, RETENTION_MS)
   expect(await state()).toMatchObject({ partitions_past_retention: 0 })
 })
-
-test('a table without a partition of a coming day counts in the days ahead', async () => {
-  const tomorrow = `(select to_char((now() at time zone 'UTC')::date + 1, 'YYYYMMDD'))`
-  const { rows: found } = await database.pool.query(`select 'attempts_' || ${tomorrow} as name`)
-  await database.pool.query(`drop table posthorn_partitions.${found[0].name}`)
-  const state = await readDatabaseState(database.pipeline, 'graphile_worker', RETENTION_MS)
-  expect(state).toMatchObject({ partitions_ahead: 6 })
-})

@@ -50,24 +50,6 @@ describe('contract 2.3: a delivery', () => {
     expect(verified).toMatchObject({ ok: true })
   })
 
-  test('carries every custom header of the webhook', async () => {
-    await register({ headers: { 'X-Team': 'events', Authorization: 'Bearer theirs' } })
-    await publish({})
-    const { headers } = await receiver.arrival(1)
-    expect(headers).toMatchObject({ 'x-team': 'events', authorization: 'Bearer theirs' })
-  })
-
-  test('carries the trace context of the publisher, and none without one', async () => {
-    await register()
-    const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01'
-    await posthorn.services.publishEvents(posthorn.tenant.organizationId, [
-      { type: JOINED, data: {}, traceParent: traceparent },
-    ])
-    expect((await receiver.arrival(1)).headers['traceparent']).toBe(traceparent)
-    await publish({})
-    expect((await receiver.arrival(2)).headers['traceparent']).toBeUndefined()
-  })
-
   test('of one event to two webhooks has two ids and two signatures', async () => {
     await register()
     await register()

@@ -137,16 +137,6 @@ describe('a retrying delivery', () => {
     await posthorn.rest('PUT', `/webhooks/${webhook}`, { enabled: true })
     await untilState(delivery, 'succeeded')
   })
-
-  test('a dashboard that adds its job again, with another payload, runs it now', async () => {
-    const { delivery, job } = await failedOnce()
-    answer(200)
-    await query(
-      `select graphile_worker.add_job('posthorn:deliver', payload := '{"deliveryId":7}', job_key := $1)`,
-      [job.key],
-    )
-    await untilState(delivery, 'succeeded')
-  })
 })
 
 describe('an exhausted delivery', () => {
@@ -241,19 +231,6 @@ test('a job that fails by an internal error after an operator ran it is restored
     [job.key],
   )
   await untilState(delivery, 'succeeded')
-})
-
-test('a job of another program that names nothing fails with the field', async () => {
-  const { rows } = await query(`select id from graphile_worker.add_job('posthorn:deliver', '{}')`)
-  const lastError = async () => {
-    const found = await query('select last_error from graphile_worker.jobs where id = $1', [
-      rows[0].id,
-    ])
-    return found.rows[0].last_error
-  }
-  await until(lastError, 'the job has failed')
-  expect(await lastError()).toContain('the key null, which is not an id such as msg_…')
-  await query('select graphile_worker.complete_jobs(array[$1::bigint])', [rows[0].id])
 })
 
 function answer(status: number): void {

@@ -1,5 +1,4 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import type { Sql } from '../../src/db/client.ts'
 import type { Delivery } from '../../src/db/generated/prisma/client.ts'
 import { publicId } from '../../src/db/ids.ts'
 import { createRecordAttempt } from '../../src/deliveries/attempts/record-attempt.ts'
@@ -68,23 +67,6 @@ describe('a job that an operator completed or deleted', () => {
     }
     await park(deliveries[3] as Delivery)
     expect((await sweep()).restored.toSorted()).toEqual(deliveries.slice(4).map(idOf))
-  })
-
-  test('is not restored twice if another process restores it before the recheck', async () => {
-    await query(`select graphile_worker.complete_jobs(${ALL})`)
-    let looks = 0
-    const beside = {
-      async query(...args: Parameters<Sql['query']>) {
-        const found = await database.pool.query(...args)
-        const isLook = String(args[0]).includes('graphile_worker.jobs where key = any')
-        if (isLook && ++looks === 1) await query(RESTORE_ALL)
-        return found
-      },
-    } as Sql
-    const { restored } = await sweepJobs(beside, SCHEMA, WITHOUT_WAITING)
-    expect(restored).toEqual([])
-    expect(looks).toBeGreaterThan(1)
-    expect(await jobs()).toHaveLength(COUNT)
   })
 
   test('is not restored for a young delivery', async () => {

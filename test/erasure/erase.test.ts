@@ -99,30 +99,13 @@ describe('an erasure by search key', () => {
     expect(await tablesWith(api.database.pool, email)).toEqual([])
 
     const event = await eventOf(id)
-    expect(event).toMatchObject({
-      type: { name: TYPE },
-      ...{
-        data: null,
-        dataText: null,
-        previous: null,
-        previousText: null,
-        preview: null,
-        body: null,
-      },
-      erasedAt: expect.any(String),
-      deliveries: {
-        nodes: [
-          {
-            ...{ id: delivery, state: 'SUCCEEDED', erased: true, body: null },
-            attempts: {
-              nodes: [
-                { request: { body: null }, response: { status: 200, body: '', headers: [] } },
-              ],
-            },
-          },
-        ],
-      },
-    })
+    const gone = { data: null, dataText: null, previous: null, previousText: null }
+    expect(event).toMatchObject({ type: { name: TYPE }, ...gone, preview: null, body: null })
+    expect(event.erasedAt).toEqual(expect.any(String))
+    const [{ attempts, ...kept }] = event.deliveries.nodes
+    expect(kept).toEqual({ id: delivery, state: 'SUCCEEDED', erased: true, body: null })
+    const response = { status: 200, body: '', headers: [] }
+    expect(attempts.nodes).toEqual([{ request: { body: null }, response }])
     for (const other of others) {
       expect(await eventOf(other)).toMatchObject({ data: { customer: {} }, erasedAt: null })
     }

@@ -49,16 +49,6 @@ test('the ids of events and deliveries ascend in the order of publication, in ev
   expect(jobs.map(({ key }) => key)).toEqual(deliveries.map(({ id }) => publicId('delivery', id)))
 })
 
-test('an id has the creation time of its row, by the clock of Postgres', async () => {
-  const [before] = await read<{ at: Date }>('select clock_timestamp() as at')
-  await publish(1)
-  const [event] = await read<{ at: Date; after: Date }>(
-    `select posthorn.uuid_v7_timestamp(id) as at, clock_timestamp() as after from posthorn.events`,
-  )
-  expect(event?.at.getTime()).toBeGreaterThanOrEqual(before?.at.getTime() as number)
-  expect(event?.at.getTime()).toBeLessThanOrEqual(event?.after.getTime() as number)
-})
-
 const numbers = (count: number) => Array.from({ length: count }, (_, n) => n)
 
 function publish(count: number) {

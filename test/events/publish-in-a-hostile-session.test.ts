@@ -108,21 +108,3 @@ describe('publishing stores the same in the session of a host as in one of Posth
     ])
   })
 })
-
-test.each([
-  [`[{"type":"${JOINED}","data":1,"timestamp":"2026-01-31 12:00"}]`],
-  [`[{"type":"${JOINED}","data":1,"timestamp":"2026-02-30T12:00:00Z"}]`],
-  [`[{"type":"${JOINED}","data":1,"EventID":1}]`],
-  [`[{"type":"\\u0000","data":1}]`],
-  [`no JSON`],
-])('bad input is refused with the same words: %s', async (events) => {
-  const call = 'select * from posthorn.publish_events($1, $2::text)'
-  const rejection = async (sql: Sql) =>
-    await sql.query(call, [tenant.publicOrganizationId, events]).then(
-      () => 'accepted',
-      ({ code, message }: pg.DatabaseError) => ({ code, message }),
-    )
-  const expected = await rejection(database.pool)
-  expect(expected).toMatchObject({ code: '22023' })
-  expect(await rejection(host)).toEqual(expected)
-})

@@ -199,10 +199,6 @@ describe('bad input names the event and the field, and publishes nothing', () =>
     await expect(one).rejects.toMatchObject({ message: `type: ${problem}` })
   })
 
-  test('text that is not JSON', async () => {
-    await expectInvalid(call('publish_events($1, $2)', ['[{']), /^events: it is not JSON/)
-  })
-
   test.each(['org_00000000000000000000000000', 'wh_00000000000000000000000000', 'org_', ''])(
     'the organization %j',
     async (organization) => {

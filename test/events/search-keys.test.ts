@@ -5,8 +5,7 @@ import { createEventType, updateEventType } from '../../src/event-types/edit-eve
 import { createCatalogue } from '../../src/event-types/event-type.ts'
 import { createPublishEvents } from '../../src/events/publish-events.ts'
 import { useTestDatabase } from '../support/database.ts'
-import { createTenant, JOINED, subscribe } from '../support/factories.ts'
-import { maintainPartitions } from '../support/maintain-partitions.ts'
+import { createTenant, JOINED } from '../support/factories.ts'
 
 const database = await useTestDatabase()
 const tenant = await createTenant(database.prisma)
@@ -118,21 +117,4 @@ test('a change of the search keys applies to events that are published afterward
   expect(await indexed(before)).toEqual({ '$.a': '1' })
   await updateEventType(database.prisma, type, { searchKeys: [] }, SYSTEM)
   expect(await indexed(await publish())).toEqual({})
-})
-
-test('the values of an event are deleted with it, and those of a pending delivery are kept', async () => {
-  const type = await addType(['$.a'])
-  await subscribe(database, tenant.organizationId, [type])
-  const [finished, pending] = await publishEvents(tenant.organizationId, [
-    { type, data: { a: 'finished' } },
-    { type, data: { a: 'pending' } },
-  ])
-  await database.pool.query(
-    `update posthorn.deliveries set state = 'canceled', finished_at = now(), next_attempt_at = null where event_id = $1`,
-    [parseId('event', finished?.id as string)],
-  )
-  const DAY_MS = 86_400_000
-  await maintainPartitions(database.pool, 30 * DAY_MS, new Date(Date.now() + 32 * DAY_MS))
-  expect(await indexed(finished?.id as string)).toEqual({})
-  expect(await indexed(pending?.id as string)).toEqual({ '$.a': 'pending' })
 })

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import { openTcpReceiver } from './raw-receivers.ts'
 import { assertAnswered, openReceiver, openSender, post } from './sending.ts'
-import { OK } from './tls-receiver.ts'
 
 test('a request on a new connection has the times of the look-up, of TCP and of TLS, and one on a reused connection has none', async () => {
   const receiver = await openReceiver()
@@ -15,19 +14,6 @@ test('a request on a new connection has the times of the look-up, of TCP and of 
   })
   const reused = await post(sender, receiver)
   expect(reused).toMatchObject({ kind: 'answered', connection: null })
-})
-
-test('a request that is sent again has the times of its second connection', async () => {
-  const receiver = await openReceiver((socket, { connection }) => {
-    if (connection > 1) socket.write(OK)
-    else if (receiver.requests.length === 1) socket.write(OK)
-    else socket.destroy()
-  })
-  const sender = openSender()
-  assertAnswered(await post(sender, receiver))
-  const outcome = await post(sender, receiver)
-  assertAnswered(outcome)
-  expect(outcome).toMatchObject({ resent: true, connection: { tlsMs: expect.any(Number) } })
 })
 
 test('a failed request has the times up to the phase that failed', async () => {

@@ -13,21 +13,6 @@ async function openClosingReceiver() {
   return { receiver, resumed }
 }
 
-test('waiting requests are sent when earlier requests fail', async () => {
-  const receiver = await openReceiver((socket, { connection }) => {
-    if (connection <= 2) socket.destroy()
-    else socket.write(OK)
-  })
-  const sender = openSender({ connectionsPerOrigin: 1 })
-  const outcomes = await Promise.all([1, 2, 3, 4].map(() => post(sender, receiver)))
-  expect(outcomes.map(({ kind }) => kind)).toEqual([
-    'unreachable',
-    'unreachable',
-    'answered',
-    'answered',
-  ])
-})
-
 test('connections are replaced after 5 minutes, so that DNS changes take effect under steady traffic', async () => {
   vi.useFakeTimers({ toFake: ['performance'] })
   onTestFinished(() => void vi.useRealTimers())
@@ -57,21 +42,6 @@ test('the certificate is verified again every hour', async () => {
   }
   for (const minutes of [0, 20, 20, 21, 20]) await postLater(minutes)
   expect(resumed).toEqual([false, true, true, false, true])
-})
-
-test('parallel connections resume one TLS session, and verify the certificate again if the receiver does not know it', async () => {
-  const { receiver, resumed } = await openClosingReceiver()
-  const sender = openSender()
-  const postTogether = async () => {
-    const outcomes = await Promise.all([1, 2, 3].map(() => post(sender, receiver)))
-    for (const outcome of outcomes) assertAnswered(outcome)
-    return resumed.splice(0)
-  }
-  expect(await postTogether()).toEqual([false, false, false])
-  expect(await postTogether()).toEqual([true, true, true])
-  receiver.forgetSessions()
-  expect(await postTogether()).toEqual([false, false, false])
-  expect(await postTogether()).toEqual([true, true, true])
 })
 
 describe('a connection that the receiver closes', () => {

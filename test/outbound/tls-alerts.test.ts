@@ -49,16 +49,6 @@ test.each([
   })
 })
 
-test('a handshake that makes no sense is reported with the code of the error', async () => {
-  const receiver = await openTcpReceiver((socket) => {
-    socket.once('data', () => socket.end(Buffer.from('16030300040200' + '0000', 'hex')))
-  })
-  expect(await post(openSender(), receiver)).toMatchObject({
-    code: 'tls_failed',
-    reason: expect.stringMatching(/^A TLS connection could not be made \(ERR_SSL_[A-Z_]+\)\.$/),
-  })
-})
-
 /** A record of TLS 1.2 with a fatal alert. */
 function fatalAlert(number: number): Buffer {
   return Buffer.from([21, 3, 3, 0, 2, 2, number])

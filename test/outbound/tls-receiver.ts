@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import type { AddressInfo, Socket } from 'node:net'
 import * as tls from 'node:tls'
@@ -22,8 +21,6 @@ export interface TlsReceiver extends AsyncDisposable {
   /** The number of TLS connections so far. */
   readonly connections: number
   readonly openConnections: number
-  /** Like a restart of the server: it no longer resumes earlier TLS sessions. */
-  forgetSessions(): void
 }
 
 export const OK = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok'
@@ -60,7 +57,6 @@ export async function startTlsReceiver(
     get openConnections() {
       return sockets.size
     },
-    forgetSessions: () => server.setTicketKeys(randomBytes(48)),
     async [Symbol.asyncDispose]() {
       for (const socket of sockets) socket.destroy()
       server.close()

@@ -84,14 +84,6 @@ test('the next job of a delivery keeps its schedule, and the replaced job is rem
   ])
 })
 
-test('a failed job of an exhausted delivery stays visible after an operator ran it again', async () => {
-  const [deliveryId] = await addDeliveries(database, 1)
-  await using dead = await claimAll(database)
-  await setDelivery(deliveryId as string, `state = 'exhausted', finished_at = now()`)
-  await rescue([dead.id])
-  expect(await jobs(database)).toMatchObject([{ key: deliveryId, lockedBy: null }])
-})
-
 test('jobs of other tasks run again, even on their last attempt', async () => {
   await enqueue(database.prisma, 'release_backlog', { webhookId: 'wh_1' })
   await database.pool.query(

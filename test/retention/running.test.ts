@@ -130,17 +130,6 @@ describe('response bodies', () => {
 })
 
 describe('payloads', () => {
-  test('are sent whole, and erased after the delivery', async () => {
-    await updateOrganization({ keepPayloads: false })
-    await addWebhook()
-    receiver.clear()
-    const id = await publish()
-    await succeeded(id)
-    const { body } = await receiver.arrival(1)
-    expect(JSON.parse(body.toString()).data).toEqual({ secret: 'Ada' })
-    await untilErased(id)
-  })
-
   test('wait for a consumer that has not acknowledged the event', async () => {
     await updateOrganization({ keepPayloads: false })
     await addWebhook()

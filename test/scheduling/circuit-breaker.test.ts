@@ -103,25 +103,6 @@ describe('a webhook that keeps failing', async () => {
     expect(await countStates(posthorn.database.pool)).toEqual({ pending: 16 })
   })
 
-  test('gets nothing twice while the database cannot put it on hold, and is put on hold afterwards', async () => {
-    const { pool } = posthorn.database
-    fail()
-    await publish(pool, posthorn.tenant.publicOrganizationId, 10)
-    await until(async () => (await health()).consecutiveFailures === 10, 'ten fail')
-    await pool.query(`
-      create function posthorn.reject() returns trigger language plpgsql as
-        $$begin raise 'no room' using errcode = 'disk_full'; end$$;
-      create trigger reject before insert or update on posthorn.webhook_schedules
-        for each row execute function posthorn.reject();`)
-    pass(90)
-    await publishOne()
-    await until(async () => (await health()).consecutiveFailures === 11, 'one more fails')
-    await until(async () => (await health()).state === 'FAILING', 'the webhook is failing')
-    await pool.query('drop function posthorn.reject cascade')
-    await until(async () => (await health()).state === 'ON_HOLD', 'the webhook is on hold')
-    expect(receiver.received).toHaveLength(11)
-  })
-
   test('gets its oldest delivery as a probe, at growing intervals, then another one, and after the first success the backlog, slowly at first', async () => {
     await putWebhookOnHold()
     const { pool } = posthorn.database

@@ -3,7 +3,6 @@ import { INITIAL_LIMIT } from '../../src/scheduling/adaptive-limit.ts'
 import { subscribe as listen } from '../graphql/support/live.ts'
 import { startTestApp } from '../support/app.ts'
 import { countRows } from '../support/count-rows.ts'
-import { JOINED } from '../support/factories.ts'
 import { until } from '../support/until.ts'
 import {
   countParked,
@@ -373,18 +372,5 @@ test('an answer that arrives while an edit of the URL is committed does not hold
   }
   await until(async () => (await waitingHolds()).length === 0, 'the hold is decided')
   await until(async () => (await failedAttempts()) === 1, 'the attempt is recorded')
-  expect((await health()).onHoldReason).toBeNull()
-})
-
-test('a disabled webhook is not put on hold by its test delivery', async () => {
-  await subscribe({ enabled: false })
-  reject(429, '3600')
-  await posthorn.graphql(
-    'mutation ($id: ID!, $type: String!) { testDelivery(id: $id, input: { eventType: $type }) { __typename } }',
-    { id: webhookId, type: JOINED },
-  )
-  await until(async () => (await failedAttempts()) === 1, 'it fails')
-  recover()
-  await posthorn.rest('PUT', `/webhooks/${webhookId}`, { enabled: true })
   expect((await health()).onHoldReason).toBeNull()
 })

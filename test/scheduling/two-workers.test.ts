@@ -6,7 +6,6 @@ import { createPark, openBacklog, releaseBacklog } from '../../src/scheduling/ba
 import { createBacklogReleaser } from '../../src/scheduling/backlog-releaser.ts'
 import { putOnHold, releaseProbe } from '../../src/scheduling/circuit-breaker.ts'
 import { ConcurrencyLimiter } from '../../src/scheduling/concurrency-limiter.ts'
-import { createReserve } from '../../src/scheduling/rate-limit.ts'
 import {
   createHoldForRetryAfter,
   endWaitsWithoutProbe,
@@ -164,28 +163,6 @@ test('a delivery that is published while its backlog is drained is found by the 
   expect(await countParked(posthorn.database.pool)).toBe(0)
 })
 
-test('a release of an ordered webhook whose schedule is locked is made soon', async () => {
-  webhookId = await newWebhook({ ordered: true })
-  const backlogs = createReleaser()
-  // Creates the schedule like a worker that reports its limit.
-  await setSchedule('concurrency_limit = 20')
-  await publishSome(1)
-  let release: Promise<void> | null = null
-  await duringTransaction(
-    (other) =>
-      other.query('select from posthorn.webhook_schedules where webhook_id = $1 for update', [
-        webhookId,
-      ]),
-    async () => {
-      release = backlogs.release(webhookId)
-      await Promise.race([release, untilBlocked(1)])
-    },
-  )
-  await release
-  await backlogs.releaseAll()
-  expect(await inFlight()).toHaveLength(1)
-})
-
 test('a redelivery and a worker that parks the delivery do not block each other, and the delivery has priority', async () => {
   await publishSome(1)
   await putOnHold(database.pool, webhookId)
@@ -229,24 +206,6 @@ test('an ordered webhook on hold is probed with its head, even if its head is lo
     (sql) => releaseProbe(sql, webhookId, 0, A_MINUTE_MS),
   )
   expect((await inFlight()).map((row) => row.id)).toEqual([id])
-})
-
-test('two workers that reserve for the same webhooks in different orders do not deadlock', async () => {
-  const webhookIds: string[] = []
-  while (webhookIds.length < 10) webhookIds.push(await newWebhook())
-  for (let round = 0; round < 5; round++) {
-    await posthorn.database.pool.query('delete from posthorn.webhook_schedules')
-    await Promise.all(
-      [webhookIds, webhookIds.toReversed()].map(async (ids) => {
-        const reserve = createReserve(database.pipeline)
-        const ratePerSecond = 10
-        const answers = await Promise.all(
-          ids.map((id) => reserve({ webhookId: id, ratePerSecond })),
-        )
-        expect(answers).not.toContain(null)
-      }),
-    )
-  }
 })
 
 test('holds by Retry-After in different orders, edits and ends of holds do not deadlock', async () => {

@@ -104,22 +104,11 @@ test.each(Object.entries(STATEMENTS))('%s', async (_name, statements) => {
   }
 })
 
-test('500 rows in a statement are one call, and the events have the order of their keys', async () => {
-  const { session } = host
-  const calls = async () => {
-    const { rows } = await session.query(
-      `select coalesce(sum(calls), 0)::int as calls from pg_stat_xact_user_functions where funcname = 'insert_events'`,
-    )
-    return rows[0].calls
-  }
-  await session.query(`begin; set local track_functions = 'all'`)
-  await session.query(
+test('the events of a statement have the order of their keys', async () => {
+  const published = await host.changes(
     `insert into orders select n, $1, 'open', n, null from generate_series(1, 500) as n`,
     [org],
   )
-  expect(await calls()).toBe(1)
-  await session.query('commit')
-  const published = await host.published()
   expect(published.map(({ data }) => (data as { id: number }).id)).toEqual(
     Array.from({ length: 500 }, (_, i) => i + 1),
   )
