@@ -2,8 +2,8 @@ import { expect, onTestFinished, test } from 'vitest'
 import type { HttpSender } from '../../src/outbound/http-sender.ts'
 import { DEFAULT_LIMITS } from '../../src/outbound/limits.ts'
 import { startDnsServer } from './dns-server.ts'
-import { openFullReceiver, openTcpReceiver } from './raw-receivers.ts'
-import { assertAnswered, openReceiver, openSender, poll, post } from './sending.ts'
+import { openFullReceiver, openTcpReceiver, vacantPort } from './raw-receivers.ts'
+import { assertAnswered, certificate, openReceiver, openSender, poll, post } from './sending.ts'
 import { OK } from './tls-receiver.ts'
 
 /** Deliveries of five organizations that never sent before: each is answered, and waits for no other organization. */
@@ -90,4 +90,20 @@ test('a request without a connection asks whether it may go on; if not, it is bu
   answer()
   assertAnswered(await connected)
   expect(asked).not.toContain('connected')
+})
+
+test('beyond 500 organizations, those idle for the longest time lose their connections', async () => {
+  const receiver = await openReceiver(undefined, certificate)
+  const sender = openSender()
+  for (let number = 0; number < 10; number += 1) {
+    assertAnswered(await post(sender, receiver, { organizationId: `org_${number}` }))
+  }
+  // Where nothing listens, so these open no connection.
+  const closed = await vacantPort()
+  for (let number = 10; number < 505; number += 1) {
+    await post(sender, closed, { organizationId: `org_${number}` })
+  }
+  await poll(() => receiver.openConnections === 5)
+  assertAnswered(await post(sender, receiver, { organizationId: 'org_9' }))
+  expect(receiver.connections).toBe(10)
 })
