@@ -6,21 +6,20 @@ import { buffer } from 'node:stream/consumers'
 /**
  * What a proxy does with a request. `lose-request`: closes the connection. `lose-answer`: passes the request on, waits
  * for the whole answer, and closes the connection. `cut-answer`: the same, after half of the answer. `hang`: passes
- * nothing on and never answers. An answer: answers itself.
+ * nothing on and never answers. `stall`: begins an answer of its own that never ends. An answer: answers itself.
  */
 export type Fault =
   | 'lose-request'
   | 'lose-answer'
   | 'cut-answer'
   | 'hang'
+  | 'stall'
   | { readonly status: number; readonly headers?: Record<string, string>; readonly body?: string }
 
 export interface FaultyProxy extends AsyncDisposable {
   /** The address of `/graphql` behind the proxy. */
   readonly url: string
   readonly requests: readonly { readonly atMs: number; readonly body: string }[]
-  /** The statuses of the answers that were passed back or lost. */
-  readonly statuses: readonly number[]
   /** What happens to the next requests. Those after them pass. */
   fail(...faults: readonly Fault[]): void
 }
@@ -28,7 +27,6 @@ export interface FaultyProxy extends AsyncDisposable {
 /** A real HTTP server in front of a Posthorn. */
 export async function startFaultyProxy(upstream: string): Promise<FaultyProxy> {
   const requests: { atMs: number; body: string }[] = []
-  const statuses: number[] = []
   const faults: Fault[] = []
 
   async function forward(headers: Record<string, string>, body: Buffer) {
@@ -37,7 +35,6 @@ export async function startFaultyProxy(upstream: string): Promise<FaultyProxy> {
       headers,
       body: new Uint8Array(body),
     })
-    statuses.push(response.status)
     return { response, text: await response.text() }
   }
 
@@ -46,6 +43,7 @@ export async function startFaultyProxy(upstream: string): Promise<FaultyProxy> {
     requests.push({ atMs: performance.now(), body: body.toString() })
     const fault = faults.shift()
     if (fault === 'hang') return
+    if (fault === 'stall') return void response.writeHead(200, { 'content-length': 100 }).write('{')
     if (fault === 'lose-request') return request.socket.destroy()
     if (typeof fault === 'object') {
       return response.writeHead(fault.status, fault.headers).end(fault.body)
@@ -66,7 +64,6 @@ export async function startFaultyProxy(upstream: string): Promise<FaultyProxy> {
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/graphql`,
     requests,
-    statuses,
     fail: (...next) => void faults.push(...next),
     async [Symbol.asyncDispose]() {
       server.closeAllConnections()
