@@ -24,11 +24,6 @@ async function rejection(promise: Promise<unknown>): Promise<unknown> {
 describe('a malformed secret is a TypeError that does not contain the secret', () => {
   const hidden = 'c2VjcmV0IHNlY3JldCBzZWNyZXQh'
 
-  test('a well-formed secret is accepted', async () => {
-    expect(await verifyLoosely({})).toMatchObject({ ok: true })
-    expect(await sign(`whsec_${hidden}`, id, timestamp, body)).toMatch(/^v1,/)
-  })
-
   test.each([
     ['has no prefix', hidden],
     ['has the prefix in another case', `WHSEC_${hidden}`],
@@ -128,12 +123,9 @@ describe('options that would weaken verification are rejected, not ignored', () 
 })
 
 describe('verifyOrThrow', () => {
-  test('returns what verify returns for an authentic delivery', async () => {
+  test('returns an authentic delivery, and throws the reason for any other', async () => {
     const authentic = await verify(body, publishedHeaders(), secret, options)
     expect(await verifyOrThrow(body, publishedHeaders(), secret, options)).toEqual(authentic)
-  })
-
-  test('throws a WebhookVerificationError with the reason for any other', async () => {
     const result = await verify(body, publishedHeaders(), OTHER_SECRET, options)
     const error = await rejection(verifyOrThrow(body, publishedHeaders(), OTHER_SECRET, options))
     expect(error).toBeInstanceOf(WebhookVerificationError)
@@ -142,10 +134,5 @@ describe('verifyOrThrow', () => {
       reason: 'no-matching-signature',
       message: result.ok ? '' : result.message,
     })
-  })
-
-  test('throws a TypeError for an invalid argument', async () => {
-    const error = await rejection(verifyOrThrow(body, publishedHeaders(), 'nonsense', options))
-    expect(error).toBeInstanceOf(TypeError)
   })
 })

@@ -1,4 +1,3 @@
-import { createHmac } from 'node:crypto'
 import { describe, expect, expectTypeOf, test } from 'vitest'
 import {
   sign,
@@ -55,13 +54,6 @@ describe('contract 5.2', () => {
       ...[-301, -86_400].map((offset) => ({ offset, outcome: { reason: 'timestamp-too-new' } })),
     ])('the clock is $offset s past the timestamp', async ({ offset, outcome }) => {
       expect(await verifyPublished({}, { now: sentAt(offset) })).toMatchObject(outcome)
-    })
-
-    test('the message contains the difference and what to check', async () => {
-      const message =
-        "wh-timestamp is 301 seconds before this receiver's clock; at most 300 are allowed. " +
-        'If the request is genuine, check the clock.'
-      expect(await verifyPublished({}, { now: sentAt(301) })).toMatchObject({ message })
     })
 
     test('without `now` the clock is the system clock', async () => {
@@ -123,18 +115,6 @@ describe('contract 5.2', () => {
     })
   })
 
-  describe('step 4: the key is the base64-decoded secret without its prefix', () => {
-    const content = `${PUBLISHED.id}.${PUBLISHED.timestamp}.${body}`
-    const withKey = (key: string | Buffer) =>
-      verifyPublished({
-        'wh-signature': `v1,${createHmac('sha256', key).update(content).digest('base64')}`,
-      })
-
-    test('a signature made with the decoded bytes is accepted', async () => {
-      expect(await withKey(Buffer.from(secret.slice(6), 'base64'))).toEqual(accepted)
-    })
-  })
-
   describe('step 5: the signature is the base64 of HMAC-SHA256', () => {
     const hmac = PUBLISHED.signature.slice(3)
 
@@ -185,10 +165,6 @@ describe('contract 5.2', () => {
   })
 
   describe('step 7: a delivery is authentic if any v1 pair matches, and rejected otherwise', () => {
-    test('the result contains the id to deduplicate by and the time of the attempt', async () => {
-      expect(await verifyPublished()).toEqual(accepted)
-    })
-
     test('the rejection says what to check, without a secret or a valid signature', async () => {
       const result = await verify(body, publishedHeaders(), OTHER_SECRET, { now: sentAt() })
       expect(result).toEqual({

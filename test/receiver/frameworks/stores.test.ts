@@ -106,40 +106,8 @@ describe('the transaction in Postgres', () => {
     await expect(failing).rejects.toThrow('The disk is full.')
     expect(await count()).toBe(0)
 
-    // The second waits for the first, and is processed because the first fails.
-    const entered = Promise.withResolvers<void>()
-    const proceed = Promise.withResolvers<void>()
-    const first = processOnce(pool, 'msg_1', async (client: pg.PoolClient) => {
-      await insert(client)
-      entered.resolve()
-      await proceed.promise
-      fails()
-    })
-    await entered.promise
-    const second = processOnce(pool, 'msg_1', insert)
-    proceed.resolve()
-    await expect(first).rejects.toThrow('The disk is full.')
-    await second
-    expect(await count()).toBe(1)
-
     await Promise.all([1, 2, 3].map(() => processOnce(pool, 'msg_1', insert)))
     expect(await count()).toBe(1)
-  })
-
-  test('a connection that ends before the commit leaves nothing, and the retry is processed', async () => {
-    await using host = await openHostPool()
-    const { pool } = host
-    await pool.query('create table processed_deliveries (id text primary key)')
-    const { processOnce } = await load('process-once.ts')
-    const killed = processOnce(pool, 'msg_1', async (client: pg.PoolClient) => {
-      client.on('error', () => {})
-      await client.query('select pg_terminate_backend(pg_backend_pid())')
-    })
-    await expect(killed).rejects.toThrow()
-    const processed: string[] = []
-    await processOnce(pool, 'msg_1', async () => void processed.push('msg_1'))
-    await processOnce(pool, 'msg_1', async () => void processed.push('msg_1'))
-    expect(processed).toEqual(['msg_1'])
   })
 })
 
