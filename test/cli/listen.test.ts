@@ -80,15 +80,6 @@ describe('output', () => {
     expect(await listener.printed('answered 200')).toContain('? not verified')
   })
 
-  test('each of several secrets is accepted', async () => {
-    const other = newSecret()
-    const listener = await listening('--secret', SECRET, '--secret', other, '--count', '2')
-    await send(listener, signed())
-    await send(listener, signed({ secret: other }))
-    expect(await listener.ended).toBe(0)
-    expect(listener.stdout.match(/✔ verified/g)).toHaveLength(2)
-  })
-
   test('a challenge is answered if its signature is right', async () => {
     const listener = await listening('--secret', SECRET)
     const body = '{"type":"verification","challenge":"c-1"}'

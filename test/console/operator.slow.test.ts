@@ -57,23 +57,26 @@ story('a webhook created for another organization belongs to that organization o
   expect(await page.getByText('museum').count()).toBe(0)
 })
 
-story('an operator types the name of an organization to delete it, and sees that it is deleted', async () => {
-  await open('/organizations')
-  await page.getByRole('link', { name: 'Delete Riverside Museum' }).click()
-  const dialog = page.getByRole('dialog')
-  const button = dialog.getByRole('button', { name: 'Delete', exact: true })
-  const name = dialog.getByLabel('Type Riverside Museum to confirm')
-  await name.fill('Riverside')
-  expect(await button.isDisabled()).toBe(true)
-  await name.fill('Riverside Museum')
-  await dialog.getByLabel('Also if it has enabled webhooks').check()
-  await button.click()
-  await page.getByText('Riverside Museum is deleted.').waitFor()
-  const deletions = page.getByRole('alert').filter({ hasText: 'Deleted organizations' })
-  await deletions
-    .getByText(/^Deleted, with [\d,]+ rows\./)
-    .first()
-    .waitFor({ timeout: 60_000 })
-  // The list is another query.
-  await page.getByRole('link', { name: 'Delete Riverside Museum' }).waitFor({ state: 'detached' })
-})
+story(
+  'an operator types the name of an organization to delete it, and sees that it is deleted',
+  async () => {
+    await open('/organizations')
+    await page.getByRole('link', { name: 'Delete Riverside Museum' }).click()
+    const dialog = page.getByRole('dialog')
+    const button = dialog.getByRole('button', { name: 'Delete', exact: true })
+    const name = dialog.getByLabel('Type Riverside Museum to confirm')
+    await name.fill('Riverside')
+    expect(await button.isDisabled()).toBe(true)
+    await name.fill('Riverside Museum')
+    await dialog.getByLabel('Also if it has enabled webhooks').check()
+    await button.click()
+    await page.getByText('Riverside Museum is deleted.').waitFor()
+    const deletions = page.getByRole('alert').filter({ hasText: 'Deleted organizations' })
+    await deletions
+      .getByText(/^Deleted, with [\d,]+ rows\./)
+      .first()
+      .waitFor({ timeout: 60_000 })
+    // The list is another query.
+    await page.getByRole('link', { name: 'Delete Riverside Museum' }).waitFor({ state: 'detached' })
+  },
+)

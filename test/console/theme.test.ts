@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { readable, themeOfColor } from '../../src/console/theme/theme.ts'
+import { readable } from '../../src/console/theme/theme.ts'
 import { contrastOf } from './support/contrast.ts'
 
 const contrastWithWhite = (color: string) => contrastOf('#ffffff', color)
@@ -23,11 +23,4 @@ test('white text is readable on any color of a host application', () => {
 test('a color that is dark enough stays unchanged', () => {
   expect(readable('#20419a')).toBe('#20419a')
   expect(readable('#000000')).toBe('#000000')
-})
-
-test('shade 7 is the color itself, and the shades go from light to dark', () => {
-  const brand = themeOfColor('#20419a').colors?.['brand'] ?? []
-  expect(brand[7]).toBe('#20419a')
-  const contrasts = brand.map((shade) => contrastWithWhite(shade ?? ''))
-  expect(contrasts).toEqual(contrasts.toSorted((a, b) => a - b))
 })

@@ -2,8 +2,7 @@ import { existsSync, globSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { addressOf, fileAddress, targetOf } from '../../site/pages/addresses.ts'
-import { withLinks } from '../../site/pages/markdown-links.ts'
-import { ALONE, inOrder, SECTIONS } from '../../site/pages/order.ts'
+import { ALONE, SECTIONS } from '../../site/pages/order.ts'
 import { firstSentence, readPages, withoutMarks } from '../../site/pages/page.ts'
 import { siteOf } from '../../site/pages/site.ts'
 
@@ -20,21 +19,6 @@ test('each page of docs has a place in the order of the site, and each place a p
   expect(named.filter((page) => !exists(page) && !made.includes(page.split('/')[0] ?? ''))).toEqual(
     [],
   )
-})
-
-test('each page has a title and a first paragraph, and no path that has an ending', () => {
-  for (const { path: name, title, description, body } of pages) {
-    expect(title, name).not.toBe('')
-    expect(description, name).not.toBe('')
-    expect(body, name).not.toMatch(/^# /)
-    expect(path.extname(name)).toBe('')
-  }
-})
-
-test('a page that no section names comes after those that are named', () => {
-  const paths = ['operate/zzz', 'operate/upgrading', 'index', 'compare', 'operate/operating']
-  const sorted = ['index', 'operate/operating', 'operate/upgrading', 'operate/zzz', 'compare']
-  expect(inOrder(paths)).toEqual(sorted)
 })
 
 describe('links', () => {
@@ -62,18 +46,6 @@ describe('links', () => {
     const repository = 'https://git.example/posthorn/blob/main'
     const target = targetOf(at('guides/templates'), '../../deploy/roles.sql#L3', site.pages)
     expect(fileAddress({ ...site, repository }, target)).toBe(`${repository}/deploy/roles.sql#L3`)
-  })
-
-  test.each([
-    ['[a](b.md) and ![c](d.png)', '[a](<b.md>) and ![c](<d.png>)'],
-    ['[![c](d.png)](e.md)', '[![c](<d.png>)](<e.md>)'],
-    ['[a](#b), [c](https://d.example), [e](/f)', '[a](#b), [c](https://d.example), [e](/f)'],
-    ['[a](gone.md)', 'a'],
-    ['[`[a]`](b.md)', '[`[a]`](<b.md>)'],
-    ['```\n[a](b.md)\n```\n[a](b.md)', '```\n[a](b.md)\n```\n[a](<b.md>)'],
-  ])('in %j become %j', (markdown, replaced) => {
-    const redirect = (target: string) => (target === 'gone.md' ? null : `<${target}>`)
-    expect(withLinks(markdown, redirect)).toBe(replaced)
   })
 })
 
