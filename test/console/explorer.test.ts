@@ -2,10 +2,9 @@ import type { Request } from 'playwright-core'
 import { beforeAll, expect } from 'vitest'
 import { JOINED, TICKET } from '../support/factories.ts'
 import { until } from '../support/until.ts'
-import { call, createKey, createWebhook, untilCount } from './support/call.ts'
-import { browser, open, openDesk, page, server, story } from './support/desk.ts'
+import { call, createWebhook, untilCount } from './support/call.ts'
+import { open, openDesk, page, server, story } from './support/desk.ts'
 import { waitUntilLoaded } from './support/sign-in.ts'
-import { visit } from './support/visit.ts'
 
 /* A person on call finds deliveries and acts on them. Each question takes at most three steps. */
 const SUCCEEDED = 130
@@ -119,18 +118,6 @@ story('a bulk action that is stopped says how far it came', async () => {
   await dialog.getByRole('button', { name: 'Stop', exact: true }).click()
   await result.getByText('Stopped', { exact: true }).waitFor()
   await result.getByText(/^Stopped\. Deliveries queued before are sent/).waitFor()
-})
-
-story('a reader without the scope can neither select, redeliver nor cancel', async () => {
-  const token = await createKey(server, ['deliveries:read'])
-  const signedInTo = { url: server.url, token }
-  await using other = await visit(browser, { origins: [server.url], signedInTo })
-  await other.page.goto(`${server.url}/console/deliveries`)
-  await other.page.getByRole('row').nth(1).waitFor()
-  expect(await other.page.getByRole('checkbox').count()).toBe(0)
-  expect(
-    await other.page.getByRole('button', { name: /Redeliver|Cancel deliveries/ }).count(),
-  ).toBe(0)
 })
 
 function isListSince(request: Request): boolean {

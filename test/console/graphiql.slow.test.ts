@@ -56,7 +56,7 @@ story('the graph of events has a page of its own', async () => {
   await expectResponse('"name": "EventAttendeeJoinedEvent"')
 })
 
-story('operations survive a reload, and signing out deletes them', async () => {
+story('operations survive a reload, and signing out deletes them and the cookie', async () => {
   await page.reload()
   await page.locator('.graphiql-query-editor', { hasText: 'OfEvents' }).waitFor()
   await page.goto(`${server.url}/console/webhooks`)
@@ -65,6 +65,9 @@ story('operations survive a reload, and signing out deletes them', async () => {
   await page.getByRole('menuitem', { name: 'Sign out' }).click()
   await page.getByLabel('API key', { exact: true }).waitFor()
   expect(await stored('localStorage')).not.toContain('graphiql')
+  expect(await page.context().cookies()).toEqual([])
+  await page.goto(`${server.url}/console/webhooks`)
+  await page.getByLabel('API key', { exact: true }).waitFor()
 })
 
 /** Replaces the operation in the open tab. */

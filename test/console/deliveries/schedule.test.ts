@@ -14,21 +14,6 @@ function attempt(number: number, seconds: number, status: number | null = 503) {
   } as AttemptStepFragment
 }
 
-test('the line has the attempts and the planned ones, with the time between them', () => {
-  const schedule = scheduleOf({ attemptCount: 2, plannedAttempts: [at(305), at(2_105)] }, [
-    attempt(1, 0),
-    attempt(2, 5, null),
-  ])
-  expect(schedule.made).toMatchObject([
-    { number: 1, result: '503', gapMs: null },
-    { number: 2, result: 'No response', gapMs: 5_000 },
-  ])
-  expect(schedule.planned).toEqual([
-    { number: 3, at: at(305), gapMs: 300_000 },
-    { number: 4, at: at(2_105), gapMs: 1_800_000 },
-  ])
-})
-
 test('a long line keeps the newest attempts and the next planned ones, and counts the others', () => {
   const attempts = Array.from({ length: 14 }, (_, i) => attempt(i + 21, i))
   const plannedAttempts = Array.from({ length: 13 }, (_, i) => at(100 + i))

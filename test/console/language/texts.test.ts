@@ -3,8 +3,8 @@ import path from 'node:path'
 import { IntlMessageFormat } from 'intl-messageformat'
 import { describe, expect, test } from 'vitest'
 import { LANGUAGES } from '../../../src/console/language/languages.ts'
-import { allSources, CONSOLE, firstSources, OF_CONSOLE } from './sources.ts'
-import { earlyTextsOf, textsOf } from './texts-in-source.ts'
+import { allSources, CONSOLE, OF_CONSOLE } from './sources.ts'
+import { textsOf } from './texts-in-source.ts'
 
 /** Five languages have 1,500 lines of translations. */
 const MOST_TEXTS = 298
@@ -19,10 +19,6 @@ test('the portal has as many texts as people can keep translated', () => {
 
 test('what only operators see is English', () => {
   expect(sources.filter(({ name }) => OF_CONSOLE.test(name)).flatMap(textsOf)).toEqual([])
-})
-
-test('the first script asks for no text while it is loaded, before the texts are', () => {
-  expect(firstSources().flatMap(earlyTextsOf)).toEqual([])
 })
 
 describe.each(LANGUAGES.filter((language) => language !== 'en'))('%s', (language) => {

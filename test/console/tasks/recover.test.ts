@@ -73,12 +73,3 @@ story('a preview without a start asks for one; an empty range says so', async ()
   await page.getByRole('button', { name: 'Preview' }).click()
   await page.getByText('There is nothing to recover in this time range.').waitFor()
 })
-
-story('selected deliveries of a webhook are redelivered from its own page', async () => {
-  await open(`/webhooks/${seed.webhooks.boxOffice}?tab=deliveries`)
-  const boxes = page.getByRole('checkbox', { name: /^Select msg_/ })
-  await boxes.nth(0).click()
-  await page.getByRole('button', { name: 'Redeliver', exact: true }).click()
-  await page.getByRole('dialog').getByRole('button', { name: 'Redeliver', exact: true }).click()
-  await page.getByText('1 queued', { exact: true }).waitFor()
-})

@@ -187,10 +187,6 @@ describe('an edit', () => {
   const [token, team] = before.headers ?? []
   if (!token || !team) throw new Error('The form has no rows.')
 
-  test('of other fields sends no headers', () => {
-    expect(changesOf(before, { ...before, description: 'Mine' })).toEqual({ description: 'Mine' })
-  })
-
   test('sends stored headers without their values', () => {
     const rows = [{ ...token, name: ' x-key ' }, { ...team, value: 'red' }, headerRow('x-new', '1')]
     expect(changesOf(before, { ...before, headers: rows })).toEqual({
