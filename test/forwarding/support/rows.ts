@@ -28,36 +28,11 @@ export async function publish(
   return { event, delivery: rows[0] ? publicId('delivery', rows[0].id) : '' }
 }
 
-/** The attempts of a delivery in their order, once there are so many. */
-export async function recordedAttempts(posthorn: TestApp, delivery: string, count = 1) {
-  await until(
-    async () => (await attemptsOf(posthorn, delivery)).length >= count,
-    `${count} attempts are recorded`,
-  )
-  return await attemptsOf(posthorn, delivery)
-}
-
+/** The attempts of a delivery, once there is one. */
 // biome-ignore lint/suspicious/noExplicitAny: the type depends on the query
-async function attemptsOf(posthorn: TestApp, delivery: string): Promise<any[]> {
-  const data = await posthorn.graphql(
-    `query ($id: ID!) {
-       delivery(id: $id) {
-         attempts(first: 20) {
-           nodes {
-             succeeded status durationMs errorCode error
-             request { body }
-             response { headers { name value } body bodyTruncated }
-           }
-         }
-       }
-     }`,
-    { id: delivery },
-  )
-  return data.delivery.attempts.nodes.toReversed()
-}
-
-/** The webhooks of the tenant, as REST lists them. */
-export async function webhookIds(posthorn: TestApp): Promise<string[]> {
-  const webhooks = (await (await posthorn.rest('GET', '/webhooks')).json()) as { id: string }[]
-  return webhooks.map(({ id }) => id)
+export async function recordedAttempts(posthorn: TestApp, id: string): Promise<any[]> {
+  const query = 'query ($id: ID!) { delivery(id: $id) { attempts { nodes { request { body } } } } }'
+  const attempts = async () => (await posthorn.graphql(query, { id })).delivery.attempts.nodes
+  await until(async () => (await attempts()).length > 0, 'an attempt is recorded')
+  return await attempts()
 }
