@@ -73,26 +73,16 @@ describe('the Helm chart', NEEDED, () => {
   afterAll(async () => await rm(folder, { recursive: true }))
 
   test('passes the linter', async () => {
-    const values = path.join(folder, 'full.json')
-    const { code, stdout } = await runProgram('helm', [
-      'lint',
-      '--strict',
-      CHART,
-      '--values',
-      values,
-    ])
+    const options = ['--strict', CHART, '--values', path.join(folder, 'full.json')]
+    const { code, stdout } = await runProgram('helm', ['lint', ...options])
     expect(code, stdout).toBe(0)
   })
 
   test.each(['1.30.0', '1.37.0'])('renders objects of Kubernetes %s', async (version) => {
     for (const name of ['plain', 'full']) {
+      const options = ['--strict', '--kubernetes-version', version]
       const file = path.join(folder, `${name}.yaml`)
-      const result = await runProgram('kubernetes-validate', [
-        '--strict',
-        '--kubernetes-version',
-        version,
-        file,
-      ])
+      const result = await runProgram('kubernetes-validate', [...options, file])
       expect(result.code, result.stdout + result.stderr).toBe(0)
       expect(result.stdout + result.stderr).toContain('deployment/posthorn-worker')
     }
@@ -104,33 +94,18 @@ describe('the Helm chart', NEEDED, () => {
     expect(blocks).toHaveLength(2)
     const file = path.join(folder, 'documented.yaml')
     await writeFile(file, blocks.join(''))
-    const options = ['--kube-version', '1.30.0', '--values', file]
-    const { code, stdout, stderr } = await runProgram('helm', [
-      'template',
-      'posthorn',
-      CHART,
-      ...options,
-    ])
-    expect(code, stderr).toBe(0)
-    expect(stdout).toContain('kind: ScaledObject')
+    expect(await template(file)).toContain('kind: ScaledObject')
   })
 
-  test.each([
+  test.each<[values: object, message: string]>([
     [{}, 'Set secret.name to a Secret with the keys database-url and encryption-keys'],
     [{ secret: { name: 'x' }, replicas: 3 }, 'replicas'],
     [{ secret: { name: 'x' }, settings: { POSTHRON_A: 'b' } }, 'POSTHRON_A'],
-    [
-      { secret: { name: 'x' }, settings: { POSTHORN_ENCRYPTION_KEYS: 'b' } },
+    ...[
       'POSTHORN_ENCRYPTION_KEYS',
-    ],
-    [
-      { secret: { name: 'x' }, settings: { POSTHORN_OIDC_CLIENT_SECRET: 'b' } },
       'POSTHORN_OIDC_CLIENT_SECRET',
-    ],
-    [
-      { secret: { name: 'x' }, settings: { OTEL_EXPORTER_OTLP_HEADERS: 'b' } },
       'OTEL_EXPORTER_OTLP_HEADERS',
-    ],
+    ].map((name): [object, string] => [{ secret: { name: 'x' }, settings: { [name]: 'b' } }, name]),
     [{ secret: { name: 'x' }, keda: { minReplicas: 0 } }, 'minReplicas'],
   ])('rejects %j', async (values, message) => {
     await expect(render(values, 'invalid')).rejects.toThrow(message)
@@ -255,18 +230,18 @@ describe('the Helm chart', NEEDED, () => {
   async function render(values: object, name: string): Promise<string> {
     const file = path.join(folder, `${name}.json`)
     await writeFile(file, JSON.stringify(values))
-    // Helm from its module says that it is for an old Kubernetes.
-    const options = ['--kube-version', '1.30.0', '--values', file]
-    const { code, stdout, stderr } = await runProgram('helm', [
-      'template',
-      'posthorn',
-      CHART,
-      ...options,
-    ])
-    if (code !== 0) throw new Error(stderr)
     const rendered = path.join(folder, `${name}.yaml`)
-    await writeFile(rendered, stdout)
+    await writeFile(rendered, await template(file))
     return rendered
+  }
+
+  async function template(values: string): Promise<string> {
+    // Helm from its module says that it is for an old Kubernetes.
+    const options = ['--kube-version', '1.30.0', '--values', values]
+    const args = ['template', 'posthorn', CHART, ...options]
+    const { code, stdout, stderr } = await runProgram('helm', args)
+    if (code !== 0) throw new Error(stderr)
+    return stdout
   }
 })
 
@@ -276,14 +251,9 @@ function pods(objects: Manifest[]): Manifest[] {
 }
 
 async function parse(file: string): Promise<Manifest[]> {
-  return await runPython(
-    'import json, sys, yaml; print(json.dumps([o for o in yaml.safe_load_all(open(sys.argv[1])) if o]))',
-    file,
-  )
-}
-
-async function runPython(script: string, argument: string): Promise<Manifest[]> {
-  const { code, stdout, stderr } = await runProgram('python3', ['-c', script, argument])
+  const script =
+    'import json, sys, yaml; print(json.dumps([o for o in yaml.safe_load_all(open(sys.argv[1])) if o]))'
+  const { code, stdout, stderr } = await runProgram('python3', ['-c', script, file])
   if (code !== 0) throw new Error(stderr)
   return JSON.parse(stdout)
 }
