@@ -137,16 +137,15 @@ describe('an error has its code, the message of Posthorn and the keys of the eve
     expect(await storedData(posthorn.database, 'second')).toEqual([])
   })
 
-  test.each([[undefined], [null]])('no data: %j', async (data) => {
-    const error = await failureOf(client.publish(NOTE, data))
-    expect(error).toMatchObject({ code: 'BAD_USER_INPUT', message: expect.stringMatching(/data/) })
-  })
-
-  test('an unknown option of an event', async () => {
-    const error = await failureOf(client.publish(NOTE, 1, { idempotencykey: 'a' } as object))
+  test.each<[data: unknown, options: object, message: RegExp]>([
+    [undefined, {}, /data/],
+    [null, {}, /data/],
+    [1, { idempotencykey: 'a' }, /idempotencykey.*idempotencyKey/],
+  ])('an event that is rejected: %j, %j', async (data, options, message) => {
+    const error = await failureOf(client.publish(NOTE, data, options))
     expect(error).toMatchObject({
       code: 'BAD_USER_INPUT',
-      message: expect.stringMatching(/idempotencykey.*idempotencyKey/),
+      message: expect.stringMatching(message),
     })
   })
 

@@ -41,9 +41,3 @@ test.each([...PAGES, ...READMES])('every word of %s is spelled right', (page) =>
     )
   expect(wrong, 'Correct the words, or add names and terms to test/docs/words.txt.').toEqual([])
 })
-
-test('the list of words is sorted, and has only words that the dictionary lacks', () => {
-  expect(OWN_WORDS).toEqual([...new Set(OWN_WORDS)].toSorted())
-  const plain = nspell({ aff: Buffer.from(dictionary.aff), dic: Buffer.from(dictionary.dic) })
-  expect(OWN_WORDS.filter((word) => plain.correct(word))).toEqual([])
-})
