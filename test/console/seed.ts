@@ -1,5 +1,5 @@
 import { until } from '../support/until.ts'
-import { call, deliveriesOf, testDelivery, untilDelivery } from './support/call.ts'
+import { call, createWebhook, deliveriesOf, testDelivery, untilDelivery } from './support/call.ts'
 import { EVENT_TYPES, JOINED, newEvents, TICKET } from './support/catalogue.ts'
 import { type ConsoleServer, startConsoleServer } from './support/console-server.ts'
 import {
@@ -16,13 +16,11 @@ export interface SeededServer extends AsyncDisposable {
   readonly webhooks: Readonly<Record<WebhookName, string>>
   /** A delivery that failed twice and then succeeded. */
   readonly recovered: string
-  readonly exhausted: string
   readonly pending: string
   readonly eventId: string
   /** An attempt of the recovered delivery. */
   readonly attemptId: string
   readonly auditEntryId: string
-  readonly otherOrganizationId: string
   /** A bulk action that canceled a delivery. */
   readonly taskId: string
   publish(count: number): Promise<void>
@@ -138,13 +136,15 @@ export async function seedServer(
     input: ['UpdateWebhookInput!', { description: 'Box office: seats, badges and orders' }],
   })
   await manageKeys(server)
-  const others = await createOrganizations(server)
+  for (const name of ['Northern Lights Festival', 'Riverside Museum', 'City Marathon']) {
+    await call(server, 'createOrganization', { input: ['CreateOrganizationInput!', { name }] })
+  }
 
   const first = async (webhook: string, states: readonly string[]) => {
     await until(async () => (await deliveriesOf(server, webhook, states)).length > 0, `${states}`)
     return (await deliveriesOf(server, webhook, states))[0]?.id ?? ''
   }
-  const exhausted = await first(webhooks.stats, ['EXHAUSTED'])
+  await first(webhooks.stats, ['EXHAUSTED'])
   const pending = await first(webhooks.ledger, UNFINISHED)
   for (const webhook of [webhooks.boxOffice, webhooks.crm]) {
     await until(
@@ -161,12 +161,10 @@ export async function seedServer(
     endpoints,
     webhooks,
     recovered,
-    exhausted,
     pending,
     eventId: found.delivery.event.id,
     attemptId: found.delivery.attempts.nodes[0]?.id ?? '',
     auditEntryId: found.auditLog.nodes[0]?.id ?? '',
-    otherOrganizationId: others[0] ?? '',
     taskId: task.id,
     publish,
     [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
@@ -203,13 +201,7 @@ export async function createWebhooks(server: ConsoleServer): Promise<Record<Webh
   }
   const created: [string, string][] = []
   for (const [name, input] of Object.entries(WEBHOOKS)) {
-    const { webhook } = await call<{ webhook: { id: string } }>(
-      server,
-      'createWebhook',
-      { input: ['CreateWebhookInput!', { enabled: true, ...input }] },
-      'webhook { id }',
-    )
-    created.push([name, webhook.id])
+    created.push([name, await createWebhook(server, { enabled: true, ...input })])
   }
   return Object.fromEntries(created) as Record<WebhookName, string>
 }
@@ -250,18 +242,4 @@ async function manageKeys(server: ConsoleServer): Promise<void> {
       await call(server, 'revokeApiKey', { id: ['ID!', createdApiKey.apiKey.id] })
     }
   }
-}
-
-async function createOrganizations(server: ConsoleServer): Promise<string[]> {
-  const ids: string[] = []
-  for (const name of ['Northern Lights Festival', 'Riverside Museum', 'City Marathon']) {
-    const { organization } = await call<{ organization: { id: string } }>(
-      server,
-      'createOrganization',
-      { input: ['CreateOrganizationInput!', { name }] },
-      'organization { id }',
-    )
-    ids.push(organization.id)
-  }
-  return ids
 }

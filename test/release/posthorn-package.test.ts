@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { existsSync, globSync } from 'node:fs'
+import { existsSync, globSync, readFileSync } from 'node:fs'
 import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -93,6 +93,9 @@ test('the package has its compiled files and what its pages link to, and no sour
     ]),
   )
   expect(existsSync(path.join(installed, '.env.example'))).toBe(true)
+  const readme = readFileSync(path.join(installed, 'docs/README.md'), 'utf8')
+  expect(readme).not.toMatch(/<picture|<img|images\//)
+  expect(readme).toContain('\nThe overview page of the console')
   const sources = files.filter((file) => /(?<!\.d)\.ts$|\.tgz$|(^|\/)(src|test)\//.test(file))
   expect(sources).toEqual([])
 })

@@ -49,14 +49,15 @@ describe('a release is refused, and changes nothing,', () => {
     ['without a version', [], 'error: "" is not a version'],
     ['with what is not a version', ['next'], 'error: "next" is not a version'],
     ['with a development version', [VERSION], `error: "${VERSION}" is not a version`],
-    ['with a version that is released', ['0.2.0'], 'error: 0.2.0 is released already'],
-    ['with a lower version', ['0.1.9'], 'error: 0.1.9 is not higher than 0.2.0'],
+    ['with a version that is released', ['0.10.0'], 'error: 0.10.0 is released already'],
+    ['with a candidate', ['0.11.0-rc.1'], 'error: "0.11.0-rc.1" is not a version'],
+    ['with a lower version', ['0.9.12'], 'error: 0.9.12 is not higher than 0.10.0'],
   ])('%s', async (_, args, message) => {
-    await clone.git('tag', 'v0.2.0')
+    await clone.git('tag', 'v0.10.0')
     const before = await state()
     const { code, output } = await release(...args)
     const after = await state()
-    await clone.git('tag', '--delete', 'v0.2.0')
+    await clone.git('tag', '--delete', 'v0.10.0')
     expect([code, output]).toEqual([1, expect.stringContaining(message)])
     expect(after).toEqual(before)
   })
