@@ -66,14 +66,6 @@ test.each([
   expect(Object.hasOwn(Object.prototype, 'admin')).toBe(false)
 })
 
-test.each([
-  ['the last of two fields with the same name', '{"a":1,"a":2}', '{"a":2}'],
-  ['names that are whole numbers first', '{"b":1,"2":2,"a":4}', '{"2":2,"b":1,"a":4}'],
-  ['characters in place of escapes', String.raw`{ "a": "\/\u00e9" }`, '{"a":"/é"}'],
-])('what is stored has %s', async (_what, written, expected) => {
-  expect((await publish(written, 'variable')).stored).toBe(expected)
-})
-
 const REJECTED = '{ __typename ... on ValidationError { issues { path code } } }'
 const loneSurrogate = (...path: string[]) => ({
   __typename: 'ValidationError',

@@ -90,16 +90,6 @@ describe('a document', () => {
     ])
   })
 
-  test('whose fragments spread each other again and again is rejected without following all', async () => {
-    const doubling = times(
-      14,
-      (i) => `fragment g${i} on __Type { ofType { ...g${i + 1} } interfaces { ...g${i + 1} } }`,
-    )
-    const query = `{ __type(name: "Query") { ...g0 } } ${doubling} fragment g14 on __Type { name }`
-    const limit = 'fields with those of its fragments'
-    expect(await errorOf(query)).toMatchObject({ extensions: { limit } })
-  })
-
   test('has at most 100 operations', async () => {
     const send = async (n: number) => {
       const query = times(n, (i) => `query q${i} { __typename }`)

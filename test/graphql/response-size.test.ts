@@ -37,9 +37,3 @@ test('a response of nearly 10 MB is returned', async () => {
   const { events } = await tenant.ask(PAGE, { first: 38 })
   expect(events.nodes).toHaveLength(38)
 })
-
-test('an operation that needs more payloads than a response can hold reads nothing', async () => {
-  const { errors } = await tenant.call(PAGE.replace('data', 'data body'), { first: 100 })
-  expect(errors).toMatchObject([{ extensions: { limit: 'fields in its largest response' } }])
-  expect(api.statements.list).toEqual(['authenticate'])
-})

@@ -1,6 +1,4 @@
 import { beforeAll, expect, test } from 'vitest'
-import { SYSTEM } from '../../src/access/actor.ts'
-import { updateEventType } from '../../src/event-types/edit-event-type.ts'
 import { JOINED } from '../support/factories.ts'
 import { type Tenant, useApi } from './support/api.ts'
 import { document } from './support/document.ts'
@@ -49,15 +47,6 @@ test('the deliveries of each of ten webhooks take two statements, and their secr
   ])
 })
 
-test('a field selected twice with different arguments takes one more statement, not one per row', async () => {
-  const data = await tenant.ask(`{ webhooks { nodes {
-         newest: deliveries(first: 1) { nodes { id } } oldest: deliveries(last: 1) { nodes { id } } } } }`)
-  for (const { newest, oldest } of data.webhooks.nodes) {
-    expect(newest.nodes[0].id > oldest.nodes[0].id).toBe(true)
-  }
-  expect(api.statements.list).toHaveLength(6)
-})
-
 test('events published together are read together, in the order of the input', async () => {
   const events = Array.from({ length: 20 }, (_, n) => ({ type: JOINED, data: { n } }))
   const data = await tenant.ask(document('events', 'PublishEvents'), {
@@ -68,20 +57,4 @@ test('events published together are read together, in the order of the input', a
     events.map((event) => event.data),
   )
   expect(api.statements.list).toEqual(['authenticate', 'insert_events', 'select events'])
-})
-
-test('a page by a search key takes three statements, and four for deliveries with other conditions', async () => {
-  await updateEventType(api.database.prisma, JOINED, { searchKeys: ['$.i'] }, SYSTEM)
-  await tenant.publish()
-  const key = 'key: { path: "$.i", equals: "0" }'
-  const statements = async (list: string) => {
-    const { errors } = await tenant.call(`{ ${list} { nodes { id } } }`)
-    expect(errors).toBeUndefined()
-    const [authenticate, keys, ...rest] = api.statements.list
-    expect([authenticate, keys]).toEqual(['authenticate', 'find_search_keys'])
-    return rest.length
-  }
-  expect(await statements(`events(filter: { ${key} })`)).toBe(2)
-  expect(await statements(`deliveries(filter: { ${key} })`)).toBe(2)
-  expect(await statements(`deliveries(filter: { ${key}, states: QUEUED })`)).toBe(3)
 })

@@ -102,3 +102,12 @@ describe('a body', () => {
     expect(rejected.status).toBe(413)
   })
 })
+
+test('by default, pages of other origins cannot call', async () => {
+  for (const method of ['POST', 'OPTIONS']) {
+    const headers = { origin: 'https://app.example.com', 'access-control-request-method': 'POST' }
+    const asked = new Request('http://127.0.0.1/graphql', { method, headers })
+    const { headers: answered } = await api.handle(asked)
+    expect([...answered.keys()].filter((name) => name.startsWith('access-control-'))).toEqual([])
+  }
+})
