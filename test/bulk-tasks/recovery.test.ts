@@ -146,8 +146,12 @@ describe('a recovery', () => {
     expect(await rows()).toHaveLength(523)
   })
 
-  test("leaves out what today's filter refuses, unless told otherwise", async () => {
-    const missed = await events({ count: 6 })
+  test("leaves out what today's filter refuses, unless told otherwise, and creates deliveries of several types in order", async () => {
+    const missed = [
+      ...(await events({ count: 3 })),
+      ...(await events({ at: later(20), type: TICKET })),
+      ...(await events({ at: later(30), count: 2 })),
+    ]
     await api.database.pool.query(
       `update posthorn.events set data = case when id = any ($1) then '{"n":1}' else '{"n":2}' end`,
       [missed.slice(2)],
@@ -161,19 +165,6 @@ describe('a recovery', () => {
     expect((await rows()).map(({ eventId }) => eventId)).toEqual(missed.slice(2))
     expect(await recover({ ignoreFilter: true })).toMatchObject({ total: 2, changed: 2 })
     expect(await rows()).toHaveLength(6)
-  })
-
-  test('creates deliveries of events of several types in order', async () => {
-    await updateWebhook(api.deps.webhooks, organizationId, webhookId, {
-      eventSubscriptions: [TICKET, JOINED],
-    })
-    const missed = [
-      ...(await events({ at: later(10) })),
-      ...(await events({ at: later(20), type: TICKET })),
-      ...(await events({ at: later(30) })),
-    ]
-    expect(await recover()).toMatchObject({ total: 3, changed: 3 })
-    expect((await rows()).map(({ eventId }) => eventId)).toEqual(missed)
   })
 
   test('includes the events of `since`, and excludes those of `until`, test events, and those of others', async () => {
@@ -212,20 +203,6 @@ describe('counting', () => {
 })
 
 describe('nothing is delivered twice', () => {
-  test('concurrent jobs of one recovery share its work', async () => {
-    await events({ count: 1_100 })
-    const uuid = await start()
-    await Promise.all(Array.from({ length: 4 }, () => finish(api.database, uuid)))
-    expect(await finish(api.database, uuid)).toMatchObject({
-      state: 'completed',
-      changed: 1_100,
-    })
-    const all = await rows({ state: 'pending' })
-    expect(new Set(all.map(({ eventId }) => eventId)).size).toBe(1_100)
-    expect(all).toHaveLength(1_100)
-    expect(await dueJobs()).toHaveLength(1_100)
-  })
-
   test('events published during a recovery are delivered once', async () => {
     await events({ count: 100 })
     const uuid = await start({}, { ratePerSecond: 200 })
