@@ -301,24 +301,6 @@ test('what others wrote is one visible line in a mail, and a link to confirm com
   expect(mail).toContain('\nLast error: 503 <b>')
 })
 
-test('a portal session adds an address with alerts:write only', async () => {
-  const input = { email: 'ada@example.com', kinds: ['WEBHOOK_ON_HOLD'] }
-  const tryWith = async (...scopes: string[]) => {
-    const { createPortalSession } = await posthorn.graphql(
-      `mutation ($scopes: [Scope!]!) { createPortalSession(input: { scopes: $scopes }) {
-        ... on CreatePortalSessionSuccess { portalSession { url } } } }`,
-      { scopes },
-    )
-    const { hash } = new URL(createPortalSession.portalSession.url)
-    return await ask(SET, { input }, `${new URLSearchParams(hash.slice(1)).get('token')}`)
-  }
-  const refused = { errors: [{ message: expect.stringContaining('alerts:write') }] }
-  expect(await tryWith('webhooks:write')).toMatchObject(refused)
-  expect(await addresses()).toEqual([])
-  expect((await tryWith('webhooks:write', 'alerts:write')).errors).toBeUndefined()
-  expect(await addresses()).toMatchObject([{ email: 'ada@example.com' }])
-})
-
 test('a mail is plain text about one alert, over STARTTLS', async () => {
   await addConfirmed('ada@example.com')
   await holdWebhooks(1)

@@ -30,14 +30,6 @@ test('the last use of a key is recorded at most once a minute', async () => {
 })
 
 describe('tokens', () => {
-  test('have a prefix, 43 random characters and a checksum of 6 characters', () => {
-    for (let i = 0; i < 200; i++) {
-      const token = mintToken()
-      expect(token).toMatch(/^phk_[0-9A-Za-z]{49}$/)
-      expect(isWellFormedToken(token)).toBe(true)
-    }
-  })
-
   test('with any changed character fail the checksum', () => {
     const token = mintToken()
     for (let i = 4; i < token.length; i++) {

@@ -46,21 +46,6 @@ async function stored(): Promise<number> {
   return rows[0].n
 }
 
-test('an event type is rejected once it is archived, and accepted once it is unarchived', async () => {
-  await query(
-    'update posthorn.event_types set archived_at = now(), revision = revision + 1 where name = $1',
-    [TYPE],
-  )
-  await expect(publish({ total: 1 })).rejects.toThrow(/There is no event type "order.placed"/)
-  expect(await stored()).toBe(1)
-  await query(
-    'update posthorn.event_types set archived_at = null, revision = revision + 1 where name = $1',
-    [TYPE],
-  )
-  await publish({ total: 1 })
-  expect(await stored()).toBe(2)
-})
-
 test('a stricter schema applies at once', async () => {
   await setSchema(ofType({ required: ['total', 'currency'] }))
   await expect(publish({ total: 1 })).rejects.toThrow(/currency/)
@@ -95,25 +80,4 @@ test('a stored schema that this version cannot use rejects the events of its typ
   await setSchema(ANY)
   await publish({ id: 'y' }, publishing)
   expect(await stored()).toBe(3)
-})
-
-test('event types that do not fit in the memory of the catalogue are checked all the same', async () => {
-  const other = `${TYPE}_again`
-  await query(
-    `insert into posthorn.event_types (name, description, schema) values ($1, 'An order was placed.', $2)`,
-    [other, ofType({ required: ['count'] })],
-  )
-  const publishBoth = createPublishEvents(database.pool, createCatalogue(database.pool, 1))
-  const both = (data: object) =>
-    publishBoth(organizationId, [
-      { type: TYPE, data },
-      { type: other, data },
-    ])
-  for (let i = 0; i < 2; i++) {
-    expect(await both({ total: 1, count: 1 })).toHaveLength(2)
-    await expect(both({ total: 1 })).rejects.toThrow(/count/)
-    await expect(both({ count: 1 })).rejects.toThrow(/total/)
-  }
-  await query('delete from posthorn.events')
-  await query('delete from posthorn.event_types where name = $1', [other])
 })

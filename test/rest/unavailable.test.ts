@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
 import { openDatabase } from '../../src/db/client.ts'
-import { DomainError } from '../../src/lib/errors.ts'
 import { runRequest } from '../../src/telemetry/request-log.ts'
 import {
   connectV1Deps,
@@ -82,14 +81,6 @@ describe('500: an internal error', () => {
     expect(body.detail).toContain(reference)
     const of = { requestId: 'request-1', method: 'GET', path: '/api/connect/v1/webhooks' }
     expect(api.logged).toEqual([{ level: 'error', fields: { error, reference, ...of } }])
-  })
-})
-
-describe('429 and Retry-After', () => {
-  test('the rate limit of the key', async () => {
-    const response = await failing(new DomainError('rate_limited', 'Too many requests.'))
-    expect(response.headers.get('retry-after')).toBe('1')
-    expect((await problem(response, 429)).type).toBe('urn:posthorn:problem:rate-limited')
   })
 })
 
