@@ -27,20 +27,3 @@ test('webhooks show the size of their backlog and the oldest delivery in it, wit
   const one = await tenant.ask(`{ delivery(id: "${newest}") { parkedAt parkedReason } }`)
   expect(one.delivery).toEqual({ parkedAt: null, parkedReason: null })
 })
-
-test('the oldest delivery of a backlog is the one of the oldest event, also if a person asked for it', async () => {
-  await tenant.addWebhook()
-  await tenant.publish(2)
-  const [newer = '', older = ''] = await tenant.deliveryIds()
-  await park([newer, older], 'rate_limit')
-  const oldest = async (prioritized: string) => {
-    await api.database.prisma.delivery.updateMany({
-      where: { id: parseId('delivery', prioritized) as string },
-      data: { hasPriority: true },
-    })
-    const data = await tenant.ask('{ webhooks { nodes { backlog { oldest { id } } } } }')
-    return data.webhooks.nodes[0].backlog.oldest.id
-  }
-  expect(await oldest(newer)).toBe(older)
-  expect(await oldest(older)).toBe(older)
-})

@@ -1,7 +1,5 @@
-import type { TypedDocumentNode } from '@graphql-typed-document-node/core'
 import { Client, cacheExchange, fetchExchange } from '@urql/core'
 import { print } from 'graphql'
-import { createClient } from 'graphql-sse'
 import { expect, type TestOptions, test } from 'vitest'
 import { useTestApp } from '../support/app.ts'
 import { JOINED } from '../support/factories.ts'
@@ -14,37 +12,11 @@ import {
   PublishEventDocument,
   WebhooksDocument,
 } from './generated/graphql.ts'
-import { type Frontend, subscribeWithSse } from './support/frontend.ts'
+import type { Frontend } from './support/frontend.ts'
 
 const posthorn = await useTestApp({ role: 'api' })
 const url = `${posthorn.app.url}/graphql`
 const headers = { authorization: `Bearer ${posthorn.tenant.token}` }
-
-/** Uses server-sent events for all operations. Other clients use it for subscriptions. */
-function graphqlSse(): Frontend {
-  const connect = (sent: Record<string, string>) =>
-    createClient({ url, headers: sent, retryAttempts: 0 })
-  const client = connect(headers)
-  async function once<Data, Variables extends Record<string, unknown>>(
-    document: TypedDocumentNode<Data, Variables>,
-    variables: Variables,
-    by = client,
-  ): Promise<Data | undefined> {
-    const input = { query: print(document), variables }
-    for await (const { data, errors } of by.iterate<Data>(input)) {
-      if (errors) throw errors[0]
-      return data ?? undefined
-    }
-    return undefined
-  }
-  return {
-    list: () => once(WebhooksDocument, { first: 50 }),
-    create: (variables) => once(CreateWebhookDocument, variables),
-    publish: (variables) => once(PublishEventDocument, variables),
-    watch: (next) => subscribeWithSse({ url, headers }, ({ data }) => next(data)),
-    listWithoutKey: () => once(WebhooksDocument, {}, connect({})),
-  }
-}
 
 function urql(): Frontend {
   const connect = (fetchOptions: RequestInit) =>
@@ -77,7 +49,6 @@ async function apollo(): Promise<Frontend> {
 }
 
 const FRONTENDS: readonly [string, () => Frontend | Promise<Frontend>, TestOptions?][] = [
-  ['graphql-sse', graphqlSse],
   ['@urql/core', urql],
   ['@apollo/client', apollo, await requirePackages('test/apollo')],
 ]
