@@ -1,46 +1,32 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { SYSTEM } from '../../src/access/actor.ts'
 import { parseId } from '../../src/db/ids.ts'
-import { createRecordAttempt } from '../../src/deliveries/attempts/record-attempt.ts'
-import { createKeyring } from '../../src/encryption/keyring.ts'
-import { createCatalogue } from '../../src/event-types/event-type.ts'
-import { createPublishEvents } from '../../src/events/publish-events.ts'
 import { deleteOldIncidents } from '../../src/incidents/find-incidents.ts'
-import { createAddressGuard } from '../../src/outbound/public-address.ts'
 import { putOnHold } from '../../src/scheduling/circuit-breaker.ts'
 import { endHold } from '../../src/webhooks/end-hold.ts'
 import { evaluateHealth } from '../../src/webhooks/evaluate-health.ts'
-import { createWebhook, deleteWebhook, updateWebhook } from '../../src/webhooks/webhook.ts'
-import { attemptOf, SENDER } from '../support/attempts.ts'
-import { useTestDatabase } from '../support/database.ts'
-import { createTenant, JOINED } from '../support/factories.ts'
+import { updateWebhook } from '../../src/webhooks/webhook.ts'
+import { useApi, useTenant } from '../graphql/support/api.ts'
+import { recordAttempt } from '../graphql/support/rows.ts'
 
-let organizationId: string
 let publicId: string
 let webhookId: string
 
-const database = await useTestDatabase()
-const record = createRecordAttempt(database.pipeline, SENDER)
-const publishEvents = createPublishEvents(database.pool, createCatalogue(database.pool))
-const deps = () => ({
-  prisma: database.prisma,
-  keyring: createKeyring([Buffer.alloc(32, 1)]),
-  guard: createAddressGuard([]),
-  actor: SYSTEM,
-})
+// The webhooks of the whole database are evaluated.
+const api = await useApi('own')
+const { database } = api
+const tenant = useTenant(api)
 beforeEach(async () => {
-  organizationId = (await createTenant(database.prisma)).organizationId
-  const webhook = { url: 'https://example.com', eventSubscriptions: [JOINED], enabled: true }
-  publicId = (await createWebhook(deps(), organizationId, webhook)).id
+  publicId = (await tenant.addWebhook()).id
   webhookId = parseId('webhook', publicId) as string
 })
 
+const enable = (enabled: boolean) =>
+  updateWebhook(api.deps.webhooks, tenant.organizationId, publicId, { enabled })
+
 async function attempt(...statuses: number[]): Promise<void> {
   for (const status of statuses) {
-    await publishEvents(organizationId, [{ type: JOINED, data: {} }])
-    const newest = { where: { webhookId }, orderBy: { id: 'desc' } } as const
-    const delivery = await database.prisma.delivery.findFirstOrThrow(newest)
-    await record(attemptOf(delivery, status))
+    await tenant.publish()
+    await recordAttempt(database, (await tenant.deliveryIds())[0], status)
   }
 }
 
@@ -66,7 +52,7 @@ describe('an incident', () => {
     })
     expect(await incidents()).toMatchObject([
       {
-        organizationId,
+        organizationId: tenant.organizationId,
         webhookId,
         webhookState: 'failing',
         cause: '503',
@@ -108,23 +94,15 @@ describe('an incident', () => {
   test('is resolved when the webhook is disabled, and another opens if it still fails when enabled', async () => {
     await attempt(503)
     await evaluate()
-    await updateWebhook(deps(), organizationId, publicId, { enabled: false })
+    await enable(false)
     expect(await incidents()).toMatchObject([{ resolvedAt: expect.any(Date) }])
     await evaluate()
     expect(await incidents()).toHaveLength(1)
-    await updateWebhook(deps(), organizationId, publicId, { enabled: true })
+    await enable(true)
     expect(await incidents()).toMatchObject([
       { resolvedAt: expect.any(Date) },
       { resolvedAt: null },
     ])
-  })
-
-  test('is resolved when the webhook is deleted', async () => {
-    await attempt(503)
-    await evaluate()
-    await deleteWebhook(deps(), organizationId, publicId)
-    await evaluate()
-    expect(await incidents()).toMatchObject([{ resolvedAt: expect.any(Date) }])
   })
 
   test('opens for a wait that the endpoint asked for only after a minute', async () => {
