@@ -1,6 +1,4 @@
 import { beforeAll, expect, test } from 'vitest'
-import { parseId } from '../../src/db/ids.ts'
-import { labelHash } from '../../src/own-names/metadata-condition.ts'
 import { type Api, useApi } from '../graphql/support/api.ts'
 import { readsWithoutIndex } from '../graphql/support/plans.ts'
 
@@ -46,19 +44,4 @@ test('a page of the webhooks with a label is read by an index, of 20,000 webhook
   expect(await page({ metadata: [{ key: 'customer', value: 'c' }] })).toMatchObject({ nodes: [] })
   const scan = () => page({ search: 'no such webhook' })
   expect(await readsWithoutIndex(api, scan, /^webhooks$/)).not.toEqual([])
-})
-
-test.each([
-  ['größe 大 "\\', 'two\nlines\\n\t"quoted" 𝒶'],
-  ['k'.repeat(64), 'x'.repeat(4_000)],
-  ['empty', ''],
-])('the hash of a label in Postgres is the one that a filter looks for: %j', async (key, value) => {
-  const { nodes } = await page({ metadata: [customer] }, null, 1)
-  const id = parseId('webhook', nodes[0].id) as string
-  const row = await api.database.prisma.webhook.update({
-    where: { id },
-    data: { metadata: { customer: 'c7', [key]: value } },
-  })
-  expect(row.labelHashes.toSorted()).toEqual([customer, { key, value }].map(labelHash).toSorted())
-  expect((await page({ metadata: [{ key, value }] })).nodes).toMatchObject([{ id: nodes[0].id }])
 })
