@@ -6,6 +6,7 @@ import { createEventType } from '../../src/event-types/edit-event-type.ts'
 import { runCommand } from '../cli/run-command.ts'
 import { createApiKey } from '../support/api-keys.ts'
 import { testEnvironment, useTestApp } from '../support/app.ts'
+import { callerWith } from '../support/post-graphql.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 import { until } from '../support/until.ts'
@@ -56,22 +57,9 @@ async function createWebhook(selection: string | null): Promise<string> {
   return result.webhook.id
 }
 
-interface Answer {
-  readonly data: { readonly result: { readonly __typename: string } }
-  readonly errors?: unknown
-}
-
 /** A mutation of the catalogue: what it answers. */
-async function change(name: string, variables: object) {
-  const response = await fetch(`${posthorn.app.url}/graphql`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${operator}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ query: MUTATIONS[name], variables }),
-  })
-  const { data, errors } = (await response.json()) as Answer
-  expect(errors).toBeUndefined()
-  return data.result
-}
+const change = async (name: string, variables: object) =>
+  (await callerWith(posthorn.app.url, operator).graphql(MUTATIONS[name] ?? '', variables)).result
 
 const RESULT = '{ __typename ... on ValidationError { issues { path code message } } }'
 const MUTATIONS: Record<string, string> = {

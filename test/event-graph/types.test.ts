@@ -113,3 +113,58 @@ test('an event type without a schema has its data as JSON', async () => {
   expect([...types.keys()]).toEqual(['OrderPaid'])
   expect(types.get('OrderPaid')).toContain('data: JSON previous: JSON }')
 })
+
+const range = (length: number) => [...Array(length).keys()]
+const objectOf = (length: number, name: string, of: (i: number) => unknown) => ({
+  properties: Object.fromEntries(range(length).map((i) => [`${name}${i}`, of(i)])),
+})
+
+test.each<[string, unknown]>([
+  ['10,000 properties', objectOf(10_000, 'p-', () => ({}))],
+  [
+    'objects with more fields than a type can have',
+    objectOf(300, 'o', () => objectOf(30, 'p', () => ({}))),
+  ],
+  [
+    '2,000 levels',
+    range(2_000).reduce<object>((inner) => ({ properties: { a: inner } }), { type: 'string' }),
+  ],
+  [
+    'a cycle through choices',
+    {
+      properties: { a: { $ref: '#/$defs/a' } },
+      $defs: { a: { properties: { x: { oneOf: [{ $ref: '#/$defs/a' }, { type: 'null' }] } } } },
+    },
+  ],
+  [
+    'schemas whose combinations are endless',
+    {
+      allOf: range(12).map((i) => ({ $ref: `#/$defs/s${i}` })),
+      $defs: objectOf(12, 's', (i) =>
+        objectOf(12, 'p', (j) => ({ $ref: `#/$defs/s${(i * 7 + j * 5) % 12}` })),
+      ).properties,
+    },
+  ],
+  [
+    'many choices of many choices',
+    {
+      properties: {
+        a: {
+          oneOf: range(40).map((i) => ({
+            oneOf: range(40).map((j) => objectOf(1, `x${i}_${j}`, Object)),
+          })),
+        },
+      },
+    },
+  ],
+  [
+    'words of JavaScript',
+    { properties: { constructor: { properties: { toString: {} } }, ['__proto__']: {} } },
+  ],
+  [
+    'things that are no schemas',
+    { properties: { a: [], b: 1, c: null, d: { oneOf: 5, allOf: {}, items: 3, enum: 'x' } } },
+  ],
+])('a schema with %s has a valid graph', async (_, schema) => {
+  expect(Object.keys((await graphOf(schema)).getTypeMap()).length).toBeLessThan(350)
+})

@@ -6,7 +6,6 @@ import {
   importCatalogue,
 } from '../../src/event-types/catalogue/import-catalogue.ts'
 import { parseCatalogueFile } from '../../src/event-types/catalogue/parse-catalogue.ts'
-import { printCatalogue } from '../../src/event-types/catalogue/print-catalogue.ts'
 import { readCatalogue } from '../../src/event-types/catalogue/read-catalogue.ts'
 import { updateEventType } from '../../src/event-types/edit-event-type.ts'
 import { createCatalogue } from '../../src/event-types/event-type.ts'
@@ -93,18 +92,6 @@ describe('an import', () => {
     expect(await load(text)).toEqual({ changes: [], unchanged: 2, written: false })
   })
 
-  test('of an export changes nothing, also if white space was changed', async () => {
-    await load(fileOf({ ...PAID, archived: true }, SHIPPED))
-    const before = await read()
-    const exported = printCatalogue(before)
-    expect(await load(exported)).toMatchObject({ changes: [], unchanged: 2 })
-    expect(await load(exported.replaceAll(/\n */g, ' '))).toMatchObject({ changes: [] })
-    expect(await read()).toEqual(before)
-    await database.pool.query('delete from posthorn.event_types')
-    await load(exported)
-    expect(await read()).toEqual(before)
-  })
-
   test('changes only the fields that differ, with an audit entry and a revision each', async () => {
     await load(fileOf(PAID))
     const result = await load(fileOf({ ...PAID, group: 'Payments', archived: true }))
@@ -134,11 +121,6 @@ describe('an import', () => {
       written: true,
     })
     expect(await load(fileOf(PAID))).toMatchObject({ changes: [{ change: 'unarchived' }] })
-  })
-
-  test('with dryRun writes nothing', async () => {
-    expect(await load(fileOf(PAID), { dryRun: true })).toMatchObject({ written: false })
-    expect(await read()).toEqual([])
   })
 
   test('leaves operational event types alone, and rejects them', async () => {
@@ -213,24 +195,6 @@ describe('findings', () => {
     type: 'object',
     properties: { total: schema, ...more, 1: {}, 2: {} },
     required: ['total'],
-  })
-
-  test('a schema that refuses stored events is tried on them; without --force nothing is written', async () => {
-    await publish({ total: 1 })
-    await publish({ total: 5 })
-    const schema = total({ type: 'number', maximum: 2 })
-    const found = await findingsOf(schema)
-    const message = expect.stringMatching(
-      /refuses 1 of the newest 2 events, which were accepted\. evt_\w{26}: \/total must be <= 2\./,
-    )
-    const eventId = expect.stringMatching(/^evt_/)
-    expect(found).toMatchObject([{ kind: 'refuses_accepted', message, eventId }])
-    const text = fileOf({ ...PAID, schema: JSON.stringify(schema) })
-    expect(await load(text)).toMatchObject({ written: false })
-    expect(await versions()).toHaveLength(1)
-    expect(await load(text, { force: true })).toMatchObject({ written: true })
-    await expect(publish({ total: 5 })).rejects.toThrow(/must be <= 2/)
-    await publish({ total: 2 })
   })
 
   test('only the newest 1,000 events count', async () => {

@@ -52,11 +52,17 @@ async function smallPartitions(api: Api): Promise<ReadonlySet<string>> {
   return new Set(rows.map(({ relname }) => relname))
 }
 
-function collect(plan: Plan, counts: (relation: string) => boolean, found: string[]): void {
+/** Adds the reads of a plan that are too large, of relations that count. */
+export function collect(
+  plan: Plan,
+  counts: (relation: string) => boolean,
+  found: string[],
+  most = MOST_ROWS,
+): void {
   const relation = plan['Relation Name'] ?? ''
   const read = (plan['Actual Rows'] + (plan['Rows Removed by Filter'] ?? 0)) * plan['Actual Loops']
-  if (counts(relation) && read > MOST_ROWS) {
+  if (counts(relation) && read > most) {
     found.push(`${plan['Node Type']} of ${relation}: ${read} rows`)
   }
-  for (const child of plan.Plans ?? []) collect(child, counts, found)
+  for (const child of plan.Plans ?? []) collect(child, counts, found, most)
 }

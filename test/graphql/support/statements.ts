@@ -4,8 +4,6 @@ import type { Database } from '../../../src/db/client.ts'
 export interface Statements {
   /** Short forms such as `select deliveries`, in order. */
   readonly list: string[]
-  /** The full texts. */
-  readonly texts: string[]
   /** The full texts with their values. */
   readonly full: { readonly text: string; readonly values: readonly unknown[] }[]
   clear(): void
@@ -14,7 +12,6 @@ export interface Statements {
 /** Records the statements of a pool that has not connected yet, of Prisma and of plain SQL. */
 export function recordStatements({ pool }: Database): Statements {
   const list: string[] = []
-  const texts: string[] = []
   const full: { text: string; values: readonly unknown[] }[] = []
   pool.on('connect', (client) => {
     const query = client.query as (...args: unknown[]) => unknown
@@ -23,7 +20,6 @@ export function recordStatements({ pool }: Database): Statements {
       const name = describe(statement)
       if (!NOTED_LATER.has(name)) {
         list.push(name)
-        texts.push(statement.text)
         full.push({
           text: statement.text,
           values: statement.values ?? (args[1] as unknown[]) ?? [],
@@ -34,11 +30,9 @@ export function recordStatements({ pool }: Database): Statements {
   })
   return {
     list,
-    texts,
     full,
     clear() {
       list.length = 0
-      texts.length = 0
       full.length = 0
     },
   }

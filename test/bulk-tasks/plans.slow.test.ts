@@ -5,6 +5,7 @@ import type { Sql } from '../../src/db/client.ts'
 import { parseId } from '../../src/db/ids.ts'
 import { updateWebhook } from '../../src/webhooks/webhook.ts'
 import { useApi } from '../graphql/support/api.ts'
+import { collect } from '../graphql/support/plans.ts'
 import { addWebhook } from '../graphql/support/rows.ts'
 import { JOINED, TICKET } from '../support/factories.ts'
 import { until } from '../support/until.ts'
@@ -98,15 +99,6 @@ async function keepFromStatistics(sql: Sql): Promise<void> {
     end $$`)
 }
 
-interface Plan {
-  readonly 'Node Type': string
-  readonly 'Relation Name'?: string
-  readonly 'Rows Removed by Filter'?: number
-  readonly 'Actual Rows': number
-  readonly 'Actual Loops': number
-  readonly Plans?: readonly Plan[]
-}
-
 /** The plan nodes of a statement that read too many rows. Rolls back the statement. */
 async function readsOf(text: string, values: readonly unknown[]): Promise<string[]> {
   const client = await api.database.pool.connect()
@@ -116,19 +108,11 @@ async function readsOf(text: string, values: readonly unknown[]): Promise<string
       ...values,
     ])
     await client.query('rollback')
-    return largeReads(rows[0]['QUERY PLAN'][0].Plan)
+    const found: string[] = []
+    const counts = (relation: string) => /^(events|deliveries)_/.test(relation)
+    collect(rows[0]['QUERY PLAN'][0].Plan, counts, found, MAX_ROWS)
+    return found
   } finally {
     client.release()
   }
-}
-
-function largeReads(plan: Plan): string[] {
-  const relation = plan['Relation Name'] ?? ''
-  const read = (plan['Actual Rows'] + (plan['Rows Removed by Filter'] ?? 0)) * plan['Actual Loops']
-  const isLarge = /^(events|deliveries)_/.test(relation)
-  const large = isLarge && read > MAX_ROWS
-  return [
-    ...(large ? [`${plan['Node Type']} of ${relation}: ${read} rows`] : []),
-    ...(plan.Plans ?? []).flatMap(largeReads),
-  ]
 }
