@@ -301,18 +301,6 @@ test('what others wrote is one visible line in a mail, and a link to confirm com
   expect(mail).toContain('\nLast error: 503 <b>')
 })
 
-test('a mail is plain text about one alert, over STARTTLS', async () => {
-  await addConfirmed('ada@example.com')
-  await holdWebhooks(1)
-  await until(() => alerts().length === 1, 'the mail is sent')
-  expect(mailServer.secure).toEqual([true, true])
-  const [mail = ''] = alerts()
-  expect(mail).toContain('Content-Type: text/plain')
-  expect(mail).toMatch(/Subject: .*: The webhook wh_\w+ at dead\.example\.com is on hold/s)
-  expect(mail).toContain('https://posthorn.example.com/console/webhooks/wh_')
-  expect(mail).toContain('List-Unsubscribe-Post: List-Unsubscribe=One-Click')
-})
-
 test('a mail goes out once the server is there again', async () => {
   const { port } = mailServer
   await addConfirmed('ada@example.com')
@@ -350,12 +338,18 @@ test('an address that the server rejects for good is stopped, and one that it re
   await until(() => links('grace@example.com').length === 1, 'the link is sent')
 })
 
-test('the link in a mail unsubscribes by POST only, and no other token does', async () => {
+test('a mail is plain text over STARTTLS, whose link unsubscribes by POST only, and no other token does', async () => {
   await addConfirmed('ada@example.com')
   await holdWebhooks(1)
   await pass()
   await until(() => alerts().length === 1, 'the mail is sent')
-  const url = unsubscribeUrl()
+  expect(mailServer.secure).toEqual([true, true])
+  const [mail = ''] = alerts()
+  expect(mail).toContain('Content-Type: text/plain')
+  expect(mail).toMatch(/Subject: .*: The webhook wh_\w+ at dead\.example\.com is on hold/s)
+  expect(mail).toContain('https://posthorn.example.com/console/webhooks/wh_')
+  expect(mail).toContain('List-Unsubscribe-Post: List-Unsubscribe=One-Click')
+  const url = unsubscribeUrl(mail)
   const page = await fetch(url)
   expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('<button>')])
   expect(await addresses()).toMatchObject([{ confirmedAt: expect.any(String) }])

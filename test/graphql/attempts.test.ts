@@ -163,6 +163,25 @@ describe('a webhook shows', () => {
     expect(api.statements.list).toHaveLength(4)
   })
 
+  test('its backlog with the oldest delivery in it, with the same statements for any page', async () => {
+    const [newest = '', ...others] = deliveries
+    await tenant.addWebhook()
+    await api.database.prisma.delivery.updateMany({
+      where: { id: { in: others.map((id) => parseId('delivery', id) as string) } },
+      data: { parkedAt: new Date(), parkedReason: 'on_hold', nextAttemptAt: null },
+    })
+    const { webhooks } = await tenant.ask(
+      '{ webhooks { nodes { backlog { count oldest { id state } } } } }',
+    )
+    expect(webhooks.nodes).toEqual([
+      { backlog: { count: 0, oldest: null } },
+      { backlog: { count: 3, oldest: { id: others.at(-1), state: 'WAITING' } } },
+    ])
+    expect(api.statements.list).toHaveLength(5)
+    const { delivery } = await tenant.ask(`{ delivery(id: "${newest}") { parkedAt parkedReason } }`)
+    expect(delivery).toEqual({ parkedAt: null, parkedReason: null })
+  })
+
   test('the settings that apply to it, its own or the defaults of the worker', async () => {
     const defaults = { retryScheduleSeconds: [0.5, 60], maxAttempts: 3, timeoutSeconds: 7.5 }
     await saveSendDefaults(api.database.pool, {

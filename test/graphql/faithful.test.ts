@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest'
-import { JOINED } from '../support/factories.ts'
 import { type Answer, readAnswer, request, useApi } from './support/api.ts'
 
 const api = await useApi()
@@ -88,18 +87,6 @@ test.each([
     publishEvent: loneSurrogate('data', ...path),
     publishEvents: loneSurrogate('events', '1', 'data', ...path),
   })
-})
-
-test.each([
-  ['url', '"url":"https://receiver.example/\\ud800"', ['url']],
-  ['a subscription', '"eventSubscriptions":["\\ud800"]', ['eventSubscriptions', '0']],
-  ['a header value', '"headers":[{"name":"X-A","value":"\\ud800"}]', ['headers', '0', 'value']],
-])('a lone surrogate in a webhook is rejected with its field: %s', async (_, field, path) => {
-  const { data } = await ask(
-    `mutation ($input: CreateWebhookInput!) { createWebhook(input: $input) ${REJECTED} }`,
-    `{"input":{"url":"https://receiver.example","eventSubscriptions":["${JOINED}"],${field}}}`,
-  )
-  expect(data.createWebhook).toEqual(loneSurrogate(...path))
 })
 
 test('a lone surrogate in a query or in a document is rejected', async () => {

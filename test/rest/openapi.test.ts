@@ -5,7 +5,7 @@ import path from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { openApiDocument } from '../../src/rest/connect-v1/routes.ts'
-import { startTestApp } from '../support/app.ts'
+import { startTestApp, useTestApp } from '../support/app.ts'
 import { requirePackages } from '../support/installed-packages.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: a document of deep objects
@@ -56,12 +56,12 @@ describe('the OpenAPI document', () => {
     }
   })
 
-  test.each([
-    ['POSTHORN_PUBLIC_URL', { POSTHORN_PUBLIC_URL: 'https://posthorn.example.org' }],
-    ['a relative one, without POSTHORN_PUBLIC_URL', {}],
-  ])('has the URL of the server: %s', async (_what, environment: Record<string, string>) => {
-    await using posthorn = await startTestApp({ role: 'api', environment })
-    const served = await (await fetch(`${posthorn.app.url}/openapi.json`)).json()
-    expect(served).toMatchObject({ servers: [{ url: environment['POSTHORN_PUBLIC_URL'] ?? '/' }] })
+  test('has the URL of the server: POSTHORN_PUBLIC_URL, or a relative one', async () => {
+    const environment = { POSTHORN_PUBLIC_URL: 'https://posthorn.example.org' }
+    await using named = await startTestApp({ role: 'api', environment })
+    const serversOf = async ({ app }: typeof named) =>
+      (await (await fetch(`${app.url}/openapi.json`)).json()).servers
+    expect(await serversOf(named)).toMatchObject([{ url: environment.POSTHORN_PUBLIC_URL }])
+    expect(await serversOf(await useTestApp({ role: 'api' }))).toMatchObject([{ url: '/' }])
   })
 })

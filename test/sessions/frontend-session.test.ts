@@ -88,18 +88,10 @@ describe('a portal session', () => {
       logo: theme.logoUrl,
       scheme: 'dark',
     })
-  })
-
-  test('has the locale in its URL, and nothing where the theme has nothing', async () => {
-    const { searchParams } = await start({
-      theme: { radius: 0, showHeader: false },
-      locale: 'pt-BR',
-    })
+    const { searchParams } = await start({ theme: { radius: 0 }, locale: 'pt-BR' })
     expect(Object.fromEntries(searchParams)).toMatchObject({ radius: '0', locale: 'pt-BR' })
     expect(searchParams.size).toBe(3)
-    for (const locale of ['auto', null]) {
-      expect((await start({ locale })).searchParams.has('locale')).toBe(false)
-    }
+    expect((await start({ locale: 'auto' })).searchParams.size).toBe(1)
   })
 
   test('has the public URL if one is configured', async () => {
@@ -366,26 +358,14 @@ describe('a frontend session', () => {
     expect(data.createFrontendSession.message).toContain(message)
   })
 
-  test.each(['revoked', 'expired'])(
-    'ends with its streams in every process when it is %s',
-    async (how) => {
-      await using second = await startTestApp({ role: 'api', database: posthorn.database })
-      const { id, token } = await startFrontend({ scopes: ['deliveries:read'] })
-      using stream = await subscribe(
-        second.app.url,
-        token,
-        'subscription { attemptRecorded { id } }',
-      )
-      expect(stream.end).toBeNull()
-      if (how === 'revoked') {
-        await call(posthorn.tenant.token, document('api-keys', 'RevokeApiKey'), { id })
-      } else {
-        const where = { id: parseId('apiKey', id) as string }
-        await prisma().apiKey.update({ where, data: { expiresAt: new Date() } })
-      }
-      expect((await call(token, VIEWER)).errors).toMatchObject(ENDED(`is ${how}`, 'frontend'))
-      const ended = how === 'revoked' ? 'was revoked' : 'has expired'
-      expect(await stream.result(1)).toMatchObject({ errors: ENDED(ended, 'frontend') })
-    },
-  )
+  test('ends with its streams in every process when it is revoked', async () => {
+    await using second = await startTestApp({ role: 'api', database: posthorn.database })
+    const { id, token } = await startFrontend({ scopes: ['deliveries:read'] })
+    const query = 'subscription { attemptRecorded { id } }'
+    using stream = await subscribe(second.app.url, token, query)
+    expect(stream.end).toBeNull()
+    await call(posthorn.tenant.token, document('api-keys', 'RevokeApiKey'), { id })
+    expect((await call(token, VIEWER)).errors).toMatchObject(ENDED('is revoked', 'frontend'))
+    expect(await stream.result(1)).toMatchObject({ errors: ENDED('was revoked', 'frontend') })
+  })
 })
