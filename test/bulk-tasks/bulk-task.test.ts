@@ -275,7 +275,7 @@ describe('a task', () => {
     expect(counted).toMatchObject({ count: 1, exact: true })
   })
 
-  test('is listed newest first, in pages, by its webhook and its action', async () => {
+  test('is listed newest first, by its webhook and its action', async () => {
     const data = {
       ...{ organizationId: tenant.organizationId, webhookId: parseId('webhook', webhookId) },
       ...{ selection: { filter: {} }, state: 'completed' as const, finishedAt: new Date() },
@@ -287,17 +287,11 @@ describe('a task', () => {
       own.unshift(publicId('bulkTask', id))
     }
     await redeliver()
-    const page = async (filter: object | null, args: object = {}) => {
-      const { nodes, pageInfo } = await run('BulkTasks', { filter, ...args })
-      return { ids: nodes.map(({ id }: { id: string }) => id), ...pageInfo }
-    }
-    expect((await page(null)).ids).toHaveLength(5)
-    expect((await page({ webhookId })).ids).toEqual(own)
-    const recoveries = { webhookId, action: 'RECOVER' }
-    const first = await page(recoveries, { first: 2 })
-    expect(first).toMatchObject({ ids: own.slice(0, 2), hasNextPage: true })
-    const next = await page(recoveries, { first: 2, after: first.endCursor })
-    expect(next).toMatchObject({ ids: own.slice(2, 3), hasNextPage: false })
+    const listed = async (filter: object | null, first = 20) =>
+      (await run('BulkTasks', { filter, first })).nodes.map(({ id }: { id: string }) => id)
+    expect(await listed(null)).toHaveLength(5)
+    expect(await listed({ webhookId })).toEqual(own)
+    expect(await listed({ webhookId, action: 'RECOVER' }, 2)).toEqual(own.slice(0, 2))
     const { errors } = await api.call(
       tenant.token,
       '{ bulkTasks(filter: { webhookId: "x" }) { nodes { id } } }',

@@ -30,18 +30,6 @@ describe('without a key', () => {
     expect((await send(getIntrospectionQuery(none))).errors).toBeUndefined()
   })
 
-  test('a schema field that several fragments select is returned once', async () => {
-    const { data, errors } = await send(
-      `{ __schema { queryType { ...a ...b } } __schema { queryType { kind } } __typename }
-       fragment a on __Type { name } fragment b on __Type { name ...a }`,
-    )
-    expect(errors).toBeUndefined()
-    expect(data).toEqual({
-      __schema: { queryType: { name: 'Query', kind: 'OBJECT' } },
-      __typename: 'Query',
-    })
-  })
-
   test.each([
     '{ viewer { scopes } }',
     '{ __typename viewer { scopes } }',

@@ -98,16 +98,6 @@ describe('with the header posthorn-organization', () => {
     expect(data).toEqual({ nodes: ids.map((id) => ({ id })), webhooks: { nodes: [] } })
   })
 
-  test('an operator creates the first key of a new organization', async () => {
-    const { id } = await create('New')
-    const input = { scopes: ['keys:manage', 'webhooks:read'] }
-    const createKey = document('api-keys', 'CreateApiKey')
-    const created = await callFor(id, operator.token, createKey, { input })
-    const { token } = created.data.createApiKey.createdApiKey
-    const { data } = await api.call(token, '{ viewer { organization { id } } }')
-    expect(data.viewer.organization).toEqual({ id })
-  })
-
   test('requests with any other key are rejected, whichever organization they name', async () => {
     const [own, others] = [tenant.publicOrganizationId, operator.publicOrganizationId]
     for (const organization of [others, own, 'nonsense']) {

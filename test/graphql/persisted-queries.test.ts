@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
+import { createGraphqlHandler } from '../../src/server/graphql-handler.ts'
 import { readAnswer, request, useApi, useTenant } from './support/api.ts'
 
 const api = await useApi()
@@ -78,3 +79,55 @@ describe('an automatic persisted query', () => {
     expect((await ask(named(query))).errors).toMatchObject(notFound)
   })
 })
+
+const TRUSTED = 'query Scopes { viewer { scopes } }'
+const hash = sha256(TRUSTED)
+const trustedDocuments = {
+  [hash]: TRUSTED,
+  deleting: 'mutation ($id: ID!) { deleteWebhook(id: $id) { __typename } }',
+}
+const handle = createGraphqlHandler({ ...api.deps, trustedDocuments })
+const trustedBy = (sha256Hash: string) => ({
+  extensions: { persistedQuery: { version: 1, sha256Hash } },
+})
+const askTrusted = async (body: object) => readAnswer(await handle(request(tenant.token, body)))
+
+test('a trusted document runs, named by its hash', async () => {
+  expect((await askTrusted(trustedBy(hash))).data.viewer.scopes).toContain('webhooks:read')
+  const deleted = await askTrusted({ ...trustedBy('deleting'), variables: { id: 'wh_x' } })
+  expect(deleted.data).toEqual({ deleteWebhook: { __typename: 'NotFoundError' } })
+})
+
+test('a trusted document needs a key, like any other', async () => {
+  const { status, errors } = await readAnswer(await handle(request(null, trustedBy(hash))))
+  expect(status).toBe(401)
+  expect(errors).toMatchObject([{ extensions: { code: 'UNAUTHENTICATED' } }])
+})
+
+test.each([
+  ['a document', { query: '{ viewer { scopes } }' }, 'Leave out `query`'],
+  ['the text of a trusted one', { query: TRUSTED }, 'Leave out `query`'],
+  ['introspection', { query: '{ __schema { description } }' }, 'Leave out `query`'],
+  ['a document beside a hash', { query: TRUSTED, ...trustedBy(hash) }, 'Leave out `query`'],
+  ['nothing', {}, 'Name one by its hash'],
+  ['no hash', { extensions: { persistedQuery: { version: 1 } } }, 'Name one by its hash'],
+])('%s is rejected, and the answer says what to send', async (_what, body, message) => {
+  const { data, errors } = await askTrusted(body)
+  expect(data).toBeUndefined()
+  expect(errors).toMatchObject([{ extensions: { code: 'TRUSTED_DOCUMENTS_ONLY' } }])
+  expect(errors?.[0].message).toContain('Only trusted documents run here')
+  expect(errors?.[0].message).toContain(message)
+})
+
+test.each(['0'.repeat(64), '__proto__', 'constructor'])(
+  'the unknown hash %s is rejected',
+  async (unknown) => {
+    const { errors } = await askTrusted(trustedBy(unknown))
+    expect(errors).toMatchObject([
+      {
+        message: expect.stringContaining('No trusted document has this hash'),
+        extensions: { code: 'TRUSTED_DOCUMENT_NOT_FOUND' },
+      },
+    ])
+  },
+)
