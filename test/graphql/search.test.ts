@@ -215,6 +215,32 @@ describe('webhooks', () => {
     expect(await list(', filter: { states: [DISABLED] }')).toEqual([off])
   })
 
+  test('are ordered by name and by what waits now, equal ones newest first', async () => {
+    const names = new Map<string, string>()
+    const add = async (description: string, eventType = JOINED) => {
+      const { id } = await tenant.addWebhook({ eventType })
+      await updateWebhook(api.deps.webhooks, tenant.organizationId, id, { description })
+      names.set(id, description)
+      return parseId('webhook', id) as string
+    }
+    for (const held of [await add('Box 10', TICKET), await add('Box 9')]) {
+      await putOnHold(api.database.pool, held)
+    }
+    await tenant.publish(1, TICKET)
+    await tenant.publish(3)
+    for (const description of ['arrivals', 'Zoo', 'Éclair']) await add(description)
+    const listed = async (order: string) => {
+      const { webhooks } = await tenant.ask(`{ webhooks(orderBy: ${order}) { nodes { id } } }`)
+      return webhooks.nodes.map(({ id }: { id: string }) => names.get(id))
+    }
+    const others = ['Éclair', 'Zoo', 'arrivals']
+    expect(await listed('NEWEST_FIRST')).toEqual([...others, 'Box 9', 'Box 10'])
+    expect(await listed('NAME')).toEqual(['arrivals', 'Box 9', 'Box 10', 'Éclair', 'Zoo'])
+    expect(await listed('MOST_WAITING')).toEqual(['Box 9', 'Box 10', ...others])
+    await tenant.publish(4, TICKET)
+    expect(await listed('MOST_WAITING')).toEqual(['Box 10', 'Box 9', ...others])
+  })
+
   test('are found by subscription and state', async () => {
     const { id: on } = await tenant.addWebhook()
     const { id: off } = await tenant.addWebhook()

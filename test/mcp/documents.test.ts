@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { buildSchema, getNamedType, parse, TypeInfo, visit, visitWithTypeInfo } from 'graphql'
 import { expect, test } from 'vitest'
-import { PARTNER_FIELDS } from '../../src/mcp/answer.ts'
+import { MAX_ANSWER_BYTES, PARTNER_FIELDS, toResult } from '../../src/mcp/answer.ts'
 import { trustedDocumentsOf } from '../../src/mcp/trusted-documents.ts'
 
 const schema = buildSchema(readFileSync('schema.graphql', 'utf8'))
@@ -40,4 +40,28 @@ test('every text that partners write is marked', () => {
     (field) => !/Edge\.cursor$|Error\.(code|path)$|Issue\.path$/.test(field),
   )
   expect(others.toSorted()).toEqual(OF_POSTHORN)
+})
+
+const edges = (text: string) =>
+  Array.from({ length: 50 }, (_, i) => ({
+    cursor: `c${i}`,
+    node: { id: `msg_${i}`, url: text, subscriptions: [text] },
+  }))
+
+test.each([
+  ['text', 'a'.repeat(300_000)],
+  ['control characters', '\u001b'.repeat(200_000)],
+  ['tags', '\u{e0041}'.repeat(100_000)],
+  ['nothing', ''],
+])('an answer has at most 20 KB with %s, and goes on where it ends', (_, text) => {
+  const pageInfo = { hasNextPage: false, endCursor: 'c49' }
+  const result = toResult({ webhooks: { totalCount: 50, edges: edges(text), pageInfo } })
+  const bytes = Buffer.byteLength(JSON.stringify(result))
+  expect(bytes).toBeLessThanOrEqual(MAX_ANSWER_BYTES)
+  const { webhooks } = result.structuredContent as {
+    webhooks: { items: unknown[]; nextCursor: string | null }
+  }
+  const { length } = webhooks.items
+  expect(length).toBeGreaterThan(0)
+  expect(webhooks.nextCursor).toBe(length < 50 ? `c${length - 1}` : null)
 })

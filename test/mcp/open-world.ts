@@ -26,18 +26,14 @@ export interface Subject {
   readonly attemptId: string
 }
 
-export async function openWorld(environment: Record<string, string> = {}): Promise<AgentWorld> {
+export async function openWorld(): Promise<AgentWorld> {
   const receiver = await startReceiver()
   receiver.answer = (response, { path }) => {
     response.statusCode = 500
     response.end(`response of ${path}`)
   }
   const posthorn = await startTestApp({
-    environment: {
-      POSTHORN_MCP: 'write',
-      POSTHORN_PUBLIC_URL: 'https://webhooks.example.com',
-      ...environment,
-    },
+    environment: { POSTHORN_MCP: 'write' },
     trustedAuthorities: [receiver.authority],
   })
   const { tenant, database } = posthorn
