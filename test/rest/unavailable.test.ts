@@ -35,19 +35,14 @@ async function expectUnavailable(response: Response, cause = UNREACHABLE) {
 }
 
 describe('503 and Retry-After: Postgres is unreachable', () => {
-  test.each(CALLS)('%s %s, before authentication', async (method, path, body) => {
+  test.each(CALLS)('%s %s, before authentication and after it', async (method, path, body) => {
     await using gone = openDatabase('postgres://nobody@127.0.0.1:1/nothing')
-    const app = mount(connectV1Deps(gone))
-    await expectUnavailable(await request(app, method, path, { token: api.tenant.token, body }))
-  })
-
-  test.each(CALLS)('%s %s, after authentication', async (method, path, body) => {
-    await using gone = openDatabase('postgres://nobody@127.0.0.1:1/nothing')
-    const { webhooks } = connectV1Deps(gone)
-    const app = mount({ ...api.deps, webhooks })
+    const deps = connectV1Deps(gone)
+    const call = { token: api.tenant.token, body }
+    await expectUnavailable(await request(mount(deps), method, path, call))
+    const app = mount({ ...api.deps, webhooks: deps.webhooks })
     for (const headers of [{ 'idempotency-key': 'k' }, {}]) {
-      const options = { token: api.tenant.token, body, headers }
-      await expectUnavailable(await request(app, method, path, options))
+      await expectUnavailable(await request(app, method, path, { ...call, headers }))
     }
   })
 
