@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { Kind, parse } from 'graphql'
 import { expect, test } from 'vitest'
 import { SCOPES } from '../../src/access/scope.ts'
-import { request, useApi } from './support/api.ts'
+import { useApi } from './support/api.ts'
 import { document, EXAMPLES } from './support/document.ts'
 import { exampleCalls } from './support/example-calls.ts'
 
@@ -20,7 +20,6 @@ const operations = readdirSync(EXAMPLES).flatMap((name) => {
   )
 })
 const queriesAndMutations = operations.filter(({ kind }) => kind !== 'subscription')
-const subscriptions = operations.filter(({ kind }) => kind === 'subscription')
 
 /** Of one operation. */
 const MOST_STATEMENTS = 20
@@ -48,17 +47,3 @@ test.each(queriesAndMutations)(
     }
   },
 )
-
-test.each(subscriptions)('the example $name opens a stream', async (example) => {
-  const variables = await variablesOf(example.name)
-  const subscribing = request(tenant.token, {
-    query: document(example.file, example.name),
-    variables,
-  })
-  subscribing.headers.set('accept', 'text/event-stream')
-  const response = await api.handle(subscribing)
-  expect(response.headers.get('content-type')).toContain('text/event-stream')
-  const reader = response.body?.getReader()
-  expect(new TextDecoder().decode((await reader?.read())?.value)).not.toContain('errors')
-  await reader?.cancel()
-})

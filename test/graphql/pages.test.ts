@@ -167,14 +167,3 @@ test.each([
     ])
   }
 })
-
-test('paging in both directions at once is rejected', async () => {
-  const { startCursor, endCursor } = (await page(list('webhooks'))) as Record<string, unknown>
-  const query = `{ webhooks(after: "${startCursor}", before: "${endCursor}") { nodes { id } } }`
-  expect((await tenant.call(query)).errors).toMatchObject([
-    {
-      message: 'Arguments "before" and "after" are not supported at the same time.',
-      extensions: { code: 'BAD_USER_INPUT' },
-    },
-  ])
-})
