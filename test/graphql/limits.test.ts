@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest'
-import { MAX_RESPONSE_BYTES } from '../../src/graphql/limits/limit-exceeded.ts'
 import { JOINED } from '../support/factories.ts'
 import { readAnswer, request, useApi, useTenant } from './support/api.ts'
 import { document } from './support/document.ts'
@@ -250,20 +249,4 @@ describe('variables', () => {
       ])
     }
   })
-})
-
-test('a response of nearly 10 MB is returned, and a larger one is replaced by an error with the remedy', async () => {
-  const event = { type: JOINED, data: { text: 'x'.repeat(250_000) } }
-  for (let i = 0; i < 5; i++) {
-    await api.deps.publishEvents(tenant.organizationId, Array(10).fill(event))
-  }
-  const page = 'query ($first: Int!) { events(first: $first) { nodes { id data } } }'
-  const { events } = await tenant.ask(page, { first: 38 })
-  expect(events.nodes).toHaveLength(38)
-  const { data, errors } = await tenant.call(page, { first: 50 })
-  expect(data).toBeUndefined()
-  const message =
-    'The response is larger than 10,000,000 bytes. Request smaller pages (`first`) or fewer large fields.'
-  const limit = { limit: 'bytes in the response', max: MAX_RESPONSE_BYTES }
-  expect(errors).toEqual([{ message, extensions: { code: 'LIMIT_EXCEEDED', ...limit } }])
 })
