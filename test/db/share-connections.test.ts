@@ -78,3 +78,14 @@ test('a statement that waits too long for a connection fails, and those that hav
   )
   await owner.run('a', () => pool.query('select 1'))
 })
+
+test('a failed connection is not counted', async () => {
+  const database = openDatabase('postgres://nobody:wrong@127.0.0.1:1/none', {
+    maxConnections: 2,
+    ownerOf: () => 'a',
+  })
+  onTestFinished(() => database[Symbol.asyncDispose]())
+  for (let i = 0; i < 5; i++) {
+    await expect(database.pool.query('select 1')).rejects.toThrow('ECONNREFUSED')
+  }
+})

@@ -91,4 +91,13 @@ describe('memoryStore', () => {
     vi.setSystemTime(300_000)
     expect(store.add('msg_1')).toBe(true)
   })
+
+  test('remembers for as long as asked', () => {
+    const store = memoryStore({ seconds: 1 })
+    process(store, 'msg_1')
+    vi.setSystemTime(999)
+    expect(process(store, 'msg_1')).toBe(false)
+    vi.setSystemTime(1_000)
+    expect(process(store, 'msg_1')).toBe(true)
+  })
 })
