@@ -73,7 +73,12 @@ export async function createReader(environment: Readonly<Record<string, string>>
         async stop() {
           if (child.exitCode !== null || child.signalCode !== null) return
           const closed = once(child, 'close')
-          process.kill(-(child.pid as number), 'SIGINT')
+          try {
+            process.kill(-(child.pid as number), 'SIGINT')
+          } catch (error) {
+            // It has just ended, and says so in a moment.
+            if ((error as { code?: string }).code !== 'ESRCH') throw error
+          }
           await closed
         },
       }
