@@ -128,7 +128,7 @@ async function lastDelivery(): Promise<string> {
   return rows[0]?.id as string
 }
 
-/** With the plans so far, and with new ones: Postgres can renew its statistics, and then plans anew, at any time. */
+/** Runs with the cached plans, and again with new plans: Postgres plans again after each renewal of its statistics. */
 async function withAnyStatistics(check: () => Promise<void>): Promise<void> {
   await check()
   await session.query('vacuum analyze')

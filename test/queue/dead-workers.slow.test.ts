@@ -16,6 +16,11 @@ function reported({ reports }: WorkerProcess, state: Report['state'] = 'started'
   return reports.filter((report) => report.state === state).map(({ deliveryId }) => deliveryId)
 }
 
+async function deliversAll(worker: WorkerProcess): Promise<void> {
+  const recorded = () => reported(worker, 'recorded')
+  await until(() => recorded().length === 20, 'the other worker delivers all', 20_000)
+}
+
 test('other workers run the jobs of a frozen worker; when it resumes, its claims are lost, and it claims new jobs', async () => {
   await using database = await createTestDatabase()
   await using victim = startWorkerProcess(database.url)
@@ -26,11 +31,7 @@ test('other workers run the jobs of a frozen worker; when it resumes, its claims
   victim.kill('SIGSTOP')
   victim.finish()
   await using other = startWorkerProcess(database.url, 0)
-  await until(
-    () => reported(other, 'recorded').length === 20,
-    'the other worker delivers all',
-    20_000,
-  )
+  await deliversAll(other)
   victim.kill('SIGCONT')
   await until(() => reported(victim, 'claim lost').length === 20, 'its claims are lost')
   expect(reported(victim, 'recorded')).toEqual([])
@@ -56,11 +57,7 @@ test('the jobs of a worker cut off from Postgres are rescued; when it reconnects
   proxy.blackhole()
   victim.finish()
   await using other = startWorkerProcess(database.url, 0)
-  await until(
-    () => reported(other, 'recorded').length === 20,
-    'the other worker delivers all',
-    20_000,
-  )
+  await deliversAll(other)
   other.kill('SIGKILL')
   proxy.restore()
   await until(() => reported(victim, 'claim lost').length === 20, 'its claims are lost')
