@@ -16,10 +16,8 @@ function reported({ reports }: WorkerProcess, state: Report['state'] = 'started'
   return reports.filter((report) => report.state === state).map(({ deliveryId }) => deliveryId)
 }
 
-async function deliversAll(worker: WorkerProcess): Promise<void> {
-  const recorded = () => reported(worker, 'recorded')
-  await until(() => recorded().length === 20, 'the other worker delivers all', 20_000)
-}
+const deliversAll = (worker: WorkerProcess) =>
+  until(() => reported(worker, 'recorded').length === 20, 'the other delivers all', 20_000)
 
 test('other workers run the jobs of a frozen worker; when it resumes, its claims are lost, and it claims new jobs', async () => {
   await using database = await createTestDatabase()

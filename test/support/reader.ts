@@ -76,8 +76,7 @@ export async function createReader(environment: Readonly<Record<string, string>>
           try {
             process.kill(-(child.pid as number), 'SIGINT')
           } catch (error) {
-            // It has just ended, and says so in a moment.
-            if ((error as { code?: string }).code !== 'ESRCH') throw error
+            if ((error as { code?: string }).code !== HAS_JUST_ENDED) throw error
           }
           await closed
         },
@@ -91,6 +90,8 @@ export async function createReader(environment: Readonly<Record<string, string>>
     },
   }
 }
+
+const HAS_JUST_ENDED = 'ESRCH'
 
 /** Without the programs of this clone, which only its own commands find. */
 function pathOfSystem(): string {
