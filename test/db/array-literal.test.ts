@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { type ArrayElement, arrayLiteral } from '../../src/db/array-literal.ts'
-import { useTestDatabase } from '../support/database.ts'
+import { sharedDatabase } from '../support/database.ts'
 
-const database = await useTestDatabase()
+const database = await sharedDatabase()
 
 async function readBack(type: string, elements: readonly ArrayElement[]): Promise<unknown> {
   const { rows } = await database.pool.query(`select $1::${type}[] as list`, [

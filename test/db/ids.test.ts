@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { ID_PREFIXES, type IdKind, mintId, parseId, publicId } from '../../src/db/ids.ts'
-import { useTestDatabase } from '../support/database.ts'
+import { sharedDatabase } from '../support/database.ts'
 
 const kinds = Object.keys(ID_PREFIXES) as IdKind[]
-const database = await useTestDatabase()
+const database = await sharedDatabase()
 
 test.each(kinds)(
   'an id of a %s is its prefix and 26 characters, and parses to its uuid',

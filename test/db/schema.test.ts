@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import config from '../../prisma.config.ts'
-import { useTestDatabase } from '../support/database.ts'
+import { sharedDatabase } from '../support/database.ts'
 
 /** Nullability by column. Prisma has none for lists. */
 type Columns = Record<string, boolean | null>
 
-const database = await useTestDatabase()
+const database = await sharedDatabase()
 const text = readFileSync(new URL('../../prisma/schema.prisma', import.meta.url), 'utf8')
 const models = [...text.matchAll(/^model (\w+) \{\n(.*?)^\}/gms)].map(
   ([, name = '', body = '']) => ({

@@ -5,14 +5,14 @@ import pg from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
 import { openDatabase } from '../../src/db/client.ts'
 import { isDatabaseUnavailable } from '../../src/db/faults.ts'
-import { useTestDatabase } from '../support/database.ts'
+import { sharedDatabase } from '../support/database.ts'
 
 /*
  * `pg` and Prisma's adapter give these errors no code of their own, so src/db/faults.ts recognizes their texts. Each test
  * provokes one of them, and fails when an upgrade changes the text.
  */
 
-const database = await useTestDatabase()
+const database = await sharedDatabase()
 
 test.each<[text: string, provoke: () => Promise<unknown>]>([
   ['connect ENOENT', () => connectTo('postgres://posthorn@%2Fnowhere/posthorn')],

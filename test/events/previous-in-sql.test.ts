@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { useTestDatabase } from '../support/database.ts'
+import { sharedDatabase } from '../support/database.ts'
 import { createTenant, JOINED } from '../support/factories.ts'
 
-const database = await useTestDatabase()
+const database = await sharedDatabase()
 const organization = (await createTenant(database.prisma)).publicOrganizationId
 
 const BEFORE =

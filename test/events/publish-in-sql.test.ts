@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { useTestDatabase } from '../support/database.ts'
+import { sharedDatabase } from '../support/database.ts'
 import { createTenant, JOINED, subscribe, TICKET } from '../support/factories.ts'
 
-const database = await useTestDatabase()
+const database = await sharedDatabase()
 const tenant = await createTenant(database.prisma)
 await subscribe(database, tenant.organizationId, [JOINED])
 await subscribe(database, tenant.organizationId, [JOINED, TICKET])

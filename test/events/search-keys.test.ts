@@ -4,10 +4,10 @@ import { parseId } from '../../src/db/ids.ts'
 import { createEventType, updateEventType } from '../../src/event-types/edit-event-type.ts'
 import { createCatalogue } from '../../src/event-types/event-type.ts'
 import { createPublishEvents } from '../../src/events/publish-events.ts'
-import { useTestDatabase } from '../support/database.ts'
+import { sharedDatabase } from '../support/database.ts'
 import { createTenant, JOINED } from '../support/factories.ts'
 
-const database = await useTestDatabase()
+const database = await sharedDatabase()
 const tenant = await createTenant(database.prisma)
 const publishEvents = createPublishEvents(database.pool, createCatalogue(database.pool))
 let names = 0

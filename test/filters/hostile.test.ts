@@ -9,12 +9,12 @@ import { MAX_STEPS } from '../../src/lib/work-budget.ts'
 import { createAddressGuard } from '../../src/outbound/public-address.ts'
 import { countFilteredEvents } from '../../src/webhooks/count-filtered-events.ts'
 import { createWebhook } from '../../src/webhooks/webhook.ts'
-import { useTestDatabase } from '../support/database.ts'
+import { sharedDatabase } from '../support/database.ts'
 import { createTenant, JOINED } from '../support/factories.ts'
 
 const MAX_BYTES = 256 * 1024
 
-const database = await useTestDatabase()
+const database = await sharedDatabase()
 const tenant = await createTenant(database.prisma)
 
 /** As much work as one filter may ask for: 20 conditions that look at each item of an array. */

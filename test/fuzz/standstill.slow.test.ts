@@ -1,14 +1,15 @@
+import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { SCOPES } from '../../src/access/scope.ts'
-import { startStopwatch } from '../support/stopwatch.ts'
 import { useResource } from '../support/use-resource.ts'
 import { HOSTILE, type Hostile } from './hostile.ts'
 import { introspection } from './introspection.ts'
 import { fromNewClient, SEED, startFuzzedApi } from './start-api.ts'
 
 const MAX_RESPONSE_BYTES = 2_000_000
-const MAX_BLOCKED_MS = 250
+/** In hashes of 100 MB, each some 100 ms on a machine of 2020: the bound follows the machine, and its load. */
+const MAX_BLOCKED_HASHES = 2.5
 /** The best of these tries decides, because other processes on the machine can delay requests. */
 const TRIES = 5
 
@@ -29,15 +30,24 @@ async function send({ path, body, keyless }: Hostile): Promise<number> {
   return (await response.arrayBuffer()).byteLength
 }
 
+const HASHED = Buffer.alloc(100_000_000)
+
+/** How long this machine takes now for a fixed work. */
+function hashMs(): number {
+  const startedAt = performance.now()
+  createHash('sha1').update(HASHED).digest()
+  return performance.now() - startedAt
+}
+
 /** Sends the requests in parallel. Returns the size of the largest response, and the longest time of `/healthz`. */
 async function sendInParallel(hostile: readonly Hostile[]) {
   let ended = false
   let longestMs = 0
   const poll = async () => {
     while (!ended) {
-      const stopwatch = startStopwatch()
+      const startedAt = performance.now()
       await (await fetch(`${api.url}/healthz`)).arrayBuffer()
-      longestMs = Math.max(longestMs, stopwatch.readMs())
+      longestMs = Math.max(longestMs, performance.now() - startedAt)
     }
   }
   const polling = poll()
@@ -50,13 +60,14 @@ async function sendInParallel(hostile: readonly Hostile[]) {
 
 async function expectNoStandstill(hostile: readonly Hostile[], name: string): Promise<void> {
   let best = Number.POSITIVE_INFINITY
-  for (let i = 0; i < TRIES && best >= MAX_BLOCKED_MS; i++) {
+  for (let i = 0; i < TRIES && best >= MAX_BLOCKED_HASHES; i++) {
+    const before = hashMs()
     const { bytes, longestMs } = await sendInParallel(hostile)
     expect(bytes).toBeLessThan(MAX_RESPONSE_BYTES)
-    best = Math.min(best, longestMs)
+    best = Math.min(best, longestMs / Math.max(before, hashMs()))
   }
-  if (process.env['LOOP_LOG']) console.info(`${best.toFixed(1)} ms: ${name}`)
-  expect(best).toBeLessThan(MAX_BLOCKED_MS)
+  if (process.env['LOOP_LOG']) console.info(`${best.toFixed(2)} hashes: ${name}`)
+  expect(best).toBeLessThan(MAX_BLOCKED_HASHES)
 }
 
 const keyless = (query: string): Hostile => ({

@@ -4,7 +4,7 @@ import { attemptTopic } from '../../src/deliveries/live-topics.ts'
 import { LiveHub } from '../../src/live/hub.ts'
 import { notify } from '../../src/live/notify.ts'
 import type { Topic } from '../../src/live/topic.ts'
-import { useTestDatabase } from '../support/database.ts'
+import { sharedDatabase } from '../support/database.ts'
 import { createTenant, subscribe as createWebhook, JOINED } from '../support/factories.ts'
 import { until } from '../support/until.ts'
 
@@ -12,7 +12,7 @@ let organizationId: string
 let webhookId: string
 let hub: LiveHub
 
-const database = await useTestDatabase()
+const database = await sharedDatabase()
 beforeEach(async () => {
   organizationId = (await createTenant(database.prisma)).organizationId
   await createWebhook(database, organizationId, [JOINED])

@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises'
 import { beforeAll, expect, test } from 'vitest'
-import { useTestDatabase } from '../support/database.ts'
+import { sharedDatabase } from '../support/database.ts'
 
 let page: ReadonlyMap<string, readonly string[]>
 
-const database = await useTestDatabase()
+const database = await sharedDatabase()
 
 beforeAll(async () => {
   page = tablesOf(await readFile(new URL('../../docs/data/data.md', import.meta.url), 'utf8'))

@@ -5,12 +5,12 @@ import { parseId } from '../../src/db/ids.ts'
 import { createKeyring } from '../../src/encryption/keyring.ts'
 import { createAddressGuard } from '../../src/outbound/public-address.ts'
 import { createWebhook, updateWebhook } from '../../src/webhooks/webhook.ts'
-import { useTestDatabase } from '../support/database.ts'
+import { sharedDatabase } from '../support/database.ts'
 import { createTenant, JOINED } from '../support/factories.ts'
 
 const DAY = 86_400
 
-const { prisma, pool } = await useTestDatabase()
+const { prisma, pool } = await sharedDatabase()
 const keyring = createKeyring([randomBytes(32)])
 const deps = { prisma, keyring, guard: createAddressGuard([]), actor: SYSTEM }
 const { organizationId } = await createTenant(prisma)
