@@ -140,6 +140,11 @@ describe('a redelivery', () => {
     const ids = [succeeded, canceled, exhausted, queued, queued]
     const counted = await run('RedeliverInBackground', { input: { ids, dryRun: true } })
     expect(counted).toMatchObject({ count: 4, task: null })
+    const repeated = (length: number) => ({ ids: Array(length).fill(queued), dryRun: true })
+    expect(await run('RedeliverInBackground', { input: repeated(100) })).toMatchObject({ count: 1 })
+    expect(await run('RedeliverInBackground', { input: repeated(101) })).toMatchObject({
+      issues: [{ path: ['ids'], code: 'too_many' }],
+    })
     const { data } = await api.call(tenant.token, document('deliveries', 'Redeliver'), { ids })
     expect(data.redeliver.deliveries).toHaveLength(4)
     expect(new Set(Object.values(await states()))).toEqual(new Set(['pending']))

@@ -46,6 +46,12 @@ describe('publishEvent', () => {
     expect(rows).toEqual([{ data: text }])
   })
 
+  test('data of 256 KiB is accepted, and one byte more is rejected', async () => {
+    const sized = (bytes: number) => publish({ dataText: `{"a":"${'x'.repeat(bytes - 8)}"}` })
+    expect(await sized(262_144)).toMatchObject({ publishedEvent: { deliveryCount: 0 } })
+    expect(await sized(262_145)).toMatchObject({ issues: [{ path: ['data'] }] })
+  })
+
   test.each([
     ['no data', {}, 'data', /^data is required\. Send any JSON value, or the text of one/],
     ['null', { data: null }, 'data', /^data is required/],
