@@ -130,6 +130,18 @@ test('two workers that release a backlog concurrently release each delivery once
   expect(await jobCount()).toBe(released)
 })
 
+test('a release that Postgres refuses fails for its caller, and the next one releases', async () => {
+  await parkSome(3)
+  const refused = duringTransaction(
+    (other) => other.query('lock table posthorn.deliveries in access exclusive mode'),
+    async (sql) => await createReleaser(sql).release(webhookId),
+  )
+  await expect(refused).rejects.toThrow(/lock timeout/)
+  const releaser = createReleaser()
+  await releaser.release(webhookId)
+  expect(await jobCount()).toBe(3)
+})
+
 test('a hold that begins during a release waits for it, and then nothing is released', async () => {
   await parkSome(5)
   let hold: Promise<boolean> | null = null
