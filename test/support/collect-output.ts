@@ -7,7 +7,7 @@ export function collectOutput(child: ChildProcess): {
 } {
   const output = { stdout: '', stderr: '' }
   for (const stream of ['stdout', 'stderr'] as const) {
-    child[stream]?.on('data', (chunk) => {
+    child[stream]?.setEncoding('utf8').on('data', (chunk) => {
       output[stream] += chunk
     })
   }

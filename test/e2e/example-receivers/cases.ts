@@ -11,24 +11,31 @@ interface Delivery {
   readonly tampered?: string
 }
 
-type Send = (url: string, secrets: Webhook['secrets'], id: string) => Promise<number>
+/** Where deliveries are sent, and the prefix of their headers if it is another than `wh-`. */
+interface Target {
+  readonly url: string
+  readonly prefix?: string
+}
+
+type Send = (target: Target, secrets: Webhook['secrets'], id: string) => Promise<number>
 
 const OTHER_SECRET = `whsec_${Buffer.from('another webhook, another key').toString('base64')}`
 
-const withSignature = (of: (signature: string) => string) => (headers: Record<string, string>) => ({
-  ...headers,
-  'wh-signature': of(headers['wh-signature'] ?? ''),
-})
+export const withSignature =
+  (of: (signature: string) => string) => (headers: Record<string, string>) => ({
+    ...headers,
+    'wh-signature': of(headers['wh-signature'] ?? ''),
+  })
 
 const delivered =
   (delivery: Omit<Delivery, 'id'>): Send =>
-  (url, [, secret], id) =>
-    post(url, secret, { ...delivery, id })
+  (target, [, secret], id) =>
+    post(target, secret, { ...delivery, id })
 
 /** One delivery each, and the status of its answer. */
 export const CASES: readonly { what: string; status: number; send: Send }[] = [
   { what: 'an authentic delivery', status: 204, send: delivered({}) },
-  { what: 'the old secret', status: 204, send: (url, [old], id) => post(url, old, { id }) },
+  { what: 'the old secret', status: 204, send: (target, [old], id) => post(target, old, { id }) },
   { what: 'four minutes old', status: 204, send: delivered({ ageSeconds: 240 }) },
   {
     what: 'the second signature of three',
@@ -38,7 +45,11 @@ export const CASES: readonly { what: string; status: number; send: Send }[] = [
     }),
   },
   { what: 'a tampered body', status: 400, send: delivered({ tampered: '{"id":"evt_2"}' }) },
-  { what: 'another secret', status: 400, send: (url, _, id) => post(url, OTHER_SECRET, { id }) },
+  {
+    what: 'another secret',
+    status: 400,
+    send: (target, _, id) => post(target, OTHER_SECRET, { id }),
+  },
   { what: 'six minutes old', status: 400, send: delivered({ ageSeconds: 360 }) },
   { what: 'six minutes ahead', status: 400, send: delivered({ ageSeconds: -360 }) },
   { what: 'a time that is no number', status: 400, send: delivered({ timestamp: '12a' }) },
@@ -69,7 +80,7 @@ export const CASES: readonly { what: string; status: number; send: Send }[] = [
 
 /** Sends a delivery to a receiver. Returns the status of the answer. */
 export async function post(
-  url: string,
+  { url, prefix = 'wh-' }: Target,
   secret: string,
   { id, body = '{"id":"evt_1","data":"Zoë"}', tampered = body, ...delivery }: Delivery,
 ): Promise<number> {
@@ -77,6 +88,10 @@ export async function post(
   const timestamp = delivery.timestamp ?? String(Math.floor(Date.now() / 1_000) - ageSeconds)
   const signature = await sign(secret, id, timestamp, body)
   const headers = { 'wh-id': id, 'wh-timestamp': timestamp, 'wh-signature': signature }
-  const response = await fetch(url, { method: 'POST', headers: change(headers), body: tampered })
+  const sent = Object.entries(change(headers)).map(([name, value]): [string, string] => [
+    name.replace('wh-', prefix),
+    value,
+  ])
+  const response = await fetch(url, { method: 'POST', headers: sent, body: tampered })
   return response.status
 }

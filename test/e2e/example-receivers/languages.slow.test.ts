@@ -1,16 +1,21 @@
 import { existsSync } from 'node:fs'
-import { cp, mkdtemp, rm } from 'node:fs/promises'
+import { cp, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createTestAuthority } from '../../outbound/certificates.ts'
+import { type RunningProgram, startProgram } from '../../receiver/support/running-program.ts'
+import { startTlsFront, type TlsFront } from '../../receiver/support/tls-front.ts'
 import { startTestApp, type TestApp } from '../../support/app.ts'
 import { TICKET } from '../../support/factories.ts'
+import { freePort } from '../../support/free-port.ts'
 import { leftOutFor, needs, needsOptional } from '../../support/left-out.ts'
 import { until } from '../../support/until.ts'
 import { CASES, post } from './cases.ts'
-import { EXAMPLES, type ReceiverProcess, readCommands, startReceiver } from './receiver-process.ts'
-import { startTlsFront, type TlsFront } from './tls-front.ts'
 import { createWebhook, publish, readDelivery, sendTest, type Webhook } from './webhook.ts'
+
+const ROOT = path.join(import.meta.dirname, '../../..')
+const EXAMPLES = path.join(ROOT, 'examples/receivers')
 
 /** The languages of the README, each with the programs of its command. CI installs some of the programs. */
 const LANGUAGES = {
@@ -36,14 +41,43 @@ beforeAll(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'posthorn receivers '))
   await cp(EXAMPLES, folder, { recursive: true })
   commands = await readCommands()
-  front = await startTlsFront()
-  posthorn = await startTestApp({ trustedAuthorities: [front.authority] })
+  const authority = await createTestAuthority()
+  front = await startTlsFront(authority)
+  posthorn = await startTestApp({ trustedAuthorities: [authority.pem] })
 })
 afterAll(async () => {
   await posthorn?.[Symbol.asyncDispose]()
   await front?.[Symbol.asyncDispose]()
   await rm(folder, { recursive: true, force: true })
 })
+
+/** The command of each language in the README. */
+async function readCommands(): Promise<ReadonlyMap<string, string>> {
+  const readme = await readFile(path.join(EXAMPLES, 'README.md'), 'utf8')
+  const rows = readme.matchAll(/^\| ([^|]+) \| \[.*\| `([^`]+)` \|$/gm)
+  return new Map([...rows].map(([, name = '', command = '']) => [name, command]))
+}
+
+interface ReceiverProgram extends AsyncDisposable {
+  readonly program: RunningProgram
+  readonly port: number
+  readonly url: string
+}
+
+async function startReceiver(command: string, secret: string): Promise<ReceiverProgram> {
+  const port = await freePort()
+  const program = await startProgram({
+    command: ['bash', '-c', command],
+    cwd: folder,
+    port,
+    environment: {
+      ...{ PORT: String(port), WEBHOOK_SECRET: secret, TMPDIR: folder },
+      CARGO_TARGET_DIR: path.join(ROOT, 'node_modules/.cache/cargo'),
+    },
+  })
+  const url = `http://127.0.0.1:${port}/`
+  return { program, port, url, [Symbol.asyncDispose]: () => program[Symbol.asyncDispose]() }
+}
 
 test('every language of the README is tested', async () => {
   expect([...(await readCommands()).keys()]).toEqual(Object.keys(LANGUAGES))
@@ -52,17 +86,24 @@ test('every language of the README is tested', async () => {
 describe.each(Object.entries(LANGUAGES))('%s', (name, options) => {
   describe('receives', options, () => {
     let webhook: Webhook
-    let receiver: ReceiverProcess
+    let receiver: ReceiverProgram
 
     beforeAll(async () => {
-      webhook = await createWebhook(posthorn, front.url)
-      receiver = await startReceiver(commands.get(name) ?? '', folder, webhook.secrets.join(' '))
+      webhook = await createWebhook(posthorn, `${front.url}/hooks`)
+      receiver = await startReceiver(commands.get(name) ?? '', webhook.secrets.join(' '))
       front.port = receiver.port
     })
     afterAll(async () => {
       await receiver?.[Symbol.asyncDispose]()
       if (webhook) await posthorn.rest('DELETE', `/webhooks/${webhook.id}`)
     })
+
+    /** The bodies that were processed with this id. */
+    const processed = (id: string) =>
+      receiver.program.stdout
+        .split('\n')
+        .filter((line) => line.startsWith(`${id} `))
+        .map((line) => line.slice(id.length + 1))
 
     test('a real delivery, signed with the new secret of a rotation, and its redelivery once', async () => {
       const data = { text: `Zoë "✓" \\ ${name} 👋` }
@@ -71,8 +112,8 @@ describe.each(Object.entries(LANGUAGES))('%s', (name, options) => {
         async () => (await readDelivery(posthorn, id)).state === 'SUCCEEDED',
         'the delivery succeeds',
       )
-      await until(() => receiver.processed(id).length > 0, 'the receiver prints the delivery')
-      expect(JSON.parse(receiver.processed(id)[0] ?? '')).toMatchObject({ type: TICKET, data })
+      await until(() => processed(id).length > 0, 'the receiver prints the delivery')
+      expect(JSON.parse(processed(id)[0] ?? '')).toMatchObject({ type: TICKET, data })
 
       const { redeliver } = await posthorn.graphql(
         'mutation ($id: ID!) { redeliver(input: { ids: [$id] }) { __typename ... on UserError { message } } }',
@@ -84,7 +125,7 @@ describe.each(Object.entries(LANGUAGES))('%s', (name, options) => {
         'the redelivery',
       )
       expect((await readDelivery(posthorn, id)).state).toBe('SUCCEEDED')
-      expect(receiver.processed(id)).toHaveLength(1)
+      expect(processed(id)).toHaveLength(1)
     })
 
     test('a real test delivery, which it does not process', async () => {
@@ -93,44 +134,44 @@ describe.each(Object.entries(LANGUAGES))('%s', (name, options) => {
         async () => (await readDelivery(posthorn, id)).state === 'SUCCEEDED',
         'the test succeeds',
       )
-      expect(receiver.processed(id)).toEqual([])
+      expect(processed(id)).toEqual([])
     })
 
     describe.each(CASES)('$what', ({ what, status, send }) => {
       test(`is answered with ${status}`, async () => {
         const id = `msg_${what.replaceAll(/[^a-z]+/g, '_')}`
-        expect(await send(receiver.url, webhook.secrets, id)).toBe(status)
-        if (status !== 204) return expect(receiver.processed(id)).toEqual([])
-        await expect.poll(() => receiver.processed(id)).toHaveLength(1)
+        expect(await send(receiver, webhook.secrets, id)).toBe(status)
+        if (status !== 204) return expect(processed(id)).toEqual([])
+        await expect.poll(() => processed(id)).toHaveLength(1)
       })
     })
 
     test('a delivery that it cannot process, until it can', full, async () => {
       // Every write to this device fails.
       const command = `${commands.get(name)} > /dev/full`
-      await using failing = await startReceiver(command, folder, webhook.secrets[1])
-      const send = (url: string) => post(url, webhook.secrets[1], { id: 'msg_failed' })
-      expect([await send(failing.url), await send(failing.url)]).toEqual([500, 500])
-      expect(await send(receiver.url)).toBe(204)
-      await expect.poll(() => receiver.processed('msg_failed')).toHaveLength(1)
+      await using failing = await startReceiver(command, webhook.secrets[1])
+      const send = (to: ReceiverProgram) => post(to, webhook.secrets[1], { id: 'msg_failed' })
+      expect([await send(failing), await send(failing)]).toEqual([500, 500])
+      expect(await send(receiver)).toBe(204)
+      await expect.poll(() => processed('msg_failed')).toHaveLength(1)
     })
 
     test('a repeated id, which it processes once', async () => {
-      const send = () => post(receiver.url, webhook.secrets[1], { id: 'msg_repeated' })
+      const send = () => post(receiver, webhook.secrets[1], { id: 'msg_repeated' })
       expect(await Promise.all([send(), send(), send()])).toEqual([204, 204, 204])
       expect(await send()).toBe(204)
-      await expect.poll(() => receiver.processed('msg_repeated')).toHaveLength(1)
+      await expect.poll(() => processed('msg_repeated')).toHaveLength(1)
     })
 
     test('the largest body that Posthorn sends, and no larger one', async () => {
       const body = (bytes: number) => JSON.stringify({ pad: 'x'.repeat(bytes - 10) })
       const send = (id: string, bytes: number) =>
-        post(receiver.url, webhook.secrets[1], { id, body: body(bytes) })
+        post(receiver, webhook.secrets[1], { id, body: body(bytes) })
       expect(await send('msg_largest', 257 * 1024)).toBe(204)
       // A receiver that closes the connection before it has read the body resets it.
       const tooLarge = await send('msg_too_large', 257 * 1024 + 1).catch(() => 413)
       expect(tooLarge).toBe(413)
-      expect(receiver.processed('msg_too_large')).toEqual([])
+      expect(processed('msg_too_large')).toEqual([])
     })
   })
 })

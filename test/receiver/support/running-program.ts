@@ -1,9 +1,11 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { collectOutput } from '../../support/collect-output.ts'
 import { until } from '../../support/until.ts'
 
 export interface RunningProgram extends AsyncDisposable {
-  /** What it printed. */
+  readonly stdout: string
+  /** All that it printed. */
   readonly output: string
 }
 
@@ -14,41 +16,42 @@ export interface ProgramStart {
   readonly environment: Readonly<Record<string, string>>
 }
 
-/** Starts a server and waits until it answers on its port. */
+/** Starts a server and waits until it answers on its port. Some are compiled first. */
 export async function startProgram(start: ProgramStart): Promise<RunningProgram> {
   const [program, ...args] = start.command
   const child = spawn(program, args, {
     cwd: start.cwd,
     env: { ...process.env, NODE_ENV: 'production', NO_COLOR: '1', ...start.environment },
     stdio: ['ignore', 'pipe', 'pipe'],
+    // A group of its own, because some commands start the server as another process.
+    detached: true,
   })
-  let output = ''
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.on('data', (chunk) => {
-      output += chunk
-    })
-  }
+  const collected = collectOutput(child)
   const ended = once(child, 'close')
+  const hasEnded = () => child.exitCode !== null || child.signalCode !== null
   const running: RunningProgram = {
+    get stdout() {
+      return collected.stdout
+    },
     get output() {
-      return output
+      return collected.stdout + collected.stderr
     },
     async [Symbol.asyncDispose]() {
-      child.kill('SIGKILL')
+      if (!hasEnded()) process.kill(-(child.pid as number), 'SIGKILL')
       await ended
     },
   }
-  await until(
-    async () => {
-      if (child.exitCode !== null) throw new Error(`${start.command.join(' ')} ended:\n${output}`)
-      return await fetch(`http://127.0.0.1:${start.port}/`).then(
-        () => true,
-        () => false,
-      )
-    },
-    `${start.command.join(' ')} answers`,
-    60_000,
-  )
+  const what = `${start.command.join(' ')} answers`
+  const answers = () =>
+    fetch(`http://127.0.0.1:${start.port}/`).then(
+      () => true,
+      () => false,
+    )
+  await until(async () => hasEnded() || (await answers()), what, 120_000).catch(async (error) => {
+    await running[Symbol.asyncDispose]()
+    throw new Error(`${error.message}\n${running.output}`)
+  })
+  if (hasEnded()) throw new Error(`${start.command.join(' ')} ended:\n${running.output}`)
   return running
 }
 
