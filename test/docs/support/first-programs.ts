@@ -1,50 +1,30 @@
 import { execFileSync } from 'node:child_process'
 import path from 'node:path'
-import { ROOT } from '../../support/reader.ts'
 
-/** What surrounds a block in the reader's own program, by a part of the block. */
-export function programOf(block: string, port: number): string {
-  const found = PROGRAMS.find(({ part }) => block.includes(part))
-  if (!found) throw new Error(`No program has this block:\n${block}`)
-  return found.program(block, port)
-}
-
-const PROGRAMS = [
-  {
-    part: "from 'node:http'",
-    program: (block: string, port: number) => `
-${block.replace(/'@?posthorn\/receiver'/, `'${ROOT}src/receiver/index.ts'`).replace('listen(3000)', `listen(${port})`)}
+/** What surrounds a block in the reader's own program, by a part of the block. Its server listens at this port. */
+export const programsAt = (port: number): Record<string, (block: string) => string> => ({
+  "from 'node:http'": (block) => `
+${block.replace('listen(3000)', `listen(${port})`)}
 async function acceptOnce(id: string, event: unknown): Promise<void> {
   console.log(id, JSON.stringify(event))
 }`,
-  },
-  {
-    part: "from '@posthorn/client'",
-    program: (block: string) =>
-      block.replace("'@posthorn/client'", `'${ROOT}packages/client/src/index.ts'`),
-  },
-  {
-    part: 'client.query',
-    program: (block: string) => `
+  "from '@posthorn/client'": (block) => block,
+  'client.query': (block) => `
 import pg from 'pg'
 const organization = process.env['ORGANIZATION'] as string
 const client = new pg.Client(process.env['DATABASE_URL'])
 await client.connect()
 ${block}
 await client.end()`,
-  },
-  {
-    part: 'prisma.$transaction',
-    program: (block: string) => `
+  'prisma.$transaction': (block) => `
 import { PrismaPg } from '@prisma/adapter-pg'
-import { PrismaClient } from './prisma/client.ts'
+import { PrismaClient } from './application/prisma/client.ts'
 const organization = process.env['ORGANIZATION'] as string
 const connectionString = process.env['DATABASE_URL'] as string
 const prisma = new PrismaClient({ adapter: new PrismaPg({ connectionString }) })
 ${block}
 await prisma.$disconnect()`,
-  },
-]
+})
 
 export const PYTHON_PROGRAM = (block: string) => `
 import json, os, psycopg
@@ -69,19 +49,6 @@ model Ticket {
   issuedAt DateTime? @map("issued_at")
   @@map("tickets")
 }`
-
-export const TSCONFIG = JSON.stringify({
-  compilerOptions: {
-    strict: true,
-    noEmit: true,
-    target: 'esnext',
-    module: 'nodenext',
-    types: ['node'],
-    allowImportingTsExtensions: true,
-    skipLibCheck: true,
-  },
-  include: ['*.ts'],
-})
 
 /** A Python that has psycopg: Debian's, if the first one in PATH is another. Null if none has it. */
 export function findPythonWithPsycopg(): string | null {

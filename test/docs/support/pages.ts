@@ -29,17 +29,20 @@ export interface Block {
   readonly line: number
   readonly language: string
   readonly text: string
+  /** The file that a reader pastes the block into: the line above ends with "in `receiver.ts`:". Null for all others. */
+  readonly file: string | null
 }
 
 export function blocksOf(page: string): Block[] {
   const text = read(page)
   return [...text.matchAll(FENCED)].map(({ index, groups = {} }) => {
     const { indent = '', language = '', code = '' } = groups
+    const before = text.slice(0, index)
     return {
-      page,
-      line: text.slice(0, index).split('\n').length + 1,
-      language,
+      ...{ page, language },
+      line: before.split('\n').length + 1,
       text: code.replaceAll(new RegExp(`^${indent}`, 'gm'), ''),
+      file: /\b[Ii]n `([\w./-]+)`:$/.exec(before.trimEnd())?.[1] ?? null,
     }
   })
 }

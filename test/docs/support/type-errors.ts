@@ -6,13 +6,15 @@ import { promisify } from 'node:util'
 import { type Block, ROOT } from './pages.ts'
 import { SURROUNDINGS } from './surroundings.ts'
 
+type Code = Pick<Block, 'page' | 'line' | 'language' | 'text'>
+
 /** What the compiler says about blocks of TypeScript, each as a module of its own in a program of a reader. */
-export async function typeErrors(blocks: readonly Block[]): Promise<string[]> {
+export async function typeErrors(blocks: readonly Code[]): Promise<string[]> {
   const folder = await mkdtemp(path.join(tmpdir(), 'posthorn pages '))
   try {
     await symlink(path.join(ROOT, 'node_modules'), path.join(folder, 'node_modules'))
     await writeFile(path.join(folder, 'tsconfig.json'), JSON.stringify(CONFIGURATION))
-    const files = new Map<string, Block>()
+    const files = new Map<string, Code>()
     for (const [i, block] of blocks.entries()) {
       const around = SURROUNDINGS.filter(({ page, part }) => {
         return block.page === page && block.text.includes(part)

@@ -3,12 +3,12 @@ import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { buildSchema, parse, validate } from 'graphql'
 import pg from 'pg'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, type TestOptions, test } from 'vitest'
 import { freePort } from '../../../support/free-port.ts'
 import { needs } from '../../../support/left-out.ts'
 import { ROOT, type Terminal } from '../../../support/reader.ts'
 import { until } from '../../../support/until.ts'
-import { blocksOf, type GuideBlock, isPrinted } from './blocks.ts'
+import { type Block, blocksOf } from '../../support/pages.ts'
 import { createSeenIds } from './ids.ts'
 import type { GuideReader } from './posthorn.ts'
 import { checkTypes } from './typescript.ts'
@@ -21,10 +21,18 @@ export interface GuideOptions {
   readonly replace?: (output: string) => Readonly<Record<string, string>>
   /** What surrounds a block of TypeScript that is a part of a program, by a text of the block. */
   readonly programs?: Readonly<Record<string, (block: string) => string>>
-  /** What is true after a block, by a text of the block. */
-  readonly after?: Readonly<Record<string, (output: string) => Promise<void> | void>>
+  /** What is true after a block, by a text of the block. `now` has what was printed since. */
+  readonly after?: Readonly<
+    Record<string, (output: string, now: () => string) => Promise<void> | void>
+  >
   /** Languages that other tests run. */
   readonly shown?: readonly string[]
+  /** What runs the blocks of further languages. */
+  readonly run?: Readonly<Record<string, (text: string) => Promise<void>>>
+  /** Those of the test of a block, such as for a program that it needs. */
+  readonly optionsOf?: (block: Block) => TestOptions
+  /** In place of the port of the page, 3000. Default: a free one. */
+  readonly port?: number
 }
 
 const PROGRAMS: Readonly<Record<string, string>> = { 'python3 ': 'python3', 'go run ': 'go' }
@@ -36,17 +44,24 @@ const SETTINGS = readFileSync(path.join(ROOT, '.env.example'), 'utf8')
 /** Commands that keep running have a terminal of their own. */
 const LISTEN = /^npx posthorn listen (?!.*(--count|--replay|--help)).*$/
 
+type Posthorn = Pick<GuideReader, 'reader' | 'url' | 'databaseUrl' | 'graphql'>
+
+/** Follows a guide, such as `publish` for `docs/guides/publish.md`. */
+export function followGuide(guide: string, posthorn: Posthorn, options?: GuideOptions): void {
+  followPages([`docs/guides/${guide}.md`], posthorn, options)
+}
+
 /**
- * Follows a guide of `docs/guides` from the top to the bottom, as printed: blocks with a file are pasted into it, commands
- * run in a clone, GraphQL is sent with the key of the embedded server, and a block of text is what the commands before print.
+ * Follows pages from the top to the bottom, as printed: blocks with a file are pasted into it, commands run in a clone,
+ * GraphQL is sent with the key of the embedded server, and a block of text is what the commands before print.
  */
-export function followGuide(
-  guide: string,
-  posthorn: Pick<GuideReader, 'reader' | 'url' | 'databaseUrl' | 'graphql'>,
+export function followPages(
+  pages: readonly string[],
+  posthorn: Posthorn,
   options: GuideOptions = {},
 ): void {
-  describe(`docs/guides/${guide}.md`, () => {
-    const blocks = blocksOf(guide)
+  describe(pages.join(), () => {
+    const blocks = pages.flatMap(blocksOf)
     const ids = createSeenIds()
     const variables = new Set<string>()
     const terminals = new Map<string, Terminal>()
@@ -54,7 +69,7 @@ export function followGuide(
     let printed = ''
 
     beforeAll(async () => {
-      port = await freePort()
+      port = options.port ?? (await freePort())
     })
     afterAll(async () => {
       for (const terminal of terminals.values()) await terminal.stop()
@@ -128,18 +143,19 @@ export function followGuide(
     }
 
     const needed: string[] = []
-    for (const [i, block] of blocks.entries()) {
-      const { language, text, file } = block
+    for (const block of blocks) {
+      const { page, line, language, text, file } = block
       // What follows a block that was left out may need what it did.
       needed.push(...programsOf(block))
-      test(`block ${i + 1}, ${language}: ${text.split('\n')[0]}`, needs(...needed), async () => {
+      const testOptions = { ...needs(...needed), ...options.optionsOf?.(block) }
+      test(`${page}:${line}, ${language}: ${text.split('\n')[0]}`, testOptions, async () => {
         if (options.shown?.includes(language)) return
-        const runBlock = run[language]
+        const runBlock = run[language] ?? options.run?.[language]
         if (file) await writeFile(path.join(posthorn.reader.folder, file), own(text))
         if (runBlock) await runBlock(text, file)
         else if (!file) throw new Error(`Nothing runs a block of the language ${language}.`)
         for (const [part, check] of Object.entries(options.after ?? {}))
-          if (text.includes(part)) await check(output())
+          if (text.includes(part)) await check(output(), output)
       })
     }
 
@@ -204,6 +220,25 @@ export function followGuide(
   })
 }
 
+/** Whether every line of a block of output was printed, in order. `…` stands for any text. */
+function isPrinted(block: string, output: string): boolean {
+  const lines = output.split('\n')
+  let from = 0
+  return block
+    .trimEnd()
+    .split('\n')
+    .every((line) => {
+      const pattern = new RegExp(`^${line.split('…').map(escapePattern).join('.*')}$`)
+      const found = lines.findIndex((printed, i) => i >= from && pattern.test(printed))
+      from = found + 1
+      return found >= 0
+    })
+}
+
+function escapePattern(text: string): string {
+  return text.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&')
+}
+
 /** The variables that a script sets: not the lines of a file that it writes. */
 function variablesOf(script: string): string[] {
   const commands = script.replaceAll(/<<(\w+)\n.*?\n\1$/gms, '')
@@ -234,7 +269,7 @@ function ownNode(script: string): string {
     )
 }
 
-function programsOf({ language, text }: GuideBlock): string[] {
+function programsOf({ language, text }: Block): string[] {
   if (language !== 'sh') return []
   const found = Object.entries(PROGRAMS).filter(([part]) => text.includes(part))
   return [

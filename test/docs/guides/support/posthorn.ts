@@ -26,19 +26,11 @@ export async function startReader(): Promise<GuideReader> {
   try {
     const server = reader.open('npm start')
     await waitFor(server, '"msg":"ready"')
-    const key = (await readFile(path.join(reader.folder, '.posthorn/api-key'), 'utf8')).trim()
     return {
       reader,
       url,
       databaseUrl: /^ {2}Postgres {2}(postgres:.*)$/m.exec(server.output)?.[1] ?? '',
-      async graphql(query) {
-        const response = await fetch(`${url}/graphql`, {
-          method: 'POST',
-          headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-          body: JSON.stringify({ query }),
-        })
-        return (await response.json()) as GraphqlAnswer
-      },
+      graphql: (query) => sendGraphql(reader, url, query),
       [Symbol.asyncDispose]: () => reader[Symbol.asyncDispose](),
     }
   } catch (error) {
@@ -47,7 +39,25 @@ export async function startReader(): Promise<GuideReader> {
   }
 }
 
-export async function waitFor(terminal: Terminal, text: string): Promise<void> {
+export const readKey = async ({ folder }: Reader) =>
+  (await readFile(path.join(folder, '.posthorn/api-key'), 'utf8')).trim()
+
+/** Sends GraphQL with the key of the embedded server. */
+export async function sendGraphql(
+  reader: Reader,
+  url: string,
+  query: string,
+): Promise<GraphqlAnswer> {
+  const authorization = `Bearer ${await readKey(reader)}`
+  const response = await fetch(`${url}/graphql`, {
+    method: 'POST',
+    headers: { authorization, 'content-type': 'application/json' },
+    body: JSON.stringify({ query }),
+  })
+  return (await response.json()) as GraphqlAnswer
+}
+
+async function waitFor(terminal: Terminal, text: string): Promise<void> {
   await until(() => terminal.output.includes(text), `the output has ${text}`, 60_000).catch(
     (error) => {
       throw new Error(`${error.message}\n${terminal.output}`)

@@ -1,7 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { type Reader, ROOT } from '../../../support/reader.ts'
-import { TSCONFIG } from '../../support/first-programs.ts'
 
 /** The sources in place of the packages, which are built only when they are packed. */
 const SOURCES: readonly (readonly [RegExp, string])[] = [
@@ -19,8 +18,18 @@ export async function checkTypes(reader: Reader, file: string, program: string):
     program,
   )
   await writeFile(path.join(reader.folder, file), used)
-  const config = { ...JSON.parse(TSCONFIG), include: [file] }
-  await writeFile(path.join(reader.folder, 'guide.tsconfig.json'), JSON.stringify(config))
+  const config = JSON.stringify({ compilerOptions: COMPILER_OPTIONS, include: [file] })
+  await writeFile(path.join(reader.folder, 'guide.tsconfig.json'), config)
   // The compiler prints errors on standard output.
   await reader.type('npx tsc --project guide.tsconfig.json >&2')
+}
+
+const COMPILER_OPTIONS = {
+  strict: true,
+  noEmit: true,
+  target: 'esnext',
+  module: 'nodenext',
+  types: ['node'],
+  allowImportingTsExtensions: true,
+  skipLibCheck: true,
 }
