@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { readyUrl } from '../console/support/console-server.ts'
 import { JOINED } from '../support/factories.ts'
 import { type PosthornProcess, runPosthorn, startPosthorn } from '../support/posthorn-process.ts'
-import { until } from '../support/until.ts'
 
 /** The README's walk-through in a new folder, with default settings except a free port and short retry delays. */
 let cwd: string
@@ -116,13 +116,6 @@ async function query(sql: string): Promise<pg.QueryResult> {
 
 function serverFile(): string {
   return path.join(cwd, '.posthorn/server.json')
-}
-
-async function readyUrl(process: PosthornProcess): Promise<string> {
-  const ready = () => /is ready at (\S+)/.exec(process.stderr)?.[1]
-  await until(() => ready() || process.child.exitCode !== null, 'Posthorn is ready', 30_000)
-  expect(ready(), process.stderr).toBeDefined()
-  return ready() as string
 }
 
 function linkOf({ stderr }: PosthornProcess): string | undefined {

@@ -9,7 +9,8 @@ import { GERMAN, TURKISH } from './hostile-locales.ts'
 import { startHostilePostgres } from './hostile-postgres.ts'
 import { hostileSettingsSql } from './hostile-settings.ts'
 import { type Log, logLine } from './log-lines.ts'
-import { type PosthornProcess, runPosthorn, startPosthorn } from './posthorn-process.ts'
+import { callerWith } from './post-graphql.ts'
+import { runPosthorn, startPosthorn } from './posthorn-process.ts'
 import { type Receiver, startReceiver } from './receiver.ts'
 import { withDatabase } from './with-database.ts'
 
@@ -25,10 +26,8 @@ export interface HostilePosthorn extends AsyncDisposable {
   /** It trusts this receiver. */
   readonly receiver: Receiver
   readonly log: Log
-  /** Runs a command, and returns the value that it prints. Throws if the command fails. */
-  command<Printed>(...args: readonly string[]): Promise<Printed>
-  /** Sends a GraphQL request. Returns its data, or throws its errors. */
-  graphql<Data>(query: string, variables?: object, token?: string): Promise<Data>
+  /** Sends a GraphQL request. Returns its data. */
+  graphql<Data>(query: string, variables?: object): Promise<Data>
 }
 
 const DATABASE = 'of_somebody_else'
@@ -53,8 +52,9 @@ export async function startHostilePosthorn(version: string): Promise<HostilePost
     POSTHORN_RETRY_SCHEDULE: '1s,1s',
   }
   const program = stack.use(startPosthorn(['start'], { cwd: folder, environment }))
-  const url = await readyUrl(program)
+  const { url } = await logLine(program, { msg: 'ready' })
   const caller: Record<string, string> = { ...environment, PORT: new URL(url).port }
+  /** Runs a command, and returns the value that it prints. */
   const command = async <Printed>(...args: readonly string[]): Promise<Printed> => {
     const options = { cwd: folder, environment: caller }
     const { code, stdout, stderr } = await runPosthorn([...args, '--json'], options)
@@ -73,26 +73,9 @@ export async function startHostilePosthorn(version: string): Promise<HostilePost
   return {
     ...{ url, databaseUrl, organization, organizationId: organization.id, token, receiver },
     log: program,
-    command,
-    async graphql<Data>(query: string, variables: object = {}, as = token): Promise<Data> {
-      const response = await fetch(`${url}/graphql`, {
-        method: 'POST',
-        headers: { authorization: `Bearer ${as}`, 'content-type': 'application/json' },
-        body: JSON.stringify({ query, variables }),
-      })
-      const { data, errors } = (await response.json()) as { data: Data; errors?: unknown[] }
-      if (errors) throw new Error(JSON.stringify(errors))
-      return data
-    },
+    ...callerWith(url, token),
     [Symbol.asyncDispose]: () => started.disposeAsync(),
   }
-}
-
-async function readyUrl(program: PosthornProcess): Promise<string> {
-  const ended = program.ended.then((code) => {
-    throw new Error(`Posthorn ended with ${code}:\n${program.stderr}`)
-  })
-  return (await Promise.race([logLine(program, { msg: 'ready' }), ended]))['url']
 }
 
 /** The settings of the database come after those of the server, and before those of the role. */

@@ -1,14 +1,10 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { createTestAuthority } from '../outbound/certificates.ts'
-import { collectOutput } from './collect-output.ts'
 import { freePort } from './free-port.ts'
 import { programPath } from './installed-program.ts'
-import { until } from './until.ts'
+import { startProgram } from './running-program.ts'
 
 /** A reverse proxy with TLS in front of Posthorn, with its block of docs/operate/operating.md. */
 export interface ReverseProxy extends AsyncDisposable {
@@ -35,7 +31,6 @@ export async function startProxy(
   upstreamUrl: string,
   changeBlock = (block: string) => block,
 ): Promise<ReverseProxy> {
-  const program = programPath(name)
   const folder = await mkdtemp(path.join(tmpdir(), `posthorn-${name}-`))
   const authority = await createTestAuthority()
   const { key, cert } = await authority.issue(['localhost'])
@@ -55,22 +50,15 @@ export async function startProxy(
     name === 'nginx'
       ? ['-e', 'stderr', '-p', folder, '-c', file]
       : ['run', '--config', file, '--adapter', 'caddyfile']
-  const child = spawn(program, args, {
-    env: { PATH: process.env['PATH'], HOME: folder },
-    stdio: ['ignore', 'ignore', 'pipe'],
+  const program = await startProgram({
+    ...{ command: [programPath(name), ...args], cwd: folder, port: site.port },
+    environment: { HOME: folder },
   })
-  const output = collectOutput(child)
-  const ended = once(child, 'close')
-  await until(async () => {
-    if (child.exitCode !== null) throw new Error(`${name} ended: ${output.stderr}`)
-    return await accepts(site.port)
-  }, `${name} accepts connections`)
   return {
     url: `https://localhost:${site.port}`,
     authority: authority.pem,
     async [Symbol.asyncDispose]() {
-      child.kill('SIGTERM')
-      await ended
+      await program[Symbol.asyncDispose]()
       await rm(folder, { recursive: true })
     },
   }
@@ -129,16 +117,4 @@ function replaceEach(text: string, replacements: Readonly<Record<string, string>
     if (!result.includes(from)) throw new Error(`docs/operate/operating.md does not have ${from}.`)
     return result.replaceAll(from, () => to)
   }, text)
-}
-
-async function accepts(port: number): Promise<boolean> {
-  const socket = connect(port, '127.0.0.1')
-  try {
-    await once(socket, 'connect')
-    return true
-  } catch {
-    return false
-  } finally {
-    socket.destroy()
-  }
 }

@@ -6,6 +6,7 @@ import { promisify } from 'node:util'
 import { type Database, openDatabase } from '../../../src/db/client.ts'
 import { openEmbeddedPostgres } from '../../../src/db/embedded/embedded-postgres.ts'
 import { createTestAuthority, type TestAuthority } from '../../outbound/certificates.ts'
+import { postGraphql } from '../../support/post-graphql.ts'
 import { type PosthornProcess, startPosthorn } from '../../support/posthorn-process.ts'
 import { type Receiver, startReceiver } from '../../support/receiver.ts'
 import { until } from '../../support/until.ts'
@@ -102,12 +103,7 @@ export async function startConsoleServer(
       as = token,
       headers: Readonly<Record<string, string>> = {},
     ): Promise<Data> {
-      const response = await fetch(`${url}/graphql`, {
-        method: 'POST',
-        headers: { authorization: `Bearer ${as}`, 'content-type': 'application/json', ...headers },
-        body: JSON.stringify({ query, variables }),
-      })
-      const { data, errors } = (await response.json()) as { data: Data; errors?: unknown[] }
+      const { data, errors } = await postGraphql(url, as, query, variables, headers)
       if (errors) throw new Error(JSON.stringify(errors))
       return data
     },

@@ -7,6 +7,7 @@ import { createTestAuthority } from '../../outbound/certificates.ts'
 import { startTestApp, type TestApp } from '../../support/app.ts'
 import { freePort } from '../../support/free-port.ts'
 import { requirePackages } from '../../support/installed-packages.ts'
+import { printed, type RunningProgram, startProgram } from '../../support/running-program.ts'
 import { outcome, publishEvent, registerWebhook } from '../support/deliveries.ts'
 import {
   createReceiverProject,
@@ -14,7 +15,6 @@ import {
   type ReceiverProject,
   readmeFiles,
 } from '../support/packed-receiver.ts'
-import { printed, type RunningProgram, startProgram } from '../support/running-program.ts'
 import { startTlsFront, type TlsFront } from '../support/tls-front.ts'
 
 const HERE = import.meta.dirname

@@ -1,10 +1,9 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { freePort } from '../../support/free-port.ts'
 import { programPath } from '../../support/installed-program.ts'
+import { startProgram } from '../../support/running-program.ts'
 import { until } from '../../support/until.ts'
 
 /** A Prometheus that scrapes one process every second. */
@@ -27,34 +26,24 @@ export async function startPrometheus(target: string, rulesFile: string): Promis
       scrape_configs: [{ job_name: 'posthorn', static_configs: [{ targets: [target] }] }],
     }),
   )
-  const url = `http://127.0.0.1:${await freePort()}`
-  const child = spawn(
-    programPath('prometheus'),
-    [
+  const port = await freePort()
+  const url = `http://127.0.0.1:${port}`
+  const program = await startProgram({
+    command: [
+      programPath('prometheus'),
       `--config.file=${file}`,
       `--storage.tsdb.path=${path.join(folder, 'data')}`,
       `--web.listen-address=${new URL(url).host}`,
     ],
-    { stdio: ['ignore', 'ignore', 'pipe'] },
-  )
-  let errors = ''
-  child.stderr.on('data', (chunk) => {
-    errors += chunk
+    ...{ cwd: folder, port, environment: {} },
   })
-  const ended = once(child, 'close')
   const get = async (route: string) => {
     const response = await fetch(url + route)
     const { status, data, error } = (await response.json()) as Record<string, unknown>
     if (status !== 'success') throw new Error(`${route}: ${error}`)
     return data
   }
-  await until(async () => {
-    if (child.exitCode !== null) throw new Error(`Prometheus ended: ${errors}`)
-    return await fetch(`${url}/-/ready`).then(
-      ({ ok }) => ok,
-      () => false,
-    )
-  }, 'Prometheus is ready')
+  await until(async () => (await fetch(`${url}/-/ready`)).ok, 'Prometheus is ready')
   return {
     get,
     async query(expression) {
@@ -62,8 +51,7 @@ export async function startPrometheus(target: string, rulesFile: string): Promis
       return (data as { result: Awaited<ReturnType<Prometheus['query']>> }).result
     },
     async [Symbol.asyncDispose]() {
-      child.kill('SIGTERM')
-      await ended
+      await program[Symbol.asyncDispose]()
       await rm(folder, { recursive: true })
     },
   }

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { collectOutput } from '../../support/collect-output.ts'
-import { until } from '../../support/until.ts'
+import { collectOutput } from './collect-output.ts'
+import { until } from './until.ts'
 
 export interface RunningProgram extends AsyncDisposable {
   readonly stdout: string
