@@ -1,5 +1,4 @@
 import { sign } from '../../../src/receiver/index.ts'
-import type { Webhook } from './webhook.ts'
 
 /** What is sent, changed after it was signed or signed in another way. */
 interface Delivery {
@@ -17,7 +16,10 @@ interface Target {
   readonly prefix?: string
 }
 
-type Send = (target: Target, secrets: Webhook['secrets'], id: string) => Promise<number>
+/** Of a webhook before and after a rotation. */
+export type Secrets = readonly [old: string, current: string]
+
+type Send = (target: Target, secrets: Secrets, id: string) => Promise<number>
 
 const OTHER_SECRET = `whsec_${Buffer.from('another webhook, another key').toString('base64')}`
 

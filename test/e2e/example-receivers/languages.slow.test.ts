@@ -4,15 +4,16 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createTestAuthority } from '../../outbound/certificates.ts'
+import { outcome, publishEvent, registerWebhook } from '../../receiver/support/deliveries.ts'
 import { startTlsFront, type TlsFront } from '../../receiver/support/tls-front.ts'
+import { redeliver } from '../../scheduling/support/backlog.ts'
 import { startTestApp, type TestApp } from '../../support/app.ts'
-import { TICKET } from '../../support/factories.ts'
+import { JOINED } from '../../support/factories.ts'
 import { freePort } from '../../support/free-port.ts'
 import { leftOutFor, needs, needsOptional } from '../../support/left-out.ts'
 import { type RunningProgram, startProgram } from '../../support/running-program.ts'
 import { until } from '../../support/until.ts'
-import { CASES, post } from './cases.ts'
-import { createWebhook, publish, readDelivery, sendTest, type Webhook } from './webhook.ts'
+import { CASES, post, type Secrets } from './cases.ts'
 
 const ROOT = path.join(import.meta.dirname, '../../..')
 const EXAMPLES = path.join(ROOT, 'examples/receivers')
@@ -85,17 +86,21 @@ test('every language of the README is tested', async () => {
 
 describe.each(Object.entries(LANGUAGES))('%s', (name, options) => {
   describe('receives', options, () => {
-    let webhook: Webhook
+    let webhookId: string
+    let secrets: Secrets
     let receiver: ReceiverProgram
 
     beforeAll(async () => {
-      webhook = await createWebhook(posthorn, `${front.url}/hooks`)
-      receiver = await startReceiver(commands.get(name) ?? '', webhook.secrets.join(' '))
+      const registered = await registerWebhook(posthorn, `${front.url}/hooks`)
+      ;({ webhookId } = registered)
+      const rotated = await posthorn.rest('POST', `/webhooks/${webhookId}/secret/rotate`)
+      secrets = [registered.secret, (await rotated.json()).key]
+      receiver = await startReceiver(commands.get(name) ?? '', secrets.join(' '))
       front.port = receiver.port
     })
     afterAll(async () => {
       await receiver?.[Symbol.asyncDispose]()
-      if (webhook) await posthorn.rest('DELETE', `/webhooks/${webhook.id}`)
+      if (webhookId) await posthorn.rest('DELETE', `/webhooks/${webhookId}`)
     })
 
     /** The bodies that were processed with this id. */
@@ -107,40 +112,34 @@ describe.each(Object.entries(LANGUAGES))('%s', (name, options) => {
 
     test('a real delivery, signed with the new secret of a rotation, and its redelivery once', async () => {
       const data = { text: `Zoë "✓" \\ ${name} 👋` }
-      const id = await publish(posthorn, data)
-      await until(
-        async () => (await readDelivery(posthorn, id)).state === 'SUCCEEDED',
-        'the delivery succeeds',
-      )
+      const event = await publishEvent(posthorn, data)
+      const { id, state } = await outcome(posthorn, event)
+      expect(state).toBe('SUCCEEDED')
       await until(() => processed(id).length > 0, 'the receiver prints the delivery')
-      expect(JSON.parse(processed(id)[0] ?? '')).toMatchObject({ type: TICKET, data })
+      expect(JSON.parse(processed(id)[0] ?? '')).toMatchObject({ type: JOINED, data })
 
-      const { redeliver } = await posthorn.graphql(
-        'mutation ($id: ID!) { redeliver(input: { ids: [$id] }) { __typename ... on UserError { message } } }',
-        { id },
-      )
-      expect(redeliver).toEqual({ __typename: 'RedeliverSuccess' })
-      await until(
-        async () => (await readDelivery(posthorn, id)).attemptCount === 2,
-        'the redelivery',
-      )
-      expect((await readDelivery(posthorn, id)).state).toBe('SUCCEEDED')
+      expect(await redeliver(posthorn, { id })).toBe('RedeliverSuccess')
+      const answers = async () => (await outcome(posthorn, event)).answers
+      await until(async () => (await answers()).length === 2, 'the redelivery')
+      expect(await answers()).toEqual([204, 204])
       expect(processed(id)).toHaveLength(1)
     })
 
     test('a real test delivery, which it does not process', async () => {
-      const id = await sendTest(posthorn, webhook.id)
-      await until(
-        async () => (await readDelivery(posthorn, id)).state === 'SUCCEEDED',
-        'the test succeeds',
+      const { testDelivery } = await posthorn.graphql(
+        `mutation ($id: ID!) { testDelivery(id: $id, input: { eventType: "${JOINED}" }) {
+          ... on TestDeliverySuccess { delivery { event { id } } } } }`,
+        { id: webhookId },
       )
+      const { id, state } = await outcome(posthorn, testDelivery.delivery.event.id)
+      expect(state).toBe('SUCCEEDED')
       expect(processed(id)).toEqual([])
     })
 
     describe.each(CASES)('$what', ({ what, status, send }) => {
       test(`is answered with ${status}`, async () => {
         const id = `msg_${what.replaceAll(/[^a-z]+/g, '_')}`
-        expect(await send(receiver, webhook.secrets, id)).toBe(status)
+        expect(await send(receiver, secrets, id)).toBe(status)
         if (status !== 204) return expect(processed(id)).toEqual([])
         await expect.poll(() => processed(id)).toHaveLength(1)
       })
@@ -149,15 +148,15 @@ describe.each(Object.entries(LANGUAGES))('%s', (name, options) => {
     test('a delivery that it cannot process, until it can', full, async () => {
       // Every write to this device fails.
       const command = `${commands.get(name)} > /dev/full`
-      await using failing = await startReceiver(command, webhook.secrets[1])
-      const send = (to: ReceiverProgram) => post(to, webhook.secrets[1], { id: 'msg_failed' })
+      await using failing = await startReceiver(command, secrets[1])
+      const send = (to: ReceiverProgram) => post(to, secrets[1], { id: 'msg_failed' })
       expect([await send(failing), await send(failing)]).toEqual([500, 500])
       expect(await send(receiver)).toBe(204)
       await expect.poll(() => processed('msg_failed')).toHaveLength(1)
     })
 
     test('a repeated id, which it processes once', async () => {
-      const send = () => post(receiver, webhook.secrets[1], { id: 'msg_repeated' })
+      const send = () => post(receiver, secrets[1], { id: 'msg_repeated' })
       expect(await Promise.all([send(), send(), send()])).toEqual([204, 204, 204])
       expect(await send()).toBe(204)
       await expect.poll(() => processed('msg_repeated')).toHaveLength(1)
@@ -166,7 +165,7 @@ describe.each(Object.entries(LANGUAGES))('%s', (name, options) => {
     test('the largest body that Posthorn sends, and no larger one', async () => {
       const body = (bytes: number) => JSON.stringify({ pad: 'x'.repeat(bytes - 10) })
       const send = (id: string, bytes: number) =>
-        post(receiver, webhook.secrets[1], { id, body: body(bytes) })
+        post(receiver, secrets[1], { id, body: body(bytes) })
       expect(await send('msg_largest', 257 * 1024)).toBe(204)
       // A receiver that closes the connection before it has read the body resets it.
       const tooLarge = await send('msg_too_large', 257 * 1024 + 1).catch(() => 413)

@@ -27,6 +27,8 @@ export async function publishEvent({ graphql }: TestApp, data: object): Promise<
 }
 
 export interface Outcome {
+  /** Of the delivery. */
+  readonly id: string
   readonly state: string
   /** What the attempts were answered with. */
   readonly answers: readonly (number | null)[]
@@ -56,7 +58,7 @@ async function readOutcome({ graphql }: TestApp, eventId: string): Promise<Outco
   const { event } = await graphql(
     `query ($id: ID!) {
       event(id: $id) {
-        deliveries { nodes { state attempts { nodes { status response { body } } } } }
+        deliveries { nodes { id state attempts { nodes { status response { body } } } } }
       }
     }`,
     { id: eventId },
@@ -65,6 +67,7 @@ async function readOutcome({ graphql }: TestApp, eventId: string): Promise<Outco
   // The first attempt first.
   const attempts: Attempt[] = delivery?.attempts.nodes.toReversed() ?? []
   return {
+    id: delivery?.id ?? '',
     state: delivery?.state ?? '',
     answers: attempts.map(({ status }) => status),
     bodies: attempts.map(({ response }) => response?.body),
