@@ -328,12 +328,3 @@ describe('posthorn verify', () => {
     }
   })
 })
-
-test.each([
-  [[], ['start', 'migrate', 'organization', 'key', 'publish', 'listen', 'verify']],
-  [['key'], ['create', 'list', 'revoke', 'rotate-encryption']],
-])('posthorn %j --help lists its commands', async (command, listed) => {
-  const { code, stdout } = await run(...command, '--help')
-  expect(code).toBe(0)
-  for (const name of listed) expect(stdout).toMatch(new RegExp(`^  ${name} `, 'm'))
-})

@@ -427,16 +427,13 @@ describe('errors exit with code 1 and say what is wrong', () => {
     [['--forward', 'localhost:3000'], 'Give an http:// or https:// URL.'],
     [['--forward', 'ftp://localhost/'], 'Give an http:// or https:// URL.'],
     [[...FORWARD, '--register'], "'--forward <url>' cannot be used with option '--register'"],
-    [[...FORWARD, '--status', '500'], "cannot be used with option '--status <code>'"],
     [[...FORWARD, '--secret', 'whsec_A-'], 'secret'],
-    [[...FORWARD, '--replay', 'msg_x', '--count', '1'], 'cannot be used with option'],
     [[...FORWARD, '--event', ''], 'Give names of event types.'],
     [['--replay', 'msg_1'], '--replay requires --forward.'],
     [['--register', '--event', 'a,,b'], 'Give names of event types.'],
     [['--register', '--server', 'ftp://x'], '"ftp://x" is not the http://'],
     [['--register', '--key-file', 'missing'], '--key-file: missing cannot be read (ENOENT).'],
     [['--key-file', 'missing'], '--key-file requires --register or --forward.'],
-    [['--statsu', '500'], "unknown option '--statsu'"],
     [['--secret', 'whsec_hidden?'], 'The webhook secret is not base64'],
   ])('%j', async (args, message) => {
     const listener = listen(...args)
@@ -455,12 +452,6 @@ describe('errors exit with code 1 and say what is wrong', () => {
     expect(await listener.ended).toBe(1)
     const message = `Port ${port} is already in use. Give another one with --port`
     expect(listener.stderr).toContain(message)
-  })
-
-  test('an unknown setting', async () => {
-    const listener = listen({ env: { POSTHORN_DATADIR: 'x' } })
-    expect(await listener.ended).toBe(1)
-    expect(listener.stderr).toContain('Did you mean "POSTHORN_DATA_DIR"?')
   })
 })
 

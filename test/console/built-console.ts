@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process'
-import { glob, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import type { TestProject } from 'vitest/node'
+import { isBuiltFrom } from '../support/files.ts'
 import { chromiumFor } from './browser.ts'
 
 declare module 'vitest' {
@@ -26,24 +26,12 @@ export default async function prepareConsole(project: TestProject): Promise<void
   }
 }
 
-export async function isBuilt(): Promise<boolean> {
+export function isBuilt(): Promise<boolean> {
+  const sources = [
+    ...['vite.config.ts', 'codegen.ts', 'schema.graphql', 'package-lock.json'],
+    ...['src/console/**/*.*', 'src/portal-element/*', 'docs/examples/graphql/*.graphql'],
+  ]
   // A build writes its compressed copies last.
-  const builtAt = await changedAt('dist/console/posthorn.svg.gz')
-  const sources = ['vite.config.ts', 'codegen.ts', 'schema.graphql', 'package-lock.json']
-  const files = glob(
-    ['src/console/**/*.*', 'src/portal-element/*', 'docs/examples/graphql/*.graphql'],
-    {
-      cwd: root,
-      exclude: (name) => name.includes('generated'),
-    },
-  )
-  for await (const file of files) sources.push(file)
-  const times = await Promise.all(sources.map(changedAt))
-  return builtAt > 0 && times.every((time) => time <= builtAt)
-}
-
-/** Zero for a missing file. */
-async function changedAt(file: string): Promise<number> {
-  const found = await stat(path.join(root, file)).catch(() => null)
-  return found?.mtimeMs ?? 0
+  const built = 'dist/console/posthorn.svg.gz'
+  return isBuiltFrom(root, built, sources, (name) => name.includes('generated'))
 }

@@ -1,6 +1,6 @@
 import { DEFAULT_THEME, defaultCssVariablesResolver, mergeMantineTheme } from '@mantine/core'
 import { describe, expect, test } from 'vitest'
-import { cssVariables, theme, themeOfColor } from '../../src/console/theme/theme.ts'
+import { cssVariables, readable, theme, themeOfColor } from '../../src/console/theme/theme.ts'
 import { contrastOf } from './support/contrast.ts'
 
 /** WCAG 2.2: for text, and for marks such as dots, edges and bars. */
@@ -20,6 +20,10 @@ const MARKS = [
 const BACKGROUNDS = ['--mantine-color-body', '--posthorn-sunken', '--posthorn-selected']
 
 const SCHEMES = ['light', 'dark'] as const
+
+test('a color of a host that is dark enough stays unchanged', () => {
+  expect(readable('#20419a')).toBe('#20419a')
+})
 
 describe.each(SCHEMES)('in the %s scheme', (scheme) => {
   const own = colorsOf(theme, scheme)
@@ -41,7 +45,7 @@ describe.each(SCHEMES)('in the %s scheme', (scheme) => {
     expect(contrast(own, name, '--mantine-color-body')).toBeGreaterThanOrEqual(MARK)
   })
 
-  test.each(['#ffd43b', '#0b7a4b', '#000000'])(
+  test.each(['#ffffff', '#ffff00', '#ffd43b', '#0b7a4b', '#000000'])(
     'links and buttons in the host color %s are readable',
     (color) => {
       const hosts = colorsOf(themeOfColor(color), scheme)

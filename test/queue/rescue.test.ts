@@ -7,12 +7,20 @@ import {
   rescueWorkers,
 } from '../../src/queue/rescue.ts'
 import { useFreshDatabase } from '../support/fresh-database.ts'
-import { claimAll } from './support/claims.ts'
+import { claimJobs } from '../support/jobs.ts'
 import { addDeliveries, jobs, runnerIds } from './support/deliveries.ts'
 
 const database = useFreshDatabase()
 
 const rescue = (ids: string[]) => rescueWorkers(database.pool, 'graphile_worker', ids)
+
+/** A worker that has claimed all jobs of a task, with its last heartbeat. */
+async function claimAll(task = 'posthorn:deliver', heartbeatAt = '-infinity') {
+  const worker = await claimJobs(database, (await jobs(database)).length, task)
+  const text = 'insert into posthorn.workers (id, heartbeat_at) values ($1, $2)'
+  await database.pool.query(text, [worker.id, heartbeatAt])
+  return worker
+}
 
 async function setDelivery(deliveryId: string, assignments: string): Promise<void> {
   await database.pool.query(`update posthorn.deliveries set ${assignments} where id = $1`, [
@@ -22,7 +30,7 @@ async function setDelivery(deliveryId: string, assignments: string): Promise<voi
 
 test('the job of a rescued delivery is due, with the recorded number of attempts', async () => {
   await addDeliveries(database, 3, { attemptCount: 4, maxAttempts: 10 })
-  await using dead = await claimAll(database)
+  await using dead = await claimAll()
   expect((await jobs(database)).map(({ attempts }) => attempts)).toEqual([5, 5, 5])
   expect(await rescue([dead.id])).toBe(3)
   for (const job of await jobs(database))
@@ -32,7 +40,7 @@ test('the job of a rescued delivery is due, with the recorded number of attempts
 
 test('jobs that a runner claims after its rescue are rescued as well, but not those of one that has just started', async () => {
   const [id] = await addDeliveries(database, 1, { attemptCount: 4 })
-  await using late = await claimAll(database)
+  await using late = await claimAll()
   await database.pool.query('delete from posthorn.workers')
   await abandonUnknownRunners(database.pool, 'graphile_worker')
   expect(await runnerIds(database)).toEqual([])
@@ -44,7 +52,7 @@ test('jobs that a runner claims after its rescue are rescued as well, but not th
 
 test('a runner that was rescued although it is alive cannot complete the rescued jobs', async () => {
   await addDeliveries(database, 5)
-  const slow = await claimAll(database)
+  const slow = await claimAll()
   const before = await jobs(database)
   await rescue([slow.id])
   await slow.complete()
@@ -60,7 +68,7 @@ describe('a delivery that needs no job', () => {
     ['parked', `parked_at = now(), parked_reason = 'on_hold'`],
   ])('because it is %s has none after a rescue', async (_state, assignments) => {
     const [deliveryId] = await addDeliveries(database, 1)
-    await using dead = await claimAll(database)
+    await using dead = await claimAll()
     await setDelivery(deliveryId as string, assignments)
     await rescue([dead.id])
     expect(await jobs(database)).toEqual([])
@@ -69,7 +77,7 @@ describe('a delivery that needs no job', () => {
 
 test('the next job of a delivery keeps its schedule, and the replaced job is removed', async () => {
   const [deliveryId] = await addDeliveries(database, 1)
-  await using dead = await claimAll(database)
+  await using dead = await claimAll()
   await setDelivery(
     deliveryId as string,
     `attempt_count = 1, last_error = 'HTTP 503', next_attempt_at = now() + interval '1 hour'`,
@@ -89,7 +97,7 @@ test('jobs of other tasks run again, even on their last attempt', async () => {
   await database.pool.query(
     `select graphile_worker.add_job('posthorn:release_backlog', max_attempts := 1)`,
   )
-  await using dead = await claimAll(database, 'posthorn:release_backlog')
+  await using dead = await claimAll('posthorn:release_backlog')
   expect(await rescue([dead.id])).toBe(2)
   expect(await jobs(database)).toMatchObject([
     { attempts: 0, maxAttempts: 25, lockedBy: null, isDue: true },
@@ -113,7 +121,7 @@ describe('the deaths of workers with a delivery', () => {
   }
 
   async function dieWith(deliveries: string[], registeredAt = LONG_AGO) {
-    await using dead = await claimAll(database, 'posthorn:deliver', { registeredAt })
+    await using dead = await claimAll('posthorn:deliver', registeredAt)
     expect(await rescue([dead.id])).toBe(deliveries.length)
   }
 
@@ -138,7 +146,7 @@ describe('the deaths of workers with a delivery', () => {
     await setDelivery(deliveries[1] as string, 'worker_deaths = 2')
     await dieWith(deliveries)
     expect(await deaths()).toEqual([3, 2, 0])
-    await using ended = await claimAll(database, 'posthorn:deliver', { registeredAt: LONG_AGO })
+    await using ended = await claimAll('posthorn:deliver', LONG_AGO)
     expect(await rescueThread(ended.id)).toBe(3)
     expect(await deaths()).toEqual([2, 2, 1])
   })
@@ -148,7 +156,7 @@ describe('the deaths of workers with a delivery', () => {
       ...(await addDeliveries(database, 2)),
       ...(await addDeliveries(database, 1)),
     ]
-    await using ended = await claimAll(database, 'posthorn:deliver', { registeredAt: LONG_AGO })
+    await using ended = await claimAll('posthorn:deliver', LONG_AGO)
     expect(await rescueThread(ended.id, parseId('delivery', deliveries[1] as string))).toBe(3)
     expect(await deaths()).toEqual([1, 1, 0])
   })
@@ -156,14 +164,14 @@ describe('the deaths of workers with a delivery', () => {
 
 test('concurrent processes rescue a worker once', async () => {
   await addDeliveries(database, 10)
-  await using dead = await claimAll(database)
+  await using dead = await claimAll()
   const counts = await Promise.all([rescue([dead.id]), rescue([dead.id]), rescue([dead.id])])
   expect(counts.toSorted()).toEqual([0, 0, 10])
 })
 
 test('a worker with a fresh heartbeat keeps its jobs', async () => {
   await addDeliveries(database, 2)
-  await using alive = await claimAll(database, 'posthorn:deliver', { registeredAt: 'now' })
+  await using alive = await claimAll('posthorn:deliver', 'now')
   expect(await rescue([alive.id])).toBe(0)
   expect((await jobs(database)).map(({ lockedBy }) => lockedBy)).toEqual([alive.id, alive.id])
 })

@@ -4,7 +4,6 @@ import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
-import { withVersion } from '../../release/versions.ts'
 import { VERSION } from '../../src/lib/version.ts'
 import { runPosthorn } from '../support/posthorn-process.ts'
 
@@ -34,12 +33,4 @@ test('no file names another archive, image or version of Posthorn than this one'
       .map((text) => text.replace(/^posthorn[:-]|^Posthorn\//, '')),
   )
   expect(named).toEqual(new Set([VERSION]))
-})
-
-test('a version is replaced where it is named, and not within another one', () => {
-  const text =
-    'posthorn-7.3.0-dev.tgz posthorn:7.3.0-dev, "7.3.0-dev". v7.3.0-dev 17.3.0-dev 7.3.0-developer'
-  expect(withVersion(text, '7.3.0-dev', '7.3.0')).toBe(
-    'posthorn-7.3.0.tgz posthorn:7.3.0, "7.3.0". v7.3.0 17.3.0-dev 7.3.0-developer',
-  )
 })

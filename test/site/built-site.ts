@@ -1,7 +1,7 @@
-import { glob, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { waitForTurn } from '../../install/install-packages.ts'
 import { buildSite } from '../../site/build.ts'
+import { isBuiltFrom } from '../support/files.ts'
 import { requirePackages } from '../support/installed-packages.ts'
 
 export const ROOT = path.join(import.meta.dirname, '../..')
@@ -21,18 +21,8 @@ export async function builtSite(): Promise<string> {
 const SOURCES = ['docs/**/*.*', 'site/**/*.*', 'src/**/*.ts', 'schema.graphql', 'package.json']
 const MADE = /^(node_modules|generated|__generated__|\.generated|\.astro)$/
 
-async function isBuilt(): Promise<boolean> {
+function isBuilt(): Promise<boolean> {
   // A build writes this file last.
-  const builtAt = await changedAt('dist/docs/inline-scripts.json')
-  const files = glob(SOURCES, { cwd: ROOT, exclude: (name) => MADE.test(path.basename(name)) })
-  for await (const file of files) {
-    if ((await changedAt(file)) > builtAt) return false
-  }
-  return builtAt > 0
-}
-
-/** Zero for a missing file. */
-async function changedAt(file: string): Promise<number> {
-  const found = await stat(path.join(ROOT, file)).catch(() => null)
-  return found?.mtimeMs ?? 0
+  const built = 'dist/docs/inline-scripts.json'
+  return isBuiltFrom(ROOT, built, SOURCES, (name) => MADE.test(path.basename(name)))
 }

@@ -1,4 +1,5 @@
-import { Logger, run } from 'graphile-worker'
+import { EventEmitter } from 'node:events'
+import { Logger, run, type WorkerEvents } from 'graphile-worker'
 import type { Database, Sql } from '../../src/db/client.ts'
 import { until } from './until.ts'
 
@@ -25,30 +26,42 @@ export async function deliveryJobs(sql: Sql): Promise<JobRow[]> {
   return rows
 }
 
-/** A graphile-worker that claims the jobs of deliveries without sending anything. */
+/** A graphile-worker that claims jobs without doing anything. */
 export interface ClaimingWorker extends AsyncDisposable {
+  /** Of its runner. */
+  readonly id: string
   /** Completes the claimed jobs and stops. */
   complete(): Promise<void>
   /** Fails the claimed jobs and stops. */
   fail(message: string): Promise<void>
 }
 
-/** Resolves once the worker has claimed `count` jobs. */
-export async function claimJobs(database: Database, count: number): Promise<ClaimingWorker> {
+/** Resolves once the worker has claimed `count` jobs. It claims no more. */
+export async function claimJobs(
+  database: Database,
+  count: number,
+  task = 'posthorn:deliver',
+): Promise<ClaimingWorker> {
   const running: PromiseWithResolvers<void>[] = []
   const pool = database.connections.open({
     maxConnections: 10,
     purpose: 'jobs',
     onError: () => {},
   })
+  const events: WorkerEvents = new EventEmitter()
+  let id = ''
+  events.once('pool:create', ({ workerPool }) => {
+    id = workerPool.id
+  })
   const runner = await run({
     pgPool: pool,
+    events,
     concurrency: count,
     pollInterval: 50,
     noHandleSignals: true,
     logger: new Logger(() => () => {}),
     taskList: {
-      'posthorn:deliver': () => {
+      [task]: () => {
         const job = Promise.withResolvers<void>()
         running.push(job)
         return job.promise
@@ -62,7 +75,8 @@ export async function claimJobs(database: Database, count: number): Promise<Clai
   async function stop(end: (job: PromiseWithResolvers<void>) => void): Promise<void> {
     if (isStopped) return
     isStopped = true
-    const stopped = runner.stop()
+    // It fails if another process has rescued its jobs.
+    const stopped = runner.stop().catch(() => {})
     running.forEach(end)
     await stopped
     await runner.promise
@@ -72,6 +86,7 @@ export async function claimJobs(database: Database, count: number): Promise<Clai
 
   const complete = () => stop(({ resolve }) => resolve())
   return {
+    id,
     complete,
     fail: (message) => stop(({ reject }) => reject(new Error(message))),
     [Symbol.asyncDispose]: complete,

@@ -5,10 +5,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { withHeaderPrefix } from '../../../../src/console/webhooks/secret/with-header-prefix.ts'
 import { formatSecret, generateSigningKey } from '../../../../src/receiver/sign.ts'
 import { CASES, post, withSignature } from '../../../e2e/example-receivers/cases.ts'
-import { type RunningProgram, startProgram } from '../../../support/running-program.ts'
 import { freePort } from '../../../support/free-port.ts'
 import { programPath } from '../../../support/installed-program.ts'
 import { needsOptional } from '../../../support/left-out.ts'
+import { type RunningProgram, startProgram } from '../../../support/running-program.ts'
 
 const SNIPPETS = path.join(import.meta.dirname, '../../../../src/console/webhooks/secret/snippets')
 const RECEIVER = new URL('../../../../src/receiver/index.ts', import.meta.url).href
