@@ -32,13 +32,9 @@ export interface Meter {
 
 export interface BenchDatabase extends AsyncDisposable {
   readonly url: string
+  readonly name: string
   /** Vacuums, analyzes and writes all pages, so that this work does not run during a measurement. */
   settle(): Promise<void>
-  /**
-   * The number of transactions committed since the database was created. Waits until all clients have disconnected,
-   * because Postgres counts their transactions only then.
-   */
-  transactions(): Promise<number>
 }
 
 const TEMPLATE = 'posthorn_template'
@@ -75,7 +71,7 @@ export async function startBenchServer(databaseUrl?: string): Promise<BenchServe
     cpuTimeMs,
     async startMeter(database) {
       const read = async () => ({
-        transactions: await database.transactions(),
+        transactions: await countTransactions(server, database),
         cpuMs: await cpuTimeMs(),
         walBytes: (await server.pool.query(WAL_BYTES)).rows[0].bytes as number,
       })
@@ -110,7 +106,7 @@ async function createDatabase({ url: serverUrl, pool }: Database, name: string) 
   await pool.query(`create database ${name} template ${TEMPLATE}`)
   const url = withDatabase(serverUrl, name)
   return {
-    url,
+    ...{ url, name },
     async settle() {
       await using database = openBenchDatabase(url, { maxConnections: 1 })
       await database.pool.query('vacuum analyze')
@@ -124,24 +120,22 @@ async function createDatabase({ url: serverUrl, pool }: Database, name: string) 
       )
       await database.pool.query('checkpoint')
     },
-    async transactions() {
-      await until(async () => {
-        const { rows } = await pool.query(
-          `select from pg_stat_activity where datname = $1 and backend_type = 'client backend'`,
-          [name],
-        )
-        return rows.length === 0
-      }, `no client is connected to ${name}`)
-      const { rows } = await pool.query(
-        'select xact_commit::int as n from pg_stat_database where datname = $1',
-        [name],
-      )
-      return rows[0].n as number
-    },
     async [Symbol.asyncDispose]() {
       await pool.query(`drop database ${name} with (force)`)
     },
   }
+}
+
+/**
+ * The number of transactions committed since the database was created. Waits until all clients have disconnected, because
+ * Postgres counts their transactions only then.
+ */
+async function countTransactions({ pool }: Database, { name }: BenchDatabase): Promise<number> {
+  const clients = `from pg_stat_activity where datname = $1 and backend_type = 'client backend'`
+  const areGone = async () => (await pool.query(`select ${clients}`, [name])).rowCount === 0
+  await until(areGone, `no client is connected to ${name}`)
+  const counted = 'select xact_commit::int as n from pg_stat_database where datname = $1'
+  return (await pool.query(counted, [name])).rows[0].n
 }
 
 /** An immediate shutdown that ignores connected clients: the data is not needed any more. */

@@ -46,11 +46,22 @@ const WARM_UP_SHARE = 0.15
 
 async function reportLoad(bench: Bench, server: PosthornServer, stream: Stream): Promise<void> {
   const { count } = bench.sizes
-  await using load = startLoad(bench, server, stream)
-  await load.deliver(count * WARM_UP_SHARE, null)
+  await using publisher = startScript('publisher-main.ts')
+  const target = { ...stream, url: server.url, connections: CONNECTIONS, data: DATA }
+  /** Publishes events one after the other on each connection. Resolves with the ms until the last one arrives. */
+  async function deliver(events: number, batch: number | null): Promise<number> {
+    await bench.receiver.reset()
+    const startedAt = monotonicMs()
+    const [arrivedAt] = await Promise.all([
+      bench.receiver.waitUntilReceived('stamp', events),
+      publisher.call('publishBackToBack', { ...target, batch, count: events }),
+    ])
+    return arrivedAt - startedAt
+  }
+  await deliver(count * WARM_UP_SHARE, null)
   for (const batch of [null, 100]) {
     const endUsage = await startUsage(bench, server)
-    const tookMs = await load.deliver(count, batch)
+    const tookMs = await deliver(count, batch)
     const { processUs, postgresUs } = perEventUs(await endUsage(), count)
     const how = batch === null ? 'singly' : `in batches of ${batch}`
     const name = `published ${how} on ${CONNECTIONS} connections, delivered`
@@ -61,31 +72,7 @@ async function reportLoad(bench: Bench, server: PosthornServer, stream: Stream):
   bench.report('M', 'memory after that', await memoryMib(server), 'MiB', { atMost: 260, also })
 }
 
-/** Publishes events to a process, each of which becomes one delivery. */
-interface Load extends AsyncDisposable {
-  /** Publishes events one after the other on each connection. Resolves with the ms until the last one arrives. */
-  deliver(count: number, batch: number | null): Promise<number>
-}
-
 const CONNECTIONS = 50
-
-/** Publishes to a process with both roles, and to a webhook whose path is `/stamp`. */
-function startLoad({ receiver }: Bench, { url }: PosthornServer, { token, type }: Stream): Load {
-  const publisher = startScript('publisher-main.ts')
-  return {
-    async deliver(count, batch) {
-      await receiver.reset()
-      const startedAt = monotonicMs()
-      const target = { url, token, connections: CONNECTIONS, type, data: DATA, batch, count }
-      const [arrivedAt] = await Promise.all([
-        receiver.waitUntilReceived('stamp', count),
-        publisher.call('publishBackToBack', target),
-      ])
-      return arrivedAt - startedAt
-    },
-    [Symbol.asyncDispose]: () => publisher[Symbol.asyncDispose](),
-  }
-}
 
 /** The first ones follow the load at once. */
 const RATES = [

@@ -17,7 +17,11 @@ export interface ProxiedConnection {
 export function joinSockets(
   client: Socket,
   server: Socket,
-  options: { readonly isOpen: () => boolean; readonly onClose: () => void },
+  options: {
+    readonly isOpen: () => boolean
+    readonly passes: (from: 'client' | 'server', chunk: Buffer) => boolean
+    readonly onClose: () => void
+  },
 ): ProxiedConnection {
   /** Sockets that get no more traffic and are not closed when the other side closes. */
   const silent = new Set<Socket>()
@@ -26,7 +30,8 @@ export function joinSockets(
   function pass(from: Socket, to: Socket): void {
     const passes = () => options.isOpen() && !silent.has(to)
     from.on('data', (chunk) => {
-      if (passes() && to.writable) to.write(chunk)
+      const isWanted = options.passes(from === client ? 'client' : 'server', chunk)
+      if (isWanted && passes() && to.writable) to.write(chunk)
     })
     from.on('error', () => {})
     from.on('close', () => {

@@ -20,7 +20,15 @@ export interface TcpProxy extends AsyncDisposable {
   connect(): void
 }
 
-export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
+/** `passes` decides about the data of a client or of the server; without it, all pass. */
+export async function startTcpProxy(
+  targetPort: number,
+  passes: (
+    from: 'client' | 'server',
+    chunk: Buffer,
+    connection: ProxiedConnection,
+  ) => boolean = () => true,
+): Promise<TcpProxy> {
   const connections = new Set<ProxiedConnection>()
   let isBlackhole = false
   let isPaused = false
@@ -31,8 +39,9 @@ export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
       client.destroy()
       return
     }
-    const connection = joinSockets(client, connect(targetPort, '127.0.0.1'), {
+    const connection: ProxiedConnection = joinSockets(client, connect(targetPort, '127.0.0.1'), {
       isOpen: () => !isBlackhole,
+      passes: (from, chunk) => passes(from, chunk, connection),
       onClose: () => connections.delete(connection),
     })
     connections.add(connection)

@@ -1,5 +1,4 @@
-import { once } from 'node:events'
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import type { ProxiedConnection } from '../../faults/proxied-connection.ts'
 import { proxiedUrl, startTcpProxy, type TcpProxy } from '../../faults/tcp-proxy.ts'
 
 /** Starts a TCP proxy in front of a database. `url` is the URL of the database through the proxy. */
@@ -22,49 +21,36 @@ export interface AnswerLoss extends AsyncDisposable {
 
 /** Starts a proxy in front of a database that can drop the answers of Postgres. */
 export async function startAnswerLoss(databaseUrl: string): Promise<AnswerLoss> {
-  const sockets = new Set<Socket>()
-  const runners = new Set<Socket>()
-  const muted = new WeakSet<Socket>()
+  const started = new WeakSet<ProxiedConnection>()
+  const runners = new Set<ProxiedConnection>()
+  const muted = new WeakSet<ProxiedConnection>()
   let lostText: string | null = null
-  const server = createServer((client) => {
-    const target = connect(Number(new URL(databaseUrl).port), '127.0.0.1')
-    for (const socket of [client, target]) {
-      sockets.add(socket)
-      socket.on('error', () => {})
-      socket.on('close', () => {
-        sockets.delete(socket)
-        client.destroy()
-        target.destroy()
-      })
-    }
-    client.once('data', (startup) => {
-      if (startup.includes('posthorn-runner')) runners.add(client)
-    })
-    client.on('data', (chunk) => target.write(chunk))
-    target.on('data', (chunk) => {
-      if (lostText !== null && chunk.includes(lostText)) muted.add(client)
-      if (!muted.has(client)) client.write(chunk)
-    })
-  })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  function breakConnections(): void {
-    lostText = null
-    for (const socket of sockets) socket.destroy()
-  }
+  const proxy = await startTcpProxy(
+    Number(new URL(databaseUrl).port),
+    (from, chunk, connection) => {
+      if (from === 'client') {
+        // The first message has the name of the application.
+        if (!started.has(connection) && chunk.includes('posthorn-runner')) runners.add(connection)
+        started.add(connection)
+        return true
+      }
+      if (lostText !== null && chunk.includes(lostText)) muted.add(connection)
+      return !muted.has(connection)
+    },
+  )
   return {
-    url: proxiedUrl(databaseUrl, server.address() as AddressInfo),
+    url: proxiedUrl(databaseUrl, proxy),
     loseAnswersWith(text) {
       lostText = text
     },
     loseAnswersToRunners() {
-      for (const client of runners) muted.add(client)
+      for (const connection of runners) muted.add(connection)
     },
-    breakConnections,
-    async [Symbol.asyncDispose]() {
-      breakConnections()
-      server.close()
-      await once(server, 'close')
+    breakConnections() {
+      lostText = null
+      proxy.disconnect()
+      proxy.connect()
     },
+    [Symbol.asyncDispose]: () => proxy[Symbol.asyncDispose](),
   }
 }
