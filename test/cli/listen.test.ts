@@ -386,15 +386,10 @@ describe('--register', async () => {
     expect(await send(listener, signed({ secret: key }))).toMatchObject({ status: 200 })
   })
 
-  test.each<[what: string, args: () => string[], message: string]>([
-    ['no key', () => ['--server', proxy.url], 'Set POSTHORN_API_KEY, or give --key-file.'],
-    ['an unknown key', () => access('phk_wrong'), 'Set POSTHORN_API_KEY to a valid key'],
-    ['an unknown event type', () => [...access(), '--event', 'a\u001b[2J'], 'a\\u001b[2J'],
-  ])('with %s, says what to do', async (_what, args, message) => {
-    const listener = listen('--register', ...args())
+  test('names an unknown event type, without its escape sequences', async () => {
+    const listener = listen('--register', ...access(), '--event', 'a\u001b[2J')
     expect(await listener.ended).toBe(1)
-    expect(listener.stderr).toContain(message)
-    expect(listener.stderr).not.toContain('phk_wrong')
+    expect(listener.stderr).toContain('a\\u001b[2J')
     expect(listener.stderr).not.toContain('\u001b')
   })
 

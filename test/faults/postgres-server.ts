@@ -25,11 +25,7 @@ export interface PostgresServer extends AsyncDisposable {
   query(statement: string, values?: unknown[]): Promise<any[]>
 }
 
-/** `environment` is for the server, in addition to what it needs. */
-export async function startPostgresServer(
-  directory: string,
-  environment: Readonly<Record<string, string>> = {},
-): Promise<PostgresServer> {
+export async function startPostgresServer(directory: string): Promise<PostgresServer> {
   const dataDir = path.join(directory, 'postgres data')
   await mkdir(dataDir)
   const cluster = path.join(dataDir, 'postgres')
@@ -41,7 +37,7 @@ export async function startPostgresServer(
   const postgres: PostgresServer = {
     url,
     cluster,
-    start: () => start(withEnvironment(binaries, environment), cluster, port),
+    start: () => start(binaries, cluster, port),
     async stop(mode) {
       await run(binaries, 'pg_ctl', ['stop', '-D', cluster, '-m', mode, '-w', '-s'])
     },
@@ -72,19 +68,6 @@ export async function startPostgresServer(
   }
   await postgres.start()
   return postgres
-}
-
-function withEnvironment(
-  binaries: PostgresBinaries,
-  environment: Readonly<Record<string, string>>,
-): PostgresBinaries {
-  return {
-    ...binaries,
-    command(program, args) {
-      const { options, ...command } = binaries.command(program, args)
-      return { ...command, options: { ...options, env: { ...options.env, ...environment } } }
-    },
-  }
 }
 
 /** Retries, as after a kill the other processes of the old server take a while to end. */

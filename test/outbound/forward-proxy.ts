@@ -12,7 +12,7 @@ export interface TestProxy {
 
 /** A forward proxy. `answer` is the status of its response; 2xx opens the tunnel. Closed at the end of the test. */
 export async function openProxy(
-  answer: (authority: string) => number | 'hang' = () => 200,
+  answer: (authority: string) => number = () => 200,
   server: http.Server | https.Server = http.createServer(),
 ): Promise<TestProxy> {
   const requests: TestProxy['requests'] = []
@@ -26,7 +26,6 @@ export async function openProxy(
     const authority = request.url ?? ''
     requests.push({ authority, authorization: request.headers['proxy-authorization'] })
     const status = answer(authority)
-    if (status === 'hang') return socket.resume().once('end', () => socket.end())
     if (status < 200 || status > 299)
       return socket.end(`HTTP/1.1 ${status} No tunnel\r\ncontent-length: 0\r\n\r\n`)
     const { hostname, port } = new URL(`https://${authority}`)

@@ -1,19 +1,14 @@
 import { inject } from 'vitest'
 import { type Database, openDatabase } from '../../src/db/client.ts'
 import { SESSION_SETTINGS, TIME_LIMITS } from '../../src/db/session-settings.ts'
-import { createBlankDatabase } from './blank-database.ts'
 import { createTestDatabase, PATIENT } from './database.ts'
 import { HOSTILE_SETTINGS, hostileSettingsSql } from './hostile-settings.ts'
 
 /** A database whose connections get hostile values for what other people set in Postgres. */
 export async function createHostileDatabase({
-  migrated = true,
   settings = HOSTILE_SETTINGS,
-}: {
-  readonly migrated?: boolean
-  readonly settings?: Readonly<Record<string, string>>
 } = {}): Promise<Database> {
-  const database = migrated ? await createTestDatabase() : await createBlankDatabase()
+  const database = await createTestDatabase()
   await makeHostile(database, settings)
   return database
 }

@@ -8,22 +8,20 @@ import { writePackage } from '../../release/posthorn-package.ts'
 const ROOT = path.join(import.meta.dirname, '../..')
 const PACKAGE = path.join(ROOT, 'packages/posthorn')
 
-/** What `npm pack` packs, with the program compiled from the present source, the console of this clone, and no documentation. */
-export async function stagePackage(folder: string): Promise<void> {
-  await mkdir(folder, { recursive: true })
+/**
+ * Packs the package as `npm pack` does, with the program compiled from the present source, the console of this clone, and
+ * no documentation. Returns the archive.
+ */
+export async function packPackage(folder: string): Promise<string> {
+  const staging = path.join(folder, 'package')
+  await mkdir(staging, { recursive: true })
   for (const file of ['package.json', 'posthorn.js', 'README.md']) {
-    await cp(path.join(PACKAGE, file), path.join(folder, file))
+    await cp(path.join(PACKAGE, file), path.join(staging, file))
   }
   // Empty: the test of the release builds the site.
   const docs = await mkdtemp(path.join(tmpdir(), 'posthorn-docs-'))
-  await writePackage(folder, { console: path.join(ROOT, 'dist/console'), docs })
+  await writePackage(staging, { console: path.join(ROOT, 'dist/console'), docs })
   await rm(docs, { recursive: true })
-}
-
-/** Packs the package as `npm pack` does. Returns the archive. */
-export async function packPackage(folder: string): Promise<string> {
-  const staging = path.join(folder, 'package')
-  await stagePackage(staging)
   const options = ['--ignore-scripts', '--json', '--pack-destination', folder]
   const { stdout } = await promisify(execFile)('npm', ['pack', ...options], { cwd: staging })
   const [{ filename }] = JSON.parse(stdout)

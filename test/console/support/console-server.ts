@@ -18,8 +18,6 @@ export interface ConsoleServer extends AsyncDisposable {
   readonly receiver: Receiver
   /** What the server trusts: the authority of its receivers. */
   readonly authority: TestAuthority
-  /** The working directory. */
-  readonly cwd: string
   /** The API key that the first start created, with the scope `admin`. */
   readonly token: string
   /** The sign-in link that the last start printed. */
@@ -85,7 +83,6 @@ export async function startConsoleServer(
 
   await start()
   return {
-    cwd,
     receiver,
     authority,
     get url() {

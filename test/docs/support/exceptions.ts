@@ -49,7 +49,7 @@ export const OWN_TESTS: Readonly<Record<string, Readonly<Record<string, string>>
     caddyfile: 'test/server/proxies.test.ts',
   },
   'docs/operate/runbook.md': {
-    sql: 'test/docs/facts.test.ts',
+    sql: 'test/security/other-roles.test.ts',
   },
   'docs/reference/dependencies.md': {
     ts: 'Reports for graphile-worker. The canaries of test/queue test what they show.',

@@ -3,6 +3,7 @@ import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
+import { COMPILER_OPTIONS } from '../guides/support/typescript.ts'
 import { type Block, ROOT } from './pages.ts'
 import { SURROUNDINGS } from './surroundings.ts'
 
@@ -42,9 +43,7 @@ export async function typeErrors(blocks: readonly Code[]): Promise<string[]> {
 /** The packages of this repository are their sources. */
 const CONFIGURATION = {
   compilerOptions: {
-    strict: true,
-    noEmit: true,
-    target: 'esnext',
+    ...COMPILER_OPTIONS,
     module: 'preserve',
     moduleResolution: 'bundler',
     moduleDetection: 'force',
@@ -52,9 +51,6 @@ const CONFIGURATION = {
     allowJs: true,
     checkJs: true,
     lib: ['esnext', 'dom', 'dom.iterable'],
-    types: ['node'],
-    allowImportingTsExtensions: true,
-    skipLibCheck: true,
     paths: {
       '@posthorn/receiver': [path.join(ROOT, 'src/receiver/index.ts')],
       '@posthorn/client': [path.join(ROOT, 'packages/client/src/index.ts')],

@@ -4,7 +4,6 @@ import { until } from '../../support/until.ts'
 export interface ExposedMetric {
   readonly name: string
   readonly type: string
-  readonly help: string
   readonly samples: readonly Sample[]
 }
 
@@ -17,7 +16,7 @@ export interface Sample {
 
 export function parseExposition(text: string): Map<string, ExposedMetric> {
   const metrics = text.split(/^(?=# HELP )/m).flatMap((block) => {
-    const [, name = '', help = ''] = /^# HELP (\S+) (.*)$/m.exec(block) ?? []
+    const [, name = ''] = /^# HELP (\S+) /m.exec(block) ?? []
     const [, type = ''] = /^# TYPE \S+ (\S+)$/m.exec(block) ?? []
     const samples = [...block.matchAll(/^([a-z_0-9]+)(?:\{(.*)\})? (\S+)$/gm)].map(
       ([, sample = '', labels = '', value]) => ({
@@ -28,7 +27,7 @@ export function parseExposition(text: string): Map<string, ExposedMetric> {
         value: Number(value),
       }),
     )
-    return name === '' ? [] : [{ name, type, help, samples }]
+    return name === '' ? [] : [{ name, type, samples }]
   })
   return new Map(metrics.map((metric) => [metric.name, metric]))
 }

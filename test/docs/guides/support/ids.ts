@@ -2,15 +2,7 @@ const IDS =
   /\b(?:(org|wh|msg|evt|att|task|key)_[0-9a-hjkmnp-tv-z]{26}|(phs|phk|whsec)_[\w+/=-]{20,})/g
 
 /** What a guide writes as `wh_…`: the id that the reader saw last. */
-export interface SeenIds {
-  see(output: string): void
-  /** The same for a text that was read before, and has grown somewhere: only ids that are new count. */
-  seeNew(output: string): void
-  /** The text with an id in place of each `wh_…`. */
-  fill(text: string): string
-}
-
-export function createSeenIds(): SeenIds {
+export function createSeenIds() {
   const last = new Map<string, string>()
   const seen = new Set<string>()
   const see = (output: string, onlyNew: boolean) => {
@@ -20,9 +12,11 @@ export function createSeenIds(): SeenIds {
     }
   }
   return {
-    see: (output) => see(output, false),
-    seeNew: (output) => see(output, true),
-    fill: (text) =>
+    see: (output: string) => see(output, false),
+    /** The same for a text that was read before, and has grown somewhere: only ids that are new count. */
+    seeNew: (output: string) => see(output, true),
+    /** The text with an id in place of each `wh_…`. */
+    fill: (text: string) =>
       text.replaceAll(/\b(org|wh|msg|evt|att|task|key|phs|phk|whsec)_…/g, (_, kind: string) => {
         const id = last.get(kind)
         if (!id) throw new Error(`The reader has seen no ${kind}_… before:\n${text}`)

@@ -24,7 +24,8 @@ export async function checkTypes(reader: Reader, file: string, program: string):
   await reader.type('npx tsc --project guide.tsconfig.json >&2')
 }
 
-const COMPILER_OPTIONS = {
+/** Those of a reader. */
+export const COMPILER_OPTIONS = {
   strict: true,
   noEmit: true,
   target: 'esnext',
