@@ -6,7 +6,6 @@ import { sign } from '../../src/receiver/index.ts'
 import { createBlankDatabase } from '../support/blank-database.ts'
 import { freePort } from '../support/free-port.ts'
 import { leftOutFor } from '../support/left-out.ts'
-import { createReader } from '../support/reader.ts'
 import { superuserUrl } from '../support/superuser-url.ts'
 import { until } from '../support/until.ts'
 import { useResource } from '../support/use-resource.ts'
@@ -19,6 +18,7 @@ import {
   programsAt,
 } from './support/first-programs.ts'
 import { blocksOf } from './support/pages.ts'
+import { createReader } from './support/reader.ts'
 
 /**
  * The blocks of these pages run one after the other, as printed, in a new clone: a reader who follows them from the top to

@@ -1,8 +1,8 @@
 import { expect } from 'vitest'
 import { createBlankDatabase } from '../../support/blank-database.ts'
 import { freePort } from '../../support/free-port.ts'
-import { createReader } from '../../support/reader.ts'
 import { useResource } from '../../support/use-resource.ts'
+import { createReader } from '../support/reader.ts'
 import { followGuide } from './support/follow-guide.ts'
 
 /* The reader has a Postgres, whose address is in the shell, and nothing else. */

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { freePort } from '../../../support/free-port.ts'
-import { createReader, type Reader, type Terminal } from '../../../support/reader.ts'
 import { until } from '../../../support/until.ts'
+import { createReader, type Reader, type Terminal } from '../../support/reader.ts'
 
 /** A reader with `npm start` in the first terminal. */
 export interface GuideReader extends AsyncDisposable {

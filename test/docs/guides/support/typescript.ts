@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { type Reader, ROOT } from '../../../support/reader.ts'
+import { ROOT } from '../../support/pages.ts'
+import type { Reader } from '../../support/reader.ts'
 
 /** The sources in place of the packages, which are built only when they are packed. */
 const SOURCES: readonly (readonly [RegExp, string])[] = [

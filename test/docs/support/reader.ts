@@ -3,10 +3,8 @@ import { once } from 'node:events'
 import { mkdir, mkdtemp, readdir, rm, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { collectOutput } from './collect-output.ts'
-
-export const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+import { collectOutput } from '../../support/collect-output.ts'
+import { ROOT } from './pages.ts'
 
 /** What a clone has besides its own files. */
 const NOT_IN_A_NEW_CLONE = ['.git', '.env', '.posthorn']
