@@ -2,16 +2,18 @@ import type { Caller, CallerSession } from '../access/scope.ts'
 import { publicId } from '../db/ids.ts'
 import { builder } from '../graphql/builder.ts'
 import { callerOf } from '../graphql/context.ts'
+import { enumOf } from '../graphql/enum-of.ts'
 import { findOrganization } from '../organizations/find-organization.ts'
 import { findOwnApiKey } from './find-api-key.ts'
 
-const SessionKind = builder.enumType('SessionKind', {
-  description: 'The kind of a session that an application creates for one of its users.',
-  values: {
-    PORTAL: { value: 'portal', description: 'Opens the portal.' },
-    FRONTEND: { value: 'frontend', description: "For the application's own pages." },
-  } satisfies Record<string, { value: CallerSession['kind']; description: string }>,
-})
+const SessionKind = enumOf<CallerSession['kind']>(
+  'SessionKind',
+  'The kind of a session that an application creates for one of its users.',
+  {
+    portal: 'Opens the portal.',
+    frontend: "For the application's own pages.",
+  },
+)
 
 const ViewerSession = builder.objectRef<CallerSession>('ViewerSession').implement({
   description: 'The limits of a portal or frontend session.',

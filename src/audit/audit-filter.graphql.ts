@@ -1,5 +1,6 @@
 import { choicesRule, MAX_CHOICES, someRule } from '../graphql/arguments.ts'
 import { builder } from '../graphql/builder.ts'
+import { enumOf } from '../graphql/enum-of.ts'
 import { AUDIT_ACTIONS } from './audit-entry.ts'
 import type { AuditFilterInput } from './read-audit-filter.ts'
 import type { SubjectKind } from './subject-kind.ts'
@@ -10,47 +11,36 @@ declare module '../graphql/builder.ts' {
   }
 }
 
-const AuditSource = builder.enumType('AuditSource', {
-  description: 'The source of a change.',
-  values: {
-    GRAPHQL: { value: 'graphql', description: 'The GraphQL API.' },
-    REST: { value: 'rest', description: 'The REST API.' },
-    CLI: { value: 'cli', description: 'The command line.' },
-    CONSOLE: {
-      value: 'console',
-      description: 'The console, and signing in to it and out.',
-    },
-    SYSTEM: { value: 'system', description: 'Posthorn itself.' },
-  } as const,
+const AuditSource = enumOf('AuditSource', 'The source of a change.', {
+  graphql: 'The GraphQL API.',
+  rest: 'The REST API.',
+  cli: 'The command line.',
+  console: 'The console, and signing in to it and out.',
+  system: 'Posthorn itself.',
 })
 
 builder.prismaObjectFields('AuditEntry', (t) => ({
   source: t.expose('source', { type: AuditSource, description: 'The source of the change.' }),
 }))
 
-const AuditSubjectKind = builder.enumType('AuditSubjectKind', {
-  description: 'The kind of object that a change is about.',
-  values: {
-    WEBHOOK: { value: 'webhook', description: 'A webhook, or its signing secret.' },
-    API_KEY: { value: 'api_key', description: 'An API key.' },
-    SESSION: {
-      value: 'session',
-      description:
-        'A portal or frontend session, or the API key of a person who signed in to the console or out.',
-    },
-    DELIVERY: { value: 'delivery', description: 'A delivery.' },
-    BULK_TASK: { value: 'bulk_task', description: 'A bulk task.' },
-    EVENT_TYPE: { value: 'event_type', description: 'An event type.' },
-    ORGANIZATION: { value: 'organization', description: 'An organization.' },
-    INCIDENT: { value: 'incident', description: 'An incident of a webhook.' },
-    ENCRYPTION: { value: 'encryption', description: 'The encryption keys.' },
-    ALERTS: {
-      value: 'alerts',
-      description: 'The switch of operational events, and the addresses of alerts.',
-    },
-    CONSUMER: { value: 'consumer', description: 'A consumer of events.' },
-  } satisfies Record<string, { value: SubjectKind; description: string }>,
-})
+const AuditSubjectKind = enumOf<SubjectKind>(
+  'AuditSubjectKind',
+  'The kind of object that a change is about.',
+  {
+    webhook: 'A webhook, or its signing secret.',
+    api_key: 'An API key.',
+    session:
+      'A portal or frontend session, or the API key of a person who signed in to the console or out.',
+    delivery: 'A delivery.',
+    bulk_task: 'A bulk task.',
+    event_type: 'An event type.',
+    organization: 'An organization.',
+    incident: 'An incident of a webhook.',
+    encryption: 'The encryption keys.',
+    alerts: 'The switch of operational events, and the addresses of alerts.',
+    consumer: 'A consumer of events.',
+  },
+)
 
 builder.inputType('AuditFilter', {
   description: 'Selects audit log entries. An entry must match all given fields.',

@@ -2,6 +2,7 @@ import { publicId } from '../db/ids.ts'
 import { selectIds } from '../db/select-ids.ts'
 import { builder } from '../graphql/builder.ts'
 import { withinReach } from '../graphql/context.ts'
+import { enumOf } from '../graphql/enum-of.ts'
 import { lookUp } from '../graphql/look-up.ts'
 import { organizationFields, organizationOf } from '../graphql/organization-fields.ts'
 import { filtersByOneWebhook, findsNode, type RestrictedSession } from '../graphql/portal-access.ts'
@@ -9,31 +10,19 @@ import { timestampOf } from '../lib/uuid-v7.ts'
 import { findWebhooksByIds } from '../webhooks/find-webhooks.ts'
 import { findBulkTask, findBulkTasks } from './bulk-task.ts'
 
-const BulkTaskAction = builder.enumType('BulkTaskAction', {
-  description: 'What a bulk task does.',
-  values: {
-    REDELIVER: { value: 'redeliver', description: 'Queues the deliveries again.' },
-    CANCEL: { value: 'cancel', description: 'Cancels the deliveries.' },
-    RECOVER: {
-      value: 'recover',
-      description: 'Creates the deliveries that a webhook missed in a time range.',
-    },
-    ERASE: { value: 'erase', description: 'Erases the contents of events.' },
-  } as const,
+const BulkTaskAction = enumOf('BulkTaskAction', 'What a bulk task does.', {
+  redeliver: 'Queues the deliveries again.',
+  cancel: 'Cancels the deliveries.',
+  recover: 'Creates the deliveries that a webhook missed in a time range.',
+  erase: 'Erases the contents of events.',
 })
 
-const BulkTaskState = builder.enumType('BulkTaskState', {
-  description: 'The state of a bulk task.',
-  values: {
-    RUNNING: {
-      value: 'running',
-      description:
-        'Deliveries are being queued or canceled, or contents are being erased. A recovery pauses while its webhook is disabled; an erasure, until deliveries are sent.',
-    },
-    COMPLETED: { value: 'completed', description: 'All is done.' },
-    CANCELED: { value: 'canceled', description: 'The task was canceled while it was running.' },
-    FAILED: { value: 'failed', description: 'The task failed. `failure` says why.' },
-  } as const,
+const BulkTaskState = enumOf('BulkTaskState', 'The state of a bulk task.', {
+  running:
+    'Deliveries are being queued or canceled, or contents are being erased. A recovery pauses while its webhook is disabled; an erasure, until deliveries are sent.',
+  completed: 'All is done.',
+  canceled: 'The task was canceled while it was running.',
+  failed: 'The task failed. `failure` says why.',
 })
 
 const BulkTask = builder.prismaNode('BulkTask', {

@@ -1,5 +1,6 @@
 import { builder } from '../graphql/builder.ts'
 import { callerOf } from '../graphql/context.ts'
+import { enumOf } from '../graphql/enum-of.ts'
 import { ConflictError, NotFoundError, ValidationError } from '../graphql/errors.ts'
 import { findBulkTask } from './bulk-task.ts'
 import { MAX_COUNTED } from './selected-deliveries.ts'
@@ -8,18 +9,15 @@ import { erase, MAX_EVENTS, type StartedErasure } from './start-erasure.ts'
 
 const english = (count: number) => count.toLocaleString('en')
 
-const UnsentDeliveries = builder.enumType('UnsentDeliveries', {
-  description:
-    'What becomes of the deliveries that are not sent yet, when their contents are erased.',
-  values: {
-    SEND_FIRST: {
-      value: 'send_first',
-      description:
-        'The event is erased once each of its deliveries has succeeded, is exhausted or was canceled. The erasure waits for that.',
-    },
-    CANCEL: { value: 'cancel', description: 'They are canceled, and the event is erased at once.' },
-  } as const,
-})
+const UnsentDeliveries = enumOf(
+  'UnsentDeliveries',
+  'What becomes of the deliveries that are not sent yet, when their contents are erased.',
+  {
+    send_first:
+      'The event is erased once each of its deliveries has succeeded, is exhausted or was canceled. The erasure waits for that.',
+    cancel: 'They are canceled, and the event is erased at once.',
+  },
+)
 
 builder.prismaObjectFields('BulkTask', (t) => ({
   searchKey: t.string({

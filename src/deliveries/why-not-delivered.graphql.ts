@@ -1,17 +1,14 @@
 import { atLeastKey } from '../db/selection.ts'
 import { builder } from '../graphql/builder.ts'
+import { enumOf } from '../graphql/enum-of.ts'
 import { organizationFields, organizationOf } from '../graphql/organization-fields.ts'
-import { type Explanation, REASONS, type Reason, whyNotDelivered } from './why-not-delivered.ts'
+import { type Explanation, REASONS, whyNotDelivered } from './why-not-delivered.ts'
 
-const NotDeliveredReason = builder.enumType('NotDeliveredReason', {
-  description: 'Why an event has no delivery to a webhook.',
-  values: Object.fromEntries(
-    Object.entries(REASONS).map(([reason, description]) => [
-      reason.toUpperCase(),
-      { value: reason, description },
-    ]),
-  ) as Record<Uppercase<Reason>, { value: Reason; description: string }>,
-})
+const NotDeliveredReason = enumOf(
+  'NotDeliveredReason',
+  'Why an event has no delivery to a webhook.',
+  REASONS,
+)
 
 const DeliveryExplanation = builder.objectRef<Explanation>('DeliveryExplanation').implement({
   description: 'Why an event has no delivery to a webhook, or the delivery that it has.',

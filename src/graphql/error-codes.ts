@@ -1,4 +1,4 @@
-import { builder } from './builder.ts'
+import { enumOf } from './enum-of.ts'
 
 /** The codes in `extensions.code` of the errors of a response. */
 const ERROR_CODES = {
@@ -28,10 +28,8 @@ const ERROR_CODES = {
 
 export type ErrorCode = keyof typeof ERROR_CODES
 
-builder.enumType('ErrorCode', {
-  description:
-    'The values of `extensions.code` in the errors of a response. No field has this type. New codes can be added.',
-  values: Object.fromEntries(
-    Object.entries(ERROR_CODES).map(([code, description]) => [code, { value: code, description }]),
-  ) as Record<ErrorCode, { value: ErrorCode; description: string }>,
-})
+enumOf(
+  'ErrorCode',
+  'The values of `extensions.code` in the errors of a response. No field has this type. New codes can be added.',
+  ERROR_CODES,
+)

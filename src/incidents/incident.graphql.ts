@@ -3,6 +3,7 @@ import { selectIds } from '../db/select-ids.ts'
 import { choicesRule } from '../graphql/arguments.ts'
 import { builder } from '../graphql/builder.ts'
 import { callerOf, withinReach } from '../graphql/context.ts'
+import { enumOf } from '../graphql/enum-of.ts'
 import { ConflictError, NotFoundError } from '../graphql/errors.ts'
 import { lookUp } from '../graphql/look-up.ts'
 import { organizationFields, organizationOf } from '../graphql/organization-fields.ts'
@@ -29,19 +30,10 @@ declare module '../graphql/builder.ts' {
   }
 }
 
-const IncidentState = builder.enumType('IncidentState', {
-  description: 'The state of an incident.',
-  values: {
-    OPEN: { value: 'open', description: 'The webhook is in trouble.' },
-    ACKNOWLEDGED: {
-      value: 'acknowledged',
-      description: 'The webhook is in trouble, and somebody takes note of it.',
-    },
-    RESOLVED: {
-      value: 'resolved',
-      description: 'The trouble is over: the webhook is healthy, disabled or deleted.',
-    },
-  } as const,
+const IncidentState = enumOf('IncidentState', 'The state of an incident.', {
+  open: 'The webhook is in trouble.',
+  acknowledged: 'The webhook is in trouble, and somebody takes note of it.',
+  resolved: 'The trouble is over: the webhook is healthy, disabled or deleted.',
 })
 
 const Incident = builder.prismaNode('Incident', {

@@ -46,7 +46,7 @@ export interface OrganizationFilter extends OwnNameFilter {
   readonly search?: string | null | undefined
 }
 
-export type OrganizationOrder = 'newest first' | 'by damage'
+export type OrganizationOrder = 'newest first' | 'damage first'
 
 /** A page of all organizations that match the filter. */
 export async function findOrganizations(
@@ -56,7 +56,7 @@ export async function findOrganizations(
   query: Query & Page,
   order: OrganizationOrder,
 ): Promise<Organization[]> {
-  if (order === 'by damage') return await findByDamage(db, sql, filter, query)
+  if (order === 'damage first') return await findByDamage(db, sql, filter, query)
   const { where, ...page } = pageOf(query, 'newest first')
   return await db.organization.findMany({
     ...page,

@@ -1,6 +1,7 @@
 import { hasScope } from '../access/scope.ts'
 import { builder } from '../graphql/builder.ts'
 import { callerOf } from '../graphql/context.ts'
+import { enumOf } from '../graphql/enum-of.ts'
 import type { RestrictedSession } from '../graphql/portal-access.ts'
 import { exactlyOneName } from '../own-names/exactly-one-name.ts'
 import { sortMetadata } from '../own-names/metadata.ts'
@@ -77,16 +78,10 @@ builder.inputType('OrganizationFilter', {
   }),
 })
 
-const OrganizationOrder = builder.enumType('OrganizationOrder', {
-  description: 'The order of organizations.',
-  values: {
-    NEWEST_FIRST: { value: 'newest first', description: 'By the time of their creation.' },
-    DAMAGE_FIRST: {
-      value: 'by damage',
-      description:
-        'Those with the most webhooks on hold, then with the most that are failing, behind, degraded, then the others, newest first. A state that changes between two pages can repeat or skip an organization.',
-    },
-  } as const,
+const OrganizationOrder = enumOf('OrganizationOrder', 'The order of organizations.', {
+  'newest first': 'By the time of their creation.',
+  'damage first':
+    'Those with the most webhooks on hold, then with the most that are failing, behind, degraded, then the others, newest first. A state that changes between two pages can repeat or skip an organization.',
 })
 
 builder.queryFields((t) => ({

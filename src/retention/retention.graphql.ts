@@ -1,18 +1,13 @@
 import { builder } from '../graphql/builder.ts'
 import { callerOf } from '../graphql/context.ts'
+import { enumOf } from '../graphql/enum-of.ts'
 import { KEEP_PAYLOADS, KEEP_RESPONSE_BODIES, OF_WEBHOOK, RETENTION_DAYS } from './descriptions.ts'
 import { type Retention, readRetention } from './effective-retention.ts'
 
-const RetentionSource = builder.enumType('RetentionSource', {
-  description: 'What a retention comes from.',
-  values: {
-    INSTALLATION: { value: 'installation', description: 'POSTHORN_RETENTION.' },
-    ORGANIZATION: {
-      value: 'organization',
-      description: '`retentionDays` of the organization.',
-    },
-    EVENT_TYPE: { value: 'event_type', description: '`retentionDays` of the event type.' },
-  } as const,
+const RetentionSource = enumOf('RetentionSource', 'What a retention comes from.', {
+  installation: 'POSTHORN_RETENTION.',
+  organization: '`retentionDays` of the organization.',
+  event_type: '`retentionDays` of the event type.',
 })
 
 const RetentionRef = builder.objectRef<Retention>('Retention').implement({

@@ -1,6 +1,7 @@
 import { SCOPES } from '../access/scope.ts'
 import { builder } from '../graphql/builder.ts'
 import { callerOf } from '../graphql/context.ts'
+import { enumOf } from '../graphql/enum-of.ts'
 import { NotFoundError, ValidationError } from '../graphql/errors.ts'
 import {
   type CreatedSession,
@@ -109,39 +110,32 @@ builder.mutationFields((t) => ({
   }),
 }))
 
-const PortalColorScheme = builder.enumType('PortalColorScheme', {
-  description: 'The color scheme of the portal.',
-  values: {
-    LIGHT: { value: 'light', description: 'Dark text on light.' },
-    DARK: { value: 'dark', description: 'Light text on dark.' },
-    AUTO: { value: 'auto', description: 'The preference of the browser.' },
-  } satisfies Record<string, { value: NonNullable<Theme['colorScheme']>; description: string }>,
-})
+const PortalColorScheme = enumOf<NonNullable<Theme['colorScheme']>>(
+  'PortalColorScheme',
+  'The color scheme of the portal.',
+  {
+    light: 'Dark text on light.',
+    dark: 'Light text on dark.',
+    auto: 'The preference of the browser.',
+  },
+)
 
-const PortalDensity = builder.enumType('PortalDensity', {
-  description: 'The height of rows in the portal.',
-  values: {
-    COMPACT: { value: 'compact', description: 'Rows of 32 pixels.' },
-    COMFORTABLE: { value: 'comfortable', description: 'Rows of 40 pixels.' },
-  } satisfies Record<string, { value: NonNullable<Theme['density']>; description: string }>,
-})
+const PortalDensity = enumOf<NonNullable<Theme['density']>>(
+  'PortalDensity',
+  'The height of rows in the portal.',
+  {
+    compact: 'Rows of 32 pixels.',
+    comfortable: 'Rows of 40 pixels.',
+  },
+)
 
-const PortalPage = builder.enumType('PortalPage', {
-  description: 'A page of the portal.',
-  values: {
-    OVERVIEW: { value: 'overview', description: 'Figures and charts of all webhooks.' },
-    WEBHOOKS: {
-      value: 'webhooks',
-      description: 'The webhooks, which the portal calls endpoints.',
-    },
-    EVENTS: { value: 'events', description: 'The published events.' },
-    DELIVERIES: { value: 'deliveries', description: 'The deliveries.' },
-    ATTEMPTS: { value: 'attempts', description: 'The attempts.' },
-    EVENT_TYPES: {
-      value: 'event-types',
-      description: 'The event types, with examples and schemas.',
-    },
-  } satisfies Record<string, { value: Page; description: string }>,
+const PortalPage = enumOf<Page>('PortalPage', 'A page of the portal.', {
+  overview: 'Figures and charts of all webhooks.',
+  webhooks: 'The webhooks, which the portal calls endpoints.',
+  events: 'The published events.',
+  deliveries: 'The deliveries.',
+  attempts: 'The attempts.',
+  'event-types': 'The event types, with examples and schemas.',
 })
 
 const URL_BOUNDS = `\`https://…\`, at most ${MAX_URL_LENGTH.toLocaleString('en')} characters`

@@ -1,4 +1,5 @@
 import { builder } from '../graphql/builder.ts'
+import { enumOf } from '../graphql/enum-of.ts'
 import { organizationFields, organizationOf } from '../graphql/organization-fields.ts'
 import {
   countStates,
@@ -12,30 +13,15 @@ import {
 } from './delivery-health.ts'
 import { WebhookState } from './webhook-state-enum.ts'
 
-const WaitingReason = builder.enumType('WaitingReason', {
-  description: 'What a delivery waits for.',
-  values: {
-    ON_HOLD: {
-      value: 'on_hold',
-      description: 'Its webhook is on hold: the endpoint keeps failing, or asked to wait.',
-    },
-    DISABLED: { value: 'disabled', description: 'Its webhook is disabled.' },
-    RATE_LIMIT: { value: 'rate_limit', description: 'The rate limit of its webhook.' },
-    CONCURRENCY_LIMIT: {
-      value: 'concurrency_limit',
-      description: 'The concurrency limit of its webhook: the endpoint answers too slowly.',
-    },
-    ORDERED: {
-      value: 'ordered',
-      description: 'An earlier delivery, because its webhook is ordered.',
-    },
-    RETRY: { value: 'retry', description: 'The time of its next attempt, after a failed one.' },
-    CAPACITY: {
-      value: 'capacity',
-      description:
-        'A worker of this installation, for more than 10 seconds. Counted from the second minute after its creation.',
-    },
-  } as const,
+const WaitingReason = enumOf('WaitingReason', 'What a delivery waits for.', {
+  on_hold: 'Its webhook is on hold: the endpoint keeps failing, or asked to wait.',
+  disabled: 'Its webhook is disabled.',
+  rate_limit: 'The rate limit of its webhook.',
+  concurrency_limit: 'The concurrency limit of its webhook: the endpoint answers too slowly.',
+  ordered: 'An earlier delivery, because its webhook is ordered.',
+  retry: 'The time of its next attempt, after a failed one.',
+  capacity:
+    'A worker of this installation, for more than 10 seconds. Counted from the second minute after its creation.',
 })
 
 const WaitingDeliveries = builder.objectRef<Waiting>('WaitingDeliveries').implement({

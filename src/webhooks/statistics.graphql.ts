@@ -1,4 +1,5 @@
 import { builder } from '../graphql/builder.ts'
+import { enumOf } from '../graphql/enum-of.ts'
 import { organizationFields, organizationOf } from '../graphql/organization-fields.ts'
 import { latencyPercentile } from './latency.ts'
 import {
@@ -81,14 +82,15 @@ const Bucket = builder.objectRef<StatisticsBucket>('StatisticsBucket').implement
   }),
 })
 
-const BucketUnit = builder.enumType('BucketUnit', {
-  description: 'The length of a statistics bucket. Buckets are aligned to UTC.',
-  values: {
-    MINUTE: { value: 'minute', description: 'One minute. Kept for 48 hours.' },
-    HOUR: { value: 'hour', description: 'One hour. Kept as long as deliveries.' },
-    DAY: { value: 'day', description: 'One day. Kept as long as deliveries.' },
-  } as const,
-})
+const BucketUnit = enumOf(
+  'BucketUnit',
+  'The length of a statistics bucket. Buckets are aligned to UTC.',
+  {
+    minute: 'One minute. Kept for 48 hours.',
+    hour: 'One hour. Kept as long as deliveries.',
+    day: 'One day. Kept as long as deliveries.',
+  },
+)
 
 /** The arguments of a field with a bucket per unit of time. */
 const bucketArgs = builder.args((t) => ({

@@ -2,6 +2,7 @@ import type { Prisma } from '../db/generated/prisma/client.ts'
 import { choicesRule } from '../graphql/arguments.ts'
 import { builder } from '../graphql/builder.ts'
 import { callerOf } from '../graphql/context.ts'
+import { enumOf } from '../graphql/enum-of.ts'
 import { openStream, readOnce } from '../graphql/live-stream.ts'
 import { streamsOfWebhook } from '../graphql/portal-access.ts'
 import type { StreamItem } from '../live/subscriber.ts'
@@ -29,45 +30,25 @@ interface WebhookHealth extends Row {
   readonly counts: AttemptCounts
 }
 
-const HoldReason = builder.enumType('HoldReason', {
-  description: 'Why a webhook is on hold.',
-  values: {
-    FAILING: {
-      value: 'failing',
-      description:
-        'The circuit breaker is open, because at least 10 consecutive attempts failed over at least 60 seconds. Failed probes use up no attempts of the retry schedule.',
-    },
-    RETRY_AFTER: {
-      value: 'retry_after',
-      description:
-        'The endpoint asked to wait: it answered 429 or 503 with a `Retry-After` header. A failed probe is retried by the retry schedule of its delivery. If no delivery waits at `nextProbeAt`, the hold ends.',
-    },
-  } as const,
+const HoldReason = enumOf('HoldReason', 'Why a webhook is on hold.', {
+  failing:
+    'The circuit breaker is open, because at least 10 consecutive attempts failed over at least 60 seconds. Failed probes use up no attempts of the retry schedule.',
+  retry_after:
+    'The endpoint asked to wait: it answered 429 or 503 with a `Retry-After` header. A failed probe is retried by the retry schedule of its delivery. If no delivery waits at `nextProbeAt`, the hold ends.',
 })
 
-const BehindCause = builder.enumType('BehindCause', {
-  description: 'Why a webhook is behind: what its oldest waiting delivery waits for.',
-  values: {
-    RATE_LIMIT: { value: 'rate_limit', description: 'The rate limit of the webhook.' },
-    CONCURRENCY_LIMIT: {
-      value: 'concurrency_limit',
-      description: 'The concurrency limit of the webhook: its endpoint answers too slowly.',
-    },
-    ORDERED: {
-      value: 'ordered',
-      description: 'An earlier delivery, because the webhook is ordered.',
-    },
-    CAPACITY: {
-      value: 'capacity',
-      description: 'A worker of this installation: there are too few, or none runs.',
-    },
-    CATCHING_UP: {
-      value: 'catching_up',
-      description:
-        'The backlog of the time when the webhook was on hold or disabled, which is being released.',
-    },
-  } as const,
-})
+const BehindCause = enumOf(
+  'BehindCause',
+  'Why a webhook is behind: what its oldest waiting delivery waits for.',
+  {
+    rate_limit: 'The rate limit of the webhook.',
+    concurrency_limit: 'The concurrency limit of the webhook: its endpoint answers too slowly.',
+    ordered: 'An earlier delivery, because the webhook is ordered.',
+    capacity: 'A worker of this installation: there are too few, or none runs.',
+    catching_up:
+      'The backlog of the time when the webhook was on hold or disabled, which is being released.',
+  },
+)
 
 builder.inputType('WebhookFilter', {
   description: 'Selects webhooks. A webhook must match all given fields.',

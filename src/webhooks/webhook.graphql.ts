@@ -1,5 +1,6 @@
 import { builder } from '../graphql/builder.ts'
 import { withinReach } from '../graphql/context.ts'
+import { enumOf } from '../graphql/enum-of.ts'
 import { organizationFields, organizationOf } from '../graphql/organization-fields.ts'
 import { findsWebhook, type RestrictedSession } from '../graphql/portal-access.ts'
 import { exactlyOneName } from '../own-names/exactly-one-name.ts'
@@ -95,26 +96,17 @@ builder.prismaObjectFields('Webhook', (t) => ({
   }),
 }))
 
-const WebhookOrder = builder.enumType('WebhookOrder', {
-  description:
-    'The order of webhooks. Equal ones come newest first. A value that changes between two pages can repeat or skip a webhook.',
-  values: {
-    NEWEST_FIRST: { value: 'newest first', description: 'By the time of their creation.' },
-    ATTENTION_FIRST: {
-      value: 'attention first',
-      description:
-        'By damage: webhooks on hold, then those that are failing, behind, degraded, then the others, disabled ones last; in each group as MOST_WAITING. A state that changes between two pages can repeat or skip a webhook.',
-    },
-    MOST_WAITING: {
-      value: 'most waiting',
-      description: 'By the number of waiting deliveries, which is counted once a minute.',
-    },
-    NAME: {
-      value: 'name',
-      description: 'By the description or, without one, by the URL, from A to Z.',
-    },
-  } as const,
-})
+const WebhookOrder = enumOf(
+  'WebhookOrder',
+  'The order of webhooks. Equal ones come newest first. A value that changes between two pages can repeat or skip a webhook.',
+  {
+    'newest first': 'By the time of their creation.',
+    'attention first':
+      'By damage: webhooks on hold, then those that are failing, behind, degraded, then the others, disabled ones last; in each group as MOST_WAITING. A state that changes between two pages can repeat or skip a webhook.',
+    'most waiting': 'By the number of waiting deliveries, which is counted once a minute.',
+    name: 'By the description or, without one, by the URL, from A to Z.',
+  },
+)
 
 const WebhookConnection = builder.connectionObject(
   {

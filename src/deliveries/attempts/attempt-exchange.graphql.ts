@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import { readBodies } from '../../bodies/read-bodies.ts'
 import { publicId } from '../../db/ids.ts'
 import { builder } from '../../graphql/builder.ts'
+import { enumOf } from '../../graphql/enum-of.ts'
 import { LARGE_TEXT, MEDIUM_TEXT } from '../../graphql/limits/field-complexity.ts'
 
 interface Header {
@@ -39,15 +40,9 @@ declare module '../../graphql/builder.ts' {
   }
 }
 
-const BodyEncoding = builder.enumType('BodyEncoding', {
-  description: 'The encoding of a body in a response field.',
-  values: {
-    UTF8: { value: 'utf8', description: 'The body is text, decoded as UTF-8.' },
-    BASE64: {
-      value: 'base64',
-      description: 'The body is base64, because its bytes are not valid UTF-8.',
-    },
-  } as const,
+const BodyEncoding = enumOf('BodyEncoding', 'The encoding of a body in a response field.', {
+  utf8: 'The body is text, decoded as UTF-8.',
+  base64: 'The body is base64, because its bytes are not valid UTF-8.',
 })
 
 const AttemptRequest = builder.objectRef<AttemptRequest>('AttemptRequest').implement({

@@ -1,9 +1,6 @@
 import { builder } from '../../graphql/builder.ts'
-import {
-  EndpointUnverified,
-  UNVERIFIED_REASONS,
-  type UnverifiedReason,
-} from './endpoint-unverified.ts'
+import { enumOf } from '../../graphql/enum-of.ts'
+import { EndpointUnverified, UNVERIFIED_REASONS } from './endpoint-unverified.ts'
 
 builder.prismaObjectFields('Webhook', (t) => ({
   endpointVerifiedAt: t.expose('endpointVerifiedAt', {
@@ -13,15 +10,11 @@ builder.prismaObjectFields('Webhook', (t) => ({
   }),
 }))
 
-const EndpointVerificationReason = builder.enumType('EndpointVerificationReason', {
-  description: 'Why an endpoint is not verified.',
-  values: Object.fromEntries(
-    Object.entries(UNVERIFIED_REASONS).map(([reason, description]) => [
-      reason.toUpperCase(),
-      { value: reason, description },
-    ]),
-  ) as Record<Uppercase<UnverifiedReason>, { value: UnverifiedReason; description: string }>,
-})
+const EndpointVerificationReason = enumOf(
+  'EndpointVerificationReason',
+  'Why an endpoint is not verified.',
+  UNVERIFIED_REASONS,
+)
 
 builder.objectType(EndpointUnverified, {
   name: 'EndpointVerificationError',
