@@ -2,7 +2,7 @@ import { type Caller, requireScope } from '../access/scope.ts'
 import { publicId } from '../db/ids.ts'
 import { builder } from '../graphql/builder.ts'
 import { type Context, callerOf } from '../graphql/context.ts'
-import { ConflictError, NotFoundError, ValidationError } from '../graphql/errors.ts'
+import { ConflictError, NotFoundError, resultOf, ValidationError } from '../graphql/errors.ts'
 import { organizationFields, organizationOf } from '../graphql/organization-fields.ts'
 import { DomainError } from '../lib/errors.ts'
 import {
@@ -86,10 +86,7 @@ builder.mutationFields((t) => ({
     type: AlertAddress,
     description: `Adds an e-mail address, or changes what it gets. An address that is not confirmed is sent a link, which works for 7 days, and gets alerts once the link was used. An address gets at most ten mails an hour, and at most one of these has a link to confirm it, which waits if need be. Each mail has a link to unsubscribe. ${SESSIONS}`,
     authScopes: { scope: 'webhooks:write' },
-    errors: {
-      types: [ValidationError, ConflictError],
-      dataField: { name: 'alertAddress', description: 'The address.' },
-    },
+    errors: resultOf('alertAddress', 'The address.', [ValidationError, ConflictError]),
     args: {
       input: t.arg({ type: SetAlertAddressInput, required: true, description: 'The address.' }),
     },
@@ -110,10 +107,7 @@ builder.mutationFields((t) => ({
     type: 'ID',
     description: `Removes an e-mail address, also with what waits for it. ${SESSIONS}`,
     authScopes: { scope: 'webhooks:write' },
-    errors: {
-      types: [NotFoundError],
-      dataField: { name: 'removedId', description: 'The id of the removed address.' },
-    },
+    errors: resultOf('removedId', 'The id of the removed address.', [NotFoundError]),
     args: { id: t.arg.id({ required: true, description: 'The id of the address: `addr_…`.' }) },
     resolve: async (_root, { id }, context) => {
       const { organizationId } = changerOf(context)

@@ -1,5 +1,5 @@
 import { builder } from '../graphql/builder.ts'
-import { NotFoundError } from '../graphql/errors.ts'
+import { NotFoundError, resultOf } from '../graphql/errors.ts'
 import { findOrganization } from '../organizations/find-organization.ts'
 import {
   readOperationalEvents,
@@ -56,10 +56,7 @@ builder.mutationField('setOperationalEvents', (t) =>
     type: OperationalEvents,
     description: 'Switches operational events on or off, for all organizations.',
     authScopes: { scope: 'admin' },
-    errors: {
-      types: [NotFoundError],
-      dataField: { name: 'operationalEvents', description: 'The operational events.' },
-    },
+    errors: resultOf('operationalEvents', 'The operational events.', [NotFoundError]),
     args: {
       input: t.arg({ type: SetOperationalEventsInput, required: true, description: 'The change.' }),
     },

@@ -3,7 +3,7 @@ import { EditConflict, IF_REVISION } from '../audit/edit-conflict.ts'
 import { publicId } from '../db/ids.ts'
 import { builder } from '../graphql/builder.ts'
 import { callerOf } from '../graphql/context.ts'
-import { NotFoundError, ValidationError } from '../graphql/errors.ts'
+import { NotFoundError, resultOf, ValidationError } from '../graphql/errors.ts'
 import { createApiKey, revokeApiKey } from './api-key.ts'
 import { rereadApiKey } from './find-api-key.ts'
 import { DEFAULT_LIMITS, MAX_PER_SECOND } from './limits.ts'
@@ -78,10 +78,7 @@ builder.mutationFields((t) => ({
     type: CreatedApiKeyRef,
     description: 'Creates an API key of the organization.',
     authScopes: { scope: 'keys:manage' },
-    errors: {
-      types: [ValidationError],
-      dataField: { name: 'createdApiKey', description: 'The new key, with its token.' },
-    },
+    errors: resultOf('createdApiKey', 'The new key, with its token.', [ValidationError]),
     args: { input: t.arg({ type: CreateApiKeyInput, required: true, description: 'The key.' }) },
     resolve: async (_root, { input }, context) => {
       const caller = callerOf(context)
@@ -97,10 +94,11 @@ builder.mutationFields((t) => ({
     type: 'ApiKey',
     description: 'Changes the rate limits of an API key of the organization.',
     authScopes: { scope: 'keys:manage' },
-    errors: {
-      types: [ValidationError, NotFoundError, EditConflict],
-      dataField: { name: 'apiKey', description: 'The key after the change.' },
-    },
+    errors: resultOf('apiKey', 'The key after the change.', [
+      ValidationError,
+      NotFoundError,
+      EditConflict,
+    ]),
     args: {
       id: t.arg.id({ required: true, description: 'The id of the key: `key_…`.' }),
       input: t.arg({ type: UpdateApiKeyInput, required: true, description: 'The changes.' }),
@@ -117,10 +115,7 @@ builder.mutationFields((t) => ({
     description:
       'Revokes an API key of the organization permanently. Once this mutation returns, no process accepts the key. A key can revoke itself. Revoking a revoked key changes nothing.',
     authScopes: { scope: 'keys:manage' },
-    errors: {
-      types: [NotFoundError],
-      dataField: { name: 'apiKey', description: 'The revoked key.' },
-    },
+    errors: resultOf('apiKey', 'The revoked key.', [NotFoundError]),
     args: { id: t.arg.id({ required: true, description: 'The id of the key: `key_…`.' }) },
     resolve: async (query, _root, { id }, context) => {
       const { organizationId } = callerOf(context)

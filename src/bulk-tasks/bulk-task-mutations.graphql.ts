@@ -1,6 +1,6 @@
 import { builder } from '../graphql/builder.ts'
 import { callerOf } from '../graphql/context.ts'
-import { ConflictError, NotFoundError, ValidationError } from '../graphql/errors.ts'
+import { ConflictError, NotFoundError, resultOf, ValidationError } from '../graphql/errors.ts'
 import { changesNode, ownWebhook, type PortalAccess } from '../graphql/portal-access.ts'
 import { notFound } from '../lib/errors.ts'
 import { cancelBulkTask, findBulkTask } from './bulk-task.ts'
@@ -182,10 +182,7 @@ builder.mutationFields((t) => ({
       'Cancels a running bulk task, within one second. Changed deliveries stay changed; another task can change the rest.',
     authScopes: { scope: 'deliveries:write' },
     portal: changesNode('bulk task'),
-    errors: {
-      types: [NotFoundError, ConflictError],
-      dataField: { name: 'task', description: 'The canceled task.' },
-    },
+    errors: resultOf('task', 'The canceled task.', [NotFoundError, ConflictError]),
     args: { id: t.arg.id({ required: true, description: 'The id of the task: `task_…`.' }) },
     resolve: async (query, _root, { id }, context) => {
       const { organizationId } = callerOf(context)

@@ -1,7 +1,7 @@
 import { requireScope } from '../access/scope.ts'
 import { builder } from '../graphql/builder.ts'
 import { callerOf } from '../graphql/context.ts'
-import { ConflictError, NotFoundError, ValidationError } from '../graphql/errors.ts'
+import { ConflictError, NotFoundError, resultOf, ValidationError } from '../graphql/errors.ts'
 import { changesNode } from '../graphql/portal-access.ts'
 import { rereadDelivery } from './find-deliveries.ts'
 import { testDelivery } from './test-delivery.ts'
@@ -28,10 +28,11 @@ builder.mutationFields((t) => ({
       'Sends a test event to one webhook only: the example of an event type, or the given payload. The delivery is signed and recorded like any other, and has `isTest` set; its requests have the header `wh-test: true`. The webhook must subscribe to the event type. A test delivery to a webhook that is not enabled is sent too, once and without retries. With a payload, it also needs `events:publish`.',
     authScopes: { scope: 'deliveries:write' },
     portal: changesNode('webhook'),
-    errors: {
-      types: [ValidationError, NotFoundError, ConflictError],
-      dataField: { name: 'delivery', description: 'The queued delivery.' },
-    },
+    errors: resultOf('delivery', 'The queued delivery.', [
+      ValidationError,
+      NotFoundError,
+      ConflictError,
+    ]),
     args: {
       id: t.arg.id({ required: true, description: 'The id of the webhook: `wh_…`.' }),
       input: t.arg({ type: TestDeliveryInput, required: true, description: 'The event type.' }),

@@ -1,6 +1,6 @@
 import { builder } from '../graphql/builder.ts'
 import { type Context, callerOf } from '../graphql/context.ts'
-import { ConflictError, ValidationError } from '../graphql/errors.ts'
+import { ConflictError, resultOf, ValidationError } from '../graphql/errors.ts'
 import { DomainError, type FieldIssue, invalid } from '../lib/errors.ts'
 import { findPublishedEvent } from './find-events.ts'
 import type { NewEvent } from './new-event.ts'
@@ -90,10 +90,7 @@ builder.mutationFields((t) => ({
     description:
       'Publishes one event. When this mutation returns, the event is stored, and it is certain which webhooks get it.',
     authScopes: { scope: 'events:publish' },
-    errors: {
-      types: [ValidationError, ConflictError],
-      dataField: { name: 'publishedEvent', description: 'The published event.' },
-    },
+    errors: resultOf('publishedEvent', 'The published event.', [ValidationError, ConflictError]),
     args: { input: t.arg({ type: PublishEventInput, required: true, description: 'The event.' }) },
     resolve: async (_root, { input }, context) => {
       const [published] = await publish(context, [input]).catch(rethrowForOne)
@@ -105,13 +102,10 @@ builder.mutationFields((t) => ({
     type: ['PublishedEvent'],
     description: 'Publishes several events. If one of them is invalid, none is published.',
     authScopes: { scope: 'events:publish' },
-    errors: {
-      types: [ValidationError, ConflictError],
-      dataField: {
-        name: 'publishedEvents',
-        description: 'The published events, in the order of the input.',
-      },
-    },
+    errors: resultOf('publishedEvents', 'The published events, in the order of the input.', [
+      ValidationError,
+      ConflictError,
+    ]),
     args: {
       input: t.arg({ type: PublishEventsInput, required: true, description: 'The events.' }),
     },

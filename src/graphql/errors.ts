@@ -6,28 +6,28 @@ import { builder } from './builder.ts'
  * Errors that a caller can act on are data: a mutation returns a union of its success and these types. Each class
  * matches the `DomainError`s of one code.
  */
+export const ValidationError = errorOf('invalid')
+export const NotFoundError = errorOf('not_found')
+export const ConflictError = errorOf('conflict')
 
-export class ValidationError extends DomainError {
-  static override [Symbol.hasInstance](error: unknown) {
-    return hasCode(error, 'invalid')
+function errorOf(code: ErrorCode) {
+  return class extends DomainError {
+    static override [Symbol.hasInstance](error: unknown) {
+      if (typeof error !== 'object' || error === null) return false
+      return (
+        'name' in error && error.name === 'DomainError' && 'code' in error && error.code === code
+      )
+    }
   }
 }
 
-export class NotFoundError extends DomainError {
-  static override [Symbol.hasInstance](error: unknown) {
-    return hasCode(error, 'not_found')
-  }
-}
-
-export class ConflictError extends DomainError {
-  static override [Symbol.hasInstance](error: unknown) {
-    return hasCode(error, 'conflict')
-  }
-}
-
-function hasCode(error: unknown, code: ErrorCode): boolean {
-  if (typeof error !== 'object' || error === null) return false
-  return 'name' in error && error.name === 'DomainError' && 'code' in error && error.code === code
+/** The option `errors` of a mutation: the field of its success, and the errors that it can have instead. */
+export function resultOf(
+  name: string,
+  description: string,
+  types: (new (...args: never) => Error)[],
+) {
+  return { types, dataField: { name, description } }
 }
 
 const UserErrorCode = builder.enumType('UserErrorCode', {

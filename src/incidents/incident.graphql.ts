@@ -4,7 +4,7 @@ import { choicesRule } from '../graphql/arguments.ts'
 import { builder } from '../graphql/builder.ts'
 import { callerOf, withinReach } from '../graphql/context.ts'
 import { enumOf } from '../graphql/enum-of.ts'
-import { ConflictError, NotFoundError } from '../graphql/errors.ts'
+import { ConflictError, NotFoundError, resultOf } from '../graphql/errors.ts'
 import { lookUp } from '../graphql/look-up.ts'
 import { organizationFields, organizationOf } from '../graphql/organization-fields.ts'
 import {
@@ -144,10 +144,7 @@ builder.mutationField('acknowledgeIncident', (t) =>
       'Acknowledges an incident that is not resolved, or withdraws that. Nobody is told, and deliveries continue as before.',
     authScopes: { scope: 'webhooks:write' },
     portal: changesNode('incident'),
-    errors: {
-      types: [NotFoundError, ConflictError],
-      dataField: { name: 'incident', description: 'The incident after the change.' },
-    },
+    errors: resultOf('incident', 'The incident after the change.', [NotFoundError, ConflictError]),
     args: {
       id: t.arg.id({ required: true, description: 'The id of the incident: `inc_…`.' }),
       input: t.arg({

@@ -3,7 +3,7 @@ import type { Db } from '../db/client.ts'
 import type { Organization } from '../db/generated/prisma/client.ts'
 import { publicId } from '../db/ids.ts'
 import { builder } from '../graphql/builder.ts'
-import { NotFoundError, ValidationError } from '../graphql/errors.ts'
+import { NotFoundError, resultOf, ValidationError } from '../graphql/errors.ts'
 import { notFound } from '../lib/errors.ts'
 import { METADATA_RULE } from '../own-names/metadata.ts'
 import { UID_RULE } from '../own-names/uid.ts'
@@ -79,10 +79,7 @@ builder.mutationFields((t) => ({
     description:
       'Creates an organization without API keys and webhooks. To create its first key, call `createApiKey` with the header `posthorn-organization`.',
     authScopes: { scope: 'admin' },
-    errors: {
-      types: [ValidationError],
-      dataField: { name: 'organization', description: 'The new organization.' },
-    },
+    errors: resultOf('organization', 'The new organization.', [ValidationError]),
     args: {
       input: t.arg({
         type: CreateOrganizationInput,
@@ -101,10 +98,11 @@ builder.mutationFields((t) => ({
     type: 'Organization',
     description: 'Changes an organization. If all values are set already, nothing changes.',
     authScopes: { scope: 'admin' },
-    errors: {
-      types: [ValidationError, NotFoundError, EditConflict],
-      dataField: { name: 'organization', description: 'The organization after the change.' },
-    },
+    errors: resultOf('organization', 'The organization after the change.', [
+      ValidationError,
+      NotFoundError,
+      EditConflict,
+    ]),
     args: {
       id: t.arg.id({ required: true, description: 'The id of the organization: `org_…`.' }),
       input: t.arg({ type: UpdateOrganizationInput, required: true, description: 'The changes.' }),
@@ -124,8 +122,7 @@ builder.mutationFields((t) => ({
       'Creates the organization with this uid, or changes the existing one. If all values are set already, nothing changes, and `changed` is false. Of concurrent calls with one uid, one creates the organization.',
     authScopes: { scope: 'admin' },
     errors: {
-      types: [ValidationError],
-      dataField: { name: 'organization', description: 'The organization after the call.' },
+      ...resultOf('organization', 'The organization after the call.', [ValidationError]),
       result: {
         description: 'The organization is as it is to be.',
         fields: (t) => ({

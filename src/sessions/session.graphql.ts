@@ -2,7 +2,7 @@ import { SCOPES } from '../access/scope.ts'
 import { builder } from '../graphql/builder.ts'
 import { callerOf } from '../graphql/context.ts'
 import { enumOf } from '../graphql/enum-of.ts'
-import { NotFoundError, ValidationError } from '../graphql/errors.ts'
+import { NotFoundError, resultOf, ValidationError } from '../graphql/errors.ts'
 import {
   type CreatedSession,
   DEFAULT_TTL_SECONDS,
@@ -232,10 +232,7 @@ builder.mutationField('createPortalSession', (t) =>
     description:
       'Creates a short-lived URL of the portal to embed in another application. The portal is the console, limited to this organization, the given scopes and, optionally, one webhook.',
     authScopes: { scope: 'keys:manage' },
-    errors: {
-      types: [ValidationError, NotFoundError],
-      dataField: { name: 'portalSession', description: 'The session.' },
-    },
+    errors: resultOf('portalSession', 'The session.', [ValidationError, NotFoundError]),
     args: {
       input: t.arg({
         type: CreatePortalSessionInput,

@@ -1,6 +1,6 @@
 import { builder } from '../graphql/builder.ts'
 import { callerOf } from '../graphql/context.ts'
-import { ConflictError, NotFoundError } from '../graphql/errors.ts'
+import { ConflictError, NotFoundError, resultOf } from '../graphql/errors.ts'
 import { changesNode } from '../graphql/portal-access.ts'
 import { readHeaders } from './encrypted-headers.ts'
 import { revealHeaders } from './reveal-headers.ts'
@@ -39,10 +39,10 @@ builder.mutationField('revealHeaders', (t) =>
       'Returns the custom headers of a webhook with their values, which may be credentials. Each call is in the audit log, as `custom_headers.revealed`.',
     authScopes: { scope: 'secrets:read' },
     portal: changesNode('webhook'),
-    errors: {
-      types: [NotFoundError, ConflictError],
-      dataField: { name: 'headers', description: 'The headers, in the order they were set in.' },
-    },
+    errors: resultOf('headers', 'The headers, in the order they were set in.', [
+      NotFoundError,
+      ConflictError,
+    ]),
     args: {
       id: t.arg.id({ required: true, description: 'The id of the webhook: `wh_…`.' }),
     },

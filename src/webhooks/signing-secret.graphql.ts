@@ -3,7 +3,7 @@ import { writeAuditEntries } from '../audit/write-audit-entries.ts'
 import { publicId } from '../db/ids.ts'
 import { builder } from '../graphql/builder.ts'
 import { type Context, callerOf } from '../graphql/context.ts'
-import { NotFoundError, ValidationError } from '../graphql/errors.ts'
+import { NotFoundError, resultOf, ValidationError } from '../graphql/errors.ts'
 import { changesNode } from '../graphql/portal-access.ts'
 import { notFound } from '../lib/errors.ts'
 import { decryptSecret, rotateSigningSecret, type SigningSecret } from './signing-secret.ts'
@@ -82,10 +82,7 @@ builder.mutationField('rotateSigningSecret', (t) =>
       'Creates a new signing secret for a webhook. Every later attempt, retries included, is signed with the new secret, and only with the new one. The old secret is kept for 24 hours. A webhook has at most five old secrets: a further rotation deletes the oldest at once, so it is never refused.',
     authScopes: { scope: 'secrets:rotate' },
     portal: changesNode('webhook'),
-    errors: {
-      types: [NotFoundError, ValidationError],
-      dataField: { name: 'signingSecret', description: 'The new secret.' },
-    },
+    errors: resultOf('signingSecret', 'The new secret.', [NotFoundError, ValidationError]),
     args: {
       id: t.arg.id({ required: true, description: 'The id of the webhook: `wh_…`.' }),
       input: t.arg({

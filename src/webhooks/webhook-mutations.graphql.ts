@@ -3,7 +3,7 @@ import { EditConflict, IF_REVISION } from '../audit/edit-conflict.ts'
 import { type GivenFilter, textOfFilter } from '../filters/given-filter.ts'
 import { builder } from '../graphql/builder.ts'
 import { type Context, callerOf } from '../graphql/context.ts'
-import { ConflictError, NotFoundError, ValidationError } from '../graphql/errors.ts'
+import { ConflictError, NotFoundError, resultOf, ValidationError } from '../graphql/errors.ts'
 import { changesNode } from '../graphql/portal-access.ts'
 import { fieldIssue, invalid } from '../lib/errors.ts'
 import { upsertedFields } from '../own-names/upserted.ts'
@@ -119,10 +119,11 @@ builder.mutationFields((t) => ({
     description:
       'Registers a webhook and creates its signing secret. Reading the secret also needs `secrets:read`. To call it again safely, use `upsertWebhook`.',
     authScopes: { scope: 'webhooks:write' },
-    errors: {
-      types: [EndpointUnverified, ValidationError, ConflictError],
-      dataField: { name: 'webhook', description: 'The new webhook.' },
-    },
+    errors: resultOf('webhook', 'The new webhook.', [
+      EndpointUnverified,
+      ValidationError,
+      ConflictError,
+    ]),
     args: {
       input: t.arg({ type: CreateWebhookInput, required: true, description: 'The webhook.' }),
     },
@@ -144,10 +145,13 @@ builder.mutationFields((t) => ({
       'Changes a webhook. If all values are set already, nothing changes, `updatedAt` included. A URL of another origin (scheme, host or port) also needs the value of each header that stays, because it may be a credential: without it, the issue of the header has the code `header_value_required`, and nothing changes. A caller with `secrets:read` may omit the values; the audit log names these headers (`keptHeaders`).',
     authScopes: { scope: 'webhooks:write' },
     portal: changesNode('webhook'),
-    errors: {
-      types: [EndpointUnverified, ValidationError, NotFoundError, EditConflict, ConflictError],
-      dataField: { name: 'webhook', description: 'The webhook after the change.' },
-    },
+    errors: resultOf('webhook', 'The webhook after the change.', [
+      EndpointUnverified,
+      ValidationError,
+      NotFoundError,
+      EditConflict,
+      ConflictError,
+    ]),
     args: {
       id: t.arg.id({ required: true, description: 'The id of the webhook: `wh_…`.' }),
       input: t.arg({ type: UpdateWebhookInput, required: true, description: 'The changes.' }),
@@ -172,8 +176,11 @@ builder.mutationFields((t) => ({
       'Registers the webhook with this uid, or changes the existing one, whose signing secret stays. If all values are set already, nothing changes, and `changed` is false. Of concurrent calls with one uid, one registers the webhook. As for `updateWebhook`, a URL of another origin needs the headers again.',
     authScopes: { scope: 'webhooks:write' },
     errors: {
-      types: [EndpointUnverified, ValidationError, ConflictError],
-      dataField: { name: 'webhook', description: 'The webhook after the call.' },
+      ...resultOf('webhook', 'The webhook after the call.', [
+        EndpointUnverified,
+        ValidationError,
+        ConflictError,
+      ]),
       result: {
         description: 'The webhook is as it is to be.',
         fields: (t) => ({
@@ -212,10 +219,7 @@ builder.mutationFields((t) => ({
       'Deletes a webhook permanently, with its secrets and headers. Its unfinished deliveries are canceled.',
     authScopes: { scope: 'webhooks:write' },
     portal: changesNode('webhook'),
-    errors: {
-      types: [NotFoundError],
-      dataField: { name: 'id', description: 'The id of the deleted webhook.' },
-    },
+    errors: resultOf('id', 'The id of the deleted webhook.', [NotFoundError]),
     args: { id: t.arg.id({ required: true, description: 'The id of the webhook: `wh_…`.' }) },
     resolve: async (_root, { id }, context) => {
       await deleteWebhook(actingAs(context), callerOf(context).organizationId, id)

@@ -1,6 +1,6 @@
 import { publicId } from '../../db/ids.ts'
 import { builder } from '../../graphql/builder.ts'
-import { ConflictError, NotFoundError } from '../../graphql/errors.ts'
+import { ConflictError, NotFoundError, resultOf } from '../../graphql/errors.ts'
 import { notFound } from '../../lib/errors.ts'
 import { deleteOrganization } from './delete-organization.ts'
 import { findDeletions } from './find-deletions.ts'
@@ -80,10 +80,7 @@ builder.mutationField('deleteOrganization', (t) =>
     description:
       'Deletes an organization with everything that is stored of it. At once, its API keys and sessions are refused everywhere, its webhooks are deleted, and nothing is published or sent for it. In the background, all its rows are deleted, until only the deletion itself is left. Nothing brings it back. A second call changes nothing.',
     authScopes: { scope: 'admin' },
-    errors: {
-      types: [NotFoundError, ConflictError],
-      dataField: { name: 'deletion', description: 'The deletion, which has begun.' },
-    },
+    errors: resultOf('deletion', 'The deletion, which has begun.', [NotFoundError, ConflictError]),
     args: {
       id: t.arg.id({
         required: true,
