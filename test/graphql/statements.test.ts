@@ -15,13 +15,14 @@ beforeAll(async () => {
   await Promise.all(ids.map((id) => addAttempt(api.database, id)))
 })
 
-test('a page of 50 deliveries with event, webhook and attempts takes 6 statements', async () => {
+test('a page of 50 deliveries with event, webhook and attempts takes 7 statements', async () => {
   const page = document('deliveries', 'DeliveriesPage')
   const data = await tenant.ask(page, { first: 50 })
   expect(data.deliveries.nodes).toHaveLength(50)
   expect(data.deliveries.nodes[49].attempts.nodes).toHaveLength(1)
   expect(api.statements.list.toSorted()).toEqual([
     'authenticate',
+    'select attempts',
     'select attempts',
     'select deliveries',
     'select deliveries',
