@@ -1,4 +1,4 @@
-import { parseId } from '../db/ids.ts'
+import { notAnId, parseId } from '../db/ids.ts'
 import { didYouMean } from '../lib/did-you-mean.ts'
 import { type FieldIssue, invalid } from '../lib/errors.ts'
 import { AUDIT_ACTIONS } from './audit-entry.ts'
@@ -15,7 +15,9 @@ export function readAuditFilter(input: AuditFilterInput | null | undefined): Aud
   const apiKeyUuids = apiKeyIds?.map((id) => parseId('apiKey', id))
   const issues = [
     ...(filter.actions?.flatMap(unknownAction) ?? []),
-    ...(apiKeyUuids?.flatMap((uuid, i) => (uuid === null ? [notAnApiKey(i)] : [])) ?? []),
+    ...(apiKeyUuids?.flatMap((uuid, i) =>
+      uuid === null ? [notAnId('apiKey', ['filter', 'apiKeyIds', `${i}`])] : [],
+    ) ?? []),
   ]
   if (issues.length > 0) throw invalid(issues)
   return { ...filter, apiKeyUuids: apiKeyUuids?.filter((uuid) => uuid !== null) }
@@ -26,9 +28,4 @@ function unknownAction(action: string, index: number): FieldIssue[] {
   const given = action.slice(0, 100)
   const detail = `There is no action ${JSON.stringify(given)}.${didYouMean(given, AUDIT_ACTIONS)}`
   return [{ path: ['filter', 'actions', index], code: 'invalid_argument', detail }]
-}
-
-function notAnApiKey(index: number): FieldIssue {
-  const detail = `filter.apiKeyIds.${index} must be the id of an API key: key_….`
-  return { path: ['filter', 'apiKeyIds', index], code: 'invalid_argument', detail }
 }

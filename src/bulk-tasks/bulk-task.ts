@@ -11,7 +11,8 @@ import type {
 import { parseId } from '../db/ids.ts'
 import { type Page, pageOf } from '../db/page.ts'
 import { atLeastKey } from '../db/selection.ts'
-import { DomainError, invalid, notFound } from '../lib/errors.ts'
+import { filteredWebhook } from '../deliveries/read-filters.ts'
+import { DomainError, notFound } from '../lib/errors.ts'
 
 type Fields = Pick<Prisma.BulkTaskFindManyArgs, 'select' | 'include'>
 
@@ -42,11 +43,7 @@ export async function findBulkTasks(
   { webhookId, action }: BulkTaskFilter,
   query: Fields & Page,
 ): Promise<BulkTask[]> {
-  const webhookUuid = webhookId == null ? null : parseId('webhook', webhookId)
-  if (webhookId != null && webhookUuid === null) {
-    const detail = 'filter.webhookId must be the id of a webhook: wh_….'
-    throw invalid([{ path: ['filter', 'webhookId'], code: 'invalid_argument', detail }])
-  }
+  const webhookUuid = filteredWebhook({ webhookId })
   const { where, ...page } = pageOf(query, 'newest first')
   const filter = { ...(webhookUuid && { webhookId: webhookUuid }), ...(action && { action }) }
   return await db.bulkTask.findMany({ ...page, where: { ...where, ...filter, organizationId } })

@@ -1,4 +1,5 @@
 import { v7 as uuidV7 } from 'uuid'
+import { type FieldIssue, fieldIssue, invalid } from '../lib/errors.ts'
 
 /** The prefix of each kind of public id: a TypeID (https://github.com/jetify-com/typeid), stored as a `uuid`. */
 export const ID_PREFIXES = {
@@ -38,6 +39,21 @@ export function publicId(kind: IdKind, uuid: string): string {
 /** `wh_…` -> its uuid, or `null` for anything that is not an id of that kind. */
 export function parseId(kind: IdKind, id: string): string | null {
   return decodeTypeId(ID_PREFIXES[kind], id)
+}
+
+/** The uuid of an id that a caller gives. Throws `invalid` for anything that is not an id of that kind. */
+export function requireId(kind: IdKind, id: string, path: FieldIssue['path']): string {
+  const uuid = parseId(kind, id)
+  if (uuid === null) throw invalid([notAnId(kind, path)])
+  return uuid
+}
+
+/** The issue of a field that has something else than an id of that kind. */
+export function notAnId(kind: IdKind, path: FieldIssue['path']): FieldIssue {
+  const thing = kind === 'apiKey' ? 'API key' : kind
+  const article = /^[aeiou]/i.test(thing) ? 'an' : 'a'
+  const rule = `must be the id of ${article} ${thing}: ${ID_PREFIXES[kind]}_….`
+  return fieldIssue(path, 'invalid_argument', rule)
 }
 
 const TYPE_ID = /^[a-z](?:[a-z_]{0,61}[a-z])?_[0-7][0-9a-hjkmnp-tv-z]{25}$/

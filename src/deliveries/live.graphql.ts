@@ -1,10 +1,9 @@
 import type { GraphQLResolveInfo } from 'graphql'
-import { parseId } from '../db/ids.ts'
+import { requireId } from '../db/ids.ts'
 import { builder } from '../graphql/builder.ts'
 import { callerOf } from '../graphql/context.ts'
 import { openStream, readOnce } from '../graphql/live-stream.ts'
 import { streamsOfWebhook } from '../graphql/portal-access.ts'
-import { invalid } from '../lib/errors.ts'
 import { timestampOf } from '../lib/uuid-v7.ts'
 import type { StreamItem } from '../live/subscriber.ts'
 import { MAX_MISSED } from '../live/topic.ts'
@@ -34,7 +33,7 @@ builder.subscriptionFields((t) => ({
       openStream(context, {
         topic: attemptTopic,
         webhookId,
-        after: after == null ? null : timeOfAttempt(after),
+        after: after == null ? null : timestampOf(requireId('attempt', after, ['after'])),
       }) as never,
     resolve: (query, parent, _args, context, info) =>
       rowOf(parent, 'position', info, (uuids) =>
@@ -80,11 +79,4 @@ async function rowOf<Row>(
   const event = parent as StreamItem<LiveDelivery>
   const rows = await readOnce(event, info, (batch) => find(batch.map((item) => item[key])))
   return rows.get(event.item[key]) ?? null
-}
-
-function timeOfAttempt(id: string): Date {
-  const uuid = parseId('attempt', id)
-  if (uuid) return timestampOf(uuid)
-  const detail = 'after must be the id of an attempt: att_….'
-  throw invalid([{ path: ['after'], code: 'invalid_argument', detail }])
 }

@@ -1,5 +1,4 @@
-import { parseId } from '../db/ids.ts'
-import { invalid } from '../lib/errors.ts'
+import { requireId } from '../db/ids.ts'
 import type { AttemptFilter } from './attempts/attempt-filter.ts'
 import type { DeliveryFilter } from './delivery-filter.ts'
 
@@ -43,7 +42,7 @@ export function readDeliveryFilter(
 
 /** One webhook is one range of an index. */
 function readWebhooks(ids: WithWebhookIds['webhookIds'], path: readonly string[]) {
-  const uuids = ids?.map((id, i) => readWebhookId(id, [...path, 'webhookIds', `${i}`]))
+  const uuids = ids?.map((id, i) => requireId('webhook', id, [...path, 'webhookIds', `${i}`]))
   const [webhookUuid, ...others] = new Set(uuids)
   return others.length > 0 ? { webhookUuids: uuids } : { webhookUuid }
 }
@@ -54,12 +53,5 @@ export function filteredWebhook({
 }: {
   readonly webhookId?: string | null | undefined
 }): string | null {
-  return webhookId == null ? null : readWebhookId(webhookId, ['filter', 'webhookId'])
-}
-
-function readWebhookId(id: string, path: readonly string[]): string {
-  const uuid = parseId('webhook', id)
-  if (uuid) return uuid
-  const detail = `${path.join('.')} must be the id of a webhook: wh_….`
-  throw invalid([{ path, code: 'invalid_argument', detail }])
+  return webhookId == null ? null : requireId('webhook', webhookId, ['filter', 'webhookId'])
 }

@@ -1,5 +1,5 @@
 import type { GraphQLResolveInfo } from 'graphql'
-import { parseId } from '../db/ids.ts'
+import { requireId } from '../db/ids.ts'
 import { selectIds } from '../db/select-ids.ts'
 import { builder } from '../graphql/builder.ts'
 import { type Context, callerOf, withinReach } from '../graphql/context.ts'
@@ -180,19 +180,7 @@ function readFilter({ id, ...rest }: typeof EventFilter.$inferInput) {
     const detail = `filter.value cannot be combined with ${name}.`
     throw invalid([{ path: ['filter', name], code: 'not_supported', detail }])
   }
-  return { ...rest, uuid: id == null ? null : eventUuidOf(id) }
-}
-
-function eventUuidOf(id: string): string {
-  const uuid = parseId('event', id)
-  if (uuid) return uuid
-  throw invalid([
-    {
-      path: ['filter', 'id'],
-      code: 'invalid_argument',
-      detail: 'filter.id must be the id of an event: evt_….',
-    },
-  ])
+  return { ...rest, uuid: id == null ? null : requireId('event', id, ['filter', 'id']) }
 }
 
 function eventsOfWebhook({ webhookId, context }: RestrictedSession, uuids: readonly string[]) {

@@ -1,8 +1,8 @@
 import type { GraphQLResolveInfo } from 'graphql'
 import { createGraphQLError } from 'graphql-yoga'
 import { credentialOf } from '../access/scope.ts'
-import { parseId } from '../db/ids.ts'
-import { invalid, notFound } from '../lib/errors.ts'
+import { requireId } from '../db/ids.ts'
+import { notFound } from '../lib/errors.ts'
 import { MAX_STREAMS_PER_KEY } from '../live/hub.ts'
 import { type EndReason, MAX_QUEUED, type StreamItem } from '../live/subscriber.ts'
 import { type LiveItem, MAX_MISSED, type Topic } from '../live/topic.ts'
@@ -55,11 +55,7 @@ export function readOnce<Item extends LiveItem, Rows>(
 }
 
 async function webhookOf(context: Context, organizationId: string, id: string): Promise<string> {
-  const uuid = parseId('webhook', id)
-  if (!uuid) {
-    const detail = 'webhookId must be the id of a webhook: wh_….'
-    throw invalid([{ path: ['webhookId'], code: 'invalid_argument', detail }])
-  }
+  const uuid = requireId('webhook', id, ['webhookId'])
   const count = await context.prisma.webhook.count({
     where: { id: uuid, organizationId, deletedAt: null },
   })

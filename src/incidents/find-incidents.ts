@@ -1,9 +1,9 @@
 import type { Db, Sql } from '../db/client.ts'
 import type { Incident, Prisma } from '../db/generated/prisma/client.ts'
-import { parseId } from '../db/ids.ts'
+import { parseId, requireId } from '../db/ids.ts'
 import type { Page } from '../db/page.ts'
 import { atLeastKey } from '../db/selection.ts'
-import { invalid, notFound } from '../lib/errors.ts'
+import { notFound } from '../lib/errors.ts'
 
 export type IncidentState = 'open' | 'acknowledged' | 'resolved'
 
@@ -40,11 +40,7 @@ export async function findIncidents(
   { states, webhookId }: IncidentFilter,
   { cursor, ...query }: Fields & Page,
 ): Promise<Incident[]> {
-  const uuid = webhookId == null ? null : parseId('webhook', webhookId)
-  if (webhookId != null && uuid === null) {
-    const detail = 'filter.webhookId must be the id of a webhook: wh_….'
-    throw invalid([{ path: ['filter', 'webhookId'], code: 'invalid_argument', detail }])
-  }
+  const uuid = webhookId == null ? null : requireId('webhook', webhookId, ['filter', 'webhookId'])
   return await db.incident.findMany({
     ...query,
     ...(cursor?.id && { cursor: { id: cursor.id } }),
