@@ -1,11 +1,10 @@
 import { publicId } from '../db/ids.ts'
-import { selectIds } from '../db/select-ids.ts'
 import { builder } from '../graphql/builder.ts'
 import { withinReach } from '../graphql/context.ts'
 import { enumOf } from '../graphql/enum-of.ts'
 import { lookUp } from '../graphql/look-up.ts'
 import { organizationFields, organizationOf } from '../graphql/organization-fields.ts'
-import { filtersByOneWebhook, findsNode, type RestrictedSession } from '../graphql/portal-access.ts'
+import { filtersByOneWebhook, findsNode, rowsOfWebhook } from '../graphql/portal-access.ts'
 import { timestampOf } from '../lib/uuid-v7.ts'
 import { findWebhooksByIds } from '../webhooks/find-webhooks.ts'
 import { findBulkTask, findBulkTasks } from './bulk-task.ts'
@@ -29,7 +28,7 @@ const BulkTask = builder.prismaNode('BulkTask', {
   id: { field: 'id' },
   findUnique: (id, context) => ({ id, ...withinReach(context) }),
   nullable: true,
-  extensions: { readScope: 'deliveries:read', ofWebhook: tasksOfWebhook },
+  extensions: { readScope: 'deliveries:read', ofWebhook: rowsOfWebhook('bulk_tasks') },
   select: { id: true, organizationId: true },
   fields: (t) => ({
     action: t.expose('action', { type: BulkTaskAction, description: 'What the task does.' }),
@@ -116,11 +115,3 @@ organizationFields((t) => ({
     BulkTaskConnection,
   ),
 }))
-
-function tasksOfWebhook({ webhookId, context }: RestrictedSession, uuids: readonly string[]) {
-  return selectIds(
-    context.sql,
-    'select id from posthorn.bulk_tasks where webhook_id = $1 and id = any ($2::uuid[])',
-    [webhookId, uuids],
-  )
-}

@@ -1,11 +1,10 @@
 import { requireScope } from '../access/scope.ts'
 import { publicId } from '../db/ids.ts'
-import { selectIds } from '../db/select-ids.ts'
 import { PayloadState } from '../events/payload-state-enum.ts'
 import { builder } from '../graphql/builder.ts'
 import { type Context, callerOf, withinReach } from '../graphql/context.ts'
 import { organizationFields, organizationOf } from '../graphql/organization-fields.ts'
-import { filtersByWebhook, findsNode, type RestrictedSession } from '../graphql/portal-access.ts'
+import { filtersByWebhook, findsNode, rowsOfWebhook } from '../graphql/portal-access.ts'
 import { timestampOf } from '../lib/uuid-v7.ts'
 import { ParkedReason } from '../webhooks/delivery-enums.ts'
 import {
@@ -29,7 +28,7 @@ const Delivery = builder.prismaNode('Delivery', {
   nullable: true,
   extensions: {
     readScope: 'deliveries:read',
-    ofWebhook: deliveriesOfWebhook,
+    ofWebhook: rowsOfWebhook('deliveries'),
   },
   // The attempts of a delivery are read by their number.
   select: { id: true, organizationId: true, attemptCount: true },
@@ -185,12 +184,4 @@ builder.prismaObjectField('Event', 'deliveries', (t) =>
 function readFilter(filter: DeliveryFilterInput | null | undefined, context: Context) {
   if (filter?.key) requireScope(callerOf(context), 'events:read')
   return readDeliveryFilter(filter)
-}
-
-function deliveriesOfWebhook({ webhookId, context }: RestrictedSession, uuids: readonly string[]) {
-  return selectIds(
-    context.sql,
-    'select id from posthorn.deliveries where webhook_id = $1 and id = any ($2::uuid[])',
-    [webhookId, uuids],
-  )
 }

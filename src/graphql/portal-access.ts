@@ -1,6 +1,7 @@
 import type { GraphQLFieldResolver, GraphQLSchema } from 'graphql'
 import type { Caller } from '../access/scope.ts'
 import { publicId } from '../db/ids.ts'
+import { selectIds } from '../db/select-ids.ts'
 import { DomainError, notFound } from '../lib/errors.ts'
 import type { Context } from './context.ts'
 import { decodeNodeId } from './node-id.ts'
@@ -63,6 +64,16 @@ export type OfWebhook = (
   session: RestrictedSession,
   uuids: readonly string[],
 ) => ReadonlySet<string> | Promise<ReadonlySet<string>>
+
+/** `OfWebhook` for a node type whose table has the id of the webhook. */
+export const rowsOfWebhook =
+  (table: string): OfWebhook =>
+  ({ webhookId, context }, uuids) =>
+    selectIds(
+      context.sql,
+      `select id from posthorn.${table} where webhook_id = $1 and id = any ($2::uuid[])`,
+      [webhookId, uuids],
+    )
 
 /** For a field that finds a node by the argument `id`: null for a node outside the webhook. */
 export const findsNode: PortalAccess = async (args, session) =>

@@ -1,5 +1,3 @@
-import { publicId } from '../db/ids.ts'
-import { selectIds } from '../db/select-ids.ts'
 import { choicesRule } from '../graphql/arguments.ts'
 import { builder } from '../graphql/builder.ts'
 import { callerOf, withinReach } from '../graphql/context.ts'
@@ -7,12 +5,7 @@ import { enumOf } from '../graphql/enum-of.ts'
 import { ConflictError, NotFoundError, resultOf } from '../graphql/errors.ts'
 import { lookUp } from '../graphql/look-up.ts'
 import { organizationFields, organizationOf } from '../graphql/organization-fields.ts'
-import {
-  changesNode,
-  filtersByOneWebhook,
-  type RestrictedSession,
-} from '../graphql/portal-access.ts'
-import { findWebhooksByIds } from '../webhooks/find-webhooks.ts'
+import { changesNode, filtersByOneWebhook, rowsOfWebhook } from '../graphql/portal-access.ts'
 import type { WebhookState as State } from '../webhooks/webhook-state.ts'
 import { WebhookState } from '../webhooks/webhook-state-enum.ts'
 import { acknowledgeIncident } from './acknowledge-incident.ts'
@@ -40,7 +33,7 @@ const Incident = builder.prismaNode('Incident', {
   id: { field: 'id' },
   findUnique: (id, context) => ({ id, ...withinReach(context) }),
   nullable: true,
-  extensions: { readScope: 'webhooks:read', ofWebhook: incidentsOfWebhook },
+  extensions: { readScope: 'webhooks:read', ofWebhook: rowsOfWebhook('incidents') },
   select: { id: true, webhookId: true },
   fields: (t) => ({
     state: t.field({
@@ -55,24 +48,11 @@ const Incident = builder.prismaNode('Incident', {
       select: { webhookState: true },
       resolve: ({ webhookState }) => webhookState as State,
     }),
-    webhookId: t.id({
-      description: 'The id of the webhook, also after the webhook was deleted.',
-      resolve: ({ webhookId }) => publicId('webhook', webhookId),
-    }),
     cause: t.exposeString('cause', { nullable: true }),
     openedAt: t.expose('openedAt', { type: 'DateTime' }),
     acknowledgedAt: t.expose('acknowledgedAt', { type: 'DateTime', nullable: true }),
     acknowledgedBy: t.exposeString('acknowledgedBy', { nullable: true }),
     resolvedAt: t.expose('resolvedAt', { type: 'DateTime', nullable: true }),
-    webhook: t.prismaField({
-      type: 'Webhook',
-      nullable: true,
-      description: 'The webhook. Null if it was deleted.',
-      authScopes: { scope: 'webhooks:read' },
-      select: { organizationId: true },
-      resolve: (query, { webhookId, organizationId }, _args, context, info) =>
-        lookUp(findWebhooksByIds, query, context, info, organizationId)(webhookId),
-    }),
   }),
 })
 
@@ -161,11 +141,3 @@ builder.mutationField('acknowledgeIncident', (t) =>
     },
   }),
 )
-
-function incidentsOfWebhook({ webhookId, context }: RestrictedSession, uuids: readonly string[]) {
-  return selectIds(
-    context.sql,
-    'select id from posthorn.incidents where webhook_id = $1 and id = any ($2::uuid[])',
-    [webhookId, uuids],
-  )
-}

@@ -1,12 +1,20 @@
+import { publicId } from '../db/ids.ts'
 import { builder } from '../graphql/builder.ts'
 import { withinReach } from '../graphql/context.ts'
 import { enumOf } from '../graphql/enum-of.ts'
+import { lookUp } from '../graphql/look-up.ts'
 import { organizationFields, organizationOf } from '../graphql/organization-fields.ts'
 import { findsWebhook, type RestrictedSession } from '../graphql/portal-access.ts'
 import { exactlyOneName } from '../own-names/exactly-one-name.ts'
 import { sortMetadata } from '../own-names/metadata.ts'
 import { DEFAULT_HEADER_PREFIX } from './custom-headers.ts'
-import { countWebhooks, findWebhookById, findWebhookByUid, findWebhooks } from './find-webhooks.ts'
+import {
+  countWebhooks,
+  findWebhookById,
+  findWebhookByUid,
+  findWebhooks,
+  findWebhooksByIds,
+} from './find-webhooks.ts'
 import type { WebhookDeps } from './webhook.ts'
 import { WEBHOOK_SETTINGS } from './webhook-settings.ts'
 
@@ -179,6 +187,26 @@ organizationFields((t) => ({
     WebhookConnection,
   ),
 }))
+
+/** Both have the columns that the fields read. */
+for (const type of ['Attempt', 'Incident'] as const) {
+  builder.prismaObjectFields(type as 'Attempt', (t) => ({
+    webhookId: t.id({
+      description: 'The id of the webhook, also after the webhook was deleted.',
+      select: { webhookId: true },
+      resolve: ({ webhookId }) => publicId('webhook', webhookId),
+    }),
+    webhook: t.prismaField({
+      type: Webhook,
+      nullable: true,
+      description: 'The webhook. Null if it was deleted.',
+      authScopes: { scope: 'webhooks:read' },
+      select: { webhookId: true, organizationId: true },
+      resolve: (query, { webhookId, organizationId }, _args, context, info) =>
+        lookUp(findWebhooksByIds, query, context, info, organizationId)(webhookId),
+    }),
+  }))
+}
 
 builder.prismaObjectFields('Delivery', (t) => ({
   webhook: t.field({

@@ -1,13 +1,9 @@
 import type { Delivery } from '../../db/generated/prisma/client.ts'
-import { publicId } from '../../db/ids.ts'
-import { selectIds } from '../../db/select-ids.ts'
 import { builder } from '../../graphql/builder.ts'
 import { withinReach } from '../../graphql/context.ts'
-import { lookUp } from '../../graphql/look-up.ts'
 import { organizationFields, organizationOf } from '../../graphql/organization-fields.ts'
-import { filtersByWebhook, type RestrictedSession } from '../../graphql/portal-access.ts'
+import { filtersByWebhook, rowsOfWebhook } from '../../graphql/portal-access.ts'
 import { timestampOf } from '../../lib/uuid-v7.ts'
-import { findWebhooksByIds } from '../../webhooks/find-webhooks.ts'
 import { readAttemptFilter } from '../read-filters.ts'
 import type { StatusClass } from './attempt-filter.ts'
 import { findAttemptsOfEach, listAttempts, listAttemptsOfWebhooks } from './find-attempts.ts'
@@ -18,7 +14,7 @@ const Attempt = builder.prismaNode('Attempt', {
   nullable: true,
   extensions: {
     readScope: 'deliveries:read',
-    ofWebhook: attemptsOfWebhook,
+    ofWebhook: rowsOfWebhook('attempts'),
   },
   select: { id: true, organizationId: true },
   fields: (t) => ({
@@ -27,20 +23,6 @@ const Attempt = builder.prismaNode('Attempt', {
       nullable: true,
       description: 'The delivery. Null once it is past its retention.',
       authScopes: { scope: 'deliveries:read' },
-    }),
-    webhookId: t.id({
-      description: 'The id of the webhook, also after the webhook was deleted.',
-      select: { webhookId: true },
-      resolve: ({ webhookId }) => publicId('webhook', webhookId),
-    }),
-    webhook: t.prismaField({
-      type: 'Webhook',
-      nullable: true,
-      description: 'The webhook. Null if it was deleted.',
-      authScopes: { scope: 'webhooks:read' },
-      select: { webhookId: true },
-      resolve: (query, { webhookId, organizationId }, _args, context, info) =>
-        lookUp(findWebhooksByIds, query, context, info, organizationId)(webhookId),
     }),
     number: t.exposeInt('number'),
     startedAt: t.expose('startedAt', { type: 'DateTime' }),
@@ -151,11 +133,3 @@ builder.prismaObjectField('Webhook', 'lastFailure', (t) =>
     },
   }),
 )
-
-function attemptsOfWebhook({ webhookId, context }: RestrictedSession, uuids: readonly string[]) {
-  return selectIds(
-    context.sql,
-    'select id from posthorn.attempts where webhook_id = $1 and id = any ($2::uuid[])',
-    [webhookId, uuids],
-  )
-}
