@@ -1,8 +1,11 @@
+import type { GraphQLResolveInfo } from 'graphql'
 import { builder } from '../graphql/builder.ts'
+import type { Context } from '../graphql/context.ts'
 import { enumOf } from '../graphql/enum-of.ts'
 import { organizationFields, organizationOf } from '../graphql/organization-fields.ts'
 import { latencyPercentile } from './latency.ts'
 import {
+  type BucketUnit,
   bucketRange,
   MAX_BUCKETS,
   readStatistics,
@@ -82,7 +85,7 @@ const Bucket = builder.objectRef<StatisticsBucket>('StatisticsBucket').implement
   }),
 })
 
-const BucketUnit = enumOf(
+const BucketUnitRef = enumOf(
   'BucketUnit',
   'The length of a statistics bucket. Buckets are aligned to UTC.',
   {
@@ -97,7 +100,7 @@ const bucketArgs = builder.args((t) => ({
   since: t.field({ type: 'DateTime', required: true, description: 'The start of the time range.' }),
   until: t.field({ type: 'DateTime', description: 'The end of the time range. Default: now.' }),
   bucket: t.field({
-    type: BucketUnit,
+    type: BucketUnitRef,
     defaultValue: 'hour',
     required: true,
     description: 'The length of each bucket. Default: HOUR.',
@@ -123,36 +126,38 @@ const timeOf = (text: unknown) => Date.parse(typeof text === 'string' ? text : '
 
 const BUCKETS = `one bucket per unit of time from \`since\` to \`until\`, oldest first, including empty buckets. At most ${MAX_BUCKETS.toLocaleString('en')} buckets.`
 
+const statisticsOptions = {
+  type: [Bucket] as [typeof Bucket],
+  semanticNonNull: true,
+  complexity: bucketComplexity,
+  authScopes: { scope: 'deliveries:read' },
+  args: bucketArgs,
+} as const
+
 builder.prismaObjectFields('Webhook', (t) => ({
   statistics: t.field({
-    type: [Bucket],
-    semanticNonNull: true,
+    ...statisticsOptions,
     description: `Statistics of the attempts of this webhook: ${BUCKETS}`,
-    complexity: bucketComplexity,
-    authScopes: { scope: 'deliveries:read' },
-    args: bucketArgs,
-    resolve: async ({ id }, { bucket, ...args }, context, info) => {
-      const range = bucketRange({ ...args, unit: bucket })
-      return await context.perField(info, (webhooks: string[]) =>
-        readStatistics(context.sql, { webhooks }, range),
-      )(id)
-    },
+    resolve: ({ id }, args, context, info) => statisticsOf(id, args, context, info),
   }),
 }))
 
 organizationFields((t) => ({
   statistics: t.field({
-    type: [Bucket],
-    semanticNonNull: true,
+    ...statisticsOptions,
     description: `Statistics of the attempts of all webhooks of the organization, including deleted webhooks: ${BUCKETS}`,
-    complexity: bucketComplexity,
-    authScopes: { scope: 'deliveries:read' },
-    args: bucketArgs,
-    resolve: async (parent, { bucket, ...args }, context) => {
-      const range = bucketRange({ ...args, unit: bucket })
-      const organization = organizationOf(parent, context)
-      const [buckets] = await readStatistics(context.sql, { organization }, range)
-      return buckets ?? []
-    },
+    resolve: (parent, args, context, info) =>
+      statisticsOf(organizationOf(parent, context), args, context, info),
   }),
 }))
+
+async function statisticsOf(
+  uuid: string,
+  { bucket, ...range }: { since: Date; until?: Date | null | undefined; bucket: BucketUnit },
+  context: Context,
+  info: GraphQLResolveInfo,
+): Promise<StatisticsBucket[]> {
+  const buckets = bucketRange({ ...range, unit: bucket })
+  const run = (uuids: string[]) => readStatistics(context.sql, uuids, buckets)
+  return await context.perField(info, run)(uuid)
+}

@@ -2,18 +2,22 @@ import type { Sql } from '../db/client.ts'
 import { invalid } from '../lib/errors.ts'
 import { LATENCY_BOUNDS_MS, sumLatencies } from './latency.ts'
 
-/** The attempts of a time range, by result and latency. */
-export interface AttemptCounts {
-  readonly attempts: number
-  readonly succeeded: number
-  readonly failed3xx: number
-  readonly failed4xx: number
-  readonly failed5xx: number
-  readonly failedWithoutResponse: number
+/** The counts of attempts and events, with their columns. */
+const COUNTS = {
+  attempts: 'attempts',
+  succeeded: 'succeeded',
+  failed3xx: 'failed_3xx',
+  failed4xx: 'failed_4xx',
+  failed5xx: 'failed_5xx',
+  failedWithoutResponse: 'failed_without_response',
   /** Events that the filter refused: they have no delivery. */
-  readonly filteredOut: number
+  filteredOut: 'filtered_out',
   /** Events that the filter could not decide, and that were delivered. */
-  readonly filterUndecided: number
+  filterUndecided: 'filter_undecided',
+} as const
+
+/** The attempts of a time range, by result and latency. */
+export interface AttemptCounts extends Readonly<Record<keyof typeof COUNTS, number>> {
   /** Attempts in each bucket of `LATENCY_BOUNDS_MS`. */
   readonly latency: readonly number[]
 }
@@ -30,11 +34,6 @@ export interface BucketRange {
   readonly until: Date
   readonly unit: BucketUnit
 }
-
-/** Several webhooks, each with its own statistics, or a whole organization. Ids are uuids. */
-export type StatisticsSubject =
-  | { readonly webhooks: readonly string[] }
-  | { readonly organization: string }
 
 const MINUTE_MS = 60_000
 export const UNIT_MS = {
@@ -82,15 +81,15 @@ export function bucketRange(
   return { since, until, unit }
 }
 
-/** All buckets of a range, including empty ones, for each webhook in order, or once for an organization. */
+/** All buckets of a range, including empty ones, for each webhook or organization in order. */
 export async function readStatistics(
   sql: Sql,
-  subject: StatisticsSubject,
+  uuids: readonly string[],
   range: BucketRange,
 ): Promise<StatisticsBucket[][]> {
-  const rows = await readCounts(sql, subject, range, range.unit)
+  const rows = await readCounts(sql, uuids, range, range.unit)
   const bySubject = Map.groupBy(rows, ({ subject }) => subject)
-  return subjectUuids(subject).map((uuid) => {
+  return uuids.map((uuid) => {
     const counted = new Map(bySubject.get(uuid)?.map((row) => [row.start.getTime(), row]))
     const buckets: StatisticsBucket[] = []
     const end = range.until.getTime()
@@ -104,28 +103,20 @@ export async function readStatistics(
 /** The sum of all buckets of a range, for each webhook in order. */
 export async function readAttemptTotals(
   sql: Sql,
-  webhookUuids: readonly string[],
+  uuids: readonly string[],
   range: BucketRange,
 ): Promise<AttemptCounts[]> {
-  const rows = await readCounts(sql, { webhooks: webhookUuids }, range, null)
+  const rows = await readCounts(sql, uuids, range, null)
   const bySubject = new Map(rows.map((row) => [row.subject, row]))
-  return webhookUuids.map((uuid) => bySubject.get(uuid) ?? NO_ATTEMPTS)
+  return uuids.map((uuid) => bySubject.get(uuid) ?? NO_ATTEMPTS)
 }
 
 const NO_ATTEMPTS: AttemptCounts = {
-  attempts: 0,
-  succeeded: 0,
-  failed3xx: 0,
-  failed4xx: 0,
-  failed5xx: 0,
-  failedWithoutResponse: 0,
-  filteredOut: 0,
-  filterUndecided: 0,
+  ...(Object.fromEntries(Object.keys(COUNTS).map((name) => [name, 0])) as Record<
+    keyof typeof COUNTS,
+    number
+  >),
   latency: new Array<number>(LATENCY_BOUNDS_MS.length + 1).fill(0),
-}
-
-function subjectUuids(subject: StatisticsSubject): readonly string[] {
-  return 'organization' in subject ? [subject.organization] : subject.webhooks
 }
 
 /**
@@ -134,7 +125,7 @@ function subjectUuids(subject: StatisticsSubject): readonly string[] {
  */
 async function readCounts(
   sql: Sql,
-  subject: StatisticsSubject,
+  uuids: readonly string[],
   { since, until, unit }: BucketRange,
   groupBy: BucketUnit | null,
 ): Promise<(StatisticsBucket & { subject: string })[]> {
@@ -147,10 +138,9 @@ async function readCounts(
     name: `read_statistics_${unit}_${groupBy ?? 'whole'}`,
     text: `
       select subject, ${groupBy ? `date_trunc('${groupBy}', bucket, 'UTC')` : '$2::timestamptz'} as start,
-        sum(attempts)::float8 as attempts, sum(succeeded)::float8 as succeeded,
-        sum(failed_3xx)::float8 as "failed3xx", sum(failed_4xx)::float8 as "failed4xx",
-        sum(failed_5xx)::float8 as "failed5xx", sum(failed_without_response)::float8 as "failedWithoutResponse",
-        sum(filtered_out)::float8 as "filteredOut", sum(filter_undecided)::float8 as "filterUndecided",
+        ${Object.entries(COUNTS)
+          .map(([name, column]) => `sum(${column})::float8 as "${name}"`)
+          .join(', ')},
         ${sumLatencies('latency')} as latency
       from (
         ${
@@ -164,7 +154,7 @@ async function readCounts(
         }
       ) as s
       group by 1, 2`,
-    values: [subjectUuids(subject), since, until],
+    values: [uuids, since, until],
   })
   return rows
 }
