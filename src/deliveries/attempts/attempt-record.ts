@@ -81,40 +81,16 @@ export function toAttemptRecord(
   return recordOf(plan, request, outcome, describeOutcome(outcome), now)
 }
 
-/** The error code of an attempt that sent nothing because this installation lacks an encryption key. */
-export const SECRET_UNREADABLE = 'secret_unreadable'
-
-const UNREADABLE: Failure = {
-  code: SECRET_UNREADABLE,
-  reason:
+/** Why an attempt has no outcome, by its error code. */
+const UNSENT = {
+  secret_unreadable:
     "Nothing was sent: Posthorn cannot decrypt the webhook's signing secret or custom headers. Enter the headers again and rotate the secret, or ask the operator for the key that they were encrypted with.",
-}
-
-/** The error code of an attempt that sent nothing because the selection or template makes too much of the event. */
-export const BODY_TOO_LARGE = 'body_too_large'
-
-const OVERSIZED: Failure = {
-  code: BODY_TOO_LARGE,
-  reason: `Nothing was sent: the selection or template makes more than 256 KiB of the data of this event, or takes more than ${MAX_STEPS.toLocaleString('en')} steps over the data. Choose fewer fields of the items of long lists: new events then arrive. This delivery keeps its body.`,
-}
-
-/** The error code of an attempt that ended its worker three times. */
-export const WORKER_DIED = 'worker_died'
-
-const DEADLY: Failure = {
-  code: WORKER_DIED,
-  reason:
+  body_too_large: `Nothing was sent: the selection or template makes more than 256 KiB of the data of this event, or takes more than ${MAX_STEPS.toLocaleString('en')} steps over the data. Choose fewer fields of the items of long lists: new events then arrive. This delivery keeps its body.`,
+  worker_died:
     'A worker ended three times during this attempt, the third time while it made no other attempt, so Posthorn gives up. The request may have been sent. Ask the operator, who finds the reason in the logs, and then redeliver.',
 }
 
-const FAILURES = {
-  [SECRET_UNREADABLE]: UNREADABLE,
-  [BODY_TOO_LARGE]: OVERSIZED,
-  [WORKER_DIED]: DEADLY,
-}
-
-/** Why an attempt has no outcome. */
-export type UnsentCode = keyof typeof FAILURES
+export type UnsentCode = keyof typeof UNSENT
 
 /**
  * The record of an attempt without an outcome: its signing secret or custom headers cannot be decrypted, its body cannot be
@@ -122,8 +98,10 @@ export type UnsentCode = keyof typeof FAILURES
  * retried, but not if it ends workers.
  */
 export function toUnsentRecord(plan: PlannedAttempt, code: UnsentCode): AttemptRecord {
-  const record = recordOf(plan, null, null, FAILURES[code], plan.startedAt)
-  return code === WORKER_DIED ? { ...record, next: { kind: 'exhausted' }, retriesLeft: 0 } : record
+  const record = recordOf(plan, null, null, { code, reason: UNSENT[code] }, plan.startedAt)
+  return code === 'worker_died'
+    ? { ...record, next: { kind: 'exhausted' }, retriesLeft: 0 }
+    : record
 }
 
 interface Failure {
@@ -234,5 +212,5 @@ export const ERROR_CODES: readonly string[] = [
   'response_timed_out',
   ...FAILURE_CODES,
   ...Object.keys(REJECTION_REASONS).map((reason) => reason.replaceAll('-', '_')),
-  ...Object.keys(FAILURES),
+  ...Object.keys(UNSENT),
 ]

@@ -4,7 +4,7 @@ import type { HttpSender } from '../../outbound/http-sender.ts'
 import type { Outcome } from '../../outbound/outcome.ts'
 import type { TraceContext } from '../../telemetry/trace-context.ts'
 import type { SendOptions } from '../../webhooks/send-options.ts'
-import { BODY_TOO_LARGE, SECRET_UNREADABLE, type UnsentCode } from './attempt-record.ts'
+import type { UnsentCode } from './attempt-record.ts'
 import type { LoadedDelivery } from './load-delivery.ts'
 import { type DeliveryHeaderNames, type SignedRequest, signRequest } from './signed-request.ts'
 
@@ -45,9 +45,9 @@ export async function exchange(
   started: StartedAttempt,
   { signal, mayGoOn, beforeSend }: ExchangeControl,
 ): Promise<Exchanged> {
-  if (body === TOO_LARGE) return { unsent: BODY_TOO_LARGE }
+  if (body === TOO_LARGE) return { unsent: 'body_too_large' }
   const request = signAttempt(deps, { delivery, options }, body, started)
-  if (!request) return { unsent: SECRET_UNREADABLE }
+  if (!request) return { unsent: 'secret_unreadable' }
   await beforeSend()
   const outcome = await deps.sender.send({
     organizationId: delivery.organizationId,

@@ -1,6 +1,6 @@
 import { type ColumnsOf, inputColumns, namesOf } from '../../db/input-columns.ts'
 import { DAYS_AFTER_EXHAUSTED } from '../keep/days-after-exhausted.ts'
-import { type AttemptRecord, WORKER_DIED } from './attempt-record.ts'
+import type { AttemptRecord } from './attempt-record.ts'
 import { COUNTED, type SubjectCount, TIMED } from './subject-count.ts'
 
 /** Columns of attempts that are stored as they are. */
@@ -112,7 +112,7 @@ export const RECORD_ATTEMPTS = `
       reserved_for = null,
       redelivery_requested = false,
       -- If it ended a worker alone, it also runs alone when a person redelivers it.
-      worker_deaths = case when attempt.error_code = '${WORKER_DIED}' then 2 else 0 end,
+      worker_deaths = case when attempt.error_code = 'worker_died' then 2 else 0 end,
       (state, next_attempt_at, finished_at, parked_at, parked_reason, schedule_position, max_attempts, has_priority,
         job_written_at) = (
         select

@@ -2,7 +2,6 @@ import type { Database, Sql } from '../../db/client.ts'
 import { publicId } from '../../db/ids.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { TASK_PREFIX } from '../../queue/jobs.ts'
-import { WORKER_DIED } from './attempt-record.ts'
 import type { ExchangeControl, Exchanged, StartedAttempt } from './exchange.ts'
 import { DEATHS_TOGETHER, type LoadedDelivery, mustRunAlone } from './load-delivery.ts'
 
@@ -63,7 +62,7 @@ export function createRunAlone(
     ): Promise<Exclude<ExchangedAlone, 'thread ended'>> {
       if (thread === null || !mustRunAlone(delivery)) {
         haveEndedThreads.add(publicId('organization', delivery.organizationId))
-        return { unsent: WORKER_DIED }
+        return { unsent: 'worker_died' }
       }
       await thread.open()
       // Before the exchange, so that it counts whatever ends the process.
@@ -76,7 +75,7 @@ export function createRunAlone(
       }
       if (exchanged !== 'thread ended') return exchanged
       haveEndedThreads.add(publicId('organization', delivery.organizationId))
-      return { unsent: WORKER_DIED }
+      return { unsent: 'worker_died' }
     },
   }
 }
