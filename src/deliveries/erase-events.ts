@@ -60,8 +60,11 @@ export async function eraseEvents(
   return { waiting: found.length - erased.length, isWhole, events, canceled: canceled.length }
 }
 
-/** An event of which deliveries are still being created waits for them. */
-async function lockEvents(sql: Sql, organizationUuid: string, sorted: readonly string[]) {
+/**
+ * Call it before the deliveries are locked, so that two callers never wait for each other. An event of which deliveries are
+ * still being created waits for them.
+ */
+export async function lockEvents(sql: Sql, organizationUuid: string, sorted: readonly string[]) {
   const { rows } = await sql.query<{ id: string; waits: boolean }>({
     name: 'lock_events_to_erase',
     text: `

@@ -4,7 +4,7 @@ import { unavailabilityOf } from '../../db/faults.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { findUnreadEvents } from '../../event-stream/consumers/find-unread-events.ts'
 import { LOCK_ORDER } from '../cancel-deliveries.ts'
-import { eraseEvents, firstDeliveryOf, MAX_ERASED_EVENTS } from '../erase-events.ts'
+import { eraseEvents, firstDeliveryOf, lockEvents, MAX_ERASED_EVENTS } from '../erase-events.ts'
 import { DAYS_AFTER_EXHAUSTED } from './days-after-exhausted.ts'
 
 /** Of one call, so that the tasks after it wait for seconds at most. The next call is a minute later. */
@@ -95,18 +95,6 @@ async function eraseEventsOf(
   if (ready.length === 0) return 0
   const options = { unsent: 'send_first', responses: false, notKept: true } as const
   return (await eraseEvents(sql, organizationId, ready, options)).events
-}
-
-/** Locks the events before their deliveries, as an erasure does, so that both never wait for each other. */
-async function lockEvents(sql: Sql, organizationId: string, eventIds: readonly string[]) {
-  await sql.query({
-    name: 'lock_unkept_events',
-    text: `
-      select from posthorn.events
-      where id = any ($1::uuid[]) and id between $2 and $3 and organization_id = $4
-      order by id for update`,
-    values: [eventIds, eventIds[0], eventIds.at(-1), organizationId],
-  })
 }
 
 /** SQL: whether the delivery `d` to the webhook `w` of the organization `o` needs its payload no more. */
