@@ -9,20 +9,12 @@ import {
   readOnTimeRates,
   readWaiting,
   type StateCount,
+  WAITING_REASONS,
   type Waiting,
 } from './delivery-health.ts'
 import { WebhookState } from './webhook-state-enum.ts'
 
-const WaitingReason = enumOf('WaitingReason', 'What a delivery waits for.', {
-  on_hold: 'Its webhook is on hold: the endpoint keeps failing, or asked to wait.',
-  disabled: 'Its webhook is disabled.',
-  rate_limit: 'The rate limit of its webhook.',
-  concurrency_limit: 'The concurrency limit of its webhook: the endpoint answers too slowly.',
-  ordered: 'An earlier delivery, because its webhook is ordered.',
-  retry: 'The time of its next attempt, after a failed one.',
-  capacity:
-    'A worker of this installation, for more than 10 seconds. Counted from the second minute after its creation.',
-})
+const WaitingReason = enumOf('WaitingReason', 'What a delivery waits for.', WAITING_REASONS)
 
 const WaitingDeliveries = builder.objectRef<Waiting>('WaitingDeliveries').implement({
   description: 'The deliveries that wait for the same reason.',

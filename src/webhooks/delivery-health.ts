@@ -6,20 +6,20 @@ export const ON_TIME_RATE =
   'The share of the deliveries of the last hour that arrived within a minute of their creation, from 0 to 1. The others arrived later, were exhausted, or have not arrived and are older than a minute; of the latter, at most 10,000 are counted. Null if there were none.'
 
 /** What a delivery waits for: its webhook, the time of its retry, or a worker. */
-export const WAITING_REASONS = [
-  'on_hold',
-  'disabled',
-  'rate_limit',
-  'concurrency_limit',
-  'ordered',
-  'retry',
-  'capacity',
-] as const
-export type WaitingReason = (typeof WAITING_REASONS)[number]
+export const WAITING_REASONS = {
+  on_hold: 'Its webhook is on hold: the endpoint keeps failing, or asked to wait.',
+  disabled: 'Its webhook is disabled.',
+  rate_limit: 'The rate limit of its webhook.',
+  concurrency_limit: 'The concurrency limit of its webhook: the endpoint answers too slowly.',
+  ordered: 'An earlier delivery, because its webhook is ordered.',
+  retry: 'The time of its next attempt, after a failed one.',
+  capacity:
+    'A worker of this installation, for more than 10 seconds. Counted from the second minute after its creation.',
+} as const
 
 /** Deliveries of one organization that wait for the same reason. */
 export interface Waiting {
-  readonly reason: WaitingReason
+  readonly reason: keyof typeof WAITING_REASONS
   readonly count: number
   readonly oldestAt: Date | null
 }
@@ -96,7 +96,9 @@ export async function readWaiting(
   const byOrganization = Map.groupBy(rows, ({ organizationId }) => organizationId)
   return organizations.map((id) => {
     const found = byOrganization.get(id) ?? []
-    return WAITING_REASONS.flatMap((reason) => found.find((row) => row.reason === reason) ?? [])
+    return Object.keys(WAITING_REASONS).flatMap(
+      (name) => found.find(({ reason }) => reason === name) ?? [],
+    )
   })
 }
 
