@@ -33,12 +33,9 @@ export interface SigningSecret {
   readonly expiresAt: Date | null
 }
 
-interface SecretDeps {
+interface ActingDeps {
   readonly prisma: PrismaClient
   readonly keyring: Keyring
-}
-
-interface ActingDeps extends SecretDeps {
   /** The actor, for the audit log. */
   readonly actor: Actor
 }
@@ -58,22 +55,6 @@ export async function addSigningSecret(
   return { key: formatSecret(key), createdAt, expiresAt }
 }
 
-/** The valid secrets of a webhook: the current one, then the old ones, newest first. */
-export async function listSigningSecrets(
-  { prisma, keyring }: SecretDeps,
-  organizationId: string,
-  webhookId: string,
-): Promise<SigningSecret[]> {
-  const rows = await actForOrganization(prisma, organizationId, async (tx) => {
-    const { id } = await findWebhook(tx, organizationId, webhookId)
-    return await tx.signingSecret.findMany({
-      where: { webhookId: id, OR: [{ expiresAt: null }, { expiresAt: { gt: new Date() } }] },
-      orderBy: { expiresAt: { sort: 'desc', nulls: 'first' } },
-    })
-  })
-  return rows.map((row) => decryptSecret(keyring, row))
-}
-
 export function decryptSecret(keyring: Keyring, row: SigningSecretRow): SigningSecret {
   const { id, keyCiphertext, createdAt, expiresAt } = row
   return { key: formatSecret(keyring.decrypt(keyCiphertext, id)), createdAt, expiresAt }
@@ -85,13 +66,17 @@ export async function revealSigningSecret(
   organizationId: string,
   webhookId: string,
 ): Promise<SigningSecret> {
-  const [current] = await listSigningSecrets(deps, organizationId, webhookId)
-  if (!current || current.expiresAt) {
+  const row = await actForOrganization(deps.prisma, organizationId, async (tx) => {
+    const { id } = await findWebhook(tx, organizationId, webhookId)
+    return await tx.signingSecret.findFirst({ where: { webhookId: id, expiresAt: null } })
+  })
+  if (!row) {
     throw new DomainError(
       'conflict',
       `The webhook ${webhookId} has no signing secret. Rotate the secret to create one.`,
     )
   }
+  const current = decryptSecret(deps.keyring, row)
   await writeAuditEntry(deps.prisma, deps.actor, {
     action: 'signing_secret.revealed',
     organizationId,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { parseId } from '../../src/db/ids.ts'
-import { listSigningSecrets } from '../../src/webhooks/signing-secret.ts'
+import { signingSecretsOf } from '../support/signing-secrets.ts'
 import { json, useConnectV1 } from './connect-v1.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1_000
@@ -35,8 +35,7 @@ describe('POST /webhooks/{webhook_id}/secret/rotate', () => {
     expect(fresh).toEqual({ key: expect.stringMatching(/^whsec_/) })
     expect(fresh.key).not.toBe(old.key)
     expect(await json(await secret(id))).toEqual(fresh)
-    const { organizationId } = api.tenant
-    const [current, previous] = await listSigningSecrets(api.deps.webhooks, organizationId, id)
+    const [current, previous] = await signingSecretsOf(api.deps.webhooks, id)
     expect(current?.expiresAt).toBeNull()
     expect(previous?.key).toBe(old.key)
     const expiresAt = previous?.expiresAt?.getTime()

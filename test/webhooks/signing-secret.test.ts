@@ -5,7 +5,6 @@ import { createKeyring } from '../../src/encryption/keyring.ts'
 import { createAddressGuard } from '../../src/outbound/public-address.ts'
 import {
   deleteExpiredSecrets,
-  listSigningSecrets,
   MAX_EXPIRING_SECRETS,
   revealSigningSecret,
   rotateSigningSecret,
@@ -13,6 +12,7 @@ import {
 import { createWebhook, deleteWebhook } from '../../src/webhooks/webhook.ts'
 import { useTestDatabase } from '../support/database.ts'
 import { createTenant, JOINED } from '../support/factories.ts'
+import { signingSecretsOf } from '../support/signing-secrets.ts'
 
 const database = await useTestDatabase()
 const { organizationId } = await createTenant(database.prisma)
@@ -27,7 +27,7 @@ test('contract 8: the old secret stays valid for 24 hours after rotation, and is
   const webhook = await register()
   const old = await revealSigningSecret(deps, organizationId, webhook)
   const rotated = await rotateSigningSecret(deps, organizationId, webhook)
-  const [current, expiring] = await listSigningSecrets(deps, organizationId, webhook)
+  const [current, expiring] = await signingSecretsOf(deps, webhook)
   expect(current).toEqual(rotated)
   expect(expiring?.key).toBe(old.key)
   const validMs = Number(expiring?.expiresAt) - Date.now()
@@ -37,7 +37,7 @@ test('contract 8: the old secret stays valid for 24 hours after rotation, and is
   await database.pool.query(
     `update posthorn.signing_secrets set expires_at = now() - interval '1 second' where expires_at is not null`,
   )
-  expect(await listSigningSecrets(deps, organizationId, webhook)).toEqual([rotated])
+  expect(await signingSecretsOf(deps, webhook)).toEqual([rotated])
   expect(await deleteExpiredSecrets(database.pool)).toBe(1)
   expect(await database.prisma.signingSecret.count()).toBe(1)
 })
@@ -49,9 +49,9 @@ test('a sixth rotation within 24 hours succeeds, and ends the oldest secret at o
   for (let i = 0; i < 6; i++) {
     keys.unshift((await rotateSigningSecret(deps, organizationId, webhook)).key)
   }
-  const valid = await listSigningSecrets(deps, organizationId, webhook)
+  const valid = await signingSecretsOf(deps, webhook)
   expect(valid.map(({ key }) => key)).toEqual(keys.slice(0, 1 + MAX_EXPIRING_SECRETS))
-  expect(await listSigningSecrets(deps, organizationId, other)).toHaveLength(2)
+  expect(await signingSecretsOf(deps, other)).toHaveLength(2)
 })
 
 test('a secret is encrypted at rest, and deleting its webhook deletes it', async () => {
