@@ -12,6 +12,7 @@ import { DEFAULT_HEADER_PREFIX, reservedNameIssues } from './custom-headers.ts'
 import { MAX_SUBSCRIPTIONS } from './webhook-settings.ts'
 
 interface Rules {
+  readonly db: Db
   readonly guard: AddressGuard
   /** The prefix of the names of Posthorn's delivery headers. Default: `wh-`. */
   readonly headerPrefix?: string | undefined
@@ -41,49 +42,35 @@ interface Parsed {
 type WebhookSchema = z.ZodType<Parsed>
 
 /**
- * Parses the fields of a webhook, with the subscriptions checked against the catalogue in the database. Throws one
- * `invalid` error with all issues.
+ * Parses the fields of a webhook. Also checks the destination URL, the subscriptions against the catalogue in the database,
+ * and the header names against the header prefix. Removes repeated subscriptions. Throws one `invalid` error with all issues.
  */
 export async function parseWebhook<Schema extends WebhookSchema>(
   schema: Schema,
   input: WebhookInput,
-  { db, ...rules }: Rules & { readonly db: Db },
+  rules: Rules,
 ): Promise<z.output<Schema>> {
-  const catalogue = Array.isArray(input.eventSubscriptions) ? await readNames(db) : []
-  const { data, issues } = checkWebhook(schema, input, { ...rules, catalogue })
-  const allIssues = [...(rules.otherIssues ?? []), ...issues]
-  if (data === null || allIssues.length > 0) throw invalid(allIssues)
-  return data
-}
-
-/**
- * Checks the schema, the destination URL, the subscriptions against the catalogue, and the header names against the
- * header prefix. Removes repeated subscriptions.
- */
-export function checkWebhook<Schema extends WebhookSchema>(
-  schema: Schema,
-  input: WebhookInput,
-  rules: Rules & { readonly catalogue: readonly string[] },
-): { data: z.output<Schema> | null; issues: FieldIssue[] } {
   const { data, issues } = checkInput(schema, input)
+  const { url, headers, eventSubscriptions } = input
   const allIssues = [
+    ...(rules.otherIssues ?? []),
     ...issues,
-    ...(typeof input.url === 'string' ? destinationIssues(input.url, rules.guard) : []),
-    ...(isRecord(input.headers)
+    ...(typeof url === 'string' ? destinationIssues(url, rules.guard) : []),
+    ...(isRecord(headers)
       ? reservedNameIssues(
-          input.headers,
+          headers,
           rules.headerPrefix ?? DEFAULT_HEADER_PREFIX,
           rules.existingHeaderNames ?? [],
         )
       : []),
-    ...(Array.isArray(input.eventSubscriptions)
-      ? subscriptionIssues(input.eventSubscriptions, rules)
+    ...(Array.isArray(eventSubscriptions)
+      ? subscriptionIssues(eventSubscriptions, await readNames(rules.db), rules)
       : []),
+    ...(data ? prefixIssues(data, input, rules) : []),
   ]
-  if (data) allIssues.push(...prefixIssues(data, input, rules))
-  const subscriptions = data?.eventSubscriptions
-  const unique = subscriptions && { eventSubscriptions: [...new Set(subscriptions)] }
-  return { data: data && { ...data, ...unique }, issues: allIssues }
+  if (data === null || allIssues.length > 0) throw invalid(allIssues)
+  const unique = data.eventSubscriptions && [...new Set(data.eventSubscriptions)]
+  return { ...data, ...(unique && { eventSubscriptions: unique }) }
 }
 
 /** Issues for custom headers that have the names of the webhook's own prefix after the change. */
@@ -124,11 +111,8 @@ function patternIssues(pattern: string, index: number): FieldIssue[] {
 
 function subscriptionIssues(
   names: readonly unknown[],
-  {
-    catalogue,
-    existingSubscriptions = [],
-    allowsPatterns = false,
-  }: Rules & { readonly catalogue: readonly string[] },
+  catalogue: readonly string[],
+  { existingSubscriptions = [], allowsPatterns = false }: Rules,
 ): FieldIssue[] {
   const hint = fewHints(catalogue, ` The event types are ${catalogue.join(', ')}.`)
   const existing = existingSubscriptions.filter((one) => !isPattern(one))
