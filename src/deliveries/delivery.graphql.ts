@@ -130,56 +130,33 @@ organizationFields((t) => ({
   ),
 }))
 
-builder.prismaObjectField('Webhook', 'deliveries', (t) =>
-  t.prismaConnection(
-    {
-      type: 'Delivery',
-      cursor: 'id',
-      semanticNonNull: true,
-      description: 'The deliveries to this webhook, newest first.',
-      authScopes: { scope: 'deliveries:read' },
-      args: { filter: t.arg(filterArg) },
-      resolve: (query, { id, organizationId }, { filter: given }, context, info) => {
-        const filter = readFilter(given, context)
-        const run = (uuids: string[]) =>
-          findDeliveriesOfEach(
-            context,
-            { organizationId, column: 'webhook_id', uuids },
-            filter,
-            query,
-          )
-        return context.perOrganization(organizationId, info, run)(id)
-      },
-    },
-    DeliveryConnection,
-  ),
-)
+const OWNERS = [
+  ['Webhook', 'webhook_id', 'The deliveries to this webhook, newest first.'],
+  ['Event', 'event_id', 'The deliveries of this event, newest first: one per webhook.'],
+] as const
 
-builder.prismaObjectField('Event', 'deliveries', (t) =>
-  t.prismaConnection(
-    {
-      type: 'Delivery',
-      cursor: 'id',
-      semanticNonNull: true,
-      description: 'The deliveries of this event, newest first: one per webhook.',
-      authScopes: { scope: 'deliveries:read' },
-      portal: filtersByWebhook,
-      args: { filter: t.arg(filterArg) },
-      resolve: (query, { id, organizationId }, { filter: given }, context, info) => {
-        const filter = readFilter(given, context)
-        const run = (uuids: string[]) =>
-          findDeliveriesOfEach(
-            context,
-            { organizationId, column: 'event_id', uuids },
-            filter,
-            query,
-          )
-        return context.perOrganization(organizationId, info, run)(id)
+for (const [owner, column, description] of OWNERS) {
+  builder.prismaObjectField(owner as 'Webhook', 'deliveries', (t) =>
+    t.prismaConnection(
+      {
+        type: 'Delivery',
+        cursor: 'id',
+        semanticNonNull: true,
+        description,
+        authScopes: { scope: 'deliveries:read' },
+        portal: filtersByWebhook,
+        args: { filter: t.arg(filterArg) },
+        resolve: (query, { id, organizationId }, { filter: given }, context, info) => {
+          const filter = readFilter(given, context)
+          const run = (uuids: string[]) =>
+            findDeliveriesOfEach(context, { organizationId, column, uuids }, filter, query)
+          return context.perOrganization(organizationId, info, run)(id)
+        },
       },
-    },
-    DeliveryConnection,
-  ),
-)
+      DeliveryConnection,
+    ),
+  )
+}
 
 function readFilter(filter: DeliveryFilterInput | null | undefined, context: Context) {
   if (filter?.key) requireScope(callerOf(context), 'events:read')
