@@ -1,5 +1,6 @@
+import type { GraphQLResolveInfo } from 'graphql'
 import { builder } from '../graphql/builder.ts'
-import { callerOf } from '../graphql/context.ts'
+import { type Context, callerOf } from '../graphql/context.ts'
 import { findOrganization } from '../organizations/find-organization.ts'
 import { readSendDefaults, type SendDefaults } from './send-defaults.ts'
 
@@ -71,11 +72,7 @@ builder.prismaObjectFields('Webhook', (t) => ({
       organization: { select: { keepResponseBodies: true, keepPayloads: true } },
     },
     resolve: async (webhook, _args, context, info) => {
-      const defaultsOf = context.perField(info, async (ids: string[]) => {
-        const defaults = await readSendDefaults(context.sql)
-        return ids.map(() => defaults)
-      })
-      return effectiveSettings(webhook, await defaultsOf(webhook.id))
+      return effectiveSettings(webhook, await sendDefaults(context, info))
     },
   }),
 }))
@@ -131,4 +128,35 @@ function effectiveSettings(
     keepResponseBodies: webhook.keepResponseBodies && organization.keepResponseBodies,
     keepPayloads: webhook.keepPayloads && organization.keepPayloads,
   }
+}
+
+builder.prismaObjectFields('Delivery', (t) => ({
+  plannedAttempts: t.field({
+    type: ['DateTime'],
+    description:
+      'The times of the attempts that follow if each of them fails, soonest first: `nextAttemptAt`, then the rest of the retry schedule. Jitter, the duration of attempts and `Retry-After` can delay them. Empty if the delivery is final or parked.',
+    select: {
+      nextAttemptAt: true,
+      schedulePosition: true,
+      webhook: { select: { ownRetrySchedule: true, retryScheduleSeconds: true } },
+    },
+    resolve: async ({ webhook, nextAttemptAt, schedulePosition }, _args, context, info) => {
+      if (nextAttemptAt === null) return []
+      const scheduleMs = webhook.ownRetrySchedule
+        ? webhook.retryScheduleSeconds.map((seconds) => seconds * 1_000)
+        : (await sendDefaults(context, info)).retryScheduleMs
+      let at = nextAttemptAt.getTime()
+      const later = scheduleMs.slice(schedulePosition).map((delayMs) => (at += delayMs))
+      return [nextAttemptAt, ...later.map((ms) => new Date(ms))]
+    },
+  }),
+}))
+
+/** Read once for all rows of a list. */
+function sendDefaults(context: Context, info: GraphQLResolveInfo): Promise<SendDefaults> {
+  const run = async (rows: null[]) => {
+    const defaults = await readSendDefaults(context.sql)
+    return rows.map(() => defaults)
+  }
+  return context.perField(info, run)(null)
 }
