@@ -109,21 +109,14 @@ async function findByDamage(
   return page.flatMap((id) => byId.get(id) ?? [])
 }
 
-/** The uuid of the organization with a uid, or null. */
-export async function findOrganizationUuid(sql: Sql, uid: string): Promise<string | null> {
+/** The uuid of the organization with a public id or a uid, or null. */
+export async function findOrganizationUuid(sql: Sql, idOrUid: string): Promise<string | null> {
+  const uuid = parseId('organization', idOrUid)
+  const column = uuid === null ? 'uid' : 'id'
   const { rows } = await sql.query<{ id: string }>({
-    name: 'find_organization_by_uid',
-    text: 'select id from posthorn.organizations where uid = $1 and deleted_at is null',
-    values: [uid],
+    name: `find_organization_by_${column}`,
+    text: `select id from posthorn.organizations where ${column} = $1 and deleted_at is null`,
+    values: [uuid ?? idOrUid],
   })
   return rows[0]?.id ?? null
-}
-
-export async function organizationExists(sql: Sql, uuid: string): Promise<boolean> {
-  const { rowCount } = await sql.query({
-    name: 'organization_exists',
-    text: 'select from posthorn.organizations where id = $1 and deleted_at is null',
-    values: [uuid],
-  })
-  return rowCount === 1
 }

@@ -1,11 +1,10 @@
 import { type Caller, hasScope, ownerOf } from '../access/scope.ts'
 import type { Authenticate } from '../api-keys/authenticate.ts'
 import type { Sql } from '../db/client.ts'
-import { parseId } from '../db/ids.ts'
 import { type Identify, ORGANIZATION_HEADER } from '../graphql/context.ts'
 import { CROSS_SITE_DETAIL, isCrossSite, sessionCookie } from '../http/session-cookie.ts'
 import { DomainError } from '../lib/errors.ts'
-import { findOrganizationUuid, organizationExists } from '../organizations/find-organization.ts'
+import { findOrganizationUuid } from '../organizations/find-organization.ts'
 import type { AuthenticateSession } from '../sessions/authenticate-session.ts'
 import { describeRequest } from '../telemetry/request-log.ts'
 
@@ -56,18 +55,12 @@ async function actFor(sql: Sql, caller: Caller, header: string): Promise<Caller>
       `The header ${ORGANIZATION_HEADER} needs an API key with the scope admin. Omit it.`,
     )
   }
-  const organizationId = await findNamedOrganization(sql, header)
+  // The bytes of a header arrive as characters of Latin-1.
+  const idOrUid = Buffer.from(header, 'latin1').toString('utf8')
+  const organizationId = await findOrganizationUuid(sql, idOrUid)
   if (organizationId !== null) return { ...caller, organizationId }
   throw new DomainError(
     'malformed',
     `The header ${ORGANIZATION_HEADER} does not name an organization. Send the id of one, org_…, or its uid.`,
   )
-}
-
-/** The uuid of the organization with an id or a uid, or null. */
-async function findNamedOrganization(sql: Sql, header: string): Promise<string | null> {
-  const uuid = parseId('organization', header)
-  if (uuid !== null) return (await organizationExists(sql, uuid)) ? uuid : null
-  // The bytes of a header arrive as characters of Latin-1.
-  return await findOrganizationUuid(sql, Buffer.from(header, 'latin1').toString('utf8'))
 }
