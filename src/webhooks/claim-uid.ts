@@ -17,8 +17,9 @@ export async function claimUid(
   uuid?: string,
 ): Promise<void> {
   await lockUid(tx, organizationId, uid)
-  const holder = await findUuidByUid(tx, organizationId, uid)
-  if (holder !== null && holder !== uuid) throw uidTaken(uid, 'another webhook of the organization')
+  const where = { organizationId, uid, deletedAt: null }
+  const holder = await tx.webhook.findFirst({ where, select: { id: true } })
+  if (holder && holder.id !== uuid) throw uidTaken(uid, 'another webhook of the organization')
 }
 
 /** The same for a field of a change that is not checked yet: one that breaks the rule of uids is left to the check. */
@@ -30,14 +31,4 @@ export async function claimGivenUid(
 ): Promise<void> {
   const { data: uid } = uidRule.safeParse(given)
   if (uid !== undefined) await claimUid(tx, organizationId, uid, uuid)
-}
-
-/** The uuid of the webhook with a uid, or null. */
-export async function findUuidByUid(
-  db: Db,
-  organizationId: string,
-  uid: string,
-): Promise<string | null> {
-  const where = { organizationId, uid, deletedAt: null }
-  return (await db.webhook.findFirst({ where, select: { id: true } }))?.id ?? null
 }

@@ -12,15 +12,6 @@ export function encryptHeaders(
   return keyring.encrypt(Buffer.from(JSON.stringify(headers)), webhookUuid)
 }
 
-/** Throws if no key of the keyring decrypts the headers. */
-function decryptHeaders(
-  keyring: Keyring,
-  ciphertext: Uint8Array | null,
-  webhookUuid: string,
-): Headers {
-  return ciphertext ? JSON.parse(keyring.decrypt(ciphertext, webhookUuid).toString()) : {}
-}
-
 /** The custom headers of a webhook, or `null` if no key decrypts them, so that one webhook cannot fail a list. */
 export function readHeaders(
   keyring: Keyring,
@@ -28,7 +19,7 @@ export function readHeaders(
   webhookUuid: string,
 ): Headers | null {
   try {
-    return decryptHeaders(keyring, ciphertext, webhookUuid)
+    return ciphertext ? JSON.parse(keyring.decrypt(ciphertext, webhookUuid).toString()) : {}
   } catch {
     return null
   }

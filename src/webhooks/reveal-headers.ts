@@ -1,25 +1,16 @@
-import type { Actor } from '../access/actor.ts'
 import { writeAuditEntry } from '../audit/audit-entry.ts'
 import { actForOrganization } from '../db/act-for.ts'
-import type { PrismaClient } from '../db/generated/prisma/client.ts'
-import type { Keyring } from '../encryption/keyring.ts'
 import { DomainError } from '../lib/errors.ts'
 import { readHeaders } from './encrypted-headers.ts'
 import { findWebhook } from './find-webhook.ts'
-
-interface RevealDeps {
-  readonly prisma: PrismaClient
-  readonly keyring: Keyring
-  /** The actor, for the audit log. */
-  readonly actor: Actor
-}
+import type { ActingDeps } from './signing-secret.ts'
 
 /**
  * The custom headers of a webhook with their values, which can be credentials. The audit log has an entry before the
  * caller has the values. Throws `not_found`, or `conflict` if no key decrypts the headers.
  */
 export async function revealHeaders(
-  { prisma, keyring, actor }: RevealDeps,
+  { prisma, keyring, actor }: ActingDeps,
   organizationId: string,
   webhookId: string,
 ): Promise<Readonly<Record<string, string>>> {

@@ -33,7 +33,8 @@ export interface SigningSecret {
   readonly expiresAt: Date | null
 }
 
-interface ActingDeps {
+/** What reads or changes secrets and headers. */
+export interface ActingDeps {
   readonly prisma: PrismaClient
   readonly keyring: Keyring
   /** The actor, for the audit log. */

@@ -4,6 +4,7 @@ import { publicId } from '../../db/ids.ts'
 import { builder } from '../../graphql/builder.ts'
 import { enumOf } from '../../graphql/enum-of.ts'
 import { LARGE_TEXT, MEDIUM_TEXT } from '../../graphql/limits/field-complexity.ts'
+import { MASK } from '../../webhooks/mask.ts'
 
 interface Header {
   readonly name: string
@@ -164,9 +165,6 @@ function textOf({ body, bodyTruncated }: AttemptResponse): string | null {
   }
   return null
 }
-
-/** Replaces the value of a custom header, which can be a credential. */
-const MASK = '•••'
 
 /**
  * The headers that Posthorn set on an attempt, in the order they were sent, without those of the connection (`host`,
