@@ -18,14 +18,16 @@ import {
 } from './organization.ts'
 import { upsertOrganization } from './upsert-organization.ts'
 
-const name = (t: InputFields) =>
-  t.string({ required: true, description: 'The name: 1 to 200 characters.' })
-
 const UID = `A name of your choice, unique in the installation: ${UID_RULE}.`
-const METADATA = `Labels of your choice: ${METADATA_RULE}.`
 
-function retentionRules(t: InputFields) {
+/** The settings of an organization but its uid, which an upsert has beside its input. */
+function settings(t: InputFields, requiresName: boolean) {
   return {
+    name: t.string({ required: requiresName, description: 'The name: 1 to 200 characters.' }),
+    metadata: t.field({
+      type: 'JSON',
+      description: `Labels of your choice, all of them: ${METADATA_RULE}. Null, the default: none.`,
+    }),
     retentionDays: t.int({
       description: `${RETENTION_DAYS} Null, the default: as long as POSTHORN_RETENTION says.`,
     }),
@@ -37,23 +39,16 @@ function retentionRules(t: InputFields) {
 const CreateOrganizationInput = builder.inputType('CreateOrganizationInput', {
   description: 'An organization to create.',
   fields: (t) => ({
-    name: name(t),
-    uid: t.string({ description: `${UID} Default: none.` }),
-    metadata: t.field({ type: 'JSON', description: `${METADATA} Default: none.` }),
-    ...retentionRules(t),
+    ...settings(t, true),
+    uid: t.string({ description: `${UID} Null, the default: none.` }),
   }),
 })
 
 const UpdateOrganizationInput = builder.inputType('UpdateOrganizationInput', {
   description: 'Changes to an organization. Omitted fields keep their values.',
   fields: (t) => ({
-    name: t.string({ description: 'The name: 1 to 200 characters.' }),
+    ...settings(t, false),
     uid: t.string({ description: `${UID} Null removes it.` }),
-    metadata: t.field({
-      type: 'JSON',
-      description: `${METADATA} Replaces all labels. Null removes them.`,
-    }),
-    ...retentionRules(t),
     ifRevision: t.int({ description: IF_REVISION }),
   }),
 })
@@ -61,14 +56,7 @@ const UpdateOrganizationInput = builder.inputType('UpdateOrganizationInput', {
 const UpsertOrganizationInput = builder.inputType('UpsertOrganizationInput', {
   description:
     'What the organization with the uid is to be. Omitted fields keep their values, or have the default in a new organization.',
-  fields: (t) => ({
-    name: name(t),
-    metadata: t.field({
-      type: 'JSON',
-      description: `${METADATA} Replaces all labels. Null removes them.`,
-    }),
-    ...retentionRules(t),
-  }),
+  fields: (t) => settings(t, true),
 })
 
 type InputFields = Parameters<Parameters<typeof builder.inputType>[1]['fields']>[0]
