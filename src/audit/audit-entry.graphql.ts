@@ -1,7 +1,8 @@
+import type { GraphQLResolveInfo } from 'graphql'
 import { type Caller, hasScope } from '../access/scope.ts'
 import { publicId } from '../db/ids.ts'
 import { builder } from '../graphql/builder.ts'
-import { callerOf } from '../graphql/context.ts'
+import { type Context, callerOf } from '../graphql/context.ts'
 import { organizationFields, organizationOf } from '../graphql/organization-fields.ts'
 import { timestampOf } from '../lib/uuid-v7.ts'
 import { type AuditReader, findAuditEntries, readableBy } from './find-audit-entries.ts'
@@ -26,18 +27,13 @@ const AuditEntry = builder.prismaNode('AuditEntry', {
       nullable: true,
       description:
         'The present name of the changed object, to read beside its id: the description or the host of a webhook, or of the webhook of an incident, the name of an API key, event type or organization, the event type and the webhook of a delivery. Deleted webhooks and revoked API keys keep their names. Null for an object without a name, or that is past its retention.',
-      resolve: ({ id }, _args, { sql, perField }, info) =>
-        perField(info, async (ids: string[]) =>
-          (await findSubjects(sql, ids)).map(({ name }) => name),
-        )(id),
+      resolve: async ({ id }, _args, context, info) => (await subjectOf(id, context, info)).name,
     }),
     subjectDeleted: t.boolean({
       description:
         'Whether the changed object is a webhook that was deleted, which no query finds.',
-      resolve: ({ id }, _args, { sql, perField }, info) =>
-        perField(info, async (ids: string[]) =>
-          (await findSubjects(sql, ids)).map(({ isDeleted }) => isDeleted),
-        )(id),
+      resolve: async ({ id }, _args, context, info) =>
+        (await subjectOf(id, context, info)).isDeleted,
     }),
     apiKeyId: t.id({
       nullable: true,
@@ -81,6 +77,10 @@ organizationFields((t) => ({
     AuditConnection,
   ),
 }))
+
+function subjectOf(entryUuid: string, { sql, perField }: Context, info: GraphQLResolveInfo) {
+  return perField(info, (uuids: string[]) => findSubjects(sql, uuids))(entryUuid)
+}
 
 function readerOf(caller: Caller): AuditReader {
   return { organizationId: caller.organizationId, isOperator: hasScope(caller, 'admin') }

@@ -103,9 +103,8 @@ builder.mutationField('rotateSigningSecret', (t) =>
 )
 
 /** Await the entry before the caller has a secret. Those of a page are written together. */
-function auditReading(context: Context, info: GraphQLResolveInfo, organizationUuid: string) {
-  const organizationId = publicId('organization', organizationUuid)
-  return context.perOrganization(organizationUuid, info, async (webhooks: string[]) => {
+function auditReading(context: Context, info: GraphQLResolveInfo, organizationId: string) {
+  return context.perOrganization(organizationId, info, async (webhooks: string[]) => {
     const entries = webhooks.map((uuid) => ({
       action: 'signing_secret.revealed' as const,
       organizationId,

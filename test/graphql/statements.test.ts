@@ -42,7 +42,7 @@ test('the deliveries of each of ten webhooks take two statements, and their secr
     'select deliveries',
     'select deliveries',
     'select events',
-    'select posthorn.write_audit_entry($1, organization_id,',
+    'select posthorn.write_audit_entry($1, "organizationId",',
     'select signing_secrets',
     'select webhooks',
   ])

@@ -260,10 +260,10 @@ test('a caller that was authenticated before changes nothing, and leaves no entr
   await expect(create(organizationId)).rejects.toMatchObject({ code: 'unauthenticated' })
   // What has no transaction of its own.
   const entry = { action: 'webhook.updated', subjectId: id } as const
-  await writeAuditEntries(pool, actor, [{ ...entry, organizationId: id }])
+  await writeAuditEntries(pool, actor, [{ ...entry, organizationId }])
   await createUseStream(pool)(organizationId)
   expect(await findInTables(pool, [organizationId])).toEqual(['organization_deletions'])
-  await writeAuditEntries(pool, actor, [{ ...entry, organizationId: other.publicOrganizationId }])
+  await writeAuditEntries(pool, actor, [{ ...entry, organizationId: other.organizationId }])
   await createUseStream(pool)(other.organizationId)
   expect(await findInTables(pool, [other.organizationId])).toEqual(
     expect.arrayContaining(['audit_log', 'event_streams']),
