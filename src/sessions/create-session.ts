@@ -7,6 +7,7 @@ import {
   requireGrantable,
   type Scope,
 } from '../access/scope.ts'
+import { keyNameRule } from '../api-keys/api-key.ts'
 import { DEFAULT_LIMITS } from '../api-keys/limits.ts'
 import { hashToken, mintToken, tokenHint } from '../api-keys/token.ts'
 import { writeAuditEntry } from '../audit/audit-entry.ts'
@@ -14,6 +15,7 @@ import { actForOrganization } from '../db/act-for.ts'
 import type { Db } from '../db/client.ts'
 import { publicId } from '../db/ids.ts'
 import { invalid } from '../lib/errors.ts'
+import { parseInput } from '../lib/validation.ts'
 import { findWebhook } from '../webhooks/find-webhook.ts'
 
 export const DEFAULT_TTL_SECONDS = 3_600
@@ -22,20 +24,24 @@ export const MAX_TTL_SECONDS = 86_400
 
 const TTL_RULE = `must be a whole number of seconds from ${MIN_TTL_SECONDS} to ${MAX_TTL_SECONDS.toLocaleString('en')}`
 
-export const ttlRule = z
+const ttlRule = z
   .int(TTL_RULE)
   .min(MIN_TTL_SECONDS, TTL_RULE)
   .max(MAX_TTL_SECONDS, TTL_RULE)
   .nullish()
   .transform((seconds) => seconds ?? DEFAULT_TTL_SECONDS)
 
+const rule = z.object({ name: keyNameRule, ttlSeconds: ttlRule })
+
 export interface NewSession {
   readonly kind: CallerSession['kind']
-  readonly name: string | null
+  /** A label for the audit log, such as the host application's name of the user. */
+  readonly name?: string | null | undefined
   readonly scopes: readonly string[]
   /** The only webhook that the session can access. Null: the whole organization. */
   readonly webhookId: string | null
-  readonly ttlSeconds: number
+  /** 60 to 86,400. Default: 3,600. */
+  readonly ttlSeconds?: number | null | undefined
 }
 
 export interface CreatedSession {
@@ -48,15 +54,16 @@ export interface CreatedSession {
 
 /**
  * Creates a portal or frontend session: an API key that `apiKeys` does not list, and that ends at the latest with the
- * caller's key. Throws `invalid` for scopes that the caller lacks or a session cannot have.
+ * caller's key. Throws `invalid`, also for scopes that the caller lacks or a session cannot have.
  */
 export async function createSession(
   db: Db,
-  { kind, name, scopes: names, webhookId, ttlSeconds }: NewSession,
+  { kind, scopes: names, webhookId, ...options }: NewSession,
   grantedBy: Caller,
   actor: Actor,
 ): Promise<CreatedSession> {
   const { organizationId } = grantedBy
+  const { name = null, ttlSeconds } = parseInput(rule, options)
   const scopes = parseScopes(names)
   requireGrantable(grantedBy, names)
   requireSessionScopes(names, webhookId !== null)

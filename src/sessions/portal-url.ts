@@ -1,13 +1,15 @@
 import type { PortalTheme } from './portal-theme.ts'
 
-/** A page of the portal, by its path. */
-export type PortalPage =
-  | 'overview'
-  | 'webhooks'
-  | 'events'
-  | 'deliveries'
-  | 'attempts'
-  | 'event-types'
+/** The pages of the portal, by their paths. */
+export const PORTAL_PAGES = {
+  overview: 'Figures and charts of all webhooks.',
+  webhooks: 'The webhooks, which the portal calls endpoints.',
+  events: 'The published events.',
+  deliveries: 'The deliveries.',
+  attempts: 'The attempts.',
+  'event-types': 'The event types, with examples and schemas.',
+} as const
+export type PortalPage = keyof typeof PORTAL_PAGES
 
 /** The names of the theme in the fragment, which `src/console/session/portal-link.ts` reads. */
 const NAMES: Readonly<Record<keyof PortalTheme, string>> = {

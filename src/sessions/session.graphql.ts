@@ -5,11 +5,11 @@ import { enumOf } from '../graphql/enum-of.ts'
 import { NotFoundError, resultOf, ValidationError } from '../graphql/errors.ts'
 import {
   type CreatedSession,
+  createSession,
   DEFAULT_TTL_SECONDS,
   MAX_TTL_SECONDS,
   MIN_TTL_SECONDS,
 } from './create-session.ts'
-import { createFrontendSession } from './frontend-session.ts'
 import { createPortalSession, type PortalSession } from './portal-session.ts'
 import {
   MAX_FONT_FAMILY_LENGTH,
@@ -18,7 +18,7 @@ import {
   MAX_URL_LENGTH,
   type PortalTheme as Theme,
 } from './portal-theme.ts'
-import type { PortalPage as Page } from './portal-url.ts'
+import { PORTAL_PAGES } from './portal-url.ts'
 
 const SESSION_SCOPES = SCOPES.filter((scope) => scope !== 'admin' && scope !== 'keys:manage')
 
@@ -101,9 +101,9 @@ builder.mutationFields((t) => ({
       }),
     },
     resolve: (_root, { input: { webhookId = null, ...input } }, context) =>
-      createFrontendSession(
+      createSession(
         context.prisma,
-        { ...input, webhookId },
+        { ...input, kind: 'frontend', webhookId },
         callerOf(context),
         context.actor,
       ),
@@ -129,14 +129,7 @@ const PortalDensity = enumOf<NonNullable<Theme['density']>>(
   },
 )
 
-const PortalPage = enumOf<Page>('PortalPage', 'A page of the portal.', {
-  overview: 'Figures and charts of all webhooks.',
-  webhooks: 'The webhooks, which the portal calls endpoints.',
-  events: 'The published events.',
-  deliveries: 'The deliveries.',
-  attempts: 'The attempts.',
-  'event-types': 'The event types, with examples and schemas.',
-})
+const PortalPage = enumOf('PortalPage', 'A page of the portal.', PORTAL_PAGES)
 
 const URL_BOUNDS = `\`https://…\`, at most ${MAX_URL_LENGTH.toLocaleString('en')} characters`
 
