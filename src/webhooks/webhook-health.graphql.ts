@@ -12,7 +12,12 @@ import type { HoldReason as Reason } from './end-hold.ts'
 import { findWebhooksByIds, type WebhookFilter } from './find-webhooks.ts'
 import { type HealthChange, healthTopic } from './health-topic.ts'
 import { type AttemptCounts, bucketRange, readAttemptTotals } from './statistics.ts'
-import { type BehindCause as Cause, type WebhookState as State, stateOf } from './webhook-state.ts'
+import {
+  BEHIND_CAUSES,
+  type BehindCause as Cause,
+  type WebhookState as State,
+  stateOf,
+} from './webhook-state.ts'
 import { WebhookState } from './webhook-state-enum.ts'
 
 declare module '../graphql/builder.ts' {
@@ -40,14 +45,7 @@ const HoldReason = enumOf('HoldReason', 'Why a webhook is on hold.', {
 const BehindCause = enumOf(
   'BehindCause',
   'Why a webhook is behind: what its oldest waiting delivery waits for.',
-  {
-    rate_limit: 'The rate limit of the webhook.',
-    concurrency_limit: 'The concurrency limit of the webhook: its endpoint answers too slowly.',
-    ordered: 'An earlier delivery, because the webhook is ordered.',
-    capacity: 'A worker of this installation: there are too few, or none runs.',
-    catching_up:
-      'The backlog of the time when the webhook was on hold or disabled, which is being released.',
-  },
+  BEHIND_CAUSES,
 )
 
 builder.inputType('WebhookFilter', {

@@ -6,13 +6,16 @@ export type WebhookState = 'no_deliveries' | StoredState | 'on_hold' | 'disabled
 /** The states that `evaluateHealth` stores, of a webhook that is enabled and not on hold. */
 export type StoredState = 'healthy' | 'degraded' | 'behind' | 'failing'
 
-/** Why a webhook is behind. */
-export type BehindCause =
-  | 'rate_limit'
-  | 'concurrency_limit'
-  | 'ordered'
-  | 'capacity'
-  | 'catching_up'
+/** Why a webhook is behind: what its oldest waiting delivery waits for. */
+export const BEHIND_CAUSES = {
+  rate_limit: 'The rate limit of the webhook.',
+  concurrency_limit: 'The concurrency limit of the webhook: its endpoint answers too slowly.',
+  ordered: 'An earlier delivery, because the webhook is ordered.',
+  capacity: 'A worker of this installation: there are too few, or none runs.',
+  catching_up:
+    'The backlog of the time when the webhook was on hold or disabled, which is being released.',
+} as const
+export type BehindCause = keyof typeof BEHIND_CAUSES
 
 /** What the state of a webhook depends on. */
 export interface StateFields {
