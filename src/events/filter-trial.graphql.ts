@@ -132,7 +132,7 @@ async function tryGiven(
   if (filter === null) return { organizationId, issues, events: [], warnings: [] }
   const types = expandSubscriptions(eventSubscriptions, await readNames(context.prisma))
   const onlyWebhook = callerOf(context).session?.webhookId ?? null
-  const { events } = await tryFilter(context.sql, organizationId, filter, { types, onlyWebhook })
+  const events = await tryFilter(context.sql, organizationId, filter, { types, onlyWebhook })
   const warnings = await warningsOf(context.prisma, filter, types)
   return { organizationId, issues: [], events, warnings }
 }

@@ -117,17 +117,12 @@ builder.mutationFields((t) => ({
 async function publish(context: Context, events: readonly EventInput[]): Promise<PublishedEvent[]> {
   const caller = callerOf(context)
   context.quota.spend(caller, 'deliveries', 0)
-  spend(context, events.length)
+  // A call with too many events publishes none and counts as one.
+  context.quota.spend(caller, 'events', events.length > MAX_EVENTS_PER_CALL ? 1 : events.length)
   const published = await context.publishEvents(caller.organizationId, newEvents(events))
   const deliveries = published.reduce((sum, { deliveryCount }) => sum + deliveryCount, 0)
   context.quota.charge(caller, 'deliveries', deliveries)
   return published
-}
-
-/** Takes events from the budget of the API key. A call with too many events publishes none and counts as one. */
-function spend(context: Context, count: number): void {
-  const amount = count > MAX_EVENTS_PER_CALL ? 1 : count
-  context.quota.spend(callerOf(context), 'events', amount)
 }
 
 type EventInput = typeof PublishEventInput.$inferInput

@@ -3,11 +3,6 @@ import { decide } from '../filters/decide.ts'
 import type { Filter } from '../filters/filter.ts'
 import { findNewestEvents } from './find-newest-events.ts'
 
-/** What a filter would have done with the newest events. */
-export interface FilterTrial {
-  readonly events: readonly TriedEvent[]
-}
-
 export interface TriedEvent {
   readonly uuid: string
   readonly matches: boolean
@@ -31,7 +26,7 @@ export async function tryFilter(
     types,
     onlyWebhook,
   }: { readonly types: readonly string[]; readonly onlyWebhook: string | null },
-): Promise<FilterTrial> {
+): Promise<TriedEvent[]> {
   const rows = await findNewestEvents(sql, organizationId, {
     types,
     onlyWebhook,
@@ -44,5 +39,5 @@ export async function tryFilter(
     const refusedBy = typeof decision === 'string' ? null : decision.refusedBy
     events.push({ uuid: event.id, matches: refusedBy === null, refusedBy })
   }
-  return { events }
+  return events
 }
