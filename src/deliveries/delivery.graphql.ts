@@ -1,5 +1,4 @@
 import { requireScope } from '../access/scope.ts'
-import { publicId } from '../db/ids.ts'
 import { PayloadState } from '../events/payload-state-enum.ts'
 import { builder } from '../graphql/builder.ts'
 import { type Context, callerOf, withinReach } from '../graphql/context.ts'
@@ -37,11 +36,6 @@ const Delivery = builder.prismaNode('Delivery', {
       nullable: true,
       description: 'The event. Null once it is past its retention.',
       authScopes: { scope: 'events:read' },
-    }),
-    webhookId: t.id({
-      description: 'The id of the webhook, also after the webhook was deleted.',
-      select: { webhookId: true },
-      resolve: ({ webhookId }) => publicId('webhook', webhookId),
     }),
     createdAt: t.field({
       type: 'DateTime',

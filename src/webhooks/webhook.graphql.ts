@@ -188,8 +188,8 @@ organizationFields((t) => ({
   ),
 }))
 
-/** Both have the columns that the fields read. */
-for (const type of ['Attempt', 'Incident'] as const) {
+/** All have the columns that the fields read. */
+for (const type of ['Attempt', 'Delivery', 'Incident'] as const) {
   builder.prismaObjectFields(type as 'Attempt', (t) => ({
     webhookId: t.id({
       description: 'The id of the webhook, also after the webhook was deleted.',
@@ -207,19 +207,6 @@ for (const type of ['Attempt', 'Incident'] as const) {
     }),
   }))
 }
-
-builder.prismaObjectFields('Delivery', (t) => ({
-  webhook: t.field({
-    type: Webhook,
-    nullable: true,
-    description: 'The webhook. Null if it was deleted.',
-    authScopes: { scope: 'webhooks:read' },
-    select: (_args, _context, nestedSelection) => ({
-      webhook: nestedSelection({ select: { id: true, organizationId: true, deletedAt: true } }),
-    }),
-    resolve: ({ webhook }) => (webhook.deletedAt ? null : webhook),
-  }),
-}))
 
 /** Set only for a portal session that is restricted to one webhook. */
 function onlyOf({ only }: { readonly only?: string }) {
