@@ -1,4 +1,4 @@
-import { choicesRule, MAX_CHOICES, someRule } from '../graphql/arguments.ts'
+import { choicesRule, MAX_CHOICES } from '../graphql/arguments.ts'
 import { builder } from '../graphql/builder.ts'
 import { enumOf } from '../graphql/enum-of.ts'
 import { AUDIT_ACTIONS } from './audit-entry.ts'
@@ -49,7 +49,7 @@ builder.inputType('AuditFilter', {
     until: t.field({ type: 'DateTime', description: 'Entries created before this time.' }),
     actions: t.stringList({
       description: `Entries of one of these actions. At most ${MAX_CHOICES} of ${AUDIT_ACTIONS.map((action) => `\`${action}\``).join(', ')}.`,
-      validate: someRule,
+      validate: choicesRule,
     }),
     subjectKinds: t.field({
       type: [AuditSubjectKind],
@@ -58,15 +58,15 @@ builder.inputType('AuditFilter', {
     }),
     subjectIds: t.stringList({
       description: `Entries about one of the objects with these ids, or of the event types with these names. At most ${MAX_CHOICES}.`,
-      validate: someRule,
+      validate: choicesRule,
     }),
     apiKeyIds: t.idList({
       description: `Entries of changes made with one of these API keys: \`key_…\`. At most ${MAX_CHOICES}.`,
-      validate: someRule,
+      validate: choicesRule,
     }),
     people: t.stringList({
       description: `Entries of changes made by one of these people: the value of \`person\`, or only its email address. At most ${MAX_CHOICES}.`,
-      validate: someRule,
+      validate: choicesRule,
     }),
     sources: t.field({
       type: [AuditSource],

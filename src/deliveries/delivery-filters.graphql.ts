@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { choicesRule, MAX_CHOICES, someRule } from '../graphql/arguments.ts'
+import { choicesRule, MAX_CHOICES } from '../graphql/arguments.ts'
 import { builder } from '../graphql/builder.ts'
 import { DeliveryState } from '../webhooks/delivery-enums.ts'
 import { MIN_SLOW_MS } from './attempts/attempt-filter.ts'
@@ -59,7 +59,7 @@ builder.inputType('AttemptFilter', {
   fields: (t) => ({
     webhookIds: t.idList({
       description: `Attempts for one of these webhooks, which may be deleted: \`wh_…\`. At most ${MAX_CHOICES}.`,
-      validate: someRule,
+      validate: choicesRule,
     }),
     statusClasses: t.field({
       type: [StatusClass],
@@ -98,11 +98,11 @@ builder.inputType('DeliveryFilter', {
     }),
     webhookIds: t.idList({
       description: `Deliveries to one of these webhooks, which may be deleted: \`wh_…\`. At most ${MAX_CHOICES}.`,
-      validate: someRule,
+      validate: choicesRule,
     }),
     eventTypes: t.stringList({
       description: `Deliveries of events of one of the event types with these names. At most ${MAX_CHOICES}.`,
-      validate: someRule,
+      validate: choicesRule,
     }),
     key: t.field({
       type: 'SearchKeyFilter',

@@ -14,16 +14,13 @@ export const pageSizeRule = z
 /** Every cursor holds the uuid of a row. Without this rule, Postgres would reject any other and answer with a fault. */
 export const cursorRule = z.string().refine(isCursor, 'must be a cursor from a page').nullish()
 
-/** An empty list of choices would match nothing, and a page whose user chose nothing means everything. */
-export const choicesRule = z
-  .array(z.unknown())
-  .min(1, 'must not be empty; omit it to match all')
-  .nullish()
-
 export const MAX_CHOICES = 20
 
-/** Each choice is one more range of an index. */
-export const someRule = z
+/**
+ * Each choice can be one more range of an index. An empty list would match nothing, and a page whose user chose nothing means
+ * everything.
+ */
+export const choicesRule = z
   .array(z.unknown())
   .min(1, 'must not be empty; omit it to match all')
   .max(MAX_CHOICES, `must have at most ${MAX_CHOICES} entries`)
