@@ -5,6 +5,7 @@ import type { Keyring } from '../encryption/keyring.ts'
 import { LruMap, MAX_IDLE_MS } from '../lib/lru-map.ts'
 import { requestedUrl } from '../outbound/destination-url.ts'
 import { readHeaders } from './encrypted-headers.ts'
+import { readKey } from './signing-secret.ts'
 
 /** The settings of a webhook that an attempt needs, decrypted. */
 export interface SendOptions {
@@ -135,9 +136,6 @@ function readSigningKey(
   if (secretId === null || keyCiphertext === null) {
     throw new Error(`The webhook ${publicId('webhook', webhookUuid)} has no signing secret.`)
   }
-  try {
-    return createSecretKey(keyring.decrypt(keyCiphertext, secretId))
-  } catch {
-    return null
-  }
+  const key = readKey(keyring, keyCiphertext, secretId)
+  return key && createSecretKey(key)
 }

@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import type { Actor } from '../access/actor.ts'
-import { alert } from '../alerts/alert.ts'
 import { writeAuditEntry } from '../audit/audit-entry.ts'
 import { actForOrganization } from '../db/act-for.ts'
 import type { Db, Sql } from '../db/client.ts'
@@ -61,6 +60,15 @@ export function decryptSecret(keyring: Keyring, row: SigningSecretRow): SigningS
   return { key: formatSecret(keyring.decrypt(keyCiphertext, id)), createdAt, expiresAt }
 }
 
+/** The key of a secret, or null if no encryption key decrypts it. */
+export function readKey(keyring: Keyring, ciphertext: Uint8Array, secretId: string): Buffer | null {
+  try {
+    return keyring.decrypt(ciphertext, secretId)
+  } catch {
+    return null
+  }
+}
+
 /** Reveals the current secret of a webhook, which signs its deliveries. The audit log has an entry. */
 export async function revealSigningSecret(
   deps: ActingDeps,
@@ -119,12 +127,9 @@ export async function rotateSigningSecret(
       organizationId,
       subjectId: webhookId,
     })
-    await alert(tx, {
-      organizationId,
-      webhookId: id,
-      type: 'posthorn.secret.rotated',
-      data: { old_secret_expires_at: oldExpiresAt },
-    })
+    const data = JSON.stringify({ old_secret_expires_at: oldExpiresAt })
+    await tx.$executeRaw`
+      select posthorn.alert(${organizationId}::uuid, ${id}::uuid, 'posthorn.secret.rotated', ${data}::jsonb)`
     return await addSigningSecret(tx, keyring, id, secret)
   })
 }

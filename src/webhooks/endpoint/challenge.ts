@@ -5,6 +5,7 @@ import type { Keyring } from '../../encryption/keyring.ts'
 import { invalid } from '../../lib/errors.ts'
 import { formatSecret } from '../../receiver/sign.ts'
 import { readHeaders } from '../encrypted-headers.ts'
+import { readKey } from '../signing-secret.ts'
 import type { UnverifiedReason } from './endpoint-unverified.ts'
 
 /** A request that an endpoint has to answer before its URL is used: with the headers and signatures of a delivery. */
@@ -80,24 +81,13 @@ async function challengeOf(tx: Db, keyring: Keyring, row: WebhookRow) {
     where: { webhookId: row.id, expiresAt: null },
   })
   const headers = readHeaders(keyring, row.headersCiphertext, row.id)
-  const key = decrypted(keyring, current)
+  const key = readKey(keyring, current.keyCiphertext, current.id)
   if (headers === null || key === null) {
     throw invalid([{ path: ['verifyEndpoint'], code: 'unreadable_header', detail: UNREADABLE }])
   }
   const { url, headerPrefix } = row
   const challenge = { url, headers, headerPrefix, signingKey: createSecretKey(key) }
   return { challenge, secret: formatSecret(key) }
-}
-
-function decrypted(
-  keyring: Keyring,
-  { keyCiphertext, id }: { keyCiphertext: Uint8Array; id: string },
-): Buffer | null {
-  try {
-    return keyring.decrypt(keyCiphertext, id)
-  } catch {
-    return null
-  }
 }
 
 const UNREADABLE =
