@@ -3,7 +3,7 @@
  */
 export function atLeastKey<Selection extends { readonly select?: object | null | undefined }>(
   selection: Selection,
-  key: 'id' | 'name' = 'id',
+  key: 'id' | 'name' | 'organizationId' = 'id',
 ): Selection {
   const { select } = selection
   if (!select || Object.keys(select).length > 0) return selection

@@ -1,6 +1,7 @@
 import type { Db } from '../../db/client.ts'
 import type { OrganizationDeletion, Prisma } from '../../db/generated/prisma/client.ts'
 import { parseId } from '../../db/ids.ts'
+import { atLeastKey } from '../../db/selection.ts'
 
 type Fields = Pick<Prisma.OrganizationDeletionFindManyArgs, 'select'>
 
@@ -13,14 +14,8 @@ export async function findDeletions(
   const organizationId = id == null ? undefined : parseId('organization', id)
   if (organizationId === null) return []
   return await db.organizationDeletion.findMany({
-    ...page,
-    ...withKey(page),
+    ...atLeastKey(page, 'organizationId'),
     ...(organizationId && { where: { organizationId } }),
     orderBy: [{ requestedAt: 'desc' }, { organizationId: 'desc' }],
   })
-}
-
-/** Prisma rejects a selection of nothing. Without a selection, it reads all columns. */
-function withKey({ select }: Fields): Fields {
-  return select ? { select: { organizationId: true, ...select } } : {}
 }
