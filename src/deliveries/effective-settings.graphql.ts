@@ -1,18 +1,11 @@
 import type { GraphQLResolveInfo } from 'graphql'
+import type { Webhook } from '../db/generated/prisma/client.ts'
 import { builder } from '../graphql/builder.ts'
 import { type Context, callerOf } from '../graphql/context.ts'
 import { findOrganization } from '../organizations/find-organization.ts'
 import { readSendDefaults, type SendDefaults } from './send-defaults.ts'
 
-interface EffectiveSettings {
-  readonly retryScheduleSeconds: readonly number[]
-  readonly timeoutSeconds: number
-  readonly rateLimitPerSecond: number | null
-  readonly maxInFlight: number | null
-  readonly ordered: boolean
-  readonly keepResponseBodies: boolean
-  readonly keepPayloads: boolean
-}
+type EffectiveSettings = ReturnType<typeof effectiveSettings>
 
 const EffectiveSettings = builder.objectRef<EffectiveSettings>('EffectiveSettings').implement({
   description:
@@ -22,7 +15,7 @@ const EffectiveSettings = builder.objectRef<EffectiveSettings>('EffectiveSetting
       type: ['Float'],
       description:
         'The delay before each retry, in seconds, without jitter. Empty if there are no retries.',
-      resolve: ({ retryScheduleSeconds }) => [...retryScheduleSeconds],
+      resolve: ({ retryScheduleSeconds }) => retryScheduleSeconds,
     }),
     maxAttempts: t.int({
       description: 'The number of attempts of a delivery if all of them fail.',
@@ -106,18 +99,14 @@ builder.queryField('defaultSettings', (t) =>
   }),
 )
 
-type Kept = Pick<EffectiveSettings, 'keepResponseBodies' | 'keepPayloads'>
-
-interface OwnSettings extends Omit<EffectiveSettings, 'timeoutSeconds'> {
-  readonly ownRetrySchedule: boolean
-  readonly timeoutSeconds: number | null
-  readonly organization: Kept
-}
+type Kept = 'keepResponseBodies' | 'keepPayloads'
+type Own = 'ownRetrySchedule' | 'retryScheduleSeconds' | 'timeoutSeconds' | 'ordered'
+type Limit = 'rateLimitPerSecond' | 'maxInFlight'
 
 function effectiveSettings(
-  webhook: OwnSettings,
+  webhook: Pick<Webhook, Own | Limit | Kept> & { readonly organization: Pick<Webhook, Kept> },
   { retryScheduleMs, attemptTimeoutMs }: SendDefaults,
-): EffectiveSettings {
+) {
   const { organization } = webhook
   return {
     ...webhook,
