@@ -11,12 +11,19 @@ import { updateApiKey } from './update-api-key.ts'
 
 const LIMIT_RULE = `1 to ${MAX_PER_SECOND.toLocaleString('en')}, and at most the limit of the calling key unless that key has the scope \`admin\`.`
 
-const perSecond = (what: string, name: keyof Limits, otherwise: string) =>
-  `${what} per second, averaged over ten seconds: ${LIMIT_RULE} ${otherwise}: ${DEFAULT_LIMITS[name].toLocaleString('en')}.`
+type InputFields = Parameters<Parameters<typeof builder.inputType>[1]['fields']>[0]
 
-const REQUESTS = 'The maximum number of requests'
-const EVENTS = 'The maximum number of published events'
-const DELIVERIES = 'The maximum number of deliveries of published events'
+function limits(t: InputFields, otherwise: string) {
+  const limit = (what: string, name: keyof Limits) =>
+    t.int({
+      description: `The maximum number of ${what} per second, averaged over ten seconds: ${LIMIT_RULE} ${otherwise}: ${DEFAULT_LIMITS[name].toLocaleString('en')}.`,
+    })
+  return {
+    requestsPerSecond: limit('requests', 'requestsPerSecond'),
+    eventsPerSecond: limit('published events', 'eventsPerSecond'),
+    deliveriesPerSecond: limit('deliveries of published events', 'deliveriesPerSecond'),
+  }
+}
 
 const CreateApiKeyInput = builder.inputType('CreateApiKeyInput', {
   description: 'An API key to create.',
@@ -31,22 +38,14 @@ const CreateApiKeyInput = builder.inputType('CreateApiKeyInput', {
       type: 'DateTime',
       description: 'When the key expires. Default: never.',
     }),
-    requestsPerSecond: t.int({ description: perSecond(REQUESTS, 'requestsPerSecond', 'Default') }),
-    eventsPerSecond: t.int({ description: perSecond(EVENTS, 'eventsPerSecond', 'Default') }),
-    deliveriesPerSecond: t.int({
-      description: perSecond(DELIVERIES, 'deliveriesPerSecond', 'Default'),
-    }),
+    ...limits(t, 'Default'),
   }),
 })
 
 const UpdateApiKeyInput = builder.inputType('UpdateApiKeyInput', {
   description: 'Changes to an API key. Omitted fields keep their values.',
   fields: (t) => ({
-    requestsPerSecond: t.int({ description: perSecond(REQUESTS, 'requestsPerSecond', 'Null') }),
-    eventsPerSecond: t.int({ description: perSecond(EVENTS, 'eventsPerSecond', 'Null') }),
-    deliveriesPerSecond: t.int({
-      description: perSecond(DELIVERIES, 'deliveriesPerSecond', 'Null'),
-    }),
+    ...limits(t, 'Null'),
     ifRevision: t.int({ description: IF_REVISION }),
   }),
 })

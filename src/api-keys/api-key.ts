@@ -43,8 +43,9 @@ export async function createApiKey(
 ): Promise<{ key: ApiKey; token: string }> {
   const scopes = parseScopes(input.scopes)
   if (input.grantedBy) requireGrantable(input.grantedBy, input.scopes)
-  const limits = { requestsPerSecond: null, eventsPerSecond: null, deliveriesPerSecond: null }
-  Object.assign(limits, givenLimits(input))
+  // A missing limit is the default, which the creator may not have.
+  const none = { requestsPerSecond: null, eventsPerSecond: null, deliveriesPerSecond: null }
+  const limits = { ...none, ...givenLimits(input) }
   requireLimits(limits, input.grantedBy)
   const { name } = parseInput(keyName, { name: input.name })
   const expiresAt = input.expiresAt ?? null

@@ -4,7 +4,7 @@ import { batched } from '../lib/batch.ts'
 import { DomainError, rateLimited } from '../lib/errors.ts'
 import { createAuthFailureLimiter } from '../rate-limit/address-limiter.ts'
 import { describeRequest } from '../telemetry/request-log.ts'
-import { resolveLimits } from './limits.ts'
+import { type LimitsInput, resolveLimits } from './limits.ts'
 import { hashToken, isWellFormedToken } from './token.ts'
 
 /**
@@ -17,18 +17,15 @@ export type Authenticate = (
 ) => Promise<Caller>
 
 /** The columns of `KEY_COLUMNS`. */
-export interface KeyRow {
+export interface KeyRow extends LimitsInput {
   readonly id: string
-  readonly organization_id: string
+  readonly organizationId: string
   readonly scopes: Scope[]
-  readonly requests_per_second: number | null
-  readonly events_per_second: number | null
-  readonly deliveries_per_second: number | null
-  readonly session_kind: CallerSession['kind'] | null
-  readonly webhook_id: string | null
-  readonly expires_at: Date | null
+  readonly sessionKind: CallerSession['kind'] | null
+  readonly webhookId: string | null
+  readonly expiresAt: Date | null
   readonly state: 'valid' | 'expired' | 'revoked'
-  readonly used_recently: boolean
+  readonly usedRecently: boolean
 }
 
 /** SQL: whether the key `k` was revoked or, for a session, the key that created it. */
@@ -46,14 +43,15 @@ export const EXPIRES_AT = `
 
 /** SQL: a `KeyRow` of the key `k`. */
 export const KEY_COLUMNS = `
-  k.id, k.organization_id, k.scopes, k.requests_per_second, k.events_per_second, k.deliveries_per_second,
-  k.session_kind, k.webhook_id, ${EXPIRES_AT} as expires_at,
+  k.id, k.organization_id as "organizationId", k.scopes, k.requests_per_second as "requestsPerSecond",
+  k.events_per_second as "eventsPerSecond", k.deliveries_per_second as "deliveriesPerSecond",
+  k.session_kind as "sessionKind", k.webhook_id as "webhookId", ${EXPIRES_AT} as "expiresAt",
   case
     when ${IS_REVOKED} then 'revoked'
     when ${EXPIRES_AT} <= now() then 'expired'
     else 'valid'
   end as state,
-  coalesce(k.last_used_at > now() - interval '1 minute', false) as used_recently`
+  coalesce(k.last_used_at > now() - interval '1 minute', false) as "usedRecently"`
 
 /**
  * Every request reads its key from the database, so that a revocation applies at once in every process. Concurrent
@@ -99,26 +97,21 @@ export function createAuthenticate(
 
 /** The caller of a valid key. */
 export function toCaller(sql: Sql, key: KeyRow): Caller {
-  if (!key.used_recently) recordUse(sql, key.id)
+  if (!key.usedRecently) recordUse(sql, key.id)
   return {
     keyId: key.id,
-    organizationId: key.organization_id,
+    organizationId: key.organizationId,
     scopes: new Set(key.scopes),
-    limits: resolveLimits({
-      requestsPerSecond: key.requests_per_second,
-      eventsPerSecond: key.events_per_second,
-      deliveriesPerSecond: key.deliveries_per_second,
-    }),
-    expiresAt: key.expires_at,
+    limits: resolveLimits(key),
+    expiresAt: key.expiresAt,
     consoleSessionId: null,
     person: null,
     session: sessionOf(key),
   }
 }
 
-function sessionOf(key: KeyRow): CallerSession | null {
-  const { session_kind: kind, webhook_id: webhookId, expires_at } = key
-  return kind && expires_at ? { kind, webhookId, expiresAt: expires_at } : null
+function sessionOf({ sessionKind: kind, webhookId, expiresAt }: KeyRow): CallerSession | null {
+  return kind && expiresAt ? { kind, webhookId, expiresAt } : null
 }
 
 /** Does not depend on the key, so that a client that guesses keys learns nothing. */
