@@ -37,11 +37,12 @@ interface Rules {
 /** The columns that an update sets in a locked row, and the new version of the body. Throws `invalid`. */
 export async function parseChanges(
   tx: Db,
-  { keyring, guard, headerPrefix, otherIssues, allowsPatterns = false }: Rules,
+  rules: Rules,
   before: WebhookRow,
   input: WebhookChanges,
   { headerChanges, ifRevision, movesHeaderValues = false }: ChangeOptions,
 ) {
+  const { keyring, allowsPatterns = false } = rules
   const stored = readHeaders(keyring, before.headersCiphertext, before.id)
   const applied = headerChanges && applyHeaderChanges(headerChanges, stored)
   if (applied && applied.issues.length > 0) {
@@ -68,13 +69,12 @@ export async function parseChanges(
       ...kept,
     },
     {
+      ...rules,
       db: tx,
-      guard,
-      headerPrefix,
       existingSubscriptions: before.eventSubscriptions,
       existingHeaderNames: Object.keys(stored ?? {}),
       existingPrefix: before.headerPrefix,
-      otherIssues: [...(otherIssues ?? []), ...(chosen?.issues ?? [])],
+      otherIssues: [...(rules.otherIssues ?? []), ...(chosen?.issues ?? [])],
       allowsPatterns: allowsPatterns || kept !== null,
     },
   )

@@ -93,28 +93,16 @@ export async function createWebhook(
 }
 
 async function createWithProof(
-  {
-    prisma,
-    keyring,
-    guard,
-    headerPrefix,
-    actor,
-    otherIssues,
-    allowsPatterns,
-    proof,
-  }: ActingWebhookDeps,
+  deps: ActingWebhookDeps,
   organizationId: string,
   input: NewWebhook,
   tx?: Db,
 ): Promise<Webhook> {
-  const chosen = await chooseBody(tx ?? prisma, input)
-  const parsed = await parseWebhook(newWebhookSchema, input, {
-    db: tx ?? prisma,
-    guard,
-    headerPrefix,
-    otherIssues: [...(otherIssues ?? []), ...chosen.issues],
-    allowsPatterns,
-  })
+  const { keyring, actor, proof } = deps
+  const db = tx ?? deps.prisma
+  const chosen = await chooseBody(db, input)
+  const otherIssues = [...(deps.otherIssues ?? []), ...chosen.issues]
+  const parsed = await parseWebhook(newWebhookSchema, input, { ...deps, db, otherIssues })
   const { headers, filter, retryScheduleSeconds, secret, ...fields } = parsed
   const body = chosen.body ?? WHOLE_EVENT
   // The encryption of the custom headers is bound to the id, so the id is generated first.
@@ -148,7 +136,7 @@ async function createWithProof(
     await requireProof(db, { keyring, proof }, null, row)
     return webhook
   }
-  return await actForOrganization(tx ?? prisma, organizationId, insert, claiming(fields.uid))
+  return await actForOrganization(db, organizationId, insert, claiming(fields.uid))
 }
 
 /** The organization's webhook with a public id. Throws `not_found`. */
