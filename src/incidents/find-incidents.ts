@@ -84,13 +84,10 @@ export async function findOpenIncidents(
 }
 
 /** Deletes the incidents that were resolved before the retention. Returns their number. */
-export async function deleteOldIncidents(
-  sql: Sql,
-  retentionMs: number,
-  now = new Date(),
-): Promise<number> {
-  const { rowCount } = await sql.query('delete from posthorn.incidents where resolved_at < $1', [
-    new Date(now.getTime() - retentionMs),
-  ])
+export async function deleteOldIncidents(sql: Sql, retentionMs: number): Promise<number> {
+  const { rowCount } = await sql.query(
+    `delete from posthorn.incidents where resolved_at < now() - $1 * interval '1 millisecond'`,
+    [retentionMs],
+  )
   return rowCount ?? 0
 }

@@ -31,13 +31,10 @@ export async function findHolds(
 }
 
 /** Deletes the holds that ended before the retention. Returns their number. */
-export async function deleteOldHolds(
-  sql: Sql,
-  retentionMs: number,
-  now = new Date(),
-): Promise<number> {
-  const { rowCount } = await sql.query('delete from posthorn.webhook_holds where ended_at < $1', [
-    new Date(now.getTime() - retentionMs),
-  ])
+export async function deleteOldHolds(sql: Sql, retentionMs: number): Promise<number> {
+  const { rowCount } = await sql.query(
+    `delete from posthorn.webhook_holds where ended_at < now() - $1 * interval '1 millisecond'`,
+    [retentionMs],
+  )
   return rowCount ?? 0
 }

@@ -60,16 +60,12 @@ const ROLL_UP_STATISTICS = `
   from hours join histograms using (subject_id, hour)`
 
 /** Deletes hours past retention, and rolled-up minutes older than two days. Returns the number of deleted rows. */
-export async function deleteOldStatistics(
-  sql: Sql,
-  retentionMs: number,
-  now = new Date(),
-): Promise<number> {
+export async function deleteOldStatistics(sql: Sql, retentionMs: number): Promise<number> {
   const { rowCount } = await sql.query(
     `delete from posthorn.webhook_statistics
-     where bucket < $1 or (minutes = 1 and bucket < least(
-       $2, (select reached_at from posthorn.cursors where name = 'statistics_rollup')))`,
-    [new Date(now.getTime() - retentionMs), new Date(now.getTime() - MINUTES_KEPT_MS)],
+     where bucket < now() - $1 * interval '1 millisecond' or (minutes = 1 and bucket < least(
+       now() - $2 * interval '1 millisecond', (select reached_at from posthorn.cursors where name = 'statistics_rollup')))`,
+    [retentionMs, MINUTES_KEPT_MS],
   )
   return rowCount ?? 0
 }
