@@ -3,7 +3,7 @@ import type { Webhook as WebhookRow } from '../db/generated/prisma/client.ts'
 import { publicId } from '../db/ids.ts'
 import { subscribesTo } from '../event-types/subscriptions.ts'
 import { findEventById } from '../events/find-events.ts'
-import { decide } from '../filters/decide.ts'
+import { explainRefusals } from '../filters/decide.ts'
 import { parseStoredFilter } from '../filters/read-filter.ts'
 import { notFound } from '../lib/errors.ts'
 import { lowerBoundAt, timestampOf } from '../lib/uuid-v7.ts'
@@ -61,9 +61,11 @@ export async function whyNotDelivered(
     return explain('not_subscribed', `It subscribed to ${subscriptions.join(', ')}.`)
   }
   if (filter !== null && event.erasedAt) return explain('erased')
-  const decision =
-    filter === null ? 'passes' : await decide(organizationId, parseStoredFilter(filter), event)
-  if (typeof decision !== 'string') return explain('filtered_out', decision.refusedBy)
+  if (filter !== null) {
+    const refusals = await explainRefusals(sql, parseStoredFilter(filter), [event])
+    const refusal = refusals.get(event)
+    if (refusal !== undefined) return explain('filtered_out', refusal)
+  }
   if (await fansOut(sql, organizationId, event.id)) return explain('fans_out')
   return explain('unknown', 'The webhook may have changed in the moment of publishing.')
 }

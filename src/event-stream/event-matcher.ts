@@ -1,6 +1,7 @@
+import type { Sql } from '../db/client.ts'
 import { OPERATIONAL_PREFIX } from '../event-types/event-type.ts'
 import { subscribesTo } from '../event-types/subscriptions.ts'
-import { isLetThrough } from '../filters/decide.ts'
+import { letThrough } from '../filters/decide.ts'
 import type { Filter } from '../filters/filter.ts'
 import { type GivenFilter, textOfFilter } from '../filters/given-filter.ts'
 import { printFilter, readFilter } from '../filters/read-filter.ts'
@@ -56,22 +57,20 @@ export function printSelectionFilter({ filter }: EventSelection): string | null 
   return filter && printFilter(filter)
 }
 
-export type MatchEvent = (event: StreamEvent) => boolean | Promise<boolean>
+/** Those of the events that somebody asks for or sees. */
+export type SelectEvents = (events: readonly StreamEvent[]) => Promise<readonly StreamEvent[]>
 
-/** Whether events are of the types and the filter lets them through. */
-export function createMatcher(
-  organizationId: string,
-  { types, filter }: EventSelection,
-): MatchEvent {
+/** Those of the types that the filter lets through. */
+export function createSelect(sql: Sql, { types, filter }: EventSelection): SelectEvents {
   const hasType = createTypeMatcher(types)
-  return (event) => {
-    if (!hasType(event.type)) return false
-    return filter === null || isLetThrough(organizationId, filter, event)
+  return async (events) => {
+    const ofTypes = events.filter(({ type }) => hasType(type))
+    return filter === null ? ofTypes : await letThrough(sql, filter, ofTypes)
   }
 }
 
 /** Each type is decided once. */
-export function createTypeMatcher(types: readonly string[] | null): (type: string) => boolean {
+function createTypeMatcher(types: readonly string[] | null): (type: string) => boolean {
   const decided = new Map<string, boolean>()
   return (type) => {
     const known = decided.get(type)

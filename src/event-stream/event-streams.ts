@@ -8,10 +8,10 @@ import { acknowledgeEvents } from './consumers/acknowledge-events.ts'
 import { type PulledEvents, type PullRequest, pullEvents } from './consumers/pull-events.ts'
 import { isBefore, parseCursor } from './cursor.ts'
 import {
-  createMatcher,
+  createSelect,
   type GivenSelection,
-  type MatchEvent,
   readSelection,
+  type SelectEvents,
 } from './event-matcher.ts'
 import { createUseStream, readBounds } from './event-stream.ts'
 import { followStream } from './follow-stream.ts'
@@ -79,7 +79,7 @@ export function createEventStreams({
       const { organizationId } = caller
       requireScope(caller, 'events:read')
       const visible = visibleTo(sql, caller)
-      const matches = createMatcher(organizationId, readSelection(request))
+      const select = createSelect(sql, readSelection(request))
       const given = request.after == null ? null : parseCursor(request.after, 'after')
       const gone = () => toError('missed too much')
       await useStream(organizationId)
@@ -93,10 +93,9 @@ export function createEventStreams({
         news,
         after: given ?? newest,
         gone,
-        async matcher() {
-          if (visible === null) return matches
-          const isVisible = await visible()
-          return async (event) => (await matches(event)) && (await isVisible(event))
+        async select(events) {
+          const selected = await select(events)
+          return visible === null ? selected : await (await visible())(selected)
         },
       })
     },
@@ -118,14 +117,14 @@ export function createEventStreams({
       const [found] = await readEvents(sql, caller.organizationId, [uuid])
       if (!isReadable(found)) return null
       const event = { ...found, position: 0, index: 0 }
-      const isVisible = await visibleTo(sql, caller)?.()
-      return isVisible === undefined || (await isVisible(event)) ? event : null
+      const visible = await visibleTo(sql, caller)?.()
+      return visible === undefined || (await visible([event])).length > 0 ? event : null
     },
   }
 }
 
 /** Null: the caller sees all events of its organization. */
-function visibleTo(sql: Sql, caller: Caller): (() => Promise<MatchEvent>) | null {
+function visibleTo(sql: Sql, caller: Caller): (() => Promise<SelectEvents>) | null {
   const { session, organizationId } = caller
   if (!session || session.webhookId === null) return null
   return createWebhookMatcher(sql, organizationId, session.webhookId)

@@ -1,6 +1,6 @@
 import type { Sql } from '../db/client.ts'
 import { type Cursor, isBefore } from './cursor.ts'
-import type { MatchEvent } from './event-matcher.ts'
+import type { SelectEvents } from './event-matcher.ts'
 import { readStream } from './read-stream.ts'
 import type { StreamEvent } from './stream-event.ts'
 
@@ -14,8 +14,8 @@ export interface FollowOptions {
   readonly news: AsyncIterator<unknown>
   /** The last event before the first one. */
   readonly after: Cursor
-  /** Called before each page, because what a reader may see can change. */
-  readonly matcher: () => MatchEvent | Promise<MatchEvent>
+  /** Called with each page, because what a reader may see can change. */
+  readonly select: SelectEvents
   /** The error for events that are gone. */
   readonly gone: () => Error
 }
@@ -41,7 +41,7 @@ async function* readEvents({
   organizationId,
   news,
   after,
-  matcher,
+  select,
   gone,
 }: FollowOptions): AsyncGenerator<StreamEvent, undefined> {
   let cursor = after
@@ -55,8 +55,7 @@ async function* readEvents({
         continue
       }
       cursor = next
-      const matches = await matcher()
-      for (const event of events) if (await matches(event)) yield event
+      yield* await select(events)
     }
   } finally {
     await news.return?.()

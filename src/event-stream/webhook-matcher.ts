@@ -1,6 +1,6 @@
 import type { Sql } from '../db/client.ts'
 import { parseStoredFilter } from '../filters/read-filter.ts'
-import { createMatcher, type MatchEvent } from './event-matcher.ts'
+import { createSelect, type SelectEvents } from './event-matcher.ts'
 
 /** How soon a changed or deleted webhook changes what its sessions see. */
 const READ_EVERY_MS = 2_000
@@ -13,18 +13,18 @@ export function createWebhookMatcher(
   sql: Sql,
   organizationId: string,
   webhookId: string,
-): () => Promise<MatchEvent> {
-  let known: { readonly key: string; readonly matches: MatchEvent } | null = null
+): () => Promise<SelectEvents> {
+  let known: { readonly key: string; readonly select: SelectEvents } | null = null
   let readAtMs = Number.NEGATIVE_INFINITY
   return async () => {
     const now = performance.now()
     if (known === null || now - readAtMs > READ_EVERY_MS) {
       const webhook = await readWebhook(sql, organizationId, webhookId)
       const key = JSON.stringify(webhook)
-      if (known?.key !== key) known = { key, matches: matcherOf(organizationId, webhook) }
+      if (known?.key !== key) known = { key, select: selectOf(sql, webhook) }
       readAtMs = now
     }
-    return known.matches
+    return known.select
   }
 }
 
@@ -33,10 +33,10 @@ interface WebhookSelection {
   readonly filter: string | null
 }
 
-function matcherOf(organizationId: string, webhook: WebhookSelection | null): MatchEvent {
-  if (webhook === null) return () => false
+function selectOf(sql: Sql, webhook: WebhookSelection | null): SelectEvents {
+  if (webhook === null) return async () => []
   const { subscriptions, filter } = webhook
-  return createMatcher(organizationId, {
+  return createSelect(sql, {
     types: subscriptions,
     filter: filter === null ? null : parseStoredFilter(filter),
   })

@@ -1,5 +1,5 @@
 import type { Sql } from '../db/client.ts'
-import { decide } from '../filters/decide.ts'
+import { explainRefusals } from '../filters/decide.ts'
 import type { Filter } from '../filters/filter.ts'
 import { findNewestEvents } from './find-newest-events.ts'
 
@@ -33,11 +33,9 @@ export async function tryFilter(
     max: MAX_TRIED,
     maxBytes: MAX_BYTES,
   })
-  const events: TriedEvent[] = []
-  for (const event of rows) {
-    const decision = await decide(organizationId, filter, event)
-    const refusedBy = typeof decision === 'string' ? null : decision.refusedBy
-    events.push({ uuid: event.id, matches: refusedBy === null, refusedBy })
-  }
-  return events
+  const refusals = await explainRefusals(sql, filter, rows)
+  return rows.map((event) => {
+    const refusedBy = refusals.get(event) ?? null
+    return { uuid: event.id, matches: refusedBy === null, refusedBy }
+  })
 }

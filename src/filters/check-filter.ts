@@ -16,7 +16,6 @@ import {
   type Operator,
   type Scalar,
 } from './filter.ts'
-import { isNumeric } from './readable-data.ts'
 
 type Path = FieldIssue['path']
 
@@ -160,4 +159,23 @@ function isScalar(value: ExactJson): value is Scalar {
 
 function bytesOf(value: ExactJson): number {
   return new TextEncoder().encode(printExactJson(value)).length
+}
+
+/** The digits that `numeric` keeps before and after the point. */
+const MAX_DIGITS_BEFORE = 131_072
+const MAX_DIGITS_AFTER = 16_383
+
+/** Almost all numbers are short, and without an exponent. */
+const ORDINARY = /^[-\d.]{1,100}$/
+
+/** Whether `numeric` holds a number. */
+function isNumeric(digits: string): boolean {
+  if (ORDINARY.test(digits)) return true
+  const [, whole = '', fraction = '', exponentText = '0'] =
+    /^-?(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i.exec(digits) ?? []
+  const exponent = Number(exponentText)
+  if (Math.abs(exponent) > 1_000_000) return false
+  const isZero = /^0*$/.test(whole + fraction)
+  const before = whole.replace(/^0+/, '').length + exponent
+  return (isZero || before <= MAX_DIGITS_BEFORE) && fraction.length - exponent <= MAX_DIGITS_AFTER
 }

@@ -1,52 +1,72 @@
-import { inTurn } from '../lib/in-turn.ts'
-import { spend, type WorkBudget } from '../lib/work-budget.ts'
-import { explainRefusal } from './explain-refusal.ts'
+import { arrayLiteral, columnLiteral } from '../db/array-literal.ts'
+import type { Sql } from '../db/client.ts'
+import { MAX_STEPS } from '../lib/work-budget.ts'
+import { compileFilter } from './compile-filter.ts'
+import { describeFilter } from './describe-filter.ts'
 import type { Filter } from './filter.ts'
-import { type EventTexts, stepsFor } from './filter-cost.ts'
-import { matchesFilter } from './match-filter.ts'
-import { type ReadableEvent, readableEvent } from './readable-data.ts'
 
-/** What a filter says about an event. Undecided events are delivered. */
-export type Decision = 'passes' | 'undecided' | { readonly refusedBy: string }
-
-/** Decides about an event, and says why the filter refuses it. */
-export async function decide(
-  organizationId: string,
-  filter: Filter,
-  event: EventTexts,
-): Promise<Decision> {
-  return await inTurn(organizationId, (budget) =>
-    decideWithin(budget, filter, event, (readable) => {
-      const refusedBy = explainRefusal(filter, readable)
-      return refusedBy === null ? 'passes' : { refusedBy }
-    }),
-  )
+/** The texts of an event. */
+interface EventTexts {
+  readonly data: string
+  readonly previous: string | null
 }
 
-/** Whether a filter lets an event through: it passes, or is undecided. */
-export async function isLetThrough(
-  organizationId: string,
+/** The steps of one statement, so that it ends within a second. */
+const MAX_STEPS_OF_STATEMENT = 5 * MAX_STEPS
+
+/**
+ * The events that a filter lets through: those that pass, and those about which it does not decide, because Postgres cannot
+ * read their data or because the work takes too many steps. Publishing decides in the same way.
+ */
+export async function letThrough<Event extends EventTexts>(
+  sql: Sql,
   filter: Filter,
-  event: EventTexts,
-): Promise<boolean> {
-  const decision = await inTurn(organizationId, (budget) =>
-    decideWithin(budget, filter, event, ({ data, previous }) =>
-      matchesFilter(filter, data, previous),
-    ),
-  )
-  return decision !== false
+  events: readonly Event[],
+): Promise<Event[]> {
+  const { path, times, cost } = compileFilter(filter)
+  const found: Event[] = []
+  for (let at = 0; at < events.length; ) {
+    let end = at
+    for (let steps = 0; end < events.length && steps < MAX_STEPS_OF_STATEMENT; end++) {
+      const { data, previous } = events[end] as Event
+      const length = data.length + (previous?.length ?? 0)
+      steps += Math.min(cost.steps + length + cost.scans * length, MAX_STEPS)
+    }
+    const page = events.slice(at, end)
+    const { rows } = await sql.query<{ n: number }>({
+      name: 'let_events_through',
+      text: LET_THROUGH,
+      values: [
+        arrayLiteral(page.map(({ data }) => data)),
+        columnLiteral(page, ({ previous }) => previous),
+        ...[path, times.length > 0 ? JSON.stringify(times) : null, cost.steps, cost.scans],
+      ],
+    })
+    found.push(...rows.map(({ n }) => page[n - 1] as Event))
+    at = end
+  }
+  return found
 }
 
-/** Events are undecided that Postgres cannot read, or that take more steps than the budget has. */
-export function decideWithin<Result>(
-  budget: WorkBudget,
+const LET_THROUGH = `
+  select n::int from unnest($1::text[], $2::text[]) with ordinality as event (data, previous, n)
+  where posthorn.lets_through(data, previous, $3::jsonpath, $4::jsonb, $5, $6) order by n`
+
+/** For each event that a filter refuses, a sentence with the first condition that the event does not meet. */
+export async function explainRefusals<Event extends EventTexts>(
+  sql: Sql,
   filter: Filter,
-  event: EventTexts,
-  decideOn: (readable: ReadableEvent) => Result,
-): Result | 'undecided' {
-  const steps = stepsFor(filter, event)
-  if (steps > budget.left) return 'undecided'
-  spend(budget, steps)
-  const readable = readableEvent(event.data, event.previous)
-  return readable === null ? 'undecided' : decideOn(readable)
+  events: readonly Event[],
+): Promise<Map<Event, string>> {
+  const refusals = new Map<Event, string>()
+  const passing = new Set(await letThrough(sql, filter, events))
+  let left = events.filter((event) => !passing.has(event))
+  for (const part of 'all' in filter ? filter.all : [filter]) {
+    const met = new Set(await letThrough(sql, part, left))
+    for (const event of left) {
+      if (!met.has(event)) refusals.set(event, `It does not meet: ${describeFilter(part)}.`)
+    }
+    left = left.filter((event) => met.has(event))
+  }
+  return refusals
 }

@@ -31,8 +31,3 @@ export function parseExactTime(text: string): ExactTime | null {
   const seconds = midnight.getTime() / 1_000 + hour * 3_600 + minute * 60 + second - offset
   return { seconds, fraction: fraction.replace(/0+$/, '') }
 }
-
-export function compareExactTimes(a: ExactTime, b: ExactTime): number {
-  if (a.seconds !== b.seconds) return a.seconds - b.seconds
-  return a.fraction < b.fraction ? -1 : Number(a.fraction > b.fraction)
-}

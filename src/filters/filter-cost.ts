@@ -1,17 +1,11 @@
-import { COMPARISONS, type Filter, type Leaf } from './filter.ts'
+import { COMPARISONS, type Filter, type Leaf, leavesOf } from './filter.ts'
 
-/** What a filter costs, in the steps of `posthorn.insert_events`. */
+/** What a filter costs, in the steps of `posthorn.lets_through`. */
 export interface FilterCost {
   /** The steps on any event. */
   readonly steps: number
   /** The steps for each value, and for each 64 bytes, of the data. */
   readonly scans: number
-}
-
-/** The texts of an event. */
-export interface EventTexts {
-  readonly data: string
-  readonly previous: string | null
 }
 
 /*
@@ -28,31 +22,6 @@ const STEPS_OF_PATH_STEP = 2
 export function costOf(filter: Filter): FilterCost {
   const leaves = leavesOf(filter)
   return { steps: sum(leaves.map(stepsOf)), scans: sum(leaves.map(scansOf)) }
-}
-
-const BYTES_OF_STEP = 64
-
-/** The steps that a filter takes for an event, as `posthorn.lets_through` counts them. */
-export function stepsFor(filter: Filter, { data, previous }: EventTexts): number {
-  const { steps, scans } = costOf(filter)
-  const bytes = Buffer.byteLength(data) + Buffer.byteLength(previous ?? '')
-  const lines = Math.floor(bytes / BYTES_OF_STEP)
-  // Each value but the first stands behind a comma or a bracket.
-  const commas = scans === 0 ? 0 : commasIn(data) + commasIn(previous ?? '')
-  return steps + lines + scans * (1 + commas + lines)
-}
-
-function commasIn(text: string): number {
-  let count = 0
-  for (let at = text.indexOf(','); at !== -1; at = text.indexOf(',', at + 1)) count++
-  return count
-}
-
-function leavesOf(filter: Filter): Leaf[] {
-  if ('all' in filter) return filter.all.flatMap(leavesOf)
-  if ('any' in filter) return filter.any.flatMap(leavesOf)
-  if ('not' in filter) return leavesOf(filter.not)
-  return [filter]
 }
 
 function stepsOf(leaf: Leaf): number {

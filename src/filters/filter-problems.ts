@@ -2,7 +2,7 @@ import { compareExactNumbers, isExactNumber, toExactJson } from '../lib/exact-js
 import { type PathStep, printPath } from '../lib/json-path.ts'
 import { JSON_TYPES, type JsonType, type SchemaAtPath, schemaAtPath } from '../lib/schema-path.ts'
 import { listTypes, listValues } from '../lib/schema-words.ts'
-import type { Filter, Leaf, Scalar } from './filter.ts'
+import { type Filter, type Leaf, leavesOf, type Scalar } from './filter.ts'
 
 /**
  * The conditions of a filter that no data can meet which is valid by the schema of an event type: a sentence each, such
@@ -11,13 +11,6 @@ import type { Filter, Leaf, Scalar } from './filter.ts'
 export function filterProblems(filter: Filter, schema: unknown, typeName: string): string[] {
   const problems = leavesOf(filter).map((leaf) => leafProblem(leaf, schema, typeName))
   return [...new Set(problems.filter((problem) => problem !== null))]
-}
-
-export function leavesOf(filter: Filter): readonly Leaf[] {
-  if ('all' in filter) return filter.all.flatMap(leavesOf)
-  if ('any' in filter) return filter.any.flatMap(leavesOf)
-  if ('not' in filter) return leavesOf(filter.not)
-  return [filter]
 }
 
 function leafProblem(leaf: Leaf, schema: unknown, typeName: string): string | null {

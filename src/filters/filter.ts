@@ -27,6 +27,13 @@ export type Leaf =
       readonly value: Exclude<Scalar, boolean | null>
     }
 
+export function leavesOf(filter: Filter): readonly Leaf[] {
+  if ('all' in filter) return filter.all.flatMap(leavesOf)
+  if ('any' in filter) return filter.any.flatMap(leavesOf)
+  if ('not' in filter) return leavesOf(filter.not)
+  return [filter]
+}
+
 export type Scalar = Exclude<ExactJson, readonly ExactJson[] | { [name: string]: ExactJson }>
 
 export const COMPARISONS = ['less', 'lessOrEqual', 'greater', 'greaterOrEqual'] as const

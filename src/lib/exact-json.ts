@@ -16,16 +16,10 @@ export type ExactJson =
   | readonly ExactJson[]
   | { readonly [name: string]: ExactJson }
 
-/**
- * Parses JSON, and keeps the digits of numbers. Of a repeated name in an object, the last one counts. `onNumber` is called
- * with the digits of every number, also of one that does not count.
- */
-export function parseExactJson(text: string, onNumber?: (digits: string) => void): ExactJson {
+/** Parses JSON, and keeps the digits of numbers. Of a repeated name in an object, the last one counts. */
+export function parseExactJson(text: string): ExactJson {
   return parse(text, null, {
-    parseNumber: (digits) => {
-      onNumber?.(digits)
-      return new LosslessNumber(digits)
-    },
+    parseNumber: (digits) => new LosslessNumber(digits),
     onDuplicateKey: ({ newValue }) => newValue,
   }) as ExactJson
 }

@@ -162,7 +162,7 @@ describe('a trial', () => {
       events: [
         {
           matches: false,
-          refusedBy: '$.total must be greater than 100, and is 50.',
+          refusedBy: 'It does not meet: $.total is greater than 100.',
           event: { id: second.id, type: { name: JOINED } },
         },
         { matches: true, refusedBy: null, event: { id: first.id, type: { name: JOINED } } },
@@ -213,7 +213,7 @@ describe('why an event was not delivered', () => {
     const missed = await publish({ status: 'paid', total: 500 })
     await update(id, { enabled: true, filter: null, eventSubscriptions: ['*'] })
     const message =
-      'The filter of the webhook refused the event. $.total must be greater than 100, and is 7.'
+      'The filter of the webhook refused the event. It does not meet: $.total is greater than 100.'
     const delivery = { id: expect.stringMatching(/^msg_/) }
     for (const [event, expected] of [
       [before, { reason: 'CREATED_LATER' }],

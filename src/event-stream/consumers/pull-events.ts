@@ -5,7 +5,7 @@ import { publicId } from '../../db/ids.ts'
 import { type FieldIssue, fieldIssue, invalid } from '../../lib/errors.ts'
 import { type Cursor, isBefore } from '../cursor.ts'
 import {
-  createMatcher,
+  createSelect,
   type EventSelection,
   type GivenSelection,
   readSelection,
@@ -34,6 +34,7 @@ const MAX_BYTES = 2 * 1024 * 1024
 
 /** One pull reads so many events at most that its filter refuses, and so long; the next one goes on. */
 const MAX_SCANNED = 20_000
+const MAX_FILTERED = 100
 const MAX_SCAN_MS = 1_000
 
 /** While a pull waits, it also looks for leases that expire. */
@@ -209,28 +210,30 @@ async function scan(
   selection: EventSelection,
   max: number,
 ): Promise<{ events: StreamEvent[]; next: Cursor; missed: number }> {
-  const matches = createMatcher(organizationId, selection)
+  const select = createSelect(sql, selection)
   const endsAtMs = performance.now() + MAX_SCAN_MS
   const events: StreamEvent[] = []
   let [next, missed, scanned, characters] = [after, 0, 0, 0]
   while (events.length < max && scanned < MAX_SCANNED && performance.now() < endsAtMs) {
-    const maxEvents = selection.filter || selection.types ? MAX_PULLED : max - events.length
+    const maxEvents = selection.filter
+      ? MAX_FILTERED
+      : selection.types
+        ? MAX_PULLED
+        : max - events.length
     const maxBytes = MAX_BYTES - characters
     if (maxBytes <= 0) break
     const page = await readStream(sql, organizationId, next, { maxEvents, maxBytes })
     scanned += page.events.length + page.missing.length
-    let last = page.next
-    for (const event of page.events) {
-      if (await matches(event)) {
-        events.push(event)
-        characters += event.data.length + (event.previous?.length ?? 0)
-      }
-      if (events.length < max && performance.now() < endsAtMs) continue
-      last = { position: event.position, index: event.index }
-      break
-    }
-    next = last
-    missed += page.missing.filter((place) => !isBefore(last, place)).length
+    const found = (await select(page.events)).slice(0, max - events.length)
+    events.push(...found)
+    characters += found.reduce(
+      (sum, { data, previous }) => sum + data.length + (previous?.length ?? 0),
+      0,
+    )
+    const last = events.length < max ? undefined : found.at(-1)
+    const end = last ? { position: last.position, index: last.index } : page.next
+    next = end
+    missed += page.missing.filter((place) => !isBefore(end, place)).length
     if (page.isEnd) break
   }
   return { events, next, missed }

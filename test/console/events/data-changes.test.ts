@@ -1,9 +1,5 @@
-import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { changesOfData } from '../../../src/console/events/difference/data-changes.ts'
-import { matchesFilter } from '../../../src/filters/match-filter.ts'
-import { readableEvent } from '../../../src/filters/readable-data.ts'
-import { dataTexts } from '../../filters/arbitraries.ts'
 
 const change = (field: string, before: string | null, after: string | null) => ({
   field,
@@ -37,16 +33,4 @@ test.each([
   ['{"a":2,"a":1}', '{"a":1}'],
 ])('%s and %s do not differ', (previous, data) => {
   expect(changesOfData(previous, data)).toEqual([])
-})
-
-test('there are changes if and only if a filter finds that the data have changed', () => {
-  const filter = { path: [], op: 'changed' } as const
-  fc.assert(
-    fc.property(dataTexts, dataTexts, (previous, data) => {
-      const event = readableEvent(data, previous)
-      fc.pre(event !== null)
-      const isChanged = matchesFilter(filter, event.data, event.previous)
-      expect(changesOfData(previous, data).length > 0).toBe(isChanged)
-    }),
-  )
 })
