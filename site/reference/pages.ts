@@ -1,7 +1,6 @@
 import { cliPage } from './cli.ts'
 import { errorsPage } from './errors.ts'
 import { graphqlPages } from './graphql.ts'
-import { logMessagesPage } from './log-messages.ts'
 import { metricsPage } from './metrics.ts'
 import { operationalEventsPage } from './operational-events.ts'
 import { restPage } from './rest.ts'
@@ -18,7 +17,6 @@ export async function referencePages(): Promise<Map<string, string>> {
     ['settings', settingsPage()],
     ['errors', errorsPage()],
     ['metrics', metricsPage()],
-    ['log-messages', logMessagesPage()],
     ['operational-events', operationalEventsPage()],
   ])
 }
