@@ -75,9 +75,20 @@ export async function deleteExpiredIdempotencyKeys(sql: Sql): Promise<number> {
   return rowCount ?? 0
 }
 
-/** Hashes a JSON value; the order of object keys does not matter. */
+/** Hashes a JSON value; the order of object keys does not matter. Throws `malformed` for one that nests too deep. */
 export function hashRequest(value: unknown): Uint8Array<ArrayBuffer> {
-  return new Uint8Array(createHash('sha256').update(canonicalJson(value)).digest())
+  try {
+    const json = JSON.stringify(value, withSortedKeys)
+    return new Uint8Array(createHash('sha256').update(json).digest())
+  } catch (cause) {
+    if (!(cause instanceof RangeError)) throw cause
+    throw new DomainError('malformed', 'The input is nested too deep.', { cause })
+  }
+}
+
+function withSortedKeys(_name: string, value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
+  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
 /**
@@ -99,39 +110,4 @@ function keyReused(): DomainError {
     'conflict',
     'This idempotency key was used within the last 24 hours with another input. Use a new key for a new call.',
   )
-}
-
-/**
- * JSON with sorted object keys and a comma after every item. Iterative, because deeply nested input could overflow the
- * stack.
- */
-function canonicalJson(root: unknown): string {
-  const stack: ({ text: string } | { value: unknown })[] = [{ value: root }]
-  let json = ''
-  for (let next = stack.pop(); next; next = stack.pop()) {
-    if ('text' in next) {
-      json += next.text
-      continue
-    }
-    const { value } = next
-    if (typeof value !== 'object' || value === null) {
-      json += JSON.stringify(value) ?? 'null'
-    } else if (Array.isArray(value)) {
-      stack.push({ text: ']' })
-      for (const item of value.toReversed()) stack.push({ text: ',' }, { value: item })
-      json += '['
-    } else {
-      stack.push({ text: '}' })
-      for (const [key, item] of Object.entries(value).sort(byKeyDescending)) {
-        stack.push({ text: ',' }, { value: item }, { text: `${JSON.stringify(key)}:` })
-      }
-      json += '{'
-    }
-  }
-  return json
-}
-
-/** Descending, because the stack reverses the order. */
-function byKeyDescending([a]: [string, unknown], [b]: [string, unknown]): number {
-  return a < b ? 1 : -1
 }
