@@ -88,11 +88,6 @@ async function createPartitions(sql: Sql, day: string): Promise<void> {
   )
 }
 
-interface Line {
-  readonly number: number
-  readonly text: string
-}
-
 async function insertRows(
   sql: Sql,
   tables: ReadonlyMap<string, ExportedTable>,
@@ -101,10 +96,15 @@ async function insertRows(
   // Those of a fresh installation. Inserting a type also inserts a version, which the row of the file replaces.
   if (tables.has('event_types')) await sql.query('delete from posthorn.event_types')
   let [number, bytes] = [1, 0]
-  let batch: Line[] = []
+  let batch: string[] = []
   let table: ExportedTable | undefined
   const insertBatch = async () => {
-    if (table && batch.length > 0) await insertLines(sql, table, batch)
+    if (table && batch.length > 0) {
+      await insert(sql, table, batch).catch(({ message }: Error) => {
+        const where = `A row of ${table?.name} before line ${number}`
+        throw new Error(`${where} cannot be imported: ${message}. Nothing was imported.`)
+      })
+    }
     batch = []
     bytes = 0
   }
@@ -119,7 +119,7 @@ async function insertRows(
     if (found !== table || batch.length === BATCH_ROWS || bytes > BATCH_BYTES) await insertBatch()
     if (line.rows !== undefined) end = line.rows
     table = found
-    batch.push({ number, text })
+    batch.push(text)
     bytes += text.length
   }
   const rows = number - 2
@@ -129,29 +129,11 @@ async function insertRows(
   )
 }
 
-/** If Postgres rejects a row, the lines are inserted one by one to find it. */
-async function insertLines(sql: Sql, table: ExportedTable, lines: readonly Line[]): Promise<void> {
-  await sql.query('savepoint batch')
-  try {
-    await insert(sql, table, lines)
-  } catch (error) {
-    await sql.query('rollback to savepoint batch')
-    const [first] = lines
-    if (lines.length === 1 && first) {
-      const { message } = error as Error
-      throw new Error(`Line ${first.number} cannot be imported: ${message}. Nothing was imported.`)
-    }
-    for (const line of lines) await insertLines(sql, table, [line])
-    throw error
-  }
-  await sql.query('release savepoint batch')
-}
-
 /** Replaces what a migrated database has: the row of the settings, cursors, and versions of event types. */
 async function insert(
   sql: Sql,
   { name, columns, jsonColumns, primaryKey }: ExportedTable,
-  lines: readonly Line[],
+  lines: readonly string[],
 ): Promise<void> {
   const values = columns.map((column) =>
     jsonColumns.includes(column) ? `(line.row ->> '${column}')::json` : `filled.${column}`,
@@ -163,7 +145,7 @@ async function insert(
        select text::json -> 'row' as row from unnest($1::text[]) as text
      ) as line, json_populate_record(null::posthorn.${name}, line.row) as filled
      on conflict (${primaryKey.join(', ')}) do update set ${replaced.join(', ')}`,
-    [lines.map(({ text }) => text)],
+    [lines],
   )
 }
 

@@ -187,7 +187,7 @@ describe('an import refuses, and changes nothing:', () => {
     [
       'a row that Postgres rejects',
       () => lines.with(position(), '{"table":"webhooks","row":{"id":"nonsense"}}'),
-      /^Line N cannot be imported: invalid input syntax for type uuid/,
+      /^A row of webhooks before line \d+ cannot be imported: invalid input syntax for type uuid/,
     ],
   ])('%s', async (_name, wrong, message) => {
     const number = String(position() + 1)
