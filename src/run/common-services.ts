@@ -6,7 +6,7 @@ import { createNotifier, type Notify } from '../live/notify.ts'
 import { addCounter } from '../telemetry/counters.ts'
 import { createLogger, type Logger } from '../telemetry/logger.ts'
 import { createMetrics, type Metrics } from '../telemetry/metrics.ts'
-import { createOutageLines, createOutageLog, type OutageLog } from '../telemetry/outages.ts'
+import { createOutageLog, type OutageLog } from '../telemetry/outages.ts'
 import { watchPools } from '../telemetry/pool-metrics.ts'
 import { currentOwner } from '../telemetry/request-log.ts'
 import { createTracing, type Tracing } from '../telemetry/tracing.ts'
@@ -28,8 +28,6 @@ export interface CommonServices extends AsyncDisposable {
 export interface ServiceOptions {
   /** Default: `all`. */
   readonly role?: Role
-  /** Writes the log lines of outages. Default: each outage that this part of the process notices. */
-  readonly outageLines?: Parameters<typeof createOutageLog>[0]
   /** How often this part of the process was started again. Default: 0. */
   readonly restarts?: number
 }
@@ -43,15 +41,14 @@ const WITH_LITTLE_MEMORY = { maxConnections: 6, maxPipelineConnections: 3 }
 /** Opens the services. They connect to Postgres on first use. */
 export function openCommonServices(
   { config, secrets }: Settings,
-  { role = 'all', outageLines, restarts }: ServiceOptions = {},
+  { role = 'all', restarts }: ServiceOptions = {},
 ): CommonServices {
   const metrics = createMetrics(role, restarts)
   const { registry } = metrics
   const countLine = addCounter(registry, 'log_lines')
   const logger = createLogger(config.logLevel, (level) => countLine(1, level))
   const countFailure = addCounter(registry, 'postgres_failures')
-  const lines = outageLines ?? createOutageLines(logger)
-  const outages = createOutageLog(lines, (cause) => countFailure(1, cause))
+  const outages = createOutageLog(logger, (cause) => countFailure(1, cause))
   const warnOf = (message: string) => (error: unknown) => {
     if (!outages.report(error)) logger.warn({ error }, message)
   }

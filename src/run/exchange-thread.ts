@@ -20,8 +20,6 @@ export function createExchangeThread(settings: Settings, logger: Logger): Exchan
     beforeSend: () => beforeSend(),
     readiness: async () => ({}),
     otherMetrics: async () => [],
-    outageBegins() {},
-    outageEnds() {},
   }
 
   async function launch(): Promise<RunningThread> {

@@ -5,7 +5,6 @@ import type { ExchangedAlone } from '../deliveries/attempts/run-alone.ts'
 import type { Provisioned } from '../embedded/provision.ts'
 import type { EndedThread, RunnerConnections } from '../queue/rescue.ts'
 import type { MetricsSnapshot } from '../telemetry/metrics.ts'
-import type { OutageCause, OutageError } from '../telemetry/outages.ts'
 
 /** What a thread of the process runs. With little memory, one thread runs both. */
 export type ThreadRole = 'api' | 'worker' | 'all'
@@ -53,6 +52,4 @@ export interface MainThread {
   readiness(): Promise<Record<string, boolean>>
   /** The metrics of the other threads. A thread that does not answer is left out. */
   otherMetrics(): Promise<readonly MetricsSnapshot[]>
-  outageBegins(cause: OutageCause, error: OutageError): void
-  outageEnds(cause: OutageCause): void
 }

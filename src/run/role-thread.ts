@@ -31,10 +31,6 @@ const main: BirpcReturn<MainThread, RoleThread> = createBirpc<MainThread, RoleTh
           ...part,
           restarts,
           runners: { ended, starts: (runner) => main.runnerStarts.asEvent(runner) },
-          outageLines: {
-            begins: (cause, error) => main.outageBegins.asEvent(cause, error),
-            ends: (cause) => main.outageEnds.asEvent(cause),
-          },
           rest: { readiness: () => main.readiness(), metrics: () => main.otherMetrics() },
         })
         return app.url

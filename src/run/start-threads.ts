@@ -5,7 +5,6 @@ import { openSharedId, type SharedId } from '../lib/shared-id.ts'
 import { type Supervised, supervise } from '../lib/supervise.ts'
 import type { RunnerConnections } from '../queue/rescue.ts'
 import type { Logger } from '../telemetry/logger.ts'
-import { createOutageLines } from '../telemetry/outages.ts'
 import type { Running } from './app.ts'
 import {
   type LaunchedThread,
@@ -63,7 +62,6 @@ async function startThreads(
 ): Promise<Running> {
   const [listening] = roles as [ThreadRole]
   const threads = new Map<ThreadRole, Supervised<LaunchedThread>>()
-  const outageLines = createOutageLines(logger)
   let { port } = settings.config
   let url = ''
 
@@ -85,7 +83,6 @@ async function startThreads(
       },
       onFailed({ reason }) {
         logger.error({ thread: self, reason }, 'a thread ended and is started again')
-        outageLines.forget(self)
       },
       onStartFailed(error) {
         const reason = (error as Error).message
@@ -113,8 +110,6 @@ async function startThreads(
         const snapshots = others.map((other) => ask(other, (thread) => thread.metrics(), null))
         return (await Promise.all(snapshots)).filter((snapshot) => snapshot !== null)
       },
-      outageBegins: (cause, error) => outageLines.begins(cause, error, self),
-      outageEnds: (cause) => outageLines.ends(cause, self),
     }
   }
 

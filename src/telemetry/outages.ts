@@ -3,12 +3,7 @@ import { DomainError } from '../lib/errors.ts'
 import type { Logger } from './logger.ts'
 
 /** Why statements of a process that is not stopping cannot run for now. */
-export type OutageCause = Exclude<Unavailability, 'stopping'>
-
-export interface OutageError {
-  readonly code?: unknown
-  readonly message: string
-}
+type OutageCause = Exclude<Unavailability, 'stopping'>
 
 interface Described {
   readonly event: string
@@ -67,43 +62,7 @@ const DESCRIBED: Readonly<Record<OutageCause, Described>> = {
   },
 }
 
-/** Writes one line when an outage of Postgres begins for the first reporter, and one when it has ended for the last. */
-export interface OutageLines {
-  begins(cause: OutageCause, error: OutageError, reporter?: string): void
-  ends(cause: OutageCause, reporter?: string): void
-  /** For a reporter that will not report the end. */
-  forget(reporter: string): void
-}
-
-export function createOutageLines(logger: Logger): OutageLines {
-  const reporters = new Map<OutageCause, Set<string>>()
-  return {
-    begins(cause, error, reporter = '') {
-      const affected = reporters.get(cause)
-      if (affected) {
-        affected.add(reporter)
-        return
-      }
-      reporters.set(cause, new Set([reporter]))
-      const { event, level, begins } = DESCRIBED[cause]
-      logger[level]({ event, cause, error }, begins)
-    },
-    ends(cause, reporter = '') {
-      const affected = reporters.get(cause)
-      if (!affected?.delete(reporter) || affected.size > 0) return
-      reporters.delete(cause)
-      const { ends } = DESCRIBED[cause]
-      if (ends !== null) logger.info({ event: 'postgres.available', cause }, ends)
-    },
-    forget(reporter) {
-      for (const [cause, affected] of reporters) {
-        if (affected.delete(reporter) && affected.size === 0) reporters.delete(cause)
-      }
-    },
-  }
-}
-
-/** Reports each outage of Postgres once, with its end. */
+/** Logs each outage of Postgres that a thread notices in one line, and its end in another. */
 export interface OutageLog {
   /**
    * Returns whether the error means that a statement cannot run for now. The first error of an outage begins it. While
@@ -116,7 +75,7 @@ export interface OutageLog {
 
 /** `onFailure` is called for each error of an outage. `now` is a monotonic clock in milliseconds. */
 export function createOutageLog(
-  lines: Pick<OutageLines, 'begins' | 'ends'>,
+  logger: Logger,
   onFailure: (cause: OutageCause) => void = () => {},
   now = () => performance.now(),
 ): OutageLog {
@@ -130,21 +89,25 @@ export function createOutageLog(
       const isNew = !lastErrorAtMs.has(cause)
       if (isNew && lastErrorAtMs.has('unreachable') && cause !== 'disk_full') return true
       lastErrorAtMs.set(cause, now())
-      if (isNew) lines.begins(cause, briefly(error))
+      if (isNew) {
+        const { event, level, begins } = DESCRIBED[cause]
+        logger[level]({ event, cause, error: briefly(error) }, begins)
+      }
       return true
     },
     answered() {
       for (const [cause, atMs] of lastErrorAtMs) {
-        if (now() - atMs < DESCRIBED[cause].endsAfterMs) continue
+        const { endsAfterMs, ends } = DESCRIBED[cause]
+        if (now() - atMs < endsAfterMs) continue
         lastErrorAtMs.delete(cause)
-        lines.ends(cause)
+        if (ends !== null) logger.info({ event: 'postgres.available', cause }, ends)
       }
     },
   }
 }
 
 /** Without the stack, which only shows where Posthorn happened to need Postgres. */
-function briefly(error: unknown): OutageError {
+function briefly(error: unknown): { readonly code?: unknown; readonly message: string } {
   if (error instanceof DomainError) return briefly(error.cause)
   const { code, message } = (error ?? {}) as { code?: unknown; message?: string }
   // Prisma puts the reason into the last line. An error of several addresses has no message.

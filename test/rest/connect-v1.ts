@@ -11,7 +11,7 @@ import {
   createConnectV1,
 } from '../../src/rest/connect-v1/routes.ts'
 import type { Logger } from '../../src/telemetry/logger.ts'
-import { createOutageLines, createOutageLog } from '../../src/telemetry/outages.ts'
+import { createOutageLog } from '../../src/telemetry/outages.ts'
 import { testEnvironment } from '../support/app.ts'
 import { sharedDatabase } from '../support/database.ts'
 import { createTenant, JOINED } from '../support/factories.ts'
@@ -93,7 +93,7 @@ export function connectV1Deps(database: Database, logged: LogEntry[] = []): Conn
     rateLimiter: createRateLimiter({ sql: database.pool, onError: () => {} }),
     webhooks: { prisma: database.prisma, keyring: KEYRING, guard: createAddressGuard([]) },
     logger,
-    outages: createOutageLog(createOutageLines(logger)),
+    outages: createOutageLog(logger),
   }
 }
 

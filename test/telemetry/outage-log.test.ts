@@ -2,7 +2,7 @@ import { beforeEach, expect, test } from 'vitest'
 import { unavailable } from '../../src/db/faults.ts'
 import { NO_FREE_CONNECTION } from '../../src/db/share-connections.ts'
 import type { Logger } from '../../src/telemetry/logger.ts'
-import { createOutageLines, createOutageLog, type OutageLog } from '../../src/telemetry/outages.ts'
+import { createOutageLog, type OutageLog } from '../../src/telemetry/outages.ts'
 
 let lines: string[]
 let fields: object[]
@@ -20,7 +20,7 @@ beforeEach(() => {
   const logger = Object.fromEntries(
     ['debug', 'info', 'warn', 'error', 'fatal'].map((level) => [level, log(level)]),
   )
-  outages = createOutageLog(createOutageLines(logger as unknown as Logger), undefined, () => nowMs)
+  outages = createOutageLog(logger as unknown as Logger, undefined, () => nowMs)
 })
 
 const errorOf = (code: string, message = 'reason') => Object.assign(new Error(message), { code })

@@ -14,7 +14,7 @@ import { createRateLimiter } from '../../../src/rate-limit/rate-limiter.ts'
 import { createGraphqlHandler, type GraphqlDeps } from '../../../src/server/graphql-handler.ts'
 import { createAuthenticateSession } from '../../../src/sessions/authenticate-session.ts'
 import { findEndedSessions } from '../../../src/sessions/ended-sessions.ts'
-import { createOutageLines, createOutageLog } from '../../../src/telemetry/outages.ts'
+import { createOutageLog } from '../../../src/telemetry/outages.ts'
 import { createTestDatabase, PATIENT, sharedDatabase } from '../../support/database.ts'
 import { createTenant, ENCRYPTION_KEY } from '../../support/factories.ts'
 import { useResource } from '../../support/use-resource.ts'
@@ -145,7 +145,7 @@ function createDeps(
     publicUrl: null,
     sendsEmail: true,
     logger,
-    outages: createOutageLog(createOutageLines(logger)),
+    outages: createOutageLog(logger),
     corsOrigins: [],
     trustedDocuments: null,
     ...options,

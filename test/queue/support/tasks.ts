@@ -2,7 +2,7 @@ import type { Database } from '../../../src/db/client.ts'
 import type { Tasks } from '../../../src/queue/jobs.ts'
 import { startWorker, type Worker } from '../../../src/queue/worker.ts'
 import { createLogger } from '../../../src/telemetry/logger.ts'
-import { createOutageLines, createOutageLog } from '../../../src/telemetry/outages.ts'
+import { createOutageLog } from '../../../src/telemetry/outages.ts'
 
 /** Starts a worker with the given tasks. */
 export function startTestWorker(
@@ -15,7 +15,7 @@ export function startTestWorker(
     concurrency,
     workerSchema: 'graphile_worker',
     logger,
-    outages: createOutageLog(createOutageLines(logger)),
+    outages: createOutageLog(logger),
     onStopping() {},
   })
 }
