@@ -61,11 +61,9 @@ export async function whyNotDelivered(
     return explain('not_subscribed', `It subscribed to ${subscriptions.join(', ')}.`)
   }
   if (filter !== null && event.erasedAt) return explain('erased')
-  if (filter !== null) {
-    const refusals = await explainRefusals(sql, parseStoredFilter(filter), [event])
-    const refusal = refusals.get(event)
-    if (refusal !== undefined) return explain('filtered_out', refusal)
-  }
+  const refusals = filter && (await explainRefusals(sql, parseStoredFilter(filter), [event]))
+  const refusal = refusals ? refusals.get(event) : undefined
+  if (refusal) return explain('filtered_out', refusal)
   if (await fansOut(sql, organizationId, event.id)) return explain('fans_out')
   return explain('unknown', 'The webhook may have changed in the moment of publishing.')
 }
