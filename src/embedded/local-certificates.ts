@@ -9,13 +9,13 @@ export interface PemPair {
 }
 
 /** The validity of a server certificate. */
-export const LEAF_DAYS = 30
+const LEAF_DAYS = 30
 const AUTHORITY_DAYS = 3650
 const DAY_MS = 86_400_000
 const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' }
 
 /** Creates an authority that can only certify this machine's loopback. */
-export async function createAuthority(now: Date): Promise<PemPair> {
+export async function createAuthority(): Promise<PemPair> {
   const x509 = await loadX509()
   const keys = await crypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify'])
   const certificate = await x509.X509CertificateGenerator.createSelfSigned({
@@ -23,7 +23,7 @@ export async function createAuthority(now: Date): Promise<PemPair> {
     name: `CN=Posthorn local authority ${crypto.randomUUID().slice(0, 8)}`,
     keys,
     signingAlgorithm: ALGORITHM,
-    ...validity(now, AUTHORITY_DAYS),
+    ...validity(AUTHORITY_DAYS),
     extensions: [
       new x509.BasicConstraintsExtension(true, 0, true),
       new x509.KeyUsagesExtension(x509.KeyUsageFlags.keyCertSign, true),
@@ -66,7 +66,7 @@ export async function issueServerCertificate(
       'sign',
     ]) as CryptoKey,
     signingAlgorithm: ALGORITHM,
-    ...validity(new Date(), LEAF_DAYS),
+    ...validity(LEAF_DAYS),
     extensions: [
       new x509.BasicConstraintsExtension(false, undefined, true),
       new x509.KeyUsagesExtension(x509.KeyUsageFlags.digitalSignature, true),
@@ -90,11 +90,9 @@ function isLoopback(host: string): boolean {
 }
 
 /** Starts a minute early, for clients whose clock is behind. */
-function validity(now: Date, days: number): { notBefore: Date; notAfter: Date } {
-  return {
-    notBefore: new Date(now.getTime() - 60_000),
-    notAfter: new Date(now.getTime() + days * DAY_MS),
-  }
+function validity(days: number): { notBefore: Date; notAfter: Date } {
+  const now = Date.now()
+  return { notBefore: new Date(now - 60_000), notAfter: new Date(now + days * DAY_MS) }
 }
 
 function toPem(key: Parameters<typeof KeyObject.from>[0]): string {

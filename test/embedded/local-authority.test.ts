@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
-import { createPrivateKey, KeyObject, X509Certificate } from 'node:crypto'
+import { createPrivateKey, KeyObject } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { createServer, request } from 'node:https'
 import { type AddressInfo, isIP } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -73,41 +73,16 @@ test('concurrent calls in several processes get the same authority', async () =>
   expect((await ensureLocalAuthority(dataDir)).certificatePem).toBe(certificates[0])
 })
 
-test('an authority that expires within 60 days is renewed', async () => {
-  const first = await ensureLocalAuthority(dataDir)
-  const expiresAt = new X509Certificate(first.certificatePem).validToDate.getTime()
-  const daysBefore = (days: number) => new Date(expiresAt - days * 86_400_000)
-
-  const kept = await ensureLocalAuthority(dataDir, daysBefore(61))
-  expect(kept.certificatePem).toBe(first.certificatePem)
-  const renewed = await ensureLocalAuthority(dataDir, daysBefore(59))
-  expect(renewed.certificatePem).not.toBe(first.certificatePem)
-  const expiry = new X509Certificate(renewed.certificatePem).validToDate
-  expect(expiry.getTime()).toBeGreaterThan(expiresAt)
-})
-
 test.each([
   ['whose key is missing', 'ca.key', null],
   ['whose key is empty', 'ca.key', ''],
   ['whose certificate is missing', 'ca.pem', null],
   ['whose certificate is garbled', 'ca.pem', '-----BEGIN CERTIFICATE-----\nx\n'],
-])('an authority %s is replaced by a working one', async (_case, file, content) => {
-  const first = await ensureLocalAuthority(dataDir)
+])('an authority %s is refused with the remedy', async (_case, file, content) => {
+  await ensureLocalAuthority(dataDir)
   const target = path.join(dataDir, 'authority', file)
   await (content === null ? rm(target) : writeFile(target, content))
-
-  const second = await ensureLocalAuthority(dataDir)
-  expect(second.certificatePem).not.toBe(first.certificatePem)
-  const leaf = await second.issueServerCertificate(HOSTS)
-  await expect(handshake(leaf, second.certificatePem, 'localhost')).resolves.toBe('trusted')
-})
-
-test('an unrelated folder at its path is renamed, not deleted', async () => {
-  await mkdir(path.join(dataDir, 'authority'))
-  await writeFile(path.join(dataDir, 'authority', 'notes.txt'), 'mine')
-  await ensureLocalAuthority(dataDir)
-  const [aside = ''] = (await readdir(dataDir)).filter((name) => name.includes('.replaced-'))
-  expect(await readFile(path.join(dataDir, aside, 'notes.txt'), 'utf8')).toBe('mine')
+  await expect(ensureLocalAuthority(dataDir)).rejects.toThrow('Remove it and try again.')
 })
 
 interface Pair {
