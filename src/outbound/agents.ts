@@ -11,23 +11,14 @@ interface AgentsOptions {
 /** The undici agents of one organization. */
 export class Agents {
   readonly #options: AgentsOptions
-  #keepAlive: Agent
-  #openedAt = performance.now()
+  readonly keepAlive: Agent
   #singleUse: Agent | null = null
 
   constructor(options: AgentsOptions) {
     this.#options = options
-    this.#keepAlive = this.#openKeepAlive()
-  }
-
-  /** Reuses connections. undici's `clientTtl` could renew them too, but reads the clock for each at every request. */
-  get keepAlive(): Agent {
-    if (performance.now() - this.#openedAt > MAX_AGE_MS) {
-      void this.#keepAlive.close()
-      this.#keepAlive = this.#openKeepAlive()
-      this.#openedAt = performance.now()
-    }
-    return this.#keepAlive
+    this.keepAlive = this.#open()
+    this.keepAlive.on('connect', ({ origin }) => options.onConnectionCount(origin, 1))
+    this.keepAlive.on('disconnect', ({ origin }) => options.onConnectionCount(origin, -1))
   }
 
   /** For requests with `reset`, each on a new connection: a reused one may be stale or still receive stray bytes. */
@@ -37,14 +28,7 @@ export class Agents {
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.#keepAlive.destroy(), this.#singleUse?.destroy()])
-  }
-
-  #openKeepAlive(): Agent {
-    const agent = this.#open()
-    agent.on('connect', ({ origin }) => this.#options.onConnectionCount(origin, 1))
-    agent.on('disconnect', ({ origin }) => this.#options.onConnectionCount(origin, -1))
-    return agent
+    await Promise.all([this.keepAlive.destroy(), this.#singleUse?.destroy()])
   }
 
   #open(): Agent {
@@ -56,6 +40,7 @@ export class Agents {
       keepAliveTimeout: KEEP_ALIVE_MS,
       keepAliveMaxTimeout: KEEP_ALIVE_MS,
       keepAliveTimeoutThreshold: KEEP_ALIVE_MARGIN_MS,
+      clientTtl: MAX_AGE_MS,
       maxHeaderSize: maxHeaderBytes,
       headersTimeout: 0,
       bodyTimeout: 0,

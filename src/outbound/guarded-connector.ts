@@ -23,9 +23,14 @@ export interface ConnectorOptions {
  */
 export function createGuardedConnector(options: ConnectorOptions) {
   const { lookup, secureContext, openTunnel, connectTimeoutMs, onSurplusBytes } = options
-  const tlsConnector = rebuiltHourly(() =>
-    buildConnector({ secureContext, rejectUnauthorized: true, allowH2: false, timeout: 0 }),
-  )
+  const connectTls = buildConnector({
+    secureContext,
+    rejectUnauthorized: true,
+    allowH2: false,
+    timeout: 0,
+    // Resuming a TLS session does not verify the certificate, which may have expired.
+    maxCachedSessions: 0,
+  })
   const opening = new Set<AbortController>()
   /** Origins whose last connection received data before a request was sent. */
   const spokeFirst = new Set<string>()
@@ -81,7 +86,7 @@ export function createGuardedConnector(options: ConnectorOptions) {
         httpSocket = socket
         times?.connected()
         if (connecting.signal.aborted) socket.destroy()
-        else tlsConnector()({ ...to, servername: serverName(hostname), httpSocket }, finish)
+        else connectTls({ ...to, servername: serverName(hostname), httpSocket }, finish)
       },
       (error: Error) => finish(error, null),
     )
@@ -108,24 +113,6 @@ const SPOKE_FIRST = 'The receiver sent data before it got the request.'
 function serverName(hostname: string): string {
   return isIP(hostname) === 0 ? hostname.replace(/\.$/, '') : ''
 }
-
-/**
- * A connector caches TLS sessions, and resuming one does not verify the certificate again. Under steady traffic an
- * expired certificate would go unnoticed.
- */
-function rebuiltHourly(build: () => buildConnector.connector): () => buildConnector.connector {
-  let connector = build()
-  let builtAt = performance.now()
-  return () => {
-    if (performance.now() - builtAt > MAX_SESSION_AGE_MS) {
-      connector = build()
-      builtAt = performance.now()
-    }
-    return connector
-  }
-}
-
-const MAX_SESSION_AGE_MS = 3_600_000
 
 /** How the connection ended that undici reports an error for. */
 interface ConnectionEnd {
