@@ -1,6 +1,5 @@
 import { ConfigError, SETTINGS } from '../config/config.ts'
 import type { Environment } from '../config/setting-files.ts'
-import type { LogLevel, McpAccess } from '../config/setting-parsers.ts'
 import { didYouMean } from '../lib/did-you-mean.ts'
 
 /**
@@ -15,9 +14,9 @@ export type PosthornOptions = SettingOptions & {
   readonly restartOtherWorkers?: boolean
 }
 
-type SettingName = keyof typeof SETTINGS
-
-type SettingOptions = { readonly [Name in SettingName as OptionName<Name>]?: OptionValue<Name> }
+type SettingOptions = {
+  readonly [Name in keyof typeof SETTINGS as OptionName<Name>]?: string | number | readonly string[]
+}
 
 type OptionName<Name extends string> = Name extends `POSTHORN_${infer Rest}`
   ? CamelCase<Rest>
@@ -26,26 +25,6 @@ type OptionName<Name extends string> = Name extends `POSTHORN_${infer Rest}`
 type CamelCase<Name extends string> = Name extends `${infer First}_${infer Rest}`
   ? `${Lowercase<First>}${Capitalize<CamelCase<Rest>>}`
   : Lowercase<Name>
-
-type OptionValue<Name extends SettingName> = Name extends
-  | 'PORT'
-  | 'POSTHORN_METRICS_PORT'
-  | 'POSTHORN_CONCURRENCY'
-  | 'POSTHORN_MAX_HEAP_MB'
-  ? number
-  : Name extends 'POSTHORN_LOG_LEVEL'
-    ? LogLevel
-    : Name extends 'POSTHORN_MCP'
-      ? McpAccess
-      : Name extends
-            | 'POSTHORN_PORTAL_ORIGINS'
-            | 'POSTHORN_TRUSTED_PROXIES'
-            | 'POSTHORN_ENCRYPTION_KEYS'
-            | 'POSTHORN_RETRY_SCHEDULE'
-            | 'POSTHORN_EGRESS_ALLOW'
-            | 'POSTHORN_CORS_ORIGINS'
-        ? string | readonly string[]
-        : string
 
 const NAMES = new Map(Object.keys(SETTINGS).map((setting) => [optionName(setting), setting]))
 
