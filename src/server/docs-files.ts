@@ -3,7 +3,6 @@ import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type Context, Hono, type MiddlewareHandler } from 'hono'
-import { accepts } from 'hono/accepts'
 import { etag } from 'hono/etag'
 import { pageHeaders } from './page-headers.ts'
 import { cacheForever, cacheUntilChanged, staticFiles } from './static-files.ts'
@@ -28,31 +27,23 @@ export function createDocsFiles(folder = FOLDER): Hono {
   routes.use(`${DOCS_PATH}/*`, securityHeaders(folder))
   routes.get(`${DOCS_PATH}/_astro/*`, cacheForever, files, notFound)
   routes.get(`${DOCS_PATH}/files/*`, cacheUntilChanged, etag(), asText, files, notFound)
+  routes.get(`${DOCS_PATH}/:page{.+\\.md}`, asMarkdown)
   for (const at of [DOCS_PATH, `${DOCS_PATH}/*`]) {
-    routes.get(at, cacheUntilChanged, etag(), negotiated, files, notFound)
+    routes.get(at, cacheUntilChanged, etag(), files, notFound)
   }
   return routes
 }
 
-/** A page is `…/index.html`, and `….md` as Markdown. Every other file has an ending, or is a copy of one of the repository. */
-function fileOf(requested: string, context: Context): string {
+/** A page is `…/index.html`. Every other file has an ending, or is a copy of one of the repository. */
+function fileOf(requested: string): string {
   const file = requested.slice(DOCS_PATH.length).replace(/\/$/, '')
-  if (file.startsWith('/files/') || path.extname(file) !== '') return file
-  if (wantsMarkdown(context)) return `${file || '/index'}.md`
-  return `${file}/index.html`
+  const isFile = file.startsWith('/files/') || path.extname(file) !== ''
+  return isFile ? file : `${file}/index.html`
 }
 
-function wantsMarkdown(context: Context): boolean {
-  const supports = ['text/html', 'text/markdown']
-  return accepts(context, { header: 'Accept', supports, default: 'text/html' }) === 'text/markdown'
-}
-
-/** A cache must not answer with HTML where Markdown was asked for. */
-const negotiated: MiddlewareHandler = async (context, next) => {
+const asMarkdown: MiddlewareHandler = async (context, next) => {
   await next()
-  if (path.extname(context.req.path) === '') context.res.headers.append('vary', 'accept')
-  const isMarkdown = fileOf(context.req.path, context).endsWith('.md')
-  if (context.res.ok && isMarkdown) context.header('content-type', 'text/markdown; charset=utf-8')
+  if (context.res.ok) context.header('content-type', 'text/markdown; charset=utf-8')
 }
 
 /** The copies are shown, not run. */

@@ -9,7 +9,8 @@ import { problemResponse } from '../http/problem.ts'
 import { readJsonObject } from '../http/read-json-object.ts'
 import { CROSS_SITE_DETAIL, isCrossSite, sessionCookie } from '../http/session-cookie.ts'
 import { DomainError, invalid, rateLimited } from '../lib/errors.ts'
-import { type AddressLimiter, createAuthFailureLimiter } from '../rate-limit/address-limiter.ts'
+import { createAuthFailureLimiter } from '../rate-limit/address-limiter.ts'
+import type { KeyedLimiter } from '../rate-limit/keyed-limiter.ts'
 import { endSession, type StartedSession, startSession } from '../sessions/session.ts'
 import { exchangeSignInLink } from '../sessions/sign-in-link.ts'
 import type { Logger } from '../telemetry/logger.ts'
@@ -94,7 +95,7 @@ function createSignIn({ sql, authenticate }: SessionDeps) {
   }
 }
 
-function countFailure(failures: AddressLimiter, error: unknown, address: string | undefined) {
+function countFailure(failures: KeyedLimiter, error: unknown, address: string | undefined) {
   const isFailure = error instanceof DomainError && error.code === 'unauthenticated'
   const waitSeconds = isFailure && address !== undefined ? failures.count(address) : 0
   if (waitSeconds === 0) return error

@@ -5,7 +5,7 @@ interface StaticFilesOptions {
   /** The folder of a build. */
   readonly folder: string
   /** The file of a requested path, below the folder. */
-  readonly fileOf: (path: string, context: Context) => string
+  readonly fileOf: (path: string) => string
 }
 
 /** Serves the files of a build, compressed where `compressFiles` wrote a copy. A path outside of the folder has no file. */
