@@ -15,17 +15,14 @@ export function createExchangeThread(settings: Settings, logger: Logger): Exchan
   let thread: RunningThread | null = null
   let idle: NodeJS.Timeout | undefined
   let beforeSend: MainThread['beforeSend'] = async () => {}
-  const main: MainThread = {
-    runnerStarts() {},
-    beforeSend: () => beforeSend(),
-    readiness: async () => ({}),
-    otherMetrics: async () => [],
-  }
 
   async function launch(): Promise<RunningThread> {
     const part = { role: 'worker', listens: false, isAlone: true } as const
     const loading = loadThread(part, settings.config.maxHeapMb)
-    const launched = await launchThread(loading, { settings, main })
+    const launched = await launchThread(loading, {
+      settings,
+      main: { beforeSend: () => beforeSend() },
+    })
     const running = {
       ...launched,
       terminate: () => void loading.terminate('its attempt was aborted'),

@@ -13,7 +13,7 @@ import type { MainThread, RoleThread, ThreadPart } from './messages.ts'
 /** A thread that runs its role. It fails by ending. */
 export interface LaunchedThread extends Part {
   /** The functions of the thread. Pending calls reject when the thread ends. */
-  readonly remote: BirpcReturn<RoleThread, MainThread>
+  readonly remote: BirpcReturn<RoleThread>
   /** The URL of its server. Empty without one. */
   readonly url: string
 }
@@ -73,7 +73,8 @@ interface LaunchOptions {
   readonly restarts?: number
   /** The thread before. Default: none. */
   readonly ended?: EndedThread | null
-  readonly main: MainThread
+  /** What the thread may call: all for a role, and `beforeSend` for attempts that run alone. */
+  readonly main: Partial<MainThread>
 }
 
 /** Starts the role of a thread. Rejects with the reason if that fails or the thread ends. */
@@ -81,7 +82,7 @@ export async function launchThread(
   { role, worker, ended, terminate }: LoadingThread,
   { settings, restarts = 0, ended: endedThread = null, main }: LaunchOptions,
 ): Promise<LaunchedThread> {
-  const remote = createBirpc<RoleThread, MainThread>(main, {
+  const remote = createBirpc<RoleThread>(main, {
     post: (message) => worker.postMessage(message),
     on: (receive) => worker.on('message', receive),
     timeout: -1,

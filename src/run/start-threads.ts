@@ -94,10 +94,12 @@ async function startThreads(
     threads.set(self, thread)
   }
 
-  function mainThread(self: ThreadRole, runnerStarts: MainThread['runnerStarts']): MainThread {
+  function mainThread(
+    self: ThreadRole,
+    runnerStarts: MainThread['runnerStarts'],
+  ): Partial<MainThread> {
     return {
       runnerStarts,
-      async beforeSend() {},
       readiness: async () => ({
         ...(!hasStarted() && { start: false }),
         ...(self !== 'worker' &&
