@@ -209,17 +209,16 @@ export interface WrongSetting {
   readonly remedy: string
 }
 
-/** The settings of a connection that are not as its statements need them. `others` are asked for as well. */
+/** The settings of a connection that are not as its statements need them. */
 export async function findWrongSettings(
   sql: Queryable,
   kind: ConnectionKind = 'direct',
-  others: readonly SessionSetting[] = [],
 ): Promise<WrongSetting[]> {
   const settings =
     kind === 'direct'
       ? [...MEANING, ...OTHERS]
       : [...MEANING.filter(({ name }) => name !== 'search_path'), ...OF_ROLE]
-  return await select(sql, [...settings, ...others], 'true')
+  return await select(sql, settings, 'true')
 }
 
 async function explainRejection(

@@ -29,7 +29,7 @@ export async function startListening(
   { worker, rest, addRoutes }: ListenOptions,
 ): Promise<string> {
   const servesMetrics = config.metricsPort === null
-  const routes = createOperatorRoutes({ database, logger, metrics, worker, rest, servesMetrics })
+  const routes = createOperatorRoutes({ database, metrics, worker, rest, servesMetrics })
   addRoutes?.(routes)
   const watch = started.use(
     watchDatabase({

@@ -2,18 +2,15 @@ import type { Hono } from 'hono'
 import { CONNECT_TIMEOUT_MS } from '../db/connections.ts'
 import { type Unavailability, unavailabilityOf } from '../db/faults.ts'
 import type { Pools, WatchedPool } from '../db/pools.ts'
-import { findWrongSettings, type WrongSetting } from '../db/session-settings.ts'
 import { atMostEvery } from '../lib/at-most-every.ts'
 import { startDeadline } from '../lib/deadline.ts'
 import { unappliedMigrations } from '../migrate/migrations.ts'
 import type { Worker } from '../queue/worker.ts'
-import type { Logger } from '../telemetry/logger.ts'
 import type { Metrics, MetricsSnapshot } from '../telemetry/metrics.ts'
 import { createServerRoutes, HEALTH_PATH, METRICS_PATH, READY_PATH } from './server-routes.ts'
 
 export interface OperatorDeps {
   readonly database: Pools
-  readonly logger: Logger
   readonly metrics: Metrics
   /** The worker of this thread, if its role includes one. */
   readonly worker: Worker | undefined
@@ -38,8 +35,7 @@ const READY_WITHIN_MS = CONNECT_TIMEOUT_MS + 500
 /** The routes of every process of any role: `/healthz`, `/readyz` and, unless it has a port of its own, `/metrics`. */
 export function createOperatorRoutes(deps: OperatorDeps): Hono {
   const routes = createServerRoutes()
-  const reportWrongSettings = createSettingsReport(deps.logger)
-  const latestChecks = atMostEvery(NEW_ANSWER_MS, () => readiness({ ...deps, reportWrongSettings }))
+  const latestChecks = atMostEvery(NEW_ANSWER_MS, () => readiness(deps))
   routes.get(HEALTH_PATH, (context) => context.json({ status: 'ok' }))
   routes.get(READY_PATH, async (context) => {
     const checks = await latestChecks()
@@ -67,62 +63,34 @@ function addMetrics(routes: Hono, { metrics, rest }: Pick<OperatorDeps, 'metrics
 /** `busy`: not known, because of a lock or a limit. That is no reason to send the requests of this process away. */
 type Check = 'ok' | 'busy' | 'unavailable'
 
-interface ReadinessDeps extends OperatorDeps {
-  readonly reportWrongSettings: (wrong: readonly WrongSetting[]) => void
-}
-
-/** Logs the settings once, and again when others are wrong. */
-function createSettingsReport(logger: Logger): ReadinessDeps['reportWrongSettings'] {
-  let reported = ''
-  return (wrong) => {
-    const settings = wrong.map(({ name, actual }) => `${name} = ${JSON.stringify(actual)}`)
-    if (settings.length > 0 && settings.join() !== reported) {
-      const remedies = wrong.map(({ remedy }) => remedy)
-      logger.error(
-        { event: 'postgres.settings', settings, remedies },
-        'connections to Postgres do not have the settings that Posthorn needs',
-      )
-    }
-    reported = settings.join()
-  }
-}
-
-async function readiness({
-  database,
-  worker,
-  rest,
-  reportWrongSettings,
-}: ReadinessDeps): Promise<Record<string, Check>> {
+async function readiness({ database, worker, rest }: OperatorDeps): Promise<Record<string, Check>> {
   const { general } = database.pools
   // Then these statements can wait for a connection for all of their time.
   const waitsBehindOthers = general.waiting() > 0
-  const [wrong, unapplied] = await Promise.all([
-    answerOf(findWrongOfPools(database), general, waitsBehindOthers),
-    answerOf(unappliedMigrations(database.pool), general, waitsBehindOthers),
+  const isMigrated = unappliedMigrations(database.pool).then(({ length }) => length === 0)
+  const [postgres, migrations] = await Promise.all([
+    checkOf(acceptsWrites(database), general, waitsBehindOthers),
+    checkOf(isMigrated, general, waitsBehindOthers),
   ])
-  const isWritable = (found: WrongSetting[]) => found.every(({ name }) => name !== WRITABLE.name)
-  const settings = Array.isArray(wrong) ? wrong.filter(({ name }) => name !== WRITABLE.name) : []
-  reportWrongSettings(settings)
   const others = { ...(worker && { worker: worker.running }), ...(await rest.readiness()) }
   return {
-    postgres: Array.isArray(wrong) ? named(isWritable(wrong)) : wrong,
-    ...(settings.length > 0 && { settings: 'unavailable' }),
-    migrations: Array.isArray(unapplied) ? named(unapplied.length === 0) : unapplied,
+    postgres,
+    migrations,
     ...Object.fromEntries(Object.entries(others).map(([name, isReady]) => [name, named(isReady)])),
   }
 }
 
-async function answerOf<T>(
-  asked: Promise<T>,
+async function checkOf(
+  asked: Promise<boolean>,
   pool: Pick<WatchedPool, 'waiting'>,
   waitsBehindOthers: boolean,
-): Promise<T | 'busy' | 'unavailable'> {
-  const timeout = Promise.withResolvers<'busy' | 'unavailable'>()
+): Promise<Check> {
+  const timeout = Promise.withResolvers<Check>()
   // Of two statements, each can wait for a connection almost as long as it may.
   const deadline = startDeadline(READY_WITHIN_MS, () =>
     timeout.resolve(waitsBehindOthers || pool.waiting() > 0 ? 'busy' : 'unavailable'),
   )
-  const answered = asked.catch((error) =>
+  const answered = asked.then(named, (error) =>
     BUSY.includes(unavailabilityOf(error)) ? 'busy' : 'unavailable',
   )
   return await Promise.race([answered, timeout.promise]).finally(deadline.cancel)
@@ -132,17 +100,10 @@ const BUSY: readonly (Unavailability | null)[] = ['pool_exhausted', 'contention'
 
 const named = (isReady: boolean): Check => (isReady ? 'ok' : 'unavailable')
 
-/** After a failover, the connection may lead to a read-only standby. */
-const WRITABLE = { name: 'transaction_read_only', value: 'off' }
-
-/** What is wrong with the connections of the API. */
-async function findWrongOfPools({ pool, pipeline, poolerUrl }: Pools): Promise<WrongSetting[]> {
-  const wrong =
-    poolerUrl === null
-      ? [findWrongSettings(pool, 'direct', [WRITABLE])]
-      : [
-          findWrongSettings(pool, 'pooled', [WRITABLE]),
-          findWrongSettings(pipeline, 'direct', [WRITABLE]),
-        ]
-  return (await Promise.all(wrong)).flat()
+/** After a failover, a connection may lead to a read-only standby. */
+async function acceptsWrites({ pool, pipeline, poolerUrl }: Pools): Promise<boolean> {
+  const text = `select current_setting('transaction_read_only') = 'off' as "isWritable"`
+  const pools = poolerUrl === null ? [pool] : [pool, pipeline]
+  const answers = await Promise.all(pools.map((one) => one.query<{ isWritable: boolean }>(text)))
+  return answers.every(({ rows }) => rows[0]?.isWritable)
 }

@@ -11,9 +11,6 @@ import {
 } from '../../src/db/session-settings.ts'
 import { migrate } from '../../src/migrate/migrate.ts'
 import { openRunnerPool } from '../../src/queue/runner-pool.ts'
-import { createOperatorRoutes } from '../../src/server/operator-routes.ts'
-import { createLogger } from '../../src/telemetry/logger.ts'
-import { createMetrics } from '../../src/telemetry/metrics.ts'
 import { createRoleDatabase } from '../security/role-database.ts'
 import { PATIENT } from '../support/database.ts'
 import { createHostileDatabase, makeHostile } from '../support/hostile-database.ts'
@@ -199,53 +196,9 @@ describe('through a transaction pooler', needs('pgbouncer'), () => {
     await using through = openDatabase(hostile.url, { ...PATIENT, poolerUrl: again.url })
     expect(await migrate(hostile.pool, { pooler: through.pool })).toEqual([])
   })
-
-  test('/readyz and the log say which settings are wrong', async () => {
-    await using hostile = await createHostileDatabase({ settings: { array_nulls: 'off' } })
-    await using pooler = await startPgBouncer(hostile.url, ROUND_ROBIN)
-    await using through = openDatabase(hostile.url, { ...PATIENT, poolerUrl: pooler.url })
-    const lines: unknown[][] = []
-    const logger = createLogger('silent')
-    logger.error = (...line: unknown[]) => void lines.push(line)
-    expect(await readyz(hostile, logger)).toEqual({
-      status: 200,
-      body: { status: 'ok', checks: { postgres: 'ok', migrations: 'ok' } },
-    })
-    expect(lines).toEqual([])
-    expect(await readyz(through, logger)).toEqual({
-      status: 503,
-      body: {
-        status: 'unavailable',
-        checks: { postgres: 'ok', settings: 'unavailable', migrations: 'ok' },
-      },
-    })
-    expect(lines).toMatchObject([
-      [
-        {
-          event: 'postgres.settings',
-          settings: ['array_nulls = "off"'],
-          remedies: [expect.stringMatching(/^alter role .* set array_nulls = 'on'$/)],
-        },
-        expect.any(String),
-      ],
-    ])
-  })
 })
 
 const ROUND_ROBIN = { pool_mode: 'transaction', default_pool_size: 4, server_round_robin: 1 }
-
-async function readyz(database: Database, logger: ReturnType<typeof createLogger>) {
-  const routes = createOperatorRoutes({
-    database,
-    logger,
-    metrics: createMetrics('api', 0),
-    worker: undefined,
-    rest: { readiness: async () => ({}), metrics: async () => [] },
-    servesMetrics: false,
-  })
-  const response = await routes.request('/readyz')
-  return { status: response.status, body: await response.json() }
-}
 
 /** The values of the settings that the server has. */
 async function valuesOf(sql: Sql): Promise<Map<string, string>> {
