@@ -1,10 +1,6 @@
 import { BlockList, isIP } from 'node:net'
 import { addRange, listContains } from './address-range.ts'
-import {
-  IPV4_SPECIAL_PURPOSE,
-  IPV6_SPECIAL_PURPOSE,
-  OTHER_SPECIAL_PURPOSE,
-} from './special-purpose-blocks.ts'
+import { SPECIAL_PURPOSE_BLOCKS } from './special-purpose-blocks.ts'
 
 /**
  * Whether `ip` is globally reachable according to the IANA special-purpose registries. An unreachable block covers
@@ -19,7 +15,7 @@ export function isPublicAddress(ip: string): boolean {
 
 /** Why an address is not public. Only for addresses that the reader wrote: never reveal what a host name resolves to. */
 export function explainNotPublic(ip: string): string {
-  const found = notReachableBlocks.findLast(({ list }) => listContains(list, ip))
+  const found = notReachableBlocks.find(({ list }) => listContains(list, ip))
   if (found === undefined) return 'is outside of 2000::/3, the public IPv6 addresses'
   return `belongs to ${found.block}, ${found.name} (${found.reference})`
 }
@@ -39,24 +35,15 @@ export function createAddressGuard(allow: readonly string[]): AddressGuard {
   }
 }
 
-/** The IPv4 address at the end of these decides. */
-const IPV4_INSIDE = ['::ffff:0:0/96', '64:ff9b::/96']
-
+/** The IPv4 address at the end of the last two decides. */
 const reachableIpv6 = new BlockList()
-for (const cidr of ['2000::/3', ...IPV4_INSIDE]) addRange(reachableIpv6, cidr)
+for (const cidr of ['2000::/3', '::ffff:0:0/96', '64:ff9b::/96']) addRange(reachableIpv6, cidr)
 
-/** In the order of the registries: a block comes after the block that contains it. */
-const notReachableBlocks = [
-  ...OTHER_SPECIAL_PURPOSE,
-  ...IPV4_SPECIAL_PURPOSE,
-  ...IPV6_SPECIAL_PURPOSE,
-]
-  .filter(({ block, globallyReachable }) => !globallyReachable && !IPV4_INSIDE.includes(block))
-  .map((row) => {
-    const list = new BlockList()
-    addRange(list, row.block, { nat64: true })
-    return { ...row, list }
-  })
+const notReachableBlocks = SPECIAL_PURPOSE_BLOCKS.map((row) => {
+  const list = new BlockList()
+  addRange(list, row.block, { nat64: true })
+  return { ...row, list }
+})
 
 const notReachable = new BlockList()
 for (const { block } of notReachableBlocks) addRange(notReachable, block, { nat64: true })

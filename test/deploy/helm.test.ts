@@ -7,10 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { SETTINGS } from '../../src/config/config.ts'
 import { SECRET_SETTINGS } from '../../src/config/setting-files.ts'
 import { addRange } from '../../src/outbound/address-range.ts'
-import {
-  IPV4_SPECIAL_PURPOSE,
-  OTHER_SPECIAL_PURPOSE,
-} from '../../src/outbound/special-purpose-blocks.ts'
+import { SPECIAL_PURPOSE_BLOCKS } from '../../src/outbound/special-purpose-blocks.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { runProgram } from '../support/installed-program.ts'
 import { needs } from '../support/left-out.ts'
@@ -206,9 +203,7 @@ describe('the Helm chart', NEEDED, () => {
       .find(({ ipBlock }) => ipBlock?.cidr === '0.0.0.0/0').ipBlock
     const closed = new BlockList()
     for (const cidr of except) addRange(closed, cidr)
-    const blocks = [...IPV4_SPECIAL_PURPOSE, ...OTHER_SPECIAL_PURPOSE].filter(
-      ({ block, globallyReachable }) => !globallyReachable && !block.includes(':'),
-    )
+    const blocks = SPECIAL_PURPOSE_BLOCKS.filter(({ block }) => !block.includes(':'))
     const open = blocks.filter(({ block }) => !closed.check(block.split('/')[0] as string))
     expect(open).toEqual([])
     expect(closed.check('1.1.1.1')).toBe(false)
