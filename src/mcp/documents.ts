@@ -33,8 +33,6 @@ const REJECTION = `
     ... on ValidationError { issues { path message } }
   }`
 
-export const VIEWER = 'query McpViewer { viewer { scopes session { kind } } }'
-
 export const WEBHOOKS = `
   query McpWebhooks($filter: WebhookFilter, $first: Int, $after: String) {
     webhooks(filter: $filter, orderBy: ATTENTION_FIRST, first: $first, after: $after) {
