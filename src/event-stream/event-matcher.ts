@@ -62,23 +62,10 @@ export type SelectEvents = (events: readonly StreamEvent[]) => Promise<readonly 
 
 /** Those of the types that the filter lets through. */
 export function createSelect(sql: Sql, { types, filter }: EventSelection): SelectEvents {
-  const hasType = createTypeMatcher(types)
   return async (events) => {
-    const ofTypes = events.filter(({ type }) => hasType(type))
+    const ofTypes = events.filter(({ type }) =>
+      types === null ? !type.startsWith(OPERATIONAL_PREFIX) : subscribesTo(types, type),
+    )
     return filter === null ? ofTypes : await letThrough(sql, filter, ofTypes)
   }
 }
-
-/** Each type is decided once. */
-function createTypeMatcher(types: readonly string[] | null): (type: string) => boolean {
-  const decided = new Map<string, boolean>()
-  return (type) => {
-    const known = decided.get(type)
-    if (known !== undefined) return known
-    const wanted = types === null ? !type.startsWith(OPERATIONAL_PREFIX) : subscribesTo(types, type)
-    if (decided.size < MAX_DECIDED) decided.set(type, wanted)
-    return wanted
-  }
-}
-
-const MAX_DECIDED = 10_000

@@ -17,9 +17,9 @@ import { createUseStream, readBounds } from './event-stream.ts'
 import { followStream } from './follow-stream.ts'
 import { givePositions } from './give-positions.ts'
 import { isReadable, readEvents } from './read-stream.ts'
+import { selectOfWebhook } from './select-of-webhook.ts'
 import type { StreamEvent } from './stream-event.ts'
 import { createStreamTopic } from './stream-topic.ts'
-import { createWebhookMatcher } from './webhook-matcher.ts'
 
 /** Who reads events. */
 export interface Reader {
@@ -95,7 +95,7 @@ export function createEventStreams({
         gone,
         async select(events) {
           const selected = await select(events)
-          return visible === null ? selected : await (await visible())(selected)
+          return visible === null ? selected : await visible(selected)
         },
       })
     },
@@ -117,17 +117,17 @@ export function createEventStreams({
       const [found] = await readEvents(sql, caller.organizationId, [uuid])
       if (!isReadable(found)) return null
       const event = { ...found, position: 0, index: 0 }
-      const visible = await visibleTo(sql, caller)?.()
-      return visible === undefined || (await visible([event])).length > 0 ? event : null
+      const visible = visibleTo(sql, caller)
+      return visible === null || (await visible([event])).length > 0 ? event : null
     },
   }
 }
 
 /** Null: the caller sees all events of its organization. */
-function visibleTo(sql: Sql, caller: Caller): (() => Promise<SelectEvents>) | null {
+function visibleTo(sql: Sql, caller: Caller): SelectEvents | null {
   const { session, organizationId } = caller
   if (!session || session.webhookId === null) return null
-  return createWebhookMatcher(sql, organizationId, session.webhookId)
+  return selectOfWebhook(sql, organizationId, session.webhookId)
 }
 
 /** Consumers belong to the organization: whoever pulls takes events from others. */
