@@ -25,7 +25,7 @@ export async function requireSession(pool: pg.Pool, urlSetting: UrlSetting): Pro
   try {
     const other = await connect(pool, urlSetting)
     try {
-      if ((await shareBackends(one, other)) || !(await isNotified(one, other))) {
+      if (!(await isNotified(one, other))) {
         throw new Error(
           `${urlSetting} leads through a transaction pooler. ${remedyFor(urlSetting)}`,
         )
@@ -54,26 +54,7 @@ async function connect(pool: pg.Pool, urlSetting: UrlSetting): Promise<pg.PoolCl
 /** https://www.postgresql.org/docs/current/errcodes-appendix.html */
 const PROTOCOL_VIOLATION = '08P01'
 
-/**
- * Two sessions have two different backends and keep them. A pooler that reuses the last backend shows one backend for
- * both clients; a round-robin pooler shows several backends for one client.
- */
-async function shareBackends(one: pg.PoolClient, other: pg.PoolClient): Promise<boolean> {
-  const ofOne = new Set<number>()
-  const ofOther = new Set<number>()
-  for (let round = 0; round < 3; round++) {
-    for (let statement = 0; statement < 2; statement++) ofOne.add(await backendOf(one))
-    for (let statement = 0; statement < 2; statement++) ofOther.add(await backendOf(other))
-  }
-  return ofOne.size > 1 || ofOther.size > 1 || new Set([...ofOne, ...ofOther]).size < 2
-}
-
-async function backendOf(client: pg.PoolClient): Promise<number> {
-  const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid')
-  return rows[0]?.pid ?? 0
-}
-
-/** Under load a pooler may happen to assign backends like sessions, but an idle client gets no notification. */
+/** Through a transaction pooler, an idle client gets no notification. */
 async function isNotified(listener: pg.PoolClient, notifier: pg.PoolClient): Promise<boolean> {
   const channel = `posthorn_preflight_${randomBytes(8).toString('hex')}`
   const signal = AbortSignal.timeout(NOTIFICATION_TIMEOUT_MS)
