@@ -1,10 +1,10 @@
 import type { Actor } from '../access/actor.ts'
 import { writeAuditEntry } from '../audit/audit-entry.ts'
 import { actForOrganization } from '../db/act-for.ts'
-import type { Db, Sql } from '../db/client.ts'
+import type { Db } from '../db/client.ts'
 import type { PrismaClient } from '../db/generated/prisma/client.ts'
 import { DomainError } from '../lib/errors.ts'
-import { notify } from '../live/notify.ts'
+import { notifyOnCommit } from '../live/notify.ts'
 import { enqueue } from '../queue/jobs.ts'
 import { endHoldInTransaction } from '../webhooks/end-hold.ts'
 import { findWebhook } from '../webhooks/find-webhook.ts'
@@ -12,7 +12,6 @@ import { followIncidents } from '../webhooks/follow-incidents.ts'
 
 interface HoldDeps {
   readonly prisma: PrismaClient
-  readonly sql: Sql
   /** The actor, for the audit log. */
   readonly actor: Actor
 }
@@ -29,10 +28,9 @@ export async function resumeWebhook(
     }
     await followIncidents(tx, uuid)
     await enqueue(tx, 'release_backlog', { webhookId }, { key: `release:${webhookId}` })
+    await notifyOnCommit(tx, organizationId)
     return null
   })
-  // The hold has ended, even if the notification fails.
-  await notify(deps.sql, new Map([[organizationId, undefined]])).catch(() => {})
 }
 
 /**
