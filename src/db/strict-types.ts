@@ -10,29 +10,15 @@ pg.defaults.parseInputDatesAsUTC = true
 export const STRICT_TYPES: pg.CustomTypesConfig = {
   getTypeParser(oid: number, format?: 'text' | 'binary') {
     const parse: (text: string) => unknown = pg.types.getTypeParser(oid, format as 'text')
-    if (oid === pg.types.builtins.TIMESTAMPTZ) {
-      return (text: string) => parseUtc(text) ?? requireTimes(text, parse(text))
+    if (oid === pg.types.builtins.TIMESTAMPTZ || oid === TIMESTAMPTZ_ARRAY) {
+      return (text: string) => requireTimes(text, parse(text))
     }
-    if (oid === TIMESTAMPTZ_ARRAY) return (text: string) => requireTimes(text, parse(text))
     const type = TYPES_WITHOUT_ZONE.get(oid)
     return type === undefined ? parse : () => refuse(type)
   },
 }
 
 const TIMESTAMPTZ_ARRAY = 1185
-
-const UTC_TIME = /^[1-9]\d{3}-\d{2}-\d{2} \d{2}:\d{2}:\d{2}(\.\d+)?\+00$/
-
-/** The usual form, which `pg` reads several times as slowly: each job has four times. Null for any other form. */
-function parseUtc(text: string): Date | null {
-  if (!UTC_TIME.test(text)) return null
-  const two = (at: number) => 10 * text.charCodeAt(at) + text.charCodeAt(at + 1) - 11 * ZERO
-  const ms = Number(text.slice(20, -3).slice(0, 3).padEnd(3, '0'))
-  const year = 100 * two(0) + two(2)
-  return new Date(Date.UTC(year, two(5) - 1, two(8), two(11), two(14), two(17), ms))
-}
-
-const ZERO = '0'.charCodeAt(0)
 
 const TYPES_WITHOUT_ZONE = new Map<number, string>([
   [pg.types.builtins.DATE, 'date'],
