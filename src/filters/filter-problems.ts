@@ -1,7 +1,6 @@
-import { compareExactNumbers, isExactNumber, toExactJson } from '../lib/exact-json.ts'
+import { isExactNumber, isSameNumber, printExactJson, toExactJson } from '../lib/exact-json.ts'
 import { type PathStep, printPath } from '../lib/json-path.ts'
 import { JSON_TYPES, type JsonType, type SchemaAtPath, schemaAtPath } from '../lib/schema-path.ts'
-import { listTypes, listValues } from '../lib/schema-words.ts'
 import { type Filter, type Leaf, leavesOf, type Scalar } from './filter.ts'
 
 /**
@@ -84,7 +83,7 @@ function isPossible(value: Scalar, { types, values }: SchemaAtPath): boolean {
 function isSame(listed: unknown, value: Scalar): boolean {
   if (!isExactNumber(value)) return listed === value
   const number = typeof listed === 'number' ? toExactJson(listed) : null
-  return isExactNumber(number) && compareExactNumbers(number, value) === 0
+  return isExactNumber(number) && isSameNumber(number, value)
 }
 
 /** `$.order.total` → `order.total` in back-ticks. */
@@ -94,4 +93,37 @@ function printName(path: readonly PathStep[]): string {
 
 function itemsOf(path: readonly PathStep[]): string {
   return printPath([...path, { eachItem: true }])
+}
+
+const NOUNS: Readonly<Record<JsonType, string>> = {
+  null: 'null',
+  boolean: 'a boolean',
+  integer: 'an integer',
+  number: 'a number',
+  string: 'a string',
+  array: 'an array',
+  object: 'an object',
+}
+
+/** `a number or null` */
+function listTypes(types: ReadonlySet<JsonType>): string {
+  const named = JSON_TYPES.filter((type) => types.has(type))
+  if (named.length === JSON_TYPES.length) return 'any value'
+  const shown = named.filter((type) => !(type === 'integer' && types.has('number')))
+  return inWords(shown.map((type) => NOUNS[type]))
+}
+
+const MAX_LISTED = 5
+
+/** The values, or else the types: `"paid" or "open"`. */
+function listValues({ types, values }: Pick<SchemaAtPath, 'types' | 'values'>): string {
+  if (values === null) return listTypes(types)
+  const shown = values.slice(0, MAX_LISTED).map((value) => printExactJson(toExactJson(value)))
+  const more = values.length - shown.length
+  return inWords(more > 0 ? [...shown, `${more} other values`] : shown)
+}
+
+function inWords(words: readonly string[]): string {
+  const last = words.at(-1) ?? 'nothing'
+  return words.length < 2 ? last : `${words.slice(0, -1).join(', ')} or ${last}`
 }

@@ -38,12 +38,6 @@ export function isExactNumber(value: unknown): value is LosslessNumber {
   return isLosslessNumber(value)
 }
 
-/** A double tells numbers of so many characters apart, if they have no exponent. */
-const EXACT_IN_DOUBLE = /^[-\d.]{1,15}$/
-
-export function compareExactNumbers(a: LosslessNumber, b: LosslessNumber): -1 | 0 | 1 {
-  if (!EXACT_IN_DOUBLE.test(a.value) || !EXACT_IN_DOUBLE.test(b.value)) {
-    return compareNumber(a.value, b.value)
-  }
-  return Math.sign(Number(a.value) - Number(b.value)) as -1 | 0 | 1
+export function isSameNumber(a: LosslessNumber, b: LosslessNumber): boolean {
+  return compareNumber(a.value, b.value) === 0
 }

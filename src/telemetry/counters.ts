@@ -80,6 +80,7 @@ const COUNTERS = {
     help: 'Requests and connections that a limit rejected: requests, events and deliveries of an API key; failed_keys and keyless_requests of an address; in_flight_of_owner and in_flight; body of a request; document of GraphQL or its response; subscriptions of a key; connections of an address; pipelining on a connection.',
     label: ['limit', ...LIMITS],
   },
+  thread_restarts: { help: 'How often the process started the thread again after a fault.' },
   log_lines: {
     help: 'Log lines at the levels warn, error and fatal.',
     label: ['level', 'warn', 'error', 'fatal'],

@@ -1,5 +1,6 @@
-import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
+import { AggregatorRegistry, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import { VERSION } from '../lib/version.ts'
+import { addCounter } from './counters.ts'
 
 /** The metrics of a thread. Each part of Posthorn adds its own to the registry. */
 export interface Metrics {
@@ -43,7 +44,7 @@ export function createMetrics(thread: string, restarts = 0): Metrics {
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: LAG_SAMPLE_MS })
   for (const name of NOT_STANDARD) registry.removeSingleMetric(name)
   addBuildInfo(registry)
-  addThreadRestarts(registry, restarts)
+  addCounter(registry, 'thread_restarts')(restarts)
   const sources = [() => registry.getMetricsAsJSON()]
   const snapshot = async () => {
     const parts = await Promise.all(sources.map((source) => source()))
@@ -82,12 +83,4 @@ function addBuildInfo(registry: Registry): void {
   })
     .labels(VERSION, process.versions.node)
     .set(1)
-}
-
-function addThreadRestarts(registry: Registry, restarts: number): void {
-  new Counter({
-    name: 'posthorn_thread_restarts_total',
-    help: 'How often the process started the thread again after a fault.',
-    registers: [registry],
-  }).inc(restarts)
 }
