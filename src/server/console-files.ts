@@ -66,25 +66,22 @@ function page(
     if (html === null) {
       return context.text('The console is not built. Run: npm run build:console\n', 503, headers)
     }
-    const off = [!graphiql && 'posthorn-graphiql', !docs() && 'posthorn-docs']
-    const contents = {
+    const contents: Readonly<Record<string, string>> = {
+      'posthorn-graphiql': graphiql ? 'on' : 'off',
+      'posthorn-docs': docs() ? 'on' : 'off',
       'posthorn-portal-origins': portalOrigins.join(' '),
       'posthorn-sign-in': signInHost,
     }
-    const filled = Object.entries(contents).reduce(
-      (page, [name, content]) =>
-        page.replace(`name="${name}" content=""`, `name="${name}" content="${content}"`),
-      html,
+    const filled = html.replaceAll(
+      SETTING,
+      (_, name) => `name="${name}" content="${contents[name]}"`,
     )
-    return context.html(off.reduce<string>(turnOff, filled), 200, headers)
+    return context.html(filled, 200, headers)
   }
 }
 
 /** The console reads its settings from its HTML, before anybody signs in. */
-function turnOff(html: string, setting: string | false): string {
-  if (!setting) return html
-  return html.replace(`name="${setting}" content="on"`, `name="${setting}" content="off"`)
-}
+const SETTING = /name="(posthorn-(?:graphiql|docs|portal-origins|sign-in))" content="[^"]*"/g
 
 /** An output of `npm run build:console`. The path is the same in a clone and in the published package. */
 const PORTAL_ELEMENT = new URL('../../dist/portal-element/posthorn-portal.js', import.meta.url)
