@@ -1,5 +1,4 @@
 import { isIP } from 'node:net'
-import { LruMap, MAX_IDLE_MS } from '../lib/lru-map.ts'
 import type { Refused } from './outcome.ts'
 import { type AddressGuard, explainNotPublic } from './public-address.ts'
 
@@ -104,24 +103,7 @@ type ParsedUrl =
   | { readonly rejection: null; readonly destination: Destination }
   | { readonly rejection: Refused['reason'] }
 
-const MAX_CACHED_URLS = 4_096
-
-/** Returns a function that checks and parses a URL, and caches the result. */
-export function createDestinationParser(guard: AddressGuard): (url: string) => ParsedUrl {
-  const cache = new LruMap<string, ParsedUrl>({
-    maxEntries: MAX_CACHED_URLS,
-    maxIdleMs: MAX_IDLE_MS,
-  })
-  return (url) => {
-    const cached = cache.get(url)
-    if (cached) return cached
-    const parsed = parseDestination(url, guard)
-    cache.set(url, parsed)
-    return parsed
-  }
-}
-
-function parseDestination(url: string, guard: AddressGuard): ParsedUrl {
+export function parseDestination(url: string, guard: AddressGuard): ParsedUrl {
   const check = checkDestinationUrl(url, guard)
   if (!check.ok) return { rejection: rejectionReason(check.code) }
   return { rejection: null, destination: split(new URL(url)) }

@@ -1,5 +1,5 @@
 import * as tls from 'node:tls'
-import { createDestinationParser } from './destination-url.ts'
+import { parseDestination } from './destination-url.ts'
 import { createEgressProxy } from './egress-proxy.ts'
 import { createGuardedLookup, type Lookup } from './guarded-lookup.ts'
 import { type ConnectionLimits, DEFAULT_LIMITS, type ExchangeLimits } from './limits.ts'
@@ -42,7 +42,6 @@ export interface HttpSenderOptions extends Partial<ExchangeLimits & ConnectionLi
 export function createHttpSender(options: HttpSenderOptions): HttpSender {
   const { guard, userAgent, caPem = [], proxyUrl, dnsServers = null, lookup, ...given } = options
   const limits = { ...DEFAULT_LIMITS, ...given }
-  const parseDestination = createDestinationParser(guard)
   const hosts = readHostsFile(guard)
   const secureContext = createSecureContext(caPem)
   const openTunnel = proxyUrl === undefined ? null : createEgressProxy(proxyUrl, secureContext)
@@ -89,7 +88,7 @@ export function createHttpSender(options: HttpSenderOptions): HttpSender {
 
   async function send(request: HttpRequest): Promise<Outcome> {
     const { organizationId, url, body, signal, acknowledgeTimeoutMs } = request
-    const parsed = parseDestination(url)
+    const parsed = parseDestination(url, guard)
     if (parsed.rejection !== null) {
       return {
         kind: 'refused',
