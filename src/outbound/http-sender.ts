@@ -17,7 +17,7 @@ export interface HttpSender extends AsyncDisposable {
 }
 
 export interface HttpRequest extends SendControl {
-  /** Organizations share no connections, TLS sessions or limits. */
+  /** Organizations share no connections or limits. */
   readonly organizationId: string
   readonly url: string
   /** The sender sets `user-agent` and `accept-encoding` itself and ignores them here. */

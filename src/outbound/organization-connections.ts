@@ -33,7 +33,7 @@ interface OriginState {
   open: number
 }
 
-/** The connections, TLS sessions, DNS lookups and limits of one organization, which no other organization shares. */
+/** The connections, DNS lookups and limits of one organization, which no other organization shares. */
 export class OrganizationConnections {
   readonly #options: OrganizationOptions
   readonly #connector: ReturnType<typeof createGuardedConnector>
