@@ -13,7 +13,6 @@ export type Data = Readonly<Record<string, unknown>>
 export type Execute = (operation: Operation) => Promise<Data>
 
 export interface GraphqlRequest {
-  readonly query?: string
   readonly variables: unknown
   readonly extensions: unknown
 }
@@ -29,16 +28,11 @@ export interface GraphqlResult {
 /** Sends a request to `/graphql`. Throws `ToolError` if no answer comes. */
 export type Send = (request: GraphqlRequest) => Promise<GraphqlResult>
 
-/**
- * Names each document by its hash, so that it also runs where only trusted documents do. A server that takes any document
- * asks for the text once.
- */
+/** Names each document by its hash: the server runs no other for an agent. */
 export function createExecute(send: Send): Execute {
   return async ({ document, variables }) => {
     const extensions = { persistedQuery: { version: 1, sha256Hash: hashOf(document) } }
-    const first = await send({ variables, extensions })
-    const isUnknown = first.errors?.[0]?.extensions?.code === 'PERSISTED_QUERY_NOT_FOUND'
-    return dataOf(isUnknown ? await send({ query: document, variables, extensions }) : first)
+    return dataOf(await send({ variables, extensions }))
   }
 }
 
@@ -50,9 +44,5 @@ function dataOf({ data, errors: [error, ...others] = [] }: GraphqlResult): Data 
     ({ extensions }) => extensions?.code === 'FORBIDDEN',
   )
   if (data && isPartial && areForbidden) return data
-  throw new ToolError(MESSAGES[error.extensions?.code ?? ''] ?? error.message)
-}
-
-const MESSAGES: Readonly<Record<string, string>> = {
-  PERSISTED_QUERY_NOT_FOUND: 'This tool changes something, and POSTHORN_MCP is not write.',
+  throw new ToolError(error.message)
 }

@@ -1,6 +1,5 @@
 import type { Hono } from 'hono'
 import type { Settings } from '../config/settings.ts'
-import type { TrustedDocuments } from '../graphql/persisted-documents.ts'
 import { addApiRoutes } from '../server/api-routes.ts'
 import type { OidcSignIn } from '../sessions/oidc/oidc-sign-in.ts'
 import type { CommonServices } from './common-services.ts'
@@ -20,11 +19,10 @@ export async function startServing(
 ): Promise<Serving> {
   const services = started.use(addServices(common, settings))
   const oidc = await openOidc(settings)
-  const toolDocuments = await readToolDocuments(settings)
   return {
     services,
     addRoutes(routes) {
-      addApiRoutes(routes, { ...services, oidc, toolDocuments }, settings.config)
+      addApiRoutes(routes, { ...services, oidc }, settings.config)
     },
   }
 }
@@ -37,11 +35,4 @@ async function openOidc({ config, secrets }: Settings): Promise<OidcSignIn | nul
     settings: config.oidc,
     provider: createProvider(config.oidc, secrets.oidcClientSecret),
   }
-}
-
-/** The documents of the tools for agents. They are loaded only where no other document would run. */
-async function readToolDocuments({ config }: Settings): Promise<TrustedDocuments> {
-  if (config.mcp === 'off' || config.graphqlTrustedDocuments === null) return {}
-  const { trustedDocumentsOf } = await import('../mcp/trusted-documents.ts')
-  return trustedDocumentsOf(config.mcp)
 }

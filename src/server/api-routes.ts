@@ -6,7 +6,6 @@ import type { Database } from '../db/client.ts'
 import type { EventStreams } from '../event-stream/event-streams.ts'
 import { followGraph } from '../event-stream/graph/follow-schema.ts'
 import { GRAPHQL_PATH } from '../graphql/handler.ts'
-import type { TrustedDocuments } from '../graphql/persisted-documents.ts'
 import { connectionOf, trustProxies } from '../http/connection.ts'
 import { limitInFlight } from '../http/in-flight.ts'
 import { noWebSocketsProblem } from '../http/problem.ts'
@@ -36,8 +35,6 @@ export interface ApiDeps
   readonly eventStreams: EventStreams
   /** Null without POSTHORN_OIDC_ISSUER. */
   readonly oidc: OidcSignIn | null
-  /** The documents of the tools for agents, for a server that runs trusted documents only. */
-  readonly toolDocuments: TrustedDocuments
 }
 
 /** The file beside `package.json`, in a clone and in the published package. For tools that do not use introspection. */
@@ -59,10 +56,7 @@ export function addApiRoutes(routes: Hono, deps: ApiDeps, config: Config): void 
     publicUrl,
     sendsEmail: config.emailFrom !== null,
     corsOrigins: config.corsOrigins,
-    trustedDocuments: graphqlTrustedDocuments && {
-      ...graphqlTrustedDocuments,
-      ...deps.toolDocuments,
-    },
+    trustedDocuments: graphqlTrustedDocuments,
   }
   const graphql = createGraphqlHandler(graphqlDeps)
   const eventGraph = followGraph(database.pool)
