@@ -1,7 +1,7 @@
 import { startScript } from './script-process.ts'
 
 /** How the receiver responds; the first part of the path. */
-export type Behaviour = 'ok' | 'stamp' | 'fail' | 'slow50' | 'slow200'
+export type Behaviour = 'ok' | 'stamp' | 'fail' | 'hang' | 'slow50' | 'slow200'
 
 /** The TLS receiver of the benchmark, in a separate process. */
 export interface BenchReceiver extends AsyncDisposable {

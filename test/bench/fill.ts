@@ -62,16 +62,18 @@ export async function fillRetries(
 
 const FINISHED_BATCH = 50_000
 
-/** Creates deliveries that succeeded in the last four weeks, each with its event and attempt. */
+/** Creates deliveries that succeeded in a span of time until now, each with its event and attempt. */
 export async function fillFinished(
   sql: Sql,
   { organizationId }: BenchTenant,
   types: readonly string[],
   count: number,
+  span: '1 hour' | '28 days' = '1 hour',
 ): Promise<void> {
-  await createPartitions(sql, `current_date - interval '28 days'`, 'current_date + 1')
+  await createPartitions(sql, `current_date - interval '${span}'`, 'current_date + 1')
   await inBatches(count, FINISHED_BATCH, async (from, to) => {
-    await sql.query(FILL_FINISHED, [organizationId, types, JSON.stringify(DATA), from, to, count])
+    const values = [organizationId, types, JSON.stringify(DATA), from, to, count, span]
+    await sql.query(FILL_FINISHED, values)
   })
 }
 
@@ -114,7 +116,7 @@ const FILL_RETRIES = `
 const FILL_FINISHED = `
   with filled as materialized (
     select i, type, w.id as webhook_id,
-      now() - interval '28 days' * (($6::int - i + 1)::float8 / $6) as at
+      now() - $7::interval * (($6::int - i + 1)::float8 / $6) as at
     from (select i, ($2::text[])[1 + i % cardinality($2)] as type from generate_series($4::int, $5::int) as i) as numbered
       join posthorn.webhooks as w on w.organization_id = $1::uuid and w.event_subscriptions = array[type]
   ),

@@ -3,7 +3,6 @@ import type { Behaviour } from './bench-receiver.ts'
 import { percentile } from './figures.ts'
 import { DATA, fillRetries } from './fill.ts'
 import { type PosthornServer, startPosthornServer } from './posthorn-server.ts'
-import type { Published } from './publisher-main.ts'
 import { startScript } from './script-process.ts'
 import { addWebhooks, createBenchTenant, openBenchServices } from './tenant.ts'
 
@@ -59,7 +58,7 @@ async function measureOneWebhook(
   await database.settle()
   await using server = await startPosthornServer(bench, database.url, 'all')
   const stream = { token: tenant.token, type, perSecond, behaviour }
-  return await measureLatency(bench, server, stream)
+  return toLatency((await measureLatencies(bench, server, stream)).receipt)
 }
 
 /** How long to wait for arrivals after all events are published. */
@@ -71,29 +70,52 @@ interface Stream {
   readonly perSecond: number
   readonly behaviour?: Behaviour
   readonly measureMs?: number
+  /** Also reads a page of deliveries with each event. Default: false. */
+  readonly reads?: boolean
 }
 
-export async function measureLatency(
+/** The times of each event and call, in ms; infinite if the event did not arrive, or the call failed. */
+export interface Times {
+  readonly publish: readonly number[]
+  readonly receipt: readonly number[]
+  readonly read: readonly number[]
+}
+
+export async function measureLatencies(
   { receiver, sizes }: Bench,
   server: PosthornServer,
-  { behaviour = 'stamp', measureMs = sizes.publishMs, ...stream }: Stream,
-): Promise<Latency> {
+  { behaviour = 'stamp', measureMs = sizes.publishMs, reads = false, ...stream }: Stream,
+): Promise<Times> {
   await receiver.reset()
   await using publisher = startScript('publisher-main.ts')
-  const { measured, sent } = await publisher.call<Published>('publishAtRate', {
-    ...{ ...stream, measureMs, warmUpMs: sizes.publishWarmUpMs },
+  const { publishMs, readMs, sent } = await publisher.call<{
+    publishMs: (number | null)[]
+    readMs: (number | null)[]
+    sent: number
+  }>('publishAtRate', {
+    ...{ ...stream, reads, measureMs, warmUpMs: sizes.publishWarmUpMs },
     ...{ url: server.url, connections: 200, data: DATA },
   })
   await receiver.waitUntilReceived(behaviour, sent, ARRIVE_WITHIN_MS).catch(() => {})
   const arrived = await receiver.latenciesMs()
-  const missing = Math.max(0, measured - arrived.length)
-  const latencies = [...arrived, ...new Array<number>(missing).fill(Number.POSITIVE_INFINITY)]
+  const missing = Math.max(0, publishMs.length - arrived.length)
+  return {
+    publish: publishMs.map(orNever),
+    receipt: [...arrived, ...new Array<number>(missing).fill(NEVER)],
+    read: readMs.map(orNever),
+  }
+}
+
+const NEVER = Number.POSITIVE_INFINITY
+const orNever = (ms: number | null) => ms ?? NEVER
+
+export function toLatency(latencies: readonly number[]): Latency {
   return {
     p50: percentile(latencies, 0.5),
     p95: percentile(latencies, 0.95),
     p99: percentile(latencies, 0.99),
     max: percentile(latencies, 1),
-    missing,
+    missing: latencies.filter((ms) => !Number.isFinite(ms)).length,
   }
 }
 

@@ -5,6 +5,7 @@ import { type BenchServer, startBenchServer } from './bench-server.ts'
 import { reportDrains, reportRawUndici, reportWorkers } from './drains.ts'
 import { reportFilters } from './filters.ts'
 import { reportEndpoints, reportLatency } from './latency.ts'
+import { reportNeighbors } from './neighbors.ts'
 import { reportOneProcess } from './one-process.ts'
 import { reportPublishing } from './publishing.ts'
 import { createReport } from './report.ts'
@@ -22,6 +23,7 @@ const SCENARIOS = {
   H: reportWorkers,
   M: reportOneProcess,
   Q: reportFilters,
+  T: reportNeighbors,
   W: reportEndpoints,
 } satisfies Record<string, (bench: Bench) => Promise<void>>
 

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Bench } from './bench.ts'
 import { monotonicMs, percentile } from './figures.ts'
 import { DATA } from './fill.ts'
-import { measureLatency, selectFields } from './latency.ts'
+import { measureLatencies, selectFields, toLatency } from './latency.ts'
 import { type PosthornServer, startPosthornServer } from './posthorn-server.ts'
 import { startScript } from './script-process.ts'
 import { addWebhooks, createBenchTenant, openBenchServices } from './tenant.ts'
@@ -90,7 +90,7 @@ async function reportRate(
   const { publishWarmUpMs, steadyMs } = bench.sizes
   const endUsage = await startUsage(bench, server)
   const stream = { token, type, perSecond, measureMs: steadyMs }
-  const latency = await measureLatency(bench, server, stream)
+  const latency = toLatency((await measureLatencies(bench, server, stream)).receipt)
   const count = (perSecond * (publishWarmUpMs + steadyMs)) / 1_000
   const { processUs, postgresUs } = perEventUs(await endUsage(), count, rest)
   const name = `publish to receipt at ${perSecond}/s`

@@ -19,6 +19,8 @@ export interface PosthornServer extends AsyncDisposable {
   /** The time from its start to the line `ready` of its log. */
   readonly readyAfterMs: number
   cpuTimeMs(): Promise<number>
+  /** Ends the process immediately with SIGKILL. */
+  kill(): Promise<void>
 }
 
 export const ENCRYPTION_KEY = Buffer.alloc(32, 1).toString('base64')
@@ -60,6 +62,11 @@ export async function startPosthornServer(
   exited.then(() => {
     if (!ending) throw new Error(`posthorn start --role ${role} exited:\n${lastLines.join('\n')}`)
   })
+  const end = async (signal: NodeJS.Signals) => {
+    ending = true
+    child.kill(signal)
+    await exited
+  }
   const url = await readUrl(child.stderr as Readable, lastLines)
   return {
     url,
@@ -67,11 +74,8 @@ export async function startPosthornServer(
     peakMemoryMb: () => memoryMb(pid, 'VmHWM'),
     readyAfterMs: performance.now() - startedAt,
     cpuTimeMs: () => cpuTimeMs(pid),
-    async [Symbol.asyncDispose]() {
-      ending = true
-      child.kill()
-      await exited
-    },
+    kill: () => end('SIGKILL'),
+    [Symbol.asyncDispose]: () => end('SIGTERM'),
   }
 }
 

@@ -23,15 +23,16 @@ interface AtRate extends Publisher {
   readonly perSecond: number
   readonly warmUpMs: number
   readonly measureMs: number
+  /** With each event, it reads a page of deliveries. */
+  readonly reads: boolean
 }
 
-export interface Published {
-  readonly sent: number
-  /** Of them, those after the warm-up. */
-  readonly measured: number
-}
+/** In ms; null: the call failed. */
+type Time = number | null
 
 const ENDLESS = Number.POSITIVE_INFINITY
+const READ =
+  '{ deliveries(first: 20) { nodes { id state webhook { url } attempts(first: 1) { nodes { status } } } } }'
 
 serveParent({
   /** Each connection publishes again as soon as it gets the response. */
@@ -64,30 +65,37 @@ serveParent({
   },
 
   /**
-   * Publishes at a constant rate, however long responses take. Events after the warm-up contain the time of sending.
+   * Publishes at a constant rate, however long responses take. Events after the warm-up contain the time of sending, and
+   * the times of their calls are returned.
    */
-  async publishAtRate(target: AtRate): Promise<Published> {
-    const { type, perSecond, data, warmUpMs, measureMs } = target
+  async publishAtRate(target: AtRate) {
+    const { type, perSecond, data, warmUpMs, measureMs, reads } = target
     await using client = openGraphqlClient(target, target.connections)
     const startedAt = monotonicMs()
     const first = (perSecond * warmUpMs) / 1_000
     const last = first + (perSecond * measureMs) / 1_000
+    const times = { publishMs: [] as Time[], readMs: [] as Time[] }
     const calls: Promise<void>[] = []
 
-    async function publish(eventData: object) {
-      const body = toBody('publishEvent', { type, data: eventData })
+    async function call(of: keyof typeof times, body: string, isMeasured: boolean) {
+      const sentAt = monotonicMs()
       const answer = await client.post(body).catch(String)
-      if (!isAccepted(answer)) console.error(`A call failed: ${answer.slice(0, 300)}`)
+      const failed = of === 'publishMs' ? !isAccepted(answer) : !answer.startsWith('{"data"')
+      if (failed) console.error(`A call failed: ${answer.slice(0, 300)}`)
+      if (isMeasured) times[of].push(failed ? null : monotonicMs() - sentAt)
     }
 
     for (let next = 0; next < last; next++) {
       // One timer per event instead of a regular one, because this process shares the CPU with the measured ones.
       const waitMs = startedAt + (next * 1_000) / perSecond - monotonicMs()
       if (waitMs > 0) await sleep(Math.ceil(waitMs))
-      calls.push(publish({ sentAt: next >= first ? monotonicMs() : 0, ...data }))
+      const isMeasured = next >= first
+      const sent = { sentAt: isMeasured ? monotonicMs() : 0, ...data }
+      calls.push(call('publishMs', toBody('publishEvent', { type, data: sent }), isMeasured))
+      if (reads) calls.push(call('readMs', JSON.stringify({ query: READ }), isMeasured))
     }
     await Promise.all(calls)
-    return { sent: Math.ceil(last), measured: Math.ceil(last) - Math.ceil(first) }
+    return { ...times, sent: Math.ceil(last) }
   },
 })
 

@@ -37,6 +37,8 @@ interface BenchWebhooks {
   readonly count?: number
   /** All subscribe to the first type. Default: false. */
   readonly sameType?: boolean
+  /** The number of the first one, in its type and URL. Default: 1. */
+  readonly firstNumber?: number
 }
 
 /** Registers webhooks that each subscribe to a different event type. Returns the types. */
@@ -45,11 +47,11 @@ export async function addWebhooks(
   { organizationId }: BenchTenant,
   receiverUrl: string,
   behaviour: Behaviour,
-  { count = 1, sameType = false }: BenchWebhooks = {},
+  { count = 1, sameType = false, firstNumber = 1 }: BenchWebhooks = {},
 ): Promise<string[]> {
   const types = Array.from(
     { length: count },
-    (_, i) => `bench.${behaviour}_${sameType ? 1 : 1 + i}`,
+    (_, i) => `bench.${behaviour}_${sameType ? 1 : firstNumber + i}`,
   )
   await database.pool.query(
     `insert into posthorn.event_types (name, description)
