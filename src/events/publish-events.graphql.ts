@@ -7,12 +7,6 @@ import type { NewEvent } from './new-event.ts'
 import { MAX_EVENTS_PER_CALL, type PublishEvents, type PublishedEvent } from './publish-events.ts'
 import { readData, readPrevious } from './read-data.ts'
 
-declare module '../graphql/builder.ts' {
-  interface Objects {
-    PublishedEvent: PublishedEvent
-  }
-}
-
 declare module '../graphql/context.ts' {
   interface DomainDeps {
     readonly publishEvents: PublishEvents
@@ -62,7 +56,7 @@ const PublishEventsInput = builder.inputType('PublishEventsInput', {
   }),
 })
 
-builder.objectType('PublishedEvent', {
+const PublishedEventRef = builder.objectRef<PublishedEvent>('PublishedEvent').implement({
   description: 'A published event.',
   fields: (t) => ({
     id: t.exposeID('id', { description: 'The id of the event: `evt_…`.' }),
@@ -86,7 +80,7 @@ builder.objectType('PublishedEvent', {
 
 builder.mutationFields((t) => ({
   publishEvent: t.field({
-    type: 'PublishedEvent',
+    type: PublishedEventRef,
     description:
       'Publishes one event. When this mutation returns, the event is stored, and it is certain which webhooks get it.',
     authScopes: { scope: 'events:publish' },
@@ -99,7 +93,7 @@ builder.mutationFields((t) => ({
   }),
 
   publishEvents: t.field({
-    type: ['PublishedEvent'],
+    type: [PublishedEventRef],
     description: 'Publishes several events. If one of them is invalid, none is published.',
     authScopes: { scope: 'events:publish' },
     errors: resultOf('publishedEvents', 'The published events, in the order of the input.', [

@@ -9,19 +9,7 @@ import { changesNode, filtersByOneWebhook, rowsOfWebhook } from '../graphql/port
 import type { WebhookState as State } from '../webhooks/webhook-state.ts'
 import { WebhookState } from '../webhooks/webhook-state-enum.ts'
 import { acknowledgeIncident } from './acknowledge-incident.ts'
-import {
-  findIncidents,
-  findOpenIncidents,
-  type IncidentFilter,
-  readIncident,
-  stateOf,
-} from './find-incidents.ts'
-
-declare module '../graphql/builder.ts' {
-  interface Inputs {
-    IncidentFilter: IncidentFilter
-  }
-}
+import { findIncidents, findOpenIncidents, readIncident, stateOf } from './find-incidents.ts'
 
 const IncidentState = enumOf('IncidentState', 'The state of an incident.', {
   open: 'The webhook is in trouble.',
@@ -56,7 +44,7 @@ const Incident = builder.prismaNode('Incident', {
   }),
 })
 
-builder.inputType('IncidentFilter', {
+const IncidentFilterInput = builder.inputType('IncidentFilter', {
   description: 'Selects incidents. An incident must match all given fields.',
   fields: (t) => ({
     states: t.field({
@@ -86,7 +74,10 @@ organizationFields((t) => ({
       authScopes: { scope: 'webhooks:read' },
       portal: filtersByOneWebhook,
       args: {
-        filter: t.arg({ type: 'IncidentFilter', description: 'Selects incidents. Default: all.' }),
+        filter: t.arg({
+          type: IncidentFilterInput,
+          description: 'Selects incidents. Default: all.',
+        }),
       },
       resolve: (query, organization, { filter }, context) =>
         findIncidents(context.prisma, organizationOf(organization, context), filter ?? {}, query),

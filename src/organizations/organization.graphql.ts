@@ -10,14 +10,7 @@ import {
   findOrganizationById,
   findOrganizationByUid,
   findOrganizations,
-  type OrganizationFilter,
 } from './find-organization.ts'
-
-declare module '../graphql/builder.ts' {
-  interface Inputs {
-    OrganizationFilter: OrganizationFilter
-  }
-}
 
 const Organization = builder.prismaNode('Organization', {
   id: { portal: 'open', field: 'id' },
@@ -63,7 +56,7 @@ const OrganizationConnection = builder.connectionObject(
   { name: 'OrganizationEdge', description: 'An organization in a page.' },
 )
 
-builder.inputType('OrganizationFilter', {
+const OrganizationFilterInput = builder.inputType('OrganizationFilter', {
   description: 'Selects organizations.',
   fields: (t) => ({
     search: t.string({
@@ -113,7 +106,7 @@ builder.queryFields((t) => ({
       authScopes: { scope: 'admin' },
       args: {
         filter: t.arg({
-          type: 'OrganizationFilter',
+          type: OrganizationFilterInput,
           description: 'Selects organizations. Default: all.',
         }),
         orderBy: t.arg({

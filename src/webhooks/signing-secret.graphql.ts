@@ -9,13 +9,7 @@ import { notFound } from '../lib/errors.ts'
 import { decryptSecret, rotateSigningSecret, type SigningSecret } from './signing-secret.ts'
 import { SIGNING_SECRET_RULE } from './signing-secret-rule.ts'
 
-declare module '../graphql/builder.ts' {
-  interface Objects {
-    SigningSecret: SigningSecret
-  }
-}
-
-builder.objectType('SigningSecret', {
+const SigningSecretRef = builder.objectRef<SigningSecret>('SigningSecret').implement({
   description: 'A key that signs the deliveries to one webhook, or signed them until its rotation.',
   fields: (t) => ({
     key: t.exposeString('key', {
@@ -36,7 +30,7 @@ builder.objectType('SigningSecret', {
 
 builder.prismaObjectFields('Webhook', (t) => ({
   signingSecret: t.field({
-    type: 'SigningSecret',
+    type: SigningSecretRef,
     semanticNonNull: true,
     description:
       'The current secret, which signs every attempt. Reading it is in the audit log, as `signing_secret.revealed`.',
@@ -50,7 +44,7 @@ builder.prismaObjectFields('Webhook', (t) => ({
     },
   }),
   expiringSigningSecrets: t.field({
-    type: ['SigningSecret'],
+    type: [SigningSecretRef],
     semanticNonNull: true,
     description:
       'The secrets that were rotated less than 24 hours ago, newest first: at most five. They no longer sign, but receivers may still accept them. Reading any is in the audit log, as `signing_secret.revealed`.',
@@ -77,7 +71,7 @@ const RotateSigningSecretInput = builder.inputType('RotateSigningSecretInput', {
 
 builder.mutationField('rotateSigningSecret', (t) =>
   t.field({
-    type: 'SigningSecret',
+    type: SigningSecretRef,
     description:
       'Creates a new signing secret for a webhook. Every later attempt, retries included, is signed with the new secret, and only with the new one. The old secret is kept for 24 hours. A webhook has at most five old secrets: a further rotation deletes the oldest at once, so it is never refused.',
     authScopes: { scope: 'secrets:rotate' },

@@ -1,15 +1,13 @@
 import type { Prisma } from '../db/generated/prisma/client.ts'
-import { choicesRule } from '../graphql/arguments.ts'
 import { builder } from '../graphql/builder.ts'
 import { callerOf } from '../graphql/context.ts'
 import { enumOf } from '../graphql/enum-of.ts'
 import { openStream, readOnce } from '../graphql/live-stream.ts'
 import { streamsOfWebhook } from '../graphql/portal-access.ts'
 import type { StreamItem } from '../live/subscriber.ts'
-import { metadataFilterRule } from '../own-names/metadata-filter-rule.ts'
 import { ON_TIME_RATE, readOnTimeRates } from './delivery-health.ts'
 import type { HoldReason as Reason } from './end-hold.ts'
-import { findWebhooksByIds, type WebhookFilter } from './find-webhooks.ts'
+import { findWebhooksByIds } from './find-webhooks.ts'
 import { type HealthChange, healthTopic } from './health-topic.ts'
 import { type AttemptCounts, bucketRange, readAttemptTotals } from './statistics.ts'
 import {
@@ -19,12 +17,6 @@ import {
   stateOf,
 } from './webhook-state.ts'
 import { WebhookState } from './webhook-state-enum.ts'
-
-declare module '../graphql/builder.ts' {
-  interface Inputs {
-    WebhookFilter: WebhookFilter
-  }
-}
 
 type Row = Prisma.WebhookGetPayload<{
   select: { id: true; enabled: true; condition: true; schedule: true }
@@ -47,29 +39,6 @@ const BehindCause = enumOf(
   'Why a webhook is behind: what its oldest waiting delivery waits for.',
   BEHIND_CAUSES,
 )
-
-builder.inputType('WebhookFilter', {
-  description: 'Selects webhooks. A webhook must match all given fields.',
-  fields: (t) => ({
-    search: t.string({
-      description: 'Webhooks whose URL, description or uid contains this text, ignoring case.',
-    }),
-    subscribesTo: t.string({
-      description: 'Webhooks that subscribe to the event type with this name.',
-    }),
-    states: t.field({
-      type: [WebhookState],
-      description: 'Webhooks in one of these states.',
-      validate: choicesRule,
-    }),
-    uid: t.string({ description: 'The webhook with this uid.' }),
-    metadata: t.field({
-      type: ['MetadataEntry'],
-      description: 'Webhooks whose metadata has all of these labels: at most 20.',
-      validate: metadataFilterRule,
-    }),
-  }),
-})
 
 /** In hours. */
 const HealthWindow = builder.enumType('HealthWindow', {

@@ -1,4 +1,5 @@
 import { publicId } from '../db/ids.ts'
+import { choicesRule } from '../graphql/arguments.ts'
 import { builder } from '../graphql/builder.ts'
 import { withinReach } from '../graphql/context.ts'
 import { enumOf } from '../graphql/enum-of.ts'
@@ -7,6 +8,7 @@ import { organizationFields, organizationOf } from '../graphql/organization-fiel
 import { findsWebhook, type RestrictedSession } from '../graphql/portal-access.ts'
 import { exactlyOneName } from '../own-names/exactly-one-name.ts'
 import { sortMetadata } from '../own-names/metadata.ts'
+import { metadataFilterRule } from '../own-names/metadata-filter-rule.ts'
 import { DEFAULT_HEADER_PREFIX } from './custom-headers.ts'
 import {
   countWebhooks,
@@ -17,6 +19,7 @@ import {
 } from './find-webhooks.ts'
 import type { WebhookDeps } from './webhook.ts'
 import { WEBHOOK_SETTINGS } from './webhook-settings.ts'
+import { WebhookState } from './webhook-state-enum.ts'
 
 declare module '../graphql/context.ts' {
   interface DomainDeps {
@@ -104,6 +107,29 @@ builder.prismaObjectFields('Webhook', (t) => ({
   }),
 }))
 
+const WebhookFilter = builder.inputType('WebhookFilter', {
+  description: 'Selects webhooks. A webhook must match all given fields.',
+  fields: (t) => ({
+    search: t.string({
+      description: 'Webhooks whose URL, description or uid contains this text, ignoring case.',
+    }),
+    subscribesTo: t.string({
+      description: 'Webhooks that subscribe to the event type with this name.',
+    }),
+    states: t.field({
+      type: [WebhookState],
+      description: 'Webhooks in one of these states.',
+      validate: choicesRule,
+    }),
+    uid: t.string({ description: 'The webhook with this uid.' }),
+    metadata: t.field({
+      type: ['MetadataEntry'],
+      description: 'Webhooks whose metadata has all of these labels: at most 20.',
+      validate: metadataFilterRule,
+    }),
+  }),
+})
+
 const WebhookOrder = enumOf(
   'WebhookOrder',
   'The order of webhooks. Equal ones come newest first. A value that changes between two pages can repeat or skip a webhook.',
@@ -171,7 +197,7 @@ organizationFields((t) => ({
       authScopes: { scope: 'webhooks:read' },
       portal: (args, { webhookId }) => ({ ...args, filter: { ...args.filter, uuid: webhookId } }),
       args: {
-        filter: t.arg({ type: 'WebhookFilter', description: 'Selects webhooks. Default: all.' }),
+        filter: t.arg({ type: WebhookFilter, description: 'Selects webhooks. Default: all.' }),
         orderBy: t.arg({
           type: WebhookOrder,
           required: true,

@@ -35,12 +35,6 @@ interface AttemptResponse {
   readonly unkeptBodyBytes?: number | null
 }
 
-declare module '../../graphql/builder.ts' {
-  interface Objects {
-    AttemptResponse: AttemptResponse
-  }
-}
-
 const BodyEncoding = enumOf('BodyEncoding', 'The encoding of a body in a response field.', {
   utf8: 'The body is text, decoded as UTF-8.',
   base64: 'The body is base64, because its bytes are not valid UTF-8.',
@@ -72,7 +66,7 @@ const AttemptRequest = builder.objectRef<AttemptRequest>('AttemptRequest').imple
   }),
 })
 
-builder.objectType('AttemptResponse', {
+const AttemptResponseRef = builder.objectRef<AttemptResponse>('AttemptResponse').implement({
   description: 'The HTTP response of a receiver.',
   fields: (t) => ({
     status: t.exposeInt('status', { description: 'The HTTP status code.' }),
@@ -134,7 +128,7 @@ builder.prismaObjectFields('Attempt', (t) => ({
     },
   }),
   response: t.field({
-    type: 'AttemptResponse',
+    type: AttemptResponseRef,
     nullable: true,
     description: 'The response. Null if there was none; `error` then says why.',
     select: {

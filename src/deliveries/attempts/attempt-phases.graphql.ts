@@ -1,13 +1,7 @@
 import { builder } from '../../graphql/builder.ts'
 import { type AttemptPhases, phasesOf } from './attempt-phases.ts'
 
-declare module '../../graphql/builder.ts' {
-  interface Objects {
-    AttemptPhases: AttemptPhases
-  }
-}
-
-builder.objectType('AttemptPhases', {
+const AttemptPhasesRef = builder.objectRef<AttemptPhases>('AttemptPhases').implement({
   description:
     'Where the time of an attempt went, in milliseconds: the phases in order. Together they are `durationMs`, up to rounding. A failed attempt ends with the phase that failed; the phases after it are null.',
   fields: (t) => ({
@@ -38,7 +32,7 @@ builder.objectType('AttemptPhases', {
 
 builder.prismaObjectFields('Attempt', (t) => ({
   phases: t.field({
-    type: 'AttemptPhases',
+    type: AttemptPhasesRef,
     description: 'Where the time of the attempt went.',
     select: {
       durationMs: true,

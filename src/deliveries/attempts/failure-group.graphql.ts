@@ -16,16 +16,6 @@ import {
 } from './failure-groups.ts'
 import { findAttemptsByIds } from './find-attempts.ts'
 
-declare module '../../graphql/builder.ts' {
-  interface Inputs {
-    FailureFilter: {
-      since: Date
-      until?: Date | null | undefined
-      webhookId?: string | null | undefined
-    }
-  }
-}
-
 interface FailureGroupOf extends FailureGroupOfDomain {
   readonly organizationId: string
 }
@@ -74,7 +64,7 @@ const FailureGroup = builder.objectRef<FailureGroupOf>('FailureGroup').implement
   }),
 })
 
-builder.inputType('FailureFilter', {
+const FailureFilter = builder.inputType('FailureFilter', {
   description: 'Selects failed attempts.',
   fields: (t) => ({
     since: t.field({
@@ -105,7 +95,7 @@ organizationFields((t) => ({
       portal: filtersByOneWebhook,
       args: {
         filter: t.arg({
-          type: 'FailureFilter',
+          type: FailureFilter,
           required: true,
           description: 'Selects failed attempts.',
         }),
