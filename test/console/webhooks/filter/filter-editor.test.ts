@@ -57,9 +57,9 @@ story('a filter is written, tried on past events and saved', async () => {
   await trial().getByText('No match', { exact: true }).click()
   const refused = trial().getByRole('table').getByRole('row')
   await expect.poll(() => refused.count()).toBe(4)
-  expect(await refused.nth(1).innerText()).toContain('$.order.city must be "Berlin"')
-  expect(await refused.nth(2).innerText()).toContain('$.order.status must be "paid"')
-  expect(await refused.nth(3).innerText()).toContain('$.order.total must be greater than 100')
+  expect(await refused.nth(1).innerText()).toContain('$.order.city is "Berlin"')
+  expect(await refused.nth(2).innerText()).toContain('$.order.status is "paid"')
+  expect(await refused.nth(3).innerText()).toContain('$.order.total is greater than 100')
   expect(await violations(page)).toEqual([])
 
   await page.getByRole('button', { name: 'Create webhook' }).click()
