@@ -98,7 +98,7 @@ async function readWebhook(app, endpoint) {
       headers: Object.entries(headers).map(([header, value]) => ({ name: header, value })),
       rateLimitPerSecond: throttleRate ?? rateLimit ?? null,
       // As in Svix, the body is the payload alone.
-      template: '{{ $ }}',
+      template: '"{{ data | json }}"',
       headerPrefix: 'svix-',
       secret: key.startsWith('whs') ? key : `whsec_${key}`,
     },

@@ -41,7 +41,7 @@ builder.prismaObjectFields('Webhook', (t) => ({
   }),
   template: t.exposeString('template', {
     nullable: true,
-    description: 'The JSON with placeholders that is the body of deliveries. Null: none.',
+    description: 'The JSON with Liquid in its strings that is the body of deliveries. Null: none.',
   }),
   bodyVersion: t.field({
     type: BodyVersion,

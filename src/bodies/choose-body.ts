@@ -11,7 +11,7 @@ import { compileTemplate } from '../templates/compile-template.ts'
 export interface BodyChoice {
   /** GraphQL on the event graph. Null: none. */
   readonly selection?: string | null | undefined
-  /** JSON with placeholders. Null: none. */
+  /** JSON with Liquid in its strings. Null: none. */
   readonly template?: string | null | undefined
 }
 

@@ -20,7 +20,7 @@ export interface TrialOptions {
   readonly types: readonly string[]
   /** Leaves out events without a delivery to this webhook. Null: none. */
   readonly onlyWebhook: string | null
-  /** The webhook that placeholders name. Null: one that does not exist yet. */
+  /** The webhook that templates name. Null: one that does not exist yet. */
   readonly webhookUuid: string | null
 }
 

@@ -1,5 +1,5 @@
 /*
- * Organizations choose how much work their events are: the conditions of a filter, the paths of a template or the fields
+ * Organizations choose how much work their events are: the conditions of a filter, the loops of a template or the fields
  * of a selection, times the items of the data. So the work on one event has a budget of steps, which are counted while
  * working, and never timed: an event is decided in the same way on every machine.
  */
@@ -23,7 +23,7 @@ export class OverBudget extends Error {
 
   constructor() {
     super(
-      `The work on this event takes more than ${MAX_STEPS.toLocaleString('en')} steps. Use fewer conditions, placeholders or fields for the items of long lists.`,
+      `The work on this event takes more than ${MAX_STEPS.toLocaleString('en')} steps. Use fewer conditions or fields for the items of long lists.`,
     )
   }
 }

@@ -1,94 +1,115 @@
+import { LiquidError, Output } from 'liquidjs'
+import { didYouMean } from '../lib/did-you-mean.ts'
 import { type FieldIssue, fieldIssue } from '../lib/errors.ts'
-import { type PathStep, printPath } from '../lib/json-path.ts'
-import { pathSlicer } from './path-slicer.ts'
-import { type ReadPlaceholder, readPlaceholder } from './read-placeholder.ts'
-import { type PlaceholderText, scanTemplate } from './scan-template.ts'
-import {
-  MAX_PLACEHOLDERS,
-  MAX_RENDERED_BYTES,
-  MAX_TEMPLATE_BYTES,
-  type Placeholder,
-  type Template,
-} from './template.ts'
-import { placeIn, TemplateError } from './template-error.ts'
+import { parseExactJson } from '../lib/exact-json.ts'
+import { excerpt } from '../lib/excerpt.ts'
+import type { IssueCode } from '../lib/issue-codes.ts'
+import { FILTERS, namesIn, parseLiquid, TAGS } from './liquid.ts'
+import type { LiquidString, Template } from './template.ts'
+import { MAX_OUTPUTS, MAX_TEMPLATE_BYTES, NAMES } from './template.ts'
 
-/** What any value takes at least: `null`, or the `…` of a text. */
-export const MIN_VALUE_BYTES = 4
-
-const MAX_ISSUES = 10
+const STRING = /("(?:[^"\\]|\\.)*")/s
+const LIQUID = /\{[{%]/
+const POSITION = /^(.*) at position (\d+)$/s
 
 /** Reads a template. `at` is its path in the input. Returns null with any issue. */
 export function compileTemplate(
   text: string,
   at: FieldIssue['path'],
 ): { template: Template | null; issues: FieldIssue[] } {
-  const refused = (...issues: FieldIssue[]) => ({ template: null, issues })
+  const refused = (code: IssueCode, ...rules: string[]) => ({
+    template: null,
+    issues: rules.map((rule) => fieldIssue(at, code, rule)),
+  })
   if (Buffer.byteLength(text) > MAX_TEMPLATE_BYTES) {
     const rule = `must have at most ${MAX_TEMPLATE_BYTES.toLocaleString('en')} bytes.`
-    return refused(fieldIssue(at, 'too_large', rule))
+    return refused('too_large', rule)
   }
-  if (!text.isWellFormed()) {
-    return refused(fieldIssue(at, 'lone_surrogate', 'has half of a character. Remove the half.'))
+  const problem = jsonProblem(text)
+  if (problem !== null) return refused('malformed', problem)
+  const pieces = text.split(STRING)
+  const strings = pieces.map((piece): string => (piece.startsWith('"') ? JSON.parse(piece) : ''))
+  const outputs = strings.reduce((sum, string) => sum + string.split(LIQUID).length - 1, 0)
+  if (outputs > MAX_OUTPUTS) {
+    return refused('too_many', `must have at most ${MAX_OUTPUTS} outputs and tags, not ${outputs}.`)
   }
-  const issues: FieldIssue[] = []
-  /** Null, and an issue, if `read` throws a `TemplateError`. */
-  const attempt = <T>(read: () => T): T | null => {
-    try {
-      return read()
-    } catch (error) {
-      if (!(error instanceof TemplateError)) throw error
-      const rule = `${error.message} at ${placeIn(text, error.position)}. ${error.remedy}`
-      issues.push(fieldIssue(at, error.code, rule))
-      return null
-    }
-  }
-  const scanned = attempt(() => scanTemplate(text))
-  if (!scanned) return refused(...issues)
-  const { texts, placeholders } = scanned
-  if (placeholders.length > MAX_PLACEHOLDERS) {
-    const rule = `must have at most ${MAX_PLACEHOLDERS} placeholders, not ${placeholders.length}.`
-    return refused(fieldIssue(at, 'too_many', rule))
-  }
-  const read = placeholders.map((one) => attempt(() => readPlaceholder(one)))
-  if (issues.length > 0) return refused(...issues.slice(0, MAX_ISSUES))
-  return { template: assemble(texts, placeholders, read as ReadPlaceholder[]), issues }
-}
-
-function assemble(
-  [begin = '', ...rest]: readonly string[],
-  scanned: readonly PlaceholderText[],
-  read: readonly ReadPlaceholder[],
-): Template {
-  const paths = { data: pathList(), previous: pathList() }
-  const placeholders = read.map(({ from, functions }, i): Placeholder => {
-    const then = rest[i] ?? ''
-    const isText = scanned[i]?.inString === true
-    if ('name' in from) return { from, functions, isText, then }
-    const path = paths[from.of].indexOf(from.steps)
-    const isList = from.steps.some((step) => 'eachItem' in step)
-    return { from: { of: from.of, path, isList }, functions, isText, then }
+  const rules: string[] = []
+  let position = 0
+  const template = pieces.map((piece, i): string | LiquidString => {
+    const start = position
+    position += piece.length
+    if (!piece.startsWith('"')) return piece.replaceAll(/\s/g, '')
+    const [string = '', next = ''] = [strings[i], pieces[i + 1]]
+    if (!LIQUID.test(string)) return piece
+    const { read, problems } = next.trimStart().startsWith(':') ? NAME : readString(string)
+    rules.push(...problems.map((one) => `is invalid at ${placeIn(text, start)}: ${one}`))
+    return read ?? piece
   })
-  const bytes = Buffer.byteLength([begin, ...rest].join(''))
-  return {
-    begin,
-    placeholders,
-    data: pathSlicer(paths.data.list),
-    previous: pathSlicer(paths.previous.list),
-    room: MAX_RENDERED_BYTES - bytes - MIN_VALUE_BYTES * placeholders.length,
+  return rules.length > 0 ? refused('invalid_value', ...rules) : { template, issues: [] }
+}
+
+/** Why a text is no JSON, or null. */
+function jsonProblem(text: string): string | null {
+  try {
+    parseExactJson(text)
+    return null
+  } catch (error) {
+    if (error instanceof RangeError) return 'is nested too deeply. Nest it less.'
+    if (!(error instanceof SyntaxError)) throw error
+    const [, reason = error.message, position = '0'] = POSITION.exec(error.message) ?? []
+    return `is invalid at ${placeIn(text, Number(position))}: ${reason}. Write JSON with Liquid in its strings, such as {"text": "{{ data.order.id }}"}; for a value that is no text, "{{ data.total | json }}".`
   }
 }
 
-/** Different paths; the same path twice has one place. */
-function pathList() {
-  const list: (readonly PathStep[])[] = []
-  const places = new Map<string, number>()
-  return {
-    list,
-    indexOf(steps: readonly PathStep[]): number {
-      const text = printPath(steps)
-      const place = places.get(text) ?? list.push(steps) - 1
-      places.set(text, place)
-      return place
-    },
+/** A string with Liquid, or sentences that say what is wrong with it. */
+interface ReadString {
+  readonly read: LiquidString | null
+  readonly problems: readonly string[]
+}
+
+const NAME: ReadString = {
+  read: null,
+  problems: ['The name of a field has Liquid. Put Liquid in values.'],
+}
+
+function readString(text: string): ReadString {
+  try {
+    const liquid = parseLiquid(text)
+    const [only, ...others] = liquid
+    const isOne = only instanceof Output && others.length === 0
+    const isValue = isOne && only.value.filters.at(-1)?.name === 'json'
+    const problems = namesIn(liquid).flatMap(problemOfName)
+    return { read: { liquid, length: text.length, isValue }, problems }
+  } catch (error) {
+    if (!(error instanceof LiquidError)) throw error
+    return { read: null, problems: [explain(error)] }
   }
+}
+
+function problemOfName(name: string): string[] {
+  if (/^(data|previous)(\.|$)/.test(name) || NAMES.includes(name)) return []
+  const hint = didYouMean(name, NAMES) || ` For a field of data, write data.${name}.`
+  return [unknown('name', name, hint, ['data', 'previous', ...NAMES])]
+}
+
+/** Liquid says what is unknown in its message alone. */
+function explain(error: LiquidError): string {
+  const { message } = error.originalError ?? error
+  const [, filter, tag] = /^undefined filter: (.*)|^tag "(.*)" not found/.exec(message) ?? []
+  if (filter) return unknown('filter', filter, didYouMean(filter, FILTERS), FILTERS)
+  if (tag) return unknown('tag', tag, didYouMean(tag, TAGS), TAGS)
+  const reason = excerpt(message.replace(/, line:\d+, col:\d+$/, ''), 200)
+  return `Liquid says: ${reason}. Write {{ data.name | filter: "argument" }}, or {% tag %} with its end.`
+}
+
+function unknown(kind: string, name: string, hint: string, known: readonly string[]): string {
+  const quoted = JSON.stringify(excerpt(name, 100))
+  return `There is no ${kind} ${quoted}.${hint} The ${kind}s are ${known.join(', ')}.`
+}
+
+/** `line 3, column 12`: both count from 1, and columns are UTF-16 units, as in editors. */
+function placeIn(text: string, position: number): string {
+  const before = text.slice(0, position)
+  const line = before.split('\n').length
+  return `line ${line}, column ${position - before.lastIndexOf('\n')}`
 }

@@ -1,31 +1,19 @@
-import type { WorkBudget } from '../lib/work-budget.ts'
-import type { PathSlicer } from './path-slicer.ts'
+import type { Template as LiquidTemplate } from 'liquidjs'
 
 /** The bytes of a template's text in UTF-8. */
 export const MAX_TEMPLATE_BYTES = 32 * 1024
 
-/** The placeholders of a template. */
-export const MAX_PLACEHOLDERS = 100
+/** The outputs and tags of a template. */
+export const MAX_OUTPUTS = 200
 
-/** The functions of a placeholder. */
-export const MAX_FUNCTIONS = 8
-
-/** The bytes of a rendered template, whatever the data: what does not fit is shortened. */
+/** The bytes of a rendered template. */
 export const MAX_RENDERED_BYTES = 256 * 1024
 
-/** Functions read this many characters of a text. */
-export const MAX_READ_CHARACTERS = 10_000
-
-/** `join` reads this many items of a list. */
-export const MAX_READ_ITEMS = 1_000
-
-/** The names that a placeholder may have beside paths. */
+/** The names of Liquid's variables, beside those below `data` and `previous`. */
 export const NAMES = [
-  ...(['event.id', 'event.type', 'event.occurredAt'] as const),
-  ...(['webhook.id', 'delivery.id', 'delivery.url'] as const),
-] as const
-
-export type Name = (typeof NAMES)[number]
+  ...['event.id', 'event.type', 'event.occurredAt'],
+  ...['webhook.id', 'delivery.id', 'delivery.url'],
+]
 
 /** What a template is rendered with. */
 export interface TemplateSource {
@@ -45,38 +33,13 @@ export interface TemplateSource {
   readonly deliveryUrl: string | null
 }
 
-/**
- * What a placeholder stands for: the JSON text of a value, a text, or the JSON texts that a path with `[*]` leads to. Null
- * for what is missing, and for JSON's `null`.
- */
-export type Value =
-  | null
-  | { readonly json: string }
-  | { readonly text: string }
-  | { readonly items: readonly string[] }
-
-/** One function of a placeholder, with its argument. Throws `OverBudget`. */
-export type Apply = (value: Value, budget: WorkBudget) => Value
-
-export interface Placeholder {
-  /** A name, or the place of a path among those of `data` or `previous`. */
-  readonly from:
-    | { readonly name: Name }
-    | { readonly of: 'data' | 'previous'; readonly path: number; readonly isList: boolean }
-  readonly functions: readonly Apply[]
-  /** Whether the placeholder stands inside a string. If not, it stands in place of a value. */
-  readonly isText: boolean
-  /** The JSON text up to the next placeholder, or the end. */
-  readonly then: string
+/** A string of the JSON with Liquid in it. */
+export interface LiquidString {
+  readonly liquid: LiquidTemplate[]
+  readonly length: number
+  /** Whether the string is exactly one output that ends in the filter `json`: the value itself takes its place. */
+  readonly isValue: boolean
 }
 
-/** A template that was read. */
-export interface Template {
-  /** The JSON text up to the first placeholder. */
-  readonly begin: string
-  readonly placeholders: readonly Placeholder[]
-  readonly data: PathSlicer
-  readonly previous: PathSlicer
-  /** The bytes that values may have. */
-  readonly room: number
-}
+/** A template that was read: JSON text, and the strings in between that are rendered. */
+export type Template = readonly (string | LiquidString)[]

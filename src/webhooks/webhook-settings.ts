@@ -84,7 +84,7 @@ export const WEBHOOK_SETTINGS = {
     rule: text,
     type: 'String',
     description:
-      'JSON with placeholders, such as `{ "text": "Paid: {{ $.order.id }}" }`: the whole body, for programs that expect their own, such as Slack. At most 32 KiB. Replaces a selection; not together with one. docs/guides/templates.md has the rules. Null, the default: the whole event.',
+      'JSON with Liquid in its strings, such as `{ "text": "Paid: {{ data.order.id }}" }`: the whole body, for programs that expect their own, such as Slack. At most 32 KiB. Replaces a selection; not together with one. docs/guides/templates.md has the rules. Null, the default: the whole event.',
   },
   uid: {
     rule: uidRule.nullable(),

@@ -40,9 +40,9 @@ test('a webhook on hold is told in each channel in its form, signed, and its rec
   // The changes that docs/guides/alerts.md advises.
   await createChannel('pagerduty', (text) =>
     text
-      .replace('"trigger"', '"{{ $.alert.action }}"')
-      .replace('{{ event.id }}', '{{ $.alert.key }}')
-      .replace('"info"', '"{{ $.alert.severity }}"'),
+      .replace('"trigger"', '"{{ data.alert.action }}"')
+      .replace('{{ event.id }}', '{{ data.alert.key }}')
+      .replace('"info"', '"{{ data.alert.severity }}"'),
   )
   const description = 'Ticketing'
   const webhookId = await createWebhook(posthorn, `${receiver.url}endpoint`, { description })

@@ -60,17 +60,17 @@ const paths = fc
   )
   .map((parts) => `$${parts.flat().join('')}`)
 
-const functions = fc.array(
-  fc.constantFrom('first', 'upper', 'join(",")', 'truncate(10000)', 'default("x")', 'date("yyyy")'),
-  { maxLength: 8 },
-)
-const placeholder = fc.tuple(paths, functions, fc.boolean()).map(([path, applied, isText]) => {
-  const text = `{{ ${[path, ...applied].join(' | ')} }}`
-  return isText ? `"${text.replaceAll('"', '\\"')}"` : text
-})
-const templates = fc
-  .array(placeholder, { minLength: 1, maxLength: 100, size: 'max' })
-  .map((all) => `[${all.join()}]`)
+const names = fc.constantFrom('data', 'data.a', 'data.a.first', 'data.items', 'data.next', 'x')
+const applied = fc.constantFrom('json', 'size', 'upcase', 'join', "split: ''", "map: 'text'")
+const loops: fc.Arbitrary<string> = fc.letrec<{ text: string }>((tie) => ({
+  text: fc.oneof(
+    { depthSize: 'large', maxDepth: 4 },
+    fc.tuple(names, applied, applied).map((all) => `{{ ${all.join(' | ')} }}`),
+    fc.tuple(names, tie('text')).map(([name, text]) => `{% for x in ${name} %}${text}{% endfor %}`),
+    fc.tuple(tie('text'), tie('text')).map((both) => both.join('')),
+  ),
+})).text
+const templates = loops.map((text) => JSON.stringify(`{% assign x = data %}${text}`))
 
 const NODE = {
   type: 'object',

@@ -225,7 +225,7 @@ describe('upsertWebhook', () => {
       { name: 'X-Another', value: 'b' },
     ],
     filter: { path: '$.total', op: 'greater', value: 100 },
-    template: '{ "text": "{{ $.order.id }}" }',
+    template: '{ "text": "{{ data.order.id }}" }',
     metadata: { team: 'payments', region: 'eu' },
     rateLimitPerSecond: 50,
     retryScheduleSeconds: [5, 60],

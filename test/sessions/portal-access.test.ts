@@ -264,7 +264,7 @@ const QUERIES: Record<string, [How, args: () => string, showsOrdinaryKeys?: bool
   testFilter: [
     ['narrowed', () => 'eventSubscriptions: ["*"], filter: { path: "$.i", op: "exists" }'],
   ],
-  testBody: [['narrowed', () => 'eventSubscriptions: ["*"], template: "{{ $ }}"']],
+  testBody: [['narrowed', () => 'eventSubscriptions: ["*"], template: "{}"']],
   whyNotDelivered: [['closed', () => `eventId: "${others}", webhookId: "${own.webhook}"`, false]],
   bulkTask: [['nothing', () => `id: "${other.task}"`]],
   bulkTasks: [

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { FUNCTIONS } from '../../src/templates/functions.ts'
+import { FILTERS, TAGS } from '../../src/templates/liquid.ts'
 import { NAMES } from '../../src/templates/template.ts'
 import { compiled, render } from './support/render.ts'
 
@@ -33,10 +33,9 @@ test.each(rowsBelow('| template | data | body |'))(
   },
 )
 
-test('the page has a row for each function and each name', () => {
+test('the page names each tag, filter and variable', () => {
   expect(rowsBelow('| template | data | body |').length).toBeGreaterThan(15)
-  for (const name of Object.keys(FUNCTIONS)) expect(page).toMatch(new RegExp(`^\\| \`${name}`, 'm'))
-  for (const name of NAMES) expect(page).toContain(`\`${name}\``)
+  for (const name of [...TAGS, ...FILTERS, ...NAMES]) expect(page).toContain(`\`${name}\``)
 })
 
 test('the templates of the pages are accepted', () => {

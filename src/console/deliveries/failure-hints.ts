@@ -46,7 +46,7 @@ export const HINTS: Readonly<Record<string, string>> = {
   secret_unreadable:
     'Enter the headers again and rotate the secret, or ask the Posthorn operator to restore the encryption key.',
   body_too_large:
-    'Choose fewer fields of the items of long lists in the webhook’s selection or template. New events then arrive; this delivery keeps its body.',
+    'Choose fewer fields of the items of long lists in the webhook’s selection or template, or shorten values. New events then arrive; this delivery keeps its body.',
   worker_died:
     'Ask the Posthorn operator, who finds the reason in the logs. Redeliver once it is removed.',
 }

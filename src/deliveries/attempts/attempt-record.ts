@@ -85,7 +85,7 @@ export function toAttemptRecord(
 const UNSENT = {
   secret_unreadable:
     "Nothing was sent: Posthorn cannot decrypt the webhook's signing secret or custom headers. Enter the headers again and rotate the secret, or ask the operator for the key that they were encrypted with.",
-  body_too_large: `Nothing was sent: the selection or template makes more than 256 KiB of the data of this event, or takes more than ${MAX_STEPS.toLocaleString('en')} steps over the data. Choose fewer fields of the items of long lists: new events then arrive. This delivery keeps its body.`,
+  body_too_large: `Nothing was sent: the selection or template makes more than 256 KiB of the data of this event, takes more than ${MAX_STEPS.toLocaleString('en')} steps over the data, or has a filter that cannot work with the data. Choose fewer fields of the items of long lists, or shorten values: new events then arrive. This delivery keeps its body.`,
   worker_died:
     'A worker ended three times during this attempt, the third time while it made no other attempt, so Posthorn gives up. The request may have been sent. Ask the operator, who finds the reason in the logs, and then redeliver.',
 }

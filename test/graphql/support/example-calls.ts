@@ -96,7 +96,7 @@ export function exampleCalls(api: Api, tenant: Tenant) {
     UpdateWebhook: ({ webhookId }) => ({ id: webhookId, input: { enabled: false } }),
     SetFilter: ({ webhookId }) => ({ id: webhookId, filter: FILTER }),
     CreateWebhookWithTemplate: () => ({
-      input: { ...WEBHOOK, template: '{ "text": "{{ $.attendee.email }} has joined." }' },
+      input: { ...WEBHOOK, template: '{ "text": "{{ data.attendee.email }} has joined." }' },
     }),
     TestFilter: () => ({ eventSubscriptions: ['*'], filter: FILTER }),
     WhyNotDelivered: async ({ webhookId, deliveryId }) => ({

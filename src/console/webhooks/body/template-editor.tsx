@@ -55,8 +55,8 @@ export function TemplateEditor({ value, problem, onChange }: TemplateEditorProps
       )}
       <CodeField
         label="Template"
-        description={`JSON with values of the event in double braces, such as ${'{{ $.order.id }}'}. The result is the whole body.`}
-        placeholder={'{ "text": "Order {{ $.order.id }} is paid." }'}
+        description={`JSON whose strings are Liquid, such as ${'"{{ data.order.id }}"'}. The result is the whole body.`}
+        placeholder={'{ "text": "Order {{ data.order.id }} is paid." }'}
         value={value}
         error={problem ?? undefined}
         onChange={onChange}
