@@ -65,7 +65,7 @@ story('a template starts from one of a target, and one that is not JSON says whe
   const template = body().getByRole('textbox', { name: 'Template' })
   await template.fill('{ "text": "Paid: {{ data.order.id }}" ')
   await body()
-    .getByText(/line 1, column \d+/)
+    .getByText(/Line 1, column \d+/)
     .waitFor()
   await page.getByRole('button', { name: 'Save' }).click()
   await page.getByText('Saving failed').waitFor()
