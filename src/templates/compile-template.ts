@@ -4,9 +4,13 @@ import { type FieldIssue, fieldIssue } from '../lib/errors.ts'
 import { parseExactJson } from '../lib/exact-json.ts'
 import { excerpt } from '../lib/excerpt.ts'
 import type { IssueCode } from '../lib/issue-codes.ts'
-import { FILTERS, namesIn, parseLiquid, TAGS } from './liquid.ts'
+import { FILTERS, NAMES, namesIn, parseLiquid, TAGS } from './liquid.ts'
 import type { LiquidString, Template } from './template.ts'
-import { MAX_OUTPUTS, MAX_TEMPLATE_BYTES, NAMES } from './template.ts'
+
+/** The bytes of a template's text in UTF-8. */
+const MAX_BYTES = 32 * 1024
+/** Also bounds how deep tags nest. */
+const MAX_OUTPUTS = 200
 
 const STRING = /("(?:[^"\\]|\\.)*")/s
 const LIQUID = /\{[{%]/
@@ -21,8 +25,8 @@ export function compileTemplate(
     template: null,
     issues: rules.map((rule) => fieldIssue(at, code, rule)),
   })
-  if (Buffer.byteLength(text) > MAX_TEMPLATE_BYTES) {
-    const rule = `must have at most ${MAX_TEMPLATE_BYTES.toLocaleString('en')} bytes.`
+  if (Buffer.byteLength(text) > MAX_BYTES) {
+    const rule = `must have at most ${MAX_BYTES.toLocaleString('en')} bytes.`
     return refused('too_large', rule)
   }
   const problem = jsonProblem(text)

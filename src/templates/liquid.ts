@@ -12,6 +12,12 @@ import { type ExactJson, isExactNumber, printExactJson } from '../lib/exact-json
 import { parseRfc3339 } from '../lib/rfc3339-time.ts'
 import { spend, type WorkBudget } from '../lib/work-budget.ts'
 
+/** The variables, beside those below `data` and `previous`. */
+export const NAMES = [
+  ...['event.id', 'event.type', 'event.occurredAt'],
+  ...['webhook.id', 'delivery.id', 'delivery.url'],
+]
+
 /** The tags that read no file, and whose work is counted. */
 export const TAGS = [
   ...['assign', 'capture', 'comment', 'raw'],

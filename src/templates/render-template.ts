@@ -3,12 +3,9 @@ import { publicId } from '../db/ids.ts'
 import { type ExactJson, isExactNumber, parseExactJson } from '../lib/exact-json.ts'
 import { OverBudget, spend, type WorkBudget } from '../lib/work-budget.ts'
 import { renderLiquid } from './liquid.ts'
-import {
-  type LiquidString,
-  MAX_RENDERED_BYTES,
-  type Template,
-  type TemplateSource,
-} from './template.ts'
+import type { LiquidString, Template, TemplateSource } from './template.ts'
+
+export const MAX_RENDERED_BYTES = 256 * 1024
 
 /** Reading JSON takes a step for so many characters. */
 const CHARACTERS_OF_STEP = 8

@@ -1,20 +1,5 @@
 import type { Template as LiquidTemplate } from 'liquidjs'
 
-/** The bytes of a template's text in UTF-8. */
-export const MAX_TEMPLATE_BYTES = 32 * 1024
-
-/** The outputs and tags of a template. */
-export const MAX_OUTPUTS = 200
-
-/** The bytes of a rendered template. */
-export const MAX_RENDERED_BYTES = 256 * 1024
-
-/** The names of Liquid's variables, beside those below `data` and `previous`. */
-export const NAMES = [
-  ...['event.id', 'event.type', 'event.occurredAt'],
-  ...['webhook.id', 'delivery.id', 'delivery.url'],
-]
-
 /** What a template is rendered with. */
 export interface TemplateSource {
   readonly event: {

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { FILTERS, TAGS } from '../../src/templates/liquid.ts'
-import { NAMES } from '../../src/templates/template.ts'
+import { FILTERS, NAMES, TAGS } from '../../src/templates/liquid.ts'
 import { compiled, render } from './support/render.ts'
 
 const read = (page: string) =>
