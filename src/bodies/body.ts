@@ -1,6 +1,5 @@
 import type { SelectionPlan } from '../event-graph/plan.ts'
-import { compileTemplate } from '../templates/compile-template.ts'
-import type { Template } from '../templates/template.ts'
+import { compileTemplate, type Template } from '../templates/compile-template.ts'
 
 /** What the deliveries of a webhook contain instead of the whole event, ready to be written. */
 export type Body = { readonly plan: SelectionPlan } | { readonly template: Template }

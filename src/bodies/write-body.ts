@@ -4,8 +4,8 @@ import { selectEvent } from '../event-graph/select-event.ts'
 import { MAX_DATA_BYTES } from '../event-types/event-type.ts'
 import { type DeliveredEvent, deliveryBody } from '../events/delivery-body.ts'
 import { OverBudget, type WorkBudget } from '../lib/work-budget.ts'
+import type { Template } from '../templates/compile-template.ts'
 import { renderTemplate } from '../templates/render-template.ts'
-import type { Template } from '../templates/template.ts'
 import type { Body } from './body.ts'
 
 /** The columns of an event that bodies are made of. */

@@ -4,8 +4,13 @@ import { type FieldIssue, fieldIssue } from '../lib/errors.ts'
 import { parseExactJson } from '../lib/exact-json.ts'
 import { excerpt } from '../lib/excerpt.ts'
 import type { IssueCode } from '../lib/issue-codes.ts'
-import { FILTERS, NAMES, namesIn, parseLiquid, TAGS } from './liquid.ts'
-import type { LiquidString, Template } from './template.ts'
+import type { WorkBudget } from '../lib/work-budget.ts'
+import { BoundedContext, FILTERS, liquid, NAMES, namesIn, TAGS } from './liquid.ts'
+
+/** A template that was read: JSON text, and in between what renders a string to JSON. */
+export type Template = readonly (string | RenderString)[]
+
+type RenderString = (scope: object, budget: WorkBudget) => string
 
 /** The bytes of a template's text in UTF-8. */
 const MAX_BYTES = 32 * 1024
@@ -39,7 +44,7 @@ export function compileTemplate(
   }
   const rules: string[] = []
   let position = 0
-  const template = pieces.map((piece, i): string | LiquidString => {
+  const template = pieces.map((piece, i): string | RenderString => {
     const start = position
     position += piece.length
     if (!piece.startsWith('"')) return piece.replaceAll(/\s/g, '')
@@ -67,7 +72,7 @@ function jsonProblem(text: string): string | null {
 
 /** A string with Liquid, or sentences that say what is wrong with it. */
 interface ReadString {
-  readonly read: LiquidString | null
+  readonly read: RenderString | null
   readonly problems: readonly string[]
 }
 
@@ -78,12 +83,15 @@ const NAME: ReadString = {
 
 function readString(text: string): ReadString {
   try {
-    const liquid = parseLiquid(text)
-    const [only, ...others] = liquid
+    const parts = liquid.parse(text)
+    const [only, ...others] = parts
     const isOne = only instanceof Output && others.length === 0
     const isValue = isOne && only.value.filters.at(-1)?.name === 'json'
-    const problems = namesIn(liquid).flatMap(problemOfName)
-    return { read: { liquid, length: text.length, isValue }, problems }
+    const read: RenderString = (scope, budget) => {
+      const rendered = liquid.renderSync(parts, new BoundedContext(scope, text.length, budget))
+      return isValue ? rendered : JSON.stringify(rendered)
+    }
+    return { read, problems: namesIn(parts).flatMap(problemOfName) }
   } catch (error) {
     if (!(error instanceof LiquidError)) throw error
     return { read: null, problems: [explain(error)] }

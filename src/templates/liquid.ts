@@ -45,7 +45,7 @@ const DATE_LETTER = 500
 const JSON_CHARACTER = 3
 const COMPARED_ITEM = 8
 
-const liquid = new Liquid({
+export const liquid = new Liquid({
   ownPropertyOnly: true,
   strictFilters: true,
   timezoneOffset: 0,
@@ -98,10 +98,6 @@ liquid.registerFilter('json', {
   },
 })
 
-export function parseLiquid(text: string): Template[] {
-  return liquid.parse(text)
-}
-
 /** The variables that a template does not set itself, such as `event.type`: at most two steps of each path. */
 export function namesIn(templates: Template[]): string[] {
   const { globals } = liquid.analyzeSync(templates, { partials: false })
@@ -110,18 +106,11 @@ export function namesIn(templates: Template[]): string[] {
     .map(({ segments }) => segments.slice(0, 2).join('.'))
 }
 
-/** Renders a string of `length` characters. Throws `OverBudget`, as it is or in a `LiquidError`. */
-export function renderLiquid(
-  templates: Template[],
-  length: number,
-  scope: object,
-  budget: WorkBudget,
-): string {
-  return liquid.renderSync(templates, new BoundedContext(scope, length, budget))
-}
-
-/** Counts what Liquid does. Its own limit counts milliseconds, so that an event would depend on the machine. */
-class BoundedContext extends Context {
+/**
+ * Counts what Liquid does for a string of `length` characters. Its own limit counts milliseconds, so that an event would
+ * depend on the machine. Throws `OverBudget`, which Liquid may put into a `LiquidError`.
+ */
+export class BoundedContext extends Context {
   readonly #budget: WorkBudget
 
   constructor(scope: object, length: number, budget: WorkBudget) {

@@ -2,10 +2,27 @@ import { LiquidError } from 'liquidjs'
 import { publicId } from '../db/ids.ts'
 import { type ExactJson, isExactNumber, parseExactJson } from '../lib/exact-json.ts'
 import { OverBudget, spend, type WorkBudget } from '../lib/work-budget.ts'
-import { renderLiquid } from './liquid.ts'
-import type { LiquidString, Template, TemplateSource } from './template.ts'
+import type { Template } from './compile-template.ts'
 
 export const MAX_RENDERED_BYTES = 256 * 1024
+
+/** What a template is rendered with. */
+export interface TemplateSource {
+  readonly event: {
+    readonly id: string
+    readonly type: string
+    readonly occurredAt: Date
+    /** The exact JSON text that was published. */
+    readonly data: string
+    /** `data` before the change, or null if the publisher gave none. */
+    readonly previous: string | null
+  }
+  /** Public ids. */
+  readonly webhookId: string
+  readonly deliveryId: string
+  /** The page of the delivery. Null if Posthorn does not know its own address. */
+  readonly deliveryUrl: string | null
+}
 
 /** Reading JSON takes a step for so many characters. */
 const CHARACTERS_OF_STEP = 8
@@ -23,7 +40,7 @@ export function renderTemplate(
   try {
     const scope = scopeOf(source, budget)
     for (const part of template) {
-      body += typeof part === 'string' ? part : renderString(part, scope, budget)
+      body += typeof part === 'string' ? part : part(scope, budget)
     }
   } catch (error) {
     // A `RangeError`: the data nest too deep for the stack.
@@ -32,15 +49,6 @@ export function renderTemplate(
   }
   if (Buffer.byteLength(body) > MAX_RENDERED_BYTES) throw new OverBudget()
   return body
-}
-
-function renderString(
-  { liquid, length, isValue }: LiquidString,
-  scope: object,
-  budget: WorkBudget,
-) {
-  const text = renderLiquid(liquid, length, scope, budget)
-  return isValue ? text : JSON.stringify(text)
 }
 
 /** The variables of Liquid. */

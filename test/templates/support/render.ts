@@ -1,7 +1,6 @@
 import { newBudget } from '../../../src/lib/work-budget.ts'
-import { compileTemplate } from '../../../src/templates/compile-template.ts'
-import { renderTemplate } from '../../../src/templates/render-template.ts'
-import type { Template, TemplateSource } from '../../../src/templates/template.ts'
+import { compileTemplate, type Template } from '../../../src/templates/compile-template.ts'
+import { renderTemplate, type TemplateSource } from '../../../src/templates/render-template.ts'
 
 /** The source of most tests. `data` and `previous` are JSON texts. */
 export function sourceOf(data: string, change: Partial<TemplateSource> = {}): TemplateSource {
