@@ -6,9 +6,9 @@ import { type Body, parseStoredBody, type StoredBody } from './body.ts'
 /** The version of a body with a uuid. */
 export type FindBody = (uuid: string) => Body | Promise<Body>
 
-/** Versions in memory, and the characters of their texts. */
+/** Versions in memory, and the characters of their texts: of a template, each takes up to 70 bytes. */
 const CACHE_SIZE = 10_000
-const CACHED_CHARACTERS = 8 * 1024 * 1024
+const CACHED_CHARACTERS = 2 * 1024 * 1024
 
 interface Row extends StoredBody {
   readonly id: string
