@@ -44,7 +44,7 @@ const TriedBodyRef = builder
       body: t.exposeString('body', {
         nullable: true,
         description:
-          'The body. Null if the selection makes more than 256 KiB of the data, if the template makes more than that, if one of them takes more than 200,000 steps, or if a filter of the template cannot work with the data: then attempts fail, and send nothing.',
+          'The body. Null if the selection or template makes more than 256 KiB of the data, takes more than 200,000 steps, or has a filter that cannot work with the data: then attempts fail, and send nothing.',
       }),
       bytes: t.int({
         description: 'The size of the body in bytes. 0 for none.',
