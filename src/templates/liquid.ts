@@ -48,8 +48,6 @@ const COMPARED_ITEM = 8
 export const liquid = new Liquid({
   ownPropertyOnly: true,
   strictFilters: true,
-  timezoneOffset: 0,
-  locale: 'en-US',
   outputEscape: function (this: { context: Context }, value: unknown) {
     const text = textOf(value)
     this.context.memoryLimit.use(text.length)
@@ -79,15 +77,37 @@ function isContainer(value: unknown): boolean {
   return !isExactNumber(value) && !(value instanceof Drop)
 }
 
-const { date: formatDate } = filters
-
-/** Only of RFC 3339 times, in UTC: `now`, and a time without a zone, differ between attempts or machines. */
+/**
+ * Only of RFC 3339 times, in UTC: `now`, and a time without a zone, differ between attempts or machines. Liquid's own filter
+ * reads UTC by the clock of the machine, which can be an hour off where that changes for the summer.
+ */
 liquid.registerFilter('date', function (value: unknown, format: unknown) {
   const time = typeof value === 'string' ? parseRfc3339(value) : null
-  if (time === null || typeof format !== 'string' || typeof formatDate !== 'function') return value
+  if (time === null || typeof format !== 'string') return value
   this.context.memoryLimit.use(DATE_LETTER * format.length)
-  return formatDate.call(this, time, format)
+  return format.replaceAll(/%(-?)(\w|%)/g, (all, dash: string, letter: string) => {
+    const text = Object.hasOwn(DATE_PARTS, letter) ? DATE_PARTS[letter]?.(time) : undefined
+    return dash ? (text?.replace(/^0(?=\d)/, '') ?? all) : (text ?? all)
+  })
 })
+
+const iso = (start: number, end: number) => (time: Date) => time.toISOString().slice(start, end)
+const named = (options: Intl.DateTimeFormatOptions) => {
+  const names = new Intl.DateTimeFormat('en-US', { ...options, timeZone: 'UTC' })
+  return (time: Date) => names.format(time)
+}
+
+/** The letters of `strftime`. */
+const DATE_PARTS: Readonly<Record<string, (time: Date) => string>> = {
+  ...{ Y: iso(0, 4), y: iso(2, 4), m: iso(5, 7), d: iso(8, 10), F: iso(0, 10) },
+  ...{ H: iso(11, 13), M: iso(14, 16), S: iso(17, 19), L: iso(20, 23), T: iso(11, 19) },
+  I: (time) => String(((time.getUTCHours() + 11) % 12) + 1).padStart(2, '0'),
+  p: (time) => (time.getUTCHours() < 12 ? 'AM' : 'PM'),
+  ...{ b: named({ month: 'short' }), B: named({ month: 'long' }) },
+  ...{ a: named({ weekday: 'short' }), A: named({ weekday: 'long' }) },
+  s: (time) => String(Math.floor(time.getTime() / 1_000)),
+  ...{ z: () => '+0000', Z: () => 'UTC', '%': () => '%' },
+}
 
 liquid.registerFilter('json', {
   raw: true,

@@ -51,15 +51,6 @@ const hostileData = fc
   .tuple(fc.constantFrom(...FILLINGS), size, small, fc.nat(8))
   .map(([fill, bytes, item, levels]) => fill(bytes, item, levels))
 
-/** They often lead to many values of hostile data. */
-const paths = fc
-  .tuple(
-    fc.constantFrom('.a', '.a', '.items', '.next.items'),
-    fc.array(fc.constantFrom('[*]', '[*]', '[0]'), { maxLength: 9, size: 'max' }),
-    fc.constantFrom('', '', '', '.text', '.next.items[*].text', '.b'),
-  )
-  .map((parts) => `$${parts.flat().join('')}`)
-
 const names = fc.constantFrom('data', 'data.a', 'data.a.first', 'data.items', 'data.next', 'x')
 const applied = fc.constantFrom('json', 'size', 'upcase', 'join', "split: ''", "map: 'text'")
 const loops: fc.Arbitrary<string> = fc.letrec<{ text: string }>((tie) => ({
