@@ -2,7 +2,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { ConfigError, loadConfig, readEnvironment, SETTINGS } from '../../src/config/config.ts'
+import { loadConfig, readEnvironment, SETTINGS } from '../../src/config/config.ts'
+import { problemsOf } from './support.ts'
 
 const external = {
   DATABASE_URL: 'postgres://u:hunter2@db/app',
@@ -181,20 +182,6 @@ describe('an invalid value is rejected', () => {
   })
 })
 
-test('trusted proxies are ranges of IPv4 and IPv6', () => {
-  const { config } = loadConfig({ POSTHORN_TRUSTED_PROXIES: '10.0.0.0/8, fd00::/8' })
-  expect(config.trustedProxies).toEqual(['10.0.0.0/8', 'fd00::/8'])
-})
-
-test('the public URL and the portal origins are parsed', () => {
-  const { config } = loadConfig({
-    POSTHORN_PUBLIC_URL: 'https://Webhooks.example.com/',
-    POSTHORN_PORTAL_ORIGINS: 'https://app.example.com, http://127.0.0.1:3000',
-  })
-  expect(config.publicUrl).toBe('https://webhooks.example.com')
-  expect(config.portalOrigins).toEqual(['https://app.example.com', 'http://127.0.0.1:3000'])
-})
-
 describe('text of other editors', () => {
   let folder: string
   beforeAll(() => {
@@ -247,27 +234,27 @@ describe('text of other editors', () => {
   })
 })
 
-test('the message says why a file of trusted documents is invalid', () => {
-  const problem = (file: string) =>
-    problemsOf({ ...external, POSTHORN_GRAPHQL_TRUSTED_DOCUMENTS: file })[0]
-  expect(problem('no/such/file.json')).toContain('it cannot be read (ENOENT)')
-  expect(problem('README.md')).toContain('it is not JSON')
-  expect(problem('package.json')).toContain('not an object of documents by hash')
-})
-
-test('the worker schema and the retention of failed jobs are parsed', () => {
-  const { config } = loadConfig({
-    POSTHORN_WORKER_SCHEMA: 'posthorn_worker',
-    POSTHORN_KEEP_FAILED_JOBS: '0s',
-  })
-  expect(config).toMatchObject({ workerSchema: 'posthorn_worker', keepFailedJobsMs: 0 })
-  expect(problemsOf({ POSTHORN_WORKER_SCHEMA: 'my-jobs' })).toEqual([
-    'POSTHORN_WORKER_SCHEMA is "my-jobs": give 1 to 63 lower-case letters, digits and underscores, such as posthorn_worker.',
-  ])
-})
-
-test('an empty retry schedule means no retries', () => {
-  expect(loadConfig({ POSTHORN_RETRY_SCHEDULE: '' }).config.retryScheduleMs).toEqual([])
+test.each([
+  [
+    'POSTHORN_TRUSTED_PROXIES',
+    '10.0.0.0/8, fd00::/8',
+    { trustedProxies: ['10.0.0.0/8', 'fd00::/8'] },
+  ],
+  [
+    'POSTHORN_PUBLIC_URL',
+    'https://Webhooks.example.com/',
+    { publicUrl: 'https://webhooks.example.com' },
+  ],
+  [
+    'POSTHORN_PORTAL_ORIGINS',
+    'https://app.example.com, http://127.0.0.1:3000',
+    { portalOrigins: ['https://app.example.com', 'http://127.0.0.1:3000'] },
+  ],
+  ['POSTHORN_WORKER_SCHEMA', 'posthorn_worker', { workerSchema: 'posthorn_worker' }],
+  ['POSTHORN_KEEP_FAILED_JOBS', '0s', { keepFailedJobsMs: 0 }],
+  ['POSTHORN_RETRY_SCHEDULE', '', { retryScheduleMs: [] }],
+])('%s=%s is parsed', (name, value, parsed) => {
+  expect(loadConfig({ [name]: value }).config).toMatchObject(parsed)
 })
 
 test('several encryption keys keep their order', () => {
@@ -291,13 +278,3 @@ test('the configuration has no secret and is frozen', () => {
   expect(JSON.stringify(config)).not.toContain('hunter2')
   expect(Object.isFrozen(config)).toBe(true)
 })
-
-function problemsOf(environment: Record<string, string>): readonly string[] {
-  try {
-    loadConfig(environment)
-  } catch (error) {
-    if (error instanceof ConfigError) return error.problems
-    throw error
-  }
-  throw new Error('The settings were accepted.')
-}

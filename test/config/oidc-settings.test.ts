@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { type ConfigError, loadConfig } from '../../src/config/config.ts'
+import { loadConfig } from '../../src/config/config.ts'
+import { problemsOf } from './support.ts'
 
 const KEY = `key_${'0'.repeat(26)}`
 
@@ -11,14 +12,7 @@ const COMPLETE = {
   POSTHORN_OIDC_ROLES: `groups=a:b:${KEY}, email=operator@example.com:${KEY}`,
 }
 
-function problemsOf(changed: Record<string, string>): readonly string[] {
-  try {
-    loadConfig({ ...COMPLETE, ...changed })
-    return []
-  } catch (error) {
-    return (error as ConfigError).problems
-  }
-}
+const problemsWith = (changed: object) => problemsOf({ ...COMPLETE, ...changed })
 
 describe('the settings of OpenID Connect', () => {
   test('are off by default', () => {
@@ -41,7 +35,7 @@ describe('the settings of OpenID Connect', () => {
 
   test.each(['http://127.0.0.1:3000', 'http://localhost:3000', 'http://[::1]:3000'])(
     'accept %s, because it is on this machine',
-    (issuer) => expect(problemsOf({ POSTHORN_OIDC_ISSUER: issuer })).toEqual([]),
+    (issuer) => expect(problemsWith({ POSTHORN_OIDC_ISSUER: issuer })).toEqual([]),
   )
 
   test.each([
@@ -54,11 +48,11 @@ describe('the settings of OpenID Connect', () => {
     ['POSTHORN_OIDC_CLIENT_ID', '', 'needs POSTHORN_OIDC_CLIENT_ID'],
     ['POSTHORN_PUBLIC_URL', '', 'needs POSTHORN_PUBLIC_URL'],
   ])('reject %s=%s with the remedy', (name, value, remedy) => {
-    expect(problemsOf({ [name]: value })).toEqual([expect.stringContaining(remedy)])
+    expect(problemsWith({ [name]: value })).toEqual([expect.stringContaining(remedy)])
   })
 
   test('are rejected without an issuer', () => {
-    expect(problemsOf({ POSTHORN_OIDC_ISSUER: '' })).toEqual([
+    expect(problemsWith({ POSTHORN_OIDC_ISSUER: '' })).toEqual([
       expect.stringContaining('POSTHORN_OIDC_CLIENT_ID needs POSTHORN_OIDC_ISSUER'),
       expect.stringContaining('POSTHORN_OIDC_ROLES needs POSTHORN_OIDC_ISSUER'),
     ])

@@ -2,8 +2,9 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { ConfigError, loadConfig } from '../../src/config/config.ts'
+import { loadConfig } from '../../src/config/config.ts'
 import { SECRET_SETTINGS } from '../../src/config/setting-files.ts'
+import { problemsOf } from './support.ts'
 
 const KEY = Buffer.alloc(32, 1)
 
@@ -113,14 +114,4 @@ function write(name: string, text: string): string {
   const file = path.join(folder, name)
   writeFileSync(file, text)
   return file
-}
-
-function problemsOf(environment: Record<string, string>): readonly string[] {
-  try {
-    loadConfig(environment)
-  } catch (error) {
-    if (error instanceof ConfigError) return error.problems
-    throw error
-  }
-  throw new Error('The settings were accepted.')
 }
