@@ -38,24 +38,48 @@ test('one call stores the events, a delivery for each subscribed webhook, and a 
   }
 })
 
-describe('data', () => {
-  const DATA =
+describe('data and previous data', () => {
+  const TEXT =
     '{"b": 1.0,  "a":"\\u0000 \\\\u0000 \\ud800 \\"\\n", "b":2, "big":12345678901234567890}'
+  const EVENTS = [`[{"type":"${JOINED}", "data":${TEXT}, "previous":${TEXT}}]`]
+  const ONE = [JOINED, TEXT, TEXT]
 
-  test.each(['text', 'json'])('is stored unchanged as %s', async (type) => {
-    expect(await storedAs(type, DATA)).toEqual([DATA, DATA])
+  test.each<[string, string[]]>([
+    ['publish_events($1, $2::text)', EVENTS],
+    ['publish_events($1, $2::json)', EVENTS],
+    ['publish_event($1, $2, $3, previous => $4)', ONE],
+    ['publish_event($1, $2, $3::text, previous => $4::json)', ONE],
+    ['publish_event($1, $2, $3::json, previous => $4::json)', ONE],
+  ])('are stored unchanged by %s', async (sql, values) => {
+    expect(await stored(sql, values)).toEqual([{ data: TEXT, previous: TEXT }])
   })
 
-  /** Publishes with each of the two functions, and reads what is stored. */
-  async function storedAs(type: string, data: string): Promise<string[]> {
-    const events = [`[{"type":"${JOINED}", "data":${data}}]`]
-    const [first] = await call(`publish_events($1, $2::${type})`, events)
-    const [second] = await call(`publish_event($1, $2, $3::${type})`, [JOINED, data])
-    const { rows } = await database.pool.query<{ data: string }>(
-      `select data from posthorn.events where posthorn.type_id('evt', id) = any ($1) order by id`,
-      [[first?.event_id, second?.event_id]],
+  test('SQL null and JSON null are no previous data', async () => {
+    for (const none of ['null', `'null'`]) {
+      const rows = await stored(`publish_event($1, $2, '1', previous => ${none})`, [JOINED])
+      expect(rows).toEqual([{ data: '1', previous: null }])
+    }
+  })
+
+  test('of more than 256 KiB together are refused, and nothing is published', async () => {
+    const half = 'x'.repeat(131_070)
+    const fits = { type: JOINED, data: half, previous: half }
+    await publish([fits])
+    const before = await counts()
+    await expect(publish([fits, { ...fits, previous: `${half}x` }])).rejects.toMatchObject({
+      code: '22023',
+      message: 'events[1].previous: it is larger than 256 KiB (262,144 bytes) together with data.',
+    })
+    expect(await counts()).toEqual(before)
+  })
+
+  async function stored(sql: string, values: string[]) {
+    const [published] = await call(sql, values)
+    const { rows } = await database.pool.query(
+      `select data, previous from posthorn.events where posthorn.type_id('evt', id) = $1`,
+      [published?.event_id],
     )
-    return rows.map((row) => row.data)
+    return rows
   }
 })
 
@@ -114,6 +138,15 @@ describe('idempotency keys', () => {
       message: expect.stringMatching(/^events\[1\]\.idempotencyKey: /),
     })
     expect(await counts()).toEqual(before)
+  })
+
+  test('a key counts for the same previous data only', async () => {
+    const event = { type: JOINED, data: 1, idempotencyKey: 'previous' }
+    await publish([{ ...event, previous: 1 }])
+    expect(await publish([{ ...event, previous: 1 }])).toMatchObject([{ duplicate: true }])
+    for (const other of [event, { ...event, previous: 2 }]) {
+      await expect(publish([other])).rejects.toMatchObject({ code: 'PH409' })
+    }
   })
 
   test('after 24 hours a key can be used again', async () => {
@@ -239,6 +272,19 @@ describe('publish_event publishes one event', () => {
       `type => '${JOINED}', data => '{"n": 1}', idempotency_key => 'invoice-7'`,
     )
     expect(again).toEqual({ event_id: event?.event_id, delivery_count: 0, duplicate: true })
+  })
+
+  test.each([
+    ['untyped', `$3, $4`],
+    ['untyped with a time', `$3, $4, '2026-03-01T00:00:00Z'`],
+    ['untyped to the end', `$3, $4, '2026-03-01T00:00:00Z', null`],
+    ['typed', `$3::json, $4::text, now()`],
+    ['jsonb', `$3::jsonb, $4::varchar`],
+  ])('with the fourth argument without a name as idempotency key: %s', async (name, args) => {
+    const [first] = await call(`publish_event($1, $2, ${args})`, [JOINED, '1', name])
+    expect(first?.duplicate).toBe(false)
+    const again = { event_id: first?.event_id, duplicate: true }
+    expect(await publishOne(keyed(1, name))).toMatchObject([again])
   })
 
   const notJson = /^data: it is not JSON/
