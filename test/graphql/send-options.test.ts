@@ -21,6 +21,15 @@ const TUNED = {
   ordered: true,
 }
 
+const LEAST = {
+  ...{ rateLimitPerSecond: 1, maxInFlight: 1, timeoutSeconds: 1 },
+  retryScheduleSeconds: [1, 86_400],
+}
+const MOST = {
+  ...{ rateLimitPerSecond: 10_000, maxInFlight: 200, timeoutSeconds: 30 },
+  retryScheduleSeconds: Array(20).fill(86_400),
+}
+
 const outcome = (type: string) => `{
   __typename
   ... on ValidationError { issues { path code message } }
@@ -39,6 +48,8 @@ test.each([
   ['no option', {}, DEFAULTS],
   ['null for each', { ...DEFAULTS, ordered: null }, DEFAULTS],
   ['every option', TUNED, TUNED],
+  ['the least of each', LEAST, LEAST],
+  ['the most of each', MOST, MOST],
   ['no retries', { retryScheduleSeconds: [] }, { ...DEFAULTS, retryScheduleSeconds: [] }],
 ])('a webhook with %s has the rest by default', async (_what, options, expected) => {
   expect((await create(options)).webhook).toMatchObject(expected)
@@ -59,6 +70,8 @@ test.each(Object.entries(TUNED))(
 
 test.each([
   [{ rateLimitPerSecond: 0 }, 'rateLimitPerSecond', 'too_small', '1 to 10,000, not 0; give null'],
+  [{ rateLimitPerSecond: 10_001 }, 'rateLimitPerSecond', 'too_big', 'not 10001'],
+  [{ maxInFlight: 0 }, 'maxInFlight', 'too_small', 'not 0'],
   [{ maxInFlight: 201 }, 'maxInFlight', 'too_big', '1 to 200, not 201; give null'],
   [
     { retryScheduleSeconds: [5, 0] },
@@ -73,6 +86,7 @@ test.each([
     'too_many',
     'must have at most 20 delays, not 21; give fewer, longer delays.',
   ],
+  [{ timeoutSeconds: 0 }, 'timeoutSeconds', 'too_small', 'not 0'],
   [{ timeoutSeconds: 31 }, 'timeoutSeconds', 'too_big', 'a whole number from 1 to 30, not 31'],
 ])(
   '%j is rejected, with the other problems, and changes nothing',
