@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { parseId } from '../../src/db/ids.ts'
+import { deleteExpiredSecrets, MAX_EXPIRING_SECRETS } from '../../src/webhooks/signing-secret.ts'
 import { signingSecretsOf } from '../support/signing-secrets.ts'
 import { json, useConnectV1 } from './connect-v1.ts'
 
@@ -8,6 +9,7 @@ const DAY_MS = 24 * 60 * 60 * 1_000
 const api = await useConnectV1()
 
 const secret = (id: string) => api.call('GET', `/webhooks/${id}/secret`)
+const ofWebhook = (id: string) => ({ webhookId: parseId('webhook', id) as string })
 const rotate = (id: string) => api.call('POST', `/webhooks/${id}/secret/rotate`)
 
 describe('GET /webhooks/{webhook_id}/secret', () => {
@@ -41,6 +43,24 @@ describe('POST /webhooks/{webhook_id}/secret/rotate', () => {
     const expiresAt = previous?.expiresAt?.getTime()
     expect(expiresAt).toBeGreaterThanOrEqual(before + DAY_MS)
     expect(expiresAt).toBeLessThanOrEqual(after + DAY_MS)
+
+    await api.database.prisma.signingSecret.updateMany({
+      where: { ...ofWebhook(id), expiresAt: { not: null } },
+      data: { expiresAt: new Date(before) },
+    })
+    expect(await signingSecretsOf(api.deps.webhooks, id)).toEqual([current])
+    await deleteExpiredSecrets(api.database.pool)
+    expect(await api.database.prisma.signingSecret.count({ where: ofWebhook(id) })).toBe(1)
+  })
+
+  test('a sixth rotation within 24 hours succeeds, and ends the oldest secret at once', async () => {
+    const [{ id }, other] = [await api.create(), await api.create()]
+    await rotate(other.id)
+    const keys = [await json(await secret(id))]
+    for (let i = 0; i < 6; i++) keys.unshift(await json(await rotate(id)))
+    const valid = await signingSecretsOf(api.deps.webhooks, id)
+    expect(valid.map(({ key }) => ({ key }))).toEqual(keys.slice(0, 1 + MAX_EXPIRING_SECRETS))
+    expect(await signingSecretsOf(api.deps.webhooks, other.id)).toHaveLength(2)
   })
 
   test('parallel rotations leave exactly one current secret', async () => {
@@ -51,7 +71,7 @@ describe('POST /webhooks/{webhook_id}/secret/rotate', () => {
     expect(new Set(keys).size).toBe(3)
     expect(keys).toContain((await json(await secret(id))).key)
     const current = await api.database.prisma.signingSecret.count({
-      where: { webhookId: parseId('webhook', id) as string, expiresAt: null },
+      where: { ...ofWebhook(id), expiresAt: null },
     })
     expect(current).toBe(1)
   })
