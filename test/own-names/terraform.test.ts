@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { type GraphQLInputObjectType, parse, validate, visit } from 'graphql'
+import { parse, validate } from 'graphql'
 import { expect, test } from 'vitest'
 import { schema } from '../../src/server/schema.ts'
 
@@ -17,8 +17,6 @@ function resourceOf(name: string) {
   return { block, documents: Object.fromEntries(documents) }
 }
 
-const WEBHOOK = resourceOf('webhook')
-
 test.each(['organization', 'webhook'])(
   'the documents of the %s fit the schema, and the configuration gives their variables',
   (name) => {
@@ -34,18 +32,3 @@ test.each(['organization', 'webhook'])(
     }
   },
 )
-
-test('each field of a webhook is compared with the configuration, or is named as one that is not', () => {
-  const [operation] = parse(WEBHOOK.documents['read_query'] ?? '').definitions
-  const fields: string[] = []
-  if (operation) {
-    visit(operation, {
-      Field: ({ name, alias }) => void fields.push(alias?.value ?? name.value),
-    })
-  }
-  const [, list = ''] = /not_compared = \[(.*)\]/.exec(CONFIGURATION) ?? []
-  const notCompared = [...list.matchAll(/"(\w+)"/g)].map(([, name]) => name)
-  const input = schema.getType('UpsertWebhookInput') as GraphQLInputObjectType
-  const missing = Object.keys(input.getFields()).filter((name) => !fields.includes(name))
-  expect(notCompared.toSorted()).toEqual(missing.toSorted())
-})

@@ -44,18 +44,3 @@ test('docs/data/data.md names every table, and every column that can have conten
   })
   expect(missing).toEqual([])
 })
-
-test('docs/data/data.md names no table or column that does not exist', async () => {
-  const { rows } = await database.pool.query<{ name: string }>(
-    `select c.relname || '.' || a.attname as name from pg_class as c join pg_attribute as a on a.attrelid = c.oid
-     where c.relnamespace = 'posthorn'::regnamespace and c.relkind in ('r', 'p') and a.attnum > 0`,
-  )
-  const existing = new Set(rows.map(({ name }) => name))
-  const tables = await contentColumns()
-  const unknown = [...page].flatMap(([table, columns]) =>
-    tables.has(table)
-      ? columns.filter((column) => !existing.has(`${table}.${column}`)).map((c) => `${table}.${c}`)
-      : [table],
-  )
-  expect(unknown).toEqual([])
-})
