@@ -114,6 +114,8 @@ test('a webhook on hold and its recovery are each told once, in signed deliverie
     type: 'posthorn.webhook.on_hold',
     data: {
       state: 'on_hold',
+      summary: expect.stringContaining('at localhost is on hold'),
+      alert: { action: 'trigger', key: webhookId, severity: 'critical' },
       organization: { id: posthorn.tenant.publicOrganizationId, name: 'Harvest Fair' },
       webhook: { id: webhookId, host: 'localhost', description: null },
       consecutive_failures: expect.any(Number),
@@ -144,6 +146,7 @@ test('a webhook on hold and its recovery are each told once, in signed deliverie
     type: 'posthorn.webhook.recovered',
     data: {
       state: 'healthy',
+      alert: { action: 'resolve', key: webhookId, severity: 'info' },
       previous_state: expect.stringMatching(/^(on_hold|failing)$/),
       webhook: { id: webhookId },
     },
