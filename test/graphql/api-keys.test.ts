@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { publicId } from '../../src/db/ids.ts'
+import { until } from '../support/until.ts'
 import { type Tenant, useApi, useTenant } from './support/api.ts'
 
 const api = await useApi()
@@ -71,6 +72,18 @@ describe('createApiKey', () => {
     const { createdApiKey } = await run('CreateApiKey', { input }, operator)
     expect(createdApiKey.apiKey.scopes).toEqual(['admin', 'webhooks:read'])
   })
+})
+
+test('the last use of a key is recorded at most once a minute', async () => {
+  const { keyId, call } = await api.tenant()
+  const lastUse = async () =>
+    (await api.database.prisma.apiKey.findUniqueOrThrow({ where: { id: keyId } })).lastUsedAt
+  expect(await lastUse()).toBeNull()
+  await call('{ viewer { scopes } }')
+  await until(async () => (await lastUse()) !== null, 'the use is recorded')
+  const first = await lastUse()
+  await call('{ viewer { scopes } }')
+  expect(await lastUse()).toEqual(first)
 })
 
 describe('revokeApiKey', () => {
