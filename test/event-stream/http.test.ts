@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createApiKey } from '../support/api-keys.ts'
 import { useTestApp } from '../support/app.ts'
-import { addTypes, FIRST } from './support/reader.ts'
+import { addTypes, FIRST, SECOND } from './support/reader.ts'
 
 const posthorn = await useTestApp({ role: 'api' })
 
@@ -36,17 +36,21 @@ test('a program pulls and acknowledges without GraphQL, and gets the published t
   })
 })
 
-test('a pull waits, and skips what its filter refuses', async () => {
-  await call('/pull?consumer=waiting')
+test('a pull waits, and skips what its types and its filter refuse', async () => {
+  const pull = async (more: string) =>
+    (await (await call(`/pull?consumer=waiting${more}`)).json()).events
+  await pull('')
   const filter = encodeURIComponent('{"path":"$.n","op":"equals","value":2}')
-  const waiting = call(`/pull?consumer=waiting&wait=20&filter=${filter}`)
-  for (const n of [1, 2]) {
-    await posthorn.services.publishEvents(posthorn.tenant.organizationId, [
-      { type: FIRST, data: { n } },
-    ])
+  const waiting = pull(`&wait=20&types=${FIRST}&filter=${filter}`)
+  for (const [type, n] of [
+    [SECOND, 2],
+    [FIRST, 1],
+    [FIRST, 2],
+  ] as const) {
+    await posthorn.services.publishEvents(posthorn.tenant.organizationId, [{ type, data: { n } }])
   }
-  const { events } = (await (await waiting).json()) as { events: object[] }
-  expect(events).toMatchObject([{ data: { n: 2 } }])
+  expect(await waiting).toMatchObject([{ type: FIRST, data: { n: 2 } }])
+  expect(await pull('')).toEqual([])
 })
 
 test('errors are problems that name the parameter', async () => {
