@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { countRows } from '../support/count-rows.ts'
 import { sharedDatabase } from '../support/database.ts'
 import { createTenant, JOINED, subscribe, TICKET } from '../support/factories.ts'
 
@@ -21,21 +22,12 @@ test('one call stores the events, a delivery for each subscribed webhook, and a 
      where posthorn.type_id('evt', d.event_id) = any ($1)`,
     [published.map((event) => event.event_id)],
   )
-  const { rows: jobs } = await database.pool.query<{ key: string; payload: object }>(
-    // `complete_jobs` returns the payload, which the view `jobs` does not have.
-    `select key, payload from graphile_worker.complete_jobs(array(
-       select id from graphile_worker.jobs where task_identifier = 'posthorn:deliver' and key = any ($1)))`,
+  const jobs = await countRows(
+    database.pool,
+    `graphile_worker.jobs where task_identifier = 'posthorn:deliver' and key = any ($1)`,
     [rows.map((row) => row.id)],
   )
-  expect(jobs).toHaveLength(3)
-  for (const { key, payload } of jobs) {
-    expect(payload).toEqual({
-      deliveryId: key,
-      webhookId: expect.stringMatching(/^wh_/),
-      eventType: expect.stringMatching(/^event_attendee/),
-      organizationId: tenant.publicOrganizationId,
-    })
-  }
+  expect([rows.length, jobs]).toEqual([3, 3])
 })
 
 describe('data and previous data', () => {
