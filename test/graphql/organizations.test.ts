@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { mintId, publicId } from '../../src/db/ids.ts'
+import { publicId } from '../../src/db/ids.ts'
 import { JOINED } from '../support/factories.ts'
 import { readAnswer, request, type Tenant, useApi } from './support/api.ts'
 import { document } from './support/document.ts'
@@ -110,19 +110,4 @@ describe('with the header posthorn-organization', () => {
       })
     }
   })
-
-  test.each(['', 'nonsense', mintId('organization'), mintId('webhook')])(
-    '%j is rejected, as it is not the id of an organization',
-    async (organization) => {
-      const query = '{ webhooks { nodes { id } } }'
-      const { data, errors } = await callFor(organization, operator.token, query)
-      expect(data).toBeUndefined()
-      expect(errors).toMatchObject([
-        {
-          message: expect.stringContaining('does not name an organization'),
-          extensions: { code: 'BAD_USER_INPUT' },
-        },
-      ])
-    },
-  )
 })

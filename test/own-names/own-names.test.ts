@@ -425,9 +425,15 @@ describe('organizations', () => {
     for (const header of ['größe 1', organization.id]) {
       expect((await viewer(header)).data.viewer.organization.id).toBe(organization.id)
     }
-    for (const header of ['Größe', mintId('organization'), 'no such uid']) {
-      const { errors } = await viewer(header)
-      expect(errors?.[0].message).toContain('or its uid')
+    for (const header of ['', 'Größe', mintId('organization'), mintId('webhook')]) {
+      const { data, errors } = await viewer(header)
+      expect(data).toBeUndefined()
+      expect(errors).toMatchObject([
+        {
+          message: expect.stringContaining('does not name an organization'),
+          extensions: { code: 'BAD_USER_INPUT' },
+        },
+      ])
     }
   })
 })
