@@ -56,6 +56,11 @@ describe('createWebhook', () => {
       { ...INPUT, headers: [named('X-Key'), named('x-key')] },
       [['headers.x-key', 'duplicate_header']],
     ],
+    [
+      'a host that is not public',
+      { ...INPUT, url: 'https://0x0a000001:8443/hooks' },
+      [['url', 'address_not_public']],
+    ],
   ])('%s: the input is rejected, and changes nothing', async (_what, input, expected, text) => {
     const { issues, ...rejected } = await run('CreateWebhook', { input })
     expect(rejected).toMatchObject({ __typename: 'ValidationError', code: 'invalid' })
@@ -81,6 +86,15 @@ describe('updateWebhook', () => {
     })
     const { webhook } = await update(id, { description: null, headers: null })
     expect(webhook).toMatchObject({ description: null, headerNames: [], enabled: false })
+  })
+
+  test('to a host that is not public is rejected', async () => {
+    const { id, url } = await tenant.addWebhook()
+    expect(await update(id, { url: 'https://0x0a000001:8443/hooks' })).toMatchObject({
+      __typename: 'ValidationError',
+      issues: [{ path: ['url'], code: 'address_not_public' }],
+    })
+    expect((await run('Webhook', { id })).url).toBe(url)
   })
 
   test('the same values change nothing, nor the time, the revision and the audit log', async () => {

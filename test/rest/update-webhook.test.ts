@@ -124,6 +124,7 @@ describe('PUT /webhooks/{webhook_id}', () => {
 describe('PUT /webhooks/{webhook_id} rejects, and changes nothing:', () => {
   test.each([
     [{ url: 'http://receiver.example' }, '#/url', 'not_https'],
+    [{ url: 'https://0x7f000001:8443/hooks' }, '#/url', 'address_not_public'],
     [{ url: null }, '#/url', 'invalid_type'],
     [{ event_subscriptions: null }, '#/event_subscriptions', 'invalid_type'],
     [{ enabeld: true }, '#/enabeld', 'unknown_field'],
