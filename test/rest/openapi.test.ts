@@ -5,7 +5,6 @@ import path from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { openApiDocument } from '../../src/rest/connect-v1/routes.ts'
-import { startTestApp, useTestApp } from '../support/app.ts'
 import { requirePackages } from '../support/installed-packages.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: a document of deep objects
@@ -54,14 +53,5 @@ describe('the OpenAPI document', () => {
       const all = ['401', '403', '405', '429', '500', '503', ...some]
       expect(statuses, `${method} ${at}`).toEqual(expect.arrayContaining(all))
     }
-  })
-
-  test('has the URL of the server: POSTHORN_PUBLIC_URL, or a relative one', async () => {
-    const environment = { POSTHORN_PUBLIC_URL: 'https://posthorn.example.org' }
-    await using named = await startTestApp({ role: 'api', environment })
-    const serversOf = async ({ app }: typeof named) =>
-      (await (await fetch(`${app.url}/openapi.json`)).json()).servers
-    expect(await serversOf(named)).toMatchObject([{ url: environment.POSTHORN_PUBLIC_URL }])
-    expect(await serversOf(await useTestApp({ role: 'api' }))).toMatchObject([{ url: '/' }])
   })
 })

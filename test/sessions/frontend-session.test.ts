@@ -53,6 +53,11 @@ const ENDED = (how: string, kind = 'portal') => [
   { message: `The ${kind} session ${how}.`, extensions: { code: 'UNAUTHENTICATED' } },
 ]
 
+async function expireIn(hours: number, id: string): Promise<void> {
+  const expiresAt = new Date(Date.now() + hours * 3_600_000)
+  await prisma().apiKey.update({ where: { id }, data: { expiresAt } })
+}
+
 const inactive = (uuid: string) => findInactiveKeys(posthorn.database.pool, [uuid])
 
 describe('a portal session', () => {
@@ -94,9 +99,13 @@ describe('a portal session', () => {
     expect((await start({ locale: 'auto' })).searchParams.size).toBe(1)
   })
 
-  test('has the public URL if one is configured', async () => {
+  test('has the public URL if one is configured, as the OpenAPI document has', async () => {
+    const read = async (at: string) => (await fetch(`${at}/openapi.json`)).json()
+    expect(await read(url)).toMatchObject({ servers: [{ url: '/' }] })
     const environment = { POSTHORN_PUBLIC_URL: 'https://webhooks.example.com' }
     await using other = await startTestApp({ role: 'api', environment })
+    const servers = [{ url: environment.POSTHORN_PUBLIC_URL }]
+    expect(await read(other.app.url)).toMatchObject({ servers })
     const mutation = document('portal-sessions', 'CreatePortalSession')
     const input = { scopes: ['webhooks:read'] }
     const { createPortalSession } = await other.graphql(mutation, { input })
@@ -266,10 +275,9 @@ describe('the token of a session', () => {
 
 describe('a portal session ends', () => {
   test('at once, with its streams, when the key that created it is revoked, but not another key', async () => {
-    const { organizationId } = posthorn.tenant
-    const scopes = ['keys:manage', 'webhooks:read']
-    const creator = await createApiKey(prisma(), { organizationId, scopes })
-    const other = await createApiKey(prisma(), { organizationId, scopes })
+    const owned = { ...posthorn.tenant, scopes: ['keys:manage', 'webhooks:read'] }
+    const creator = await createApiKey(prisma(), owned)
+    const other = await createApiKey(prisma(), owned)
     const { token, id } = await start({}, creator.token)
     const uuid = parseId('apiKey', id) as string
     await revokeApiKey(prisma(), publicId('apiKey', other.key.id))
@@ -281,10 +289,9 @@ describe('a portal session ends', () => {
   })
 
   test('with its streams when the key that created it expires, and shows this time as its own expiry', async () => {
-    const { organizationId } = posthorn.tenant
     const scopes = ['keys:manage', 'webhooks:read', 'deliveries:read']
     const expiresAt = new Date(Date.now() + 90_000)
-    const creator = await createApiKey(prisma(), { organizationId, scopes, expiresAt })
+    const creator = await createApiKey(prisma(), { ...posthorn.tenant, scopes, expiresAt })
     const session = await start({ scopes: ['webhooks:read', 'deliveries:read'] }, creator.token)
     expect(session.expiresAt).toBe(expiresAt.toISOString())
     const shorter = await start({ ttlSeconds: 60 }, creator.token)
@@ -294,15 +301,12 @@ describe('a portal session ends', () => {
     expect(await inactive(uuid)).toEqual(new Map())
 
     // An expiry after that of the key, as older versions stored it, does not prolong the session.
-    await prisma().apiKey.update({
-      where: { id: uuid },
-      data: { expiresAt: new Date(Date.now() + 86_400_000) },
-    })
+    await expireIn(24, uuid)
     const { data } = await call(session.token, VIEWER)
     expect(data.viewer.session.expiresAt).toBe(expiresAt.toISOString())
     using stream = await subscribe(url, session.token, 'subscription { attemptRecorded { id } }')
     expect(stream.end).toBeNull()
-    await prisma().apiKey.update({ where: { id: creator.key.id }, data: { expiresAt: new Date() } })
+    await expireIn(0, creator.key.id)
     expect((await call(session.token, VIEWER)).errors).toMatchObject(ENDED('is expired'))
     expect(await stream.result(1)).toMatchObject({ errors: ENDED('has expired') })
     expect(await inactive(uuid)).toEqual(new Map([[uuid, 'expired']]))
@@ -312,17 +316,12 @@ describe('a portal session ends', () => {
     const { id, token } = await start()
     const uuid = parseId('apiKey', id) as string
     const { keyId } = await createTenant(prisma())
-    await prisma().apiKey.update({ where: { id: keyId }, data: { expiresAt: new Date(0) } })
-    const end = (hoursAgo: number) =>
-      prisma().apiKey.update({
-        where: { id: uuid },
-        data: { expiresAt: new Date(Date.now() - hoursAgo * 3_600_000) },
-      })
-    await end(23)
+    await expireIn(-25, keyId)
+    await expireIn(-23, uuid)
     expect((await call(token, VIEWER)).errors).toMatchObject(ENDED('is expired'))
     await deleteEndedSessions(posthorn.database.pool)
     expect(await prisma().apiKey.count({ where: { id: uuid } })).toBe(1)
-    await end(25)
+    await expireIn(-25, uuid)
     await deleteEndedSessions(posthorn.database.pool)
     expect(await prisma().apiKey.count({ where: { id: uuid } })).toBe(0)
     // API keys stay.
