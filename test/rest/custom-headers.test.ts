@@ -9,25 +9,23 @@ const post = (headers: object) =>
 const numbered = (count: number, value = 'v') =>
   Object.fromEntries(Array.from({ length: count }, (_, i) => [`X-${i}`, value]))
 
-describe('custom headers are accepted and returned unchanged:', () => {
-  test.each([
-    ['several', { 'X-A': '1', 'x-b': '2', Cookie: 'a=b; c=d' }],
-    ['every character that is valid in a name', { "!#$%&'*+-.^_`|~09AZaz": 'x' }],
-    ['spaces and tabs inside a value', { 'X-A': 'a b\tc' }],
-    ['names of object properties', { constructor: 'a', toString: 'b', hasOwnProperty: 'c' }],
-    [
-      'names similar to reserved names',
-      { 'X-Wh-Id': 'a', whisper: 'b', hostname: 'c', tea: 'd', proxy: 'e' },
-    ],
-    ['32 headers', numbered(32)],
-    ['8 KiB of names and values', { 'X-A': 'v'.repeat(8 * 1_024 - 3) }],
-  ])('%s', async (_what, headers) => {
-    const response = await post(headers)
-    expect(response.status).toBe(201)
-    const webhook = await json(response)
-    expect(webhook.headers).toEqual(headers)
-    expect(await json(await api.call('GET', `/webhooks/${webhook.id}`))).toEqual(webhook)
-  })
+test.each([
+  ['several', { 'X-A': '1', 'x-b': '2', Cookie: 'a=b; c=d' }],
+  ['every character that is valid in a name', { "!#$%&'*+-.^_`|~09AZaz": 'x' }],
+  ['spaces and tabs inside a value', { 'X-A': 'a b\tc' }],
+  ['names of object properties', { constructor: 'a', toString: 'b', hasOwnProperty: 'c' }],
+  [
+    'names similar to reserved names',
+    { 'X-Wh-Id': 'a', whisper: 'b', hostname: 'c', tea: 'd', proxy: 'e' },
+  ],
+  ['32 headers', numbered(32)],
+  ['8 KiB of names and values', { 'X-A': 'v'.repeat(8 * 1_024 - 3) }],
+])('custom headers are accepted and returned unchanged: %s', async (_what, headers) => {
+  const response = await post(headers)
+  expect(response.status).toBe(201)
+  const webhook = await json(response)
+  expect(webhook.headers).toEqual(headers)
+  expect(await json(await api.call('GET', `/webhooks/${webhook.id}`))).toEqual(webhook)
 })
 
 describe('custom headers are rejected:', () => {

@@ -42,23 +42,21 @@ describe('404', () => {
   })
 })
 
-describe('405 and Allow: a known path with another method', () => {
-  test.each([
-    ['/webhooks', 'GET, HEAD, POST', ['PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PURGE']],
-    [`/webhooks/${UNKNOWN_ID}`, 'DELETE, GET, HEAD, PUT', ['POST', 'PATCH', 'OPTIONS']],
-    [`/webhooks/${UNKNOWN_ID}/secret`, 'GET, HEAD', ['POST', 'PUT', 'DELETE']],
-    [`/webhooks/${UNKNOWN_ID}/secret/rotate`, 'POST', ['GET', 'HEAD', 'PUT', 'DELETE']],
-    [`/webhooks/${UNKNOWN_ID}/`, 'DELETE, GET, HEAD, PUT', ['POST', 'PATCH', 'OPTIONS']],
-  ])('%s', async (path, allow, methods) => {
-    for (const method of methods) {
-      const response = await api.call(method, path)
-      expect(response.status).toBe(405)
-      expect(response.headers.get('allow')).toBe(allow)
-      if (method === 'HEAD') continue
-      const { detail } = await problem(response, 405)
-      expect(detail).toBe(`${method} is not allowed on this path. Its methods are ${allow}.`)
-    }
-  })
+test.each([
+  ['/webhooks', 'GET, HEAD, POST', ['PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PURGE']],
+  [`/webhooks/${UNKNOWN_ID}`, 'DELETE, GET, HEAD, PUT', ['POST', 'PATCH', 'OPTIONS']],
+  [`/webhooks/${UNKNOWN_ID}/secret`, 'GET, HEAD', ['POST', 'PUT', 'DELETE']],
+  [`/webhooks/${UNKNOWN_ID}/secret/rotate`, 'POST', ['GET', 'HEAD', 'PUT', 'DELETE']],
+  [`/webhooks/${UNKNOWN_ID}/`, 'DELETE, GET, HEAD, PUT', ['POST', 'PATCH', 'OPTIONS']],
+])('405 and Allow: a known path with another method: %s', async (path, allow, methods) => {
+  for (const method of methods) {
+    const response = await api.call(method, path)
+    expect(response.status).toBe(405)
+    expect(response.headers.get('allow')).toBe(allow)
+    if (method === 'HEAD') continue
+    const { detail } = await problem(response, 405)
+    expect(detail).toBe(`${method} is not allowed on this path. Its methods are ${allow}.`)
+  }
 })
 
 describe('a slash at the end of a path makes no difference', () => {

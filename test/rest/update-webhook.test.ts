@@ -121,16 +121,14 @@ describe('PUT /webhooks/{webhook_id}', () => {
   })
 })
 
-describe('PUT /webhooks/{webhook_id} rejects, and changes nothing:', () => {
-  test.each([
-    [{ url: 'http://receiver.example' }, '#/url', 'not_https'],
-    [{ url: 'https://0x7f000001:8443/hooks' }, '#/url', 'address_not_public'],
-    [{ url: null }, '#/url', 'invalid_type'],
-    [{ event_subscriptions: null }, '#/event_subscriptions', 'invalid_type'],
-    [{ enabeld: true }, '#/enabeld', 'unknown_field'],
-  ])('%j', async (change, pointer, code) => {
-    const created = await api.create(ALL_FIELDS)
-    await expectInvalid(await put(created.id, { description: 'Doors', ...change }), pointer, code)
-    expect(await read(created.id)).toEqual(created)
-  })
+test.each([
+  [{ url: 'http://receiver.example' }, '#/url', 'not_https'],
+  [{ url: 'https://0x7f000001:8443/hooks' }, '#/url', 'address_not_public'],
+  [{ url: null }, '#/url', 'invalid_type'],
+  [{ event_subscriptions: null }, '#/event_subscriptions', 'invalid_type'],
+  [{ enabeld: true }, '#/enabeld', 'unknown_field'],
+])('PUT /webhooks/{webhook_id} rejects, and changes nothing: %j', async (change, pointer, code) => {
+  const created = await api.create(ALL_FIELDS)
+  await expectInvalid(await put(created.id, { description: 'Doors', ...change }), pointer, code)
+  expect(await read(created.id)).toEqual(created)
 })
