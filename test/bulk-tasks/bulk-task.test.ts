@@ -6,24 +6,22 @@ import { mintId, parseId, publicId } from '../../src/db/ids.ts'
 import type { AttemptRecord } from '../../src/deliveries/attempts/attempt-record.ts'
 import { createRecordAttempt } from '../../src/deliveries/attempts/record-attempt.ts'
 import { putOnHold } from '../../src/scheduling/circuit-breaker.ts'
-import { type Api, useApi } from '../graphql/support/api.ts'
-import { document } from '../graphql/support/document.ts'
-import { addWebhook, deliveryIds, deliveryRow, FAILED, publish } from '../graphql/support/rows.ts'
+import { useApi, useTenant } from '../graphql/support/api.ts'
+import { deliveryRow, FAILED } from '../graphql/support/rows.ts'
 import { attemptOf, SENDER } from '../support/attempts.ts'
 import { until } from '../support/until.ts'
 import { taskDeps } from './rows.ts'
 
-let tenant: Awaited<ReturnType<Api['tenant']>>
 let webhookId: string
 /** Newest first. */
 let deliveries: string[]
 
 const api = await useApi()
+const tenant = useTenant(api)
 beforeEach(async () => {
-  tenant = await api.tenant()
-  webhookId = (await addWebhook(api, tenant.organizationId)).id
-  await publish(api, tenant.organizationId, 6)
-  deliveries = await deliveryIds(api.database, tenant.organizationId)
+  webhookId = (await tenant.addWebhook()).id
+  await tenant.publish(6)
+  deliveries = await tenant.deliveryIds()
 })
 
 const RETRY = { next: { kind: 'retry', delayMs: 3_600_000 } } as const
@@ -37,13 +35,8 @@ async function record(
   await createRecordAttempt(api.database.pool, SENDER)(attemptOf(row, status, given))
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: the type depends on the operation
-async function run(operation: string, variables: Record<string, unknown>): Promise<any> {
-  const text = document('bulk-tasks', operation)
-  const { data, errors } = await api.call(tenant.token, text, variables)
-  expect(errors).toBeUndefined()
-  return Object.values(data)[0]
-}
+const run = (operation: string, variables: object, by = tenant) =>
+  by.run('bulk-tasks', operation, variables)
 
 /** Starts a redelivery of exhausted deliveries, and returns the id of its task. */
 async function redeliver(filter: object = { states: ['EXHAUSTED'] }, options: object = {}) {
@@ -147,8 +140,7 @@ describe('a redelivery', () => {
     expect(await run('RedeliverInBackground', { input: repeated(101) })).toMatchObject({
       issues: [{ path: ['ids'], code: 'too_many' }],
     })
-    const { data } = await api.call(tenant.token, document('deliveries', 'Redeliver'), { ids })
-    expect(data.redeliver.deliveries).toHaveLength(4)
+    expect((await tenant.run('deliveries', 'Redeliver', { ids })).deliveries).toHaveLength(4)
     expect(new Set(Object.values(await states()))).toEqual(new Set(['pending']))
     expect((await run('BulkTasks', {})).nodes).toEqual([])
   })
@@ -167,8 +159,8 @@ describe('a redelivery', () => {
   test('leaves out deliveries and attempts that are newer than the task', async () => {
     await record(deliveries[0], 500)
     const id = await redeliver({ statusClasses: FAILED })
-    await publish(api, tenant.organizationId, 1)
-    const [newer] = await deliveryIds(api.database, tenant.organizationId)
+    await tenant.publish()
+    const [newer] = await tenant.deliveryIds()
     await record(newer, 500)
     expect(await change(id)).toMatchObject({ total: 1, changed: 1 })
     expect(await deliveryRow(api.database, newer as string)).toMatchObject({ state: 'exhausted' })
@@ -195,32 +187,30 @@ describe('a redelivery', () => {
     const { eventId } = await deliveryRow(api.database, one)
     await api.database.prisma.event.deleteMany({ where: { id: eventId } })
     expect(await change(await redeliver())).toMatchObject({ changed: 1 })
-    await api.call(tenant.token, document('webhooks', 'DeleteWebhook'), { id: webhookId })
+    await tenant.run('webhooks', 'DeleteWebhook', { id: webhookId })
     await record(two, 500)
     expect(await change(await redeliver())).toMatchObject({ changed: 0 })
   })
 })
 
-describe('a cancelation', () => {
-  test('cancels what has not finished, with its jobs', async () => {
-    const [retrying, exhausted] = deliveries
-    await record(retrying, 500, RETRY)
-    await record(exhausted, 500)
-    const started = await run('CancelDeliveries', {
-      input: { filter: { webhookIds: [webhookId] } },
-    })
-    expect(started).toMatchObject({ count: 5 })
-    expect(await change(started.task.id)).toMatchObject({
-      action: 'CANCEL',
-      state: 'COMPLETED',
-      changed: 5,
-    })
-    expect(Object.values(await states()).toSorted()).toEqual([
-      ...Array(5).fill('canceled'),
-      'exhausted',
-    ])
-    expect(await jobKeys()).toEqual([])
+test('a cancelation cancels what has not finished, with its jobs', async () => {
+  const [retrying, exhausted] = deliveries
+  await record(retrying, 500, RETRY)
+  await record(exhausted, 500)
+  const started = await run('CancelDeliveries', {
+    input: { filter: { webhookIds: [webhookId] } },
   })
+  expect(started).toMatchObject({ count: 5 })
+  expect(await change(started.task.id)).toMatchObject({
+    action: 'CANCEL',
+    state: 'COMPLETED',
+    changed: 5,
+  })
+  expect(Object.values(await states()).toSorted()).toEqual([
+    ...Array(5).fill('canceled'),
+    'exhausted',
+  ])
+  expect(await jobKeys()).toEqual([])
 })
 
 describe('a task', () => {
@@ -264,8 +254,8 @@ describe('a task', () => {
     ['deliveries', { states: ['queued'] }],
     ['attempts', { anyAttempt: { statusClasses: [0, 3, 4, 5] } }],
   ] as const)('for one webhook is limited to it by a filter of %s too', async (_, filter) => {
-    const { id } = await addWebhook(api, tenant.organizationId)
-    await publish(api, tenant.organizationId, 2)
+    const { id } = await tenant.addWebhook()
+    await tenant.publish(2)
     const own = { webhookId: parseId('webhook', id) as string }
     const failed = await api.database.prisma.delivery.findFirstOrThrow({ where: own })
     for (const delivery of [publicId('delivery', failed.id), ...deliveries.slice(1)]) {
@@ -330,18 +320,19 @@ describe('a task', () => {
   test('of another organization is not found, and takes no delivery of another', async () => {
     const id = await redeliver()
     const theirs = deliveries[0]
-    tenant = await api.tenant()
-    expect(await run('BulkTask', { id })).toBeNull()
-    expect(await run('CancelBulkTask', { id })).toMatchObject({ code: 'not_found' })
-    expect(await run('RedeliverInBackground', { input: { ids: [theirs] } })).toMatchObject({
+    const other = await api.tenant()
+    const ask = (operation: string, variables: object) => run(operation, variables, other)
+    expect(await ask('BulkTask', { id })).toBeNull()
+    expect(await ask('CancelBulkTask', { id })).toMatchObject({ code: 'not_found' })
+    expect(await ask('RedeliverInBackground', { input: { ids: [theirs] } })).toMatchObject({
       code: 'not_found',
     })
     expect(
-      await run('CancelDeliveries', { input: { filter: { webhookIds: [webhookId] } } }),
+      await ask('CancelDeliveries', { input: { filter: { webhookIds: [webhookId] } } }),
     ).toMatchObject({
       count: 0,
     })
-    expect((await run('BulkTasks', {})).nodes).toHaveLength(1)
+    expect((await ask('BulkTasks', {})).nodes).toHaveLength(1)
   })
 
   test('is deleted after the retention of deliveries', async () => {

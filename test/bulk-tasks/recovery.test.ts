@@ -185,21 +185,19 @@ describe('a recovery', () => {
   })
 })
 
-describe('counting', () => {
-  test('a dry run changes nothing, and counts what the recovery then creates', async () => {
-    await deliveries(await events({ count: 5 }), 'exhausted')
-    await events({ at: later(1_000), count: 7 })
-    const before = await rows()
-    expect(await answer({}, { dryRun: true })).toEqual({
-      __typename: 'RedeliverSuccess',
-      count: 7,
-      countIsExact: true,
-      task: null,
-    })
-    expect(await rows()).toEqual(before)
-    expect(await api.database.prisma.bulkTask.count({ where: { organizationId } })).toBe(0)
-    expect((await recover()).changed).toBe(7)
+test('a dry run changes nothing, and counts what the recovery then creates', async () => {
+  await deliveries(await events({ count: 5 }), 'exhausted')
+  await events({ at: later(1_000), count: 7 })
+  const before = await rows()
+  expect(await answer({}, { dryRun: true })).toEqual({
+    __typename: 'RedeliverSuccess',
+    count: 7,
+    countIsExact: true,
+    task: null,
   })
+  expect(await rows()).toEqual(before)
+  expect(await api.database.prisma.bulkTask.count({ where: { organizationId } })).toBe(0)
+  expect((await recover()).changed).toBe(7)
 })
 
 describe('nothing is delivered twice', () => {
