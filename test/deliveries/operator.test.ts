@@ -267,11 +267,9 @@ function answer(status: number): void {
   receiver.answer = (response) => response.writeHead(status).end()
 }
 
-async function publish(count = 1): Promise<void> {
-  await posthorn.services.publishEvents(
-    posthorn.tenant.organizationId,
-    Array.from({ length: count }, () => ({ type: JOINED, data: {} })),
-  )
+async function publish(): Promise<void> {
+  const { services, tenant } = posthorn
+  await services.publishEvents(tenant.organizationId, [{ type: JOINED, data: {} }])
 }
 
 /** A delivery during its first attempt, and its job. `finish` answers the request. */
@@ -317,9 +315,7 @@ async function exhausted(): Promise<{ delivery: Delivery; job: JobRow }> {
 }
 
 /** As `posthorn:check_jobs` does once a minute. */
-async function reopen(): Promise<string[]> {
-  return await reopenRescheduled(posthorn.database.pool, 'graphile_worker')
-}
+const reopen = () => reopenRescheduled(posthorn.database.pool, 'graphile_worker')
 
 async function operatorSweep() {
   const { pool } = posthorn.database

@@ -75,34 +75,32 @@ describe('a job that an operator completed or deleted', () => {
   })
 })
 
-describe('a change that Posthorn makes to a job does not count as the change of an operator', () => {
-  test('recording failed attempts, releasing, rescuing and rescheduling', async () => {
-    const { pool } = database
-    const [failed, parked, rescued] = deliveries as [Delivery, Delivery, Delivery]
-    const record = createRecordAttempt(pool, SENDER)
-    await record(attemptOf(failed, 503, { next: { kind: 'retry', delayMs: 0 }, retriesLeft: 1 }))
+test('a change that Posthorn makes to a job does not count as the change of an operator: recording failed attempts, releasing, rescuing and rescheduling', async () => {
+  const { pool } = database
+  const [failed, parked, rescued] = deliveries as [Delivery, Delivery, Delivery]
+  const record = createRecordAttempt(pool, SENDER)
+  await record(attemptOf(failed, 503, { next: { kind: 'retry', delayMs: 0 }, retriesLeft: 1 }))
 
-    await park(parked, `, attempt_count = 1, last_error = 'HTTP 503'`)
-    expect(await releaseBacklog(pool, parked.webhookId, 5)).toBe(1)
+  await park(parked, `, attempt_count = 1, last_error = 'HTTP 503'`)
+  expect(await releaseBacklog(pool, parked.webhookId, 5)).toBe(1)
 
-    const worker = await claimJobs(database, COUNT)
-    const claimed = (await jobs()).find(({ key }) => key === idOf(rescued))?.lockedBy as string
-    await markAbandoned(pool, [claimed])
-    expect(await rescueWorkers(pool, SCHEMA, [claimed])).toBe(COUNT)
-    await worker.complete()
+  const worker = await claimJobs(database, COUNT)
+  const claimed = (await jobs()).find(({ key }) => key === idOf(rescued))?.lockedBy as string
+  await markAbandoned(pool, [claimed])
+  expect(await rescueWorkers(pool, SCHEMA, [claimed])).toBe(COUNT)
+  await worker.complete()
 
-    await query(`select graphile_worker.reschedule_jobs(${ALL}, run_at := now())`)
-    expect(await sweep()).toEqual(NOTHING)
+  await query(`select graphile_worker.reschedule_jobs(${ALL}, run_at := now())`)
+  expect(await sweep()).toEqual(NOTHING)
 
-    // Then every job fails by an internal error until it has no attempts left.
-    for (let i = 0; i < 2; i++) {
-      await query('update posthorn.deliveries set max_attempts = attempt_count + 1')
-      await query(RESTORE_ALL)
-      const failing = await claimJobs(database, COUNT)
-      await failing.fail('an internal error')
-      expect(await sweep()).toMatchObject({ canceled: [] })
-    }
-  })
+  // Then every job fails by an internal error until it has no attempts left.
+  for (let i = 0; i < 2; i++) {
+    await query('update posthorn.deliveries set max_attempts = attempt_count + 1')
+    await query(RESTORE_ALL)
+    const failing = await claimJobs(database, COUNT)
+    await failing.fail('an internal error')
+    expect(await sweep()).toMatchObject({ canceled: [] })
+  }
 })
 
 describe('failed jobs', () => {
