@@ -157,19 +157,17 @@ describe('a lone surrogate is rejected with the name of its field', () => {
   })
 })
 
-test('a deeply nested body is rejected, with its field unless it is too deep to read', async () => {
-  const post = (levels: number) =>
-    api.call('POST', '/webhooks', {
-      body: `{"url":${'['.repeat(levels)}${']'.repeat(levels)},"x":1}`,
-      headers: { 'idempotency-key': `deep-${levels}` },
-    })
-  const { errors } = await problem(await post(1_000), 422)
+test('a deeply nested body is rejected like any other, or as malformed if it is to be compared', async () => {
+  const body = `{"url":${'['.repeat(30_000)}${']'.repeat(30_000)},"x":1}`
+  const { errors } = await problem(await api.call('POST', '/webhooks', { body }), 422)
   expect(errors).toContainEqual({
     pointer: '#/url',
     code: 'invalid_type',
     detail: 'url must be a string.',
   })
-  expect((await problem(await post(30_000), 400)).detail).toBe('The input is nested too deep.')
+  const headers = { 'idempotency-key': 'deep' }
+  const { detail } = await problem(await api.call('POST', '/webhooks', { body, headers }), 400)
+  expect(detail).toBe('The input is nested too deep.')
 })
 
 async function stream(body: ReadableStream, headers: Record<string, string> = {}) {

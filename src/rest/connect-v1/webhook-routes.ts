@@ -45,11 +45,11 @@ export function addWebhookRoutes(app: OpenAPIHono<CallerEnv>, deps: WebhookDeps)
       const webhook = await createFromBody(depsWithActor, organizationId, body, tx)
       return { location: `${c.req.path}/${webhook.id}`, resource: toWebhookResource(webhook) }
     }
-    const call = { organizationId, operation: CREATE_WEBHOOK, requestHash: hashRequest(body) }
+    const call = { organizationId, operation: CREATE_WEBHOOK }
     const { location, resource } =
       key === null
         ? await create()
-        : await runOnce(deps, { ...call, key }, async (tx) => {
+        : await runOnce(deps, { ...call, key, requestHash: hashRequest(body) }, async (tx) => {
             const answer = await create(tx)
             return { resourceId: parseId('webhook', answer.resource.id) as string, answer }
           })
