@@ -15,8 +15,10 @@ export function Attempts() {
     async function read() {
       const { data } = await client.query(Query, {}, { requestPolicy: 'network-only' })
       if (!data) return
-      last = data.attempts.nodes[0]?.id ?? null
-      show(data.attempts.nodes)
+      const { nodes } = data.attempts
+      // The stream may have brought newer ones meanwhile.
+      last ??= nodes[0]?.id ?? null
+      show((shown) => newestFirst([...nodes, ...shown]))
     }
     return follow(client, AttemptRecorded, {
       variables: () => ({ after: last }),
@@ -28,11 +30,13 @@ export function Attempts() {
         if (!attempt) return
         last = attempt.id
         // A resumed stream sends some attempts again.
-        show((shown) => [attempt, ...shown.filter(({ id }) => id !== attempt.id)])
+        show((shown) => newestFirst([attempt, ...shown]))
       },
       lost(code) {
         setLive(false)
-        if (code === 'RELOAD_REQUIRED') last = null
+        if (code !== 'RELOAD_REQUIRED') return
+        last = null
+        show([])
       },
     })
   }, [client])
@@ -51,4 +55,10 @@ export function Attempts() {
       </ul>
     </section>
   )
+}
+
+/** Each once. Ids sort by the time of the attempt. */
+function newestFirst(attempts: readonly AttemptRowFragment[]): AttemptRowFragment[] {
+  const byId = new Map(attempts.map((attempt) => [attempt.id, attempt]))
+  return [...byId.values()].sort((a, b) => (a.id < b.id ? 1 : -1))
 }
