@@ -214,13 +214,12 @@ describe('a webhook with a verified endpoint', () => {
 })
 
 test(`an organization sends ${MAX_CHALLENGES_PER_MINUTE} challenges a minute`, async () => {
-  // The limit grows again while they are sent.
+  // The limit grows again while they are sent, and a request can fail for the load of the machine.
   for (let sent = 0; ; sent += 8) {
     const results = await Promise.all(Array.from({ length: 8 }, () => create()))
-    const [limited] = results.flatMap((result) => result.errors ?? [])
-    if (limited === undefined) continue
+    const errors: { message: string }[] = results.flatMap((result) => result.errors ?? [])
+    if (!errors.some(({ message }) => message.includes('challenges in a minute'))) continue
     expect(sent + 8).toBeGreaterThan(MAX_CHALLENGES_PER_MINUTE)
-    expect(limited.message).toContain('challenges in a minute')
     return
   }
 })
