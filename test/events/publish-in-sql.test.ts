@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { countRows } from '../support/count-rows.ts'
-import { sharedDatabase } from '../support/database.ts'
+import { useTestDatabase } from '../support/database.ts'
 import { createTenant, JOINED, subscribe, TICKET } from '../support/factories.ts'
 
-const database = await sharedDatabase()
+const database = await useTestDatabase()
 const tenant = await createTenant(database.prisma)
 await subscribe(database, tenant.organizationId, [JOINED])
 await subscribe(database, tenant.organizationId, [JOINED, TICKET])

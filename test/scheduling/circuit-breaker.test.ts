@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { probeDelayMs, shouldPutOnHold } from '../../src/scheduling/circuit-breaker.ts'
 import { JOINED } from '../support/factories.ts'
+import { isAnyClaimed } from '../support/jobs.ts'
 import { until } from '../support/until.ts'
 import {
   countParked,
@@ -146,6 +147,9 @@ describe('a webhook that keeps failing', async () => {
     expect((await resume()).webhook.health.state).toBe('FAILING')
     await publish(posthorn.database.pool, posthorn.tenant.publicOrganizationId, 10)
     await until(async () => (await health()).state === 'ON_HOLD', 'the webhook is on hold again')
+    // A failure that is recorded after it was resumed would put it on hold once more.
+    const { pool } = posthorn.database
+    await until(async () => !(await isAnyClaimed(pool)), 'no attempt is in flight')
     recover()
     await resume()
     await publishOne()

@@ -93,6 +93,6 @@ export async function claimJobs(
   }
 }
 
-async function isAnyClaimed(sql: Sql): Promise<boolean> {
+export async function isAnyClaimed(sql: Sql): Promise<boolean> {
   return (await deliveryJobs(sql)).some(({ lockedBy }) => lockedBy !== null)
 }

@@ -114,9 +114,12 @@ async function copy(from: string, to: string): Promise<void> {
 const root = path.join(import.meta.dirname, '../..')
 const PREPARED = path.join(root, 'node_modules/.cache/test-postgres')
 
-/** Names all that a prepared cluster depends on: the migrations, the packages, these settings, and the user who owns it. */
+/**
+ * Names all that a prepared cluster depends on: the migrations, the packages, these settings, the user who owns it, and the
+ * day, as a migration creates the partitions of a week.
+ */
 function preparedName(): string {
-  const hash = createHash('sha256')
+  const hash = createHash('sha256').update(new Date().toISOString().slice(0, 10))
   const sources = [
     'prisma/migrations/**/*.sql',
     'src/{migrate,db/embedded}/*.ts',

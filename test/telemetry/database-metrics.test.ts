@@ -5,6 +5,7 @@ import { createTestDatabase } from '../support/database.ts'
 import { createTenant, JOINED, subscribe } from '../support/factories.ts'
 import { createPartitions } from '../support/maintain-partitions.ts'
 
+const TODAY = `(now() at time zone 'utc')::date`
 const DAY_MS = 24 * 60 * 60 * 1_000
 
 let database: Database
@@ -35,6 +36,7 @@ async function publishTo(count: number): Promise<string> {
 }
 
 test('an empty database has nothing queued, and partitions for a week', async () => {
+  await createPartitions(database.pool, TODAY, `${TODAY} + 7`)
   const { clock_difference_seconds, state_read_seconds, ...counts } = await read()
   const numbers = Object.values(counts).flatMap((count) =>
     typeof count === 'number' ? count : Object.values(count ?? {}),
