@@ -206,8 +206,7 @@ test('retention keeps the days since the oldest event that still fans out', asyn
   await maintainPartitions(database.pool, dayMs, later)
   expect(await countEvents()).toBe(count)
   expect(await fanOut()).toHaveLength(MANY)
-  await maintainPartitions(database.pool, dayMs, later)
-  expect(await countEvents()).toBe(0)
+  expect(await maintainPartitions(database.pool, dayMs, later)).not.toMatchObject({ dropped: 0 })
   // They are pending, so they stay with their event.
   expect(await deliveries()).toHaveLength(MANY)
 })
