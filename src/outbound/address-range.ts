@@ -1,8 +1,8 @@
 import { BlockList, isIP } from 'node:net'
 
 /**
- * Adds a CIDR range; throws if `cidr` is not one. An IPv4 range is also added in its IPv4-mapped form, which sockets
- * treat as the same addresses, and with `nat64` in its NAT64 form (RFC 6052).
+ * Adds a CIDR range; throws if `cidr` is not one. An IPv4 range includes its IPv4-mapped form, as Node's lists compare both,
+ * and with `nat64` its NAT64 form (RFC 6052).
  */
 export function addRange(list: BlockList, cidr: string, { nat64 = false } = {}): void {
   const range = parseRange(cidr)
@@ -11,9 +11,7 @@ export function addRange(list: BlockList, cidr: string, { nat64 = false } = {}):
   }
   const { network, bits, family } = range
   list.addSubnet(network, bits, family)
-  if (family === 'ipv6') return
-  list.addSubnet(IPV4_MAPPED + network, 96 + bits, 'ipv6')
-  if (nat64) list.addSubnet(NAT64 + network, 96 + bits, 'ipv6')
+  if (nat64 && family === 'ipv4') list.addSubnet(NAT64 + network, 96 + bits, 'ipv6')
 }
 
 /** Whether the text is an IPv4 or IPv6 CIDR range without a zone id. */
@@ -37,7 +35,6 @@ export function isAddress(text: string): boolean {
   return isIP(text) !== 0
 }
 
-const IPV4_MAPPED = '::ffff:'
 const NAT64 = '64:ff9b::'
 
 interface Range {
