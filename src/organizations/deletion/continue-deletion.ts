@@ -133,8 +133,8 @@ async function beginPass(sql: Sql, workerSchema: string, before: Progress): Prom
  * The other transactions of the database that are open, or those of the known ones that still are, and the known jobs that
  * still run. A transaction may have checked the organization before its deletion was committed, and write rows of it until
  * it ends. Each transaction holds a lock of its own virtual id (https://www.postgresql.org/docs/current/view-pg-locks.html);
- * one that is prepared for two-phase commit has none any more, and counts by its transaction id. A job that a rescue adds
- * again finds no delivery, and writes nothing.
+ * one that is prepared for two-phase commit has none any more, and counts by its transaction id. Postgres's own processes,
+ * such as autovacuum, have no user and write no row. A job that a rescue adds again finds no delivery, and writes nothing.
  */
 async function findWriters(
   sql: Sql,
@@ -144,7 +144,7 @@ async function findWriters(
   const { rows } = await sql.query<{ id: string }>(
     `select virtualxid as id from pg_locks as l join pg_stat_activity as a using (pid)
      where l.locktype = 'virtualxid' and l.granted and l.mode = 'ExclusiveLock' and pid <> pg_backend_pid()
-       and a.datname = current_database()
+       and a.datname = current_database() and a.usesysid is not null
      union all
      select 'prepared ' || transaction::text from pg_prepared_xacts where database = current_database()
      union all
