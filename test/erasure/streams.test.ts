@@ -1,4 +1,4 @@
-import { beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { inTransaction } from '../../src/db/transaction.ts'
 import { eraseEvents } from '../../src/deliveries/erase-events.ts'
 import { printCursor } from '../../src/event-stream/cursor.ts'
@@ -12,9 +12,6 @@ let tenant: Awaited<ReturnType<typeof createTenant>>
 
 const posthorn = await useTestApp({ role: 'api' })
 
-beforeAll(async () => {
-  await posthorn.database.pool.query('update posthorn.event_types set schema = null')
-})
 beforeEach(async () => {
   tenant = await createTenant(posthorn.database.prisma)
 })

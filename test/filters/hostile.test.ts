@@ -5,7 +5,7 @@ import { createAddressGuard } from '../../src/outbound/public-address.ts'
 import { countFilteredEvents } from '../../src/webhooks/count-filtered-events.ts'
 import { createWebhook } from '../../src/webhooks/webhook.ts'
 import { sharedDatabase } from '../support/database.ts'
-import { createTenant, JOINED } from '../support/factories.ts'
+import { createTenant, ENCRYPTION_KEY, JOINED } from '../support/factories.ts'
 
 const MAX_BYTES = 256 * 1024
 
@@ -26,7 +26,7 @@ const SCANNING = JSON.stringify({
 for (let i = 0; i < 20; i++) await subscribe(SCANNING)
 
 async function subscribe(filter: string, { organizationId } = tenant) {
-  const keyring = createKeyring([Buffer.alloc(32, 1)])
+  const keyring = createKeyring([ENCRYPTION_KEY])
   const fields = { url: 'https://example.com/hooks', eventSubscriptions: [JOINED], enabled: true }
   const deps = { prisma: database.prisma, keyring, guard: createAddressGuard([]), actor: SYSTEM }
   await createWebhook(deps, organizationId, { ...fields, filter })

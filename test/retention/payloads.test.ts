@@ -1,4 +1,4 @@
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { SYSTEM } from '../../src/access/actor.ts'
 import { parseId, publicId } from '../../src/db/ids.ts'
 import { createRecordAttempt } from '../../src/deliveries/attempts/record-attempt.ts'
@@ -15,9 +15,6 @@ let webhook: string
 const api = await useApi()
 const tenant = useTenant(api)
 
-beforeAll(async () => {
-  await api.database.pool.query('update posthorn.event_types set schema = null')
-})
 beforeEach(async () => {
   await api.database.pool.query('delete from posthorn.unkept_payloads')
   webhook = (await addWebhook(api, tenant.organizationId)).id

@@ -21,7 +21,6 @@ const posthorn = await useTestApp()
 
 beforeAll(async () => {
   receiver.answer = (response) => response.end('thanks')
-  await posthorn.database.pool.query('update posthorn.event_types set schema = null')
   const { organizationId } = posthorn.tenant
   const key = await createApiKey(posthorn.database.prisma, { organizationId, scopes: SCOPES })
   token = key.token

@@ -3,7 +3,7 @@ import type { Role, Settings } from '../../src/config/settings.ts'
 import type { Database } from '../../src/db/client.ts'
 import { type App, startApp } from '../../src/run/app.ts'
 import type { Services } from '../../src/run/services.ts'
-import { createTestDatabase, sharedDatabase } from './database.ts'
+import { createTestDatabase, leaveAsFound, sharedDatabase } from './database.ts'
 import { createTenant, ENCRYPTION_KEY } from './factories.ts'
 import { sharedAuthority } from './receiver.ts'
 import { useResource } from './use-resource.ts'
@@ -62,6 +62,7 @@ export async function useTestApp(options: TestAppOptions = {}): Promise<TestApp>
     return await useResource(startTestApp(options))
   shared[role] ??= startShared(role)
   const { app, database } = await shared[role]
+  await leaveAsFound(database)
   return calls(app, database, await createTenant(database.prisma))
 }
 

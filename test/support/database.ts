@@ -1,8 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
-import { inject } from 'vitest'
+import { afterAll, inject } from 'vitest'
 import { type Database, openDatabase } from '../../src/db/client.ts'
 import { connectClient } from '../../src/db/session-settings.ts'
+import { createKeyring } from '../../src/encryption/keyring.ts'
+import { requireListedKeys } from '../../src/encryption/stored-secrets.ts'
+import { ENCRYPTION_KEY, JOINED, TICKET } from './factories.ts'
 import { useResource } from './use-resource.ts'
 import { withDatabase } from './with-database.ts'
 
@@ -28,11 +31,33 @@ export async function createTestDatabase(): Promise<Database> {
 }
 
 /** The database that the files of a worker process share. No worker of Posthorn runs there. The run deletes it. */
-export function sharedDatabase(): Promise<Database> {
+export async function sharedDatabase(): Promise<Database> {
   shared ??= createTestDatabase()
-  return shared
+  await leaveAsFound(await shared)
+  return await shared
 }
 let shared: Promise<Database> | undefined
+
+/**
+ * Gives the event types of the contract back what the tests of a file change of them, and fails a file whose secrets others
+ * cannot read.
+ */
+export async function leaveAsFound({ pool }: Database): Promise<void> {
+  const { rows: found } = await pool.query(
+    `select name, schema::text, search_keys, archived_at from posthorn.event_types where name = any ($1)`,
+    [[JOINED, TICKET]],
+  )
+  afterAll(async () => {
+    for (const type of found)
+      await pool.query(
+        `update posthorn.event_types
+         set schema = $2::text::json, search_keys = $3::text[], archived_at = $4::timestamptz, revision = revision + 1
+         where name = $1 and (schema::text, search_keys, archived_at) is distinct from ($2, $3, $4)`,
+        Object.values(type),
+      )
+    await requireListedKeys(pool, createKeyring([ENCRYPTION_KEY]))
+  })
+}
 
 /** A database of its own for the tests of a file, which change or count what is not of one organization. */
 export async function useTestDatabase(): Promise<Database> {
