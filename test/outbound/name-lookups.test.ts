@@ -1,11 +1,11 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { type DnsAnswer, startDnsServer } from './dns-server.ts'
-import { assertAnswered, openReceiver, openSender, post } from './sending.ts'
+import { assertAnswered, openReceiver, openSender, poll, post } from './sending.ts'
 
 const ADDRESSES: DnsAnswer = { addresses: ['127.0.0.1', '::ffff:127.0.0.1'] }
 
-async function openNameServer(answer: (type: 'A' | 'AAAA') => DnsAnswer) {
-  const dns = await startDnsServer((_name, type) => answer(type))
+async function openNameServer(answer: (type: 'A' | 'AAAA', name: string) => DnsAnswer) {
+  const dns = await startDnsServer((name, type) => answer(type, name))
   onTestFinished(() => dns[Symbol.asyncDispose]())
   return dns
 }
@@ -29,6 +29,15 @@ test.each([
     assertAnswered(await send(dns))
   },
 )
+
+test('ten names that are not answered hold up no other name', async () => {
+  const dns = await openNameServer((_, name) => (/^slow/.test(name) ? SILENT() : ADDRESSES))
+  const receiver = await openReceiver()
+  const sender = openSender({ lookup: undefined, dnsServers: [dns.address] })
+  for (let i = 0; i < 10; i++) void post(sender, receiver, { url: `https://slow-${i}.test/` })
+  await poll(() => dns.queries.length >= 20)
+  assertAnswered(await post(sender, receiver, { organizationId: 'another' }))
+})
 
 const SILENT = () => ({ failure: 'silence' }) as const
 
