@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { verify } from '../../src/receiver/index.ts'
 import { pruneSchedules } from '../../src/scheduling/prune-schedules.ts'
+import { countRows } from '../support/count-rows.ts'
 import { JOINED } from '../support/factories.ts'
 import type { Received } from '../support/receiver.ts'
 import { until } from '../support/until.ts'
@@ -179,10 +180,8 @@ test('a canceled delivery in the backlog never arrives; a redelivery and a test 
      where parked_at is not null order by event_id desc limit 2`,
   )
   const [canceled, redelivered] = rows.map((row) => row.id)
-  const { cancelDeliveries } = await posthorn.graphql(
-    'mutation ($id: ID!) { cancelDeliveries(input: { ids: [$id] }) { __typename } }',
-    { id: canceled },
-  )
+  const cancel = 'mutation ($id: ID!) { cancelDeliveries(input: { ids: [$id] }) { __typename } }'
+  const { cancelDeliveries } = await posthorn.graphql(cancel, { id: canceled })
   expect(cancelDeliveries.__typename).toBe('CancelDeliveriesSuccess')
   expect(await redeliver(posthorn, { id: redelivered as string })).toBe('RedeliverSuccess')
   const { testDelivery } = await posthorn.graphql(
@@ -193,13 +192,15 @@ test('a canceled delivery in the backlog never arrives; a redelivery and a test 
     }`,
     { webhook, type: JOINED },
   )
+  const urgent = [redelivered, testDelivery.delivery.id]
+  const areParked = `posthorn.deliveries where parked_at is not null and posthorn.type_id('msg', id) = any ($1)`
+  await until(async () => (await countRows(pool, areParked, [urgent])) === 2, 'both are parked')
   answerAll()
   await untilSucceeded(pool, BACKLOG)
   const ids = receiver.received.map(({ headers }) => headers['wh-id'])
   expect(ids).toHaveLength(BACKLOG)
   expect(ids).not.toContain(canceled)
   // Their events are the last ones, and at most twenty attempts are in flight at once.
-  for (const id of [redelivered, testDelivery.delivery.id])
-    expect(ids.indexOf(id)).toBeLessThan(BACKLOG - 20)
+  for (const id of urgent) expect(ids.indexOf(id)).toBeLessThan(BACKLOG - 20)
   await until(async () => (await countJobs(pool)) === 0, 'no job is left')
 })
