@@ -97,7 +97,7 @@ export async function testDelivery(
 async function requireValid(sql: Sql, event: NewEvent, json: string): Promise<void> {
   const known = (await createCatalogue(sql).refresh([event.type])).get(event.type)
   const issues = known
-    ? [...checkEvent(event, json), ...schemaIssues(event, json, await known.checker())]
+    ? [...checkEvent(event, json), ...schemaIssues(event, await known.checker())]
     : [
         {
           path: ['eventType'],
@@ -109,8 +109,8 @@ async function requireValid(sql: Sql, event: NewEvent, json: string): Promise<vo
 }
 
 /** One issue for each problem, so that a form can list them. */
-function schemaIssues({ data }: NewEvent, json: string, check: CheckData): FieldIssue[] {
-  return check(data, json)
+function schemaIssues({ data }: NewEvent, check: CheckData): FieldIssue[] {
+  return (check(data) ?? [])
     .slice(0, MAX_PROBLEMS)
     .map((problem) => ({ path: ['data'], code: 'schema_mismatch', detail: `${problem}.` }))
 }

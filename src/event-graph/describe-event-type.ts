@@ -1,4 +1,5 @@
 import { isSchema, namedPlace, placeOf, type Schema } from '../lib/schema-path.ts'
+import { standardSchema } from '../lib/standard-schema.ts'
 import { withOnlyChoices } from './alternatives.ts'
 import type { EventModel, FieldModel, SourceType, TypeModel, TypeRef } from './model.ts'
 import { EVENT_FIELDS, fieldNames, firstFree, MAX_NAME_LENGTH, pascalCase } from './names.ts'
@@ -30,7 +31,7 @@ interface Spot {
 
 /** The types of an event type in the event graph. They depend on nothing but its schema and `typeName`. */
 export function describeEventType(source: SourceType, typeName: string): EventModel {
-  const root: unknown = source.schema === null ? null : JSON.parse(source.schema)
+  const root = source.schema === null ? null : standardSchema(JSON.parse(source.schema))
   const dataTypeName = `${typeName}_Data`
   const taken = new Set([typeName, dataTypeName])
   const known = new Map<string, TypeRef>()

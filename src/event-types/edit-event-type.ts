@@ -241,7 +241,7 @@ export async function payloadIssues(schema: unknown, example: unknown): Promise<
   if (typeof schema !== 'object' || schema === null || Array.isArray(schema)) return issues
   const { check, problem } = await checkSchema(schema)
   if (problem) report('schema', 'invalid_schema', problem)
-  const mismatches = check && example !== null ? check(example, exampleJson) : []
+  const mismatches = (example !== null && check?.(example)) || []
   if (mismatches.length > 0) {
     report('example', 'schema_mismatch', `does not match the schema: ${mismatches.join('; ')}.`)
   }

@@ -34,7 +34,9 @@ export function readPayloads(given: GivenPayloads): ReadPayloads {
       return {}
     }
     try {
-      return { [field]: parseJson(text), [textField]: text.trim() }
+      // Bounds of int64 are numbers that a double does not keep; the text of the schema does.
+      const inexact = field === 'schema'
+      return { [field]: parseJson(text, { inexact }), [textField]: text.trim() }
     } catch (error) {
       const { message } = error as Error
       const rule = error instanceof InvalidJson ? message : `is not JSON: ${message}.`

@@ -1,10 +1,16 @@
 import { setTimeout } from 'node:timers/promises'
 import type { Sql } from '../db/client.ts'
 import { publicId } from '../db/ids.ts'
-import { type Catalogue, type KnownTypes, OPERATIONAL_PREFIX } from '../event-types/event-type.ts'
+import {
+  type Catalogue,
+  type KnownType,
+  type KnownTypes,
+  OPERATIONAL_PREFIX,
+} from '../event-types/event-type.ts'
 import { fewHints } from '../lib/did-you-mean.ts'
 import { DomainError, type FieldIssue, invalid } from '../lib/errors.ts'
-import { CHECK_TOO_SLOW, checkAgainstSchema, checkEvent } from './check-event.ts'
+import type { CheckData } from '../lib/json-schema.ts'
+import { checkAgainstSchema, checkEvent } from './check-event.ts'
 import type { NewEvent } from './new-event.ts'
 import { createStoreEvents, type EventRow, isOutdated } from './store-events.ts'
 
@@ -31,7 +37,12 @@ export type PublishEvents = (
   events: readonly NewEvent[],
 ) => Promise<PublishedEvent[]>
 
-export function createPublishEvents(sql: Sql, catalogue: Catalogue): PublishEvents {
+/** `countUndecided`: counts events that are accepted although the check with their schema did not come to its end. */
+export function createPublishEvents(
+  sql: Sql,
+  catalogue: Catalogue,
+  countUndecided: (events: number) => void = () => {},
+): PublishEvents {
   const store = createStoreEvents(sql)
 
   /** If the cached catalogue is outdated, the events are checked again before any is stored or rejected. */
@@ -39,10 +50,13 @@ export function createPublishEvents(sql: Sql, catalogue: Catalogue): PublishEven
     const names = [...new Set(events.map(({ type }) => type))]
     let types = await catalogue.find(names)
     for (let tries = 1; ; tries++) {
-      const { rows, issues } = await toRows(types, organizationId, events)
+      const { rows, issues, undecided } = await toRows(types, organizationId, events)
       const isValid = issues.length === 0 && types.size === names.length
       const stored = isValid ? await store(rows).catch(nullIfOutdated) : null
-      if (stored) return stored
+      if (stored) {
+        if (undecided > 0) countUndecided(undecided)
+        return stored
+      }
       const before = types
       types = await catalogue.refresh(names)
       if (!isValid && areSame(before, types)) {
@@ -97,6 +111,8 @@ interface CheckedEvents {
   readonly rows: readonly EventRow[]
   /** With any issue, the rows must not be stored. */
   readonly issues: readonly FieldIssue[]
+  /** The events that are accepted without an answer of their schema. */
+  readonly undecided: number
 }
 
 async function toRows(
@@ -106,6 +122,9 @@ async function toRows(
 ): Promise<CheckedEvents> {
   const issues: FieldIssue[] = []
   const rows: EventRow[] = []
+  /** Types of which a check did not end: it is not tried on more events of the call. */
+  const slow = new Set<KnownType>()
+  let undecided = 0
   let sliceStartedAtMs = performance.now()
   for (const [index, event] of events.entries()) {
     if (performance.now() - sliceStartedAtMs > CHECK_SLICE_MS) {
@@ -120,11 +139,9 @@ async function toRows(
     if (type) {
       const checker = type.checker()
       const check = checker instanceof Promise ? await checker : checker
-      found.push(...checkAgainstSchema(event, 'data', data ?? 'null', check))
-      if (previous !== null) found.push(...checkAgainstSchema(event, 'previous', previous, check))
+      found.push(...checkUnlessSlow(event, type, check))
     }
     for (const issue of found) issues.push({ ...issue, path: ['events', index, ...issue.path] })
-    if (found.some(({ code }) => code === CHECK_TOO_SLOW)) break
     rows.push({
       organizationId,
       type: event.type,
@@ -137,7 +154,19 @@ async function toRows(
       traceState: event.traceState ?? null,
     })
   }
-  return { rows, issues }
+  return { rows, issues, undecided }
+
+  function checkUnlessSlow(event: NewEvent, type: KnownType, check: CheckData): FieldIssue[] {
+    const fields = event.previous == null ? (['data'] as const) : (['data', 'previous'] as const)
+    const found = slow.has(type)
+      ? [null]
+      : fields.map((field) => checkAgainstSchema(event, field, check))
+    if (found.includes(null)) {
+      slow.add(type)
+      undecided++
+    }
+    return found.flatMap((issues) => issues ?? [])
+  }
 }
 
 function printPrevious({ previous = null, previousText }: NewEvent): string | null {

@@ -1,6 +1,13 @@
 import { isExactNumber, isSameNumber, printExactJson, toExactJson } from '../lib/exact-json.ts'
 import { type PathStep, printPath } from '../lib/json-path.ts'
-import { JSON_TYPES, type JsonType, type SchemaAtPath, schemaAtPath } from '../lib/schema-path.ts'
+import {
+  isSchema,
+  JSON_TYPES,
+  type JsonType,
+  type SchemaAtPath,
+  schemaAtPath,
+} from '../lib/schema-path.ts'
+import { standardSchema } from '../lib/standard-schema.ts'
 import { type Filter, type Leaf, leavesOf, type Scalar } from './filter.ts'
 
 /**
@@ -8,7 +15,8 @@ import { type Filter, type Leaf, leavesOf, type Scalar } from './filter.ts'
  * as "`total` is a string in order.paid: greater never matches." What the schema leaves open is no problem.
  */
 export function filterProblems(filter: Filter, schema: unknown, typeName: string): string[] {
-  const problems = leavesOf(filter).map((leaf) => leafProblem(leaf, schema, typeName))
+  const standard = isSchema(schema) ? standardSchema(schema) : schema
+  const problems = leavesOf(filter).map((leaf) => leafProblem(leaf, standard, typeName))
   return [...new Set(problems.filter((problem) => problem !== null))]
 }
 

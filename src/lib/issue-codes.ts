@@ -3,7 +3,6 @@ export const ISSUE_CODES = {
   address_not_public: 'The URL leads to an address that is not public.',
   ambiguous: 'Two fields exclude each other.',
   breaks_selection: 'The change breaks selections of webhooks.',
-  check_too_slow: 'Checking the data against its schema takes too long.',
   custom: 'Another rule, which the message states.',
   duplicate_header: 'A header is given twice; its name ignores case.',
   empty_filter: 'A filter has no condition.',

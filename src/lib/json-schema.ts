@@ -1,31 +1,37 @@
-import { TimedOut, withTimeLimit } from './time-limit.ts'
+import { findPlaces, standardSchema, unknownDialect } from './standard-schema.ts'
 
-/** Checks block the event loop. A pattern or format takes linear time, but some take long on large data. */
-const LARGE_LENGTH = 4 * 1024
-const LARGE_LIMIT_MS = 200
+/**
+ * Checks data against a schema, and returns the problems, or null: undecided. A check counts its steps, so that the answer
+ * does not depend on the speed of the machine.
+ */
+export type CheckData = (data: unknown) => string[] | null
 
-/** Keywords that can visit a part of the data many times, so that even small data can take hours. */
-const REPEATING_LIMIT_MS = 30
-const REPEATING = /"(\$ref|\$dynamicRef|allOf|anyOf|oneOf|uniqueItems)":/
+/** Some 100 ms. Real data takes a few steps for each value. */
+const MAX_STEPS = 1_000_000
 
-/** The problem of data that is not checked to its end. */
-export const TOO_SLOW = 'the schema takes too long on this data'
-
-/** Checks data, which is also given as JSON, against a schema, and returns the problems. */
-export type CheckData = (data: unknown, json: string) => string[]
+class TooManySteps extends Error {}
 
 /** Compiles a schema. Throws if the schema is invalid. The first call loads the compiler. */
 export async function compileSchema(schema: object): Promise<CheckData> {
   const { createAjv, rules } = await compiler()
-  rules.validateSchema(schema, true)
-  const validate = createAjv({ validateSchema: false, meta: false }).compile(schema)
-  const limitMs = REPEATING.test(JSON.stringify(schema)) ? REPEATING_LIMIT_MS : LARGE_LIMIT_MS
-  return (data, json) => {
-    const isQuick = limitMs === LARGE_LIMIT_MS && json.length < LARGE_LENGTH
+  const standard = standardSchema(schema as Record<string, unknown>)
+  rules.validateSchema(standard, true)
+  let steps = 0
+  const count = (weight: number, data: unknown): true => {
+    steps += weight * sizeOf(data)
+    if (steps > MAX_STEPS) throw new TooManySteps()
+    return true
+  }
+  for (const { value } of findPlaces(standard).values()) {
+    Object.assign(value, { [STEPS]: weightOf(value) })
+  }
+  const validate = createAjv(count).compile(standard)
+  return (data) => {
+    steps = 0
     try {
-      if (isQuick ? validate(data) : withTimeLimit(limitMs, () => validate(data))) return []
+      if (validate(data)) return []
     } catch (error) {
-      if (error instanceof TimedOut) return [TOO_SLOW]
+      if (error instanceof TooManySteps) return null
       // The stack overflows for a schema that refers to itself without end.
       if (error instanceof RangeError) return ['the schema recurses without end on this data']
       throw error
@@ -34,6 +40,22 @@ export async function compileSchema(schema: object): Promise<CheckData> {
       `${instancePath || 'the value'} ${message ?? 'is not valid'}`.trim(),
     )
   }
+}
+
+/** In each schema of a schema, the keyword that counts. Its value is the steps for each member of a value. */
+const STEPS = 'x-posthorn-steps'
+
+function weightOf(schema: Readonly<Record<string, unknown>>): number {
+  const { enum: values, patternProperties } = schema
+  const ofEnum = Array.isArray(values) ? Math.ceil(values.length / 8) : 0
+  return 1 + ofEnum + Object.keys(Object(patternProperties)).length
+}
+
+/** Of a value alone: its members count when they are visited. */
+function sizeOf(data: unknown): number {
+  if (typeof data === 'string') return 1 + (data.length >> 6)
+  if (typeof data !== 'object' || data === null) return 1
+  return 1 + (Array.isArray(data) ? data.length >> 3 : Object.keys(data).length)
 }
 
 /**
@@ -48,15 +70,30 @@ const compiler = once(async () => {
   ])
   // Ajv uses `code` only for standalone validation files.
   const regExp = Object.assign(linearPattern, { code: '' })
-  const createAjv = (
-    options: { readonly validateSchema?: boolean; readonly meta?: boolean } = {},
-  ) => {
-    const fixed = { allErrors: true, strict: false, logger: false, code: { regExp } } as const
-    const ajv = new Ajv2020({ ...fixed, ...options })
+  const fixed = { allErrors: true, strict: false, logger: false, code: { regExp } } as const
+  const rules = new Ajv2020(fixed)
+  addFormats.default(rules)
+  const createAjv = (count: (weight: number, data: unknown) => true) => {
+    const ajv = new Ajv2020({ ...fixed, validateSchema: false, meta: false })
     addFormats.default(ajv)
+    ajv.addKeyword({ keyword: STEPS, before: '$ref', validate: count, errors: false })
+    ajv.removeKeyword('multipleOf')
+    ajv.addKeyword({
+      keyword: 'multipleOf',
+      type: 'number',
+      compile: (divisor: number) => (value: number) => isMultipleOf(value, divisor),
+      error: { message: ({ schema }) => `must be a multiple of ${schema}` },
+    })
+    ajv.removeKeyword('uniqueItems')
+    ajv.addKeyword({
+      keyword: 'uniqueItems',
+      type: 'array',
+      compile: (wanted: boolean) => (items: unknown[]) => !wanted || areUnique(items),
+      error: { message: 'must have no duplicate items' },
+    })
     return ajv
   }
-  return { createAjv, rules: createAjv() }
+  return { createAjv, rules }
 })
 
 function once<T>(create: () => Promise<T>): () => Promise<T> {
@@ -64,48 +101,74 @@ function once<T>(create: () => Promise<T>): () => Promise<T> {
   return () => (created ??= create())
 }
 
-/** The largest schema, as JSON. */
-const MAX_SCHEMA_BYTES = 64 * 1024
+/** Exact for the decimal digits of both, as 19.99 is a multiple of 0.01. */
+function isMultipleOf(value: number, divisor: number): boolean {
+  if (Number.isSafeInteger(value) && Number.isSafeInteger(divisor)) return value % divisor === 0
+  const [[digits, exponent], [ofDivisor, exponentOfDivisor]] = [decimal(value), decimal(divisor)]
+  const least = Math.min(exponent, exponentOfDivisor)
+  // No double has more than 309 digits before the point, or 324 after it.
+  const scaled = (number: bigint, power: number) => number * 10n ** BigInt(power - least)
+  return scaled(digits, exponent) % scaled(ofDivisor, exponentOfDivisor) === 0n
+}
 
-/** Compiles a JSON Schema (2020-12) of limited size, or returns its problem. Remote references are a problem. */
+/** A double as an integer and a power of ten. */
+function decimal(value: number): [digits: bigint, exponent: number] {
+  const [mantissa = '', exponent = '0'] = value.toExponential().split('e')
+  const [whole = '', fraction = ''] = mantissa.split('.')
+  return [BigInt(whole + fraction), Number(exponent) - fraction.length]
+}
+
+function areUnique(items: readonly unknown[]): boolean {
+  return new Set(items.map(canonical)).size === items.length
+}
+
+/** The same text for equal values: the order of members counts for nothing. */
+function canonical(value: unknown): string {
+  return JSON.stringify(value, (_, one) =>
+    typeof one === 'object' && one !== null && !Array.isArray(one)
+      ? Object.fromEntries(Object.entries(one).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : one,
+  )
+}
+
+/** The largest schema, as JSON without descriptions and examples. */
+const MAX_SCHEMA_BYTES = 512 * 1024
+
+const ANNOTATIONS = new Set(['description', 'title', '$comment', 'example', 'examples'])
+
+/** Compiles a JSON Schema of limited size, or returns its problem. References to other documents are a problem. */
 export async function checkSchema(
   schema: object,
 ): Promise<{ check: CheckData; problem?: never } | { check?: never; problem: string }> {
-  const bytes = Buffer.byteLength(JSON.stringify(schema))
+  const bytes = sizeOfSchema(schema as Record<string, unknown>)
   if (bytes > MAX_SCHEMA_BYTES) {
     return {
-      problem: `must have at most 64 KiB (${MAX_SCHEMA_BYTES} bytes) as JSON, not ${bytes}.`,
+      problem: `must have at most 512 KiB (${MAX_SCHEMA_BYTES} bytes) as JSON without descriptions and examples, not ${bytes}.`,
     }
   }
-  const problem = keywordProblem(schema)
-  if (problem) return { problem }
+  const dialect = unknownDialect(schema as Record<string, unknown>)
+  if (dialect !== null) {
+    return {
+      problem: `has the "$schema" ${JSON.stringify(dialect.slice(0, 128))}, which Posthorn does not read. Convert the schema to "https://json-schema.org/draft/2020-12/schema", or remove the line if it is one already.`,
+    }
+  }
   try {
     return { check: await compileSchema(schema) }
   } catch (error) {
-    return { problem: `cannot be used as a JSON Schema (2020-12): ${(error as Error).message}.` }
+    const { missingRef, message } = error as { missingRef?: string; message: string }
+    return {
+      problem:
+        missingRef === undefined
+          ? `cannot be used as a JSON Schema (2020-12): ${message}.`
+          : `refers to ${JSON.stringify(missingRef.slice(0, 128))}, which it does not contain. Copy that schema into $defs and refer to "#/$defs/…".`,
+    }
   }
 }
 
-/** Keywords that Ajv compiles, but that need a remote document or asynchronous validation. */
-function keywordProblem(schema: object): string | null {
-  for (const [keyword, value] of entriesWithin(schema)) {
-    if (keyword === '$async' && value === true) return 'must not use $async.'
-    if ((keyword === '$ref' || keyword === '$dynamicRef') && typeof value === 'string') {
-      if (!value.startsWith('#')) {
-        return `refers to ${JSON.stringify(value.slice(0, 128))}, but remote schemas are not loaded. Copy it into $defs and refer to "#/$defs/…".`
-      }
-    }
-  }
-  return null
-}
-
-/** Every key and value at any depth. Not recursive, because deep nesting would overflow the stack. */
-function* entriesWithin(root: object): Generator<[string, unknown]> {
-  const todo: unknown[] = [root]
-  for (let next = todo.pop(); next !== undefined; next = todo.pop()) {
-    for (const [key, value] of Object.entries(next as object)) {
-      yield [key, value]
-      if (typeof value === 'object' && value !== null) todo.push(value)
-    }
-  }
+function sizeOfSchema(schema: Readonly<Record<string, unknown>>): number {
+  const places = new Set<unknown>([...findPlaces(schema).values()].map(({ value }) => value))
+  const json = JSON.stringify(schema, function (this: unknown, name, value) {
+    return places.has(this) && ANNOTATIONS.has(name) ? undefined : value
+  })
+  return Buffer.byteLength(json)
 }

@@ -11,10 +11,11 @@ export class InvalidJson extends Error {}
 
 /**
  * Parses JSON. Throws `SyntaxError` for invalid JSON, and `InvalidJson` for more than 200 levels, for more than 100,000
- * objects and arrays, and for a number that would silently change, such as an id of 20 digits.
+ * objects and arrays, and for a number that would silently change, such as an id of 20 digits. `inexact`: numbers may
+ * change, because the text itself is kept, too.
  */
-export function parseJson(text: string): unknown {
-  requireBounds(text)
+export function parseJson(text: string, { inexact = false } = {}): unknown {
+  requireBounds(text, inexact)
   return JSON.parse(text)
 }
 
@@ -27,13 +28,13 @@ const SHORT_NUMBER = 15
 const SHORT_EXPONENT = 3
 
 /** Scans the text once. It does not validate the syntax; `JSON.parse` does. */
-function requireBounds(text: string): void {
+function requireBounds(text: string, inexact: boolean): void {
   let nesting = 0
   let containers = 0
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i)
     if (code === QUOTE) i = endOfString(text, i)
-    else if (isDigit(code)) i = endOfNumber(text, i)
+    else if (isDigit(code) && !inexact) i = endOfNumber(text, i)
     else if ((code & ~BRACE_BIT) === OPEN) {
       nesting++
       containers++

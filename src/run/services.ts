@@ -17,7 +17,7 @@ import {
   createAuthenticateSession,
 } from '../sessions/authenticate-session.ts'
 import { findEndedSessions } from '../sessions/ended-sessions.ts'
-import { addGauge } from '../telemetry/counters.ts'
+import { addCounter, addGauge } from '../telemetry/counters.ts'
 import { measurePublishing } from '../telemetry/publish-metrics.ts'
 import type { WebhookDeps } from '../webhooks/webhook.ts'
 import { type CommonServices, openCommonServices } from './common-services.ts'
@@ -72,7 +72,11 @@ export function addServices(common: CommonServices, settings: Settings): Service
   })
   addGauge(registry, 'subscriptions', () => live.size)
   const catalogue = createCatalogue(pool, heapShare(config, SHARE_OF_CATALOGUE))
-  const publish = notifyOfEvents(createPublishEvents(pipeline, catalogue), common.notify)
+  const countUndecided = addCounter(registry, 'undecided_checks')
+  const publish = notifyOfEvents(
+    createPublishEvents(pipeline, catalogue, countUndecided),
+    common.notify,
+  )
   return {
     ...common,
     database: { ...common.database, prisma },

@@ -54,6 +54,9 @@ const COUNTERS = {
   events_duplicate: {
     help: 'Published events whose idempotency key had been used before, so that nothing was stored.',
   },
+  undecided_checks: {
+    help: 'Events that were accepted although the check with the schema of their type took more steps than a check may.',
+  },
   deliveries_created: {
     help: 'Deliveries of the events that this process stored, also those that a job creates later.',
   },

@@ -67,12 +67,12 @@ function notNull(text: string | undefined): string | null {
   return text === undefined || text === 'null' ? null : text
 }
 
-/** The text of JSON. Throws for what is not JSON, or has numbers that JavaScript would change. */
+/** The text of JSON. Throws for what is not JSON. */
 export function textOf(bytes: Uint8Array, file: string): string {
   const text = decodeUtf8(bytes)?.replace(/^\ufeff/, '')
   if (text === undefined) throw unusable([`${file} is not UTF-8. Convert it.`])
   try {
-    parseJson(text)
+    parseJson(text, { inexact: true })
     return text
   } catch (error) {
     const { message } = error as Error

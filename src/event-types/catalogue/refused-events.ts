@@ -22,7 +22,7 @@ export async function refusedEvents(
   let first: { id: string; problem: string } | null = null
   for (let at = 0; at < uuids.length; at += PAGE_EVENTS) {
     for (const { id, data } of await readData(sql, uuids.slice(at, at + PAGE_EVENTS))) {
-      const [problem] = check(JSON.parse(data), data)
+      const [problem] = check(JSON.parse(data)) ?? []
       if (problem === undefined) continue
       refused += 1
       first ??= { id, problem }

@@ -1,6 +1,6 @@
 import type { DescribedType } from '../../event-types/follow-catalogue.ts'
-import { embedSchema } from '../../lib/embed-schema.ts'
 import { pascalCaseNames } from '../../lib/pascal-case.ts'
+import { standardSchema } from '../../lib/standard-schema.ts'
 import { EXAMPLE_DELIVERY } from './examples.ts'
 
 /**
@@ -54,7 +54,7 @@ function describeDelivery(
 ): object {
   const at = ['webhooks', name, 'post', 'requestBody', 'content', 'application/json', 'schema']
   const type = { type: 'string', const: name, description: 'The name of the event type.' }
-  const data = isSchema(schema) ? embedSchema(schema, [...at, 'properties', 'data']) : ANY_DATA
+  const data = isSchema(schema) ? standardSchema(schema, [...at, 'properties', 'data']) : ANY_DATA
   return operation(headerPrefix, {
     operationId: `receive${pascalCase}`,
     summary: `Receive ${name}`,

@@ -1,12 +1,12 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { expect, test } from 'vitest'
-import { embedSchema } from '../../src/lib/embed-schema.ts'
+import { standardSchema } from '../../src/lib/standard-schema.ts'
 
 const AT = ['properties', 'order.paid']
 
 /** Whether data is valid against the schema as a part of a document, by the rules of the document. */
 function accepts(schema: object, data: unknown, at: readonly string[] = AT): boolean {
-  const embedded = embedSchema(schema as Record<string, unknown>, at)
+  const embedded = standardSchema(schema as Record<string, unknown>, at)
   const document = at.reduceRight<unknown>((value, name) => ({ [name]: value }), embedded)
   const ajv = new Ajv2020({ strict: false, logger: false })
   ajv.addSchema({ $id: 'document', ...(document as object) })
@@ -60,15 +60,17 @@ test('a property and data that look like keywords stay as they are', () => {
     examples: [{ $ref: '#', $id: 'x' }],
     default: { $anchor: 'x' },
   }
-  expect(embedSchema(schema, AT)).toEqual(schema)
+  expect(standardSchema(schema, AT)).toEqual(schema)
 })
 
 test('a reference that leads nowhere, or to another document, stays as it is', () => {
   const schema = { allOf: [{ $ref: '#nowhere' }, { $ref: 'https://a.example/b#/c' }] }
-  expect(embedSchema(schema, AT)).toEqual(schema)
+  expect(standardSchema(schema, AT)).toEqual(schema)
 })
 
 test('what names the schema is left out, and the order of keys is kept', () => {
   const schema = { $schema: 's', $id: 'i', $anchor: 'a', title: 't', type: 'object', $defs: {} }
-  expect(JSON.stringify(embedSchema(schema, AT))).toBe('{"title":"t","type":"object","$defs":{}}')
+  expect(JSON.stringify(standardSchema(schema, AT))).toBe(
+    '{"title":"t","type":"object","$defs":{}}',
+  )
 })

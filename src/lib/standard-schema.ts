@@ -1,0 +1,273 @@
+import { isExactNumber } from './exact-json.ts'
+
+type Json = Readonly<Record<string, unknown>>
+
+/** The number of a draft, or the year of a later version. */
+type Dialect = 4 | 6 | 7 | 2019 | 2020
+
+const DIALECTS: Readonly<Record<string, Dialect>> = {
+  'json-schema.org/draft-04/schema': 4,
+  'json-schema.org/draft-06/schema': 6,
+  'json-schema.org/draft-07/schema': 7,
+  'json-schema.org/draft/2019-09/schema': 2019,
+  'json-schema.org/draft/2020-12/schema': 2020,
+  'spec.openapis.org/oas/3.1/dialect/base': 2020,
+}
+
+/** The version that `$schema` names. Undefined for an unknown one. */
+function dialectOf(name: string): Dialect | undefined {
+  return DIALECTS[name.replace(/^https?:\/\//, '').replace(/#$/, '')]
+}
+
+/** The first `$schema` that names no version that Posthorn reads, or null. */
+export function unknownDialect(schema: Json): string | null {
+  for (const { value } of findPlaces(schema).values()) {
+    const name = value['$schema']
+    if (typeof name === 'string' && dialectOf(name) === undefined) return name
+  }
+  return null
+}
+
+/**
+ * A JSON Schema in the words of 2020-12, with `nullable` of OpenAPI 3.0 as a type, as a part of a larger document: `at` is
+ * where the document has the schema, such as `['properties', 'order.paid']`. Each reference is a pointer from the root of
+ * the document. So the result has no `$schema`, `$id` and anchors, which could be the same in two schemas. A reference to
+ * another document stays as it is.
+ */
+export function standardSchema(schema: Json, at: readonly string[] = []): Json {
+  const places = findPlaces(schema)
+  const resources = new Map([[ROOT_URI, '']])
+  const anchors = new Map<string, string>()
+  for (const [pointer, { value, base, uri }] of places) {
+    if (pointer === base) resources.set(uri, pointer)
+    for (const name of ['$anchor', '$dynamicAnchor', '$id', 'id']) {
+      const anchor = name.startsWith('$') && name !== '$id' ? value[name] : fragmentId(value[name])
+      if (typeof anchor === 'string') anchors.set(`${uri}#${anchor}`, pointer)
+    }
+  }
+  const root = at.map((name) => `/${escaped(name)}`).join('')
+
+  function moved(reference: unknown, { uri }: Place): unknown {
+    if (typeof reference !== 'string') return reference
+    const [document, fragment] = splitReference(reference, uri)
+    const resource = resources.get(document)
+    if (resource === undefined) return reference
+    const pointer =
+      fragment === '' || fragment.startsWith('/')
+        ? `${resource}${fragment}`
+        : anchors.get(`${document}#${fragment}`)
+    if (pointer === undefined) return reference
+    const to = places.get(pointer)?.to ?? pointer
+    return `#${`${root}${to}`.split('/').map(encodeURIComponent).join('/')}`
+  }
+
+  function copy(value: unknown, pointer: string): unknown {
+    if (Array.isArray(value)) return value.map((one, i) => copy(one, `${pointer}/${i}`))
+    if (!isObject(value)) return value
+    const place = places.get(pointer)
+    const entries = Object.entries(value).flatMap(([name, child]): [string, unknown][] => {
+      const within = `${pointer}/${escaped(name)}`
+      if (!place) return [[name, copy(child, within)]]
+      if (DROPPED.has(name) || isIgnored(name, place)) return []
+      if (name === '$ref') return [[name, moved(child, place)]]
+      if (name === '$dynamicRef' || name === '$recursiveRef') {
+        // In one schema, both find the same anchor.
+        return '$ref' in value ? [] : [['$ref', moved(child, place)]]
+      }
+      if (name === 'type') return [[name, typesWithNull(child, value['nullable'])]]
+      if (name === 'discriminator') return [[name, movedMapping(child, place)]]
+      if (name === 'dependencies' && place.dialect < 2019) return dependencies(child, within)
+      return standardEntry(name, copy(child, within), place)
+    })
+    return Object.fromEntries(entries)
+  }
+
+  /** The values of a mapping are references, or names of schemas. */
+  function movedMapping(discriminator: unknown, place: Place): unknown {
+    if (!isObject(discriminator) || !isObject(discriminator['mapping'])) return discriminator
+    const mapping = Object.entries(discriminator['mapping']).map(([value, target]) => {
+      return [value, moved(target, place)]
+    })
+    return { ...discriminator, mapping: Object.fromEntries(mapping) }
+  }
+
+  function dependencies(given: unknown, pointer: string): [string, unknown][] {
+    const entries = Object.entries(Object(given)).map(([name, one]): [string, unknown] => {
+      return [name, copy(one, `${pointer}/${escaped(name)}`)]
+    })
+    const [required, schemas] = [true, false].map((isList) =>
+      entries.filter(([, one]) => Array.isArray(one) === isList),
+    ) as [[string, unknown][], [string, unknown][]]
+    return [
+      ...(required.length > 0 ? [entry('dependentRequired', required)] : []),
+      ...(schemas.length > 0 ? [entry('dependentSchemas', schemas)] : []),
+    ]
+  }
+  return copy(schema, '') as Json
+}
+
+const entry = (name: string, entries: [string, unknown][]): [string, unknown] => [
+  name,
+  Object.fromEntries(entries),
+]
+
+/** They name a schema, which the pointers do in the document, or say what other keywords say here. */
+const DROPPED = new Set(
+  '$schema $id $anchor $dynamicAnchor $recursiveAnchor $vocabulary nullable'.split(' '),
+)
+
+/** Up to draft 7, a reference stands alone. */
+function isIgnored(name: string, { value, dialect }: Place): boolean {
+  if (dialect === 4 && name === 'id') return true
+  return (
+    dialect <= 7 && typeof value['$ref'] === 'string' && !/^(\$ref|\$defs|definitions)$/.test(name)
+  )
+}
+
+/** A keyword of an earlier version under the name of 2020-12, or none. */
+function standardEntry(
+  name: string,
+  child: unknown,
+  { value, dialect }: Place,
+): [string, unknown][] {
+  if (dialect < 2020) {
+    if (name === 'additionalItems') return Array.isArray(value['items']) ? [['items', child]] : []
+    if (name === 'items' && Array.isArray(child)) return [['prefixItems', child]]
+  }
+  if (dialect === 4) {
+    const bound = { exclusiveMinimum: 'minimum', exclusiveMaximum: 'maximum' }[name]
+    if (bound !== undefined) return child === true ? [[name, value[bound]]] : []
+    const isExclusive = { minimum: 'exclusiveMinimum', maximum: 'exclusiveMaximum' }[name]
+    if (isExclusive !== undefined && value[isExclusive] === true) return []
+  }
+  return [[name, child]]
+}
+
+/** OpenAPI 3.0: `nullable` adds null to the type beside it. Alone, it says nothing. */
+function typesWithNull(type: unknown, nullable: unknown): unknown {
+  const types = [type].flat()
+  return nullable === true && !types.includes('null') ? [...types, 'null'] : type
+}
+
+interface Place {
+  readonly value: Json
+  /** The pointer of the schema that references in this one count from: the nearest one with an `$id`. */
+  readonly base: string
+  /** The URI of that schema. */
+  readonly uri: string
+  readonly dialect: Dialect
+  /** The pointer of this schema in the words of 2020-12. */
+  readonly to: string
+}
+
+const ROOT_URI = 'json-schema:///'
+
+/** The schemas in a schema, by their pointers. A `$ref` elsewhere, such as in `const` or `examples`, is data. */
+export function findPlaces(schema: Json): Map<string, Place> {
+  const places = new Map<string, Place>()
+  const outermost = { base: '', uri: ROOT_URI, dialect: 2020 as Dialect, to: '' }
+  const todo: [pointer: string, value: unknown, outer: Omit<Place, 'value'>][] = [
+    ['', schema, outermost],
+  ]
+  /** Found by references: first come the places that keywords make schemas. */
+  const referred: typeof todo = []
+  for (let next = todo.pop(); next; next = todo.pop() ?? referred.pop()) {
+    const [pointer, value, outer] = next
+    if (!isObject(value) || places.has(pointer)) continue
+    const place = placeOf(pointer, value, outer)
+    places.set(pointer, place)
+    for (const [keyword, part] of Object.entries(value)) {
+      const within = `${pointer}/${escaped(keyword)}`
+      const to = `${place.to}/${standardKeyword(keyword, part, place)}`
+      if (SCHEMAS.has(keyword)) todo.push([within, part, { ...place, to }])
+      if (!SCHEMAS.has(keyword) && !MANY_SCHEMAS.has(keyword)) continue
+      for (const [name, one] of Object.entries(Object(part))) {
+        if (MANY_SCHEMAS.has(keyword) || Array.isArray(part)) {
+          todo.push([`${within}/${escaped(name)}`, one, { ...place, to: `${to}/${escaped(name)}` }])
+        }
+      }
+    }
+    // A reference may lead to a place that no keyword makes a schema.
+    for (const reference of [value['$ref'], value['$dynamicRef']]) {
+      if (typeof reference !== 'string' || !reference.startsWith('#/')) continue
+      const target = `${place.base}${decoded(reference.slice(1))}`
+      referred.push([target, find(schema, target), { ...place, to: target }])
+    }
+  }
+  return places
+}
+
+function placeOf(pointer: string, value: Json, outer: Omit<Place, 'value'>): Place {
+  const named = value['$schema']
+  const dialect = (typeof named === 'string' && dialectOf(named)) || outer.dialect
+  const id = value[dialect === 4 ? 'id' : '$id']
+  if (typeof id !== 'string' || id.startsWith('#')) return { ...outer, value, dialect }
+  const [uri] = splitReference(id, outer.uri)
+  return { value, base: pointer, uri, dialect, to: outer.to }
+}
+
+function standardKeyword(keyword: string, part: unknown, { value, dialect }: Place): string {
+  if (dialect < 2020 && keyword === 'items' && Array.isArray(part)) return 'prefixItems'
+  if (dialect < 2020 && keyword === 'additionalItems' && Array.isArray(value['items']))
+    return 'items'
+  return dialect < 2019 && keyword === 'dependencies' ? 'dependentSchemas' : escaped(keyword)
+}
+
+/** The document and the fragment of a reference. */
+function splitReference(reference: string, base: string): [document: string, fragment: string] {
+  const url = URL.parse(reference, base)
+  if (url === null) return [reference, '']
+  const fragment = decoded(url.hash.slice(1))
+  url.hash = ''
+  return [url.href, fragment]
+}
+
+/** Up to draft 7, an anchor is an id with a fragment alone. */
+function fragmentId(id: unknown): string | undefined {
+  return typeof id === 'string' && /^#[^/]/.test(id) ? id.slice(1) : undefined
+}
+
+/** Keywords whose value is a schema; that of `items` was a list of them in earlier drafts. */
+const SCHEMAS = new Set(
+  'additionalProperties additionalItems contains contentSchema else if items not propertyNames then unevaluatedItems unevaluatedProperties'.split(
+    ' ',
+  ),
+)
+
+/** Keywords whose value is a list of schemas, or an object of them. */
+const MANY_SCHEMAS = new Set(
+  '$defs allOf anyOf definitions dependencies dependentSchemas oneOf patternProperties prefixItems properties'.split(
+    ' ',
+  ),
+)
+
+/** Whether the value of a keyword is a schema, or was a list of them in an earlier version. */
+export const holdsSchema = (keyword: string) => SCHEMAS.has(keyword)
+
+/** Whether the value of a keyword is a list of schemas, or an object of them. */
+export const holdsSchemas = (keyword: string) => MANY_SCHEMAS.has(keyword)
+
+function find(root: Json, pointer: string): unknown {
+  const names = pointer.split('/').slice(1)
+  return names.reduce<unknown>((value, name) => {
+    const key = name.replaceAll('~1', '/').replaceAll('~0', '~')
+    return Object.hasOwn(Object(value), key) ? (value as Json)[key] : undefined
+  }, root)
+}
+
+/** RFC 6901. */
+function escaped(name: string): string {
+  return name.replaceAll('~', '~0').replaceAll('/', '~1')
+}
+
+function decoded(fragment: string): string {
+  try {
+    return decodeURIComponent(fragment)
+  } catch {
+    return fragment
+  }
+}
+
+function isObject(value: unknown): value is Json {
+  return typeof value === 'object' && value !== null && !isExactNumber(value)
+}
