@@ -10,11 +10,17 @@ const SIGNS = { added: '+', changed: '~', archived: '-', unarchived: '+' } as co
 
 /** The difference for people: a line for each event type, and its findings below. */
 export function importText(
-  { changes, unchanged, written }: CatalogueImport,
+  { changes, unchanged, refused, warnings, written }: CatalogueImport,
   { dryRun }: CatalogueImportOptions,
 ): string {
   const findings = changes.flatMap((change) => change.findings)
-  return [...changes.flatMap(changeLines), summary(), ...advice()].join('\n')
+  return [
+    ...changes.flatMap(changeLines),
+    ...refused.map(({ problem }) => `✘ not imported: ${problem}`),
+    ...warnings.map(({ problem }) => `! imported without its example: ${problem}`),
+    summary(),
+    ...advice(),
+  ].join('\n')
 
   function summary(): string {
     const kinds = ['added', 'changed', 'archived', 'unarchived'] as const
@@ -25,7 +31,9 @@ export function importText(
     const listed = counts
       .filter(({ count }) => count > 0)
       .map(({ kind, count }) => `${count} ${kind}`)
-    return `Event types: ${[...listed, `${unchanged} unchanged`].join(', ')}.`
+    const left = new Set(refused.map(({ name }) => name)).size
+    const others = [`${unchanged} unchanged`, ...(left > 0 ? [`${left} not imported`] : [])]
+    return `Event types: ${[...listed, ...others].join(', ')}.`
   }
 
   function advice(): string[] {
@@ -45,8 +53,8 @@ function findingLine({ kind, message, remedy }: Finding): string {
   return `    ${kind}: ${message} ${remedy}`
 }
 
-export function importJson({ changes, unchanged, written }: CatalogueImport) {
-  return { changes: changes.map(changeJson), unchanged, written }
+export function importJson({ changes, ...rest }: CatalogueImport) {
+  return { changes: changes.map(changeJson), ...rest }
 }
 
 function changeJson({ name, change, fields, findings }: Change) {

@@ -1,12 +1,16 @@
 import { readdir, readFile, stat } from 'node:fs/promises'
 import path from 'node:path'
 import type { Command } from 'commander'
-import type { GivenType } from '../../event-types/catalogue/catalogue-type.ts'
+import type { GivenCatalogue } from '../../event-types/catalogue/catalogue-type.ts'
 import type {
   CatalogueImport,
   CatalogueImportOptions,
 } from '../../event-types/catalogue/import-catalogue.ts'
-import { parseCatalogueFile, parseSchemaFile } from '../../event-types/catalogue/parse-catalogue.ts'
+import {
+  parseCatalogueFile,
+  parseSchemaFile,
+  renameTypes,
+} from '../../event-types/catalogue/parse-catalogue.ts'
 import { readInput } from '../read-input.ts'
 import { print, runCommand, withServices } from '../run-command.ts'
 import { importJson, importText } from './import-text.ts'
@@ -22,14 +26,15 @@ const EXIT_WITH_FINDINGS = 3
 
 interface ImportOptions extends CatalogueImportOptions {
   readonly json?: boolean
+  readonly name?: readonly string[]
 }
 
 export function registerImport(eventType: Command): void {
   eventType
     .command('import')
-    .summary('make the catalogue equal to files')
+    .summary('add and change event types as files have them')
     .description(
-      'Adds and changes event types of the database, all or none, and shows the difference. The difference says what a change breaks: a schema that refuses some of the newest 1,000 stored events, what receivers rely on, filters and selections of webhooks, and search keys. With such findings, nothing is written unless --force is given.',
+      'Adds and changes event types of the database in one transaction, and shows the difference. An event type that cannot be imported stays as it is, and so does an example; the output says why, where and what to do. The difference says what a change breaks: a schema that refuses some of the newest 1,000 stored events, what receivers rely on, filters and selections of webhooks, and search keys. With such findings, nothing is written unless --force is given.',
     )
     .argument(
       '<path>',
@@ -41,10 +46,16 @@ export function registerImport(eventType: Command): void {
       'archive the event types that the files do not have (default: they stay)',
     )
     .option('--force', 'write changes that break something')
+    .option('--strict', 'change nothing if an event type or an example cannot be imported')
+    .option(
+      '--name <from=to>',
+      "import the event type `from` of the files under the name `to`, such as '/AUTHORISATION=payments.authorised'; for each name once",
+      collect,
+    )
     .option(...ACCEPT_BROKEN_SELECTIONS)
     .option(
       '--json',
-      'print {"changes":[{"name":"order.paid","change":"changed","fields":["schema"],"findings":[…]}],"unchanged":1,"written":true}',
+      'print {"changes":[{"name":"order.paid","change":"changed","fields":["schema"],"findings":[…]}],"unchanged":1,"refused":[{"name":"order.held","problem":"…"}],"warnings":[],"written":true}',
     )
     .addHelpText(
       'after',
@@ -55,9 +66,9 @@ Examples:
   $ posthorn event-type import schemas/ --dry-run
   $ posthorn event-type import openapi.json`,
     )
-    .action(async (source: string, { json, ...options }: ImportOptions) => {
+    .action(async (source: string, { json, name = [], ...options }: ImportOptions) => {
       await runCommand(async () => {
-        const imported = await importSource(source, options)
+        const imported = await importSource(source, name, options)
         print(json, importJson(imported), importText(imported, options))
         const breaks = imported.changes.some(({ findings }) => findings.length > 0)
         if (breaks && !imported.written) process.exitCode = EXIT_WITH_FINDINGS
@@ -65,11 +76,14 @@ Examples:
     })
 }
 
+const collect = (one: string, others: readonly string[] = []) => [...others, one]
+
 async function importSource(
   source: string,
+  names: readonly string[],
   options: CatalogueImportOptions,
 ): Promise<CatalogueImport> {
-  const given = await readSource(source)
+  const given = renameTypes(await readSource(source), names)
   const [{ importCatalogue }, { COMMAND_LINE }] = await Promise.all([
     import('../../event-types/catalogue/import-catalogue.ts'),
     import('../../access/actor.ts'),
@@ -80,7 +94,7 @@ async function importSource(
 }
 
 /** Reads the event types of a folder of JSON Schemas, or of one file. */
-async function readSource(source: string): Promise<GivenType[]> {
+async function readSource(source: string): Promise<GivenCatalogue> {
   const isFolder = source !== '-' && (await stat(source)).isDirectory()
   if (!isFolder) return parseCatalogueFile(await readInput(source), path.basename(source))
   const files = (await readdir(source)).filter((file) => file.endsWith('.json')).toSorted()
@@ -89,9 +103,8 @@ async function readSource(source: string): Promise<GivenType[]> {
       `The folder ${source} has no JSON Schemas. Add one for each event type, such as order.paid.json.`,
     )
   }
-  const types: GivenType[] = []
-  for (const file of files) {
-    types.push(parseSchemaFile(await readFile(path.join(source, file)), file))
-  }
-  return types
+  const types = await Promise.all(
+    files.map(async (file) => parseSchemaFile(await readFile(path.join(source, file)), file)),
+  )
+  return { types, refused: [] }
 }

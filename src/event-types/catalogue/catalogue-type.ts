@@ -22,6 +22,19 @@ export const CATALOGUE_FIELDS = [
 ] as const satisfies readonly (keyof CatalogueType)[]
 export type CatalogueField = (typeof CATALOGUE_FIELDS)[number]
 
+/** What an import leaves out: an event type, or its example. */
+export interface Refusal {
+  readonly name: string
+  /** The reason, the place and the remedy. */
+  readonly problem: string
+}
+
+/** The event types of a file, before the rules of their fields are checked, and those that cannot be read. */
+export interface GivenCatalogue {
+  readonly types: readonly GivenType[]
+  readonly refused: readonly Refusal[]
+}
+
 /** An event type as a file has it, before the rules of its fields are checked. */
 export interface GivenType {
   /** Where the event type stands, for errors. */

@@ -3,8 +3,8 @@ import type { Database, Sql } from '../../db/client.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import type { SourceType } from '../../event-graph/model.ts'
 import { SOURCE_TYPES } from '../../event-graph/read-source-types.ts'
-import { changedMeanwhile } from './catalogue-error.ts'
-import type { CatalogueType, GivenType } from './catalogue-type.ts'
+import { changedMeanwhile, unusable } from './catalogue-error.ts'
+import type { CatalogueType, GivenCatalogue, Refusal } from './catalogue-type.ts'
 import { checkCatalogue, checkPayloads, parsed } from './check-catalogue.ts'
 import { compareCatalogue, type TypeChange } from './compare-catalogue.ts'
 import {
@@ -26,6 +26,8 @@ export interface CatalogueImportOptions {
   readonly force?: boolean | undefined
   /** Whether to write changes that break nothing but selections of webhooks. Default: false. */
   readonly acceptBrokenSelections?: boolean | undefined
+  /** Whether an event type or an example that cannot be imported is an error. Default: false. */
+  readonly strict?: boolean | undefined
 }
 
 export interface CatalogueImport {
@@ -33,28 +35,37 @@ export interface CatalogueImport {
     readonly findings: readonly Finding[]
   })[]
   readonly unchanged: number
+  /** The event types that cannot be imported. They stay as they are in the database. */
+  readonly refused: readonly Refusal[]
+  /** The examples that cannot be imported. */
+  readonly warnings: readonly Refusal[]
   readonly written: boolean
 }
 
 /**
- * Makes the catalogue equal to the given event types, all or nothing. With findings, nothing is written unless `force` is
- * set.
+ * Makes the catalogue equal to the given event types, but for those that cannot be imported; with `strict`, all or nothing.
+ * With findings, nothing is written unless `force` is set.
  */
 export async function importCatalogue(
   pool: Database['pool'],
-  given: readonly GivenType[],
+  given: GivenCatalogue,
   {
     dryRun = false,
     archiveMissing = false,
     force = false,
     acceptBrokenSelections = false,
+    strict = false,
   }: CatalogueImportOptions,
   actor: Actor,
 ): Promise<CatalogueImport> {
-  const file = checkCatalogue(given)
   const database = await readCatalogue(pool)
-  const changes = compareCatalogue(database, file, archiveMissing)
-  await checkPayloads(changes.filter(hasNewPayload).map(({ after }) => after))
+  const { file, refused, warnings } = await checkFile(database, given)
+  if (strict && refused.length + warnings.length > 0) {
+    throw unusable([...refused, ...warnings].map(({ problem }) => problem))
+  }
+  const refusedNames = new Set(refused.map(({ name }) => name))
+  const kept = database.filter(({ name }) => !refusedNames.has(name))
+  const changes = compareCatalogue(kept, file, archiveMissing)
   const findings = await findFindings(pool, changes)
   const isAccepted = ({ kind }: Finding) =>
     force || (acceptBrokenSelections && kind === 'breaks_selection')
@@ -73,7 +84,28 @@ export async function importCatalogue(
       findings: findings.get(name) ?? [],
     })),
     unchanged: countUnchanged(file, changes),
+    refused,
+    warnings,
     written,
+  }
+}
+
+/** The event types of the file that can be imported. Only schemas and examples that differ from the database are checked. */
+async function checkFile(database: readonly CatalogueType[], given: GivenCatalogue) {
+  const { types, refused } = checkCatalogue(given.types)
+  const differing = new Set(
+    compareCatalogue(database, types, false)
+      .filter(hasNewPayload)
+      .map(({ name }) => name),
+  )
+  const [changed, same] = [true, false].map((differs) =>
+    types.filter(({ name }) => differing.has(name) === differs),
+  ) as [CatalogueType[], CatalogueType[]]
+  const checked = await checkPayloads(changed)
+  return {
+    file: [...same, ...checked.types],
+    refused: [...given.refused, ...refused, ...checked.refused],
+    warnings: checked.warnings,
   }
 }
 

@@ -3,16 +3,24 @@ import { InvalidJson, parseJson } from '../../lib/parse-json.ts'
 import { rawItems, rawMembers } from '../../lib/raw-json.ts'
 import { decodeUtf8 } from '../../lib/utf8.ts'
 import { unusable } from './catalogue-error.ts'
-import { CATALOGUE_FIELDS, type GivenType } from './catalogue-type.ts'
+import { CATALOGUE_FIELDS, type GivenCatalogue, type GivenType } from './catalogue-type.ts'
 import { parseOpenApi } from './parse-openapi.ts'
 
-/** Reads a file: what `printCatalogue` printed, or an OpenAPI 3.1 document with `webhooks`. Throws one error. */
-export function parseCatalogueFile(bytes: Uint8Array, file: string): GivenType[] {
+/** Reads a file: what `printCatalogue` printed, or an OpenAPI 3.1 document with `webhooks`. Throws if the file is neither. */
+export function parseCatalogueFile(bytes: Uint8Array, file: string): GivenCatalogue {
   const text = textOf(bytes, file)
   const members = rawMembers(text)
   if (members?.has('openapi')) return parseOpenApi(members, file)
   const items = rawItems(members?.get('eventTypes') ?? '')
-  if (items) return items.map((item, index) => parseItem(item, `${file}: eventTypes[${index}]`))
+  if (items) {
+    const types = items.map((item, index) => parseItem(item, `${file}: eventTypes[${index}]`))
+    return { types, refused: [] }
+  }
+  if (members?.has('asyncapi')) {
+    throw unusable([
+      `${file} is an AsyncAPI document, which Posthorn does not read. Describe the event types as webhooks of an OpenAPI 3.1 document, or give a folder with one JSON Schema for each.`,
+    ])
+  }
   throw unusable([
     `${file} is neither a file that \`posthorn event-type export\` wrote, with a list "eventTypes", nor an OpenAPI document. For JSON Schemas, give the folder with one file for each event type.`,
   ])
@@ -34,6 +42,25 @@ export function parseSchemaFile(bytes: Uint8Array, file: string): GivenType {
     schema: text,
     example: rawItems(members.get('examples') ?? '')?.[0] ?? null,
   }
+}
+
+/** Gives event types other names: each of `names` is `from=to`. Throws for a name that no event type has. */
+export function renameTypes(given: GivenCatalogue, names: readonly string[]): GivenCatalogue {
+  const others = new Map(
+    names.map((pair): [string, string] => {
+      const equals = pair.lastIndexOf('=')
+      if (equals > 0) return [pair.slice(0, equals), pair.slice(equals + 1)]
+      throw unusable([`The name ${JSON.stringify(pair)} has no "=". Write from=to.`])
+    }),
+  )
+  const known = [...given.types, ...given.refused].map(({ name }) => name)
+  const unknown = [...others.keys()].find((name) => !known.includes(name))
+  if (unknown !== undefined) {
+    const hint = didYouMean(unknown, known)
+    throw unusable([`No event type of the file is named ${JSON.stringify(unknown)}.${hint}`])
+  }
+  const types = given.types.map((type) => ({ ...type, name: others.get(type.name) ?? type.name }))
+  return { ...given, types }
 }
 
 function parseItem(text: string, place: string): GivenType {

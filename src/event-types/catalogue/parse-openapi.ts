@@ -1,11 +1,11 @@
 import { rawItems, rawMembers } from '../../lib/raw-json.ts'
 import { bundleSchema } from './bundle-schema.ts'
-import { unusable } from './catalogue-error.ts'
-import type { GivenType } from './catalogue-type.ts'
+import { UnusableCatalogue, unusable } from './catalogue-error.ts'
+import type { GivenCatalogue, GivenType, Refusal } from './catalogue-type.ts'
 import { type Members, parsed, resolved } from './raw-document.ts'
 
 /** The `webhooks` of an OpenAPI 3.1 document: one event type each. */
-export function parseOpenApi(document: Members, file: string): GivenType[] {
+export function parseOpenApi(document: Members, file: string): GivenCatalogue {
   const version: unknown = JSON.parse(document.get('openapi') ?? 'null')
   if (typeof version !== 'string' || !/^3\.[1-9]/.test(version)) {
     throw unusable([
@@ -16,7 +16,16 @@ export function parseOpenApi(document: Members, file: string): GivenType[] {
   if (!webhooks || webhooks.size === 0) {
     throw unusable([`${file} has no "webhooks". Add one for each event type.`])
   }
-  return [...webhooks].map(([name, item]) => parseWebhook(document, item, name, file))
+  const [types, refused]: [GivenType[], Refusal[]] = [[], []]
+  for (const [name, item] of webhooks) {
+    try {
+      types.push(parseWebhook(document, item, name, file))
+    } catch (error) {
+      if (!(error instanceof UnusableCatalogue)) throw error
+      refused.push(...error.problems.map((problem) => ({ name, problem })))
+    }
+  }
+  return { types, refused }
 }
 
 function parseWebhook(document: Members, text: string, name: string, file: string): GivenType {
