@@ -1,9 +1,17 @@
 import type { PullRequest } from '../../event-stream/consumers/pull-events.ts'
-import { type FieldIssue, fieldIssue, invalid } from '../../lib/errors.ts'
+import { didYouMean } from '../../lib/did-you-mean.ts'
+import { fieldIssue, invalid } from '../../lib/errors.ts'
+
+const PULL_PARAMETERS = ['consumer', 'types', 'filter', 'max', 'wait', 'lease', 'from']
 
 /** Reads the parameters of a pull. The domain checks the values. */
 export function readPull(params: URLSearchParams): PullRequest {
-  const issues: FieldIssue[] = []
+  const issues = [...new Set(params.keys())]
+    .filter((name) => !PULL_PARAMETERS.includes(name))
+    .map((name) => {
+      const detail = `is no parameter.${didYouMean(name, PULL_PARAMETERS)} The parameters are ${PULL_PARAMETERS.join(', ')}.`
+      return fieldIssue([name], 'unknown_field', detail)
+    })
   const number = (name: string): number | undefined => {
     const text = params.get(name)
     if (text === null) return undefined
