@@ -1,11 +1,10 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { loadConfig, readEnvironment } from '../config/config.ts'
 import { parseDuration } from '../config/setting-parsers.ts'
 import { runForwarder } from './listen/forward/run-forwarder.ts'
 import { checkOptions, type ListenOptions } from './listen/listen-options.ts'
 import { escapeControls } from './listen/log.ts'
 import { runListener } from './listen/run-listener.ts'
-import { withServerOptions } from './server-access.ts'
+import { loadClientConfig, withServerOptions } from './server-access.ts'
 
 /** `posthorn listen`: a local HTTPS receiver that verifies each delivery and prints it. */
 export function registerListen(program: Command): void {
@@ -74,7 +73,7 @@ export function registerListen(program: Command): void {
       try {
         await checkOptions(options)
         const run = options.forward ? runForwarder : runListener
-        await run(options, loadConfig(readEnvironment()).config)
+        await run(options, loadClientConfig())
       } catch (error) {
         const lines = (error as Error).message.split('\n').map(escapeControls)
         process.stderr.write(`error: ${lines.join('\n')}\n`)

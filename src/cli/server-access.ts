@@ -39,10 +39,22 @@ export const ORGANIZATION = [
   'with a key of the scope admin: the organization to act for, org_… or its uid (default: that of the key)',
 ] as const
 
+/** The settings that say where the server of this folder is, and how its headers are named. */
+const CLIENT_SETTINGS = ['POSTHORN_DATA_DIR', 'HOST', 'PORT', 'POSTHORN_HEADER_PREFIX']
+
+/**
+ * The settings of a command that talks to a server. It reads no others: the variables of a host application, such as its
+ * DATABASE_URL, do not concern it.
+ */
+export function loadClientConfig(): Config {
+  const names = CLIENT_SETTINGS.flatMap((name) => [name, `${name}_FILE`])
+  const given = Object.entries(readEnvironment()).filter(([name]) => names.includes(name))
+  return loadConfig(Object.fromEntries(given)).config
+}
+
 /** The server and the key of the options, for a command that needs no other settings. */
 export async function openAccess(options: ServerOptions): Promise<ServerAccess> {
-  const { config } = loadConfig(readEnvironment(), { requireEncryptionKeys: false })
-  return await serverAccess(options, config)
+  return await serverAccess(options, loadClientConfig())
 }
 
 /**

@@ -10,6 +10,9 @@ export interface SessionExpiring {
 /** The attributes that replace options of the session, which are in the fragment of its `url`. */
 const OPTIONS = ['background', 'foreground', 'padding', 'pages', 'locale']
 
+/** Each is an attribute and a property. */
+const ATTRIBUTES = ['src', 'label', ...OPTIONS]
+
 /** On a server, which has no DOM, the import does nothing: a page that is rendered there may import this file. */
 const Base = globalThis.HTMLElement ?? (class {} as typeof HTMLElement)
 
@@ -18,11 +21,20 @@ const Base = globalThis.HTMLElement ?? (class {} as typeof HTMLElement)
  * session. Events: `session-started` when the portal has opened or goes on with a renewed session; `session-expiring` two
  * minutes before the session ends, with a `SessionExpiring` as detail; and `session-ended`. `renew` answers the last two.
  * The attribute `label` names the frame for screen readers; default: Webhooks. The attributes `background`, `foreground`,
- * `padding`, `pages` and `locale` replace these options of the session; the portal reads them when it opens. It opens at
- * the page that the fragment of the host page names: `#posthorn=/webhooks/wh_…`.
+ * `padding`, `pages` and `locale` replace these options of the session; the portal reads them when it opens. Each attribute
+ * is a property, too: `portal.src = url`; null removes it. The portal opens at the page that the fragment of the host page
+ * names: `#posthorn=/webhooks/wh_…`.
  */
 export class PosthornPortal extends Base {
-  static observedAttributes = ['src', 'label', ...OPTIONS]
+  static observedAttributes = ATTRIBUTES
+
+  declare src: string | null
+  declare label: string | null
+  declare background: string | null
+  declare foreground: string | null
+  declare padding: string | null
+  declare pages: string | null
+  declare locale: string | null
 
   /** Called before the session ends and after it ended. Forms keep what the reader typed. Default: the session ends. */
   renew: Renew | null = null
@@ -31,6 +43,13 @@ export class PosthornPortal extends Base {
   #isRenewing = false
 
   connectedCallback(): void {
+    // Properties that the page has set before it loaded this file.
+    for (const name of ATTRIBUTES) {
+      const early = Object.getOwnPropertyDescriptor(this, name)
+      if (early === undefined) continue
+      Reflect.deleteProperty(this, name)
+      Reflect.set(this, name, early.value)
+    }
     const frame = this.#frame
     frame.setAttribute(
       'sandbox',
@@ -109,6 +128,20 @@ export class PosthornPortal extends Base {
         this.#isRenewing = false
       })
   }
+}
+
+for (const name of ATTRIBUTES) {
+  Object.defineProperty(PosthornPortal.prototype, name, {
+    get(this: PosthornPortal) {
+      return this.getAttribute(name)
+    },
+    set(this: PosthornPortal, value: unknown) {
+      if (value === null || value === undefined) this.removeAttribute(name)
+      else this.setAttribute(name, String(value))
+    },
+    configurable: true,
+    enumerable: true,
+  })
 }
 
 /** The URL of the page that a link to the host page names in its fragment: `#posthorn=/webhooks/wh_…`. */
