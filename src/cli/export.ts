@@ -27,10 +27,17 @@ Examples:
     .action(async ({ organization, output }: Options) => {
       const { writeExport } = await import('../export/write-export.ts')
       await runCommand(async () => {
-        await withServices(async ({ database: { pool } }) => {
-          const file = output === undefined ? null : await open(output, 'wx', 0o600)
-          await writeExport(pool, organization ?? null, file?.createWriteStream() ?? process.stdout)
-        })
+        await withServices(
+          async ({ database: { pool } }) => {
+            const file = output === undefined ? null : await open(output, 'wx', 0o600)
+            await writeExport(
+              pool,
+              organization ?? null,
+              file?.createWriteStream() ?? process.stdout,
+            )
+          },
+          { reads: true },
+        )
       })
     })
 }

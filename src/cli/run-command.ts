@@ -3,20 +3,26 @@ import type { Services } from '../run/services.ts'
 import { ServerError } from './api.ts'
 
 /**
- * Migrates the database and calls `use` with the services. Logs only warnings and errors.
- * The imports are dynamic, so that --help and commands without a database start quickly.
+ * Calls `use` with the services on a migrated database. A command that only `reads` does not migrate: it throws. Logs only
+ * warnings and errors. The imports are dynamic, so that --help and commands without a database start quickly.
  */
-export async function withServices<T>(use: (services: Services) => Promise<T>): Promise<T> {
-  const [{ openRuntime }, { openServices }, { migrateDatabase }] = await Promise.all([
-    import('../embedded/runtime.ts'),
-    import('../run/services.ts'),
-    import('../migrate/migrate-database.ts'),
-  ])
+export async function withServices<T>(
+  use: (services: Services) => Promise<T>,
+  { reads = false } = {},
+): Promise<T> {
+  const [{ openRuntime }, { openServices }, { migrateDatabase }, { requireMigrated }] =
+    await Promise.all([
+      import('../embedded/runtime.ts'),
+      import('../run/services.ts'),
+      import('../migrate/migrate-database.ts'),
+      import('../migrate/migrate.ts'),
+    ])
   await using runtime = await openRuntime(readEnvironment())
   const quiet = { ...runtime, config: { ...runtime.config, logLevel: 'warn' as const } }
   const { workerSchema } = quiet.config
-  await migrateDatabase(quiet.secrets, { workerSchema })
+  if (!reads) await migrateDatabase(quiet.secrets, { workerSchema })
   await using services = openServices(quiet)
+  if (reads) await requireMigrated(services.database.pool)
   return await use(services)
 }
 

@@ -52,6 +52,16 @@ export async function migrate(
   }
 }
 
+/** Throws unless the database has all migrations of this version. Changes nothing. */
+export async function requireMigrated(sql: Sql): Promise<void> {
+  const [migrations, applied] = [await readMigrations(), await readApplied(sql)]
+  requireSameHistory(applied, migrations)
+  if (migrations.every(({ name }) => applied.has(name))) return
+  throw new Error(
+    'The database is not migrated to this version of Posthorn. Nothing was read or changed. Run: posthorn migrate',
+  )
+}
+
 async function withMigrationLock<T>(
   pool: pg.Pool,
   run: (client: pg.PoolClient) => Promise<T>,

@@ -20,7 +20,9 @@ export function registerExport(eventType: Command): void {
           import('../../event-types/catalogue/read-catalogue.ts'),
           import('../../event-types/catalogue/print-catalogue.ts'),
         ])
-        const types = await withServices(({ database: { pool } }) => readCatalogue(pool))
+        const types = await withServices(({ database: { pool } }) => readCatalogue(pool), {
+          reads: true,
+        })
         const text = printCatalogue(types)
         if (file === '-') {
           process.stdout.write(text)
