@@ -1,6 +1,6 @@
 import type { Sql } from '../db/client.ts'
-import { atMostEvery } from '../lib/at-most-every.ts'
 import { type ExactJson, parseExactJson } from '../lib/exact-json.ts'
+import { followVersion } from '../lib/follow-version.ts'
 
 /** An event type of the catalogue as documents describe it. */
 export interface DescribedType {
@@ -12,23 +12,16 @@ export interface DescribedType {
   readonly example: ExactJson
 }
 
-/** How often Postgres is asked: documents need no key, so a flood of requests must cost little. */
-const NEW_DOCUMENT_MS = 1_000
-
-/**
- * A document about the event types that are not archived, sorted by name. It is made for the first call, and again after
- * the catalogue has changed.
- */
-export function followCatalogue<Document>(
+/** A text about the event types that are not archived, sorted by name, which follows the catalogue. */
+export function followCatalogue(
   sql: Sql,
-  make: (types: readonly DescribedType[]) => Document,
-): () => Promise<Document> {
-  let made: { readonly version: string; readonly document: Document } | null = null
-  return atMostEvery(NEW_DOCUMENT_MS, async () => {
-    const version = await readVersion(sql)
-    if (made?.version !== version) made = { version, document: make(await readTypes(sql)) }
-    return made.document
-  })
+  print: (types: readonly DescribedType[]) => string,
+): () => Promise<Uint8Array<ArrayBuffer>> {
+  return followVersion(
+    () => readVersion(sql),
+    // Bytes are outside of the heap.
+    async () => Buffer.from(print(await readTypes(sql))),
+  )
 }
 
 /** A hash, because a change in SQL leaves `revision` as it is. */

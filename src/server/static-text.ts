@@ -3,7 +3,7 @@ import type { Context } from 'hono'
 /** Answers with a text that a cache asks for again. Behind `etag()`, a client that has it gets 304. */
 export function answerText(
   context: Context,
-  text: string,
+  text: string | Uint8Array<ArrayBuffer>,
   contentType: string,
   headers: Readonly<Record<string, string>> = {},
 ): Response {
