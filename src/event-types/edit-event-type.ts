@@ -212,7 +212,8 @@ function auditedFields({
   retentionDays,
 }: Pick<EventType, 'description' | 'searchKeys' | 'group' | 'retentionDays'> & Payloads) {
   const payloads = { schema: schema ?? null, example: example ?? null }
-  return { description, ...payloads, searchKeys, group, retentionDays }
+  // A set: another order is not a change.
+  return { description, ...payloads, searchKeys: searchKeys.toSorted(), group, retentionDays }
 }
 
 interface Payloads {

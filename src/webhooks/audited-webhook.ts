@@ -53,6 +53,8 @@ function auditedFields(keyring: Keyring, row: WebhookRow) {
   const settings = WEBHOOK_SETTING_NAMES.map((name) => [name, row[name]] as const)
   return {
     ...(Object.fromEntries(settings) as Pick<WebhookRow, WebhookSetting>),
+    // A set: another order is not a change.
+    eventSubscriptions: row.eventSubscriptions.toSorted(),
     headers: sortedByName(readHeaders(keyring, row.headersCiphertext, row.id)),
     retryScheduleSeconds: row.ownRetrySchedule ? row.retryScheduleSeconds : null,
     metadata: sortMetadata(row.metadata),
