@@ -5,7 +5,7 @@ import {
   type CatalogueImportOptions,
   importCatalogue,
 } from '../../src/event-types/catalogue/import-catalogue.ts'
-import { parseCatalogueFile } from '../../src/event-types/catalogue/parse-catalogue.ts'
+import { parseCatalogueFile, renameTypes } from '../../src/event-types/catalogue/parse-catalogue.ts'
 import { readCatalogue } from '../../src/event-types/catalogue/read-catalogue.ts'
 import { updateEventType } from '../../src/event-types/edit-event-type.ts'
 import { createCatalogue } from '../../src/event-types/event-type.ts'
@@ -89,7 +89,12 @@ describe('an import', () => {
       { ...PAID, archived: false },
       { ...SHIPPED, group: null, searchKeys: [], archived: false, schema: null, example: null },
     ])
-    expect(await load(text)).toEqual({ changes: [], unchanged: 2, written: false })
+    expect(await load(text)).toMatchObject({
+      changes: [],
+      unchanged: 2,
+      refused: [],
+      written: false,
+    })
   })
 
   test('changes only the fields that differ, with an audit entry and a revision each', async () => {
@@ -130,9 +135,10 @@ describe('an import', () => {
     expect(await load(fileOf(SHIPPED), { archiveMissing: true })).toMatchObject({
       changes: [{ name: SHIPPED.name }],
     })
-    await expect(load(fileOf({ name: 'posthorn.x', description: 'x' }))).rejects.toThrow(
-      /only Posthorn itself defines/,
-    )
+    expect(await load(fileOf({ name: 'posthorn.x', description: 'x' }))).toMatchObject({
+      refused: [{ problem: expect.stringMatching(/only Posthorn itself defines/) }],
+      written: false,
+    })
   })
 
   test.each<[string, string, RegExp]>([
@@ -141,10 +147,54 @@ describe('an import', () => {
     ['__proto__', fileOf({ ...SHIPPED, name: '__proto__' }), /name must not be a member that/],
     ['a name twice', fileOf(SHIPPED, SHIPPED), /stands in file.json: eventTypes\[0\]/],
     ['a wrong schema', fileOf({ ...PAID, schema: '{"type":"x"}' }), /paid: schema cannot be used/],
+    ['a wrong example', fileOf({ ...PAID, example: '{}' }), /paid: example does not match/],
+  ])('with %s leaves that out and says so; strict, it is an error', async (_case, text, error) => {
+    await expect(load(text, { strict: true })).rejects.toThrow(error)
+    expect(await read()).toEqual([])
+    const { refused, warnings } = await load(text)
+    expect([...refused, ...warnings]).toEqual([
+      { name: expect.any(String), problem: expect.stringMatching(error) },
+    ])
+  })
+
+  test('imports the others, keeps what it refuses, and leaves out only a wrong example', async () => {
+    await load(fileOf(PAID))
+    const wrong = { ...PAID, schema: '{"type":"x"}' }
+    const options = { archiveMissing: true }
+    expect(
+      await load(fileOf(wrong, { ...SHIPPED, schema: SCHEMA, example: '1' }), options),
+    ).toMatchObject({
+      changes: [{ name: SHIPPED.name, change: 'added' }],
+      refused: [{ name: PAID.name }],
+      warnings: [{ name: SHIPPED.name }],
+      written: true,
+    })
+    expect(await read()).toMatchObject([
+      { ...PAID, archived: false },
+      { name: SHIPPED.name, schema: SCHEMA, example: null },
+    ])
+    const again = await load(fileOf({ ...SHIPPED, schema: SCHEMA, example: '1' }))
+    expect(again).toMatchObject({ changes: [], unchanged: 1, warnings: [{ name: SHIPPED.name }] })
+  })
+
+  test('gives event types other names', async () => {
+    const given = parseCatalogueFile(
+      Buffer.from(fileOf({ ...SHIPPED, name: '/SHIPPED' })),
+      'f.json',
+    )
+    const renamed = renameTypes(given, ['/SHIPPED=order.shipped'])
+    await importCatalogue(database.pool, renamed, {}, SYSTEM)
+    expect(await read()).toMatchObject([{ name: 'order.shipped' }])
+    expect(() => renameTypes(given, ['/SHIPED=a'])).toThrow(
+      /"\/SHIPED".*Did you mean "\/SHIPPED"\?/,
+    )
+    expect(() => renameTypes(given, ['a'])).toThrow(/"a" has no "="/)
+  })
+
+  test.each<[string, string, RegExp]>([
     ['an unknown field', '{"eventTypes":[{"nane":"a"}]}', /"nane".*Did you mean "name"\?/],
     ['another file', '{}', /is neither a file that/],
     ['no JSON', 'eventTypes: []', /is not JSON.*YAML/],
-    ['an inexact number', '{"eventTypes":[1e999]}', /number that cannot be kept exactly/],
   ])('with %s is an error, and nothing is written', async (_case, text, error) => {
     await expect(async () => await load(text)).rejects.toThrow(error)
     expect(await read()).toEqual([])

@@ -87,9 +87,8 @@ describe('createEventType', () => {
     ['a remote reference', { $ref: 'https://example.com/schema.json' }],
     ['a reference to nothing', { $ref: '#/$defs/missing' }],
     ['an invalid pattern', { pattern: '(' }],
-    ['another dialect', { $schema: 'http://json-schema.org/draft-04/schema#' }],
-    ['checks that end later', { $async: true }],
-    ['more than 64 KiB', { description: 'x'.repeat(70_000) }],
+    ['another dialect', { $schema: 'https://example.com/dialect' }],
+    ['more than 512 KiB', { enum: ['x'.repeat(530_000)] }],
     ['an array', []],
     ['true', true],
   ])('a schema with %s is rejected', async (_what, schema) => {
@@ -108,13 +107,12 @@ describe('createEventType', () => {
     expect(await issuesOf({ schema: SCHEMA, ...input })).toEqual([[path, code]])
   })
 
-  test('data that a schema would check for hours is rejected quickly', async () => {
+  test('data that a schema would check for hours is published without an answer', async () => {
     const twice = { allOf: Array(2).fill({ items: { $ref: '#/$defs/list' } }) }
     const schema = { $ref: '#/$defs/list', $defs: { list: twice } }
     const name = await addType({ schema, example: null })
     const nested = (depth: number) => JSON.parse('['.repeat(depth) + ']'.repeat(depth))
-    const issues = [{ path: ['data'], code: 'check_too_slow' }]
-    expect(await publish(name, nested(100))).toMatchObject({ ...MISMATCH, issues })
+    expect(await publish(name, nested(100))).toMatchObject(PUBLISHED)
     expect(await publish(name, nested(5))).toMatchObject(PUBLISHED)
   })
 })
