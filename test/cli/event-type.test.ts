@@ -95,7 +95,7 @@ describe('posthorn event-type', () => {
 
     const { exported } = await json('export', inFolder('catalogue.json'))
     const again = await json('import', inFolder('catalogue.json'), '--archive-missing')
-    expect(again).toEqual({ changes: [], unchanged: exported, written: false })
+    expect(again).toMatchObject({ changes: [], unchanged: exported, refused: [], written: false })
     expect((await run('export')).stdout).toBe(await readFile(inFolder('catalogue.json'), 'utf8'))
   })
 
@@ -119,7 +119,7 @@ describe('posthorn event-type', () => {
     for (const options of [['--dry-run'], []]) {
       const { code, stdout } = await run('import', inFolder('next.json'), '--json', ...options)
       expect(code).toBe(3)
-      expect(JSON.parse(stdout)).toEqual({
+      expect(JSON.parse(stdout)).toMatchObject({
         changes: [{ name, change: 'changed', fields: ['schema'], findings: [finding] }],
         unchanged: 0,
         written: false,

@@ -126,8 +126,8 @@ test.each<[string, unknown]>([
     objectOf(300, 'o', () => objectOf(30, 'p', () => ({}))),
   ],
   [
-    '2,000 levels',
-    range(2_000).reduce<object>((inner) => ({ properties: { a: inner } }), { type: 'string' }),
+    'as many levels as JSON may have',
+    range(99).reduce<object>((inner) => ({ properties: { a: inner } }), { type: 'string' }),
   ],
   [
     'a cycle through choices',

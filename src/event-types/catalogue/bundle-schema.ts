@@ -50,13 +50,13 @@ export function bundleSchema(
     })
   }
 
-  /** A value of a mapping can be the mere name of a component. */
+  /** A value of a mapping can be the mere name of a component. What is neither stays. */
   function movedTarget(text: string): string {
     const target: unknown = JSON.parse(text)
     if (typeof target !== 'string') return text
-    const reference = `#/components/schemas/${target}`
-    const isName = referredText(document, reference) !== undefined
-    return JSON.stringify(movedReference(isName ? reference : target))
+    const reference = COMPONENT.test(target) ? target : `#/components/schemas/${target}`
+    const isComponent = referredText(document, reference) !== undefined
+    return isComponent ? JSON.stringify(movedReference(reference)) : text
   }
 
   function movedReference(reference: unknown): unknown {
