@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander'
 import { readEnvironment } from '../config/config.ts'
 import type { Role } from '../config/settings.ts'
-import { openPosthorn } from '../start/open-posthorn.ts'
+import { openPosthorn, warnOfEgress } from '../start/open-posthorn.ts'
 import { notifySystemd } from './notify-systemd.ts'
 import { restartOtherWorkersOption } from './restart-other-workers.ts'
 import { runCommand } from './run-command.ts'
@@ -47,6 +47,7 @@ async function start(options: StartOptions): Promise<void> {
   if (provisioned !== null) {
     process.stderr.write(welcome({ url: config.publicUrl ?? url, ...provisioned }))
   }
+  warnOfEgress(posthorn)
   logger.info({ url, role: options.role }, 'ready')
   await notifySystemd('READY=1', logger)
   const reason = await stop

@@ -44,7 +44,8 @@ export function createRequestLogger(logger: Logger, metrics: RequestMetrics): Re
         const isStream = request.operation?.type === 'subscription'
         metrics.finished({ route, status, durationMs, isStream })
         if (request.limit) metrics.limited(request.limit)
-        const level = route !== null && QUIET_ROUTE.test(route) ? 'debug' : 'info'
+        const isSlow = durationMs > SLOW_MS && !isStream
+        const level = isSlow || (status !== null && status >= 500) ? 'info' : 'debug'
         if (!logger.isLevelEnabled(level)) return
         const aborted = !outgoing.writableFinished
         const line = { status, durationMs: Math.round(durationMs), aborted }
@@ -68,8 +69,8 @@ export function createRequestLogger(logger: Logger, metrics: RequestMetrics): Re
   }
 }
 
-/** Probes, scrapes and the files of the console: their lines are for debugging only. */
-const QUIET_ROUTE = /^\/(healthz|readyz|metrics|console(?!\/session)|portal)(\/|$)/
+/** Slower requests, and those that fail with 5xx, have a line at `info`; all others at `debug`. */
+const SLOW_MS = 1_000
 
 /** Clients choose the names of operations. */
 const MAX_NAME_LENGTH = 100

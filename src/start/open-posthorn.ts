@@ -59,7 +59,6 @@ export async function openPosthorn(
     onRestart: () => logger.warn('restarted the embedded Postgres, which was not running'),
     onError: (error) => logger.error({ error }, 'the embedded Postgres could not be restarted'),
   })
-  warnOfEgress(config, logger)
   // A worker has neither the console nor the APIs that the commands call.
   const databaseUrl = role === 'worker' ? null : runtime.embeddedUrl
   const provisioned =
@@ -77,9 +76,12 @@ export async function openPosthorn(
   }
 }
 
-function warnOfEgress({ database, egressAllow, host }: Config, logger: Logger): void {
+/** Says which other addresses than public ones deliveries may reach, or why those of this machine are not among them. */
+export function warnOfEgress({ config, logger }: OpenPosthorn): void {
+  const { database, egressAllow, host } = config
+  if (egressAllow === LOOPBACK) return
   if (egressAllow.length > 0) {
-    const message = 'deliveries to these address ranges pass the address guard'
+    const message = 'deliveries may reach these address ranges, public or not'
     logger.warn({ allow: egressAllow }, message)
   } else if (database === 'embedded') {
     const message = `deliveries to this machine are rejected, as other machines may reach HOST=${host}. To try them out, set POSTHORN_EGRESS_ALLOW=${LOOPBACK.join(',')}`

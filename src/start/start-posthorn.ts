@@ -1,5 +1,5 @@
 import { explainFailure } from '../db/explain-failure.ts'
-import { openPosthorn } from './open-posthorn.ts'
+import { openPosthorn, warnOfEgress } from './open-posthorn.ts'
 import { type PosthornOptions, readOptions, withOptionNames } from './options.ts'
 
 export type { PosthornOptions } from './options.ts'
@@ -31,6 +31,7 @@ export async function startPosthorn(options: PosthornOptions = {}): Promise<Post
   try {
     const { environment, ...others } = readOptions(options)
     const posthorn = await openPosthorn(environment, { ...others, isGuest: true })
+    warnOfEgress(posthorn)
     return { url: posthorn.url, [Symbol.asyncDispose]: () => posthorn[Symbol.asyncDispose]() }
   } catch (error) {
     throw new Error(withOptionNames(explainFailure(error)), { cause: error })

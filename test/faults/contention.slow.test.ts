@@ -74,7 +74,7 @@ const CALLS: Readonly<Record<string, () => Promise<Answer>>> = {
 }
 
 /** At the start, for the receiver of the tests. */
-const ALLOWED = 'deliveries to these address ranges pass the address guard'
+const ALLOWED = 'deliveries may reach these address ranges, public or not'
 
 /** Takes a lock until it is released, or the test ends. */
 async function lock(statement: string): Promise<() => Promise<void>> {

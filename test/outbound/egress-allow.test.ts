@@ -4,7 +4,7 @@ import { createTestDatabase } from '../support/database.ts'
 import { logLine } from '../support/log-lines.ts'
 import { startPosthorn } from '../support/posthorn-process.ts'
 
-const WARNING = 'deliveries to these address ranges pass the address guard'
+const WARNING = 'deliveries may reach these address ranges, public or not'
 
 test('allowed address ranges are logged as a warning at the start', async () => {
   await using database = await createTestDatabase()
