@@ -108,10 +108,11 @@ async function setVersion(
   }
 }
 
-/** Packs every package that is published, and writes the checksums as `sha256sum --check` reads them. */
+/** Builds the console and the documentation, packs every package that is published, and writes the checksums as `sha256sum --check` reads them. */
 async function pack(folder: string): Promise<void> {
   const packages = globSync('packages/*/package.json', { cwd: ROOT }).map(path.dirname)
   const workspaces = packages.toSorted().map((name) => `--workspace=${name}`)
+  for (const script of ['build:console', 'build:docs']) await run('npm', 'run', script)
   await run('npm', 'pack', ...workspaces, '--pack-destination', folder)
   const archives = (await readdir(folder)).toSorted()
   if (archives.length !== packages.length) {

@@ -1,9 +1,8 @@
 import { execFile } from 'node:child_process'
-import { globSync, statSync } from 'node:fs'
+import { existsSync, globSync, statSync } from 'node:fs'
 import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { promisify } from 'node:util'
-import { buildSite } from '../site/build.ts'
 import { withPackedLinks } from './packed-links.ts'
 import { readProduction } from './production-lock-file.ts'
 import { createSbom } from './sbom.ts'
@@ -15,40 +14,27 @@ const PACKAGE = path.join(ROOT, 'packages/posthorn')
 /** Where the package has a file of the repository, if not at the same path. It has a README of its own. */
 const MOVED: Readonly<Record<string, string>> = { 'README.md': 'docs/README.md' }
 
-interface WriteOptions {
-  /** A folder with the built console. Default: it is built. */
-  readonly console?: string
-  /** A folder with the built site of the documentation. Default: it is built. */
-  readonly docs?: string
-}
-
-/** Compiles the program into a folder, and copies beside it what else the package publishes. */
-export async function writePackage(folder: string, options: WriteOptions = {}): Promise<void> {
+/**
+ * Compiles the program into a folder, and copies beside it what else the package publishes: the console that this clone
+ * has built, and the site of the documentation if it has.
+ */
+export async function writePackage(folder: string): Promise<void> {
+  const built = path.join(ROOT, 'dist/console')
+  if (!existsSync(built)) throw new Error('Build the console first: npm run build:console')
   await removeWritten(folder)
   await run(process.execPath, ['codegen.ts'])
   await run('tsc', ['--project', 'tsconfig.build.json', '--outDir', path.join(folder, 'dist')])
   const element = path.join(folder, 'dist/portal-element')
   await run('tsc', ['--project', 'src/portal-element', '--outDir', element])
-  await writeConsole(path.join(folder, 'dist/console'), options)
-  await writeDocs(path.join(folder, 'dist/docs'), options)
+  await cp(built, path.join(folder, 'dist/console'), { recursive: true })
+  const docs = path.join(ROOT, 'dist/docs')
+  if (existsSync(docs)) await cp(docs, path.join(folder, 'dist/docs'), { recursive: true })
   await writeFile(path.join(folder, 'dist/sbom.cdx.json'), await createSbom(ROOT))
   const files = await copiedFiles()
   for (const file of files) await copy(file, path.join(folder, MOVED[file] ?? file), files)
   // For deploy/docker/Dockerfile.
   const { lock } = await readProduction(ROOT)
   await writeFile(path.join(folder, 'deploy/docker/package-lock.json'), JSON.stringify(lock))
-}
-
-async function writeConsole(folder: string, { console: built }: WriteOptions): Promise<void> {
-  if (built !== undefined) return await cp(built, folder, { recursive: true })
-  // Not into dist, whose files a Posthorn that runs in this clone serves.
-  await run('vite', ['build', '--outDir', folder, '--emptyOutDir', '--logLevel', 'warn'])
-  await run(process.execPath, ['src/server/compress-files.ts', folder])
-}
-
-async function writeDocs(folder: string, { docs: built }: WriteOptions): Promise<void> {
-  if (built !== undefined) return await cp(built, folder, { recursive: true })
-  await buildSite({ out: folder })
 }
 
 /** The files of the repository that the package has. */
@@ -97,5 +83,8 @@ async function run(program: string, args: readonly string[]): Promise<void> {
 // `npm pack` and `npm publish` run this file before and after.
 if (import.meta.main) {
   if (process.argv.includes('--remove')) await removeWritten(PACKAGE)
-  else await writePackage(PACKAGE)
+  else {
+    console.error('Compiling the program.')
+    await writePackage(PACKAGE)
+  }
 }

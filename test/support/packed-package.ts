@@ -1,6 +1,5 @@
 import { execFile } from 'node:child_process'
-import { cp, mkdir, mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { cp, mkdir } from 'node:fs/promises'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { writePackage } from '../../release/posthorn-package.ts'
@@ -9,8 +8,8 @@ const ROOT = path.join(import.meta.dirname, '../..')
 const PACKAGE = path.join(ROOT, 'packages/posthorn')
 
 /**
- * Packs the package as `npm pack` does, with the program compiled from the present source, the console of this clone, and
- * no documentation. Returns the archive.
+ * Packs the package as `npm pack` does, with the program compiled from the present source, and what this clone has built.
+ * Returns the archive.
  */
 export async function packPackage(folder: string): Promise<string> {
   const staging = path.join(folder, 'package')
@@ -18,10 +17,7 @@ export async function packPackage(folder: string): Promise<string> {
   for (const file of ['package.json', 'posthorn.js', 'README.md']) {
     await cp(path.join(PACKAGE, file), path.join(staging, file))
   }
-  // Empty: the test of the release builds the site.
-  const docs = await mkdtemp(path.join(tmpdir(), 'posthorn-docs-'))
-  await writePackage(staging, { console: path.join(ROOT, 'dist/console'), docs })
-  await rm(docs, { recursive: true })
+  await writePackage(staging)
   const options = ['--ignore-scripts', '--json', '--pack-destination', folder]
   const { stdout } = await promisify(execFile)('npm', ['pack', ...options], { cwd: staging })
   const [{ filename }] = JSON.parse(stdout)
