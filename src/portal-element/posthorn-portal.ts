@@ -37,7 +37,7 @@ export class PosthornPortal extends Base {
   declare locale: string | null
 
   /** Called before the session ends and after it ended. Forms keep what the reader typed. Default: the session ends. */
-  renew: Renew | null = null
+  renew: Renew | null = Reflect.get(this, 'renew') ?? null
 
   readonly #frame = document.createElement('iframe')
   #isRenewing = false

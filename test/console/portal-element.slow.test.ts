@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises'
 import type { Frame, FrameLocator, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { parseId } from '../../src/db/ids.ts'
@@ -37,6 +38,24 @@ story('the portal in a frame has no header and no menu, and names its organizati
   expect(await portal.getByRole('banner').count()).toBe(0)
   expect(await portal.getByText('Posthorn', { exact: true }).count()).toBe(0)
   await portal.getByText(await organizationName(), { exact: true }).waitFor()
+})
+
+story('the block of the guide shows the portal, in whatever order its scripts run', async () => {
+  const guide = await readFile('docs/guides/embed-the-portal.md', 'utf8')
+  const [, block = ''] = /^```html\n(.*?)^```$/ms.exec(guide) ?? []
+  const html = block.replace('https://webhooks.example.com', server.url)
+  const [element = ''] = /^<script .*\n/.exec(html) ?? []
+  const { url } = await session()
+  for (const written of [html, html.slice(element.length) + element]) {
+    await using reader = await visit(browser, { origins: [host.origin, server.url] })
+    await reader.page.goto(host.withHtml(written, url))
+    const portal = reader.page.frameLocator('iframe')
+    await portal.getByRole('heading', { name: 'Endpoints', level: 1 }).waitFor()
+    const renewed = await reader.page.locator('#portal').evaluate(async (found) => {
+      return await (found as unknown as { renew(): Promise<string> }).renew()
+    })
+    expect(renewed).toBe(url)
+  }
 })
 
 const tabsOf = (portal: FrameLocator) =>

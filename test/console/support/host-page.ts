@@ -9,18 +9,26 @@ export interface HostPage extends AsyncDisposable {
   framing(framed: string, width?: number): string
   /** The URL of the page that shows the portal at `framed` with `<posthorn-portal>`, of which it logs the events. */
   withElement(framed: string, attributes?: string): string
+  /** The URL of a page with this HTML, whose route `/webhooks/portal-session` answers with the URL of a session. */
+  withHtml(html: string, sessionUrl: string): string
   /** The URL of a page without anything. */
   readonly empty: string
 }
 
 /** For cookies and storage, `localhost` and `127.0.0.1` are different sites. */
 export async function openHostPage(host = 'localhost'): Promise<HostPage> {
+  const written = { html: '', sessionUrl: '' }
   const server = createServer((request, response) => {
     const { pathname, searchParams } = new URL(request.url ?? '', 'http://host')
     const framed = searchParams.get('framed') ?? ''
     const width = Number(searchParams.get('width'))
     if (pathname === '/favicon.ico') return response.writeHead(204).end()
+    if (pathname === '/webhooks/portal-session') {
+      response.writeHead(200, { 'content-type': 'application/json' })
+      return response.end(JSON.stringify({ url: written.sessionUrl }))
+    }
     response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' })
+    if (pathname === '/written') return response.end(written.html)
     if (pathname === '/empty') return response.end('<!doctype html><title>Empty</title>')
     const attributes = searchParams.get('attributes') ?? ''
     if (pathname === '/element') return response.end(elementPage(framed, attributes))
@@ -37,6 +45,13 @@ export async function openHostPage(host = 'localhost'): Promise<HostPage> {
     empty: `${origin}/empty`,
     withElement: (framed, attributes = '') =>
       `${origin}/element?${new URLSearchParams({ framed, attributes })}`,
+    withHtml(html, sessionUrl) {
+      Object.assign(written, {
+        html: `<!doctype html><title>The host application</title>${html}`,
+        sessionUrl,
+      })
+      return `${origin}/written`
+    },
     framing: (framed, width = 1_100) =>
       `${origin}/?${new URLSearchParams({ framed, width: `${width}` })}`,
     async [Symbol.asyncDispose]() {

@@ -6,8 +6,8 @@ import { startReader } from './support/posthorn.ts'
 const posthorn = await useResource(startReader())
 
 followGuide('embed-the-portal', posthorn, {
-  servers: { 'PORTAL_KEY=$(cat .posthorn/api-key) node portal-session.ts': 'Listening.' },
-  // The element runs in a browser in test/console/portal.
+  servers: { 'PORTAL_KEY=$(cat .posthorn/api-key) npx node portal-session.ts': 'Listening.' },
+  // test/console/portal-element shows this block in a browser.
   shown: ['html'],
   after: {
     'curl -s http://localhost:3000': async (output) => {

@@ -7,15 +7,15 @@ const posthorn = await useResource(startReader())
 
 followGuide('receive', posthorn, {
   servers: {
-    'WEBHOOK_SECRET=whsec_… node receiver.ts': 'Listening.',
+    'WEBHOOK_SECRET=whsec_… npx node receiver.ts': 'Listening.',
     'PORT=3000 WEBHOOK_SECRET=whsec_… python3 examples/receivers/receiver.py': LISTENS,
   },
 })
 
 followGuide('test-your-receiver', posthorn, {
-  servers: { 'WEBHOOK_SECRET=whsec_… node my-server.ts': 'Listening.' },
+  servers: { 'WEBHOOK_SECRET=whsec_… npx node my-server.ts': 'Listening.' },
   after: {
-    'node receiver-suite.ts': (output) => {
+    'npx node receiver-suite.ts': (output) => {
       expect(output).toMatch(/pass 2/)
     },
   },

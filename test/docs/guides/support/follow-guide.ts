@@ -259,10 +259,10 @@ async function listens(port: number): Promise<boolean> {
 const GO_CACHE =
   process.env['GOCACHE'] ?? path.join(process.env['HOME'] ?? '/tmp', '.cache/go-build')
 
-/** The Node of the tests, for commands that run a file, and without npx, which takes as long as the command. */
+/** The Node of the tests, and no npx, which takes as long as the command. */
 function ownNode(script: string): string {
   return script
-    .replaceAll(/(?<=^|\s)node (?=\S+\.ts)/gm, `'${process.execPath}' `)
+    .replaceAll(/(?<=^|\s)npx node (?=\S+\.ts)/gm, `'${process.execPath}' `)
     .replaceAll(
       /(?<=^|\s|\()npx posthorn /gm,
       `'${process.execPath}' packages/posthorn/posthorn.js `,
