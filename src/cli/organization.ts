@@ -140,8 +140,8 @@ const DELETE = `mutation ($id: ID!, $force: Boolean!) {
 }`
 
 function deletionToLine(id: string, { deletedRows, finishedAt }: Deletion): string {
-  const rows = `${deletedRows.toLocaleString('en')} rows`
+  const rows = `Deleted rows: ${deletedRows.toLocaleString('en')}`
   return finishedAt === null
-    ? `${id} is deleted: nothing of it can be used any more. The workers delete its rows in the background: ${rows} so far.`
-    : `${id} is deleted, and nothing of it is left but the tombstone. ${rows} were deleted.`
+    ? `${id} is deleted: nothing of it can be used any more. The workers delete its rows in the background. ${rows} so far.`
+    : `${id} is deleted, and nothing of it is left but the tombstone. ${rows}.`
 }

@@ -87,7 +87,7 @@ const USED =
   'This confirmation was used before. Nothing was changed. Call the tool without confirm to do it again, read what it would do, and call it with the new confirmation.'
 
 const moreThan = (confirmed: number, count: number) =>
-  `The confirmation is for ${confirmed} deliveries, and now there are ${count}. Nothing was changed. Call the tool without confirm, and call it again with the new confirmation.`
+  `The confirmation is for this number of deliveries: ${confirmed}. Now there are ${count}. Nothing was changed. Call the tool without confirm, and call it again with the new confirmation.`
 
 /** The `result` of an operation. Throws its rejection. */
 async function resultOf(operation: Operation, { execute }: ToolContext): Promise<Data> {
