@@ -6,7 +6,7 @@ import type { SettingName } from './config.ts'
  */
 export const SETTING_DESCRIPTIONS: Readonly<Record<SettingName, string>> = {
   DATABASE_URL:
-    'PostgreSQL 15 or newer, as a URL: postgres://user:password@host:5432/database. 18 is recommended. Unset: an embedded Postgres in POSTHORN_DATA_DIR, for evaluation.',
+    'PostgreSQL 15 or newer, as a URL: postgres://user:password@host:5432/database, or postgres://user@/database?host=/var/run/postgresql for a folder of sockets. 18 is recommended. Unset: an embedded Postgres in POSTHORN_DATA_DIR, for evaluation.',
   POSTHORN_DIRECT_DATABASE_URL:
     'The direct connection to the same database, if DATABASE_URL leads through a transaction pooler. Unset: DATABASE_URL.',
   HOST: 'The address that the API listens on. Put a proxy that terminates TLS in front before you expose it.',

@@ -60,10 +60,19 @@ export function parseDurationBetween(min: string, max: string): (text: string) =
 
 export function parsePostgresUrl(text: string): string | null {
   if (text === '') return null
-  if (!/^postgres(ql)?:\/\//.test(text) || !URL.canParse(text)) {
-    throw new Error('give a URL such as postgres://user:password@host:5432/database.')
+  if (/^postgres(ql)?:\/\/[^/?#]*,|[?&]host=[^&]*(,|%2c)/i.test(text)) {
+    throw new Error(
+      'it names several hosts. Give one address that follows the primary, such as that of a proxy or a DNS name.',
+    )
   }
-  return text
+  // As psql takes a folder of sockets; a URL has no user without a host.
+  const url = text.replace(/^(postgres(?:ql)?:\/\/[^/?#]*@)(?=[:/])/, '$1localhost')
+  if (!/^postgres(ql)?:\/\//.test(url) || !URL.canParse(url)) {
+    throw new Error(
+      'give a URL such as postgres://user:password@host:5432/database, or postgres://user@/database?host=/var/run/postgresql for a folder of sockets.',
+    )
+  }
+  return url
 }
 
 const RESERVED_SCHEMA = /^(posthorn|posthorn_partitions|public|information_schema|pg_.*)$/

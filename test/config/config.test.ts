@@ -78,6 +78,26 @@ test('with DATABASE_URL encryption keys are required, and the message says how t
   )
 })
 
+test.each([
+  ['postgres:///app?host=/var/run/postgresql', 'postgres:///app?host=/var/run/postgresql'],
+  ['postgresql://u:p@/app?host=/run/pg', 'postgresql://u:p@localhost/app?host=/run/pg'],
+  ['postgres://u:p@:6432/app?host=/run/pg', 'postgres://u:p@localhost:6432/app?host=/run/pg'],
+  ['postgres://u@%2Frun%2Fpg/app', 'postgres://u@%2Frun%2Fpg/app'],
+])('DATABASE_URL names a folder of sockets as psql does: %s', (given, expected) => {
+  const { secrets } = loadConfig({ ...external, DATABASE_URL: given })
+  expect(secrets.databaseUrl).toBe(expected)
+})
+
+test.each([
+  'postgres://u:p@one:5432,two:5432/app',
+  'postgres://u:p@/app?host=one,two',
+  'postgres://u:p@/app?host=one%2Ctwo',
+])('several hosts in DATABASE_URL are refused with the remedy: %s', (DATABASE_URL) => {
+  expect(problemsOf({ ...external, DATABASE_URL })).toEqual([
+    'DATABASE_URL is not usable: it names several hosts. Give one address that follows the primary, such as that of a proxy or a DNS name.',
+  ])
+})
+
 test('with a direct URL, DATABASE_URL is the pooler', () => {
   const pooler = external.DATABASE_URL
   expect(loadConfig(external).secrets).toMatchObject({ databaseUrl: pooler, poolerUrl: null })

@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { parsePostgresUrl } from '../../src/config/setting-parsers.ts'
 import {
   type EmbeddedPostgres,
   openEmbeddedPostgres,
@@ -61,6 +62,8 @@ test.each(['data dir', `a "quoted", \\ 'folder' für alle %2F`])(
     expect(postgres.localUrl).not.toBe(postgres.url)
     expect(await clientAddress(postgres.url)).toBe('127.0.0.1')
     expect(await clientAddress(postgres.localUrl)).toBeNull()
+    const asPsql = postgres.localUrl.replace(/@([^/:]+)(:\d+\/\w+)/, '@$2?host=$1')
+    expect(await clientAddress(parsePostgresUrl(asPsql) as string)).toBeNull()
   },
 )
 
