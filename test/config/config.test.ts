@@ -83,6 +83,8 @@ test.each([
   ['postgresql://u:p@/app?host=/run/pg', 'postgresql://u:p@localhost/app?host=/run/pg'],
   ['postgres://u:p@:6432/app?host=/run/pg', 'postgres://u:p@localhost:6432/app?host=/run/pg'],
   ['postgres://u@%2Frun%2Fpg/app', 'postgres://u@%2Frun%2Fpg/app'],
+  ['postgres://u:p,q@%2Fa%2Cb/app', 'postgres://u:p,q@%2Fa%2Cb/app'],
+  ['postgres://u@/app?host=/a,b', 'postgres://u@localhost/app?host=/a,b'],
 ])('DATABASE_URL names a folder of sockets as psql does: %s', (given, expected) => {
   const { secrets } = loadConfig({ ...external, DATABASE_URL: given })
   expect(secrets.databaseUrl).toBe(expected)
