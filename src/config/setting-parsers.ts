@@ -61,7 +61,7 @@ export function parseDurationBetween(min: string, max: string): (text: string) =
 export function parsePostgresUrl(text: string): string | null {
   if (text === '') return null
   // A comma may stand in a password, and in the path of a folder.
-  if (/^\w+:\/\/([^/?#]*@)?[^/?#@]*,|[?&]host=(?!\/|%2f)[^&]*(,|%2c)/i.test(text)) {
+  if (/^\w+:\/\/([^/?#]*@|(?![^/?#]*@))[^/?#@]*,|[?&]host=(?!\/|%2f)[^&]*(,|%2c)/i.test(text)) {
     throw new Error(
       'it names several hosts. Give one address that follows the primary, such as that of a proxy or a DNS name.',
     )
