@@ -18,6 +18,7 @@ import { toolsFor } from '../../mcp/tools.ts'
 import { trustedDocumentsOf } from '../../mcp/trusted-documents.ts'
 import { createGraphqlHandler, type GraphqlDeps } from '../graphql-handler.ts'
 import { createIdentify } from '../identify.ts'
+import { acceptedForms, BOTH_FORMS, inAcceptedForm } from './accepted-form.ts'
 
 export interface McpDeps extends GraphqlDeps {
   readonly keyring: Keyring
@@ -73,7 +74,8 @@ export function createMcpHandle(
     quota.spend(caller, 'requests', 1)
     inFlight?.admit(ownerOf(caller))
     const extra: Extra = { caller, request, address }
-    const response = await handler.fetch(await withBody(request, inFlight), {
+    const forms = acceptedForms(request.headers.get('accept'))
+    const answer = await handler.fetch(await withBody(request, inFlight), {
       authInfo: {
         token: '',
         clientId: caller.keyId,
@@ -81,6 +83,7 @@ export function createMcpHandle(
         extra: extra as unknown as Record<string, unknown>,
       },
     })
+    const response = await inAcceptedForm(answer, forms)
     for (const [name, value] of quota.headers()) response.headers.set(name, value)
     response.headers.set('cache-control', 'no-store')
     response.headers.set('x-content-type-options', 'nosniff')
@@ -98,7 +101,10 @@ async function withBody(
   request: Request,
   inFlight: ReturnType<typeof connectionOf>['inFlight'],
 ): Promise<Request> {
-  const { url, method, headers, signal } = request
+  const { url, method, signal } = request
+  const headers = new Headers(request.headers)
+  const { json, stream } = acceptedForms(headers.get('accept'))
+  if (json || stream) headers.set('accept', BOTH_FORMS)
   if (method !== 'POST') return new Request(url, { method, headers, signal })
   const body = (await readBody(request, MAX_BODY_BYTES, inFlight)) as Uint8Array<ArrayBuffer>
   // Each message counts against the rate limit of the key.
