@@ -37,6 +37,10 @@ export function registerListen(program: Command): void {
       ).conflicts(['event', 'count']),
     )
     .option(
+      '--insecure',
+      'with --forward: accept any certificate of your server, such as one that it signed itself',
+    )
+    .option(
       '--save <folder>',
       'with --forward: save each delivery as two files, for posthorn verify and curl',
     )

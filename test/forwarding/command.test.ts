@@ -9,6 +9,7 @@ import { startTcpProxy } from '../faults/tcp-proxy.ts'
 import { useTestApp } from '../support/app.ts'
 import { createTenant, JOINED, TICKET } from '../support/factories.ts'
 import { freePort } from '../support/free-port.ts'
+import { useReceiver } from '../support/receiver.ts'
 import { until } from '../support/until.ts'
 import { type ForwardOptions, forward, startForwardCommand } from './support/forward-command.ts'
 import { startLocalServer } from './support/local-server.ts'
@@ -104,6 +105,31 @@ describe('an event', () => {
     for (const event of both) await publish(posthorn, event)
     await command.printed(2)
     expect(types()).toEqual([TICKET, JOINED, TICKET])
+  })
+})
+
+describe('a local server', () => {
+  test('over HTTPS with a certificate of its own gets deliveries with --insecure only, and the advice names it', async () => {
+    const local = await useReceiver()
+    const args = options('--event', JOINED, '--count', '1')
+    const careful = startForwardCommand(local.url, args)
+    await until(() => careful.stderr.includes('Ready.'), 'the command is ready')
+    await publish(posthorn, { type: JOINED, data: { n: 1 } })
+    expect(await careful.ended).toBe(0)
+    expect(careful.stdout).toMatch(/no answer from .*UNABLE_TO_VERIFY.*NODE_EXTRA_CA_CERTS, .* --insecure\./)
+    expect(local.received).toEqual([])
+    await using command = await forward(local.url, options('--event', JOINED, '--insecure'))
+    await publish(posthorn, { type: JOINED, data: { n: 2 } })
+    expect(await command.printed(1)).toMatchObject({ verified: true, answered: 200 })
+  })
+
+  test('is reached by a name below localhost', async () => {
+    await using local = await startLocalServer()
+    const url = local.url.replace('127.0.0.1', 'shop.localhost')
+    await using command = await forward(url, options('--event', JOINED))
+    await publish(posthorn, { type: JOINED, data: { n: 1 } })
+    expect(await command.printed(1)).toMatchObject({ answered: 204 })
+    expect((await local.request(1)).headers['host']).toBe(new URL(url).host)
   })
 })
 

@@ -135,8 +135,7 @@ const MAX_BODY_LENGTH = 1_000
 function formatLocalAnswer({ url, answer }: Local): string[] {
   const { status, errorCode, durationMs } = answer
   if (status === null) {
-    const hint = errorCode === 'ECONNREFUSED' ? ' Is your server running?' : ''
-    const what = `✘ no answer from ${url}: ${errorCode}, after ${durationMs} ms.${hint}`
+    const what = `✘ no answer from ${url}: ${errorCode}, after ${durationMs} ms.${hintOf(errorCode)}`
     return [styleText('red', what)]
   }
   const color = status < 300 ? 'green' : 'red'
@@ -147,6 +146,13 @@ function formatLocalAnswer({ url, answer }: Local): string[] {
       (line) => `  ${styleText('dim', '│')} ${escapeControls(line)}`,
     ),
   ]
+}
+
+function hintOf(errorCode: string | null): string {
+  if (errorCode === 'ECONNREFUSED') return ' Is your server running?'
+  return /CERT|ALTNAME|UNABLE_TO/.test(errorCode ?? '')
+    ? ' Node does not trust the certificate: name its authority in NODE_EXTRA_CA_CERTS, or accept any with --insecure.'
+    : ''
 }
 
 /** The fields for programs. */

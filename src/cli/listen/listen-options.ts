@@ -8,6 +8,8 @@ export interface ListenOptions {
   readonly forward?: URL
   /** The public id of a stored delivery or event. */
   readonly replay?: string
+  /** Whether the local server may have any certificate. */
+  readonly insecure?: true
   /** A folder. */
   readonly save?: string
   readonly event?: readonly string[]
@@ -24,7 +26,9 @@ export interface ListenOptions {
 
 /** Throws for options that have no effect together, and for a malformed secret. */
 export async function checkOptions(options: ListenOptions): Promise<void> {
-  const forForward = (['replay', 'save'] as const).find((name) => options[name] !== undefined)
+  const forForward = (['replay', 'save', 'insecure'] as const).find(
+    (name) => options[name] !== undefined,
+  )
   if (forForward && !options.forward) throw new Error(`--${forForward} requires --forward.`)
   const forServer = (['event', 'server', 'keyFile'] as const).find((name) => options[name])
   if (forServer && !options.register && !options.forward) {

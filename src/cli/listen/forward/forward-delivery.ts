@@ -10,6 +10,8 @@ export interface ForwardOptions {
   readonly headerPrefix: string
   readonly verifier: Verifier
   readonly json?: true
+  /** Whether the local server may have any certificate. */
+  readonly insecure?: true
   /** The folder to save each delivery in. */
   readonly save?: string
   /** Ends the requests to the local server. */
@@ -25,7 +27,7 @@ export interface SignedDelivery {
 export type Forward = (delivery: SignedDelivery) => Promise<LocalAnswer>
 
 export function createForward(options: ForwardOptions): Forward {
-  const { url, headerPrefix, verifier, signal } = options
+  const { url, headerPrefix, verifier, insecure, signal } = options
   const arrivalsById = new Map<string, number>()
 
   return async ({ headers, body }) => {
@@ -36,7 +38,7 @@ export function createForward(options: ForwardOptions): Forward {
     const arrivals = (arrivalsById.get(id ?? '') ?? 0) + 1
     arrivalsById.set(id ?? '', arrivals)
     const verification = await verifier(body, byName)
-    const answer = await sendLocal({ url, headers, body, signal })
+    const answer = await sendLocal({ url, headers, body, insecure, signal })
     if (signal?.aborted) return answer
     if (options.save !== undefined) await saveDelivery(options.save, headers, headerPrefix, body)
     const delivery = {

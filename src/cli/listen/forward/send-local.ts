@@ -1,12 +1,16 @@
+import { lookup } from 'node:dns'
 import { once } from 'node:events'
 import { type IncomingMessage, request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
+import type { LookupFunction } from 'node:net'
 
 export interface LocalRequest {
   readonly url: URL
   /** As Posthorn sent them, in their order. */
   readonly headers: readonly Header[]
   readonly body: Buffer
+  /** Whether any certificate is accepted. */
+  readonly insecure?: boolean | undefined
   /** Ends the request. */
   readonly signal?: AbortSignal | undefined
 }
@@ -36,7 +40,7 @@ const READ_BODY_MS = 2_000
 
 /** Sends a request to a server of the developer: on this machine, or where the developer says. */
 export async function sendLocal(given: LocalRequest): Promise<LocalAnswer> {
-  const { url, headers, signal } = given
+  const { url, headers, insecure, signal } = given
   const startedAt = performance.now()
   const answer = (status: number | null, errorCode: string | null, body: Buffer) => {
     return { status, errorCode, body, durationMs: Math.round(performance.now() - startedAt) }
@@ -47,6 +51,9 @@ export async function sendLocal(given: LocalRequest): Promise<LocalAnswer> {
   const request = send(url, {
     method: 'POST',
     agent: false,
+    ...(insecure && { rejectUnauthorized: false }),
+    // RFC 6761, section 6.3: these names are this machine, also where its resolver does not know them.
+    ...(/\.localhost$/i.test(url.hostname) && { lookup: lookupLocalhost }),
     signal: AbortSignal.any([timeout, ...(signal ? [signal] : [])]),
     headers: [
       ...['host', url.host],
@@ -68,6 +75,8 @@ export async function sendLocal(given: LocalRequest): Promise<LocalAnswer> {
     request.destroy()
   }
 }
+
+const lookupLocalhost: LookupFunction = (_name, options, done) => lookup('localhost', options, done)
 
 /** A slow or broken body does not change the answer. */
 async function readBody(response: IncomingMessage): Promise<Buffer> {
