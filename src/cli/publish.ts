@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Command } from 'commander'
 import { MAX_JSON_NESTING } from '../lib/parse-json.ts'
 import { decodeUtf8 } from '../lib/utf8.ts'
-import { run, ServerError } from './api.ts'
+import { run, type ServerAccess, ServerError } from './api.ts'
 import { readInput } from './read-input.ts'
 import { print, runCommand } from './run-command.ts'
 import { ORGANIZATION, openAccess, type ServerOptions, withServerOptions } from './server-access.ts'
@@ -66,6 +66,8 @@ Example:
         const deliveries = deliveryCount === 1 ? '1 delivery' : `${deliveryCount} deliveries`
         const line = duplicate ? `${id}  already published with this key` : `${id}  ${deliveries}`
         print(options.json, { id, deliveries: deliveryCount, duplicate }, line)
+        if (deliveryCount === 0 && !duplicate && !options.json)
+          await explainNobody(access, id, type)
       })
     })
 }
@@ -76,6 +78,19 @@ const PUBLISH = `mutation ($input: PublishEventInput!) {
     ... on ValidationError { issues { code } }
     ... on UserError { code message }
   }
+}`
+
+/** Says which webhooks subscribe, and why they got nothing, if the key may read webhooks and deliveries. */
+async function explainNobody(access: ServerAccess, id: string, type: string): Promise<void> {
+  type Event = { notDelivered: { webhookId: string; message: string }[] }
+  const event = await run<Event | null>(access, NOT_DELIVERED, { id }).catch(() => null)
+  const lines = event?.notDelivered.map(({ webhookId, message }) => `  ${webhookId}  ${message}`)
+  if (!lines) return
+  process.stderr.write(`${lines.join('\n') || `  No webhook subscribes to ${type}.`}\n`)
+}
+
+const NOT_DELIVERED = `query ($id: ID!) {
+  event(id: $id) { notDelivered { webhookId message } }
 }`
 
 interface Published {

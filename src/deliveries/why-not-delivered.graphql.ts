@@ -2,7 +2,13 @@ import { atLeastKey } from '../db/selection.ts'
 import { builder } from '../graphql/builder.ts'
 import { enumOf } from '../graphql/enum-of.ts'
 import { organizationFields, organizationOf } from '../graphql/organization-fields.ts'
-import { type Explanation, REASONS, whyNotDelivered } from './why-not-delivered.ts'
+import {
+  type Explanation,
+  findNotDelivered,
+  MAX_EXPLAINED,
+  REASONS,
+  whyNotDelivered,
+} from './why-not-delivered.ts'
 
 const NotDeliveredReason = enumOf(
   'NotDeliveredReason',
@@ -13,6 +19,7 @@ const NotDeliveredReason = enumOf(
 const DeliveryExplanation = builder.objectRef<Explanation>('DeliveryExplanation').implement({
   description: 'Why an event has no delivery to a webhook, or the delivery that it has.',
   fields: (t) => ({
+    webhookId: t.exposeID('webhookId', { description: 'The id of the webhook: `wh_…`.' }),
     reason: t.expose('reason', { type: NotDeliveredReason, description: 'The reason.' }),
     message: t.exposeString('detail', {
       description: 'The reason with its details, as English sentences.',
@@ -29,6 +36,18 @@ const DeliveryExplanation = builder.objectRef<Explanation>('DeliveryExplanation'
     }),
   }),
 })
+
+builder.prismaObjectFields('Event', (t) => ({
+  notDelivered: t.field({
+    type: [DeliveryExplanation],
+    semanticNonNull: true,
+    description: `Why webhooks that subscribe to the type of the event have no delivery of it: the newest ${MAX_EXPLAINED} that subscribe. Empty if each has a delivery, and if none subscribes.`,
+    authScopes: { scope: 'deliveries:read' },
+    complexity: { field: 10, multiplier: MAX_EXPLAINED },
+    select: { id: true, organizationId: true, type: true },
+    resolve: (event, _args, context) => findNotDelivered(context, event),
+  }),
+}))
 
 organizationFields((t) => ({
   whyNotDelivered: t.field({

@@ -1,7 +1,7 @@
 import type { Db, Sql } from '../db/client.ts'
 import type { Webhook as WebhookRow } from '../db/generated/prisma/client.ts'
 import { publicId } from '../db/ids.ts'
-import { subscribesTo } from '../event-types/subscriptions.ts'
+import { subscribesTo, subscriptionsTo } from '../event-types/subscriptions.ts'
 import { findEventById } from '../events/find-events.ts'
 import { explainRefusals } from '../filters/decide.ts'
 import { parseStoredFilter } from '../filters/read-filter.ts'
@@ -26,6 +26,8 @@ export type Reason = keyof typeof REASONS
 
 /** Why an event has no delivery to a webhook, or that it has one. */
 export interface Explanation {
+  /** A public id. */
+  readonly webhookId: string
   readonly reason: Reason
   /** A sentence with the details. */
   readonly detail: string
@@ -47,6 +49,7 @@ export async function whyNotDelivered(
     where: { organizationId, eventId: event.id, webhookId: webhook.id },
     select: { id: true },
   })
+  const explain = (reason: Reason, detail = '') => explanation(webhookId, reason, detail)
   if (delivery) return { ...explain('delivery_exists'), deliveryUuid: delivery.id }
   if (event.isTest) return explain('test_event')
   const { createdAt, enabled, subscriptions, filter } = await asOf(sql, webhook, event.id)
@@ -55,7 +58,10 @@ export async function whyNotDelivered(
     return explain('created_later', `It was created at ${createdAt.toISOString()}.`)
   }
   if (!enabled) {
-    return explain('disabled', 'redeliver(input: { missed: … }) delivers what it missed.')
+    return explain(
+      'disabled',
+      'Enable it (enabled: true, or `posthorn webhook enable`), and redeliver(input: { missed: … }) delivers what it missed.',
+    )
   }
   if (!subscribesTo(subscriptions, event.type)) {
     return explain('not_subscribed', `It subscribed to ${subscriptions.join(', ')}.`)
@@ -68,8 +74,36 @@ export async function whyNotDelivered(
   return explain('unknown', 'The webhook may have changed in the moment of publishing.')
 }
 
-function explain(reason: Reason, detail = ''): Explanation {
-  return { reason, detail: [REASONS[reason], detail].filter(Boolean).join(' '), deliveryUuid: null }
+/** Webhooks for which the lack of a delivery is explained. */
+export const MAX_EXPLAINED = 10
+
+/** Explains for the newest webhooks that subscribe to the type of an event, and have no delivery of it. */
+export async function findNotDelivered(
+  deps: { readonly prisma: Db; readonly sql: Sql },
+  event: { readonly id: string; readonly organizationId: string; readonly type: string },
+): Promise<Explanation[]> {
+  const webhooks = await deps.prisma.webhook.findMany({
+    where: {
+      organizationId: event.organizationId,
+      deletedAt: null,
+      eventSubscriptions: { hasSome: subscriptionsTo(event.type) },
+    },
+    select: { id: true },
+    orderBy: { id: 'desc' },
+    take: MAX_EXPLAINED,
+  })
+  const eventId = publicId('event', event.id)
+  const explained = await Promise.all(
+    webhooks.map(({ id }) =>
+      whyNotDelivered(deps, event.organizationId, eventId, publicId('webhook', id)),
+    ),
+  )
+  return explained.filter(({ reason }) => reason !== 'delivery_exists')
+}
+
+function explanation(webhookId: string, reason: Reason, detail: string): Explanation {
+  const text = [REASONS[reason], detail].filter(Boolean).join(' ')
+  return { webhookId, reason, detail: text, deliveryUuid: null }
 }
 
 interface WebhookAsOf {

@@ -116,7 +116,9 @@ describe('a local server', () => {
     await until(() => careful.stderr.includes('Ready.'), 'the command is ready')
     await publish(posthorn, { type: JOINED, data: { n: 1 } })
     expect(await careful.ended).toBe(0)
-    expect(careful.stdout).toMatch(/no answer from .*UNABLE_TO_VERIFY.*NODE_EXTRA_CA_CERTS, .* --insecure\./)
+    expect(careful.stdout).toMatch(
+      /no answer from .*UNABLE_TO_VERIFY.*NODE_EXTRA_CA_CERTS, .* --insecure\./,
+    )
     expect(local.received).toEqual([])
     await using command = await forward(local.url, options('--event', JOINED, '--insecure'))
     await publish(posthorn, { type: JOINED, data: { n: 2 } })

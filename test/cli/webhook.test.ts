@@ -1,0 +1,90 @@
+import { expect, test } from 'vitest'
+import { SCOPES } from '../../src/access/scope.ts'
+import { createApiKey } from '../support/api-keys.ts'
+import { useTestApp } from '../support/app.ts'
+import { JOINED } from '../support/factories.ts'
+import { useReceiver } from '../support/receiver.ts'
+import { until } from '../support/until.ts'
+import { runCommand } from './run-command.ts'
+
+const posthorn = await useTestApp()
+const receiver = await useReceiver()
+const { organizationId } = posthorn.tenant
+const { token } = await createApiKey(posthorn.database.prisma, { organizationId, scopes: SCOPES })
+const access = (key = token) => ({
+  PORT: new URL(posthorn.app.url).port,
+  POSTHORN_API_KEY: key,
+  // A command that calls the API reads no database.
+  DATABASE_URL: 'postgres://nobody@127.0.0.1:1/nothing',
+})
+const run = (...args: string[]) => runCommand(args, access())
+
+async function json(...args: string[]) {
+  const { stdout, stderr } = await run(...args, '--json')
+  expect(stderr).toBe('')
+  return JSON.parse(stdout)
+}
+
+const publish = () => run('publish', JOINED, '{"attendee":"Ada"}')
+
+test('a webhook is created, disabled, enabled and deleted, and its deliveries are listed and sent again', async () => {
+  expect((await run('webhook', 'list')).stdout).toBe('There are no webhooks.\n')
+  expect((await run('delivery', 'list')).stdout).toBe('There are no such deliveries.\n')
+  const nobody = await publish()
+  expect(nobody.stderr).toBe(`  No webhook subscribes to ${JOINED}.\n`)
+
+  const created = await json('webhook', 'create', receiver.url, '--event', JOINED)
+  const { id } = created
+  const webhook = { id, url: receiver.url, subscriptions: [JOINED] }
+  expect(created).toEqual({ ...webhook, enabled: true })
+  expect(await json('webhook', 'list')).toEqual([created])
+
+  expect((await publish()).stdout).toMatch(/^evt_\w+ {2}1 delivery\n$/)
+  await receiver.arrival(1)
+  const [{ id: delivery }] = await json('delivery', 'list', '--webhook', id, '--event', JOINED)
+  const states = async () =>
+    (await json('delivery', 'list')).map(({ state }: { state: string }) => state)
+  await until(async () => (await states())[0] === 'succeeded', 'the delivery is recorded')
+  expect((await run('delivery', 'list', '--state', 'succeeded')).stdout).toMatch(
+    new RegExp(`^${delivery}  succeeded  attempts: 1  .*  ${id}  ${JOINED}\\n$`),
+  )
+  expect(await json('delivery', 'redeliver', delivery)).toMatchObject([{ id: delivery }])
+  await receiver.arrival(2)
+  expect(await json('test', id, JOINED)).toMatchObject({ webhook: id, event_type: JOINED })
+  expect((await receiver.arrival(3))?.headers['wh-test']).toBe('true')
+
+  expect(await json('webhook', 'enable', id, '--undo')).toEqual({ ...webhook, enabled: false })
+  const missed = await publish()
+  expect(missed.stdout).toMatch(/ {2}0 deliveries\n$/)
+  expect(missed.stderr).toMatch(`  ${id}  The webhook was disabled when the event was published.`)
+  expect(await json('webhook', 'enable', id)).toEqual({ ...webhook, enabled: true })
+  expect((await run('webhook', 'delete', id)).stdout).toBe(`${id} is deleted.\n`)
+  expect(await json('webhook', 'list')).toEqual([])
+})
+
+test.each([
+  [['webhook', 'create', 'http://example.com/', '--event', JOINED], /not HTTPS/],
+  [['webhook', 'create', 'https://example.com/', '--event', 'no.such_type'], /no\.such_type/],
+  [['webhook', 'create', 'https://example.com/'], /--event/],
+  [['webhook', 'enable', 'wh_x'], /wh_x/],
+  [['webhook', 'delete', 'wh_01h455vb4pex5vsknk084sn02q'], /wh_01h455vb4pex5vsknk084sn02q/],
+  [['delivery', 'list', '--state', 'lost'], /Allowed choices are queued/],
+  [['delivery', 'redeliver', 'msg_x'], /must be the id of a delivery/],
+  [['test', 'wh_01h455vb4pex5vsknk084sn02q', JOINED], /wh_01h455vb4pex5vsknk084sn02q/],
+])('%j says what is wrong', async (args, message) => {
+  const { code, stdout, stderr } = await run(...args)
+  expect(code).toBe(1)
+  expect(stdout).toBe('')
+  expect(stderr).toMatch(message)
+})
+
+test('a key without the scopes is refused, and publishing with it stays silent about webhooks', async () => {
+  const key = await createApiKey(posthorn.database.prisma, {
+    organizationId,
+    scopes: ['events:publish'],
+  })
+  const refused = await runCommand(['webhook', 'list'], access(key.token))
+  expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('webhooks:read') })
+  const published = await runCommand(['publish', JOINED, '{}'], access(key.token))
+  expect(published).toMatchObject({ code: 0, stderr: '' })
+})
