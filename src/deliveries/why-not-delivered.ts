@@ -81,11 +81,13 @@ export const MAX_EXPLAINED = 10
 export async function findNotDelivered(
   deps: { readonly prisma: Db; readonly sql: Sql },
   event: { readonly id: string; readonly organizationId: string; readonly type: string },
+  onlyWebhook: string | null,
 ): Promise<Explanation[]> {
   const webhooks = await deps.prisma.webhook.findMany({
     where: {
       organizationId: event.organizationId,
       deletedAt: null,
+      ...(onlyWebhook !== null && { id: onlyWebhook }),
       eventSubscriptions: { hasSome: subscriptionsTo(event.type) },
     },
     select: { id: true },

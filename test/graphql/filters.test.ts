@@ -224,6 +224,12 @@ describe('why an event was not delivered', () => {
     ]) {
       expect(await why(event.id, id)).toMatchObject(expected)
     }
+    const nobody =
+      'query ($id: ID!) { event(id: $id) { notDelivered { webhookId reason message } } }'
+    const of = async (eventId: string) => (await call(nobody, { id: eventId })).notDelivered
+    const own = (all: { webhookId: string }[]) => all.filter(({ webhookId }) => webhookId === id)
+    expect(own(await of(refused.id))).toEqual([{ webhookId: id, reason: 'FILTERED_OUT', message }])
+    expect(own(await of(delivered.id))).toEqual([])
   })
 })
 
