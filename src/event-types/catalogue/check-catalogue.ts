@@ -26,7 +26,10 @@ export function checkCatalogue(given: readonly GivenType[]): Checked {
   const types = given.flatMap(({ place, schema, example, ...rest }) => {
     const { name } = rest
     const { data, issues } = checkInput(fields, rest)
-    const problems = issues.map(({ detail }) => `${place}: ${detail}`)
+    const problems = issues.map(({ path: [field], detail }) => {
+      const remedy = field === 'name' ? ` Give it another one: --name '${name}=…'.` : ''
+      return `${place}: ${detail}${remedy}`
+    })
     const other = seen.get(name)
     if (other !== undefined) problems.push(`${place}: the event type stands in ${other}, too.`)
     seen.set(name, place)
