@@ -43,9 +43,9 @@ async function start(options: StartOptions): Promise<void> {
   const environment = readEnvironment()
   passOn(environment)
   await using posthorn = await openPosthorn(environment, { ...options, isGuest: false })
-  const { config, logger, url, provisioned } = posthorn
+  const { config, logger, url, databaseUrl, provisioned } = posthorn
   if (provisioned !== null) {
-    process.stderr.write(welcome({ url: config.publicUrl ?? url, ...provisioned }))
+    process.stderr.write(welcome({ url: config.publicUrl ?? url, databaseUrl, ...provisioned }))
   }
   warnOfEgress(posthorn)
   logger.info({ url, role: options.role }, 'ready')

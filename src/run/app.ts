@@ -7,6 +7,7 @@ import type { RestOfProcess } from '../server/operator-routes.ts'
 import { addGauge } from '../telemetry/counters.ts'
 import { startTracing } from '../telemetry/start-tracing.ts'
 import { type CommonServices, openCommonServices, type ServiceOptions } from './common-services.ts'
+import type { HostEvent, HostPublished } from './publish-for-host.ts'
 import type { Services } from './services.ts'
 import type { ExchangeAlone } from './start-exchanging.ts'
 
@@ -16,6 +17,8 @@ export interface Running extends AsyncDisposable {
   readonly url: string
   /** Creates the organization and the API key of embedded mode on the first start. Only with the API. */
   provision(dataDir: string): Promise<Provisioned>
+  /** Publishes an event of the host application. Only with the API. */
+  publish(event: HostEvent): Promise<HostPublished>
   /** Makes a shutdown unclaim the jobs in flight instead of finishing them. */
   abort(): void
 }
@@ -91,6 +94,12 @@ export async function startApp(settings: Settings, options: StartOptions = {}): 
       if (serving === null) throw new Error('A worker has nothing to provision.')
       const { provision } = await import('../embedded/provision.ts')
       return await provision(serving.services, dataDir)
+    },
+    async publish(event) {
+      if (serving === null)
+        throw new Error('A worker does not publish: use one with the role api or all.')
+      const { publishForHost } = await import('./publish-for-host.ts')
+      return await publishForHost(serving.services, event)
     },
     abort: () => jobs?.abort(),
     async exchange(...given) {

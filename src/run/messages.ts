@@ -5,6 +5,7 @@ import type { ExchangedAlone } from '../deliveries/attempts/run-alone.ts'
 import type { Provisioned } from '../embedded/provision.ts'
 import type { EndedThread, RunnerConnections } from '../queue/rescue.ts'
 import type { MetricsSnapshot } from '../telemetry/metrics.ts'
+import type { HostEvent, HostPublished } from './publish-for-host.ts'
 
 /** What a thread of the process runs. With little memory, one thread runs both. */
 export type ThreadRole = 'api' | 'worker' | 'all'
@@ -18,6 +19,7 @@ export interface RoleThread {
   start(settings: Settings, restarts: number, ended: EndedThread | null): Promise<string>
   /** See `Running`. */
   provision(dataDir: string): Promise<Provisioned>
+  publish(event: HostEvent): Promise<HostPublished>
   /** Answers as soon as the event loop of the thread turns. */
   ping(): void
   /** Whether the thread claims jobs. */

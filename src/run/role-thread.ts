@@ -42,6 +42,8 @@ const main: BirpcReturn<MainThread, RoleThread> = createBirpc<MainThread, RoleTh
 
     provision: (dataDir) => started().provision(dataDir),
 
+    publish: (event) => started().publish(event),
+
     ping() {},
 
     workerRuns: () => started().workerRuns,

@@ -127,6 +127,12 @@ async function startThreads(
     return await Promise.race([question(thread.remote).catch(() => otherwise), timeout])
   }
 
+  function listeningThread(): LaunchedThread['remote'] {
+    const thread = threads.get(listening)?.current
+    if (!thread) throw new Error(`The thread ${listening} has just ended. Try again.`)
+    return thread.remote
+  }
+
   async function stop(): Promise<void> {
     await Promise.all([...threads.values()].map((thread) => thread[Symbol.asyncDispose]()))
   }
@@ -140,11 +146,8 @@ async function startThreads(
   port = Number(new URL(url).port)
   return {
     url,
-    async provision(dataDir) {
-      const thread = threads.get(listening)?.current
-      if (!thread) throw new Error(`The thread ${listening} has just ended.`)
-      return await thread.remote.provision(dataDir)
-    },
+    provision: (dataDir) => listeningThread().provision(dataDir),
+    publish: (event) => listeningThread().publish(event),
     abort() {
       for (const thread of threads.values()) thread.current?.remote.abort.asEvent().catch(() => {})
     },

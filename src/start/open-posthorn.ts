@@ -3,6 +3,7 @@ import type { Environment } from '../config/setting-files.ts'
 import type { Role } from '../config/settings.ts'
 import type { Provisioned } from '../embedded/provision.ts'
 import { saveServerUrl } from '../embedded/server-address.ts'
+import type { Running } from '../run/app.ts'
 import { requireFreePorts } from '../server/free-port.ts'
 import type { Logger } from '../telemetry/logger.ts'
 
@@ -12,15 +13,13 @@ export interface OpenPosthorn extends AsyncDisposable {
   readonly logger: Logger
   /** The URL of the server, such as `http://127.0.0.1:4000`. */
   readonly url: string
-  /** The organization, the key and the database of embedded mode. Null without it, and for a worker. */
-  readonly provisioned: Trial | null
+  /** The organization and the key of embedded mode. Null without it, and for a worker. */
+  readonly provisioned: Provisioned | null
+  /** The URL of the database, with its password. */
+  readonly databaseUrl: string
+  readonly publish: Running['publish']
   /** Makes a shutdown unclaim the jobs in flight instead of finishing them. */
   abort(): void
-}
-
-interface Trial extends Provisioned {
-  /** The URL of the embedded Postgres, with its password. */
-  readonly databaseUrl: string
 }
 
 interface OpenOptions {
@@ -60,9 +59,8 @@ export async function openPosthorn(
     onError: (error) => logger.error({ error }, 'the embedded Postgres could not be restarted'),
   })
   // A worker has neither the console nor the APIs that the commands call.
-  const databaseUrl = role === 'worker' ? null : runtime.embeddedUrl
-  const provisioned =
-    databaseUrl === null ? null : { ...(await running.provision(config.dataDir)), databaseUrl }
+  const isTrial = role !== 'worker' && runtime.embeddedUrl !== null
+  const provisioned = isTrial ? await running.provision(config.dataDir) : null
   if (provisioned) opened.use(await saveServerUrl(config.dataDir, running.url))
   hasStarted = true
   const resources = opened.move()
@@ -71,6 +69,8 @@ export async function openPosthorn(
     logger,
     url: running.url,
     provisioned,
+    databaseUrl: runtime.embeddedUrl ?? secrets.databaseUrl,
+    publish: (event) => running.publish(event),
     abort: () => running.abort(),
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   }

@@ -1,11 +1,16 @@
+import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import path from 'node:path'
+import pg from 'pg'
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { SETTINGS } from '../../src/config/config.ts'
 import type { Database } from '../../src/db/client.ts'
 import { type PosthornOptions, startPosthorn } from '../../src/start/start-posthorn.ts'
 import { testEnvironment } from '../support/app.ts'
 import { createTestDatabase } from '../support/database.ts'
+import { createTenant, JOINED } from '../support/factories.ts'
 import { freePort } from '../support/free-port.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const KEY = testEnvironment('')['POSTHORN_ENCRYPTION_KEYS'] as string
 
@@ -52,6 +57,53 @@ test('a process can run several: here the API and the worker of a database, and 
   expect(await Promise.all(answers)).toEqual([200, 200, 200])
   const consoles = [api, worker].map(async ({ url }) => (await fetch(`${url}/console`)).status)
   expect(await Promise.all(consoles)).toEqual([200, 404])
+})
+
+test('publishes for the host, by the rules of the API, and gives the URL of the database', async () => {
+  await using posthorn = await startPosthorn(options)
+  expect(posthorn).toMatchObject({ databaseUrl: database.url, apiKey: null })
+  const event = { type: JOINED, data: { attendee: 'Ada' }, idempotencyKey: 'host' }
+  await expect(posthorn.publish(event)).rejects.toThrow(/organization/)
+  const one = await createTenant(database.prisma)
+  const published = await posthorn.publish(event)
+  expect(published).toEqual({
+    id: expect.stringMatching(/^evt_/),
+    deliveryCount: 0,
+    duplicate: false,
+  })
+  expect(await posthorn.publish(event)).toEqual({ ...published, duplicate: true })
+  await expect(posthorn.publish({ type: JOINED, data: 7 })).rejects.toThrow(
+    /does not match the schema/,
+  )
+  await expect(posthorn.publish({ type: JOINED, data: undefined })).rejects.toThrow(
+    /data is required/,
+  )
+  await createTenant(database.prisma)
+  await expect(posthorn.publish(event)).rejects.toThrow(
+    'organization is required, as there are several',
+  )
+  const named = { ...event, organization: one.publicOrganizationId }
+  expect(await posthorn.publish(named)).toMatchObject({ duplicate: true })
+  await using worker = await startPosthorn({ ...options, role: 'worker' })
+  await expect(worker.publish(named)).rejects.toThrow('A worker does not publish')
+})
+
+test('with an embedded Postgres, the host gets the API key, at each start', async () => {
+  const dataDir = await mkdtemp(path.join(temporaryFolder(), 'posthorn host '))
+  onTestFinished(() => rm(dataDir, { recursive: true, force: true }))
+  const keys: (string | null)[] = []
+  for (let start = 0; start < 2; start++) {
+    await using posthorn = await startPosthorn({ dataDir, port: 0, logLevel: 'silent' })
+    keys.push(posthorn.apiKey)
+    const headers = { authorization: `Bearer ${posthorn.apiKey}` }
+    const response = await fetch(`${posthorn.url}/api/connect/v1/webhooks`, { headers })
+    expect(response.status).toBe(200)
+    const client = new pg.Client({ connectionString: posthorn.databaseUrl })
+    await client.connect()
+    expect((await client.query('select 1 as one')).rows).toEqual([{ one: 1 }])
+    await client.end()
+  }
+  expect(keys).toEqual([expect.stringMatching(/^phk_/), keys[0]])
 })
 
 test('the variables of the host are not its settings', async () => {
