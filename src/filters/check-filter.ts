@@ -74,7 +74,7 @@ export function checkFilter(
     const steps = typeof pathText === 'string' ? parsePath(pathText) : null
     if (steps === null) report([...path, 'path'], 'invalid_path', PATH_RULE)
     if (typeof op !== 'string' || !isOperator(op)) {
-      const hint = typeof op === 'string' ? didYouMean(op, OPERATORS) : ''
+      const hint = typeof op === 'string' ? hintFor(op) : ''
       return report(
         [...path, 'op'],
         'invalid_value',
@@ -92,6 +92,13 @@ export function checkFilter(
     report(at, 'too_many', `must have at most ${MAX_LEAVES} conditions, not ${leaves}.`)
   }
   return { filter: issues.length > 0 ? null : filter, issues }
+}
+
+/** The nearest operator to `notEquals` is its opposite. */
+function hintFor(op: string): string {
+  return /^(not|no_|does|ne$|!)/i.test(op)
+    ? ' Write {"not": {…}} around the condition that must not hold.'
+    : didYouMean(op, OPERATORS)
 }
 
 const PATH_RULE =

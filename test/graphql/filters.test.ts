@@ -74,6 +74,7 @@ describe('a filter', () => {
       ['text', ''],
       [{ path: '$.l', op: 'changed', value: 'paid' }, '.value'],
       [{ path: '$.m', op: 'chnaged' }, '.op'],
+      [{ path: '$.n', op: 'notEquals', value: 1 }, '.op'],
     ]
     const filter = { all: rules.map(([condition]) => condition) }
     const { __typename, issues } = await create({ filter })
@@ -82,6 +83,7 @@ describe('a filter', () => {
       rules.map(([, field], i) => `filter.all.${i}${field}`),
     )
     expect(issues[1].message).toContain('Did you mean "equals"?')
+    expect(issues.at(-1).message).toMatch(/must be one of [^.]+\. Write {"not": {…}} around/)
     expect(issues[9].message).toContain('must be left out for changed.')
   })
 
