@@ -33,7 +33,7 @@ export function listenError(
 ): Error {
   if (error.code === 'EADDRINUSE') {
     return new Error(
-      `Port ${port} on ${host} is in use by another program. Stop it, or choose another port: ${setting}=${port + 1}`,
+      `Port ${port} on ${host} is in use, by another program or a Posthorn that already runs. Stop it, or choose another port: ${setting}=${port + 1}`,
       { cause: error },
     )
   }

@@ -109,8 +109,9 @@ followPages(PAGES, posthorn, {
     "from '@posthorn/client'": runProgram,
     'organization list': async (output) => {
       organization = /^(org_\w+) {2}My organization$/m.exec(output)?.[1] ?? ''
-      await prepareApplication()
+      await createRole()
     },
+    'create table tickets': fillTickets,
     'client.query': runProgram,
     'prisma.$transaction': runProgram,
     'grant usage on schema': publishWithPrivileges,
@@ -124,16 +125,19 @@ followPages(['docs/start/own-postgres.md'], posthorn, {
   after: { 'npm start': isReady },
 })
 
-/** The tables and the role that the reader's own application has. */
-async function prepareApplication(): Promise<void> {
+/** The role of the reader's own application. */
+async function createRole(): Promise<void> {
   const ofSuperuser = await superuserUrl(path.join(reader.folder, '.posthorn'), databaseUrl)
   await query(
     'create role your_application; grant your_application to posthorn_embedded',
     ofSuperuser,
   )
+}
+
+/** What that application has in the table of the page. */
+async function fillTickets(): Promise<void> {
   await query(`
-    create table tickets (id int primary key, issued_at timestamptz);
-    insert into tickets select generate_series(1, 100) union values (9001);
+    insert into tickets select generate_series(1, 100);
     grant select, update on tickets to your_application`)
 }
 

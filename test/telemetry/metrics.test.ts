@@ -177,6 +177,6 @@ test('with POSTHORN_METRICS_PORT, only that port serves metrics, and serves noth
   // A port in use ends the start with an error that names the setting.
   const again = startTestApp({ environment: { POSTHORN_METRICS_PORT: `${port}` } })
   await expect(again).rejects.toThrow(
-    `Port ${port} on 127.0.0.1 is in use by another program. Stop it, or choose another port: POSTHORN_METRICS_PORT=`,
+    `Port ${port} on 127.0.0.1 is in use, by another program or a Posthorn that already runs. Stop it, or choose another port: POSTHORN_METRICS_PORT=`,
   )
 })

@@ -6,7 +6,7 @@ import { startReader } from './support/posthorn.ts'
 const posthorn = await useResource(startReader())
 
 followGuide('embed-the-portal', posthorn, {
-  servers: { 'PORTAL_KEY=$(cat .posthorn/api-key) npx node portal-session.ts': 'Listening.' },
+  servers: { 'POSTHORN_API_KEY=$(cat .posthorn/api-key) npx node portal-session.ts': 'Listening.' },
   // test/console/portal-element shows this block in a browser.
   shown: ['html'],
   after: {
