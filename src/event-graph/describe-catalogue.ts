@@ -1,7 +1,7 @@
+import { takeTurns } from '../lib/take-turns.ts'
 import { describeEventType } from './describe-event-type.ts'
 import type { EventModel, SourceType } from './model.ts'
 import { typeNames } from './names.ts'
-import { takeTurns } from './take-turns.ts'
 
 /** The same list has the same names: many selections are compiled for one catalogue. */
 const namesOfLists = new WeakMap<readonly SourceType[], ReadonlyMap<string, string>>()

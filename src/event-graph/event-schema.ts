@@ -4,10 +4,10 @@ import {
   GraphQLSchema,
   type GraphQLSchemaConfig,
 } from 'graphql'
+import { takeTurns } from '../lib/take-turns.ts'
 import { describeCatalogue } from './describe-catalogue.ts'
 import { createEventTypes, type EventTypes, type GraphOptions } from './event-types.ts'
 import type { SourceType } from './model.ts'
-import { takeTurns } from './take-turns.ts'
 
 /** The root types of a schema over the types of events. */
 export type RootTypes = (

@@ -1,5 +1,5 @@
 import { type GraphQLSchema, isIntrospectionType, isSpecifiedScalarType, printType } from 'graphql'
-import { takeTurns } from './take-turns.ts'
+import { takeTurns } from '../lib/take-turns.ts'
 
 /**
  * The schema definition of a schema over events, with descriptions: types by name, fields in their order. It is printed in

@@ -2,8 +2,8 @@ import type { Db } from '../db/client.ts'
 import { describeEventType } from '../event-graph/describe-event-type.ts'
 import { typeNameAlone, typeNames } from '../event-graph/names.ts'
 import { type SelectableField, selectableFields } from '../event-graph/selectable-fields.ts'
-import { takeTurns } from '../event-graph/take-turns.ts'
 import { builder } from '../graphql/builder.ts'
+import { takeTurns } from '../lib/take-turns.ts'
 import { readNames } from './find-event-types.ts'
 
 /** Describing a schema costs as much as reading some rows. */

@@ -1,26 +1,29 @@
 import type { Sql } from '../db/client.ts'
-import { type ExactJson, parseExactJson } from '../lib/exact-json.ts'
 import { followVersion } from '../lib/follow-version.ts'
+import type { Memory } from '../lib/memory.ts'
 
 /** An event type of the catalogue as documents describe it. */
 export interface DescribedType {
   readonly name: string
   readonly group: string | null
   readonly description: string
-  /** A JSON Schema. Null: `data` is any JSON value. */
-  readonly schema: ExactJson
-  readonly example: ExactJson
+  /** A JSON Schema, as JSON. Null: `data` is any JSON value. */
+  readonly schema: string | null
+  /** JSON. */
+  readonly example: string | null
 }
 
 /** A text about the event types that are not archived, sorted by name, which follows the catalogue. */
 export function followCatalogue(
   sql: Sql,
-  print: (types: readonly DescribedType[]) => string,
+  memory: Memory,
+  print: (types: readonly DescribedType[]) => Promise<string>,
 ): () => Promise<Uint8Array<ArrayBuffer>> {
   return followVersion(
+    memory,
     () => readVersion(sql),
     // Bytes are outside of the heap.
-    async () => Buffer.from(print(await readTypes(sql))),
+    async () => Buffer.from(await print(await readTypes(sql))),
   )
 }
 
@@ -38,19 +41,11 @@ export async function readVersion(sql: Sql): Promise<string> {
 }
 
 async function readTypes(sql: Sql): Promise<DescribedType[]> {
-  interface Row extends Omit<DescribedType, 'schema' | 'example'> {
-    readonly schema: string | null
-    readonly example: string | null
-  }
-  const { rows } = await sql.query<Row>({
+  const { rows } = await sql.query<DescribedType>({
     name: 'read_catalogue',
     text: `
       select name, group_name as "group", description, schema::text, example::text
       from posthorn.event_types where archived_at is null order by name collate "C"`,
   })
-  return rows.map((row) => ({
-    ...row,
-    schema: row.schema === null ? null : parseExactJson(row.schema),
-    example: row.example === null ? null : parseExactJson(row.example),
-  }))
+  return rows
 }

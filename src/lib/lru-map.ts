@@ -57,6 +57,11 @@ export class LruMap<Key, Value> {
     this.#weight -= this.#limits.weight?.of(entry.value) ?? 0
   }
 
+  clear(): void {
+    this.#entries.clear()
+    this.#weight = 0
+  }
+
   /** The timer runs only while there are entries, so that it keeps no map in memory that is not used any more. */
   #watch(maxIdleMs: number): void {
     this.#timer ??= setTimeout(() => {

@@ -24,6 +24,8 @@ export type DestinationUrlCheck =
 export function checkDestinationUrl(url: string, guard: AddressGuard): DestinationUrlCheck {
   const problem = findProblem(url, guard)
   if (problem === null) return { ok: true, url }
+  if (problem === 'not_https' && THIS_MACHINE.test(url))
+    return { ok: false, code: problem, detail: `${DETAILS.not_https} ${FORWARD}` }
   if (typeof problem === 'string') return { ok: false, code: problem, detail: DETAILS[problem] }
   return { ok: false, code: 'address_not_public', detail: describeNotPublic(problem.why) }
 }
@@ -39,6 +41,10 @@ const DETAILS: Record<Exclude<DestinationUrlProblem, 'address_not_public'>, stri
     'The URL contains a fragment, which is never sent. Remove the # and what follows it.',
   port_not_allowed: 'The port of the URL is not allowed. Use 443 or a port from 1024 up.',
 }
+
+const THIS_MACHINE = /^http:\/\/(?:127\.[\d.]+|\[::1\]|(?:[\w-]+\.)*localhost)(?:[:/?#]|$)/i
+
+const FORWARD = 'For a server on your own machine, run `posthorn listen --forward` with its URL.'
 
 /** The caller wrote the address in the URL, so naming it reveals nothing about the network. */
 function describeNotPublic(why: string): string {

@@ -2,6 +2,7 @@ import type { Role, Settings } from '../config/settings.ts'
 import { openPools, type Pools } from '../db/pools.ts'
 import { createKeyring, type Keyring } from '../encryption/keyring.ts'
 import { hasLittleMemory } from '../lib/little-memory.ts'
+import { type Memory, watchMemory } from '../lib/memory.ts'
 import { createNotifier, type Notify } from '../live/notify.ts'
 import { addCounter } from '../telemetry/counters.ts'
 import { createLogger, type Logger } from '../telemetry/logger.ts'
@@ -18,6 +19,7 @@ export interface CommonServices extends AsyncDisposable {
   /** Handles an error of what is tried again: one of an outage is reported, any other is logged with this message. */
   warnOf(message: string): (error: unknown) => void
   readonly metrics: Metrics
+  readonly memory: Memory
   readonly tracing: Tracing
   readonly database: Pools
   readonly keyring: Keyring
@@ -38,6 +40,9 @@ const MAX_CONNECTIONS: Readonly<Record<Role, number>> = { all: 15, api: 15, work
 /** A connection that has run every statement takes 30 MB in Postgres. */
 const WITH_LITTLE_MEMORY = { maxConnections: 6, maxPipelineConnections: 3 }
 
+const SHORT_OF_MEMORY =
+  'memory is short: what can be made again is dropped, and requests are slower; raise POSTHORN_MAX_HEAP_MB'
+
 /** Opens the services. They connect to Postgres on first use. */
 export function openCommonServices(
   { config, secrets }: Settings,
@@ -52,6 +57,10 @@ export function openCommonServices(
   const warnOf = (message: string) => (error: unknown) => {
     if (!outages.report(error)) logger.warn({ error }, message)
   }
+  const memory = watchMemory((isShort) => {
+    if (isShort) logger.warn({ maxHeapMb: config.maxHeapMb }, SHORT_OF_MEMORY)
+    else logger.info('there is enough memory again')
+  })
   const database = openPools(secrets.databaseUrl, {
     maxConnections: MAX_CONNECTIONS[role],
     ...(hasLittleMemory() && WITH_LITTLE_MEMORY),
@@ -69,11 +78,13 @@ export function openCommonServices(
     outages,
     warnOf,
     metrics,
+    memory,
     tracing: createTracing(),
     database,
     keyring: createKeyring(secrets.encryptionKeys),
     notify: notifier.notify,
     async [Symbol.asyncDispose]() {
+      memory[Symbol.dispose]()
       await notifier[Symbol.asyncDispose]()
       await database[Symbol.asyncDispose]()
     },

@@ -4,6 +4,7 @@ import type { LoadedDelivery } from '../deliveries/attempts/load-delivery.ts'
 import type { ExchangedAlone } from '../deliveries/attempts/run-alone.ts'
 import type { Provisioned } from '../embedded/provision.ts'
 import type { EndedThread, RunnerConnections } from '../queue/rescue.ts'
+import type { Checks } from '../server/operator-routes.ts'
 import type { MetricsSnapshot } from '../telemetry/metrics.ts'
 import type { HostEvent, HostPublished } from './publish-for-host.ts'
 
@@ -22,8 +23,8 @@ export interface RoleThread {
   publish(event: HostEvent): Promise<HostPublished>
   /** Answers as soon as the event loop of the thread turns. */
   ping(): void
-  /** Whether the thread claims jobs. */
-  workerRuns(): boolean
+  /** Whether the thread claims jobs, and has enough memory. */
+  workerChecks(): Checks
   metrics(): Promise<MetricsSnapshot>
   /** Loads, signs and sends the body of a delivery. Only on a thread for attempts that run alone. */
   exchange(delivery: LoadedDelivery, started: StartedAttempt): Promise<ExchangedAlone>
@@ -51,7 +52,7 @@ export interface MainThread {
   /** See `ExchangeControl`. */
   beforeSend(): Promise<void>
   /** What `/readyz` reports about the rest of the process. */
-  readiness(): Promise<Record<string, boolean>>
+  readiness(): Promise<Checks>
   /** The metrics of the other threads. A thread that does not answer is left out. */
   otherMetrics(): Promise<readonly MetricsSnapshot[]>
 }

@@ -46,7 +46,13 @@ const main: BirpcReturn<MainThread, RoleThread> = createBirpc<MainThread, RoleTh
 
     ping() {},
 
-    workerRuns: () => started().workerRuns,
+    workerChecks() {
+      const { workerRuns, common } = started()
+      return {
+        worker: workerRuns ? 'ok' : 'unavailable',
+        ...(common.memory.isShort && { memory: 'short' }),
+      }
+    },
 
     metrics: () => started().common.metrics.snapshot(),
 

@@ -10,7 +10,7 @@ export function loadAlone(role: Role): LoadingParts {
   return {
     async start(settings, { hasStarted }) {
       await loading
-      const readiness = async () => (hasStarted() ? {} : { start: false })
+      const readiness = async () => (hasStarted() ? {} : { start: 'unavailable' as const })
       return await startApp(settings, { role, rest: { readiness, metrics: async () => [] } })
     },
     async [Symbol.asyncDispose]() {},

@@ -24,12 +24,12 @@ interface ListenOptions {
 /** Serves the routes at the configured address, and `/metrics` on its own port if it has one. Returns the URL. */
 export async function startListening(
   started: AsyncDisposableStack,
-  { database, logger, metrics, warnOf }: CommonServices,
+  { database, logger, memory, metrics, warnOf }: CommonServices,
   { config }: Settings,
   { worker, rest, addRoutes }: ListenOptions,
 ): Promise<string> {
   const servesMetrics = config.metricsPort === null
-  const routes = createOperatorRoutes({ database, metrics, worker, rest, servesMetrics })
+  const routes = createOperatorRoutes({ database, memory, metrics, worker, rest, servesMetrics })
   addRoutes?.(routes)
   const watch = started.use(
     watchDatabase({

@@ -4,6 +4,7 @@ import { hasLittleMemory } from '../lib/little-memory.ts'
 import { openSharedId, type SharedId } from '../lib/shared-id.ts'
 import { type Supervised, supervise } from '../lib/supervise.ts'
 import type { RunnerConnections } from '../queue/rescue.ts'
+import type { Checks } from '../server/operator-routes.ts'
 import type { Logger } from '../telemetry/logger.ts'
 import type { Running } from './app.ts'
 import {
@@ -101,11 +102,10 @@ async function startThreads(
     return {
       runnerStarts,
       readiness: async () => ({
-        ...(!hasStarted() && { start: false }),
+        ...(!hasStarted() && { start: 'unavailable' }),
         ...(self !== 'worker' &&
-          roles.includes('worker') && {
-            worker: await ask('worker', (thread) => thread.workerRuns(), false),
-          }),
+          roles.includes('worker') &&
+          (await ask('worker', (thread) => thread.workerChecks(), NO_WORKER))),
       }),
       async otherMetrics() {
         const others = roles.filter((other) => other !== self)
@@ -154,6 +154,8 @@ async function startThreads(
     [Symbol.asyncDispose]: stop,
   }
 }
+
+const NO_WORKER: Checks = { worker: 'unavailable' }
 
 /** How long `/readyz` and `/metrics` wait for a thread that may be stuck. */
 const ANSWER_TIMEOUT_MS = 1_000

@@ -4,10 +4,11 @@ import type { Authenticate } from '../api-keys/authenticate.ts'
 import type { Config } from '../config/config.ts'
 import type { Sql } from '../db/client.ts'
 import type { EventGraph } from '../event-stream/graph/follow-schema.ts'
-import { type DescribedType, followCatalogue } from '../event-types/follow-catalogue.ts'
+import { followCatalogue } from '../event-types/follow-catalogue.ts'
 import { connectionOf } from '../http/connection.ts'
 import { problemResponse } from '../http/problem.ts'
-import { type ExactJson, printExactJson } from '../lib/exact-json.ts'
+import type { Memory } from '../lib/memory.ts'
+import { printDeliveries } from '../rest/connect-v1/delivery-webhook.ts'
 import { openApiDocument } from '../rest/connect-v1/routes.ts'
 import type { Logger } from '../telemetry/logger.ts'
 import type { OutageLog } from '../telemetry/outages.ts'
@@ -16,6 +17,7 @@ import { answerText } from './static-text.ts'
 interface CatalogueDeps {
   readonly authenticate: Authenticate
   readonly sql: Sql
+  readonly memory: Memory
   /** The graph of the event types. */
   readonly eventGraph: () => Promise<EventGraph>
   readonly logger: Logger
@@ -38,20 +40,23 @@ export function createCatalogueRoutes(deps: CatalogueDeps, config: CatalogueConf
  */
 function addOpenApi(
   routes: Hono,
-  { authenticate, sql }: CatalogueDeps,
+  { authenticate, sql, memory }: CatalogueDeps,
   { headerPrefix, publicUrl }: CatalogueConfig,
 ): void {
   // Without a public URL, a relative one, which works behind any proxy.
   const serverUrl = publicUrl ?? '/'
-  const print = (types: readonly DescribedType[]) =>
-    printExactJson(openApiDocument(serverUrl, types, headerPrefix) as ExactJson)
-  const whole = followCatalogue(sql, print)
-  let general: string | null = null
+  let general: string | undefined
+  const describe = () => (general ??= JSON.stringify(openApiDocument(serverUrl, headerPrefix)))
+  const whole = followCatalogue(sql, memory, async (types) => {
+    if (types.length === 0) return describe()
+    const { webhooks: _, ...document } = JSON.parse(describe())
+    const deliveries = await printDeliveries(types, headerPrefix)
+    return `${JSON.stringify(document).slice(0, -1)},"webhooks":${deliveries}}`
+  })
   routes.get('/openapi.json', etag(), async (c) => {
     const authorization = c.req.header('authorization')
     if (authorization !== undefined) await authenticate(authorization, connectionOf(c).address)
-    general ??= print([])
-    const text = authorization === undefined ? general : await whole()
+    const text = authorization === undefined ? describe() : await whole()
     return answerText(c, text, 'application/json', { vary: 'authorization' })
   })
 }

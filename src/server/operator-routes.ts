@@ -4,6 +4,7 @@ import { type Unavailability, unavailabilityOf } from '../db/faults.ts'
 import type { Pools, WatchedPool } from '../db/pools.ts'
 import { atMostEvery } from '../lib/at-most-every.ts'
 import { startDeadline } from '../lib/deadline.ts'
+import type { Memory } from '../lib/memory.ts'
 import { unappliedMigrations } from '../migrate/migrations.ts'
 import type { Worker } from '../queue/worker.ts'
 import type { Metrics, MetricsSnapshot } from '../telemetry/metrics.ts'
@@ -11,6 +12,7 @@ import { createServerRoutes, HEALTH_PATH, METRICS_PATH, READY_PATH } from './ser
 
 export interface OperatorDeps {
   readonly database: Pools
+  readonly memory: Pick<Memory, 'isShort'>
   readonly metrics: Metrics
   /** The worker of this thread, if its role includes one. */
   readonly worker: Worker | undefined
@@ -22,7 +24,7 @@ export interface OperatorDeps {
 /** The other threads of the process. */
 export interface RestOfProcess {
   /** What `/readyz` reports about them, by name. */
-  readiness(): Promise<Readonly<Record<string, boolean>>>
+  readiness(): Promise<Checks>
   metrics(): Promise<readonly MetricsSnapshot[]>
 }
 
@@ -60,10 +62,15 @@ function addMetrics(routes: Hono, { metrics, rest }: Pick<OperatorDeps, 'metrics
   )
 }
 
-/** `busy`: not known, because of a lock or a limit. That is no reason to send the requests of this process away. */
-type Check = 'ok' | 'busy' | 'unavailable'
+/**
+ * `busy`: not known, because of a lock or a limit. `short`: of memory, so requests are slower. Neither is a reason to send the
+ * requests of this process away.
+ */
+export type Check = 'ok' | 'busy' | 'short' | 'unavailable'
 
-async function readiness({ database, worker, rest }: OperatorDeps): Promise<Record<string, Check>> {
+export type Checks = Readonly<Record<string, Check>>
+
+async function readiness({ database, memory, worker, rest }: OperatorDeps): Promise<Checks> {
   const { general } = database.pools
   // Then these statements can wait for a connection for all of their time.
   const waitsBehindOthers = general.waiting() > 0
@@ -72,11 +79,12 @@ async function readiness({ database, worker, rest }: OperatorDeps): Promise<Reco
     checkOf(acceptsWrites(database), general, waitsBehindOthers),
     checkOf(isMigrated, general, waitsBehindOthers),
   ])
-  const others = { ...(worker && { worker: worker.running }), ...(await rest.readiness()) }
   return {
     postgres,
     migrations,
-    ...Object.fromEntries(Object.entries(others).map(([name, isReady]) => [name, named(isReady)])),
+    memory: memory.isShort ? 'short' : 'ok',
+    ...(worker && { worker: named(worker.running) }),
+    ...(await rest.readiness()),
   }
 }
 

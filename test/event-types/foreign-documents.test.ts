@@ -112,6 +112,10 @@ test(
     const types = path.join(folder, 'served.d.ts')
     await execute(path.join(programs, 'openapi-typescript'), [file, '--output', types])
     expect(await readFile(types, 'utf8')).toContain('foreign_b.authorised')
+    const { validate } = await import(
+      path.resolve('test/openapi-client/node_modules/@apidevtools/swagger-parser')
+    )
+    expect(await validate(file)).toHaveProperty(['webhooks', 'foreign_b.authorised'])
     const bundled = path.join(folder, 'bundled.json')
     await execute(path.join(programs, 'redocly'), ['bundle', file, '--output', bundled])
     expect(JSON.parse(await readFile(bundled, 'utf8')).webhooks).toHaveProperty(

@@ -68,14 +68,20 @@ test('a process is not ready before its start has finished', async () => {
     await until(workerRuns, 'the second process listens, and its worker runs')
     expect(await second.get('/readyz')).toEqual({
       status: 'unavailable',
-      checks: { postgres: 'ok', migrations: 'ok', worker: 'ok', start: 'unavailable' },
+      checks: {
+        postgres: 'ok',
+        migrations: 'ok',
+        memory: 'ok',
+        worker: 'ok',
+        start: 'unavailable',
+      },
     })
     expect(second.posthorn.stderr).not.toContain('is ready at')
     await holder.query('rollback')
     await until(() => second.isReady(), 'the second process is ready')
     expect(await second.get('/readyz')).toEqual({
       status: 'ok',
-      checks: { postgres: 'ok', migrations: 'ok', worker: 'ok' },
+      checks: { postgres: 'ok', migrations: 'ok', memory: 'ok', worker: 'ok' },
     })
     await until(() => second.posthorn.stderr.includes('is ready at'), 'the log says so')
   } finally {

@@ -72,6 +72,21 @@ describe('a webhook URL is rejected', () => {
     expect(checkDestinationUrl(url, guard)).toEqual({ ok: false, code, detail: expect.any(String) })
   })
 
+  test.each([
+    ['http://127.0.0.1:3000/', true],
+    ['http://LOCALHOST/hooks', true],
+    ['http://shop.localhost:8080', true],
+    ['http://[::1]:3000/', true],
+    ['http://localhost.example.com/', false],
+    ['http://127.example.com/', false],
+  ])('%s: forwarding is advised: %s', (url, isAdvised) => {
+    const check = checkDestinationUrl(url, guard)
+    const advice = expect.stringContaining('posthorn listen --forward')
+    expect(check).toMatchObject({
+      detail: isAdvised ? advice : expect.not.stringContaining('listen'),
+    })
+  })
+
   // literal-hosts.test.ts has the addresses in all spellings.
   test.each([
     'https://127.0.0.1:8443/',

@@ -1,21 +1,24 @@
 import type { DescribedType } from '../../event-types/follow-catalogue.ts'
+import { type ExactJson, parseExactJson, printExactJson } from '../../lib/exact-json.ts'
 import { pascalCaseNames } from '../../lib/pascal-case.ts'
 import { standardSchema } from '../../lib/standard-schema.ts'
+import { takeTurns } from '../../lib/take-turns.ts'
 import { EXAMPLE_DELIVERY } from './examples.ts'
 
 /**
- * The section `webhooks`: the request that receivers get, for each event type of the catalogue under its name. Nothing in
- * it is a reference to a component: generators that remove what no path references would leave a reference to nothing.
+ * The section `webhooks`, as JSON: the request that receivers get, for each event type under its name. Nothing in it is a
+ * reference to a component: generators that remove what no path references would leave a reference to nothing.
  */
-export function describeDeliveries(types: readonly DescribedType[], headerPrefix: string): object {
-  if (types.length === 0) return { delivery: { post: describeAny(headerPrefix) } }
+export async function printDeliveries(
+  types: readonly DescribedType[],
+  headerPrefix: string,
+): Promise<string> {
   const names = pascalCaseNames(types.map(({ name }) => name))
-  return Object.fromEntries(
-    types.map((type, i) => [
-      type.name,
-      { post: describeDelivery(type, names[i] as string, headerPrefix) },
-    ]),
-  )
+  const members = await takeTurns([...types.entries()], ([i, type]) => {
+    const post = describeDelivery(type, names[i] as string, headerPrefix)
+    return `${JSON.stringify(type.name)}:${printExactJson({ post } as ExactJson)}`
+  })
+  return `{${members.join(',')}}`
 }
 
 /** How to verify a delivery, and what to answer. */
@@ -31,29 +34,32 @@ is more than 300 seconds before or after the current time, or if no signature ma
 Respond with 2xx once the event is durably accepted, within 15 seconds unless the operator or the webhook sets another timeout. Any other outcome is a failure, and Posthorn retries.`
 }
 
-/** A catalogue without event types. */
-function describeAny(headerPrefix: string): object {
+/** The request that receivers get, for any event type. */
+export function describeDeliveries(headerPrefix: string): object {
   const type = {
     type: 'string',
     description: 'The name of the event type.',
     examples: ['event_attendee.joined_event', 'event_attendee.ticket_success'],
   }
-  return operation(headerPrefix, {
+  const post = operation(headerPrefix, {
     operationId: 'receiveDelivery',
     summary: 'Receive a delivery',
     description: 'A delivery of an event. The tag Deliveries says how to verify it.',
     schema: bodySchema('Delivery', 'The body of a delivery.', type, ANY_DATA),
     example: EXAMPLE_DELIVERY,
   })
+  return { delivery: { post } }
 }
 
 function describeDelivery(
-  { name, group, description, schema, example }: DescribedType,
+  { name, group, description, ...json }: DescribedType,
   pascalCase: string,
   headerPrefix: string,
 ): object {
   const at = ['webhooks', name, 'post', 'requestBody', 'content', 'application/json', 'schema']
   const type = { type: 'string', const: name, description: 'The name of the event type.' }
+  const schema = parsed(json.schema)
+  const example = parsed(json.example)
   const data = isSchema(schema) ? standardSchema(schema, [...at, 'properties', 'data']) : ANY_DATA
   return operation(headerPrefix, {
     operationId: `receive${pascalCase}`,
@@ -144,6 +150,8 @@ function header(name: string, description: string, required: boolean): object {
 }
 
 const ANY_DATA = { description: 'The data of the event: any JSON value.' }
+
+const parsed = (json: string | null) => (json === null ? null : parseExactJson(json))
 
 /** SQL can store other JSON, which no data is checked against either. */
 function isSchema(schema: unknown): schema is Readonly<Record<string, unknown>> {

@@ -1,6 +1,5 @@
 import { OpenAPIHono } from '@hono/zod-openapi'
 import type { Authenticate } from '../../api-keys/authenticate.ts'
-import type { DescribedType } from '../../event-types/follow-catalogue.ts'
 import { methodNotAllowed } from '../../http/http-rejection.ts'
 import { notFoundProblem, problemResponse } from '../../http/problem.ts'
 import type { RateLimiter } from '../../rate-limit/rate-limiter.ts'
@@ -51,12 +50,11 @@ export function createConnectV1(deps: ConnectV1Deps): OpenAPIHono<CallerEnv> {
 }
 
 /**
- * The OpenAPI 3.1 document of the REST API and of deliveries. `serverUrl` is the base URL of the paths; `types` are the
- * event types of the catalogue; `headerPrefix` is the prefix of the signature headers.
+ * The OpenAPI 3.1 document of the REST API and of deliveries. `serverUrl` is the base URL of the paths, and `headerPrefix`
+ * the prefix of the signature headers.
  */
 export function openApiDocument(
   serverUrl: string,
-  types: readonly DescribedType[] = [],
   headerPrefix: string = DEFAULT_HEADER_PREFIX,
 ): object {
   const app = new OpenAPIHono()
@@ -70,7 +68,7 @@ export function openApiDocument(
     tags: [...tags, { name: 'Deliveries', description: deliveryRules(headerPrefix) }],
     servers: [{ url: serverUrl.replace(/\/+$/, '') || '/', description: 'This installation.' }],
   })
-  return { ...document, webhooks: describeDeliveries(types, headerPrefix) }
+  return { ...document, webhooks: describeDeliveries(headerPrefix) }
 }
 
 const operations = [...webhookOperations, ...secretOperations]

@@ -1,19 +1,30 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { parseCatalogueFile } from '../../../src/event-types/catalogue/parse-catalogue.ts'
+import { printDeliveries } from '../../../src/rest/connect-v1/delivery-webhook.ts'
 import { openApiDocument } from '../../../src/rest/connect-v1/routes.ts'
+import { FOREIGN_DOCUMENTS } from '../../event-types/foreign-documents.ts'
 import { oapiCodegen } from './oapi-codegen.ts'
 import { openapiGenerators } from './openapi-generator.ts'
 import { openapiPythonClient } from './openapi-python-client.ts'
 
 /*
- * Generates a client of the OpenAPI document with each generator and compiles it. A generator that this machine cannot run
+ * Generates a client of the OpenAPI document, with the event types of other people's documents, with each generator and
+ * compiles it. A generator that this machine cannot run
  * is left out with a line that says why; in CI that is a failure. `test/rest/openapi-client.test.ts` uses openapi-typescript.
  */
 
 const GENERATORS = [oapiCodegen, ...openapiGenerators, openapiPythonClient]
 
-const document = JSON.stringify(openApiDocument('https://webhooks.example.com'))
+const types = FOREIGN_DOCUMENTS.flatMap(([, { file, text }]) => {
+  const given = parseCatalogueFile(Buffer.from(text), file).types
+  return given.map((type) => ({ ...type, group: null, description: `${type.description}` }))
+})
+const document = JSON.stringify({
+  ...openApiDocument('https://webhooks.example.com'),
+  webhooks: JSON.parse(await printDeliveries(types, 'wh-')),
+})
 const root = await mkdtemp(path.join(tmpdir(), 'posthorn-clients-'))
 try {
   for (const [index, { name, install, build }] of GENERATORS.entries()) {

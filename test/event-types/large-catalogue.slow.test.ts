@@ -1,0 +1,59 @@
+import { expect, test } from 'vitest'
+import { startInstallation } from '../support/installation.ts'
+import { logLines } from '../support/log-lines.ts'
+import { useResource } from '../support/use-resource.ts'
+
+/** As those of large public APIs: objects of many short fields, which contain others. */
+function schemaOf(type: number, bytes: number): object {
+  const properties = Object.fromEntries(
+    Array.from({ length: 60 }, (_, i) => [`field_${i}_url`, { type: 'string' }]),
+  )
+  const one = { type: 'object', properties }
+  const names = Array.from(
+    { length: Math.ceil(bytes / JSON.stringify(one).length) },
+    (_, i) => `part_${type}_${i}`,
+  )
+  return {
+    type: 'object',
+    properties: Object.fromEntries(names.map((name) => [name, { $ref: `#/$defs/${name}` }])),
+    $defs: Object.fromEntries(names.map((name) => [name, one])),
+  }
+}
+
+test.each([
+  [300, 10_000],
+  [1_000, 10_000],
+])(
+  'with the smallest heap, %d event types with schemas of %d bytes are served in every form and published, and no thread ends',
+  async (types, bytes) => {
+    const { call, database, posthorn } = await useResource(
+      startInstallation({ POSTHORN_MAX_HEAP_MB: '128' }),
+    )
+    const names = Array.from({ length: types }, (_, i) => `large.type_${i}`)
+    await database.pool.query(
+      `insert into posthorn.event_types (name, description, schema)
+     select name, 'One of many.', schema from unnest($1::text[], $2::json[]) as given (name, schema)`,
+      [names, names.map((_, i) => JSON.stringify(schemaOf(i, bytes)))],
+    )
+    const statuses: number[] = []
+    for (const route of ['/openapi.json', '/schema-events.graphql']) {
+      const response = await call('GET', route)
+      expect((await response.text()).length).toBeGreaterThan(types * 1_000)
+      statuses.push(response.status)
+    }
+    for (let i = 0; i < types; i += 50) {
+      const events = names.slice(i, i + 50).map((type) => ({ type, data: {} }))
+      const query =
+        'mutation($events: [PublishEventInput!]!) { publishEvents(input: { events: $events }) { __typename } }'
+      const response = await call('POST', '/graphql', { query, variables: { events } })
+      expect(await response.json()).toEqual({
+        data: { publishEvents: { __typename: 'PublishEventsSuccess' } },
+      })
+      statuses.push(response.status)
+    }
+    expect(new Set(statuses)).toEqual(new Set([200]))
+    expect(logLines(posthorn).map(({ msg }) => msg)).not.toContain(
+      'a thread ended and is started again',
+    )
+  },
+)
