@@ -171,7 +171,9 @@ function fieldsOf(
         type: outputType(type, named),
         description,
         ...(isDeprecated && { deprecationReason: 'The schema marks it as deprecated.' }),
-        extensions: readFromMember(within === null ? [property] : [within, property]),
+        ...((within !== null || property !== name) && {
+          extensions: readFromMember(within === null ? [property] : [within, property]),
+        }),
       },
     ]),
   )
