@@ -79,4 +79,6 @@ if (import.meta.main) {
     options: { out: { type: 'string' }, base: { type: 'string' }, repository: { type: 'string' } },
   })
   await buildSite(values)
+  const { out = 'dist/docs' } = values
+  console.log(`The documentation is in ${out}. A server that runs serves dist/docs after its next start.`)
 }

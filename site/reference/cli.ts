@@ -13,7 +13,7 @@ export async function cliPage(): Promise<string> {
   return page(
     '# Command line',
     `${prose(program.description())} The package \`posthorn\` has one program: \`npx posthorn <command>\`. \`--help\` after a command shows what this page shows.`,
-    'Commands that change or read an installation connect to its database (`DATABASE_URL`, or the embedded Postgres). With `--server`, those that have it call a running server over GraphQL instead, with an API key. Each command exits with 0 on success, with 1 after an error, and with 78 if no later start can succeed with the same settings; errors are on standard error.',
+    'Commands with `--server` call a running server with an API key: the one of this folder, or another one. They read no settings of a server. The other ones that read or change an installation connect to its database (`DATABASE_URL`, or the embedded Postgres). Each command exits with 0 on success, with 1 after an error, and with 78 if no later start can succeed with the same settings; errors are on standard error.',
     table(
       ['command', ''],
       commands.map((command) => [
