@@ -17,16 +17,17 @@ export function settingsPage(): string {
 
 function setting(name: SettingName, text: string): string {
   const rule = ruleOf(name)
+  const isSecret = SECRET_SETTINGS.includes(name)
   return page(
     `## ${name}`,
     prose(text),
     table(
-      ['default', 'value', ''],
+      ['default', 'value', ...(isSecret ? ['kind'] : [])],
       [
         [
           SETTINGS[name] === '' ? 'unset' : code(SETTINGS[name]),
           rule === null ? 'any text' : prose(rule),
-          SECRET_SETTINGS.includes(name) ? 'secret' : '',
+          ...(isSecret ? ['secret'] : []),
         ],
       ],
     ),
