@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import { startInstallation } from '../support/installation.ts'
 import { logLines } from '../support/log-lines.ts'
-import { useResource } from '../support/use-resource.ts'
 
 /** As those of large public APIs: objects of many short fields, which contain others. */
 function schemaOf(type: number, bytes: number): object {
@@ -21,19 +20,18 @@ function schemaOf(type: number, bytes: number): object {
 }
 
 test.each([
-  [300, 10_000],
-  [1_000, 10_000],
+  ['the smallest heap', 300, { POSTHORN_MAX_HEAP_MB: '128' }],
+  ['the default heap', 1_000, {}],
 ])(
-  'with the smallest heap, %d event types with schemas of %d bytes are served in every form and published, and no thread ends',
-  async (types, bytes) => {
-    const { call, database, posthorn } = await useResource(
-      startInstallation({ POSTHORN_MAX_HEAP_MB: '128' }),
-    )
+  'with %s, %d event types with schemas of 10 KB are served in every form and published, and no thread ends',
+  async (_heap, types, settings) => {
+    await using installation = await startInstallation(settings)
+    const { call, database, posthorn } = installation
     const names = Array.from({ length: types }, (_, i) => `large.type_${i}`)
     await database.pool.query(
       `insert into posthorn.event_types (name, description, schema)
      select name, 'One of many.', schema from unnest($1::text[], $2::json[]) as given (name, schema)`,
-      [names, names.map((_, i) => JSON.stringify(schemaOf(i, bytes)))],
+      [names, names.map((_, i) => JSON.stringify(schemaOf(i, 10_000)))],
     )
     const statuses: number[] = []
     for (const route of ['/openapi.json', '/schema-events.graphql']) {
