@@ -69,6 +69,7 @@ export function standardSchema(schema: Json, at: readonly string[] = []): Json {
       const within = `${pointer}/${escaped(name)}`
       if (!place) return [[name, copy(child, within)]]
       if (DROPPED.has(name) || isIgnored(name, place)) return []
+      if (EXAMPLES.has(name) && hasReference(child)) return []
       if (name === '$ref') return [[name, moved(child, place)]]
       if (name === '$dynamicRef' || name === '$recursiveRef') {
         // In one schema, both find the same anchor.
@@ -115,6 +116,14 @@ const entry = (name: string, entries: [string, unknown][]): [string, unknown] =>
 const DROPPED = new Set(
   '$schema $id $anchor $dynamicAnchor $recursiveAnchor $vocabulary nullable'.split(' '),
 )
+
+/** They check nothing. Generators take a `$ref` in them for a reference. */
+const EXAMPLES = new Set(['default', 'example', 'examples'])
+
+export function hasReference(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  return Object.hasOwn(value, '$ref') || Object.values(value).some(hasReference)
+}
 
 /** Up to draft 7, a reference stands alone. */
 function isIgnored(name: string, { value, dialect }: Place): boolean {

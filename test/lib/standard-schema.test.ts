@@ -57,10 +57,12 @@ test.each<[what: string, schema: object, valid: unknown, invalid: unknown]>([
 test('a property and data that look like keywords stay as they are', () => {
   const schema = {
     properties: { $ref: { const: { $ref: '#/$defs/a' } }, $id: { type: 'string' } },
-    examples: [{ $ref: '#', $id: 'x' }],
+    examples: [{ $id: 'x' }],
     default: { $anchor: 'x' },
   }
   expect(standardSchema(schema, AT)).toEqual(schema)
+  const examples = [1, { in: [{ $ref: '#' }] }]
+  expect(standardSchema({ ...schema, examples }, AT)).not.toHaveProperty('examples')
 })
 
 test('a reference that leads nowhere, or to another document, stays as it is', () => {

@@ -1,7 +1,7 @@
 import type { DescribedType } from '../../event-types/follow-catalogue.ts'
 import { type ExactJson, parseExactJson, printExactJson } from '../../lib/exact-json.ts'
 import { pascalCaseNames } from '../../lib/pascal-case.ts'
-import { standardSchema } from '../../lib/standard-schema.ts'
+import { hasReference, standardSchema } from '../../lib/standard-schema.ts'
 import { takeTurns } from '../../lib/take-turns.ts'
 import { EXAMPLE_DELIVERY } from './examples.ts'
 
@@ -67,7 +67,10 @@ function describeDelivery(
     description,
     group,
     schema: bodySchema(`${pascalCase}Delivery`, description, type, data),
-    example: example === null ? null : { ...EXAMPLE_DELIVERY, type: name, data: example },
+    example:
+      example === null || hasReference(example)
+        ? null
+        : { ...EXAMPLE_DELIVERY, type: name, data: example },
   })
 }
 
