@@ -9,7 +9,7 @@ import {
 } from './open-api.ts'
 
 /** The OpenAPI document that the page is made from. */
-export const DOCUMENT = openApiDocument('/') as ApiDocument
+export const DOCUMENT = openApiDocument('/') as object as ApiDocument
 
 export function restPage(): string {
   const operations = operationsOf(DOCUMENT)

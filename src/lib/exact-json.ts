@@ -29,6 +29,18 @@ export function toExactJson(value: unknown): ExactJson {
   return parseExactJson(JSON.stringify(value))
 }
 
+/** A member of an object: its name, and its value as JSON. */
+export type Member = readonly [name: string, json: string]
+
+export function printMembers(members: readonly Member[]): string {
+  return `{${members.map(([name, json]) => `${JSON.stringify(name)}:${json}`).join(',')}}`
+}
+
+/** The members of an object without undefined values. */
+export function toMembers(value: object): Member[] {
+  return Object.entries(value).map(([name, one]): Member => [name, JSON.stringify(one)])
+}
+
 /** `indent`: the number of spaces of each level. Without it, one line. */
 export function printExactJson(value: ExactJson, indent?: number): string {
   return stringify(value as GenericObject<unknown>, null, indent) as string

@@ -1,4 +1,5 @@
 import { isExactNumber } from './exact-json.ts'
+import { pascalCaseNames } from './pascal-case.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
@@ -29,13 +30,54 @@ export function unknownDialect(schema: Json): string | null {
 }
 
 /**
- * A JSON Schema in the words of 2020-12, with `nullable` of OpenAPI 3.0 as a type, as a part of a larger document: `at` is
- * where the document has the schema, such as `['properties', 'order.paid']`. Each reference is a pointer from the root of
- * the document. So the result has no `$schema`, `$id` and anchors, which could be the same in two schemas. A reference to
- * another document stays as it is.
+ * A JSON Schema in the words of 2020-12, with `nullable` of OpenAPI 3.0 as a type. Each reference is a pointer from the root,
+ * so the result has no `$schema`, `$id` and anchors. A reference to another document stays as it is.
  */
-export function standardSchema(schema: Json, at: readonly string[] = []): Json {
+export function standardSchema(schema: Json): Json {
   const places = findPlaces(schema)
+  const to = (pointer: string) => `${places.get(pointer)?.to ?? pointer}`
+  return translator(
+    schema,
+    places,
+    DROPPED,
+    (pointer) => `#${to(pointer).split('/').map(encodeURIComponent).join('/')}`,
+  )('')
+}
+
+/**
+ * The same for an OpenAPI document, with the schemas that its references lead to as components: many generators follow no
+ * other references. Their names begin with `prefix`.
+ */
+export function schemaWithComponents(schema: Json, prefix: string) {
+  /** The names of the components by their pointers. A loop over a map goes on with what is added meanwhile. */
+  const names = new Map<string, string>()
+  const dropped = new Set([...DROPPED, '$defs', 'definitions'])
+  const translate = translator(schema, findPlaces(schema), dropped, (pointer) => {
+    const name = names.get(pointer) ?? `${prefix}${componentName(pointer, names.size)}`
+    names.set(pointer, name)
+    return `#/components/schemas/${name}`
+  })
+  const translated = translate('')
+  const components: Record<string, Json> = {}
+  for (const [pointer, name] of names) components[name] = translate(pointer)
+  return { schema: translated, components }
+}
+
+/** Components have names of these letters (OpenAPI 3.1, section 4.8.7). The number keeps names apart. */
+function componentName(pointer: string, number: number): string {
+  const [name = ''] = pascalCaseNames([pointer.split('/').at(-1) ?? ''])
+  return `${name.replace(/[^a-zA-Z0-9]/g, '')}${number || ''}`
+}
+
+type Places = ReadonlyMap<string, Place>
+
+/** Translates the schema at a pointer. `referTo` makes a reference to the schema at another one. */
+function translator(
+  schema: Json,
+  places: Places,
+  dropped: ReadonlySet<string>,
+  referTo: (pointer: string) => string,
+): (pointer: string) => Json {
   const resources = new Map([[ROOT_URI, '']])
   const anchors = new Map<string, string>()
   for (const [pointer, { value, base, uri }] of places) {
@@ -45,8 +87,6 @@ export function standardSchema(schema: Json, at: readonly string[] = []): Json {
       if (typeof anchor === 'string') anchors.set(`${uri}#${anchor}`, pointer)
     }
   }
-  const root = at.map((name) => `/${escaped(name)}`).join('')
-
   function moved(reference: unknown, { uri }: Place): unknown {
     if (typeof reference !== 'string') return reference
     const [document, fragment] = splitReference(reference, uri)
@@ -56,9 +96,9 @@ export function standardSchema(schema: Json, at: readonly string[] = []): Json {
       fragment === '' || fragment.startsWith('/')
         ? `${resource}${fragment}`
         : anchors.get(`${document}#${fragment}`)
-    if (pointer === undefined) return reference
-    const to = places.get(pointer)?.to ?? pointer
-    return `#${`${root}${to}`.split('/').map(encodeURIComponent).join('/')}`
+    return pointer === undefined || find(schema, pointer) === undefined
+      ? reference
+      : referTo(pointer)
   }
 
   function copy(value: unknown, pointer: string): unknown {
@@ -68,7 +108,7 @@ export function standardSchema(schema: Json, at: readonly string[] = []): Json {
     const entries = Object.entries(value).flatMap(([name, child]): [string, unknown][] => {
       const within = `${pointer}/${escaped(name)}`
       if (!place) return [[name, copy(child, within)]]
-      if (DROPPED.has(name) || isIgnored(name, place)) return []
+      if (dropped.has(name) || isIgnored(name, place)) return []
       if (EXAMPLES.has(name) && hasReference(child)) return []
       if (name === '$ref') return [[name, moved(child, place)]]
       if (name === '$dynamicRef' || name === '$recursiveRef') {
@@ -104,7 +144,7 @@ export function standardSchema(schema: Json, at: readonly string[] = []): Json {
       ...(schemas.length > 0 ? [entry('dependentSchemas', schemas)] : []),
     ]
   }
-  return copy(schema, '') as Json
+  return (pointer) => copy(find(schema, pointer), pointer) as Json
 }
 
 const entry = (name: string, entries: [string, unknown][]): [string, unknown] => [

@@ -8,8 +8,7 @@ import { followCatalogue } from '../event-types/follow-catalogue.ts'
 import { connectionOf } from '../http/connection.ts'
 import { problemResponse } from '../http/problem.ts'
 import type { Memory } from '../lib/memory.ts'
-import { printDeliveries } from '../rest/connect-v1/delivery-webhook.ts'
-import { openApiDocument } from '../rest/connect-v1/routes.ts'
+import { openApiDocument, printOpenApiDocument } from '../rest/connect-v1/routes.ts'
 import type { Logger } from '../telemetry/logger.ts'
 import type { OutageLog } from '../telemetry/outages.ts'
 import { answerText } from './static-text.ts'
@@ -46,17 +45,14 @@ function addOpenApi(
   // Without a public URL, a relative one, which works behind any proxy.
   const serverUrl = publicUrl ?? '/'
   let general: string | undefined
-  const describe = () => (general ??= JSON.stringify(openApiDocument(serverUrl, headerPrefix)))
-  const whole = followCatalogue(sql, memory, async (types) => {
-    if (types.length === 0) return describe()
-    const { webhooks: _, ...document } = JSON.parse(describe())
-    const deliveries = await printDeliveries(types, headerPrefix)
-    return `${JSON.stringify(document).slice(0, -1)},"webhooks":${deliveries}}`
-  })
+  const whole = followCatalogue(sql, memory, (types) =>
+    printOpenApiDocument(serverUrl, headerPrefix, types),
+  )
   routes.get('/openapi.json', etag(), async (c) => {
     const authorization = c.req.header('authorization')
     if (authorization !== undefined) await authenticate(authorization, connectionOf(c).address)
-    const text = authorization === undefined ? describe() : await whole()
+    general ??= JSON.stringify(openApiDocument(serverUrl, headerPrefix))
+    const text = authorization === undefined ? general : await whole()
     return answerText(c, text, 'application/json', { vary: 'authorization' })
   })
 }

@@ -1,24 +1,33 @@
 import type { DescribedType } from '../../event-types/follow-catalogue.ts'
-import { type ExactJson, parseExactJson, printExactJson } from '../../lib/exact-json.ts'
+import {
+  type ExactJson,
+  type Member,
+  parseExactJson,
+  printExactJson,
+} from '../../lib/exact-json.ts'
 import { pascalCaseNames } from '../../lib/pascal-case.ts'
-import { hasReference, standardSchema } from '../../lib/standard-schema.ts'
+import { hasReference, schemaWithComponents } from '../../lib/standard-schema.ts'
 import { takeTurns } from '../../lib/take-turns.ts'
 import { EXAMPLE_DELIVERY } from './examples.ts'
 
 /**
- * The section `webhooks`, as JSON: the request that receivers get, for each event type under its name. Nothing in it is a
- * reference to a component: generators that remove what no path references would leave a reference to nothing.
+ * The section `webhooks`: the request that receivers get, for each event type under its name; and the schemas that these
+ * refer to. The latter are components, because generators know no other references.
  */
 export async function printDeliveries(
   types: readonly DescribedType[],
   headerPrefix: string,
-): Promise<string> {
+): Promise<{ webhooks: Member[]; schemas: Member[] }> {
   const names = pascalCaseNames(types.map(({ name }) => name))
-  const members = await takeTurns([...types.entries()], ([i, type]) => {
-    const post = describeDelivery(type, names[i] as string, headerPrefix)
-    return `${JSON.stringify(type.name)}:${printExactJson({ post } as ExactJson)}`
+  const schemas: Member[] = []
+  const webhooks = await takeTurns([...types.entries()], ([i, type]): Member => {
+    const { post, components } = describeDelivery(type, names[i] as string, headerPrefix)
+    for (const [name, schema] of Object.entries(components)) {
+      schemas.push([name, printExactJson(schema as ExactJson)])
+    }
+    return [type.name, printExactJson({ post } as ExactJson)]
   })
-  return `{${members.join(',')}}`
+  return { webhooks, schemas }
 }
 
 /** How to verify a delivery, and what to answer. */
@@ -55,13 +64,14 @@ function describeDelivery(
   { name, group, description, ...json }: DescribedType,
   pascalCase: string,
   headerPrefix: string,
-): object {
-  const at = ['webhooks', name, 'post', 'requestBody', 'content', 'application/json', 'schema']
+) {
   const type = { type: 'string', const: name, description: 'The name of the event type.' }
   const schema = parsed(json.schema)
   const example = parsed(json.example)
-  const data = isSchema(schema) ? standardSchema(schema, [...at, 'properties', 'data']) : ANY_DATA
-  return operation(headerPrefix, {
+  const { schema: data, components } = isSchema(schema)
+    ? schemaWithComponents(schema, `${pascalCase}_`)
+    : { schema: ANY_DATA, components: {} }
+  const post = operation(headerPrefix, {
     operationId: `receive${pascalCase}`,
     summary: `Receive ${name}`,
     description,
@@ -72,6 +82,7 @@ function describeDelivery(
         ? null
         : { ...EXAMPLE_DELIVERY, type: name, data: example },
   })
+  return { post, components }
 }
 
 interface Described {

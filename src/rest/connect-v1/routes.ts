@@ -1,7 +1,9 @@
 import { OpenAPIHono } from '@hono/zod-openapi'
 import type { Authenticate } from '../../api-keys/authenticate.ts'
+import type { DescribedType } from '../../event-types/follow-catalogue.ts'
 import { methodNotAllowed } from '../../http/http-rejection.ts'
 import { notFoundProblem, problemResponse } from '../../http/problem.ts'
+import { printMembers, toMembers } from '../../lib/exact-json.ts'
 import type { RateLimiter } from '../../rate-limit/rate-limiter.ts'
 import type { Logger } from '../../telemetry/logger.ts'
 import type { OutageLog } from '../../telemetry/outages.ts'
@@ -9,7 +11,7 @@ import { DEFAULT_HEADER_PREFIX } from '../../webhooks/custom-headers.ts'
 import type { WebhookDeps } from '../../webhooks/webhook.ts'
 import { addRateLimitHeaders, type CallerEnv, requireApiKey } from '../caller.ts'
 import { API_DESCRIPTION, registerApi } from './api-description.ts'
-import { deliveryRules, describeDeliveries } from './delivery-webhook.ts'
+import { deliveryRules, describeDeliveries, printDeliveries } from './delivery-webhook.ts'
 import { addSecretRoutes, secretOperations } from './secret-routes.ts'
 import { webhookOperations } from './webhook-operations.ts'
 import { addWebhookRoutes } from './webhook-routes.ts'
@@ -53,10 +55,7 @@ export function createConnectV1(deps: ConnectV1Deps): OpenAPIHono<CallerEnv> {
  * The OpenAPI 3.1 document of the REST API and of deliveries. `serverUrl` is the base URL of the paths, and `headerPrefix`
  * the prefix of the signature headers.
  */
-export function openApiDocument(
-  serverUrl: string,
-  headerPrefix: string = DEFAULT_HEADER_PREFIX,
-): object {
+export function openApiDocument(serverUrl: string, headerPrefix: string = DEFAULT_HEADER_PREFIX) {
   const app = new OpenAPIHono()
   registerApi(app.openAPIRegistry)
   for (const { path, ...operation } of operations) {
@@ -69,6 +68,25 @@ export function openApiDocument(
     servers: [{ url: serverUrl.replace(/\/+$/, '') || '/', description: 'This installation.' }],
   })
   return { ...document, webhooks: describeDeliveries(headerPrefix) }
+}
+
+/** The same as JSON, with the event types of a catalogue. */
+export async function printOpenApiDocument(
+  serverUrl: string,
+  headerPrefix: string,
+  types: readonly DescribedType[],
+): Promise<string> {
+  const document = openApiDocument(serverUrl, headerPrefix)
+  if (types.length === 0) return JSON.stringify(document)
+  const { components = {}, webhooks: _, ...others } = document
+  const { schemas = {}, ...parts } = components
+  const deliveries = await printDeliveries(types, headerPrefix)
+  const allSchemas = printMembers([...toMembers(schemas), ...deliveries.schemas])
+  return printMembers([
+    ...toMembers(others),
+    ['components', printMembers([...toMembers(parts), ['schemas', allSchemas]])],
+    ['webhooks', printMembers(deliveries.webhooks)],
+  ])
 }
 
 const operations = [...webhookOperations, ...secretOperations]

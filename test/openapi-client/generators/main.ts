@@ -2,8 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { parseCatalogueFile } from '../../../src/event-types/catalogue/parse-catalogue.ts'
-import { printDeliveries } from '../../../src/rest/connect-v1/delivery-webhook.ts'
-import { openApiDocument } from '../../../src/rest/connect-v1/routes.ts'
+import { printOpenApiDocument } from '../../../src/rest/connect-v1/routes.ts'
 import { FOREIGN_DOCUMENTS } from '../../event-types/foreign-documents.ts'
 import { oapiCodegen } from './oapi-codegen.ts'
 import { openapiGenerators } from './openapi-generator.ts'
@@ -21,10 +20,7 @@ const types = FOREIGN_DOCUMENTS.flatMap(([, { file, text }]) => {
   const given = parseCatalogueFile(Buffer.from(text), file).types
   return given.map((type) => ({ ...type, group: null, description: `${type.description}` }))
 })
-const document = JSON.stringify({
-  ...openApiDocument('https://webhooks.example.com'),
-  webhooks: JSON.parse(await printDeliveries(types, 'wh-')),
-})
+const document = await printOpenApiDocument('https://webhooks.example.com', 'wh-', types)
 const root = await mkdtemp(path.join(tmpdir(), 'posthorn-clients-'))
 try {
   for (const [index, { name, install, build }] of GENERATORS.entries()) {
