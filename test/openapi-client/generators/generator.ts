@@ -6,6 +6,8 @@ import { programPath } from '../../support/installed-program.ts'
 /** A program that partners generate a client with. */
 export interface Generator {
   readonly name: string
+  /** Whether it generates code for schemas of any kind. Others fail for those with null as an alternative. Default: no. */
+  readonly readsEventTypes?: boolean
   /** Gets the program into a new folder. Rejects where it cannot: without its language, or without a network. */
   install(folder: string): Promise<void>
   /** Generates a client of `openapi.json` in the folder, and compiles it. Rejects if either fails. */

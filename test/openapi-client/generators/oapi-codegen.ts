@@ -12,15 +12,20 @@ const IMPORTS = [
 
 export const oapiCodegen: Generator = {
   name: 'oapi-codegen (Go)',
+  readsEventTypes: true,
   async install(folder) {
     await cp(MODULE, folder, { recursive: true })
     await run(folder, 'go', ['build', ...IMPORTS])
     await run(folder, 'go', ['tool', 'oapi-codegen', '-version'])
   },
   async build(folder) {
+    // It prunes schemas to which only webhooks refer.
+    const config =
+      'package: client\ngenerate: { models: true, client: true }\noutput-options: { skip-prune: true }\n'
+    await writeFile(path.join(folder, 'config.yaml'), config)
     await writeFile(
       path.join(folder, 'client.go'),
-      await run(folder, 'go', ['tool', 'oapi-codegen', 'openapi.json']),
+      await run(folder, 'go', ['tool', 'oapi-codegen', '-config', 'config.yaml', 'openapi.json']),
     )
     await run(folder, 'go', ['vet', '.'])
   },

@@ -25,6 +25,7 @@ function openapiGenerator(
 ): Generator {
   return {
     name: `openapi-generator (${language})`,
+    readsEventTypes: language === 'go',
     async install(folder) {
       const missing = await installPackages(PACKAGE)
       if (missing !== null) throw new Error(missing)

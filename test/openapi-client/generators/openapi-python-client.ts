@@ -11,6 +11,7 @@ for module in pkgutil.walk_packages(client.__path__, client.__name__ + "."):
 
 export const openapiPythonClient: Generator = {
   name: 'openapi-python-client',
+  readsEventTypes: true,
   async install(folder) {
     await run(folder, 'python3', ['-m', 'venv', 'venv'])
     const packages = [`openapi-python-client==${VERSION}`, 'ruff']
