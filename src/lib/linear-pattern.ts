@@ -15,7 +15,13 @@ const PARTS =
  * what needs backtracking: look-around and back-references.
  */
 export function linearPattern(source: string): RE2JS {
-  new RegExp(source, 'u')
+  try {
+    new RegExp(source, 'u')
+  } catch (error) {
+    throw new SyntaxError(
+      `${(error as Error).message}; write \\- for a hyphen in a class, ^ and $ for \\A and \\z, and \\ only before characters that need it`,
+    )
+  }
   try {
     return RE2JS.compile(RE2JS.translateRegExp(inSyntaxOfRe2(source)))
   } catch (error) {
