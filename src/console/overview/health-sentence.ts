@@ -31,7 +31,7 @@ export function healthSentence(health: DeliveryHealth, nowMs: number): HealthSen
 
 function ourPart({ waiting, firstAttemptDelay, memoryIsShort }: DeliveryHealth, nowMs: number) {
   if (memoryIsShort) {
-    const text = 'Posthorn is short of memory, and slower. The remedy is POSTHORN_MAX_HEAP_MB.'
+    const text = 'Posthorn is short of memory, and slower. Raise POSTHORN_MAX_HEAP_MB.'
     return { isLate: true, text }
   }
   const late = waiting.find(({ reason }) => reason === 'CAPACITY')

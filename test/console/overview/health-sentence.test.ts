@@ -67,7 +67,7 @@ test('little memory is ours, and names the remedy', () => {
   expect(sentence({ memoryIsShort: true })).toMatchObject({
     fault: 'ours',
     text: expect.stringContaining(
-      'short of memory, and slower. The remedy is POSTHORN_MAX_HEAP_MB.',
+      'short of memory, and slower. Raise POSTHORN_MAX_HEAP_MB.',
     ),
   })
 })
