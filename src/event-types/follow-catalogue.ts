@@ -13,17 +13,16 @@ export interface DescribedType {
   readonly example: string | null
 }
 
-/** A text about the event types that are not archived, sorted by name, which follows the catalogue. */
+/** A document about the event types that are not archived, sorted by name, which follows the catalogue. */
 export function followCatalogue(
   sql: Sql,
   memory: Memory,
-  print: (types: readonly DescribedType[]) => Promise<string>,
+  print: (types: readonly DescribedType[]) => Promise<Uint8Array<ArrayBuffer>>,
 ): () => Promise<Uint8Array<ArrayBuffer>> {
   return followVersion(
     memory,
     () => readVersion(sql),
-    // Bytes are outside of the heap.
-    async () => Buffer.from(await print(await readTypes(sql))),
+    async () => print(await readTypes(sql)),
   )
 }
 

@@ -23,7 +23,7 @@ test.each([
   ['the smallest heap', 300, { POSTHORN_MAX_HEAP_MB: '128' }],
   ['the default heap', 1_000, {}],
 ])(
-  'with %s, %d event types with schemas of 10 KB are served in every form and published, and no thread ends',
+  'with %s, %d event types with schemas of 10 KB are served in every form and 200 of them published, and no thread ends',
   async (_heap, types, settings) => {
     await using installation = await startInstallation(settings)
     const { call, database, posthorn } = installation
@@ -39,7 +39,7 @@ test.each([
       expect((await response.text()).length).toBeGreaterThan(types * 1_000)
       statuses.push(response.status)
     }
-    for (let i = 0; i < types; i += 50) {
+    for (let i = 0; i < 200; i += 50) {
       const events = names.slice(i, i + 50).map((type) => ({ type, data: {} }))
       const query =
         'mutation($events: [PublishEventInput!]!) { publishEvents(input: { events: $events }) { __typename } }'

@@ -23,9 +23,9 @@ export async function printDeliveries(
   const webhooks = await takeTurns([...types.entries()], ([i, type]): Member => {
     const { post, components } = describeDelivery(type, names[i] as string, headerPrefix)
     for (const [name, schema] of Object.entries(components)) {
-      schemas.push([name, printExactJson(schema as ExactJson)])
+      schemas.push([name, Buffer.from(printExactJson(schema as ExactJson))])
     }
-    return [type.name, printExactJson({ post } as ExactJson)]
+    return [type.name, Buffer.from(printExactJson({ post } as ExactJson))]
   })
   return { webhooks, schemas }
 }

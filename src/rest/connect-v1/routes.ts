@@ -75,9 +75,9 @@ export async function printOpenApiDocument(
   serverUrl: string,
   headerPrefix: string,
   types: readonly DescribedType[],
-): Promise<string> {
+): Promise<Buffer<ArrayBuffer>> {
   const document = openApiDocument(serverUrl, headerPrefix)
-  if (types.length === 0) return JSON.stringify(document)
+  if (types.length === 0) return Buffer.from(JSON.stringify(document))
   const { components = {}, webhooks: _, ...others } = document
   const { schemas = {}, ...parts } = components
   const deliveries = await printDeliveries(types, headerPrefix)
