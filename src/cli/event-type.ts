@@ -7,12 +7,11 @@ import { readInput } from './read-input.ts'
 import { print, runCommand } from './run-command.ts'
 import { openAccess, type ServerOptions, withServerOptions } from './server-access.ts'
 
-/** `posthorn event-type create`, `list`, `archive`, `export` and `import`. */
+/** `posthorn event-type create`, `list`, `export` and `import`. */
 export function registerEventType(program: Command): void {
   const eventType = program.command('event-type').summary('manage the catalogue of event types')
   registerCreate(eventType)
   registerList(eventType)
-  registerArchive(eventType)
   registerExport(eventType)
   registerImport(eventType)
 }
@@ -138,38 +137,3 @@ function toLine({ name, group, version, description, archivedAt }: EventType): s
   const archived = archivedAt === null ? '' : '  archived'
   return `${name}  v${version}${archived}${group === null ? '' : `  ${group}`}  ${JSON.stringify(description)}`
 }
-
-interface ArchiveOptions extends ServerOptions {
-  readonly undo: boolean
-  readonly acceptBrokenSelections?: boolean
-  readonly json?: boolean
-}
-
-function registerArchive(eventType: Command): void {
-  withServerOptions(eventType.command('archive'), 'the scope admin')
-    .summary('archive an event type, or return it to the catalogue')
-    .description(
-      'Archives an event type: it can no longer be published, and webhooks can no longer subscribe to it. Existing subscriptions and events stay. Doing so again changes nothing.',
-    )
-    .argument('<name>', 'the name, such as order.paid')
-    .option('--undo', 'return the event type to the catalogue', false)
-    .option(...ACCEPT_BROKEN_SELECTIONS)
-    .option('--json', 'print {"name":"order.paid","archived_at":"…"}')
-    .action(async (name: string, { undo, acceptBrokenSelections, ...options }: ArchiveOptions) => {
-      await runCommand(async () => {
-        type Changed = { eventType: { archivedAt: string | null } }
-        const input = { archived: !undo, acceptBrokenSelections }
-        const variables = { id: `type_${name}`, input }
-        const { eventType } = await run<Changed>(await openAccess(options), UPDATE, variables)
-        const text = undo ? `${name} is in the catalogue.` : `${name} is archived.`
-        print(options.json, { name, archived_at: eventType.archivedAt }, text)
-      })
-    })
-}
-
-const UPDATE = `mutation ($id: ID!, $input: UpdateEventTypeInput!) {
-  updateEventType(id: $id, input: $input) {
-    ... on UpdateEventTypeSuccess { eventType { archivedAt } }
-    ... on UserError { code message }
-  }
-}`

@@ -87,7 +87,6 @@ describe('what is refused, with its reason and exit code 1', () => {
     [['organization', 'delete', 'org_x'], /^error: There is no organization "org_x"\.\n$/],
     [['key', 'list', '--organization', 'org_x'], /does not name an organization/],
     [['key', 'revoke', 'nonsense'], /^error: There is no API key "nonsense"\.\n$/],
-    [['event-type', 'archive', 'order.nothing'], /There is no event type/],
     [['publish', 'event_attendee.joined', '{}'], /Did you mean "event_attendee\.joined_event"/],
     [['publish', 'anything', '{n:1}'], /^error: dataText is not JSON\. Quote it for the shell/],
     [['publish', 'anything', '{}', '--previous', '{n:1}'], /^error: previousText is not JSON\. Qu/],
