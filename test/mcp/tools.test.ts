@@ -308,7 +308,7 @@ describe('a tool that changes something', () => {
       'the event is delivered',
     )
     await expect(agent.call('redeliver', { ...args, confirm })).rejects.toThrow(
-      'for 1 deliveries, and now there are 2. Nothing was changed.',
+      'this number of deliveries: 1. Now there are 2. Nothing was changed.',
     )
     const again = await agent.call('redeliver', args)
     expect(await agent.call('redeliver', { ...args, confirm: again.confirm })).toMatchObject({
