@@ -1,53 +1,33 @@
-import type { CallToolResult } from '@modelcontextprotocol/client'
-import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import {
+  type CallToolResult,
+  Client,
+  StreamableHTTPClientTransport,
+} from '@modelcontextprotocol/client'
 
-/** An agent that is connected to Posthorn: the client of the protocol's SDK. */
-export interface Agent extends AsyncDisposable {
-  readonly client: Client
-  /** The names of its tools, in their order. */
-  toolNames(): Promise<string[]>
-  /** Calls a tool. Throws `ToolFailed` for an answer that is an error. */
-  // biome-ignore lint/suspicious/noExplicitAny: the type depends on the tool
-  call(name: string, args?: Record<string, unknown>): Promise<any>
-  /** The whole result of a tool. */
-  result(name: string, args?: Record<string, unknown>): Promise<CallToolResult>
-}
+export type Agent = Awaited<ReturnType<typeof connectAgent>>
 
-/** An answer of a tool that says why nothing was done. */
-export class ToolFailed extends Error {
-  override readonly name = 'ToolFailed'
-}
-
-/** Connects to `/mcp` with the value of an `Authorization` header. */
+/** Connects an agent to `/mcp` with an API key: the client of the protocol's SDK. */
 export async function connectAgent(
   url: string,
   token: string,
   headers: Record<string, string> = {},
-): Promise<Agent> {
-  const client = newClient()
-  const transport = new StreamableHTTPClientTransport(new URL('/mcp', url), {
-    requestInit: { headers: { authorization: `Bearer ${token}`, ...headers } },
-  })
-  await client.connect(transport)
-  return agentOf(client)
-}
-
-export function newClient(): Client {
-  return new Client({ name: 'test', version: '1.0.0' })
-}
-
-export function agentOf(client: Client): Agent {
+) {
+  const client = new Client({ name: 'test', version: '1.0.0' })
+  const requestInit = { headers: { authorization: `Bearer ${token}`, ...headers } }
+  await client.connect(new StreamableHTTPClientTransport(new URL('/mcp', url), { requestInit }))
   const result = async (name: string, args: Record<string, unknown> = {}) =>
     (await client.callTool({ name, arguments: args })) as CallToolResult
   return {
     client,
-    async toolNames() {
-      return (await client.listTools()).tools.map(({ name }) => name)
-    },
+    /** The names of its tools, in their order. */
+    toolNames: async () => (await client.listTools()).tools.map(({ name }) => name),
+    /** The whole result of a tool. */
     result,
-    async call(name, args) {
+    /** Calls a tool. Throws the text of an answer that says why nothing was done. */
+    // biome-ignore lint/suspicious/noExplicitAny: the type depends on the tool
+    async call(name: string, args?: Record<string, unknown>): Promise<any> {
       const answer = await result(name, args)
-      if (answer.isError) throw new ToolFailed(textOf(answer))
+      if (answer.isError) throw new Error(textOf(answer))
       return answer.structuredContent
     },
     [Symbol.asyncDispose]: () => client.close(),

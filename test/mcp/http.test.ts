@@ -1,4 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import { publicId } from '../../src/db/ids.ts'
+import { document } from '../graphql/support/document.ts'
+import { openBrowser } from '../server/browser.ts'
 import { useTestApp } from '../support/app.ts'
 import { connectAgent } from './agent.ts'
 
@@ -93,25 +96,20 @@ describe('a request', () => {
     const none = await send({ token: null })
     expect(none.status).toBe(401)
     expect(none.headers.get('www-authenticate')).toBe('Bearer realm="posthorn"')
-    const { createFrontendSession } = await posthorn.graphql(
-      `mutation { createFrontendSession(input: { scopes: ["webhooks:read", "deliveries:read"] }) {
-        ... on CreateFrontendSessionSuccess { token } ... on UserError { message } } }`,
-    )
+    const create = document('frontend-sessions', 'CreateFrontendSession')
+    const input = { scopes: ['webhooks:read', 'deliveries:read'] }
+    const { createFrontendSession } = await posthorn.graphql(create, { input })
     const response = await send({ token: createFrontendSession.token })
     expect(response.status).toBe(401)
     expect(await response.text()).toContain('An agent needs an API key')
   })
 
   test('with the cookie of the console gets 401', async () => {
-    const { headers } = await fetch(`${posthorn.app.url}/console/session`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ token: posthorn.tenant.token }),
-    })
-    const cookie = headers.get('set-cookie')?.split(';')[0] as string
-    expect(cookie).toBeTruthy()
-    const response = await send({ token: null, headers: { cookie, 'posthorn-console': '1' } })
-    expect(response.status).toBe(401)
+    const browser = openBrowser(posthorn.app.url)
+    await browser.signIn({ token: posthorn.tenant.token })
+    expect(browser.cookie).toBeTruthy()
+    const headers = { cookie: browser.cookie as string, 'posthorn-console': '1' }
+    expect((await send({ token: null, headers })).status).toBe(401)
   })
 
   test('of a page is served for a known origin and this machine, and otherwise gets 403', async () => {
@@ -135,9 +133,12 @@ describe('a request', () => {
 })
 
 test('requests count against the limit of the key', async () => {
-  const { updateApiKey } = await posthorn.graphql(
-    `mutation { updateApiKey(id: "${await ownKey()}", input: { requestsPerSecond: 1 }) { __typename } }`,
-  )
+  const id = publicId('apiKey', posthorn.tenant.keyId)
+  const input = { requestsPerSecond: 1 }
+  const { updateApiKey } = await posthorn.graphql(document('api-keys', 'UpdateApiKey'), {
+    id,
+    input,
+  })
   expect(updateApiKey.__typename).toBe('UpdateApiKeySuccess')
   const limited: number[] = []
   for (let i = 0; i < 40 && limited.length === 0; i++) {
@@ -148,7 +149,3 @@ test('requests count against the limit of the key', async () => {
   expect(limited).toHaveLength(1)
   expect(limited[0]).toBeGreaterThan(0)
 })
-
-async function ownKey(): Promise<string> {
-  return (await posthorn.graphql('{ viewer { apiKey { id } } }')).viewer.apiKey.id
-}

@@ -1,6 +1,6 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { SYSTEM } from '../../src/access/actor.ts'
 import type { Scope } from '../../src/access/scope.ts'
 import { publicId } from '../../src/db/ids.ts'
@@ -15,13 +15,11 @@ import { useResource } from '../support/use-resource.ts'
 import { type Agent, connectAgent, textOf } from './agent.ts'
 import { openWorld, type Subject } from './open-world.ts'
 
-const world = await useResource(openWorld())
-
-async function agentWith(scopes: readonly Scope[]): Promise<Agent> {
-  return await connectAgent(world.posthorn.app.url, await world.keyWith(scopes))
-}
-
-const reader = await useResource(connectAgent(world.posthorn.app.url, world.posthorn.tenant.token))
+const { posthorn, own, other, keyWith } = await openWorld()
+const { url } = posthorn.app
+const { token } = posthorn.tenant
+const agent = await useResource(connectAgent(url, token))
+const agentWith = async (scopes: readonly Scope[]) => connectAgent(url, await keyWith(scopes))
 
 const NO_ID = '0'.repeat(26)
 const HOUR_MS = 3_600_000
@@ -124,15 +122,15 @@ describe.each(NAMES)('%s', (name) => {
   const { args, answer, refused } = CASES[name] as Case
 
   test('answers', async () => {
-    const result = await reader.result(name, args(world.own))
+    const result = await agent.result(name, args(own))
     expect(result.isError, textOf(result)).toBeFalsy()
-    expect(result.structuredContent).toMatchObject(answer(world.own) as object)
+    expect(result.structuredContent).toMatchObject(answer(own) as object)
     expect(Buffer.byteLength(JSON.stringify(result))).toBeLessThanOrEqual(MAX_ANSWER_BYTES)
   })
 
   test.runIf(refused)('says why it refuses', async () => {
     const [given = {}, message = ''] = refused ?? []
-    const result = await reader.result(name, given)
+    const result = await agent.result(name, given)
     expect(result.isError).toBe(true)
     expect(textOf(result)).toContain(message)
   })
@@ -158,10 +156,10 @@ describe('a key has the tools of its scopes', () => {
 
   test('a tool without its scope cannot be called', async () => {
     await using agent = await agentWith(['webhooks:read', 'deliveries:read'])
-    const args = { ids: [world.own.deliveryId] }
+    const args = { ids: [own.deliveryId] }
     const called = agent.result('redeliver', args).then(textOf, (error: Error) => error.message)
     expect(await called).toContain('redeliver')
-    expect(await stateOf(world.own.deliveryId)).toBe('EXHAUSTED')
+    expect(await stateOf(own.deliveryId)).toBe('EXHAUSTED')
   })
 })
 
@@ -199,49 +197,29 @@ function unboundedOf(schema: unknown, at = ''): string[] {
 }
 
 describe('a tool that changes something', () => {
-  let agent: Agent
-  let token: string
-  beforeAll(async () => {
-    token = await world.keyWith([
-      'webhooks:read',
-      'webhooks:write',
-      'deliveries:read',
-      'deliveries:write',
-      'events:read',
-    ])
-    agent = await connectAgent(world.posthorn.app.url, token)
-    world.receiver.answer = (response) => response.end()
-  })
-  afterAll(async () => {
-    await agent[Symbol.asyncDispose]()
-  })
-
   test('tells first, acts with the confirmation, and is in the audit log', async () => {
-    const args = { filter: { webhookIds: [world.own.webhookId], states: ['EXHAUSTED'] } }
+    const args = { filter: { webhookIds: [own.webhookId], states: ['EXHAUSTED'] } }
     const told = await agent.call('redeliver', args)
     expect(told).toMatchObject({ done: false, would: { count: 1, task: null } })
-    expect(await stateOf(world.own.deliveryId)).toBe('EXHAUSTED')
+    expect(await stateOf(own.deliveryId)).toBe('EXHAUSTED')
     const { done, result } = await agent.call('redeliver', { ...args, confirm: told.confirm })
     expect(done).toBe(true)
-    await until(
-      async () => (await stateOf(world.own.deliveryId)) === 'SUCCEEDED',
-      'the delivery arrives',
-    )
-    const { auditLog } = await world.posthorn.graphql('{ auditLog(first: 1) { nodes { action } } }')
+    await until(async () => (await stateOf(own.deliveryId)) === 'SUCCEEDED', 'the delivery arrives')
+    const { auditLog } = await posthorn.graphql('{ auditLog(first: 1) { nodes { action } } }')
     expect(auditLog.nodes).toEqual([{ action: 'bulk_task.started' }])
     const { bulkTasks } = await agent.call('health')
     expect(bulkTasks.nodes).toMatchObject([{ id: result.task.id }])
   })
 
   test('refuses a confirmation of other arguments, of another tool, of another key, and a made-up one', async () => {
-    const args = { ids: [world.own.deliveryId] }
+    const args = { ids: [own.deliveryId] }
     const { confirm } = await agent.call('redeliver', args)
-    await using other = await agentWith(['deliveries:read', 'deliveries:write'])
+    await using stranger = await agentWith(['deliveries:read', 'deliveries:write'])
     const calls: [Agent, string, object][] = [
-      [agent, 'redeliver', { ids: [world.other.deliveryId] }],
+      [agent, 'redeliver', { ids: [other.deliveryId] }],
       [agent, 'redeliver', { ...args, filter: { states: ['CANCELED'] } }],
-      [agent, 'resume_webhook', { webhookId: world.own.webhookId }],
-      [other, 'redeliver', args],
+      [agent, 'resume_webhook', { webhookId: own.webhookId }],
+      [stranger, 'redeliver', args],
     ]
     for (const [caller, name, given] of calls) {
       await expect(caller.call(name, { ...given, confirm })).rejects.toThrow('Nothing was changed')
@@ -250,17 +228,14 @@ describe('a tool that changes something', () => {
       'confirmation has ended',
     )
     expect((await agent.call('redeliver', { ...args, confirm })).done).toBe(true)
-    await until(
-      async () => (await stateOf(world.own.deliveryId)) === 'SUCCEEDED',
-      'the delivery arrives',
-    )
+    await until(async () => (await stateOf(own.deliveryId)) === 'SUCCEEDED', 'the delivery arrives')
   })
 
   test('does it once for each confirmation, whichever process is asked', async () => {
-    const args = { webhookId: world.own.webhookId, eventType: JOINED }
+    const args = { webhookId: own.webhookId, eventType: JOINED }
     const { confirm } = await agent.call('send_test_event', args)
     const { app } = await startTestApp({
-      database: world.posthorn.database,
+      database: posthorn.database,
       role: 'api',
       environment: { POSTHORN_MCP: 'write' },
     })
@@ -278,29 +253,29 @@ describe('a tool that changes something', () => {
   })
 
   test('does it for the organization only that it told of', async () => {
-    const { publicOrganizationId } = world.posthorn.tenant
-    const { prisma } = world.posthorn.database
+    const { publicOrganizationId } = posthorn.tenant
+    const { prisma } = posthorn.database
     const { id } = await createOrganization(prisma, { name: 'Autumn Fair' }, SYSTEM)
-    const operator = await world.keyWith(['admin'])
+    const operator = await keyWith(['admin'])
     const agentFor = (organization: string) =>
-      connectAgent(world.posthorn.app.url, operator, { 'posthorn-organization': organization })
-    await using own = await agentFor(publicOrganizationId)
-    await using other = await agentFor(publicId('organization', id))
+      connectAgent(url, operator, { 'posthorn-organization': organization })
+    await using one = await agentFor(publicOrganizationId)
+    await using another = await agentFor(publicId('organization', id))
     const args = { filter: { eventTypes: [JOINED] } }
-    const { confirm } = await own.call('redeliver', args)
-    await expect(other.call('redeliver', { ...args, confirm })).rejects.toThrow(
+    const { confirm } = await one.call('redeliver', args)
+    await expect(another.call('redeliver', { ...args, confirm })).rejects.toThrow(
       'Nothing was changed',
     )
-    expect(await own.call('redeliver', { ...args, confirm })).toMatchObject({ done: true })
+    expect(await one.call('redeliver', { ...args, confirm })).toMatchObject({ done: true })
   })
 
   test('does not change more than it told', async () => {
     const args = {
-      filter: { webhookIds: [world.other.webhookId], states: ['SUCCEEDED', 'EXHAUSTED'] },
+      filter: { webhookIds: [other.webhookId], states: ['SUCCEEDED', 'EXHAUSTED'] },
     }
     const { confirm, would } = await agent.call('redeliver', args)
     expect(would.count).toBe(1)
-    await world.posthorn.graphql(
+    await posthorn.graphql(
       `mutation { publishEvent(input: { type: "${TICKET}", data: {} }) { __typename } }`,
     )
     await until(
@@ -331,5 +306,5 @@ test('the tools work where only trusted documents run', async () => {
 })
 
 async function stateOf(id: string): Promise<string> {
-  return (await world.posthorn.graphql(`{ delivery(id: "${id}") { state } }`)).delivery.state
+  return (await posthorn.graphql(`{ delivery(id: "${id}") { state } }`)).delivery.state
 }
