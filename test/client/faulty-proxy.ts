@@ -16,16 +16,10 @@ export type Fault =
   | 'stall'
   | { readonly status: number; readonly headers?: Record<string, string>; readonly body?: string }
 
-export interface FaultyProxy extends AsyncDisposable {
-  /** The address of `/graphql` behind the proxy. */
-  readonly url: string
-  readonly requests: readonly { readonly atMs: number; readonly body: string }[]
-  /** What happens to the next requests. Those after them pass. */
-  fail(...faults: readonly Fault[]): void
-}
+export type FaultyProxy = Awaited<ReturnType<typeof startFaultyProxy>>
 
 /** A real HTTP server in front of a Posthorn. */
-export async function startFaultyProxy(upstream: string): Promise<FaultyProxy> {
+export async function startFaultyProxy(upstream: string) {
   const requests: { atMs: number; body: string }[] = []
   const faults: Fault[] = []
 
@@ -62,9 +56,11 @@ export async function startFaultyProxy(upstream: string): Promise<FaultyProxy> {
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   return {
+    /** The address of `/graphql` behind the proxy. */
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/graphql`,
     requests,
-    fail: (...next) => void faults.push(...next),
+    /** What happens to the next requests. Those after them pass. */
+    fail: (...next: readonly Fault[]) => void faults.push(...next),
     async [Symbol.asyncDispose]() {
       server.closeAllConnections()
       server.close()

@@ -8,8 +8,7 @@ import { createEventType } from '../../src/event-types/edit-event-type.ts'
 import { createApiKey, revokeApiKey } from '../support/api-keys.ts'
 import { startTestApp, useTestApp } from '../support/app.ts'
 import { createTenant, JOINED, subscribe } from '../support/factories.ts'
-import { createNoteType, NOTE } from './note.ts'
-import { storedData, storedEvents } from './stored-events.ts'
+import { createNoteType, failureOf, NOTE, storedData, storedEvents } from './events.ts'
 
 interface Events {
   [JOINED]: { attendee: string }
@@ -222,11 +221,3 @@ test('publishes to a server that runs only the document of the package', async (
   })
   expect(Object.keys(JSON.parse(await readFile(file, 'utf8')))).toHaveLength(1)
 })
-
-/** The error of a call, which must fail. */
-async function failureOf(published: Promise<unknown>): Promise<unknown> {
-  return await published.then(
-    (value) => expect.fail(`published ${JSON.stringify(value)}`),
-    (error: unknown) => error,
-  )
-}

@@ -1,12 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { type Client, createClient, type PosthornError } from '../../packages/client/src/index.ts'
+import { type Client, createClient } from '../../packages/client/src/index.ts'
 import { startTestApp, useTestApp } from '../support/app.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { freePort } from '../support/free-port.ts'
 import { until } from '../support/until.ts'
+import { createNoteType, failureOf, NOTE, storedData } from './events.ts'
 import { type Fault, type FaultyProxy, startFaultyProxy } from './faulty-proxy.ts'
-import { createNoteType, NOTE } from './note.ts'
-import { storedData } from './stored-events.ts'
 
 const posthorn = await useTestApp({ role: 'api' })
 let proxy: FaultyProxy
@@ -174,10 +173,3 @@ test('a restart of Posthorn delays events, and loses and repeats none', async ()
     [0, 1, 2, 3].map((n) => `"restart ${n}"`),
   )
 })
-
-async function failureOf(published: Promise<unknown>): Promise<PosthornError> {
-  return await published.then(
-    (value) => expect.fail(`published ${JSON.stringify(value)}`),
-    (error) => error,
-  )
-}
