@@ -11,7 +11,7 @@ import { openapiPythonClient } from './openapi-python-client.ts'
 /*
  * Generates a client of the OpenAPI document with each generator and compiles it. Most documents have the event types of
  * other people's documents. A generator that this machine cannot run
- * is left out with a line that says why; in CI that is a failure. `test/rest/openapi-client.test.ts` uses openapi-typescript.
+ * is left out with a line that says why; in CI that is a failure. `test/rest/openapi.test.ts` uses openapi-typescript.
  */
 
 const GENERATORS = [oapiCodegen, ...openapiGenerators, openapiPythonClient]
