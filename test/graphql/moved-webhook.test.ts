@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
+import { lastChangeOf } from '../support/webhook-traces.ts'
 import { useApi, useTenant } from './support/api.ts'
 import { document } from './support/document.ts'
 
@@ -34,13 +35,7 @@ async function stored() {
   return { url, headers: Object.fromEntries(values) }
 }
 
-const lastChange = async () =>
-  (
-    await api.database.prisma.auditEntry.findFirst({
-      where: { subjectId: id, action: 'webhook.updated' },
-      orderBy: { id: 'desc' },
-    })
-  )?.after
+const lastChange = () => lastChangeOf(api.database, id)
 
 describe('without secrets:read', () => {
   test.each([

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { parseId } from '../../src/db/ids.ts'
 import { TICKET } from '../support/factories.ts'
+import { traceOf } from '../support/webhook-traces.ts'
 import { json, NEW_WEBHOOK, problem, useConnectV1 } from './connect-v1.ts'
 
 const api = await useConnectV1()
@@ -19,12 +19,7 @@ const currentTag = async (id: string) => entityTagOf(await call('GET', id))
 
 /** Everything that a change of the webhook can change. */
 async function stateOf(id: string) {
-  const uuid = parseId('webhook', id) as string
-  const { revision, deletedAt } = await api.database.prisma.webhook.findUniqueOrThrow({
-    where: { id: uuid },
-  })
-  const audited = await api.database.prisma.auditEntry.count({ where: { subjectId: id } })
-  return { revision, deletedAt, audited, webhook: await json(await call('GET', id)) }
+  return { ...(await traceOf(api.database, id)), webhook: await json(await call('GET', id)) }
 }
 
 describe('ETag', () => {

@@ -3,21 +3,13 @@ import { SYSTEM } from '../../src/access/actor.ts'
 import { parseId } from '../../src/db/ids.ts'
 import { updateWebhook } from '../../src/webhooks/webhook.ts'
 import { JOINED, TICKET } from '../support/factories.ts'
+import { lastChangeOf, traceOf } from '../support/webhook-traces.ts'
 import { expectInvalid, json, problem, useConnectV1 } from './connect-v1.ts'
 
 const api = await useConnectV1()
 
 const put = (id: string, body: unknown) => api.call('PUT', `/webhooks/${id}`, { body })
 const read = async (id: string) => json(await api.call('GET', `/webhooks/${id}`))
-
-/** What a change leaves beside the fields. */
-async function traceOf(id: string) {
-  const { prisma } = api.database
-  const { revision } = await prisma.webhook.findUniqueOrThrow({
-    where: { id: parseId('webhook', id) as string },
-  })
-  return { revision, audited: await prisma.auditEntry.count({ where: { subjectId: id } }) }
-}
 
 const ALL_FIELDS = {
   url: 'https://receiver.example/hooks',
@@ -72,13 +64,7 @@ describe('PUT /webhooks/{webhook_id}', () => {
   test('a URL of another origin keeps the headers, and the audit log names them', async () => {
     const { id } = await api.create(ALL_FIELDS)
     const url = 'https://other.example/'
-    const audited = async () =>
-      (
-        await api.database.prisma.auditEntry.findFirst({
-          where: { subjectId: id, action: 'webhook.updated' },
-          orderBy: { id: 'desc' },
-        })
-      )?.after
+    const audited = () => lastChangeOf(api.database, id)
     await put(id, { url })
     expect(await audited()).toEqual({ url, keptHeaders: ['X-Door', 'X-Tenant'] })
     // A client that reads, changes and writes sends the values itself.
@@ -97,12 +83,12 @@ describe('PUT /webhooks/{webhook_id}', () => {
     ['read-only fields', { id: 'wh_other', created_at: '2001-01-01T00:00:00Z', updated_at: null }],
   ])('%s changes nothing, nor the time, the revision and the audit log', async (_what, body) => {
     const created = await api.create(ALL_FIELDS)
-    const before = await traceOf(created.id)
+    const before = await traceOf(api.database, created.id)
     const response = await put(created.id, body)
     expect(response.status).toBe(200)
     expect(await json(response)).toEqual(created)
     expect(await read(created.id)).toEqual(created)
-    expect(await traceOf(created.id)).toEqual(before)
+    expect(await traceOf(api.database, created.id)).toEqual(before)
   })
 
   test('an archived event type may stay in event_subscriptions', async () => {
