@@ -76,17 +76,9 @@ describe('POST /webhooks rejects, and creates nothing:', () => {
     expect(detail).toBe(message)
   })
 
-  test.each([
-    ['not_a_url', 'receiver'],
-    ['not_a_url', ''],
-    ['has_userinfo', 'https://user:password@receiver.example'],
-    ['has_fragment', 'https://receiver.example/#here'],
-    ['port_not_allowed', 'https://receiver.example:22'],
-    ['address_not_public', 'https://127.0.0.1/hooks'],
-    ['address_not_public', 'https://localhost/'],
-    ['too_long', `https://receiver.example/${'a'.repeat(2_048)}`],
-  ])('a url that is %s: %.60s', async (code, url) => {
-    await postInvalid({ url }, '#/url', code)
+  // destination-url.test.ts has all the others.
+  test('a url that is not public', async () => {
+    await postInvalid({ url: 'https://localhost/' }, '#/url', 'address_not_public')
   })
 
   test('an unknown event type, with its position and a suggestion', async () => {
