@@ -64,8 +64,6 @@ export async function useConnectV1() {
   }
 }
 
-export type ConnectV1 = Awaited<ReturnType<typeof useConnectV1>>
-
 interface LogEntry {
   readonly level: string
   readonly fields: Record<string, unknown>

@@ -12,17 +12,14 @@ const secret = (id: string) => api.call('GET', `/webhooks/${id}/secret`)
 const ofWebhook = (id: string) => ({ webhookId: parseId('webhook', id) as string })
 const rotate = (id: string) => api.call('POST', `/webhooks/${id}/secret/rotate`)
 
-describe('GET /webhooks/{webhook_id}/secret', () => {
-  test('returns 200 with the key: whsec_ and the base64 of at least 24 bytes', async () => {
-    const { id } = await api.create()
-    const response = await secret(id)
-    expect(response.status).toBe(200)
-    const body = await json(response)
-    expect(body).toEqual({ key: expect.stringMatching(/^whsec_[A-Za-z0-9+/]+={0,2}$/) })
-    const key = Buffer.from(body.key.slice('whsec_'.length), 'base64')
-    expect(key.byteLength).toBeGreaterThanOrEqual(24)
-    expect(`whsec_${key.toString('base64')}`).toBe(body.key)
-  })
+test('GET /webhooks/{webhook_id}/secret returns 200 with the key: whsec_ and the base64 of at least 24 bytes', async () => {
+  const { id } = await api.create()
+  const response = await secret(id)
+  expect(response.status).toBe(200)
+  const body = await json(response)
+  const key = Buffer.from(body.key.slice('whsec_'.length), 'base64')
+  expect(key.byteLength).toBeGreaterThanOrEqual(24)
+  expect(body).toEqual({ key: `whsec_${key.toString('base64')}` })
 })
 
 describe('POST /webhooks/{webhook_id}/secret/rotate', () => {
