@@ -58,11 +58,7 @@ test('an address that sends too many requests without a key gets the time to wai
   expect((await send(asOther)).errors).toMatchObject([forbidden])
 })
 
-test.each<[string, (i: number) => string, string?]>([
-  ['one client does not lock out another', () => '203.0.113.7', '203.0.113.8'],
-  ['a client cannot pose as many', (i) => `198.51.100.${i}, 203.0.113.9`],
-  ['an IPv6 network is one client', (i) => `2001:db8:1:2::${i}`, '2001:db8:1:3::1'],
-])('behind a trusted proxy, %s', async (_rule, addressOf, other) => {
-  expect(await exhaust((i) => from(addressOf(i)), proxied)).toContain(429)
-  if (other) expect((await send(from(other), proxied)).status).toBe(200)
+test('behind a trusted proxy, one client cannot pose as many, and does not lock out another', async () => {
+  expect(await exhaust((i) => from(`198.51.100.${i}, 203.0.113.7`), proxied)).toContain(429)
+  expect((await send(from('203.0.113.8'), proxied)).status).toBe(200)
 })
