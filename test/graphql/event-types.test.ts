@@ -1,14 +1,10 @@
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { JOINED, TICKET } from '../support/factories.ts'
-import { type Tenant, useApi } from './support/api.ts'
+import { useApi } from './support/api.ts'
 
 const api = await useApi()
-let operator: Tenant
+const operator = await api.tenant(['admin'])
 let names = 0
-
-beforeAll(async () => {
-  operator = await api.tenant(['admin'])
-})
 
 const run = (operation: string, variables?: object) =>
   operator.run('event-types', operation, variables)
@@ -47,28 +43,11 @@ const issuesOf = async (input: object) =>
   (await rejectionOf(input)).map(({ path, code }) => [path.join('.'), code])
 
 describe('createEventType', () => {
-  test.each<[string, object, unknown, unknown]>([
-    ['', {}, { seats: 'two' }, { seats: 2 }],
-    [
-      ', whose references are followed',
-      { schema: { $ref: '#/$defs/seats', $defs: { seats: SCHEMA } } },
-      {},
-      { seats: 2 },
-    ],
-    [
-      ', also with a pattern that would backtrack for hours',
-      { schema: { type: 'string', pattern: '^(a+)+$' }, example: 'aaa' },
-      `${'a'.repeat(50)}!`,
-      'a'.repeat(50),
-    ],
-  ])(
-    'the event type can be published immediately, and its schema is enforced%s',
-    async (_what, fields, bad, good) => {
-      const name = await addType(fields)
-      expect(await publish(name, bad)).toMatchObject(MISMATCH)
-      expect(await publish(name, good)).toMatchObject(PUBLISHED)
-    },
-  )
+  test('the event type can be published immediately, and its schema is enforced', async () => {
+    const name = await addType()
+    expect(await publish(name, { seats: 'two' })).toMatchObject(MISMATCH)
+    expect(await publish(name, { seats: 2 })).toMatchObject(PUBLISHED)
+  })
 
   test('an existing name is a conflict, and all problems of an input are listed', async () => {
     const existing = { name: JOINED, description: 'A' }
@@ -84,11 +63,8 @@ describe('createEventType', () => {
 
   test.each<[string, unknown]>([
     ['a type that there is not', { type: 'objekt' }],
-    ['a remote reference', { $ref: 'https://example.com/schema.json' }],
     ['a reference to nothing', { $ref: '#/$defs/missing' }],
     ['an invalid pattern', { pattern: '(' }],
-    ['another dialect', { $schema: 'https://example.com/dialect' }],
-    ['more than 512 KiB', { enum: ['x'.repeat(530_000)] }],
     ['an array', []],
     ['true', true],
   ])('a schema with %s is rejected', async (_what, schema) => {
