@@ -71,9 +71,9 @@ export const taskDeps = ({ background }: Pick<Database, 'background'>) => ({
 })
 
 /** Runs a job of a task, whose next page need not wait. */
-export async function runJob(database: Database, uuid: string, signal?: AbortSignal) {
+export async function runJob(database: Database, uuid: string) {
   await database.prisma.bulkTask.update({ where: { id: uuid }, data: { nextPageAt: new Date() } })
-  await continueBulkTask(taskDeps(database), uuid, signal, () => {})
+  await continueBulkTask(taskDeps(database), uuid, undefined, () => {})
 }
 
 /** Runs a task until it has changed its deliveries, as its jobs do. */
