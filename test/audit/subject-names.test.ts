@@ -3,8 +3,6 @@ import { COMMAND_LINE } from '../../src/access/actor.ts'
 import { writeAuditEntry } from '../../src/audit/audit-entry.ts'
 import { mintId } from '../../src/db/ids.ts'
 import { useApi } from '../graphql/support/api.ts'
-import { document } from '../graphql/support/document.ts'
-import { addWebhook, deliveryIds, publish } from '../graphql/support/rows.ts'
 import { JOINED } from '../support/factories.ts'
 
 // An operator reads the entries of the whole installation.
@@ -21,26 +19,20 @@ interface Named {
 const LOG = `query ($filter: AuditFilter) {
   auditLog(filter: $filter, first: 100) { nodes { action subjectId subjectName subjectDeleted } } }`
 
-async function log(filter: object = {}, token = operator.token): Promise<Named[]> {
-  const { data, errors } = await api.call(token, LOG, { filter })
-  expect(errors).toBeUndefined()
-  return data.auditLog.nodes
-}
+const log = async (filter: object): Promise<Named[]> =>
+  (await operator.ask(LOG, { filter })).auditLog.nodes
 
 /** Runs an example of the documentation. */
-async function run(file: string, operation: string, variables: Record<string, unknown>) {
-  const { data, errors } = await api.call(operator.token, document(file, operation), variables)
-  expect(errors).toBeUndefined()
-  const [result] = Object.values(data) as { __typename: string }[]
-  expect(result?.__typename).toMatch(/Success$/)
+async function run(file: string, operation: string, variables: object) {
+  expect((await operator.run(file, operation, variables)).__typename).toMatch(/Success$/)
 }
 
 test('each subject has its name, also after it is deleted or revoked, and a deleted one says so', async () => {
   const input = { url: 'https://hooks.example.com/a', eventSubscriptions: [JOINED], enabled: true }
   await run('webhooks', 'CreateWebhook', { input })
   const [{ subjectId: webhookId = '' } = {}] = await log({ actions: ['webhook.created'] })
-  await publish(api, operator.organizationId)
-  const [deliveryId = ''] = await deliveryIds(api.database, operator.organizationId)
+  await operator.publish()
+  const [deliveryId = ''] = await operator.deliveryIds()
   await run('bulk-tasks', 'CancelDeliveries', { input: { ids: [deliveryId] } })
   await run('bulk-tasks', 'RedeliverInBackground', { input: { filter: { states: ['CANCELED'] } } })
   await run('api-keys', 'CreateApiKey', { input: { name: 'Till', scopes: ['webhooks:read'] } })
@@ -73,8 +65,7 @@ test('each subject has its name, also after it is deleted or revoked, and a dele
   })
 })
 
-const other = await api.tenant()
-const theirs = await addWebhook(api, other.organizationId)
+const theirs = await (await api.tenant()).addWebhook()
 
 test.each([
   ['a delivery past its retention', 'delivery.redelivered', mintId('delivery')],

@@ -1,4 +1,4 @@
-import { beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { runPage } from '../../src/bulk-tasks/continue-bulk-task.ts'
 import { changeDeliveries } from '../../src/bulk-tasks/start-bulk-task.ts'
 import type { Sql } from '../../src/db/client.ts'
@@ -6,7 +6,6 @@ import { parseId } from '../../src/db/ids.ts'
 import { updateWebhook } from '../../src/webhooks/webhook.ts'
 import { useApi } from '../graphql/support/api.ts'
 import { collect } from '../graphql/support/plans.ts'
-import { addWebhook } from '../graphql/support/rows.ts'
 import { JOINED, TICKET } from '../support/factories.ts'
 import { until } from '../support/until.ts'
 import { addDeliveries, addEvents, createPartitionsOfRetention, taskDeps } from './rows.ts'
@@ -17,29 +16,21 @@ const MAX_ROWS = 5_000
 const COUNT = 100_000
 const at = new Date(Date.now() - 2 * 86_400_000)
 
-let organizationId: string
-let webhookId: string
-
 const api = await useApi('own')
-
-beforeAll(async () => {
-  const { pool } = api.database
-  await createPartitionsOfRetention(pool)
-  await keepFromStatistics(pool)
-  ;({ organizationId } = await api.tenant())
-  webhookId = (await addWebhook(api, organizationId)).id
-  // The only event of the second type is later than all others.
-  await updateWebhook(api.deps.webhooks, organizationId, webhookId, {
-    eventSubscriptions: [JOINED, TICKET],
-  })
-  const events = await addEvents(pool, organizationId, { at, count: COUNT })
-  await addDeliveries(pool, webhookId, events.slice(0, -1_000), 'succeeded')
-  await addDeliveries(pool, webhookId, events.slice(-1_000, -500), 'exhausted')
-  await addEvents(pool, organizationId, {
-    at: new Date(at.getTime() + 3_600_000),
-    type: TICKET,
-  })
+const { pool } = api.database
+await createPartitionsOfRetention(pool)
+await keepFromStatistics(pool)
+const { organizationId, addWebhook } = await api.tenant()
+const { id: webhookId } = await addWebhook()
+// The only event of the second type is later than all others.
+await updateWebhook(api.deps.webhooks, organizationId, webhookId, {
+  eventSubscriptions: [JOINED, TICKET],
 })
+const events = await addEvents(pool, organizationId, { at, count: COUNT })
+await addDeliveries(pool, webhookId, events.slice(0, -1_000), 'succeeded')
+await addDeliveries(pool, webhookId, events.slice(-1_000, -500), 'exhausted')
+const anHourLater = new Date(at.getTime() + 3_600_000)
+await addEvents(pool, organizationId, { at: anHourLater, type: TICKET })
 
 test.each([
   ['missed events', 'without statistics'],

@@ -1,11 +1,9 @@
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { runPage } from '../../src/bulk-tasks/continue-bulk-task.ts'
 import { mintId, parseId, publicId } from '../../src/db/ids.ts'
 import { createFanOut } from '../../src/events/fan-out.ts'
 import { deleteWebhook, updateWebhook } from '../../src/webhooks/webhook.ts'
-import { useApi } from '../graphql/support/api.ts'
-import { document } from '../graphql/support/document.ts'
-import { addWebhook, publish } from '../graphql/support/rows.ts'
+import { type Tenant, useApi } from '../graphql/support/api.ts'
 import { JOINED, TICKET } from '../support/factories.ts'
 import {
   addDeliveries,
@@ -19,8 +17,8 @@ import {
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 
+let tenant: Tenant
 let organizationId: string
-let token: string
 let webhookId: string
 let webhookUuid: string
 
@@ -30,13 +28,12 @@ const since = new Date(at.getTime() - HOUR_MS)
 const later = (ms: number) => new Date(at.getTime() + ms)
 
 const api = await useApi('own')
+await createPartitionsOfRetention(api.database.pool)
 
-beforeAll(async () => {
-  await createPartitionsOfRetention(api.database.pool)
-})
 beforeEach(async () => {
-  ;({ organizationId, token } = await api.tenant())
-  webhookId = (await addWebhook(api, organizationId)).id
+  tenant = await api.tenant()
+  ;({ organizationId } = tenant)
+  webhookId = (await tenant.addWebhook()).id
   webhookUuid = parseId('webhook', webhookId) as string
 })
 
@@ -45,29 +42,17 @@ const events = (fields: Partial<Parameters<typeof addEvents>[2]> = {}) =>
 const deliveries = (uuids: string[], state: Parameters<typeof addDeliveries>[3]) =>
   addDeliveries(api.database.pool, webhookId, uuids, state)
 
-// biome-ignore lint/suspicious/noExplicitAny: the type depends on the operation
-async function run(operation: string, variables: object, caller = token): Promise<any> {
-  const text = document('bulk-tasks', operation)
-  const { data, errors } = await api.call(caller, text, { ...variables })
-  expect(errors).toBeUndefined()
-  return Object.values(data)[0]
-}
-
-interface Options {
-  readonly ratePerSecond?: number | null
-  readonly dryRun?: boolean | null
-}
+const run = (operation: string, variables: object, by = tenant) =>
+  by.run('bulk-tasks', operation, variables)
 
 /** The answer of `redeliver` for missed events. */
-const answer = (missed: object = {}, options: Options = {}, caller = token) =>
-  run(
-    'RedeliverInBackground',
-    { input: { missed: { webhookId, since, ...missed }, ratePerSecond: 5_000, ...options } },
-    caller,
-  )
+async function answer(missed: object = {}, options: object = {}, by = tenant) {
+  const input = { missed: { webhookId, since, ...missed }, ratePerSecond: 5_000, ...options }
+  return await run('RedeliverInBackground', { input }, by)
+}
 
 /** Starts a recovery and returns its uuid. */
-async function start(missed: object = {}, options: Options = {}): Promise<string> {
+async function start(missed: object = {}, options: object = {}): Promise<string> {
   const { task } = await answer(missed, options)
   return parseId('bulkTask', task.id) as string
 }
@@ -176,7 +161,7 @@ describe('a recovery', () => {
     await events({ isTest: true })
     const other = await api.tenant()
     await addEvents(api.database.pool, other.organizationId, { at })
-    const sibling = await addWebhook(api, organizationId)
+    const sibling = await tenant.addWebhook()
     const theirs = await addDeliveries(api.database.pool, sibling.id, first, 'exhausted')
     expect(await recover({ since: at, until })).toMatchObject({ total: 2, changed: 2 })
     expect((await rows()).map(({ eventId }) => eventId)).toEqual([...first, ...last])
@@ -206,7 +191,7 @@ describe('nothing is delivered twice', () => {
     const uuid = await start({}, { ratePerSecond: 200 })
     let published = 0
     const publishing = (async () => {
-      while (published < 40) published += (await publish(api, organizationId, 10)).length
+      while (published < 40) published += (await tenant.publish(10)).length
     })()
     await finish(api.database, uuid)
     await publishing
@@ -344,7 +329,7 @@ describe('over GraphQL, a recovery', () => {
   })
 
   test('of a webhook that does not exist, or of another organization, is not found', async () => {
-    const { token: other } = await api.tenant()
+    const other = await api.tenant()
     for (const refused of [
       await answer({ webhookId: 'wh_x' }),
       await answer({ webhookId: mintId('webhook') }),

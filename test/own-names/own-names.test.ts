@@ -11,20 +11,14 @@ import { until } from '../support/until.ts'
 const FIELDS = { url: 'https://example.com/hook', eventSubscriptions: [JOINED] }
 const INPUT = schema.getType('UpsertWebhookInput') as GraphQLInputObjectType
 
+const outcome = (type: string) => `{
+  ... on UserError { code message }
+  ... on ValidationError { issues { path code message } }
+  ... on ${type}Success { webhook { id uid metadata revision } } }`
 const CREATE = `mutation ($input: CreateWebhookInput!) {
-  createWebhook(input: $input) {
-    ... on UserError { code message }
-    ... on ValidationError { issues { path code message } }
-    ... on CreateWebhookSuccess { webhook { id uid metadata revision } }
-  }
-}`
+  createWebhook(input: $input) ${outcome('CreateWebhook')} }`
 const UPDATE = `mutation ($id: ID!, $input: UpdateWebhookInput!) {
-  updateWebhook(id: $id, input: $input) {
-    ... on UserError { code message }
-    ... on ValidationError { issues { path code message } }
-    ... on UpdateWebhookSuccess { webhook { id uid metadata revision } }
-  }
-}`
+  updateWebhook(id: $id, input: $input) ${outcome('UpdateWebhook')} }`
 const FIND = `query ($uid: String, $id: ID) { webhook(id: $id, uid: $uid) { id uid metadata } }`
 const LIST = `query ($filter: WebhookFilter) {
   webhooks(filter: $filter) { totalCount nodes { uid } }
@@ -36,15 +30,10 @@ const tenant = useTenant(api)
 
 const call = (query: string, variables = {}) => api.call(tenant.token, query, variables)
 
-async function create(options: object) {
-  const { data, errors } = await call(CREATE, { input: { ...FIELDS, ...options } })
-  expect(errors).toBeUndefined()
-  return data.createWebhook
-}
-
-async function update(id: string, input: object) {
-  return (await call(UPDATE, { id, input })).data.updateWebhook
-}
+const create = async (options: object) =>
+  (await tenant.ask(CREATE, { input: { ...FIELDS, ...options } })).createWebhook
+const update = async (id: string, input: object) =>
+  (await tenant.ask(UPDATE, { id, input })).updateWebhook
 
 async function upsert(uid: string, input: object = {}, token = tenant.token) {
   const variables = { uid, input: { ...FIELDS, ...input } }
@@ -53,10 +42,8 @@ async function upsert(uid: string, input: object = {}, token = tenant.token) {
   return data.upsertWebhook
 }
 
-async function upsertOrganization(uid: string, input: object) {
-  const query = document('organizations', 'UpsertOrganization')
-  return (await api.call(operator.token, query, { uid, input })).data.upsertOrganization
-}
+const upsertOrganization = (uid: string, input: object) =>
+  operator.run('organizations', 'UpsertOrganization', { uid, input })
 
 /** The number of rows that changes of a webhook leave. */
 async function traces() {
@@ -131,7 +118,7 @@ test('a uid belongs to one webhook of an organization, and is free again after i
   const neighbor = await api.tenant()
   expect(await upsert('orders', {}, neighbor.token)).toMatchObject({ created: true })
 
-  await call(document('webhooks', 'DeleteWebhook'), { id: webhook.id })
+  await tenant.run('webhooks', 'DeleteWebhook', { id: webhook.id })
   expect((await call(FIND, { uid: 'orders' })).data.webhook).toBeNull()
   expect((await update(other.id, { uid: 'orders' })).webhook.uid).toBe('orders')
 })
@@ -171,12 +158,9 @@ test.each([
 ])('the metadata %j are rejected', async (metadata, path, why) => {
   const issue = { path: ['metadata', ...path], message: expect.stringContaining(why) }
   expect(await create({ metadata })).toMatchObject({ issues: [issue] })
-  const query = document('organizations', 'UpdateOrganization')
-  const { data } = await api.call(operator.token, query, {
-    id: operator.publicOrganizationId,
-    input: { metadata },
-  })
-  expect(data.updateOrganization).toMatchObject({ issues: [issue] })
+  const variables = { id: operator.publicOrganizationId, input: { metadata } }
+  const updated = await operator.run('organizations', 'UpdateOrganization', variables)
+  expect(updated).toMatchObject({ issues: [issue] })
 })
 
 test('metadata have 4,096 bytes as JSON, and not one more', async () => {
@@ -332,25 +316,22 @@ describe('upsertWebhook', () => {
 
 test('a session neither gives nor takes own names, and finds webhooks by them', async () => {
   const { webhook } = await create({ uid: 'orders', metadata: { team: 'payments' } })
-  const { data } = await call(document('frontend-sessions', 'CreateFrontendSession'), {
+  const { token } = await tenant.run('frontend-sessions', 'CreateFrontendSession', {
     input: { scopes: ['webhooks:read', 'webhooks:write'] },
   })
-  const { token } = data.createFrontendSession
   const refused = { issues: [{ path: ['metadata'], code: 'not_supported' }] }
   const input = { metadata: {} }
-  expect(
-    (await api.call(token, UPDATE, { id: webhook.id, input })).data.updateWebhook,
-  ).toMatchObject(refused)
+  const updated = await api.call(token, UPDATE, { id: webhook.id, input })
+  expect(updated.data.updateWebhook).toMatchObject(refused)
   const created = await api.call(token, CREATE, { input: { ...FIELDS, ...input } })
   expect(created.data.createWebhook).toMatchObject(refused)
   expect(await upsert('orders', {}, token)).toMatchObject({ issues: [{ path: ['uid'] }] })
-  expect((await api.call(token, FIND, { uid: 'orders' })).data.webhook).toMatchObject({
-    id: webhook.id,
-  })
+  const found = await api.call(token, FIND, { uid: 'orders' })
+  expect(found.data.webhook).toMatchObject({ id: webhook.id })
 })
 
 describe('organizations', () => {
-  const query = document('organizations', 'OrganizationByUid')
+  const find = (uid: string) => operator.run('organizations', 'OrganizationByUid', { uid })
 
   test('a second upsert changes nothing, and another one what is given', async () => {
     const input = { name: 'Acme', metadata: { plan: 'pro', tier: '1' } }
@@ -364,9 +345,8 @@ describe('organizations', () => {
       changed: true,
       organization: { name: 'Acme Ltd', revision: 2, metadata: input.metadata },
     })
-    const { data } = await api.call(operator.token, query, { uid: 'acme' })
-    expect(data.organization).toMatchObject({ name: 'Acme Ltd', uid: 'acme' })
-    expect((await api.call(operator.token, query, { uid: 'Acme' })).data.organization).toBeNull()
+    expect(await find('acme')).toMatchObject({ name: 'Acme Ltd', uid: 'acme' })
+    expect(await find('Acme')).toBeNull()
   })
 
   test('of concurrent upserts, one creates the organization', async () => {
@@ -379,15 +359,12 @@ describe('organizations', () => {
 
   test('a uid belongs to one organization, and is free at once after its deletion', async () => {
     const { organization } = await upsertOrganization('leaving', { name: 'Leaving' })
-    await api.call(operator.token, document('organizations', 'DeleteOrganization'), {
-      id: organization.id,
-    })
-    expect((await api.call(operator.token, query, { uid: 'leaving' })).data.organization).toBeNull()
-    const update = document('organizations', 'UpdateOrganization')
+    await operator.run('organizations', 'DeleteOrganization', { id: organization.id })
+    expect(await find('leaving')).toBeNull()
     await upsertOrganization('taken', { name: 'First' })
     const variables = { id: operator.publicOrganizationId, input: { uid: 'taken' } }
-    const { data } = await api.call(operator.token, update, variables)
-    expect(data.updateOrganization).toMatchObject({ issues: [{ code: 'uid_taken' }] })
+    const updated = await operator.run('organizations', 'UpdateOrganization', variables)
+    expect(updated).toMatchObject({ issues: [{ code: 'uid_taken' }] })
     const again = await upsertOrganization('leaving', { name: 'Back' })
     expect(again).toMatchObject({ created: true, organization: { uid: 'leaving' } })
     expect(again.organization.id).not.toBe(organization.id)
@@ -401,8 +378,8 @@ describe('organizations', () => {
         organizations(filter: $filter, orderBy: ${orderBy}) { nodes { uid } }
       }`
       const uids = async (filter: object) => {
-        const { data } = await api.call(operator.token, list, { filter })
-        return data.organizations.nodes.map(({ uid }: { uid: string }) => uid).sort()
+        const { organizations } = await operator.ask(list, { filter })
+        return organizations.nodes.map(({ uid }: { uid: string }) => uid).sort()
       }
       const plan = { key: 'plan', value: 'x' }
       expect(await uids({ metadata: [plan] })).toEqual(['filtered-1', 'filtered-2'])
