@@ -1,4 +1,4 @@
-import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Sql } from '../../src/db/client.ts'
 import { createCatalogue } from '../../src/event-types/event-type.ts'
 import { createPublishEvents, type PublishEvents } from '../../src/events/publish-events.ts'
@@ -8,7 +8,7 @@ import { createTenant } from '../support/factories.ts'
 
 /* An outdated cache of the catalogue never decides whether an event is accepted. */
 const database = await useTestDatabase()
-let organizationId: string
+const { organizationId } = await createTenant(database.prisma)
 let publishEvents: PublishEvents
 
 const TYPE = 'order.placed'
@@ -16,9 +16,6 @@ const ofType = (schema: object) => JSON.stringify({ type: 'object', ...schema })
 const WITH_TOTAL = ofType({ required: ['total'] })
 const ANY = ofType({})
 
-beforeAll(async () => {
-  organizationId = (await createTenant(database.prisma)).organizationId
-})
 beforeEach(async () => {
   await query(
     `insert into posthorn.event_types (name, description, schema) values ($1, 'An order was placed.', $2)`,

@@ -1,4 +1,4 @@
-import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { parseId, publicId } from '../../src/db/ids.ts'
 import { createApiKey } from '../support/api-keys.ts'
 import { startTestApp, useTestApp } from '../support/app.ts'
@@ -15,7 +15,7 @@ const worker = await useTestApp({ trustedAuthorities: [receiver.authority] })
 const { database } = worker
 const api = await useTestApp({ role: 'api', database })
 const { token, organizationId } = api.tenant
-let webhookId: string
+const webhookId = await addWebhook(receiver.url)
 
 const ATTEMPTS =
   'subscription { attemptRecorded { number succeeded status delivery { id state } } }'
@@ -29,9 +29,6 @@ const HEALTH = `subscription ($id: ID) {
   webhookHealthChanged(webhookId: $id) { state webhook { id enabled } }
 }`
 
-beforeAll(async () => {
-  webhookId = await addWebhook(receiver.url)
-})
 afterEach(async () => {
   receiver.answer = (response) => response.end()
   await until(async () => (await listeningConnections(database)) === 0, 'no connection listens')

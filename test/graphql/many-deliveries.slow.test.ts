@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { parseId, publicId } from '../../src/db/ids.ts'
 import { attemptTopic, deliveryTopic } from '../../src/deliveries/live-topics.ts'
 import { lowerBoundAt } from '../../src/lib/uuid-v7.ts'
@@ -16,26 +16,21 @@ const PAGES = 5
 
 const api = await useApi('own')
 const tenant = await api.tenant()
-let variables: Record<string, string>
-
-beforeAll(async () => {
-  const { pool } = api.database
-  const { webhooks } = await fillDeliveries(pool, tenant.organizationId, COUNT)
-  await fillSearchKeys(pool, tenant.organizationId)
-  await pool.query(
-    `insert into posthorn.audit_log (organization_id, source, action, subject_id)
-     select organization_id, 'cli', 'delivery.redelivered', posthorn.type_id('msg', id)
-     from posthorn.deliveries order by md5(id::text) limit 300`,
-  )
-  await pool.query(
-    'vacuum (analyze) posthorn.events, posthorn.event_keys, posthorn.deliveries, posthorn.attempts',
-  )
-  await backfillAll(pool)
-  const at = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString()
-  const ids = webhooks.map((uuid) => publicId('webhook', uuid))
-  const [busy = '', quiet = '', idle = ''] = ids
-  variables = { busy, quiet, idle, since: at(20), until: at(10) }
-}, 240_000)
+const { pool } = api.database
+const { webhooks } = await fillDeliveries(pool, tenant.organizationId, COUNT)
+await fillSearchKeys(pool, tenant.organizationId)
+await pool.query(
+  `insert into posthorn.audit_log (organization_id, source, action, subject_id)
+   select organization_id, 'cli', 'delivery.redelivered', posthorn.type_id('msg', id)
+   from posthorn.deliveries order by md5(id::text) limit 300`,
+)
+await pool.query(
+  'vacuum (analyze) posthorn.events, posthorn.event_keys, posthorn.deliveries, posthorn.attempts',
+)
+await backfillAll(pool)
+const at = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString()
+const [busy = '', quiet = '', idle = ''] = webhooks.map((uuid) => publicId('webhook', uuid))
+const variables: Record<string, string> = { busy, quiet, idle, since: at(20), until: at(10) }
 
 const PAGE_INFO = 'pageInfo { endCursor startCursor hasNextPage hasPreviousPage }'
 const NODES = `nodes { id } ${PAGE_INFO}`

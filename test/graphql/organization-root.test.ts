@@ -1,17 +1,11 @@
-import { beforeAll, expect, test } from 'vitest'
-import { type Tenant, useApi } from './support/api.ts'
+import { expect, test } from 'vitest'
+import { useApi } from './support/api.ts'
 import { addAttempt } from './support/rows.ts'
 
 const api = await useApi()
-let operator: Tenant
-let one: Awaited<ReturnType<typeof busyTenant>>
-let two: Awaited<ReturnType<typeof busyTenant>>
-
-beforeAll(async () => {
-  operator = await api.tenant(['admin'])
-  one = await busyTenant()
-  two = await busyTenant()
-})
+const operator = await api.tenant(['admin'])
+const one = await busyTenant()
+const two = await busyTenant()
 
 /** An organization with a webhook, an event, a delivery and a failed attempt. */
 async function busyTenant() {

@@ -1,17 +1,12 @@
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { publicId } from '../../src/db/ids.ts'
 import { JOINED } from '../support/factories.ts'
-import { readAnswer, request, type Tenant, useApi } from './support/api.ts'
+import { readAnswer, request, useApi } from './support/api.ts'
 import { document } from './support/document.ts'
 
 const api = await useApi()
-let operator: Tenant
-let tenant: Tenant
-
-beforeAll(async () => {
-  operator = await api.tenant(['admin'])
-  tenant = await api.tenant()
-})
+const operator = await api.tenant(['admin'])
+const tenant = await api.tenant()
 
 const run = (operation: string, variables?: object) =>
   operator.run('organizations', operation, variables)

@@ -1,5 +1,5 @@
 import { getNamedType, isObjectType } from 'graphql'
-import { beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { SYSTEM } from '../../src/access/actor.ts'
 import { SCOPES } from '../../src/access/scope.ts'
 import { publicId } from '../../src/db/ids.ts'
@@ -7,14 +7,15 @@ import { updateEventType } from '../../src/event-types/edit-event-type.ts'
 import { createOrganization } from '../../src/organizations/organization.ts'
 import { createApiKey } from '../support/api-keys.ts'
 import { JOINED, TICKET } from '../support/factories.ts'
-import { type Tenant, useApi } from './support/api.ts'
-import { addAttempt, addWebhook, deliveryIds } from './support/rows.ts'
+import { useApi } from './support/api.ts'
+import { addAttempt } from './support/rows.ts'
 import { callOf, SCHEMA } from './support/schema-calls.ts'
 
 const api = await useApi()
-let tenant: Tenant
-/** The ids that each list shows, in its order. */
-const ids: Record<string, string[]> = {}
+const tenant = await api.tenant(SCOPES)
+const { organizationId } = tenant
+const { prisma } = api.database
+await updateEventType(prisma, JOINED, { searchKeys: ['$.customer'] }, SYSTEM)
 
 /** Calls one after the other, and returns the ids from the last. */
 async function inTurn(count: number, add: (i: number) => Promise<string>): Promise<string[]> {
@@ -23,36 +24,29 @@ async function inTurn(count: number, add: (i: number) => Promise<string>): Promi
   return added
 }
 
-beforeAll(async () => {
-  const { prisma } = api.database
-  await updateEventType(prisma, JOINED, { searchKeys: ['$.customer'] }, SYSTEM)
-  tenant = await api.tenant(SCOPES)
-  const { organizationId } = tenant
-  const webhooks = await inTurn(5, async (i) => {
-    const eventType = i === 0 ? JOINED : TICKET
-    return (await addWebhook(api, organizationId, { eventType })).id
-  })
-  const event = { type: JOINED, data: { customer: 'Ada' } }
-  const events = await inTurn(5, async () => {
-    const [published] = await api.deps.publishEvents(organizationId, [event])
-    return published?.id as string
-  })
-  const deliveries = await deliveryIds(api.database, organizationId)
-  const oldestFirst = deliveries.toReversed()
-  const first = await inTurn(5, (i) => addAttempt(api.database, oldestFirst[i] as string))
-  const more = await inTurn(4, (i) => addAttempt(api.database, deliveries[0] as string, i + 2))
-  const keys = await inTurn(4, async () => {
-    const { key } = await createApiKey(prisma, { organizationId, scopes: ['webhooks:read'] })
-    return publicId('apiKey', key.id)
-  })
-  const organizations = await inTurn(5, async () =>
-    publicId('organization', (await createOrganization(prisma, { name: 'Paged' }, SYSTEM)).id),
-  )
-  Object.assign(ids, { webhooks, events, deliveries, organizations })
-  ids['attempts'] = [...more, ...first]
-  ids['attempts of a delivery'] = [...more, first[0] as string]
-  ids['keys'] = [...keys, publicId('apiKey', tenant.keyId)]
+const webhooks = await inTurn(5, async (i) => {
+  const { id } = await tenant.addWebhook({ eventType: i === 0 ? JOINED : TICKET })
+  return id
 })
+const event = { type: JOINED, data: { customer: 'Ada' } }
+const events = await inTurn(5, async () => {
+  const [published] = await api.deps.publishEvents(organizationId, [event])
+  return published?.id as string
+})
+const deliveries = await tenant.deliveryIds()
+const [newest = ''] = deliveries
+const oldestFirst = deliveries.toReversed()
+const first = await inTurn(5, (i) => addAttempt(api.database, oldestFirst[i] as string))
+const more = await inTurn(4, (i) => addAttempt(api.database, newest, i + 2))
+const attempts = [...more, ...first]
+const keys = await inTurn(4, async () => {
+  const { key } = await createApiKey(prisma, { organizationId, scopes: ['webhooks:read'] })
+  return publicId('apiKey', key.id)
+})
+keys.push(publicId('apiKey', tenant.keyId))
+const organizations = await inTurn(5, async () =>
+  publicId('organization', (await createOrganization(prisma, { name: 'Paged' }, SYSTEM)).id),
+)
 
 const PAGE = 'first: $first, after: $after, last: $last, before: $before'
 const list = (field: string, args = '') => `${field}(${args} ${PAGE}) {
@@ -61,32 +55,30 @@ const list = (field: string, args = '') => `${field}(${args} ${PAGE}) {
 
 const KEY = 'filter: { key: { path: "$.customer", equals: "Ada" } }'
 const FAILED = 'filter: { anyAttempt: { causes: "500" } }'
-const ofWebhooks = () => `filter: { webhookIds: ${JSON.stringify(ids['webhooks'])} }`
-const ofWebhook = () =>
-  `node(id: "${oldest('webhooks')}") { ... on Webhook { ${list('deliveries')} } }`
-const ofDelivery = () => `delivery(id: "${ids['deliveries']?.[0]}") { ${list('attempts')} }`
-const oldest = (name: string) => ids[name]?.at(-1)
+const ofWebhooks = `filter: { webhookIds: ${JSON.stringify(webhooks)} }`
+const ofWebhook = `node(id: "${webhooks.at(-1)}") { ... on Webhook { ${list('deliveries')} } }`
+const ofDelivery = `delivery(id: "${newest}") { ${list('attempts')} }`
 
-/** Each list, the ids that it shows, and the way to it. */
-const LISTS: readonly (readonly [name: string, shows: string, query: () => string])[] = [
-  ['webhooks', 'webhooks', () => list('webhooks')],
-  ['webhooks in an order', 'webhooks', () => list('webhooks', 'orderBy: NAME')],
-  ['events', 'events', () => list('events')],
-  ['events of a type', 'events', () => list('events', `filter: { type: "${JOINED}" }`)],
-  ['events with a search key', 'events', () => list('events', KEY)],
-  ['events with a value', 'events', () => list('events', 'filter: { value: "Ada" }')],
-  ['deliveries', 'deliveries', () => list('deliveries')],
-  ['deliveries of a state', 'deliveries', () => list('deliveries', 'filter: { states: RETRYING }')],
-  ['deliveries of two webhooks', 'deliveries', () => list('deliveries', ofWebhooks())],
-  ['deliveries with a search key', 'deliveries', () => list('deliveries', KEY)],
-  ['deliveries with an attempt', 'deliveries', () => list('deliveries', FAILED)],
-  ['one delivery of each event', 'deliveries', () => list('deliveries', 'newestOfEvent: true')],
-  ['attempts', 'attempts', () => list('attempts')],
-  ['attempts of a cause', 'attempts', () => list('attempts', 'filter: { causes: "500" }')],
-  ['API keys', 'keys', () => list('apiKeys')],
-  ['organizations', 'organizations', () => list('organizations', 'filter: { search: "paged" }')],
-  ['deliveries of a webhook', 'deliveries', ofWebhook],
-  ['attempts of a delivery', 'attempts of a delivery', ofDelivery],
+/** Each list, the ids that it shows in its order, and the way to it. */
+const LISTS: readonly (readonly [name: string, shows: readonly string[], query: string])[] = [
+  ['webhooks', webhooks, list('webhooks')],
+  ['webhooks in an order', webhooks, list('webhooks', 'orderBy: NAME')],
+  ['events', events, list('events')],
+  ['events of a type', events, list('events', `filter: { type: "${JOINED}" }`)],
+  ['events with a search key', events, list('events', KEY)],
+  ['events with a value', events, list('events', 'filter: { value: "Ada" }')],
+  ['deliveries', deliveries, list('deliveries')],
+  ['deliveries of a state', deliveries, list('deliveries', 'filter: { states: RETRYING }')],
+  ['deliveries of two webhooks', deliveries, list('deliveries', ofWebhooks)],
+  ['deliveries with a search key', deliveries, list('deliveries', KEY)],
+  ['deliveries with an attempt', deliveries, list('deliveries', FAILED)],
+  ['one delivery of each event', deliveries, list('deliveries', 'newestOfEvent: true')],
+  ['attempts', attempts, list('attempts')],
+  ['attempts of a cause', attempts, list('attempts', 'filter: { causes: "500" }')],
+  ['API keys', keys, list('apiKeys')],
+  ['organizations', organizations, list('organizations', 'filter: { search: "paged" }')],
+  ['deliveries of a webhook', deliveries, ofWebhook],
+  ['attempts of a delivery', [...more, first[0] as string], ofDelivery],
 ]
 
 interface Connection {
@@ -112,27 +104,26 @@ async function page(query: string, args: Record<string, unknown> = {}) {
 
 test.each(LISTS)(
   '%s can be paged in both directions, with correct boundaries',
-  async (_name, shows, query) => {
+  async (_name, all, query) => {
     for (const { size, cursor, next, more, wasMore } of [
       { size: 'first', cursor: 'after', next: 'endCursor', more: 'Next', wasMore: 'Previous' },
       { size: 'last', cursor: 'before', next: 'startCursor', more: 'Previous', wasMore: 'Next' },
     ]) {
       const pages: string[][] = []
       for (let at: unknown = null; pages.length === 0 || at !== null; ) {
-        const found: Record<string, unknown> = await page(query(), { [size]: 2, [cursor]: at })
+        const found: Record<string, unknown> = await page(query, { [size]: 2, [cursor]: at })
         expect(found[`has${wasMore}Page`]).toBe(at !== null)
         pages.push(found['ids'] as string[])
         at = found[`has${more}Page`] ? found[next] : null
       }
-      expect((size === 'first' ? pages : pages.toReversed()).flat()).toEqual(ids[shows])
+      expect((size === 'first' ? pages : pages.toReversed()).flat()).toEqual(all)
     }
 
-    const all = ids[shows] as string[]
-    expect(await page(query())).toMatchObject({ ids: all, hasNextPage: false })
-    expect(await page(query(), { first: all.length })).toMatchObject({ hasNextPage: false })
-    expect(await page(query(), { first: all.length - 1 })).toMatchObject({ hasNextPage: true })
-    expect(await page(query(), { first: 100 })).toMatchObject({ ids: all })
-    expect(await page(query(), { first: 0 })).toMatchObject({ ids: [], startCursor: null })
+    expect(await page(query)).toMatchObject({ ids: all, hasNextPage: false })
+    expect(await page(query, { first: all.length })).toMatchObject({ hasNextPage: false })
+    expect(await page(query, { first: all.length - 1 })).toMatchObject({ hasNextPage: true })
+    expect(await page(query, { first: 100 })).toMatchObject({ ids: all })
+    expect(await page(query, { first: 0 })).toMatchObject({ ids: [], startCursor: null })
   },
 )
 

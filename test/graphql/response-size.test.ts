@@ -1,4 +1,4 @@
-import { beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { MAX_RESPONSE_BYTES } from '../../src/graphql/limits/limit-exceeded.ts'
 import { JOINED } from '../support/factories.ts'
 import { useApi } from './support/api.ts'
@@ -8,12 +8,10 @@ const PAYLOAD_BYTES = 250_000
 
 const tenant = await api.tenant()
 
-beforeAll(async () => {
-  const event = { type: JOINED, data: { text: 'x'.repeat(PAYLOAD_BYTES) } }
-  for (let i = 0; i < 5; i++) {
-    await api.deps.publishEvents(tenant.organizationId, Array(10).fill(event))
-  }
-})
+const event = { type: JOINED, data: { text: 'x'.repeat(PAYLOAD_BYTES) } }
+for (let i = 0; i < 5; i++) {
+  await api.deps.publishEvents(tenant.organizationId, Array(10).fill(event))
+}
 
 const PAGE = 'query ($first: Int!) { events(first: $first) { nodes { id data } } }'
 

@@ -1,7 +1,6 @@
 import { getDirectiveValues, getNamedType, isObjectType } from 'graphql'
-import { beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { Scope } from '../../src/access/scope.ts'
-import { parseId, publicId } from '../../src/db/ids.ts'
 import { createApiKey } from '../support/api-keys.ts'
 import { ALL_SCOPES, JOINED } from '../support/factories.ts'
 import { request, useApi } from './support/api.ts'
@@ -15,28 +14,17 @@ import { callOf, type Field, SCHEMA, selectionOf } from './support/schema-calls.
  */
 const api = await useApi()
 const all = await api.tenant()
-const ids: Record<string, string> = {}
-
-beforeAll(async () => {
-  const { organizationId } = all
-  const headers = { 'X-Key': 'abc' }
-  const { id: webhook } = await all.addWebhook({ headers })
-  const [event = ''] = await all.publish()
-  const [delivery = ''] = await all.deliveryIds()
-  await addAttempt(api.database, delivery)
-  const webhookId = parseId('webhook', webhook)
-  const task = await api.database.prisma.bulkTask.create({
-    data: {
-      ...{ organizationId, webhookId, action: 'redeliver', selection: { filter: {} } },
-      ...{ ratePerSecond: 1, total: 1, totalIsExact: true },
-    },
-  })
-  Object.assign(ids, { webhook, event, delivery, bulkTask: publicId('bulkTask', task.id) })
-})
+const { organizationId } = all
+const { id: webhook } = await all.addWebhook({ headers: { 'X-Key': 'abc' } })
+const [event = ''] = await all.publish()
+const [delivery = ''] = await all.deliveryIds()
+await addAttempt(api.database, delivery)
+const input = { filter: { states: ['EXHAUSTED'] } }
+const { task } = await all.run('bulk-tasks', 'RedeliverInBackground', { input })
+const ids: Record<string, string> = { webhook, event, delivery, bulkTask: task.id }
 
 /** A key of the same organization, one for all tests. */
 function keyWith(scopes: readonly Scope[]): Promise<string> {
-  const { organizationId } = all
   const created = keys.get(scopes.join())
   if (created) return created
   const key = createApiKey(api.database.prisma, { organizationId, scopes }).then(

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { SYSTEM } from '../../src/access/actor.ts'
 import { publicId } from '../../src/db/ids.ts'
 import { updateEventType } from '../../src/event-types/edit-event-type.ts'
@@ -8,12 +8,10 @@ import { useApi, useTenant } from './support/api.ts'
 const api = await useApi()
 const tenant = useTenant(api)
 
-beforeAll(async () => {
-  const setKeys = (type: string, ...searchKeys: string[]) =>
-    updateEventType(api.database.prisma, type, { searchKeys }, SYSTEM)
-  await setKeys(JOINED, '$.order.id', '$.customer')
-  await setKeys(TICKET, '$.customer')
-})
+const setKeys = (type: string, ...searchKeys: string[]) =>
+  updateEventType(api.database.prisma, type, { searchKeys }, SYSTEM)
+await setKeys(JOINED, '$.order.id', '$.customer')
+await setKeys(TICKET, '$.customer')
 
 const orderOf = (equals: string, path = '$.order.id') => ({ key: { path, equals } })
 const customer = (equals: string) => orderOf(equals, '$.customer')

@@ -1,19 +1,15 @@
-import { beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { JOINED } from '../support/factories.ts'
-import { type Tenant, useApi } from './support/api.ts'
+import { useApi } from './support/api.ts'
 import { document } from './support/document.ts'
 import { addAttempt } from './support/rows.ts'
 
 const api = await useApi()
-let tenant: Tenant
-
-beforeAll(async () => {
-  tenant = await api.tenant()
-  for (let i = 0; i < 10; i++) await tenant.addWebhook()
-  await tenant.publish(10)
-  const ids = await tenant.deliveryIds()
-  await Promise.all(ids.map((id) => addAttempt(api.database, id)))
-})
+const tenant = await api.tenant()
+for (let i = 0; i < 10; i++) await tenant.addWebhook()
+await tenant.publish(10)
+const ids = await tenant.deliveryIds()
+await Promise.all(ids.map((id) => addAttempt(api.database, id)))
 
 test('a page of 50 deliveries with event, webhook and attempts takes 7 statements', async () => {
   const page = document('deliveries', 'DeliveriesPage')

@@ -1,38 +1,31 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { MAX_BODY_BYTES } from '../../src/graphql/read-params.ts'
 import { readAnswer, request, useApi } from './support/api.ts'
 
-let token: string
-let webhookId: string
-
 const api = await useApi()
-
-beforeAll(async () => {
-  const tenant = await api.tenant()
-  token = tenant.token
-  webhookId = (await tenant.addWebhook()).id
-})
+const { token, addWebhook } = await api.tenant()
+const { id: webhookId } = await addWebhook()
 afterAll(async () => {
   const { data } = await api.call(token, '{ webhooks { nodes { id } } }')
   // Rejected requests changed nothing.
   expect(data.webhooks.nodes).toEqual([{ id: webhookId }])
 })
 
-const mutation = () => `mutation { deleteWebhook(id: "${webhookId}") { __typename } }`
-const authorization = () => ({ authorization: `Bearer ${token}` })
+const mutation = `mutation { deleteWebhook(id: "${webhookId}") { __typename } }`
+const authorization = { authorization: `Bearer ${token}` }
 
 function post(contentType: string, body: BodyInit): Request {
-  const headers = { 'content-type': contentType, ...authorization() }
+  const headers = { 'content-type': contentType, ...authorization }
   return new Request('http://127.0.0.1/graphql', { method: 'POST', headers, body })
 }
 
 test.each([
-  ['a form', 'application/x-www-form-urlencoded', () => `query=${encodeURIComponent(mutation())}`],
-  ['plain text', 'text/plain', () => JSON.stringify({ query: mutation() })],
-  ['JSON by another name', 'application/graphql+json', () => JSON.stringify({ query: mutation() })],
-  ['a list of types', 'application/json, text/plain', () => JSON.stringify({ query: mutation() })],
+  ['a form', 'application/x-www-form-urlencoded', `query=${encodeURIComponent(mutation)}`],
+  ['plain text', 'text/plain', JSON.stringify({ query: mutation })],
+  ['JSON by another name', 'application/graphql+json', JSON.stringify({ query: mutation })],
+  ['a list of types', 'application/json, text/plain', JSON.stringify({ query: mutation })],
 ])('a mutation posted as %s is rejected with 415', async (_what, type, body) => {
-  const { status, errors } = await readAnswer(await api.handle(post(type, body())))
+  const { status, errors } = await readAnswer(await api.handle(post(type, body)))
   expect(status).toBe(415)
   expect(errors).toMatchObject([{ message: expect.stringContaining('application/json') }])
 })
@@ -41,12 +34,12 @@ describe('GET', () => {
   const get = (params: Record<string, string>, accept = 'application/json') =>
     api.handle(
       new Request(`http://127.0.0.1/graphql?${new URLSearchParams(params)}`, {
-        headers: { accept, ...authorization() },
+        headers: { accept, ...authorization },
       }),
     )
 
   test('rejects mutations with 405', async () => {
-    const response = await get({ query: mutation() })
+    const response = await get({ query: mutation })
     expect([response.status, response.headers.get('allow')]).toEqual([405, 'POST'])
   })
 

@@ -1,20 +1,15 @@
-import { beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { mintId, publicId } from '../../src/db/ids.ts'
 import { createApiKey } from '../support/api-keys.ts'
 import { JOINED } from '../support/factories.ts'
-import { type Tenant, useApi } from './support/api.ts'
+import { useApi } from './support/api.ts'
 import { addAttempt } from './support/rows.ts'
 import { callOf, SCHEMA } from './support/schema-calls.ts'
 
 const api = await useApi()
-let tenant: Tenant
-let operator: Tenant
 const SCOPES = ['webhooks:read', 'events:read', 'deliveries:read'] as const
-
-beforeAll(async () => {
-  tenant = await api.tenant(SCOPES)
-  operator = await api.tenant(['admin'])
-})
+const tenant = await api.tenant(SCOPES)
+const operator = await api.tenant(['admin'])
 
 test('the viewer has its organization, key and scopes', async () => {
   const { data, status } = await tenant.call(

@@ -1,4 +1,4 @@
-import { beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { useTestApp } from '../support/app.ts'
 import { JOINED } from '../support/factories.ts'
 
@@ -9,13 +9,11 @@ const ROOM = 5
 
 const posthorn = await useTestApp({ role: 'api' })
 
-beforeAll(async () => {
-  await posthorn.database.pool.query(
-    `insert into posthorn.webhooks (organization_id, url, event_subscriptions)
-     select $1, 'https://example.com/hooks', $2 from generate_series(1, $3)`,
-    [posthorn.tenant.organizationId, [JOINED], MAX - ROOM],
-  )
-})
+await posthorn.database.pool.query(
+  `insert into posthorn.webhooks (organization_id, url, event_subscriptions)
+   select $1, 'https://example.com/hooks', $2 from generate_series(1, $3)`,
+  [posthorn.tenant.organizationId, [JOINED], MAX - ROOM],
+)
 
 const create = () =>
   posthorn.graphql(
