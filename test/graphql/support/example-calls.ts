@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
 import { SYSTEM } from '../../../src/access/actor.ts'
-import { erase } from '../../../src/bulk-tasks/start-erasure.ts'
 import { parseId, publicId } from '../../../src/db/ids.ts'
 import { updateEventType } from '../../../src/event-types/edit-event-type.ts'
 import { upsertOrganization } from '../../../src/organizations/upsert-organization.ts'
@@ -10,18 +9,17 @@ import { updateWebhook } from '../../../src/webhooks/webhook.ts'
 import { createApiKey } from '../../support/api-keys.ts'
 import { JOINED, TICKET } from '../../support/factories.ts'
 import type { Api, Tenant } from './api.ts'
-import { addAttempt, addWebhook, deliveryIds, FAILED, publish } from './rows.ts'
+import { addAttempt, FAILED } from './rows.ts'
 
 /** What the calls of the operations of docs/examples/graphql need, for a tenant with all scopes. */
 export function exampleCalls(api: Api, tenant: Tenant) {
   /** Creates one object of each kind for each example, so that no example depends on another. */
   async function things() {
-    const { organizationId } = tenant
-    const { id: webhookId } = await addWebhook(api, organizationId)
-    await publish(api, organizationId)
-    const [deliveryId = ''] = await deliveryIds(api.database, organizationId)
+    const { id: webhookId } = await tenant.addWebhook()
+    const [eventId = ''] = await tenant.publish()
+    const [deliveryId = ''] = await tenant.deliveryIds()
     await addAttempt(api.database, deliveryId)
-    return { webhookId, deliveryId }
+    return { webhookId, eventId, deliveryId }
   }
 
   async function incidentOf(webhookId: string): Promise<string> {
@@ -59,21 +57,6 @@ export function exampleCalls(api: Api, tenant: Tenant) {
     ],
   }
 
-  async function eventOf(deliveryId: string): Promise<string> {
-    const { eventId } = await api.database.prisma.delivery.findUniqueOrThrow({
-      where: { id: parseId('delivery', deliveryId) as string },
-      select: { eventId: true },
-    })
-    return publicId('event', eventId)
-  }
-
-  async function erasureOf(eventId: string): Promise<string> {
-    const deps = { ...api.deps, sql: api.database.pool, prisma: api.database.prisma }
-    const input = { eventIds: [eventId], unsent: 'cancel' } as const
-    const { taskId } = await erase(deps, tenant.organizationId, input)
-    return taskId as string
-  }
-
   type Things = Awaited<ReturnType<typeof things>>
 
   const WEBHOOK = { url: 'https://example.com/hook', eventSubscriptions: [JOINED] }
@@ -99,10 +82,7 @@ export function exampleCalls(api: Api, tenant: Tenant) {
       input: { ...WEBHOOK, template: '{ "text": "{{ data.attendee.email }} has joined." }' },
     }),
     TestFilter: () => ({ eventSubscriptions: ['*'], filter: FILTER }),
-    WhyNotDelivered: async ({ webhookId, deliveryId }) => ({
-      webhookId,
-      eventId: await eventOf(deliveryId),
-    }),
+    WhyNotDelivered: ({ webhookId, eventId }) => ({ webhookId, eventId }),
     FilteredEvents: ({ webhookId }) => ({ id: webhookId, since: hourAgo() }),
     TuneWebhook: ID,
     DeleteWebhook: ID,
@@ -138,10 +118,11 @@ export function exampleCalls(api: Api, tenant: Tenant) {
     BulkTask: async ({ webhookId }) => ({ id: await recovery(webhookId) }),
     BulkTasks: ({ webhookId }) => ({ filter: { webhookId, action: 'RECOVER' } }),
     CancelBulkTask: async ({ webhookId }) => ({ id: await recovery(webhookId) }),
-    Erase: async ({ deliveryId }) => ({
-      input: { eventIds: [await eventOf(deliveryId)], unsent: 'CANCEL' },
-    }),
-    Erasure: async ({ deliveryId }) => ({ id: await erasureOf(await eventOf(deliveryId)) }),
+    Erase: ({ eventId }) => ({ input: { eventIds: [eventId], unsent: 'CANCEL' } }),
+    Erasure: async ({ eventId }) => {
+      const input = { eventIds: [eventId], unsent: 'CANCEL' }
+      return (await tenant.run('erasure', 'Erase', { input })).task
+    },
     CountMissed: ({ webhookId }) => ({ webhookId, since: yesterday() }),
     RedeliverInBackground: ({ webhookId }) => ({
       input: { missed: { webhookId, since: yesterday() } },
