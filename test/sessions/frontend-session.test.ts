@@ -16,7 +16,7 @@ const posthorn = await useTestApp({ role: 'api' })
 const { url } = posthorn.app
 const webhookId = await createWebhook(posthorn, 'https://example.com/hook')
 
-const prisma = () => posthorn.database.prisma
+const { prisma } = posthorn.database
 
 const call = (token: string, query: string, variables: object = {}, headers = {}) =>
   postGraphql(url, token, query, variables, headers)
@@ -55,7 +55,7 @@ const ENDED = (how: string, kind = 'portal') => [
 
 async function expireIn(hours: number, id: string): Promise<void> {
   const expiresAt = new Date(Date.now() + hours * 3_600_000)
-  await prisma().apiKey.update({ where: { id }, data: { expiresAt } })
+  await prisma.apiKey.update({ where: { id }, data: { expiresAt } })
 }
 
 const inactive = (uuid: string) => findInactiveKeys(posthorn.database.pool, [uuid])
@@ -140,10 +140,10 @@ describe('a portal session', () => {
     const { organizationId } = posthorn.tenant
     const scopes = ['keys:manage', 'webhooks:read']
     const limits = { requestsPerSecond: 7, eventsPerSecond: 60_000, deliveriesPerSecond: 9 }
-    const { token } = await createApiKey(prisma(), { organizationId, scopes, ...limits })
+    const { token } = await createApiKey(prisma, { organizationId, scopes, ...limits })
     const { id } = await start({}, token)
     const uuid = parseId('apiKey', id) as string
-    expect(await prisma().apiKey.findUnique({ where: { id: uuid } })).toMatchObject({
+    expect(await prisma.apiKey.findUnique({ where: { id: uuid } })).toMatchObject({
       requestsPerSecond: 7,
       eventsPerSecond: null,
       deliveriesPerSecond: 9,
@@ -151,7 +151,7 @@ describe('a portal session', () => {
   })
 
   test('can be created by an operator for another organization', async () => {
-    const operator = await createTenant(prisma(), ['admin'])
+    const operator = await createTenant(prisma, ['admin'])
     const header = { 'posthorn-organization': posthorn.tenant.publicOrganizationId }
     const { token } = await start({ webhookId }, operator.token, header)
     const { data } = await call(token, VIEWER)
@@ -163,7 +163,7 @@ describe('a portal session', () => {
 
   test('is audited without its token, and stored without its token', async () => {
     const { id, token } = await start({ webhookId, ttlSeconds: 60 })
-    const entry = await prisma().auditEntry.findFirstOrThrow({ where: { subjectId: id } })
+    const entry = await prisma.auditEntry.findFirstOrThrow({ where: { subjectId: id } })
     expect(entry).toMatchObject({
       action: 'portal_session.created',
       apiKeyId: posthorn.tenant.keyId,
@@ -171,7 +171,7 @@ describe('a portal session', () => {
     })
     expect(JSON.stringify(entry)).not.toContain(token)
     const where = { id: parseId('apiKey', id) as string }
-    const stored = await prisma().apiKey.findUniqueOrThrow({ where, omit: { revision: true } })
+    const stored = await prisma.apiKey.findUniqueOrThrow({ where, omit: { revision: true } })
     expect(JSON.stringify(stored)).not.toContain(token)
   })
 })
@@ -202,7 +202,7 @@ describe('a portal session is not created', () => {
     ['without a page', { pages: [] }, 'at least one page'],
     ['with a script as logo', { theme: { logoUrl: 'javascript:alert(1)' } }, 'https:// URL'],
   ])('%s', async (_, input, message) => {
-    const operator = await createTenant(prisma(), ['admin'])
+    const operator = await createTenant(prisma, ['admin'])
     const answer = await create({ scopes: ['webhooks:read'], ...input }, operator.token)
     expect(answer).toMatchObject({
       __typename: 'ValidationError',
@@ -211,7 +211,7 @@ describe('a portal session is not created', () => {
   })
 
   test('with a scope that the caller’s key lacks, or for one webhook with that to publish to all', async () => {
-    const lesser = await createTenant(prisma(), ['keys:manage', 'webhooks:read'])
+    const lesser = await createTenant(prisma, ['keys:manage', 'webhooks:read'])
     const answer = await create({ scopes: ['webhooks:read', 'secrets:read'] }, lesser.token)
     expect(answer.issues).toMatchObject([{ code: 'scope_not_held', path: ['scopes', '1'] }])
     const scopes = ['events:publish']
@@ -221,7 +221,7 @@ describe('a portal session is not created', () => {
   })
 
   test('for the webhook of another organization, a deleted webhook, or an id of another kind', async () => {
-    const stranger = callerWith(url, (await createTenant(prisma())).token)
+    const stranger = callerWith(url, (await createTenant(prisma)).token)
     const theirs = await createWebhook(stranger, 'https://example.com/hook')
     const deleted = await createWebhook(posthorn, 'https://example.com/hook')
     await posthorn.rest('DELETE', `/webhooks/${deleted}`)
@@ -261,7 +261,7 @@ describe('the token of a session', () => {
     for (const sessionKind of KINDS) {
       const token = { tokenHint: 'phs_', tokenHash: Buffer.alloc(32, 7), expiresAt: new Date() }
       const data = { organizationId, sessionKind, scopes: ['keys:manage'], ...token }
-      await expect(prisma().apiKey.create({ data })).rejects.toThrow('sessions_manage_nothing')
+      await expect(prisma.apiKey.create({ data })).rejects.toThrow('sessions_manage_nothing')
     }
   })
 
@@ -276,14 +276,14 @@ describe('the token of a session', () => {
 describe('a portal session ends', () => {
   test('at once, with its streams, when the key that created it is revoked, but not another key', async () => {
     const owned = { ...posthorn.tenant, scopes: ['keys:manage', 'webhooks:read'] }
-    const creator = await createApiKey(prisma(), owned)
-    const other = await createApiKey(prisma(), owned)
+    const creator = await createApiKey(prisma, owned)
+    const other = await createApiKey(prisma, owned)
     const { token, id } = await start({}, creator.token)
     const uuid = parseId('apiKey', id) as string
-    await revokeApiKey(prisma(), publicId('apiKey', other.key.id))
+    await revokeApiKey(prisma, publicId('apiKey', other.key.id))
     expect((await call(token, VIEWER)).errors).toBeUndefined()
     expect(await inactive(uuid)).toEqual(new Map())
-    await revokeApiKey(prisma(), publicId('apiKey', creator.key.id))
+    await revokeApiKey(prisma, publicId('apiKey', creator.key.id))
     expect((await call(token, VIEWER)).errors).toMatchObject(ENDED('is revoked'))
     expect(await inactive(uuid)).toEqual(new Map([[uuid, 'revoked']]))
   })
@@ -291,7 +291,7 @@ describe('a portal session ends', () => {
   test('with its streams when the key that created it expires, and shows this time as its own expiry', async () => {
     const scopes = ['keys:manage', 'webhooks:read', 'deliveries:read']
     const expiresAt = new Date(Date.now() + 90_000)
-    const creator = await createApiKey(prisma(), { ...posthorn.tenant, scopes, expiresAt })
+    const creator = await createApiKey(prisma, { ...posthorn.tenant, scopes, expiresAt })
     const session = await start({ scopes: ['webhooks:read', 'deliveries:read'] }, creator.token)
     expect(session.expiresAt).toBe(expiresAt.toISOString())
     const shorter = await start({ ttlSeconds: 60 }, creator.token)
@@ -315,17 +315,17 @@ describe('a portal session ends', () => {
   test('when it expires, and is deleted a day later', async () => {
     const { id, token } = await start()
     const uuid = parseId('apiKey', id) as string
-    const { keyId } = await createTenant(prisma())
+    const { keyId } = await createTenant(prisma)
     await expireIn(-25, keyId)
     await expireIn(-23, uuid)
     expect((await call(token, VIEWER)).errors).toMatchObject(ENDED('is expired'))
     await deleteEndedSessions(posthorn.database.pool)
-    expect(await prisma().apiKey.count({ where: { id: uuid } })).toBe(1)
+    expect(await prisma.apiKey.count({ where: { id: uuid } })).toBe(1)
     await expireIn(-25, uuid)
     await deleteEndedSessions(posthorn.database.pool)
-    expect(await prisma().apiKey.count({ where: { id: uuid } })).toBe(0)
+    expect(await prisma.apiKey.count({ where: { id: uuid } })).toBe(0)
     // API keys stay.
-    expect(await prisma().apiKey.count({ where: { id: keyId } })).toBe(1)
+    expect(await prisma.apiKey.count({ where: { id: keyId } })).toBe(1)
   })
 })
 
@@ -338,11 +338,11 @@ describe('a frontend session', () => {
       apiKey: { id },
       session: { kind: 'FRONTEND', webhookId, expiresAt },
     })
-    const entry = await prisma().auditEntry.findFirstOrThrow({ where: { subjectId: id } })
+    const entry = await prisma.auditEntry.findFirstOrThrow({ where: { subjectId: id } })
     const after = { name: 'user 4711', scopes: ['webhooks:read'], webhookId }
     expect(entry).toMatchObject({ action: 'frontend_session.created', after })
     const where = { id: parseId('apiKey', id) as string }
-    const stored = await prisma().apiKey.findUniqueOrThrow({ where, omit: { revision: true } })
+    const stored = await prisma.apiKey.findUniqueOrThrow({ where, omit: { revision: true } })
     expect(JSON.stringify([entry, stored])).not.toContain(token)
   })
 

@@ -166,16 +166,16 @@ describe('a webhook', () => {
     expect(behind).toMatchObject({ state: 'behind', transitions: [{ to: 'behind', cause }] })
     const oldest = behind.condition?.oldestWaitingAt?.getTime() ?? 0
     expect(Math.round((Date.now() - oldest) / HOUR_MS)).toBe(23)
+    const succeed = (minutesAgo: number) =>
+      database.pool.query(
+        `update posthorn.deliveries set parked_at = null, parked_reason = null, state = 'succeeded', finished_at = now()
+         where id < posthorn.uuid_v7_lower_bound(now() - $1 * interval '1 minute') and state = 'pending' and webhook_id = $2`,
+        [minutesAgo, webhookId],
+      )
     // Still 4 minutes behind.
-    await database.pool.query(
-      `update posthorn.deliveries set parked_at = null, parked_reason = null, state = 'succeeded', finished_at = now()
-       where id < posthorn.uuid_v7_lower_bound(now() - interval '1 hour') and webhook_id = '${webhookId}'`,
-    )
+    await succeed(60)
     expect((await evaluate()).state).toBe('behind')
-    await database.pool.query(
-      `update posthorn.deliveries set parked_at = null, parked_reason = null, state = 'succeeded', finished_at = now()
-       where state = 'pending' and webhook_id = '${webhookId}'`,
-    )
+    await succeed(0)
     expect(await evaluate()).toMatchObject({
       state: 'healthy',
       condition: { oldestWaitingAt: null },

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { parseId } from '../../src/db/ids.ts'
+import { document } from '../graphql/support/document.ts'
 import { createWebhook } from '../scheduling/support/backlog.ts'
 import { useTestApp } from '../support/app.ts'
 import { JOINED } from '../support/factories.ts'
@@ -49,7 +50,9 @@ describe('the retry schedule of a webhook', () => {
     const attempted = async () => (await deliveriesTo(webhook)).map((row) => row.attemptCount)
     await until(async () => (await attempted()).join() === '1,1,1,1,1', 'each has one attempt')
     const scheduled = await deliveriesTo(webhook)
-    await update(webhook, { retryScheduleSeconds: [] })
+    const change = { id: webhook, input: { retryScheduleSeconds: [] } }
+    const { updateWebhook } = await posthorn.graphql(document('webhooks', 'UpdateWebhook'), change)
+    expect(updateWebhook.__typename).toBe('UpdateWebhookSuccess')
     const times = (rows: typeof scheduled) => rows.map((row) => row.nextAttemptAt)
     expect(times(await deliveriesTo(webhook))).toEqual(times(scheduled))
 
@@ -68,35 +71,22 @@ describe('the retry schedule of a webhook', () => {
   })
 })
 
-describe('the timeout of a webhook', () => {
-  test('ends an attempt to a hanging receiver, and the error names the timeout', async () => {
-    receiver.answer = () => {}
-    const webhook = await register({ timeoutSeconds: 1, retryScheduleSeconds: [] })
-    await publish()
-    await untilFinished(webhook, 1)
-    const [attempt] = await attemptsTo(webhook)
-    expect(attempt).toMatchObject({
-      succeeded: false,
-      status: null,
-      errorCode: 'response_timed_out',
-      error: 'The receiver did not answer within 1 s of the request.',
-    })
-    expect(attempt?.durationMs).toBeGreaterThanOrEqual(1_000)
+test('the timeout of a webhook ends an attempt to a hanging receiver, and the error names the timeout', async () => {
+  receiver.answer = () => {}
+  const webhook = await register({ timeoutSeconds: 1, retryScheduleSeconds: [] })
+  await publish()
+  await untilFinished(webhook, 1)
+  const [attempt] = await attemptsTo(webhook)
+  expect(attempt).toMatchObject({
+    succeeded: false,
+    status: null,
+    errorCode: 'response_timed_out',
+    error: 'The receiver did not answer within 1 s of the request.',
   })
+  expect(attempt?.durationMs).toBeGreaterThanOrEqual(1_000)
 })
-
 const register = (options: object = {}, path = '') =>
   createWebhook(posthorn, new URL(path, receiver.url).href, options)
-
-async function update(id: string, input: object): Promise<void> {
-  const { updateWebhook } = await posthorn.graphql(
-    `mutation ($id: ID!, $input: UpdateWebhookInput!) {
-      updateWebhook(id: $id, input: $input) { __typename }
-    }`,
-    { id, input },
-  )
-  expect(updateWebhook.__typename).toBe('UpdateWebhookSuccess')
-}
 
 async function publish(count = 1): Promise<void> {
   const { organizationId } = posthorn.tenant

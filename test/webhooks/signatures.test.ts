@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { Webhook as StandardWebhook } from 'standardwebhooks'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { document } from '../graphql/support/document.ts'
 import { useTestApp } from '../support/app.ts'
 import { JOINED } from '../support/factories.ts'
 import { type Received, useReceiver } from '../support/receiver.ts'
@@ -43,12 +44,8 @@ describe('another header prefix', () => {
 
   test('also names those of a test delivery, which keeps the mark of a test, until it is null', async () => {
     const webhook = await register({ headerPrefix: SVIX })
-    await posthorn.graphql(
-      `mutation ($id: ID!, $type: String!) {
-        testDelivery(id: $id, input: { eventType: $type, data: {} }) { __typename }
-      }`,
-      { id: webhook.id, type: JOINED },
-    )
+    const input = { eventType: JOINED, data: {} }
+    await posthorn.graphql(document('deliveries', 'TestDelivery'), { id: webhook.id, input })
     const arrival = await receiver.arrival(1)
     expect(arrival.headers['wh-test']).toBe('true')
     expect((await shownHeaders(arrival.headers['svix-id']))['wh-test']).toBe('true')
