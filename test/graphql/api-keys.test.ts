@@ -9,16 +9,14 @@ const tenant = useTenant(api)
 const run = (operation: string, variables?: object, by: Tenant = tenant) =>
   by.run('api-keys', operation, variables)
 
-describe('apiKeys', () => {
-  test('are listed newest first, in pages, without tokens', async () => {
-    await run('CreateApiKey', { input: { scopes: ['webhooks:read'], name: 'Second' } })
-    const first = await run('ApiKeys', { first: 1 })
-    expect(first.nodes).toMatchObject([{ name: 'Second', scopes: ['webhooks:read'] }])
-    const rest = await run('ApiKeys', { after: first.pageInfo.endCursor })
-    expect(rest.nodes).toMatchObject([{ id: publicId('apiKey', tenant.keyId) }])
-    expect(JSON.stringify([first, rest])).not.toMatch(/phk_\w{10}/)
-    expect(api.statements.list).toEqual(['authenticate', 'select api_keys'])
-  })
+test('API keys are listed newest first, in pages, without tokens', async () => {
+  await run('CreateApiKey', { input: { scopes: ['webhooks:read'], name: 'Second' } })
+  const first = await run('ApiKeys', { first: 1 })
+  expect(first.nodes).toMatchObject([{ name: 'Second', scopes: ['webhooks:read'] }])
+  const rest = await run('ApiKeys', { after: first.pageInfo.endCursor })
+  expect(rest.nodes).toMatchObject([{ id: publicId('apiKey', tenant.keyId) }])
+  expect(JSON.stringify([first, rest])).not.toMatch(/phk_\w{10}/)
+  expect(api.statements.list).toEqual(['authenticate', 'select api_keys'])
 })
 
 describe('createApiKey', () => {
@@ -86,16 +84,14 @@ test('the last use of a key is recorded at most once a minute', async () => {
   expect(await lastUse()).toEqual(first)
 })
 
-describe('revokeApiKey', () => {
-  test('later requests with the key are rejected, and revoking it again changes nothing', async () => {
-    const input = { scopes: ['webhooks:read'] }
-    const { token, apiKey } = (await run('CreateApiKey', { input })).createdApiKey
-    const revoke = async () => (await run('RevokeApiKey', { id: apiKey.id })).apiKey.revokedAt
-    const revokedAt = await revoke()
-    expect(Date.parse(revokedAt)).toBeLessThanOrEqual(Date.now())
-    const { status, errors } = await api.call(token, '{ viewer { scopes } }')
-    expect(status).toBe(401)
-    expect(errors).toMatchObject([{ message: 'The API key is revoked.' }])
-    expect(await revoke()).toBe(revokedAt)
-  })
+test('later requests with a revoked key are rejected, and revoking it again changes nothing', async () => {
+  const input = { scopes: ['webhooks:read'] }
+  const { token, apiKey } = (await run('CreateApiKey', { input })).createdApiKey
+  const revoke = async () => (await run('RevokeApiKey', { id: apiKey.id })).apiKey.revokedAt
+  const revokedAt = await revoke()
+  expect(Date.parse(revokedAt)).toBeLessThanOrEqual(Date.now())
+  const { status, errors } = await api.call(token, '{ viewer { scopes } }')
+  expect(status).toBe(401)
+  expect(errors).toMatchObject([{ message: 'The API key is revoked.' }])
+  expect(await revoke()).toBe(revokedAt)
 })

@@ -39,26 +39,22 @@ async function found(filter: object, field = 'attempts'): Promise<string[]> {
 const EXPLAINED = `query ($id: ID!) { delivery(id: $id) { nextAttemptAt plannedAttempts
   attempts { nodes { phases { lookupMs connectMs tlsMs waitingMs bodyMs connectionReused } } } } }`
 
-describe('a delivery', () => {
-  test('shows its planned attempts by the schedule of its webhook, and none once it is final', async () => {
-    const planned = async () => {
-      const data = await tenant.ask(EXPLAINED, { id: deliveries[0] })
-      const { plannedAttempts, nextAttemptAt } = data.delivery
-      return plannedAttempts.map(
-        (at: string) => (Date.parse(at) - Date.parse(nextAttemptAt)) / 1_000,
-      )
-    }
-    await saveSendDefaults(api.database.pool, {
-      retryScheduleMs: [5_000, 60_000, 90_500],
-      attemptTimeoutMs: 15_000,
-    })
-    await record(deliveries[0], 500, RETRY)
-    expect(await planned()).toEqual([0, 60, 150.5])
-    await setOwn({ retryScheduleSeconds: [1, 7] })
-    expect(await planned()).toEqual([0, 7])
-    await record(deliveries[0], 200)
-    expect(await planned()).toEqual([])
+test('a delivery shows its planned attempts by the schedule of its webhook, and none once it is final', async () => {
+  const planned = async () => {
+    const data = await tenant.ask(EXPLAINED, { id: deliveries[0] })
+    const { plannedAttempts, nextAttemptAt } = data.delivery
+    return plannedAttempts.map((at: string) => (Date.parse(at) - Date.parse(nextAttemptAt)) / 1_000)
+  }
+  await saveSendDefaults(api.database.pool, {
+    retryScheduleMs: [5_000, 60_000, 90_500],
+    attemptTimeoutMs: 15_000,
   })
+  await record(deliveries[0], 500, RETRY)
+  expect(await planned()).toEqual([0, 60, 150.5])
+  await setOwn({ retryScheduleSeconds: [1, 7] })
+  expect(await planned()).toEqual([0, 7])
+  await record(deliveries[0], 200)
+  expect(await planned()).toEqual([])
 })
 
 describe('attempts', () => {

@@ -155,36 +155,34 @@ describe('the health of deliveries', () => {
   })
 })
 
-describe('an operator', () => {
-  test('reads the organizations by damage, each with its figures, in few statements', async () => {
-    await api.database.pool.query('delete from posthorn.webhooks')
-    const operator = await api.tenant(['admin'])
-    const calm = await api.tenant()
-    const [held, failing, worse] = [await api.tenant(), await api.tenant(), await api.tenant()]
-    const add = async ({ organizationId }: typeof calm) =>
-      uuidOf((await addWebhook(api, organizationId)).id)
-    await add(calm)
-    await putOnHold(api.database.pool, await add(held))
-    const condition = (webhookId: string) =>
-      api.database.prisma.webhookCondition.create({ data: { webhookId, state: 'failing' } })
-    await condition(await add(failing))
-    await condition(await add(worse))
-    await condition(await add(worse))
-    const list = async (args: string) => {
-      const data = await operator.ask(
-        `{ organizations(orderBy: DAMAGE_FIRST, ${args}) { nodes { id ${FIELDS} } pageInfo { endCursor } } }`,
-      )
-      return data.organizations
-    }
-    const first = await list('first: 2')
-    const damaged = ({ publicOrganizationId }: typeof calm, state: string, count: number) => ({
-      id: publicOrganizationId,
-      deliveryHealth: { webhooks: [{ state, count }] },
-    })
-    expect(first.nodes).toMatchObject([damaged(held, 'ON_HOLD', 1), damaged(worse, 'FAILING', 2)])
-    // One for each figure, and not for each organization.
-    expect(api.statements.list).toHaveLength(8)
-    const second = await list(`first: 1, after: "${first.pageInfo.endCursor}"`)
-    expect(second.nodes).toMatchObject([{ id: failing.publicOrganizationId }])
+test('an operator reads the organizations by damage, each with its figures, in few statements', async () => {
+  await api.database.pool.query('delete from posthorn.webhooks')
+  const operator = await api.tenant(['admin'])
+  const calm = await api.tenant()
+  const [held, failing, worse] = [await api.tenant(), await api.tenant(), await api.tenant()]
+  const add = async ({ organizationId }: typeof calm) =>
+    uuidOf((await addWebhook(api, organizationId)).id)
+  await add(calm)
+  await putOnHold(api.database.pool, await add(held))
+  const condition = (webhookId: string) =>
+    api.database.prisma.webhookCondition.create({ data: { webhookId, state: 'failing' } })
+  await condition(await add(failing))
+  await condition(await add(worse))
+  await condition(await add(worse))
+  const list = async (args: string) => {
+    const data = await operator.ask(
+      `{ organizations(orderBy: DAMAGE_FIRST, ${args}) { nodes { id ${FIELDS} } pageInfo { endCursor } } }`,
+    )
+    return data.organizations
+  }
+  const first = await list('first: 2')
+  const damaged = ({ publicOrganizationId }: typeof calm, state: string, count: number) => ({
+    id: publicOrganizationId,
+    deliveryHealth: { webhooks: [{ state, count }] },
   })
+  expect(first.nodes).toMatchObject([damaged(held, 'ON_HOLD', 1), damaged(worse, 'FAILING', 2)])
+  // One for each figure, and not for each organization.
+  expect(api.statements.list).toHaveLength(8)
+  const second = await list(`first: 1, after: "${first.pageInfo.endCursor}"`)
+  expect(second.nodes).toMatchObject([{ id: failing.publicOrganizationId }])
 })

@@ -176,37 +176,35 @@ describe('publishEvents', () => {
   })
 })
 
-describe('event, events and eventTypes', () => {
-  test('an event has the start of its payload, and counts of its deliveries by what came of them', async () => {
-    const { pool } = api.database
-    const add = async () => parseId('webhook', (await tenant.addWebhook()).id) as string
-    const [onHold, disabled, retrying] = [await add(), await add(), await add()]
-    const exhausted = await add()
-    // Its delivery is queued.
-    await add()
-    await putOnHold(pool, onHold)
-    await putOnHold(pool, disabled)
-    const text = 'ä'.repeat(300)
-    await publish({ data: { text } })
-    await pool.query('update posthorn.webhooks set enabled = false where id = $1', [disabled])
-    await pool.query('update posthorn.deliveries set attempt_count = 1 where webhook_id = $1', [
-      retrying,
-    ])
-    await pool.query(
-      `update posthorn.deliveries set state = 'exhausted', finished_at = now(), next_attempt_at = null
-       where webhook_id = $1`,
-      [exhausted],
-    )
-    const { events } = await tenant.ask(
-      '{ events { nodes { preview deliveryCounts { total exhausted unfinished retrying waiting onHold } } } }',
-    )
-    expect(events.nodes).toEqual([
-      {
-        preview: `{"text":"${text}`.slice(0, 200),
-        deliveryCounts: {
-          ...{ total: 5, exhausted: 1, unfinished: 4, retrying: 1, waiting: 2, onHold: 1 },
-        },
+test('an event has the start of its payload, and counts of its deliveries by what came of them', async () => {
+  const { pool } = api.database
+  const add = async () => parseId('webhook', (await tenant.addWebhook()).id) as string
+  const [onHold, disabled, retrying] = [await add(), await add(), await add()]
+  const exhausted = await add()
+  // Its delivery is queued.
+  await add()
+  await putOnHold(pool, onHold)
+  await putOnHold(pool, disabled)
+  const text = 'ä'.repeat(300)
+  await publish({ data: { text } })
+  await pool.query('update posthorn.webhooks set enabled = false where id = $1', [disabled])
+  await pool.query('update posthorn.deliveries set attempt_count = 1 where webhook_id = $1', [
+    retrying,
+  ])
+  await pool.query(
+    `update posthorn.deliveries set state = 'exhausted', finished_at = now(), next_attempt_at = null
+     where webhook_id = $1`,
+    [exhausted],
+  )
+  const { events } = await tenant.ask(
+    '{ events { nodes { preview deliveryCounts { total exhausted unfinished retrying waiting onHold } } } }',
+  )
+  expect(events.nodes).toEqual([
+    {
+      preview: `{"text":"${text}`.slice(0, 200),
+      deliveryCounts: {
+        ...{ total: 5, exhausted: 1, unfinished: 4, retrying: 1, waiting: 2, onHold: 1 },
       },
-    ])
-  })
+    },
+  ])
 })

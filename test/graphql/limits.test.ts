@@ -224,29 +224,22 @@ describe('a response', () => {
   })
 })
 
-describe('variables', () => {
-  const send = async (file: string, operation: string, variables: string) => {
-    const query = JSON.stringify(document(file, operation))
+test('variables hold JSON of at most 128 levels', async () => {
+  const query = JSON.stringify(document('events', 'PublishEvent'))
+  const publish = async (depth: number) => {
+    const data = '{"a":'.repeat(depth).concat('1', '}'.repeat(depth))
+    const variables = `{"input": {"type": "${JOINED}", "data": ${data}}}`
     const body = `{"query": ${query}, "variables": ${variables}}`
     return await readAnswer(await api.handle(request(tenant.token, body)))
   }
-
-  test('hold JSON of at most 128 levels', async () => {
-    const publish = (depth: number) =>
-      send(
-        'events',
-        'PublishEvent',
-        `{"input": {"type": "${JOINED}", "data": ${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}}}`,
-      )
-    const taken = await publish(128)
-    expect(taken.data.publishEvent.__typename).toBe('PublishEventSuccess')
-    for (const [depth, message, code] of [
-      [129, 'A JSON value may be nested at most 128 deep.', 'BAD_USER_INPUT'],
-      [NESTED, 'The body is nested more than 200 levels deep.', 'BAD_REQUEST'],
-    ] as const) {
-      expect((await publish(depth)).errors).toMatchObject([
-        { message: expect.stringContaining(message), extensions: { code } },
-      ])
-    }
-  })
+  const taken = await publish(128)
+  expect(taken.data.publishEvent.__typename).toBe('PublishEventSuccess')
+  for (const [depth, message, code] of [
+    [129, 'A JSON value may be nested at most 128 deep.', 'BAD_USER_INPUT'],
+    [NESTED, 'The body is nested more than 200 levels deep.', 'BAD_REQUEST'],
+  ] as const) {
+    expect((await publish(depth)).errors).toMatchObject([
+      { message: expect.stringContaining(message), extensions: { code } },
+    ])
+  }
 })

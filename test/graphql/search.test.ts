@@ -152,19 +152,17 @@ describe('deliveries', () => {
   })
 })
 
-describe('events', () => {
-  const found = (filter: object) => find('Events', 'events', filter)
+const found = (filter: object) => find('Events', 'events', filter)
 
-  test('are found by id, type and time', async () => {
-    const ids = (await tenant.publish(3)).toReversed()
-    expect(await found({ type: JOINED })).toEqual(ids)
-    expect(await found({ type: TICKET })).toEqual([])
-    expect(await found({ id: ids[1] })).toEqual([ids[1]])
-    expect(await found({ id: ids[1], type: TICKET })).toEqual([])
-    expect(await found({ id: mintId('event') })).toEqual([])
-    expect(await found({ since: new Date(Date.now() - 60_000).toISOString() })).toEqual(ids)
-    expect(await found({ until: new Date(Date.now() - 60_000).toISOString() })).toEqual([])
-  })
+test('events are found by id, type and time', async () => {
+  const ids = (await tenant.publish(3)).toReversed()
+  expect(await found({ type: JOINED })).toEqual(ids)
+  expect(await found({ type: TICKET })).toEqual([])
+  expect(await found({ id: ids[1] })).toEqual([ids[1]])
+  expect(await found({ id: ids[1], type: TICKET })).toEqual([])
+  expect(await found({ id: mintId('event') })).toEqual([])
+  expect(await found({ since: new Date(Date.now() - 60_000).toISOString() })).toEqual(ids)
+  expect(await found({ until: new Date(Date.now() - 60_000).toISOString() })).toEqual([])
 })
 
 describe('webhooks', () => {
