@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type Answer, readAnswer, request, useApi } from './support/api.ts'
+import { useApi } from './support/api.ts'
 
 const api = await useApi()
 const tenant = await api.tenant()
@@ -8,8 +8,7 @@ await api.database.prisma.eventType.create({
 })
 
 /** Sends a body to the letter. */
-const post = async (body: string): Promise<Answer> =>
-  await readAnswer(await api.handle(request(tenant.token, body)))
+const post = (body: string) => api.send(tenant.token, body)
 
 const ask = (query: string, variables: string) =>
   post(`{"query":${JSON.stringify(query)},"variables":${variables}}`)

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { JOINED } from '../support/factories.ts'
-import { readAnswer, request, useApi, useTenant } from './support/api.ts'
+import { useApi, useTenant } from './support/api.ts'
 import { document } from './support/document.ts'
 
 const api = await useApi()
@@ -91,10 +91,9 @@ describe('a document', () => {
   })
 
   test('has at most 100 operations', async () => {
-    const send = async (n: number) => {
+    const send = (n: number) => {
       const query = times(n, (i) => `query q${i} { __typename }`)
-      const asked = request(tenant.token, { query, operationName: 'q1' })
-      return await readAnswer(await api.handle(asked))
+      return api.send(tenant.token, { query, operationName: 'q1' })
     }
     expect((await send(100)).errors).toBeUndefined()
     expect((await send(101)).errors).toMatchObject([
@@ -199,7 +198,7 @@ describe('a response', () => {
   test('is measured for the requested operation, with the given variables', async () => {
     const query = `query large { ${nested.replaceAll('$first', '100')} } query small { viewer { scopes } }`
     const call = async (operationName: string) =>
-      (await readAnswer(await api.handle(request(tenant.token, { query, operationName })))).errors
+      (await api.send(tenant.token, { query, operationName })).errors
     expect(await call('small')).toBeUndefined()
     const rejected = [{ extensions: { code: 'LIMIT_EXCEEDED' } }]
     expect(await call('large')).toMatchObject(rejected)
@@ -226,11 +225,10 @@ describe('a response', () => {
 
 test('variables hold JSON of at most 128 levels', async () => {
   const query = JSON.stringify(document('events', 'PublishEvent'))
-  const publish = async (depth: number) => {
+  const publish = (depth: number) => {
     const data = '{"a":'.repeat(depth).concat('1', '}'.repeat(depth))
     const variables = `{"input": {"type": "${JOINED}", "data": ${data}}}`
-    const body = `{"query": ${query}, "variables": ${variables}}`
-    return await readAnswer(await api.handle(request(tenant.token, body)))
+    return api.send(tenant.token, `{"query": ${query}, "variables": ${variables}}`)
   }
   const taken = await publish(128)
   expect(taken.data.publishEvent.__typename).toBe('PublishEventSuccess')

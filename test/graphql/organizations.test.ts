@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { publicId } from '../../src/db/ids.ts'
 import { JOINED } from '../support/factories.ts'
-import { readAnswer, request, useApi } from './support/api.ts'
+import { useApi } from './support/api.ts'
 import { document } from './support/document.ts'
 
 const api = await useApi()
@@ -14,14 +14,8 @@ const create = async (name: string) =>
   (await run('CreateOrganization', { input: { name } })).organization
 
 /** Calls with the header that names an organization. */
-async function callFor(organization: string, token: string, query: string, variables = {}) {
-  const headers = {
-    'content-type': 'application/json',
-    authorization: `Bearer ${token}`,
-    'posthorn-organization': organization,
-  }
-  return await readAnswer(await api.handle(request(token, { query, variables }, { headers })))
-}
+const callFor = (organization: string, token: string, query: string, variables = {}) =>
+  api.send(token, { query, variables }, { 'posthorn-organization': organization })
 
 test('organizations are found by a part of their name', async () => {
   for (const name of ['Harbour 100%', 'Harbour 1000']) await create(name)

@@ -15,8 +15,7 @@ const named = (text: string, version = 1) => ({
 const newDocument = () => `query Q${++documents} { viewer { scopes } }`
 let documents = 0
 
-const ask = async (body: object, key: string | null = tenant.token) =>
-  readAnswer(await api.handle(request(key, body)))
+const ask = (body: object, key: string | null = tenant.token) => api.send(key, body)
 
 const notFound = [
   { message: 'PersistedQueryNotFound', extensions: { code: 'PERSISTED_QUERY_NOT_FOUND' } },

@@ -112,11 +112,9 @@ test.each(MUTATIONS)(
 test.each(SUBSCRIPTIONS)(
   'without $scope, the subscription $name is rejected; with it or admin it begins',
   async ({ name, scope }) => {
-    const subscribe = async (token: string) => {
-      const subscribing = request(token, { query: `subscription { ${name} { __typename } }` })
-      subscribing.headers.set('accept', 'text/event-stream')
-      return await api.handle(subscribing)
-    }
+    const body = { query: `subscription { ${name} { __typename } }` }
+    const subscribe = (token: string) =>
+      api.handle(request(token, body, { accept: 'text/event-stream' }))
     const rejected = await (await subscribe(await keyWithout(scope))).text()
     expect(rejected).toContain(`lacks the scope ${scope}.`)
     expect(rejected).toContain('"FORBIDDEN"')

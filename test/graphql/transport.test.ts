@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from 'vitest'
 import { MAX_BODY_BYTES } from '../../src/graphql/read-params.ts'
-import { readAnswer, request, useApi } from './support/api.ts'
+import { readAnswer, useApi } from './support/api.ts'
 
 const api = await useApi()
 const { token, addWebhook } = await api.tenant()
@@ -77,7 +77,7 @@ describe('a body', () => {
       'an object',
     ],
   ])('of %s is rejected with 400, without repeating it', async (_what, body, message) => {
-    const { status, errors } = await readAnswer(await api.handle(request(token, body)))
+    const { status, errors } = await api.send(token, body)
     expect(status).toBe(400)
     expect(errors).toMatchObject([{ message: expect.stringContaining(message) }])
     expect(JSON.stringify(errors)).not.toContain('secret')

@@ -3,7 +3,7 @@ import type pg from 'pg'
 import { describe, expect, test } from 'vitest'
 import { mintId } from '../../src/db/ids.ts'
 import { schema } from '../../src/server/schema.ts'
-import { readAnswer, request, useApi, useTenant } from '../graphql/support/api.ts'
+import { useApi, useTenant } from '../graphql/support/api.ts'
 import { document } from '../graphql/support/document.ts'
 import { JOINED, TICKET } from '../support/factories.ts'
 import { until } from '../support/until.ts'
@@ -390,14 +390,10 @@ describe('organizations', () => {
 
   test('the header posthorn-organization takes a uid, in UTF-8', async () => {
     const { organization } = await upsertOrganization('größe 1', { name: 'Größe' })
-    const viewer = async (header: string) => {
-      const headers = {
-        'content-type': 'application/json',
-        authorization: `Bearer ${operator.token}`,
-        'posthorn-organization': Buffer.from(header).toString('latin1'),
-      }
-      const body = { query: '{ viewer { organization { id } } }' }
-      return await readAnswer(await api.handle(request(operator.token, body, { headers })))
+    const body = { query: '{ viewer { organization { id } } }' }
+    const viewer = (header: string) => {
+      const named = Buffer.from(header).toString('latin1')
+      return api.send(operator.token, body, { 'posthorn-organization': named })
     }
     for (const header of ['größe 1', organization.id]) {
       expect((await viewer(header)).data.viewer.organization.id).toBe(organization.id)

@@ -472,8 +472,7 @@ describe('subscriptions', () => {
 
   /** Subscribes, and collects the text of the stream. */
   async function listen(query: string) {
-    const subscribing = request('any', { query })
-    subscribing.headers.set('accept', 'text/event-stream')
+    const subscribing = request('any', { query }, { accept: 'text/event-stream' })
     const { body } = await handleRestricted(subscribing)
     const reader = body?.getReader() as ReadableStreamDefaultReader<Uint8Array>
     let text = ''

@@ -45,13 +45,14 @@ export async function openApi(options: Partial<GraphqlDeps> = {}, opened?: Datab
   const deps = createDeps(database, logger, options)
   const handle = createGraphqlHandler(deps)
 
-  async function call(
-    token: string | null,
-    query: string,
-    variables: object = {},
-  ): Promise<Answer> {
+  async function call(token: string | null, query: string, variables: object = {}) {
     statements.clear()
-    return await readAnswer(await handle(request(token, { query, variables })))
+    return await send(token, { query, variables })
+  }
+
+  /** Sends a body to the letter, or an object as JSON. */
+  async function send(token: string | null, body: unknown, headers?: Record<string, string>) {
+    return await readAnswer(await handle(request(token, body, headers)))
   }
 
   /** The dependencies, for domain functions that a test calls itself. */
@@ -89,6 +90,7 @@ export async function openApi(options: Partial<GraphqlDeps> = {}, opened?: Datab
     deps: own,
     handle,
     call,
+    send,
     statements,
     log,
     tenant,
@@ -156,16 +158,20 @@ function createDeps(
 
 const RETENTION_MS = 30 * 86_400_000
 
-export function request(token: string | null, body: unknown, init: RequestInit = {}): Request {
+export function request(
+  token: string | null,
+  body: unknown,
+  headers: Record<string, string> = {},
+): Request {
   return new Request('http://127.0.0.1:4000/graphql', {
     method: 'POST',
     headers: {
       'content-type': 'application/json',
       accept: 'application/json',
       ...(token && { authorization: `Bearer ${token}` }),
+      ...headers,
     },
     body: typeof body === 'string' ? body : JSON.stringify(body),
-    ...init,
   })
 }
 
