@@ -15,7 +15,7 @@ export async function createPartitionsOfRetention(sql: Sql): Promise<void> {
   await createPartitions(sql, `current_date - ${RETENTION_DAYS + 1}`, 'current_date + 1')
 }
 
-export interface PastEvents {
+interface PastEvents {
   readonly count?: number
   /** The time of the first event. Each further event is a millisecond later. */
   readonly at: Date

@@ -6,13 +6,7 @@ import { until } from '../../support/until.ts'
 type Result = ExecutionResult<any>
 
 /** The client side of a subscription. */
-export interface Stream extends Disposable {
-  readonly results: Result[]
-  /** How the stream ended: `completed` or the error. Null while it is open. */
-  readonly end: unknown
-  /** Resolves to the nth result, counted from 1, once it has arrived. */
-  result(number: number): Promise<Result>
-}
+export type Stream = Awaited<ReturnType<typeof subscribe>>
 
 /** Subscribes with graphql-sse. Resolves once the response has started, so that no event is missed. */
 export async function subscribe(
@@ -20,8 +14,8 @@ export async function subscribe(
   token: string,
   query: string,
   variables: Record<string, unknown> = {},
-): Promise<Stream> {
-  const results: Stream['results'] = []
+) {
+  const results: Result[] = []
   let end: unknown = null
   let connected = false
   const client: Client = createClient({
@@ -49,10 +43,12 @@ export async function subscribe(
   await until(() => connected || end !== null, 'the stream begins')
   return {
     results,
+    /** How the stream ended: `completed` or the error. Null while it is open. */
     get end() {
       return end
     },
-    async result(number) {
+    /** Resolves to the nth result, counted from 1, once it has arrived. */
+    async result(number: number): Promise<Result> {
       await until(() => results.length >= number || end !== null, `result ${number} arrives`)
       const found = results[number - 1]
       if (!found) throw new Error(`The stream ended before result ${number}: ${end}`)

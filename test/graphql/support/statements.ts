@@ -1,16 +1,10 @@
 import type { Database } from '../../../src/db/client.ts'
 
-/** The statements sent to Postgres, to detect one statement per row (N+1). */
-export interface Statements {
-  /** Short forms such as `select deliveries`, in order. */
-  readonly list: string[]
-  /** The full texts with their values. */
-  readonly full: { readonly text: string; readonly values: readonly unknown[] }[]
-  clear(): void
-}
-
-/** Records the statements of a pool that has not connected yet, of Prisma and of plain SQL. */
-export function recordStatements({ pool }: Database): Statements {
+/**
+ * Records the statements of a pool that has not connected yet, of Prisma and of plain SQL, to detect one statement per row
+ * (N+1): short forms such as `select deliveries`, in order, and the full texts with their values.
+ */
+export function recordStatements({ pool }: Database) {
   const list: string[] = []
   const full: { text: string; values: readonly unknown[] }[] = []
   pool.on('connect', (client) => {
