@@ -12,9 +12,8 @@ import {
 } from '../../src/rest/connect-v1/routes.ts'
 import type { Logger } from '../../src/telemetry/logger.ts'
 import { createOutageLog } from '../../src/telemetry/outages.ts'
-import { testEnvironment } from '../support/app.ts'
 import { sharedDatabase } from '../support/database.ts'
-import { createTenant, JOINED } from '../support/factories.ts'
+import { createTenant, ENCRYPTION_KEY, JOINED } from '../support/factories.ts'
 
 export const WEBHOOKS = `${CONNECT_V1_PATH}/webhooks`
 export const UNKNOWN_ID = 'wh_01h455vb4pex5vsknk084sn02q'
@@ -69,11 +68,6 @@ interface LogEntry {
   readonly fields: Record<string, unknown>
 }
 
-/** With the key of the apps on the shared database. */
-const KEYRING = createKeyring([
-  Buffer.from(testEnvironment('')['POSTHORN_ENCRYPTION_KEYS'] as string, 'base64'),
-])
-
 export function connectV1Deps(database: Database, logged: LogEntry[] = []): ConnectV1Deps {
   const log = (level: string) => (fields: unknown) => {
     logged.push({ level, fields: fields as Record<string, unknown> })
@@ -86,10 +80,11 @@ export function connectV1Deps(database: Database, logged: LogEntry[] = []): Conn
     error: log('error'),
     fatal: log('fatal'),
   }
+  const keyring = createKeyring([ENCRYPTION_KEY])
   return {
     authenticate: createAuthenticate(database.pool),
     rateLimiter: createRateLimiter({ sql: database.pool, onError: () => {} }),
-    webhooks: { prisma: database.prisma, keyring: KEYRING, guard: createAddressGuard([]) },
+    webhooks: { prisma: database.prisma, keyring, guard: createAddressGuard([]) },
     logger,
     outages: createOutageLog(logger),
   }

@@ -65,9 +65,10 @@ describe('503 and Retry-After: Postgres is unreachable', () => {
 test('500: an internal error is masked, and logged completely with the reference that the caller gets', async () => {
   api.logged.length = 0
   const error = new Error('the password is hunter2')
-  const request = { id: 'request-1', method: 'GET', route: () => null }
+  const app = mount({ ...api.deps, authenticate: () => Promise.reject(error) })
+  const line = { id: 'request-1', method: 'GET', route: () => null }
   const unknown = { caller: null, owner: null, operation: null, limit: null, trace: null }
-  const response = await runRequest({ ...request, ...unknown }, () => failing(error))
+  const response = await runRequest({ ...line, ...unknown }, () => request(app, 'GET', '/webhooks'))
   const body = await problem(response, 500)
   expect(JSON.stringify(body)).not.toMatch(/hunter2|Error|at /)
   expect(body.instance).toMatch(/^urn:uuid:[0-9a-f-]{36}$/)
@@ -76,9 +77,3 @@ test('500: an internal error is masked, and logged completely with the reference
   const of = { requestId: 'request-1', method: 'GET', path: '/api/connect/v1/webhooks' }
   expect(api.logged).toEqual([{ level: 'error', fields: { error, reference, ...of } }])
 })
-
-/** A call during which this error is thrown. */
-async function failing(error: Error): Promise<Response> {
-  const app = mount({ ...api.deps, authenticate: () => Promise.reject(error) })
-  return await request(app, 'GET', '/webhooks')
-}
