@@ -142,10 +142,8 @@ describe('an error has its code, the message of Posthorn and the keys of the eve
     [1, { idempotencykey: 'a' }, /idempotencykey.*idempotencyKey/],
   ])('an event that is rejected: %j, %j', async (data, options, message) => {
     const error = await failureOf(client.publish(NOTE, data, options))
-    expect(error).toMatchObject({
-      code: 'BAD_USER_INPUT',
-      message: expect.stringMatching(message),
-    })
+    expect(error.code).toBe('BAD_USER_INPUT')
+    expect(error.message).toMatch(message)
   })
 
   test('a key that is unknown, revoked, or without the scope', async () => {

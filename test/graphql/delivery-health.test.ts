@@ -8,7 +8,6 @@ import { updateWebhook } from '../../src/webhooks/webhook.ts'
 import { attemptOf, SENDER } from '../support/attempts.ts'
 import { JOINED } from '../support/factories.ts'
 import { useApi, useTenant } from './support/api.ts'
-import { addWebhook } from './support/rows.ts'
 
 const HOUR_MS = 3_600_000
 
@@ -19,10 +18,7 @@ const tenant = useTenant(api)
 const FIELDS = `deliveryHealth { onTimeRate firstAttemptDelay { p50Ms p95Ms } responseTime { p50Ms }
   waiting { reason count oldestAt } webhooks { state count } }`
 
-async function health() {
-  const data = await tenant.ask(`{ ${FIELDS} }`)
-  return data.deliveryHealth
-}
+const health = async () => (await tenant.ask(`{ ${FIELDS} }`)).deliveryHealth
 
 const uuidOf = (id: string) => parseId('webhook', id) as string
 
@@ -45,13 +41,6 @@ async function addOld(id: string, agoMs: number, count: number, columns: string)
 }
 
 const PARKED = (reason: string) => `null, now(), '${reason}', 0, false`
-
-async function openBacklog(id: string): Promise<void> {
-  await api.database.pool.query(
-    'insert into posthorn.webhook_schedules (webhook_id, backlog_since) values ($1, now()) on conflict do nothing',
-    [uuidOf(id)],
-  )
-}
 
 describe('the health of deliveries', () => {
   test('tells our delay from the response time, and counts deliveries, not attempts', async () => {
@@ -128,7 +117,11 @@ describe('the health of deliveries', () => {
     await addOld(slow, 3 * HOUR_MS, 5, "now() - interval '3 hours', null, null, 0, true")
     // Just released, so about to be sent.
     await addOld(slow, 3 * HOUR_MS, 6, 'now(), null, null, 0, true')
-    for (const id of [limited, ordered, slow, off]) await openBacklog(id)
+    await api.database.pool.query(
+      `insert into posthorn.webhook_schedules (webhook_id, backlog_since)
+       select unnest($1::uuid[]), now() on conflict do nothing`,
+      [[limited, ordered, slow, off].map(uuidOf)],
+    )
     await evaluateHealth(api.database.pipeline)
     const { waiting } = await health()
     const hours = (oldestAt: string) => Math.round((Date.now() - Date.parse(oldestAt)) / HOUR_MS)
@@ -160,8 +153,7 @@ test('an operator reads the organizations by damage, each with its figures, in f
   const operator = await api.tenant(['admin'])
   const calm = await api.tenant()
   const [held, failing, worse] = [await api.tenant(), await api.tenant(), await api.tenant()]
-  const add = async ({ organizationId }: typeof calm) =>
-    uuidOf((await addWebhook(api, organizationId)).id)
+  const add = async ({ addWebhook }: typeof calm) => uuidOf((await addWebhook()).id)
   await add(calm)
   await putOnHold(api.database.pool, await add(held))
   const condition = (webhookId: string) =>

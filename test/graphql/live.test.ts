@@ -56,9 +56,6 @@ async function deliver(count = 1, data?: object): Promise<void> {
   await until(async () => (await pending()) === 0, 'all deliveries are finished', 30_000)
 }
 
-const anotherKey = () =>
-  createApiKey(database.prisma, { organizationId, scopes: ['deliveries:read'] })
-
 test('each attempt of another process arrives once, and each delivery when it finishes', async () => {
   let requests = 0
   receiver.answer = (response) => {
@@ -154,7 +151,8 @@ test('a stream survives a broken connection to Postgres, and misses nothing', as
 })
 
 test('a key may have 100 subscriptions, and ended ones no longer count', async () => {
-  const { token } = await anotherKey()
+  const scopes = ['deliveries:read'] as const
+  const { token } = await createApiKey(database.prisma, { organizationId, scopes })
   const subscribeAgain = () => open(ATTEMPTS, {}, token)
   const streams = await Promise.all(Array.from({ length: 100 }, subscribeAgain))
   const rejected = await subscribeAgain()

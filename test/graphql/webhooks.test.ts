@@ -45,7 +45,7 @@ describe('createWebhook', () => {
     ],
     [
       'a header named twice in another case',
-      { ...INPUT, headers: [named('X-Key'), named('x-key')] },
+      { ...INPUT, headers: ['X-Key', 'x-key'].map((name) => ({ name, value: 'v' })) },
       [['headers.x-key', 'duplicate_header']],
     ],
     [
@@ -63,10 +63,6 @@ describe('createWebhook', () => {
     expect((await run('Webhooks')).nodes).toEqual([])
   })
 })
-
-function named(name: string) {
-  return { name, value: 'v' }
-}
 
 describe('updateWebhook', () => {
   test('changes the given fields only, and null clears the description and the headers', async () => {
