@@ -1,5 +1,4 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { withHeaderPrefix } from '../../../../src/console/webhooks/secret/with-header-prefix.ts'
@@ -9,6 +8,7 @@ import { freePort } from '../../../support/free-port.ts'
 import { programPath } from '../../../support/installed-program.ts'
 import { needsOptional } from '../../../support/left-out.ts'
 import { type RunningProgram, startProgram } from '../../../support/running-program.ts'
+import { useFolder } from '../../../support/use-folder.ts'
 
 const SNIPPETS = path.join(import.meta.dirname, '../../../../src/console/webhooks/secret/snippets')
 const RECEIVER = new URL('../../../../src/receiver/index.ts', import.meta.url).href
@@ -86,28 +86,24 @@ const WITH_ONE_SECRET = CASES.filter(({ what }) => what !== 'the old secret')
 describe.each(Object.entries(LANGUAGES))('the %s snippet', (name, language) => {
   describe.each(['wh-', 'acme-2-'])('with the header prefix %s', (prefix) => {
     describe('answers', needsOptional(language.program), () => {
-      let folder: string
+      const folder = useFolder('posthorn-snippet-')
       let receiver: RunningProgram
       let url: string
 
       beforeAll(async () => {
-        folder = await mkdtemp(path.join(tmpdir(), 'posthorn-snippet-'))
         const port = await freePort()
         const text = await readFile(path.join(SNIPPETS, `${language.file}.txt`), 'utf8')
         const snippet = withHeaderPrefix(text, prefix)
         const code = language.complete?.(snippet) ?? snippet
-        await writeFile(path.join(folder, language.file), code.replace('3000', String(port)))
+        await writeFile(path.join(folder.path, language.file), code.replace('3000', String(port)))
         const program = name === 'TypeScript' ? process.execPath : programPath(language.program)
         receiver = await startProgram({
-          ...{ command: [program, ...language.args(port)], cwd: folder, port },
+          ...{ command: [program, ...language.args(port)], cwd: folder.path, port },
           environment: { WEBHOOK_SECRET: SECRET },
         })
         url = `http://127.0.0.1:${port}/`
       })
-      afterAll(async () => {
-        await receiver?.[Symbol.asyncDispose]()
-        await rm(folder, { recursive: true })
-      })
+      afterAll(() => receiver?.[Symbol.asyncDispose]())
 
       test.each(WITH_ONE_SECRET)('$what with $status', async ({ status, send }) => {
         expect(await send({ url, prefix }, [OLD, SECRET], 'msg_1')).toBe(status)
