@@ -1,15 +1,23 @@
-import { readFileSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { IntlMessageFormat } from 'intl-messageformat'
+import { type ESTree, parseSync } from 'vite'
 import { describe, expect, test } from 'vitest'
 import { LANGUAGES } from '../../../src/console/language/languages.ts'
-import { allSources, CONSOLE, OF_CONSOLE } from './sources.ts'
-import { textsOf } from './texts-in-source.ts'
+
+const CONSOLE = path.resolve(import.meta.dirname, '../../../src/console')
+
+/** Pages and parts that a portal session never shows: they are English. */
+const OF_CONSOLE =
+  /^(api-keys|audit|consumers|alerts|organizations|overview|portal|event-types\/form)\/|events\/publish-(code|snippets)|form\/listen-hint|session\/sign-in|organization-switcher|archive-event-type|generated\//
+
+/** The functions of `language/t.ts` that take an English text. */
+const TRANSLATE = new Set(['t', 'rich', 'key'])
 
 /** Five languages have 1,500 lines of translations. */
 const MOST_TEXTS = 298
 
-const sources = allSources()
+const sources = globSync('**/*.{ts,tsx}', { cwd: CONSOLE, exclude: ['generated/**'] }).map(sourceOf)
 const asked = new Set(sources.flatMap(textsOf).map(({ text }) => text))
 
 test('the portal has as many texts as people can keep translated', () => {
@@ -75,4 +83,58 @@ function namesOf(elements: ReturnType<IntlMessageFormat['getAst']>): readonly st
           : []
     return [element.value, ...inside]
   })
+}
+
+interface Source {
+  /** Within `src/console`. */
+  readonly name: string
+  readonly text: string
+  readonly program: ESTree.Program
+}
+
+function sourceOf(name: string): Source {
+  const file = path.join(CONSOLE, name)
+  const text = readFileSync(file, 'utf8')
+  const { program, errors } = parseSync(file, text)
+  if (errors.length > 0) throw new Error(`${name}: ${errors[0]?.message}`)
+  return { name, text, program }
+}
+
+interface Found {
+  /** `webhooks/list/webhooks-page.tsx:41` */
+  readonly at: string
+  readonly text: string
+}
+
+/** The English texts that a source asks for in the reader's language. */
+function textsOf(source: Source): readonly Found[] {
+  const found: Found[] = []
+  walk(source.program, (node) => {
+    const text = translated(node)
+    if (text !== null) found.push({ at: place(source, node), text })
+  })
+  return found
+}
+
+function translated(node: ESTree.Node): string | null {
+  if (node.type !== 'CallExpression' || node.callee.type !== 'Identifier') return null
+  if (!TRANSLATE.has(node.callee.name)) return null
+  const [first] = node.arguments
+  if (first?.type === 'Literal' && typeof first.value === 'string') return first.value
+  if (first?.type !== 'TemplateLiteral' || first.expressions.length > 0) return null
+  return first.quasis[0]?.value.cooked ?? null
+}
+
+function place({ name, text }: Source, { start }: { start: number }): string {
+  return `${name}:${text.slice(0, start).split('\n').length}`
+}
+
+/** Visits a node and all nodes in it. */
+function walk(node: ESTree.Node, visit: (node: ESTree.Node) => void): void {
+  visit(node)
+  for (const value of Object.values(node)) {
+    for (const each of [value].flat()) {
+      if (typeof each === 'object' && each !== null && 'type' in each) walk(each, visit)
+    }
+  }
 }
