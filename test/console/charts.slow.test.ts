@@ -2,7 +2,7 @@ import { beforeAll, expect } from 'vitest'
 import { call, createWebhook } from './support/call.ts'
 import { JOINED } from './support/catalogue.ts'
 import { startConsoleServer } from './support/console-server.ts'
-import { openDesk, reader, server, story } from './support/desk.ts'
+import { open, openDesk, page, server, story } from './support/desk.ts'
 import { waitUntilLoaded } from './support/sign-in.ts'
 
 /* The charts of attempts: from a bar to its attempts. */
@@ -12,19 +12,15 @@ let webhookId: string
 openDesk(() => startConsoleServer({ environment: { POSTHORN_RETRY_SCHEDULE: '' } }))
 
 beforeAll(async () => {
-  webhookId = await createWebhook(server, {
-    url: server.receiver.url,
-    eventSubscriptions: [JOINED],
-    enabled: true,
-  })
+  webhookId = await createWebhook(server, { enabled: true })
   await publish(2)
   server.receiver.answer = (response) => response.writeHead(503).end('closed')
   await publish(1)
 })
 
 story('a click on a part of a bar opens exactly its attempts', async () => {
-  const { page } = reader
   await open(`/webhooks/${webhookId}?range=1h`)
+  await attempts().locator('.ph-chart').waitFor()
   await attempts().getByText('5xx', { exact: true }).waitFor()
   await attempts().locator('a[data-class="failed5xx"]').last().click()
   await page.waitForURL(/\/attempts\?/)
@@ -39,13 +35,7 @@ story('a click on a part of a bar opens exactly its attempts', async () => {
   await expect.poll(() => page.locator('main tbody tr').count()).toBe(1)
 })
 
-const attempts = () => reader.page.getByRole('region', { name: /^Attempts/ })
-
-async function open(path: string): Promise<void> {
-  await reader.page.goto(`${server.url}/console${path}`)
-  await waitUntilLoaded(reader.page)
-  await attempts().locator('.ph-chart').waitFor()
-}
+const attempts = () => page.getByRole('region', { name: /^Attempts/ })
 
 async function publish(count: number): Promise<void> {
   const before = server.receiver.received.length
@@ -53,6 +43,6 @@ async function publish(count: number): Promise<void> {
     type: JOINED,
     data: { attendee: number },
   }))
-  await call(server, 'publishEvents', { input: ['PublishEventsInput!', { events }] })
+  await call(server, 'publishEvents', { input: { events } })
   await server.receiver.arrival(before + count)
 }

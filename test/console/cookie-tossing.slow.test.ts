@@ -57,53 +57,50 @@ describe('with an OpenID provider', await requirePackages('test/oidc-provider'),
     return server
   }
 
-  story(
-    'a page of another subdomain cannot finish its own sign-in in the browser of a victim',
-    async () => {
-      await addRoleKey()
-      const attacker = openOidcBrowser(posthornUrl, provider)
-      const location = await attacker.choose(await attacker.start(), 'operator')
-      const [[name, sealed]] = [...attacker.jar] as [[string, string]]
-      const at = 'Domain=app.localhost; Path=/console/session/oidc; Secure'
-      toss = {
-        location,
-        cookies: [
-          `posthorn_oidc=${sealed}; ${at}`,
-          `__Host-posthorn_oidc=${sealed}; ${at}`,
-          `__Host-posthorn_oidc=${sealed}; Domain=app.localhost; Path=/; Secure`,
-        ],
-      }
-      const victim = await browser.newContext({ ignoreHTTPSErrors: true })
-      const page = await victim.newPage()
-      await page.goto(evilUrl)
-      await page.waitForURL(`${publicUrl}/console/sign-in?failed=expired`)
-      // The browser took and sent only the cookie without the prefix.
-      expect(callbacks.map(({ headers }) => headers.cookie)).toEqual([`posthorn_oidc=${sealed}`])
-      expect(
-        (await victim.cookies(publicUrl)).filter((cookie) => /session/.test(cookie.name)),
-      ).toEqual([])
-      expect(name).toBe('__Host-posthorn_oidc')
+  story('another subdomain cannot finish its own sign-in in the browser of a victim', async () => {
+    await addRoleKey()
+    const attacker = openOidcBrowser(posthornUrl, provider)
+    const location = await attacker.choose(await attacker.start(), 'operator')
+    const [[name, sealed]] = [...attacker.jar] as [[string, string]]
+    const at = 'Domain=app.localhost; Path=/console/session/oidc; Secure'
+    toss = {
+      location,
+      cookies: [
+        `posthorn_oidc=${sealed}; ${at}`,
+        `__Host-posthorn_oidc=${sealed}; ${at}`,
+        `__Host-posthorn_oidc=${sealed}; Domain=app.localhost; Path=/; Secure`,
+      ],
+    }
+    const victim = await browser.newContext({ ignoreHTTPSErrors: true })
+    const page = await victim.newPage()
+    await page.goto(evilUrl)
+    await page.waitForURL(`${publicUrl}/console/sign-in?failed=expired`)
+    // The browser took and sent only the cookie without the prefix.
+    expect(callbacks.map(({ headers }) => headers.cookie)).toEqual([`posthorn_oidc=${sealed}`])
+    expect(
+      (await victim.cookies(publicUrl)).filter((cookie) => /session/.test(cookie.name)),
+    ).toEqual([])
+    expect(name).toBe('__Host-posthorn_oidc')
 
-      // The victim's own sign-in succeeds beside the tossed cookie, and so would that of the attacker elsewhere.
-      await page.goto(`${publicUrl}/console/session/oidc`)
-      await page.getByRole('link', { name: 'operator' }).click()
-      await page.waitForURL(/\/console\/(?!sign-in)/)
-      const own = (await victim.cookies(publicUrl)).filter(
-        ({ domain }) => domain === 'hooks.app.localhost',
-      )
-      expect(own).toMatchObject([
-        {
-          name: '__Host-posthorn_session',
-          path: '/',
-          secure: true,
-          httpOnly: true,
-          sameSite: 'Strict',
-        },
-      ])
-      await victim.close()
-      const finished = new URL(location)
-      const elsewhere = await attacker.get(posthornUrl + finished.pathname + finished.search)
-      expect(elsewhere.headers.get('location')).toBe('/console')
-    },
-  )
+    // The victim's own sign-in succeeds beside the tossed cookie, and so would that of the attacker elsewhere.
+    await page.goto(`${publicUrl}/console/session/oidc`)
+    await page.getByRole('link', { name: 'operator' }).click()
+    await page.waitForURL(/\/console\/(?!sign-in)/)
+    const own = (await victim.cookies(publicUrl)).filter(
+      ({ domain }) => domain === 'hooks.app.localhost',
+    )
+    expect(own).toMatchObject([
+      {
+        name: '__Host-posthorn_session',
+        path: '/',
+        secure: true,
+        httpOnly: true,
+        sameSite: 'Strict',
+      },
+    ])
+    await victim.close()
+    const finished = new URL(location)
+    const elsewhere = await attacker.get(posthornUrl + finished.pathname + finished.search)
+    expect(elsewhere.headers.get('location')).toBe('/console')
+  })
 })

@@ -2,7 +2,8 @@ import type { Request } from 'playwright-core'
 import { beforeAll, expect } from 'vitest'
 import { JOINED, TICKET } from '../support/factories.ts'
 import { until } from '../support/until.ts'
-import { call, createWebhook, untilCount } from './support/call.ts'
+import { addWebhook } from './lists/support.ts'
+import { call, untilCount } from './support/call.ts'
 import { open, openDesk, page, server, story } from './support/desk.ts'
 import { waitUntilLoaded } from './support/sign-in.ts'
 
@@ -16,11 +17,12 @@ openDesk()
 
 beforeAll(async () => {
   await call(server, 'updateEventType', {
-    id: ['ID!', `type_${JOINED}`],
-    input: ['UpdateEventTypeInput!', { searchKeys: ['$.order'] }],
+    id: `type_${JOINED}`,
+    input: { searchKeys: ['$.order'] },
   })
-  await addWebhook('works', JOINED)
-  for (let n = 0; n < FAILING_WEBHOOKS; n++) await addWebhook(`fails-${n}`, TICKET)
+  await addWebhook(server, 'works')
+  for (let n = 0; n < FAILING_WEBHOOKS; n++)
+    await addWebhook(server, `fails-${n}`, { eventSubscriptions: [TICKET] })
   server.receiver.answer = (response, { path }) => {
     response.writeHead(path.startsWith('/fails') ? 502 : 204).end()
   }
@@ -140,17 +142,7 @@ async function anHourAgo(): Promise<string> {
   })
 }
 
-async function addWebhook(name: string, eventType: string): Promise<string> {
-  const input = {
-    url: `${server.receiver.url}${name}`,
-    enabled: true,
-    eventSubscriptions: [eventType],
-    retryScheduleSeconds: [3_600],
-  }
-  return await createWebhook(server, input)
-}
-
 async function publish(type: string, count: number): Promise<void> {
   const events = Array.from({ length: count }, (_, n) => ({ type, data: { order: 87_000 + n } }))
-  await call(server, 'publishEvents', { input: ['PublishEventsInput!', { events }] })
+  await call(server, 'publishEvents', { input: { events } })
 }

@@ -1,8 +1,7 @@
 import type { Response } from 'playwright-core'
 import { beforeAll, expect } from 'vitest'
 import { createWebhooks } from './seed.ts'
-import { openDesk, page, server, story } from './support/desk.ts'
-import { waitUntilLoaded } from './support/sign-in.ts'
+import { open, openDesk, page, server, story } from './support/desk.ts'
 import { backfillStatistics } from './support/statistics-backfill.ts'
 
 /* The first page of an organization with a month of statistics. */
@@ -20,8 +19,7 @@ story('the first load is at most 250 KB of compressed script', async () => {
   page.on('response', (response) => {
     if (response.request().resourceType() === 'script') scripts.push(response)
   })
-  await page.goto(`${server.url}/console/overview`)
-  await waitUntilLoaded(page)
+  await open('/overview')
   let total = 0
   for (const script of scripts) {
     expect(await script.headerValue('content-encoding'), script.url()).toMatch(/^(br|gzip)$/)

@@ -1,21 +1,17 @@
 import { beforeAll, expect } from 'vitest'
 import { createKey } from './support/call.ts'
-import { openDesk, page, reader, server, story } from './support/desk.ts'
-import { waitUntilLoaded } from './support/sign-in.ts'
+import { open, openDesk, page, reader, server, story } from './support/desk.ts'
 
 /* A visit fails its test for a request to another origin, and for a violation of the Content-Security-Policy. */
 openDesk()
 
-beforeAll(async () => {
-  // Of tokens that the server rejects.
-  reader.expectPageErrors(/status of 401/)
-})
+// Of tokens that the server rejects.
+beforeAll(() => reader.expectPageErrors(/status of 401/))
 
 story('the account menu leads to GraphiQL, which runs an operation by the session', async () => {
-  await reader.page.goto(`${server.url}/console/webhooks`)
-  await waitUntilLoaded(reader.page)
-  await reader.page.getByRole('button', { name: 'Account and appearance' }).click()
-  const link = reader.page.getByRole('menuitem', { name: 'GraphiQL' })
+  await open('/webhooks')
+  await page.getByRole('button', { name: 'Account and appearance' }).click()
+  const link = page.getByRole('menuitem', { name: 'GraphiQL' })
   expect(await link.getAttribute('href')).toBe('/graphql')
   await page.goto(`${server.url}/graphql`)
   await write('query Mine { viewer { organization { name } } }')
@@ -23,31 +19,28 @@ story('the account menu leads to GraphiQL, which runs an operation by the sessio
   await expectResponse('"name": "My organization"')
 })
 
-story(
-  'operations run by a token that is typed into the headers, and nothing stores it',
-  async () => {
-    const publisher = await createKey(server, ['events:publish'])
-    await write('query ByToken { viewer { scopes } }')
-    await page.getByRole('button', { name: 'Headers' }).click()
-    for (const [token, expected] of [
-      [publisher, '"events:publish"'],
-      ['phk_nothing', 'UNAUTHENTICATED'],
-    ]) {
-      await fill(
-        '.graphiql-editor-tool .graphiql-editor:visible',
-        JSON.stringify({ authorization: `Bearer ${token}` }),
-      )
-      await execute()
-      await expectResponse(expected as string)
-      expect(await responseText()).not.toContain('admin')
-    }
-    // GraphiQL saves the tabs half a second after a change.
-    await expect.poll(() => stored('localStorage')).toContain('ByToken')
-    expect(await stored('localStorage')).not.toContain('phk_')
-    expect(await stored('sessionStorage')).not.toContain('phk_')
-    expect(page.url()).not.toContain('phk_')
-  },
-)
+story('operations run by a token typed into the headers, and nothing stores it', async () => {
+  const publisher = await createKey(server, ['events:publish'])
+  await write('query ByToken { viewer { scopes } }')
+  await page.getByRole('button', { name: 'Headers' }).click()
+  for (const [token, expected] of [
+    [publisher, '"events:publish"'],
+    ['phk_nothing', 'UNAUTHENTICATED'],
+  ]) {
+    await fill(
+      '.graphiql-editor-tool .graphiql-editor:visible',
+      JSON.stringify({ authorization: `Bearer ${token}` }),
+    )
+    await execute()
+    await expectResponse(expected as string)
+    expect(await responseText()).not.toContain('admin')
+  }
+  // GraphiQL saves the tabs half a second after a change.
+  await expect.poll(() => stored('localStorage')).toContain('ByToken')
+  expect(await stored('localStorage')).not.toContain('phk_')
+  expect(await stored('sessionStorage')).not.toContain('phk_')
+  expect(page.url()).not.toContain('phk_')
+})
 
 story('the graph of events has a page of its own', async () => {
   await page.goto(`${server.url}/graphql/events`)
@@ -59,8 +52,7 @@ story('the graph of events has a page of its own', async () => {
 story('operations survive a reload, and signing out deletes them and the cookie', async () => {
   await page.reload()
   await page.locator('.graphiql-query-editor', { hasText: 'OfEvents' }).waitFor()
-  await page.goto(`${server.url}/console/webhooks`)
-  await waitUntilLoaded(page)
+  await open('/webhooks')
   await page.getByRole('button', { name: 'Account and appearance' }).click()
   await page.getByRole('menuitem', { name: 'Sign out' }).click()
   await page.getByLabel('API key', { exact: true }).waitFor()

@@ -13,12 +13,7 @@ test.each([
   ['/console/as/org_short/webhooks', 'console', '/console', null],
   [`/console/as/${ORGANIZATION}x`, 'console', '/console', null],
   [`/console/as/${ORGANIZATION}`, 'console', `/console/as/${ORGANIZATION}`, ORGANIZATION],
-  [
-    `/console/as/${ORGANIZATION}/organizations`,
-    'console',
-    `/console/as/${ORGANIZATION}`,
-    ORGANIZATION,
-  ],
+  [`/console/as/${ORGANIZATION}/a`, 'console', `/console/as/${ORGANIZATION}`, ORGANIZATION],
   ['/portal', 'portal', '/portal', null],
   ['/portal/deliveries', 'portal', '/portal', null],
   [`/portal/as/${ORGANIZATION}`, 'portal', '/portal', null],

@@ -7,35 +7,28 @@ import { waitUntilLoaded } from './support/sign-in.ts'
 
 openDesk()
 
-story(
-  'an operator creates an organization and its first API key, whose token shows once',
-  async () => {
-    await open('/organizations')
-    await page.getByRole('link', { name: 'Create organization' }).first().click()
-    const dialog = page.getByRole('dialog')
-    await dialog.getByLabel('Name').fill('Riverside Museum')
-    await dialog.getByRole('button', { name: 'Create', exact: true }).click()
-    await dialog.getByRole('link', { name: 'Create first API key' }).click()
-    await page.getByRole('button', { name: /now acting for Riverside Museum$/ }).waitFor()
-    expect(new URL(page.url()).pathname).toMatch(/^\/console\/as\/org_[0-9a-z]{26}\/api-keys$/)
+story('an operator creates an organization and its first key, whose token shows once', async () => {
+  await open('/organizations')
+  await page.getByRole('link', { name: 'Create organization' }).first().click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Name').fill('Riverside Museum')
+  await dialog.getByRole('button', { name: 'Create', exact: true }).click()
+  await dialog.getByRole('link', { name: 'Create first API key' }).click()
+  await page.getByRole('button', { name: /now acting for Riverside Museum$/ }).waitFor()
+  expect(new URL(page.url()).pathname).toMatch(/^\/console\/as\/org_[0-9a-z]{26}\/api-keys$/)
 
-    const form = page.getByRole('dialog')
-    await form.getByLabel('Name').fill('First of the museum')
-    await form.getByRole('button', { name: /Publisher/ }).click()
-    await form.getByRole('button', { name: /^Create/ }).click()
-    await page.getByText('it will not be shown again').waitFor()
-    const key = await page.getByLabel(/^Token of/).inputValue()
-    const { viewer } = await server.graphql<{ viewer: { organization: { name: string } } }>(
-      '{ viewer { organization { name } } }',
-      {},
-      key,
-    )
-    expect(viewer.organization.name).toBe('Riverside Museum')
-    await page.reload()
-    await waitUntilLoaded(page)
-    expect(await page.content()).not.toContain(key)
-  },
-)
+  const form = page.getByRole('dialog')
+  await form.getByLabel('Name').fill('First of the museum')
+  await form.getByRole('button', { name: /Publisher/ }).click()
+  await form.getByRole('button', { name: /^Create/ }).click()
+  await page.getByText('it will not be shown again').waitFor()
+  const key = await page.getByLabel(/^Token of/).inputValue()
+  const { viewer } = await server.graphql('{ viewer { organization { name } } }', {}, key)
+  expect(viewer.organization.name).toBe('Riverside Museum')
+  await page.reload()
+  await waitUntilLoaded(page)
+  expect(await page.content()).not.toContain(key)
+})
 
 story('a webhook created for another organization belongs to that organization only', async () => {
   await open('/organizations')
@@ -57,26 +50,23 @@ story('a webhook created for another organization belongs to that organization o
   expect(await page.getByText('museum').count()).toBe(0)
 })
 
-story(
-  'an operator types the name of an organization to delete it, and sees that it is deleted',
-  async () => {
-    await open('/organizations')
-    await page.getByRole('link', { name: 'Delete Riverside Museum' }).click()
-    const dialog = page.getByRole('dialog')
-    const button = dialog.getByRole('button', { name: 'Delete', exact: true })
-    const name = dialog.getByLabel('Type Riverside Museum to confirm')
-    await name.fill('Riverside')
-    expect(await button.isDisabled()).toBe(true)
-    await name.fill('Riverside Museum')
-    await dialog.getByLabel('Also if it has enabled webhooks').check()
-    await button.click()
-    await page.getByText('Riverside Museum is deleted.').waitFor()
-    const deletions = page.getByRole('alert').filter({ hasText: 'Deleted organizations' })
-    await deletions
-      .getByText(/^Deleted, with [\d,]+ rows\./)
-      .first()
-      .waitFor({ timeout: 60_000 })
-    // The list is another query.
-    await page.getByRole('link', { name: 'Delete Riverside Museum' }).waitFor({ state: 'detached' })
-  },
-)
+story('an operator types the name of an organization to delete it, and sees it gone', async () => {
+  await open('/organizations')
+  await page.getByRole('link', { name: 'Delete Riverside Museum' }).click()
+  const dialog = page.getByRole('dialog')
+  const button = dialog.getByRole('button', { name: 'Delete', exact: true })
+  const name = dialog.getByLabel('Type Riverside Museum to confirm')
+  await name.fill('Riverside')
+  expect(await button.isDisabled()).toBe(true)
+  await name.fill('Riverside Museum')
+  await dialog.getByLabel('Also if it has enabled webhooks').check()
+  await button.click()
+  await page.getByText('Riverside Museum is deleted.').waitFor()
+  const deletions = page.getByRole('alert').filter({ hasText: 'Deleted organizations' })
+  await deletions
+    .getByText(/^Deleted, with [\d,]+ rows\./)
+    .first()
+    .waitFor({ timeout: 60_000 })
+  // The list is another query.
+  await page.getByRole('link', { name: 'Delete Riverside Museum' }).waitFor({ state: 'detached' })
+})

@@ -3,7 +3,7 @@ import type { Frame, FrameLocator, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { parseId } from '../../src/db/ids.ts'
 import { JOINED } from '../support/factories.ts'
-import { call } from './support/call.ts'
+import { call, createWebhook } from './support/call.ts'
 import { startConsoleServer } from './support/console-server.ts'
 import { browser, openDesk, server, story } from './support/desk.ts'
 import { type HostPage, openHostPage } from './support/host-page.ts'
@@ -13,23 +13,19 @@ import { type Visit, visit } from './support/visit.ts'
 
 let host: HostPage
 let stranger: HostPage
+let webhookId: string
 
 openDesk(async () => {
   host = await openHostPage()
-  return await startConsoleServer({
-    environment: { POSTHORN_PORTAL_ORIGINS: host.origin },
-  })
+  const environment = { POSTHORN_PORTAL_ORIGINS: host.origin }
+  return await startConsoleServer({ alsoEnds: host, environment })
 })
 
 beforeAll(async () => {
   stranger = await openHostPage()
-  const input = { url: `${server.receiver.url}mine`, eventSubscriptions: [JOINED] }
-  await call(server, 'createWebhook', { input: ['CreateWebhookInput!', input] }, 'webhook { id }')
+  webhookId = await createWebhook(server)
 })
-afterAll(async () => {
-  await stranger?.[Symbol.asyncDispose]()
-  await host?.[Symbol.asyncDispose]()
-})
+afterAll(() => stranger?.[Symbol.asyncDispose]())
 
 story('the portal in a frame has no header and no menu, and names its organization', async () => {
   await using reader = await shown((await session()).url)
@@ -37,7 +33,8 @@ story('the portal in a frame has no header and no menu, and names its organizati
   await portal.getByRole('heading', { level: 1 }).waitFor()
   expect(await portal.getByRole('banner').count()).toBe(0)
   expect(await portal.getByText('Posthorn', { exact: true }).count()).toBe(0)
-  await portal.getByText(await organizationName(), { exact: true }).waitFor()
+  const { viewer } = await server.graphql('{ viewer { organization { name } } }')
+  await portal.getByText(viewer.organization.name, { exact: true }).waitFor()
 })
 
 story('the block of the guide shows the portal, in whatever order its scripts run', async () => {
@@ -46,9 +43,10 @@ story('the block of the guide shows the portal, in whatever order its scripts ru
   const html = block.replace('https://webhooks.example.com', server.url)
   const [element = ''] = /^<script .*\n/.exec(html) ?? []
   const { url } = await session()
+  host.answerSession(url)
   for (const written of [html, html.slice(element.length) + element]) {
     await using reader = await visit(browser, { origins: [host.origin, server.url] })
-    await reader.page.goto(host.withHtml(written, url))
+    await reader.page.goto(host.withHtml(written))
     const portal = reader.page.frameLocator('iframe')
     await portal.getByRole('heading', { name: 'Endpoints', level: 1 }).waitFor()
     const renewed = await reader.page.locator('#portal').evaluate(async (found) => {
@@ -73,25 +71,19 @@ story('a session offers other pages, and the element others again', async () => 
   expect(await tabsOf(second).allInnerTexts()).toEqual(['Events', 'Attempts'])
 })
 
-story(
-  'a link to the host page opens the portal at a webhook, and another path changes nothing',
-  async () => {
-    const { webhooks } = await server.graphql<{ webhooks: { nodes: { id: string }[] } }>(
-      '{ webhooks { nodes { id } } }',
-    )
-    const { url } = await session()
-    for (const [path, heading] of [
-      [`/webhooks/${webhooks.nodes[0]?.id}`, new URL(server.receiver.url).host],
-      ['//example.com/webhooks', 'Endpoints'],
-      ['/../console', 'Endpoints'],
-    ]) {
-      await using reader = await visit(browser, { origins: [server.url, host.origin] })
-      await reader.page.goto(`${host.withElement(url)}#posthorn=${path}`)
-      const portal = reader.page.frameLocator('iframe:not(#stranger)')
-      await portal.getByRole('heading', { name: heading as string, level: 1 }).waitFor()
-    }
-  },
-)
+story('a link to the host page opens the portal at a webhook, and at no other path', async () => {
+  const { url } = await session()
+  for (const [path, heading] of [
+    [`/webhooks/${webhookId}`, new URL(server.receiver.url).host],
+    ['//example.com/webhooks', 'Endpoints'],
+    ['/../console', 'Endpoints'],
+  ]) {
+    await using reader = await visit(browser, { origins: [server.url, host.origin] })
+    await reader.page.goto(`${host.withElement(url)}#posthorn=${path}`)
+    const portal = reader.page.frameLocator('iframe:not(#stranger)')
+    await portal.getByRole('heading', { name: heading as string, level: 1 }).waitFor()
+  }
+})
 
 story('the colors and the padding are those of the session, or of the element', async () => {
   const theme = { colorScheme: 'LIGHT', backgroundColor: '#fff8e7', foregroundColor: '#3b2f1e' }
@@ -148,7 +140,7 @@ story('a renewal keeps a half-filled form, also after the session has ended', as
   const url = portal.getByLabel(/^URL/)
   await url.fill('https://example.com/half')
   await page.getByText('session-expiring').waitFor()
-  await call(server, 'revokeApiKey', { id: ['ID!', first.id] })
+  await call(server, 'revokeApiKey', { id: first.id })
   await portal.getByRole('button', { name: 'Add endpoint' }).click()
   await portal.getByText('This session has ended').waitFor()
   await page.getByText('session-ended').waitFor()
@@ -195,11 +187,12 @@ function renew(page: Page, url: string): Promise<void> {
 
 /** A frame of another origin in the same page sends what only the host page may send. */
 async function renewFromAnotherFrame(page: Page, url: string): Promise<void> {
+  const empty = stranger.withHtml('')
   await page.evaluate((src) => {
     document.body.append(Object.assign(document.createElement('iframe'), { src, id: 'stranger' }))
-  }, stranger.empty)
-  await expect.poll(() => page.frame({ url: stranger.empty }) !== null).toBe(true)
-  await page.frame({ url: stranger.empty })?.evaluate((url) => {
+  }, empty)
+  await expect.poll(() => page.frame({ url: empty }) !== null).toBe(true)
+  await page.frame({ url: empty })?.evaluate((url) => {
     window.parent.frames[0]?.postMessage({ type: 'posthorn:connect' }, '*')
     window.parent.frames[0]?.postMessage({ type: 'posthorn:renew', url }, '*')
   }, url)
@@ -211,13 +204,6 @@ async function lastUsed(id: string): Promise<string | null> {
     where: { id: parseId('apiKey', id) as string },
   })
   return key.lastUsedAt?.toISOString() ?? null
-}
-
-async function organizationName(): Promise<string> {
-  const { viewer } = await server.graphql<{ viewer: { organization: { name: string } } }>(
-    '{ viewer { organization { name } } }',
-  )
-  return viewer.organization.name
 }
 
 const session = (theme: object = {}, ttlSeconds = 3_600, pages?: readonly string[]) =>

@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, expect } from 'vitest'
+import { beforeAll, expect } from 'vitest'
 import { JOINED, TICKET } from '../support/factories.ts'
 import { until } from '../support/until.ts'
-import { call, createWebhook, testDelivery, untilDelivery } from './support/call.ts'
+import { createOrganization, createWebhook, testDelivery, untilDelivery } from './support/call.ts'
 import { startConsoleServer } from './support/console-server.ts'
-import { browser, openDesk, server, story } from './support/desk.ts'
+import { browser, open, openDesk, page, server, story } from './support/desk.ts'
 import { type HostPage, openHostPage } from './support/host-page.ts'
 import { portalUrl as newPortalUrl } from './support/portal-url.ts'
 import { violations } from './support/violations.ts'
@@ -15,7 +15,8 @@ let other: string
 
 openDesk(async () => {
   host = await openHostPage()
-  return await startConsoleServer({ environment: { POSTHORN_PORTAL_ORIGINS: host.origin } })
+  const environment = { POSTHORN_PORTAL_ORIGINS: host.origin }
+  return await startConsoleServer({ alsoEnds: host, environment })
 })
 
 beforeAll(async () => {
@@ -29,9 +30,6 @@ beforeAll(async () => {
     const delivery = await testDelivery(server, id, type)
     await untilDelivery(server, delivery, (one) => one.state === 'SUCCEEDED', 'it is delivered')
   }
-})
-afterAll(async () => {
-  await host?.[Symbol.asyncDispose]()
 })
 
 story('an allowed origin frames the portal with its organization, scopes and theme', async () => {
@@ -105,65 +103,52 @@ story('other origins cannot frame the portal, and none can frame the console', a
   }
 })
 
-story(
-  'the console previews the portal in the chosen theme, and shows the code for it',
-  async () => {
-    const startedAt = new Date()
-    await using reader = await visit(browser, { origins: [server.url], signedInTo: server })
-    const { page } = reader
-    await page.goto(`${server.url}/console/portal`)
-    const portal = page.frameLocator('posthorn-portal iframe')
-    await portal.getByRole('heading', { name: 'Endpoints', level: 1 }).waitFor()
-    expect(await portal.getByText('Add endpoint').count()).toBe(0)
+story('the console previews the portal in the chosen theme, and shows its code', async () => {
+  const startedAt = new Date()
+  await open('/portal')
+  const portal = page.frameLocator('posthorn-portal iframe')
+  await portal.getByRole('heading', { name: 'Endpoints', level: 1 }).waitFor()
+  expect(await portal.getByText('Add endpoint').count()).toBe(0)
 
-    await page.getByLabel('Primary color', { exact: true }).fill('#c2255c')
-    await page.getByRole('switch', { name: 'Allow changes' }).check()
-    await page.getByRole('button', { name: 'Update preview' }).click()
-    const create = portal.getByRole('link', { name: 'Add endpoint' })
-    await create.waitFor()
-    expect(await create.evaluate((button) => getComputedStyle(button).backgroundColor)).toBe(
-      'rgb(194, 37, 92)',
-    )
+  await page.getByLabel('Primary color', { exact: true }).fill('#c2255c')
+  await page.getByRole('switch', { name: 'Allow changes' }).check()
+  await page.getByRole('button', { name: 'Update preview' }).click()
+  const create = portal.getByRole('link', { name: 'Add endpoint' })
+  await create.waitFor()
+  expect(await create.evaluate((button) => getComputedStyle(button).backgroundColor)).toBe(
+    'rgb(194, 37, 92)',
+  )
 
-    const frame = page.locator('posthorn-portal iframe')
-    await page.locator('label').getByText('Phone, 360 px', { exact: true }).click()
-    await expect.poll(async () => (await frame.boundingBox())?.width).toBe(360)
+  const frame = page.locator('posthorn-portal iframe')
+  await page.locator('label').getByText('Phone, 360 px', { exact: true }).click()
+  await expect.poll(async () => (await frame.boundingBox())?.width).toBe(360)
 
-    for (const language of ['curl', 'TypeScript']) {
-      await page.getByRole('tab', { name: language, exact: true }).click()
-      const code = await page.getByRole('region', { name: `${language} code` }).innerText()
-      expect(code).toContain(`${server.url}/graphql`)
-      expect(code).toMatch(/primaryColor"?: "#c2255c"/)
-      expect(code).toContain('"webhooks:write"')
-      expect(code).toMatch(/'(Posthorn-Organization: |posthorn-organization': ')org_[0-9a-z]{26}'/)
-      expect(code).toContain('POSTHORN_API_KEY')
-      expect(code).not.toMatch(/ph[ks]_/)
-    }
-    await page.getByRole('tab', { name: 'HTML', exact: true }).click()
-    await page.getByRole('button', { name: 'Copy the HTML code' }).click()
-    const copied = await page.evaluate(() => navigator.clipboard.readText())
-    expect(copied).toContain(`src="${server.url}/portal/element.js"`)
-    await page.getByText(`Pages of these origins may frame the portal: ${host.origin}.`).waitFor()
+  for (const language of ['curl', 'TypeScript']) {
+    await page.getByRole('tab', { name: language, exact: true }).click()
+    const code = await page.getByRole('region', { name: `${language} code` }).innerText()
+    expect(code).toContain(`${server.url}/graphql`)
+    expect(code).toMatch(/primaryColor"?: "#c2255c"/)
+    expect(code).toContain('"webhooks:write"')
+    expect(code).toMatch(/'(Posthorn-Organization: |posthorn-organization': ')org_[0-9a-z]{26}'/)
+    expect(code).toContain('POSTHORN_API_KEY')
+    expect(code).not.toMatch(/ph[ks]_/)
+  }
+  await page.getByRole('tab', { name: 'HTML', exact: true }).click()
+  await page.getByRole('button', { name: 'Copy the HTML code' }).click()
+  const copied = await page.evaluate(() => navigator.clipboard.readText())
+  expect(copied).toContain(`src="${server.url}/portal/element.js"`)
+  await page.getByText(`Pages of these origins may frame the portal: ${host.origin}.`).waitFor()
 
-    // Both previews were sessions, and both end with the page.
-    expect(await sessionsSince(startedAt)).toHaveLength(2)
-    await page.getByRole('link', { name: 'API keys', exact: true }).click()
-    const areEnded = async () =>
-      (await sessionsSince(startedAt)).every(({ revokedAt }) => revokedAt)
-    await until(areEnded, 'both sessions have ended')
-  },
-)
+  // Both previews were sessions, and both end with the page.
+  expect(await sessionsSince(startedAt)).toHaveLength(2)
+  await page.getByRole('link', { name: 'API keys', exact: true }).click()
+  const areEnded = async () => (await sessionsSince(startedAt)).every(({ revokedAt }) => revokedAt)
+  await until(areEnded, 'both sessions have ended')
+})
 
 story('an operator sends a link to the portal of an organization', async () => {
-  const { organization } = await call<{ organization: { id: string; name: string } }>(
-    server,
-    'createOrganization',
-    { input: ['CreateOrganizationInput!', { name: 'Riverside Museum' }] },
-    'organization { id name }',
-  )
-  await using reader = await visit(browser, { origins: [server.url], signedInTo: server })
-  const { page } = reader
-  await page.goto(`${server.url}/console/organizations`)
+  const organizationId = await createOrganization(server, 'Riverside Museum')
+  await open('/organizations')
   await page.getByRole('button', { name: 'Portal link of Riverside Museum' }).press('Enter')
   const dialog = page.getByRole('dialog')
   await dialog.getByRole('switch', { name: 'Allow changes' }).press('Space')
@@ -179,12 +164,11 @@ story('an operator sends a link to the portal of an organization', async () => {
   await using customer = await visit(browser, { origins: [server.url] })
   await customer.page.goto(url)
   await customer.page.getByRole('link', { name: 'Add endpoint' }).first().waitFor()
-  await customer.page.getByText(organization.name, { exact: true }).first().waitFor()
+  await customer.page.getByText('Riverside Museum', { exact: true }).first().waitFor()
   const token = new URLSearchParams(new URL(url).hash.slice(1)).get('token') as string
-  const { viewer } = await server.graphql<{
-    viewer: { organization: { id: string }; scopes: string[]; session: { expiresAt: string } }
-  }>('{ viewer { organization { id } scopes session { expiresAt } } }', {}, token)
-  expect(viewer.organization.id).toBe(organization.id)
+  const query = '{ viewer { organization { id } scopes session { expiresAt } } }'
+  const { viewer } = await server.graphql(query, {}, token)
+  expect(viewer.organization.id).toBe(organizationId)
   expect(viewer.scopes).toContain('webhooks:write')
   expect(viewer.scopes).not.toContain('secrets:read')
   const lastsMs = Date.parse(viewer.session.expiresAt) - Date.now()

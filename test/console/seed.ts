@@ -1,5 +1,12 @@
 import { until } from '../support/until.ts'
-import { call, createWebhook, deliveriesOf, testDelivery, untilDelivery } from './support/call.ts'
+import {
+  call,
+  createOrganization,
+  createWebhook,
+  deliveriesOf,
+  testDelivery,
+  untilDelivery,
+} from './support/call.ts'
 import { EVENT_TYPES, JOINED, newEvents, TICKET } from './support/catalogue.ts'
 import { type ConsoleServer, startConsoleServer } from './support/console-server.ts'
 import {
@@ -101,43 +108,31 @@ export async function seedServer(
       ...environment,
     },
   })
-  const publish = async (count: number) => {
-    await call(server, 'publishEvents', {
-      input: ['PublishEventsInput!', { events: newEvents(count) }],
-    })
-  }
+  const publish = (count: number): Promise<void> =>
+    call(server, 'publishEvents', { input: { events: newEvents(count) } })
 
-  await nameOrganization(server, 'Harvest Fair')
+  const { viewer } = await server.graphql('{ viewer { organization { id } } }')
+  const { id } = viewer.organization
+  await call(server, 'updateOrganization', { id, input: { name: 'Harvest Fair' } })
   const webhooks = await createWebhooks(server)
   const recovered = await failTwice(server, endpoints, webhooks.boxOffice)
   await publish(48)
   const since = new Date().toISOString()
   const canceled = await testDelivery(server, webhooks.ledger, TICKET)
-  await untilDelivery(
-    server,
-    canceled,
-    (one) => one.attemptCount > 0,
-    'the ledger delivery has an attempt',
-  )
-  const { task } = await call<{ task: { id: string } }>(
-    server,
-    'cancelDeliveries',
-    { input: ['CancelDeliveriesInput!', { filter: { webhookIds: [webhooks.ledger], since } }] },
-    'task { id }',
-  )
+  await untilDelivery(server, canceled, (one) => one.attemptCount > 0, 'it has an attempt')
+  const filter = { webhookIds: [webhooks.ledger], since }
+  const { task } = await call(server, 'cancelDeliveries', { input: { filter } }, 'task { id }')
   await untilDelivery(server, canceled, ({ state }) => state === 'CANCELED', 'it is canceled')
-  await call(server, 'updateEventType', {
-    id: ['ID!', 'type_newsletter.subscribed'],
-    input: ['UpdateEventTypeInput!', { archived: true }],
-  })
-  await call(server, 'rotateSigningSecret', { id: ['ID!', webhooks.crm] })
+  const archived = { id: 'type_newsletter.subscribed', input: { archived: true } }
+  await call(server, 'updateEventType', archived)
+  await call(server, 'rotateSigningSecret', { id: webhooks.crm })
   await call(server, 'updateWebhook', {
-    id: ['ID!', webhooks.boxOffice],
-    input: ['UpdateWebhookInput!', { description: 'Box office: seats, badges and orders' }],
+    id: webhooks.boxOffice,
+    input: { description: 'Box office: seats, badges and orders' },
   })
   await manageKeys(server)
   for (const name of ['Northern Lights Festival', 'Riverside Museum', 'City Marathon']) {
-    await call(server, 'createOrganization', { input: ['CreateOrganizationInput!', { name }] })
+    await createOrganization(server, name)
   }
 
   const first = async (webhook: string, states: readonly string[]) => {
@@ -155,7 +150,7 @@ export async function seedServer(
   }
   await using database = await server.openDatabase()
   await backfillStatistics(database.pool, webhooks)
-  const found = await server.graphql<Found>(FOUND, { id: recovered })
+  const found = await server.graphql(FOUND, { id: recovered })
   return {
     server,
     endpoints,
@@ -173,32 +168,14 @@ export async function seedServer(
 
 const UNFINISHED = ['QUEUED', 'RETRYING', 'WAITING']
 
-interface Found {
-  delivery: { event: { id: string }; attempts: { nodes: { id: string }[] } }
-  auditLog: { nodes: { id: string }[] }
-}
-
 const FOUND = `query ($id: ID!) {
   delivery(id: $id) { event { id } attempts(first: 1) { nodes { id } } }
   auditLog(first: 1, filter: { actions: ["webhook.updated"] }) { nodes { id } }
 }`
 
-async function nameOrganization(server: ConsoleServer, name: string): Promise<void> {
-  const { viewer } = await server.graphql<{ viewer: { organization: { id: string } } }>(
-    '{ viewer { organization { id } } }',
-  )
-  const id = viewer.organization.id
-  await call(server, 'updateOrganization', {
-    id: ['ID!', id],
-    input: ['UpdateOrganizationInput!', { name }],
-  })
-}
-
 /** Creates the webhooks and the event types that they subscribe to. */
 export async function createWebhooks(server: ConsoleServer): Promise<Record<WebhookName, string>> {
-  for (const input of EVENT_TYPES) {
-    await call(server, 'createEventType', { input: ['CreateEventTypeInput!', input] })
-  }
+  for (const input of EVENT_TYPES) await call(server, 'createEventType', { input })
   const created: [string, string][] = []
   for (const [name, input] of Object.entries(WEBHOOKS)) {
     created.push([name, await createWebhook(server, { enabled: true, ...input })])
@@ -216,10 +193,10 @@ async function failTwice(
   endpoints.answer(host, { status: 502, body: 'Bad Gateway', delayMs: 60 })
   const id = await testDelivery(server, webhookId, TICKET)
   await untilDelivery(server, id, (one) => one.attemptCount >= 1, 'it fails')
-  await call(server, 'redeliver', { input: ['RedeliverInput!', { ids: [id] }] })
+  await call(server, 'redeliver', { input: { ids: [id] } })
   await untilDelivery(server, id, (one) => one.attemptCount >= 2, 'it fails again')
   endpoints.answer(host, BEHAVIORS[host] as EndpointBehavior)
-  await call(server, 'redeliver', { input: ['RedeliverInput!', { ids: [id] }] })
+  await call(server, 'redeliver', { input: { ids: [id] } })
   await untilDelivery(server, id, (one) => one.state === 'SUCCEEDED', 'it succeeds')
   return id
 }
@@ -232,14 +209,9 @@ async function manageKeys(server: ConsoleServer): Promise<void> {
     { name: 'Former contractor', scopes: ['webhooks:read', 'webhooks:write'] },
   ]
   for (const input of keys) {
-    const { createdApiKey } = await call<{ createdApiKey: { apiKey: { id: string } } }>(
-      server,
-      'createApiKey',
-      { input: ['CreateApiKeyInput!', input] },
-      'createdApiKey { apiKey { id } }',
-    )
-    if (input.name.startsWith('Former')) {
-      await call(server, 'revokeApiKey', { id: ['ID!', createdApiKey.apiKey.id] })
-    }
+    const fields = 'createdApiKey { apiKey { id } }'
+    const { createdApiKey } = await call(server, 'createApiKey', { input }, fields)
+    const { id } = createdApiKey.apiKey
+    if (input.name.startsWith('Former')) await call(server, 'revokeApiKey', { id })
   }
 }

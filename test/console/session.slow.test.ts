@@ -25,81 +25,67 @@ describe('with an OpenID provider', await requirePackages('test/oidc-provider'),
     expect(await second.page.getByLabel('API key', { exact: true }).isVisible()).toBe(true)
   })
 
-  story(
-    'an invalid API key is rejected beside its field, and a valid one is not stored',
-    async () => {
-      await using reader = await visit(browser, { origins: [server.url] })
-      const { page } = reader
-      reader.expectPageErrors(UNAUTHORIZED)
-      await page.goto(`${server.url}/console/webhooks`)
-      await submitApiKey(page, 'phk_nothing')
-      await expectText(page.getByRole('alert'), /key/i)
-      await submitApiKey(page, server.token)
-      await waitUntilLoaded(page)
-      expect(new URL(page.url()).pathname).toBe('/console/webhooks')
-      const readable = await page.evaluate<string>(
-        'document.cookie + JSON.stringify(localStorage) + JSON.stringify(sessionStorage)',
-      )
-      expect(readable).not.toMatch(/phk_|posthorn_session/)
-    },
-  )
+  story('an invalid key is rejected beside its field, and a valid one is not stored', async () => {
+    await using reader = await visit(browser, { origins: [server.url] })
+    const { page } = reader
+    reader.expectPageErrors(UNAUTHORIZED)
+    await page.goto(`${server.url}/console/webhooks`)
+    await submitApiKey(page, 'phk_nothing')
+    await expectText(page.getByRole('alert'), /key/i)
+    await submitApiKey(page, server.token)
+    await waitUntilLoaded(page)
+    expect(new URL(page.url()).pathname).toBe('/console/webhooks')
+    const readable = await page.evaluate<string>(
+      'document.cookie + JSON.stringify(localStorage) + JSON.stringify(sessionStorage)',
+    )
+    expect(readable).not.toMatch(/phk_|posthorn_session/)
+  })
 
-  story(
-    'revoking the API key ends the session with a reason, and signing in returns to the same page',
-    async () => {
-      const { createdApiKey } = await call<{
-        createdApiKey: { token: string; apiKey: { id: string } }
-      }>(
-        server,
-        'createApiKey',
-        { input: ['CreateApiKeyInput!', { scopes: ['webhooks:read', 'deliveries:read'] }] },
-        'createdApiKey { token apiKey { id } }',
-      )
-      await using reader = await visit(browser, { origins: [server.url] })
-      const { page } = reader
-      reader.expectPageErrors(UNAUTHORIZED)
-      await page.goto(`${server.url}/console/deliveries?state=EXHAUSTED`)
-      await submitApiKey(page, createdApiKey.token)
-      await waitUntilLoaded(page)
-      await call(server, 'revokeApiKey', { id: ['ID!', createdApiKey.apiKey.id] })
-      // The server closes the live stream, so the reader sees this without a click.
-      await page.getByText('Your session has ended').waitFor()
-      await page.getByText(/API key .*(revoked|expired)/).waitFor()
-      await submitApiKey(page, server.token)
-      await waitUntilLoaded(page)
-      expect(page.url()).toBe(`${server.url}/console/deliveries?state=EXHAUSTED`)
-    },
-  )
+  story('a revoked key ends the session with a reason, and signing in leads back', async () => {
+    const input = { scopes: ['webhooks:read', 'deliveries:read'] }
+    const fields = 'createdApiKey { token apiKey { id } }'
+    const { createdApiKey } = await call(server, 'createApiKey', { input }, fields)
+    await using reader = await visit(browser, { origins: [server.url] })
+    const { page } = reader
+    reader.expectPageErrors(UNAUTHORIZED)
+    await page.goto(`${server.url}/console/deliveries?state=EXHAUSTED`)
+    await submitApiKey(page, createdApiKey.token)
+    await waitUntilLoaded(page)
+    await call(server, 'revokeApiKey', { id: createdApiKey.apiKey.id })
+    // The server closes the live stream, so the reader sees this without a click.
+    await page.getByText('Your session has ended').waitFor()
+    await page.getByText(/API key .*(revoked|expired)/).waitFor()
+    await submitApiKey(page, server.token)
+    await waitUntilLoaded(page)
+    expect(page.url()).toBe(`${server.url}/console/deliveries?state=EXHAUSTED`)
+  })
 
-  story(
-    'a person signs in at the provider, and the account menu and the audit log name the person',
-    async () => {
-      await addRoleKey()
-      await using reader = await visit(browser, { origins: [server.url, provider.issuer] })
-      const { page } = reader
-      reader.expectPageErrors(UNAUTHORIZED)
-      await page.goto(`${server.url}/console`)
-      const signInWith = page.getByRole('link', { name: /^Sign in with 127[.]0[.]0[.]1/ })
-      await signInWith.click()
-      await page.getByRole('link', { name: 'cancel' }).click()
-      await page.getByText('The sign-in was canceled at the provider.').waitFor()
-      await signInWith.click()
-      await page.getByRole('link', { name: 'operator' }).click()
-      await waitUntilLoaded(page)
+  story('a person signs in at the provider, and the menu and the audit log name them', async () => {
+    await addRoleKey()
+    await using reader = await visit(browser, { origins: [server.url, provider.issuer] })
+    const { page } = reader
+    reader.expectPageErrors(UNAUTHORIZED)
+    await page.goto(`${server.url}/console`)
+    const signInWith = page.getByRole('link', { name: /^Sign in with 127[.]0[.]0[.]1/ })
+    await signInWith.click()
+    await page.getByRole('link', { name: 'cancel' }).click()
+    await page.getByText('The sign-in was canceled at the provider.').waitFor()
+    await signInWith.click()
+    await page.getByRole('link', { name: 'operator' }).click()
+    await waitUntilLoaded(page)
 
-      await page.getByRole('button', { name: 'Account and appearance' }).click()
-      await page.getByRole('menu').getByText(PERSON).waitFor()
-      await page.goto(`${server.url}/console/audit-log`)
-      await waitUntilLoaded(page)
-      await page.getByRole('link', { name: 'Show them' }).click()
-      const entry = page.getByRole('row').filter({ hasText: PERSON }).first()
-      await entry.getByRole('link', { name: 'Support' }).waitFor()
-      await entry.getByRole('link', { name: 'Signed in' }).click()
-      await page.getByRole('link', { name: `All changes by ${PERSON}` }).click()
-      await page.getByRole('button', { name: `Person: ${PERSON}` }).waitFor()
-      await entry.waitFor()
-    },
-  )
+    await page.getByRole('button', { name: 'Account and appearance' }).click()
+    await page.getByRole('menu').getByText(PERSON).waitFor()
+    await page.goto(`${server.url}/console/audit-log`)
+    await waitUntilLoaded(page)
+    await page.getByRole('link', { name: 'Show them' }).click()
+    const entry = page.getByRole('row').filter({ hasText: PERSON }).first()
+    await entry.getByRole('link', { name: 'Support' }).waitFor()
+    await entry.getByRole('link', { name: 'Signed in' }).click()
+    await page.getByRole('link', { name: `All changes by ${PERSON}` }).click()
+    await page.getByRole('button', { name: `Person: ${PERSON}` }).waitFor()
+    await entry.waitFor()
+  })
 
   const PERSON = 'Person A <operator@example.com>'
 

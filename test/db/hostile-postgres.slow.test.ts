@@ -118,13 +118,15 @@ function tellStory(version: string): void {
   }
 
   async function publish(data: unknown) {
-    const { publishedEvent } = await call<{ publishedEvent: { event: PublishedEvent } }>(
+    const fields = 'event { id body occurredAt publishedAt deliveries { nodes { id } } }'
+    const input = { type: JOINED, data }
+    const published = await call(
       posthorn,
       'publishEvent',
-      { input: ['PublishEventInput!', { type: JOINED, data }] },
-      'publishedEvent { event { id body occurredAt publishedAt deliveries { nodes { id } } } }',
+      { input },
+      `publishedEvent { ${fields} }`,
     )
-    const { event } = publishedEvent
+    const event: PublishedEvent = published.publishedEvent.event
     return { event, deliveryId: event.deliveries.nodes[0]?.id ?? '' }
   }
 

@@ -7,10 +7,6 @@ import { violations } from '../support/violations.ts'
 
 openDesk()
 
-async function openList() {
-  await open('/consumers')
-}
-
 /** Makes the request of a curl command of the page, but does not wait for events. */
 async function run(command: string): Promise<{ lease: string | null; events: unknown[] }> {
   const url = /'(http[^']+)'/.exec(command)?.[1]?.replace('wait=20', 'wait=0') ?? ''
@@ -23,7 +19,7 @@ async function run(command: string): Promise<{ lease: string | null; events: unk
 const row = () => page.getByRole('table', { name: 'Consumers' }).getByRole('row').nth(1)
 
 story('the empty page has the calls to begin with, and the first pull appears', async () => {
-  await openList()
+  await open('/consumers')
   await page.getByText('No consumers yet').waitFor()
   expect(await violations(page)).toEqual([])
   const code = await page.getByRole('region', { name: 'curl code' }).innerText()
@@ -33,8 +29,7 @@ story('the empty page has the calls to begin with, and the first pull appears', 
   await row().getByText('billing').waitFor()
   await row().getByText('Healthy').waitFor()
 
-  const input = { type: JOINED, data: { attendee: 1 } }
-  await call(server, 'publishEvent', { input: ['PublishEventInput!', input] })
+  await call(server, 'publishEvent', { input: { type: JOINED, data: { attendee: 1 } } })
   const { lease, events } = await run(pull)
   expect(events).toMatchObject([{ type: JOINED }])
   await row().getByRole('link', { name: 'billing' }).click()
@@ -46,7 +41,7 @@ story('the empty page has the calls to begin with, and the first pull appears', 
 })
 
 story('a consumer is deleted after a question, and fits a telephone before', async () => {
-  await openList()
+  await open('/consumers')
   await page.setViewportSize({ width: 360, height: 800 })
   expect(await misfits(page)).toEqual([])
   await page.setViewportSize({ width: 1280, height: 800 })

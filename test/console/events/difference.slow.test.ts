@@ -1,9 +1,8 @@
 import { beforeAll, expect } from 'vitest'
 import { until } from '../../support/until.ts'
 import { call, createWebhook } from '../support/call.ts'
-import { openDesk, page, server, story } from '../support/desk.ts'
+import { open, openDesk, page, server, story } from '../support/desk.ts'
 import { misfits } from '../support/layout.ts'
-import { waitUntilLoaded } from '../support/sign-in.ts'
 import { violations } from '../support/violations.ts'
 
 const TYPE = 'order.updated'
@@ -16,18 +15,14 @@ openDesk()
 
 beforeAll(async () => {
   const type = { name: TYPE, description: 'An order was changed.', example: JSON.parse(AFTER) }
-  await call(server, 'createEventType', { input: ['CreateEventTypeInput!', type] })
+  await call(server, 'createEventType', { input: type })
   await createWebhook(server, { eventSubscriptions: [TYPE], enabled: true })
 })
 
 async function publish(dataText: string, previousText?: string): Promise<string> {
-  const { publishedEvent } = await call<{ publishedEvent: { id: string } }>(
-    server,
-    'publishEvent',
-    { input: ['PublishEventInput!', { type: TYPE, dataText, previousText }] },
-    'publishedEvent { id }',
-  )
-  return publishedEvent.id
+  const input = { type: TYPE, dataText, previousText }
+  const fields = 'publishedEvent { id }'
+  return (await call(server, 'publishEvent', { input }, fields)).publishedEvent.id
 }
 
 const difference = () => page.getByRole('region', { name: 'Changed fields' })
@@ -46,7 +41,7 @@ async function expectDifference() {
 
 story('the pages of an event and of its delivery show what has changed', async () => {
   const eventId = await publish(AFTER, BEFORE)
-  await page.goto(`${server.url}/console/events/${eventId}`)
+  await open(`/events/${eventId}`)
   await expectDifference()
   expect(await violations(page)).toEqual([])
   await page.setViewportSize({ width: 360, height: 800 })
@@ -54,25 +49,20 @@ story('the pages of an event and of its delivery show what has changed', async (
   await page.setViewportSize({ width: 1280, height: 800 })
 
   const deliveries = 'query ($id: ID!) { event(id: $id) { deliveries { nodes { id } } } }'
-  type Answer = { event: { deliveries: { nodes: { id: string }[] } } }
   let deliveryId: string | undefined
   await until(async () => {
-    const { event } = await server.graphql<Answer>(deliveries, { id: eventId })
+    const { event } = await server.graphql(deliveries, { id: eventId })
     deliveryId = event.deliveries.nodes[0]?.id
     return deliveryId !== undefined
   }, 'the event has a delivery')
-  await page.goto(`${server.url}/console/deliveries/${deliveryId}`)
+  await open(`/deliveries/${deliveryId}`)
   await expectDifference()
 })
 
-story(
-  'an event without previous data has no such section, and one that differs nowhere says so',
-  async () => {
-    await page.goto(`${server.url}/console/events/${await publish(AFTER)}`)
-    await page.getByRole('heading', { name: 'Payload' }).waitFor()
-    await waitUntilLoaded(page)
-    expect(await page.getByRole('heading', { name: 'What has changed' }).count()).toBe(0)
-    await page.goto(`${server.url}/console/events/${await publish('{"n":1.0}', '{"n":1}')}`)
-    await page.getByText('No field differs from before.').waitFor()
-  },
-)
+story('without previous data there is no section; without a difference it says so', async () => {
+  await open(`/events/${await publish(AFTER)}`)
+  await page.getByRole('heading', { name: 'Payload' }).waitFor()
+  expect(await page.getByRole('heading', { name: 'What has changed' }).count()).toBe(0)
+  await open(`/events/${await publish('{"n":1.0}', '{"n":1}')}`)
+  await page.getByText('No field differs from before.').waitFor()
+})

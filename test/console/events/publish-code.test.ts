@@ -1,6 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -9,6 +8,7 @@ import { portalSnippets } from '../../../src/console/portal/portal-snippets.ts'
 import { JOINED } from '../../support/factories.ts'
 import { programPath } from '../../support/installed-program.ts'
 import { needs } from '../../support/left-out.ts'
+import { useFolder } from '../../support/use-folder.ts'
 import { type ConsoleServer, startConsoleServer } from '../support/console-server.ts'
 
 /* Runs the code that the console shows for publishing and for the portal, as a reader would who copies it. */
@@ -16,21 +16,15 @@ import { type ConsoleServer, startConsoleServer } from '../support/console-serve
 const run = promisify(execFile)
 
 let server: ConsoleServer
-let folder: string
+const folder = useFolder('posthorn snippets ')
 let organizationId: string
 
 beforeAll(async () => {
   server = await startConsoleServer()
-  folder = await mkdtemp(path.join(tmpdir(), 'posthorn snippets '))
-  const { viewer } = await server.graphql<{ viewer: { organization: { id: string } } }>(
-    '{ viewer { organization { id } } }',
-  )
+  const { viewer } = await server.graphql('{ viewer { organization { id } } }')
   organizationId = viewer.organization.id
 })
-afterAll(async () => {
-  await rm(folder, { recursive: true, force: true })
-  await server?.[Symbol.asyncDispose]()
-})
+afterAll(() => server?.[Symbol.asyncDispose]())
 
 const LANGUAGES = ['curl', 'TypeScript', 'Python', 'SQL']
 
@@ -51,7 +45,7 @@ describe.each([false, true])('acting for another organization: %s', (actsFor) =>
       await execute(language, snippetOf(language, { actsFor, type: JOINED }), server.token)
       const added = (await eventIds()).filter((id) => !before.includes(id))
       expect(added).toHaveLength(1)
-      const { event } = await server.graphql<{ event: { body: string; type: { name: string } } }>(
+      const { event } = await server.graphql(
         'query ($id: ID!) { event(id: $id) { type { name } body } }',
         { id: added[0] },
       )
@@ -88,9 +82,8 @@ describe.each(['curl', 'TypeScript'])('the %s code for the portal', (language) =
     const fragment = new URLSearchParams(new URL(url).hash.slice(1))
     expect(fragment.get('color')).toBe('#c2255c')
     expect(fragment.get('font')).toBe(`"Figtree", O'Hara`)
-    const { viewer } = await server.graphql<{
-      viewer: { scopes: string[]; session: { expiresAt: string } }
-    }>('{ viewer { scopes session { expiresAt } } }', {}, fragment.get('token') ?? '')
+    const query = '{ viewer { scopes session { expiresAt } } }'
+    const { viewer } = await server.graphql(query, {}, fragment.get('token') ?? '')
     expect(viewer.scopes).toEqual(['webhooks:read'])
     expect(Date.parse(viewer.session.expiresAt) - Date.now()).toBeLessThanOrEqual(900_000)
   })
@@ -117,7 +110,7 @@ async function execute(language: string, code: string, token: string): Promise<s
     return JSON.stringify(rows)
   }
   const [file, program] = PROGRAMS[language] as readonly [string, string]
-  const script = path.join(folder, file)
+  const script = path.join(folder.path, file)
   await writeFile(script, code)
   const env = { ...process.env, POSTHORN_API_KEY: token }
   const { stdout } = await run(programPath(program), [script], { env })
@@ -131,8 +124,6 @@ const PROGRAMS: Readonly<Record<string, readonly [file: string, program: string]
 }
 
 async function eventIds(): Promise<string[]> {
-  const { events } = await server.graphql<{ events: { nodes: { id: string }[] } }>(
-    '{ events(first: 50) { nodes { id } } }',
-  )
-  return events.nodes.map(({ id }) => id)
+  const { events } = await server.graphql('{ events(first: 50) { nodes { id } } }')
+  return events.nodes.map(({ id }: { id: string }) => id)
 }

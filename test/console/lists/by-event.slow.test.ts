@@ -1,8 +1,6 @@
-import type { Locator, Page } from 'playwright-core'
 import { beforeAll, expect } from 'vitest'
 import { untilCount } from '../support/call.ts'
-import { openDesk, page, server, story } from '../support/desk.ts'
-import { waitUntilLoaded } from '../support/sign-in.ts'
+import { open, openDesk, page, server, story } from '../support/desk.ts'
 import { addWebhook, expectFits, publish } from './support.ts'
 
 /* Each event has three deliveries, one of which fails. */
@@ -23,60 +21,50 @@ beforeAll(async () => {
 })
 
 story('an event with three webhooks is one row that says what came of them', async () => {
-  await open(page, '/deliveries')
-  await expect.poll(() => rowsOf(page, 'Deliveries').count()).toBe(3 * EVENTS)
+  await open('/deliveries')
+  await expect.poll(() => rowsOf('Deliveries').count()).toBe(3 * EVENTS)
   await page.getByText('By event', { exact: true }).click()
   await page.waitForURL('**/deliveries?by=event')
-  await expect.poll(() => folded(page).count()).toBe(EVENTS)
-  for (const text of await folded(page).allInnerTexts()) {
+  await expect.poll(() => folded().count()).toBe(EVENTS)
+  for (const text of await folded().allInnerTexts()) {
     expect(text).toContain('2 of 3 delivered')
     expect(text).toContain('1 retrying')
   }
-  await folded(page)
+  await folded()
     .first()
     .getByRole('button', { name: /^Deliveries of / })
     .click()
-  const below = rowsOf(page, 'Deliveries of the event')
+  const below = rowsOf('Deliveries of the event')
   await expect.poll(() => below.count()).toBe(3)
   await expectFits(page)
 
   // A filter selects deliveries, also below the event.
   await page.getByRole('link', { name: 'Retrying' }).click()
   await page.waitForURL('**/deliveries?state=RETRYING&by=event')
-  await expect.poll(() => folded(page).count()).toBe(EVENTS)
-  await page.goto(`${server.url}/console/deliveries?by=event&state=EXHAUSTED`)
+  await expect.poll(() => folded().count()).toBe(EVENTS)
+  await open('/deliveries?by=event&state=EXHAUSTED')
   await page.getByText('No delivery matches these filters').waitFor()
 })
 
 story('only the failed deliveries of one event are redelivered', async () => {
-  await open(page, '/deliveries?by=event')
+  await open('/deliveries?by=event')
   server.receiver.answer = (response) => response.end()
   server.receiver.clear()
-  const row = folded(page).filter({ has: page.locator(`a[href$="${events[3]}"]`) })
+  const row = folded().filter({ has: page.locator(`a[href$="${events[3]}"]`) })
   await row.getByRole('button', { name: /^Redeliver 1: / }).click()
-  await redeliverOne(page)
+  const dialog = page.getByRole('dialog', { name: 'Redeliver 1 delivery?' })
+  await dialog.getByRole('button', { name: 'Redeliver', exact: true }).click()
+  await page.getByText('1 queued', { exact: true }).last().waitFor()
   await row.getByText('3 of 3 delivered').waitFor()
   expect(await row.getByRole('button', { name: /^Redeliver/ }).count()).toBe(0)
   expect(server.receiver.received.map(({ path }) => path)).toEqual(['/fails'])
   await untilCount(server, { states: ['RETRYING'] }, EVENTS - 1)
-  expect(await folded(page).filter({ hasText: '2 of 3 delivered' }).count()).toBe(EVENTS - 1)
+  expect(await folded().filter({ hasText: '2 of 3 delivered' }).count()).toBe(EVENTS - 1)
 })
 
-function rowsOf(of: Page, table: string): Locator {
-  return of.getByRole('table', { name: table, exact: true }).locator('> tbody > tr')
-}
+const rowsOf = (table: string) =>
+  page.getByRole('table', { name: table, exact: true }).locator('> tbody > tr')
 
 /** The rows of events, without those below them. */
-const folded = (of: Page) =>
-  of.getByRole('table', { name: 'Deliveries by event' }).locator('> tbody > tr:not(.ph-detail)')
-
-async function redeliverOne(of: Page): Promise<void> {
-  const dialog = of.getByRole('dialog', { name: 'Redeliver 1 delivery?' })
-  await dialog.getByRole('button', { name: 'Redeliver', exact: true }).click()
-  await of.getByText('1 queued', { exact: true }).last().waitFor()
-}
-
-async function open(of: Page, path: string): Promise<void> {
-  await of.goto(`${server.url}/console${path}`)
-  await waitUntilLoaded(of)
-}
+const folded = () =>
+  page.getByRole('table', { name: 'Deliveries by event' }).locator('> tbody > tr:not(.ph-detail)')

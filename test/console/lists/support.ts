@@ -6,26 +6,23 @@ import type { ConsoleServer } from '../support/console-server.ts'
 import { misfits } from '../support/layout.ts'
 import { violations } from '../support/violations.ts'
 
-/** Adds a webhook of the receiver that subscribes to `JOINED`. Returns its id. */
-export async function addWebhook(server: ConsoleServer, name: string): Promise<string> {
-  return await createWebhook(server, {
+/** Adds a webhook of the receiver, by default one that subscribes to `JOINED`. Returns its id. */
+export const addWebhook = (server: ConsoleServer, name: string, input: object = {}) =>
+  createWebhook(server, {
     url: `${server.receiver.url}${name}`,
     description: `The ${name}`,
     enabled: true,
     retryScheduleSeconds: [3_600],
+    ...input,
   })
-}
 
 /** Publishes events of `JOINED` one after the other. Returns their ids, the oldest first. */
 export async function publish(server: ConsoleServer, count: number): Promise<string[]> {
   const ids: string[] = []
   for (let order = 1; order <= count; order++) {
-    const { publishedEvent } = await call<{ publishedEvent: { id: string } }>(
-      server,
-      'publishEvent',
-      { input: ['PublishEventInput!', { type: JOINED, data: { order } }] },
-      'publishedEvent { id }',
-    )
+    const input = { type: JOINED, data: { order } }
+    const fields = 'publishedEvent { id }'
+    const { publishedEvent } = await call(server, 'publishEvent', { input }, fields)
     ids.push(publishedEvent.id)
   }
   return ids

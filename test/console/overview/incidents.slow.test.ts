@@ -13,50 +13,44 @@ openDesk(async () => {
 const section = () => page.getByRole('region', { name: 'Incidents' })
 const rowOf = (name: string) => section().getByRole('row').filter({ hasText: name })
 
-story(
-  'a person acknowledges an incident, others see who did, and it can be withdrawn',
-  async () => {
-    await open('/overview')
-    await section().getByRole('button', { name: 'Acknowledge: Accounting' }).click()
-    await page.getByText('Incident acknowledged.').waitFor()
-    await expect.poll(() => rowOf('Accounting').innerText()).toContain('Acknowledged by')
+story('a person acknowledges an incident, others see who, and it can be withdrawn', async () => {
+  await open('/overview')
+  await section().getByRole('button', { name: 'Acknowledge: Accounting' }).click()
+  await page.getByText('Incident acknowledged.').waitFor()
+  await expect.poll(() => rowOf('Accounting').innerText()).toContain('Acknowledged by')
 
-    await open(`/webhooks/${seed.webhooks.ledger}`)
-    await page.getByText(/Acknowledged by /).waitFor()
-    await open(`/webhooks/${seed.webhooks.ledger}?tab=history`)
-    const incidents = page.getByRole('region', { name: 'Incidents' })
-    await incidents.getByText(/Acknowledged by /).waitFor()
+  await open(`/webhooks/${seed.webhooks.ledger}`)
+  await page.getByText(/Acknowledged by /).waitFor()
+  await open(`/webhooks/${seed.webhooks.ledger}?tab=history`)
+  const incidents = page.getByRole('region', { name: 'Incidents' })
+  await incidents.getByText(/Acknowledged by /).waitFor()
 
-    await open('/overview')
-    await section().getByRole('button', { name: 'More actions: Accounting' }).click()
-    await page.getByRole('menuitem', { name: 'Withdraw acknowledgment' }).click()
-    await section().getByRole('button', { name: 'Acknowledge: Accounting' }).waitFor()
-  },
-)
+  await open('/overview')
+  await section().getByRole('button', { name: 'More actions: Accounting' }).click()
+  await page.getByRole('menuitem', { name: 'Withdraw acknowledgment' }).click()
+  await section().getByRole('button', { name: 'Acknowledge: Accounting' }).waitFor()
+})
 
-story(
-  '“why is it failing?” is answered on the overview, in the list and by the attempt',
-  async () => {
-    await open('/overview')
-    const badges = rowOf('badges.example')
-    await badges.getByText('404 · The receiver found nothing at this URL').waitFor()
-    // The worst first, above the charts.
-    const states = section().locator('tbody .ph-state')
-    expect(await states.allInnerTexts()).toEqual(['On hold', 'Failing', 'Failing'])
-    const chart = await page.getByRole('region', { name: 'Attempts over time' }).boundingBox()
-    expect((await section().boundingBox())?.y).toBeLessThan(chart?.y ?? 0)
+story('“why is it failing?” is answered by the overview, the list and the attempt', async () => {
+  await open('/overview')
+  const badges = rowOf('badges.example')
+  await badges.getByText('404 · The receiver found nothing at this URL').waitFor()
+  // The worst first, above the charts.
+  const states = section().locator('tbody .ph-state')
+  expect(await states.allInnerTexts()).toEqual(['On hold', 'Failing', 'Failing'])
+  const chart = await page.getByRole('region', { name: 'Attempts over time' }).boundingBox()
+  expect((await section().boundingBox())?.y).toBeLessThan(chart?.y ?? 0)
 
-    // Two steps lead to the attempt.
-    await badges.getByRole('link', { name: 'badges.example' }).click()
-    await page.getByRole('link', { name: 'Show attempt' }).click()
-    await page.getByText('HTTP status 404').first().waitFor()
+  // Two steps lead to the attempt.
+  await badges.getByRole('link', { name: 'badges.example' }).click()
+  await page.getByRole('link', { name: 'Show attempt' }).click()
+  await page.getByText('HTTP status 404').first().waitFor()
 
-    await open('/webhooks')
-    const rows = page.getByRole('table', { name: 'Webhooks' }).getByRole('row')
-    // Trouble comes first.
-    await expect.poll(() => rows.nth(1).innerText()).toContain('On hold')
-    expect(await rows.filter({ hasText: 'badges.example' }).innerText()).toContain('404 ·')
-    await page.getByRole('textbox', { name: 'Search', exact: true }).fill('tickets')
-    await expect.poll(() => rows.count()).toBe(2)
-  },
-)
+  await open('/webhooks')
+  const rows = page.getByRole('table', { name: 'Webhooks' }).getByRole('row')
+  // Trouble comes first.
+  await expect.poll(() => rows.nth(1).innerText()).toContain('On hold')
+  expect(await rows.filter({ hasText: 'badges.example' }).innerText()).toContain('404 ·')
+  await page.getByRole('textbox', { name: 'Search', exact: true }).fill('tickets')
+  await expect.poll(() => rows.count()).toBe(2)
+})

@@ -1,7 +1,7 @@
 import type { Locator } from 'playwright-core'
 import { beforeAll, expect } from 'vitest'
 import { JOINED } from '../../support/factories.ts'
-import { call, createWebhook } from '../support/call.ts'
+import { call, createOrganization, createWebhook } from '../support/call.ts'
 import { startConsoleServer } from '../support/console-server.ts'
 import { open, openDesk, page, server, story } from '../support/desk.ts'
 import { waitUntilLoaded } from '../support/sign-in.ts'
@@ -12,19 +12,13 @@ let webhookId: string
 openDesk(startConsoleServer)
 
 beforeAll(async () => {
-  const input = {
-    url: `${server.receiver.url}ticketing`,
-    description: 'The box office',
-    eventSubscriptions: [JOINED],
-  }
-  webhookId = await createWebhook(server, input)
+  const url = `${server.receiver.url}ticketing`
+  webhookId = await createWebhook(server, { url, description: 'The box office' })
   await call(server, 'updateEventType', {
-    id: ['ID!', `type_${JOINED}`],
-    input: ['UpdateEventTypeInput!', { searchKeys: ['$.order.id', '$.customer.email'] }],
+    id: `type_${JOINED}`,
+    input: { searchKeys: ['$.order.id', '$.customer.email'] },
   })
-  await call(server, 'createOrganization', {
-    input: ['CreateOrganizationInput!', { name: 'Riverside Museum' }],
-  })
+  await createOrganization(server, 'Riverside Museum')
 })
 
 const box = () => page.getByRole('combobox', { name: 'Search and commands' })
@@ -36,35 +30,31 @@ async function choose(rendered: Locator): Promise<void> {
   await page.keyboard.press('Enter')
 }
 
-story(
-  'one box finds webhooks, organizations, search keys, event types, actions and ids',
-  async () => {
-    const { viewer, auditLog } = await server.graphql<{
-      viewer: { apiKey: { id: string } }
-      auditLog: { nodes: { id: string }[] }
-    }>('{ viewer { apiKey { id } } auditLog(first: 1) { nodes { id } } }')
-    const entry = auditLog.nodes[0]?.id as string
-    await open('/events')
-    await page.keyboard.press('Control+k')
-    for (const [typed, found] of [
-      ['ticketing', /The box office/],
-      ['box off', /The box office/],
-      ['riverside', /Riverside Museum/],
-      ['order.id=87012', 'Find events with order.id = 87012'],
-      [JOINED.toUpperCase().slice(3), JOINED],
-      ['create web', 'Create webhook'],
-      [viewer.apiKey.id, `Open ${viewer.apiKey.id}`],
-      [entry, `Open ${entry}`],
-    ] as const) {
-      await box().fill(typed)
-      await option(found).first().waitFor()
-    }
-    expect(await violations(page)).toEqual([])
-    await box().fill(webhookId)
-    await choose(option(`Open ${webhookId}`))
-    await page.waitForURL(`**/webhooks/${webhookId}`)
-  },
-)
+story('one box finds webhooks, organizations, keys, event types, actions and ids', async () => {
+  const { viewer, auditLog } = await server.graphql(
+    '{ viewer { apiKey { id } } auditLog(first: 1) { nodes { id } } }',
+  )
+  const entry = auditLog.nodes[0].id
+  await open('/events')
+  await page.keyboard.press('Control+k')
+  for (const [typed, found] of [
+    ['ticketing', /The box office/],
+    ['box off', /The box office/],
+    ['riverside', /Riverside Museum/],
+    ['order.id=87012', 'Find events with order.id = 87012'],
+    [JOINED.toUpperCase().slice(3), JOINED],
+    ['create web', 'Create webhook'],
+    [viewer.apiKey.id, `Open ${viewer.apiKey.id}`],
+    [entry, `Open ${entry}`],
+  ] as const) {
+    await box().fill(typed)
+    await option(found).first().waitFor()
+  }
+  expect(await violations(page)).toEqual([])
+  await box().fill(webhookId)
+  await choose(option(`Open ${webhookId}`))
+  await page.waitForURL(`**/webhooks/${webhookId}`)
+})
 
 story('keys go to pages and through rows, but not while somebody types', async () => {
   await open('/events')

@@ -13,11 +13,7 @@ let webhookId: string
 openDesk(startConsoleServer)
 
 beforeAll(async () => {
-  webhookId = await createWebhook(server, {
-    url: server.receiver.url,
-    enabled: true,
-    eventSubscriptions: [JOINED],
-  })
+  webhookId = await createWebhook(server, { enabled: true })
 })
 
 const openPage = async (path: string, viewport = { width: 1280, height: 800 }) => {
@@ -94,11 +90,9 @@ const UNREACHABLE =
   /ERR_CONNECTION_REFUSED|ERR_CONTENT_LENGTH_MISMATCH|ERR_INCOMPLETE_CHUNKED_ENCODING|ERR_CONNECTION_RESET|ERR_EMPTY_RESPONSE|status of 50\d|dynamically imported module/
 
 story('a page reports that the server is unreachable, and recovers without a reload', async () => {
-  await using reader = await visit(browser, { origins: [server.url], signedInTo: server })
+  await using reader = await openPage('/overview')
   const { page } = reader
   reader.expectPageErrors(UNREACHABLE)
-  await page.goto(`${server.url}/console/overview`)
-  await waitUntilLoaded(page)
   await server.kill()
   // Neither the data nor the script of this page was loaded before.
   await page.getByRole('link', { name: 'Webhooks', exact: true }).first().click()
@@ -111,30 +105,27 @@ story('a page reports that the server is unreachable, and recovers without a rel
 const OFFLINE =
   /ERR_(INCOMPLETE_CHUNKED_ENCODING|CONNECTION_RESET|EMPTY_RESPONSE|CONNECTION_CLOSED|SOCKET_NOT_CONNECTED)/
 
-story(
-  'the page of a delivery shows how the delivery finished while the network was away',
-  async () => {
-    await using network = await startTcpProxy(Number(new URL(server.url).port))
-    const url = `http://127.0.0.1:${network.port}`
-    const signedInTo = { url, token: server.token }
-    await using reader = await visit(browser, { origins: [url], signedInTo })
-    const { page } = reader
-    reader.expectPageErrors(OFFLINE)
-    let answer = () => {}
-    server.receiver.answer = (response) => {
-      answer = () => response.end()
-    }
-    const id = await testDelivery(server, webhookId, JOINED)
-    await page.goto(`${url}/console/deliveries/${id}`)
-    await waitUntilLoaded(page)
-    await untilLive(page)
-    network.disconnect()
-    await page.getByRole('status').filter({ hasText: 'Interrupted' }).waitFor()
-    server.receiver.answer = (response) => response.end()
-    answer()
-    await untilDelivery(server, id, ({ state }) => state === 'SUCCEEDED', 'the delivery succeeds')
-    network.connect()
-    await untilLive(page)
-    await page.getByText('Succeeded').first().waitFor()
-  },
-)
+story('the page of a delivery shows how it finished while the network was away', async () => {
+  await using network = await startTcpProxy(Number(new URL(server.url).port))
+  const url = `http://127.0.0.1:${network.port}`
+  const signedInTo = { url, token: server.token }
+  await using reader = await visit(browser, { origins: [url], signedInTo })
+  const { page } = reader
+  reader.expectPageErrors(OFFLINE)
+  let answer = () => {}
+  server.receiver.answer = (response) => {
+    answer = () => response.end()
+  }
+  const id = await testDelivery(server, webhookId, JOINED)
+  await page.goto(`${url}/console/deliveries/${id}`)
+  await waitUntilLoaded(page)
+  await untilLive(page)
+  network.disconnect()
+  await page.getByRole('status').filter({ hasText: 'Interrupted' }).waitFor()
+  server.receiver.answer = (response) => response.end()
+  answer()
+  await untilDelivery(server, id, ({ state }) => state === 'SUCCEEDED', 'the delivery succeeds')
+  network.connect()
+  await untilLive(page)
+  await page.getByText('Succeeded').first().waitFor()
+})

@@ -3,36 +3,45 @@ import { until } from '../../support/until.ts'
 import type { ConsoleServer } from './console-server.ts'
 
 /** Runs a mutation and returns its success type. Throws for a rejected mutation. */
-export async function call<Success = unknown>(
+export async function call(
   server: Pick<ConsoleServer, 'graphql'>,
   mutation: string,
-  variables: Readonly<Record<string, readonly [type: string, value: unknown]>>,
+  variables: object,
   fields = '__typename',
-): Promise<Success> {
-  const entries = Object.entries(variables)
-  const declared = entries.map(([name, [type]]) => `$${name}: ${type}`).join(', ')
-  const passed = entries.map(([name]) => `${name}: $${name}`).join(', ')
-  const success = `${mutation[0]?.toUpperCase()}${mutation.slice(1)}Success`
-  const { result } = await server.graphql<{ result: { message?: string } }>(
+  // biome-ignore lint/suspicious/noExplicitAny: the type depends on the fields
+): Promise<any> {
+  const name = `${mutation[0]?.toUpperCase()}${mutation.slice(1)}`
+  const names = Object.keys(variables)
+  const declared = names.map((each) => `$${each}: ${each === 'input' ? `${name}Input` : 'ID'}!`)
+  const passed = names.map((each) => `${each}: $${each}`)
+  const { result } = await server.graphql(
     `mutation (${declared}) {
-      result: ${mutation}(${passed}) { ... on ${success} { ${fields} } ... on UserError { message } }
+      result: ${mutation}(${passed}) {
+        ... on ${name}Success { ${fields} } ... on UserError { message }
+      }
     }`,
-    Object.fromEntries(entries.map(([name, [, value]]) => [name, value])),
+    variables,
   )
   if (result.message !== undefined) throw new Error(`${mutation}: ${result.message}`)
-  return result as Success
+  return result
+}
+
+/** Returns the id of the organization. */
+export async function createOrganization(server: ConsoleServer, name: string): Promise<string> {
+  const input = { name }
+  const { organization } = await call(
+    server,
+    'createOrganization',
+    { input },
+    'organization { id }',
+  )
+  return organization.id
 }
 
 /** Creates a webhook, by default of the server's receiver and for `JOINED`. Returns its id. */
 export async function createWebhook(server: ConsoleServer, input: object = {}): Promise<string> {
   const whole = { url: server.receiver.url, eventSubscriptions: [JOINED], ...input }
-  const variables = { input: ['CreateWebhookInput!', whole] } as const
-  const { webhook } = await call<{ webhook: { id: string } }>(
-    server,
-    'createWebhook',
-    variables,
-    'webhook { id }',
-  )
+  const { webhook } = await call(server, 'createWebhook', { input: whole }, 'webhook { id }')
   return webhook.id
 }
 
@@ -42,13 +51,8 @@ export async function createKey(
   scopes: readonly string[],
   name?: string,
 ): Promise<string> {
-  const variables = { input: ['CreateApiKeyInput!', { scopes, name }] } as const
-  const { createdApiKey } = await call<{ createdApiKey: { token: string } }>(
-    server,
-    'createApiKey',
-    variables,
-    'createdApiKey { token }',
-  )
+  const input = { scopes, name }
+  const { createdApiKey } = await call(server, 'createApiKey', { input }, 'createdApiKey { token }')
   return createdApiKey.token
 }
 
@@ -64,13 +68,8 @@ export async function testDelivery(
   webhookId: string,
   eventType: string,
 ): Promise<string> {
-  const { delivery } = await call<{ delivery: DeliveryStatus }>(
-    server,
-    'testDelivery',
-    { id: ['ID!', webhookId], input: ['TestDeliveryInput!', { eventType }] },
-    'delivery { id }',
-  )
-  return delivery.id
+  const variables = { id: webhookId, input: { eventType } }
+  return (await call(server, 'testDelivery', variables, 'delivery { id }')).delivery.id
 }
 
 export async function untilDelivery(
@@ -80,7 +79,7 @@ export async function untilDelivery(
   what: string,
 ): Promise<void> {
   await until(async () => {
-    const { delivery } = await server.graphql<{ delivery: DeliveryStatus }>(
+    const { delivery } = await server.graphql(
       'query ($id: ID!) { delivery(id: $id) { id state attemptCount } }',
       { id },
     )
@@ -88,13 +87,13 @@ export async function untilDelivery(
   }, what)
 }
 
-/** The newest deliveries of a webhook in these states. */
+/** The newest deliveries of a webhook, by default in all states. */
 export async function deliveriesOf(
   server: ConsoleServer,
   webhookId: string,
-  states: readonly string[],
+  states?: readonly string[],
 ): Promise<readonly DeliveryStatus[]> {
-  const { deliveries } = await server.graphql<{ deliveries: { nodes: DeliveryStatus[] } }>(
+  const { deliveries } = await server.graphql(
     `query ($filter: DeliveryFilter) {
       deliveries(filter: $filter, first: 50) { nodes { id state attemptCount } }
     }`,
@@ -109,11 +108,10 @@ export async function untilCount(
   filter: object,
   count: number,
 ): Promise<void> {
-  type Page = { deliveries: { nodes: object[]; pageInfo: { endCursor: string | null } } }
   const query = `query ($filter: DeliveryFilter, $after: String) {
     deliveries(filter: $filter, first: 100, after: $after) { nodes { id } pageInfo { endCursor } } }`
   async function matching(after: string | null): Promise<number> {
-    const { deliveries }: Page = await server.graphql<Page>(query, { filter, after })
+    const { deliveries } = await server.graphql(query, { filter, after })
     const { endCursor } = deliveries.pageInfo
     return deliveries.nodes.length + (endCursor === null ? 0 : await matching(endCursor))
   }

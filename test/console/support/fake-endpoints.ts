@@ -12,32 +12,19 @@ export interface EndpointBehavior {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** Endpoints with their own host names, such as `https://crm.example/`. */
-export interface FakeEndpoints extends AsyncDisposable {
-  /** The settings with which a server reaches the endpoints. */
-  readonly environment: Readonly<Record<string, string>>
-  /** The certificate authority to trust, as PEM. */
-  readonly authority: string
-  /** Changes the response of a host. */
-  answer(host: string, behavior: EndpointBehavior): void
-}
+export type FakeEndpoints = Awaited<ReturnType<typeof openFakeEndpoints>>
 
-/** All hosts are one server behind a forward proxy, so that their URLs need no port. */
-export async function openFakeEndpoints(
-  behaviors: Readonly<Record<string, EndpointBehavior>>,
-): Promise<FakeEndpoints> {
+/**
+ * Endpoints with their own host names, such as `https://crm.example/`. All are one server behind a forward proxy, so that
+ * their URLs need no port.
+ */
+export async function openFakeEndpoints(behaviors: Readonly<Record<string, EndpointBehavior>>) {
   const byHost = new Map(Object.entries(behaviors))
   const authority = await createTestAuthority('Posthorn test endpoints')
   const { key, cert } = await authority.issue([...byHost.keys()])
   const receiver = https.createServer({ key, cert }, (request, response) => {
-    const {
-      status,
-      body = '',
-      delayMs = 0,
-      headers,
-    } = byHost.get(request.headers.host ?? '') ?? {
-      status: 404,
-    }
+    const behavior: EndpointBehavior = byHost.get(request.headers.host ?? '') ?? { status: 404 }
+    const { status, body = '', delayMs = 0, headers } = behavior
     request.resume().once('end', () => {
       setTimeout(() => response.writeHead(status, headers).end(body), delayMs)
     })
@@ -58,12 +45,15 @@ export async function openFakeEndpoints(
     await once(server, 'listening')
   }
   return {
+    /** The certificate authority to trust, as PEM. */
     authority: authority.pem,
+    /** The settings with which a server reaches the endpoints. */
     environment: {
       NODE_OPTIONS: `--import=${import.meta.resolve('./fake-endpoint-names.ts')}`,
       POSTHORN_EGRESS_PROXY: `http://127.0.0.1:${portOf(proxy)}`,
     },
-    answer(host, behavior) {
+    /** Changes the response of a host. */
+    answer(host: string, behavior: EndpointBehavior) {
       byHost.set(host, behavior)
     },
     async [Symbol.asyncDispose]() {

@@ -14,13 +14,8 @@ export async function portalSession(
   server: Pick<ConsoleServer, 'graphql'>,
   input: PortalInput,
 ): Promise<{ readonly id: string; readonly url: string }> {
-  const { portalSession } = await call<{ portalSession: { id: string; url: string } }>(
-    server,
-    'createPortalSession',
-    { input: ['CreatePortalSessionInput!', input] },
-    'portalSession { id url }',
-  )
-  return portalSession
+  const fields = 'portalSession { id url }'
+  return (await call(server, 'createPortalSession', { input }, fields)).portalSession
 }
 
 /** The URL of a new session of the portal. */

@@ -60,12 +60,12 @@ export async function backfillStatistics(
      group by organization_id, minutes, bucket, histograms.latency, histograms.first_delay
      on conflict do nothing`,
   )
+  const ledger = parseId('webhook', String(webhooks['ledger'])) as string
   await sql.query(
     `update posthorn.webhook_conditions set failing_since = now() - interval '7 hours',
        last_success_at = now() - interval '7 hours', consecutive_failures = 340 where webhook_id = $1`,
-    [parseId('webhook', String(webhooks['ledger']))],
+    [ledger],
   )
-  const ledger = parseId('webhook', String(webhooks['ledger'])) as string
   await putOnHold(sql, ledger, -6.8 * 3_600_000)
   await sql.query(
     `update posthorn.webhook_schedules set next_probe_at = now() + interval '9 minutes' where webhook_id = $1`,

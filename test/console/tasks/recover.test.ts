@@ -42,10 +42,7 @@ story('a disabled webhook is previewed, and enabled before anything is re-sent',
 
 story('a recovery is listed, and has its page', async () => {
   const { old } = seed.webhooks
-  await call(server, 'updateWebhook', {
-    id: ['ID!', old],
-    input: ['UpdateWebhookInput!', { retryScheduleSeconds: [] }],
-  })
+  await call(server, 'updateWebhook', { id: old, input: { retryScheduleSeconds: [] } })
   seed.endpoints.answer('old.example', { status: 500 })
   await seed.publish(5)
   const hasFailed = async () => (await deliveriesOf(server, old, ['EXHAUSTED'])).length === 1

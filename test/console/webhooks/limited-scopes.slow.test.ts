@@ -23,13 +23,10 @@ const value = (number: number) => page.getByLabel(`Value of header ${number}`)
 const save = () => page.getByRole('button', { name: 'Save' }).click()
 
 async function stored(): Promise<Record<string, string>> {
-  const { headers } = await call<{ headers: { name: string; value: string }[] }>(
-    server,
-    'revealHeaders',
-    { id: ['ID!', webhookId] },
-    'headers { name value }',
-  )
-  return Object.fromEntries(headers.map(({ name, value: text }) => [name, text]))
+  const fields = 'headers { name value }'
+  const { headers } = await call(server, 'revealHeaders', { id: webhookId }, fields)
+  type Header = { readonly name: string; readonly value: string }
+  return Object.fromEntries(headers.map(({ name, value: text }: Header) => [name, text]))
 }
 
 story('a new path keeps the headers, and a new host asks for their values', async () => {

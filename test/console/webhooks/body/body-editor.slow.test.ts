@@ -1,9 +1,8 @@
 import { beforeAll, expect } from 'vitest'
-import { call, createWebhook } from '../../support/call.ts'
+import { call, createWebhook, deliveriesOf } from '../../support/call.ts'
 import { startConsoleServer } from '../../support/console-server.ts'
-import { openDesk, page, server, story } from '../../support/desk.ts'
+import { open, openDesk, page, server, story } from '../../support/desk.ts'
 import { misfits } from '../../support/layout.ts'
-import { waitUntilLoaded } from '../../support/sign-in.ts'
 import { violations } from '../../support/violations.ts'
 import { createCatalogue, orderOf } from './catalogue.ts'
 
@@ -13,9 +12,7 @@ const NARROW_PX = 360
 let webhookId: string
 
 const publish = (id: string) =>
-  call(server, 'publishEvent', {
-    input: ['PublishEventInput!', { type: 'order.paid', data: orderOf(id) }],
-  })
+  call(server, 'publishEvent', { input: { type: 'order.paid', data: orderOf(id) } })
 
 openDesk(startConsoleServer)
 
@@ -32,12 +29,8 @@ beforeAll(async () => {
 const body = () => page.getByRole('region', { name: 'Body', exact: true })
 const trial = () => page.getByRole('region', { name: 'Trial of the body' })
 const bodyText = () => trial().getByRole('region', { name: 'Body of order.paid' })
-const settings = () => page.goto(`${server.url}/console/webhooks/${webhookId}?tab=settings`)
-
-async function edit() {
-  await page.goto(`${server.url}/console/webhooks/${webhookId}/edit`)
-  await waitUntilLoaded(page)
-}
+const settings = () => open(`/webhooks/${webhookId}?tab=settings`)
+const edit = () => open(`/webhooks/${webhookId}/edit`)
 
 async function save() {
   await page.getByRole('button', { name: 'Save' }).click()
@@ -85,11 +78,8 @@ story('a template starts from one of a target, and one that is not JSON says whe
 })
 
 story('the page of a delivery has the body that was sent, and its version', async () => {
-  const { deliveries } = await server.graphql<{ deliveries: { nodes: { id: string }[] } }>(
-    'query ($filter: DeliveryFilter) { deliveries(filter: $filter, first: 1) { nodes { id } } }',
-    { filter: { webhookIds: [webhookId] } },
-  )
-  await page.goto(`${server.url}/console/deliveries/${deliveries.nodes[0]?.id}`)
+  const [delivery] = await deliveriesOf(server, webhookId)
+  await open(`/deliveries/${delivery?.id}`)
   const payload = page.getByRole('region', { name: 'Payload' })
   await payload.getByText(/The webhook has version \d now/).waitFor()
   await payload.getByRole('button', { name: 'Chosen fields, version 1' }).click()
@@ -102,12 +92,8 @@ story('the page of a delivery has the body that was sent, and its version', asyn
 
 story('a change of the catalogue that breaks a selection is made after a question', async () => {
   const selection = '{ ... on OrderPaid { customer { email } } }'
-  await call(server, 'updateWebhook', {
-    id: ['ID!', webhookId],
-    input: ['UpdateWebhookInput!', { selection }],
-  })
-  await page.goto(`${server.url}/console/event-types/order.paid/edit`)
-  await waitUntilLoaded(page)
+  await call(server, 'updateWebhook', { id: webhookId, input: { selection } })
+  await open('/event-types/order.paid/edit')
   const schema = { type: 'object', properties: { order: { type: 'object' } } }
   await page.getByRole('textbox', { name: 'Schema (optional)' }).fill(JSON.stringify(schema))
   await page.getByRole('button', { name: 'Save' }).click()

@@ -19,9 +19,7 @@ beforeAll(async () => {
   await createCatalogue(server)
   const input = { url: server.receiver.url, enabled: true, eventSubscriptions: ['order.paid'] }
   webhookId = await createWebhook(server, input)
-  await call(server, 'publishEvent', {
-    input: ['PublishEventInput!', { type: 'order.paid', data: orderOf('A-1') }],
-  })
+  await call(server, 'publishEvent', { input: { type: 'order.paid', data: orderOf('A-1') } })
 })
 
 async function openForm(scopes: readonly string[]) {
@@ -44,23 +42,18 @@ story('in the portal, fields are chosen, the body of a real event is seen, and s
   expect(await violations(page)).toEqual([])
   await page.getByRole('button', { name: 'Save' }).click()
   await page.getByText('Endpoint saved.').or(page.getByText('Webhook saved.')).waitFor()
-  await call(server, 'publishEvent', {
-    input: ['PublishEventInput!', { type: 'order.paid', data: orderOf('A-2') }],
-  })
+  await call(server, 'publishEvent', { input: { type: 'order.paid', data: orderOf('A-2') } })
   const arrived = await server.receiver.arrival(2)
   expect(JSON.parse(arrived.body.toString()).data).toEqual({ order: { total: 12.5 } })
 })
 
-story(
-  'without the scope events:read, the form says that there is no trial, and checks',
-  async () => {
-    const { reader, page, body } = await openForm(SCOPES)
-    await using _ = reader
-    await body.getByRole('radio', { name: 'Chosen fields' }).check()
-    await body.getByText('You may not read events').waitFor()
-    const text = body.getByRole('textbox', { name: 'Selection in GraphQL' })
-    await text.fill('{ ... on OrderPaid { color } }')
-    await page.getByRole('button', { name: 'Save' }).click()
-    await body.getByText(/^Line 1, column 22: .*color/).waitFor()
-  },
-)
+story('without the scope events:read, the form says there is no trial, and checks', async () => {
+  const { reader, page, body } = await openForm(SCOPES)
+  await using _ = reader
+  await body.getByRole('radio', { name: 'Chosen fields' }).check()
+  await body.getByText('You may not read events').waitFor()
+  const text = body.getByRole('textbox', { name: 'Selection in GraphQL' })
+  await text.fill('{ ... on OrderPaid { color } }')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await body.getByText(/^Line 1, column 22: .*color/).waitFor()
+})

@@ -17,12 +17,10 @@ const schema = object({
 
 /** Creates `order.paid` and `order.canceled`, unless another file has done so on the same server. */
 export async function createCatalogue(server: ConsoleServer): Promise<void> {
-  const { node } = await server.graphql<{ node: object | null }>(
-    '{ node(id: "type_order.paid") { id } }',
-  )
+  const { node } = await server.graphql('{ node(id: "type_order.paid") { id } }')
   if (node) return
   for (const name of ['order.paid', 'order.canceled']) {
     const input = { name, description: name, schema, example: orderOf('E-1') }
-    await call(server, 'createEventType', { input: ['CreateEventTypeInput!', input] })
+    await call(server, 'createEventType', { input })
   }
 }

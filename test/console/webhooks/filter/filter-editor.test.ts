@@ -2,7 +2,7 @@ import { beforeAll, expect } from 'vitest'
 import { until } from '../../../support/until.ts'
 import { call } from '../../support/call.ts'
 import { startConsoleServer } from '../../support/console-server.ts'
-import { openDesk, page, server, story } from '../../support/desk.ts'
+import { open, openDesk, page, server, story } from '../../support/desk.ts'
 import { misfits } from '../../support/layout.ts'
 import { waitUntilLoaded } from '../../support/sign-in.ts'
 import { violations } from '../../support/violations.ts'
@@ -18,14 +18,14 @@ const order = (status: string, total: number, city: string) => ({
 })
 
 const publish = (...events: ReturnType<typeof order>[]) =>
-  call(server, 'publishEvents', { input: ['PublishEventsInput!', { events }] })
+  call(server, 'publishEvents', { input: { events } })
 
 openDesk(startConsoleServer)
 
 beforeAll(async () => {
   for (const name of ['order.updated', 'order.canceled', 'invoice.sent']) {
     const input = { name, description: name, example: order('paid', 120, 'Berlin').data }
-    await call(server, 'createEventType', { input: ['CreateEventTypeInput!', input] })
+    await call(server, 'createEventType', { input })
   }
   await publish(
     order('paid', 250, 'Berlin'),
@@ -43,8 +43,7 @@ const LARGE = { path: '$.order.total', op: 'greater', value: 100 }
 const BERLIN = { path: '$.order.city', op: 'equals', value: 'Berlin' }
 
 story('a filter is written, tried on past events and saved', async () => {
-  await page.goto(`${server.url}/console/webhooks/new`)
-  await waitUntilLoaded(page)
+  await open('/webhooks/new')
   await page.getByLabel('URL').fill(server.receiver.url)
   await page.getByRole('checkbox', { name: 'order.updated' }).check()
   await page.getByRole('button', { name: 'Add filter' }).click()
@@ -71,7 +70,7 @@ story('an event that matches is delivered, and one that does not is not, but cou
   await publish(order('paid', 100, 'Berlin'), order('paid', 100.01, 'Berlin'))
   const arrived = await server.receiver.arrival(1)
   expect(JSON.parse(arrived.body.toString()).data.order.total).toBe(100.01)
-  await page.goto(`${server.url}/console/webhooks/${webhookId}?tab=settings`)
+  await open(`/webhooks/${webhookId}?tab=settings`)
   await page
     .getByText(
       'order.status is "paid", order.total is greater than 100, and order.city is "Berlin"',
@@ -87,8 +86,7 @@ story('an event that matches is delivered, and one that does not is not, but cou
 })
 
 story('a pattern is added, and the page fits a telephone', async () => {
-  await page.goto(`${server.url}/console/webhooks/${webhookId}/edit`)
-  await waitUntilLoaded(page)
+  await open(`/webhooks/${webhookId}/edit`)
   await page.getByRole('combobox', { name: 'Pattern' }).fill('order.*')
   await page.getByRole('combobox', { name: 'Pattern' }).press('Escape')
   await page.getByRole('button', { name: 'Add pattern' }).click()
@@ -101,20 +99,19 @@ story('a pattern is added, and the page fits a telephone', async () => {
   await page.setViewportSize({ width: 1280, height: 800 })
   await page.getByRole('button', { name: 'Save' }).click()
   await page.getByText('Webhook saved.').waitFor()
-  const { webhook } = await server.graphql<{ webhook: Record<string, unknown> }>(
+  const { webhook } = await server.graphql(
     'query ($id: ID!) { webhook(id: $id) { subscriptions filter } }',
     { id: webhookId },
   )
   expect(webhook).toEqual({ subscriptions: ['order.updated', 'order.*'], filter })
   // The history has filters in words.
-  await page.goto(`${server.url}/console/webhooks/${webhookId}?tab=history`)
+  await open(`/webhooks/${webhookId}?tab=history`)
   const change = page.getByRole('table').getByText(/^filter: order.status is "paid", /)
   await expect.poll(() => change.first().innerText()).toMatch(/→ order.status is "paid" and \(/)
 })
 
 story('a filter that is none is not saved, and says why while it is written', async () => {
-  await page.goto(`${server.url}/console/webhooks/${webhookId}/edit`)
-  await waitUntilLoaded(page)
+  await open(`/webhooks/${webhookId}/edit`)
   await field().fill('{ "path": "$.order.total"')
   await page.getByRole('button', { name: 'Save' }).click()
   await page.getByText('Correct the JSON of the filter').waitFor()
