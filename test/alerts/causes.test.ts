@@ -1,4 +1,4 @@
-import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test } from 'vitest'
 import { OPERATIONAL_EVENT_TYPES } from '../../src/alerts/operational-event-types.ts'
 import { verify } from '../../src/receiver/verify.ts'
 import { createWebhook, publish } from '../scheduling/support/backlog.ts'
@@ -23,12 +23,8 @@ let clock: Date
 
 const receiver = await useResource(startReceiver())
 
-beforeAll(async () => {
-  receiver.answer = (response, { path }) => {
-    response.statusCode = failing.has(path.slice(1)) ? 503 : 200
-    response.end()
-  }
-})
+receiver.answer = (response, { path }) =>
+  response.writeHead(failing.has(path.slice(1)) ? 503 : 200).end()
 beforeEach(async () => {
   receiver.clear()
   failing.clear()
@@ -138,12 +134,9 @@ test('a webhook on hold and its recovery are each told once, in signed deliverie
   failing.delete(ENDPOINT)
   await keepHoldAndProbe(webhookId)
   await until(async () => (await types()).includes(RECOVERED), 'the recovery is told')
-  const recovered = (await findAlerts(posthorn.database.pool)).find(
-    ({ type }) => type === RECOVERED,
-  )
+  const recovered = (await alerts()).find(({ type }) => type === RECOVERED)
   // `failing` if the health was evaluated between the two holds.
   expect(recovered).toMatchObject({
-    type: 'posthorn.webhook.recovered',
     data: {
       state: 'healthy',
       alert: { action: 'resolve', key: webhookId, severity: 'info' },

@@ -5,7 +5,6 @@ import { useTestApp } from '../support/app.ts'
 import { countRows } from '../support/count-rows.ts'
 import { createTenant } from '../support/factories.ts'
 import { freePort } from '../support/free-port.ts'
-import { postGraphql } from '../support/post-graphql.ts'
 import { until } from '../support/until.ts'
 import { runSendAlerts } from './support/alerts.ts'
 import { type MailServer, startMailServer } from './support/mail-server.ts'
@@ -43,22 +42,10 @@ const SET = `mutation ($input: SetAlertAddressInput!) { setAlertAddress(input: $
 } }`
 const REMOVE = 'mutation ($id: ID!) { removeAlertAddress(id: $id) { __typename } }'
 
-const ask = (query: string, variables: object, token = posthorn.tenant.token) =>
-  postGraphql(posthorn.app.url, token, query, variables)
-
-interface NewAddress {
-  readonly kinds?: readonly string[]
-  readonly portalPageUrl?: string
-  /** Of another organization. */
-  readonly token?: string
-}
-
-async function add(
-  email: string,
-  { kinds = ['WEBHOOK_ON_HOLD'], portalPageUrl, token }: NewAddress = {},
-) {
-  const input = { email, kinds, portalPageUrl }
-  return (await ask(SET, { input }, token)).data.setAlertAddress
+/** By default to the organization of the file. */
+async function add(email: string, more: object = {}, token?: string) {
+  const input = { email, kinds: ['WEBHOOK_ON_HOLD'], ...more }
+  return (await posthorn.graphql(SET, { input }, token)).setAlertAddress
 }
 
 async function remove(email: string) {
@@ -74,8 +61,8 @@ async function addUnconfirmed(email: string): Promise<string> {
 }
 
 /** Adds an address, and presses the button behind the link that it is sent. */
-async function addConfirmed(email: string, options: NewAddress = {}) {
-  await add(email, options)
+async function addConfirmed(email: string, more: object = {}) {
+  await add(email, more)
   await confirm(email)
 }
 
@@ -199,7 +186,7 @@ test('an address is sent one link an hour, however often and by several organiza
   await remove('ada@example.com')
   await add('Ada+tag@example.com')
   const other = await createTenant(posthorn.database.prisma)
-  await add('ada@example.com', { token: other.token })
+  await add('ada@example.com', {}, other.token)
   await passMinute()
   await allJobsEnded()
   expect(mailServer.mails).toHaveLength(1)
@@ -223,7 +210,7 @@ test('an organization asks at most 20 addresses a day, and another one can still
   await remove('stranger@example.com')
   await add('ada@example.com')
   const other = await createTenant(posthorn.database.prisma)
-  await add('grace@example.com', { token: other.token })
+  await add('grace@example.com', {}, other.token)
   await until(() => links('grace@example.com').length === 1, 'the other organization asks')
   await pass()
   await allJobsEnded()
@@ -265,7 +252,7 @@ test('an address gets at most ten mails an hour, links included, and the tenth s
   const isLast = alerts().map((mail) => mail.includes('and this is the tenth'))
   expect(isLast).toEqual([...new Array(8).fill(false), true])
   const other = await createTenant(posthorn.database.prisma)
-  await add('ada+tag@example.com', { token: other.token })
+  await add('ada+tag@example.com', {}, other.token)
   await addUnconfirmed('grace@example.com')
   await allJobsEnded()
   expect(mailServer.mails).toHaveLength(11)

@@ -24,12 +24,11 @@ async function catalogue(): Promise<string[]> {
   return eventTypes.map(({ name }: { name: string }) => name)
 }
 
-async function alert(type = ON_HOLD) {
-  await posthorn.database.pool.query(`select posthorn.alert($1, null, $2, '{}')`, [
-    posthorn.tenant.organizationId,
-    type,
-  ])
-}
+const alert = () =>
+  posthorn.database.pool.query(
+    `select posthorn.alert($1, null, 'posthorn.api_key.created', '{}')`,
+    [posthorn.tenant.organizationId],
+  )
 
 test('a fresh installation has no operational events: not in REST, not in the catalogue, and none is published', async () => {
   const refused = await create(ON_HOLD)
@@ -39,7 +38,7 @@ test('a fresh installation has no operational events: not in REST, not in the ca
     `There is no event type "${ON_HOLD}". The event types are ${JOINED}, ${TICKET}.`,
   ])
   expect(await catalogue()).toEqual([JOINED, TICKET])
-  await alert('posthorn.api_key.created')
+  await alert()
   expect(await findAlerts(posthorn.database.pool)).toEqual([])
 })
 
@@ -52,7 +51,7 @@ test('only an operator switches them on, and off again, with an entry in the aud
   const operator = await switchOn(posthorn)
   expect(await catalogue()).toEqual([JOINED, TICKET, ...OPERATIONAL_EVENT_TYPES.toSorted()])
   expect((await create(ON_HOLD)).status).toBe(201)
-  await alert('posthorn.api_key.created')
+  await alert()
   expect(await findAlerts(database.pool)).toHaveLength(1)
 
   const { data } = await setOperationalEvents(app.url, operator, { enabled: false })
@@ -62,7 +61,7 @@ test('only an operator switches them on, and off again, with an entry in the aud
   })
   expect(await catalogue()).toEqual([JOINED, TICKET])
   expect((await create(ON_HOLD)).status).toBe(422)
-  await alert('posthorn.api_key.created')
+  await alert()
   expect(await findAlerts(database.pool)).toHaveLength(1)
 
   const { rows } = await database.pool.query(
