@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Database } from '../../src/db/client.ts'
 import { readDatabaseState } from '../../src/telemetry/database-metrics.ts'
+import { publish } from '../scheduling/support/backlog.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { createTenant, JOINED, subscribe } from '../support/factories.ts'
 import { createPartitions } from '../support/maintain-partitions.ts'
@@ -20,20 +21,6 @@ const read = (retentionMs = 30 * DAY_MS) =>
   readDatabaseState(database.pipeline, 'graphile_worker', retentionMs)
 
 const sql = (text: string, values: unknown[] = []) => database.pool.query(text, values)
-
-/** Publishes events to a new webhook, and returns its id. */
-async function publishTo(count: number): Promise<string> {
-  await subscribe(database, tenant.organizationId, [JOINED])
-  for (let i = 0; i < count; i++) {
-    await sql('select posthorn.publish_event($1, $2, $3)', [
-      tenant.publicOrganizationId,
-      JOINED,
-      '{}',
-    ])
-  }
-  const { rows } = await sql('select id from posthorn.webhooks')
-  return rows[0].id
-}
 
 test('an empty database has nothing queued, and partitions for a week', async () => {
   await createPartitions(database.pool, TODAY, `${TODAY} + 7`)
@@ -67,12 +54,12 @@ test('consumers count by state, with the oldest event that one has not acknowled
     consumers_missed_events: 7,
   })
   expect(state['consumers_oldest_age_seconds']).toBeGreaterThanOrEqual(600)
-  await sql('delete from posthorn.event_consumers')
-  await sql('delete from posthorn.published_batches')
 })
 
 test('deliveries count by state, with the oldest of each, and overdue ones besides', async () => {
-  const webhookId = await publishTo(5)
+  await subscribe(database, tenant.organizationId, [JOINED])
+  // Each with its own time, so that jobs and deliveries have the same order.
+  for (let i = 0; i < 5; i++) await publish(database.pool, tenant.publicOrganizationId, 1)
   const { rows: jobs } = await sql('select id from graphile_worker.jobs order by id')
   const reschedule = (index: number, at: string, attempts: number) =>
     sql(
@@ -92,13 +79,11 @@ test('deliveries count by state, with the oldest of each, and overdue ones besid
   )
   await sql(
     `insert into posthorn.webhook_schedules (webhook_id, backlog_since, on_hold_since, next_probe_at)
-     values ($1, now(), now() - interval '1 hour', now())`,
-    [webhookId],
+     select id, now(), now() - interval '1 hour', now() from posthorn.webhooks`,
   )
   await sql(
     `insert into posthorn.webhook_conditions (webhook_id, oldest_waiting_at)
-     values ($1, now() - interval '2 hours') on conflict do nothing`,
-    [webhookId],
+     select id, now() - interval '2 hours' from posthorn.webhooks on conflict do nothing`,
   )
   await sql(`insert into posthorn.workers (id) values ('alive')`)
   await sql(

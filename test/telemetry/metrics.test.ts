@@ -1,16 +1,16 @@
 import { execFileSync } from 'node:child_process'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { describeMetrics } from '../../site/reference/metrics.ts'
 import { createWebhook } from '../scheduling/support/backlog.ts'
 import { startTestApp, useTestApp } from '../support/app.ts'
 import { JOINED } from '../support/factories.ts'
 import { freePort } from '../support/free-port.ts'
-import { type Installation, startInstallation } from '../support/installation.ts'
+import { startInstallation } from '../support/installation.ts'
 import { programPath } from '../support/installed-program.ts'
 import { needs } from '../support/left-out.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { useResource } from '../support/use-resource.ts'
-import { type ExposedMetric, scrape, scrapeUntil, sumOf } from './support/exposition.ts'
+import { scrape, scrapeUntil, sumOf } from './support/exposition.ts'
 
 const receiver = await useResource(startReceiver())
 
@@ -18,13 +18,12 @@ const receiver = await useResource(startReceiver())
 const posthorn = await useTestApp({ trustedAuthorities: [receiver.authority] })
 
 /** Scrapes until the gauges of the database are there. */
-async function scrapeAll(url: string): Promise<Map<string, ExposedMetric>> {
-  return await scrapeUntil(
+const scrapeAll = (url: string) =>
+  scrapeUntil(
     url,
     (metrics) => metrics.has('posthorn_workers') && metrics.has('posthorn_attempts_total'),
     'all metrics are exposed',
   )
-}
 
 const publish = (input: object = {}) =>
   posthorn.graphql(
@@ -32,15 +31,8 @@ const publish = (input: object = {}) =>
     { input: { type: JOINED, data: {}, ...input } },
   )
 
-describe('a process with the API and the worker', () => {
-  let installation: Installation
-  let url: string
-
-  beforeAll(async () => {
-    installation = await startInstallation()
-    ;({ url } = installation)
-  })
-  afterAll(() => installation[Symbol.asyncDispose]())
+describe('a process with the API and the worker', async () => {
+  const { url } = await useResource(startInstallation())
 
   test('exposes the metrics of the reference, with their types and labels', async () => {
     const metrics = [...(await scrapeAll(url)).values()]
@@ -83,10 +75,9 @@ describe('a process with the API and the worker', () => {
 
   test('promtool finds nothing wrong', needs('promtool'), async () => {
     const text = await (await fetch(new URL('/metrics', url))).text()
-    const program = programPath('promtool')
+    const options = { input: text, encoding: 'utf8' } as const
     // It prints what it finds, and fails for some of it.
-    const found = execFileSync(program, ['check', 'metrics'], { input: text, encoding: 'utf8' })
-    expect(found).toBe('')
+    expect(execFileSync(programPath('promtool'), ['check', 'metrics'], options)).toBe('')
   })
 })
 

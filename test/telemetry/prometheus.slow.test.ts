@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtempDisposable, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { publishEvent } from '../receiver/support/deliveries.ts'
 import { createWebhook } from '../scheduling/support/backlog.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
-import { JOINED } from '../support/factories.ts'
 import { runProgram } from '../support/installed-program.ts'
 import { needs } from '../support/left-out.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
@@ -69,10 +69,7 @@ describe('with Prometheus', needs('prometheus'), () => {
     const isThere = async (expression: string) => (await prometheus.query(expression)).length > 0
     // What happens before the first scrape is no increase.
     await until(() => isThere('posthorn_workers'), 'Prometheus has scraped')
-    await posthorn.graphql(
-      `mutation ($input: PublishEventInput!) { publishEvent(input: $input) { __typename } }`,
-      { input: { type: JOINED, data: {} } },
-    )
+    await publishEvent(posthorn, {})
     await receiver.arrival(1)
     await until(() => isThere('rate(posthorn_attempts_total[1m]) > 0'), 'the attempt is scraped')
   })
@@ -98,15 +95,12 @@ describe('with Prometheus', needs('prometheus'), () => {
 
   test('Prometheus evaluates every rule, each reads series that exist, and none fires', async () => {
     const read = async () => {
-      const { groups } = (await prometheus.get('/api/v1/rules')) as {
-        groups: { rules: { name: string; query: string; health: string; state: string }[] }[]
-      }
+      type Rule = Record<'name' | 'query' | 'health' | 'state', string>
+      const { groups } = (await prometheus.get('/api/v1/rules')) as { groups: { rules: Rule[] }[] }
       return groups.flatMap(({ rules }) => rules)
     }
-    await until(
-      async () => (await read()).every(({ health }) => health !== 'unknown'),
-      'every rule was evaluated',
-    )
+    const isKnown = async () => (await read()).every(({ health }) => health !== 'unknown')
+    await until(isKnown, 'every rule was evaluated')
     const rules = await read()
     expect(rules.length).toBeGreaterThan(10)
     expect(rules.filter(({ health }) => health !== 'ok')).toEqual([])
@@ -122,22 +116,17 @@ describe('with Prometheus', needs('prometheus'), () => {
   })
 })
 
-test(
-  'the rules pass the checks of promtool, and fire when they should',
-  needs('promtool'),
-  async () => {
-    const folder = await mkdtemp(path.join(tmpdir(), 'posthorn-alerts-'))
-    onTestFinished(() => rm(folder, { recursive: true }))
-    const cases = path.join(folder, 'cases.json')
-    await writeFile(cases, JSON.stringify(promtoolTests(RULES)))
-    for (const args of [
-      ['check', 'rules', RULES],
-      ['test', 'rules', cases],
-    ]) {
-      expect(await runProgram('promtool', args)).toMatchObject({
-        code: 0,
-        stdout: expect.stringContaining('SUCCESS'),
-      })
-    }
-  },
-)
+test('promtool accepts the rules, and they fire when they should', needs('promtool'), async () => {
+  await using folder = await mkdtempDisposable(path.join(tmpdir(), 'posthorn-alerts-'))
+  const cases = path.join(folder.path, 'cases.json')
+  await writeFile(cases, JSON.stringify(promtoolTests(RULES)))
+  for (const args of [
+    ['check', 'rules', RULES],
+    ['test', 'rules', cases],
+  ]) {
+    expect(await runProgram('promtool', args)).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('SUCCESS'),
+    })
+  }
+})

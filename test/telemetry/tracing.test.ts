@@ -4,7 +4,7 @@ import { createWebhook } from '../scheduling/support/backlog.ts'
 import { useTestApp } from '../support/app.ts'
 import { JOINED } from '../support/factories.ts'
 import { freePort } from '../support/free-port.ts'
-import { type Installation, startInstallation } from '../support/installation.ts'
+import { startInstallation } from '../support/installation.ts'
 import { logLine } from '../support/log-lines.ts'
 import { postGraphql } from '../support/post-graphql.ts'
 import { type Receiver, useReceiver } from '../support/receiver.ts'
@@ -27,14 +27,7 @@ let receiver: Receiver
 const collector = await useResource(startOtlpReceiver())
 beforeEach(() => receiver?.clear())
 
-interface Started extends Installation {
-  publish(headers?: Record<string, string>, input?: object): Promise<void>
-  /** The headers of the request, as the console shows them. */
-  shownHeaders(): Promise<Record<string, string>>
-  register(url: string): Promise<void>
-}
-
-async function start(environment: Record<string, string>): Promise<Started> {
+async function start(environment: Record<string, string>) {
   const installation = await startInstallation({
     POSTHORN_RETRY_SCHEDULE: '',
     OTEL_BSP_SCHEDULE_DELAY: '50',
@@ -49,8 +42,9 @@ async function start(environment: Record<string, string>): Promise<Started> {
   }
   return {
     ...installation,
-    publish: async (headers, input = {}) =>
+    publish: async (headers?: Record<string, string>, input = {}) =>
       await graphql(PUBLISH, { input: { type: JOINED, data: {}, ...input } }, headers),
+    /** The headers of the request, as the console shows them. */
     async shownHeaders() {
       const query = '{ attempts(first: 1) { nodes { request { headers { name value } } } } }'
       const find = async () => (await graphql(query)).attempts.nodes[0]
@@ -60,7 +54,7 @@ async function start(environment: Record<string, string>): Promise<Started> {
         request.headers.map(({ name, value }: Record<string, string>) => [name, value]),
       )
     },
-    async register(target) {
+    async register(target: string) {
       const webhook = { url: target, event_subscriptions: [JOINED], enabled: true }
       const response = await installation.call('POST', '/api/connect/v1/webhooks', webhook)
       expect(response.status).toBe(201)
@@ -82,7 +76,7 @@ const withKind = (spans: ReceivedSpan[], kind: number) =>
   spans.find((span) => span.kind === kind) as ReceivedSpan
 
 describe('with a collector', () => {
-  let started: Started
+  let started: Awaited<ReturnType<typeof start>>
   beforeAll(async () => {
     started = await start({
       OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,

@@ -1,25 +1,15 @@
 import { until } from '../../support/until.ts'
 
-/** A metric in the Prometheus text format. */
-export interface ExposedMetric {
-  readonly name: string
-  readonly type: string
-  readonly samples: readonly Sample[]
-}
+type Metrics = ReturnType<typeof parseExposition>
 
-export interface Sample {
-  /** The name of the metric, or for a histogram with `_bucket`, `_sum` or `_count`. */
-  readonly name: string
-  readonly labels: Readonly<Record<string, string>>
-  readonly value: number
-}
-
-export function parseExposition(text: string): Map<string, ExposedMetric> {
+/** The metrics of the Prometheus text format, by their names. */
+function parseExposition(text: string) {
   const metrics = text.split(/^(?=# HELP )/m).flatMap((block) => {
     const [, name = ''] = /^# HELP (\S+) /m.exec(block) ?? []
     const [, type = ''] = /^# TYPE \S+ (\S+)$/m.exec(block) ?? []
     const samples = [...block.matchAll(/^([a-z_0-9]+)(?:\{(.*)\})? (\S+)$/gm)].map(
       ([, sample = '', labels = '', value]) => ({
+        // That of the metric, or for a histogram with `_bucket`, `_sum` or `_count`.
         name: sample,
         labels: Object.fromEntries(
           [...labels.matchAll(/(\w+)="([^"]*)"/g)].map(([, label, text]) => [label, text]),
@@ -32,7 +22,7 @@ export function parseExposition(text: string): Map<string, ExposedMetric> {
   return new Map(metrics.map((metric) => [metric.name, metric]))
 }
 
-export async function scrape(url: string): Promise<Map<string, ExposedMetric>> {
+export async function scrape(url: string): Promise<Metrics> {
   const response = await fetch(new URL('/metrics', url))
   if (!response.ok) throw new Error(`/metrics answered ${response.status}.`)
   return parseExposition(await response.text())
@@ -40,7 +30,7 @@ export async function scrape(url: string): Promise<Map<string, ExposedMetric>> {
 
 /** The sum of the samples with these labels; null if there is none. */
 export function sumOf(
-  metrics: Map<string, ExposedMetric>,
+  metrics: Metrics,
   name: string,
   labels: Readonly<Record<string, string>> = {},
 ): number | null {
@@ -56,9 +46,9 @@ export function sumOf(
 /** Scrapes until the condition is true. */
 export async function scrapeUntil(
   url: string,
-  condition: (metrics: Map<string, ExposedMetric>) => boolean,
+  condition: (metrics: Metrics) => boolean,
   description: string,
-): Promise<Map<string, ExposedMetric>> {
+): Promise<Metrics> {
   let metrics = await scrape(url)
   await until(async () => {
     metrics = await scrape(url)

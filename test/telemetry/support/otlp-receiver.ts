@@ -17,13 +17,10 @@ export interface ReceivedSpan {
   readonly resource: Readonly<Record<string, string | number>>
 }
 
-/** A collector that understands OTLP over HTTP with Protocol Buffers. */
-export interface OtlpReceiver extends AsyncDisposable {
-  readonly url: string
-  readonly spans: readonly ReceivedSpan[]
-}
+export type OtlpReceiver = Awaited<ReturnType<typeof startOtlpReceiver>>
 
-export async function startOtlpReceiver(): Promise<OtlpReceiver> {
+/** A collector that understands OTLP over HTTP with Protocol Buffers. */
+export async function startOtlpReceiver() {
   const spans: ReceivedSpan[] = []
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = []

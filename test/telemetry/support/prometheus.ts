@@ -6,14 +6,10 @@ import { programPath } from '../../support/installed-program.ts'
 import { startProgram } from '../../support/running-program.ts'
 import { until } from '../../support/until.ts'
 
-/** A Prometheus that scrapes one process every second. */
-export interface Prometheus extends AsyncDisposable {
-  /** The result of a query. Throws if Prometheus rejects it. */
-  query(expression: string): Promise<{ metric: Record<string, string>; value: [number, string] }[]>
-  get(route: string): Promise<unknown>
-}
+export type Prometheus = Awaited<ReturnType<typeof startPrometheus>>
 
-export async function startPrometheus(target: string, rulesFile: string): Promise<Prometheus> {
+/** A Prometheus that scrapes one process every second. */
+export async function startPrometheus(target: string, rulesFile: string) {
   const folder = await mkdtemp(path.join(tmpdir(), 'posthorn-prometheus-'))
   const file = path.join(folder, 'prometheus.yaml')
   await cp(rulesFile, path.join(folder, 'rules.yaml'))
@@ -46,9 +42,10 @@ export async function startPrometheus(target: string, rulesFile: string): Promis
   await until(async () => (await fetch(`${url}/-/ready`)).ok, 'Prometheus is ready')
   return {
     get,
-    async query(expression) {
+    /** The result of a query. Throws if Prometheus rejects it. */
+    async query(expression: string) {
       const data = await get(`/api/v1/query?query=${encodeURIComponent(expression)}`)
-      return (data as { result: Awaited<ReturnType<Prometheus['query']>> }).result
+      return (data as { result: readonly object[] }).result
     },
     async [Symbol.asyncDispose]() {
       await program[Symbol.asyncDispose]()
