@@ -1,6 +1,5 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import pg from 'pg'
 import { beforeAll, expect, test } from 'vitest'
 import { sign } from '../../src/receiver/index.ts'
 import { createBlankDatabase } from '../support/blank-database.ts'
@@ -10,7 +9,7 @@ import { superuserUrl } from '../support/superuser-url.ts'
 import { until } from '../support/until.ts'
 import { useResource } from '../support/use-resource.ts'
 import { followPages } from './guides/support/follow-guide.ts'
-import { readKey, sendGraphql } from './guides/support/posthorn.ts'
+import { readKey, sendGraphql, sendSql } from './guides/support/posthorn.ts'
 import {
   findPythonWithPsycopg,
   PRISMA_SCHEMA,
@@ -128,9 +127,9 @@ followPages(['docs/start/own-postgres.md'], posthorn, {
 /** The role of the reader's own application. */
 async function createRole(): Promise<void> {
   const ofSuperuser = await superuserUrl(path.join(reader.folder, '.posthorn'), databaseUrl)
-  await query(
-    'create role your_application; grant your_application to posthorn_embedded',
+  await sendSql(
     ofSuperuser,
+    'create role your_application; grant your_application to posthorn_embedded',
   )
 }
 
@@ -141,15 +140,7 @@ async function fillTickets(): Promise<void> {
     grant select, update on tickets to your_application`)
 }
 
-async function query(sql: string, databaseOf = databaseUrl): Promise<pg.QueryResult> {
-  const client = new pg.Client(databaseOf)
-  await client.connect()
-  try {
-    return await client.query(sql)
-  } finally {
-    await client.end()
-  }
-}
+const query = (sql: string) => sendSql(databaseUrl, sql)
 
 const countEvents = async () =>
   (await query('select count(*)::int from posthorn.events')).rows[0].count as number

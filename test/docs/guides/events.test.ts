@@ -1,10 +1,8 @@
 import { expect } from 'vitest'
-import { useResource } from '../../support/use-resource.ts'
 import { followGuide } from './support/follow-guide.ts'
-import { hoursAgo } from './support/hours-ago.ts'
-import { startReader } from './support/posthorn.ts'
+import { hoursAgo, useReader } from './support/posthorn.ts'
 
-const posthorn = await useResource(startReader())
+const posthorn = await useReader()
 
 followGuide('your-event-types', posthorn, {
   after: {
@@ -14,7 +12,7 @@ followGuide('your-event-types', posthorn, {
     },
     '"currency"': async () => {
       const { data } = await posthorn.graphql('{ eventTypes { name version } }')
-      expect(data?.['eventTypes']).toContainEqual({ name: 'order.paid', version: 2 })
+      expect(data.eventTypes).toContainEqual({ name: 'order.paid', version: 2 })
     },
   },
 })
@@ -30,20 +28,14 @@ followGuide('publish', posthorn, { replace: () => createIfMissing })
 followGuide('filter-events', posthorn, {
   replace: () => ({ '2026-11-27T12:00:00Z': hoursAgo(2) }),
   after: {
-    'testFilter(': (output) => {
-      expect(output).toMatch(/"matched":1,/)
-    },
-    whyNotDelivered: (output) => {
-      expect(output).toContain('"reason":"FILTERED_OUT"')
-    },
+    'testFilter(': (output) => expect(output).toMatch(/"matched":1,/),
+    whyNotDelivered: (output) => expect(output).toContain('"reason":"FILTERED_OUT"'),
   },
 })
 
 followGuide('choose-fields', posthorn, {
   after: {
-    selectableFields: (output) => {
-      expect(output).toContain('"graphqlType":"TicketSold"')
-    },
+    selectableFields: (output) => expect(output).toContain('"graphqlType":"TicketSold"'),
     'publish ticket.sold': async () => {
       const query = '{ deliveries(first: 1) { nodes { body } } }'
       const { data } = await posthorn.graphql(query)

@@ -1,18 +1,16 @@
 import { expect } from 'vitest'
 import { until } from '../../support/until.ts'
-import { useResource } from '../../support/use-resource.ts'
 import { followGuide } from './support/follow-guide.ts'
-import { hoursAgo } from './support/hours-ago.ts'
-import { startReader } from './support/posthorn.ts'
+import { hoursAgo, useReader } from './support/posthorn.ts'
 
-const posthorn = await useResource(startReader())
+const posthorn = await useReader()
 
 const since = () => ({ '2026-11-27T12:00:00Z': hoursAgo(2) })
 
 async function areBothExhausted(): Promise<boolean> {
   const query = '{ deliveries(filter: { states: [EXHAUSTED] }) { nodes { id } } }'
   const { data } = await posthorn.graphql(query)
-  return (data as { deliveries: { nodes: unknown[] } }).deliveries.nodes.length === 2
+  return data.deliveries.nodes.length === 2
 }
 
 followGuide('recover-after-an-outage', posthorn, {
@@ -20,9 +18,8 @@ followGuide('recover-after-an-outage', posthorn, {
   after: {
     // A reader looks later than a program.
     Grace: () => until(areBothExhausted, 'both deliveries are exhausted'),
-    'missed: redeliver(': (output) => {
-      expect(output).toMatch(/"failed":\{"count":1,"countIsExact":true\}/)
-    },
+    'missed: redeliver(': (output) =>
+      expect(output).toMatch(/"failed":\{"count":1,"countIsExact":true\}/),
   },
 })
 
@@ -33,11 +30,7 @@ followGuide('troubleshoot', posthorn, {
     ':443': `:${/https:\/\/localhost:(\d+)/.exec(output)?.[1]}`,
   }),
   after: {
-    whyNotDelivered: (output) => {
-      expect(output).toContain('"reason":"DELIVERY_EXISTS"')
-    },
-    'openssl s_client': (output) => {
-      expect(output).toMatch(/notAfter=/)
-    },
+    whyNotDelivered: (output) => expect(output).toContain('"reason":"DELIVERY_EXISTS"'),
+    'openssl s_client': (output) => expect(output).toMatch(/notAfter=/),
   },
 })

@@ -1,9 +1,8 @@
 import { expect } from 'vitest'
-import { useResource } from '../../support/use-resource.ts'
 import { followGuide } from './support/follow-guide.ts'
-import { startReader } from './support/posthorn.ts'
+import { useReader } from './support/posthorn.ts'
 
-const posthorn = await useResource(startReader())
+const posthorn = await useReader()
 
 followGuide('embed-the-portal', posthorn, {
   servers: { 'POSTHORN_API_KEY=$(cat .posthorn/api-key) npx node portal-session.ts': 'Listening.' },
@@ -19,8 +18,7 @@ followGuide('embed-the-portal', posthorn, {
 
 followGuide('your-own-pages', posthorn, {
   after: {
-    'curl -s http://127.0.0.1:4000/graphql': (output) => {
-      expect(output).toContain('{"data":{"webhooks":{"nodes":[],')
-    },
+    'curl -s http://127.0.0.1:4000/graphql': (output) =>
+      expect(output).toContain('{"data":{"webhooks":{"nodes":[],'),
   },
 })

@@ -19,18 +19,12 @@ followGuide('go-to-production', posthorn, {
   servers: { 'npm start': '"msg":"ready"' },
   replace: () => ({ 9464: String(metricsPort) }),
   after: {
-    rotate: (output) => {
-      expect(output).toMatch(/re-encrypted/)
-    },
-    readyz: (output) => {
-      expect(output).toMatch(/"worker": ?"ok"/)
-    },
+    rotate: (output) => expect(output).toMatch(/re-encrypted/),
+    readyz: (output) => expect(output).toMatch(/"worker": ?"ok"/),
     'metrics.txt': (output) => {
       expect(output).toMatch(/^404$/m)
       expect(output).toMatch(/^posthorn_/m)
     },
-    deliveries_overdue: (output) => {
-      expect(output).toMatch(/^posthorn_workers 1$/m)
-    },
+    deliveries_overdue: (output) => expect(output).toMatch(/^posthorn_workers 1$/m),
   },
 })

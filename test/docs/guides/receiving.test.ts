@@ -1,9 +1,8 @@
 import { expect } from 'vitest'
-import { useResource } from '../../support/use-resource.ts'
 import { followGuide, LISTENS } from './support/follow-guide.ts'
-import { startReader } from './support/posthorn.ts'
+import { useReader } from './support/posthorn.ts'
 
-const posthorn = await useResource(startReader())
+const posthorn = await useReader()
 
 followGuide('receive', posthorn, {
   servers: {
@@ -15,17 +14,14 @@ followGuide('receive', posthorn, {
 followGuide('test-your-receiver', posthorn, {
   servers: { 'WEBHOOK_SECRET=whsec_… npx node my-server.ts': 'Listening.' },
   after: {
-    'npx node receiver-suite.ts': (output) => {
-      expect(output).toMatch(/pass 2/)
-    },
+    'npx node receiver-suite.ts': (output) => expect(output).toMatch(/pass 2/),
   },
 })
 
 followGuide('rotate-secrets', posthorn, {
   after: {
-    expiringSigningSecrets: (output) => {
-      expect(output).toMatch(/"expiringSigningSecrets":\[\{"expiresAt"/)
-    },
+    expiringSigningSecrets: (output) =>
+      expect(output).toMatch(/"expiringSigningSecrets":\[\{"expiresAt"/),
   },
 })
 
@@ -36,8 +32,6 @@ followGuide('chat', posthorn, {
         /"issues":\[\],"bodies":\[\{"body":"\{\\"text\\": ?\\"\S+ has a ticket for/,
       )
     },
-    'createWebhook(': (output) => {
-      expect(output).toContain('"enabled":false')
-    },
+    'createWebhook(': (output) => expect(output).toContain('"enabled":false'),
   },
 })

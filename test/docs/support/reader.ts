@@ -9,30 +9,16 @@ import { ROOT } from './pages.ts'
 /** What a clone has besides its own files. */
 const NOT_IN_A_NEW_CLONE = ['.git', '.env', '.posthorn']
 
-export interface Run {
-  readonly stdout: string
-  readonly stderr: string
-}
+export type Reader = Awaited<ReturnType<typeof createReader>>
 
 /** A terminal in which a command keeps running. */
-export interface Terminal {
-  readonly output: string
-  /** Ctrl+C. */
-  stop(): Promise<void>
-}
+export type Terminal = ReturnType<Reader['open']>
 
-/** A person who types commands in a new clone, with an empty cache of npm. */
-export interface Reader extends AsyncDisposable {
-  /** The folder of the clone, with a space in its path. */
-  readonly folder: string
-  /** Runs a script to its end. Throws unless it succeeds. */
-  type(script: string, environment?: Readonly<Record<string, string>>): Promise<Run>
-  /** Starts a command in another terminal. */
-  open(command: string): Terminal
-}
-
-/** The clone has links to the files of this one, and its own `.posthorn` and `.env`. */
-export async function createReader(environment: Readonly<Record<string, string>>): Promise<Reader> {
+/**
+ * A person who types commands in a new clone, with an empty cache of npm. The clone has links to the files of this one, and
+ * its own `.posthorn` and `.env`.
+ */
+export async function createReader(environment: Readonly<Record<string, string>>) {
   const parent = await mkdtemp(path.join(tmpdir(), 'posthorn reader '))
   const folder = path.join(parent, 'my clone')
   const home = path.join(parent, 'home')
@@ -42,7 +28,7 @@ export async function createReader(environment: Readonly<Record<string, string>>
     await symlink(path.join(ROOT, name), path.join(folder, name))
   }
   const env = { PATH: pathOfSystem(), HOME: home, NO_COLOR: '1', ...environment }
-  const terminals: Terminal[] = []
+  const terminals: { stop(): Promise<void> }[] = []
   const start = (script: string, more = {}) =>
     spawn('bash', ['-euc', script], {
       cwd: folder,
@@ -53,21 +39,25 @@ export async function createReader(environment: Readonly<Record<string, string>>
     })
 
   return {
+    /** The folder of the clone, with a space in its path. */
     folder,
-    async type(script, more) {
+    /** Runs a script to its end. Throws unless it succeeds. */
+    async type(script: string, more?: Readonly<Record<string, string>>) {
       const child = start(script, more)
       const output = collectOutput(child)
       const [code] = await once(child, 'close')
       if (code !== 0) throw new Error(`Exit code ${code} of\n${script}\n${output.stderr}`)
       return output
     },
-    open(command) {
+    /** Starts a command in another terminal. */
+    open(command: string) {
       const child = start(`exec ${command}`)
       const output = collectOutput(child)
       const terminal = {
         get output() {
           return output.stdout + output.stderr
         },
+        /** Ctrl+C. */
         async stop() {
           if (child.exitCode !== null || child.signalCode !== null) return
           const closed = once(child, 'close')

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { mkdtempDisposable, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
@@ -11,33 +11,30 @@ type Code = Pick<Block, 'page' | 'line' | 'language' | 'text'>
 
 /** What the compiler says about blocks of TypeScript, each as a module of its own in a program of a reader. */
 export async function typeErrors(blocks: readonly Code[]): Promise<string[]> {
-  const folder = await mkdtemp(path.join(tmpdir(), 'posthorn pages '))
-  try {
-    await symlink(path.join(ROOT, 'node_modules'), path.join(folder, 'node_modules'))
-    await writeFile(path.join(folder, 'tsconfig.json'), JSON.stringify(CONFIGURATION))
-    const files = new Map<string, Code>()
-    for (const [i, block] of blocks.entries()) {
-      const around = SURROUNDINGS.filter(({ page, part }) => {
-        return block.page === page && block.text.includes(part)
-      })
-      const name = around.find(({ file }) => file !== undefined)?.file ?? `block-${i}`
-      const file = `${name}.${block.language}`
-      files.set(file, block)
-      const code = around.map((one) => one.code ?? '').join('\n')
-      await writeFile(path.join(folder, file), `${block.text}\n${code}\nexport {}\n`)
-    }
-    return (await compile(folder))
-      .split('\n')
-      .filter((line) => line.includes('error') && !ONLY_IN_TYPESCRIPT.test(line))
-      .map((line) =>
-        line.replace(/^([\w-]+\.[jt]sx?)\((\d+),\d+\)/, (found, file, inBlock) => {
-          const block = files.get(file)
-          return block ? `${block.page}:${block.line + Number(inBlock) - 1}` : found
-        }),
-      )
-  } finally {
-    await rm(folder, { recursive: true, force: true })
+  await using temporary = await mkdtempDisposable(path.join(tmpdir(), 'posthorn pages '))
+  const folder = temporary.path
+  await symlink(path.join(ROOT, 'node_modules'), path.join(folder, 'node_modules'))
+  await writeFile(path.join(folder, 'tsconfig.json'), JSON.stringify(CONFIGURATION))
+  const files = new Map<string, Code>()
+  for (const [i, block] of blocks.entries()) {
+    const around = SURROUNDINGS.filter(({ page, part }) => {
+      return block.page === page && block.text.includes(part)
+    })
+    const name = around.find(({ file }) => file !== undefined)?.file ?? `block-${i}`
+    const file = `${name}.${block.language}`
+    files.set(file, block)
+    const code = around.map((one) => one.code ?? '').join('\n')
+    await writeFile(path.join(folder, file), `${block.text}\n${code}\nexport {}\n`)
   }
+  return (await compile(folder))
+    .split('\n')
+    .filter((line) => line.includes('error') && !ONLY_IN_TYPESCRIPT.test(line))
+    .map((line) =>
+      line.replace(/^([\w-]+\.[jt]sx?)\((\d+),\d+\)/, (found, file, inBlock) => {
+        const block = files.get(file)
+        return block ? `${block.page}:${block.line + Number(inBlock) - 1}` : found
+      }),
+    )
 }
 
 /** The packages of this repository are their sources. */

@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { buildSchema, parse, validate } from 'graphql'
-import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, type TestOptions, test } from 'vitest'
 import { freePort } from '../../../support/free-port.ts'
 import { needs } from '../../../support/left-out.ts'
@@ -10,7 +9,7 @@ import { until } from '../../../support/until.ts'
 import { type Block, blocksOf, ROOT } from '../../support/pages.ts'
 import type { Terminal } from '../../support/reader.ts'
 import { createSeenIds } from './ids.ts'
-import type { GuideReader } from './posthorn.ts'
+import { type GuideReader, sendSql } from './posthorn.ts'
 import { checkTypes } from './typescript.ts'
 
 /** What a test adds to the page. */
@@ -44,10 +43,8 @@ const SETTINGS = readFileSync(path.join(ROOT, '.env.example'), 'utf8')
 /** Commands that keep running have a terminal of their own. */
 const LISTEN = /^npx posthorn listen (?!.*(--count|--replay|--help)).*$/
 
-type Posthorn = Pick<GuideReader, 'reader' | 'url' | 'databaseUrl' | 'graphql'>
-
 /** Follows a guide, such as `publish` for `docs/guides/publish.md`. */
-export function followGuide(guide: string, posthorn: Posthorn, options?: GuideOptions): void {
+export function followGuide(guide: string, posthorn: GuideReader, options?: GuideOptions): void {
   followPages([`docs/guides/${guide}.md`], posthorn, options)
 }
 
@@ -57,7 +54,7 @@ export function followGuide(guide: string, posthorn: Posthorn, options?: GuideOp
  */
 export function followPages(
   pages: readonly string[],
-  posthorn: Posthorn,
+  posthorn: GuideReader,
   options: GuideOptions = {},
 ): void {
   describe(pages.join(), () => {
@@ -111,15 +108,7 @@ export function followPages(
         }
         print(JSON.stringify(answer))
       },
-      sql: async (text) => {
-        const client = new pg.Client(posthorn.databaseUrl)
-        await client.connect()
-        try {
-          await client.query(own(text))
-        } finally {
-          await client.end()
-        }
-      },
+      sql: async (text) => void (await sendSql(posthorn.databaseUrl, own(text))),
       ts: async (text, file) => {
         const part = Object.keys(options.programs ?? {}).find((each) => text.includes(each))
         if (!file && part === undefined) throw new Error(`No program has this block:\n${text}`)

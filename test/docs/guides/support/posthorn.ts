@@ -1,66 +1,55 @@
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
+import pg from 'pg'
 import { freePort } from '../../../support/free-port.ts'
+import { postGraphql } from '../../../support/post-graphql.ts'
 import { until } from '../../../support/until.ts'
-import { createReader, type Reader, type Terminal } from '../../support/reader.ts'
+import { useResource } from '../../../support/use-resource.ts'
+import { createReader, type Reader } from '../../support/reader.ts'
 
-/** A reader with `npm start` in the first terminal. */
-export interface GuideReader extends AsyncDisposable {
+/** Posthorn in a clone of a reader. */
+export interface GuideReader {
   readonly reader: Reader
   readonly url: string
   /** Of the embedded Postgres. */
   readonly databaseUrl: string
-  /** Sends GraphQL with the key of the embedded server. */
-  graphql(query: string): Promise<GraphqlAnswer>
+  /** Sends GraphQL with the key of the embedded server, and returns the whole answer. */
+  graphql(query: string): ReturnType<typeof postGraphql>
 }
 
-export interface GraphqlAnswer {
-  readonly data?: Record<string, unknown> | null
-  readonly errors?: readonly unknown[]
-}
-
-export async function startReader(): Promise<GuideReader> {
+/** A reader for the guides of a file, with `npm start` in the first terminal. */
+export async function useReader(): Promise<GuideReader> {
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
-  const reader = await createReader({ PORT: String(port) })
-  try {
-    const server = reader.open('npm start')
-    await waitFor(server, '"msg":"ready"')
-    return {
-      reader,
-      url,
-      databaseUrl: /^ {2}Postgres {2}(postgres:.*)$/m.exec(server.output)?.[1] ?? '',
-      graphql: (query) => sendGraphql(reader, url, query),
-      [Symbol.asyncDispose]: () => reader[Symbol.asyncDispose](),
-    }
-  } catch (error) {
+  const reader = await useResource(createReader({ PORT: String(port) }))
+  const server = reader.open('npm start')
+  const isReady = () => server.output.includes('"msg":"ready"')
+  await until(isReady, 'Posthorn is ready', 60_000).catch(async (error) => {
     await reader[Symbol.asyncDispose]()
-    throw error
-  }
+    throw new Error(`${error.message}\n${server.output}`)
+  })
+  const databaseUrl = /^ {2}Postgres {2}(postgres:.*)$/m.exec(server.output)?.[1] ?? ''
+  return { reader, url, databaseUrl, graphql: (query) => sendGraphql(reader, url, query) }
+}
+
+/** A time that a reader puts in the place of the one in a guide. */
+export function hoursAgo(hours: number): string {
+  return new Date(Date.now() - hours * 3_600_000).toISOString()
 }
 
 export const readKey = async ({ folder }: Reader) =>
   (await readFile(path.join(folder, '.posthorn/api-key'), 'utf8')).trim()
 
 /** Sends GraphQL with the key of the embedded server. */
-export async function sendGraphql(
-  reader: Reader,
-  url: string,
-  query: string,
-): Promise<GraphqlAnswer> {
-  const authorization = `Bearer ${await readKey(reader)}`
-  const response = await fetch(`${url}/graphql`, {
-    method: 'POST',
-    headers: { authorization, 'content-type': 'application/json' },
-    body: JSON.stringify({ query }),
-  })
-  return (await response.json()) as GraphqlAnswer
-}
+export const sendGraphql = async (reader: Reader, url: string, query: string) =>
+  await postGraphql(url, await readKey(reader), query)
 
-async function waitFor(terminal: Terminal, text: string): Promise<void> {
-  await until(() => terminal.output.includes(text), `the output has ${text}`, 60_000).catch(
-    (error) => {
-      throw new Error(`${error.message}\n${terminal.output}`)
-    },
-  )
+export async function sendSql(databaseUrl: string, sql: string): Promise<pg.QueryResult> {
+  const client = new pg.Client(databaseUrl)
+  await client.connect()
+  try {
+    return await client.query(sql)
+  } finally {
+    await client.end()
+  }
 }
