@@ -1,11 +1,12 @@
 import type { AddressInfo } from 'node:net'
 import { createAdaptorServer, type ServerType } from '@hono/node-server'
-import type { Browser, Page } from 'playwright-core'
+import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { readPages } from '../../site/pages/page.ts'
 import { createDocsFiles } from '../../src/server/docs-files.ts'
 import { findChromium, openBrowser, REMEDY } from '../console/browser.ts'
 import { violations } from '../console/support/violations.ts'
+import { visit } from '../console/support/visit.ts'
 import { leftOutFor } from '../support/left-out.ts'
 import { builtSite, SITE } from './built-site.ts'
 
@@ -16,15 +17,9 @@ const WIDE = { width: 1440, height: 900 }
 
 /** The rules about headings, links, pictures and tables. */
 const OF_AUTHORS = [
-  ...[
-    'heading-order',
-    'empty-heading',
-    'link-name',
-    'link-in-text-block',
-    'image-alt',
-    'svg-img-alt',
-  ],
-  ...['empty-table-header', 'td-headers-attr', 'duplicate-id-aria', 'scrollable-region-focusable'],
+  ...['heading-order', 'empty-heading', 'link-name', 'link-in-text-block', 'image-alt'],
+  ...['svg-img-alt', 'empty-table-header', 'td-headers-attr', 'duplicate-id-aria'],
+  'scrollable-region-focusable',
 ]
 
 const chromium = findChromium()
@@ -47,23 +42,11 @@ describe('in a browser', BROWSER, () => {
     server?.close()
   })
 
-  /** A page that reports what the browser refuses or misses, such as a script that the policy does not allow. */
-  async function openPage(): Promise<Page & { readonly faults: string[] }> {
-    const page = await browser.newPage({ viewport: WIDE, colorScheme: 'light' })
-    const faults: string[] = []
-    page.on('console', (message) => {
-      if (message.type() === 'error') faults.push(`${page.url()}: ${message.text()}`)
-    })
-    page.on('pageerror', (error) => faults.push(`${page.url()}: ${error.message}`))
-    page.on('request', (request) => {
-      const { protocol, origin } = new URL(request.url())
-      if (protocol !== 'data:' && origin !== url) faults.push(`${page.url()} asks ${origin}`)
-    })
-    return Object.assign(page, { faults })
-  }
+  const open = () => visit(browser, { origins: [url], viewport: WIDE, colorScheme: 'light' })
 
   test('the first page loads with at most 100 KB, all compressed', async () => {
-    const page = await openPage()
+    await using visitor = await open()
+    const { page } = visitor
     const loaded: Promise<readonly [string, number]>[] = []
     page.on('response', (response) => {
       const size = response.request().sizes()
@@ -74,12 +57,11 @@ describe('in a browser', BROWSER, () => {
     const total = sizes.reduce((sum, [, bytes]) => sum + bytes, 0)
     console.log(`first page of the documentation: ${total} bytes in ${sizes.length} files`)
     expect(total, JSON.stringify(sizes)).toBeLessThanOrEqual(FIRST_PAGE_BYTES)
-    expect(page.faults).toEqual([])
-    await page.close()
   })
 
   test('the search finds a page, and the keyboard alone opens it', async () => {
-    const page = await openPage()
+    await using visitor = await open()
+    const { page } = visitor
     await page.goto(`${url}/docs/`)
     await page.keyboard.press('Control+k')
     // As one input: the results of a part of the word would replace those that have the focus.
@@ -95,12 +77,11 @@ describe('in a browser', BROWSER, () => {
     await page.keyboard.type('漢字')
     await page.getByText('Nothing found for “漢字”').waitFor()
     expect(await violations(page)).toEqual([])
-    expect(page.faults).toEqual([])
-    await page.close()
   })
 
   test('what authors write on each page is accessible, and fits a wide screen and a narrow one', async () => {
-    const page = await openPage()
+    await using visitor = await open()
+    const { page } = visitor
     const problems: string[] = []
     for (const { path: name } of readPages()) {
       await page.setViewportSize(WIDE)
@@ -117,15 +98,14 @@ describe('in a browser', BROWSER, () => {
       }
     }
     expect(problems).toEqual([])
-    expect(page.faults).toEqual([])
-    await page.close()
   })
 
   // The frame, the menus and the colors are the same on all pages.
   test.each(['index', 'compare', 'guides/filters', 'reference/performance'])(
     'the page %s is accessible at each width, light and dark',
     async (name) => {
-      const page = await openPage()
+      await using visitor = await open()
+      const { page } = visitor
       for (const viewport of [NARROW, WIDE]) {
         await page.setViewportSize(viewport)
         for (const colorScheme of ['light', 'dark'] as const) {
@@ -134,7 +114,6 @@ describe('in a browser', BROWSER, () => {
           expect(await violations(page)).toEqual([])
         }
       }
-      await page.close()
     },
   )
 

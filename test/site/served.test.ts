@@ -1,8 +1,8 @@
-import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { mkdtempDisposable, readdir } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { brotliDecompressSync } from 'node:zlib'
-import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { createDocsFiles } from '../../src/server/docs-files.ts'
 import { startTestApp } from '../support/app.ts'
 import { builtSite, SITE } from './built-site.ts'
@@ -48,9 +48,8 @@ describe('/docs', SITE, () => {
   })
 
   test('an asset, whose name has the hash of its content, is kept for a year', async () => {
-    const [style = ''] = (await readdir(path.join(folder, '_astro'))).filter((name) =>
-      name.endsWith('.css'),
-    )
+    const assets = await readdir(path.join(folder, '_astro'))
+    const style = assets.find((name) => name.endsWith('.css'))
     const response = await get(`/docs/_astro/${style}`)
     expect(response.headers.get('content-type')).toMatch(/^text\/css/)
     expect(response.headers.get('cache-control')).toBe('public, max-age=31536000, immutable')
@@ -103,9 +102,8 @@ describe('/docs', SITE, () => {
 })
 
 test('where no site is built, /docs says how to build it', async () => {
-  const empty = await mkdtemp(path.join(tmpdir(), 'posthorn-docs-'))
-  onTestFinished(() => rm(empty, { recursive: true }))
-  for (const folder of [empty, path.join(empty, 'missing')]) {
+  await using empty = await mkdtempDisposable(path.join(tmpdir(), 'posthorn-docs-'))
+  for (const folder of [empty.path, path.join(empty.path, 'missing')]) {
     for (const at of ['/docs', '/docs/guides/filters', '/docs/llms.txt']) {
       const response = await createDocsFiles(folder).request(at)
       expect(response.status).toBe(404)
@@ -116,8 +114,7 @@ test('where no site is built, /docs says how to build it', async () => {
 
 test('a server serves the documentation beside the console, which links to it', SITE, async () => {
   await builtSite()
-  const posthorn = await startTestApp({ role: 'api' })
-  onTestFinished(() => posthorn[Symbol.asyncDispose]())
+  await using posthorn = await startTestApp({ role: 'api' })
   const response = await fetch(`${posthorn.app.url}/docs/guides/filters/`)
   expect(response.status).toBe(200)
   expect(await response.text()).toContain('Filters and patterns</h1>')
