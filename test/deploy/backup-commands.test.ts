@@ -1,6 +1,4 @@
-import { mkdtemp, rename, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import path from 'node:path'
+import { rename } from 'node:fs/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Database, openDatabase } from '../../src/db/client.ts'
 import { migrate } from '../../src/migrate/migrate.ts'
@@ -11,6 +9,7 @@ import { JOINED } from '../support/factories.ts'
 import { needs } from '../support/left-out.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { until } from '../support/until.ts'
+import { useFolder } from '../support/use-folder.ts'
 import { useResource } from '../support/use-resource.ts'
 import { blockOf, quoted, withReplaced } from './command-blocks.ts'
 import { createPostgres, type InstalledPostgres } from './installed-postgres.ts'
@@ -19,15 +18,14 @@ import { createPostgres, type InstalledPostgres } from './installed-postgres.ts'
  * The commands of docs/operate/backups.md, on a server that the package of the system installed. Events are numbered: the
  * first before the backup, the last after the restore.
  */
-let folder: string
+const folder = useFolder('posthorn-backups-')
 let postgres: InstalledPostgres
 let organization: string
 let published = 0
 
 const receiver = await useResource(startReceiver())
 beforeAll(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), 'posthorn-backups-'))
-  postgres = await createPostgres(folder)
+  postgres = await createPostgres(folder.path)
   await postgres.start()
   await postgres.run('createdb posthorn && mkdir -p backup/wal')
   await using database = open()
@@ -36,10 +34,7 @@ beforeAll(async () => {
   organization = app.tenant.publicOrganizationId
   await createWebhook(app, receiver.url)
 })
-afterAll(async () => {
-  await postgres[Symbol.asyncDispose]()
-  await rm(folder, { recursive: true, force: true })
-})
+afterAll(() => postgres[Symbol.asyncDispose]())
 
 const startOn = (database: Database) =>
   startTestApp({
@@ -114,7 +109,8 @@ async function deliver(): Promise<void> {
   await until(async () => (await countJobs(database.pool)) === 0, 'all events are delivered')
 }
 
-const inFolder = (text: string) => withReplaced(text, { '/backup': quoted(`${folder}/backup`) })
+const inFolder = (text: string) =>
+  withReplaced(text, { '/backup': quoted(`${folder.path}/backup`) })
 
 function open(name = 'posthorn'): Database {
   return openDatabase(postgres.urlOf(name))

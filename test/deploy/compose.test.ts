@@ -123,8 +123,10 @@ describe('Compose', needs('docker-compose'), () => {
   })
 })
 
-describe('the database', () => {
-  test('gets the roles of roles.sql with the given passwords', needs('psql'), async () => {
+test(
+  'the database gets the roles of roles.sql with the given passwords',
+  needs('psql'),
+  async () => {
     await using database = await createBlankDatabase()
     // The server of the image has no settings of others; the server of the tests may make transactions read-only.
     const options = '-c default_transaction_read_only=off'
@@ -170,8 +172,8 @@ describe('the database', () => {
         .map((role) => `drop owned by ${prefix}_${role}; drop role ${prefix}_${role}`)
         .join(';'),
     )
-  })
-})
+  },
+)
 
 test('Prometheus accepts its configuration', needs('promtool'), async () => {
   // Prometheus reads the path of the rules as a pattern, so it is a relative one.

@@ -1,7 +1,6 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
-import path from 'node:path'
 import { collectOutput } from '../support/collect-output.ts'
 import { whyMissing } from '../support/installed-program.ts'
 import type { Image } from './dockerfile.ts'
@@ -17,18 +16,7 @@ function whyNot(): string | null {
   return status === 0 ? null : `unshare fails: ${stderr}`
 }
 
-export interface Container extends AsyncDisposable {
-  readonly stdout: string
-  readonly stderr: string
-  /** The exit code. */
-  readonly ended: Promise<number | null>
-  /** The main process as the machine sees it; in the container it is process 1. */
-  mainProcess(): Promise<number>
-  /** Sends a signal to the main process. */
-  kill(signal: string): Promise<void>
-}
-
-export interface ContainerOptions {
+interface ContainerOptions {
   readonly environment?: Readonly<Record<string, string>>
   /** Default: the command of the image. */
   readonly args?: readonly string[]
@@ -40,7 +28,7 @@ export interface ContainerOptions {
 export function runContainer(
   image: Image,
   { environment = {}, args, secrets = '' }: ContainerOptions = {},
-): Container {
+) {
   const [program, ...rest] = image.command(args)
   if (program !== 'node') throw new Error('The entry point is not Node.')
   const [user = '', group = ''] = image.user.split(':')
@@ -49,35 +37,24 @@ export function runContainer(
     ...['setpriv', '--reuid', user, '--regid', group, '--clear-groups', '--no-new-privs'],
     ...['--inh-caps=-all', '--bounding-set=-all'],
   ]
-  const script = [
-    'sh',
-    '-ec',
-    SCRIPT,
-    'sh',
-    image.root,
-    secrets,
-    process.execPath,
-    ...unprivileged,
-    NODE,
-    ...rest,
-  ]
-  const child = spawn('unshare', [...isolated, ...script], {
+  const mounting = ['sh', '-ec', SCRIPT, 'sh', image.root, secrets, process.execPath]
+  const child = spawn('unshare', [...isolated, ...mounting, ...unprivileged, NODE, ...rest], {
     env: { PATH: process.env['PATH'], ...image.environment, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const output = collectOutput(child)
-  const ended = once(child, 'close').then(([code]) => code)
+  const ended = once(child, 'close').then(([code]) => code as number | null)
+  /** As the machine sees it; in the container it is process 1. */
   const mainProcess = () => childOf(child)
   return {
-    get stdout() {
-      return output.stdout
-    },
     get stderr() {
       return output.stderr
     },
+    /** The exit code. */
     ended,
     mainProcess,
-    kill: async (signal) => void process.kill(await mainProcess(), signal),
+    /** Sends a signal to the main process. */
+    kill: async (signal: string) => void process.kill(await mainProcess(), signal),
     async [Symbol.asyncDispose]() {
       child.kill('SIGKILL')
       await ended
@@ -111,10 +88,5 @@ const SCRIPT = `
   shift 3
   exec "$@"`
 
-async function childOf({ pid }: ChildProcess): Promise<number> {
-  const children = await readFile(
-    path.join('/proc', `${pid}`, 'task', `${pid}`, 'children'),
-    'utf8',
-  )
-  return Number(children.trim())
-}
+const childOf = async ({ pid }: ChildProcess) =>
+  Number((await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')).trim())

@@ -1,18 +1,7 @@
-import {
-  chmod,
-  chown,
-  mkdir,
-  mkdtemp,
-  readFile,
-  rename,
-  rm,
-  stat,
-  writeFile,
-} from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { chmod, chown, mkdir, mkdtemp, readFile, rename, stat, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { SETTINGS } from '../../src/config/config.ts'
 import type { Database } from '../../src/db/client.ts'
 import { unappliedMigrations } from '../../src/migrate/migrations.ts'
@@ -23,23 +12,22 @@ import { freePort } from '../support/free-port.ts'
 import { leftOutFor } from '../support/left-out.ts'
 import { packPackage } from '../support/packed-package.ts'
 import { until } from '../support/until.ts'
+import { useFolder } from '../support/use-folder.ts'
 import { NO_NAMESPACES, runContainer } from './container.ts'
 import { buildDockerfile, type Image } from './dockerfile.ts'
 
 const DOCKERFILE = fileURLToPath(new URL('../../deploy/docker/Dockerfile', import.meta.url))
 
-let folder: string
+const folder = useFolder('posthorn-image-')
 let image: Image
 
 beforeAll(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), 'posthorn-image-'))
-  const archive = await packPackage(folder)
-  const context = path.join(folder, 'context')
+  const archive = await packPackage(folder.path)
+  const context = path.join(folder.path, 'context')
   await mkdir(context)
   await rename(archive, path.join(context, path.basename(archive)))
-  image = await buildDockerfile(DOCKERFILE, context, folder)
+  image = await buildDockerfile(DOCKERFILE, context, folder.path)
 }, 300_000)
-afterAll(async () => await rm(folder, { recursive: true, force: true }))
 
 test('the image has the package, neither the embedded Postgres nor the archive, and only known settings', async () => {
   const installed = path.join(image.root, 'opt/posthorn/node_modules/posthorn')
@@ -126,7 +114,7 @@ describe(
     /** As Kubernetes mounts a Secret for the group of a pod. */
     async function writeSecrets(mode: number): Promise<string> {
       const { DATABASE_URL = '', POSTHORN_ENCRYPTION_KEYS = '' } = testEnvironment(database.url)
-      const secrets = await mkdtemp(path.join(folder, 'secrets-'))
+      const secrets = await mkdtemp(path.join(folder.path, 'secrets-'))
       await chmod(secrets, 0o755)
       const files = { 'database-url': DATABASE_URL, 'encryption-keys': POSTHORN_ENCRYPTION_KEYS }
       for (const [name, value] of Object.entries(files)) {

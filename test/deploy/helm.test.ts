@@ -1,9 +1,8 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { BlockList } from 'node:net'
-import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { SETTINGS } from '../../src/config/config.ts'
 import { SECRET_SETTINGS } from '../../src/config/setting-files.ts'
 import { addRange } from '../../src/outbound/address-range.ts'
@@ -11,6 +10,7 @@ import { SPECIAL_PURPOSE_BLOCKS } from '../../src/outbound/special-purpose-block
 import { createTestDatabase } from '../support/database.ts'
 import { runProgram } from '../support/installed-program.ts'
 import { needs } from '../support/left-out.ts'
+import { useFolder } from '../support/use-folder.ts'
 
 const CHART = fileURLToPath(new URL('../../deploy/helm/posthorn', import.meta.url))
 
@@ -58,19 +58,17 @@ const EVERYTHING = {
 const NEEDED = needs('helm', 'kubernetes-validate')
 
 describe('the Helm chart', NEEDED, () => {
-  let folder: string
+  const folder = useFolder('posthorn-helm-')
   let plain: Manifest[]
   let full: Manifest[]
 
   beforeAll(async () => {
-    folder = await mkdtemp(path.join(tmpdir(), 'posthorn-helm-'))
     plain = await parse(await render({ secret: { name: 'posthorn' } }, 'plain'))
     full = await parse(await render(EVERYTHING, 'full'))
   })
-  afterAll(async () => await rm(folder, { recursive: true }))
 
   test('passes the linter', async () => {
-    const options = ['--strict', CHART, '--values', path.join(folder, 'full.json')]
+    const options = ['--strict', CHART, '--values', path.join(folder.path, 'full.json')]
     const { code, stdout } = await runProgram('helm', ['lint', ...options])
     expect(code, stdout).toBe(0)
   })
@@ -78,7 +76,7 @@ describe('the Helm chart', NEEDED, () => {
   test.each(['1.30.0', '1.37.0'])('renders objects of Kubernetes %s', async (version) => {
     for (const name of ['plain', 'full']) {
       const options = ['--strict', '--kubernetes-version', version]
-      const file = path.join(folder, `${name}.yaml`)
+      const file = path.join(folder.path, `${name}.yaml`)
       const result = await runProgram('kubernetes-validate', [...options, file])
       expect(result.code, result.stdout + result.stderr).toBe(0)
       expect(result.stdout + result.stderr).toContain('deployment/posthorn-worker')
@@ -89,7 +87,7 @@ describe('the Helm chart', NEEDED, () => {
     const page = await readFile(path.join(CHART, '../../../docs/operate/deploying.md'), 'utf8')
     const blocks = [...page.matchAll(/^```yaml\n(.*?)^```/gms)].map(([, block = '']) => block)
     expect(blocks).toHaveLength(2)
-    const file = path.join(folder, 'documented.yaml')
+    const file = path.join(folder.path, 'documented.yaml')
     await writeFile(file, blocks.join(''))
     expect(await template(file)).toContain('kind: ScaledObject')
   })
@@ -223,9 +221,9 @@ describe('the Helm chart', NEEDED, () => {
   })
 
   async function render(values: object, name: string): Promise<string> {
-    const file = path.join(folder, `${name}.json`)
+    const file = path.join(folder.path, `${name}.json`)
     await writeFile(file, JSON.stringify(values))
-    const rendered = path.join(folder, `${name}.yaml`)
+    const rendered = path.join(folder.path, `${name}.yaml`)
     await writeFile(rendered, await template(file))
     return rendered
   }

@@ -4,18 +4,13 @@ import { freePort } from '../support/free-port.ts'
 import { programPath } from '../support/installed-program.ts'
 import { runCommands } from './command-blocks.ts'
 
-/** A Postgres server that is installed here. The embedded one has no pg_basebackup and no pg_dump. */
-export interface InstalledPostgres extends AsyncDisposable {
-  readonly dataDirectory: string
-  urlOf(database: string): string
-  start(): Promise<void>
-  stop(): Promise<void>
-  /** Runs commands as the user that runs the server, with the variables that lead the programs of Postgres to it. */
-  run(text: string): Promise<string>
-}
+export type InstalledPostgres = Awaited<ReturnType<typeof createPostgres>>
 
-/** A new cluster in a folder, which the user that runs the server gets. */
-export async function createPostgres(folder: string): Promise<InstalledPostgres> {
+/**
+ * A new cluster in a folder, which the user that runs the server gets, of the Postgres that is installed here. The embedded
+ * one has no pg_basebackup and no pg_dump.
+ */
+export async function createPostgres(folder: string) {
   const dataDirectory = path.join(folder, 'data')
   const port = await freePort()
   const as = await commandOfUser(folder)
@@ -28,6 +23,7 @@ export async function createPostgres(folder: string): Promise<InstalledPostgres>
     PGUSER: 'posthorn',
     DATABASE_URL: urlOf('posthorn'),
   }
+  /** Runs commands as the user that runs the server, with the variables that lead the programs of Postgres to it. */
   const run = (text: string) => runCommands(text, { cwd: folder, env, as })
   await run('initdb --auth=trust --username=posthorn --encoding=UTF8 --locale=C --no-sync')
   return {

@@ -1,13 +1,13 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { runCommand } from '../cli/run-command.ts'
 import { JOINED } from '../support/factories.ts'
 import { needs } from '../support/left-out.ts'
-import { type PosthornProcess, PROGRAM, startPosthorn } from '../support/posthorn-process.ts'
+import { logLine } from '../support/log-lines.ts'
+import { PROGRAM, startPosthorn } from '../support/posthorn-process.ts'
 import { startReceiver } from '../support/receiver.ts'
-import { until } from '../support/until.ts'
+import { useFolder } from '../support/use-folder.ts'
 import { useResource } from '../support/use-resource.ts'
 import { blockOf, quoted, runCommands, withReplaced, writePrograms } from './command-blocks.ts'
 import { createPostgres, type InstalledPostgres } from './installed-postgres.ts'
@@ -16,14 +16,13 @@ import { createPostgres, type InstalledPostgres } from './installed-postgres.ts'
  * The commands of docs/operate/moving.md: from the embedded Postgres to one that the package of the system installed, of
  * another version.
  */
-let folder: string
+const folder = useFolder('posthorn moving ')
 let postgres: InstalledPostgres
 let environment: Record<string, string>
 
 const receiver = await useResource(startReceiver())
 beforeAll(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), 'posthorn moving '))
-  const ca = path.join(folder, 'ca.pem')
+  const ca = path.join(folder.path, 'ca.pem')
   await writeFile(ca, receiver.authority)
   environment = {
     PORT: '0',
@@ -32,18 +31,15 @@ beforeAll(async () => {
     POSTHORN_RETRY_SCHEDULE: '1s,1s,1s,5s,5s,5s,5s,5s,5s,5s,5s,5s',
   }
 })
-afterAll(async () => {
-  await postgres?.[Symbol.asyncDispose]()
-  await rm(folder, { recursive: true, force: true })
-})
+afterAll(() => postgres?.[Symbol.asyncDispose]())
 
 test(
   'from the embedded Postgres to an installed one: keys and webhooks work on, and deliveries that were not sent yet go on',
   needs('pg_ctl', 'curl'),
   async () => {
-    const cluster = path.join(folder, 'installed')
-    await runCommands(`mkdir ${quoted(cluster)}`, { cwd: folder })
-    await runCommands(`chmod 755 ${quoted(folder)}`, { cwd: folder })
+    const cluster = path.join(folder.path, 'installed')
+    await mkdir(cluster)
+    await chmod(folder.path, 0o755)
     postgres = await createPostgres(cluster)
     await postgres.start()
     await postgres.run('createdb posthorn')
@@ -53,7 +49,7 @@ test(
     let webhook: { id: string }
     {
       await using embedded = start()
-      const url = await readyUrl(embedded)
+      const { url } = await logLine(embedded, { msg: 'ready' })
       token = /^ {2}(phk_\w+)$/m.exec(embedded.stderr)?.[1] ?? ''
       webhook = await call(url, token, {
         url: receiver.url,
@@ -77,7 +73,7 @@ test(
     receiver.answer = (response) => response.end()
     receiver.clear()
     await using moved = start()
-    const url = await readyUrl(moved)
+    const { url } = await logLine(moved, { msg: 'ready' })
     expect((await receiver.arrival(1)).body.toString()).toContain('before the move')
     expect(await call(url, token)).toMatchObject([{ id: webhook.id, enabled: true }])
     await publish(url, token, 'after the move')
@@ -86,14 +82,12 @@ test(
     const list = await run(`POSTHORN_API_KEY=${token} npx posthorn key list --server ${url}`)
     const id = /org_\w+/.exec(list)?.[0] ?? ''
     await run(withReplaced(blockOf('moving.md', '--organization'), { 'org_…': id }))
-    const exported = await readFile(path.join(folder, 'organization.jsonl'), 'utf8')
+    const exported = await readFile(path.join(folder.path, 'organization.jsonl'), 'utf8')
     expect(exported).toContain('after the move')
   },
 )
 
-function start(): PosthornProcess {
-  return startPosthorn(['start'], { cwd: folder, environment })
-}
+const start = () => startPosthorn(['start'], { cwd: folder.path, environment })
 
 async function publish(url: string, token: string, text: string): Promise<void> {
   const args = ['publish', JOINED, JSON.stringify({ text }), '--server', url]
@@ -103,17 +97,11 @@ async function publish(url: string, token: string, text: string): Promise<void> 
 
 /** Runs commands of the page, with `npx posthorn` as this version. */
 async function run(text: string): Promise<string> {
-  const programs = await writePrograms(path.join(folder, 'bin'), {
+  const programs = await writePrograms(path.join(folder.path, 'bin'), {
     npx: `shift; exec ${quoted(process.execPath)} ${quoted(PROGRAM)} "$@"`,
   })
   const env = { ...environment, PATH: `${programs}:${process.env['PATH']}` }
-  return await runCommands(text, { cwd: folder, env })
-}
-
-async function readyUrl(posthorn: PosthornProcess): Promise<string> {
-  const ready = () => /"url":"(http:[^"]+)"[^\n]*"msg":"ready"/.exec(posthorn.stderr)?.[1]
-  await until(ready, `Posthorn is ready: ${posthorn.stderr}`)
-  return ready() as string
+  return await runCommands(text, { cwd: folder.path, env })
 }
 
 async function call(url: string, token: string, body?: object) {

@@ -1,12 +1,10 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openDatabase } from '../../src/db/client.ts'
+import { publishEvent } from '../receiver/support/deliveries.ts'
 import { startTestApp, testEnvironment } from '../support/app.ts'
-import { JOINED } from '../support/factories.ts'
 import { needs } from '../support/left-out.ts'
 import { runPosthorn } from '../support/posthorn-process.ts'
+import { useFolder } from '../support/use-folder.ts'
 import { createPostgres, type InstalledPostgres } from './installed-postgres.ts'
 
 /** A certificate authority, and a certificate for the address of the server. Postgres accepts TLS only. */
@@ -21,23 +19,19 @@ const REQUIRE_TLS = `
 `
 
 describe('on a Postgres that requires TLS', needs('pg_ctl', 'openssl'), () => {
-  let folder: string
+  const folder = useFolder('posthorn-tls-')
   let postgres: InstalledPostgres
   const urlWith = (parameters: string) => `${postgres.urlOf('posthorn')}${parameters}`
   const migrate = (parameters: string) =>
     runPosthorn(['migrate'], { environment: testEnvironment(urlWith(parameters)) })
 
   beforeAll(async () => {
-    folder = await mkdtemp(path.join(tmpdir(), 'posthorn-tls-'))
-    postgres = await createPostgres(folder)
+    postgres = await createPostgres(folder.path)
     await postgres.run(REQUIRE_TLS)
     await postgres.start()
     await postgres.run('createdb posthorn')
   })
-  afterAll(async () => {
-    await postgres[Symbol.asyncDispose]()
-    await rm(folder, { recursive: true, force: true })
-  })
+  afterAll(() => postgres[Symbol.asyncDispose]())
 
   test('a URL without TLS, and one without the authority, get an error with the remedy', async () => {
     const plain = await migrate('')
@@ -49,15 +43,12 @@ describe('on a Postgres that requires TLS', needs('pg_ctl', 'openssl'), () => {
   })
 
   test('every connection of the API and the worker is encrypted', async () => {
-    const parameters = `?sslmode=verify-full&sslrootcert=${folder}/ca.pem`
+    const parameters = `?sslmode=verify-full&sslrootcert=${folder.path}/ca.pem`
     const migrated = await migrate(parameters)
     expect(migrated.code, migrated.stderr).toBe(0)
     await using database = openDatabase(urlWith(parameters))
     await using posthorn = await startTestApp({ database })
-    await posthorn.graphql(
-      'mutation ($input: PublishEventInput!) { publishEvent(input: $input) { __typename } }',
-      { input: { type: JOINED, data: {} } },
-    )
+    await publishEvent(posthorn, {})
     const { rows } = await database.pool.query(
       `select bool_and(ssl) as encrypted, count(distinct application_name)::int as programs
          from pg_stat_ssl join pg_stat_activity using (pid)

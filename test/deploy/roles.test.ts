@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdtempDisposable, readFile, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
@@ -37,20 +37,17 @@ describe('roles.sql', needs('psql'), () => {
     admin = `admin_${suffix}`
     application = `shop-${suffix}`
     await using opening = new AsyncDisposableStack()
-    folder = await mkdtemp(path.join(tmpdir(), 'posthorn-roles-'))
-    opening.defer(() => rm(folder, { recursive: true }))
+    const temporary = await mkdtempDisposable(path.join(tmpdir(), 'posthorn-roles-'))
+    folder = opening.use(temporary).path
     superuser = opening.use(openDatabase(inject('postgresUrl'), PATIENT))
-    const sql = [
-      `create role ${admin} login createrole password 'secret'`,
-      `create role "${application}" login password 'secret'`,
-      `create database "${name}" owner ${admin}`,
-    ]
     opening.defer(async () => {
       await superuser.pool.query(`drop database if exists "${name}" with (force)`)
       const own = ['owner', 'service', 'dashboards'].map((role) => `posthorn_${role}_${suffix}`)
       await superuser.pool.query(`drop role if exists ${own}, "${application}", ${admin}`)
     })
-    for (const statement of sql) await superuser.pool.query(statement)
+    await superuser.pool.query(`create role ${admin} login createrole password 'secret'`)
+    await superuser.pool.query(`create role "${application}" login password 'secret'`)
+    await superuser.pool.query(`create database "${name}" owner ${admin}`)
     const script = await readFile(path.join(ROOT, 'deploy/roles.sql'), 'utf8')
     await writeFile(path.join(folder, 'roles.sql'), withSuffix(script))
     stack = opening.move()
@@ -72,7 +69,7 @@ describe('roles.sql', needs('psql'), () => {
     const url = new URL(superuser.url)
     const text = withSuffix(block)
       .replaceAll('-d posthorn', () => `-d ${quoted(name)}`)
-      .replaceAll('on database posthorn to your_application', () => `${grant()}`)
+      .replaceAll('on database posthorn to your_application', grant)
     return await runCommands(`{\n${text}} 2>&1`, {
       cwd: folder,
       env: {

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtempDisposable, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { expect, test } from 'vitest'
@@ -71,8 +71,8 @@ test('in 512 MB, npm start with its Postgres and a million deliveries delivers e
 
 /** Starts a server on a database with this many deliveries, in a group of 512 MiB. */
 async function startInGroup(resources: AsyncDisposableStack, stored: number) {
-  const folder = await mkdtemp(path.join(ON_DISK, 'posthorn-small-'))
-  resources.defer(() => rm(folder, { recursive: true }))
+  const temporary = await mkdtempDisposable(path.join(ON_DISK, 'posthorn-small-'))
+  const folder = resources.use(temporary).path
   const receiver = resources.use(await startBenchReceiver())
   const { token, type } = await fillDatabase(folder, receiver.url, stored)
   const group = resources.use(await createMemoryGroup(512 * MEBIBYTE))

@@ -1,7 +1,5 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Database } from '../../src/db/client.ts'
@@ -13,6 +11,8 @@ import { needs } from '../support/left-out.ts'
 import { logLine } from '../support/log-lines.ts'
 import { runPosthorn, startPosthorn } from '../support/posthorn-process.ts'
 import { until } from '../support/until.ts'
+import { useFolder } from '../support/use-folder.ts'
+import { withDatabase } from '../support/with-database.ts'
 
 /*
  * What `posthorn start` tells systemd as a service of `Type=notify`. A program listens in place of systemd: Node has no
@@ -30,15 +30,7 @@ while True:
     print(manager.recv(4096).decode().replace('\\n', ' '), flush=True)
 `
 
-interface Manager extends AsyncDisposable {
-  readonly socket: string
-  readonly messages: string[]
-}
-
-let folder: string
-let database: Database
-
-async function startManager(socket: string): Promise<Manager> {
+async function startManager(socket: string) {
   const child = spawn(programPath('python3'), ['-c', LISTENER, socket], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
@@ -47,7 +39,6 @@ async function startManager(socket: string): Promise<Manager> {
   const linesOf = () => printed.stdout.split('\n').slice(0, -1)
   await until(() => linesOf().includes('bound'), 'the socket is bound')
   return {
-    socket,
     get messages() {
       // The program also sends a message to wait for.
       return linesOf().filter((line) => /^(READY|STOPPING)=/.test(line))
@@ -60,30 +51,28 @@ async function startManager(socket: string): Promise<Manager> {
 }
 
 describe('systemd', needs('python3', 'systemd-notify'), () => {
+  const folder = useFolder('posthorn-notify-')
+  let database: Database
   beforeAll(async () => {
-    folder = await mkdtemp(path.join(tmpdir(), 'posthorn-notify-'))
     database = await createTestDatabase()
   })
-  afterAll(async () => {
-    await database[Symbol.asyncDispose]()
-    await rm(folder, { recursive: true })
-  })
+  afterAll(() => database[Symbol.asyncDispose]())
 
-  const environmentOf = ({ socket }: Manager, url = database.url) => ({
-    ...testEnvironment(url),
+  const environmentWith = (socket: string) => ({
+    ...testEnvironment(database.url),
     POSTHORN_LOG_LEVEL: 'info',
     NOTIFY_SOCKET: socket,
   })
 
   test.each([
-    ['all', () => path.join(folder, 'notify')],
+    ['all', () => path.join(folder.path, 'notify')],
     ['api', () => `@posthorn-${process.pid}`],
-    ['worker', () => path.join(folder, 'notify-worker')],
-  ])('learns that a process of the role %s is ready, and that it stops', async (role, socket) => {
-    await using manager = await startManager(socket())
-    await using posthorn = startPosthorn(['start', '--role', role], {
-      environment: environmentOf(manager),
-    })
+    ['worker', () => path.join(folder.path, 'notify-worker')],
+  ])('learns that a process of the role %s is ready, and that it stops', async (role, socketOf) => {
+    const socket = socketOf()
+    await using manager = await startManager(socket)
+    const environment = environmentWith(socket)
+    await using posthorn = startPosthorn(['start', '--role', role], { environment })
     await until(() => manager.messages.length > 0, 'systemd has a message', 60_000)
     expect(manager.messages).toEqual(['READY=1'])
     // What is ordered after the service can use it at once.
@@ -96,30 +85,25 @@ describe('systemd', needs('python3', 'systemd-notify'), () => {
   })
 
   test('starts a process again that finds no Postgres, and not one with a wrong password or an invalid setting', async () => {
-    await using manager = await startManager(path.join(folder, 'notify-failing'))
+    const socket = path.join(folder.path, 'notify-failing')
+    await using manager = await startManager(socket)
     const wrongPassword = new URL(database.url)
     wrongPassword.password = 'wrong'
-    const wrongDatabase = new URL(database.url)
-    wrongDatabase.pathname = '/no_such_database'
+    const wrongDatabase = withDatabase(database.url, 'no_such_database')
     const start = async (changed: Record<string, string>) =>
-      await runPosthorn(['start'], { environment: { ...environmentOf(manager), ...changed } })
+      await runPosthorn(['start'], { environment: { ...environmentWith(socket), ...changed } })
     const unreachable = await start({ DATABASE_URL: 'postgres://posthorn@127.0.0.1:1/posthorn' })
     expect(unreachable.code).toBe(1)
     expect(unreachable.stderr).toContain('ECONNREFUSED')
     expect(await start({ DATABASE_URL: wrongPassword.href })).toMatchObject({ code: 78 })
-    expect(await start({ DATABASE_URL: wrongDatabase.href })).toMatchObject({ code: 78 })
+    expect(await start({ DATABASE_URL: wrongDatabase })).toMatchObject({ code: 78 })
     expect(await start({ PORT: 'wrong' })).toMatchObject({ code: 78 })
     expect(manager.messages).toEqual([])
   })
 
   test('without a socket that works, Posthorn runs and says so', async () => {
-    await using posthorn = startPosthorn(['start', '--role', 'worker'], {
-      environment: {
-        ...testEnvironment(database.url),
-        POSTHORN_LOG_LEVEL: 'info',
-        NOTIFY_SOCKET: path.join(folder, 'missing'),
-      },
-    })
+    const environment = environmentWith(path.join(folder.path, 'missing'))
+    await using posthorn = startPosthorn(['start', '--role', 'worker'], { environment })
     await logLine(posthorn, { msg: 'systemd-notify failed, so systemd does not know this state' })
     posthorn.child.kill('SIGTERM')
     expect(await posthorn.ended).toBe(0)

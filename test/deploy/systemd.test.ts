@@ -1,28 +1,26 @@
 import { execFile } from 'node:child_process'
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { SETTINGS } from '../../src/config/config.ts'
 import { programPath } from '../support/installed-program.ts'
 import { needs } from '../support/left-out.ts'
+import { useFolder } from '../support/use-folder.ts'
 
 const FOLDER = fileURLToPath(new URL('../../deploy/systemd/', import.meta.url))
 const execute = promisify(execFile)
 
-let root: string
+const folder = useFolder('posthorn-systemd-')
 /** The unit, with a program that is here, and whose path systemd accepts. */
 let unit: string
 
 beforeAll(async () => {
-  root = await mkdtemp(path.join(tmpdir(), 'posthorn-systemd-'))
-  unit = path.join(root, 'posthorn.service')
+  unit = path.join(folder.path, 'posthorn.service')
   const text = await readFile(path.join(FOLDER, 'posthorn.service'), 'utf8')
   await writeFile(unit, text.replaceAll('/usr/bin/node', '/bin/sh'))
 })
-afterAll(async () => await rm(root, { recursive: true }))
 
 test(
   'systemd finds no fault in the unit, and finds one that is added',
@@ -30,7 +28,7 @@ test(
   async () => {
     const { stderr } = await verify(unit)
     expect(stderr).toBe('')
-    const broken = path.join(root, 'broken.service')
+    const broken = path.join(folder.path, 'broken.service')
     await writeFile(broken, `${await readFile(unit, 'utf8')}\n[Service]\nProtectSystems=strict\n`)
     expect((await verify(broken)).stderr).toMatch(/Unknown key (name )?'ProtectSystems'/)
   },
@@ -43,12 +41,12 @@ test('systemd rates the exposure of the service as low', needs('systemd-analyze'
 })
 
 test('systemd creates a user that cannot log in', needs('systemd-sysusers'), async () => {
-  await mkdir(path.join(root, 'etc'))
+  await mkdir(path.join(folder.path, 'etc'))
   await execute(programPath('systemd-sysusers'), [
-    `--root=${root}`,
+    `--root=${folder.path}`,
     path.join(FOLDER, 'posthorn.sysusers.conf'),
   ])
-  expect(await readFile(path.join(root, 'etc/passwd'), 'utf8')).toMatch(
+  expect(await readFile(path.join(folder.path, 'etc/passwd'), 'utf8')).toMatch(
     /^posthorn:x:\d+:\d+:Posthorn, a webhook sender:\/:\/usr\/sbin\/nologin$/m,
   )
 })
