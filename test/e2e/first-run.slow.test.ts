@@ -1,14 +1,14 @@
-import { mkdtemp, readFile, rm, stat } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile, stat } from 'node:fs/promises'
 import path from 'node:path'
-import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openDatabase } from '../../src/db/client.ts'
 import { readyUrl } from '../console/support/console-server.ts'
 import { JOINED } from '../support/factories.ts'
 import { type PosthornProcess, runPosthorn, startPosthorn } from '../support/posthorn-process.ts'
+import { useFolder } from '../support/use-folder.ts'
 
 /** The README's walk-through in a new folder, with default settings except a free port and short retry delays. */
-let cwd: string
+const folder = useFolder('posthorn first run ')
 const environment = { PORT: '0', POSTHORN_RETRY_SCHEDULE: '1s,1s,1s' }
 
 let posthorn: PosthornProcess
@@ -16,15 +16,20 @@ let url: string
 let token: string
 
 beforeAll(async () => {
-  cwd = await mkdtemp(path.join(tmpdir(), 'posthorn first run '))
-  posthorn = startPosthorn(['start'], { cwd, environment })
-  url = await readyUrl(posthorn)
+  await start()
   token = /^ {2}(phk_\w+)$/m.exec(posthorn.stderr)?.[1] ?? ''
 })
-afterAll(async () => {
-  await posthorn[Symbol.asyncDispose]()
-  await rm(cwd, { recursive: true, force: true })
-})
+afterAll(() => posthorn[Symbol.asyncDispose]())
+
+async function start() {
+  posthorn = startPosthorn(['start'], { cwd: folder.path, environment })
+  url = await readyUrl(posthorn)
+}
+
+const run = (args: readonly string[], more = {}) =>
+  runPosthorn(args, { cwd: folder.path, environment: { ...environment, ...more } })
+
+const fileOf = (name: string) => path.join(folder.path, '.posthorn', name)
 
 test('the first start prints an API key and a curl command that works', async () => {
   const [, address, authorization] = /curl (\S+) -H '(.+)'/.exec(posthorn.stderr) ?? []
@@ -41,92 +46,60 @@ test('only the owner of the files can read its secrets', async () => {
     'postgres-owner-password',
     'authority/ca.key',
   ]) {
-    const { mode } = await stat(path.join(cwd, '.posthorn', file))
+    const { mode } = await stat(fileOf(file))
     expect(mode & 0o077, file).toBe(0)
   }
-  expect((await readFile(path.join(cwd, '.posthorn/api-key'), 'utf8')).trim()).toBe(token)
+  expect((await readFile(fileOf('api-key'), 'utf8')).trim()).toBe(token)
 })
 
 test('a second start keeps the data, and does not print the key again', async () => {
-  const before = await webhooksAfterRegistering()
+  const webhook = { url: 'https://example.com/hooks', event_subscriptions: [JOINED] }
+  const before = [await (await webhooks(token, webhook)).json()]
   posthorn.child.kill('SIGTERM')
   expect(await posthorn.ended).toBe(0)
-  await expect(readFile(serverFile())).rejects.toThrow('ENOENT')
-  posthorn = startPosthorn(['start'], { cwd, environment })
-  url = await readyUrl(posthorn)
+  await expect(readFile(fileOf('server.json'))).rejects.toThrow('ENOENT')
+  await start()
   expect(posthorn.stderr).not.toContain(token)
   expect(posthorn.stderr).toContain('The API key is in .posthorn/api-key.')
-  expect(linkOf(posthorn)).toMatch(/^[\w-]{43}$/)
-  const response = await fetch(`${url}/api/connect/v1/webhooks`, {
-    headers: { authorization: `Bearer ${token}` },
-  })
-  expect(await response.json()).toEqual(before)
+  expect(posthorn.stderr).toMatch(/Console {3}http:\S+\/console\/sign-in#link=[\w-]{43}\s/)
+  expect(await (await webhooks()).json()).toEqual(before)
 })
 
 test('after kill -9, a command names the server that is away, a key is created all the same, and it starts again', async () => {
-  const create = ['key', 'create', '--scope', 'webhooks:read']
   posthorn.child.kill('SIGKILL')
   await posthorn.ended
-  await readFile(serverFile())
-  expect(await runPosthorn(create, { cwd, environment })).toMatchObject({ code: 0 })
-  const away = { ...environment, PORT: new URL(url).port, POSTHORN_API_KEY: token }
-  const { stderr } = await runPosthorn(['key', 'list'], { cwd, environment: away })
-  expect(stderr).toContain('Nothing listens at')
-  posthorn = startPosthorn(['start'], { cwd, environment })
-  url = await readyUrl(posthorn)
+  await readFile(fileOf('server.json'))
+  expect(await run(['key', 'create', '--scope', 'webhooks:read'])).toMatchObject({ code: 0 })
+  const away = { PORT: new URL(url).port, POSTHORN_API_KEY: token }
+  expect((await run(['key', 'list'], away)).stderr).toContain('Nothing listens at')
+  await start()
   expect((await fetch(`${url}/readyz`)).status).toBe(200)
-  const saved = JSON.parse(await readFile(serverFile(), 'utf8'))
+  const saved = JSON.parse(await readFile(fileOf('server.json'), 'utf8'))
   expect(saved).toEqual({ pid: posthorn.child.pid, url })
-  const { rows } = await query(
+  const [, databaseUrl = ''] = /^ {2}Postgres {2}(postgres:\S+)$/m.exec(posthorn.stderr) ?? []
+  await using database = openDatabase(databaseUrl)
+  const { rows } = await database.pool.query(
     `select source from posthorn.audit_log where action = 'api_key.created' order by id`,
   )
   expect(rows.map(({ source }) => source)).toEqual(['system', 'cli'])
 })
 
 test('a start with an invalid key says how to create another', async () => {
-  const { stdout } = await runPosthorn(['key', 'list', '--json'], { cwd, environment })
-  const [{ id }] = JSON.parse(stdout)
-  expect(await runPosthorn(['key', 'revoke', id], { cwd, environment })).toMatchObject({ code: 0 })
+  const [{ id }] = JSON.parse((await run(['key', 'list', '--json'])).stdout)
+  expect(await run(['key', 'revoke', id])).toMatchObject({ code: 0 })
   posthorn.child.kill('SIGTERM')
   await posthorn.ended
-  posthorn = startPosthorn(['start'], { cwd, environment })
-  url = await readyUrl(posthorn)
+  await start()
   expect(posthorn.stderr).toContain('is missing or no longer valid')
 
   const [, suggested] = /npx posthorn (key create .*)/.exec(posthorn.stderr) ?? []
-  const args = `${suggested} --json`.split(' ')
-  const created = await runPosthorn(args, { cwd, environment })
-  const response = await fetch(`${url}/api/connect/v1/webhooks`, {
-    headers: { authorization: `Bearer ${JSON.parse(created.stdout).token}` },
-  })
-  expect(response.status).toBe(200)
+  const created = await run(`${suggested} --json`.split(' '))
+  expect((await webhooks(JSON.parse(created.stdout).token)).status).toBe(200)
 })
 
-/** At the URL that the last start printed. */
-async function query(sql: string): Promise<pg.QueryResult> {
-  const [, databaseUrl] = /^ {2}Postgres {2}(postgres:\S+)$/m.exec(posthorn.stderr) ?? []
-  const client = new pg.Client(databaseUrl)
-  await client.connect()
-  try {
-    return await client.query(sql)
-  } finally {
-    await client.end()
-  }
-}
-
-function serverFile(): string {
-  return path.join(cwd, '.posthorn/server.json')
-}
-
-function linkOf({ stderr }: PosthornProcess): string | undefined {
-  return /Console {3}http:\S+\/console\/sign-in#link=(\S+)/.exec(stderr)?.[1]
-}
-
-async function webhooksAfterRegistering(): Promise<unknown> {
-  const response = await fetch(`${url}/api/connect/v1/webhooks`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ url: 'https://example.com/hooks', event_subscriptions: [JOINED] }),
+/** Lists the webhooks, or creates one. */
+const webhooks = (key = token, body?: object) =>
+  fetch(`${url}/api/connect/v1/webhooks`, {
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    ...(body && { method: 'POST', body: JSON.stringify(body) }),
   })
-  return [await response.json()]
-}
