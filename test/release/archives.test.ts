@@ -1,42 +1,36 @@
 import { execFile } from 'node:child_process'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { rm } from 'node:fs/promises'
 import path from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { testEnvironment } from '../support/app.ts'
 import { createBlankDatabase } from '../support/blank-database.ts'
 import { requirePackages } from '../support/installed-packages.ts'
 import { leftOutFor } from '../support/left-out.ts'
 import { startPosthorn } from '../support/posthorn-process.ts'
 import { until } from '../support/until.ts'
+import { useFolder } from '../support/use-folder.ts'
 import { check, installArchive, isCommonJs, otherNode, PACKAGES, packArchives } from './archives.ts'
 import { BUILDS_MS } from './clone.ts'
 
 const registry = await requirePackages('test/release/tools')
 
-const NODES: readonly {
-  readonly version: string
-  readonly file: string
-  readonly missing: string | null
-}[] = [
+const NODES = [
   { version: '20', ...otherNode(20) },
   { version: '22', ...otherNode(22) },
   { version: process.versions.node, file: process.execPath, missing: null },
 ]
 
 describe('the archive', registry, () => {
-  let folder: string
+  const folder = useFolder('posthorn archives ')
   let archives: ReadonlyMap<string, string>
 
   beforeAll(async () => {
-    folder = await mkdtemp(path.join(tmpdir(), 'posthorn archives '))
-    archives = await packArchives(folder)
+    archives = await packArchives(folder.path)
     for (const [name, archive] of archives) await installArchive(archive, folderOf(name))
   }, BUILDS_MS)
-  afterAll(async () => await rm(folder, { recursive: true, force: true }))
 
-  const folderOf = (name: string) => path.join(folder, name.replace('/', '-'))
+  const folderOf = (name: string) => path.join(folder.path, name.replace('/', '-'))
 
   describe.each(PACKAGES)('of $name', (manifest) => {
     const { name } = manifest

@@ -49,10 +49,7 @@ export async function installArchive(archive: string, folder: string): Promise<v
 }
 
 /** The path of another Node, or why there is none. */
-export function otherNode(major: number): {
-  readonly file: string
-  readonly missing: string | null
-} {
+export function otherNode(major: number) {
   const name = `node-${major}-${process.platform}-${process.arch}`
   const file = path.join(TOOLS, 'node_modules', name, 'bin/node')
   return {

@@ -7,18 +7,7 @@ import { promisify } from 'node:util'
 
 const ROOT = path.join(import.meta.dirname, '../..')
 
-/** A clone of the last commit, with the installed packages of this one. */
-export interface Clone extends AsyncDisposable {
-  readonly folder: string
-  git(...args: readonly string[]): Promise<string>
-  /** Runs a program to its end, and does not throw if it fails. */
-  run(program: string, ...args: readonly string[]): Promise<ProgramEnd>
-}
-
-interface ProgramEnd {
-  readonly code: number
-  readonly output: string
-}
+export type Clone = Awaited<ReturnType<typeof createClone>>
 
 /** For hooks that build and install packages, beside other files that do the same. Alone, they take a minute. */
 export const BUILDS_MS = 900_000
@@ -31,13 +20,15 @@ const GIT = {
   GIT_COMMITTER_EMAIL: 'test@example.com',
 }
 
-export async function createClone(): Promise<Clone> {
+/** A clone of the last commit, with the installed packages of this one. */
+export async function createClone() {
   const parent = await mkdtemp(path.join(tmpdir(), 'posthorn release '))
   const folder = path.join(parent, 'clone')
   // In place of the settings of the person who runs the tests. The repository may belong to another user.
   const settings = path.join(parent, 'gitconfig')
   await writeFile(settings, '[safe]\n\tdirectory = *\n')
   const env = { ...process.env, ...GIT, GIT_CONFIG_GLOBAL: settings }
+  /** Runs a program to its end, and does not throw if it fails. */
   const run = async (program: string, ...args: readonly string[]) =>
     await promisify(execFile)(program, args, { cwd: folder, env, maxBuffer: 16 * 2 ** 20 }).then(
       ({ stdout, stderr }) => ({ code: 0, output: stdout + stderr }),

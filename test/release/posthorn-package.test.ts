@@ -1,64 +1,54 @@
 import { execFile } from 'node:child_process'
 import { existsSync, globSync, readFileSync } from 'node:fs'
-import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Database } from '../../src/db/client.ts'
+import { beforeAll, expect, test } from 'vitest'
 import { testEnvironment } from '../support/app.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { packPackage } from '../support/packed-package.ts'
+import { useFolder } from '../support/use-folder.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const execute = promisify(execFile)
 
 /** The published package, in the `node_modules` of a project that uses it. */
-let project: string
+const project = useFolder('posthorn package ')
 let installed: string
 
 beforeAll(async () => {
-  project = await mkdtemp(path.join(tmpdir(), 'posthorn package '))
-  installed = path.join(project, 'node_modules/posthorn')
-  await unpack(await packPackage(project), installed)
+  installed = path.join(project.path, 'node_modules/posthorn')
+  await mkdir(installed, { recursive: true })
+  const archive = await packPackage(project.path)
+  await execute('tar', ['-xzf', archive, '-C', installed, '--strip-components=1'])
   await symlink(path.join(ROOT, 'node_modules'), path.join(installed, 'node_modules'))
 })
-afterAll(async () => await rm(project, { recursive: true, force: true }))
 
-/** The output of a script in the project. */
-async function run(script: string): Promise<string> {
-  const args = ['--input-type=module', '-e', script]
-  return (await execute(process.execPath, args, { cwd: project })).stdout.trim()
+async function compile(name: string, text: string, ...options: readonly string[]): Promise<void> {
+  await writeFile(path.join(project.path, name), text)
+  const args = ['--ignoreConfig', '--strict', '--module', 'nodenext', ...options, name]
+  await execute(path.join(ROOT, 'node_modules/.bin/tsc'), args, { cwd: project.path })
 }
-
-async function compile(file: string, ...options: readonly string[]): Promise<void> {
-  const args = ['--ignoreConfig', '--strict', '--module', 'nodenext', ...options, file]
-  await execute(path.join(ROOT, 'node_modules/.bin/tsc'), args, { cwd: project })
-}
-
-test('its types are complete without the types of Node or of a browser', async () => {
-  const file = path.join(project, 'consumer.ts')
-  await writeFile(
-    file,
-    `import { type Verification, verify } from 'posthorn/receiver'
-     export const result: Promise<Verification> = verify(new Uint8Array(), {}, 'whsec_')`,
-  )
-  await compile(file, '--noEmit', '--lib', 'es2023', '--types', '')
-})
 
 test('posthorn/portal-element can be imported on a server, where there is no DOM', async () => {
-  const stdout = await run(
-    `import { PosthornPortal } from 'posthorn/portal-element'
-       console.log(typeof document, PosthornPortal.observedAttributes.join())`,
-  )
-  expect(stdout).toBe('undefined src,label,background,foreground,padding,pages,locale')
+  const script = `import { PosthornPortal } from 'posthorn/portal-element'
+    console.log(typeof document, PosthornPortal.observedAttributes.join())`
+  const args = ['--input-type=module', '-e', script]
+  const { stdout } = await execute(process.execPath, args, { cwd: project.path })
+  expect(stdout).toBe('undefined src,label,background,foreground,padding,pages,locale\n')
 })
 
-test('its types describe the element, its renewal and its events', async () => {
-  const file = path.join(project, 'page.mts')
-  await writeFile(
-    file,
+test.each<string[]>([
+  [
+    'are complete without the types of Node or of a browser',
+    ...['consumer.ts', 'es2023'],
+    `import { type Verification, verify } from 'posthorn/receiver'
+     export const result: Promise<Verification> = verify(new Uint8Array(), {}, 'whsec_')`,
+  ],
+  [
+    'describe the element, its renewal and its events',
+    ...['page.mts', 'es2023,dom'],
     `import { type PosthornPortal, type Renew, type SessionExpiring } from 'posthorn/portal-element'
      const renew: Renew = async () => 'https://webhooks.example.com/portal#token=phs_1'
      export const portal: PosthornPortal = document.createElement('posthorn-portal')
@@ -70,14 +60,10 @@ test('its types describe the element, its renewal and its events', async () => {
      })
      // @ts-expect-error
      portal.renew = () => 'no promise'`,
-  )
-  await compile(file, '--noEmit', '--lib', 'es2023,dom', '--types', '')
+  ],
+])('its types %s', async (_what, name = '', lib = '', text = '') => {
+  await compile(name, text, '--noEmit', '--lib', lib, '--types', '')
 })
-
-async function unpack(archive: string, folder: string): Promise<void> {
-  await mkdir(folder, { recursive: true })
-  await execute('tar', ['-xzf', archive, '-C', folder, '--strip-components=1'])
-}
 
 test('the package has its compiled files and what its pages link to, and no sources', () => {
   const files = globSync('**/*', { cwd: installed, exclude: ['node_modules'] })
@@ -120,21 +106,21 @@ test('no link of its pages is dead', async () => {
 })
 
 test('installing it runs no script of its own', async () => {
-  const manifest = JSON.parse(await readFile(path.join(installed, 'package.json'), 'utf8'))
-  const scripts = Object.keys(manifest.scripts)
-  expect(scripts.filter((name) => /^(pre|post)?(install|prepare)$/.test(name))).toEqual([])
+  const { scripts } = JSON.parse(await readFile(path.join(installed, 'package.json'), 'utf8'))
+  expect(
+    Object.keys(scripts).filter((name) => /^(pre|post)?(install|prepare)$/.test(name)),
+  ).toEqual([])
 })
 
 test('the page about embedding has an example that compiles and runs', async () => {
-  await using database: Database = await createTestDatabase()
+  await using database = await createTestDatabase()
   const page = await readFile(path.join(installed, 'docs/guides/embedding.md'), 'utf8')
   const [, example = ''] = /```ts\n(.*?)```/s.exec(page) ?? []
-  const file = path.join(project, 'embedding.mts')
-  await writeFile(file, example.replace('port: 4000', 'port: 0'))
+  const program = example.replace('port: 4000', 'port: 0')
   const types = ['--types', 'node', '--typeRoots', path.join(ROOT, 'node_modules/@types')]
-  await compile(file, '--target', 'es2024', ...types)
+  await compile('embedding.mts', program, '--target', 'es2024', ...types)
   const { stdout } = await execute(process.execPath, ['embedding.mjs'], {
-    cwd: project,
+    cwd: project.path,
     env: { PATH: process.env['PATH'], ...testEnvironment(database.url) },
   })
   expect(stdout).toMatch(/^The console is at http:\/\/127\.0\.0\.1:\d+\/console\n$/)

@@ -33,7 +33,19 @@ const state = async () => ({
     existsSync(path.join(clone.folder, 'dist')) && (await readdir(path.join(clone.folder, 'dist'))),
 })
 
+/** A release with these arguments fails with this message, and changes nothing. */
+async function expectRefusal(message: string, ...args: readonly string[]): Promise<void> {
+  const before = await state()
+  const { code, output } = await release(...args)
+  expect([code, output]).toEqual([1, expect.stringContaining(message)])
+  expect(await state()).toEqual(before)
+}
+
 describe('a release is refused, and changes nothing,', () => {
+  beforeAll(async () => {
+    await clone.git('tag', 'v0.10.0')
+    return () => clone.git('tag', '--delete', 'v0.10.0')
+  })
   afterEach(async () => {
     await clone.git('reset', '--quiet', '--hard', start)
     await clone.git('clean', '--quiet', '--force')
@@ -52,15 +64,7 @@ describe('a release is refused, and changes nothing,', () => {
     ['with a version that is released', ['0.10.0'], 'error: 0.10.0 is released already'],
     ['with a candidate', ['0.11.0-rc.1'], 'error: "0.11.0-rc.1" is not a version'],
     ['with a lower version', ['0.9.12'], 'error: 0.9.12 is not higher than 0.10.0'],
-  ])('%s', async (_, args, message) => {
-    await clone.git('tag', 'v0.10.0')
-    const before = await state()
-    const { code, output } = await release(...args)
-    const after = await state()
-    await clone.git('tag', '--delete', 'v0.10.0')
-    expect([code, output]).toEqual([1, expect.stringContaining(message)])
-    expect(after).toEqual(before)
-  })
+  ])('%s', async (_, args, message) => await expectRefusal(message, ...args))
 
   test('if a file is changed, or one is new', async () => {
     await change('README.md', (text) => `${text}\n`)
@@ -76,10 +80,7 @@ describe('a release is refused, and changes nothing,', () => {
       text.replace(/(?<=## \[Unreleased\]\n)[\s\S]*?(?=\n## |$)/, ''),
     )
     await commit()
-    const before = await state()
-    const { code, output } = await release(NEXT)
-    expect([code, output]).toEqual([1, expect.stringContaining('there is nothing to release')])
-    expect(await state()).toEqual(before)
+    await expectRefusal('there is nothing to release', NEXT)
   })
 
   test('if a package cannot be packed', async () => {
@@ -135,10 +136,8 @@ describe('a release', SITE, () => {
 
   test('packs every package, with checksums', async () => {
     const sums = await readFile(path.join(archives, 'SHA256SUMS'), 'utf8')
-    const listed = sums
-      .trim()
-      .split('\n')
-      .map((line) => line.split('  '))
+    const lines = sums.trim().split('\n')
+    const listed = lines.map((line) => line.split('  '))
     const packages = await readdir(path.join(clone.folder, 'packages'))
     expect(listed.map(([, name]) => name)).toHaveLength(packages.length)
     expect(listed.map(([, name]) => name)).toContain(`posthorn-${NEXT}.tgz`)
@@ -146,11 +145,8 @@ describe('a release', SITE, () => {
       const content = await readFile(path.join(archives, name))
       expect(createHash('sha256').update(content).digest('hex')).toBe(sum)
     }
-    const { output: packed } = await clone.run(
-      'tar',
-      '-tzf',
-      path.join(archives, `posthorn-${NEXT}.tgz`),
-    )
+    const archive = path.join(archives, `posthorn-${NEXT}.tgz`)
+    const { output: packed } = await clone.run('tar', '-tzf', archive)
     expect(packed).toContain('package/deploy/docker/Dockerfile\n')
     expect(packed).toContain('package/dist/console/index.html\n')
     expect(packed).toContain('package/dist/docs/404.html\n')
@@ -159,9 +155,6 @@ describe('a release', SITE, () => {
   })
 
   test('cannot be repeated', async () => {
-    const before = await state()
-    const { code, output } = await release(NEXT)
-    expect([code, output]).toEqual([1, expect.stringContaining(`${NEXT} is released already`)])
-    expect(await state()).toEqual(before)
+    await expectRefusal(`${NEXT} is released already`, NEXT)
   })
 })
