@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs'
-import { cp, mkdtemp, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { cp, readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createTestAuthority } from '../../outbound/certificates.ts'
@@ -13,6 +12,7 @@ import { freePort } from '../../support/free-port.ts'
 import { leftOutFor, needs, needsOptional } from '../../support/left-out.ts'
 import { type RunningProgram, startProgram } from '../../support/running-program.ts'
 import { until } from '../../support/until.ts'
+import { useFolder } from '../../support/use-folder.ts'
 import { CASES, post, type Secrets } from './cases.ts'
 
 const ROOT = path.join(import.meta.dirname, '../../..')
@@ -33,14 +33,13 @@ const LANGUAGES = {
 
 const full = leftOutFor(existsSync('/dev/full') ? null : 'this system has no /dev/full')
 
+const folder = useFolder('posthorn receivers ')
 let posthorn: TestApp
 let front: TlsFront
-let folder: string
 let commands: ReadonlyMap<string, string>
 
 beforeAll(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), 'posthorn receivers '))
-  await cp(EXAMPLES, folder, { recursive: true })
+  await cp(EXAMPLES, folder.path, { recursive: true })
   commands = await readCommands()
   const authority = await createTestAuthority()
   front = await startTlsFront(authority)
@@ -49,7 +48,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await posthorn?.[Symbol.asyncDispose]()
   await front?.[Symbol.asyncDispose]()
-  await rm(folder, { recursive: true, force: true })
 })
 
 /** The command of each language in the README. */
@@ -69,10 +67,10 @@ async function startReceiver(command: string, secret: string): Promise<ReceiverP
   const port = await freePort()
   const program = await startProgram({
     command: ['bash', '-c', command],
-    cwd: folder,
+    cwd: folder.path,
     port,
     environment: {
-      ...{ PORT: String(port), WEBHOOK_SECRET: secret, TMPDIR: folder },
+      ...{ PORT: String(port), WEBHOOK_SECRET: secret, TMPDIR: folder.path },
       CARGO_TARGET_DIR: path.join(ROOT, 'node_modules/.cache/cargo'),
     },
   })
