@@ -17,18 +17,15 @@ function whyNot(): string | null {
 }
 
 interface ContainerOptions {
-  readonly environment?: Readonly<Record<string, string>>
+  readonly environment: Readonly<Record<string, string>>
   /** Default: the command of the image. */
   readonly args?: readonly string[]
-  /** A folder that is mounted at `/run/secrets/posthorn`. Default: none. */
-  readonly secrets?: string
+  /** A folder that is mounted at `/run/secrets/posthorn`. */
+  readonly secrets: string
 }
 
 /** Runs an image as a container engine does: read-only, as its user, without any capability, as process 1. */
-export function runContainer(
-  image: Image,
-  { environment = {}, args, secrets = '' }: ContainerOptions = {},
-) {
+export function runContainer(image: Image, { environment, args, secrets }: ContainerOptions) {
   const [program, ...rest] = image.command(args)
   if (program !== 'node') throw new Error('The entry point is not Node.')
   const [user = '', group = ''] = image.user.split(':')
@@ -77,7 +74,7 @@ const SCRIPT = `
   done
   mount -t tmpfs tmpfs /run
   mkdir -p /run/secrets/posthorn
-  [ -z "$2" ] || mount --bind "$2" /run/secrets/posthorn
+  mount --bind "$2" /run/secrets/posthorn
   install -m 755 "$3" ${NODE}
   for folder in /opt /run /tmp /var/tmp /dev/shm; do
     [ "$folder" = /opt ] || [ "$folder" = /run ] || mount -t tmpfs tmpfs "$folder"

