@@ -1,9 +1,9 @@
-import { once } from 'node:events'
 import * as net from 'node:net'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { HttpSenderOptions } from '../../src/outbound/http-sender.ts'
 import { createAddressGuard } from '../../src/outbound/public-address.ts'
-import { type DnsAnswer, startDnsServer } from './dns-server.ts'
+import { listen } from '../support/listen.ts'
+import { type DnsAnswer, openDnsServer } from './dns-server.ts'
 import { openProxy } from './forward-proxy.ts'
 import { openReceiver, openSender, post, TIMING } from './sending.ts'
 
@@ -22,31 +22,18 @@ async function openNetwork(
   const outside = await openReceiver((socket) => {
     socket.end('HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 0\r\n\r\n')
   })
-  const inside = await openInside(outside.port)
-  const dns = await startDnsServer(answer)
-  onTestFinished(() => dns[Symbol.asyncDispose]())
+  const inside = { connections: 0 }
+  const server = net.createServer((socket) => {
+    inside.connections += 1
+    socket.destroy()
+  })
+  await listen(server, { port: outside.port, host: INSIDE })
+  onTestFinished(() => void server.close())
+  const dns = await openDnsServer(answer)
   const guard = createAddressGuard([`${OUTSIDE}/32`])
   const names = { lookup: undefined, dnsServers: [dns.address] }
   const sender = openSender({ guard, ...names, ...options })
   return { outside, inside, dns, send: () => post(sender, outside) }
-}
-
-async function openInside(port: number): Promise<{ readonly connections: number }> {
-  let connections = 0
-  const server = net.createServer((socket) => {
-    connections += 1
-    socket.destroy()
-  })
-  server.listen(port, INSIDE)
-  await once(server, 'listening')
-  onTestFinished(() => {
-    server.close()
-  })
-  return {
-    get connections() {
-      return connections
-    },
-  }
 }
 
 describe('a name server that changes its answers', () => {
@@ -85,19 +72,17 @@ describe('a name server that changes its answers', () => {
   })
 })
 
-describe('a DNS answer that mixes', () => {
-  test.each([
-    ['an address outside and one inside', [OUTSIDE, INSIDE]],
-    ['one inside among thirty outside', [...Array<string>(29).fill('8.8.8.8'), INSIDE]],
-    ['IPv4 outside and IPv6 inside', [OUTSIDE, '::1']],
-    ['IPv6 outside and IPv4 inside', ['2606:4700:4700::1111', INSIDE]],
-    ['IPv4 outside and an IPv4-mapped one inside', [OUTSIDE, '::ffff:127.0.0.2']],
-    ['IPv4 outside and one inside behind NAT64', [OUTSIDE, '64:ff9b::a00:1']],
-  ])('%s is refused', async (_what, addresses) => {
-    const { outside, inside, send } = await openNetwork(() => ({ addresses }))
-    expect(await send()).toEqual(refused)
-    expect(outside.connections + inside.connections).toBe(0)
-  })
+test.each([
+  ['an address outside and one inside', [OUTSIDE, INSIDE]],
+  ['one inside among thirty outside', [...Array<string>(29).fill('8.8.8.8'), INSIDE]],
+  ['IPv4 outside and IPv6 inside', [OUTSIDE, '::1']],
+  ['IPv6 outside and IPv4 inside', ['2606:4700:4700::1111', INSIDE]],
+  ['IPv4 outside and an IPv4-mapped one inside', [OUTSIDE, '::ffff:127.0.0.2']],
+  ['IPv4 outside and one inside behind NAT64', [OUTSIDE, '64:ff9b::a00:1']],
+])('a DNS answer that mixes %s is refused', async (_what, addresses) => {
+  const { outside, inside, send } = await openNetwork(() => ({ addresses }))
+  expect(await send()).toEqual(refused)
+  expect(outside.connections + inside.connections).toBe(0)
 })
 
 describe('a name server that', () => {

@@ -1,6 +1,7 @@
 import { createSocket, type RemoteInfo } from 'node:dgram'
 import { once } from 'node:events'
 import { isIP } from 'node:net'
+import { onTestFinished } from 'vitest'
 
 /** The answer to one query. */
 export interface DnsAnswer {
@@ -10,17 +11,9 @@ export interface DnsAnswer {
   readonly delayMs?: number
 }
 
-export interface DnsServer extends AsyncDisposable {
-  /** The queries so far, such as `A receiver.test`. */
-  readonly queries: string[]
-  /** For the option `dnsServers` of a sender. */
-  readonly address: string
-}
-
-/** A name server on this machine (RFC 1035, over UDP). Calls `answer` for every query. */
-export async function startDnsServer(
-  answer: (name: string, type: 'A' | 'AAAA') => DnsAnswer,
-): Promise<DnsServer> {
+/** A name server on this machine (RFC 1035, over UDP), until the end of the test. Calls `answer` for every query. */
+export async function openDnsServer(answer: (name: string, type: 'A' | 'AAAA') => DnsAnswer) {
+  /** Those so far, such as `A receiver.test`. */
   const queries: string[] = []
   const socket = createSocket('udp4')
   socket.on('message', (query: Buffer, from: RemoteInfo) => {
@@ -36,15 +29,13 @@ export async function startDnsServer(
   let open = true
   socket.bind(0, '127.0.0.1')
   await once(socket, 'listening')
-  return {
-    queries,
-    address: `127.0.0.1:${socket.address().port}`,
-    async [Symbol.asyncDispose]() {
-      open = false
-      socket.close()
-      await once(socket, 'close')
-    },
-  }
+  onTestFinished(async () => {
+    open = false
+    socket.close()
+    await once(socket, 'close')
+  })
+  /** The address is for the option `dnsServers` of a sender. */
+  return { queries, address: `127.0.0.1:${socket.address().port}` }
 }
 
 function readQuestion(query: Buffer): { name: string; type: 'A' | 'AAAA'; question: Buffer } {

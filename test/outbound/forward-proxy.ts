@@ -3,19 +3,14 @@ import * as http from 'node:http'
 import * as https from 'node:https'
 import * as net from 'node:net'
 import { onTestFinished } from 'vitest'
-
-export interface TestProxy {
-  readonly url: string
-  readonly requests: { authority: string; authorization: string | undefined }[]
-  readonly openConnections: number
-}
+import { listen } from '../support/listen.ts'
 
 /** A forward proxy. `answer` is the status of its response; 2xx opens the tunnel. Closed at the end of the test. */
 export async function openProxy(
   answer: (authority: string) => number = () => 200,
   server: http.Server | https.Server = http.createServer(),
-): Promise<TestProxy> {
-  const requests: TestProxy['requests'] = []
+) {
+  const requests: { authority: string; authorization: string | undefined }[] = []
   const sockets = new Set<net.Socket>()
   const keep = (socket: net.Socket) => {
     sockets.add(socket.on('error', () => {}).once('close', () => sockets.delete(socket)))
@@ -35,8 +30,7 @@ export async function openProxy(
     })
     keep(target)
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
+  const port = await listen(server)
   onTestFinished(async () => {
     for (const socket of sockets) socket.destroy()
     server.close()
@@ -44,7 +38,7 @@ export async function openProxy(
   })
   const scheme = server instanceof https.Server ? 'https' : 'http'
   return {
-    url: `${scheme}://127.0.0.1:${(server.address() as net.AddressInfo).port}`,
+    url: `${scheme}://127.0.0.1:${port}`,
     requests,
     get openConnections() {
       return sockets.size

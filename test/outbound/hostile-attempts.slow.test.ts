@@ -2,22 +2,8 @@ import { expect, onTestFinished, test } from 'vitest'
 import { startTestApp } from '../support/app.ts'
 import { JOINED } from '../support/factories.ts'
 import { until } from '../support/until.ts'
-import { MISBEHAVIOURS, type Misbehaviour } from './hostile-receivers.ts'
+import { MISBEHAVIOURS } from './hostile-receivers.ts'
 import { authority, openReceiver } from './sending.ts'
-
-interface Opened {
-  readonly receiver: Awaited<ReturnType<Misbehaviour['open']>>
-}
-
-interface AttemptRow {
-  readonly url: string
-  readonly state: string
-  readonly attempts: number
-  readonly status: number | null
-  readonly code: string | null
-  readonly error: string | null
-  readonly body: Buffer | null
-}
 
 test('an attempt to a misbehaving receiver ends, reports what happened, and delays no other attempt', async () => {
   const posthorn = await startTestApp({
@@ -25,30 +11,29 @@ test('an attempt to a misbehaving receiver ends, reports what happened, and dela
     trustedAuthorities: [authority.pem],
   })
   onTestFinished(() => posthorn[Symbol.asyncDispose]())
-  const byUrl = new Map<string, Misbehaviour & Opened>()
-  for (const misbehaviour of MISBEHAVIOURS) {
-    const receiver = await misbehaviour.open()
-    byUrl.set(`https://localhost:${receiver.port}/`, { ...misbehaviour, receiver })
-  }
-  const healthy = `https://localhost:${(await openReceiver()).port}/`
-  for (const url of [...byUrl.keys(), healthy]) {
+  const opened = await Promise.all(
+    MISBEHAVIOURS.map(async (one) => ({ ...one, receiver: await one.open() })),
+  )
+  const urlOf = ({ port }: { readonly port: number }) => `https://localhost:${port}/`
+  const healthy = urlOf(await openReceiver())
+  for (const url of [...opened.map(({ receiver }) => urlOf(receiver)), healthy]) {
     const webhook = { url, event_subscriptions: [JOINED], enabled: true }
     expect((await posthorn.rest('POST', '/webhooks', webhook)).status).toBe(201)
   }
   const { services } = posthorn
   await services.publishEvents(posthorn.tenant.organizationId, [{ type: JOINED, data: {} }])
 
-  let rows: AttemptRow[] = []
+  const attempts = async () => (await posthorn.database.pool.query(ATTEMPTS)).rows
   await until(async () => {
-    const result = await posthorn.database.pool.query<AttemptRow>(ATTEMPTS)
-    rows = result.rows
-    return rows.length > byUrl.size && rows.every(({ state }) => state !== 'pending')
+    const states = (await attempts()).map(({ state }) => state)
+    return states.length > opened.length && !states.includes('pending')
   }, 'every delivery is finished')
+  const rows = await attempts()
 
   const good = rows.find(({ url }) => url === healthy)
   expect(good).toMatchObject({ status: 200, state: 'succeeded', attempts: 1 })
-  for (const [url, { name, status, errorCode, error, receiver }] of byUrl) {
-    const row = rows.find((candidate) => candidate.url === url)
+  for (const { name, status, errorCode, error, receiver } of opened) {
+    const row = rows.find(({ url }) => url === urlOf(receiver))
     expect.soft({ name, ...row }).toMatchObject({
       name,
       status,

@@ -1,4 +1,5 @@
-import { describe, expect, test } from 'vitest'
+import type * as net from 'node:net'
+import { expect, test } from 'vitest'
 import { openTlsReceiver } from './raw-receivers.ts'
 import {
   assertAnswered,
@@ -11,11 +12,14 @@ import {
 } from './sending.ts'
 import { OK } from './tls-receiver.ts'
 
-test('a request arrives as a POST with its path, headers and exact body', async () => {
+test('a request arrives as a POST with its path, headers and exact body, but with the user-agent and the accept-encoding of the sender', async () => {
   const receiver = await openReceiver()
   const outcome = await post(openSender(), receiver, {
     url: `https://receiver.test:${receiver.port}/hooks/a%20b?tenant=%C3%A9&x`,
-    headers: { 'content-type': 'application/json', 'wh-id': 'msg_1', 'X-Custom': 'yes' },
+    headers: {
+      ...{ 'content-type': 'application/json', 'wh-id': 'msg_1', 'X-Custom': 'yes' },
+      ...{ 'User-Agent': 'curl', 'Accept-Encoding': 'gzip', accept: '*/*' },
+    },
     body: Buffer.from('{"name":"Zoë"}'),
   })
   assertAnswered(outcome)
@@ -27,6 +31,7 @@ test('a request arrives as a POST with its path, headers and exact body', async 
         connection: 'keep-alive',
         'user-agent': 'Posthorn/test',
         'accept-encoding': 'identity',
+        accept: '*/*',
         'content-type': 'application/json',
         'content-length': '15',
         'wh-id': 'msg_1',
@@ -74,45 +79,58 @@ test.each([
   expect(outcome.retryAfter).toBeNull()
 })
 
-test('the sender sets user-agent and accept-encoding itself', async () => {
-  const receiver = await openReceiver()
-  await post(openSender(), receiver, {
-    headers: { 'User-Agent': 'curl', 'Accept-Encoding': 'gzip', accept: '*/*' },
-  })
-  expect(receiver.requests[0]?.headers).toMatchObject({
-    'user-agent': 'Posthorn/test',
-    'accept-encoding': 'identity',
-    accept: '*/*',
-  })
+test('a receiver that never reads the request times out, and its connection is closed', async () => {
+  const sockets: net.Socket[] = []
+  const receiver = await openTlsReceiver(certificate, (socket) => sockets.push(socket.pause()))()
+  const sender = openSender({ acknowledgeTimeoutMs: 200 })
+  const outcome = await post(sender, receiver, { body: Buffer.alloc(20 * 1024 * 1024) })
+  expect(outcome).toMatchObject({ kind: 'timed-out', phase: 'response' })
+  // The receiver only notices the end when it reads.
+  for (const socket of sockets) socket.resume()
+  await poll(() => sockets.length === 1 && sockets.every((socket) => socket.destroyed))
 })
 
-describe('sending an invalid request rejects: a header with', () => {
-  const INVALID_VALUE = 'The value of the header "x-bad" contains an invalid character.'
+test.each([16_384, 65_536])(
+  'a response of %i bytes is read in full, and its first 16 KiB are kept',
+  async (length) => {
+    const receiver = await openReceiver((socket) => {
+      socket.write(`HTTP/1.1 200 OK\r\ncontent-length: ${length}\r\n\r\n`)
+      socket.write('x'.repeat(length))
+    })
+    const sender = openSender()
+    for (const _ of [1, 2]) {
+      const outcome = await post(sender, receiver)
+      assertAnswered(outcome)
+      expect(outcome.body).toHaveLength(16_384)
+      expect(outcome.bodyTruncated).toBe(length > 16_384)
+    }
+    expect(receiver.connections).toBe(1)
+  },
+)
 
-  test.each([
-    ['a line break in a value', { 'x-bad': 'a\r\nb: c' }, INVALID_VALUE],
-    ['a NUL in a value', { 'x-bad': 'a\0b' }, INVALID_VALUE],
-    ['a letter beyond Latin-1 in a value', { 'x-bad': 'Ж' }, INVALID_VALUE],
-    ...['', 'x bad', 'x:bad', 'x\r\nbad', 'é'].map((name): [string, object, string] => [
-      `the name ${JSON.stringify(name)}`,
-      { [name]: 'a' },
-      `The header name ${JSON.stringify(name)} is not a valid HTTP token.`,
-    ]),
-    ...['Host', 'Content-Length', 'transfer-encoding', 'te'].map(
-      (name): [string, object, string] => [
-        `the name ${name}, which the connection sets`,
-        { [name]: '1' },
-        `The header "${name}" is set by the connection; remove it.`,
-      ],
-    ),
-  ])('%s', async (_what, headers, message) => {
-    const receiver = await openReceiver()
-    const sender = openSender({ connectionsPerOrigin: 1 })
-    const invalid = post(sender, receiver, { headers: headers as Record<string, string> })
-    await expect(invalid).rejects.toThrow(message)
-    expect(receiver.requests).toEqual([])
-    assertAnswered(await post(sender, receiver))
-  })
+const INVALID_VALUE = 'The value of the header "x-bad" contains an invalid character.'
+
+test.each([
+  ['a line break in a value', { 'x-bad': 'a\r\nb: c' }, INVALID_VALUE],
+  ['a NUL in a value', { 'x-bad': 'a\0b' }, INVALID_VALUE],
+  ['a letter beyond Latin-1 in a value', { 'x-bad': 'Ж' }, INVALID_VALUE],
+  ...['', 'x bad', 'x:bad', 'x\r\nbad', 'é'].map((name): [string, object, string] => [
+    `the name ${JSON.stringify(name)}`,
+    { [name]: 'a' },
+    `The header name ${JSON.stringify(name)} is not a valid HTTP token.`,
+  ]),
+  ...['Host', 'Content-Length', 'transfer-encoding', 'te'].map((name): [string, object, string] => [
+    `the name ${name}, which the connection sets`,
+    { [name]: '1' },
+    `The header "${name}" is set by the connection; remove it.`,
+  ]),
+])('sending an invalid request rejects: a header with %s', async (_what, headers, message) => {
+  const receiver = await openReceiver()
+  const sender = openSender({ connectionsPerOrigin: 1 })
+  const invalid = post(sender, receiver, { headers: headers as Record<string, string> })
+  await expect(invalid).rejects.toThrow(message)
+  expect(receiver.requests).toEqual([])
+  assertAnswered(await post(sender, receiver))
 })
 
 test('aborting a signal ends all requests that wait for a response or a connection, and closes their connections', async () => {

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { checkDestinationUrl } from '../../src/outbound/destination-url.ts'
 import { createAddressGuard } from '../../src/outbound/public-address.ts'
 import {
@@ -37,16 +37,17 @@ function expectRejected(url: string): void {
   })
 }
 
-describe('an address that is not globally reachable', () => {
-  test.each([...NOT_REACHABLE, ...OTHERS])('of %s is rejected in every spelling', (block) => {
+test.each([...NOT_REACHABLE, ...OTHERS])(
+  'an address that is not globally reachable, of %s, is rejected in every spelling',
+  (block) => {
     fc.assert(
       fc.property(addressIn(block), fc.constantFrom('', ':8443'), (ip, port) => {
         for (const host of spellingsOf(ip)) expectRejected(`https://${host}${port}/hooks?x=1`)
       }),
       { numRuns: 20 },
     )
-  })
-})
+  },
+)
 
 test('an address outside of all blocks is accepted in every spelling without a zone id', () => {
   const ipv4 = fc.nat(0xffff_ffff).map((number) => toText(BigInt(number), 32))

@@ -1,14 +1,8 @@
-import { expect, onTestFinished, test } from 'vitest'
-import { type DnsAnswer, startDnsServer } from './dns-server.ts'
+import { expect, test } from 'vitest'
+import { type DnsAnswer, openDnsServer } from './dns-server.ts'
 import { assertAnswered, openReceiver, openSender, poll, post } from './sending.ts'
 
 const ADDRESSES: DnsAnswer = { addresses: ['127.0.0.1', '::ffff:127.0.0.1'] }
-
-async function openNameServer(answer: (type: 'A' | 'AAAA', name: string) => DnsAnswer) {
-  const dns = await startDnsServer((name, type) => answer(type, name))
-  onTestFinished(() => dns[Symbol.asyncDispose]())
-  return dns
-}
 
 /** Sends to a receiver whose name these servers look up. */
 async function send(...servers: { readonly address: string }[]) {
@@ -25,13 +19,13 @@ test.each([
 ] as const)(
   'a look-up of which the question for AAAA %s succeeds with the other one',
   async (_what, answer) => {
-    const dns = await openNameServer((type) => (type === 'AAAA' ? answer : ADDRESSES))
+    const dns = await openDnsServer((_, type) => (type === 'AAAA' ? answer : ADDRESSES))
     assertAnswered(await send(dns))
   },
 )
 
 test('ten names that are not answered hold up no other name', async () => {
-  const dns = await openNameServer((_, name) => (/^slow/.test(name) ? SILENT() : ADDRESSES))
+  const dns = await openDnsServer((name) => (/^slow/.test(name) ? SILENT() : ADDRESSES))
   const receiver = await openReceiver()
   const sender = openSender({ lookup: undefined, dnsServers: [dns.address] })
   const stop = new AbortController()
@@ -46,14 +40,14 @@ test('ten names that are not answered hold up no other name', async () => {
 const SILENT = () => ({ failure: 'silence' }) as const
 
 test('the second name server is asked if the first one does not answer', async () => {
-  const silent = await openNameServer(SILENT)
-  const answers = await openNameServer(() => ADDRESSES)
+  const silent = await openDnsServer(SILENT)
+  const answers = await openDnsServer(() => ADDRESSES)
   assertAnswered(await send(silent, answers))
   expect(silent.queries.length).toBeGreaterThan(0)
   expect(answers.queries.length).toBeGreaterThan(0)
 })
 
 test('name servers of which none answers are a failed look-up, before the time for connecting is over', async () => {
-  const outcome = await send(await openNameServer(SILENT), await openNameServer(SILENT))
+  const outcome = await send(await openDnsServer(SILENT), await openDnsServer(SILENT))
   expect(outcome).toMatchObject({ kind: 'unreachable', code: 'name_lookup_failed' })
 })

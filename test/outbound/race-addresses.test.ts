@@ -1,11 +1,10 @@
 import type { LookupAddress } from 'node:dns'
-import { once } from 'node:events'
 import * as net from 'node:net'
-import * as tls from 'node:tls'
-import { describe, onTestFinished, test } from 'vitest'
+import { describe, test } from 'vitest'
 import { createAddressGuard } from '../../src/outbound/public-address.ts'
 import { freePort } from '../support/free-port.ts'
-import { openFullReceiver } from './raw-receivers.ts'
+import { listen } from '../support/listen.ts'
+import { openFullReceiver, openTlsReceiver } from './raw-receivers.ts'
 import { assertAnswered, certificate, openSender, post } from './sending.ts'
 
 const HOSTS = { IPv4: '127.0.0.1', IPv6: '::1' }
@@ -25,19 +24,9 @@ async function send(port: number, hosts: readonly string[], connectTimeoutMs = 5
   return await post(sender, { port })
 }
 
-/** Answers at an address, on a given port or on any. */
-async function answerAt(host: string, port = 0): Promise<number> {
-  const server = tls.createServer(certificate, (socket) => {
-    socket.on('error', () => {})
-    socket.on('data', () => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n'))
-  })
-  server.listen(port, host)
-  await once(server, 'listening')
-  onTestFinished(() => {
-    server.close()
-  })
-  return (server.address() as net.AddressInfo).port
-}
+const answerAt = openTlsReceiver(certificate, (socket) =>
+  socket.end('HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n'),
+)
 
 describe.skipIf(!hasIpv6)('a name with IPv4 and IPv6', () => {
   const both = Object.values(HOSTS)
@@ -47,25 +36,21 @@ describe.skipIf(!hasIpv6)('a name with IPv4 and IPv6', () => {
     ['IPv6', 'IPv4'],
   ])('of which %s accepts no connection is reached at %s', async (dead, living) => {
     // Of both families: connections of other programs may use any port that the system gives.
-    const port = await answerAt(HOSTS[living], await freePort())
-    await openFullReceiver({}, { host: HOSTS[dead], port })
+    const { port } = await answerAt({ host: HOSTS[living], port: await freePort() })
+    await openFullReceiver({ host: HOSTS[dead], port })
     assertAnswered(await send(port, both))
   })
 })
 
 test('the addresses of one family are tried one after the other', async () => {
-  const { port } = await openFullReceiver({}, { port: await freePort() })
-  await answerAt('127.0.0.3', port)
+  const { port } = await openFullReceiver({ port: await freePort() })
+  await answerAt({ host: '127.0.0.3', port })
   assertAnswered(await send(port, ['127.0.0.1', '127.0.0.2', '127.0.0.3']))
 })
 
 async function canListen(host: string): Promise<boolean> {
-  const server = net.createServer().listen(0, host)
-  return await once(server, 'listening').then(
-    () => {
-      server.close()
-      return true
-    },
-    () => false,
-  )
+  const server = net.createServer()
+  const port = await listen(server, { host }).catch(() => null)
+  server.close()
+  return port !== null
 }

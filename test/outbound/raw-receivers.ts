@@ -5,7 +5,7 @@ import * as tls from 'node:tls'
 import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
 import { freePort } from '../support/free-port.ts'
-import type { KeyAndCertificate } from './certificates.ts'
+import { listen as listenAt } from '../support/listen.ts'
 
 /** A TCP server whose connections the test handles. Closed at the end of the test. */
 export async function openTcpReceiver(
@@ -19,8 +19,8 @@ export function openTlsReceiver(
   options: tls.TlsOptions,
   answer: (socket: tls.TLSSocket, below: net.Socket) => void = () => {},
   greet: (socket: tls.TLSSocket) => void = () => {},
-): () => Promise<{ port: number }> {
-  return async () => {
+): (at?: Parameters<typeof listenAt>[1]) => Promise<{ port: number }> {
+  return async (at) => {
     const below = new Map<string, net.Socket>()
     const server = tls.createServer(options, (socket) => {
       const under = below.get(nameOf(socket))
@@ -29,7 +29,7 @@ export function openTlsReceiver(
     })
     server.on('tlsClientError', () => {})
     server.on('connection', (socket: net.Socket) => below.set(nameOf(socket), socket))
-    return await listen(server)
+    return await listen(server, at)
   }
 }
 
@@ -37,16 +37,13 @@ function nameOf({ remotePort }: net.Socket): string {
   return String(remotePort)
 }
 
-/**
- * Its queue of connections is full, so the system drops requests for further ones, until `accept` is called. Then it is a TLS
- * receiver.
- */
-export async function openFullReceiver(
-  { key, cert }: Partial<KeyAndCertificate> = {},
-  { host = '127.0.0.1', port: wanted = 0 } = {},
-): Promise<{ port: number; accept(): void }> {
-  const options = JSON.stringify({ key, cert, host, port: wanted })
-  const child = fork(fileURLToPath(new URL('accepts-late-main.ts', import.meta.url)), [options], {
+/** Its queue of connections is full, so the system drops requests for further ones. */
+export async function openFullReceiver({
+  host = '127.0.0.1',
+  port: wanted = 0,
+} = {}): Promise<{ port: number }> {
+  const address = JSON.stringify({ host, port: wanted })
+  const child = fork(fileURLToPath(new URL('accepts-no-main.ts', import.meta.url)), [address], {
     stdio: ['pipe', 'inherit', 'inherit', 'ipc'],
   })
   onTestFinished(() => {
@@ -59,7 +56,7 @@ export async function openFullReceiver(
   })
   // The system drops what does not fit once the first two are in the queue.
   await Promise.all(fillers.slice(0, 2).map((filler) => once(filler, 'connect')))
-  return { port, accept: () => void child.stdin?.write('\n') }
+  return { port }
 }
 
 /** A port on which nothing listens. */
@@ -67,16 +64,15 @@ export async function vacantPort(): Promise<{ port: number }> {
   return { port: await freePort() }
 }
 
-async function listen(server: net.Server): Promise<{ port: number }> {
+async function listen(server: net.Server, at?: Parameters<typeof listenAt>[1]) {
   const sockets = new Set<net.Socket>()
   server.on('connection', (socket: net.Socket) => {
     sockets.add(socket.on('error', () => {}).once('close', () => sockets.delete(socket)))
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
+  const port = await listenAt(server, at)
   onTestFinished(() => {
     for (const socket of sockets) socket.destroy()
     server.close()
   })
-  return { port: (server.address() as net.AddressInfo).port }
+  return { port }
 }

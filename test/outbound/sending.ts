@@ -10,7 +10,7 @@ import type { Answered, Outcome } from '../../src/outbound/outcome.ts'
 import { createAddressGuard } from '../../src/outbound/public-address.ts'
 import { until } from '../support/until.ts'
 import { createTestAuthority, type KeyAndCertificate } from './certificates.ts'
-import { type Answer, startTlsReceiver, type TlsReceiver } from './tls-receiver.ts'
+import { type Answer, startTlsReceiver } from './tls-receiver.ts'
 
 export const authority = await createTestAuthority()
 
@@ -39,10 +39,7 @@ export function openSender(options: Partial<HttpSenderOptions> = {}): HttpSender
   return sender
 }
 
-export async function openReceiver(
-  answer?: Answer,
-  identity: KeyAndCertificate = certificate,
-): Promise<TlsReceiver> {
+export async function openReceiver(answer?: Answer, identity: KeyAndCertificate = certificate) {
   const receiver = await startTlsReceiver(identity, answer)
   onTestFinished(() => receiver[Symbol.asyncDispose]())
   return receiver

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { Unreachable } from '../../src/outbound/outcome.ts'
 import { openTcpReceiver } from './raw-receivers.ts'
 import { openSender, post } from './sending.ts'
@@ -18,24 +18,24 @@ const ALERTS = [
   [120, 'no_application_protocol', 'http_version_refused'],
 ] as const
 
-describe('a receiver that ends the TLS handshake with the alert', () => {
-  test.each(ALERTS)(
-    '%i, %s: the attempt fails as %s and names the alert',
-    async (number, name, code) => {
-      const receiver = await openTcpReceiver((socket) => {
-        socket.once('data', () => socket.end(fatalAlert(number)))
-      })
-      const outcome = await post(openSender(), receiver)
-      expect(outcome).toMatchObject({
-        kind: 'unreachable',
-        code,
-        reason: expect.stringMatching(new RegExp(`^[A-Z].+ \\(TLS alert ${name}\\)\\.$`)),
-      })
-      const { reason } = outcome as Unreachable
-      expect(reason.includes('TLS 1.2 or later')).toBe(code === 'tls_version_refused')
-    },
-  )
-})
+test.each(ALERTS)(
+  'a receiver that ends the TLS handshake with the alert %i, %s: the attempt fails as %s and names the alert',
+  async (number, name, code) => {
+    const receiver = await openTcpReceiver((socket) => {
+      // A record of TLS 1.2 with a fatal alert.
+      const record = Buffer.from([21, 3, 3, 0, 2, 2, number])
+      socket.once('data', () => socket.end(record))
+    })
+    const outcome = await post(openSender(), receiver)
+    expect(outcome).toMatchObject({
+      kind: 'unreachable',
+      code,
+      reason: expect.stringMatching(new RegExp(`^[A-Z].+ \\(TLS alert ${name}\\)\\.$`)),
+    })
+    const { reason } = outcome as Unreachable
+    expect(reason.includes('TLS 1.2 or later')).toBe(code === 'tls_version_refused')
+  },
+)
 
 test.each([
   ['plain HTTP', 'HTTP/1.1 400 Bad Request\r\n\r\n'],
@@ -48,8 +48,3 @@ test.each([
     reason: 'The receiver does not speak TLS on this port (ERR_SSL_WRONG_VERSION_NUMBER).',
   })
 })
-
-/** A record of TLS 1.2 with a fatal alert. */
-function fatalAlert(number: number): Buffer {
-  return Buffer.from([21, 3, 3, 0, 2, 2, number])
-}

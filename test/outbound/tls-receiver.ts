@@ -1,6 +1,7 @@
 import { once } from 'node:events'
-import type { AddressInfo, Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import * as tls from 'node:tls'
+import { listen } from '../support/listen.ts'
 import type { KeyAndCertificate } from './certificates.ts'
 
 export interface ReceivedRequest {
@@ -15,20 +16,12 @@ export interface ReceivedRequest {
 /** Writes the response directly to the socket, so that a test can misbehave in any way. */
 export type Answer = (socket: tls.TLSSocket, request: ReceivedRequest) => void
 
-export interface TlsReceiver extends AsyncDisposable {
-  readonly port: number
-  readonly requests: ReceivedRequest[]
-  /** The number of TLS connections so far. */
-  readonly connections: number
-  readonly openConnections: number
-}
-
 export const OK = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok'
 
 export async function startTlsReceiver(
   certificate: KeyAndCertificate,
   answer: Answer = (socket) => socket.write(OK),
-): Promise<TlsReceiver> {
+) {
   const requests: ReceivedRequest[] = []
   const sockets = new Set<Socket>()
   let connections = 0
@@ -46,11 +39,10 @@ export async function startTlsReceiver(
     socket.on('error', () => {}).once('close', () => sockets.delete(socket))
   })
   server.on('tlsClientError', () => {})
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
   return {
-    port: (server.address() as AddressInfo).port,
+    port: await listen(server),
     requests,
+    /** The number of TLS connections so far. */
     get connections() {
       return connections
     },

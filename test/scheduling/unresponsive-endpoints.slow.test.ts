@@ -13,7 +13,7 @@ let posthorn: TestApp
 
 beforeEach(async () => {
   receiver = await startReceiver()
-  full = await openFullReceiver({}, { host: '0.0.0.0' })
+  full = await openFullReceiver({ host: '0.0.0.0' })
 })
 afterEach(async () => {
   await posthorn[Symbol.asyncDispose]()

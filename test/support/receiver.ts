@@ -1,9 +1,9 @@
 import { once } from 'node:events'
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
 import { createServer } from 'node:https'
-import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import { createTestAuthority, type TestAuthority } from '../outbound/certificates.ts'
+import { listen } from './listen.ts'
 import { until } from './until.ts'
 import { useResource } from './use-resource.ts'
 
@@ -53,10 +53,8 @@ export async function startReceiver(given?: TestAuthority): Promise<Receiver> {
     received.push(arrived)
     receiver.answer(response, arrived)
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
   const receiver: Receiver = {
-    url: `https://localhost:${(server.address() as AddressInfo).port}/`,
+    url: `https://localhost:${await listen(server)}/`,
     authority: authority.pem,
     received,
     answer: (response) => response.end(),
