@@ -1,21 +1,17 @@
-import { beforeEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { readDatabaseState } from '../../src/telemetry/database-metrics.ts'
 import { countRows, WAITING } from '../support/count-rows.ts'
 import { useFreshDatabase } from '../support/fresh-database.ts'
 import { maintainPartitions } from '../support/maintain-partitions.ts'
-import { DAY_MS, openPartitionRows, type PartitionRows } from '../support/partition-rows.ts'
+import { DAY_MS, usePartitionRows } from '../support/partition-rows.ts'
 import { until } from '../support/until.ts'
 
 const RETENTION_MS = 30 * DAY_MS
 const NOTHING = { events: 0, event_keys: 0, deliveries: 0, attempts: 0 }
 const ONE = { events: 1, event_keys: 1, deliveries: 1, attempts: 1 }
 
-let rows: PartitionRows
-
 const database = useFreshDatabase()
-beforeEach(async () => {
-  rows = await openPartitionRows(database)
-})
+const rows = usePartitionRows(database)
 
 const maintainIn = (days: number) =>
   maintainPartitions(database.pool, RETENTION_MS, new Date(Date.now() + days * DAY_MS))

@@ -1,20 +1,21 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeEach, describe, expect, test } from 'vitest'
+import { openDatabase } from '../../src/db/client.ts'
 import { countRows } from '../support/count-rows.ts'
+import { createTenant, JOINED, subscribe } from '../support/factories.ts'
 import { useFreshDatabase } from '../support/fresh-database.ts'
 import { createPartitions, maintainPartitions } from '../support/maintain-partitions.ts'
-import { DAY_MS, openPartitionRows, type PartitionRows, TABLES } from '../support/partition-rows.ts'
-import { startPublishing } from '../support/start-publishing.ts'
+import { DAY_MS, TABLES, usePartitionRows } from '../support/partition-rows.ts'
+import { until } from '../support/until.ts'
 
 /** The day of the partition in which a new row is. */
 const TODAY = "(now() at time zone 'UTC')::date"
 
 const RETENTION_MS = 30 * DAY_MS
 
-let rows: PartitionRows
-
 const database = useFreshDatabase()
+const rows = usePartitionRows(database)
 beforeEach(async () => {
-  rows = await openPartitionRows(database)
   await dropAllPartitions()
   await stopAutovacuum()
 })
@@ -67,14 +68,13 @@ test('a reader that does not end makes the step fail, and the next maintenance d
 
 /** Maintains while two publishers store 50 events a second each. The first days of a large table stay without partitions. */
 async function expectCreatedBesidePublishing(daysWithout: number): Promise<void> {
-  await using publishing = await startPublishing(database, { writers: 2, perSecond: 50 })
+  await using publishing = await startPublishing()
   await publishing.published(20)
   const { created } = await maintain()
   await publishing.published(20)
   const { count, errors } = await publishing.stop()
   expect(errors).toEqual([])
-  const published = countRows(database.pool, 'posthorn.events where type = $1', [publishing.type])
-  expect(await published).toBe(count)
+  expect(await countRows(database.pool, 'posthorn.events where type = $1', [JOINED])).toBe(count)
   // A partition of a day begins in five minutes, and there is none in the last five of a day.
   expect(created).toBeGreaterThanOrEqual(4 * 7 - 2 * daysWithout)
   for (const days of [2, 3, 7]) {
@@ -85,6 +85,43 @@ async function expectCreatedBesidePublishing(daysWithout: number): Promise<void>
   expect(await rows.partitionOf('events', soon)).toMatch(
     daysWithout === 0 ? /events_\d{8}$/ : /events_default$/,
   )
+}
+
+/** Two writers publish in SQL to a webhook of a new organization, each on a connection of its own, until they are stopped. */
+async function startPublishing() {
+  const { organizationId, publicOrganizationId } = await createTenant(database.prisma)
+  await subscribe(database, organizationId, [JOINED])
+  const connections = openDatabase(database.url, { maxConnections: 2 })
+  const values = [publicOrganizationId, JOINED, '{}']
+  const stored = { count: 0, errors: [] as unknown[] }
+  let stopped = false
+  const running = Array.from({ length: 2 }, async () => {
+    for (; !stopped; await sleep(20)) {
+      await connections.pool.query('select posthorn.publish_event($1, $2, $3)', values).then(
+        () => (stored.count += 1),
+        (error) => stored.errors.push(error),
+      )
+    }
+  })
+  /** Returns how many events were stored, and the errors of the others. */
+  async function stop() {
+    stopped = true
+    await Promise.all(running)
+    return stored
+  }
+  return {
+    stop,
+    /** Resolves when as many more events are stored. */
+    async published(more: number) {
+      const target = stored.count + more
+      const isDone = () => stored.count >= target || stored.errors.length > 0
+      await until(isDone, `${more} more events are published`)
+    },
+    async [Symbol.asyncDispose]() {
+      await stop()
+      await connections[Symbol.asyncDispose]()
+    },
+  }
 }
 
 /** Stores events, with a delivery each, in the default partitions. */

@@ -5,6 +5,7 @@ import type { Delivery } from '../../src/db/generated/prisma/client.ts'
 import { publicId } from '../../src/db/ids.ts'
 import { reopenRescheduled } from '../../src/deliveries/reopen-exhausted.ts'
 import { sweep } from '../../src/deliveries/sweep.ts'
+import { createWebhook } from '../scheduling/support/backlog.ts'
 import { useTestApp } from '../support/app.ts'
 import { JOINED } from '../support/factories.ts'
 import { deliveryJobs, type JobRow } from '../support/jobs.ts'
@@ -51,12 +52,7 @@ const posthorn = await useTestApp({
   environment: { POSTHORN_RETRY_SCHEDULE: '1h,1h' },
 })
 beforeEach(async () => {
-  const response = await posthorn.rest('POST', '/webhooks', {
-    url: receiver.url,
-    event_subscriptions: [JOINED],
-    enabled: true,
-  })
-  webhook = (await response.json()).id
+  webhook = await createWebhook(posthorn, receiver.url)
 })
 afterEach(async () => {
   await posthorn.rest('DELETE', `/webhooks/${webhook}`)
@@ -245,10 +241,8 @@ describe('a running delivery', () => {
 test('a job that fails by an internal error after an operator ran it is restored, and its delivery is not canceled', async () => {
   const { delivery, job } = await failedOnce()
   await query(`alter table posthorn.attempts add constraint fault check (number < 2) not valid`)
-  await query(
-    'select graphile_worker.reschedule_jobs(array[$1::bigint], run_at := now(), max_attempts := attempts + 1) from graphile_worker.jobs where id = $1',
-    [job.id],
-  )
+  const last = 'reschedule_jobs(array[id], run_at := now(), max_attempts := job.attempts + 1)'
+  await callFunction(last, job.key)
   await until(async () => {
     const now = await jobOf(delivery)
     return now && !now.lockedBy && now.attempts >= now.maxAttempts
@@ -256,10 +250,7 @@ test('a job that fails by an internal error after an operator ran it is restored
   await query('alter table posthorn.attempts drop constraint fault')
   answer(200)
   expect(await operatorSweep()).toEqual({ restored: [job.key], canceled: [] })
-  await query(
-    'select graphile_worker.reschedule_jobs(array(select id from graphile_worker.jobs where key = $1), run_at := now())',
-    [job.key],
-  )
+  await act('run now', job)
   await untilState(delivery, 'succeeded')
 })
 
@@ -272,15 +263,15 @@ async function publish(): Promise<void> {
   await services.publishEvents(tenant.organizationId, [{ type: JOINED, data: {} }])
 }
 
+const latest = () => posthorn.database.prisma.delivery.findFirstOrThrow({ orderBy: { id: 'desc' } })
+
 /** A delivery during its first attempt, and its job. `finish` answers the request. */
 async function running() {
   const answers = Promise.withResolvers<ServerResponse>()
   receiver.answer = (response) => answers.resolve(response)
   await publish()
   const response = await answers.promise
-  const delivery = await posthorn.database.prisma.delivery.findFirstOrThrow({
-    orderBy: { id: 'desc' },
-  })
+  const delivery = await latest()
   const job = (await jobOf(delivery)) as JobRow
   expect(job.lockedBy).not.toBeNull()
   return { delivery, job, finish: (status = 200) => void response.writeHead(status).end() }
@@ -290,9 +281,7 @@ async function running() {
 async function failedOnce(): Promise<{ delivery: Delivery; job: JobRow }> {
   answer(503)
   await publish()
-  const delivery = await posthorn.database.prisma.delivery.findFirstOrThrow({
-    orderBy: { id: 'desc' },
-  })
+  const delivery = await latest()
   await until(async () => (await jobOf(delivery))?.attempts === 1, 'its first attempt has failed')
   await until(async () => (await jobOf(delivery))?.lastError, 'its job is scheduled')
   return { delivery, job: (await jobOf(delivery)) as JobRow }
@@ -301,10 +290,7 @@ async function failedOnce(): Promise<{ delivery: Delivery; job: JobRow }> {
 async function exhausted(): Promise<{ delivery: Delivery; job: JobRow }> {
   const { delivery } = await failedOnce()
   for (let attempts = 2; attempts <= RETRIES + 1; attempts++) {
-    await query(
-      'select graphile_worker.reschedule_jobs(array(select id from graphile_worker.jobs where key = $1), run_at := now())',
-      [publicId('delivery', delivery.id)],
-    )
+    await act('run now', { key: publicId('delivery', delivery.id) })
     await until(
       async () => (await read(delivery)).attemptCount === attempts,
       `attempt ${attempts} is recorded`,
@@ -318,12 +304,8 @@ async function exhausted(): Promise<{ delivery: Delivery; job: JobRow }> {
 const reopen = () => reopenRescheduled(posthorn.database.pool, 'graphile_worker')
 
 async function operatorSweep() {
-  const { pool } = posthorn.database
-  return await sweep(pool, 'graphile_worker', {
-    recheckAfterMs: 0,
-    olderThanMs: -60_000,
-    pauseFactor: 0,
-  })
+  const options = { recheckAfterMs: 0, olderThanMs: -60_000, pauseFactor: 0 }
+  return await sweep(posthorn.database.pool, 'graphile_worker', options)
 }
 
 async function jobOf({ id }: Delivery): Promise<JobRow | undefined> {
@@ -339,9 +321,7 @@ async function untilState(delivery: Delivery, state: string): Promise<void> {
   await until(async () => (await read(delivery)).state === state, `the delivery is ${state}`)
 }
 
-async function pending(): Promise<number> {
-  return await posthorn.database.prisma.delivery.count({ where: { state: 'pending' } })
-}
+const pending = () => posthorn.database.prisma.delivery.count({ where: { state: 'pending' } })
 
 function query(text: string, values: unknown[] = []) {
   return posthorn.database.pool.query(text, values)

@@ -3,15 +3,11 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { countRows } from '../support/count-rows.ts'
 import { useFreshDatabase } from '../support/fresh-database.ts'
 import { createPartitions, maintainPartitions } from '../support/maintain-partitions.ts'
-import { DAY_MS, openPartitionRows, type PartitionRows } from '../support/partition-rows.ts'
+import { DAY_MS, usePartitionRows } from '../support/partition-rows.ts'
 import { until } from '../support/until.ts'
 
-let rows: PartitionRows
-
 const database = useFreshDatabase()
-beforeEach(async () => {
-  rows = await openPartitionRows(database)
-})
+const rows = usePartitionRows(database)
 
 test('partitions are created a week ahead, and a row that was there before moves into its one', async () => {
   const day = new Date(Date.now() + 20 * DAY_MS)

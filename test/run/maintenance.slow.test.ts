@@ -1,29 +1,23 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { Database } from '../../src/db/client.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
-import { createTestDatabase } from '../support/database.ts'
+import { useFreshDatabase } from '../support/fresh-database.ts'
 import { createPartitions, dropPartition } from '../support/maintain-partitions.ts'
-import { DAY_MS, openPartitionRows, type PartitionRows } from '../support/partition-rows.ts'
+import { DAY_MS, usePartitionRows } from '../support/partition-rows.ts'
 import { until } from '../support/until.ts'
 
 /* The job of the maintenance runs in a worker. */
 
-let database: Database
-let rows: PartitionRows
 let posthorn: TestApp
+const database = useFreshDatabase()
+const rows = usePartitionRows(database)
 
 beforeEach(async () => {
-  database = await createTestDatabase()
-  rows = await openPartitionRows(database)
   posthorn = await startTestApp({ database })
   await until(async () => (await maintenanceJobs()).length === 0, 'the first maintenance ended')
   await removeTomorrow()
   await createPartitions(database.pool, 'current_date - 50', 'current_date - 40')
 })
-afterEach(async () => {
-  await posthorn[Symbol.asyncDispose]()
-  await database[Symbol.asyncDispose]()
-})
+afterEach(() => posthorn[Symbol.asyncDispose]())
 
 const query = async (text: string, values: unknown[] = []) =>
   (await database.pool.query(text, values)).rows

@@ -1,26 +1,24 @@
+import { beforeEach } from 'vitest'
 import type { Database } from '../../src/db/client.ts'
 import { createTenant } from './factories.ts'
 
 export const DAY_MS = 86_400_000
 
-/** Stores rows as of a time, without publishing. */
-export interface PartitionRows {
-  readonly organizationId: string
-  readonly webhookId: string
-  event(at: Date): Promise<string>
-  delivery(at: Date, event: string, state: string): Promise<string>
-  /** An attempt now, or at a time. */
-  attempt(delivery: string, at?: Date): Promise<void>
-  searchKey(event: string): Promise<void>
-  /** The partition of a row, or undefined if there is none. */
-  partitionOf(table: string, id: string): Promise<string | undefined>
-  /** The number of rows of each table. */
-  counts(): Promise<Record<string, number>>
-}
+export type PartitionRows = Awaited<ReturnType<typeof openPartitionRows>>
 
 export const TABLES = ['events', 'event_keys', 'deliveries', 'attempts'] as const
 
-export async function openPartitionRows({ pool, prisma }: Database): Promise<PartitionRows> {
+/** Rows of a database for each test. */
+export function usePartitionRows(database: Database): PartitionRows {
+  const rows = {} as PartitionRows
+  beforeEach(async () => {
+    Object.assign(rows, await openPartitionRows(database))
+  })
+  return rows
+}
+
+/** Stores rows as of a time, without publishing. */
+export async function openPartitionRows({ pool, prisma }: Database) {
   const { organizationId } = await createTenant(prisma)
   const { id: webhookId } = await prisma.webhook.create({
     data: { organizationId, url: 'https://example.com/', eventSubscriptions: ['x'] },
@@ -29,7 +27,7 @@ export async function openPartitionRows({ pool, prisma }: Database): Promise<Par
     organizationId,
     webhookId,
 
-    async event(at) {
+    async event(at: Date): Promise<string> {
       const { rows } = await pool.query(
         `insert into posthorn.events (id, organization_id, type, occurred_at, data)
          values (posthorn.uuid_v7_lower_bound($1::timestamptz), $2, 'x', $1, '{}') returning id`,
@@ -38,7 +36,7 @@ export async function openPartitionRows({ pool, prisma }: Database): Promise<Par
       return rows[0].id
     },
 
-    async delivery(at, event, state) {
+    async delivery(at: Date, event: string, state: string): Promise<string> {
       const { rows } = await pool.query(
         `insert into posthorn.deliveries
            (id, organization_id, webhook_id, event_id, event_type, max_attempts, state, finished_at)
@@ -50,7 +48,8 @@ export async function openPartitionRows({ pool, prisma }: Database): Promise<Par
       return rows[0].id
     },
 
-    async attempt(delivery, at) {
+    /** An attempt now, or at a time. */
+    async attempt(delivery: string, at?: Date) {
       await pool.query(
         `insert into posthorn.attempts (id, delivery_id, organization_id, webhook_id, number, started_at, succeeded,
            duration_ms, status, request_url)
@@ -60,14 +59,15 @@ export async function openPartitionRows({ pool, prisma }: Database): Promise<Par
       )
     },
 
-    async searchKey(event) {
+    async searchKey(event: string) {
       await pool.query(
         `insert into posthorn.event_keys (organization_id, path, value, event_id) values ($1, 'id', '7', $2)`,
         [organizationId, event],
       )
     },
 
-    async partitionOf(table, id) {
+    /** The partition of a row, or undefined if there is none. */
+    async partitionOf(table: string, id: string): Promise<string | undefined> {
       const { rows } = await pool.query(
         `select tableoid::regclass::text as partition from posthorn.${table} where id = $1`,
         [id],
@@ -75,7 +75,8 @@ export async function openPartitionRows({ pool, prisma }: Database): Promise<Par
       return rows[0]?.partition
     },
 
-    async counts() {
+    /** The number of rows of each table. */
+    async counts(): Promise<Record<string, number>> {
       const { rows } = await pool.query(
         `select ${TABLES.map((table) => `(select count(*)::int from posthorn.${table}) as ${table}`).join(', ')}`,
       )

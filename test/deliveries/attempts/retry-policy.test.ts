@@ -71,19 +71,17 @@ describe('Retry-After', () => {
   })
 })
 
-describe('contract 7.1', () => {
-  type Case = [what: string | number, outcome: Outcome, isSuccess: boolean]
-  const failed = { reason: '', ...MEASURED }
-  test.each<Case>([
-    ...[200, 201, 202, 204, 299].map((status): Case => [status, answered(status), true]),
-    ...[300, 301, 304, 400, 401, 404, 410, 429, 500, 503].map((status): Case => {
-      return [status, answered(status), false]
-    }),
-    ['a timeout', { kind: 'timed-out', phase: 'response', afterMs: 1, ...failed }, false],
-    ['a connection error', { kind: 'unreachable', code: 'connection_refused', ...failed }, false],
-  ])('%s is a success: %3$s', (_what, outcome, expected) => {
-    expect(isSuccess(outcome)).toBe(expected)
-  })
+type Case = [what: string | number, outcome: Outcome, isSuccess: boolean]
+const failed = { reason: '', ...MEASURED }
+test.each<Case>([
+  ...[200, 201, 202, 204, 299].map((status): Case => [status, answered(status), true]),
+  ...[300, 301, 304, 400, 401, 404, 410, 429, 500, 503].map((status): Case => {
+    return [status, answered(status), false]
+  }),
+  ['a timeout', { kind: 'timed-out', phase: 'response', afterMs: 1, ...failed }, false],
+  ['a connection error', { kind: 'unreachable', code: 'connection_refused', ...failed }, false],
+])('contract 7.1: %s is a success: %3$s', (_what, outcome, expected) => {
+  expect(isSuccess(outcome)).toBe(expected)
 })
 
 function answered(status: number, retryAfter: string | null = null): Outcome {
