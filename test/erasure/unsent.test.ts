@@ -102,10 +102,8 @@ test('an event whose deliveries are still created waits for them', async () => {
 })
 
 function failFor(name: string): void {
-  receiver.answer = (response, { body }) => {
-    response.statusCode = nameOf(body) === name ? 503 : 200
-    response.end()
-  }
+  receiver.answer = (response, { body }) =>
+    response.writeHead(nameOf(body) === name ? 503 : 200).end()
 }
 
 const nameOf = (body: Buffer): string => JSON.parse(body.toString()).data.name

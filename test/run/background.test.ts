@@ -4,6 +4,7 @@ import { backgroundQueue } from '../../src/queue/background.ts'
 import { createScheduler } from '../../src/scheduling/scheduler.ts'
 import { createWebhook, publish } from '../scheduling/support/backlog.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
+import { countRows, WAITING } from '../support/count-rows.ts'
 import { createTenant } from '../support/factories.ts'
 import { callerWith } from '../support/post-graphql.ts'
 import { startReceiver } from '../support/receiver.ts'
@@ -62,18 +63,9 @@ async function whileLocked(run: () => Promise<void>): Promise<void> {
   }
 }
 
-async function countWaiting(): Promise<number> {
-  const { rowCount } = await posthorn.database.pool.query(
-    `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-  )
-  return rowCount ?? 0
-}
-
-async function countPending(organizationId: string): Promise<number> {
-  return await posthorn.database.prisma.delivery.count({
-    where: { organizationId, state: 'pending' },
-  })
-}
+const countWaiting = () => countRows(posthorn.database.pool, WAITING)
+const countPending = (organizationId: string) =>
+  posthorn.database.prisma.delivery.count({ where: { organizationId, state: 'pending' } })
 
 const arrivedAt = (path: string) => receiver.received.filter((request) => request.path === path)
 
@@ -93,10 +85,7 @@ test('works in the background for one organization wait for each other, and for 
     expect(cancelDeliveries.__typename).toBe('CancelDeliveriesSuccess')
     await until(async () => (await countWaiting()) === 1, 'one page waits for the lock')
 
-    receiver.answer = (response) => {
-      response.statusCode = 503
-      response.end()
-    }
+    receiver.answer = (response) => response.writeHead(503).end()
     await publish(database.pool, neighbor.publicOrganizationId, 20)
     await until(() => arrivedAt('/neighbor').length >= 20, 'the events of the neighbor arrive')
     expect(await neighbor.graphql(DELETE, { id: neighbor.webhookId })).toMatchObject(DELETED)

@@ -49,15 +49,10 @@ describe('a webhook that keeps failing', async () => {
   const pass = (seconds: number) => {
     clock = new Date(clock.getTime() + seconds * SECOND)
   }
-  const fail = () => {
-    receiver.answer = (response) => {
-      response.statusCode = 503
-      response.end()
-    }
+  const answer = (status: number) => {
+    receiver.answer = (response) => response.writeHead(status).end()
   }
-  const recover = () => {
-    receiver.answer = (response) => response.end()
-  }
+  const recover = () => answer(200)
 
   async function health() {
     const { webhook } = await posthorn.graphql(
@@ -81,7 +76,7 @@ describe('a webhook that keeps failing', async () => {
 
   /** Makes ten deliveries fail, and one more a minute later. */
   async function putWebhookOnHold() {
-    fail()
+    answer(503)
     await publish(posthorn.database.pool, posthorn.tenant.publicOrganizationId, 10)
     await until(async () => (await health()).consecutiveFailures === 10, 'ten fail')
     await until(async () => (await health()).state === 'FAILING', 'the webhook is failing')
@@ -107,10 +102,8 @@ describe('a webhook that keeps failing', async () => {
     await putWebhookOnHold()
     const { pool } = posthorn.database
     await publish(pool, posthorn.tenant.publicOrganizationId, 15, 100)
-    receiver.answer = (response, request) => {
-      response.statusCode = numberOf(request) === 100 ? 503 : 200
-      response.end()
-    }
+    receiver.answer = (response, request) =>
+      response.writeHead(numberOf(request) === 100 ? 503 : 200).end()
     pass(40)
     await receiver.arrival(1)
     await until(

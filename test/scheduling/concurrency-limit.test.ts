@@ -8,38 +8,10 @@ import {
   publish,
   untilSucceeded,
   useApp,
+  withholdAnswers,
 } from './support/backlog.ts'
 
 const { receiver, posthorn } = await useApp()
-
-/** Answers requests for `/slow` only when `answerAll` is called. */
-function withholdAnswers() {
-  const withheld: (() => void)[] = []
-  let inFlight = 0
-  let maxInFlight = 0
-  let isWithholding = true
-  receiver.answer = (response, { path }) => {
-    if (path !== '/slow' || !isWithholding) return void response.end()
-    inFlight += 1
-    maxInFlight = Math.max(maxInFlight, inFlight)
-    withheld.push(() => {
-      inFlight -= 1
-      response.end()
-    })
-  }
-  return {
-    get maxInFlight() {
-      return maxInFlight
-    },
-    get count() {
-      return withheld.length
-    },
-    answerAll() {
-      isWithholding = false
-      for (const answer of withheld.splice(0)) answer()
-    },
-  }
-}
 
 async function readLimit(id: string): Promise<number | null> {
   const { webhook } = await posthorn.graphql(
@@ -51,10 +23,10 @@ async function readLimit(id: string): Promise<number | null> {
 
 test('at most maxInFlight attempts are in flight; the other deliveries are parked without jobs, and each is sent once', async () => {
   const { pool } = posthorn.database
-  const slow = withholdAnswers()
+  const slow = withholdAnswers(receiver, '/slow')
   await createWebhook(posthorn, `${receiver.url}slow`, { maxInFlight: 7 })
   await publish(pool, posthorn.tenant.publicOrganizationId, 40)
-  await until(() => slow.count === 7, 'seven are in flight')
+  await until(() => slow.inFlight === 7, 'seven are in flight')
   await until(async () => (await countParked(pool)) > 25, 'the others are parked')
   // A job ends after the statement that parks its delivery.
   await until(
@@ -71,7 +43,7 @@ test('at most maxInFlight attempts are in flight; the other deliveries are parke
 
 test('a webhook that hangs with a backlog gets 20 attempts in parallel and delays no other webhook', async () => {
   const { pool } = posthorn.database
-  const slow = withholdAnswers()
+  const slow = withholdAnswers(receiver, '/slow')
   await createWebhook(posthorn, `${receiver.url}slow`)
   await publish(pool, posthorn.tenant.publicOrganizationId, 60)
   await createWebhook(posthorn, `${receiver.url}quick`)
@@ -80,7 +52,7 @@ test('a webhook that hangs with a backlog gets 20 attempts in parallel and delay
     () => receiver.received.filter(({ path }) => path === '/quick').length === 20,
     'all arrive at the quick webhook',
   )
-  expect(slow.count).toBe(20)
+  expect(slow.inFlight).toBe(20)
   slow.answerAll()
   await untilSucceeded(pool, 100)
 })

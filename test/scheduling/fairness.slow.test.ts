@@ -2,7 +2,13 @@ import { expect, test } from 'vitest'
 import { createTenant } from '../support/factories.ts'
 import { callerWith } from '../support/post-graphql.ts'
 import { until } from '../support/until.ts'
-import { createWebhook, publish, untilSucceeded, useApp } from './support/backlog.ts'
+import {
+  createWebhook,
+  publish,
+  untilSucceeded,
+  useApp,
+  withholdAnswers,
+} from './support/backlog.ts'
 
 const { receiver, posthorn } = await useApp({ environment: { POSTHORN_CONCURRENCY: '50' } })
 
@@ -15,23 +21,9 @@ async function createOrganization(path: string): Promise<string> {
 
 const arrivedAt = (path: string) => receiver.received.filter((request) => request.path === path)
 
-/** Withholds the answers at `/hangs` until the returned function is called. */
-function hang() {
-  const withheld: (() => void)[] = []
-  let isHanging = true
-  receiver.answer = (response, { path }) => {
-    if (path !== '/hangs' || !isHanging) return void response.end()
-    withheld.push(() => response.end())
-  }
-  return () => {
-    isHanging = false
-    for (const answer of withheld.splice(0)) answer()
-  }
-}
-
 test('an organization whose 60 webhooks all hang delays no other organization', async () => {
   const { database, tenant } = posthorn
-  const answerAll = hang()
+  const { answerAll } = withholdAnswers(receiver, '/hangs')
   const other = await createOrganization('quick')
   for (let i = 0; i < 60; i++) await createWebhook(posthorn, `${receiver.url}hangs`)
   await publish(database.pool, tenant.publicOrganizationId, 3)

@@ -37,10 +37,7 @@ test('an ordered webhook keeps its order while its endpoint fails and workers ar
     const fails = number % 7 === 3 && failed < 2
     if (fails) failures.set(number, failed + 1)
     killer.countRequest()
-    setTimeout(() => {
-      response.statusCode = fails ? 500 : 200
-      response.end()
-    }, 10)
+    setTimeout(() => response.writeHead(fails ? 500 : 200).end(), 10)
   }
   await createWebhook(api, receiver.url, { ordered: true })
   await publish(database.pool, tenant.publicOrganizationId, count)

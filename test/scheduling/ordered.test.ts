@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { deliveryIds } from '../graphql/support/rows.ts'
 import { until } from '../support/until.ts'
 import {
   countStates,
@@ -41,9 +42,8 @@ test('a delivery that fails delays those after it until it succeeds or is exhaus
   let isFirst = true
   receiver.answer = (response, request) => {
     const number = numberOf(request)
-    response.statusCode = number === 1 || (number === 2 && isFirst) ? 500 : 200
+    response.writeHead(number === 1 || (number === 2 && isFirst) ? 500 : 200).end()
     if (number === 2) isFirst = false
-    response.end()
   }
   await createWebhook(posthorn, receiver.url, { ordered: true })
   await publish(database.pool, tenant.publicOrganizationId, 4)
@@ -54,20 +54,16 @@ test('a delivery that fails delays those after it until it succeeds or is exhaus
 
 test('after a cancellation of a delivery, the next one is sent', async () => {
   const { database, tenant, graphql } = posthorn
-  receiver.answer = (response, request) => {
-    response.statusCode = numberOf(request) === 0 ? 500 : 200
-    response.end()
-  }
+  receiver.answer = (response, request) =>
+    response.writeHead(numberOf(request) === 0 ? 500 : 200).end()
   await createWebhook(posthorn, receiver.url, { ordered: true, retryScheduleSeconds: [3600] })
   await publish(database.pool, tenant.publicOrganizationId, 3)
   await until(() => receiver.received.length === 1, 'the first attempt is made')
-  const { rows } = await database.pool.query(
-    `select posthorn.type_id('msg', id) as id from posthorn.deliveries order by event_id limit 1`,
-  )
+  const id = (await deliveryIds(database, tenant.organizationId)).at(-1)
   await until(async () => {
     const { cancelDeliveries } = await graphql(
       'mutation ($id: ID!) { cancelDeliveries(input: { ids: [$id] }) { __typename } }',
-      { id: rows[0].id },
+      { id },
     )
     return cancelDeliveries.__typename === 'CancelDeliveriesSuccess'
   }, 'the delivery is canceled')
@@ -80,9 +76,7 @@ test('a redelivery waits for the delivery in flight and is sent before newer one
   await createWebhook(posthorn, receiver.url, { ordered: true })
   await publish(database.pool, tenant.publicOrganizationId, 1)
   await untilSucceeded(database.pool, 1)
-  const { rows } = await database.pool.query(
-    `select posthorn.type_id('msg', id) as id from posthorn.deliveries`,
-  )
+  const [id = ''] = await deliveryIds(database, tenant.organizationId)
   let answer = () => {}
   receiver.answer = (response, request) => {
     if (numberOf(request) === 1) answer = () => response.end()
@@ -90,7 +84,7 @@ test('a redelivery waits for the delivery in flight and is sent before newer one
   }
   await publish(database.pool, tenant.publicOrganizationId, 2, 1)
   await until(() => receiver.received.length === 2, 'the second is in flight')
-  await redeliver(posthorn, rows[0])
+  await redeliver(posthorn, { id })
   answer()
   await untilSucceeded(database.pool, 3)
   expect(arrived()).toEqual([0, 1, 0, 2])

@@ -30,18 +30,13 @@ const { receiver, posthorn, released } = await useApp({ environment, now })
 
 const HEALTH_CHANGES = 'subscription { webhookHealthChanged { state } }'
 
-const settings = () => ({ trustedAuthorities: [receiver.authority], environment, now })
-
 const pass = (seconds: number) => {
   aheadMs += seconds * SECOND
 }
 
-function reject(status: number, retryAfter: string | string[] | null): void {
-  receiver.answer = (response) => {
-    response.statusCode = status
-    if (retryAfter !== null) response.setHeader('retry-after', retryAfter)
-    response.end()
-  }
+function reject(status: number, retryAfter: string | null): void {
+  const headers = retryAfter === null ? {} : { 'retry-after': retryAfter }
+  receiver.answer = (response) => response.writeHead(status, headers).end()
 }
 
 function recover(): void {
@@ -207,9 +202,7 @@ test('a probe that gets 429 again waits as long as the new answer asks, and no l
 test('a probe that gets 503 without Retry-After is followed by another delivery half a minute later', async () => {
   const { pool } = posthorn.database
   // No retry comes during the test.
-  await subscribe({
-    retryScheduleSeconds: [3_600, 3_600],
-  })
+  await subscribe({ retryScheduleSeconds: [3_600, 3_600] })
   await putOnHold('30')
   await publishMany(2, 1)
   reject(503, null)
@@ -236,10 +229,8 @@ test('a probe that gets 500 ends the hold, because the endpoint no longer asks t
   await subscribe()
   await putOnHold('3600')
   await publishMany(5, 1)
-  receiver.answer = (response, request) => {
-    response.statusCode = numberOf(request) === 1 ? 500 : 200
-    response.end()
-  }
+  receiver.answer = (response, request) =>
+    response.writeHead(numberOf(request) === 1 ? 500 : 200).end()
   pass(3_960)
   await untilSucceeded(pool, 4)
   expect(receiver.received.slice(0, 2).map(numberOf)).toEqual([0, 1])
@@ -339,16 +330,14 @@ test('a process that starts during the hold, which an exhausted delivery began, 
   expect(await countStates(database.pool)).toEqual({ exhausted: 1 })
   await publishMany(5, 1)
   await posthorn.app[Symbol.asyncDispose]()
-  const restarted = await startTestApp({ ...settings(), database })
-  try {
-    await released(restarted)
-    expect(receiver.received).toHaveLength(1)
-    recover()
-    pass(34)
-    await untilSucceeded(database.pool, 5)
-  } finally {
-    await restarted[Symbol.asyncDispose]()
-  }
+  const trustedAuthorities = [receiver.authority]
+  const settings = { trustedAuthorities, environment, now, database }
+  await using restarted = await startTestApp(settings)
+  await released(restarted)
+  expect(receiver.received).toHaveLength(1)
+  recover()
+  pass(34)
+  await untilSucceeded(database.pool, 5)
 })
 
 test('an answer that arrives while an edit of the URL is committed does not hold the new endpoint', async () => {

@@ -60,6 +60,30 @@ async function untilReleased({ app, database }: TestApp, canary: Receiver): Prom
   )
 }
 
+/** Answers requests for a path only when `answerAll` is called. */
+export function withholdAnswers(receiver: Receiver, withheldPath: string) {
+  const withheld: (() => void)[] = []
+  let isWithholding = true
+  receiver.answer = (response, { path }) => {
+    if (path !== withheldPath || !isWithholding) return void response.end()
+    slow.inFlight += 1
+    slow.maxInFlight = Math.max(slow.maxInFlight, slow.inFlight)
+    withheld.push(() => {
+      slow.inFlight -= 1
+      response.end()
+    })
+  }
+  const slow = {
+    inFlight: 0,
+    maxInFlight: 0,
+    answerAll() {
+      isWithholding = false
+      for (const answer of withheld.splice(0)) answer()
+    },
+  }
+  return slow
+}
+
 /** Creates a webhook that subscribes to `JOINED`. Returns its public id. */
 export async function createWebhook(
   { graphql }: Pick<TestApp, 'graphql'>,
