@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type pg from 'pg'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import type { Database } from '../../src/db/client.ts'
 import { createLoadDelivery } from '../../src/deliveries/attempts/load-delivery.ts'
 import { createRecordAttempt } from '../../src/deliveries/attempts/record-attempt.ts'
 import { createStoreEvents } from '../../src/events/store-events.ts'
@@ -10,24 +9,22 @@ import { putOnHold, releaseProbe } from '../../src/scheduling/circuit-breaker.ts
 import { pruneSchedules } from '../../src/scheduling/prune-schedules.ts'
 import { endHold } from '../../src/webhooks/end-hold.ts'
 import { attemptOf, type DeliveryRow, SENDER } from '../support/attempts.ts'
-import { createTestDatabase } from '../support/database.ts'
 import { createTenant, JOINED, subscribe } from '../support/factories.ts'
+import { useFreshDatabase } from '../support/fresh-database.ts'
+import { serverVersion } from '../support/server-version.ts'
 
-let database: Database
 let organizationId: string
 /** One session for all statements, so that Postgres caches the plans that it made for empty tables. */
 let session: pg.PoolClient
 
+const database = useFreshDatabase()
+
 beforeEach(async () => {
-  database = await createTestDatabase()
   organizationId = (await createTenant(database.prisma)).organizationId
   await subscribe(database, organizationId, [JOINED])
   session = await database.pipeline.connect()
 })
-afterEach(async () => {
-  session.release()
-  await database[Symbol.asyncDispose]()
-})
+afterEach(() => session.release())
 
 test.each(['without statistics', 'with statistics'])(
   'a session with plans for an empty database, %s, publishes, loads and records by index among 10,000 deliveries',
@@ -54,7 +51,7 @@ test.each(['without statistics', 'with statistics'])(
       expect(await rowsRead(() => record(late))).toBeLessThan(50)
       expect(await rowsRead(() => Promise.all(both.map(load)))).toBeLessThan(50)
       // Before PostgreSQL 18, a cached plan can read all deliveries between the two.
-      if ((await serverVersion()) >= 18) {
+      if ((await serverVersion(session)) >= 18) {
         expect(await rowsRead(() => Promise.all(both.map(record)))).toBeLessThan(50)
       }
     })
@@ -101,24 +98,17 @@ test.each(['without statistics', 'with statistics'])(
   },
 )
 
-async function publish(count: number, sql: pg.PoolClient = session): Promise<void> {
+async function publish(count: number): Promise<void> {
   const event = {
     ...{ organizationId, type: JOINED, typeRevision: '1', data: '{}', occurredAt: new Date() },
     ...{ idempotencyKey: null, traceParent: null, traceState: null, previous: null },
   }
-  await createStoreEvents(sql)(Array.from({ length: count }, () => event))
+  await createStoreEvents(session)(Array.from({ length: count }, () => event))
 }
 
 /** Uses another session than the one whose reads are counted. */
 async function read(uuid: string): Promise<DeliveryRow> {
   return await database.prisma.delivery.findUniqueOrThrow({ where: { id: uuid } })
-}
-
-async function serverVersion(): Promise<number> {
-  const { rows } = await session.query<{ major: number }>(
-    `select current_setting('server_version_num')::int / 10000 as major`,
-  )
-  return rows[0]?.major as number
 }
 
 async function lastDelivery(): Promise<string> {
@@ -135,27 +125,16 @@ async function withAnyStatistics(check: () => Promise<void>): Promise<void> {
   for (let i = 0; i < 2; i++) await check()
 }
 
-/** The rows that the session reads during `run`, of Posthorn's tables and of graphile-worker's. */
+/** The rows that the session reads during `run`, of Posthorn's tables and of graphile-worker's. Rolls back the changes. */
 async function rowsRead(run: () => Promise<unknown>): Promise<number> {
-  return await inTransaction(run, async () => {
-    const { rows } = await session.query<{ n: number }>(
-      `select sum(seq_tup_read + coalesce(idx_tup_fetch, 0))::int as n from pg_stat_xact_user_tables
-       where schemaname in ('posthorn', 'posthorn_partitions', 'graphile_worker')`,
-    )
-    return rows[0]?.n as number
-  })
-}
-
-/** Counts during `run`, and rolls back its changes. */
-async function inTransaction<Count>(
-  run: () => Promise<unknown>,
-  count: () => Promise<Count>,
-): Promise<Count> {
   // Flushes the earlier counts of the session, so that they do not count here.
   await session.query('select pg_stat_force_next_flush()')
   await session.query('begin')
   await run()
-  const counted = await count()
+  const { rows } = await session.query(
+    `select sum(seq_tup_read + coalesce(idx_tup_fetch, 0))::int as n from pg_stat_xact_user_tables
+     where schemaname in ('posthorn', 'posthorn_partitions', 'graphile_worker')`,
+  )
   await session.query('rollback')
-  return counted
+  return rows[0].n
 }

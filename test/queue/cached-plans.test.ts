@@ -2,7 +2,9 @@ import { run, Logger as WorkerLogger } from 'graphile-worker'
 import type pg from 'pg'
 import { expect, test } from 'vitest'
 import { openRunnerPool } from '../../src/queue/runner-pool.ts'
+import { countRows } from '../support/count-rows.ts'
 import { useFreshDatabase } from '../support/fresh-database.ts'
+import { serverVersion } from '../support/server-version.ts'
 import { until } from '../support/until.ts'
 import { addDeliveries } from './support/deliveries.ts'
 
@@ -16,7 +18,7 @@ test.each(['vacuum', 'analyze'])(
   'after %s of the empty queue, a worker that polled it claims and completes jobs with work for each job only',
   async (statement) => {
     // Before PostgreSQL 18, every plan is for no rows until the next vacuum, if the table kept its pages.
-    if (statement === 'analyze' && (await serverVersion()) < 18) return
+    if (statement === 'analyze' && (await serverVersion(database.pool)) < 18) return
     const runner = openRunnerPool(database, 'a runner', () => {})
     try {
       await pollEmptyQueue(runner.pool, statement)
@@ -34,13 +36,6 @@ test.each(['vacuum', 'analyze'])(
     }
   },
 )
-
-async function serverVersion(): Promise<number> {
-  const { rows } = await database.pool.query(
-    `select current_setting('server_version_num')::int / 10000 as major`,
-  )
-  return rows[0].major
-}
 
 /** Lets a worker run some jobs, then poll the empty queue after the statement. */
 async function pollEmptyQueue(pool: pg.Pool, statement: string): Promise<void> {
@@ -86,19 +81,15 @@ async function startWorker(pool: pg.Pool) {
   return { done: () => count, stop }
 }
 
-async function jobCount(): Promise<number> {
-  const { rows } = await database.pool.query('select count(*)::int as n from graphile_worker.jobs')
-  return rows[0].n
-}
+const jobCount = () => countRows(database.pool, 'graphile_worker.jobs')
 
-async function hasPolledSince(time: Date): Promise<boolean> {
-  const { rowCount } = await database.pool.query(
-    `select from pg_stat_activity where application_name = 'a runner' and datname = current_database()
+const hasPolledSince = (time: Date) =>
+  countRows(
+    database.pool,
+    `pg_stat_activity where application_name = 'a runner' and datname = current_database()
        and query_start > $1 and state = 'idle' and query ~ 'skip locked'`,
     [time],
   )
-  return rowCount !== 0
-}
 
 /** The rows that the statements read or compare that the sessions of a pool have prepared, each for a batch of jobs. */
 async function workOfKeptStatements(pool: pg.Pool): Promise<{ name: string; rows: number }[]> {

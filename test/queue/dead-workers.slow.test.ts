@@ -1,8 +1,9 @@
 import { expect, test as sequentialTest } from 'vitest'
 import { openDatabase } from '../../src/db/client.ts'
+import { countRows, WAITING } from '../support/count-rows.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { until } from '../support/until.ts'
-import { addDeliveries, countLate, countStates, jobs, runnerIds } from './support/deliveries.ts'
+import { addDeliveries, jobs, runnerIds } from './support/deliveries.ts'
 import { startAnswerLoss, startProxyTo } from './support/proxy.ts'
 import { startTestWorker } from './support/tasks.ts'
 import type { Report } from './support/worker-main.ts'
@@ -33,7 +34,8 @@ test('other workers run the jobs of a frozen worker; when it resumes, its claims
   victim.kill('SIGCONT')
   await until(() => reported(victim, 'claim lost').length === 20, 'its claims are lost')
   expect(reported(victim, 'recorded')).toEqual([])
-  expect(await countStates(database)).toEqual([{ state: 'succeeded', attempts: 1, count: 20 }])
+  const once = `posthorn.deliveries where state = 'succeeded' and attempt_count = 1`
+  expect(await countRows(database.pool, once)).toBe(20)
   other.kill('SIGKILL')
   await until(
     async () => !(await runnerIds(database)).includes(frozenId as string),
@@ -72,11 +74,9 @@ test('after an outage of Postgres, no worker considers another one dead', async 
   await using other = startWorkerProcess(proxy.url, 0)
   await until(async () => (await runnerIds(database)).length === 2, 'both workers run', 60_000)
   proxy.blackhole()
-  await until(
-    async () => (await countLate(database, 13)) === 2,
-    'both heartbeats are overdue',
-    20_000,
-  )
+  const late = `posthorn.workers where heartbeat_at < clock_timestamp() - interval '13 seconds'`
+  const areLate = async () => (await countRows(database.pool, late)) === 2
+  await until(areLate, 'both heartbeats are overdue', 20_000)
   proxy.restore()
   await addDeliveries(database, 40)
   await until(async () => (await jobs(database)).length === 0, 'the workers deliver again', 20_000)
@@ -115,11 +115,10 @@ test('a worker that cannot return its jobs when it stops finishes the others, an
   const lock = await database.pool.connect()
   await lock.query('begin; lock table graphile_worker.jobs in share mode')
   worker.kill('SIGTERM')
-  const returning = `from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
-    and application_name like 'posthorn-runner-%'`
-  const isReturning = async () => (await database.pool.query(`select ${returning}`)).rowCount === 1
+  const returning = `${WAITING} and application_name like 'posthorn-runner-%'`
+  const isReturning = async () => (await countRows(database.pool, returning)) === 1
   await until(isReturning, 'it returns the jobs that do not run')
-  await database.pool.query(`select pg_terminate_backend(pid) ${returning}`)
+  await database.pool.query(`select pg_terminate_backend(pid) from ${returning}`)
   await lock.query('rollback')
   lock.release()
   worker.finish()

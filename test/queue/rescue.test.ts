@@ -61,19 +61,20 @@ test('a runner that was rescued although it is alive cannot complete the rescued
   expect(after.filter(({ id }) => before.some((job) => job.id === id))).toEqual([])
 })
 
-describe('a delivery that needs no job', () => {
-  test.each([
-    ['succeeded', `state = 'succeeded', finished_at = now()`],
-    ['canceled', `state = 'canceled', finished_at = now()`],
-    ['parked', `parked_at = now(), parked_reason = 'on_hold'`],
-  ])('because it is %s has none after a rescue', async (_state, assignments) => {
+test.each([
+  ['succeeded', `state = 'succeeded', finished_at = now()`],
+  ['canceled', `state = 'canceled', finished_at = now()`],
+  ['parked', `parked_at = now(), parked_reason = 'on_hold'`],
+])(
+  'a delivery that needs no job because it is %s has none after a rescue',
+  async (_state, assignments) => {
     const [deliveryId] = await addDeliveries(database, 1)
     await using dead = await claimAll()
     await setDelivery(deliveryId as string, assignments)
     await rescue([dead.id])
     expect(await jobs(database)).toEqual([])
-  })
-})
+  },
+)
 
 test('the next job of a delivery keeps its schedule, and the replaced job is removed', async () => {
   const [deliveryId] = await addDeliveries(database, 1)

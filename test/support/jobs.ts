@@ -26,28 +26,13 @@ export async function deliveryJobs(sql: Sql): Promise<JobRow[]> {
   return rows
 }
 
-/** A graphile-worker that claims jobs without doing anything. */
-export interface ClaimingWorker extends AsyncDisposable {
-  /** Of its runner. */
-  readonly id: string
-  /** Completes the claimed jobs and stops. */
-  complete(): Promise<void>
-  /** Fails the claimed jobs and stops. */
-  fail(message: string): Promise<void>
-}
-
-/** Resolves once the worker has claimed `count` jobs. It claims no more. */
-export async function claimJobs(
-  database: Database,
-  count: number,
-  task = 'posthorn:deliver',
-): Promise<ClaimingWorker> {
+/**
+ * A graphile-worker that claims jobs without doing anything. Resolves once it has claimed `count` jobs. It claims no more.
+ */
+export async function claimJobs(database: Database, count: number, task = 'posthorn:deliver') {
   const running: PromiseWithResolvers<void>[] = []
-  const pool = database.connections.open({
-    maxConnections: 10,
-    purpose: 'jobs',
-    onError: () => {},
-  })
+  const onError = () => {}
+  const pool = database.connections.open({ maxConnections: 10, purpose: 'jobs', onError })
   const events: WorkerEvents = new EventEmitter()
   let id = ''
   events.once('pool:create', ({ workerPool }) => {
@@ -84,11 +69,14 @@ export async function claimJobs(
     await pool.end()
   }
 
+  /** Completes the claimed jobs and stops. */
   const complete = () => stop(({ resolve }) => resolve())
   return {
+    /** Of its runner. */
     id,
     complete,
-    fail: (message) => stop(({ reject }) => reject(new Error(message))),
+    /** Fails the claimed jobs and stops. */
+    fail: (message: string) => stop(({ reject }) => reject(new Error(message))),
     [Symbol.asyncDispose]: complete,
   }
 }

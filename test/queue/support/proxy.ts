@@ -1,26 +1,14 @@
 import type { ProxiedConnection } from '../../faults/proxied-connection.ts'
-import { proxiedUrl, startTcpProxy, type TcpProxy } from '../../faults/tcp-proxy.ts'
+import { proxiedUrl, startTcpProxy } from '../../faults/tcp-proxy.ts'
 
 /** Starts a TCP proxy in front of a database. `url` is the URL of the database through the proxy. */
-export async function startProxyTo(
-  databaseUrl: string,
-): Promise<TcpProxy & { readonly url: string }> {
+export async function startProxyTo(databaseUrl: string) {
   const proxy = await startTcpProxy(Number(new URL(databaseUrl).port))
   return { ...proxy, url: proxiedUrl(databaseUrl, proxy) }
 }
 
-export interface AnswerLoss extends AsyncDisposable {
-  readonly url: string
-  /** On each connection, drops the first answer that contains the text and all later ones. */
-  loseAnswersWith(text: string): void
-  /** Drops all answers to the open connections of worker runners. */
-  loseAnswersToRunners(): void
-  /** Breaks all connections. New connections lose no answers. */
-  breakConnections(): void
-}
-
 /** Starts a proxy in front of a database that can drop the answers of Postgres. */
-export async function startAnswerLoss(databaseUrl: string): Promise<AnswerLoss> {
+export async function startAnswerLoss(databaseUrl: string) {
   const started = new WeakSet<ProxiedConnection>()
   const runners = new Set<ProxiedConnection>()
   const muted = new WeakSet<ProxiedConnection>()
@@ -40,12 +28,15 @@ export async function startAnswerLoss(databaseUrl: string): Promise<AnswerLoss> 
   )
   return {
     url: proxiedUrl(databaseUrl, proxy),
-    loseAnswersWith(text) {
+    /** On each connection, drops the first answer that contains the text and all later ones. */
+    loseAnswersWith(text: string) {
       lostText = text
     },
+    /** Drops all answers to the open connections of worker runners. */
     loseAnswersToRunners() {
       for (const connection of runners) muted.add(connection)
     },
+    /** Breaks all connections. New connections lose no answers. */
     breakConnections() {
       lostText = null
       proxy.disconnect()

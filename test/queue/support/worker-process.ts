@@ -1,24 +1,15 @@
-import { type ChildProcess, fork } from 'node:child_process'
+import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { collectOutput } from '../../support/collect-output.ts'
 import type { Report } from './worker-main.ts'
 
-/** A process that runs a worker. Disposal kills it. */
-export interface WorkerProcess extends AsyncDisposable {
-  readonly process: ChildProcess
-  readonly reports: Report[]
-  /** Its stdout and stderr. */
-  readonly output: () => string
-  kill(signal: NodeJS.Signals): void
-  /** Ends the work of tasks that have no time of their own, and of later ones. A stopped process learns it when it resumes. */
-  finish(): void
-}
+export type WorkerProcess = ReturnType<typeof startWorkerProcess>
 
 const MAIN = fileURLToPath(new URL('worker-main.ts', import.meta.url))
 
-/** Each task works for a time, or until `finish`. */
-export function startWorkerProcess(databaseUrl: string, workMs?: number): WorkerProcess {
+/** A process that runs a worker. Each task works for a time, or until `finish`. Disposal kills it. */
+export function startWorkerProcess(databaseUrl: string, workMs?: number) {
   const child = fork(MAIN, {
     env: {
       ...process.env,
@@ -34,8 +25,10 @@ export function startWorkerProcess(databaseUrl: string, workMs?: number): Worker
   return {
     process: child,
     reports,
+    /** Its stdout and stderr. */
     output: () => output.stdout + output.stderr,
-    kill: (signal) => void child.kill(signal),
+    kill: (signal: NodeJS.Signals) => void child.kill(signal),
+    /** Ends the work of tasks that have no time of their own, and of later ones. A stopped process learns it when it resumes. */
     finish: () => void child.send('finish'),
     async [Symbol.asyncDispose]() {
       if (child.exitCode !== null || child.signalCode !== null) return
