@@ -2,12 +2,9 @@ import { randomUUID } from 'node:crypto'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { SYSTEM } from '../../src/access/actor.ts'
 import { parseId, publicId } from '../../src/db/ids.ts'
-import { createRecordAttempt } from '../../src/deliveries/attempts/record-attempt.ts'
 import { createEventType } from '../../src/event-types/edit-event-type.ts'
 import { useApi, useTenant } from '../graphql/support/api.ts'
-import { document } from '../graphql/support/document.ts'
-import { addWebhook, deliveryIds, deliveryRow } from '../graphql/support/rows.ts'
-import { attemptOf, SENDER } from '../support/attempts.ts'
+import { addWebhook, deliveryIds, recordAttempt } from '../graphql/support/rows.ts'
 import { finish, runPage, runUntilWaiting } from './finish.ts'
 import { STATISTICS, tablesWith } from './search-everywhere.ts'
 
@@ -21,22 +18,14 @@ const tenant = useTenant(api)
 
 beforeAll(async () => {
   const searchKeys = [PATH, '$.order']
-  await createEventType(
-    api.database.prisma,
-    { name: TYPE, description: 'A customer changed', searchKeys },
-    SYSTEM,
-  )
+  const type = { name: TYPE, description: 'A customer changed', searchKeys }
+  await createEventType(api.database.prisma, type, SYSTEM)
 })
 beforeEach(() => {
   email = `ada-${randomUUID()}@example.org`
 })
 
-// biome-ignore lint/suspicious/noExplicitAny: the type depends on the operation
-async function run(operation: string, variables: Record<string, unknown>): Promise<any> {
-  const { data, errors } = await api.call(tenant.token, document('erasure', operation), variables)
-  expect(errors).toBeUndefined()
-  return Object.values(data)[0]
-}
+const run = (operation: string, variables: object) => tenant.run('erasure', operation, variables)
 
 async function eraseAll(input: object) {
   const started = await run('Erase', { input })
@@ -55,26 +44,18 @@ async function publishOf(address: string, count = 1, organizationId = tenant.org
   return (await api.deps.publishEvents(organizationId, events)).map(({ id }) => id)
 }
 
-async function answer(deliveryId: string, text: string, status = 200) {
-  const row = await deliveryRow(api.database, deliveryId)
-  await createRecordAttempt(
-    api.database.pool,
-    SENDER,
-  )(
-    attemptOf(row, status, {
-      responseHeaders: { 'x-customer': text },
-      responseBody: Buffer.from(`Hello ${text}`),
-    }),
-  )
-}
+/** An attempt whose receiver answers with the address. */
+const answer = (deliveryId: string) =>
+  recordAttempt(api.database, deliveryId, 200, {
+    responseHeaders: { 'x-customer': email },
+    responseBody: Buffer.from(`Hello ${email}`),
+  })
 
 async function eventOf(id: string) {
   const query = `query ($id: ID!) { event(id: $id) {
     type { name } data dataText previous previousText preview body erasedAt
     deliveries(first: 5) { nodes { id state erased body attempts(first: 5) { nodes { request { body } response { status body headers { value } } } } } } } }`
-  const { data, errors } = await api.call(tenant.token, query, { id })
-  expect(errors).toBeUndefined()
-  return data.event
+  return (await tenant.ask(query, { id })).event
 }
 
 describe('an erasure by search key', () => {
@@ -85,7 +66,7 @@ describe('an erasure by search key', () => {
     const [delivery = ''] = (await eventOf(id)).deliveries.nodes.map(
       (one: { id: string }) => one.id,
     )
-    await answer(delivery, email)
+    await answer(delivery)
     expect((await tablesWith(api.database.pool, email)).length).toBeGreaterThan(2)
 
     const searchKey = { path: PATH, equals: email }
@@ -169,35 +150,29 @@ describe('an erasure by ids', () => {
   })
 })
 
-describe('deliveries that are not sent yet', () => {
-  test('are sent first: their event is erased once all have finished', async () => {
-    await addWebhook(api, tenant.organizationId, { eventType: TYPE })
-    const [id = ''] = await publishOf(email)
-    const started = await run('Erase', {
-      input: { searchKey: { path: PATH, equals: email }, unsent: 'SEND_FIRST' },
-    })
-    expect(started).toMatchObject({ count: 1, unsentCount: 1 })
-    const erasureId = started.task.id
-    await runUntilWaiting(api, erasureId)
-    expect(await run('Erasure', { id: erasureId })).toMatchObject({ state: 'RUNNING', waiting: 1 })
-    // Also while the next pass has not begun.
-    await runPage(api, erasureId)
-    expect(await run('Erasure', { id: erasureId })).toMatchObject({ state: 'RUNNING', waiting: 1 })
-    expect(await eventOf(id)).toMatchObject({ data: { customer: { email } } })
-    const [delivery = ''] = await deliveryIds(api.database, tenant.organizationId)
-    await answer(delivery, email)
-    await api.database.pool.query('update posthorn.bulk_tasks set next_page_at = now()')
-    await finish(api, erasureId)
-    expect(await run('Erasure', { id: erasureId })).toMatchObject({
-      state: 'COMPLETED',
-      waiting: 0,
-    })
-    expect(await eventOf(id)).toMatchObject({
-      data: null,
-      deliveries: { nodes: [{ state: 'SUCCEEDED' }] },
-    })
-    expect(await tablesWith(api.database.pool, email)).toEqual([])
+test('deliveries that are not sent yet are sent first: their event is erased once all have finished', async () => {
+  await addWebhook(api, tenant.organizationId, { eventType: TYPE })
+  const [id = ''] = await publishOf(email)
+  const started = await run('Erase', {
+    input: { searchKey: { path: PATH, equals: email }, unsent: 'SEND_FIRST' },
   })
+  expect(started).toMatchObject({ count: 1, unsentCount: 1 })
+  const erasureId = started.task.id
+  await runUntilWaiting(api, erasureId)
+  expect(await run('Erasure', { id: erasureId })).toMatchObject({ state: 'RUNNING', waiting: 1 })
+  // Also while the next pass has not begun.
+  await runPage(api, erasureId)
+  expect(await run('Erasure', { id: erasureId })).toMatchObject({ state: 'RUNNING', waiting: 1 })
+  expect(await eventOf(id)).toMatchObject({ data: { customer: { email } } })
+  const [delivery = ''] = await deliveryIds(api.database, tenant.organizationId)
+  await answer(delivery)
+  await api.database.pool.query('update posthorn.bulk_tasks set next_page_at = now()')
+  await finish(api, erasureId)
+  const report = await run('Erasure', { id: erasureId })
+  expect(report).toMatchObject({ state: 'COMPLETED', waiting: 0 })
+  const deliveries = { nodes: [{ state: 'SUCCEEDED' }] }
+  expect(await eventOf(id)).toMatchObject({ data: null, deliveries })
+  expect(await tablesWith(api.database.pool, email)).toEqual([])
 })
 
 test('an erasure that a process left half done is gone through again until it is complete', async () => {
@@ -225,18 +200,12 @@ test('an erasure keeps the search key without its value, and so does the audit l
   expect(running.valueCiphertext).not.toBeNull()
   await finish(api, erasure.id)
   const ended = await api.database.prisma.bulkTask.findUniqueOrThrow({ where: { id: uuid } })
-  expect(ended).toMatchObject({
-    valueCiphertext: null,
-    selection: { searchKey: PATH, unsent: 'cancel' },
-  })
+  const selection = { searchKey: PATH, unsent: 'cancel' }
+  expect(ended).toMatchObject({ valueCiphertext: null, selection })
   const { rows } = await api.database.pool.query(
     'select action, after from posthorn.audit_log where subject_id = $1',
     [publicId('bulkTask', uuid)],
   )
-  expect(rows).toEqual([
-    {
-      action: 'bulk_task.started',
-      after: { action: 'erase', searchKey: PATH, unsent: 'cancel' },
-    },
-  ])
+  const after = { action: 'erase', searchKey: PATH, unsent: 'cancel' }
+  expect(rows).toEqual([{ action: 'bulk_task.started', after }])
 })

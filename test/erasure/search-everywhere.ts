@@ -33,14 +33,6 @@ const UNDEFINED_TABLE = '42P01'
 
 export const STATISTICS = 'pg_catalog.pg_statistic'
 
-/** Before version 18, Postgres keeps the statistics of a table that has no row left. */
-export async function keepsStatistics(sql: Sql): Promise<boolean> {
-  const { rows } = await sql.query<{ keeps: boolean }>(
-    `select current_setting('server_version_num')::int < 180000 as keeps`,
-  )
-  return rows[0]?.keeps === true
-}
-
 /**
  * The tables whose files have a text: rows, dead ones too, what is beside them (TOAST), and indexes. Needs a superuser. Reads
  * them after a checkpoint.

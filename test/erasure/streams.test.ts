@@ -1,28 +1,16 @@
-import { beforeEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { inTransaction } from '../../src/db/transaction.ts'
 import { eraseEvents } from '../../src/deliveries/erase-events.ts'
 import { printCursor } from '../../src/event-stream/cursor.ts'
-import { numbersOf, readerOf, take } from '../event-stream/support/reader.ts'
+import { numbersOf, readerOf, take, useStreams } from '../event-stream/support/reader.ts'
 import { useTestApp } from '../support/app.ts'
 import { countRows } from '../support/count-rows.ts'
-import { createTenant, JOINED } from '../support/factories.ts'
 import { until } from '../support/until.ts'
 
-let tenant: Awaited<ReturnType<typeof createTenant>>
-
 const posthorn = await useTestApp({ role: 'api' })
+const { tenant, publish, streams } = await useStreams(posthorn)
 
-beforeEach(async () => {
-  tenant = await createTenant(posthorn.database.prisma)
-})
-
-const streams = () => posthorn.services.eventStreams
-const pull = () => streams().pull(readerOf(tenant), { consumer: 'billing' })
-
-async function publish(count: number): Promise<void> {
-  const events = Array.from({ length: count }, (_, i) => ({ type: JOINED, data: { n: i + 1 } }))
-  await posthorn.services.publishEvents(tenant.organizationId, events)
-}
+const pull = () => streams.pull(readerOf(tenant), { consumer: 'billing' })
 
 async function eraseEvent(number: number): Promise<void> {
   const { pool } = posthorn.database
@@ -47,21 +35,21 @@ const someMissed = () =>
 
 test('a consumer gets no erased event, and has missed none', async () => {
   await pull()
-  await publish(3)
+  await publish(1, 3)
   await eraseEvent(2)
   expect(numbersOf((await pull()).events)).toEqual([1, 3])
   expect(await someMissed()).toBe(0)
 })
 
 test('a process forgets an erased event that it keeps for streams', async () => {
-  const stream = await streams().subscribe(readerOf(tenant), {})
-  await publish(3)
+  const stream = await streams.subscribe(readerOf(tenant), {})
+  await publish(1, 3)
   const [first] = await take(stream, 3)
   if (!first) throw new Error('The stream has ended.')
   const after = printCursor(first)
   await eraseEvent(2)
   await until(async () => {
-    const again = await streams().subscribe(readerOf(tenant), { after })
+    const again = await streams.subscribe(readerOf(tenant), { after })
     const [next] = await take(again, 1)
     await again.return?.()
     return numbersOf(next ? [next] : [])[0] === 3

@@ -7,9 +7,11 @@ import { createEventType } from '../../src/event-types/edit-event-type.ts'
 import { createApiKey } from '../support/api-keys.ts'
 import { useTestApp } from '../support/app.ts'
 import { createTenant } from '../support/factories.ts'
+import { requirePackages } from '../support/installed-packages.ts'
 import { until } from '../support/until.ts'
 
 const posthorn = await useTestApp({ role: 'api' })
+const url = `${posthorn.app.url}/graphql/events`
 const authorization = await keyWith('admin')
 const order = { type: 'object', properties: { id: { type: 'string' }, total: { type: 'number' } } }
 await createType('order.paid', { type: 'object', properties: { order } })
@@ -17,20 +19,14 @@ await createType('order.paid', { type: 'object', properties: { order } })
 /** The header of a new key of the tenant. */
 async function keyWith(scope: Scope): Promise<string> {
   const { organizationId } = posthorn.tenant
-  const { token } = await createApiKey(posthorn.database.prisma, {
-    organizationId,
-    scopes: [scope],
-  })
+  const scopes = [scope]
+  const { token } = await createApiKey(posthorn.database.prisma, { organizationId, scopes })
   return `Bearer ${token}`
 }
 
-async function send(
-  query: string,
-  variables: object = {},
-  headers: Record<string, string> = { authorization },
-  // biome-ignore lint/suspicious/noExplicitAny: the type depends on the document
-): Promise<any> {
-  return JSON.parse(await sendForText(query, variables, headers))
+// biome-ignore lint/suspicious/noExplicitAny: the type depends on the document
+async function send(...request: Parameters<typeof sendForText>): Promise<any> {
+  return JSON.parse(await sendForText(...request))
 }
 
 async function sendForText(
@@ -38,7 +34,7 @@ async function sendForText(
   variables: object = {},
   headers: Record<string, string> = { authorization },
 ): Promise<string> {
-  const response = await fetch(`${posthorn.app.url}/graphql/events`, {
+  const response = await fetch(url, {
     method: 'POST',
     headers: { ...headers, 'content-type': 'application/json' },
     body: JSON.stringify({ query, variables }),
@@ -63,7 +59,7 @@ async function publish(
 
 function follow(query: string, variables: object = {}, headers: Record<string, string> = {}) {
   const client = createClient({
-    url: `${posthorn.app.url}/graphql/events`,
+    url,
     headers: { authorization, ...headers },
     retryAttempts: 0,
   })
@@ -103,6 +99,19 @@ test('an event is found by its id, and what is selected keeps its letters', asyn
   const found = { a: { data: { order: { id: 'o/1', total: 1, tax: 2 } } }, event: null }
   expect({ data, errors }).toEqual({ data: { ...found, __typename: 'Query' } })
 })
+
+test(
+  'Apollo Client reads an event, with its type',
+  await requirePackages('test/apollo'),
+  async () => {
+    const { readWithApollo } = await import('../apollo/apollo-events.ts')
+    const id = await publish('{}')
+    expect(await readWithApollo({ url, headers: { authorization } }, id)).toMatchObject({
+      event: { __typename: 'OrderPaid', id, type: 'order.paid' },
+    })
+    await expect(readWithApollo({ url, headers: {} }, id)).rejects.toThrow('No API key was given')
+  },
+)
 
 test('a program pulls events and acknowledges them', async () => {
   const pull = `mutation ($filter: JSON) {
@@ -248,14 +257,14 @@ test('an operator reads and follows the events of the organization that the head
 })
 
 test('the definition of the graph is a file, for callers with a key', async () => {
-  const url = `${posthorn.app.url}/schema-events.graphql`
-  const response = await fetch(url, { headers: { authorization } })
+  const file = `${posthorn.app.url}/schema-events.graphql`
+  const response = await fetch(file, { headers: { authorization } })
   const text = await response.text()
   const schema = buildSchema(text)
   expect(Object.keys(schema.getSubscriptionType()?.getFields() ?? {})).toEqual(['events'])
   expect(text).toContain('type OrderPaid implements Event')
   const etag = response.headers.get('etag') ?? ''
-  const again = await fetch(url, { headers: { authorization, 'if-none-match': etag } })
+  const again = await fetch(file, { headers: { authorization, 'if-none-match': etag } })
   expect(again.status).toBe(304)
-  expect((await fetch(url)).status).toBe(401)
+  expect((await fetch(file)).status).toBe(401)
 })

@@ -5,7 +5,7 @@ import { addTypes, FIRST, SECOND } from './support/reader.ts'
 
 const posthorn = await useTestApp({ role: 'api' })
 
-await addTypes(posthorn.database)
+await addTypes(posthorn)
 
 async function call(path: string, init: RequestInit = {}, token = posthorn.tenant.token) {
   return await fetch(`${posthorn.app.url}/api/events/v1${path}`, {
@@ -42,13 +42,11 @@ test('a pull waits, and skips what its types and its filter refuse', async () =>
   await pull('')
   const filter = encodeURIComponent('{"path":"$.n","op":"equals","value":2}')
   const waiting = pull(`&wait=20&types=${FIRST}&filter=${filter}`)
-  for (const [type, n] of [
-    [SECOND, 2],
-    [FIRST, 1],
-    [FIRST, 2],
-  ] as const) {
-    await posthorn.services.publishEvents(posthorn.tenant.organizationId, [{ type, data: { n } }])
-  }
+  await posthorn.services.publishEvents(posthorn.tenant.organizationId, [
+    { type: SECOND, data: { n: 2 } },
+    { type: FIRST, data: { n: 1 } },
+    { type: FIRST, data: { n: 2 } },
+  ])
   expect(await waiting).toMatchObject([{ type: FIRST, data: { n: 2 } }])
   expect(await pull('')).toEqual([])
 })

@@ -7,30 +7,28 @@ import { addTypes, FIRST } from './support/reader.ts'
 
 const posthorn = await useTestApp({ role: 'api' })
 
-await addTypes(posthorn.database)
+await addTypes(posthorn)
 
 interface Pulled {
   readonly lease: string | null
   readonly events: { readonly data: { readonly n: number } }[]
 }
 
-function call(origin: string, path: string, body?: object): Promise<Response> {
-  return fetch(`${origin}/api/events/v1${path}`, {
-    headers: {
-      authorization: `Bearer ${posthorn.tenant.token}`,
-      'content-type': 'application/json',
-    },
-    ...(body && { method: 'POST', body: JSON.stringify(body) }),
-  })
-}
+const authorization = `Bearer ${posthorn.tenant.token}`
 
 async function pull(origin: string): Promise<Pulled> {
-  const response = await call(origin, '/pull?consumer=survivor&max=20&lease=1&wait=1')
-  return (await response.json()) as Pulled
+  const path = '/api/events/v1/pull?consumer=survivor&max=20&lease=1&wait=1'
+  return (await (await fetch(origin + path, { headers: { authorization } })).json()) as Pulled
 }
 
-const acknowledge = async (origin: string, lease: string) =>
-  (await call(origin, '/acknowledge', { consumer: 'survivor', lease })).ok
+async function acknowledge(origin: string, lease: string): Promise<boolean> {
+  const { ok } = await fetch(`${origin}/api/events/v1/acknowledge`, {
+    method: 'POST',
+    headers: { authorization, 'content-type': 'application/json' },
+    body: JSON.stringify({ consumer: 'survivor', lease }),
+  })
+  return ok
+}
 
 test('kill -9 of a process between pulls and acknowledgements loses no event', async () => {
   const count = 300

@@ -1,31 +1,19 @@
-import { beforeEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { MAX_CONSUMERS } from '../../src/event-stream/consumers/consumer.ts'
 import type { PullRequest } from '../../src/event-stream/consumers/pull-events.ts'
 import { deleteOldBatches } from '../../src/event-stream/delete-old-batches.ts'
 import { useTestApp } from '../support/app.ts'
 import { createTenant } from '../support/factories.ts'
-import { addTypes, FIRST, numbersOf, readerOf } from './support/reader.ts'
+import { FIRST, numbersOf, readerOf, useStreams } from './support/reader.ts'
 
 const posthorn = await useTestApp({ role: 'api' })
-let tenant: Awaited<ReturnType<typeof createTenant>>
-
-await addTypes(posthorn.database)
-
-beforeEach(async () => {
-  tenant = await createTenant(posthorn.database.prisma)
-})
+const { tenant, publish, streams } = await useStreams(posthorn)
 
 const consumer = 'billing'
-const streams = () => posthorn.services.eventStreams
 const pull = async (request: Partial<PullRequest> = {}, reader = readerOf(tenant)) =>
-  await streams().pull(reader, { consumer, ...request })
+  await streams.pull(reader, { consumer, ...request })
 const acknowledge = async (lease: string | null) =>
-  await streams().acknowledge(readerOf(tenant), consumer, lease ?? '')
-
-async function publish(from: number, to: number, type = FIRST): Promise<void> {
-  const events = Array.from({ length: to - from + 1 }, (_, i) => ({ type, data: { n: from + i } }))
-  await posthorn.services.publishEvents(tenant.organizationId, events)
-}
+  await streams.acknowledge(readerOf(tenant), consumer, lease ?? '')
 
 /** Makes the open leases expire. */
 async function expireLeases(): Promise<void> {
@@ -55,7 +43,7 @@ test('an acknowledgement that is repeated changes nothing, and one of an unknown
   expect(await acknowledge(lease)).toBe(1)
   expect(await acknowledge(lease)).toBe(0)
   await expect(acknowledge('lease_0')).rejects.toThrow('There is no lease "lease_0"')
-  await expect(streams().acknowledge(readerOf(tenant), 'none', lease ?? '')).rejects.toThrow(
+  await expect(streams.acknowledge(readerOf(tenant), 'none', lease ?? '')).rejects.toThrow(
     'There is no consumer "none"',
   )
 })
@@ -146,13 +134,13 @@ test('an organization has at most 100 consumers, of which another organization s
   )
   await expect(pull()).rejects.toThrow('as many as it may have')
   const other = await createTenant(posthorn.database.prisma)
-  await expect(streams().acknowledge(readerOf(other), 'c1', 'lease_0')).rejects.toThrow(
+  await expect(streams.acknowledge(readerOf(other), 'c1', 'lease_0')).rejects.toThrow(
     'There is no consumer "c1"',
   )
 })
 
 test('the graph shows a consumer, and deletes it', async () => {
-  tenant = posthorn.tenant
+  Object.assign(tenant, posthorn.tenant)
   await pull({ types: [FIRST] })
   await publish(1, 3)
   await pull({ max: 2, types: ['streamed.*'] })

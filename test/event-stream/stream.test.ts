@@ -1,36 +1,24 @@
 import pg from 'pg'
-import { beforeEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { parseId, publicId } from '../../src/db/ids.ts'
 import { printCursor } from '../../src/event-stream/cursor.ts'
 import { deleteOldBatches } from '../../src/event-stream/delete-old-batches.ts'
+import { createWebhook } from '../scheduling/support/backlog.ts'
 import { useTestApp } from '../support/app.ts'
 import { createTenant } from '../support/factories.ts'
-import { addTypes, FIRST, numbersOf, readerOf, SECOND, take } from './support/reader.ts'
+import { FIRST, numbersOf, readerOf, SECOND, take, useStreams } from './support/reader.ts'
 
 const posthorn = await useTestApp({ role: 'api' })
-let tenant: Awaited<ReturnType<typeof createTenant>>
-
-await addTypes(posthorn.database)
-
-beforeEach(async () => {
-  tenant = await createTenant(posthorn.database.prisma)
-})
-
-const streams = () => posthorn.services.eventStreams
+const { tenant, publish, streams } = await useStreams(posthorn)
 
 const sessionOf = (kind: 'portal' | 'frontend', webhookId: string | null) => ({
   ...{ kind, webhookId, expiresAt: new Date(Date.now() + 60_000) },
 })
 
-async function publish(from: number, to: number, type = FIRST): Promise<void> {
-  const events = Array.from({ length: to - from + 1 }, (_, i) => ({ type, data: { n: from + i } }))
-  await posthorn.services.publishEvents(tenant.organizationId, events)
-}
-
 test('a stream has what is published after it opened, in order, also in SQL, which notifies nobody, and nothing of another organization', async () => {
   const other = await createTenant(posthorn.database.prisma)
   await publish(1, 2)
-  const stream = await streams().subscribe(readerOf(tenant), {})
+  const stream = await streams.subscribe(readerOf(tenant), {})
   await posthorn.services.publishEvents(other.organizationId, [{ type: FIRST, data: { n: 0 } }])
   await publish(3, 4)
   await publish(5, 5)
@@ -46,7 +34,7 @@ test('a stream has what is published after it opened, in order, also in SQL, whi
 })
 
 test('an event of a slow transaction comes after those that committed before it', async () => {
-  const stream = await streams().subscribe(readerOf(tenant), {})
+  const stream = await streams.subscribe(readerOf(tenant), {})
   const slow = new pg.Client({ connectionString: posthorn.database.url })
   await slow.connect()
   try {
@@ -61,7 +49,7 @@ test('an event of a slow transaction comes after those that committed before it'
     await slow.query('commit')
     expect(numbersOf(await take(stream, 1))).toEqual([1])
     const after = fast && printCursor(fast)
-    const resumed = await streams().subscribe(readerOf(tenant), { after })
+    const resumed = await streams.subscribe(readerOf(tenant), { after })
     expect(numbersOf(await take(resumed, 1))).toEqual([1])
     await resumed.return?.()
   } finally {
@@ -73,7 +61,7 @@ test('an event of a slow transaction comes after those that committed before it'
 test('a stream resumes after a cursor while others publish, without a gap or a repetition', async () => {
   const numbers: number[] = []
   let after: string | null = null
-  const first = await streams().subscribe(readerOf(tenant), {})
+  const first = await streams.subscribe(readerOf(tenant), {})
   const publishing = (async () => {
     for (let n = 1; n <= 300; n += 3) await publish(n, n + 2)
   })()
@@ -84,19 +72,19 @@ test('a stream resumes after a cursor while others publish, without a gap or a r
     const last = events.at(-1)
     after = last ? printCursor(last) : after
     await stream.return?.()
-    if (numbers.length < 277) stream = await streams().subscribe(readerOf(tenant), { after })
+    if (numbers.length < 277) stream = await streams.subscribe(readerOf(tenant), { after })
     else break
   }
   await publishing
-  const rest = await streams().subscribe(readerOf(tenant), { after })
+  const rest = await streams.subscribe(readerOf(tenant), { after })
   numbers.push(...numbersOf(await take(rest, 300 - numbers.length)))
   await rest.return?.()
   expect(numbers).toEqual(Array.from({ length: 300 }, (_, i) => i + 1))
 })
 
 test('a stream has the types and what the filter lets through', async () => {
-  const ofType = await streams().subscribe(readerOf(tenant), { types: [SECOND] })
-  const filtered = await streams().subscribe(readerOf(tenant), {
+  const ofType = await streams.subscribe(readerOf(tenant), { types: [SECOND] })
+  const filtered = await streams.subscribe(readerOf(tenant), {
     types: ['streamed.*'],
     filterText: '{"path":"$.n","op":"greater","value":2}',
   })
@@ -108,7 +96,7 @@ test('a stream has the types and what the filter lets through', async () => {
 })
 
 test('a pattern that is none, a filter that is none and a cursor that is none are refused by their names', async () => {
-  const open = (request: object) => streams().subscribe(readerOf(tenant), request)
+  const open = (request: object) => streams.subscribe(readerOf(tenant), request)
   await expect(open({ types: ['order*'] })).rejects.toThrow('types[0] must be the name')
   await expect(open({ filterText: '{}' })).rejects.toThrow('filterText')
   await expect(open({ filter: {}, filterText: '{}' })).rejects.toThrow('filterText is given beside')
@@ -116,7 +104,7 @@ test('a pattern that is none, a filter that is none and a cursor that is none ar
 })
 
 test('a cursor of what is no longer kept is refused, and the newest cursor is not', async () => {
-  const stream = await streams().subscribe(readerOf(tenant), {})
+  const stream = await streams.subscribe(readerOf(tenant), {})
   await publish(1, 3)
   const [first, , last] = await take(stream, 3)
   await stream.return?.()
@@ -129,7 +117,7 @@ test('a cursor of what is no longer kept is refused, and the newest cursor is no
   )
   expect(await deleteOldBatches(posthorn.database.pool, 0)).toBe(1)
   const resume = async (event: typeof first) =>
-    await streams().subscribe(readerOf(tenant), { after: event && printCursor(event) })
+    await streams.subscribe(readerOf(tenant), { after: event && printCursor(event) })
   await expect(resume(first)).rejects.toThrow('missed too much')
   const resumed = await resume(last)
   await publish(4, 4)
@@ -139,23 +127,19 @@ test('a cursor of what is no longer kept is refused, and the newest cursor is no
 
 test('a caller without the scope gets no stream, and a session no consumer', async () => {
   const without = readerOf(tenant, { scopes: new Set() })
-  await expect(streams().subscribe(without, {})).rejects.toThrow('lacks the scope events:read')
+  await expect(streams.subscribe(without, {})).rejects.toThrow('lacks the scope events:read')
   const restricted = readerOf(tenant, { session: sessionOf('portal', tenant.organizationId) })
-  const pull = streams().pull(restricted, { consumer: 'a' })
+  const pull = streams.pull(restricted, { consumer: 'a' })
   await expect(pull).rejects.toThrow('cannot use consumers')
 })
 
 test('a session of one webhook sees what its webhook subscribes to and its filter lets through', async () => {
   const filterText = '{"path":"$.n","op":"greater","value":2}'
-  const { createWebhook } = await posthorn.graphql(
-    `mutation ($input: CreateWebhookInput!) {
-      createWebhook(input: $input) { ... on CreateWebhookSuccess { webhook { id } } }
-    }`,
-    { input: { url: 'https://example.com/', eventSubscriptions: [SECOND], filterText } },
-  )
+  const options = { eventSubscriptions: [SECOND], enabled: false, filterText }
+  const id = await createWebhook(posthorn, 'https://example.com/', options)
   const own = posthorn.tenant
-  const session = sessionOf('frontend', parseId('webhook', createWebhook.webhook.id))
-  const stream = await streams().subscribe(readerOf(own, { session }), {})
+  const session = sessionOf('frontend', parseId('webhook', id))
+  const stream = await streams.subscribe(readerOf(own, { session }), {})
   await posthorn.services.publishEvents(own.organizationId, [
     { type: FIRST, data: { n: 5 } },
     { type: SECOND, data: { n: 1 } },
@@ -169,8 +153,8 @@ test('a client that reads nothing delays nobody, and gets everything later', asy
   const count = 11_000
   const numbers = Array.from({ length: count }, (_, i) => i + 1)
   const [slow, fast] = await Promise.all([
-    streams().subscribe(readerOf(tenant), {}),
-    streams().subscribe(readerOf(tenant), {}),
+    streams.subscribe(readerOf(tenant), {}),
+    streams.subscribe(readerOf(tenant), {}),
   ])
   const reading = take(fast, count)
   for (let n = 1; n <= count; n += 1_000) await publish(n, n + 999)
@@ -181,7 +165,7 @@ test('a client that reads nothing delays nobody, and gets everything later', asy
 })
 
 test('a stream ends with its key', async () => {
-  const stream = await streams().subscribe(readerOf(tenant), {})
+  const stream = await streams.subscribe(readerOf(tenant), {})
   await posthorn.database.pool.query(
     'update posthorn.api_keys set revoked_at = now() where id = $1',
     [tenant.keyId],

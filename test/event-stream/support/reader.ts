@@ -1,19 +1,36 @@
+import { beforeEach } from 'vitest'
 import { SYSTEM } from '../../../src/access/actor.ts'
 import type { Caller, Scope } from '../../../src/access/scope.ts'
-import type { Database } from '../../../src/db/client.ts'
 import type { Reader } from '../../../src/event-stream/event-streams.ts'
 import type { StreamEvent } from '../../../src/event-stream/stream-event.ts'
+import type { TestApp } from '../../support/app.ts'
+import { createTenant } from '../../support/factories.ts'
 
 /** Event types without a schema, which the files of a database share. */
 export const FIRST = 'streamed.first'
 export const SECOND = 'streamed.second'
 
-export async function addTypes({ pool }: Database): Promise<void> {
-  await pool.query(
+export async function addTypes({ database }: TestApp): Promise<void> {
+  await database.pool.query(
     `insert into posthorn.event_types (name, description)
      select name, 'Streamed.' from unnest($1::text[]) as name on conflict do nothing`,
     [[FIRST, SECOND]],
   )
+}
+
+/** Both types, and an organization for each test, which publishes events with the numbers of a range. */
+export async function useStreams(posthorn: TestApp) {
+  await addTypes(posthorn)
+  const tenant = {} as TestApp['tenant']
+  beforeEach(async () => {
+    Object.assign(tenant, await createTenant(posthorn.database.prisma))
+  })
+  async function publish(from: number, to: number, type = FIRST): Promise<void> {
+    const numbers = Array.from({ length: to - from + 1 }, (_, i) => from + i)
+    const events = numbers.map((n) => ({ type, data: { n } }))
+    await posthorn.services.publishEvents(tenant.organizationId, events)
+  }
+  return { tenant, publish, streams: posthorn.services.eventStreams }
 }
 
 /** A reader of an organization's events. */
