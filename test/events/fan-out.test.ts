@@ -230,16 +230,10 @@ async function fanOut() {
   return await deliveries()
 }
 
-interface NewWebhooks {
-  readonly types?: readonly string[]
-  readonly ordered?: boolean
-  readonly organization?: string
-}
-
 /** Returns the uuids of the webhooks, oldest first. */
 async function addWebhooks(
   count: number,
-  { types = [JOINED], ordered = false, organization = organizationId }: NewWebhooks = {},
+  { types = [JOINED], ordered = false, organization = organizationId } = {},
 ): Promise<string[]> {
   const { rows } = await database.pool.query<{ id: string }>(
     `insert into posthorn.webhooks (organization_id, url, enabled, event_subscriptions, ordered)
@@ -249,16 +243,8 @@ async function addWebhooks(
   return rows.map(({ id }) => id).toSorted()
 }
 
-interface DeliveryRow {
-  readonly eventId: string
-  readonly webhookId: string
-  readonly state: string
-  readonly parkedReason: string | null
-  readonly hasJob: boolean
-}
-
-async function deliveries(organization = organizationId): Promise<DeliveryRow[]> {
-  const { rows } = await database.pool.query<DeliveryRow>(
+async function deliveries(organization = organizationId) {
+  const { rows } = await database.pool.query(
     `select d.event_id as "eventId", d.webhook_id as "webhookId", d.state::text, d.parked_reason as "parkedReason",
        exists (select from graphile_worker.jobs where key = posthorn.type_id('msg', d.id)) as "hasJob"
      from posthorn.deliveries as d where d.organization_id = $1 order by d.id`,
@@ -273,9 +259,5 @@ async function completeJobs(): Promise<void> {
   )
 }
 
-async function fanOutJobs(): Promise<number> {
-  const { rows } = await database.pool.query(
-    `select from graphile_worker.jobs where task_identifier = 'posthorn:fan_out'`,
-  )
-  return rows.length
-}
+const fanOutJobs = () =>
+  countRows(database.pool, `graphile_worker.jobs where task_identifier = 'posthorn:fan_out'`)

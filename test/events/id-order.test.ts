@@ -1,20 +1,13 @@
-import { afterEach, beforeEach, expect, test } from 'vitest'
-import type { Database } from '../../src/db/client.ts'
+import { expect, test } from 'vitest'
 import { publicId } from '../../src/db/ids.ts'
 import { createCatalogue } from '../../src/event-types/event-type.ts'
 import { createPublishEvents } from '../../src/events/publish-events.ts'
-import { createTestDatabase } from '../support/database.ts'
+import { useTestDatabase } from '../support/database.ts'
 import { createTenant, JOINED, subscribe } from '../support/factories.ts'
 import { deliveryJobs } from '../support/jobs.ts'
 
-let database: Database
-let organizationId: string
-
-beforeEach(async () => {
-  database = await createTestDatabase()
-  organizationId = (await createTenant(database.prisma)).organizationId
-})
-afterEach(async () => await database[Symbol.asyncDispose]())
+const database = await useTestDatabase()
+const { organizationId } = await createTenant(database.prisma)
 
 /** Enough events for their ids to differ in more than two characters. */
 const COUNT = 1_000
@@ -28,16 +21,16 @@ test('the ids of events and deliveries ascend in the order of publication, in ev
   const published = [...first, ...second]
   expect(published.every(({ deliveryCount }) => deliveryCount === WEBHOOKS)).toBe(true)
 
-  const events = await read<{ id: string; n: number }>(
+  const events = await read(
     `select id, (data::json ->> 'n')::int as n from posthorn.events order by id`,
   )
   expect(events.map(({ id }) => publicId('event', id))).toEqual(published.map(({ id }) => id))
   expect(events.map(({ n }) => n)).toEqual([...numbers(COUNT), ...numbers(COUNT)])
 
-  const deliveries = await read<{ id: string; event_id: string; webhook_id: string }>(
+  const deliveries = await read(
     'select id, event_id, webhook_id from posthorn.deliveries order by id',
   )
-  const webhooks = await read<{ id: string }>('select id from posthorn.webhooks order by id')
+  const webhooks = await read('select id from posthorn.webhooks order by id')
   expect(deliveries.map(({ event_id, webhook_id }) => [event_id, webhook_id])).toEqual(
     events.flatMap((event) => webhooks.map((webhook) => [event.id, webhook.id])),
   )
@@ -52,13 +45,8 @@ test('the ids of events and deliveries ascend in the order of publication, in ev
 const numbers = (count: number) => Array.from({ length: count }, (_, n) => n)
 
 function publish(count: number) {
-  const publishEvents = createPublishEvents(database.pool, createCatalogue(database.pool))
-  return publishEvents(
-    organizationId,
-    numbers(count).map((n) => ({ type: JOINED, data: { n } })),
-  )
+  const events = numbers(count).map((n) => ({ type: JOINED, data: { n } }))
+  return createPublishEvents(database.pool, createCatalogue(database.pool))(organizationId, events)
 }
 
-async function read<Row extends object = Record<string, unknown>>(text: string): Promise<Row[]> {
-  return (await database.pool.query<Row>(text)).rows
-}
+const read = async (text: string) => (await database.pool.query(text)).rows

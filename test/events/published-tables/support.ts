@@ -1,31 +1,11 @@
 import { readFile } from 'node:fs/promises'
 import pg from 'pg'
-import type { Database } from '../../../src/db/client.ts'
 import { createTestDatabase } from '../../support/database.ts'
 import { createTenant } from '../../support/factories.ts'
 import { hostUrl } from '../../support/host-url.ts'
 
-export interface PublishedChange {
-  readonly type: string
-  readonly data: unknown
-  readonly previous: unknown
-}
-
-export interface HostDatabase extends AsyncDisposable {
-  readonly database: Database
-  /** A session of the host, with the settings of the server. */
-  readonly session: pg.Client
-  readonly organization: string
-  readonly organizationUuid: string
-  readonly other: string
-  /** Runs statements of the host, and returns the events that they published, in their order. */
-  changes(sql: string, values?: readonly unknown[]): Promise<PublishedChange[]>
-  /** The events that were published since the last call. */
-  published(): Promise<PublishedChange[]>
-}
-
 /** A database of a host application, with two organizations and the event types `order.*` and `line.*`. */
-export async function createHostDatabase(): Promise<HostDatabase> {
+export async function createHostDatabase() {
   const database = await createTestDatabase()
   const { organizationId, publicOrganizationId } = await createTenant(database.prisma)
   const other = await createTenant(database.prisma)
@@ -44,30 +24,30 @@ export async function createHostDatabase(): Promise<HostDatabase> {
     select set_config(name, '', false) from pg_settings where name = 'restrict_nonsystem_relation_kind'`)
   let last = '00000000-0000-0000-0000-000000000000'
 
+  /** The events that were published since the last call. */
   async function published() {
-    const { rows } = await database.pool.query<{
-      id: string
-      type: string
-      data: string
-      previous: string | null
-    }>('select id, type, data, previous from posthorn.events where id > $1 order by id', [last])
+    const { rows } = await database.pool.query(
+      'select id, type, data, previous from posthorn.events where id > $1 order by id',
+      [last],
+    )
     last = rows.at(-1)?.id ?? last
-    return rows.map(({ type, data, previous }) => ({
-      type,
-      data: JSON.parse(data),
-      previous: previous === null ? null : JSON.parse(previous),
-    }))
+    // JSON.parse makes null of null.
+    return rows.map(({ type, data, previous }) =>
+      change(type, JSON.parse(data), JSON.parse(previous)),
+    )
   }
 
   return {
     database,
+    /** Of the host, with the settings of the server. */
     session,
     organization: publicOrganizationId,
     organizationUuid: organizationId,
     other: other.publicOrganizationId,
     published,
-    async changes(sql, values) {
-      await session.query(sql, values ? [...values] : undefined)
+    /** Runs statements of the host, and returns the events that they published, in their order. */
+    async changes(sql: string, values?: unknown[]) {
+      await session.query(sql, values)
       return await published()
     },
     async [Symbol.asyncDispose]() {
@@ -88,18 +68,9 @@ export async function documentedGrants(role: string): Promise<string> {
   return grants.replaceAll(/\bhost\b/g, role)
 }
 
-export const created = (data: unknown, noun = 'order'): PublishedChange => ({
-  type: `${noun}.created`,
-  data,
-  previous: null,
-})
-export const updated = (previous: unknown, data: unknown, noun = 'order'): PublishedChange => ({
-  type: `${noun}.updated`,
-  data,
-  previous,
-})
-export const deleted = (data: unknown, noun = 'order'): PublishedChange => ({
-  type: `${noun}.deleted`,
-  data,
-  previous: null,
-})
+const change = (type: string, data: unknown, previous: unknown = null) => ({ type, data, previous })
+
+export const created = (data: unknown, noun = 'order') => change(`${noun}.created`, data)
+export const updated = (previous: unknown, data: unknown, noun = 'order') =>
+  change(`${noun}.updated`, data, previous)
+export const deleted = (data: unknown, noun = 'order') => change(`${noun}.deleted`, data)
