@@ -6,21 +6,10 @@ import { expect, test } from 'vitest'
 const root = new URL('../../', import.meta.url)
 const read = async (file: string) => await readFile(new URL(file, root), 'utf8')
 
-interface Package {
-  readonly dev?: boolean
-  readonly optional?: boolean
-  readonly hasInstallScript?: boolean
-  readonly link?: boolean
-  readonly resolved?: string
-  readonly integrity?: string
-}
-
-async function lockedPackages(file = 'package-lock.json'): Promise<[string, Package][]> {
-  const { packages } = JSON.parse(await read(file)) as {
-    packages: Record<string, Package>
-  }
+async function lockedPackages(file = 'package-lock.json') {
+  const { packages } = JSON.parse(await read(file))
   // Without the packages of this repository.
-  return Object.entries(packages).filter(
+  return Object.entries(packages as object).filter(
     ([path, { link }]) => path.includes('node_modules/') && !link,
   )
 }

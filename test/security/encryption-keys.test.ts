@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { SYSTEM } from '../../src/access/actor.ts'
-import type { Database, Sql } from '../../src/db/client.ts'
+import type { Sql } from '../../src/db/client.ts'
 import { mintId, parseId } from '../../src/db/ids.ts'
 import { createKeyring } from '../../src/encryption/keyring.ts'
 import { reencryptStoredSecrets } from '../../src/encryption/stored-secrets.ts'
@@ -11,22 +11,20 @@ import { createWebhook, getWebhook, updateWebhook } from '../../src/webhooks/web
 import { runCommand } from '../cli/run-command.ts'
 import { createApiKey } from '../support/api-keys.ts'
 import { startTestApp, testEnvironment } from '../support/app.ts'
-import { createTestDatabase } from '../support/database.ts'
 import { createTenant, JOINED } from '../support/factories.ts'
+import { useFreshDatabase } from '../support/fresh-database.ts'
 import { runPosthorn } from '../support/posthorn-process.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { until } from '../support/until.ts'
 
 const [oldKey, newKey] = [randomBytes(32), randomBytes(32)]
 
-let database: Database
 let organizationId: string
+const database = useFreshDatabase()
 
 beforeEach(async () => {
-  database = await createTestDatabase()
   organizationId = (await createTenant(database.prisma)).organizationId
 })
-afterEach(async () => await database[Symbol.asyncDispose]())
 
 function depsWith(...keys: Buffer[]) {
   const { prisma } = database
@@ -73,10 +71,8 @@ describe('posthorn key rotate-encryption', () => {
 
   test('keeps the stored responses of idempotency keys with any characters', async () => {
     const old = environmentWith(oldKey)
-    const { token } = await createApiKey(database.prisma, {
-      organizationId,
-      scopes: ['webhooks:write'],
-    })
+    const scopes = ['webhooks:write']
+    const { token } = await createApiKey(database.prisma, { organizationId, scopes })
     const call = {
       method: 'POST',
       headers: {
@@ -91,10 +87,8 @@ describe('posthorn key rotate-encryption', () => {
       return await (await fetch(`${posthorn.app.url}/api/connect/v1/webhooks`, call)).json()
     }
     const answer = await create({ POSTHORN_ENCRYPTION_KEYS: old.POSTHORN_ENCRYPTION_KEYS })
-    const [, , answers] = await reencryptStoredSecrets(
-      database.pool,
-      createKeyring([newKey, oldKey]),
-    )
+    const keyring = createKeyring([newKey, oldKey])
+    const [, , answers] = await reencryptStoredSecrets(database.pool, keyring)
     expect(answers).toMatchObject({ reencrypted: 1, unreadable: [] })
     const { POSTHORN_ENCRYPTION_KEYS } = environmentWith(newKey)
     expect(await create({ POSTHORN_ENCRYPTION_KEYS })).toEqual(answer)
@@ -166,17 +160,15 @@ describe('posthorn key rotate-encryption', () => {
   })
 })
 
-describe('the start', () => {
-  test('fails if the key of some secrets is missing, with the remedy', async () => {
-    await createWebhook(depsWith(newKey), organizationId, hook())
-    await createWebhook(depsWith(oldKey), organizationId, hook())
-    const { code, stderr } = await runPosthorn(['start'], { environment: environmentWith(newKey) })
-    expect(code).toBe(1)
-    expect(stderr).toMatch(
-      /^error: POSTHORN_ENCRYPTION_KEYS lacks the key that 2 of 4 stored secrets were encrypted with\. Add it/,
-    )
-    expect(stderr).not.toContain(newKey.toString('base64'))
-  })
+test('the start fails if the key of some secrets is missing, with the remedy', async () => {
+  await createWebhook(depsWith(newKey), organizationId, hook())
+  await createWebhook(depsWith(oldKey), organizationId, hook())
+  const { code, stderr } = await runPosthorn(['start'], { environment: environmentWith(newKey) })
+  expect(code).toBe(1)
+  expect(stderr).toMatch(
+    /^error: POSTHORN_ENCRYPTION_KEYS lacks the key that 2 of 4 stored secrets were encrypted with\. Add it/,
+  )
+  expect(stderr).not.toContain(newKey.toString('base64'))
 })
 
 test('undecryptable headers of one webhook fail its own deliveries only, with an error', async () => {
@@ -187,20 +179,14 @@ test('undecryptable headers of one webhook fail its own deliveries only, with an
     environment: { POSTHORN_RETRY_SCHEDULE: '100ms' },
   })
   const create = async () => {
-    const body = {
-      url: receiver.url,
-      enabled: true,
-      event_subscriptions: [JOINED],
-      headers: { a: 'b' },
-    }
-    return ((await (await posthorn.rest('POST', '/webhooks', body)).json()) as { id: string }).id
+    const hook = { url: receiver.url, enabled: true, event_subscriptions: [JOINED] }
+    const created = await posthorn.rest('POST', '/webhooks', { ...hook, headers: { a: 'b' } })
+    return (await created.json()).id
   }
   const [damaged, sound] = [await create(), await create()]
   await damage(damaged)
-  await posthorn.graphql(
-    `mutation ($input: PublishEventInput!) { publishEvent(input: $input) { __typename } }`,
-    { input: { type: JOINED, data: {} } },
-  )
+  const { services, tenant } = posthorn
+  await services.publishEvents(tenant.organizationId, [{ type: JOINED, data: {} }])
   await receiver.arrival(1)
 
   const query = `query ($id: ID!) { webhook(id: $id) { headerNames deliveries { nodes {
@@ -217,12 +203,11 @@ test('undecryptable headers of one webhook fail its own deliveries only, with an
     { id: damaged },
   )
   expect(revealHeaders).toEqual({ code: 'conflict' })
-  expect(deliveries.nodes[0].attempts.nodes).toEqual(
-    Array(2).fill({
-      errorCode: 'secret_unreadable',
-      error: expect.stringContaining('cannot decrypt'),
-    }),
-  )
+  const failed = {
+    errorCode: 'secret_unreadable',
+    error: expect.stringContaining('cannot decrypt'),
+  }
+  expect(deliveries.nodes[0].attempts.nodes).toEqual([failed, failed])
   expect(receiver.received).toHaveLength(1)
 
   const listed = await posthorn.rest('GET', '/webhooks')

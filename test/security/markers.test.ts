@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { inspect } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -15,6 +14,7 @@ import { createTenant, JOINED } from '../support/factories.ts'
 import { type PosthornProcess, runPosthorn, startPosthorn } from '../support/posthorn-process.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { until } from '../support/until.ts'
+import { useFolder } from '../support/use-folder.ts'
 import { useResource } from '../support/use-resource.ts'
 import { type OtlpReceiver, startOtlpReceiver } from '../telemetry/support/otlp-receiver.ts'
 
@@ -35,22 +35,19 @@ const outputs = new Map<string, string>()
 const role = marker('role').toLowerCase()
 
 let rejectsTunnels = false
-let folder: string
 let environment: Record<string, string>
 let organization: string
 let collector: OtlpReceiver
 
+const folder = await useFolder('markers')
 const database = await useTestDatabase()
 const receiver = await useResource(startReceiver())
 
 beforeAll(async () => {
   collector = await startOtlpReceiver()
-  folder = await mkdtemp(path.join(tmpdir(), 'posthorn markers '))
   const password = MARKERS['database password'] as string
   await database.pool.query(`create role ${role} login superuser password '${password}'`)
-  const url = new URL(database.url)
-  url.username = role
-  url.password = password
+  const url = Object.assign(new URL(database.url), { username: role, password })
   const caFile = path.join(folder, 'ca.pem')
   await writeFile(caFile, receiver.authority)
   environment = {
@@ -66,7 +63,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await database.pool.query(`drop owned by ${role}; drop role ${role}`)
   await collector[Symbol.asyncDispose]()
-  await rm(folder, { recursive: true, force: true })
 })
 
 test('no secret leaks into responses, logs, tables or the configuration', async () => {

@@ -1,7 +1,5 @@
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest'
-import { DEFAULT_LIMITS } from '../../src/outbound/limits.ts'
-import { openTcpReceiver } from '../outbound/raw-receivers.ts'
-import { createWebhook, publish } from '../scheduling/support/backlog.ts'
+import { createWebhook } from '../scheduling/support/backlog.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { createTenant, JOINED } from '../support/factories.ts'
 import { startReceiver } from '../support/receiver.ts'
@@ -11,7 +9,7 @@ import { useResource } from '../support/use-resource.ts'
 /*
  * One organization saturates a shared resource, and another one is served meanwhile. The rest of the resources:
  *
- * - name lookups: test/outbound/organizations.test.ts
+ * - name lookups, and connections to one origin: test/outbound/organizations.test.ts
  * - attempts in flight: test/scheduling/fairness.slow.test.ts
  * - connections to the server: test/server/connection-limits.test.ts
  * - bodies and unread responses: test/server/in-flight.test.ts
@@ -48,24 +46,6 @@ async function useOther(): Promise<void> {
 }
 
 const arrivals = () => receiver.received.filter(({ path }) => path === '/other').length
-
-test('handshakes that hang take no more connections than one origin gets, and delay no other', async () => {
-  let open = 0
-  const hangs = await openTcpReceiver((socket) => {
-    open += 1
-    // Handshakes that time out meanwhile make room for others.
-    socket.resume().once('end', () => {
-      open -= 1
-    })
-  })
-  const { database, tenant } = posthorn
-  for (let i = 0; i < 20; i++) await createWebhook(posthorn, `https://localhost:${hangs.port}/${i}`)
-  await publish(database.pool, tenant.publicOrganizationId, 50)
-  await until(() => open >= 20, 'handshakes hang')
-  await useOther()
-  expect(open).toBeLessThanOrEqual(DEFAULT_LIMITS.connectionsPerOrigin)
-  posthorn.app.abort()
-})
 
 test('the most work on events that an organization may ask for keeps nobody else waiting', async () => {
   const { organizationId, token } = posthorn.tenant

@@ -6,20 +6,10 @@ import { withDatabase } from '../support/with-database.ts'
 
 const SCRIPT = new URL('../../deploy/roles.sql', import.meta.url)
 
-/** An empty database with the roles of deploy/roles.sql, under unique names. */
-export interface RoleDatabase extends AsyncDisposable {
-  readonly owner: string
-  readonly service: string
-  readonly dashboards: string
-  readonly asAdmin: Database
-  readonly asOwner: Database
-  readonly asService: Database
-  readonly asDashboards: Database
-  /** Creates a role for a host application, without privileges. */
-  connectAsHost(): Promise<{ host: string; asHost: Database }>
-}
+export type RoleDatabase = Awaited<ReturnType<typeof createRoleDatabase>>
 
-export async function createRoleDatabase(): Promise<RoleDatabase> {
+/** An empty database with the roles of deploy/roles.sql, under unique names. */
+export async function createRoleDatabase() {
   const suffix = randomBytes(4).toString('hex')
   const name = `posthorn_roles_${suffix}`
   const [owner, service, dashboards, host] = ['owner', 'service', 'dashboards', 'host'].map(
@@ -38,30 +28,20 @@ export async function createRoleDatabase(): Promise<RoleDatabase> {
   await asAdmin.pool.query(
     script.replaceAll(/\bposthorn_(owner|service|dashboards)\b/g, `$&_${suffix}`),
   )
-  function connectAs(role: string, password: string): Database {
-    const url = new URL(asAdmin.url)
-    url.username = role
-    url.password = password
-    return stack.use(openDatabase(url.href))
-  }
-  const asOwner = connectAs(owner, 'change me')
-  const asService = connectAs(service, 'change me too')
-  const asDashboards = connectAs(dashboards, 'change me as well')
   const resources = stack.move()
+  function connectAs(username: string, password: string): Database {
+    const url = Object.assign(new URL(asAdmin.url), { username, password })
+    return resources.use(openDatabase(url.href))
+  }
   return {
-    owner,
-    service,
-    dashboards,
-    asAdmin,
-    asOwner,
-    asService,
-    asDashboards,
+    ...{ owner, service, dashboards, asAdmin },
+    asOwner: connectAs(owner, 'change me'),
+    asService: connectAs(service, 'change me too'),
+    asDashboards: connectAs(dashboards, 'change me as well'),
+    /** Creates a role for a host application, without privileges. */
     async connectAsHost() {
       await asAdmin.pool.query(`create role ${host} login password 'of the host'`)
-      const url = new URL(asAdmin.url)
-      url.username = host
-      url.password = 'of the host'
-      return { host, asHost: resources.use(openDatabase(url.href)) }
+      return { host, asHost: connectAs(host, 'of the host') }
     },
     [Symbol.asyncDispose]: () => resources[Symbol.asyncDispose](),
   }

@@ -12,6 +12,7 @@ import { runCommand } from '../cli/run-command.ts'
 import { document } from '../graphql/support/document.ts'
 import { openBrowser, VIEWER } from '../server/browser.ts'
 import { startTestApp, type TestApp, testEnvironment } from '../support/app.ts'
+import { countRows } from '../support/count-rows.ts'
 import { createTenant, JOINED } from '../support/factories.ts'
 import { maintainPartitions } from '../support/maintain-partitions.ts'
 import { postGraphql } from '../support/post-graphql.ts'
@@ -30,27 +31,23 @@ const { asOwner, asService } = roles
 const receiver = await useResource(startReceiver())
 afterAll(async () => await posthorn?.[Symbol.asyncDispose]())
 
-describe('before the owner has migrated', () => {
-  test('the service prints the command to run', async () => {
-    const { code, stderr } = await runPosthorn(['start'], {
-      environment: testEnvironment(asService.url),
-    })
-    expect(code).toBe(1)
-    expect(stderr).toContain(`Run \`posthorn migrate --service-role ${roles.service}\``)
+test('before the owner has migrated, the service prints the command to run', async () => {
+  const { code, stderr } = await runPosthorn(['start'], {
+    environment: testEnvironment(asService.url),
   })
+  expect(code).toBe(1)
+  expect(stderr).toContain(`Run \`posthorn migrate --service-role ${roles.service}\``)
 })
 
 describe('after the owner has migrated', () => {
+  const migrateAsOwner = (service = roles.service) =>
+    runCommand(['migrate', '--service-role', service], testEnvironment(asOwner.url))
+
   beforeAll(async () => {
-    const { code, stderr } = await runCommand(
-      ['migrate', '--service-role', roles.service],
-      testEnvironment(asOwner.url),
-    )
+    const { code, stderr } = await migrateAsOwner()
     expect(code, stderr).toBe(0)
-    posthorn = await startTestApp({
-      database: asService,
-      trustedAuthorities: [receiver.authority],
-    })
+    const trustedAuthorities = [receiver.authority]
+    posthorn = await startTestApp({ database: asService, trustedAuthorities })
   })
 
   test('a second migration changes nothing, also as the service', async () => {
@@ -173,25 +170,17 @@ describe('after the owner has migrated', () => {
     const rotated = await runCommand(['key', 'rotate-encryption', '--json'], environment)
     expect(rotated.code, rotated.stderr).toBe(0)
     const inTenDays = new Date(Date.now() + 10 * DAY_MS)
-    const { created: partitions } = await maintainPartitions(
-      asService.pool,
-      365 * DAY_MS,
-      inTenDays,
-    )
-    expect(partitions).toBeGreaterThan(0)
+    const ahead = await maintainPartitions(asService.pool, 365 * DAY_MS, inTenDays)
+    expect(ahead.created).toBeGreaterThan(0)
     const inAYear = new Date(Date.now() + 400 * DAY_MS)
     const { dropped } = await maintainPartitions(asService.pool, 395 * DAY_MS, inAYear)
     expect(dropped).toBeGreaterThan(0)
     expect(await deleteOldAuditEntries(asService.pool, 365 * DAY_MS)).toBe(0)
-    const jobs = await asService.pool.query(`
-      select graphile_worker.add_job('posthorn:maintain', '{}', job_key := 'maintain')`)
-    expect(jobs.rowCount).toBe(1)
-    await until(
-      async () =>
-        (await asService.pool.query(`select from graphile_worker.jobs where key = 'maintain'`))
-          .rowCount === 0,
-      'the maintenance job has run',
-    )
+    const add = `select graphile_worker.add_job('posthorn:maintain', '{}', job_key := 'maintain')`
+    expect((await asService.pool.query(add)).rowCount).toBe(1)
+    const waits = `graphile_worker.jobs where key = 'maintain'`
+    const hasRun = async () => (await countRows(asService.pool, waits)) === 0
+    await until(hasRun, 'the maintenance job has run')
     const failed = 'select last_error from graphile_worker.jobs where last_error is not null'
     expect((await asService.pool.query(failed)).rows).toEqual([])
   })
@@ -237,10 +226,7 @@ describe('after the owner has migrated', () => {
     ['a superuser', () => new URL(inject('postgresUrl')).username, /is a superuser/],
     ['an unknown role', () => 'no_such_role', /There is no role "no_such_role"/],
   ])('%s is rejected as the role of the service', async (_case, role, message) => {
-    const { code, stderr } = await runCommand(
-      ['migrate', '--service-role', role()],
-      testEnvironment(asOwner.url),
-    )
+    const { code, stderr } = await migrateAsOwner(role())
     expect(code).toBe(1)
     expect(stderr).toMatch(message)
   })
@@ -257,29 +243,24 @@ describe('after the owner has migrated', () => {
     expect(rejected.code).toBe(1)
     expect(rejected.stderr).toContain(`Run \`posthorn migrate --service-role ${roles.service}\``)
     expect(await revision()).toBe(current - 1)
-    const upgraded = await runCommand(
-      ['migrate', '--service-role', roles.service],
-      testEnvironment(asOwner.url),
-    )
+    const upgraded = await migrateAsOwner()
     expect(upgraded.code, upgraded.stderr).toBe(0)
     expect(await revision()).toBe(current)
   })
 
   describe('row-level security by itself', () => {
+    const WEBHOOK = { url: 'https://example.com/', eventSubscriptions: [JOINED] }
     let mine: string
     let theirs: string
 
     beforeAll(async () => {
-      const other = await createTenant(asService.prisma)
       mine = posthorn.tenant.organizationId
-      theirs = other.organizationId
+      theirs = (await createTenant(asService.prisma)).organizationId
       for (const organizationId of [mine, theirs]) {
-        const webhook = await asService.prisma.webhook.create({
-          data: { organizationId, url: 'https://example.com/', eventSubscriptions: [JOINED] },
-        })
-        await asService.prisma.signingSecret.create({
-          data: { webhookId: webhook.id, keyCiphertext: randomBytes(40) },
-        })
+        const data = { ...WEBHOOK, organizationId }
+        const { id: webhookId } = await asService.prisma.webhook.create({ data })
+        const secret = { webhookId, keyCiphertext: randomBytes(40) }
+        await asService.prisma.signingSecret.create({ data: secret })
       }
     })
 
@@ -309,13 +290,8 @@ describe('after the owner has migrated', () => {
         await tx.apiKey.updateMany({ where: { organizationId: theirs }, data }),
       ])
       expect(changed).toEqual([{ count: 0 }, { count: 0 }])
-      const webhook = {
-        organizationId: theirs,
-        url: 'https://example.com/',
-        eventSubscriptions: [JOINED],
-      }
       const creation = actForOrganization(asService.prisma, mine, (tx) =>
-        tx.webhook.create({ data: webhook }),
+        tx.webhook.create({ data: { ...WEBHOOK, organizationId: theirs } }),
       )
       await expect(creation).rejects.toThrow(/row-level security/)
     })
@@ -323,11 +299,7 @@ describe('after the owner has migrated', () => {
     test('ends with the transaction: the next one on the connection sees all rows', async () => {
       await using single = openDatabase(asService.url, { maxConnections: 1 })
       await actForOrganization(single.prisma, mine, (tx) => tx.webhook.count())
-      const [one, all] = [
-        await single.prisma.webhook.count(),
-        await asService.prisma.webhook.count(),
-      ]
-      expect(one).toBe(all)
+      expect(await single.prisma.webhook.count()).toBe(await asService.prisma.webhook.count())
     })
   })
 })
