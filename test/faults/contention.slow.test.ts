@@ -27,14 +27,9 @@ const WEBHOOK = { url: 'https://receiver.example', event_subscriptions: [JOINED]
 const LOCKED = 'Another session of the database has locked what the request needs'
 const BUSY = 'Posthorn has too many requests in progress: all its connections to the database'
 
-interface Answer {
-  readonly status: number
-  readonly retryAfter: string | null
-  // biome-ignore lint/suspicious/noExplicitAny: a test knows the shape of its response.
-  readonly body: any
-}
+type Answer = Awaited<ReturnType<typeof call>>
 
-async function call(method: string, path: string, body?: object, key?: string): Promise<Answer> {
+async function call(method: string, path: string, body?: object, key?: string) {
   const response = await installation.call(method, path, body, key)
   const text = await response.text()
   return {
@@ -115,39 +110,29 @@ test.each([
   ['API keys', table('posthorn.api_keys'), Object.keys(CALLS)],
   ['events', table('posthorn.events'), ['publish with a key', 'publish without a key']],
   ['deliveries', table('posthorn.deliveries'), ['publish without a key', 'query deliveries']],
-  [
-    'the row of the organization',
-    'select from posthorn.organizations for update',
-    ['publish with a key'],
-  ],
+  ['the organization', 'select from posthorn.organizations for update', ['publish with a key']],
   ['the row of the webhook', 'select from posthorn.webhooks for update', ['change a webhook']],
 ])(
   'while another session locks %s, every call ends with the cause, and nothing is half done',
   async (_what, statement, blocked) => {
     const before = { webhooks: await count('webhooks'), events: await count('events') }
     const release = await lock(statement)
-    const answers = new Map<string, Answer[]>(Object.keys(CALLS).map((name) => [name, []]))
-    const readiness: Answer[] = []
+    const answers = new Map<string, Answer>()
     // All of them end while the lock is held.
-    readiness.push(await call('GET', '/readyz'))
+    const readiness = await call('GET', '/readyz')
     await Promise.all(
-      Object.entries(CALLS).map(async ([name, run]) => answers.get(name)?.push(await run())),
+      Object.entries(CALLS).map(async ([name, run]) => answers.set(name, await run())),
     )
-    for (const answer of [...answers.values()].flat()) expectTrue(answer)
-    for (const name of blocked) {
-      expect(answers.get(name)?.map(({ status }) => status)).toEqual([503])
-    }
-    expect(readiness.map(({ status }) => status)).toEqual([200])
+    for (const answer of answers.values()) expectTrue(answer)
+    for (const name of blocked) expect(answers.get(name)?.status).toBe(503)
+    expect(readiness.status).toBe(200)
     await release()
-    const created = done(answers.get('create a webhook') ?? [])
-    const several = (answers.get('several changes in one request') ?? []).flatMap(({ body }) =>
-      Object.values(body?.data ?? {}).filter((changed) => changed !== null),
-    )
-    expect(await count('webhooks')).toBe(before.webhooks + created + several.length)
-    const accepted = ['publish with a key', 'publish without a key'].map((name) =>
-      done(answers.get(name) ?? []),
-    )
-    expect(await count('events')).toBe(before.events + accepted.reduce((sum, n) => sum + n, 0))
+    const several = answers.get('several changes in one request')?.body?.data ?? {}
+    const created = Object.values(several).filter((changed) => changed !== null).length
+    const doneOf = (...names: string[]) => done(names.flatMap((name) => answers.get(name) ?? []))
+    expect(await count('webhooks')).toBe(before.webhooks + created + doneOf('create a webhook'))
+    const accepted = doneOf('publish with a key', 'publish without a key')
+    expect(await count('events')).toBe(before.events + accepted)
   },
 )
 

@@ -3,22 +3,16 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import type { SeenDelivery } from './receiver-process.ts'
 
-/** The receiver of the suite, in its own process. */
-export interface CountingReceiver extends AsyncDisposable {
-  readonly url: string
-  /** The authority to trust, as PEM. */
-  readonly authority: string
-  /** All deliveries that arrived, by `wh-id`. */
-  seen(): Promise<Map<string, SeenDelivery>>
-}
+export type CountingReceiver = Awaited<ReturnType<typeof startCountingReceiver>>
 
-export async function startCountingReceiver(seed: number): Promise<CountingReceiver> {
+/** The receiver of the suite, in its own process. `authority` is to be trusted, as PEM. */
+export async function startCountingReceiver(seed: number) {
   const program = fileURLToPath(new URL('receiver-process.ts', import.meta.url))
   const child: ChildProcess = fork(program, [String(seed)], { execArgv: [] })
-  const [{ url, authority }] = await once(child, 'message')
+  const [address] = await once(child, 'message')
   return {
-    url,
-    authority,
+    ...(address as { url: string; authority: string }),
+    /** All deliveries that arrived, by `wh-id`. */
     async seen() {
       child.send('seen')
       const [entries] = await once(child, 'message')

@@ -30,16 +30,11 @@ describe.each<[string, () => Promise<void>, () => Promise<unknown>, answersReads
   test('callers get 503 with Retry-After, the readiness check fails, and deliveries resume', async () => {
     await startOutage()
     try {
-      await until(
-        async () => (await statusOf('/readyz')) === 503,
-        'the readiness check fails',
-        10_000,
-      )
+      const isNotReady = async () => (await statusOf('/readyz')) === 503
+      await until(isNotReady, 'the readiness check fails', 10_000)
       const answers = await Promise.all([publish(), publish(), create(), list()])
       if (answersReads) expect(answers.pop()).toMatchObject({ status: 200 })
-      for (const answer of answers) {
-        expect(answer).toEqual({ status: 503, retryAfter: '5' })
-      }
+      for (const one of answers) expect(one).toEqual({ status: 503, retryAfter: '5' })
       expect(await statusOf('/healthz')).toBe(200)
       if (!answersReads) await until(async () => (await postgresUp()) === 0, 'the metrics show it')
       expect(receiver.received).toEqual([])
@@ -99,15 +94,13 @@ test('while others hold all connections of the server, callers get 503, and even
   await postgres.query(
     `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'posthorn'`,
   )
-  for (let full = false; !full; ) {
-    const client = new pg.Client({ connectionString: postgres.url })
-    client.on('error', () => {})
-    full = await client.connect().then(
+  for (let isFull = false; !isFull || others.length < 50; ) {
+    const client = new pg.Client({ connectionString: postgres.url }).on('error', () => {})
+    isFull = await client.connect().then(
       () => false,
       () => true,
     )
-    if (!full) others.push(client)
-    if (full && others.length < 50) full = false
+    if (!isFull) others.push(client)
   }
   const answers = await Promise.all(Array.from({ length: 30 }, () => publish()))
   expect(answers.every(({ status }) => status === 200 || status === 503)).toBe(true)
@@ -117,43 +110,27 @@ test('while others hold all connections of the server, callers get 503, and even
   await until(() => receiver.received.length > 0, 'the event arrives')
 })
 
-interface Answer {
-  readonly status: number
-  readonly retryAfter: string | null
-}
-
-async function timed(call: Promise<Response>): Promise<Answer> {
+async function answer(call: Promise<Response>) {
   const response = await call
   const retryAfter = response.headers.get('retry-after')
   await response.body?.cancel()
   return { status: response.status, retryAfter }
 }
 
-function publish(): Promise<Answer> {
-  const query =
-    'mutation($input: PublishEventInput!) { publishEvent(input: $input) { __typename } }'
-  return timed(
-    fetch(`${app.app.url}/graphql`, {
-      method: 'POST',
-      headers: {
-        authorization: `Bearer ${app.tenant.token}`,
-        'content-type': 'application/json',
-      },
-      body: JSON.stringify({
-        query,
-        variables: { input: { type: JOINED, data: {} } },
-      }),
-    }),
-  )
+function publish() {
+  const query = `mutation { publishEvent(input: { type: "${JOINED}", data: {} }) { __typename } }`
+  const headers = {
+    authorization: `Bearer ${app.tenant.token}`,
+    'content-type': 'application/json',
+  }
+  const body = JSON.stringify({ query })
+  return answer(fetch(`${app.app.url}/graphql`, { method: 'POST', headers, body }))
 }
 
-const create = () =>
-  timed(
-    app.rest('POST', '/webhooks', { url: 'https://example.com/', event_subscriptions: [JOINED] }),
-  )
-const list = () => timed(app.rest('GET', '/webhooks'))
-
-const statusOf = async (page: string) => (await timed(fetch(app.app.url + page))).status
+const WEBHOOK = { url: 'https://example.com/', event_subscriptions: [JOINED] }
+const create = () => answer(app.rest('POST', '/webhooks', WEBHOOK))
+const list = () => answer(app.rest('GET', '/webhooks'))
+const statusOf = async (page: string) => (await answer(fetch(app.app.url + page))).status
 const isReady = async () => (await statusOf('/readyz')) === 200
 const postgresUp = async () => sumOf(await scrape(app.app.url), 'posthorn_postgres_up')
 

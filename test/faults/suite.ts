@@ -6,8 +6,8 @@ import { seededRandom } from './seeded-random.ts'
 import { openTestbed } from './testbed.ts'
 import { type Verification, verify } from './verification.ts'
 
-export interface SuiteOptions {
-  /** The number of rounds, with one fault each. */
+interface SuiteOptions {
+  /** With one fault each. */
   readonly rounds: number
   /** Determines the faults and their times. */
   readonly seed: number

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
-import { type AddressInfo, connect, createServer } from 'node:net'
+import { connect, createServer } from 'node:net'
+import { listen } from '../support/listen.ts'
 import { joinSockets, type ProxiedConnection } from './proxied-connection.ts'
 
 /** A TCP proxy in front of a server on this machine. Its traffic can be dropped or paused. */
@@ -47,14 +48,12 @@ export async function startTcpProxy(
     connections.add(connection)
     if (isPaused) connection.pause()
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
   const destroyAll = () => {
     for (const connection of connections) connection.destroy()
   }
 
   return {
-    port: (server.address() as AddressInfo).port,
+    port: await listen(server),
     connections,
     blackhole() {
       isBlackhole = true

@@ -6,23 +6,12 @@ import { openDatabase } from '../../src/db/client.ts'
 import { migrate } from '../../src/migrate/migrate.ts'
 import { testEnvironment } from '../support/app.ts'
 import { createTenant, JOINED } from '../support/factories.ts'
-import { type CountingReceiver, startCountingReceiver } from './counting-receiver.ts'
-import { type Member, startMember } from './members.ts'
+import { startCountingReceiver } from './counting-receiver.ts'
+import { startMember } from './members.ts'
 import { type PostgresServer, startPostgresServer } from './postgres-server.ts'
 
 /** A Postgres server, a receiver, and Posthorn processes that deliver to the receiver. */
-export interface Testbed extends AsyncDisposable {
-  readonly postgres: PostgresServer
-  readonly receiver: CountingReceiver
-  /** The API key of the organization. */
-  readonly token: string
-  /** Resolves when the process is ready. */
-  start(name: string, role: Role): Promise<Member>
-  /** Creates two webhooks: one with a reliable endpoint, and one whose endpoint sometimes fails. */
-  register(apiUrl: string): Promise<void>
-}
-
-export async function openTestbed(seed: number): Promise<Testbed> {
+export async function openTestbed(seed: number) {
   await using stack = new AsyncDisposableStack()
   const directory = await mkdtemp(path.join(tmpdir(), 'posthorn faults '))
   stack.defer(() => rm(directory, { recursive: true, force: true }))
@@ -32,11 +21,13 @@ export async function openTestbed(seed: number): Promise<Testbed> {
   const environment = await environmentOf(directory, postgres.url, receiver.authority)
   const opened = stack.move()
   return {
-    postgres,
-    receiver,
-    token,
-    start: async (name, role) => opened.use(await startMember(name, role, environment)),
-    async register(apiUrl) {
+    /** The token is the API key of the organization. */
+    ...{ postgres, receiver, token },
+    /** Resolves when the process is ready. */
+    start: async (name: string, role: Role) =>
+      opened.use(await startMember(name, role, environment)),
+    /** Creates two webhooks: one with a reliable endpoint, and one whose endpoint sometimes fails. */
+    async register(apiUrl: string) {
       for (const hook of ['steady', 'shaky']) {
         await register(apiUrl, token, `${receiver.url}/${hook}`)
       }
