@@ -160,17 +160,9 @@ function runScript(script: string) {
   return spawn(process.execPath, ['--input-type=module', '-e', script], { cwd: ROOT })
 }
 
-async function connect({ url }: Pick<EmbeddedPostgres, 'url'>): Promise<pg.Client> {
+async function query({ url }: Pick<EmbeddedPostgres, 'url'>, statement: string) {
   const client = new pg.Client({ connectionString: url, application_name: 'posthorn' })
   await client.connect()
-  return client
-}
-
-async function query(
-  postgres: Pick<EmbeddedPostgres, 'url'>,
-  statement: string,
-): Promise<Record<string, unknown>[]> {
-  const client = await connect(postgres)
   try {
     return (await client.query(statement)).rows
   } finally {
@@ -181,7 +173,7 @@ async function query(
 /** The client's address as Postgres sees it; null over a socket file. */
 async function clientAddress(url: string): Promise<unknown> {
   const [row] = await query({ url }, 'select host(inet_client_addr()) as address')
-  return row?.['address']
+  return row.address
 }
 
 async function postmasterPid(): Promise<number> {

@@ -1,9 +1,9 @@
-import { once } from 'node:events'
-import { type AddressInfo, createServer } from 'node:net'
+import { createServer } from 'node:net'
 import { expect, test } from 'vitest'
 import { type Database, openDatabase } from '../../src/db/client.ts'
 import { type Unavailability, unavailabilityOf } from '../../src/db/faults.ts'
 import { useTestDatabase } from '../support/database.ts'
+import { listen } from '../support/listen.ts'
 
 const database = await useTestDatabase()
 
@@ -52,12 +52,9 @@ test.each(STATEMENTS)('waiting for a free connection is not an outage: over %s',
 })
 
 test.each(STATEMENTS)('waiting for a silent Postgres is one: over %s', async (_, run) => {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  await using silent = openDatabase(`postgres://posthorn@127.0.0.1:${port}/none`, {
-    connectTimeoutMs: 200,
-  })
+  const server = createServer()
+  const url = `postgres://posthorn@127.0.0.1:${await listen(server)}/none`
+  await using silent = openDatabase(url, { connectTimeoutMs: 200 })
   expect(unavailabilityOf(await failureOf(run(silent)))).toBe('unreachable')
   server.close()
 })

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { ID_PREFIXES, type IdKind, mintId, parseId, publicId } from '../../src/db/ids.ts'
 import { sharedDatabase } from '../support/database.ts'
 
@@ -17,23 +17,21 @@ test.each(kinds)(
   },
 )
 
-describe('an invalid id parses to null', () => {
-  const id = mintId('webhook')
-  test.each([
-    ['another kind', id.replace('wh_', 'evt_')],
-    ['upper case', id.toUpperCase()],
-    ['too short', id.slice(0, -1)],
-    ['too long', `${id}0`],
-    ['over 128 bits', `wh_8${'z'.repeat(25)}`],
-    ['a letter base32 lacks', `wh_0${'u'.repeat(25)}`],
-    ['no prefix', id.slice(3)],
-    ['a uuid', '01a1f9a9-bcff-7ee4-9936-ba4a1c3ea8b0'],
-    ['an empty string', ''],
-    ['white space', ` ${id}`],
-  ])('%s', async (_case, given) => {
-    expect(parseId('webhook', given)).toBeNull()
-    expect(await inSql('select posthorn.parse_type_id($1, $2) as value', ['wh', given])).toBeNull()
-  })
+const id = mintId('webhook')
+test.each([
+  ['another kind', id.replace('wh_', 'evt_')],
+  ['upper case', id.toUpperCase()],
+  ['too short', id.slice(0, -1)],
+  ['too long', `${id}0`],
+  ['over 128 bits', `wh_8${'z'.repeat(25)}`],
+  ['a letter base32 lacks', `wh_0${'u'.repeat(25)}`],
+  ['no prefix', id.slice(3)],
+  ['a uuid', '01a1f9a9-bcff-7ee4-9936-ba4a1c3ea8b0'],
+  ['an empty string', ''],
+  ['white space', ` ${id}`],
+])('an invalid id parses to null: %s', async (_case, given) => {
+  expect(parseId('webhook', given)).toBeNull()
+  expect(await inSql('select posthorn.parse_type_id($1, $2) as value', ['wh', given])).toBeNull()
 })
 
 // https://github.com/jetify-com/typeid/blob/main/spec/valid.yml

@@ -1,7 +1,6 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { proxiedUrl, startTcpProxy, type TcpProxy } from '../faults/tcp-proxy.ts'
 import { subscribe } from '../graphql/support/live.ts'
 import { testEnvironment } from '../support/app.ts'
@@ -15,9 +14,9 @@ import { postGraphql } from '../support/post-graphql.ts'
 import { type PosthornProcess, startPosthorn } from '../support/posthorn-process.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { until } from '../support/until.ts'
+import { useFolder } from '../support/use-folder.ts'
 import { useResource } from '../support/use-resource.ts'
 
-let directory: string
 let pooler: PgBouncer
 /** Between Posthorn and the pooler. */
 let network: TcpProxy
@@ -26,13 +25,13 @@ let environment: Record<string, string>
 let posthorn: PosthornProcess
 let url: string
 
+const authority = path.join(await useFolder('pooler'), 'ca.pem')
 const database = await useTestDatabase()
 const receiver = await useResource(startReceiver())
 beforeAll(async () => {
-  directory = await mkdtemp(path.join(tmpdir(), 'posthorn pooler '))
   await makeUsual(database)
   tenant = await createTenant(database.prisma)
-  await writeFile(path.join(directory, 'ca.pem'), receiver.authority)
+  await writeFile(authority, receiver.authority)
   // Consecutive transactions of a client run in different sessions.
   const rounds = { default_pool_size: 5, server_round_robin: 1 }
   pooler = await startPgBouncer(database.url, { pool_mode: 'transaction', ...rounds })
@@ -41,7 +40,7 @@ beforeAll(async () => {
     ...testEnvironment(proxiedUrl(pooler.url, network)),
     POSTHORN_DIRECT_DATABASE_URL: database.url,
     POSTHORN_LOG_LEVEL: 'info',
-    POSTHORN_EGRESS_CA_FILE: path.join(directory, 'ca.pem'),
+    POSTHORN_EGRESS_CA_FILE: authority,
   }
   posthorn = startPosthorn(['start'], { environment })
   url = (await logLine(posthorn, { msg: 'ready' }, 25_000))['url']
@@ -50,13 +49,14 @@ afterAll(async () => {
   await posthorn[Symbol.asyncDispose]()
   await network[Symbol.asyncDispose]()
   await pooler[Symbol.asyncDispose]()
-  await rm(directory, { recursive: true, force: true })
 })
 /** More calls than sessions, and so few that each soon gets one. */
 const TIMES = Array.from({ length: 12 }, (_, index) => index)
 
-describe('through a transaction pooler', needs('pgbouncer'), () => {
-  test('GraphQL publishes, the worker delivers, and the subscription receives the attempts', async () => {
+test(
+  'through a transaction pooler, GraphQL publishes, the worker delivers, and the subscription receives the attempts',
+  needs('pgbouncer'),
+  async () => {
     const { status } = await rest('POST', '', { ...WEBHOOK, url: receiver.url, enabled: true })
     expect(status).toBe(201)
     using stream = await subscribe(
@@ -70,8 +70,8 @@ describe('through a transaction pooler', needs('pgbouncer'), () => {
     await stream.result(TIMES.length)
     const { data } = await graphql('{ deliveries { nodes { state } } }')
     expect(data.deliveries.nodes).toEqual(Array(TIMES.length).fill({ state: 'SUCCEEDED' }))
-  })
-})
+  },
+)
 
 test(
   'while the pooler is away, the API is unavailable, and the worker starts and delivers',

@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { type AddressInfo, createServer, type Socket } from 'node:net'
+import { createServer, type Socket } from 'node:net'
 import pg from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
 import { openDatabase } from '../../src/db/client.ts'
 import { isDatabaseUnavailable } from '../../src/db/faults.ts'
 import { sharedDatabase } from '../support/database.ts'
+import { listen } from '../support/listen.ts'
 
 /*
  * `pg` and Prisma's adapter give these errors no code of their own, so src/db/faults.ts recognizes their texts. Each test
@@ -54,10 +55,9 @@ async function connectTo(connectionString: string, options: pg.ClientConfig = {}
 
 /** Listens for the duration of the test. Returns the URL of a database that this server stands in for. */
 async function serve(onConnection: (socket: Socket) => void): Promise<string> {
-  const server = createServer(onConnection).listen(0, '127.0.0.1')
+  const server = createServer(onConnection)
   onTestFinished(() => void server.close())
-  await once(server, 'listening')
-  return `postgres://posthorn@127.0.0.1:${(server.address() as AddressInfo).port}/posthorn`
+  return `postgres://posthorn@127.0.0.1:${await listen(server)}/posthorn`
 }
 
 async function openClient(): Promise<pg.Client> {
@@ -98,8 +98,5 @@ async function urlWithoutConnections(): Promise<string> {
   const role = `posthorn_test_${randomBytes(6).toString('hex')}`
   await database.pool.query(`create role ${role} login connection limit 0 password 'secret'`)
   onTestFinished(async () => void (await database.pool.query(`drop role ${role}`)))
-  const url = new URL(database.url)
-  url.username = role
-  url.password = 'secret'
-  return url.href
+  return Object.assign(new URL(database.url), { username: role, password: 'secret' }).href
 }

@@ -1,13 +1,11 @@
-import { afterEach, beforeEach, expect, test } from 'vitest'
-import type { Database } from '../../src/db/client.ts'
+import { beforeEach, expect, test } from 'vitest'
 import { installedRevision, WORKER_RELEASE } from '../../src/queue/worker-revision.ts'
 import { bindWorkerSchema } from '../../src/queue/worker-schema.ts'
-import { createTestDatabase } from '../support/database.ts'
+import { useFreshDatabase } from '../support/fresh-database.ts'
 
-let database: Database
+const database = useFreshDatabase()
 
 beforeEach(async () => {
-  database = await createTestDatabase()
   await database.pool.query(`
     create function posthorn.test_enqueue(task text, note varchar(10) default 'none') returns void
       language plpgsql as $$ begin perform add_job(task); end $$;
@@ -17,7 +15,6 @@ beforeEach(async () => {
     create function posthorn.test_other() returns void language sql as 'select';
     comment on function posthorn.test_other is 'Something else.'`)
 })
-afterEach(async () => await database[Symbol.asyncDispose]())
 
 const BY_INDEX = [
   ...['enable_seqscan=off', 'enable_indexscan=off', 'enable_bitmapscan=on', 'enable_nestloop=on'],
