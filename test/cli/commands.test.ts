@@ -1,8 +1,6 @@
 import { execFile } from 'node:child_process'
-import { mkdtemp, rm } from 'node:fs/promises'
-import path from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { SYSTEM } from '../../src/access/actor.ts'
 import { SCOPES } from '../../src/access/scope.ts'
 import { publicId } from '../../src/db/ids.ts'
@@ -16,22 +14,18 @@ import { createBlankDatabase } from '../support/blank-database.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { createTenant, JOINED } from '../support/factories.ts'
 import { PROGRAM, runPosthorn } from '../support/posthorn-process.ts'
-import { temporaryFolder } from '../support/temporary-folder.ts'
-import { runCommand } from './run-command.ts'
+import { useFolder } from '../support/use-folder.ts'
+import { printedJson, runCommand } from './run-command.ts'
 
 const posthorn = await useTestApp()
 const { prisma } = posthorn.database
 const { organizationId } = posthorn.tenant
-const dataDir = await mkdtemp(path.join(temporaryFolder(), 'posthorn commands '))
+const dataDir = await useFolder('commands')
 const { token } = await createApiKey(prisma, { organizationId, scopes: SCOPES })
 await createEventType(prisma, { name: 'anything', description: 'Any JSON.' }, SYSTEM)
 const autumn = await createOrganization(prisma, { name: 'Autumn Fair', uid: 'autumn' }, SYSTEM)
 /** An organization that the key does not belong to. */
 const other = publicId('organization', autumn.id)
-
-afterAll(async () => {
-  await rm(dataDir, { recursive: true, force: true })
-})
 
 const withKey = (token: string) => ({
   PORT: new URL(posthorn.app.url).port,
@@ -46,17 +40,8 @@ const operator = () => testEnvironment(posthorn.database.url)
 const run = (...args: string[]) => runCommand(args, caller)
 const inDatabase = (...args: string[]) => runCommand(args, operator())
 
-async function json(...args: string[]) {
-  const { code, stdout, stderr } = await run(...args, '--json')
-  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
-  return JSON.parse(stdout)
-}
-
-async function jsonInDatabase(...args: string[]) {
-  const { code, stdout, stderr } = await inDatabase(...args, '--json')
-  expect(code, stderr).toBe(0)
-  return JSON.parse(stdout)
-}
+const json = (...args: string[]) => printedJson(args, caller)
+const jsonInDatabase = (...args: string[]) => printedJson(args, operator())
 
 const KEY = ['--organization', 'autumn', '--scope', 'webhooks:read,webhooks:write']
 

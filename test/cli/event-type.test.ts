@@ -1,16 +1,16 @@
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { afterAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { SYSTEM } from '../../src/access/actor.ts'
 import { SCOPES } from '../../src/access/scope.ts'
 import { createEventType } from '../../src/event-types/edit-event-type.ts'
 import { createApiKey } from '../support/api-keys.ts'
 import { testEnvironment, useTestApp } from '../support/app.ts'
-import { temporaryFolder } from '../support/temporary-folder.ts'
-import { runCommand } from './run-command.ts'
+import { useFolder } from '../support/use-folder.ts'
+import { printedJson, runCommand } from './run-command.ts'
 
 const posthorn = await useTestApp()
-const folder = await mkdtemp(path.join(temporaryFolder(), 'posthorn event types '))
+const folder = await useFolder('event types')
 const { organizationId } = posthorn.tenant
 const { token } = await createApiKey(posthorn.database.prisma, { organizationId, scopes: SCOPES })
 /** With the database for `import` and `export`. */
@@ -19,19 +19,11 @@ const environment = {
   ...{ PORT: new URL(posthorn.app.url).port, POSTHORN_API_KEY: token },
 }
 
-afterAll(async () => {
-  await rm(folder, { recursive: true, force: true })
-})
-
 const run = (...args: string[]) => runCommand(['event-type', ...args], environment)
 
 const inFolder = (file: string) => path.join(folder, file)
 
-async function json(...args: string[]) {
-  const { stdout, stderr } = await run(...args, '--json')
-  expect(stderr).toBe('')
-  return JSON.parse(stdout)
-}
+const json = (...args: string[]) => printedJson(['event-type', ...args], environment)
 
 const SCHEMA = '{ "type": "object", "properties": { "total": { "multipleOf": 0.10 }, "1": {} } }'
 

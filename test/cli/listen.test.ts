@@ -1,20 +1,22 @@
 import { createHmac, randomBytes, randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { createServer, type IncomingMessage, type Server } from 'node:http'
+import { readFile } from 'node:fs/promises'
+import { createServer, type IncomingMessage } from 'node:http'
 import { request } from 'node:https'
-import { type AddressInfo, connect } from 'node:net'
-import { networkInterfaces, tmpdir } from 'node:os'
+import { connect } from 'node:net'
+import { networkInterfaces } from 'node:os'
 import path from 'node:path'
 import { text } from 'node:stream/consumers'
-import { afterAll, afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { createApiKey } from '../support/api-keys.ts'
 import { startTestApp, useTestApp } from '../support/app.ts'
 import { createTenant, JOINED, TICKET } from '../support/factories.ts'
 import { freePort } from '../support/free-port.ts'
+import { listen as listenAt } from '../support/listen.ts'
 import { startPosthorn } from '../support/posthorn-process.ts'
 import { until } from '../support/until.ts'
+import { useFolder } from '../support/use-folder.ts'
 import { type RunningCommand, startCommand } from './run-command.ts'
 
 const SECRET = newSecret()
@@ -25,11 +27,8 @@ const EVENT = {
   data: { attendee: 'Zoë' },
 }
 
-const directory = await mkdtemp(path.join(tmpdir(), 'posthorn-listen-'))
+const directory = await useFolder('listen')
 const DATA = path.join(directory, '.posthorn')
-afterAll(async () => {
-  await rm(directory, { recursive: true, force: true })
-})
 
 let running: RunningCommand | undefined
 
@@ -252,7 +251,7 @@ describe('responses', () => {
 
 describe('--register', async () => {
   const posthorn = await useTestApp({ role: 'api' })
-  let proxy: Proxy
+  let proxy: Awaited<ReturnType<typeof startProxy>>
   /** A new organization. */
   let tenant: Awaited<ReturnType<typeof createTenant>>
 
@@ -267,27 +266,19 @@ describe('--register', async () => {
   const registered = (...args: Args) =>
     listening({ until: 'Registered' }, '--register', ...access(), ...args)
 
-  interface Webhook {
-    readonly id: string
-    readonly url: string
-    readonly enabled: boolean
-    readonly event_subscriptions: string[]
-  }
-
-  async function call<Answer>(method: string, url: string): Promise<Answer> {
+  // biome-ignore lint/suspicious/noExplicitAny: a test knows the shape of its answer.
+  async function call(method: string, url: string): Promise<any> {
     const headers = { authorization: `Bearer ${tenant.token}` }
     const base = `${posthorn.app.url}/api/connect/v1/webhooks`
     const text = await (await fetch(`${base}${url}`, { method, headers })).text()
-    return (text === '' ? undefined : JSON.parse(text)) as Answer
+    return text === '' ? undefined : JSON.parse(text)
   }
-
-  const webhooks = () => call<Webhook[]>('GET', '')
-
-  async function only(): Promise<Webhook & { secret: string }> {
+  const webhooks = () => call('GET', '')
+  async function only() {
     const [webhook, ...others] = await webhooks()
     expect(others).toEqual([])
-    const { key } = await call<{ key: string }>('GET', `/${webhook?.id}/secret`)
-    return { ...(webhook as Webhook), secret: key }
+    const { key } = await call('GET', `/${webhook.id}/secret`)
+    return { ...webhook, secret: key }
   }
 
   const sendSigned = async (listener: Address) =>
@@ -382,7 +373,7 @@ describe('--register', async () => {
     const listener = await registered('--event', `${TICKET},${JOINED}`, '--event', JOINED)
     const { id, event_subscriptions } = await only()
     expect(event_subscriptions).toEqual([TICKET, JOINED])
-    const { key } = await call<{ key: string }>('POST', `/${id}/secret/rotate`)
+    const { key } = await call('POST', `/${id}/secret/rotate`)
     expect(await send(listener, signed({ secret: key }))).toMatchObject({ status: 200 })
   })
 
@@ -439,10 +430,9 @@ describe('errors exit with code 1 and say what is wrong', () => {
   })
 
   test('a port that is already in use', async () => {
-    const server = createServer().listen(0, '127.0.0.1')
+    const server = createServer()
+    const port = await listenAt(server)
     onTestFinished(() => void server.close())
-    await once(server, 'listening')
-    const { port } = server.address() as AddressInfo
     const listener = listen('--port', String(port))
     expect(await listener.ended).toBe(1)
     const message = `Port ${port} is already in use. Give another one with --port`
@@ -540,17 +530,12 @@ function signed(
   return { id, headers, body }
 }
 
-interface SendOptions {
-  signal?: AbortSignal
-  /** Called when the whole request was sent, after the TLS handshake. */
-  onSent?: () => void
-}
-
 async function send(
   to: Address,
   { headers, body }: Delivery,
   method = 'POST',
-  { signal, onSent = () => {} }: SendOptions = {},
+  /** `onSent` is called when the whole request was sent, after the TLS handshake. */
+  { signal, onSent = () => {} }: { signal?: AbortSignal; onSent?: () => void } = {},
 ): Promise<{ status: number; body: string }> {
   const sent = request({
     ...{ host: 'localhost', family: 4, port: to.port, ca: to.ca, method, agent: false },
@@ -569,14 +554,7 @@ function newSecret(): string {
 }
 
 /** A proxy in front of Posthorn, which answers late or not at all. */
-interface Proxy {
-  readonly server: Server
-  readonly url: string
-  respondAfter: Promise<void>
-  isBroken: boolean
-}
-
-async function startProxy(to: string): Promise<Proxy> {
+async function startProxy(to: string) {
   const server = createServer(async (request, response) => {
     const { method = '', url = '', headers } = request
     const body = await text(request)
@@ -589,8 +567,7 @@ async function startProxy(to: string): Promise<Proxy> {
     await proxy.respondAfter
     response.writeHead(answer.status, { 'content-type': 'application/json' }).end(answered)
   })
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  const proxy: Proxy = { server, url, respondAfter: Promise.resolve(), isBroken: false }
+  const url = `http://127.0.0.1:${await listenAt(server)}`
+  const proxy = { server, url, respondAfter: Promise.resolve(), isBroken: false }
   return proxy
 }

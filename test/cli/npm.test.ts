@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { testEnvironment } from '../support/app.ts'
+import { collectOutput } from '../support/collect-output.ts'
 import { useTestDatabase } from '../support/database.ts'
 import { until } from '../support/until.ts'
 
@@ -25,17 +26,14 @@ test.each([
     stdio: ['ignore', 'ignore', 'pipe'],
     detached: true,
   })
-  let log = ''
-  npm.stderr.on('data', (chunk) => {
-    log += chunk
-  })
-  const url = () => /"url":"([^"]+)".*"msg":"ready"/.exec(log)?.[1]
+  const output = collectOutput(npm)
+  const url = () => /"url":"([^"]+)".*"msg":"ready"/.exec(output.stderr)?.[1]
   await until(url, 'the server is ready', 30_000)
   const ended = once(npm, 'exit')
   stop(npm.pid as number)
   await ended
   await until(() => isRefused(`${url()}/healthz`), 'the server has stopped', 20_000)
-  expect(log).toContain('stopping after the requests and attempts in flight')
+  expect(output.stderr).toContain('stopping after the requests and attempts in flight')
 })
 
 async function isRefused(url: string): Promise<boolean> {

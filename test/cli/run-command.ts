@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream'
 import { type Command, CommanderError } from 'commander'
+import { expect } from 'vitest'
 import { createProgram } from '../../src/cli/program.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
@@ -108,6 +109,16 @@ export async function runCommand(
   const command = startCommand(args, environment, options)
   const code = await command.ended
   return { code, stdout: command.stdout, stderr: command.stderr }
+}
+
+/** Runs a command that succeeds, and returns the JSON that it prints. */
+export async function printedJson(
+  args: readonly string[],
+  environment: Readonly<Record<string, string>>,
+) {
+  const { code, stdout, stderr } = await runCommand([...args, '--json'], environment)
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  return JSON.parse(stdout)
 }
 
 function throwOnExit(command: Command): void {

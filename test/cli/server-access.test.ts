@@ -1,15 +1,16 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { createServer, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { createServer, type ServerResponse } from 'node:http'
 import path from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { ignoreBrokenPipe } from '../support/broken-pipe.ts'
+import { collectOutput } from '../support/collect-output.ts'
 import { freePort } from '../support/free-port.ts'
 import { programPath } from '../support/installed-program.ts'
 import { needs } from '../support/left-out.ts'
+import { listen } from '../support/listen.ts'
 import { PROGRAM } from '../support/posthorn-process.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 import { until } from '../support/until.ts'
@@ -18,9 +19,9 @@ import { runCommand } from './run-command.ts'
 /** Which API key commands send, and to which server. */
 let dataDir: string
 /** The server that runs with the data directory. */
-let own: Recorder
+let own: Awaited<ReturnType<typeof startRecorder>>
 /** Another one. */
-let other: Recorder
+let other: typeof own
 
 const OWN_KEY = 'phk_own'
 
@@ -32,8 +33,7 @@ beforeEach(async () => {
   await saveServer(own.url)
 })
 afterEach(async () => {
-  own.server.close()
-  other.server.close()
+  for (const { server } of [own, other]) server.close()
   await rm(dataDir, { recursive: true, force: true })
 })
 
@@ -189,17 +189,15 @@ test('on a terminal, the key is asked for and not shown', needs('script'), async
     env: { PATH: process.env['PATH'], NO_COLOR: '1', POSTHORN_DATA_DIR: dataDir },
   })
   terminal.stdin.on('error', ignoreBrokenPipe)
-  let output = ''
-  terminal.stdout.on('data', (chunk) => {
-    output += chunk
-  })
+  const output = collectOutput(terminal)
   const ended = once(terminal, 'close')
   const question = `API key for ${other.url}: `
-  await until(() => output.includes(question) || terminal.exitCode !== null, `it asks: ${output}`)
+  const asks = () => output.stdout.includes(question) || terminal.exitCode !== null
+  await until(asks, 'it asks for the key')
   terminal.stdin.write('phk_typed\r')
   await ended
-  expect(output).toContain(question)
-  expect(output).not.toContain('phk_typed')
+  expect(output.stdout).toContain(question)
+  expect(output.stdout).not.toContain('phk_typed')
   expect(new Set(other.keys)).toEqual(new Set(['phk_typed']))
 })
 
@@ -207,27 +205,17 @@ function run(args: readonly string[], environment: object = {}, input = '') {
   return runCommand(args, { POSTHORN_DATA_DIR: dataDir, ...environment }, { input })
 }
 
-interface Recorder {
-  readonly server: Server
-  readonly url: string
-  /** The keys that it received, and the bodies. */
-  readonly keys: string[]
-  readonly bodies: string[]
-  answer(response: ServerResponse): void
-}
-
-/** A server that keeps the key of each request, and refuses it. */
-async function startRecorder(): Promise<Recorder> {
+/** A server that keeps the key and the body of each request, and refuses it. */
+async function startRecorder() {
   const server = createServer(async (request, response) => {
     recorder.keys.push(request.headers.authorization?.replace('Bearer ', '') ?? '')
     recorder.bodies.push(await text(request))
     recorder.answer(response)
   })
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  const { port } = server.address() as AddressInfo
-  const recorder: Recorder = {
-    ...{ server, url: `http://127.0.0.1:${port}`, keys: [], bodies: [] },
-    answer(response) {
+  const recorder = {
+    ...{ server, keys: [] as string[], bodies: [] as string[] },
+    url: `http://127.0.0.1:${await listen(server)}`,
+    answer(response: ServerResponse) {
       response.writeHead(400, { 'content-type': 'application/json' }).end('{"detail":"Refused."}')
     },
   }

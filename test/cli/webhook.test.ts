@@ -5,7 +5,7 @@ import { useTestApp } from '../support/app.ts'
 import { JOINED } from '../support/factories.ts'
 import { useReceiver } from '../support/receiver.ts'
 import { until } from '../support/until.ts'
-import { runCommand } from './run-command.ts'
+import { printedJson, runCommand } from './run-command.ts'
 
 const posthorn = await useTestApp()
 const receiver = await useReceiver()
@@ -19,11 +19,7 @@ const access = (key = token) => ({
 })
 const run = (...args: string[]) => runCommand(args, access())
 
-async function json(...args: string[]) {
-  const { stdout, stderr } = await run(...args, '--json')
-  expect(stderr).toBe('')
-  return JSON.parse(stdout)
-}
+const json = (...args: string[]) => printedJson(args, access())
 
 const publish = () => run('publish', JOINED, '{"attendee":"Ada"}')
 
@@ -73,16 +69,13 @@ test.each([
   [['test', 'wh_01h455vb4pex5vsknk084sn02q', JOINED], /wh_01h455vb4pex5vsknk084sn02q/],
 ])('%j says what is wrong', async (args, message) => {
   const { code, stdout, stderr } = await run(...args)
-  expect(code).toBe(1)
-  expect(stdout).toBe('')
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
   expect(stderr).toMatch(message)
 })
 
 test('a key without the scopes is refused, and publishing with it stays silent about webhooks', async () => {
-  const key = await createApiKey(posthorn.database.prisma, {
-    organizationId,
-    scopes: ['events:publish'],
-  })
+  const scopes = ['events:publish']
+  const key = await createApiKey(posthorn.database.prisma, { organizationId, scopes })
   const refused = await runCommand(['webhook', 'list'], access(key.token))
   expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('webhooks:read') })
   const published = await runCommand(['publish', JOINED, '{}'], access(key.token))

@@ -18,14 +18,14 @@ import { createPostgres, type InstalledPostgres } from './installed-postgres.ts'
  * The commands of docs/operate/backups.md, on a server that the package of the system installed. Events are numbered: the
  * first before the backup, the last after the restore.
  */
-const folder = useFolder('posthorn-backups-')
+const folder = await useFolder('backups')
 let postgres: InstalledPostgres
 let organization: string
 let published = 0
 
 const receiver = await useResource(startReceiver())
 beforeAll(async () => {
-  postgres = await createPostgres(folder.path)
+  postgres = await createPostgres(folder)
   await postgres.start()
   await postgres.run('createdb posthorn && mkdir -p backup/wal')
   await using database = open()
@@ -110,7 +110,7 @@ async function deliver(): Promise<void> {
 }
 
 const inFolder = (text: string) =>
-  withReplaced(text, { '/backup': quoted(`${folder.path}/backup`) })
+  withReplaced(text, { '/backup': quoted(`${folder}/backup`) })
 
 function open(name = 'posthorn'): Database {
   return openDatabase(postgres.urlOf(name))

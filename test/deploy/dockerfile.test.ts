@@ -18,15 +18,15 @@ import { buildDockerfile, type Image } from './dockerfile.ts'
 
 const DOCKERFILE = fileURLToPath(new URL('../../deploy/docker/Dockerfile', import.meta.url))
 
-const folder = useFolder('posthorn-image-')
+const folder = await useFolder('image')
 let image: Image
 
 beforeAll(async () => {
-  const archive = await packPackage(folder.path)
-  const context = path.join(folder.path, 'context')
+  const archive = await packPackage(folder)
+  const context = path.join(folder, 'context')
   await mkdir(context)
   await rename(archive, path.join(context, path.basename(archive)))
-  image = await buildDockerfile(DOCKERFILE, context, folder.path)
+  image = await buildDockerfile(DOCKERFILE, context, folder)
 }, 300_000)
 
 test('the image has the package, neither the embedded Postgres nor the archive, and only known settings', async () => {
@@ -106,7 +106,7 @@ describe(
     /** As Kubernetes mounts a Secret for the group of a pod. */
     async function writeSecrets(mode: number): Promise<string> {
       const { DATABASE_URL = '', POSTHORN_ENCRYPTION_KEYS = '' } = testEnvironment(database.url)
-      const secrets = await mkdtemp(path.join(folder.path, 'secrets-'))
+      const secrets = await mkdtemp(path.join(folder, 'secrets-'))
       await chmod(secrets, 0o755)
       const files = { 'database-url': DATABASE_URL, 'encryption-keys': POSTHORN_ENCRYPTION_KEYS }
       for (const [name, value] of Object.entries(files)) {

@@ -57,8 +57,8 @@ const EVERYTHING = {
 
 const NEEDED = needs('helm', 'kubernetes-validate')
 
-describe('the Helm chart', NEEDED, () => {
-  const folder = useFolder('posthorn-helm-')
+describe('the Helm chart', NEEDED, async () => {
+  const folder = await useFolder('helm')
   let plain: Manifest[]
   let full: Manifest[]
 
@@ -68,7 +68,7 @@ describe('the Helm chart', NEEDED, () => {
   })
 
   test('passes the linter', async () => {
-    const options = ['--strict', CHART, '--values', path.join(folder.path, 'full.json')]
+    const options = ['--strict', CHART, '--values', path.join(folder, 'full.json')]
     const { code, stdout } = await runProgram('helm', ['lint', ...options])
     expect(code, stdout).toBe(0)
   })
@@ -76,7 +76,7 @@ describe('the Helm chart', NEEDED, () => {
   test.each(['1.30.0', '1.37.0'])('renders objects of Kubernetes %s', async (version) => {
     for (const name of ['plain', 'full']) {
       const options = ['--strict', '--kubernetes-version', version]
-      const file = path.join(folder.path, `${name}.yaml`)
+      const file = path.join(folder, `${name}.yaml`)
       const result = await runProgram('kubernetes-validate', [...options, file])
       expect(result.code, result.stdout + result.stderr).toBe(0)
       expect(result.stdout + result.stderr).toContain('deployment/posthorn-worker')
@@ -87,7 +87,7 @@ describe('the Helm chart', NEEDED, () => {
     const page = await readFile(path.join(CHART, '../../../docs/operate/deploying.md'), 'utf8')
     const blocks = [...page.matchAll(/^```yaml\n(.*?)^```/gms)].map(([, block = '']) => block)
     expect(blocks).toHaveLength(2)
-    const file = path.join(folder.path, 'documented.yaml')
+    const file = path.join(folder, 'documented.yaml')
     await writeFile(file, blocks.join(''))
     expect(await template(file)).toContain('kind: ScaledObject')
   })
@@ -221,9 +221,9 @@ describe('the Helm chart', NEEDED, () => {
   })
 
   async function render(values: object, name: string): Promise<string> {
-    const file = path.join(folder.path, `${name}.json`)
+    const file = path.join(folder, `${name}.json`)
     await writeFile(file, JSON.stringify(values))
-    const rendered = path.join(folder.path, `${name}.yaml`)
+    const rendered = path.join(folder, `${name}.yaml`)
     await writeFile(rendered, await template(file))
     return rendered
   }

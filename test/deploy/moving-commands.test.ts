@@ -16,13 +16,13 @@ import { createPostgres, type InstalledPostgres } from './installed-postgres.ts'
  * The commands of docs/operate/moving.md: from the embedded Postgres to one that the package of the system installed, of
  * another version.
  */
-const folder = useFolder('posthorn moving ')
+const folder = await useFolder('moving')
 let postgres: InstalledPostgres
 let environment: Record<string, string>
 
 const receiver = await useResource(startReceiver())
 beforeAll(async () => {
-  const ca = path.join(folder.path, 'ca.pem')
+  const ca = path.join(folder, 'ca.pem')
   await writeFile(ca, receiver.authority)
   environment = {
     PORT: '0',
@@ -37,9 +37,9 @@ test(
   'from the embedded Postgres to an installed one: keys and webhooks work on, and deliveries that were not sent yet go on',
   needs('pg_ctl', 'curl'),
   async () => {
-    const cluster = path.join(folder.path, 'installed')
+    const cluster = path.join(folder, 'installed')
     await mkdir(cluster)
-    await chmod(folder.path, 0o755)
+    await chmod(folder, 0o755)
     postgres = await createPostgres(cluster)
     await postgres.start()
     await postgres.run('createdb posthorn')
@@ -82,12 +82,12 @@ test(
     const list = await run(`POSTHORN_API_KEY=${token} npx posthorn key list --server ${url}`)
     const id = /org_\w+/.exec(list)?.[0] ?? ''
     await run(withReplaced(blockOf('moving.md', '--organization'), { 'org_…': id }))
-    const exported = await readFile(path.join(folder.path, 'organization.jsonl'), 'utf8')
+    const exported = await readFile(path.join(folder, 'organization.jsonl'), 'utf8')
     expect(exported).toContain('after the move')
   },
 )
 
-const start = () => startPosthorn(['start'], { cwd: folder.path, environment })
+const start = () => startPosthorn(['start'], { cwd: folder, environment })
 
 async function publish(url: string, token: string, text: string): Promise<void> {
   const args = ['publish', JOINED, JSON.stringify({ text }), '--server', url]
@@ -97,11 +97,11 @@ async function publish(url: string, token: string, text: string): Promise<void> 
 
 /** Runs commands of the page, with `npx posthorn` as this version. */
 async function run(text: string): Promise<string> {
-  const programs = await writePrograms(path.join(folder.path, 'bin'), {
+  const programs = await writePrograms(path.join(folder, 'bin'), {
     npx: `shift; exec ${quoted(process.execPath)} ${quoted(PROGRAM)} "$@"`,
   })
   const env = { ...environment, PATH: `${programs}:${process.env['PATH']}` }
-  return await runCommands(text, { cwd: folder.path, env })
+  return await runCommands(text, { cwd: folder, env })
 }
 
 async function call(url: string, token: string, body?: object) {

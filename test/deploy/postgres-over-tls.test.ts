@@ -18,15 +18,15 @@ const REQUIRE_TLS = `
   printf "ssl = on\\nssl_cert_file = '$PWD/server.crt'\\nssl_key_file = '$PWD/server.key'\\n" >> "$PGDATA/postgresql.conf"
 `
 
-describe('on a Postgres that requires TLS', needs('pg_ctl', 'openssl'), () => {
-  const folder = useFolder('posthorn-tls-')
+describe('on a Postgres that requires TLS', needs('pg_ctl', 'openssl'), async () => {
+  const folder = await useFolder('tls')
   let postgres: InstalledPostgres
   const urlWith = (parameters: string) => `${postgres.urlOf('posthorn')}${parameters}`
   const migrate = (parameters: string) =>
     runPosthorn(['migrate'], { environment: testEnvironment(urlWith(parameters)) })
 
   beforeAll(async () => {
-    postgres = await createPostgres(folder.path)
+    postgres = await createPostgres(folder)
     await postgres.run(REQUIRE_TLS)
     await postgres.start()
     await postgres.run('createdb posthorn')
@@ -43,7 +43,7 @@ describe('on a Postgres that requires TLS', needs('pg_ctl', 'openssl'), () => {
   })
 
   test('every connection of the API and the worker is encrypted', async () => {
-    const parameters = `?sslmode=verify-full&sslrootcert=${folder.path}/ca.pem`
+    const parameters = `?sslmode=verify-full&sslrootcert=${folder}/ca.pem`
     const migrated = await migrate(parameters)
     expect(migrated.code, migrated.stderr).toBe(0)
     await using database = openDatabase(urlWith(parameters))

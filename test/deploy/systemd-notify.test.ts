@@ -50,8 +50,8 @@ async function startManager(socket: string) {
   }
 }
 
-describe('systemd', needs('python3', 'systemd-notify'), () => {
-  const folder = useFolder('posthorn-notify-')
+describe('systemd', needs('python3', 'systemd-notify'), async () => {
+  const folder = await useFolder('notify')
   let database: Database
   beforeAll(async () => {
     database = await createTestDatabase()
@@ -65,9 +65,9 @@ describe('systemd', needs('python3', 'systemd-notify'), () => {
   })
 
   test.each([
-    ['all', () => path.join(folder.path, 'notify')],
+    ['all', () => path.join(folder, 'notify')],
     ['api', () => `@posthorn-${process.pid}`],
-    ['worker', () => path.join(folder.path, 'notify-worker')],
+    ['worker', () => path.join(folder, 'notify-worker')],
   ])('learns that a process of the role %s is ready, and that it stops', async (role, socketOf) => {
     const socket = socketOf()
     await using manager = await startManager(socket)
@@ -85,7 +85,7 @@ describe('systemd', needs('python3', 'systemd-notify'), () => {
   })
 
   test('starts a process again that finds no Postgres, and not one with a wrong password or an invalid setting', async () => {
-    const socket = path.join(folder.path, 'notify-failing')
+    const socket = path.join(folder, 'notify-failing')
     await using manager = await startManager(socket)
     const wrongPassword = new URL(database.url)
     wrongPassword.password = 'wrong'
@@ -102,7 +102,7 @@ describe('systemd', needs('python3', 'systemd-notify'), () => {
   })
 
   test('without a socket that works, Posthorn runs and says so', async () => {
-    const environment = environmentWith(path.join(folder.path, 'missing'))
+    const environment = environmentWith(path.join(folder, 'missing'))
     await using posthorn = startPosthorn(['start', '--role', 'worker'], { environment })
     await logLine(posthorn, { msg: 'systemd-notify failed, so systemd does not know this state' })
     posthorn.child.kill('SIGTERM')

@@ -12,12 +12,12 @@ import { useFolder } from '../support/use-folder.ts'
 const FOLDER = fileURLToPath(new URL('../../deploy/systemd/', import.meta.url))
 const execute = promisify(execFile)
 
-const folder = useFolder('posthorn-systemd-')
+const folder = await useFolder('systemd')
 /** The unit, with a program that is here, and whose path systemd accepts. */
 let unit: string
 
 beforeAll(async () => {
-  unit = path.join(folder.path, 'posthorn.service')
+  unit = path.join(folder, 'posthorn.service')
   const text = await readFile(path.join(FOLDER, 'posthorn.service'), 'utf8')
   await writeFile(unit, text.replaceAll('/usr/bin/node', '/bin/sh'))
 })
@@ -28,7 +28,7 @@ test(
   async () => {
     const { stderr } = await verify(unit)
     expect(stderr).toBe('')
-    const broken = path.join(folder.path, 'broken.service')
+    const broken = path.join(folder, 'broken.service')
     await writeFile(broken, `${await readFile(unit, 'utf8')}\n[Service]\nProtectSystems=strict\n`)
     expect((await verify(broken)).stderr).toMatch(/Unknown key (name )?'ProtectSystems'/)
   },
@@ -41,12 +41,12 @@ test('systemd rates the exposure of the service as low', needs('systemd-analyze'
 })
 
 test('systemd creates a user that cannot log in', needs('systemd-sysusers'), async () => {
-  await mkdir(path.join(folder.path, 'etc'))
+  await mkdir(path.join(folder, 'etc'))
   await execute(programPath('systemd-sysusers'), [
-    `--root=${folder.path}`,
+    `--root=${folder}`,
     path.join(FOLDER, 'posthorn.sysusers.conf'),
   ])
-  expect(await readFile(path.join(folder.path, 'etc/passwd'), 'utf8')).toMatch(
+  expect(await readFile(path.join(folder, 'etc/passwd'), 'utf8')).toMatch(
     /^posthorn:x:\d+:\d+:Posthorn, a webhook sender:\/:\/usr\/sbin\/nologin$/m,
   )
 })

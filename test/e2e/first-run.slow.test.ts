@@ -8,7 +8,7 @@ import { type PosthornProcess, runPosthorn, startPosthorn } from '../support/pos
 import { useFolder } from '../support/use-folder.ts'
 
 /** The README's walk-through in a new folder, with default settings except a free port and short retry delays. */
-const folder = useFolder('posthorn first run ')
+const folder = await useFolder('first run')
 const environment = { PORT: '0', POSTHORN_RETRY_SCHEDULE: '1s,1s,1s' }
 
 let posthorn: PosthornProcess
@@ -22,14 +22,14 @@ beforeAll(async () => {
 afterAll(() => posthorn[Symbol.asyncDispose]())
 
 async function start() {
-  posthorn = startPosthorn(['start'], { cwd: folder.path, environment })
+  posthorn = startPosthorn(['start'], { cwd: folder, environment })
   url = await readyUrl(posthorn)
 }
 
 const run = (args: readonly string[], more = {}) =>
-  runPosthorn(args, { cwd: folder.path, environment: { ...environment, ...more } })
+  runPosthorn(args, { cwd: folder, environment: { ...environment, ...more } })
 
-const fileOf = (name: string) => path.join(folder.path, '.posthorn', name)
+const fileOf = (name: string) => path.join(folder, '.posthorn', name)
 
 test('the first start prints an API key and a curl command that works', async () => {
   const [, address, authorization] = /curl (\S+) -H '(.+)'/.exec(posthorn.stderr) ?? []

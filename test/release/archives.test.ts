@@ -21,16 +21,16 @@ const NODES = [
   { version: process.versions.node, file: process.execPath, missing: null },
 ]
 
-describe('the archive', registry, () => {
-  const folder = useFolder('posthorn archives ')
+describe('the archive', registry, async () => {
+  const folder = await useFolder('archives')
   let archives: ReadonlyMap<string, string>
 
   beforeAll(async () => {
-    archives = await packArchives(folder.path)
+    archives = await packArchives(folder)
     for (const [name, archive] of archives) await installArchive(archive, folderOf(name))
   }, BUILDS_MS)
 
-  const folderOf = (name: string) => path.join(folder.path, name.replace('/', '-'))
+  const folderOf = (name: string) => path.join(folder, name.replace('/', '-'))
 
   describe.each(PACKAGES)('of $name', (manifest) => {
     const { name } = manifest

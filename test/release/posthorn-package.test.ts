@@ -14,28 +14,28 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const execute = promisify(execFile)
 
 /** The published package, in the `node_modules` of a project that uses it. */
-const project = useFolder('posthorn package ')
+const project = await useFolder('package')
 let installed: string
 
 beforeAll(async () => {
-  installed = path.join(project.path, 'node_modules/posthorn')
+  installed = path.join(project, 'node_modules/posthorn')
   await mkdir(installed, { recursive: true })
-  const archive = await packPackage(project.path)
+  const archive = await packPackage(project)
   await execute('tar', ['-xzf', archive, '-C', installed, '--strip-components=1'])
   await symlink(path.join(ROOT, 'node_modules'), path.join(installed, 'node_modules'))
 })
 
 async function compile(name: string, text: string, ...options: readonly string[]): Promise<void> {
-  await writeFile(path.join(project.path, name), text)
+  await writeFile(path.join(project, name), text)
   const args = ['--ignoreConfig', '--strict', '--module', 'nodenext', ...options, name]
-  await execute(path.join(ROOT, 'node_modules/.bin/tsc'), args, { cwd: project.path })
+  await execute(path.join(ROOT, 'node_modules/.bin/tsc'), args, { cwd: project })
 }
 
 test('posthorn/portal-element can be imported on a server, where there is no DOM', async () => {
   const script = `import { PosthornPortal } from 'posthorn/portal-element'
     console.log(typeof document, PosthornPortal.observedAttributes.join())`
   const args = ['--input-type=module', '-e', script]
-  const { stdout } = await execute(process.execPath, args, { cwd: project.path })
+  const { stdout } = await execute(process.execPath, args, { cwd: project })
   expect(stdout).toBe('undefined src,label,background,foreground,padding,pages,locale\n')
 })
 
@@ -121,7 +121,7 @@ test('the page about embedding has an example that compiles and runs', async () 
   const types = ['--types', 'node', '--typeRoots', path.join(ROOT, 'node_modules/@types')]
   await compile('embedding.mts', program, '--target', 'es2024', ...types)
   const { stdout } = await execute(process.execPath, ['embedding.mjs'], {
-    cwd: project.path,
+    cwd: project,
     env: { PATH: process.env['PATH'], ...testEnvironment(database.url) },
   })
   expect(stdout).toMatch(/^The console is at http:\/\/127\.0\.0\.1:\d+\/console\n$/)

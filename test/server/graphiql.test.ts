@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { startTestApp, type TestApp, useTestApp } from '../support/app.ts'
+import { useFolder } from '../support/use-folder.ts'
 
 const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
 
@@ -12,6 +12,7 @@ const callsOf =
   (at: string, headers: Record<string, string> = {}) =>
     fetch(app.url + at, { headers: { accept: BROWSER, ...headers } })
 
+const folder = await useFolder('graphiql')
 const get = callsOf(await useTestApp({ role: 'api' }))
 
 const LINKED = 'name="posthorn-graphiql" content="on"'
@@ -53,8 +54,6 @@ test('programs get the API', async () => {
 })
 
 test('with trusted documents there is no GraphiQL, because no other document could run', async () => {
-  const folder = await mkdtemp(path.join(tmpdir(), 'posthorn graphiql '))
-  onTestFinished(() => rm(folder, { recursive: true }))
   const file = path.join(folder, 'documents.json')
   await writeFile(file, '{}')
   const environment = { POSTHORN_GRAPHQL_TRUSTED_DOCUMENTS: file }

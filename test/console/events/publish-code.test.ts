@@ -16,7 +16,7 @@ import { type ConsoleServer, startConsoleServer } from '../support/console-serve
 const run = promisify(execFile)
 
 let server: ConsoleServer
-const folder = useFolder('posthorn snippets ')
+const folder = await useFolder('snippets')
 let organizationId: string
 
 beforeAll(async () => {
@@ -110,7 +110,7 @@ async function execute(language: string, code: string, token: string): Promise<s
     return JSON.stringify(rows)
   }
   const [file, program] = PROGRAMS[language] as readonly [string, string]
-  const script = path.join(folder.path, file)
+  const script = path.join(folder, file)
   await writeFile(script, code)
   const env = { ...process.env, POSTHORN_API_KEY: token }
   const { stdout } = await run(programPath(program), [script], { env })

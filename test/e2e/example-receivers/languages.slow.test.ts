@@ -33,13 +33,13 @@ const LANGUAGES = {
 
 const full = leftOutFor(existsSync('/dev/full') ? null : 'this system has no /dev/full')
 
-const folder = useFolder('posthorn receivers ')
+const folder = await useFolder('receivers')
 let posthorn: TestApp
 let front: TlsFront
 let commands: ReadonlyMap<string, string>
 
 beforeAll(async () => {
-  await cp(EXAMPLES, folder.path, { recursive: true })
+  await cp(EXAMPLES, folder, { recursive: true })
   commands = await readCommands()
   const authority = await createTestAuthority()
   front = await startTlsFront(authority)
@@ -67,10 +67,10 @@ async function startReceiver(command: string, secret: string): Promise<ReceiverP
   const port = await freePort()
   const program = await startProgram({
     command: ['bash', '-c', command],
-    cwd: folder.path,
+    cwd: folder,
     port,
     environment: {
-      ...{ PORT: String(port), WEBHOOK_SECRET: secret, TMPDIR: folder.path },
+      ...{ PORT: String(port), WEBHOOK_SECRET: secret, TMPDIR: folder },
       CARGO_TARGET_DIR: path.join(ROOT, 'node_modules/.cache/cargo'),
     },
   })

@@ -85,8 +85,8 @@ const WITH_ONE_SECRET = CASES.filter(({ what }) => what !== 'the old secret')
 
 describe.each(Object.entries(LANGUAGES))('the %s snippet', (name, language) => {
   describe.each(['wh-', 'acme-2-'])('with the header prefix %s', (prefix) => {
-    describe('answers', needsOptional(language.program), () => {
-      const folder = useFolder('posthorn-snippet-')
+    describe('answers', needsOptional(language.program), async () => {
+      const folder = await useFolder('snippet')
       let receiver: RunningProgram
       let url: string
 
@@ -95,10 +95,10 @@ describe.each(Object.entries(LANGUAGES))('the %s snippet', (name, language) => {
         const text = await readFile(path.join(SNIPPETS, `${language.file}.txt`), 'utf8')
         const snippet = withHeaderPrefix(text, prefix)
         const code = language.complete?.(snippet) ?? snippet
-        await writeFile(path.join(folder.path, language.file), code.replace('3000', String(port)))
+        await writeFile(path.join(folder, language.file), code.replace('3000', String(port)))
         const program = name === 'TypeScript' ? process.execPath : programPath(language.program)
         receiver = await startProgram({
-          ...{ command: [program, ...language.args(port)], cwd: folder.path, port },
+          ...{ command: [program, ...language.args(port)], cwd: folder, port },
           environment: { WEBHOOK_SECRET: SECRET },
         })
         url = `http://127.0.0.1:${port}/`
