@@ -1,9 +1,10 @@
 import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
-import { type AddressInfo, connect, type Socket } from 'node:net'
+import { connect, type Socket } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { type ConnectionLimits, limitConnections } from '../../src/server/connection-limits.ts'
 import { startTestApp } from '../support/app.ts'
+import { listen } from '../support/listen.ts'
 import { until } from '../support/until.ts'
 
 test('connections beyond the limit of their address are closed, and other addresses still connect', async () => {
@@ -69,16 +70,12 @@ async function openServer(
   const logger = { warn: (...line: unknown[]) => void warnings.push(line) }
   const server = createServer(listener)
   limitConnections(server, { exempt: [], logger, ...limits })
-  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const port = await listen(server)
   onTestFinished(() => {
     server.closeAllConnections()
     server.close()
   })
-  const { port } = server.address() as AddressInfo
-  return {
-    warnings,
-    connect: (localAddress: string) => open(port, '127.0.0.1', localAddress),
-  }
+  return { warnings, connect: (localAddress: string) => open(port, '127.0.0.1', localAddress) }
 }
 
 async function open(port: number, host: string, localAddress?: string): Promise<Socket> {

@@ -1,4 +1,3 @@
-import type { Database } from '../../src/db/client.ts'
 import { publicId } from '../../src/db/ids.ts'
 import { CLIENT, type OidcProvider, startOidcProvider } from '../oidc-provider/oidc-provider.ts'
 import { createApiKey } from '../support/api-keys.ts'
@@ -10,21 +9,7 @@ import { freePort } from '../support/free-port.ts'
 export const START = '/console/session/oidc'
 
 /** A browser that keeps the cookies of each origin and follows no redirect by itself. */
-export interface OidcBrowser {
-  /** The cookies for Posthorn. */
-  readonly jar: Map<string, string>
-  get(at: string, init?: RequestInit): Promise<Response>
-  /** Starts a sign-in, and returns the URL of the provider. */
-  start(): Promise<string>
-  /** Chooses a person or a failure at the provider, and returns the URL of the callback. */
-  choose(authorization: string, choice: string): Promise<string>
-  /** Opens the URL of the callback, and returns the path that it leads to. */
-  finish(callback: string): Promise<string>
-  // biome-ignore lint/suspicious/noExplicitAny: the type depends on the query
-  graphql(query: string, variables?: object): Promise<any>
-}
-
-export function openOidcBrowser(url: string, { issuer }: OidcProvider): OidcBrowser {
+export function openOidcBrowser(url: string, { issuer }: OidcProvider) {
   const jars = new Map<string, Map<string, string>>()
   const jarOf = (target: URL) => {
     const jar = jars.get(target.origin) ?? new Map<string, string>()
@@ -48,19 +33,24 @@ export function openOidcBrowser(url: string, { issuer }: OidcProvider): OidcBrow
   const locationOf = (response: Response, base: string) =>
     new URL(response.headers.get('location') ?? '', base).href
   return {
+    /** The cookies for Posthorn. */
     jar: jarOf(new URL(url)),
     get,
+    /** Starts a sign-in, and returns the URL of the provider. */
     start: async () => locationOf(await get(url + START), url),
-    async choose(authorization, choice) {
+    /** Chooses a person or a failure at the provider, and returns the URL of the callback. */
+    async choose(authorization: string, choice: string) {
       let at = locationOf(await get(authorization), issuer)
       at = locationOf(await get(`${at}/${choice}`), issuer)
       return locationOf(await get(at), issuer)
     },
-    async finish(callback) {
+    /** Opens the URL of the callback, and returns the path that it leads to. */
+    async finish(callback: string) {
       const landed = new URL(locationOf(await get(callback), url))
       return landed.pathname + landed.search
     },
-    async graphql(query, variables = {}) {
+    // biome-ignore lint/suspicious/noExplicitAny: the type depends on the query
+    async graphql(query: string, variables: object = {}): Promise<any> {
       const response = await get(`${url}/graphql`, {
         method: 'POST',
         headers: { 'content-type': 'application/json', 'posthorn-console': '1' },
@@ -78,22 +68,13 @@ export async function signInAs(url: string, provider: OidcProvider, choice: stri
   return { browser, landed }
 }
 
-/** What a process needs that signs people in by a provider. */
-export interface OidcInstallation extends AsyncDisposable {
-  readonly url: string
-  readonly provider: OidcProvider
-  readonly database: Database
-  readonly organizationId: string
-  /** The id of the key whose organization and scopes people get. */
-  readonly roleKeyId: string
-  readonly environment: Record<string, string>
-}
+export type OidcInstallation = Awaited<ReturnType<typeof prepareOidc>>
 
-/** Starts a provider for a process at a port of its own. `roles`: more of POSTHORN_OIDC_ROLES, for the same key. */
-export async function prepareOidc(
-  scopes: readonly string[],
-  roles: readonly string[] = [],
-): Promise<OidcInstallation> {
+/**
+ * What a process at a port of its own needs that signs people in by a provider, with the organization and the scopes of one
+ * key. `roles`: more of POSTHORN_OIDC_ROLES, for the same key.
+ */
+export async function prepareOidc(scopes: readonly string[], roles: readonly string[] = []) {
   await using stack = new AsyncDisposableStack()
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`

@@ -43,12 +43,8 @@ describe('with an OpenID provider', await requirePackages('test/oidc-provider'),
     await installation?.[Symbol.asyncDispose]()
   })
   beforeEach(() => {
-    Object.assign(provider, {
-      aheadMs: 0,
-      unreachable: null,
-      knowsPosthorn: true,
-      changeIdToken: null,
-    })
+    const usual = { aheadMs: 0, unreachable: null, knowsPosthorn: true, changeIdToken: null }
+    Object.assign(provider, usual)
   })
 
   const VIEWER = '{ viewer { apiKey { id } } }'
@@ -276,12 +272,8 @@ describe('with an OpenID provider', await requirePackages('test/oidc-provider'),
     })
     await revokeApiKey(database.prisma, roleKeyId)
     const { errors } = await signedIn.graphql('{ viewer { person } }')
-    expect(errors).toMatchObject([
-      {
-        message: 'The API key of your role is revoked. Sign in again.',
-        extensions: { code: 'UNAUTHENTICATED' },
-      },
-    ])
+    const message = 'The API key of your role is revoked. Sign in again.'
+    expect(errors).toMatchObject([{ message, extensions: { code: 'UNAUTHENTICATED' } }])
     expect(await browser.finish(callback)).toBe(failed('role_ended'))
     expect([...browser.jar]).toEqual([])
     await logLine(posthorn, { failure: 'role_ended', key: roleKeyId })

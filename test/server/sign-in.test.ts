@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { publicId } from '../../src/db/ids.ts'
 import { deleteEndedSessions } from '../../src/sessions/ended-sessions.ts'
 import { createSignInLink } from '../../src/sessions/sign-in-link.ts'
@@ -6,26 +6,17 @@ import { createApiKey, revokeApiKey } from '../support/api-keys.ts'
 import { startTestApp, useTestApp } from '../support/app.ts'
 import { openBrowser, VIEWER } from './browser.ts'
 
-let url: string
-
 const posthorn = await useTestApp({ role: 'api' })
 const another = await useTestApp({ role: 'api', database: posthorn.database })
 
-beforeAll(async () => {
-  url = posthorn.app.url
-})
-
 const DAY_S = 86_400
-const pool = () => posthorn.database.pool
-const prisma = () => posthorn.database.prisma
+const { url } = posthorn.app
+const { pool, prisma } = posthorn.database
 
 async function spareKey(expiresAt: Date | null = null) {
   const { organizationId } = posthorn.tenant
-  const { key, token } = await createApiKey(prisma(), {
-    organizationId,
-    scopes: ['webhooks:read'],
-    expiresAt,
-  })
+  const input = { organizationId, scopes: ['webhooks:read'], expiresAt }
+  const { key, token } = await createApiKey(prisma, input)
   return { id: publicId('apiKey', key.id), uuid: key.id, token }
 }
 
@@ -56,7 +47,7 @@ describe('signing in with an API key', () => {
     const browser = openBrowser(url)
     await browser.signIn({ token: posthorn.tenant.token })
     const token = browser.cookie?.split('=')[1] as string
-    const { rows } = await pool().query('select s::text as line from posthorn.sessions as s')
+    const { rows } = await pool.query('select s::text as line from posthorn.sessions as s')
     expect(rows.length).toBeGreaterThan(0)
     for (const { line } of rows) {
       expect(line).not.toContain(token)
@@ -66,7 +57,7 @@ describe('signing in with an API key', () => {
 
   test('fails with an invalid or a revoked key', async () => {
     const { id, token } = await spareKey()
-    await revokeApiKey(prisma(), id)
+    await revokeApiKey(prisma, id)
     for (const [rejected, detail] of [
       ['phk_no', 'malformed'],
       ['', 'malformed'],
@@ -108,26 +99,21 @@ describe('signing in with an API key', () => {
   })
 })
 
-describe('with https as the public URL', () => {
-  test('the cookie is sent over TLS only, and to this host only', async () => {
-    const environment = { POSTHORN_PUBLIC_URL: 'https://webhooks.example.com' }
-    await using secure = await startTestApp({
-      role: 'api',
-      database: posthorn.database,
-      environment,
-    })
-    const browser = openBrowser(secure.app.url)
-    const response = await browser.signIn({ token: posthorn.tenant.token })
-    expect(response.headers.get('set-cookie')).toMatch(
-      /^__Host-posthorn_session=[\w-]{43}; Max-Age=\d+; Path=\/; HttpOnly; Secure; SameSite=Strict$/,
-    )
-    expect((await browser.graphql(VIEWER)).errors).toBeUndefined()
-  })
+test('with https as the public URL, the cookie is sent over TLS only, and to this host only', async () => {
+  const environment = { POSTHORN_PUBLIC_URL: 'https://webhooks.example.com' }
+  const { database } = posthorn
+  await using secure = await startTestApp({ role: 'api', database, environment })
+  const browser = openBrowser(secure.app.url)
+  const response = await browser.signIn({ token: posthorn.tenant.token })
+  expect(response.headers.get('set-cookie')).toMatch(
+    /^__Host-posthorn_session=[\w-]{43}; Max-Age=\d+; Path=\/; HttpOnly; Secure; SameSite=Strict$/,
+  )
+  expect((await browser.graphql(VIEWER)).errors).toBeUndefined()
 })
 
 describe('a sign-in link', () => {
   test('signs in once, also of many concurrent uses in two processes', async () => {
-    const link = await createSignInLink(pool(), posthorn.tenant.keyId)
+    const link = await createSignInLink(pool, posthorn.tenant.keyId)
     const browsers = Array.from({ length: 10 }, (_, i) =>
       openBrowser(i % 2 ? url : another.app.url),
     )
@@ -143,11 +129,11 @@ describe('a sign-in link', () => {
   })
 
   test('is rejected after an hour, once its key is revoked, and if it is invented', async () => {
-    const old = await createSignInLink(pool(), posthorn.tenant.keyId)
-    await pool().query(`update posthorn.sign_in_links set expires_at = now() where used_at is null`)
+    const old = await createSignInLink(pool, posthorn.tenant.keyId)
+    await pool.query(`update posthorn.sign_in_links set expires_at = now() where used_at is null`)
     const { id, uuid } = await spareKey()
-    const orphan = await createSignInLink(pool(), uuid)
-    await revokeApiKey(prisma(), id)
+    const orphan = await createSignInLink(pool, uuid)
+    await revokeApiKey(prisma, id)
     for (const link of [old, orphan, 'x', 'a'.repeat(43), '\0']) {
       expect((await openBrowser(url).signIn({ link })).status).toBe(401)
     }
@@ -182,20 +168,20 @@ describe('a session ends', () => {
     const { uuid, token } = await spareKey()
     await browser.signIn({ token })
     const expire = 'update posthorn.sessions set expires_at = now() where api_key_id = $1'
-    await pool().query(expire, [uuid])
+    await pool.query(expire, [uuid])
     expect((await browser.graphql(VIEWER)).errors).toMatchObject([
       { message: 'Your session has expired. Sign in again.' },
     ])
-    expect(await prisma().session.count({ where: { apiKeyId: uuid } })).toBe(1)
-    await deleteEndedSessions(pool())
-    expect(await prisma().session.count({ where: { apiKeyId: uuid } })).toBe(0)
+    expect(await prisma.session.count({ where: { apiKeyId: uuid } })).toBe(1)
+    await deleteEndedSessions(pool)
+    expect(await prisma.session.count({ where: { apiKeyId: uuid } })).toBe(0)
   })
 
   test('when its key is revoked, in every process immediately', async () => {
     const { id, token } = await spareKey()
     const browser = openBrowser(url)
     await browser.signIn({ token })
-    await revokeApiKey(prisma(), id)
+    await revokeApiKey(prisma, id)
     const elsewhere = openBrowser(another.app.url, browser.cookie)
     for (const client of [browser, elsewhere]) {
       expect((await client.graphql(VIEWER)).errors).toMatchObject([
@@ -244,7 +230,7 @@ describe('the audit log', () => {
   test('records sign-in links, and sessions that another session replaces', async () => {
     const { id, uuid, token } = await spareKey()
     const browser = openBrowser(url)
-    await browser.signIn({ link: await createSignInLink(pool(), uuid) })
+    await browser.signIn({ link: await createSignInLink(pool, uuid) })
     await browser.signIn({ token })
     const actions = (await entriesOf(id)).map(({ action }: { action: string }) => action)
     expect(actions).toEqual(['session.started', 'session.started', 'session.ended'])
