@@ -122,17 +122,15 @@ describe('options that would weaken verification are rejected, not ignored', () 
   })
 })
 
-describe('verifyOrThrow', () => {
-  test('returns an authentic delivery, and throws the reason for any other', async () => {
-    const authentic = await verify(body, publishedHeaders(), secret, options)
-    expect(await verifyOrThrow(body, publishedHeaders(), secret, options)).toEqual(authentic)
-    const result = await verify(body, publishedHeaders(), OTHER_SECRET, options)
-    const error = await rejection(verifyOrThrow(body, publishedHeaders(), OTHER_SECRET, options))
-    expect(error).toBeInstanceOf(WebhookVerificationError)
-    expect(error).toMatchObject({
-      name: 'WebhookVerificationError',
-      reason: 'no-matching-signature',
-      message: result.ok ? '' : result.message,
-    })
+test('verifyOrThrow returns an authentic delivery, and throws the reason for any other', async () => {
+  const authentic = await verify(body, publishedHeaders(), secret, options)
+  expect(await verifyOrThrow(body, publishedHeaders(), secret, options)).toEqual(authentic)
+  const result = await verify(body, publishedHeaders(), OTHER_SECRET, options)
+  const error = await rejection(verifyOrThrow(body, publishedHeaders(), OTHER_SECRET, options))
+  expect(error).toBeInstanceOf(WebhookVerificationError)
+  expect(error).toMatchObject({
+    name: 'WebhookVerificationError',
+    reason: 'no-matching-signature',
+    message: result.ok ? '' : result.message,
   })
 })

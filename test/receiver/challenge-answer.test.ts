@@ -5,17 +5,15 @@ import { challengeAnswer, sign } from '../../src/receiver/index.ts'
 const secret = 'whsec_MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIz'
 const CHALLENGE = { type: 'verification', challenge: 'c-1' }
 
-describe('challengeAnswer', () => {
-  test.each([
-    ['an event', { id: 'evt_1', type: 'order.paid', timestamp: '', data: {} }],
-    ['an event with a challenge in its data', { type: 'x', data: CHALLENGE }],
-    ['no text', { type: 'verification', challenge: 1 }],
-    ['another type', { type: 'verify', challenge: 'c-1' }],
-    ['null', null],
-    ['a list', [CHALLENGE]],
-  ])('is null for %s', (_, event) => {
-    expect(challengeAnswer(event)).toBeNull()
-  })
+test.each([
+  ['an event', { id: 'evt_1', type: 'order.paid', timestamp: '', data: {} }],
+  ['an event with a challenge in its data', { type: 'x', data: CHALLENGE }],
+  ['no text', { type: 'verification', challenge: 1 }],
+  ['another type', { type: 'verify', challenge: 'c-1' }],
+  ['null', null],
+  ['a list', [CHALLENGE]],
+])('challengeAnswer is null for %s', (_, event) => {
+  expect(challengeAnswer(event)).toBeNull()
 })
 
 describe('an adapter', () => {

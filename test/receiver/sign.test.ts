@@ -13,12 +13,8 @@ const keys = () => fc.uint8Array({ minLength: 1, maxLength: 80 })
 const ids = () => fc.stringMatching(/^msg_[0-9a-z]{1,26}$/)
 const times = () => fc.integer({ min: 0, max: 253_402_300_799 }).map(String)
 
-function deliver(
-  key: Uint8Array,
-  ...[deliveryId, sentTime, content]: [string, string, Uint8Array]
-) {
-  return signDelivery(createSecretKey(key), deliveryId, sentTime, content)
-}
+const deliver = (key: Uint8Array, ...signed: [id: string, time: string, content: Uint8Array]) =>
+  signDelivery(createSecretKey(key), ...signed)
 
 function verifyParts(
   key: Uint8Array,
@@ -92,17 +88,15 @@ describe('sender and receiver agree', () => {
   })
 })
 
-describe('signing keys', () => {
-  test('a secret is whsec_ and the base64 of 32 random bytes, and parsing it returns the key', () => {
-    expect(formatSecret(parseSecret(secret))).toBe(secret)
-    expect(generateSigningKey()).not.toEqual(generateSigningKey())
-    expect(formatSecret(generateSigningKey())).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/)
-    fc.assert(
-      fc.property(keys(), (key) => {
-        expect(parseSecret(formatSecret(key))).toEqual(key)
-      }),
-    )
-  })
+test('a secret is whsec_ and the base64 of 32 random bytes, and parsing it returns the key', () => {
+  expect(formatSecret(parseSecret(secret))).toBe(secret)
+  expect(generateSigningKey()).not.toEqual(generateSigningKey())
+  expect(formatSecret(generateSigningKey())).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/)
+  fc.assert(
+    fc.property(keys(), (key) => {
+      expect(parseSecret(formatSecret(key))).toEqual(key)
+    }),
+  )
 })
 
 describe('compatibility: the standardwebhooks library', () => {

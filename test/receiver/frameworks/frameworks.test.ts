@@ -7,7 +7,7 @@ import { startTestApp, type TestApp } from '../../support/app.ts'
 import { JOINED } from '../../support/factories.ts'
 import { freePort } from '../../support/free-port.ts'
 import { requirePackages } from '../../support/installed-packages.ts'
-import { printed, type RunningProgram, startProgram } from '../../support/running-program.ts'
+import { printed, startProgram } from '../../support/running-program.ts'
 import { outcome, publishEvent, registerWebhook } from '../support/deliveries.ts'
 import {
   createReceiverProject,
@@ -127,15 +127,8 @@ describe('the receivers of the README', installed, () => {
     await project?.[Symbol.asyncDispose]()
   })
 
-  interface Started extends AsyncDisposable {
-    readonly webhookId: string
-    readonly secret: string
-    readonly program: RunningProgram
-    readonly url: string
-  }
-
   /** Registers a webhook, and starts the receiver with its secret. */
-  async function start(framework: Framework, change = (code: string) => code): Promise<Started> {
+  async function start(framework: Framework, change = (code: string) => code) {
     const port = await freePort()
     const front = await startTlsFront(authority, port)
     const route = framework.path ?? '/webhooks'
@@ -148,10 +141,7 @@ describe('the receivers of the README', installed, () => {
       environment: { WEBHOOK_SECRET: secret },
     })
     return {
-      webhookId,
-      secret,
-      program,
-      url: `http://127.0.0.1:${port}${route}`,
+      ...{ webhookId, secret, program, url: `http://127.0.0.1:${port}${route}` },
       async [Symbol.asyncDispose]() {
         await posthorn.rest('DELETE', `/webhooks/${webhookId}`)
         await program[Symbol.asyncDispose]()
@@ -187,7 +177,7 @@ describe('the receivers of the README', installed, () => {
 
   describe.each(FRAMEWORKS)('$name', (framework) => {
     const { errorStatus = 500 } = framework
-    let receiver: Started
+    let receiver: Awaited<ReturnType<typeof start>>
 
     beforeAll(async () => {
       receiver = await start(framework)

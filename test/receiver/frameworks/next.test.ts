@@ -7,7 +7,7 @@ import { createTestAuthority } from '../../outbound/certificates.ts'
 import { startTestApp, type TestApp } from '../../support/app.ts'
 import { freePort } from '../../support/free-port.ts'
 import { requirePackages } from '../../support/installed-packages.ts'
-import { printed, type RunningProgram, startProgram } from '../../support/running-program.ts'
+import { printed, startProgram } from '../../support/running-program.ts'
 import { outcome, publishEvent, registerWebhook } from '../support/deliveries.ts'
 import {
   createReceiverProject,
@@ -68,12 +68,7 @@ describe('Next.js', installed, () => {
     await writeFile(file, code)
   }
 
-  interface Started extends AsyncDisposable {
-    readonly program: RunningProgram
-    readonly webhookId: string
-  }
-
-  async function start(route: string): Promise<Started> {
+  async function start(route: string) {
     const { webhookId, secret } = await registerWebhook(posthorn, front.url + route)
     const program = await startProgram({
       command: [process.execPath, NEXT, 'start', '-H', '127.0.0.1', '-p', `${port}`],

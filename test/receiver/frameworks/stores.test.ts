@@ -86,29 +86,27 @@ describe('the store in Redis', redisOptions, () => {
   })
 })
 
-describe('the transaction in Postgres', () => {
-  test('a change and its id commit together, once', async () => {
-    await using host = await openHostPool()
-    const { pool } = host
-    await pool.query(
-      `create table processed_deliveries
-         (id text primary key, processed_at timestamptz not null default now());
-       create table orders (number int)`,
-    )
-    const { processOnce } = await load('process-once.ts')
-    const insert = (client: pg.PoolClient) => client.query('insert into orders values (1)')
-    const count = async () => (await pool.query('select count(*)::int from orders')).rows[0].count
+test('with the transaction in Postgres, a change and its id commit together, once', async () => {
+  await using host = await openHostPool()
+  const { pool } = host
+  await pool.query(
+    `create table processed_deliveries
+       (id text primary key, processed_at timestamptz not null default now());
+     create table orders (number int)`,
+  )
+  const { processOnce } = await load('process-once.ts')
+  const insert = (client: pg.PoolClient) => client.query('insert into orders values (1)')
+  const count = async () => (await pool.query('select count(*)::int from orders')).rows[0].count
 
-    const failing = processOnce(pool, 'msg_1', async (client: pg.PoolClient) => {
-      await insert(client)
-      fails()
-    })
-    await expect(failing).rejects.toThrow('The disk is full.')
-    expect(await count()).toBe(0)
-
-    await Promise.all([1, 2, 3].map(() => processOnce(pool, 'msg_1', insert)))
-    expect(await count()).toBe(1)
+  const failing = processOnce(pool, 'msg_1', async (client: pg.PoolClient) => {
+    await insert(client)
+    fails()
   })
+  await expect(failing).rejects.toThrow('The disk is full.')
+  expect(await count()).toBe(0)
+
+  await Promise.all([1, 2, 3].map(() => processOnce(pool, 'msg_1', insert)))
+  expect(await count()).toBe(1)
 })
 
 /** The pool of an application, in a database of its own. */

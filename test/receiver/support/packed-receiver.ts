@@ -8,19 +8,13 @@ const ROOT = path.join(import.meta.dirname, '../../..')
 const PACKAGE = path.join(ROOT, 'packages/receiver')
 const execute = promisify(execFile)
 
-/** A project that has the packed package, and nothing else of this repository. */
-export interface ReceiverProject extends AsyncDisposable {
-  readonly folder: string
-  /** Where the package is installed. */
-  readonly installed: string
-  /** The files in the archive. */
-  readonly packed: readonly string[]
-  /** The archive. */
-  readonly archive: string
-}
+export type ReceiverProject = Awaited<ReturnType<typeof createReceiverProject>>
 
-/** Packs the package as `npm pack` does, and unpacks it in an empty project. */
-export async function createReceiverProject(): Promise<ReceiverProject> {
+/**
+ * Packs the package as `npm pack` does, and unpacks it in a project that has nothing else of this repository, where it is
+ * `installed`.
+ */
+export async function createReceiverProject() {
   const folder = await mkdtemp(path.join(tmpdir(), 'posthorn receiver '))
   const staging = path.join(folder, 'package')
   await mkdir(staging)
@@ -38,10 +32,9 @@ export async function createReceiverProject(): Promise<ReceiverProject> {
   await mkdir(installed, { recursive: true })
   await execute('tar', ['-xzf', archive, '-C', installed, '--strip-components=1'])
   return {
-    folder,
-    installed,
-    archive,
-    packed: files.map(({ path }: { path: string }) => path),
+    ...{ folder, installed, archive },
+    /** The files in the archive. */
+    packed: files.map(({ path }: { path: string }) => path) as string[],
     [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }),
   }
 }

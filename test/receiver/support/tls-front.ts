@@ -1,18 +1,13 @@
 import { once } from 'node:events'
 import { request as httpRequest } from 'node:http'
 import { createServer } from 'node:https'
-import type { AddressInfo } from 'node:net'
 import type { TestAuthority } from '../../outbound/certificates.ts'
+import { listen } from '../../support/listen.ts'
 
-export interface TlsFront extends AsyncDisposable {
-  /** `https://localhost:…` */
-  readonly url: string
-  /** Of the server behind it. */
-  port: number
-}
+export type TlsFront = Awaited<ReturnType<typeof startTlsFront>>
 
 /** What stands in front of a server in production: it takes HTTPS and passes each request on over HTTP, as nginx does. */
-export async function startTlsFront(authority: TestAuthority, port = 0): Promise<TlsFront> {
+export async function startTlsFront(authority: TestAuthority, port = 0) {
   const server = createServer(await authority.issue(['localhost']), (request, response) => {
     const { method, url: path, headers } = request
     const host = `127.0.0.1:${front.port}`
@@ -25,10 +20,9 @@ export async function startTlsFront(authority: TestAuthority, port = 0): Promise
     passed.on('error', () => response.destroy())
     request.pipe(passed)
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const front: TlsFront = {
-    url: `https://localhost:${(server.address() as AddressInfo).port}`,
+  const front = {
+    url: `https://localhost:${await listen(server)}`,
+    /** Of the server behind it. */
     port,
     async [Symbol.asyncDispose]() {
       server.closeAllConnections()
