@@ -109,8 +109,7 @@ async function deliver(): Promise<void> {
   await until(async () => (await countJobs(database.pool)) === 0, 'all events are delivered')
 }
 
-const inFolder = (text: string) =>
-  withReplaced(text, { '/backup': quoted(`${folder}/backup`) })
+const inFolder = (text: string) => withReplaced(text, { '/backup': quoted(`${folder}/backup`) })
 
 function open(name = 'posthorn'): Database {
   return openDatabase(postgres.urlOf(name))

@@ -66,9 +66,7 @@ test('deliveries that wait for a worker for more than a minute are ours', () => 
 test('little memory is ours, and names the remedy', () => {
   expect(sentence({ memoryIsShort: true })).toMatchObject({
     fault: 'ours',
-    text: expect.stringContaining(
-      'short of memory, and slower. Raise POSTHORN_MAX_HEAP_MB.',
-    ),
+    text: expect.stringContaining('short of memory, and slower. Raise POSTHORN_MAX_HEAP_MB.'),
   })
 })
 
