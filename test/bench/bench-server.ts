@@ -12,34 +12,13 @@ import { withDatabase } from '../support/with-database.ts'
 import { openBenchDatabase } from './open-bench-database.ts'
 import { familyCpuTimeMs } from './usage.ts'
 
-/** A Postgres for the benchmark, in a temporary folder, with a database for each measurement. */
-export interface BenchServer extends AsyncDisposable {
-  readonly folder: string
-  /** A migrated database, dropped on disposal, so that data of one measurement does not slow another. */
-  createDatabase(): Promise<BenchDatabase>
-  /** The CPU time of all processes of Postgres, also of those that have ended. */
-  cpuTimeMs(): Promise<number>
-  /** Measures what Postgres does for a database from now until the returned function is called. */
-  startMeter(database: BenchDatabase): Promise<() => Promise<Meter>>
-}
-
-export interface Meter {
-  readonly transactions: number
-  readonly cpuMs: number
-  /** The bytes of WAL written. */
-  readonly walBytes: number
-}
-
-export interface BenchDatabase extends AsyncDisposable {
-  readonly url: string
-  readonly name: string
-  /** Vacuums, analyzes and writes all pages, so that this work does not run during a measurement. */
-  settle(): Promise<void>
-}
+export type BenchServer = Awaited<ReturnType<typeof startBenchServer>>
+type BenchDatabase = Awaited<ReturnType<typeof createDatabase>>
 
 const TEMPLATE = 'posthorn_template'
 
-export async function startBenchServer(databaseUrl?: string): Promise<BenchServer> {
+/** A Postgres for the benchmark, in a temporary folder, with a database for each measurement. */
+export async function startBenchServer(databaseUrl?: string) {
   const folder = await mkdtemp(path.join(tmpdir(), 'posthorn-bench-'))
   const cluster = path.join(folder, 'postgres')
   await using started = new AsyncDisposableStack()
@@ -59,6 +38,7 @@ export async function startBenchServer(databaseUrl?: string): Promise<BenchServe
     await migrate(template.pool)
   }
   await fillLog(server.pool)
+  /** The CPU time of all processes of Postgres, also of those that have ended. */
   async function cpuTimeMs(): Promise<number> {
     const pid = (await readPostmaster(cluster))?.pid
     return pid === undefined ? Number.NaN : await familyCpuTimeMs(pid)
@@ -67,9 +47,11 @@ export async function startBenchServer(databaseUrl?: string): Promise<BenchServe
   const resources = started.move()
   return {
     folder,
+    /** A migrated database, dropped on disposal, so that data of one measurement does not slow another. */
     createDatabase: () => createDatabase(server, `posthorn_bench_${databaseCount++}`),
     cpuTimeMs,
-    async startMeter(database) {
+    /** Measures what Postgres does for a database from now until the returned function is called. */
+    async startMeter(database: BenchDatabase) {
       const read = async () => ({
         transactions: await countTransactions(server, database),
         cpuMs: await cpuTimeMs(),
@@ -107,17 +89,12 @@ async function createDatabase({ url: serverUrl, pool }: Database, name: string) 
   const url = withDatabase(serverUrl, name)
   return {
     ...{ url, name },
+    /** Vacuums, analyzes and writes all pages, so that this work does not run during a measurement. */
     async settle() {
       await using database = openBenchDatabase(url, { maxConnections: 1 })
       await database.pool.query('vacuum analyze')
-      await until(
-        async () => {
-          const { rows } = await database.pool.query(AUTOVACUUMS)
-          return rows.length === 0
-        },
-        'autovacuum has finished',
-        600_000,
-      )
+      const isQuiet = async () => (await database.pool.query(AUTOVACUUMS)).rowCount === 0
+      await until(isQuiet, 'autovacuum has finished', 600_000)
       await database.pool.query('checkpoint')
     },
     async [Symbol.asyncDispose]() {

@@ -30,18 +30,10 @@ interface DrainsOptions {
 }
 
 /** Consecutive drains in one database. */
-interface Drains extends AsyncDisposable {
-  /**
-   * Queues deliveries with no worker running, then measures how fast workers drain them: from the arrival of the last
-   * warm-up delivery until every attempt is recorded.
-   */
-  measure(count: number, processes?: number): Promise<Drain>
-}
-
 async function prepareDrains(
   bench: Bench,
   { waiting = 0, parked = 0, webhooks = 20 }: DrainsOptions = {},
-): Promise<Drains> {
+) {
   const { receiver, sizes, server } = bench
   await using resources = new AsyncDisposableStack()
   const database = resources.use(await server.createDatabase())
@@ -55,7 +47,11 @@ async function prepareDrains(
   const types = await add('ok')
   const prepared = resources.move()
   return {
-    async measure(count, processes = 1) {
+    /**
+     * Queues deliveries with no worker running, then measures how fast workers drain them: from the arrival of the last
+     * warm-up delivery until every attempt is recorded.
+     */
+    async measure(count: number, processes = 1): Promise<Drain> {
       const total = sizes.warmUp + count
       const since = lowerBoundAt(new Date())
       {

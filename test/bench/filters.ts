@@ -56,9 +56,7 @@ export async function reportFilters(bench: Bench): Promise<void> {
   bench.report('Q', 'trying a filter on 100 events, p95', tried, 'ms', { atMost: 100 })
 }
 
-interface FilterTenant extends BenchTenant {
-  readonly type: string
-}
+type FilterTenant = BenchTenant & { readonly type: string }
 
 /** `filter`: null for no webhooks, empty for webhooks without a filter. */
 async function tenantWith(
@@ -84,35 +82,33 @@ async function tenantWith(
   return { ...tenant, type }
 }
 
-/** The milliseconds that each event took. */
 async function publish(
   { database }: Services,
   { publicOrganizationId, type }: FilterTenant,
   city: string,
 ): Promise<number[]> {
-  const took: number[] = []
-  for (let i = 0; i < EVENTS_PER_ROUND; i++) {
-    const startedAt = performance.now()
-    await database.pool.query({
+  return await timed(EVENTS_PER_ROUND, () =>
+    database.pool.query({
       name: 'bench_publish',
       text: 'select * from posthorn.publish_event($1, $2, $3::text)',
       values: [publicOrganizationId, type, dataIn(city)],
-    })
+    }),
+  )
+}
+
+/** The milliseconds that each of some calls took, one after the other. */
+async function timed(count: number, call: () => Promise<unknown>): Promise<number[]> {
+  const took: number[] = []
+  for (let i = 0; i < count; i++) {
+    const startedAt = performance.now()
+    await call()
     took.push(performance.now() - startedAt)
   }
   return took
 }
 
-async function tryMany(
-  { database }: Services,
-  { organizationId, type }: FilterTenant,
-): Promise<number[]> {
+async function tryMany({ database }: Services, { organizationId, type }: FilterTenant) {
   const filter = parseStoredFilter(FILTER)
-  const took: number[] = []
-  for (let i = 0; i < 50; i++) {
-    const startedAt = performance.now()
-    await tryFilter(database.pool, organizationId, filter, { types: [type], onlyWebhook: null })
-    took.push(performance.now() - startedAt)
-  }
-  return took
+  const on = { types: [type], onlyWebhook: null }
+  return await timed(50, () => tryFilter(database.pool, organizationId, filter, on))
 }

@@ -1,5 +1,6 @@
-import { type AddressInfo, connect, createServer } from 'node:net'
+import { connect, createServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { listen } from '../support/listen.ts'
 import { openGraphqlClient, type Target } from './http-client.ts'
 import { serveParent } from './script-process.ts'
 
@@ -62,7 +63,6 @@ serveParent({
   /** Returns the port of an endpoint that accepts connections, and sends nothing. */
   async listenSilently(): Promise<number> {
     const server = createServer((socket) => socket.on('error', () => {}))
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    return (server.address() as AddressInfo).port
+    return await listen(server)
   },
 })

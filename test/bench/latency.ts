@@ -1,8 +1,8 @@
 import type { Bench } from './bench.ts'
-import type { Behaviour } from './bench-receiver.ts'
 import { percentile } from './figures.ts'
 import { DATA, fillRetries } from './fill.ts'
 import { type PosthornServer, startPosthornServer } from './posthorn-server.ts'
+import type { Behaviour } from './receiver.ts'
 import { startScript } from './script-process.ts'
 import { addWebhooks, createBenchTenant, openBenchServices } from './tenant.ts'
 

@@ -10,26 +10,16 @@ import type { Bench } from './bench.ts'
 import { killWithBench } from './script-process.ts'
 import { cpuTimeMs, memoryMb } from './usage.ts'
 
-/** A real `posthorn start` process. */
-export interface PosthornServer extends AsyncDisposable {
-  readonly url: string
-  /** Resident, in MB. */
-  memoryMb(): Promise<number>
-  peakMemoryMb(): Promise<number>
-  /** The time from its start to the line `ready` of its log. */
-  readonly readyAfterMs: number
-  cpuTimeMs(): Promise<number>
-  /** Ends the process immediately with SIGKILL. */
-  kill(): Promise<void>
-}
+export type PosthornServer = Awaited<ReturnType<typeof startPosthornServer>>
 
 export const ENCRYPTION_KEY = Buffer.alloc(32, 1).toString('base64')
 
+/** A real `posthorn start` process. */
 export async function startPosthornServer(
   { server, receiver, profileFolder }: Bench,
   databaseUrl: string,
   role: Role,
-): Promise<PosthornServer> {
+) {
   const authorityFile = path.join(server.folder, 'receiver.pem')
   await writeFile(authorityFile, receiver.authority)
   const profiling = profileFolder ? ['--cpu-prof', `--cpu-prof-dir=${profileFolder}`] : []
@@ -70,10 +60,13 @@ export async function startPosthornServer(
   const url = await readUrl(child.stderr as Readable, lastLines)
   return {
     url,
+    /** Resident, in MB. */
     memoryMb: () => memoryMb(pid, 'VmRSS'),
     peakMemoryMb: () => memoryMb(pid, 'VmHWM'),
+    /** The time from its start to the line `ready` of its log. */
     readyAfterMs: performance.now() - startedAt,
     cpuTimeMs: () => cpuTimeMs(pid),
+    /** Ends the process immediately with SIGKILL. */
     kill: () => end('SIGKILL'),
     [Symbol.asyncDispose]: () => end('SIGTERM'),
   }

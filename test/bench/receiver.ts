@@ -1,6 +1,6 @@
-import type { AddressInfo } from 'node:net'
 import { createServer, type TLSSocket } from 'node:tls'
 import { createTestAuthority } from '../outbound/certificates.ts'
+import { listen } from '../support/listen.ts'
 import { monotonicMs } from './figures.ts'
 import { serveParent } from './script-process.ts'
 
@@ -13,13 +13,15 @@ const authority = await createTestAuthority()
 const { key, cert } = await authority.issue(['localhost', '127.0.0.1'])
 
 const BEHAVIOURS = ['ok', 'stamp', 'fail', 'hang', 'slow50', 'slow200'] as const
-type Behaviour = (typeof BEHAVIOURS)[number]
+/** How the receiver responds; the first part of the path. */
+export type Behaviour = (typeof BEHAVIOURS)[number]
 const received = Object.fromEntries(BEHAVIOURS.map((behaviour) => [behaviour, 0])) as Record<
   Behaviour,
   number
 >
 const DELAY_MS: Partial<Record<Behaviour, number>> = { slow50: 50, slow200: 200 }
-const waiting: { behaviour: Behaviour; count: number; resolve(atMs: number): void }[] = []
+type Wait = { behaviour: Behaviour; count: number; withinMs: number }
+const waiting: (Omit<Wait, 'withinMs'> & { resolve(atMs: number): void })[] = []
 /** The latencies of the events with a `sentAt`. */
 let latenciesMs: number[] = []
 
@@ -66,26 +68,14 @@ function answer(socket: TLSSocket, request: string): void {
   else if (behaviour !== 'hang') socket.write(behaviour === 'fail' ? FAILED : OK)
 }
 
-server.listen(0, '127.0.0.1')
+const url = `https://127.0.0.1:${await listen(server)}`
 serveParent({
-  async address() {
-    while (!server.listening) await new Promise((resolve) => setTimeout(resolve, 1))
-    const { port } = server.address() as AddressInfo
-    return { url: `https://127.0.0.1:${port}`, authority: authority.pem }
-  },
+  address: () => ({ url, authority: authority.pem }),
   reset() {
     for (const behaviour of Object.keys(received)) received[behaviour as Behaviour] = 0
     latenciesMs = []
   },
-  waitUntilReceived: ({
-    behaviour,
-    count,
-    withinMs,
-  }: {
-    behaviour: Behaviour
-    count: number
-    withinMs: number
-  }) =>
+  waitUntilReceived: ({ behaviour, count, withinMs }: Wait) =>
     new Promise((resolve, reject) => {
       if (received[behaviour] >= count) return resolve(monotonicMs())
       waiting.push({ behaviour, count, resolve })

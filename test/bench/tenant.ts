@@ -4,15 +4,11 @@ import { mintId, parseId } from '../../src/db/ids.ts'
 import { generateSigningKey } from '../../src/receiver/sign.ts'
 import { openServices, type Services } from '../../src/run/services.ts'
 import { createTenant } from '../support/factories.ts'
-import type { Behaviour } from './bench-receiver.ts'
 import { ENCRYPTION_KEY } from './posthorn-server.ts'
+import type { Behaviour } from './receiver.ts'
 
 /** An organization with an API key that may publish and read. */
-export interface BenchTenant {
-  readonly organizationId: string
-  readonly publicOrganizationId: string
-  readonly token: string
-}
+export type BenchTenant = Awaited<ReturnType<typeof createTenant>>
 
 /** The services of a database, with the settings of the measured processes. */
 export function openBenchServices(databaseUrl: string): Services {
@@ -32,22 +28,16 @@ export async function createBenchTenant({ database }: Services): Promise<BenchTe
   return tenant
 }
 
-interface BenchWebhooks {
-  /** Default: 1. */
-  readonly count?: number
-  /** All subscribe to the first type. Default: false. */
-  readonly sameType?: boolean
-  /** The number of the first one, in its type and URL. Default: 1. */
-  readonly firstNumber?: number
-}
-
-/** Registers webhooks that each subscribe to a different event type. Returns the types. */
+/**
+ * Registers webhooks that each subscribe to a different event type, or all to the first one. `firstNumber` is in the type
+ * and the URL of the first one. Returns the types.
+ */
 export async function addWebhooks(
   { webhooks: { keyring }, database }: Services,
   { organizationId }: BenchTenant,
   receiverUrl: string,
   behaviour: Behaviour,
-  { count = 1, sameType = false, firstNumber = 1 }: BenchWebhooks = {},
+  { count = 1, sameType = false, firstNumber = 1 } = {},
 ): Promise<string[]> {
   const types = Array.from(
     { length: count },
