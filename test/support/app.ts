@@ -5,6 +5,7 @@ import { type App, startApp } from '../../src/run/app.ts'
 import type { Services } from '../../src/run/services.ts'
 import { createTestDatabase, leaveAsFound, sharedDatabase } from './database.ts'
 import { createTenant, ENCRYPTION_KEY } from './factories.ts'
+import { postGraphql } from './post-graphql.ts'
 import { sharedAuthority } from './receiver.ts'
 import { useResource } from './use-resource.ts'
 
@@ -70,10 +71,8 @@ export async function useTestApp(options: TestAppOptions = {}): Promise<TestApp>
 export async function startTestApp(options: TestAppOptions = {}): Promise<TestApp> {
   const database = options.database ?? (await createTestDatabase())
   const tenant = await createTenant(database.prisma)
-  const { config, secrets } = loadConfig({
-    ...testEnvironment(database.url),
-    ...options.environment,
-  })
+  const environment = { ...testEnvironment(database.url), ...options.environment }
+  const { config, secrets } = loadConfig(environment)
   const app = await startApp(
     {
       config,
@@ -113,12 +112,7 @@ function calls(
         ...(body !== undefined && { body: JSON.stringify(body) }),
       }),
     async graphql(query, variables = {}, token = tenant.token) {
-      const response = await fetch(`${app.url}/graphql`, {
-        method: 'POST',
-        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-        body: JSON.stringify({ query, variables }),
-      })
-      const { data, errors } = (await response.json()) as { data: unknown; errors?: unknown[] }
+      const { data, errors } = await postGraphql(app.url, token, query, variables)
       if (errors) throw new Error(JSON.stringify(errors))
       return data
     },

@@ -8,38 +8,33 @@ import { until } from './until.ts'
 
 const MAIN = fileURLToPath(new URL('host-worker-main.ts', import.meta.url))
 
-/** A process with the graphile-worker of a host application, which runs the task `hello`. */
-export interface HostWorker extends AsyncDisposable {
-  /** The exit code. graphile-worker exits with 57 after a breaking migration by another process. */
-  readonly ended: Promise<number | null>
-  /** Adds a job and waits until this worker has run it. */
-  runsJobs(): Promise<void>
-}
-
-/** Starts a worker of one of the versions in `package.json`; it installs graphile-worker's schema if needed. */
+/**
+ * Starts a process with the graphile-worker of a host application, of one of the versions in `package.json`, which runs the
+ * task `hello`. It installs graphile-worker's schema if needed.
+ */
 export async function startHostWorker(
   database: Database,
   packageName: 'graphile-worker' | 'graphile-worker-0.16',
   schema: string,
-): Promise<HostWorker> {
+) {
   const child = spawn(process.execPath, [MAIN, packageName, schema, database.url], {
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const output = collectOutput(child)
   const ended = once(child, 'close').then(([code]) => code as number | null)
   let jobs = 0
-  const worker: HostWorker = {
+  const worker = {
+    /** The exit code. graphile-worker exits with 57 after a breaking migration by another process. */
     ended,
+    /** Adds a job and waits until this worker has run it. */
     async runsJobs() {
       const job = ++jobs
       await database.pool.query(
         `select ${pg.escapeIdentifier(schema)}.add_job('hello', json_build_object('job', $1::int))`,
         [job],
       )
-      await until(
-        () => output.stdout.includes(`{"job":${job}}`),
-        `the host's worker runs job ${job}`,
-      )
+      const hasRun = () => output.stdout.includes(`{"job":${job}}`)
+      await until(hasRun, `the host's worker runs job ${job}`)
     },
     async [Symbol.asyncDispose]() {
       child.kill('SIGTERM')

@@ -8,32 +8,21 @@ import { hostUrl } from './host-url.ts'
 import { GERMAN, TURKISH } from './hostile-locales.ts'
 import { startHostilePostgres } from './hostile-postgres.ts'
 import { hostileSettingsSql } from './hostile-settings.ts'
-import { type Log, logLine } from './log-lines.ts'
+import { logLine } from './log-lines.ts'
 import { callerWith } from './post-graphql.ts'
 import { runPosthorn, startPosthorn } from './posthorn-process.ts'
-import { type Receiver, startReceiver } from './receiver.ts'
+import { startReceiver } from './receiver.ts'
 import { withDatabase } from './with-database.ts'
 
-/** The real program in a time zone and language of its own, on a Postgres that somebody else configured. */
-export interface HostilePosthorn extends AsyncDisposable {
-  readonly url: string
-  readonly databaseUrl: string
-  readonly organizationId: string
-  /** The organization as the command line printed it. */
-  readonly organization: { readonly created_at: string }
-  /** An API key with every scope. */
-  readonly token: string
-  /** It trusts this receiver. */
-  readonly receiver: Receiver
-  readonly log: Log
-  /** Sends a GraphQL request. Returns its data. */
-  graphql<Data>(query: string, variables?: object): Promise<Data>
-}
+export type HostilePosthorn = Awaited<ReturnType<typeof startHostilePosthorn>>
 
 const DATABASE = 'of_somebody_else'
 
-/** `version` is as for `findPostgres`. */
-export async function startHostilePosthorn(version: string): Promise<HostilePosthorn> {
+/**
+ * The real program in a time zone and language of its own, on a Postgres that somebody else configured. It trusts the
+ * receiver. `version` is as for `findPostgres`.
+ */
+export async function startHostilePosthorn(version: string) {
   await using stack = new AsyncDisposableStack()
   const folder = await mkdtemp(path.join(tmpdir(), 'posthorn hostile '))
   stack.defer(() => rm(folder, { recursive: true, force: true }))
@@ -71,6 +60,7 @@ export async function startHostilePosthorn(version: string): Promise<HostilePost
   caller['POSTHORN_API_KEY'] = token
   const started = stack.move()
   return {
+    /** The organization is as the command line printed it, and the token has every scope. */
     ...{ url, databaseUrl, organization, organizationId: organization.id, token, receiver },
     log: program,
     ...callerWith(url, token),

@@ -2,13 +2,7 @@ import { mkdir, readFile, rmdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { until } from './until.ts'
 
-/** A control group, with which Linux bounds the memory of some processes, as it does that of a container. */
-export interface MemoryGroup extends AsyncDisposable {
-  /** Moves a process here. The processes that it starts from now on are here, too. */
-  add(pid: number): Promise<void>
-  /** How many of its processes Linux has killed, because they needed more. */
-  killedCount(): Promise<number>
-}
+export type MemoryGroup = Awaited<ReturnType<typeof createMemoryGroup>>
 
 /** The files of a group, in one of the two versions of the interface. */
 interface Files {
@@ -49,8 +43,11 @@ export async function whyNoMemoryGroup(): Promise<string | null> {
   }
 }
 
-/** Only root can, and only where the control groups of the machine can be written. */
-export async function createMemoryGroup(limitBytes: number): Promise<MemoryGroup> {
+/**
+ * A control group, with which Linux bounds the memory of some processes, as it does that of a container. Only root can
+ * create one, and only where the control groups of the machine can be written.
+ */
+export async function createMemoryGroup(limitBytes: number) {
   const files = await usedFiles()
   const folder = path.join(files.parent, `posthorn-${process.pid}-${performance.now()}`)
   await mkdir(folder)
@@ -63,7 +60,9 @@ export async function createMemoryGroup(limitBytes: number): Promise<MemoryGroup
     if (error.code !== 'ENOENT') throw error
   })
   return {
-    add: (pid) => write('cgroup.procs', pid),
+    /** Moves a process here. The processes that it starts from now on are here, too. */
+    add: (pid: number) => write('cgroup.procs', pid),
+    /** How many of its processes Linux has killed, because they needed more. */
     killedCount: async () => Number(/^oom_kill (\d+)$/m.exec(await read(files.events))?.[1]),
     async [Symbol.asyncDispose]() {
       await until(async () => (await read('cgroup.procs')) === '', 'all processes have ended')

@@ -8,16 +8,13 @@ import { freePort } from './free-port.ts'
 import { programPath } from './installed-program.ts'
 import { until } from './until.ts'
 
-export interface PgBouncer extends AsyncDisposable {
-  /** The URL of the same database through the pooler. */
-  readonly url: string
-}
+export type PgBouncer = Awaited<ReturnType<typeof startPgBouncer>>
 
 /** Starts a PgBouncer in front of a database. */
 export async function startPgBouncer(
   databaseUrl: string,
   settings: Readonly<Record<string, string | number>>,
-): Promise<PgBouncer> {
+) {
   const folder = await mkdtemp(path.join(tmpdir(), 'posthorn-pgbouncer-'))
   const file = path.join(folder, 'pgbouncer.ini')
   const port = await freePort()
@@ -32,6 +29,7 @@ export async function startPgBouncer(
   url.host = `127.0.0.1:${port}`
   await until(async () => await canConnect(url.href), 'PgBouncer accepts connections')
   return {
+    /** Of the same database through the pooler. */
     url: url.href,
     async [Symbol.asyncDispose]() {
       child.kill('SIGTERM')

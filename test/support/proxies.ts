@@ -6,13 +6,7 @@ import { freePort } from './free-port.ts'
 import { programPath } from './installed-program.ts'
 import { startProgram } from './running-program.ts'
 
-/** A reverse proxy with TLS in front of Posthorn, with its block of docs/operate/operating.md. */
-export interface ReverseProxy extends AsyncDisposable {
-  /** `https://localhost:…` */
-  readonly url: string
-  /** The certificate of the authority, as PEM. */
-  readonly authority: string
-}
+export type ReverseProxy = Awaited<ReturnType<typeof startProxy>>
 
 export type ProxyName = 'nginx' | 'caddy'
 
@@ -25,12 +19,12 @@ interface Site {
   readonly keyFile: string
 }
 
-/** Starts a proxy in front of the server at `upstreamUrl`. */
+/** Starts a proxy with TLS, with its block of docs/operate/operating.md, in front of the server at `upstreamUrl`. */
 export async function startProxy(
   name: ProxyName,
   upstreamUrl: string,
   changeBlock = (block: string) => block,
-): Promise<ReverseProxy> {
+) {
   const folder = await mkdtemp(path.join(tmpdir(), `posthorn-${name}-`))
   const authority = await createTestAuthority()
   const { key, cert } = await authority.issue(['localhost'])
@@ -56,6 +50,7 @@ export async function startProxy(
   })
   return {
     url: `https://localhost:${site.port}`,
+    /** The certificate of the authority, as PEM. */
     authority: authority.pem,
     async [Symbol.asyncDispose]() {
       await program[Symbol.asyncDispose]()
