@@ -80,5 +80,7 @@ if (import.meta.main) {
   })
   await buildSite(values)
   const { out = 'dist/docs' } = values
-  console.log(`The documentation is in ${out}. A server that runs serves dist/docs after its next start.`)
+  console.log(
+    `The documentation is in ${out}. A server that runs serves dist/docs after its next start.`,
+  )
 }
