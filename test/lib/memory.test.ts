@@ -1,11 +1,11 @@
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
-import { expect, test } from 'vitest'
+import { Session } from 'node:inspector/promises'
+import { afterAll, expect, test } from 'vitest'
 import { watchMemory } from '../../src/lib/memory.ts'
 import { until } from '../support/until.ts'
 
-setFlagsFromString('--expose-gc')
-const collect: () => void = runInNewContext('gc')
+const inspector = new Session()
+inspector.connect()
+afterAll(() => inspector.disconnect())
 
 test('a collection that leaves little room drops what can be made again, until one leaves enough', async () => {
   let used = 0.79
@@ -18,7 +18,7 @@ test('a collection that leaves little room drops what can be made again, until o
   memory.onShort(() => dropped++)
   const collectWith = async (share: number, isDone: () => boolean) => {
     used = share
-    collect()
+    await inspector.post('HeapProfiler.collectGarbage')
     await until(isDone, `a collection that leaves ${share} was seen`)
   }
   await collectWith(0.8, () => dropped === 1)

@@ -56,7 +56,7 @@ describe('commands', async () => {
   const commands = leaves(await createProgram())
 
   test('each has a section', () => {
-    expect(commands).toHaveLength(26)
+    expect(commands).toHaveLength(25)
     expect(headingsOf('cli')).toEqual(commands.map((one) => `posthorn ${pathOf(one)}`))
   })
 
