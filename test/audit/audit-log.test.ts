@@ -11,6 +11,7 @@ import { callerWith } from '../support/post-graphql.ts'
 const DAY_MS = 86_400_000
 
 const posthorn = await useTestApp({ role: 'api' })
+const { pool, prisma } = posthorn.database
 
 const LOG = `query ($filter: AuditFilter, $first: Int, $after: String) {
   auditLog(filter: $filter, first: $first, after: $after) {
@@ -121,9 +122,9 @@ test('the entry of a command has the source CLI', async () => {
   expect(entries).toMatchObject([{ action: 'api_key.created', source: 'CLI', apiKeyId: null }])
   await run('key', 'rotate-encryption')
   const rotation = { action: 'encryption.rotated', source: 'cli' } as const
-  expect(await posthorn.database.prisma.auditEntry.count({ where: rotation })).toBe(1)
+  expect(await prisma.auditEntry.count({ where: rotation })).toBe(1)
   const { stdout } = await run('organization', 'create', 'Of the shell', '--json')
-  const entry = await posthorn.database.prisma.auditEntry.findFirst({
+  const entry = await prisma.auditEntry.findFirst({
     where: { subjectId: JSON.parse(stdout).id },
   })
   expect(entry).toMatchObject({ action: 'organization.created', source: 'cli' })
@@ -180,7 +181,7 @@ describe('reading the audit log', () => {
     const people = ['Person A <a_b@example.com>', 'Person B <aXb@example.com>', 'Person C', null]
     for (const person of people) {
       await writeAuditEntry(
-        posthorn.database.prisma,
+        prisma,
         { ...SYSTEM, person },
         { ...entry, organizationId: posthorn.tenant.organizationId },
       )
@@ -201,7 +202,7 @@ describe('reading the audit log', () => {
   })
 
   test('an organization never reads the entries of another organization, by list or by id', async () => {
-    const other = await createTenant(posthorn.database.prisma, ['admin'])
+    const other = await createTenant(prisma, ['admin'])
     const [entry] = await log()
     const { node, auditLog } = await callerWith(posthorn.app.url, other.token).graphql(
       `{ node(id: "${entry.id}") { id } auditLog(first: 100) { nodes { subjectId } } }`,
@@ -214,7 +215,7 @@ describe('reading the audit log', () => {
   })
 
   test('only an operator reads the entries of the installation', async () => {
-    await writeAuditEntry(posthorn.database.prisma, SYSTEM, {
+    await writeAuditEntry(prisma, SYSTEM, {
       action: 'event_type.updated',
       organizationId: null,
       subjectId: 'of.all',
@@ -225,26 +226,24 @@ describe('reading the audit log', () => {
 
 describe('an audit entry', () => {
   const insert = (subjectId: string, daysAgo: number) =>
-    posthorn.database.pool.query(
+    pool.query(
       `insert into posthorn.audit_log (id, source, action, subject_id)
        values (posthorn.uuid_v7_lower_bound(now() - $2 * interval '1 day'), 'system', 'webhook.updated', $1)`,
       [subjectId, daysAgo],
     )
-  const countOf = (subjectId: string) =>
-    posthorn.database.prisma.auditEntry.count({ where: { subjectId } })
+  const countOf = (subjectId: string) => prisma.auditEntry.count({ where: { subjectId } })
 
   test.each([
     `update posthorn.audit_log set action = 'nothing.done'`,
     'delete from posthorn.audit_log',
     'truncate posthorn.audit_log',
   ])('cannot be changed, even by the owner of the table: %s', async (statement) => {
-    await expect(posthorn.database.pool.query(statement)).rejects.toThrow(/append-only/)
+    await expect(pool.query(statement)).rejects.toThrow(/append-only/)
   })
 
   test('is deleted after its retention, and kept for at least 30 days', async () => {
     const ages = { 'of 364 days': 364, 'of 366 days': 366, 'of 29 days': 29, 'of 31 days': 31 }
     for (const [subjectId, days] of Object.entries(ages)) await insert(subjectId, days)
-    const { pool } = posthorn.database
     await deleteOldAuditEntries(pool, 365 * DAY_MS)
     expect([await countOf('of 364 days'), await countOf('of 366 days')]).toEqual([1, 0])
     await deleteOldAuditEntries(pool, 0)

@@ -25,6 +25,7 @@ const LIST = `query ($filter: WebhookFilter) {
 }`
 
 const api = await useApi()
+const { pool, prisma } = api.database
 const operator = await api.tenant(['admin'])
 const tenant = useTenant(api)
 
@@ -47,7 +48,6 @@ const upsertOrganization = (uid: string, input: object) =>
 
 /** The number of rows that changes of a webhook leave. */
 async function traces() {
-  const { prisma } = api.database
   const { organizationId } = tenant
   return {
     audit: await prisma.auditEntry.count({
@@ -62,7 +62,7 @@ async function traces() {
 
 /** The jobs that release the backlogs of the organization's webhooks. */
 async function releases(): Promise<number> {
-  const { rowCount } = await api.database.pool.query(
+  const { rowCount } = await pool.query(
     `select from graphile_worker.jobs as j join posthorn.webhooks as w on j.key = 'release:' || posthorn.type_id('wh', w.id)
      where w.organization_id = $1`,
     [tenant.organizationId],
@@ -76,7 +76,7 @@ async function releases(): Promise<number> {
  */
 async function isBlocked(client: pg.ClientBase): Promise<boolean> {
   const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid')
-  const { rowCount } = await api.database.pool.query(
+  const { rowCount } = await pool.query(
     'select from pg_stat_activity where $1 = any (pg_blocking_pids(pid))',
     [rows[0]?.pid],
   )
@@ -242,9 +242,7 @@ describe('upsertWebhook', () => {
     expect((await traces()).jobs).toBe(0)
     await upsert('orders', { enabled: true })
     expect((await traces()).jobs).toBe(1)
-    await api.database.pool.query('select graphile_worker.remove_job($1)', [
-      `release:${webhook.id}`,
-    ])
+    await pool.query('select graphile_worker.remove_job($1)', [`release:${webhook.id}`])
     await upsert('orders', { enabled: true })
     expect((await traces()).jobs).toBe(0)
   })
@@ -254,7 +252,7 @@ describe('upsertWebhook', () => {
     ['gets another uid', `uid = 'another'`],
   ])('a run while the webhook %s creates another one', async (_what, change) => {
     const { webhook } = await upsert('orders', FULL)
-    const client = await api.database.pool.connect()
+    const client = await pool.connect()
     try {
       await client.query('begin')
       await client.query(

@@ -9,6 +9,7 @@ import { createTenant, TICKET } from '../support/factories.ts'
 import { json, NEW_WEBHOOK, problem, useConnectV1 } from './connect-v1.ts'
 
 const api = await useConnectV1()
+const { pool, prisma } = api.database
 
 const post = (key: string, body: unknown = NEW_WEBHOOK, token = api.tenant.token) =>
   api.call('POST', '/webhooks', { token, body, headers: { 'idempotency-key': key } })
@@ -29,7 +30,7 @@ async function wholeResponse(response: Response) {
 
 /** Backdates a stored key, in whole milliseconds like the stored time. */
 async function age(key: string, hours: number) {
-  await api.database.pool.query(
+  await pool.query(
     `update posthorn.idempotency_keys
      set created_at = date_trunc('milliseconds', now()) - make_interval(hours => $2)
      where key = $1 and organization_id = $3`,
@@ -55,7 +56,7 @@ describe('Idempotency-Key', () => {
 
   test('two organizations can use the same key independently', async () => {
     const key = newKey()
-    const otherTenant = await createTenant(api.database.prisma)
+    const otherTenant = await createTenant(prisma)
     const mine = await json(await post(key))
     const theirs = await post(key, { ...NEW_WEBHOOK, description: 'theirs' }, otherTenant.token)
     expect(theirs.status).toBe(201)
@@ -138,7 +139,6 @@ describe('Idempotency-Key', () => {
   test('the stored response is encrypted at rest', async () => {
     const key = newKey()
     await post(key, { ...NEW_WEBHOOK, headers: { Authorization: 'find-me' } })
-    const { prisma } = api.database
     const { responseCiphertext } = await prisma.idempotencyKey.findFirstOrThrow({
       where: { key, organizationId: api.tenant.organizationId },
     })
@@ -153,8 +153,7 @@ describe('Idempotency-Key', () => {
     await post(old)
     await post(fresh)
     await age(old, 25)
-    await deleteExpiredIdempotencyKeys(api.database.pool)
-    const { prisma } = api.database
+    await deleteExpiredIdempotencyKeys(pool)
     const { organizationId } = api.tenant
     const where = { organizationId, key: { in: [old, fresh] } }
     expect(await prisma.idempotencyKey.findMany({ where })).toMatchObject([{ key: fresh }])

@@ -13,7 +13,6 @@ import {
 import { getOrganization, listOrganizations } from '../../../src/organizations/organization.ts'
 import { STATISTICS, tablesWith } from '../../erasure/search-everywhere.ts'
 import { type Api, openApi, useApi } from '../../graphql/support/api.ts'
-import { addWebhook, publish } from '../../graphql/support/rows.ts'
 import { countRows } from '../../support/count-rows.ts'
 import { JOINED } from '../../support/factories.ts'
 import { fillDeliveries } from '../../support/many-deliveries.ts'
@@ -25,15 +24,12 @@ import { OTHER_TABLES, TABLES_OF_PARENTS } from './support/tables-without-pages.
 
 // Whole tables are searched.
 const api = await useApi('own')
+const { pool, prisma } = api.database
 
-const remove = (id: string, force = true) =>
-  deleteOrganization(api.database.prisma, id, { force }, COMMAND_LINE)
+const remove = (id: string, force = true) => deleteOrganization(prisma, id, { force }, COMMAND_LINE)
 
-async function deletionOf(organizationId: string) {
-  return await api.database.prisma.organizationDeletion.findUniqueOrThrow({
-    where: { organizationId },
-  })
-}
+const deletionOf = (organizationId: string) =>
+  prisma.organizationDeletion.findUniqueOrThrow({ where: { organizationId } })
 
 test('nothing of a deleted organization is left in any table but its tombstone and the audit entry about it, and another organization keeps everything', async () => {
   await using own = await openApi()
@@ -96,20 +92,17 @@ async function moveToOtherPartitions({ database: { pool } }: Api): Promise<void>
 }
 
 test('an organization with enabled webhooks is deleted only with force, and disabled webhooks do not matter', async () => {
-  const { organizationId, publicOrganizationId: id } = await api.tenant()
-  const { id: webhookId } = await addWebhook(api, organizationId)
-  await addWebhook(api, organizationId)
+  const { organizationId, publicOrganizationId: id, addWebhook } = await api.tenant()
+  const { id: webhookId } = await addWebhook()
+  await addWebhook()
   await expect(remove(id, false)).rejects.toMatchObject({
     code: 'conflict',
     message: expect.stringContaining(`The organization ${id} has 2 enabled webhooks.`),
   })
-  expect(await getOrganization(api.database.prisma, id)).toMatchObject({ id: organizationId })
-  await api.database.prisma.webhook.updateMany({
-    where: { organizationId },
-    data: { enabled: false },
-  })
+  expect(await getOrganization(prisma, id)).toMatchObject({ id: organizationId })
+  await prisma.webhook.updateMany({ where: { organizationId }, data: { enabled: false } })
   await remove(id, false)
-  const webhook = await api.database.prisma.webhook.findUniqueOrThrow({
+  const webhook = await prisma.webhook.findUniqueOrThrow({
     where: { id: parseId('webhook', webhookId) as string },
     include: { signingSecrets: true },
   })
@@ -121,14 +114,14 @@ test('from the call on, its keys and sessions are refused', async () => {
   const operator = await api.tenant(['admin'])
   const created = await api.deps.authenticate(`Bearer ${token}`)
   expect(created.organizationId).toBeTruthy()
-  const [session] = await api.database.prisma.$queryRaw<{ id: string }[]>`
+  const [session] = await prisma.$queryRaw<{ id: string }[]>`
     insert into posthorn.sessions (token_hash, api_key_id, expires_at)
     values (sha256('x'), ${created.keyId}::uuid, now() + interval '1 day') returning id`
   const actor = { ...SYSTEM, apiKeyId: operator.keyId }
-  await deleteOrganization(api.database.prisma, id, { force: false }, actor)
+  await deleteOrganization(prisma, id, { force: false }, actor)
   const answer = await api.call(token, '{ viewer { organization { name } } }')
   expect(answer.errors).toMatchObject([{ extensions: { code: 'UNAUTHENTICATED' } }])
-  expect(await api.database.prisma.session.count({ where: { id: session?.id as string } })).toBe(0)
+  expect(await prisma.session.count({ where: { id: session?.id as string } })).toBe(0)
   expect(await deletionOf(created.organizationId)).toMatchObject({
     requestedBy: publicId('apiKey', operator.keyId),
   })
@@ -138,7 +131,6 @@ test('the organization is found nowhere any more, by operators neither', async (
   const { publicOrganizationId: id, organizationId } = await api.tenant()
   const operator = await api.tenant(['admin'])
   await remove(id)
-  const { prisma } = api.database
   await expect(getOrganization(prisma, id)).rejects.toMatchObject({ code: 'not_found' })
   expect((await listOrganizations(prisma)).map((one) => one.id)).not.toContain(organizationId)
   const query = `query ($id: ID!) {
@@ -159,7 +151,7 @@ test('a second deletion changes nothing, during the first and after it; an unkno
   await finishDeletion(api.database, organizationId)
   await remove(id)
   expect(await deletionOf(organizationId)).toMatchObject({ requestedAt })
-  const entries = await api.database.prisma.auditEntry.findMany({ where: { subjectId: id } })
+  const entries = await prisma.auditEntry.findMany({ where: { subjectId: id } })
   expect(entries).toMatchObject([
     { action: 'organization.deleted', organizationId: null, after: { force: true } },
   ])
@@ -172,39 +164,34 @@ test('a second deletion changes nothing, during the first and after it; an unkno
 test('nobody deletes the organization of the own API key', async () => {
   const { publicOrganizationId: id, keyId } = await api.tenant(['admin'])
   const actor = { ...SYSTEM, apiKeyId: keyId }
-  const own = deleteOrganization(api.database.prisma, id, { force: true }, actor)
+  const own = deleteOrganization(prisma, id, { force: true }, actor)
   await expect(own).rejects.toMatchObject({
     code: 'conflict',
     message: expect.stringContaining(`Your API key belongs to the organization ${id}`),
   })
-  expect(await getOrganization(api.database.prisma, id)).toBeTruthy()
+  expect(await getOrganization(prisma, id)).toBeTruthy()
 })
 
 test('publishing is refused from the call on: for callers that were authenticated before, and for SQL', async () => {
-  const { publicOrganizationId: id, organizationId } = await api.tenant()
+  const { publicOrganizationId: id, organizationId, publish } = await api.tenant()
   const other = await api.tenant()
   await remove(id)
   // One statement may hold the calls of several organizations.
-  const [refused, published] = await Promise.allSettled([
-    publish(api, organizationId),
-    publish(api, other.organizationId),
-  ])
+  const [refused, published] = await Promise.allSettled([publish(), other.publish()])
   expect(refused).toMatchObject({ status: 'rejected', reason: { code: 'unauthenticated' } })
   expect(published).toMatchObject({ status: 'fulfilled' })
-  const { pool } = api.database
   const bySql = (organization: string) =>
     pool.query(`select * from posthorn.publish_event($1, $2, '{}'::text)`, [organization, JOINED])
   await expect(bySql(id)).rejects.toThrow(`there is no organization '${id}'`)
   await bySql(other.publicOrganizationId)
   await finishDeletion(api.database, organizationId)
   await expect(bySql(id)).rejects.toThrow(`there is no organization '${id}'`)
-  await expect(publish(api, organizationId)).rejects.toMatchObject({ code: 'unauthenticated' })
+  await expect(publish()).rejects.toMatchObject({ code: 'unauthenticated' })
 })
 
 test('what a transaction publishes that was open during the deletion is deleted after its commit', async () => {
-  const { publicOrganizationId: id, organizationId } = await api.tenant()
-  await addWebhook(api, organizationId)
-  const { pool } = api.database
+  const { publicOrganizationId: id, organizationId, addWebhook } = await api.tenant()
+  await addWebhook()
   const host = await pool.connect()
   await host.query('begin')
   await host.query(`select * from posthorn.publish_event($1, $2, '{}'::text)`, [id, JOINED])
@@ -223,7 +210,6 @@ test('no role deletes or changes a tombstone, and rows of an organization that s
   const { publicOrganizationId: id, organizationId } = await api.tenant()
   const other = await api.tenant()
   await remove(id)
-  const { pool } = api.database
   for (const statement of [
     'delete from posthorn.organization_deletions',
     "update posthorn.organization_deletions set requested_by = 'nobody'",
@@ -251,7 +237,6 @@ test('a caller that was authenticated before changes nothing, and leaves no entr
   await remove(id)
   const actor = { ...SYSTEM, apiKeyId: keyId }
   const key = { name: 'late', scopes: ['events:read'], grantedBy: null } as const
-  const { prisma, pool } = api.database
   const create = (owner: string) =>
     createApiKey(prisma, { ...key, scopes: [...key.scopes], organizationId: owner }, actor)
   await expect(create(organizationId)).rejects.toMatchObject({ code: 'unauthenticated' })
@@ -271,7 +256,7 @@ test('a caller that was authenticated before changes nothing, and leaves no entr
 })
 
 test('for each table it is decided how a deletion removes the rows of an organization, or why there are none', async () => {
-  const { rows } = await api.database.pool.query(
+  const { rows } = await pool.query(
     `select relname as name, relkind = 'p' as partitioned from pg_class
      where relnamespace = 'posthorn'::regnamespace and relkind in ('r', 'p') and not relispartition
        -- Prisma's bookkeeping
