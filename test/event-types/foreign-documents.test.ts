@@ -46,14 +46,9 @@ const CREATE = `mutation ($input: CreateWebhookInput!) {
 test.each(FOREIGN_DOCUMENTS)(
   '%s: imported, published to, selected from and verified',
   async (_shape, { file, text, options = [], types, refused = [], warnings = [], ...tried }) => {
-    await writeFile(path.join(folder, file), text)
-    const imported = await run(
-      'event-type',
-      'import',
-      path.join(folder, file),
-      '--json',
-      ...options,
-    )
+    const written = path.join(folder, file)
+    await writeFile(written, text)
+    const imported = await run('event-type', 'import', written, '--json', ...options)
     expect(imported.stderr).toBe('')
     const result = JSON.parse(imported.stdout)
     expect(result).toMatchObject({ written: true })

@@ -15,13 +15,7 @@ const served = async (headers: Record<string, string> = {}) =>
 const webhooks = async (): Promise<any> => (await (await served()).json()).webhooks
 const query = (text: string, values: unknown[] = []) => posthorn.database.pool.query(text, values)
 
-interface NewType {
-  readonly name: string
-  readonly schema?: string
-  readonly example?: string
-}
-
-async function add({ name, schema, example }: NewType): Promise<void> {
+async function add(name: string, schema?: string, example?: string): Promise<void> {
   await query(
     `insert into posthorn.event_types (name, description, schema, example)
      values ($1, 'About ' || $1, $2, $3)
@@ -44,20 +38,18 @@ const ORDER = {
 }
 
 const exact = '{"maximum":9007199254740993.10}'
-await add({
-  ...{ name: 'openapi.paid', schema: JSON.stringify(ORDER), example: '{"order":1,"lines":[]}' },
-})
-await add({ name: 'openapi.counted', schema: exact, example: '1.0' })
-await add({ name: 'openapi.noted' })
+await add('openapi.paid', JSON.stringify(ORDER), '{"order":1,"lines":[]}')
+await add('openapi.counted', exact, '1.0')
+await add('openapi.noted')
 await until(async () => (await webhooks())['openapi.noted'], 'the types are documented')
 
 describe('the OpenAPI document', () => {
   test('has one webhook for each event type, with its description, headers and example', async () => {
-    const names = (
-      await query('select name from posthorn.event_types where archived_at is null order by name')
-    ).rows
+    const names = await query(
+      'select name from posthorn.event_types where archived_at is null order by name',
+    )
     const documented = await webhooks()
-    expect(Object.keys(documented)).toEqual(names.map(({ name }) => name))
+    expect(Object.keys(documented)).toEqual(names.rows.map(({ name }) => name))
     const { post } = documented[JOINED]
     expect(post).toMatchObject({
       operationId: 'receiveEventAttendeeJoinedEvent',
@@ -111,7 +103,7 @@ describe('the OpenAPI document', () => {
     const again = () => served({ 'if-none-match': tag })
     expect((await again()).status).toBe(304)
 
-    await add({ name: 'openapi.filled' })
+    await add('openapi.filled')
     await until(async () => (await webhooks())['openapi.filled'], 'the new type is documented')
     expect((await again()).status).toBe(200)
 
