@@ -13,11 +13,7 @@ const api = await useResource(startFuzzedApi(ALL_SCOPES))
 async function send({ method, path, headers, body }: Input): Promise<number> {
   const response = await fetch(api.url + path, {
     method,
-    headers: {
-      authorization: `Bearer ${api.token}`,
-      ...fromNewClient(),
-      ...headers,
-    },
+    headers: { authorization: `Bearer ${api.token}`, ...fromNewClient(), ...headers },
     ...(method !== 'GET' && method !== 'HEAD' && body !== undefined && { body }),
     redirect: 'manual',
     signal: AbortSignal.timeout(10_000),

@@ -25,11 +25,13 @@ const inMegabyte = (text: string, rest = '') =>
 
 const aliases = (count: number, field: string) => many(count, (i) => `a${i}: ${field}`).join(' ')
 
-/** Introspection without an API key. */
+/** Without an API key. */
+export const keyless = (query: string): Hostile => ({ ...graphql(query), keyless: true })
+
 const UNAUTHENTICATED: Record<string, Hostile> = Object.fromEntries(
   Object.entries(HOSTILE_INTROSPECTION).map(([name, query]) => [
     `introspection, ${name},`,
-    { ...graphql(query), keyless: true },
+    keyless(query),
   ]),
 )
 
@@ -67,9 +69,7 @@ export const HOSTILE: Record<string, Hostile> = {
   }),
   'a variable with unknown fields': graphql(
     'mutation ($a: CreateWebhookInput!) { createWebhook(input: $a) { __typename } }',
-    {
-      a: Object.fromEntries(many(40_000, (i) => [`eventSubscription${i}`, 1])),
-    },
+    { a: Object.fromEntries(many(40_000, (i) => [`eventSubscription${i}`, 1])) },
   ),
   'unknown scopes': graphql(
     'mutation ($a: [String!]!) { createApiKey(input: { scopes: $a }) { ... on UserError { message } } }',

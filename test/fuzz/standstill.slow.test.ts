@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { SCOPES } from '../../src/access/scope.ts'
 import { useResource } from '../support/use-resource.ts'
-import { HOSTILE, type Hostile } from './hostile.ts'
+import { HOSTILE, type Hostile, keyless } from './hostile.ts'
 import { introspection } from './introspection.ts'
 import { fromNewClient, SEED, startFuzzedApi } from './start-api.ts'
 
@@ -69,12 +69,6 @@ async function expectNoStandstill(hostile: readonly Hostile[], name: string): Pr
   if (process.env['LOOP_LOG']) console.info(`${best.toFixed(2)} hashes: ${name}`)
   expect(best).toBeLessThan(MAX_BLOCKED_HASHES)
 }
-
-const keyless = (query: string): Hostile => ({
-  path: '/graphql',
-  body: JSON.stringify({ query }),
-  keyless: true,
-})
 
 test.each(Object.entries(HOSTILE))(
   '%s does not delay other requests',
