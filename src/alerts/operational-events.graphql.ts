@@ -30,9 +30,8 @@ const SetOperationalEventsInput = builder.inputType('SetOperationalEventsInput',
   description: 'Whether and where operational events are published.',
   fields: (t) => ({
     enabled: t.boolean({
-      required: true,
       description:
-        'True adds the operational event types to the catalogue, so that webhooks can subscribe to them. False archives them.',
+        'True adds the operational event types to the catalogue, so that webhooks can subscribe to them. False archives them. Default: unchanged.',
     }),
     operatorOrganizationId: t.id({
       description:

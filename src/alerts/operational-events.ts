@@ -24,7 +24,8 @@ export async function readOperationalEvents(db: Db): Promise<OperationalEvents> 
 }
 
 export interface OperationalEventsInput {
-  readonly enabled: boolean
+  /** Missing: as before. */
+  readonly enabled?: boolean | null | undefined
   /** A public id. Null: none. Missing: as before. */
   readonly operatorOrganization?: string | null | undefined
 }
@@ -39,7 +40,7 @@ export async function setOperationalEvents(
     await tx.$queryRaw`select from posthorn.settings for update`
     const before = await readOperationalEvents(tx)
     if (enabled) await addTypes(tx)
-    else await archiveTypes(tx)
+    if (enabled === false) await archiveTypes(tx)
     if (operatorOrganization !== undefined) {
       const id = operatorOrganization && (await getOrganization(tx, operatorOrganization)).id
       await tx.$executeRaw`update posthorn.settings set operator_organization_id = ${id}::uuid`

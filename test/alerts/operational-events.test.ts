@@ -74,6 +74,22 @@ test('only an operator switches them on, and off again, with an entry in the aud
   ])
 })
 
+test('a change of one setting leaves the other as it is', async () => {
+  const operator = await switchOn(posthorn)
+  const operatorOrganizationId = posthorn.tenant.publicOrganizationId
+  const change = async (input: object) => {
+    const { data } = await setOperationalEvents(posthorn.app.url, operator, input)
+    return data.setOperationalEvents.operationalEvents
+  }
+  const operatorOrganization = { id: operatorOrganizationId }
+  expect(await change({ operatorOrganizationId })).toEqual({ enabled: true, operatorOrganization })
+  expect(await change({ enabled: false })).toEqual({ enabled: false, operatorOrganization })
+  expect(await change({ operatorOrganizationId: null })).toEqual({
+    enabled: false,
+    operatorOrganization: null,
+  })
+})
+
 test('an unknown operator organization is refused, and nothing is switched', async () => {
   const operator = await switchOn(posthorn)
   const { data } = await setOperationalEvents(posthorn.app.url, operator, {

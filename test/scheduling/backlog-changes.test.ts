@@ -195,7 +195,14 @@ test('a canceled delivery in the backlog never arrives; a redelivery and a test 
   const urgent = [redelivered, testDelivery.delivery.id]
   const areParked = `posthorn.deliveries where parked_at is not null and posthorn.type_id('msg', id) = any ($1)`
   await until(async () => (await countRows(pool, areParked, [urgent])) === 2, 'both are parked')
-  answerAll()
+  // The limit stays reached, so that few are loaded at a time.
+  const withheld: (() => void)[] = []
+  answerAll((response) => {
+    withheld.push(() => response.end())
+    const isLast = receiver.received.length === BACKLOG
+    if (withheld.length === IN_FLIGHT || isLast) withheld.shift()?.()
+    if (isLast) for (const answerWithheld of withheld) answerWithheld()
+  })
   await untilSucceeded(pool, BACKLOG)
   const ids = receiver.received.map(({ headers }) => headers['wh-id'])
   expect(ids).toHaveLength(BACKLOG)

@@ -11,7 +11,7 @@ export function Attempts() {
   const [attempts, show] = useState<readonly AttemptRowFragment[]>([])
   useEffect(() => {
     let last: string | null = null
-    /** What a stream that does not go on after an attempt lacks is in the list. */
+    /** What a stream lacks is in the list: the first stream, and one that opens again with another session. */
     async function read() {
       const { data } = await client.query(Query, {}, { requestPolicy: 'network-only' })
       if (!data) return
@@ -23,7 +23,7 @@ export function Attempts() {
     return follow(client, AttemptRecorded, {
       variables: () => ({ after: last }),
       async connected() {
-        if (last === null) await read()
+        await read()
         setLive(true)
       },
       next({ attemptRecorded: attempt }) {

@@ -3,7 +3,11 @@ import { Link } from 'react-router'
 import { useAction } from '../api/use-action.ts'
 import { notifyError } from '../components/notify.ts'
 import { Section } from '../components/page/section.tsx'
-import { type AlertsQuery, AlertsSetOperationalEventsDocument } from '../generated/graphql.ts'
+import {
+  type AlertsQuery,
+  AlertsSetOperationalEventsDocument,
+  type SetOperationalEventsInput,
+} from '../generated/graphql.ts'
 import { useSession } from '../session/session.tsx'
 import { TYPES_OF_TROUBLE } from './alert-kinds.ts'
 
@@ -17,7 +21,7 @@ export function OperationalEvents({ settings }: { settings: Settings }) {
   const { id, name } = viewer.organization
   const isHere = operatorOrganization?.id === id
 
-  async function set(input: { enabled: boolean; operatorOrganizationId?: string | null }) {
+  async function set(input: SetOperationalEventsInput) {
     const outcome = await run({ input }, { additionalTypenames: ['EventType'] })
     if (!outcome.ok) notifyError(outcome.message)
   }
@@ -45,7 +49,7 @@ export function OperationalEvents({ settings }: { settings: Settings }) {
           checked={isHere}
           disabled={running}
           onChange={({ currentTarget }) =>
-            set({ enabled, operatorOrganizationId: currentTarget.checked ? id : null })
+            set({ operatorOrganizationId: currentTarget.checked ? id : null })
           }
         />
         {enabled && (
