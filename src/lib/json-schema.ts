@@ -1,4 +1,5 @@
-import { findPlaces, standardSchema, unknownDialect } from './standard-schema.ts'
+import type { ErrorObject } from 'ajv'
+import { findPlaces, isUnknownDialect, standardSchema } from './standard-schema.ts'
 
 /**
  * Checks data against a schema, and returns the problems, or null: undecided. A check counts its steps, so that the answer
@@ -15,7 +16,7 @@ class TooManySteps extends Error {}
 export async function compileSchema(schema: object): Promise<CheckData> {
   const { createAjv, rules } = await compiler()
   const standard = standardSchema(schema as Record<string, unknown>)
-  rules.validateSchema(standard, true)
+  if (!rules.validateSchema(standard)) throw new Error(firstBrokenRule(rules.errors ?? undefined))
   let steps = 0
   const count = (weight: number, data: unknown): true => {
     steps += weight * sizeOf(data)
@@ -40,6 +41,14 @@ export async function compileSchema(schema: object): Promise<CheckData> {
       `${instancePath || 'the value'} ${message ?? 'is not valid'}`.trim(),
     )
   }
+}
+
+/** Further problems follow from the first one. */
+function firstBrokenRule(errors: readonly ErrorObject[] = []): string {
+  const [error] = errors
+  const values: unknown = error?.params['allowedValues']
+  const listed = Array.isArray(values) ? `: ${values.join(', ')}` : ''
+  return `${error?.instancePath} ${error?.message}${listed}`.trim()
 }
 
 /** In each schema of a schema, the keyword that counts. Its value is the steps for each member of a value. */
@@ -146,24 +155,52 @@ export async function checkSchema(
       problem: `must have at most 512 KiB (${MAX_SCHEMA_BYTES} bytes) as JSON without descriptions and examples, not ${bytes}.`,
     }
   }
-  const dialect = unknownDialect(schema as Record<string, unknown>)
-  if (dialect !== null) {
+  const places = findPlaces(schema as Record<string, unknown>)
+  for (const [pointer, { value }] of places) {
+    const { $schema: dialect } = value
+    if (!isUnknownDialect(dialect)) continue
     return {
-      problem: `has the "$schema" ${JSON.stringify(dialect.slice(0, 128))}, which Posthorn does not read. Convert the schema to "https://json-schema.org/draft/2020-12/schema", or remove the line if it is one already.`,
+      problem: `has the "$schema" ${JSON.stringify(dialect.slice(0, 128))}${at(pointer)}, which Posthorn does not read. Convert the schema to "https://json-schema.org/draft/2020-12/schema", or remove the line if it is one already.`,
     }
   }
   try {
     return { check: await compileSchema(schema) }
   } catch (error) {
     const { missingRef, message } = error as { missingRef?: string; message: string }
+    if (missingRef === undefined) {
+      const pointer = await findPattern(places, message)
+      const place = pointer === null ? '' : `${pointer}: `
+      return { problem: `cannot be used as a JSON Schema (2020-12): ${place}${message}.` }
+    }
+    const [pointer] = [...places].find(([, { value }]) => value['$ref'] === missingRef) ?? ['']
     return {
-      problem:
-        missingRef === undefined
-          ? `cannot be used as a JSON Schema (2020-12): ${message}.`
-          : `refers to ${JSON.stringify(missingRef.slice(0, 128))}, which it does not contain. Copy that schema into $defs and refer to "#/$defs/…".`,
+      problem: `refers to ${JSON.stringify(missingRef.slice(0, 128))}${at(pointer)}, which it does not contain. Copy that schema into $defs and refer to "#/$defs/…".`,
     }
   }
 }
+
+const at = (pointer: string) => (pointer === '' ? '' : ` at ${pointer}`)
+
+/** The pointer of the first pattern that cannot be used for this reason, or null. */
+async function findPattern(places: Places, reason: string): Promise<string | null> {
+  const { linearPattern } = await import('./linear-pattern.ts')
+  const fails = (pattern: string) => {
+    try {
+      linearPattern(pattern)
+      return false
+    } catch (error) {
+      return (error as Error).message === reason
+    }
+  }
+  for (const [pointer, { value }] of places) {
+    const { pattern, patternProperties } = value
+    if (typeof pattern === 'string' && fails(pattern)) return `${pointer}/pattern`
+    if (Object.keys(Object(patternProperties)).some(fails)) return `${pointer}/patternProperties`
+  }
+  return null
+}
+
+type Places = ReturnType<typeof findPlaces>
 
 function sizeOfSchema(schema: Readonly<Record<string, unknown>>): number {
   const places = new Set<unknown>([...findPlaces(schema).values()].map(({ value }) => value))

@@ -20,13 +20,9 @@ function dialectOf(name: string): Dialect | undefined {
   return DIALECTS[name.replace(/^https?:\/\//, '').replace(/#$/, '')]
 }
 
-/** The first `$schema` that names no version that Posthorn reads, or null. */
-export function unknownDialect(schema: Json): string | null {
-  for (const { value } of findPlaces(schema).values()) {
-    const name = value['$schema']
-    if (typeof name === 'string' && dialectOf(name) === undefined) return name
-  }
-  return null
+/** Whether a value of `$schema` names no version that Posthorn reads. */
+export function isUnknownDialect(name: unknown): name is string {
+  return typeof name === 'string' && dialectOf(name) === undefined
 }
 
 /**

@@ -23,6 +23,18 @@ const withWebhook = (item: object, more: object = {}) => ({
   ...more,
 })
 
+test('the description is the first text of the operation, the webhook and the schema, or else the name', () => {
+  const { post } = body({ title: 'Paid' })
+  const described = (item: object) => parse(withWebhook(item))[0]?.description
+  expect(described({ post: { ...post, description: 'Long.' } })).toBe('Long.')
+  expect(described({ post: { ...post, description: ' ' } })).toBe('An order was paid.')
+  expect(described({ post: { ...post, summary: 1 }, summary: 'Of the webhook.' })).toBe(
+    'Of the webhook.',
+  )
+  expect(described({ post: { ...post, summary: '' } })).toBe('Paid')
+  expect(described({ post: { ...body({}).post, summary: '' } })).toBe('order.paid')
+})
+
 test('the schema of the request is that of the data, with what it refers to, to the letter', () => {
   const [type] = parse(`{
     "openapi": "3.1.1",

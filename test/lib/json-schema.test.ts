@@ -135,15 +135,29 @@ describe('a schema means what its version says', () => {
 test.each([
   [
     'another dialect',
-    { $schema: 'https://example.com/mine' },
-    /the "\$schema" "https:\/\/example.com\/mine", .*Convert the schema/,
+    { properties: { a: { $schema: 'https://example.com/mine' } } },
+    /the "\$schema" "https:\/\/example.com\/mine" at \/properties\/a, .*Convert the schema/,
   ],
   [
     'another document',
-    { $ref: 'https://example.com/b' },
-    /refers to "https:\/\/example.com\/b", which it does not contain\. Copy/,
+    { items: { $ref: 'https://example.com/b' } },
+    /refers to "https:\/\/example.com\/b" at \/items, which it does not contain\. Copy/,
   ],
-  ['a type that is none', { type: 'text' }, /cannot be used as a JSON Schema \(2020-12\)/],
+  [
+    'a type that is none',
+    { properties: { a: { type: 'text' } } },
+    /JSON Schema \(2020-12\): \/properties\/a\/type must be equal to one of .*: array, boolean/,
+  ],
+  [
+    'a pattern that is none',
+    { properties: { 'a/b': { pattern: '(' } } },
+    /JSON Schema \(2020-12\): \/properties\/a~1b\/pattern: .*; write /,
+  ],
+  [
+    'a pattern of names that is none',
+    { items: { patternProperties: { '[\\w-.]': true } } },
+    /: \/items\/patternProperties: .*write \\- for a hyphen/,
+  ],
   [
     'more than 512 KiB',
     { enum: ['x'.repeat(512 * 1024)] },

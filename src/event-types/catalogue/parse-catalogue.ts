@@ -5,6 +5,7 @@ import { decodeUtf8 } from '../../lib/utf8.ts'
 import { unusable } from './catalogue-error.ts'
 import { CATALOGUE_FIELDS, type GivenCatalogue, type GivenType } from './catalogue-type.ts'
 import { parseOpenApi } from './parse-openapi.ts'
+import { descriptionOf } from './raw-document.ts'
 
 /** Reads a file: what `printCatalogue` printed, or an OpenAPI 3.1 document with `webhooks`. Throws if the file is neither. */
 export function parseCatalogueFile(bytes: Uint8Array, file: string): GivenCatalogue {
@@ -32,10 +33,11 @@ export function parseSchemaFile(bytes: Uint8Array, file: string): GivenType {
   const members = rawMembers(text)
   if (members === null) throw unusable([`${file} must be a JSON Schema in an object.`])
   const memberOf = (name: string): unknown => JSON.parse(members.get(name) ?? 'null')
+  const name = file.replace(/\.json$/, '')
   return {
     place: file,
-    name: file.replace(/\.json$/, ''),
-    description: memberOf('description') ?? memberOf('title') ?? undefined,
+    name,
+    description: descriptionOf([members], name),
     group: memberOf('x-group'),
     searchKeys: memberOf('x-search-keys') ?? [],
     archived: false,

@@ -2,7 +2,7 @@ import { rawItems, rawMembers } from '../../lib/raw-json.ts'
 import { bundleSchema } from './bundle-schema.ts'
 import { UnusableCatalogue, unusable } from './catalogue-error.ts'
 import type { GivenCatalogue, GivenType, Refusal } from './catalogue-type.ts'
-import { type Members, parsed, resolved } from './raw-document.ts'
+import { descriptionOf, type Members, parsed, resolved } from './raw-document.ts'
 
 /** The `webhooks` of an OpenAPI 3.1 document: one event type each. */
 export function parseOpenApi(document: Members, file: string): GivenCatalogue {
@@ -48,7 +48,7 @@ function parseWebhook(document: Members, text: string, name: string, file: strin
   return {
     place,
     name,
-    description: given('description') ?? given('summary'),
+    description: descriptionOf([operation, item, resolved(document, bodySchema)], name),
     group: given('x-group') ?? parsed(tag) ?? null,
     searchKeys: given('x-search-keys') ?? [],
     archived: false,

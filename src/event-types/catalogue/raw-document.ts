@@ -51,3 +51,11 @@ function unescaped(part: string): string {
 export function parsed(text: string | undefined): unknown {
   return text === undefined ? undefined : JSON.parse(text)
 }
+
+/** The first text that describes an event type in one of the objects. A document without one has its name. */
+export function descriptionOf(objects: readonly Members[], name: string): string {
+  const texts = objects.flatMap((members) =>
+    ['description', 'summary', 'title'].map((key) => parsed(members.get(key))),
+  )
+  return (texts.find((text) => typeof text === 'string' && text.trim() !== '') as string) ?? name
+}
