@@ -1,5 +1,5 @@
 import type { Actor } from '../access/actor.ts'
-import { writeAuditEntry } from '../audit/audit-entry.ts'
+import { changedFields, writeAuditEntry } from '../audit/audit-entry.ts'
 import { EMAIL } from '../config/setting-parsers.ts'
 import { actForOrganization } from '../db/act-for.ts'
 import type { Db } from '../db/client.ts'
@@ -48,6 +48,10 @@ export async function setAlertAddress(
       kinds: [...new Set(kinds)],
       ...(portalPageUrl !== undefined && { portalPageUrl }),
       ...(!before?.confirmedAt && { confirmationRequestedAt: new Date(), rejection: null }),
+    }
+    if (before?.confirmedAt) {
+      const { after } = changedFields(fields(before), fields({ ...before, ...data }))
+      if (Object.keys(after).length === 0) return before
     }
     const after = before
       ? await tx.alertAddress.update({ where: { id: before.id }, data })
@@ -108,7 +112,8 @@ function check({ email, kinds, portalPageUrl }: AlertAddressInput): AlertAddress
 }
 
 function fields({ email, kinds, portalPageUrl }: AlertAddress) {
-  return { email, kinds, portalPageUrl }
+  // A set: another order is not a change.
+  return { email, kinds: kinds.toSorted(), portalPageUrl }
 }
 
 async function audit(

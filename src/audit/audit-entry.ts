@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Actor } from '../access/actor.ts'
 import type { Db } from '../db/client.ts'
 
@@ -81,13 +82,14 @@ export function actorJson(actor: Actor): string {
   })
 }
 
-/** The fields of `after` that differ from `before`. */
+/** The fields of `after` that differ from `before`. `same` knows of some whether they are equal. */
 export function changedFields(
   before: Readonly<Record<string, unknown>>,
   after: Readonly<Record<string, unknown>>,
+  same: Readonly<Record<string, boolean>> = {},
 ): { before: Record<string, unknown>; after: Record<string, unknown> } {
   const changed = Object.keys(after).filter(
-    (name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]),
+    (name) => !(same[name] ?? isDeepStrictEqual(before[name], after[name])),
   )
   const pick = (fields: Readonly<Record<string, unknown>>) =>
     Object.fromEntries(changed.map((name) => [name, fields[name] ?? null]))

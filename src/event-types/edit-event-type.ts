@@ -6,9 +6,10 @@ import type { Db } from '../db/client.ts'
 import type { EventType, PrismaClient } from '../db/generated/prisma/client.ts'
 import { didYouMean } from '../lib/did-you-mean.ts'
 import { DomainError, type FieldIssue, invalid, notFound } from '../lib/errors.ts'
+import { isSameJson } from '../lib/exact-json.ts'
 import type { IssueCode } from '../lib/issue-codes.ts'
 import { checkSchema } from '../lib/json-schema.ts'
-import { checkInput } from '../lib/validation.ts'
+import { checkInput, omitUndefined } from '../lib/validation.ts'
 import { requireWithinInstallation, retentionDaysRule } from '../retention/retention-days.ts'
 import { checkEventGraph, type GraphOptions } from './check-event-graph.ts'
 import { MAX_DATA_BYTES, OPERATIONAL_PREFIX } from './event-type.ts'
@@ -119,27 +120,32 @@ export async function updateEventType(
       ...(await payloadIssues(schema, example)),
     ]
     if (!data || allIssues.length > 0) throw invalid(allIssues)
-    const changed = changedFields(auditedFields(before), { ...auditedFields(before), ...data })
+    const after = { ...before, ...omitUndefined(data) }
+    const texts = {
+      schema: 'schema' in data ? textOf(schema, input.schemaText) : before.schemaText,
+      example: 'example' in data ? textOf(example, input.exampleText) : before.exampleText,
+    }
+    const changed = changedFields(auditedFields(before), auditedFields(after), {
+      // The values have lost digits of large numbers.
+      schema: isSameJson(before.schemaText, texts.schema),
+      example: isSameJson(before.exampleText, texts.example),
+    })
     const { revision } = before
     const edited = { organizationId: null, subjectId: name, revision, actions: REVISING }
     if (Object.keys(changed.after).length === 0) return
     await checkEditConflict(tx, edited, ifRevision)
-    const after = { ...before, ...changed.after }
     if ('retentionDays' in changed.after) await requireWithinInstallation(tx, after.retentionDays)
-    const schemaText = textOf(after.schema, input.schemaText)
     if ('schema' in changed.after && before.archivedAt === null) {
       const { description } = after
-      await checkEventGraph(tx, name, { description, schema: schemaText }, options)
+      await checkEventGraph(tx, name, { description, schema: texts.schema }, options)
     }
     // An equal schema is not written, because its text can differ, and another text is a new version.
     await tx.$executeRaw`
       update posthorn.event_types
       set description = ${after.description}, search_keys = ${after.searchKeys}::text[], group_name = ${after.group},
         retention_days = ${after.retentionDays}::int,
-        schema = case when ${'schema' in changed.after}
-          then ${schemaText}::json else schema end,
-        example = case when ${'example' in changed.after}
-          then ${textOf(after.example, input.exampleText)}::json else example end,
+        schema = case when ${'schema' in changed.after} then ${texts.schema}::json else schema end,
+        example = case when ${'example' in changed.after} then ${texts.example}::json else example end,
         revision = revision + 1, updated_at = now()
       where name = ${name}`
     await writeAuditEntry(tx, actor, {
@@ -174,8 +180,8 @@ export async function setEventTypeArchived(
   await prisma.$transaction(async (tx) => {
     const before = await lockEventType(tx, name)
     if ((before.archivedAt !== null) === archived) return
-    const { description, schema } = before
-    const type = { description, schema: textOf(schema, undefined) }
+    const { description, schemaText: schema } = before
+    const type = { description, schema }
     await checkEventGraph(tx, name, archived ? null : type, options)
     const now = new Date()
     await tx.eventType.update({
@@ -191,15 +197,26 @@ export async function setEventTypeArchived(
 }
 
 /** Serializes changes of an event type, because its example must match its schema. */
-async function lockEventType(tx: Db, name: string): Promise<EventType> {
+async function lockEventType(tx: Db, name: string): Promise<LockedType> {
   // Postgres rejects NUL in text.
   const isValid = !name.includes('\0')
-  if (isValid) await tx.$queryRaw`select from posthorn.event_types where name = ${name} for update`
-  const row = isValid && (await tx.eventType.findUnique({ where: { name } }))
-  if (row) return row
+  const [texts] = isValid
+    ? await tx.$queryRaw<Texts[]>`
+        select schema::text as "schemaText", example::text as "exampleText"
+        from posthorn.event_types where name = ${name} for update`
+    : []
+  if (texts) return { ...(await tx.eventType.findUniqueOrThrow({ where: { name } })), ...texts }
   const others = await tx.eventType.findMany({ select: { name: true } })
   const names = others.map((one) => one.name)
   throw notFound('event type', name, didYouMean(name, names))
+}
+
+type LockedType = EventType & Texts
+
+/** The schema and the example with all their digits. */
+interface Texts {
+  readonly schemaText: string | null
+  readonly exampleText: string | null
 }
 
 /** The fields of an event type in the audit log. */

@@ -60,3 +60,22 @@ export function isExactNumber(value: unknown): value is LosslessNumber {
 export function isSameNumber(a: LosslessNumber, b: LosslessNumber): boolean {
   return compareNumber(a.value, b.value) === 0
 }
+
+/** Whether two texts of JSON have equal values: members in any order, numbers by their value. Null is equal to null only. */
+export function isSameJson(a: string | null, b: string | null): boolean {
+  if (a === b || a === null || b === null) return a === b
+  return isSame(parseExactJson(a), parseExactJson(b))
+}
+
+function isSame(a: unknown, b: unknown): boolean {
+  if (isExactNumber(a) || isExactNumber(b)) {
+    return isExactNumber(a) && isExactNumber(b) && isSameNumber(a, b)
+  }
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return a === b
+  if (Array.isArray(a) !== Array.isArray(b)) return false
+  const [entries, others] = [Object.entries(a), new Map(Object.entries(b))]
+  return (
+    entries.length === others.size &&
+    entries.every(([name, value]) => others.has(name) && isSame(value, others.get(name)))
+  )
+}

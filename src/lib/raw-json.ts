@@ -20,14 +20,6 @@ export function rawItems(text: string): string[] | null {
   return firstOf(text) === '[' ? [...partsOf(text)].map((part) => part.trim()) : null
 }
 
-/** The same JSON without white space around its tokens. Equal values in the same spelling have the same text. */
-export function withoutWhiteSpace(text: string): string {
-  return text.replaceAll(
-    /("(?:[^"\\]|\\.)*")|\s+/g,
-    (_, string: string | undefined) => string ?? '',
-  )
-}
-
 function firstOf(text: string): string {
   return text.trimStart().charAt(0)
 }

@@ -37,3 +37,11 @@ function toFieldIssue(issue: z.core.$ZodIssue): FieldIssue {
 function lowerFirst(text: string): string {
   return text.charAt(0).toLowerCase() + text.slice(1)
 }
+
+/** The fields that have a value. A missing field of a change stays as it is. */
+export function omitUndefined<T extends object>(
+  fields: T,
+): { [K in keyof T]: Exclude<T[K], undefined> } {
+  const defined = Object.entries(fields).filter(([, value]) => value !== undefined)
+  return Object.fromEntries(defined) as { [K in keyof T]: Exclude<T[K], undefined> }
+}

@@ -7,7 +7,7 @@ import type { Organization } from '../db/generated/prisma/client.ts'
 import { parseId, publicId } from '../db/ids.ts'
 import { inReadCommitted, joinTransaction } from '../db/transaction.ts'
 import { notFound } from '../lib/errors.ts'
-import { parseInput } from '../lib/validation.ts'
+import { omitUndefined, parseInput } from '../lib/validation.ts'
 import { metadataRule, sortMetadata } from '../own-names/metadata.ts'
 import { lockUid, uidRule, uidTaken } from '../own-names/uid.ts'
 import { keepRule } from '../retention/keep-rule.ts'
@@ -125,9 +125,7 @@ export async function updateInTransaction(
   const id = publicId('organization', uuid)
   const before = await getOrganization(tx, id)
   const subject = { organizationId: uuid, subjectId: id }
-  const data = Object.fromEntries(
-    Object.entries(changes).filter(([, value]) => value !== undefined),
-  )
+  const data = omitUndefined(changes)
   const changed = changedFields(auditedFields(before), auditedFields({ ...before, ...data }))
   if ('retentionDays' in changed.after) await requireWithinInstallation(tx, changes.retentionDays)
   const edited = { ...subject, revision: before.revision, actions: [UPDATED] as const }
@@ -139,7 +137,7 @@ export async function updateInTransaction(
     data: {
       ...data,
       revision: { increment: 1 },
-      ...(data['keepPayloads'] && { payloadsQueuedTo: null }),
+      ...(data.keepPayloads && { payloadsQueuedTo: null }),
     },
   })
   await writeAuditEntry(tx, actor, { action: UPDATED, ...subject, ...changed })

@@ -5,7 +5,11 @@ import type { Keyring } from '../encryption/keyring.ts'
 import { comparePlans } from '../event-graph/selection-problems.ts'
 import { readNames } from '../event-types/find-event-types.ts'
 import { expandSubscriptions, isPattern } from '../event-types/subscriptions.ts'
+import type { Filter } from '../filters/filter.ts'
+import { printFilter } from '../filters/read-filter.ts'
 import { type FieldIssue, invalid } from '../lib/errors.ts'
+import { isSameJson } from '../lib/exact-json.ts'
+import { omitUndefined } from '../lib/validation.ts'
 import type { AddressGuard } from '../outbound/public-address.ts'
 import { checkEdit } from './check-edit.ts'
 import { parseWebhook } from './check-webhook.ts'
@@ -87,7 +91,7 @@ export async function parseChanges(
     ...(headers !== undefined && {
       headersCiphertext: encryptHeaders(keyring, headers, before.id),
     }),
-    ...(filter !== undefined && filterColumns(filter)),
+    ...(filter !== undefined && !isSameFilter(filter, before.filter) && filterColumns(filter)),
     ...(retryScheduleSeconds !== undefined && retryScheduleColumns(retryScheduleSeconds)),
     ...(body && bodyColumns(body)),
   }
@@ -121,7 +125,7 @@ async function compileAgain(tx: Db, before: WebhookRow, { selection }: WebhookCh
   return comparePlans(plans[0], plans[1]).length === 0 ? null : chosen
 }
 
-function omitUndefined<T extends object>(fields: T): { [K in keyof T]: Exclude<T[K], undefined> } {
-  const defined = Object.entries(fields).filter(([, value]) => value !== undefined)
-  return Object.fromEntries(defined) as { [K in keyof T]: Exclude<T[K], undefined> }
+/** A number in another spelling is the same one. */
+function isSameFilter(filter: Filter | null, stored: string | null): boolean {
+  return isSameJson(filter && printFilter(filter), stored)
 }

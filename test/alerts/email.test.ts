@@ -406,6 +406,17 @@ test('only valid addresses of chosen kinds are added, each once', async () => {
   expect(await waiting()).toBe(0)
 })
 
+test('a confirmed address that is set again as it is makes no entry in the audit log', async () => {
+  const kinds = ['WEBHOOK_BEHIND', 'API_KEY_CREATED']
+  await addConfirmed('ada@example.com', { kinds })
+  const updates = `posthorn.audit_log where action = 'alert_address.updated'`
+  const before = await countRows(posthorn.database.pool, updates)
+  for (const same of [kinds, kinds.toReversed()]) await add('ada@example.com', { kinds: same })
+  expect(await countRows(posthorn.database.pool, updates)).toBe(before)
+  await add('ada@example.com', { kinds: ['WEBHOOK_BEHIND'] })
+  expect(await countRows(posthorn.database.pool, updates)).toBe(before + 1)
+})
+
 test('a mailer uses TLS from the start', async () => {
   await using tlsServer = await startMailServer({ ...keyAndCert, secure: true })
   const text = { subject: 'A', text: 'A', unsubscribeUrl: 'https://a.test' }

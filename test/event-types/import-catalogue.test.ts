@@ -82,6 +82,29 @@ describe('an import', () => {
     })
   })
 
+  test('and an update change nothing for another spelling, and something for another digit', async () => {
+    const exact = '{"type": "number", "maximum": 9007199254740993}'
+    const same = '{ "maximum":9007199254740993.0,"type":"number"}'
+    const other = exact.replace('993', '992')
+    const type = { ...PAID, searchKeys: ['$.b', '$.a'], example: '1', schema: exact }
+    const again = { searchKeys: ['$.a', '$.b', '$.a'], schema: same }
+    const revision = async () =>
+      (await database.prisma.eventType.findUniqueOrThrow({ where: { name: PAID.name } })).revision
+    await load(fileOf(type))
+    for (const spelling of [type, { ...type, ...again, example: '1.0' }]) {
+      expect(await load(fileOf(spelling))).toMatchObject({ changes: [], unchanged: 1 })
+      const { searchKeys, schema } = spelling
+      const input = { searchKeys, schema: JSON.parse(schema), schemaText: schema }
+      await updateEventType(database.prisma, PAID.name, input, SYSTEM)
+    }
+    expect(await revision()).toBe(1n)
+    expect(await read()).toEqual([{ ...type, archived: false }])
+    const input = { schema: JSON.parse(other), schemaText: other }
+    await updateEventType(database.prisma, PAID.name, input, SYSTEM)
+    expect(await revision()).toBe(2n)
+    expect((await load(fileOf(type))).changes).toMatchObject([{ fields: ['schema'] }])
+  })
+
   test('changes only the fields that differ, with an audit entry and a revision each', async () => {
     await load(fileOf(PAID))
     const result = await load(fileOf({ ...PAID, group: 'Payments', archived: true }))

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { rawItems, rawMembers, withoutWhiteSpace } from '../../src/lib/raw-json.ts'
+import { rawItems, rawMembers } from '../../src/lib/raw-json.ts'
 
 test('members and items keep their texts', () => {
   const text = String.raw` { "10": 1.50, "a\"{": [ 1e2 , "],}\\" ], "1": {"x": {}},"e":{} } `
@@ -32,7 +32,6 @@ test('any JSON is cut into what it has', () => {
     fc.property(fc.json(), fc.constantFrom(0, 2), (text, indent) => {
       const value: unknown = JSON.parse(text)
       const printed = JSON.stringify(value, null, indent)
-      expect(withoutWhiteSpace(printed)).toBe(JSON.stringify(value))
       if (Array.isArray(value)) {
         expect(rawItems(printed)?.map((item) => JSON.parse(item))).toEqual(value)
       } else if (typeof value === 'object' && value !== null) {

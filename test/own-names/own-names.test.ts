@@ -237,6 +237,22 @@ describe('upsertWebhook', () => {
     },
   )
 
+  test('the same settings in another spelling change nothing', async () => {
+    const subscriptions = ['event_attendee.ticket_success', JOINED]
+    const first = await upsert('orders', { ...FULL, eventSubscriptions: subscriptions })
+    const { filter, ...others } = FULL
+    const again = await upsert('orders', {
+      ...others,
+      eventSubscriptions: [...subscriptions.toReversed(), JOINED],
+      filterText: '{"op": "greater", "value": 1.00e2, "path": "$.total"}',
+      headers: FULL.headers.toReversed(),
+      metadata: { region: 'eu', team: 'payments' },
+    })
+    expect(again).toEqual({ ...first, created: false, changed: false })
+    const filterText = JSON.stringify({ ...filter, value: 100.5 })
+    expect(await upsert('orders', { ...others, filterText })).toMatchObject({ changed: true })
+  })
+
   test('only a run that enables the webhook releases its backlog', async () => {
     const { webhook } = await upsert('orders', { enabled: false })
     expect((await traces()).jobs).toBe(0)

@@ -1,4 +1,5 @@
-import { withoutWhiteSpace } from '../../lib/raw-json.ts'
+import { isDeepStrictEqual } from 'node:util'
+import { isSameJson } from '../../lib/exact-json.ts'
 import { CATALOGUE_FIELDS, type CatalogueField, type CatalogueType } from './catalogue-type.ts'
 
 /** What an import does to one event type. */
@@ -30,19 +31,19 @@ export function compareCatalogue(
 function compareType(before: CatalogueType | null, given: CatalogueType): TypeChange | null {
   const { name } = given
   if (before === null) return { name, change: 'added', fields: [], before, after: given }
-  const fields = CATALOGUE_FIELDS.filter((field) => !isSame(field, before[field], given[field]))
+  const fields = CATALOGUE_FIELDS.filter((field) => !isSame(field, before, given))
   if (fields.length === 0) return null
-  // Texts that differ only in white space stay as they are.
+  // Another spelling of the same JSON, and another order of a set, stay as they are.
   const after = { ...before, ...Object.fromEntries(fields.map((field) => [field, given[field]])) }
   const archiving = given.archived ? 'archived' : 'unarchived'
   const change = fields.every((field) => field === 'archived') ? archiving : 'changed'
   return { name, change, fields, before, after }
 }
 
-function isSame(field: CatalogueField, before: unknown, after: unknown): boolean {
-  const isJson = field === 'schema' || field === 'example'
-  if (isJson && typeof before === 'string' && typeof after === 'string') {
-    return before === after || withoutWhiteSpace(before) === withoutWhiteSpace(after)
+function isSame(field: CatalogueField, before: CatalogueType, after: CatalogueType): boolean {
+  if (field === 'schema' || field === 'example') return isSameJson(before[field], after[field])
+  if (field === 'searchKeys') {
+    return isDeepStrictEqual(before.searchKeys.toSorted(), after.searchKeys.toSorted())
   }
-  return JSON.stringify(before) === JSON.stringify(after)
+  return before[field] === after[field]
 }
