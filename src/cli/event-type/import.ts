@@ -34,11 +34,11 @@ export function registerImport(eventType: Command): void {
     .command('import')
     .summary('add and change event types as files have them')
     .description(
-      'Adds and changes event types of the database in one transaction, and shows the difference. An event type that cannot be imported stays as it is, and so does an example; the output says why, where and what to do. The difference says what a change breaks: a schema that refuses some of the newest 1,000 stored events, what receivers rely on, filters and selections of webhooks, and search keys. With such findings, nothing is written unless --force is given.',
+      'Adds and changes event types of the database in one transaction, and shows the difference. An event type that cannot be imported stays as it is, and so does an example; the output says why, where and what to do. The difference says what a change breaks: a schema refuses some of the newest 1,000 stored events of its type, or a selection of a webhook takes what is no longer there. With such findings, nothing is written unless --force is given.',
     )
     .argument(
       '<path>',
-      'a folder with one JSON Schema for each event type (order.paid.json; with description or title, examples, x-group and x-search-keys), a file that `posthorn event-type export` wrote, or an OpenAPI 3.1 document (JSON) with webhooks',
+      'a folder with one JSON Schema for each event type (order.paid.json; with description, title, examples, x-group and x-search-keys), a file that `posthorn event-type export` wrote, or an OpenAPI 3.1 document (JSON) with webhooks',
     )
     .option('--dry-run', 'only show the difference')
     .option(
