@@ -4,7 +4,7 @@ import { USER_AGENT } from '../lib/version.ts'
 export interface ServerAccess {
   /** The base URL, such as `http://127.0.0.1:4000`. */
   readonly url: string
-  /** An API key, `phk_…`. */
+  /** An API key, `phk_…`. Empty: none is sent. */
   readonly key: string
   /** With a key of the scope `admin`: the organization to act for. */
   readonly organization?: string | undefined
@@ -46,7 +46,7 @@ export async function sendRequest(
     return await fetch(url.replace(/\/+$/, '') + path, {
       method,
       headers: {
-        authorization: `Bearer ${key}`,
+        ...(key && { authorization: `Bearer ${key}` }),
         'user-agent': USER_AGENT,
         ...(organization !== undefined && { 'posthorn-organization': organization }),
         ...(body && { 'content-type': 'application/json' }),

@@ -4,7 +4,7 @@ import type { Command } from 'commander'
 import { type Config, loadConfig, readEnvironment } from '../config/config.ts'
 import { isLoopbackHttp } from '../config/oidc-settings.ts'
 import { readServerUrl } from '../embedded/server-address.ts'
-import { type ServerAccess, ServerError } from './api.ts'
+import { type ServerAccess, ServerError, sendRequest } from './api.ts'
 import { askSecret, readSecretFile } from './read-secret.ts'
 
 export interface ServerOptions {
@@ -109,6 +109,8 @@ async function findKey(
   // Without --server, the variable may be meant for another server.
   const key = server === undefined ? ownKey || variable : variable || ownKey
   if (key) return key
+  // A server that does not run needs no key.
+  await sendRequest({ url, key: '' }, { method: 'GET', path: '/healthz' })
   if (process.stdin.isTTY) return await askSecret(`API key for ${url}: `)
   throw new ServerError(
     `There is no API key for ${url}, and no terminal to ask for it. Set ${KEY_VARIABLE}, or give --key-file.`,

@@ -63,6 +63,16 @@ describe('the key of the data directory', () => {
     expect(new Set(own.keys)).toEqual(new Set([OWN_KEY]))
   })
 
+  test.each(COMMANDS)('is not asked for while no server runs: %s', async (...args) => {
+    await rm(path.join(dataDir, 'server.json'))
+    const port = await freePort()
+    const { code, stderr } = await run(args, { PORT: String(port) })
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: `error: Nothing listens at http://127.0.0.1:${port}. Start Posthorn with \`npm start\`, or give its URL with --server.\n`,
+    })
+  })
+
   test('goes to nobody who listens at HOST and PORT while no server runs', async () => {
     await rm(path.join(dataDir, 'server.json'))
     const { port } = new URL(other.url)
@@ -208,7 +218,8 @@ function run(args: readonly string[], environment: object = {}, input = '') {
 /** A server that keeps the key and the body of each request, and refuses it. */
 async function startRecorder() {
   const server = createServer(async (request, response) => {
-    recorder.keys.push(request.headers.authorization?.replace('Bearer ', '') ?? '')
+    const { authorization } = request.headers
+    if (authorization !== undefined) recorder.keys.push(authorization.replace('Bearer ', ''))
     recorder.bodies.push(await text(request))
     recorder.answer(response)
   })
