@@ -77,7 +77,7 @@ const DELIVERIES = `query ($filter: DeliveryFilter) {
 function registerRedeliver(delivery: Command): void {
   withServerOptions(delivery.command('redeliver'), 'the scope deliveries:write')
     .summary('send deliveries again now')
-    .description('Sends deliveries again now, whatever became of them, with the same id and body.')
+    .description('Sends deliveries again now, with the same id and body. Their state does not matter.')
     .argument('<id...>', 'at most 100 deliveries, msg_…')
     .option(...ORGANIZATION)
     .option('--json', 'print an array of deliveries, as list does')
@@ -102,7 +102,7 @@ export function registerTest(program: Command): void {
   withServerOptions(program.command('test'), 'the scope webhooks:write')
     .summary('send a test event to one webhook')
     .description(
-      'Sends the example of an event type to one webhook, signed, with the header wh-test: true. posthorn delivery list shows what came of it.',
+      'Sends the example of an event type to one webhook, signed, with the header wh-test: true. posthorn delivery list shows the result.',
     )
     .argument('<webhook>', 'the webhook, wh_…')
     .argument('<type>', 'an event type that the webhook subscribes to, with an example')
