@@ -77,7 +77,9 @@ const DELIVERIES = `query ($filter: DeliveryFilter) {
 function registerRedeliver(delivery: Command): void {
   withServerOptions(delivery.command('redeliver'), 'the scope deliveries:write')
     .summary('send deliveries again now')
-    .description('Sends deliveries again now, with the same id and body. Their state does not matter.')
+    .description(
+      'Sends deliveries again now, with the same id and body. Their state does not matter.',
+    )
     .argument('<id...>', 'at most 100 deliveries, msg_…')
     .option(...ORGANIZATION)
     .option('--json', 'print an array of deliveries, as list does')
