@@ -1,7 +1,6 @@
 import { type Command, Option } from 'commander'
 import { readEnvironment } from '../config/config.ts'
 import type { Role } from '../config/settings.ts'
-import { openPosthorn, warnOfEgress } from '../start/open-posthorn.ts'
 import { notifySystemd } from './notify-systemd.ts'
 import { restartOtherWorkersOption } from './restart-other-workers.ts'
 import { runCommand } from './run-command.ts'
@@ -40,6 +39,7 @@ interface StartOptions {
 async function start(options: StartOptions): Promise<void> {
   const abortRequested = new AbortController()
   const stop = shutdownRequested(() => abortRequested.abort())
+  const { openPosthorn, warnOfEgress } = await import('../start/open-posthorn.ts')
   const environment = readEnvironment()
   passOn(environment)
   await using posthorn = await openPosthorn(environment, { ...options, isGuest: false })

@@ -51,7 +51,16 @@ export function createConnections(
 ): Connections {
   const sockets = createOwnedSockets(openSocket)
   return {
-    open({ maxConnections, purpose, onError, setupSql, poolerUrl = null, kind, applicationName }) {
+    open(options) {
+      const {
+        maxConnections,
+        purpose,
+        onError,
+        setupSql,
+        poolerUrl = null,
+        kind,
+        applicationName,
+      } = options
       const pool = new pg.Pool({
         connectionString: poolerUrl ?? url,
         ...(poolerUrl !== null && { Client: UnnamedStatementsClient }),

@@ -1,13 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Sql } from '../db/client.ts'
 import { openSession } from '../db/session.ts'
-import {
-  type ClockReading,
-  createDeadRunnerFinder,
-  elapsedMsSince,
-  type LateRunner,
-  readClock,
-} from './find-dead-runners.ts'
 
 /** Sends the heartbeats of this process's runners, and finds dead runners of all processes. */
 export interface Heartbeat extends AsyncDisposable {
@@ -46,10 +39,17 @@ const RETRY_AFTER_MS = 250
 /** Other processes rescue after 12 s. The difference is the time a task has between its check and its request or write. */
 const FRESH_FOR_MS = 8_000
 
+/** After an outage of Postgres every heartbeat is overdue. Living runners reconnect while one process sends so long. */
+const STEADY_FROM_MS = 4_000
+
+/** After a longer gap between two heartbeats, this process itself was paused or disconnected. */
+const MAX_GAP_MS = 4_000
+
 export function startHeartbeat(options: HeartbeatOptions): Heartbeat {
   const { databaseUrl, onHeartbeat, onLost, onDead, onError } = options
   const runners = new Map<string, OwnRunner>()
-  const findDeadRunners = createDeadRunnerFinder()
+  let lastAt: ClockReading | null = null
+  let steadySince: ClockReading = readClock()
   const closed = new AbortController()
   const session = openSession(databaseUrl, { name: 'heartbeat', onOpen: async () => {}, onError })
 
@@ -66,7 +66,11 @@ export function startHeartbeat(options: HeartbeatOptions): Heartbeat {
   async function sendAndFindDead(sql: Sql): Promise<void> {
     await updateHeartbeats(sql, runners, onLost)
     onHeartbeat()
-    const dead = findDeadRunners(await findLateRunners(sql, [...runners.keys()]))
+    const isInterrupted = lastAt === null || elapsedMsSince(lastAt) > MAX_GAP_MS
+    lastAt = readClock()
+    if (isInterrupted) steadySince = lastAt
+    const isSteady = elapsedMsSince(steadySince) >= STEADY_FROM_MS
+    const dead = await findDeadRunners(sql, [...runners.keys()], isSteady)
     if (dead.length > 0) onDead(dead)
   }
 
@@ -158,13 +162,32 @@ async function updateHeartbeats(
   }
 }
 
-async function findLateRunners(sql: Sql, ownIds: readonly string[]): Promise<LateRunner[]> {
-  const { rows } = await sql.query<LateRunner>(
-    `select id, heartbeat_at::text as "heartbeatAt",
-       heartbeat_at < clock_timestamp() - interval '12 seconds' as "isOverdue",
-       heartbeat_at = '-infinity' as "isAbandoned"
-     from posthorn.workers where heartbeat_at < clock_timestamp() - interval '6 seconds' and id <> all ($1::text[])`,
-    [ownIds],
+/** Finds runners that a process marked as abandoned and, with `withOverdue`, those whose heartbeat is overdue. */
+async function findDeadRunners(
+  sql: Sql,
+  ownIds: readonly string[],
+  withOverdue: boolean,
+): Promise<string[]> {
+  const { rows } = await sql.query<{ id: string }>(
+    `select id from posthorn.workers
+     where id <> all ($1::text[]) and (heartbeat_at = '-infinity'
+       or $2 and heartbeat_at < clock_timestamp() - interval '12 seconds')`,
+    [ownIds, withOverdue],
   )
-  return rows
+  return rows.map(({ id }) => id)
+}
+
+/** A point in time by both clocks of this machine. */
+interface ClockReading {
+  readonly monotonicMs: number
+  readonly wallMs: number
+}
+
+function readClock(): ClockReading {
+  return { monotonicMs: performance.now(), wallMs: Date.now() }
+}
+
+/** The longer of both times: the monotonic clock stops while a machine sleeps, and the wall clock may be set back. */
+function elapsedMsSince({ monotonicMs, wallMs }: ClockReading): number {
+  return Math.max(performance.now() - monotonicMs, Date.now() - wallMs)
 }

@@ -51,6 +51,16 @@ export type TaskName = keyof TaskPayloads
 /** The prefix of our task identifiers, which keeps them apart from those of other programs in the same schema. */
 export const TASK_PREFIX = 'posthorn:'
 
+/** When the periodic tasks run, as in a crontab. */
+export const SCHEDULE: Partial<Record<TaskName, string>> = {
+  maintain: '*/15 * * * *',
+  // Within five minutes, restores the job of a delivery whose job an operator deleted.
+  sweep: '*/2 * * * *',
+  roll_up: '* * * * *',
+  send_alerts: '* * * * *',
+  check_jobs: '* * * * *',
+}
+
 export interface JobOptions {
   /** Replaces an unclaimed job with the same key. */
   readonly key?: string

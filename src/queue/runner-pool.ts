@@ -2,14 +2,7 @@ import type pg from 'pg'
 import { createConnections, POOL_CONNECT_TIMEOUT_MS } from '../db/connections.ts'
 import type { Pools } from '../db/pools.ts'
 
-/** The Postgres connections of one worker runner. */
-export interface RunnerPool {
-  readonly pool: pg.Pool
-  /** Closes all connections, also busy ones. */
-  destroy(): void
-}
-
-/** One listens, one claims, and the others complete jobs. */
+/** The connections of a runner: one listens, one claims, and the others complete jobs. */
 const MAX_CONNECTIONS = 5
 
 /**
@@ -29,11 +22,12 @@ const SETTINGS = `
     case when current_setting('server_version_num')::int >= 180000 then array['indexscan', 'sort']
       else array['bitmapscan'] end) as method`
 
+/** Opens the connections of a runner. `destroy` closes all of them, also busy ones. */
 export function openRunnerPool(
   { url, connections: ofProcess }: Pick<Pools, 'url' | 'connections'>,
   applicationName: string,
   onError: (error: Error) => void,
-): RunnerPool {
+): { readonly pool: pg.Pool; destroy(): void } {
   const connections = createConnections(url, POOL_CONNECT_TIMEOUT_MS, ofProcess.openSocket)
   let isDestroyed = false
   function report(error: Error): void {

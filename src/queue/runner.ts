@@ -6,14 +6,13 @@ import type { Sql } from '../db/client.ts'
 import type { Pools } from '../db/pools.ts'
 import { retryWhileUnavailable } from '../db/retry-while-unavailable.ts'
 import type { Failure, Part } from '../lib/supervise.ts'
-import { cronItems } from './cron.ts'
+import type { Logger } from '../telemetry/logger.ts'
+import type { OutageLog } from '../telemetry/outages.ts'
+import { ForeignJobError } from './foreign-job.ts'
 import { ClaimLostError, type Heartbeat } from './heartbeat.ts'
-import { TASK_PREFIX, type TaskRun, type Tasks } from './jobs.ts'
+import { SCHEDULE, TASK_PREFIX, type TaskRun, type Tasks } from './jobs.ts'
 import { type RunnerConnections, rescueAbandoned } from './rescue.ts'
 import { openRunnerPool } from './runner-pool.ts'
-
-/** Writes a log line of graphile-worker. */
-export type WorkerLog = (level: string, message: string, meta?: Record<string, unknown>) => void
 
 /** A runner of graphile-worker, with its own connections. */
 export interface Runner extends Part {
@@ -31,16 +30,14 @@ export interface RunnerOptions {
   readonly tasks: Tasks
   readonly concurrency: number
   readonly heartbeat: Heartbeat
-  readonly log: WorkerLog
+  readonly logger: Logger
+  readonly outages: OutageLog
   /** Aborts the running tasks when the runner is drained. */
   readonly abortSignal: AbortSignal
   /** Once it is aborted, a failed rescue of the jobs that are left is not repeated: other processes rescue them. */
   readonly stopSignal: AbortSignal
-  readonly onUnavailable: (error: unknown) => void
-  readonly onRescued: (count: number) => void
   /** Called before its first claim. */
   readonly onStarting: (runner: RunnerConnections) => void
-  readonly onError: (error: unknown) => void
 }
 
 type Task = (payload: unknown, run: TaskRun) => Promise<void>
@@ -66,7 +63,9 @@ const REQUEUE_TIMEOUT_MS = 1_000
 export const DRAIN_TIMEOUT_MS = FINISH_TIMEOUT_MS + REQUEUE_TIMEOUT_MS + 3_000
 
 export async function startRunner(options: RunnerOptions): Promise<Runner> {
-  const { database, workerSchema, tasks, heartbeat, log, onUnavailable, onError } = options
+  const { database, workerSchema, tasks, heartbeat, logger, outages } = options
+  const onUnavailable = outages.report
+  const onError = outages.warnOf('A worker runner reported an error.')
   const applicationName = `posthorn-runner-${randomBytes(6).toString('hex')}`
   const failed = Promise.withResolvers<Failure>()
   const closed = Promise.withResolvers<void>()
@@ -127,11 +126,12 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
       logger: new WorkerLogger(() => (level, message, meta) => {
         // Until its pool exists, graphile-worker comments on the options, which are chosen here. Errors of a runner that has
         // ended follow from the failure that was reported, and its jobs are rescued.
-        log(id === '' || hasEnded ? 'debug' : level, message, meta)
+        const isOfInterest = id !== '' && !hasEnded
+        writeLine(options, isOfInterest ? level : 'debug', message, meta)
       }),
       noHandleSignals: true,
       taskList,
-      parsedCronItems: cronItems(),
+      crontab: crontab(),
       preset: preset(options, () => registered),
     })
   }
@@ -170,13 +170,12 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
       heartbeat.unregister(id)
       connections.destroy()
       closed.resolve()
-      await retryWhileUnavailable(
-        async () =>
-          options.onRescued(
-            await rescueAbandoned(database.pool, workerSchema, { id, applicationName }),
-          ),
-        { signal: options.stopSignal, onUnavailable },
-      ).catch(onError)
+      const rescue = () => rescueAbandoned(database.pool, workerSchema, { id, applicationName })
+      await retryWhileUnavailable(rescue, { signal: options.stopSignal, onUnavailable }).then(
+        (count) =>
+          count > 0 && logger.info({ count }, 'Rescued the jobs of a stopped worker runner.'),
+        onError,
+      )
       process.off('unhandledRejection', onError)
     },
   }
@@ -211,6 +210,36 @@ function preset(
       },
     ],
   }
+}
+
+/**
+ * Missed runs are not made up for: one run does the work of all, also of a failed one. A run that takes longer than its
+ * interval is followed by one other run, and never runs beside it.
+ */
+function crontab(): string {
+  const lines = Object.entries(SCHEDULE).map(([name, times]) => {
+    const task = `${TASK_PREFIX}${name}`
+    return `${times} ${task} ?queue=${task}&jobKey=${task}`
+  })
+  return lines.join('\n')
+}
+
+/** Writes a line of graphile-worker to our log. */
+function writeLine(
+  { logger, outages }: RunnerOptions,
+  level: string,
+  message: string,
+  meta: Record<string, unknown> = {},
+): void {
+  const { error: single, fatalError = single } = meta
+  const error = fatalError instanceof AggregateError ? fatalError.errors[0] : fatalError
+  // Most jobs wait for endpoints, so a few connections are enough.
+  const isAboutPoolSize = 'max' in meta && 'concurrency' in meta
+  if (error instanceof ForeignJobError) logger.warn({ event: 'job.foreign' }, message)
+  else if (level === 'error') {
+    if (!outages.report(error)) logger.error({ error }, message)
+  } else if (level === 'warning' && !isAboutPoolSize) logger.warn({ worker: true }, message)
+  else if (logger.isLevelEnabled('debug')) logger.debug({ worker: true }, message)
 }
 
 /** A runner fails after as many heartbeats without an answer to a claim. The first answer may take longer. */

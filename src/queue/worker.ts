@@ -2,7 +2,6 @@ import type { Pools } from '../db/pools.ts'
 import { type Supervised, supervise } from '../lib/supervise.ts'
 import type { Logger } from '../telemetry/logger.ts'
 import type { OutageLog } from '../telemetry/outages.ts'
-import { ForeignJobError } from './foreign-job.ts'
 import { startHeartbeat } from './heartbeat.ts'
 import type { Tasks } from './jobs.ts'
 import {
@@ -11,7 +10,7 @@ import {
   rescueOfEndedThread,
   rescueWorkers,
 } from './rescue.ts'
-import { DRAIN_TIMEOUT_MS, type Runner, startRunner, type WorkerLog, waitAtMost } from './runner.ts'
+import { DRAIN_TIMEOUT_MS, type Runner, startRunner, waitAtMost } from './runner.ts'
 
 /** The part of a process that runs jobs. Disposal lets running tasks finish for up to 8 s. */
 export interface Worker extends AsyncDisposable {
@@ -61,7 +60,7 @@ export async function startWorker(
   }: WorkerOptions,
 ): Promise<Worker> {
   const { pool, url } = database
-  const log = createWorkerLog(logger, outages)
+  const report = outages.warnOf('A worker runner reported an error.')
   const shutdown = new AbortController()
   const taskAbort = new AbortController()
   let runner: Runner | null = null
@@ -78,10 +77,6 @@ export async function startWorker(
       onError: report,
     }),
   )
-
-  function report(error: unknown): void {
-    if (!outages.report(error)) logger.warn({ error }, 'A worker runner reported an error.')
-  }
 
   let isRescuing = false
 
@@ -113,15 +108,11 @@ export async function startWorker(
         tasks,
         concurrency,
         heartbeat,
-        log,
+        logger,
+        outages,
         abortSignal: taskAbort.signal,
         stopSignal: shutdown.signal,
-        onUnavailable: outages.report,
-        onRescued(count) {
-          if (count > 0) logger.info({ count }, 'Rescued the jobs of a stopped worker runner.')
-        },
         onStarting: runners.starts,
-        onError: report,
       })
       return runner
     },
@@ -154,26 +145,4 @@ export async function startWorker(
       await watches.disposeAsync()
     },
   }
-}
-
-/** Writes graphile-worker's log lines to our log. */
-function createWorkerLog(logger: Logger, outages: OutageLog): WorkerLog {
-  return (level, message, meta = {}) => {
-    const error = errorIn(meta)
-    if (error instanceof ForeignJobError) logger.warn({ event: 'job.foreign' }, message)
-    else if (level === 'error') {
-      if (!outages.report(error)) logger.error({ error }, message)
-    } else if (level === 'warning' && !isAboutPoolSize(meta)) logger.warn({ worker: true }, message)
-    else if (logger.isLevelEnabled('debug')) logger.debug({ worker: true }, message)
-  }
-}
-
-/** Most jobs wait for endpoints, so a few connections are enough. */
-function isAboutPoolSize(meta: Record<string, unknown>): boolean {
-  return 'max' in meta && 'concurrency' in meta
-}
-
-function errorIn({ error, fatalError }: Record<string, unknown>): unknown {
-  const found = fatalError ?? error
-  return found instanceof AggregateError ? found.errors[0] : found
 }

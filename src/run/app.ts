@@ -3,8 +3,18 @@ import { watchPostgres } from '../db/postgres-watch.ts'
 import type { Provisioned } from '../embedded/provision.ts'
 import { requireListedKeys } from '../encryption/stored-secrets.ts'
 import type { ThreadRunners } from '../queue/worker.ts'
-import type { RestOfProcess } from '../server/operator-routes.ts'
+import { startHttpServer } from '../server/http-server.ts'
+import {
+  createMetricsRoutes,
+  createOperatorRoutes,
+  type RestOfProcess,
+} from '../server/operator-routes.ts'
+import { patternsOf } from '../server/request-logger.ts'
+import { METRICS_PATH } from '../server/server-routes.ts'
+import type { OidcSignIn } from '../sessions/oidc/oidc-sign-in.ts'
 import { addGauge } from '../telemetry/counters.ts'
+import { watchDatabase } from '../telemetry/database-metrics.ts'
+import { createRequestMetrics } from '../telemetry/request-metrics.ts'
 import { startTracing } from '../telemetry/start-tracing.ts'
 import { type CommonServices, openCommonServices, type ServiceOptions } from './common-services.ts'
 import type { HostEvent, HostPublished } from './publish-for-host.ts'
@@ -30,7 +40,7 @@ export interface App extends Running {
   readonly services: Services | null
   /** Whether it claims jobs. */
   readonly workerRuns: boolean
-  /** Only with `isAlone`. */
+  /** Makes the request of an attempt that runs alone. Only with `isAlone`. */
   readonly exchange: ExchangeAlone
 }
 
@@ -51,55 +61,69 @@ const SILENT_AFTER_MS = 5_000
 
 /** Runs the API, the worker or both on a migrated database. */
 export async function startApp(settings: Settings, options: StartOptions = {}): Promise<App> {
-  const { rest = NOTHING_ELSE } = options
-  const [api, worker, server, alone] = await loadParts(options)
+  const { config } = settings
+  const { role = 'all', listens = true, isAlone = false, rest = NOTHING_ELSE } = options
+  const [api, worker, alone] = await loadRole({ role, isAlone })
   await using started = new AsyncDisposableStack()
   const common = started.use(openCommonServices(settings, options))
-  const { database, logger, outages, metrics } = common
+  const { database, logger } = common
   started.use(await startTracing(process.env, logger))
   await requireListedKeys(database.pool, common.keyring)
-  let answeredAtMs = performance.now()
-  const isUp = () => Number(performance.now() - answeredAtMs < SILENT_AFTER_MS)
-  addGauge(metrics.registry, 'postgres_up', isUp)
-  const warn = common.warnOf('the watch of Postgres failed')
-  started.use(
-    watchPostgres({
-      ...database,
-      onAnswer() {
-        answeredAtMs = performance.now()
-        outages.answered()
-      },
-      onError(error) {
-        answeredAtMs = Number.NEGATIVE_INFINITY
-        warn(error)
-      },
-    }),
-  )
+  started.use(watchOutages(common))
+
   const jobs = worker && (await worker.startDelivering(started, common, settings, options))
   const exchange = alone && (await alone.startExchanging(started, common, settings))
-  const serving = api && (await api.startServing(started, common, settings))
-  const listening = { worker: jobs ?? undefined, rest, addRoutes: serving?.addRoutes }
-  const url = server && (await server.startListening(started, common, settings, listening))
+  const services = api && started.use(api.addServices(common, settings))
+  let url = ''
+  if (listens) {
+    const routes = createOperatorRoutes({
+      ...common,
+      worker: jobs ?? undefined,
+      rest,
+      servesMetrics: config.metricsPort === null,
+    })
+    if (services) {
+      api.addApiRoutes(routes, { ...services, oidc: await openOidc(settings) }, config)
+    }
+    const watch = started.use(
+      watchDatabase({
+        ...config,
+        sql: database.pipeline,
+        onError: common.outages.warnOf('cannot read metrics from the database'),
+      }),
+    )
+    common.metrics.addSource(watch.snapshot)
+    const patterns = [...patternsOf(routes), METRICS_PATH]
+    const requests = createRequestMetrics(common.metrics.registry, patterns)
+    if (config.metricsPort !== null) {
+      const setting = 'POSTHORN_METRICS_PORT'
+      const address = { ...config, port: config.metricsPort, setting } as const
+      const metricsRoutes = createMetricsRoutes({ metrics: common.metrics, rest })
+      started.use(await startHttpServer(metricsRoutes, address, logger, requests))
+    }
+    url = started.use(await startHttpServer(routes, config, logger, requests)).url
+  }
   // Disposed before the server: the server waits for open responses, and a stream only ends when its hub closes.
-  started.use(serving?.services.live)
+  started.use(services?.live)
+
   const resources = started.move()
   return {
     common,
-    services: serving?.services ?? null,
-    url: url ?? '',
+    services,
+    url,
     get workerRuns() {
       return jobs?.running === true
     },
     async provision(dataDir) {
-      if (serving === null) throw new Error('A worker has nothing to provision.')
+      if (services === null) throw new Error('A worker has nothing to provision.')
       const { provision } = await import('../embedded/provision.ts')
-      return await provision(serving.services, dataDir)
+      return await provision(services, dataDir)
     },
     async publish(event) {
-      if (serving === null)
+      if (services === null)
         throw new Error('A worker does not publish: use one with the role api or all.')
       const { publishForHost } = await import('./publish-for-host.ts')
-      return await publishForHost(serving.services, event)
+      return await publishForHost(services, event)
     },
     abort: () => jobs?.abort(),
     async exchange(...given) {
@@ -114,20 +138,52 @@ export async function startApp(settings: Settings, options: StartOptions = {}): 
  * Loads the modules of a role. Call it before anything connects: loading can take seconds on a busy machine, and
  * connections that open meanwhile would time out.
  */
-export async function loadParts({
-  role = 'all',
-  listens = true,
-  isAlone = false,
-}: Pick<StartOptions, 'role' | 'listens' | 'isAlone'>) {
+export async function loadRole({ role = 'all', isAlone }: Pick<StartOptions, 'role' | 'isAlone'>) {
   return await Promise.all([
-    role === 'worker' ? null : import('./start-serving.ts'),
+    role === 'worker' ? null : loadApi(),
     role === 'api' || isAlone ? null : import('./start-delivering.ts'),
-    listens ? import('./start-listening.ts') : null,
     isAlone ? import('./start-exchanging.ts') : null,
   ])
+}
+
+async function loadApi() {
+  const [{ addServices }, { addApiRoutes }] = await Promise.all([
+    import('./services.ts'),
+    import('../server/api-routes.ts'),
+  ])
+  return { addServices, addApiRoutes }
 }
 
 const NOTHING_ELSE: RestOfProcess = {
   readiness: async () => ({}),
   metrics: async () => [],
+}
+
+/** Reports whether Postgres answers. */
+function watchOutages({ database, outages, metrics }: CommonServices): AsyncDisposable {
+  let answeredAtMs = performance.now()
+  const isUp = () => Number(performance.now() - answeredAtMs < SILENT_AFTER_MS)
+  addGauge(metrics.registry, 'postgres_up', isUp)
+  const warn = outages.warnOf('the watch of Postgres failed')
+  return watchPostgres({
+    ...database,
+    onAnswer() {
+      answeredAtMs = performance.now()
+      outages.answered()
+    },
+    onError(error) {
+      answeredAtMs = Number.NEGATIVE_INFINITY
+      warn(error)
+    },
+  })
+}
+
+/** Sign-in by OpenID Connect. It is loaded only if it is set up, and contacts the provider on the first sign-in. */
+async function openOidc({ config, secrets }: Settings): Promise<OidcSignIn | null> {
+  if (config.oidc === null) return null
+  const { createProvider } = await import('../sessions/oidc/provider.ts')
+  return {
+    settings: config.oidc,
+    provider: createProvider(config.oidc, secrets.oidcClientSecret),
+  }
 }

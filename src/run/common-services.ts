@@ -16,8 +16,6 @@ import { createTracing, type Tracing } from '../telemetry/tracing.ts'
 export interface CommonServices extends AsyncDisposable {
   readonly logger: Logger
   readonly outages: OutageLog
-  /** Handles an error of what is tried again: one of an outage is reported, any other is logged with this message. */
-  warnOf(message: string): (error: unknown) => void
   readonly metrics: Metrics
   readonly memory: Memory
   readonly tracing: Tracing
@@ -54,9 +52,6 @@ export function openCommonServices(
   const logger = createLogger(config.logLevel, (level) => countLine(1, level))
   const countFailure = addCounter(registry, 'postgres_failures')
   const outages = createOutageLog(logger, (cause) => countFailure(1, cause))
-  const warnOf = (message: string) => (error: unknown) => {
-    if (!outages.report(error)) logger.warn({ error }, message)
-  }
   const memory = watchMemory((isShort) => {
     if (isShort) logger.warn({ maxHeapMb: config.maxHeapMb }, SHORT_OF_MEMORY)
     else logger.info('there is enough memory again')
@@ -72,11 +67,10 @@ export function openCommonServices(
     ownerOf: currentOwner,
   })
   watchPools(registry, database.pools)
-  const notifier = createNotifier(database.pool, warnOf('cannot notify subscribers'))
+  const notifier = createNotifier(database.pool, outages.warnOf('cannot notify subscribers'))
   return {
     logger,
     outages,
-    warnOf,
     metrics,
     memory,
     tracing: createTracing(),

@@ -2,35 +2,27 @@ import type { Settings } from '../config/settings.ts'
 import { publicId } from '../db/ids.ts'
 import type { ExchangedAlone, ExchangeThread } from '../deliveries/attempts/run-alone.ts'
 import type { Logger } from '../telemetry/logger.ts'
-import { type LaunchedThread, launchThread, loadThread } from './launch-thread.ts'
-import type { MainThread } from './messages.ts'
+import { type LaunchedThread, launchThread } from './launch-thread.ts'
+import type { MainThread } from './role-thread.ts'
 
 /** A thread without work ends after this time: the next attempt that runs alone may come soon. */
 const IDLE_MS = 10_000
 
-type RunningThread = LaunchedThread & { terminate(): void }
-
 /** The thread of attempts that run alone. It has its own heap, and ends if its event loop stands still. */
 export function createExchangeThread(settings: Settings, logger: Logger): ExchangeThread {
-  let thread: RunningThread | null = null
+  let thread: LaunchedThread | null = null
   let idle: NodeJS.Timeout | undefined
   let beforeSend: MainThread['beforeSend'] = async () => {}
 
-  async function launch(): Promise<RunningThread> {
-    const part = { role: 'worker', listens: false, isAlone: true } as const
-    const loading = loadThread(part, settings.config.maxHeapMb)
-    const launched = await launchThread(loading, {
-      settings,
-      main: { beforeSend: () => beforeSend() },
-    })
-    const running = {
-      ...launched,
-      terminate: () => void loading.terminate('its attempt was aborted'),
-    }
+  async function launch(): Promise<LaunchedThread> {
+    const launched = await launchThread(
+      { role: 'worker', listens: false, isAlone: true },
+      { settings, main: { beforeSend: () => beforeSend() } },
+    )
     launched.failed.then(() => {
-      if (thread === running) thread = null
+      if (thread === launched) thread = null
     })
-    return running
+    return launched
   }
 
   async function end(): Promise<void> {
@@ -49,13 +41,14 @@ export function createExchangeThread(settings: Settings, logger: Logger): Exchan
     async exchange(delivery, started, control) {
       if (thread === null) throw new Error('The thread of an attempt that runs alone is not open.')
       const { remote, failed, terminate } = thread
+      const onAbort = () => void terminate('its attempt was aborted')
       let refusal: unknown
       beforeSend = () =>
         control.beforeSend().catch((error) => {
           refusal = error
           throw error
         })
-      control.signal.addEventListener('abort', terminate)
+      control.signal.addEventListener('abort', onAbort)
       try {
         if (control.signal.aborted) return 'aborted'
         return withBuffer(await remote.exchange(delivery, started))
@@ -69,7 +62,7 @@ export function createExchangeThread(settings: Settings, logger: Logger): Exchan
         )
         return 'thread ended'
       } finally {
-        control.signal.removeEventListener('abort', terminate)
+        control.signal.removeEventListener('abort', onAbort)
         idle = setTimeout(end, IDLE_MS)
         idle.unref()
       }

@@ -5,10 +5,10 @@ import { type BirpcReturn, createBirpc } from 'birpc'
 import type { Settings } from '../config/settings.ts'
 import { ExplainedError } from '../db/explain-failure.ts'
 import { hasLittleMemory } from '../lib/little-memory.ts'
-import { createSharedIdMemory } from '../lib/shared-id.ts'
+import { createSharedIdMemory, openSharedId, type SharedId } from '../lib/shared-id.ts'
 import type { Failure, Part } from '../lib/supervise.ts'
 import type { EndedThread } from '../queue/rescue.ts'
-import type { MainThread, RoleThread, ThreadPart } from './messages.ts'
+import type { MainThread, RoleThread, ThreadPart } from './role-thread.ts'
 
 /** A thread that runs its role. It fails by ending. */
 export interface LaunchedThread extends Part {
@@ -16,15 +16,20 @@ export interface LaunchedThread extends Part {
   readonly remote: BirpcReturn<RoleThread>
   /** The URL of its server. Empty without one. */
   readonly url: string
-}
-
-/** A thread that loads the modules of its role, until it is launched. */
-export interface LoadingThread extends ThreadPart {
-  readonly worker: Worker
-  readonly ended: Promise<Failure>
-  readonly writing: SharedArrayBuffer
+  /** The delivery whose body the thread writes, or was writing when it ended. */
+  readonly writing: SharedId
   /** The reason counts unless the thread ends for another one. */
   terminate(reason: string): Promise<unknown>
+}
+
+interface LaunchOptions {
+  readonly settings: Settings
+  /** How often the thread was started again. Default: 0. */
+  readonly restarts?: number
+  /** The thread before. Default: none. */
+  readonly ended?: EndedThread | null
+  /** What the thread may call: all for a role, and `beforeSend` for attempts that run alone. */
+  readonly main: Partial<MainThread>
 }
 
 /** The sources, or the compiled files of the installed package: Node strips no types below `node_modules`. */
@@ -38,50 +43,31 @@ const SILENT_AFTER_MS = 10_000
 /** A thread that starts loads its modules in one go: on half a processor, that takes seconds. */
 const SILENT_AT_START_AFTER_MS = 60_000
 
-export function loadThread(part: ThreadPart, maxHeapMb: number): LoadingThread {
+/** Starts a thread with its role. Rejects with the reason if that fails or the thread ends. */
+export async function launchThread(
+  part: Omit<ThreadPart, 'writing'>,
+  { settings, restarts = 0, ended: threadBefore = null, main }: LaunchOptions,
+): Promise<LaunchedThread> {
   const cache = module.getCompileCacheDir()
   const writing = createSharedIdMemory()
   const worker = new Worker(PROGRAM, {
     name: part.isAlone ? 'alone' : part.role,
     workerData: { ...part, writing } satisfies ThreadPart,
-    resourceLimits: resourceLimits(maxHeapMb),
+    resourceLimits: resourceLimits(settings.config.maxHeapMb),
     // A thread has the cache from its first file on: without it, each thread keeps the compiler of TypeScript in memory.
     env: { ...process.env, ...(cache !== undefined && { NODE_COMPILE_CACHE: cache }) },
   })
   let reason = ''
+  const terminate = (why: string) => {
+    reason ||= why
+    return worker.terminate()
+  }
   const ended = new Promise<Failure>((resolve) => {
     worker.on('error', (error: Error) => {
       reason = error.message
     })
     worker.once('exit', (code) => resolve({ reason: reason || `it exited with code ${code}` }))
   })
-  return {
-    ...part,
-    worker,
-    ended,
-    writing,
-    terminate(why) {
-      reason ||= why
-      return worker.terminate()
-    },
-  }
-}
-
-interface LaunchOptions {
-  readonly settings: Settings
-  /** How often the thread was started again. Default: 0. */
-  readonly restarts?: number
-  /** The thread before. Default: none. */
-  readonly ended?: EndedThread | null
-  /** What the thread may call: all for a role, and `beforeSend` for attempts that run alone. */
-  readonly main: Partial<MainThread>
-}
-
-/** Starts the role of a thread. Rejects with the reason if that fails or the thread ends. */
-export async function launchThread(
-  { role, worker, ended, terminate }: LoadingThread,
-  { settings, restarts = 0, ended: endedThread = null, main }: LaunchOptions,
-): Promise<LaunchedThread> {
   const remote = createBirpc<RoleThread>(main, {
     post: (message) => worker.postMessage(message),
     on: (receive) => worker.on('message', receive),
@@ -91,13 +77,13 @@ export async function launchThread(
     () => remote.ping(),
     (silentMs) => void terminate(`its event loop stood still for ${silentMs / 1_000} s`),
   )
-  ended.then(({ reason }) => {
+  ended.then((failure) => {
     supervision.stop()
-    remote.$close(new Error(`The thread ${role} ended: ${reason}`))
+    remote.$close(new Error(`The thread ${part.role} ended: ${failure.reason}`))
   })
   try {
     const url = await remote
-      .start(cloneable(settings), restarts, endedThread)
+      .start(cloneable(settings), restarts, threadBefore)
       .catch((error: Error) => {
         throw new ExplainedError(error.message)
       })
@@ -105,6 +91,8 @@ export async function launchThread(
     return {
       remote,
       url,
+      writing: openSharedId(writing),
+      terminate,
       failed: ended,
       async drain() {
         // Rejects if the thread has ended.

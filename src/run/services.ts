@@ -54,21 +54,21 @@ const SHARE_OF_CATALOGUE = 1 / 8
 /** Adds the services of the API to the common ones, which stay open when it is disposed of. */
 export function addServices(common: CommonServices, settings: Settings): Services {
   const { config, secrets } = settings
-  const { keyring, warnOf } = common
+  const { keyring, outages } = common
   const { registry } = common.metrics
   const { pool, pipeline } = common.database
   const prisma = openPrisma(pool)
   const challenges = createChallengeSender(settings)
   const rateLimiter = createRateLimiter({
     sql: pool,
-    onError: warnOf('cannot share the usage of API keys between processes'),
+    onError: outages.warnOf('cannot share the usage of API keys between processes'),
   })
   const live = new LiveHub({
     databaseUrl: secrets.databaseUrl,
     sql: pool,
     findInactiveKeys: (keyIds) => findInactiveKeys(pool, keyIds),
     findEndedSessions: (sessionIds) => findEndedSessions(pool, sessionIds),
-    onError: warnOf('the connection of the subscriptions to Postgres broke'),
+    onError: outages.warnOf('the connection of the subscriptions to Postgres broke'),
   })
   addGauge(registry, 'subscriptions', () => live.size)
   const catalogue = createCatalogue(pool, heapShare(config, SHARE_OF_CATALOGUE), common.memory)

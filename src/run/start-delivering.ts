@@ -61,7 +61,7 @@ export async function startDelivering(
     createScheduler(pipeline, {
       concurrency: config.concurrency,
       notify,
-      onError: common.warnOf('cannot release from the backlogs; trying again'),
+      onError: outages.warnOf('cannot release from the backlogs; trying again'),
       now,
     }),
   )
@@ -117,7 +117,7 @@ export async function startDelivering(
       ...(thread.runners && { runners: thread.runners }),
     }),
   )
-  const onError = common.warnOf('cannot evaluate the health of the webhooks; trying again')
+  const onError = outages.warnOf('cannot evaluate the health of the webhooks; trying again')
   started.use(repeat(EVALUATE_EVERY_MS, () => evaluate(pipeline, notify, now()), onError))
   // Maintenance may have been missed while no process ran.
   const own = `${TASK_PREFIX}maintain`

@@ -1,25 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Role, Settings } from '../config/settings.ts'
 import { hasLittleMemory } from '../lib/little-memory.ts'
-import { openSharedId, type SharedId } from '../lib/shared-id.ts'
 import { type Supervised, supervise } from '../lib/supervise.ts'
 import type { RunnerConnections } from '../queue/rescue.ts'
 import type { Checks } from '../server/operator-routes.ts'
 import type { Logger } from '../telemetry/logger.ts'
 import type { Running } from './app.ts'
-import {
-  type LaunchedThread,
-  type LoadingThread,
-  launchThread,
-  loadThread,
-} from './launch-thread.ts'
-import type { MainThread, ThreadRole } from './messages.ts'
+import { type LaunchedThread, launchThread } from './launch-thread.ts'
+import type { MainThread, ThreadRole } from './role-thread.ts'
 
-/** What is to run in a process, while its modules are loaded. Disposing of it ends what was not started. */
-export interface LoadingParts extends AsyncDisposable {
-  /** Rejects if the first start of a part fails. */
-  start(settings: Settings, options: PartsOptions): Promise<Running>
-}
+/** The parts of a process, as its main thread starts them. Rejects if the first start of a part fails. */
+export type StartParts = (role: Role, settings: Settings, options: PartsOptions) => Promise<Running>
 
 export interface PartsOptions {
   readonly logger: Logger
@@ -34,51 +25,29 @@ const RETRY_AFTER_MS = 1_000
  * Runs the API and the worker on a thread each, so that neither waits for the other's work. A thread that ends takes only
  * its own role along, until the next one runs. With little memory, both share a thread, and its heap.
  */
-export function loadThreads(role: Role, maxHeapMb: number): LoadingParts {
+export const startThreads: StartParts = async (role, settings, { logger, hasStarted }) => {
   const roles: readonly ThreadRole[] =
     role === 'all' && !hasLittleMemory() ? ['api', 'worker'] : [role]
-  const load = (one: ThreadRole) => loadThread({ role: one, listens: one === roles[0] }, maxHeapMb)
-  const loading = new Map(roles.map((one) => [one, load(one)]))
-
-  /** The thread that loads, or another one after it was launched. */
-  function take(one: ThreadRole): LoadingThread {
-    const first = loading.get(one)
-    loading.delete(one)
-    return first ?? load(one)
-  }
-
-  return {
-    start: (settings, options) => startThreads(roles, take, settings, options),
-    async [Symbol.asyncDispose]() {
-      await Promise.all([...loading.values()].map((thread) => thread.terminate('it is not needed')))
-    },
-  }
-}
-
-async function startThreads(
-  roles: readonly ThreadRole[],
-  take: (role: ThreadRole) => LoadingThread,
-  settings: Settings,
-  { logger, hasStarted }: PartsOptions,
-): Promise<Running> {
   const [listening] = roles as [ThreadRole]
   const threads = new Map<ThreadRole, Supervised<LaunchedThread>>()
   let { port } = settings.config
   let url = ''
 
   async function start(self: ThreadRole): Promise<void> {
-    let before: { runners: RunnerConnections[]; writing: SharedId } | null = null
+    let before: { thread: LaunchedThread; runners: RunnerConnections[] } | null = null
     const thread = await supervise({
       async start(restarts) {
-        const loading = take(self)
         const runners: RunnerConnections[] = []
-        const launched = await launchThread(loading, {
-          restarts,
-          ended: before && { runners: before.runners, writing: before.writing.read() },
-          settings: { ...settings, config: { ...settings.config, port } },
-          main: mainThread(self, (runner) => void runners.push(runner)),
-        })
-        before = { runners, writing: openSharedId(loading.writing) }
+        const launched = await launchThread(
+          { role: self, listens: self === listening },
+          {
+            restarts,
+            ended: before && { runners: before.runners, writing: before.thread.writing.read() },
+            settings: { ...settings, config: { ...settings.config, port } },
+            main: mainThread(self, (runner) => void runners.push(runner)),
+          },
+        )
+        before = { thread: launched, runners }
         if (self === listening) url = launched.url
         return launched
       },

@@ -18,7 +18,6 @@ import { urlTooLongProblem } from '../http/problem.ts'
 import type { Logger } from '../telemetry/logger.ts'
 import type { RequestMetrics } from '../telemetry/request-metrics.ts'
 import { LOOPBACK, limitConnections } from './connection-limits.ts'
-import { listenError, type PortSetting } from './free-port.ts'
 import { createRequestLogger } from './request-logger.ts'
 
 /** How long a shutdown waits for requests in flight. */
@@ -36,6 +35,8 @@ const SERVER_OPTIONS: ServerOptions = {
 export interface HttpServer extends AsyncDisposable {
   readonly url: string
 }
+
+type PortSetting = 'PORT' | 'POSTHORN_METRICS_PORT'
 
 export interface Address extends Pick<Config, 'host' | 'port' | 'trustedProxies'> {
   /** The setting of the port, for errors. Default: `PORT`. */
@@ -86,4 +87,24 @@ async function close(server: Server): Promise<void> {
   const timer = setTimeout(() => server.closeAllConnections(), CLOSE_WITHIN_MS)
   await closed
   clearTimeout(timer)
+}
+
+/** The error of a server that cannot listen, with the remedy. */
+function listenError(
+  error: NodeJS.ErrnoException,
+  { host, port, setting }: { host: string; port: number; setting: PortSetting },
+): Error {
+  if (error.code === 'EADDRINUSE') {
+    return new Error(
+      `Port ${port} on ${host} is in use, by another program or a Posthorn that already runs. Stop it, or choose another port: ${setting}=${port + 1}`,
+      { cause: error },
+    )
+  }
+  if (error.code === 'EACCES') {
+    return new Error(
+      `This user may not listen on port ${port}. Choose a port above 1023 with ${setting}.`,
+      { cause: error },
+    )
+  }
+  return error
 }

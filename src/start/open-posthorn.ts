@@ -1,11 +1,12 @@
-import { type Config, LOOPBACK, loadConfig } from '../config/config.ts'
+import { type Config, LOOPBACK } from '../config/config.ts'
 import type { Environment } from '../config/setting-files.ts'
 import type { Role } from '../config/settings.ts'
 import type { Provisioned } from '../embedded/provision.ts'
+import { openRuntime } from '../embedded/runtime.ts'
 import { saveServerUrl } from '../embedded/server-address.ts'
+import { migrateDatabase } from '../migrate/migrate-database.ts'
 import type { Running } from '../run/app.ts'
-import { requireFreePorts } from '../server/free-port.ts'
-import type { Logger } from '../telemetry/logger.ts'
+import { createLogger, type Logger } from '../telemetry/logger.ts'
 
 /** A process of Posthorn that is ready. Disposing of it finishes what is in flight, and stops the embedded Postgres. */
 export interface OpenPosthorn extends AsyncDisposable {
@@ -34,17 +35,9 @@ export async function openPosthorn(
   environment: Environment,
   { role, restartOtherWorkers, isGuest }: OpenOptions,
 ): Promise<OpenPosthorn> {
-  // Before anything is created: the usual reason of a failed first start is another program on the port.
-  const given = loadConfig(environment).config
-  await requireFreePorts(given)
-  const { openRuntime } = await import('../embedded/runtime.ts')
-  const opening = openRuntime(environment)
-  const loading = loadModules(role, role === 'all' || isGuest, given.maxHeapMb)
   await using opened = new AsyncDisposableStack()
-  opened.defer(async () => await (await loading).parts[Symbol.asyncDispose]())
-  const runtime = opened.use(await opening)
+  const runtime = opened.use(await openRuntime(environment))
   const { config, secrets } = runtime
-  const { createLogger, migrateDatabase, parts } = await loading
   const logger = createLogger(config.logLevel)
   await migrateDatabase(secrets, {
     usesPooler: role !== 'worker',
@@ -53,7 +46,13 @@ export async function openPosthorn(
   })
   // Until it is ready, the process exits if Postgres is unavailable; afterwards it waits until Postgres returns.
   let hasStarted = false
-  const running = opened.use(await parts.start(runtime, { logger, hasStarted: () => hasStarted }))
+  const options = { logger, hasStarted: () => hasStarted }
+  // Loaded on demand: the thread that supervises others needs none of their modules.
+  const start =
+    role === 'all' || isGuest
+      ? (await import('../run/start-threads.ts')).startThreads
+      : (await import('../run/start-alone.ts')).startAlone
+  const running = opened.use(await start(role, runtime, options))
   runtime.keepDatabaseRunning({
     onRestart: () => logger.warn('restarted the embedded Postgres, which was not running'),
     onError: (error) => logger.error({ error }, 'the embedded Postgres could not be restarted'),
@@ -87,17 +86,4 @@ export function warnOfEgress({ config, logger }: OpenPosthorn): void {
     const message = `deliveries to this machine are rejected, as other machines may reach HOST=${host}. To try them out, set POSTHORN_EGRESS_ALLOW=${LOOPBACK.join(',')}`
     logger.warn({ host }, message)
   }
-}
-
-/** The parts of the process load their modules while the database is opened and migrated. */
-async function loadModules(role: Role, onThreads: boolean, maxHeapMb: number) {
-  const loadParts = onThreads
-    ? import('../run/start-threads.ts').then(({ loadThreads }) => loadThreads(role, maxHeapMb))
-    : import('../run/start-alone.ts').then(({ loadAlone }) => loadAlone(role))
-  const [parts, { createLogger }, { migrateDatabase }] = await Promise.all([
-    loadParts,
-    import('../telemetry/logger.ts'),
-    import('../migrate/migrate-database.ts'),
-  ])
-  return { createLogger, migrateDatabase, parts }
 }

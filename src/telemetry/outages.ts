@@ -69,6 +69,8 @@ export interface OutageLog {
    * Postgres is unreachable, statements that hang keep connections and locks, which is not reported besides.
    */
   report(error: unknown): boolean
+  /** Handles an error of what is tried again: one of an outage is reported, any other is logged with this message. */
+  warnOf(message: string): (error: unknown) => void
   /** Call it whenever Postgres answers. Ends an outage that has caused no error for a while. */
   answered(): void
 }
@@ -80,20 +82,26 @@ export function createOutageLog(
   now = () => performance.now(),
 ): OutageLog {
   const lastErrorAtMs = new Map<OutageCause, number>()
+
+  function report(error: unknown): boolean {
+    const cause = unavailabilityOf(error)
+    if (cause === null) return false
+    if (cause === 'stopping') return true
+    onFailure(cause)
+    const isNew = !lastErrorAtMs.has(cause)
+    if (isNew && lastErrorAtMs.has('unreachable') && cause !== 'disk_full') return true
+    lastErrorAtMs.set(cause, now())
+    if (isNew) {
+      const { event, level, begins } = DESCRIBED[cause]
+      logger[level]({ event, cause, error: briefly(error) }, begins)
+    }
+    return true
+  }
+
   return {
-    report(error) {
-      const cause = unavailabilityOf(error)
-      if (cause === null) return false
-      if (cause === 'stopping') return true
-      onFailure(cause)
-      const isNew = !lastErrorAtMs.has(cause)
-      if (isNew && lastErrorAtMs.has('unreachable') && cause !== 'disk_full') return true
-      lastErrorAtMs.set(cause, now())
-      if (isNew) {
-        const { event, level, begins } = DESCRIBED[cause]
-        logger[level]({ event, cause, error: briefly(error) }, begins)
-      }
-      return true
+    report,
+    warnOf: (message) => (error) => {
+      if (!report(error)) logger.warn({ error }, message)
     },
     answered() {
       for (const [cause, atMs] of lastErrorAtMs) {

@@ -46,7 +46,6 @@ describe('outside of src/outbound', () => {
       'src/db/embedded/server.ts: { createServer } from node:net',
       'src/embedded/local-certificates.ts: { isIP } from node:net',
       'src/http/https-receiver.ts: { createServer } from node:https',
-      'src/server/free-port.ts: { createServer } from node:net',
     ])
   })
 })
