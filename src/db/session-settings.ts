@@ -1,5 +1,7 @@
-import type pg from 'pg'
-import { STRICT_TYPES } from './strict-types.ts'
+import pg from 'pg'
+
+// `pg` writes a parameter as a local time with an offset in minutes, which lacks the seconds of old time zones.
+pg.defaults.parseInputDatesAsUTC = true
 
 /** A setting that every connection of Posthorn has, in any server, database and role. */
 export interface SessionSetting {
@@ -11,55 +13,37 @@ export interface SessionSetting {
 
 type Queryable = Pick<pg.ClientBase, 'query'>
 
-/** These change what a statement means, returns or refuses. Their comments say what would go wrong. */
-const MEANING: readonly SessionSetting[] = [
-  // The first that is set, so that a connection outlives the error for a setting that its role may not change.
-  { name: 'exit_on_error', value: 'off' },
+/**
+ * What other applications and operators may have set for a server, a database or a role, and what would change the meaning
+ * of statements. Costs and memory stay as they are set: they tune.
+ */
+export const SESSION_SETTINGS: readonly SessionSetting[] = [
   // Prisma's adapter writes and reads times without their zone.
   { name: 'TimeZone', value: 'UTC', accepted: '^(Etc/)?UTC$' },
   // `pg` and Prisma read only ISO times.
   { name: 'DateStyle', value: 'ISO, MDY', accepted: '^ISO' },
   { name: 'IntervalStyle', value: 'postgres' },
-  // Another list can lack `Z`.
-  { name: 'timezone_abbreviations', value: 'Default' },
   // Lower values round numbers.
   { name: 'extra_float_digits', value: '1', accepted: '^[1-3]$' },
   { name: 'bytea_output', value: 'hex' },
-  { name: 'client_encoding', value: 'UTF8' },
   // Statements contain backslashes and quotes in their texts.
   { name: 'standard_conforming_strings', value: 'on' },
-  { name: 'backslash_quote', value: 'safe_encoding' },
-  // Parameters are array literals with nulls.
-  { name: 'array_nulls', value: 'on' },
-  { name: 'transform_null_equals', value: 'off' },
-  { name: 'quote_all_identifiers', value: 'off' },
   // Statements name the schema of everything but what Postgres brings. In another schema of the path, a host could have a
   // function whose parameters match a call better than those of Postgres, and it would run with the rights of Posthorn.
   { name: 'search_path', value: 'pg_catalog, pg_temp' },
   // Statements that wait for a lock continue with what the other transaction committed.
   { name: 'default_transaction_isolation', value: 'read committed' },
   { name: 'default_transaction_read_only', value: 'off' },
-  { name: 'default_transaction_deferrable', value: 'off' },
-  // `replica` runs no triggers: those of the audit log, of foreign keys and of graphile-worker.
-  { name: 'session_replication_role', value: 'origin' },
   { name: 'row_security', value: 'on' },
-  { name: 'restrict_nonsystem_relation_kind', value: '' },
   // With `off`, a crash of Postgres loses what was accepted. The other values differ in the standbys that they wait for.
   { name: 'synchronous_commit', value: 'on', accepted: '^(on|local|remote_write|remote_apply)$' },
-  { name: 'default_table_access_method', value: 'heap' },
-  // Another value returns a random part of the rows.
-  { name: 'gin_fuzzy_search_limit', value: '0' },
-  // Values such as `all` make functions fail that Postgres accepts otherwise.
-  { name: 'plpgsql.extra_errors', value: 'none' },
-]
-
-const OTHERS: readonly SessionSetting[] = [
   // An idle connection may wait for notifications for days.
   { name: 'idle_session_timeout', value: '0' },
   // Statements and the wait between them have limits, see below.
   { name: 'transaction_timeout', value: '0' },
-  // `debug` sends the plan of each statement.
-  { name: 'client_min_messages', value: 'notice', accepted: '^(log|notice|warning|error)$' },
+  // Each statement is planned for the tables as they are: a kept plan that was made while a table was empty reads the whole
+  // table in a loop once the table has rows, until the next vacuum.
+  { name: 'plan_cache_mode', value: 'force_custom_plan' },
 ]
 
 /** What the statements of a connection are for, which decides how long they may take. */
@@ -96,51 +80,19 @@ const OF_ROLE: readonly SessionSetting[] = [
   ...TIME_LIMITS.requests
     .filter(({ name }) => name !== 'idle_in_transaction_session_timeout')
     .map((limit) => ({ ...limit, accepted: '^[1-9]\\d*m?s$' })),
-  ...MEANING.filter(({ name }) => name === 'search_path').map((path) => ({
-    ...path,
+  {
+    name: 'search_path',
+    value: 'pg_catalog, pg_temp',
     accepted: '^(pg_catalog\\M|(?!.*pg_catalog))',
-  })),
+  },
 ]
-
-/**
- * The planner's methods, so that no statement reads a whole table that has an index. Costs and memory stay as they are
- * set: they tune. Each statement is planned for the tables as they are: a kept plan that was made while a table was empty
- * reads the whole table in a loop once the table has rows, until the next vacuum.
- */
-const PLANS: readonly SessionSetting[] = [
-  ...[
-    'enable_bitmapscan',
-    'enable_hashagg',
-    'enable_hashjoin',
-    'enable_indexonlyscan',
-    'enable_indexscan',
-    'enable_material',
-    'enable_memoize',
-    'enable_mergejoin',
-    'enable_nestloop',
-    'enable_partition_pruning',
-    'enable_seqscan',
-    'enable_sort',
-    'enable_tidscan',
-  ].map((name) => ({ name, value: 'on' })),
-  { name: 'plan_cache_mode', value: 'force_custom_plan' },
-  { name: 'join_collapse_limit', value: '8' },
-  { name: 'from_collapse_limit', value: '8' },
-  { name: 'geqo_threshold', value: '12' },
-  // The same setting: its name until PostgreSQL 15, and since 16.
-  { name: 'force_parallel_mode', value: 'off' },
-  { name: 'debug_parallel_query', value: 'off' },
-]
-
-/** Those of every purpose. */
-export const SESSION_SETTINGS: readonly SessionSetting[] = [...MEANING, ...OTHERS, ...PLANS]
 
 /**
  * Of these, a transaction pooler sees the changes and keeps the value for its client. Other settings of a connection
  * through it would be those of other programs, so Posthorn sets none.
  * https://www.pgbouncer.org/config.html#generic-settings
  */
-const KEPT_BY_POOLERS = ['TimeZone', 'DateStyle', 'client_encoding', 'standard_conforming_strings']
+const KEPT_BY_POOLERS = ['TimeZone', 'DateStyle', 'standard_conforming_strings']
 
 /**
  * The options that each pool of `pg` is opened with. `setupSql` runs after the settings. (Not the connection parameter
@@ -148,7 +100,6 @@ const KEPT_BY_POOLERS = ['TimeZone', 'DateStyle', 'client_encoding', 'standard_c
  */
 export function sessionOptions(kind: ConnectionKind, purpose: Purpose, setupSql?: string) {
   return {
-    types: STRICT_TYPES,
     async onConnect(client: pg.ClientBase) {
       await applySessionSettings(client, kind, purpose)
       if (setupSql !== undefined) await client.query(setupSql)
@@ -174,11 +125,8 @@ export async function connectClient(
 /** Whether a connection has a session of its own or goes through a transaction pooler. */
 export type ConnectionKind = 'direct' | 'pooled'
 
-/**
- * Sets on a new connection what differs. Settings that the server's version does not have are left out. Throws if the
- * role may not set one.
- */
-export async function applySessionSettings(
+/** Sets on a new connection what differs. Settings that the server's version does not have are left out. */
+async function applySessionSettings(
   sql: Queryable,
   kind: ConnectionKind,
   purpose: Purpose,
@@ -187,19 +135,11 @@ export async function applySessionSettings(
     kind === 'direct'
       ? [...SESSION_SETTINGS, ...TIME_LIMITS[purpose]]
       : SESSION_SETTINGS.filter(({ name }) => KEPT_BY_POOLERS.includes(name))
-  try {
-    await sql.query(
-      `select pg_catalog.set_config(name, value, false) ${DIFFERING}`,
-      parametersOf(settings),
-    )
-  } catch (error) {
-    if ((error as { code?: string }).code !== INSUFFICIENT_PRIVILEGE) throw error
-    throw new Error(await explainRejection(sql, settings))
-  }
+  await sql.query(
+    `select pg_catalog.set_config(name, value, false) ${DIFFERING}`,
+    parametersOf(settings),
+  )
 }
-
-/** https://www.postgresql.org/docs/current/errcodes-appendix.html */
-const INSUFFICIENT_PRIVILEGE = '42501'
 
 /** A setting of a connection that is not as Posthorn needs it. */
 export interface WrongSetting {
@@ -209,45 +149,17 @@ export interface WrongSetting {
   readonly remedy: string
 }
 
-/** The settings of a connection that are not as its statements need them. */
-export async function findWrongSettings(
-  sql: Queryable,
-  kind: ConnectionKind = 'direct',
-): Promise<WrongSetting[]> {
-  const settings =
-    kind === 'direct'
-      ? [...MEANING, ...OTHERS]
-      : [...MEANING.filter(({ name }) => name !== 'search_path'), ...OF_ROLE]
-  return await select(sql, settings, 'true')
-}
-
-async function explainRejection(
-  sql: Queryable,
-  settings: readonly SessionSetting[],
-): Promise<string> {
-  const refused = await select(sql, settings, NOT_PERMITTED)
-  const found = refused.map(({ name, actual }) => `${name} = ${JSON.stringify(actual)}`)
-  const remedies = refused.map(({ remedy }) => remedy)
-  return `Posthorn cannot work with ${found.join(' and ')}, and its role may not change that. Run as a superuser: ${remedies.join('; ')}`
-}
-
-/**
- * Every role may change a setting of the context `user`, without a privilege. A setting of a language that is not loaded is
- * missing from the view; those of Posthorn's list have that context.
- */
-const NOT_PERMITTED = `not has_parameter_privilege(name, 'set') and name in (
-  select s.name from pg_catalog.pg_settings as s where s.context <> 'user')`
-
-async function select(
-  sql: Queryable,
-  settings: readonly SessionSetting[],
-  condition: string,
-): Promise<WrongSetting[]> {
+/** The settings of a connection through a transaction pooler that are not as its statements need them. */
+export async function findWrongSettings(sql: Queryable): Promise<WrongSetting[]> {
+  const ofRole = OF_ROLE.map(({ name }) => name)
+  const settings = SESSION_SETTINGS.filter(
+    ({ name }) => ![...ofRole, 'plan_cache_mode'].includes(name),
+  )
   const { rows } = await sql.query<WrongSetting>(
     `select name, actual, format('alter role %I in database %I set %s = %s', current_user, current_database(), name,
        case when name in ('DateStyle', 'search_path') then value else quote_literal(value) end) as remedy
-     ${DIFFERING} and ${condition} order by name`,
-    parametersOf(settings),
+     ${DIFFERING} order by name`,
+    parametersOf([...settings, ...OF_ROLE]),
   )
   return rows
 }

@@ -5,7 +5,6 @@ import type { Sql } from './client.ts'
 import { CONNECT_TIMEOUT_MS, createOwnedSockets, type OwnedSockets } from './connections.ts'
 import { APPLICATION_NAME } from './embedded/embedded-postgres.ts'
 import { type ConnectionKind, connectClient } from './session-settings.ts'
-import { STRICT_TYPES } from './strict-types.ts'
 
 export interface SessionOptions {
   /** The purpose of the session; part of its `application_name` in `pg_stat_activity`. */
@@ -67,7 +66,6 @@ export function openSession(url: string, options: SessionOptions): Session {
       connectionString: url,
       application_name: `${APPLICATION_NAME}-${options.name}`,
       keepAlive: true,
-      types: STRICT_TYPES,
     })
     // Without a listener, a broken connection would end the process.
     client.on('error', () => {})

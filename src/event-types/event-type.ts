@@ -2,7 +2,6 @@ import type { Sql } from '../db/client.ts'
 import { batched } from '../lib/batch.ts'
 import { type CheckData, compileSchema } from '../lib/json-schema.ts'
 import { LruMap } from '../lib/lru-map.ts'
-import type { Memory } from '../lib/memory.ts'
 
 /** Event types that begin with it are those of operational events. Only Posthorn itself publishes them. */
 export const OPERATIONAL_PREFIX = 'posthorn.'
@@ -33,14 +32,9 @@ export interface Catalogue {
 }
 
 /**
- * `maxBytes`: of the schemas and their compiled form. The least recently used ones are read and compiled again, and all of
- * them when the memory was short.
+ * `maxBytes`: of the schemas and their compiled form. The least recently used ones are read and compiled again.
  */
-export function createCatalogue(
-  sql: Sql,
-  maxBytes = Number.POSITIVE_INFINITY,
-  memory?: Memory,
-): Catalogue {
+export function createCatalogue(sql: Sql, maxBytes = Number.POSITIVE_INFINITY): Catalogue {
   const known = new LruMap<string, CachedType>({
     maxEntries: Number.POSITIVE_INFINITY,
     weight: { max: maxBytes / 4, of: ({ schema }) => BYTES_OF_TYPE + (schema?.length ?? 0) },
@@ -49,7 +43,6 @@ export function createCatalogue(
     maxEntries: Number.POSITIVE_INFINITY,
     weight: { max: (maxBytes * 3) / 4, of: ({ bytes }) => bytes },
   })
-  memory?.onShort(() => compiled.clear())
 
   /** The schema is compiled when it is used: a call may have a thousand types. */
   function toType({ revision, schema }: TypeRow): CachedType {

@@ -1,6 +1,5 @@
 import type { Sql } from '../db/client.ts'
 import { followVersion } from '../lib/follow-version.ts'
-import type { Memory } from '../lib/memory.ts'
 
 /** An event type of the catalogue as documents describe it. */
 export interface DescribedType {
@@ -16,11 +15,9 @@ export interface DescribedType {
 /** A document about the event types that are not archived, sorted by name, which follows the catalogue. */
 export function followCatalogue(
   sql: Sql,
-  memory: Memory,
   print: (types: readonly DescribedType[]) => Promise<Uint8Array<ArrayBuffer>>,
 ): () => Promise<Uint8Array<ArrayBuffer>> {
   return followVersion(
-    memory,
     () => readVersion(sql),
     async () => print(await readTypes(sql)),
   )

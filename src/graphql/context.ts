@@ -6,7 +6,6 @@ import type { Sql } from '../db/client.ts'
 import type { PrismaClient } from '../db/generated/prisma/client.ts'
 import type { Connection } from '../http/connection.ts'
 import { batched } from '../lib/batch.ts'
-import type { Memory } from '../lib/memory.ts'
 import type { LiveHub } from '../live/hub.ts'
 
 /**
@@ -17,7 +16,6 @@ export interface DomainDeps {
   readonly prisma: PrismaClient
   readonly sql: Sql
   readonly live: LiveHub
-  readonly memory: Memory
   /** The public origin of Posthorn. Null: the origin of the request. */
   readonly publicUrl: string | null
 }

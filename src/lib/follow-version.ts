@@ -1,5 +1,4 @@
 import { atMostEvery } from './at-most-every.ts'
-import type { Memory } from './memory.ts'
 
 /** Documents need no key or little work, so a flood of requests must cost little. */
 const LOOK_EVERY_MS = 1_000
@@ -9,11 +8,9 @@ const KEEP_MS = 60_000
 
 /**
  * Follows something that has a version: the value is made for the first call, again after the version has changed, which is
- * read at most once a second, and again after nobody has asked for it for a minute or the memory was short. Concurrent
- * calls share it.
+ * read at most once a second, and again after nobody has asked for it for a minute. Concurrent calls share it.
  */
 export function followVersion<Value>(
-  memory: Pick<Memory, 'onShort'>,
   readVersion: () => Promise<string>,
   make: () => Promise<Value>,
 ): () => Promise<Value> {
@@ -23,7 +20,6 @@ export function followVersion<Value>(
   const forget = () => {
     made = null
   }
-  memory.onShort(forget)
   return async () => {
     const version = await look()
     if (made?.version !== version) {

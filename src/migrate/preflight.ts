@@ -32,7 +32,7 @@ export async function preflight(pool: pg.Pool, options: PreflightOptions): Promi
 
 /** A transaction pooler does not keep what a connection sets, except for a few settings. */
 async function requireSettings(pooler: pg.Pool): Promise<void> {
-  const wrong = await findWrongSettings(pooler, 'pooled')
+  const wrong = await findWrongSettings(pooler)
   if (wrong.length === 0) return
   const found = wrong.map(({ name, actual }) => `${name} = ${JSON.stringify(actual)}`)
   const remedies = wrong.map(({ remedy }) => `${remedy};`)

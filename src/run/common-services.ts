@@ -2,7 +2,6 @@ import type { Role, Settings } from '../config/settings.ts'
 import { openPools, type Pools } from '../db/pools.ts'
 import { createKeyring, type Keyring } from '../encryption/keyring.ts'
 import { hasLittleMemory } from '../lib/little-memory.ts'
-import { type Memory, watchMemory } from '../lib/memory.ts'
 import { createNotifier, type Notify } from '../live/notify.ts'
 import { addCounter } from '../telemetry/counters.ts'
 import { createLogger, type Logger } from '../telemetry/logger.ts'
@@ -17,7 +16,6 @@ export interface CommonServices extends AsyncDisposable {
   readonly logger: Logger
   readonly outages: OutageLog
   readonly metrics: Metrics
-  readonly memory: Memory
   readonly tracing: Tracing
   readonly database: Pools
   readonly keyring: Keyring
@@ -38,9 +36,6 @@ const MAX_CONNECTIONS: Readonly<Record<Role, number>> = { all: 15, api: 15, work
 /** A connection that has run every statement takes 30 MB in Postgres. */
 const WITH_LITTLE_MEMORY = { maxConnections: 6, maxPipelineConnections: 3 }
 
-const SHORT_OF_MEMORY =
-  'memory is short: what can be made again is dropped, and requests are slower; raise POSTHORN_MAX_HEAP_MB'
-
 /** Opens the services. They connect to Postgres on first use. */
 export function openCommonServices(
   { config, secrets }: Settings,
@@ -52,10 +47,6 @@ export function openCommonServices(
   const logger = createLogger(config.logLevel, (level) => countLine(1, level))
   const countFailure = addCounter(registry, 'postgres_failures')
   const outages = createOutageLog(logger, (cause) => countFailure(1, cause))
-  const memory = watchMemory((isShort) => {
-    if (isShort) logger.warn({ maxHeapMb: config.maxHeapMb }, SHORT_OF_MEMORY)
-    else logger.info('there is enough memory again')
-  })
   const database = openPools(secrets.databaseUrl, {
     maxConnections: MAX_CONNECTIONS[role],
     ...(hasLittleMemory() && WITH_LITTLE_MEMORY),
@@ -72,13 +63,11 @@ export function openCommonServices(
     logger,
     outages,
     metrics,
-    memory,
     tracing: createTracing(),
     database,
     keyring: createKeyring(secrets.encryptionKeys),
     notify: notifier.notify,
     async [Symbol.asyncDispose]() {
-      memory[Symbol.dispose]()
       await notifier[Symbol.asyncDispose]()
       await database[Symbol.asyncDispose]()
     },

@@ -27,7 +27,7 @@ export interface RoleThread {
   publish(event: HostEvent): Promise<HostPublished>
   /** Answers as soon as the event loop of the thread turns. */
   ping(): void
-  /** Whether the thread claims jobs, and has enough memory. */
+  /** Whether the thread claims jobs. */
   workerChecks(): Checks
   metrics(): Promise<MetricsSnapshot>
   /** Loads, signs and sends the body of a delivery. Only on a thread for attempts that run alone. */
@@ -92,11 +92,7 @@ const main: BirpcReturn<MainThread, RoleThread> = createBirpc<MainThread, RoleTh
     ping() {},
 
     workerChecks() {
-      const { workerRuns, common } = started()
-      return {
-        worker: workerRuns ? 'ok' : 'unavailable',
-        ...(common.memory.isShort && { memory: 'short' }),
-      }
+      return { worker: started().workerRuns ? 'ok' : 'unavailable' }
     },
 
     metrics: () => started().common.metrics.snapshot(),

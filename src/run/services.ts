@@ -71,7 +71,7 @@ export function addServices(common: CommonServices, settings: Settings): Service
     onError: outages.warnOf('the connection of the subscriptions to Postgres broke'),
   })
   addGauge(registry, 'subscriptions', () => live.size)
-  const catalogue = createCatalogue(pool, heapShare(config, SHARE_OF_CATALOGUE), common.memory)
+  const catalogue = createCatalogue(pool, heapShare(config, SHARE_OF_CATALOGUE))
   const countUndecided = addCounter(registry, 'undecided_checks')
   const publish = notifyOfEvents(
     createPublishEvents(pipeline, catalogue, countUndecided),

@@ -30,7 +30,7 @@ import { answerText } from './static-text.ts'
 
 export interface ApiDeps
   extends ConnectV1Deps,
-    Pick<GraphqlDeps, 'authenticateSession' | 'webhooks' | 'publishEvents' | 'live' | 'memory'> {
+    Pick<GraphqlDeps, 'authenticateSession' | 'webhooks' | 'publishEvents' | 'live'> {
   readonly database: Database
   readonly eventStreams: EventStreams
   /** Null without POSTHORN_OIDC_ISSUER. */
@@ -44,7 +44,7 @@ export function readSchema(): string {
 
 /** Adds the routes of the API and the console: GraphQL, REST, sign-in and the files of the console. */
 export function addApiRoutes(routes: Hono, deps: ApiDeps, config: Config): void {
-  const { database, memory, authenticate, logger, outages } = deps
+  const { database, authenticate, logger, outages } = deps
   const { publicUrl, graphqlTrustedDocuments } = config
   // With trusted documents, no other document could run.
   const graphiql = graphqlTrustedDocuments === null
@@ -59,7 +59,7 @@ export function addApiRoutes(routes: Hono, deps: ApiDeps, config: Config): void 
     trustedDocuments: graphqlTrustedDocuments,
   }
   const graphql = createGraphqlHandler(graphqlDeps)
-  const eventGraph = followGraph(database.pool, memory)
+  const eventGraph = followGraph(database.pool)
   const events = createEventsHandler(graphqlDeps, eventGraph)
   routes.use(trustProxies(config.trustedProxies), limitInFlight(config), rejectWebSockets)
   if (graphiql) routes.on('GET', [GRAPHQL_PATH, EVENTS_PATH], graphiqlPage())

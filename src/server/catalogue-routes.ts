@@ -7,7 +7,6 @@ import type { EventGraph } from '../event-stream/graph/follow-schema.ts'
 import { followCatalogue } from '../event-types/follow-catalogue.ts'
 import { connectionOf } from '../http/connection.ts'
 import { problemResponse } from '../http/problem.ts'
-import type { Memory } from '../lib/memory.ts'
 import { openApiDocument, printOpenApiDocument } from '../rest/connect-v1/routes.ts'
 import type { Logger } from '../telemetry/logger.ts'
 import type { OutageLog } from '../telemetry/outages.ts'
@@ -16,7 +15,6 @@ import { answerText } from './static-text.ts'
 interface CatalogueDeps {
   readonly authenticate: Authenticate
   readonly sql: Sql
-  readonly memory: Memory
   /** The graph of the event types. */
   readonly eventGraph: () => Promise<EventGraph>
   readonly logger: Logger
@@ -39,13 +37,13 @@ export function createCatalogueRoutes(deps: CatalogueDeps, config: CatalogueConf
  */
 function addOpenApi(
   routes: Hono,
-  { authenticate, sql, memory }: CatalogueDeps,
+  { authenticate, sql }: CatalogueDeps,
   { headerPrefix, publicUrl }: CatalogueConfig,
 ): void {
   // Without a public URL, a relative one, which works behind any proxy.
   const serverUrl = publicUrl ?? '/'
   let general: string | undefined
-  const whole = followCatalogue(sql, memory, (types) =>
+  const whole = followCatalogue(sql, (types) =>
     printOpenApiDocument(serverUrl, headerPrefix, types),
   )
   routes.get('/openapi.json', etag(), async (c) => {

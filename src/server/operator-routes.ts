@@ -4,7 +4,6 @@ import { type Unavailability, unavailabilityOf } from '../db/faults.ts'
 import type { Pools, WatchedPool } from '../db/pools.ts'
 import { atMostEvery } from '../lib/at-most-every.ts'
 import { startDeadline } from '../lib/deadline.ts'
-import type { Memory } from '../lib/memory.ts'
 import { unappliedMigrations } from '../migrate/migrations.ts'
 import type { Worker } from '../queue/worker.ts'
 import type { Metrics, MetricsSnapshot } from '../telemetry/metrics.ts'
@@ -12,7 +11,6 @@ import { createServerRoutes, HEALTH_PATH, METRICS_PATH, READY_PATH } from './ser
 
 export interface OperatorDeps {
   readonly database: Pools
-  readonly memory: Pick<Memory, 'isShort'>
   readonly metrics: Metrics
   /** The worker of this thread, if its role includes one. */
   readonly worker: Worker | undefined
@@ -62,41 +60,31 @@ function addMetrics(routes: Hono, { metrics, rest }: Pick<OperatorDeps, 'metrics
   )
 }
 
-/**
- * `busy`: not known, because of a lock or a limit. `short`: of memory, so requests are slower. Neither is a reason to send the
- * requests of this process away.
- */
-export type Check = 'ok' | 'busy' | 'short' | 'unavailable'
+/** `busy`: not known, because of a lock or a limit, which is no reason to send the requests of this process away. */
+export type Check = 'ok' | 'busy' | 'unavailable'
 
 export type Checks = Readonly<Record<string, Check>>
 
-async function readiness({ database, memory, worker, rest }: OperatorDeps): Promise<Checks> {
+async function readiness({ database, worker, rest }: OperatorDeps): Promise<Checks> {
   const { general } = database.pools
-  // Then these statements can wait for a connection for all of their time.
-  const waitsBehindOthers = general.waiting() > 0
   const isMigrated = unappliedMigrations(database.pool).then(({ length }) => length === 0)
   const [postgres, migrations] = await Promise.all([
-    checkOf(acceptsWrites(database), general, waitsBehindOthers),
-    checkOf(isMigrated, general, waitsBehindOthers),
+    checkOf(acceptsWrites(database), general),
+    checkOf(isMigrated, general),
   ])
   return {
     postgres,
     migrations,
-    memory: memory.isShort ? 'short' : 'ok',
     ...(worker && { worker: named(worker.running) }),
     ...(await rest.readiness()),
   }
 }
 
-async function checkOf(
-  asked: Promise<boolean>,
-  pool: Pick<WatchedPool, 'waiting'>,
-  waitsBehindOthers: boolean,
-): Promise<Check> {
+async function checkOf(asked: Promise<boolean>, pool: WatchedPool): Promise<Check> {
   const timeout = Promise.withResolvers<Check>()
   // Of two statements, each can wait for a connection almost as long as it may.
   const deadline = startDeadline(READY_WITHIN_MS, () =>
-    timeout.resolve(waitsBehindOthers || pool.waiting() > 0 ? 'busy' : 'unavailable'),
+    timeout.resolve(pool.waiting() > 0 ? 'busy' : 'unavailable'),
   )
   const answered = asked.then(named, (error) =>
     BUSY.includes(unavailabilityOf(error)) ? 'busy' : 'unavailable',

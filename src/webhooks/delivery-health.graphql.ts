@@ -77,11 +77,6 @@ const DeliveryHealth = builder.objectRef<string>('DeliveryHealth').implement({
       resolve: (id, _args, context, info) =>
         context.perField(info, (ids: string[]) => readWaiting(context.sql, ids))(id),
     }),
-    memoryIsShort: t.boolean({
-      description:
-        'Whether the process that answers has little memory left, so that it is slower. `/readyz` says so, too; POSTHORN_MAX_HEAP_MB is the remedy.',
-      resolve: (_id, _args, { memory }) => memory.isShort,
-    }),
     webhooks: t.field({
       type: [WebhookStateCount],
       description: 'The webhooks by state. States without a webhook are left out.',

@@ -6,13 +6,11 @@ import { createEventType } from '../../src/event-types/edit-event-type.ts'
 import { createTenant, JOINED, subscribe } from '../support/factories.ts'
 import { hostUrl } from '../support/host-url.ts'
 import { createHostileDatabase } from '../support/hostile-database.ts'
-import { HOSTILE_SETTINGS } from '../support/hostile-settings.ts'
+import { HOSTILE_FOR_A_HOST, HOSTILE_SETTINGS } from '../support/hostile-settings.ts'
 
 /** These refuse the statements of a host, or end its session, with or without Posthorn. */
 const REFUSING = [
   'default_transaction_read_only',
-  'default_transaction_deferrable',
-  'exit_on_error',
   'statement_timeout',
   'lock_timeout',
   'transaction_timeout',
@@ -45,8 +43,11 @@ beforeAll(async () => {
   await database.pool.query(SHADOWS)
   host = new pg.Client({ connectionString: hostUrl(database.url) })
   await host.connect()
-  // `pg` asks for UTF8; a host may not.
-  await host.query(`set client_encoding = 'UTF8'`)
+  await host.query(
+    `select set_config(key, value, false) from json_each_text($1)
+     where current_setting(key, true) is not null or starts_with(key, 'plpgsql.')`,
+    [JSON.stringify(HOSTILE_FOR_A_HOST)],
+  )
 })
 afterAll(async () => {
   await host.end()

@@ -3,23 +3,16 @@ import pg from 'pg'
 /**
  * Values that another application, an operator or a provider may have set for a server, a database or a role, and that
  * change what statements mean, return or refuse. Posthorn works under all of them together.
- * (`session_replication_role` is not among them: only a superuser may set it back, so a role without that right is refused.)
  */
 export const HOSTILE_SETTINGS: Readonly<Record<string, string>> = {
   // What texts mean, and how values are printed.
   TimeZone: 'America/St_Johns',
   DateStyle: 'German, DMY',
   IntervalStyle: 'sql_standard',
-  timezone_abbreviations: 'India',
   extra_float_digits: '-15',
   bytea_output: 'escape',
-  client_encoding: 'LATIN1',
   standard_conforming_strings: 'off',
-  backslash_quote: 'off',
   escape_string_warning: 'off',
-  array_nulls: 'off',
-  transform_null_equals: 'on',
-  quote_all_identifiers: 'on',
   xmlbinary: 'hex',
   xmloption: 'document',
   default_text_search_config: 'pg_catalog.german',
@@ -29,41 +22,35 @@ export const HOSTILE_SETTINGS: Readonly<Record<string, string>> = {
   // are long enough for a busy machine.
   default_transaction_isolation: 'serializable',
   default_transaction_read_only: 'on',
-  default_transaction_deferrable: 'on',
   row_security: 'off',
-  restrict_nonsystem_relation_kind: 'view, "foreign-table"',
   synchronous_commit: 'off',
   statement_timeout: '30s',
   lock_timeout: '50ms',
   idle_in_transaction_session_timeout: '10s',
   idle_session_timeout: '20s',
   transaction_timeout: '40s',
-  exit_on_error: 'on',
+  check_function_bodies: 'off',
+  plan_cache_mode: 'force_generic_plan',
+}
+
+/** Besides, a host application may set these for its own sessions, from which it publishes. */
+export const HOSTILE_FOR_A_HOST: Readonly<Record<string, string>> = {
+  timezone_abbreviations: 'India',
+  backslash_quote: 'off',
+  array_nulls: 'off',
+  transform_null_equals: 'on',
+  quote_all_identifiers: 'on',
+  restrict_nonsystem_relation_kind: 'view, "foreign-table"',
   gin_fuzzy_search_limit: '1',
   client_min_messages: 'debug1',
-  check_function_bodies: 'off',
   'plpgsql.variable_conflict': 'use_variable',
   'plpgsql.extra_errors': 'all',
-  // How statements are planned.
   enable_indexscan: 'off',
-  enable_indexonlyscan: 'off',
   enable_bitmapscan: 'off',
   enable_seqscan: 'off',
   enable_hashjoin: 'off',
-  enable_mergejoin: 'off',
-  enable_tidscan: 'off',
   enable_nestloop: 'off',
-  enable_sort: 'off',
-  enable_hashagg: 'off',
-  enable_memoize: 'off',
-  enable_material: 'off',
-  enable_partition_pruning: 'off',
-  plan_cache_mode: 'force_generic_plan',
   join_collapse_limit: '1',
-  from_collapse_limit: '1',
-  geqo_threshold: '2',
-  force_parallel_mode: 'on',
-  debug_parallel_query: 'on',
 }
 
 /**

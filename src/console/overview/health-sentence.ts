@@ -29,11 +29,7 @@ export function healthSentence(health: DeliveryHealth, nowMs: number): HealthSen
   }
 }
 
-function ourPart({ waiting, firstAttemptDelay, memoryIsShort }: DeliveryHealth, nowMs: number) {
-  if (memoryIsShort) {
-    const text = 'Posthorn is short of memory, and slower. Raise POSTHORN_MAX_HEAP_MB.'
-    return { isLate: true, text }
-  }
+function ourPart({ waiting, firstAttemptDelay }: DeliveryHealth, nowMs: number) {
   const late = waiting.find(({ reason }) => reason === 'CAPACITY')
   if (late?.oldestAt && nowMs - Date.parse(late.oldestAt) > LATE_AFTER_MS) {
     const verb = plural(late.count, 'delivery waits', 'deliveries wait')

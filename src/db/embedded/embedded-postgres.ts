@@ -5,7 +5,6 @@ import pg from 'pg'
 import { ensureGeneratedSecret } from '../../lib/generated-secret.ts'
 import { repeat } from '../../lib/repeat.ts'
 import { connectClient } from '../session-settings.ts'
-import { STRICT_TYPES } from '../strict-types.ts'
 import { binariesFor, type PostgresBinaries, run } from './binaries.ts'
 import { ensureCluster } from './cluster.ts'
 import { clearStaleLock, readPostmaster } from './postmaster.ts'
@@ -213,7 +212,6 @@ async function withClient<T>(url: string, use: (client: pg.Client) => Promise<T>
   const client = new pg.Client({
     connectionString: url,
     application_name: 'posthorn-embedded',
-    types: STRICT_TYPES,
   })
   client.on('error', () => {})
   await connectClient(client, 'direct', 'jobs')

@@ -6,7 +6,6 @@ import { printEventGraph } from '../../event-graph/print-event-graph.ts'
 import { SOURCE_TYPES } from '../../event-graph/read-source-types.ts'
 import { readVersion } from '../../event-types/follow-catalogue.ts'
 import { followVersion } from '../../lib/follow-version.ts'
-import type { Memory } from '../../lib/memory.ts'
 import { streamRoots } from './root-types.ts'
 
 /** A graph of events. */
@@ -17,9 +16,8 @@ export interface EventGraph {
 }
 
 /** The graph of the event types that are not archived. It is made in turns: other requests are served meanwhile. */
-export function followGraph(sql: Sql, memory: Memory): () => Promise<EventGraph> {
+export function followGraph(sql: Sql): () => Promise<EventGraph> {
   return followVersion(
-    memory,
     () => readVersion(sql),
     async () => {
       const { rows } = await sql.query<SourceType>({

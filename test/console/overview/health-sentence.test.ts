@@ -7,7 +7,6 @@ import {
 const NOW_MS = Date.parse('2026-11-27T12:00:00Z')
 const minutesAgo = (minutes: number) => new Date(NOW_MS - minutes * 60_000).toISOString()
 const CALM: DeliveryHealth = {
-  memoryIsShort: false,
   onTimeRate: 1,
   firstAttemptDelay: { p50Ms: 120, p95Ms: 300 },
   responseTime: { p50Ms: 80, p95Ms: 200 },
@@ -61,13 +60,6 @@ test('deliveries that wait for a worker for more than a minute are ours', () => 
     text: 'Posthorn is late: 1,234 deliveries wait for a free worker, the oldest for 6 min. All 39 webhooks are healthy.',
   })
   expect(late(0.5).fault).toBe('none')
-})
-
-test('little memory is ours, and names the remedy', () => {
-  expect(sentence({ memoryIsShort: true })).toMatchObject({
-    fault: 'ours',
-    text: expect.stringContaining('short of memory, and slower. Raise POSTHORN_MAX_HEAP_MB.'),
-  })
 })
 
 test('a slow start is ours, and without an attempt nothing is claimed', () => {

@@ -8,7 +8,6 @@ import { type Database, openDatabase } from '../../../src/db/client.ts'
 import { createKeyring } from '../../../src/encryption/keyring.ts'
 import { createCatalogue } from '../../../src/event-types/event-type.ts'
 import { createPublishEvents } from '../../../src/events/publish-events.ts'
-import { watchMemory } from '../../../src/lib/memory.ts'
 import { LiveHub } from '../../../src/live/hub.ts'
 import { createAddressGuard } from '../../../src/outbound/public-address.ts'
 import { createRateLimiter } from '../../../src/rate-limit/rate-limiter.ts'
@@ -136,7 +135,6 @@ function createDeps(
       keyring: createKeyring([ENCRYPTION_KEY]),
       guard: createAddressGuard(['127.0.0.1/32']),
     },
-    memory: watchMemory(() => {}),
     publishEvents: createPublishEvents(pool, createCatalogue(pool)),
     live: new LiveHub({
       databaseUrl: url,
