@@ -8,8 +8,6 @@ import { ensureLocalAuthority } from './local-authority.ts'
 
 /** The settings, with the database, the keys and the trusted authorities that they leave open filled in. */
 export interface Runtime extends Settings, AsyncDisposable {
-  /** The URL of the embedded Postgres over TCP, with its password. Null with DATABASE_URL. */
-  readonly embeddedUrl: string | null
   /** In embedded mode, restarts Postgres whenever it is killed, as long as this process runs. */
   keepDatabaseRunning(handlers: KeepRunningHandlers): void
 }
@@ -41,7 +39,7 @@ export async function openRuntimeDatabase(
   const postgres = await openEmbeddedPostgres(config.dataDir)
   return {
     config,
-    databaseUrl: postgres.localUrl,
+    databaseUrl: postgres.url,
     poolerUrl: null,
     [Symbol.asyncDispose]: () => postgres[Symbol.asyncDispose](),
   }
@@ -56,7 +54,6 @@ function externalRuntime(
   return {
     config,
     secrets: { ...others, databaseUrl, encryptionKeys },
-    embeddedUrl: null,
     keepDatabaseRunning() {},
     async [Symbol.asyncDispose]() {},
   }
@@ -70,9 +67,8 @@ async function embeddedRuntime(config: Config, secrets: Secrets): Promise<Runtim
   const resources = started.move()
   return {
     config,
-    secrets: { ...secrets, databaseUrl: postgres.localUrl, encryptionKeys },
+    secrets: { ...secrets, databaseUrl: postgres.url, encryptionKeys },
     trustedAuthorities: [authority.certificatePem],
-    embeddedUrl: postgres.url,
     keepDatabaseRunning: (handlers) => postgres.keepRunning(handlers),
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   }

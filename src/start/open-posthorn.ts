@@ -58,7 +58,7 @@ export async function openPosthorn(
     onError: (error) => logger.error({ error }, 'the embedded Postgres could not be restarted'),
   })
   // A worker has neither the console nor the APIs that the commands call.
-  const isTrial = role !== 'worker' && runtime.embeddedUrl !== null
+  const isTrial = role !== 'worker' && config.database === 'embedded'
   const provisioned = isTrial ? await running.provision(config.dataDir) : null
   if (provisioned) opened.use(await saveServerUrl(config.dataDir, running.url))
   hasStarted = true
@@ -68,7 +68,7 @@ export async function openPosthorn(
     logger,
     url: running.url,
     provisioned,
-    databaseUrl: runtime.embeddedUrl ?? secrets.databaseUrl,
+    databaseUrl: secrets.databaseUrl,
     publish: (event) => running.publish(event),
     abort: () => running.abort(),
     [Symbol.asyncDispose]: () => resources.disposeAsync(),

@@ -26,7 +26,7 @@ export async function startBenchServer(databaseUrl?: string) {
   started.defer(() => stopPostgres(cluster))
   // Over the socket, as `posthorn start`.
   const url =
-    databaseUrl ?? (await superuserUrl(folder, (await openEmbeddedPostgres(folder)).localUrl))
+    databaseUrl ?? (await superuserUrl(folder, (await openEmbeddedPostgres(folder)).url))
   const server = started.use(openBenchDatabase(url))
   started.defer(async () => {
     await server.pool.query(`drop database if exists ${TEMPLATE} with (force)`)

@@ -29,7 +29,7 @@ test('in 512 MB, both roles and a smaller Postgres deliver', optional(noGroup), 
   await publish(10, null)
   await receiver.waitUntilReceived('ok', 10, 60_000)
   await using postgres = await openEmbeddedPostgres(folder)
-  await using database = openBenchDatabase(postgres.localUrl, { maxConnections: 1 })
+  await using database = openBenchDatabase(postgres.url, { maxConnections: 1 })
   const { rows } = await database.pool.query('show shared_buffers')
   expect(rows).toEqual([{ shared_buffers: '32MB' }])
   expect(await group.killedCount()).toBe(0)
@@ -130,9 +130,9 @@ async function startServer(group: MemoryGroup, folder: string, authority: string
 /** Stores deliveries of the last four weeks, as a Postgres keeps them that has run for long. */
 async function fillDatabase(folder: string, receiverUrl: string, stored: number) {
   await using postgres = await openEmbeddedPostgres(folder)
-  await using database = openBenchDatabase(postgres.localUrl)
+  await using database = openBenchDatabase(postgres.url)
   await migrate(database.pool)
-  await using services = openBenchServices(postgres.localUrl)
+  await using services = openBenchServices(postgres.url)
   const tenant = await createBenchTenant(services)
   const types = await addWebhooks(services, tenant, receiverUrl, 'ok')
   await fillFinished(database.pool, tenant, types, stored, '28 days')
@@ -143,7 +143,7 @@ async function fillDatabase(folder: string, receiverUrl: string, stored: number)
 async function countSucceeded(folder: string): Promise<number> {
   // It runs already.
   await using postgres = await openEmbeddedPostgres(folder)
-  await using database = openBenchDatabase(postgres.localUrl, { maxConnections: 1 })
+  await using database = openBenchDatabase(postgres.url, { maxConnections: 1 })
   const { rows } = await database.pool.query(
     `select count(*)::int as count from posthorn.deliveries where state = 'succeeded'`,
   )

@@ -65,15 +65,18 @@ export async function binariesFor(dataDir: string, other?: Programs): Promise<Po
   }
 }
 
-/** Runs a program and waits until it exits. Throws an error with its stderr if it fails. */
+/** Runs a program with this input, and waits until it exits. Throws an error with its stderr if it fails. */
 export async function run(
   binaries: PostgresBinaries,
   program: Program,
   args: readonly string[],
+  input = '',
 ): Promise<void> {
   const command = binaries.command(program, args)
   try {
-    await execute(command.file, command.args, command.options)
+    const running = execute(command.file, command.args, command.options)
+    running.child.stdin?.end(input)
+    await running
   } catch (error) {
     const { stderr, message } = error as Error & { stderr?: string }
     throw new Error(`${program} of the embedded Postgres failed: ${(stderr || message).trim()}`)

@@ -1,9 +1,8 @@
 import { execFile } from 'node:child_process'
-import { readdir, readFile, rm } from 'node:fs/promises'
+import { readFile, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { processExists } from '../../lib/process-exists.ts'
-import { SOCKET_FILES } from './socket.ts'
 
 /** The server of a cluster, as its `postmaster.pid` describes it. */
 export interface Postmaster {
@@ -33,16 +32,12 @@ export async function readPostmaster(cluster: string): Promise<Postmaster | null
 /**
  * Removes the lock files of a killed server if another program now has its pid, as happens in containers, where pids are
  * few: Postgres then refuses to start. A lock file with an unused pid stays, because Postgres ignores it, and because
- * processes that restart the server at the same time could remove the lock of the one that won. The socket's lock file
- * names the same pid.
+ * processes that restart the server at the same time could remove the lock of the one that won.
  */
 export async function clearStaleLock(cluster: string): Promise<void> {
   const postmaster = await readPostmaster(cluster)
   if (!postmaster || postmaster.alive || !processExists(postmaster.pid)) return
-  const sockets = (await readdir(cluster)).filter((name) => SOCKET_FILES.test(name))
-  for (const name of [...sockets, 'postmaster.pid']) {
-    await rm(path.join(cluster, name), { force: true })
-  }
+  await rm(path.join(cluster, 'postmaster.pid'), { force: true })
 }
 
 async function readLockFile(cluster: string): Promise<string[] | null> {

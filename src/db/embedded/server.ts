@@ -5,7 +5,6 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { hasLittleMemory } from '../../lib/little-memory.ts'
 import type { PostgresBinaries } from './binaries.ts'
 import { readPostmaster } from './postmaster.ts'
-import { socketFolder } from './socket.ts'
 
 /** The time limit for starting the embedded Postgres, including recovery after a crash. */
 export const START_TIMEOUT_MS = 60_000
@@ -65,7 +64,7 @@ const MIN_WAL_SIZE = '512MB'
 function serverArguments(cluster: string, port: number): string[] {
   const settings = {
     listen_addresses: '127.0.0.1',
-    unix_socket_directories: quoteListItem(socketFolder(cluster)),
+    unix_socket_directories: '',
     jit: 'off',
     min_wal_size: MIN_WAL_SIZE,
     ...(hasLittleMemory() && { shared_buffers: '32MB' }),
@@ -77,10 +76,6 @@ function serverArguments(cluster: string, port: number): string[] {
     ...['-D', cluster, '-p', String(port)],
     ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
   ]
-}
-
-function quoteListItem(name: string | null): string {
-  return name === null ? '' : `"${name.replaceAll('"', '""')}"`
 }
 
 async function freePort(): Promise<number> {
