@@ -38,7 +38,7 @@ const EXCEPTIONS = [
     name: "graphile-worker's migrations",
     pattern: /(worker|user"|\bapp|Schema\)\}|schema\})\.migrations\b|relname = 'migrations'/,
     files: [
-      'src/queue/worker-revision.ts',
+      'src/queue/worker-schema.ts',
       'test/migrate/neighbor.slow.test.ts',
       'test/db/worker-schema.test.ts',
       'test/security/other-roles.test.ts',

@@ -1,5 +1,5 @@
 import { isEnumType } from 'graphql'
-import { PROBLEM_KINDS, type ProblemKind } from '../../src/http/http-rejection.ts'
+import { PROBLEM_KINDS, type ProblemKind } from '../../src/http/problem.ts'
 import { ISSUE_CODES } from '../../src/lib/issue-codes.ts'
 import { SCHEMA } from './graphql-schema.ts'
 import { code, fenced, page, prose, table } from './markdown.ts'

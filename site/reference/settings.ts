@@ -1,5 +1,5 @@
 import { ConfigError, loadConfig, SETTINGS, type SettingName } from '../../src/config/config.ts'
-import { SETTING_DESCRIPTIONS } from '../../src/config/setting-descriptions.ts'
+import { SETTING_DESCRIPTIONS } from '../../src/config/print-example.ts'
 import { SECRET_SETTINGS } from '../../src/config/setting-files.ts'
 import { code, page, prose, table } from './markdown.ts'
 

@@ -1,7 +1,6 @@
 import { rateLimited } from '../lib/errors.ts'
 import { WINDOW_SECONDS } from '../rate-limit/bucket.ts'
-import type { RateLimiter, RateLimitResult } from '../rate-limit/rate-limiter.ts'
-import type { Budget } from '../rate-limit/sync-usage.ts'
+import type { Budget, RateLimiter, RateLimitResult } from '../rate-limit/rate-limiter.ts'
 import { describeRequest } from '../telemetry/request-log.ts'
 import type { Caller } from './scope.ts'
 

@@ -2,7 +2,7 @@ import { type Caller, type CallerSession, credentialOf, type Scope } from '../ac
 import type { Sql } from '../db/client.ts'
 import { batched } from '../lib/batch.ts'
 import { DomainError, rateLimited } from '../lib/errors.ts'
-import { createAuthFailureLimiter } from '../rate-limit/address-limiter.ts'
+import { createAuthFailureLimiter } from '../rate-limit/keyed-limiter.ts'
 import { describeRequest } from '../telemetry/request-log.ts'
 import { type LimitsInput, resolveLimits } from './limits.ts'
 import { hashToken, isWellFormedToken } from './token.ts'

@@ -115,7 +115,7 @@ const IS_PLACEHOLDER = 'the … in it stands for a value of your own. Put this v
 
 const NOT_UTF8 = 'it has bytes that are not UTF-8. Save it as UTF-8.'
 
-export interface LoadOptions {
+interface LoadOptions {
   /** Whether DATABASE_URL requires POSTHORN_ENCRYPTION_KEYS. Default: true. */
   readonly requireEncryptionKeys?: boolean
 }

@@ -15,3 +15,8 @@ export interface Settings {
   /** The clock of deliveries and of the circuit breaker. Default: the machine's. */
   readonly now?: () => Date
 }
+
+/** A part of the heap of a thread, in bytes. What takes memory by the size of its input has such a bound. */
+export function heapShare({ maxHeapMb }: Pick<Config, 'maxHeapMb'>, share: number): number {
+  return maxHeapMb * 1024 * 1024 * share
+}

@@ -1,8 +1,7 @@
 import { PrismaPg } from '@prisma/adapter-pg'
 import type pg from 'pg'
-import { POOL_CONNECT_TIMEOUT_MS } from './connections.ts'
 import { type Prisma, PrismaClient } from './generated/prisma/client.ts'
-import { openPools, type Pools, type PoolsOptions } from './pools.ts'
+import { openPools, POOL_CONNECT_TIMEOUT_MS, type Pools, type PoolsOptions } from './pools.ts'
 
 /** A Prisma client or an open transaction; domain functions take either. */
 export type Db = PrismaClient | Prisma.TransactionClient

@@ -87,7 +87,7 @@ export function unavailable(cause: unknown): DomainError {
 /** If the connection broke during a statement, the statement may have committed; hence the idempotency key. */
 const RETRY = 'Retry shortly, with the same idempotency key if you sent one.'
 
-export const UNAVAILABLE_DETAILS: Readonly<Record<Unavailability, string>> = {
+const UNAVAILABLE_DETAILS: Readonly<Record<Unavailability, string>> = {
   unreachable: `The database is unreachable. ${RETRY}`,
   disk_full: `The database has no disk space left. ${RETRY}`,
   contention: `Another session of the database has locked what the request needs, for example for a migration. ${RETRY}`,

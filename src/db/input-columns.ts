@@ -6,7 +6,7 @@ export type ColumnsOf<Row> = Readonly<
 >
 
 /** Rows as parameters of a statement, one array a column: `select … from unnest(${parameters}) as t (${names})`. */
-export interface InputColumns<Row> {
+interface InputColumns<Row> {
   readonly names: string
   /** Beginning with the parameter `first`. */
   readonly parameters: string

@@ -1,10 +1,7 @@
-import type pg from 'pg'
-import {
-  CONNECT_TIMEOUT_MS,
-  type Connections,
-  createConnections,
-  type PoolOptions,
-} from './connections.ts'
+import { Socket } from 'node:net'
+import pg from 'pg'
+import { APPLICATION_NAME } from './embedded/embedded-postgres.ts'
+import { type ConnectionKind, type Purpose, sessionOptions } from './session-settings.ts'
 import { type ShareOptions, shareConnections } from './share-connections.ts'
 
 /** The connections to the database, for plain SQL. */
@@ -104,5 +101,120 @@ export function openPools(
       await Promise.all([pipeline.end(), background.end()])
       if (!pool.ended) await pool.end()
     },
+  }
+}
+
+/** The connections of this process to one database. */
+export interface Connections {
+  /** Opens a pool. It connects on first use, so this succeeds while Postgres is unreachable. */
+  open(options: PoolOptions): pg.Pool
+  readonly openSocket: OwnedSockets['open']
+  /** Destroys the connections of all pools: running queries fail, and the pools reconnect. */
+  destroyAll(): void
+}
+
+interface PoolOptions {
+  readonly maxConnections: number
+  /** Its time limits: see `TIME_LIMITS`. */
+  readonly purpose: Purpose
+  /** Called when an idle connection breaks; the pool replaces it. */
+  readonly onError: (error: Error) => void
+  /** SQL that runs first on every connection, after the session settings, such as `set jit = off`. Default: none. */
+  readonly setupSql?: string
+  /** The URL of a transaction pooler for the same database, to connect through. Default: null, a direct connection. */
+  readonly poolerUrl?: string | null
+  /** What the connections are. Default: pooled with a `poolerUrl`, otherwise direct. */
+  readonly kind?: ConnectionKind
+  /** In `pg_stat_activity`. Default: `posthorn`. */
+  readonly applicationName?: string
+}
+
+/** The longest wait for a free connection, and for one that is used for nothing else. */
+export const CONNECT_TIMEOUT_MS = 2_000
+
+/** For a connection of a pool: `pg` also counts the time in which this thread stands still. The watch ends it earlier. */
+export const POOL_CONNECT_TIMEOUT_MS = 10_000
+
+/** For the first connection of a process: a hosted Postgres may have to wake up, and a busy machine is slow to start. */
+export const START_CONNECT_TIMEOUT_MS = 30_000
+
+/**
+ * A new connection plans every statement again: with 30 days of partitions, the first event that is published, loaded
+ * and recorded on it takes 50 ms instead of 4. An idle connection takes some 15 MB of Postgres's memory.
+ */
+const IDLE_TIMEOUT_MS = 300_000
+
+/** `openSocket` opens sockets that others own, too. */
+export function createConnections(
+  url: string,
+  connectTimeoutMs = POOL_CONNECT_TIMEOUT_MS,
+  openSocket?: OwnedSockets['open'],
+): Connections {
+  const sockets = createOwnedSockets(openSocket)
+  return {
+    open(options) {
+      const {
+        maxConnections,
+        purpose,
+        onError,
+        setupSql,
+        poolerUrl = null,
+        kind,
+        applicationName,
+      } = options
+      const pool = new pg.Pool({
+        connectionString: poolerUrl ?? url,
+        ...(poolerUrl !== null && { Client: UnnamedStatementsClient }),
+        application_name: applicationName ?? APPLICATION_NAME,
+        max: maxConnections,
+        connectionTimeoutMillis: connectTimeoutMs,
+        idleTimeoutMillis: IDLE_TIMEOUT_MS,
+        keepAlive: true,
+        keepAliveInitialDelayMillis: 10_000,
+        stream: sockets.open,
+        ...sessionOptions(kind ?? (poolerUrl === null ? 'direct' : 'pooled'), purpose, setupSql),
+      })
+      // Without listeners, a broken connection would end the process.
+      pool.on('error', onError)
+      pool.on('connect', (client) => client.on('error', onError))
+      return pool
+    },
+
+    openSocket: sockets.open,
+    destroyAll: sockets.destroy,
+  }
+}
+
+/** The sockets of a pool or of a client, opened by the `stream` option of `pg`, so that they can be destroyed while queries run. */
+export interface OwnedSockets {
+  open(): Socket
+  destroy(): void
+}
+
+export function createOwnedSockets(openSocket = () => new Socket()): OwnedSockets {
+  const sockets = new Set<Socket>()
+  return {
+    open() {
+      const socket = openSocket()
+      sockets.add(socket)
+      socket.once('close', () => sockets.delete(socket))
+      return socket
+    },
+    destroy() {
+      for (const socket of sockets) socket.destroy()
+    },
+  }
+}
+
+/**
+ * A client of a transaction pooler, which may run each transaction in another session of Postgres. A statement that was
+ * prepared under a name in one session is missing in the others, so this client sends the text each time.
+ * (PgBouncer follows names since 1.21, but only if it is told to; other poolers do not.)
+ */
+class UnnamedStatementsClient extends pg.Client {
+  // biome-ignore lint/suspicious/noExplicitAny: it passes all forms of `query` on.
+  override query(query: any, ...rest: any[]): any {
+    const isNamed = typeof query === 'object' && query?.name !== undefined
+    return super.query(isNamed ? { ...query, name: undefined } : query, ...rest)
   }
 }

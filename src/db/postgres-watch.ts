@@ -1,7 +1,7 @@
-import type { Connections } from './connections.ts'
+import type { Connections } from './pools.ts'
 import { openSession } from './session.ts'
 
-export interface PostgresWatchOptions {
+interface PostgresWatchOptions {
   readonly url: string
   readonly poolerUrl: string | null
   /** Destroyed when Postgres does not respond. */

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isDatabaseUnavailable } from './faults.ts'
 
-export interface RetryOptions {
+interface RetryOptions {
   /** Once it is aborted, `run` is not repeated. Default: never. */
   readonly signal?: AbortSignal
   /** Called with each error. Default: nothing. */

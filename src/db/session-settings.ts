@@ -4,7 +4,7 @@ import pg from 'pg'
 pg.defaults.parseInputDatesAsUTC = true
 
 /** A setting that every connection of Posthorn has, in any server, database and role. */
-export interface SessionSetting {
+interface SessionSetting {
   readonly name: string
   readonly value: string
   /** A regular expression of Postgres for the values that serve as well and are kept. Default: only `value`. */
@@ -142,7 +142,7 @@ async function applySessionSettings(
 }
 
 /** A setting of a connection that is not as Posthorn needs it. */
-export interface WrongSetting {
+interface WrongSetting {
   readonly name: string
   readonly actual: string
   /** Gives the role the setting, on each of its new connections to the database. */

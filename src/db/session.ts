@@ -2,11 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { startDeadline } from '../lib/deadline.ts'
 import type { Sql } from './client.ts'
-import { CONNECT_TIMEOUT_MS, createOwnedSockets, type OwnedSockets } from './connections.ts'
 import { APPLICATION_NAME } from './embedded/embedded-postgres.ts'
+import { CONNECT_TIMEOUT_MS, createOwnedSockets, type OwnedSockets } from './pools.ts'
 import { type ConnectionKind, connectClient } from './session-settings.ts'
 
-export interface SessionOptions {
+interface SessionOptions {
   /** The purpose of the session; part of its `application_name` in `pg_stat_activity`. */
   readonly name: string
   /** Default: direct. */

@@ -58,7 +58,7 @@ export async function provisionEmbedded(db: Db, dataDir: string): Promise<string
 }
 
 /** The token of a link that signs in to the console once with that key. `null` if the key is invalid or its file missing. */
-export async function embeddedSignInLink(
+async function embeddedSignInLink(
   { authenticate, database }: Services,
   dataDir: string,
 ): Promise<string | null> {

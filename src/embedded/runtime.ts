@@ -21,7 +21,7 @@ export async function openRuntime(environment: Parameters<typeof loadConfig>[0])
 }
 
 /** The database of the settings, for commands that need no encryption keys. */
-export interface RuntimeDatabase extends AsyncDisposable {
+interface RuntimeDatabase extends AsyncDisposable {
   readonly config: Config
   readonly databaseUrl: string
   readonly poolerUrl: string | null

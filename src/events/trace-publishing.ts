@@ -1,7 +1,6 @@
 import { DomainError } from '../lib/errors.ts'
 import { currentTraceContext } from '../telemetry/request-log.ts'
-import { toSpanContext } from '../telemetry/trace-context.ts'
-import type { OpenSpan, Tracing } from '../telemetry/tracing.ts'
+import { type OpenSpan, type Tracing, toSpanContext } from '../telemetry/tracing.ts'
 import type { NewEvent } from './new-event.ts'
 import type { PublishEvents } from './publish-events.ts'
 

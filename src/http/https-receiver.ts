@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 /** An HTTPS server on the loopback interface that passes each complete POST request to a handler. */
-export interface HttpsReceiver {
+interface HttpsReceiver {
   readonly port: number
   /** Starts handling deliveries, including those that arrived earlier and are waiting. */
   start(handler: DeliveryHandler): void

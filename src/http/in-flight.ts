@@ -1,7 +1,7 @@
 import type { HttpBindings } from '@hono/node-server'
 import type { MiddlewareHandler } from 'hono'
 import type { Config } from '../config/config.ts'
-import { heapShare } from '../config/heap-share.ts'
+import { heapShare } from '../config/settings.ts'
 import { FairQueue } from '../db/fair-queue.ts'
 import { networkOf } from '../lib/address-network.ts'
 import { DomainError, rateLimited } from '../lib/errors.ts'

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
-import { HttpRejection, type ProblemKind } from './http-rejection.ts'
+import { HttpRejection, type ProblemKind } from './problem.ts'
 
 /** The conditional headers of a request (RFC 9110, section 13.1). Null: the request does not have the header. */
-export interface Preconditions {
+interface Preconditions {
   readonly ifMatch: EntityTags | null
   readonly ifNoneMatch: EntityTags | null
 }

@@ -1,4 +1,5 @@
-import { hostCookie } from './host-cookie.ts'
+import { generateCookie } from 'hono/cookie'
+import { parse } from 'hono/utils/cookie'
 
 /**
  * The cookie of a browser that signed in to the console. Three independent defenses keep pages of other sites from using
@@ -33,3 +34,25 @@ export function isCrossSite(request: Request, publicUrl: string | null): boolean
 
 export const CROSS_SITE_DETAIL =
   'The request comes from a page of another site. If it is a page of Posthorn, set POSTHORN_PUBLIC_URL to the origin in the address bar of the browser.'
+
+/**
+ * A cookie that only this host can set: over https its name begins with `__Host-`, and browsers accept such a cookie
+ * neither from a page of another subdomain nor over http. No script can read it. `publicUrl` is the value of
+ * POSTHORN_PUBLIC_URL, if set. `set` and `clear` return the value of `Set-Cookie`.
+ */
+export function hostCookie(publicUrl: string | null, name: string, sameSite: 'Strict' | 'Lax') {
+  const isSecure = publicUrl?.startsWith('https:') === true
+  const fullName = `${isSecure ? '__Host-' : ''}${name}`
+  const set = (value: string, maxAge: number) =>
+    generateCookie(name, value, {
+      maxAge,
+      httpOnly: true,
+      sameSite,
+      ...(isSecure && { prefix: 'host' }),
+    })
+  return {
+    read: ({ headers }: Request) => parse(headers.get('cookie') ?? '', fullName)[fullName] ?? null,
+    set,
+    clear: () => set('', 0),
+  }
+}

@@ -1,7 +1,7 @@
 import { type EventLoopUtilization, performance } from 'node:perf_hooks'
 
 /** A deadline for an answer from outside this process. */
-export interface Deadline {
+interface Deadline {
   cancel(): void
 }
 
@@ -28,11 +28,11 @@ export function startDeadline(timeoutMs: number, onPassed: () => void): Deadline
   return { cancel: () => clearTimeout(timer) }
 }
 
-export function markBusyTime(): EventLoopUtilization {
+function markBusyTime(): EventLoopUtilization {
   return performance.eventLoopUtilization()
 }
 
 /** Whether this thread ran code for more than half of the time, so that it could not read what arrived. */
-export function wasBusySince(mark: EventLoopUtilization): boolean {
+function wasBusySince(mark: EventLoopUtilization): boolean {
   return performance.eventLoopUtilization(mark).utilization > 0.5
 }

@@ -1,5 +1,3 @@
-import { atMostEvery } from './at-most-every.ts'
-
 /** Documents need no key or little work, so a flood of requests must cost little. */
 const LOOK_EVERY_MS = 1_000
 
@@ -29,5 +27,27 @@ export function followVersion<Value>(
     clearTimeout(forgetting)
     forgetting = setTimeout(forget, KEEP_MS).unref()
     return await made.value
+  }
+}
+
+/**
+ * Makes something at most once per interval, and once at a time. All calls until the next time share the result, or its
+ * error.
+ */
+export function atMostEvery<Result>(
+  intervalMs: number,
+  make: () => Promise<Result>,
+): () => Promise<Result> {
+  let latest: { readonly result: Promise<Result>; readonly startedAtMs: number } | null = null
+  let running = false
+  return () => {
+    const startedAtMs = performance.now()
+    if (latest && (running || startedAtMs - latest.startedAtMs < intervalMs)) return latest.result
+    running = true
+    const result = make().finally(() => {
+      running = false
+    })
+    latest = { result, startedAtMs }
+    return result
   }
 }

@@ -1,7 +1,7 @@
 /** For contents of organizations, which may be deleted: nothing of them is in memory ten minutes later. */
 export const MAX_IDLE_MS = 9 * 60_000
 
-export interface LruLimits<Value> {
+interface LruLimits<Value> {
   readonly maxEntries: number
   /** The maximum total weight. Default: no limit. */
   readonly weight?: { readonly max: number; readonly of: (value: Value) => number }

@@ -20,7 +20,7 @@ export interface Supervised<P extends Part> extends AsyncDisposable {
   readonly current: P | null
 }
 
-export interface SupervisionOptions<P extends Part> {
+interface SupervisionOptions<P extends Part> {
   /** Starts the part, after this many restarts. */
   readonly start: (restarts: number) => Promise<P>
   readonly onFailed: (failure: Failure) => void

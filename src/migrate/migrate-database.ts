@@ -1,13 +1,13 @@
-import { createConnections, START_CONNECT_TIMEOUT_MS } from '../db/connections.ts'
+import { createConnections, START_CONNECT_TIMEOUT_MS } from '../db/pools.ts'
 import { migrate } from './migrate.ts'
 import type { PreflightOptions } from './preflight.ts'
 
-export interface DatabaseUrls {
+interface DatabaseUrls {
   readonly databaseUrl: string
   readonly poolerUrl: string | null
 }
 
-export interface MigrateDatabaseOptions
+interface MigrateDatabaseOptions
   extends Pick<Partial<PreflightOptions>, 'restartOtherWorkers'> {
   readonly workerSchema: string
   /** Whether this process connects through the pooler, which must then lead to the same database. Default: true. */

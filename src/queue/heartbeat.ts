@@ -14,7 +14,7 @@ export interface Heartbeat extends AsyncDisposable {
   ensureClaimed(runnerId: string, signal: AbortSignal): void | Promise<void>
 }
 
-export interface HeartbeatOptions {
+interface HeartbeatOptions {
   readonly databaseUrl: string
   readonly onHeartbeat: () => void
   /** Another process marked a runner of this process as abandoned or rescued its jobs. */

@@ -61,7 +61,7 @@ export const SCHEDULE: Partial<Record<TaskName, string>> = {
   check_jobs: '* * * * *',
 }
 
-export interface JobOptions {
+interface JobOptions {
   /** Replaces an unclaimed job with the same key. */
   readonly key?: string
   readonly runAt?: Date

@@ -1,6 +1,5 @@
 import type pg from 'pg'
-import { createConnections, POOL_CONNECT_TIMEOUT_MS } from '../db/connections.ts'
-import type { Pools } from '../db/pools.ts'
+import { createConnections, POOL_CONNECT_TIMEOUT_MS, type Pools } from '../db/pools.ts'
 
 /** The connections of a runner: one listens, one claims, and the others complete jobs. */
 const MAX_CONNECTIONS = 5

@@ -24,7 +24,7 @@ export interface Runner extends Part {
   checkClaims(): void
 }
 
-export interface RunnerOptions {
+interface RunnerOptions {
   readonly database: Pools
   readonly workerSchema: string
   readonly tasks: Tasks

@@ -20,7 +20,7 @@ export interface Worker extends AsyncDisposable {
   abort(): void
 }
 
-export interface WorkerOptions {
+interface WorkerOptions {
   /** Maximum attempts in flight. The worker claims more jobs, so that jobs waiting for a permit do not block others. */
   readonly concurrency: number
   /** The schema of graphile-worker. */

@@ -7,10 +7,10 @@ import { startHttpServer } from '../server/http-server.ts'
 import {
   createMetricsRoutes,
   createOperatorRoutes,
+  METRICS_PATH,
   type RestOfProcess,
 } from '../server/operator-routes.ts'
 import { patternsOf } from '../server/request-logger.ts'
-import { METRICS_PATH } from '../server/server-routes.ts'
 import type { OidcSignIn } from '../sessions/oidc/oidc-sign-in.ts'
 import { addGauge } from '../telemetry/counters.ts'
 import { watchDatabase } from '../telemetry/database-metrics.ts'
@@ -138,7 +138,7 @@ export async function startApp(settings: Settings, options: StartOptions = {}): 
  * Loads the modules of a role. Call it before anything connects: loading can take seconds on a busy machine, and
  * connections that open meanwhile would time out.
  */
-export async function loadRole({ role = 'all', isAlone }: Pick<StartOptions, 'role' | 'isAlone'>) {
+async function loadRole({ role = 'all', isAlone }: Pick<StartOptions, 'role' | 'isAlone'>) {
   return await Promise.all([
     role === 'worker' ? null : loadApi(),
     role === 'api' || isAlone ? null : import('./start-delivering.ts'),

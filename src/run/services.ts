@@ -1,7 +1,6 @@
 import { type Authenticate, createAuthenticate } from '../api-keys/authenticate.ts'
 import { findInactiveKeys } from '../api-keys/inactive-keys.ts'
-import { heapShare } from '../config/heap-share.ts'
-import type { Settings } from '../config/settings.ts'
+import { heapShare, type Settings } from '../config/settings.ts'
 import { type Database, openPrisma } from '../db/client.ts'
 import { createChallengeSender } from '../deliveries/challenges/challenge-sender.ts'
 import { createEventStreams, type EventStreams } from '../event-stream/event-streams.ts'

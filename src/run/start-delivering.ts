@@ -1,6 +1,5 @@
 import { createFindBody } from '../bodies/find-body.ts'
-import { heapShare } from '../config/heap-share.ts'
-import type { Settings } from '../config/settings.ts'
+import { heapShare, type Settings } from '../config/settings.ts'
 import type { Sql } from '../db/client.ts'
 import { ERROR_CODES } from '../deliveries/attempts/attempt-record.ts'
 import { createDeliveryJobs } from '../deliveries/attempts/delivery-jobs.ts'

@@ -12,7 +12,7 @@ import type { MainThread, ThreadRole } from './role-thread.ts'
 /** The parts of a process, as its main thread starts them. Rejects if the first start of a part fails. */
 export type StartParts = (role: Role, settings: Settings, options: PartsOptions) => Promise<Running>
 
-export interface PartsOptions {
+interface PartsOptions {
   readonly logger: Logger
   /** Whether the main thread has finished its own start. `/readyz` reports unavailable until then. */
   readonly hasStarted: () => boolean

@@ -4,6 +4,7 @@ import { deleteOldAuditEntries } from '../audit/delete-old-audit-entries.ts'
 import { deleteOldBulkTasks } from '../bulk-tasks/bulk-task.ts'
 import { continueBulkTask } from '../bulk-tasks/continue-bulk-task.ts'
 import type { Config } from '../config/config.ts'
+import { unavailabilityOf } from '../db/faults.ts'
 import { ID_PREFIXES, type IdKind, parseId } from '../db/ids.ts'
 import { type AttemptDeps, attemptDelivery } from '../deliveries/attempts/attempt-delivery.ts'
 import { backfillIndex } from '../deliveries/backfill-index.ts'
@@ -27,13 +28,13 @@ import { abandonUnknownRunners } from '../queue/rescue.ts'
 import { pruneSchedules } from '../scheduling/prune-schedules.ts'
 import type { Scheduler } from '../scheduling/scheduler.ts'
 import { deleteEndedSessions } from '../sessions/ended-sessions.ts'
-import { addCounter } from '../telemetry/counters.ts'
+import { addCounter, type MaintenanceStep } from '../telemetry/counters.ts'
 import type { ReportCanceled, ReportSweep } from '../telemetry/events.ts'
+import type { Logger } from '../telemetry/logger.ts'
 import { deleteOldHolds } from '../webhooks/holds.ts'
 import { deleteOldStatistics, rollUpStatistics } from '../webhooks/roll-up-statistics.ts'
 import { deleteExpiredSecrets } from '../webhooks/signing-secret.ts'
 import type { CommonServices } from './common-services.ts'
-import { startMaintenance } from './maintenance.ts'
 
 export interface TaskDeps {
   readonly common: CommonServices
@@ -156,4 +157,71 @@ function uuidOf(kind: IdKind, field: string, id: unknown): string {
   const uuid = typeof id === 'string' ? parseId(kind, id) : null
   if (uuid === null) throw new ForeignJobError(field, id, `${ID_PREFIXES[kind]}_…`)
   return uuid
+}
+
+/** A maintenance whose steps run whether or not others fail. */
+export interface Maintenance {
+  /** Returns the result of the step, or null if it failed. Throws if no other step could run either. */
+  run<Result>(
+    step: MaintenanceStep,
+    run: () => Promise<Result>,
+    table?: string,
+  ): Promise<Result | null>
+  /** Of the steps that have run. */
+  readonly results: Partial<Record<MaintenanceStep, unknown>>
+  /** Throws if a step failed, so that the job is retried. */
+  end(): void
+}
+
+interface Failure {
+  readonly step: MaintenanceStep
+  readonly table?: string
+  readonly error: unknown
+}
+
+function startMaintenance(
+  logger: Logger,
+  countFailure: (by: number, step: MaintenanceStep) => void,
+): Maintenance {
+  const failures: Failure[] = []
+  const results: Maintenance['results'] = {}
+  return {
+    results,
+    async run(step, run, table) {
+      try {
+        const result = await run()
+        results[step] = result
+        return result
+      } catch (error) {
+        if (concernsAllSteps(error)) throw error
+        const failure = { step, ...(table !== undefined && { table }), error }
+        failures.push(failure)
+        countFailure(1, step)
+        logger.warn(
+          { event: 'maintenance.failed', ...failure },
+          'a step of the maintenance failed; it is tried again',
+        )
+        return null
+      }
+    },
+
+    end() {
+      if (failures.length === 0) return
+      // Without the errors as its cause: the job fails also if each of them means that others hold locks.
+      throw new Error(
+        `The other steps of the maintenance have run, but these failed: ${failures.map(describe).join('; ')}.`,
+      )
+    },
+  }
+}
+
+/** A full disk does not: dropping partitions frees it. */
+function concernsAllSteps(error: unknown): boolean {
+  const cause = unavailabilityOf(error)
+  return cause === 'unreachable' || cause === 'pool_exhausted' || cause === 'stopping'
+}
+
+function describe({ step, table, error }: Failure): string {
+  const message = error instanceof Error ? error.message : String(error)
+  return `${step}${table === undefined ? '' : ` of ${table}`} (${message})`
 }

@@ -26,9 +26,9 @@ import { createMailLinkRoutes } from './mail-link-routes.ts'
 import { createMcpRoutes } from './mcp/mcp-routes.ts'
 import { createOidcRoutes, OIDC_PATH } from './oidc-routes.ts'
 import { createSessionRoutes, SESSION_PATH } from './session-routes.ts'
-import { answerText } from './static-text.ts'
+import { answerText } from './static-files.ts'
 
-export interface ApiDeps
+interface ApiDeps
   extends ConnectV1Deps,
     Pick<GraphqlDeps, 'authenticateSession' | 'webhooks' | 'publishEvents' | 'live'> {
   readonly database: Database
@@ -38,7 +38,7 @@ export interface ApiDeps
 }
 
 /** The file beside `package.json`, in a clone and in the published package. For tools that do not use introspection. */
-export function readSchema(): string {
+function readSchema(): string {
   return readFileSync(new URL('../../schema.graphql', import.meta.url), 'utf8')
 }
 
@@ -112,7 +112,7 @@ export function addApiRoutes(routes: Hono, deps: ApiDeps, config: Config): void 
 }
 
 /** Rejects the handshakes of WebSockets, which many GraphQL clients use for subscriptions. */
-export const rejectWebSockets: MiddlewareHandler = async (context, next) => {
+const rejectWebSockets: MiddlewareHandler = async (context, next) => {
   // Any other upgrade is ignored (RFC 9110, section 7.8): Java's HTTP client asks for `h2c` with each first request.
   const isWebSocket = /\bwebsocket\b/i.test(context.req.header('upgrade') ?? '')
   return isWebSocket ? noWebSocketsProblem() : await next()

@@ -10,7 +10,7 @@ import { problemResponse } from '../http/problem.ts'
 import { openApiDocument, printOpenApiDocument } from '../rest/connect-v1/routes.ts'
 import type { Logger } from '../telemetry/logger.ts'
 import type { OutageLog } from '../telemetry/outages.ts'
-import { answerText } from './static-text.ts'
+import { answerText } from './static-files.ts'
 
 interface CatalogueDeps {
   readonly authenticate: Authenticate

@@ -1,9 +1,13 @@
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { type Context, Hono } from 'hono'
-import { pageHeaders } from './page-headers.ts'
-import { redirectBrowsers } from './redirect-browsers.ts'
-import { cacheForever, cacheUntilChanged, staticFiles } from './static-files.ts'
+import {
+  cacheForever,
+  cacheUntilChanged,
+  pageHeaders,
+  redirectBrowsers,
+  staticFiles,
+} from './static-files.ts'
 
 /** The output folder of `npm run build:console`. The path is the same in a clone and in the published package. */
 const FOLDER = fileURLToPath(new URL('../../dist/console/', import.meta.url))

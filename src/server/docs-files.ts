@@ -4,10 +4,9 @@ import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type Context, Hono, type MiddlewareHandler } from 'hono'
 import { etag } from 'hono/etag'
-import { pageHeaders } from './page-headers.ts'
-import { cacheForever, cacheUntilChanged, staticFiles } from './static-files.ts'
+import { cacheForever, cacheUntilChanged, pageHeaders, staticFiles } from './static-files.ts'
 
-export const DOCS_PATH = '/docs'
+const DOCS_PATH = '/docs'
 
 /** The output folder of `npm run build:docs`. The path is the same in a clone and in the published package. */
 const FOLDER = fileURLToPath(new URL('../../dist/docs/', import.meta.url))

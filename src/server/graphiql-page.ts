@@ -2,9 +2,7 @@ import { createHash } from 'node:crypto'
 import type { MiddlewareHandler } from 'hono'
 import { etag } from 'hono/etag'
 import { CONSOLE_HEADER } from '../http/session-cookie.ts'
-import { pageHeaders } from './page-headers.ts'
-import { isBrowser } from './redirect-browsers.ts'
-import { answerText } from './static-text.ts'
+import { answerText, isBrowser, pageHeaders } from './static-files.ts'
 
 /**
  * Shows GraphiQL to browsers that open the path of a graph. It calls the path by the session of the console. Programs get

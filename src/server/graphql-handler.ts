@@ -1,12 +1,17 @@
+import { type Caller, hasScope, ownerOf } from '../access/scope.ts'
 import type { Authenticate } from '../api-keys/authenticate.ts'
+import type { Sql } from '../db/client.ts'
 import type { EventStreams } from '../event-stream/event-streams.ts'
 import type { EventGraph } from '../event-stream/graph/follow-schema.ts'
 import { useEventExecutor } from '../event-stream/graph/use-event-executor.ts'
-import type { DomainDeps } from '../graphql/context.ts'
+import { type DomainDeps, type Identify, ORGANIZATION_HEADER } from '../graphql/context.ts'
 import type { Handle } from '../graphql/cors.ts'
 import { createHandler, type HandlerOptions } from '../graphql/handler.ts'
+import { CROSS_SITE_DETAIL, isCrossSite, sessionCookie } from '../http/session-cookie.ts'
+import { DomainError } from '../lib/errors.ts'
+import { findOrganizationUuid } from '../organizations/find-organization.ts'
 import type { AuthenticateSession } from '../sessions/authenticate-session.ts'
-import { createIdentify } from './identify.ts'
+import { describeRequest } from '../telemetry/request-log.ts'
 import { schema } from './schema.ts'
 
 export interface GraphqlDeps
@@ -38,4 +43,61 @@ export const EVENTS_PATH = '/graphql/events'
 /** Handles requests to `/graphql` with the whole schema, for callers with an API key or a session. */
 export function createGraphqlHandler(deps: GraphqlDeps): Handle {
   return createHandler(deps, { ...deps, schema, identify: createIdentify(deps) })
+}
+
+interface IdentifyDeps {
+  readonly authenticate: Authenticate
+  readonly authenticateSession: AuthenticateSession
+  readonly sql: Sql
+  readonly publicUrl: string | null
+}
+
+/** Identifies the caller of a GraphQL request, and the organization that an operator acts for. */
+export function createIdentify(deps: IdentifyDeps): Identify {
+  const authenticate = createAuthenticateRequest(deps)
+  return async (request, address) => {
+    const caller = await authenticate(request, address)
+    describeRequest({ caller, owner: ownerOf(caller) })
+    const header = request.headers.get(ORGANIZATION_HEADER)
+    if (header === null) return caller
+    const acting = await actFor(deps.sql, caller, header)
+    describeRequest({ caller: acting, owner: ownerOf(acting) })
+    return acting
+  }
+}
+
+/** Authenticates by the API key in the `Authorization` header, or by the session cookie of the console. */
+function createAuthenticateRequest(deps: IdentifyDeps): Identify {
+  const cookie = sessionCookie(deps.publicUrl)
+  return async (request, address) => {
+    const authorization = request.headers.get('authorization')
+    if (authorization !== null || !cookie.isRequested(request)) {
+      return await deps.authenticate(authorization, address)
+    }
+    if (isCrossSite(request, deps.publicUrl)) {
+      throw new DomainError('unauthenticated', CROSS_SITE_DETAIL)
+    }
+    return await deps.authenticateSession(cookie.read(request) ?? '')
+  }
+}
+
+/**
+ * The caller, acting for the organization that the header names. Only for operators: the header is rejected from other
+ * callers, because ignoring it would answer with data of another organization than requested.
+ */
+async function actFor(sql: Sql, caller: Caller, header: string): Promise<Caller> {
+  if (!hasScope(caller, 'admin')) {
+    throw new DomainError(
+      'forbidden',
+      `The header ${ORGANIZATION_HEADER} needs an API key with the scope admin. Omit it.`,
+    )
+  }
+  // The bytes of a header arrive as characters of Latin-1.
+  const idOrUid = Buffer.from(header, 'latin1').toString('utf8')
+  const organizationId = await findOrganizationUuid(sql, idOrUid)
+  if (organizationId !== null) return { ...caller, organizationId }
+  throw new DomainError(
+    'malformed',
+    `The header ${ORGANIZATION_HEADER} does not name an organization. Send the id of one, org_…, or its uid.`,
+  )
 }

@@ -1,23 +1,27 @@
-import type { Server, ServerOptions } from 'node:http'
+import type { IncomingMessage, Server, ServerOptions, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
 import { type HttpBindings, serve } from '@hono/node-server'
 import type { Hono } from 'hono'
 import type { Config } from '../config/config.ts'
-import { answerBrokenRequest } from '../http/broken-request.ts'
-import { newRequestId } from '../http/connection.ts'
+import { newRequestId, plainAddress, REQUEST_ID_HEADER } from '../http/connection.ts'
 import {
   HEADERS_TIMEOUT_MS,
   INACTIVITY_TIMEOUT_MS,
   KEEP_ALIVE_MS,
   MAX_CONNECTIONS,
+  MAX_CONNECTIONS_PER_ADDRESS,
   MAX_HEADER_BYTES,
+  MAX_PIPELINED_REQUESTS,
   MAX_URL_LENGTH,
   REQUEST_TIMEOUT_MS,
   TIMEOUT_CHECK_INTERVAL_MS,
 } from '../http/http-limits.ts'
-import { urlTooLongProblem } from '../http/problem.ts'
+import { PROBLEM_KINDS, type ProblemKind, problemBody, urlTooLongProblem } from '../http/problem.ts'
+import { networkOf } from '../lib/address-network.ts'
+import { createRangeCheck } from '../outbound/address-range.ts'
 import type { Logger } from '../telemetry/logger.ts'
 import type { RequestMetrics } from '../telemetry/request-metrics.ts'
-import { LOOPBACK, limitConnections } from './connection-limits.ts'
 import { createRequestLogger } from './request-logger.ts'
 
 /** How long a shutdown waits for requests in flight. */
@@ -32,7 +36,7 @@ const SERVER_OPTIONS: ServerOptions = {
 }
 
 /** The listening server. Disposing of it finishes requests in flight, then closes. */
-export interface HttpServer extends AsyncDisposable {
+interface HttpServer extends AsyncDisposable {
   readonly url: string
 }
 
@@ -107,4 +111,122 @@ function listenError(
     )
   }
   return error
+}
+
+export interface ConnectionLimits {
+  /** The address ranges of connections that many clients share. They have no limit. */
+  readonly exempt: readonly string[]
+  readonly logger: Pick<Logger, 'warn'>
+  readonly metrics?: Pick<RequestMetrics, 'limited'>
+  readonly maxPerAddress?: number
+}
+
+/** A proxy on the same machine. Strangers cannot connect from these ranges. */
+export const LOOPBACK = ['127.0.0.0/8', '::1/128']
+
+/** Keeps one client from using all connections, or the memory for responses that it does not read. */
+export function limitConnections(server: Server, limits: ConnectionLimits): void {
+  limitPerAddress(server, limits)
+  limitPipelining(server, limits)
+}
+
+function limitPerAddress(
+  server: Server,
+  { exempt, logger, metrics, maxPerAddress = MAX_CONNECTIONS_PER_ADDRESS }: ConnectionLimits,
+): void {
+  const isExempt = createRangeCheck(exempt)
+  const open = new Map<string, number>()
+  const warn = createWarning(logger)
+
+  server.on('connection', (socket: Socket) => {
+    const address = plainAddress(socket.remoteAddress ?? '')
+    if (isExempt(address)) return
+    const network = networkOf(address)
+    const count = open.get(network) ?? 0
+    if (count >= maxPerAddress) {
+      socket.destroy()
+      warn(address, maxPerAddress)
+      metrics?.limited('connections')
+      return
+    }
+    open.set(network, count + 1)
+    socket.once('close', () => {
+      const left = (open.get(network) as number) - 1
+      if (left === 0) open.delete(network)
+      else open.set(network, left)
+    })
+  })
+}
+
+const WARN_EVERY_MS = 60_000
+
+function createWarning(logger: Pick<Logger, 'warn'>) {
+  let lastAtMs = Number.NEGATIVE_INFINITY
+  return (address: string, limit: number) => {
+    if (performance.now() - lastAtMs < WARN_EVERY_MS) return
+    lastAtMs = performance.now()
+    logger.warn(
+      { event: 'connections.rejected', address, limit },
+      `closed a connection: ${address} has ${limit} open; if this is a proxy of yours, add it to POSTHORN_TRUSTED_PROXIES`,
+    )
+  }
+}
+
+/** Node reads further requests of a connection while their responses wait for the client to read. */
+function limitPipelining(server: Server, { metrics }: ConnectionLimits): void {
+  const pending = new WeakMap<Socket, number>()
+  server.prependListener('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
+    const count = (pending.get(socket) ?? 0) + 1
+    pending.set(socket, count)
+    response.once('close', () => pending.set(socket, (pending.get(socket) as number) - 1))
+    if (count <= MAX_PIPELINED_REQUESTS || socket.destroyed) return
+    socket.destroy()
+    metrics?.limited('pipelining')
+  })
+}
+
+/**
+ * Answers a request that the HTTP parser rejects with a problem, and closes the connection. Returns the status, or null
+ * if the connection is already closed.
+ */
+function answerBrokenRequest(
+  error: NodeJS.ErrnoException,
+  socket: Duplex,
+  requestId: string,
+): number | null {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy()
+    return null
+  }
+  const [kind, detail] = explain(error.code)
+  const { status, title } = PROBLEM_KINDS[kind]
+  const body = problemBody({ kind, detail })
+  const head = [
+    `HTTP/1.1 ${status} ${title}`,
+    'content-type: application/problem+json',
+    'cache-control: no-store',
+    `${REQUEST_ID_HEADER}: ${requestId}`,
+    `content-length: ${Buffer.byteLength(body)}`,
+    'connection: close',
+  ]
+  // A client that never reads the response must not keep the socket open.
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy())
+  return status
+}
+
+function explain(code: string | undefined): [kind: ProblemKind, detail: string] {
+  switch (code) {
+    case 'HPE_HEADER_OVERFLOW':
+      return [
+        'headers_too_large',
+        `The headers exceed the limit of ${MAX_HEADER_BYTES.toLocaleString('en')} bytes.`,
+      ]
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return [
+        'timed_out',
+        `The request took too long: the limit is ${HEADERS_TIMEOUT_MS / 1_000} seconds for the headers and ${REQUEST_TIMEOUT_MS / 1_000} for the whole request.`,
+      ]
+    default:
+      return ['malformed', 'The request is not valid HTTP/1.1.']
+  }
 }

@@ -5,15 +5,14 @@ import type { Sql } from '../db/client.ts'
 import { parseId } from '../db/ids.ts'
 import type { Keyring } from '../encryption/keyring.ts'
 import { connectionOf } from '../http/connection.ts'
-import { hostCookie } from '../http/host-cookie.ts'
 import { problemResponse } from '../http/problem.ts'
-import { sessionCookie } from '../http/session-cookie.ts'
+import { hostCookie, sessionCookie } from '../http/session-cookie.ts'
 import { DomainError } from '../lib/errors.ts'
-import { createAddressLimiter } from '../rate-limit/address-limiter.ts'
+import { createAddressLimiter, createAuthFailureLimiter } from '../rate-limit/keyed-limiter.ts'
 import { consumeSignInState } from '../sessions/oidc/consume-sign-in-state.ts'
 import type { Claims, Provider } from '../sessions/oidc/oidc-sign-in.ts'
 import { personOf, roleOf } from '../sessions/oidc/role-of.ts'
-import { failureOf } from '../sessions/oidc/sign-in-failure.ts'
+import { failureOf, providerErrorOf, type SignInFailure } from '../sessions/oidc/sign-in-failure.ts'
 import {
   newSignInState,
   openSignInState,
@@ -22,11 +21,11 @@ import {
   sealSignInState,
 } from '../sessions/oidc/sign-in-state.ts'
 import { endSession, startSession } from '../sessions/session.ts'
-import type { Logger } from '../telemetry/logger.ts'
+import { type Logger, withoutStack } from '../telemetry/logger.ts'
 import type { OutageLog } from '../telemetry/outages.ts'
-import { createFail, type Fail, rejectAsLimited } from './oidc-failure.ts'
+import { describeRequest } from '../telemetry/request-log.ts'
 
-export interface OidcDeps {
+interface OidcDeps {
   readonly sql: Sql
   readonly keyring: Keyring
   readonly settings: OidcSettings
@@ -110,4 +109,47 @@ async function finishSignIn(
 function nullIfEnded(error: unknown): null {
   if (error instanceof DomainError && error.code === 'unauthenticated') return null
   throw error
+}
+
+/** Leads to the sign-in page, which says why, and logs the failure in one line. */
+export type Fail = (c: Context, failure: SignInFailure, facts?: FailureFacts) => Response
+
+interface FailureFacts {
+  readonly error?: unknown
+  readonly person?: string
+  readonly key?: string
+}
+
+/** Counts the failures of each address. Further ones are not logged, so that nobody can fill the log. */
+function createFail(logger: Logger): Fail {
+  const failures = createAuthFailureLimiter()
+  return (c, failure, { error, ...facts } = {}) => {
+    const { address } = connectionOf(c)
+    if (address !== undefined && failures.count(address) > 0) return rejectAsLimited(c)
+    const providerError = error === undefined ? undefined : providerErrorOf(error)
+    const cause = logger.isLevelEnabled('debug') ? error : withoutStack(error)
+    const level = failure === 'expired' && error === undefined ? 'info' : 'warn'
+    logger[level](
+      { failure, ...facts, providerError, error: cause },
+      (error === undefined && TEXTS[failure]) || 'a sign-in by OpenID Connect failed',
+    )
+    return toSignInPage(c, failure)
+  }
+}
+
+const TEXTS: { readonly [failure in SignInFailure]?: string } = {
+  expired:
+    'a sign-in by OpenID Connect took too long, was used before, or came back without its cookie',
+  no_role: 'a person without a role of POSTHORN_OIDC_ROLES was refused',
+  role_ended: 'a role of POSTHORN_OIDC_ROLES names an API key that is not valid',
+}
+
+/** Leads to the sign-in page, without a line in the log. */
+function rejectAsLimited(c: Context): Response {
+  describeRequest({ limit: 'failed_keys' })
+  return toSignInPage(c, 'limited')
+}
+
+function toSignInPage(c: Context, failure: SignInFailure): Response {
+  return c.redirect(`/console/sign-in?failed=${failure}`)
 }

@@ -1,15 +1,16 @@
-import type { Hono } from 'hono'
-import { CONNECT_TIMEOUT_MS } from '../db/connections.ts'
+import type { HttpBindings } from '@hono/node-server'
+import { Hono } from 'hono'
 import { type Unavailability, unavailabilityOf } from '../db/faults.ts'
-import type { Pools, WatchedPool } from '../db/pools.ts'
-import { atMostEvery } from '../lib/at-most-every.ts'
+import { CONNECT_TIMEOUT_MS, type Pools, type WatchedPool } from '../db/pools.ts'
+import { notFoundProblem } from '../http/problem.ts'
 import { startDeadline } from '../lib/deadline.ts'
+import { atMostEvery } from '../lib/follow-version.ts'
 import { unappliedMigrations } from '../migrate/migrations.ts'
 import type { Worker } from '../queue/worker.ts'
 import type { Metrics, MetricsSnapshot } from '../telemetry/metrics.ts'
-import { createServerRoutes, HEALTH_PATH, METRICS_PATH, READY_PATH } from './server-routes.ts'
+import { logRoute } from './request-logger.ts'
 
-export interface OperatorDeps {
+interface OperatorDeps {
   readonly database: Pools
   readonly metrics: Metrics
   /** The worker of this thread, if its role includes one. */
@@ -103,3 +104,34 @@ async function acceptsWrites({ pool, pipeline, poolerUrl }: Pools): Promise<bool
   const answers = await Promise.all(pools.map((one) => one.query<{ isWritable: boolean }>(text)))
   return answers.every(({ rows }) => rows[0]?.isWritable)
 }
+
+const HEALTH_PATH = '/healthz'
+const READY_PATH = '/readyz'
+export const METRICS_PATH = '/metrics'
+
+/** They need no key, so proxies close them by their spelling. */
+const EXACT_PATHS: readonly string[] = [HEALTH_PATH, READY_PATH, METRICS_PATH]
+
+/** The routes of a server: none yet. */
+function createServerRoutes(): Hono {
+  const routes = new Hono({ getPath: pathOf })
+  routes.use(logRoute)
+  routes.notFound((context) => notFoundProblem(context.req.path))
+  return routes
+}
+
+/**
+ * The path as it was sent: no dot segment is resolved and no escape decoded, so a path that a proxy closes has no other
+ * spelling. A slash at the end makes no difference, except of the exact paths.
+ */
+function pathOf(request: Request, options?: { env?: unknown }): string {
+  const { incoming } = (options?.env ?? {}) as Partial<HttpBindings>
+  const path = (incoming?.url ?? request.url).replace(ORIGIN, '').replace(QUERY, '')
+  const bare = path.replace(SLASH_AT_END, '')
+  return EXACT_PATHS.includes(bare) ? path : bare
+}
+
+/** A `Request` has a whole URL, and so has a request that is meant for a proxy. */
+const ORIGIN = /^https?:\/\/[^/?#]*/i
+const QUERY = /[?#].*$/s
+const SLASH_AT_END = /(?<=.)\/$/

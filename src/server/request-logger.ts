@@ -11,7 +11,7 @@ type Incoming = HttpBindings['incoming']
 type Outgoing = HttpBindings['outgoing']
 
 /** Gives every request an id and, when its response has ended, a line in the log. */
-export interface RequestLogger {
+interface RequestLogger {
   /** Call it for a request before any handler. */
   begin(incoming: Incoming, outgoing: Outgoing): void
   /** Runs the handlers of the request. */

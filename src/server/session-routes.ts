@@ -4,20 +4,18 @@ import { type CallerSession, ownerOf } from '../access/scope.ts'
 import type { Authenticate } from '../api-keys/authenticate.ts'
 import type { Sql } from '../db/client.ts'
 import { connectionOf } from '../http/connection.ts'
-import { methodNotAllowed } from '../http/http-rejection.ts'
-import { problemResponse } from '../http/problem.ts'
-import { readJsonObject } from '../http/read-json-object.ts'
+import { methodNotAllowed, problemResponse } from '../http/problem.ts'
+import { readJsonObject } from '../http/read-body.ts'
 import { CROSS_SITE_DETAIL, isCrossSite, sessionCookie } from '../http/session-cookie.ts'
 import { DomainError, invalid, rateLimited } from '../lib/errors.ts'
-import { createAuthFailureLimiter } from '../rate-limit/address-limiter.ts'
-import type { KeyedLimiter } from '../rate-limit/keyed-limiter.ts'
+import { createAuthFailureLimiter, type KeyedLimiter } from '../rate-limit/keyed-limiter.ts'
 import { endSession, type StartedSession, startSession } from '../sessions/session.ts'
 import { exchangeSignInLink } from '../sessions/sign-in-link.ts'
 import type { Logger } from '../telemetry/logger.ts'
 import type { OutageLog } from '../telemetry/outages.ts'
 import { describeRequest } from '../telemetry/request-log.ts'
 
-export interface SessionDeps {
+interface SessionDeps {
   readonly sql: Sql
   readonly authenticate: Authenticate
   readonly publicUrl: string | null

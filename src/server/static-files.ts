@@ -1,5 +1,6 @@
 import { serveStatic } from '@hono/node-server/serve-static'
 import type { Context, MiddlewareHandler } from 'hono'
+import { accepts } from 'hono/accepts'
 
 interface StaticFilesOptions {
   /** The folder of a build. */
@@ -35,4 +36,74 @@ export async function cacheUntilChanged(
   await next()
   context.header('x-content-type-options', 'nosniff')
   context.header('cache-control', 'no-cache')
+}
+
+/** Answers with a text that a cache asks for again. Behind `etag()`, a client that has it gets 304. */
+export function answerText(
+  context: Context,
+  text: string | Uint8Array<ArrayBuffer>,
+  contentType: string,
+  headers: Readonly<Record<string, string>> = {},
+): Response {
+  return context.body(text, 200, {
+    ...headers,
+    'content-type': contentType,
+    'cache-control': 'no-cache',
+    'x-content-type-options': 'nosniff',
+  })
+}
+
+/** The headers of a page that runs only scripts of this origin, and calls only this origin. Inline styles are allowed. */
+export function pageHeaders(
+  /** What the Content-Security-Policy has besides, or in place of the usual. */
+  policy: Readonly<Record<string, string>>,
+  /** The sources whose pages may frame the page. */
+  framedBy: readonly string[] = [],
+): Record<string, string> {
+  const directives = {
+    'default-src': `'none'`,
+    'script-src': `'self'`,
+    'style-src': `'self' 'unsafe-inline'`,
+    'img-src': `'self' data:`,
+    'font-src': `'self'`,
+    'connect-src': `'self'`,
+    'form-action': `'none'`,
+    ...policy,
+    'base-uri': `'none'`,
+    'frame-ancestors': framedBy.join(' ') || `'none'`,
+  }
+  return {
+    'content-security-policy': Object.entries(directives)
+      .map((directive) => directive.join(' '))
+      .join('; '),
+    'cross-origin-opener-policy': 'same-origin',
+    'referrer-policy': 'no-referrer',
+    'permissions-policy': 'camera=(), geolocation=(), microphone=()',
+    'x-content-type-options': 'nosniff',
+    ...xFrameOptions(framedBy),
+  }
+}
+
+/** For browsers that do not know `frame-ancestors`. The header cannot name other origins. */
+function xFrameOptions(framedBy: readonly string[]) {
+  if (framedBy.length === 0) return { 'x-frame-options': 'DENY' }
+  return framedBy.every((source) => source === `'self'`) && { 'x-frame-options': 'SAMEORIGIN' }
+}
+
+/** Redirects browsers to a page. Programs get the answer of the next handler, as if there were no redirect. */
+export function redirectBrowsers(to: string): MiddlewareHandler {
+  return async (context, next) => {
+    if (isBrowser(context)) context.res = context.redirect(to)
+    else await next()
+    context.res.headers.append('vary', 'accept')
+  }
+}
+
+export function isBrowser(context: Context): boolean {
+  const type = accepts(context, {
+    header: 'Accept',
+    supports: ['application/json', 'application/graphql-response+json', 'text/html'],
+    default: 'application/json',
+  })
+  return type === 'text/html'
 }

@@ -9,7 +9,7 @@ import type { Running } from '../run/app.ts'
 import { createLogger, type Logger } from '../telemetry/logger.ts'
 
 /** A process of Posthorn that is ready. Disposing of it finishes what is in flight, and stops the embedded Postgres. */
-export interface OpenPosthorn extends AsyncDisposable {
+interface OpenPosthorn extends AsyncDisposable {
   readonly config: Config
   readonly logger: Logger
   /** The URL of the server, such as `http://127.0.0.1:4000`. */

@@ -3,7 +3,7 @@ import type { Sql } from '../db/client.ts'
 import { repeat } from '../lib/repeat.ts'
 import type { MetricsSnapshot } from './metrics.ts'
 
-export interface DatabaseWatchOptions {
+interface DatabaseWatchOptions {
   /** Its statements look up rows by an index. */
   readonly sql: Sql
   readonly workerSchema: string
@@ -14,7 +14,7 @@ export interface DatabaseWatchOptions {
 const EVERY_MS = 15_000
 
 /** Metrics that are read from the database at times, instead of at each scrape. */
-export interface DatabaseWatch extends AsyncDisposable {
+interface DatabaseWatch extends AsyncDisposable {
   /** Empty if the last reading is outdated. */
   snapshot(): Promise<MetricsSnapshot>
 }
@@ -43,7 +43,7 @@ export function watchDatabase({
 }
 
 /** Numbers by the name of the gauge, or by its label. Ages are in seconds; 0 if there is nothing to count. */
-export type DatabaseState = Readonly<Record<string, number | Readonly<Record<string, number>>>>
+type DatabaseState = Readonly<Record<string, number | Readonly<Record<string, number>>>>
 
 interface LabeledGauge {
   readonly help: string

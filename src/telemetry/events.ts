@@ -58,7 +58,7 @@ const UNREADABLE =
   'cannot decrypt the signing secret or the custom headers of a webhook: add the key that encrypted them to POSTHORN_ENCRYPTION_KEYS'
 
 /** Why Posthorn canceled deliveries, besides the failed jobs that a sweep finds. */
-export type CancelReason = keyof typeof CANCEL_MESSAGES
+type CancelReason = keyof typeof CANCEL_MESSAGES
 
 const CANCEL_MESSAGES = {
   webhook_deleted: 'canceled the pending deliveries of a deleted webhook',
@@ -93,7 +93,7 @@ export function createCancelReporter(logger: Logger): ReportCanceled {
 const MAX_LOGGED_IDS = 10
 
 /** The public ids of deliveries that were corrected because an operator changed their jobs. */
-export type Swept = Partial<Record<keyof typeof TEXTS, readonly string[]>>
+type Swept = Partial<Record<keyof typeof TEXTS, readonly string[]>>
 
 export type ReportSweep = (swept: Swept) => void
 

@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Limit } from './counters.ts'
 
 /** What the handlers of a request add to its log line. Never a URL, a header value or a variable. */
-export interface RequestFacts {
+interface RequestFacts {
   /** The pattern of the route, such as `/api/connect/v1/webhooks/{webhook_id}`. Null: no route matches. */
   route(): string | null
   /** The uuids of the API key and of the organization that it acts for. */

@@ -1,5 +1,6 @@
 import {
   type Attributes,
+  createTraceState,
   isSpanContextValid,
   ROOT_CONTEXT,
   type SpanContext,
@@ -9,7 +10,6 @@ import {
   trace,
 } from '@opentelemetry/api'
 import { VERSION } from '../lib/version.ts'
-import { type TraceContext, toTraceContext } from './trace-context.ts'
 
 /** Records spans with the OpenTelemetry API. */
 export interface Tracing {
@@ -19,7 +19,7 @@ export interface Tracing {
   start(name: string, options: SpanOptions): OpenSpan | null
 }
 
-export interface SpanOptions {
+interface SpanOptions {
   readonly kind: 'producer' | 'client'
   readonly parent: SpanContext | null
   /** Also links the span to its parent, which may be long ago. */
@@ -73,4 +73,44 @@ function findTracer(): Tracer | null {
   const tracer = trace.getTracer('posthorn', VERSION)
   const probe = tracer.startSpan('probe', { root: true })
   return isSpanContextValid(probe.spanContext()) ? tracer : null
+}
+
+/** The headers of W3C Trace Context. */
+export interface TraceContext {
+  readonly traceParent: string
+  readonly traceState: string | null
+}
+
+/** https://www.w3.org/TR/trace-context/#traceparent-header */
+const TRACE_PARENT = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/
+
+/** Null if there is no valid `traceparent`. A later version of it is read as version 00, and may have further fields. */
+export function toSpanContext(
+  traceParent: string | null | undefined,
+  traceState: string | null | undefined,
+): SpanContext | null {
+  const [, version, traceId, spanId, flags, more] = TRACE_PARENT.exec(traceParent ?? '') ?? []
+  if (version === 'ff' || (version === '00' && more !== undefined)) return null
+  if (traceId === undefined || spanId === undefined || flags === undefined) return null
+  if (/^0+$/.test(traceId) || /^0+$/.test(spanId)) return null
+  return {
+    traceId,
+    spanId,
+    traceFlags: Number.parseInt(flags, 16),
+    isRemote: true,
+    ...(traceState && { traceState: createTraceState(traceState) }),
+  }
+}
+
+export function toTraceContext({
+  traceId,
+  spanId,
+  traceFlags,
+  traceState,
+}: SpanContext): TraceContext {
+  const flags = traceFlags.toString(16).padStart(2, '0')
+  return {
+    traceParent: `00-${traceId}-${spanId}-${flags}`,
+    traceState: traceState?.serialize() || null,
+  }
 }

@@ -4,7 +4,7 @@ import path from 'node:path'
 import type pg from 'pg'
 import type { Database } from '../../src/db/client.ts'
 import { openEmbeddedPostgres } from '../../src/db/embedded/embedded-postgres.ts'
-import { readPostmaster } from '../../src/db/embedded/postmaster.ts'
+import { readPostmaster } from '../../src/db/embedded/server.ts'
 import { migrate } from '../../src/migrate/migrate.ts'
 import { superuserUrl } from '../support/superuser-url.ts'
 import { until } from '../support/until.ts'
@@ -25,8 +25,7 @@ export async function startBenchServer(databaseUrl?: string) {
   started.defer(() => rm(folder, { recursive: true, force: true }))
   started.defer(() => stopPostgres(cluster))
   // Over the socket, as `posthorn start`.
-  const url =
-    databaseUrl ?? (await superuserUrl(folder, (await openEmbeddedPostgres(folder)).url))
+  const url = databaseUrl ?? (await superuserUrl(folder, (await openEmbeddedPostgres(folder)).url))
   const server = started.use(openBenchDatabase(url))
   started.defer(async () => {
     await server.pool.query(`drop database if exists ${TEMPLATE} with (force)`)

@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Database, openDatabase, type Sql } from '../../src/db/client.ts'
-import { createConnections } from '../../src/db/connections.ts'
+import { createConnections } from '../../src/db/pools.ts'
 import { openSession } from '../../src/db/session.ts'
 import {
   findWrongSettings,

@@ -1,6 +1,9 @@
 import { beforeEach, expect, test } from 'vitest'
-import { installedRevision, WORKER_RELEASE } from '../../src/queue/worker-revision.ts'
-import { bindWorkerSchema } from '../../src/queue/worker-schema.ts'
+import {
+  bindWorkerSchema,
+  installedRevision,
+  WORKER_RELEASE,
+} from '../../src/queue/worker-schema.ts'
 import { useFreshDatabase } from '../support/fresh-database.ts'
 
 const database = useFreshDatabase()

@@ -4,9 +4,12 @@ import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { binariesFor, type PostgresBinaries, run } from '../../src/db/embedded/binaries.ts'
-import { ensureCluster } from '../../src/db/embedded/cluster.ts'
-import { clearStaleLock, readPostmaster } from '../../src/db/embedded/postmaster.ts'
-import { startEmbeddedServer } from '../../src/db/embedded/server.ts'
+import {
+  clearStaleLock,
+  ensureCluster,
+  readPostmaster,
+  startEmbeddedServer,
+} from '../../src/db/embedded/server.ts'
 import { freePort } from '../support/free-port.ts'
 import { until } from '../support/until.ts'
 

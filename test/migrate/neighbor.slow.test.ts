@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Database } from '../../src/db/client.ts'
 import { unappliedMigrations } from '../../src/migrate/migrations.ts'
-import { WORKER_RELEASE } from '../../src/queue/worker-revision.ts'
+import { WORKER_RELEASE } from '../../src/queue/worker-schema.ts'
 import { testEnvironment } from '../support/app.ts'
 import { catalogueOf, createBlankDatabase } from '../support/blank-database.ts'
 import { createTestDatabase } from '../support/database.ts'

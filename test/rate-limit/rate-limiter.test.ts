@@ -2,10 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { rateLimitHeaders } from '../../src/access/quota.ts'
 import { openDatabase } from '../../src/db/client.ts'
-import {
-  createAuthFailureLimiter,
-  MAX_AUTH_FAILURES,
-} from '../../src/rate-limit/address-limiter.ts'
+import { createAuthFailureLimiter, MAX_AUTH_FAILURES } from '../../src/rate-limit/keyed-limiter.ts'
 import { createRateLimiter, type RateLimiter } from '../../src/rate-limit/rate-limiter.ts'
 import { useTestDatabase } from '../support/database.ts'
 import { createTenant } from '../support/factories.ts'

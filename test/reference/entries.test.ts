@@ -22,9 +22,8 @@ import { SQLSTATES } from '../../site/reference/sqlstates.ts'
 import { operationalTypes } from '../../src/alerts/operational-event-types.ts'
 import { createProgram } from '../../src/cli/program.ts'
 import { SETTINGS } from '../../src/config/config.ts'
-import { printExample } from '../../src/config/print-example.ts'
-import { SETTING_DESCRIPTIONS } from '../../src/config/setting-descriptions.ts'
-import { PROBLEM_KINDS } from '../../src/http/http-rejection.ts'
+import { printExample, SETTING_DESCRIPTIONS } from '../../src/config/print-example.ts'
+import { PROBLEM_KINDS } from '../../src/http/problem.ts'
 import { ISSUE_CODES } from '../../src/lib/issue-codes.ts'
 
 const ROOT = path.join(import.meta.dirname, '../..')

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { MAX_BODY_BYTES } from '../../src/http/read-json-object.ts'
+import { MAX_BODY_BYTES } from '../../src/http/read-body.ts'
 import { json, NEW_WEBHOOK, problem, useConnectV1, WEBHOOKS } from './connect-v1.ts'
 
 const api = await useConnectV1()

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { Database } from '../../src/db/client.ts'
-import { MAX_AUTH_FAILURES } from '../../src/rate-limit/address-limiter.ts'
+import { MAX_AUTH_FAILURES } from '../../src/rate-limit/keyed-limiter.ts'
 import { MAX_STARTED_SIGN_INS } from '../../src/server/oidc-routes.ts'
 import { deleteEndedSessions } from '../../src/sessions/ended-sessions.ts'
 import type { OidcProvider } from '../oidc-provider/oidc-provider.ts'

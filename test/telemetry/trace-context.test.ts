@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { toSpanContext, toTraceContext } from '../../src/telemetry/trace-context.ts'
+import { toSpanContext, toTraceContext } from '../../src/telemetry/tracing.ts'
 
 const TRACE = '0af7651916cd43dd8448eb211c80319c'
 const SPAN = 'b7ad6b7169203331'

@@ -6,9 +6,13 @@ import { ensureGeneratedSecret } from '../../lib/generated-secret.ts'
 import { repeat } from '../../lib/repeat.ts'
 import { connectClient } from '../session-settings.ts'
 import { binariesFor, type PostgresBinaries, run } from './binaries.ts'
-import { ensureCluster } from './cluster.ts'
-import { clearStaleLock, readPostmaster } from './postmaster.ts'
-import { START_TIMEOUT_MS, startEmbeddedServer } from './server.ts'
+import {
+  clearStaleLock,
+  ensureCluster,
+  readPostmaster,
+  START_TIMEOUT_MS,
+  startEmbeddedServer,
+} from './server.ts'
 
 /** The running Postgres of a data directory. Disposing it stops Postgres unless another Posthorn process uses it. */
 export interface EmbeddedPostgres extends AsyncDisposable {

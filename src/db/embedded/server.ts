@@ -1,10 +1,13 @@
-import { spawn } from 'node:child_process'
-import { open, readFile } from 'node:fs/promises'
+import { execFile, spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { mkdir, open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
+import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
 import { hasLittleMemory } from '../../lib/little-memory.ts'
-import type { PostgresBinaries } from './binaries.ts'
-import { readPostmaster } from './postmaster.ts'
+import { processExists } from '../../lib/process-exists.ts'
+import { type PostgresBinaries, run } from './binaries.ts'
 
 /** The time limit for starting the embedded Postgres, including recovery after a crash. */
 export const START_TIMEOUT_MS = 60_000
@@ -96,4 +99,112 @@ function listenOnce(port: number): Promise<number | null> {
 async function logTail(file: string, from: number): Promise<string> {
   const text = (await readFile(file)).subarray(from).toString('utf8').trim()
   return text.slice(-600) || '(empty)'
+}
+
+/** The server of a cluster, as its `postmaster.pid` describes it. */
+export interface Postmaster {
+  readonly pid: number
+  readonly port: number
+  /** A Postgres with this pid exists, so nothing else may touch the cluster. */
+  readonly alive: boolean
+  /** It accepts connections. */
+  readonly ready: boolean
+}
+
+/** The lines of `postmaster.pid`, from 0: https://www.postgresql.org/docs/current/storage-file-layout.html */
+const PID_LINE = 0
+const PORT_LINE = 3
+const STATUS_LINE = 7
+
+/** Returns `null` if the cluster has no lock file. */
+export async function readPostmaster(cluster: string): Promise<Postmaster | null> {
+  const lines = await readLockFile(cluster)
+  const pid = Number(lines?.[PID_LINE])
+  if (!lines || !Number.isInteger(pid) || pid <= 0) return null
+  const alive = await isPostgres(pid)
+  const ready = alive && lines[STATUS_LINE]?.trim() === 'ready'
+  return { pid, port: Number(lines[PORT_LINE]), alive, ready }
+}
+
+/**
+ * Removes the lock files of a killed server if another program now has its pid, as happens in containers, where pids are
+ * few: Postgres then refuses to start. A lock file with an unused pid stays, because Postgres ignores it, and because
+ * processes that restart the server at the same time could remove the lock of the one that won.
+ */
+export async function clearStaleLock(cluster: string): Promise<void> {
+  const postmaster = await readPostmaster(cluster)
+  if (!postmaster || postmaster.alive || !processExists(postmaster.pid)) return
+  await rm(path.join(cluster, 'postmaster.pid'), { force: true })
+}
+
+async function readLockFile(cluster: string): Promise<string[] | null> {
+  try {
+    return (await readFile(path.join(cluster, 'postmaster.pid'), 'utf8')).split('\n')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
+    throw error
+  }
+}
+
+async function isPostgres(pid: number): Promise<boolean> {
+  return processExists(pid) && (await commandOf(pid)).includes('postgres')
+}
+
+async function commandOf(pid: number): Promise<string> {
+  if (process.platform === 'win32') return 'postgres'
+  try {
+    if (process.platform === 'linux') return await readFile(`/proc/${pid}/comm`, 'utf8')
+    return (await promisify(execFile)('ps', ['-o', 'comm=', '-p', String(pid)])).stdout
+  } catch {
+    return ''
+  }
+}
+
+/**
+ * Creates the cluster of the embedded Postgres if there is none, and runs `setup` in it, one statement a line. It is created
+ * in a temporary folder and renamed into place, so that an interrupted start leaves no cluster.
+ */
+export async function ensureCluster(
+  binaries: PostgresBinaries,
+  cluster: string,
+  superuser: { readonly user: string; readonly password: string },
+  setup: readonly string[] = [],
+): Promise<void> {
+  if (await exists(path.join(cluster, 'PG_VERSION'))) return
+  const draft = `${cluster}-${process.pid}-${randomBytes(4).toString('hex')}`
+  const passwordFile = `${draft}.password`
+  try {
+    await writeFile(passwordFile, superuser.password, { mode: 0o600 })
+    await binaries.changeOwner(passwordFile)
+    await mkdir(draft, { mode: 0o700 })
+    await binaries.changeOwner(draft)
+    await run(binaries, 'initdb', [
+      `--pgdata=${draft}`,
+      `--username=${superuser.user}`,
+      `--pwfile=${passwordFile}`,
+      '--auth=scram-sha-256',
+      '--encoding=UTF8',
+      '--locale-provider=builtin',
+      '--builtin-locale=C.UTF-8',
+      '--locale=C',
+      '--no-sync',
+      '--no-instructions',
+    ])
+    const alone = ['--single', '-c', 'exit_on_error=on', '-D', draft, 'template1']
+    if (setup.length > 0) await run(binaries, 'postgres', alone, `${setup.join('\n')}\n`)
+    await rename(draft, cluster).catch(async (error: NodeJS.ErrnoException) => {
+      // Another process created the cluster first.
+      if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error
+    })
+  } finally {
+    await rm(draft, { recursive: true, force: true })
+    await rm(passwordFile, { force: true })
+  }
+}
+
+async function exists(file: string): Promise<boolean> {
+  return await stat(file).then(
+    () => true,
+    () => false,
+  )
 }

@@ -1,6 +1,6 @@
 import type { KeyObject } from 'node:crypto'
 import { signDelivery } from '../../receiver/sign.ts'
-import type { TraceContext } from '../../telemetry/trace-context.ts'
+import type { TraceContext } from '../../telemetry/tracing.ts'
 
 /** The names of the headers that Posthorn adds to each delivery. */
 export interface DeliveryHeaderNames {

@@ -1,6 +1,5 @@
 import { publicId } from '../../db/ids.ts'
-import { toSpanContext } from '../../telemetry/trace-context.ts'
-import type { OpenSpan, Tracing } from '../../telemetry/tracing.ts'
+import { type OpenSpan, type Tracing, toSpanContext } from '../../telemetry/tracing.ts'
 import type { AttemptRecord, PlannedAttempt } from './attempt-record.ts'
 
 /**

@@ -18,7 +18,7 @@ import {
 import type { InFlight } from '../../http/connection.ts'
 import { LARGE_BYTES } from '../../http/in-flight.ts'
 import { rateLimited } from '../../lib/errors.ts'
-import { createAddressLimiter } from '../../rate-limit/address-limiter.ts'
+import { createAddressLimiter } from '../../rate-limit/keyed-limiter.ts'
 import { describeRequest } from '../../telemetry/request-log.ts'
 import type { RequestContext } from '../context.ts'
 import { redactValue } from '../redact-values.ts'

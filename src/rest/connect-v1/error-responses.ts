@@ -1,5 +1,5 @@
 import type { OpenAPIHono } from '@hono/zod-openapi'
-import { PROBLEM_KINDS, type ProblemKind } from '../../http/http-rejection.ts'
+import { PROBLEM_KINDS, type ProblemKind } from '../../http/problem.ts'
 import { problemSchema } from './problem-schema.ts'
 
 type Registry = OpenAPIHono['openAPIRegistry']

@@ -1,4 +1,4 @@
-import { HttpRejection } from '../../http/http-rejection.ts'
+import { HttpRejection } from '../../http/problem.ts'
 
 /**
  * The value of the header `Idempotency-Key`, or `null` if there is none. Not unquoted: the draft requires quotes, but

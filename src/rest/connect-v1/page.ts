@@ -1,5 +1,5 @@
 import { parseId } from '../../db/ids.ts'
-import { type FieldError, HttpRejection } from '../../http/http-rejection.ts'
+import { type FieldError, HttpRejection } from '../../http/problem.ts'
 
 export const MAX_PAGE_SIZE = 100
 

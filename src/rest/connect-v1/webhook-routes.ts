@@ -9,7 +9,7 @@ import {
   isNotModified,
   readPreconditions,
 } from '../../http/preconditions.ts'
-import { readJsonObject } from '../../http/read-json-object.ts'
+import { readJsonObject } from '../../http/read-body.ts'
 import { hashRequest, runOnce } from '../../idempotency/run-once.ts'
 import {
   deleteWebhook,

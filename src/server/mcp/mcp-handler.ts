@@ -16,8 +16,7 @@ import { createExecute, type GraphqlResult, type Send } from '../../mcp/execute.
 import { createMcpServer } from '../../mcp/mcp-server.ts'
 import { toolsFor } from '../../mcp/tools.ts'
 import { trustedDocumentsOf } from '../../mcp/trusted-documents.ts'
-import { createGraphqlHandler, type GraphqlDeps } from '../graphql-handler.ts'
-import { createIdentify } from '../identify.ts'
+import { createGraphqlHandler, createIdentify, type GraphqlDeps } from '../graphql-handler.ts'
 import { acceptedForms, BOTH_FORMS, inAcceptedForm } from './accepted-form.ts'
 
 export interface McpDeps extends GraphqlDeps {

@@ -5,7 +5,7 @@ import { problemResponse } from '../../http/problem.ts'
 import { DomainError } from '../../lib/errors.ts'
 import type { createMcpHandle, McpDeps } from './mcp-handler.ts'
 
-export const MCP_PATH = '/mcp'
+const MCP_PATH = '/mcp'
 
 type McpConfig = Pick<Config, 'mcp' | 'publicUrl' | 'corsOrigins'>
 
