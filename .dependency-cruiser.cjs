@@ -132,9 +132,9 @@ module.exports = {
           '^src/outbound/',
           '^src/cli/listen/(received-delivery|format-delivery|forward/send-local)[.]ts$',
           '^src/http/https-receiver[.]ts$',
-          '^src/embedded/local-certificates[.]ts$',
-          '^src/server/(connection-limits|free-port|http-server)[.]ts$',
-          '^src/db/(connections|owned-sockets|embedded/server)[.]ts$',
+          '^src/embedded/local-authority[.]ts$',
+          '^src/server/http-server[.]ts$',
+          '^src/db/(pools|embedded/server)[.]ts$',
         ],
       },
       to: {
@@ -142,10 +142,10 @@ module.exports = {
       },
     },
     {
-      name: 'only-host-cookie-writes-cookies',
+      name: 'only-session-cookie-writes-cookies',
       comment: 'So the name of every cookie has the prefix __Host- over https.',
       severity: 'error',
-      from: { path: '^src/', pathNot: '^src/http/host-cookie[.]ts$' },
+      from: { path: '^src/', pathNot: '^src/http/session-cookie[.]ts$' },
       to: { path: '(^|/)hono/.*cookie' },
     },
     {

@@ -3,7 +3,7 @@ import { publicId } from '../db/ids.ts'
 import type { ExchangedAlone, ExchangeThread } from '../deliveries/attempts/run-alone.ts'
 import type { Logger } from '../telemetry/logger.ts'
 import { type LaunchedThread, launchThread } from './launch-thread.ts'
-import type { MainThread } from './role-thread.ts'
+import type { MainThread } from './messages.ts'
 
 /** A thread without work ends after this time: the next attempt that runs alone may come soon. */
 const IDLE_MS = 10_000

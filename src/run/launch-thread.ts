@@ -8,7 +8,7 @@ import { hasLittleMemory } from '../lib/little-memory.ts'
 import { createSharedIdMemory, openSharedId, type SharedId } from '../lib/shared-id.ts'
 import type { Failure, Part } from '../lib/supervise.ts'
 import type { EndedThread } from '../queue/rescue.ts'
-import type { MainThread, RoleThread, ThreadPart } from './role-thread.ts'
+import type { MainThread, RoleThread, ThreadPart } from './messages.ts'
 
 /** A thread that runs its role. It fails by ending. */
 export interface LaunchedThread extends Part {

@@ -7,7 +7,7 @@ import type { Checks } from '../server/operator-routes.ts'
 import type { Logger } from '../telemetry/logger.ts'
 import type { Running } from './app.ts'
 import { type LaunchedThread, launchThread } from './launch-thread.ts'
-import type { MainThread, ThreadRole } from './role-thread.ts'
+import type { MainThread, ThreadRole } from './messages.ts'
 
 /** The parts of a process, as its main thread starts them. Rejects if the first start of a part fails. */
 export type StartParts = (role: Role, settings: Settings, options: PartsOptions) => Promise<Running>

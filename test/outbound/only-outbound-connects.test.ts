@@ -42,8 +42,8 @@ describe('outside of src/outbound', () => {
       'src/cli/listen/forward/send-local.ts: { lookup } from node:dns',
       'src/cli/listen/forward/send-local.ts: { request as requestHttps } from node:https',
       'src/cli/listen/forward/send-local.ts: { type IncomingMessage, request as requestHttp } from node:http',
-      'src/db/pools.ts: { Socket } from node:net',
       'src/db/embedded/server.ts: { createServer } from node:net',
+      'src/db/pools.ts: { Socket } from node:net',
       'src/embedded/local-authority.ts: { isIP } from node:net',
       'src/http/https-receiver.ts: { createServer } from node:https',
     ])
