@@ -4,9 +4,12 @@ import { withinReach } from '../../graphql/context.ts'
 import { organizationFields, organizationOf } from '../../graphql/organization-fields.ts'
 import { filtersByWebhook, rowsOfWebhook } from '../../graphql/portal-access.ts'
 import { timestampOf } from '../../lib/uuid-v7.ts'
+import { wordsOf } from '../../outbound/failure-reasons.ts'
 import { readAttemptFilter } from '../read-filters.ts'
 import type { StatusClass } from './attempt-filter.ts'
 import { findAttemptsOfEach, listAttempts, listAttemptsOfWebhooks } from './find-attempts.ts'
+
+const FAILURE = { succeeded: true, status: true, errorCode: true, error: true } as const
 
 const Attempt = builder.prismaNode('Attempt', {
   id: { field: 'id' },
@@ -41,6 +44,20 @@ const Attempt = builder.prismaNode('Attempt', {
     errorCode: t.exposeString('errorCode', { nullable: true }),
     error: t.exposeString('error', { nullable: true }),
     cause: t.exposeString('cause', { nullable: true }),
+    meaning: t.string({
+      nullable: true,
+      description:
+        'What the failure means, in one English sentence: `error`, or what the HTTP status means. Null if the attempt succeeded.',
+      select: FAILURE,
+      resolve: ({ succeeded, error, ...failure }) =>
+        succeeded ? null : (error ?? wordsOf(failure)[0]),
+    }),
+    advice: t.string({
+      nullable: true,
+      description: 'What to check, in English sentences. Null if the attempt succeeded.',
+      select: FAILURE,
+      resolve: ({ succeeded, ...failure }) => (succeeded ? null : wordsOf(failure)[1]),
+    }),
   }),
 })
 
