@@ -1,5 +1,5 @@
 import { Registry } from 'prom-client'
-import { ERROR_CODES } from '../../src/deliveries/attempts/attempt-record.ts'
+import { ERROR_CODES } from '../../src/outbound/failure-reasons.ts'
 import { createAttemptMetrics } from '../../src/telemetry/attempt-metrics.ts'
 import { addAll } from '../../src/telemetry/counters.ts'
 import { createDatabaseMetrics } from '../../src/telemetry/database-metrics.ts'

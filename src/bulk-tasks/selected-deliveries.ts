@@ -1,8 +1,11 @@
 import type { Sql } from '../db/client.ts'
 import { type AddValue, createParameters } from '../db/parameters.ts'
-import { pageOfAttempts } from '../deliveries/attempts/attempt-filter.ts'
-import { columnConditions, type DeliveryFilter } from '../deliveries/delivery-filter.ts'
-import { pageOfOrganization } from '../deliveries/ids-of-page.ts'
+import { attemptPage } from '../deliveries/attempts/attempt-filter.ts'
+import {
+  columnConditions,
+  type DeliveryFilter,
+  deliveryPage,
+} from '../deliveries/delivery-filter.ts'
 import { type DeliveryFilterInput, readDeliveryFilter } from '../deliveries/read-filters.ts'
 import { invalid } from '../lib/errors.ts'
 import { timestampOf } from '../lib/uuid-v7.ts'
@@ -102,9 +105,10 @@ function selectPageSql(
   const bounds = { take: -size, bound: { gt: reachedId } }
   // Some deliveries of its millisecond are older.
   const end = taskId === null ? null : new Date(timestampOf(taskId).getTime() + 1)
-  const { anyAttempt, webhookUuid } = filter
+  const { anyAttempt, webhookUuids } = filter
+  const scope = { organization: add(organizationId) }
   if (!anyAttempt) {
-    const text = pageOfOrganization(add(organizationId), until(filter, end), bounds, add)
+    const text = deliveryPage(until(filter, end), scope, bounds, add)
     return text === null
       ? null
       : {
@@ -112,16 +116,9 @@ function selectPageSql(
           matching: (columns) => `select ${columns} from (select id as delivery_id from page) as d`,
         }
   }
-  const owned = [
-    `a.organization_id = ${add(organizationId)}`,
-    ...(webhookUuid ? [`a.webhook_id = ${add(webhookUuid)}`] : []),
-  ]
-  const text = pageOfAttempts(
-    until(anyAttempt, end),
-    { owned, column: 'delivery_id', ...bounds },
-    add,
-  )
-  const conditions = ['d.id = page.delivery_id', ...columnConditions(filter, add)]
+  const attempts = { ...anyAttempt, webhookUuids: anyAttempt.webhookUuids ?? webhookUuids }
+  const text = attemptPage(until(attempts, end), scope, bounds, add, 'delivery_id')
+  const conditions = ['d.id = page.delivery_id', ...columnConditions('d', filter, add)]
   const matching = (columns: string) => `
     select ${columns} from page, lateral (
       select from posthorn.deliveries as d where ${conditions.join(' and ')} offset 0
@@ -136,7 +133,7 @@ function until<Filter extends { readonly until?: Date | null | undefined }>(
   return end === null || (filter.until && filter.until < end) ? filter : { ...filter, until: end }
 }
 
-/** A search key orders deliveries by their events, so no task can go through them page by page. */
+/** A search key finds the newest events only, so a task would not change all. */
 export function readTaskFilter(filter: DeliveryFilterInput | null | undefined): DeliveryFilter {
   if (!filter?.key) return readDeliveryFilter(filter)
   const detail = 'filter.key is only for lists. List the deliveries by the key, and give their ids.'

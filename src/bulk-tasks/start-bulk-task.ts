@@ -94,9 +94,12 @@ async function changeOfFilter(
   onlyWebhook: string | null,
 ): Promise<NewTask> {
   const read = readTaskFilter(filter)
-  const webhookUuid = onlyWebhook ?? read.webhookUuid ?? null
+  const webhookUuids = onlyWebhook
+    ? (read.webhookUuids ?? [onlyWebhook]).filter((uuid) => uuid === onlyWebhook)
+    : read.webhookUuids
+  const webhookUuid = (webhookUuids?.length === 1 && webhookUuids[0]) || null
   const parsed = parseFilter(action, read, ratePerSecond)
-  const selection = { filter: { ...parsed.filter, webhookUuid } }
+  const selection = { filter: { ...parsed.filter, webhookUuids } }
   const counted = await countSelected(sql, organizationId, selection)
   const audited = { filter, ...(webhookUuid && { webhookId: publicId('webhook', webhookUuid) }) }
   return { action, webhookUuid, selection, ratePerSecond, counted, audited }

@@ -1,23 +1,33 @@
-/** The ids of a page of one owner, as selected. */
-export interface PageOfOwner {
-  readonly owner: string
-  readonly ids: readonly string[]
-}
+import type { Sql } from './client.ts'
+import type { PageBounds } from './page.ts'
+import { type AddValue, createParameters } from './parameters.ts'
 
 /**
- * Arranges the rows of several owners' pages in the order of the owners. A negative `take` selected the ids backwards.
- * Rows that were deleted in the meantime are missing.
+ * The ids of a page for each of several owners, in their order, with one statement. (For the first rows of each owner,
+ * Prisma reads all rows of all owners.) `pageSql` selects those of the owner `owner.id`, the `owner.n`th, in the order of
+ * the bounds; null if no row can match.
  */
-export function pagesOfEach<Row extends { readonly id: string }>(
+export async function idsOfEach(
+  sql: Sql,
   owners: readonly string[],
-  pages: readonly PageOfOwner[],
+  bounds: PageBounds,
+  pageSql: (bounds: PageBounds, add: AddValue) => string | null,
+): Promise<string[][]> {
+  const { values, add } = createParameters()
+  const page = owners.length > 0 ? pageSql(bounds, add) : null
+  if (page === null) return owners.map(() => [])
+  const { rows } = await sql.query<{ ids: string[] }>(
+    `select array(${page}) as ids from unnest(${add(owners)}::uuid[]) with ordinality as owner (id, n) order by owner.n`,
+    values,
+  )
+  return rows.map(({ ids }) => (bounds.take > 0 ? ids : ids.toReversed()))
+}
+
+/** The rows with these ids, in their order. Rows that were deleted in the meantime are missing. */
+export function inOrder<Row extends { readonly id: string }>(
+  pages: readonly (readonly string[])[],
   rows: readonly Row[],
-  take: number,
 ): Row[][] {
   const byId = new Map(rows.map((row) => [row.id, row]))
-  const byOwner = new Map(pages.map(({ owner, ids }) => [owner, ids]))
-  return owners.map((owner) => {
-    const ids = byOwner.get(owner) ?? []
-    return (take > 0 ? ids : ids.toReversed()).flatMap((id) => byId.get(id) ?? [])
-  })
+  return pages.map((ids) => ids.flatMap((id) => byId.get(id) ?? []))
 }

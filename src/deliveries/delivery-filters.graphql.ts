@@ -3,8 +3,8 @@ import { choicesRule, MAX_CHOICES } from '../graphql/arguments.ts'
 import { builder } from '../graphql/builder.ts'
 import { DeliveryState } from '../webhooks/delivery-enums.ts'
 import { MIN_SLOW_MS } from './attempts/attempt-filter.ts'
+import { MAX_ATTEMPTS_SEARCHED, MAX_EVENTS_SEARCHED } from './delivery-filter.ts'
 import { deliveryState } from './delivery-state.ts'
-import { MAX_ATTEMPTS_SEARCHED } from './ids-of-page.ts'
 import type { AttemptFilterInput, DeliveryFilterInput } from './read-filters.ts'
 
 declare module '../graphql/builder.ts' {
@@ -106,8 +106,7 @@ builder.inputType('DeliveryFilter', {
     }),
     key: t.field({
       type: 'SearchKeyFilter',
-      description:
-        'Deliveries of events with this value, the newest event first. Only for lists. Needs the scope `events:read`.',
+      description: `Deliveries of events with this value: of the newest ${MAX_EVENTS_SEARCHED.toLocaleString('en')} such events. Only for lists. Needs the scope \`events:read\`.`,
     }),
     since: t.field({ type: 'DateTime', description: 'Deliveries created at or after this time.' }),
     until: t.field({ type: 'DateTime', description: 'Deliveries created before this time.' }),

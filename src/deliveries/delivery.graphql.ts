@@ -6,12 +6,7 @@ import { organizationFields, organizationOf } from '../graphql/organization-fiel
 import { filtersByWebhook, findsNode, rowsOfWebhook } from '../graphql/portal-access.ts'
 import { timestampOf } from '../lib/uuid-v7.ts'
 import { ParkedReason } from '../webhooks/delivery-enums.ts'
-import {
-  findDeliveries,
-  findDeliveriesOfEach,
-  findDeliveryById,
-  findNewestOfEvents,
-} from './find-deliveries.ts'
+import { findDeliveries, findDeliveryById } from './find-deliveries.ts'
 import { type DeliveryFilterInput, readDeliveryFilter } from './read-filters.ts'
 
 type ParkedReasonValue = typeof ParkedReason.$inferType
@@ -110,14 +105,9 @@ organizationFields((t) => ({
             'Whether to return one delivery for each event: the newest of its deliveries that match.',
         }),
       },
-      resolve: (query, organization, { filter, newestOfEvent }, context) => {
-        const find = newestOfEvent ? findNewestOfEvents : findDeliveries
-        return find(
-          context,
-          organizationOf(organization, context),
-          readFilter(filter, context),
-          query,
-        )
+      resolve: async (query, parent, { filter, newestOfEvent }, context) => {
+        const owner = { organizationId: organizationOf(parent, context), newestOfEvent }
+        return (await findDeliveries(context, owner, readFilter(filter, context), query)).flat()
       },
     },
     DeliveryConnection,
@@ -143,7 +133,7 @@ for (const [owner, column, description] of OWNERS) {
         resolve: (query, { id, organizationId }, { filter: given }, context, info) => {
           const filter = readFilter(given, context)
           const run = (uuids: string[]) =>
-            findDeliveriesOfEach(context, { organizationId, column, uuids }, filter, query)
+            findDeliveries(context, { organizationId, column, uuids }, filter, query)
           return context.perOrganization(organizationId, info, run)(id)
         },
       },

@@ -7,14 +7,10 @@ interface WithWebhookIds {
 }
 
 /** An `AttemptFilter` of the graph, with public ids. */
-export type AttemptFilterInput = Omit<AttemptFilter, 'webhookUuid' | 'webhookUuids'> &
-  WithWebhookIds
+export type AttemptFilterInput = Omit<AttemptFilter, 'webhookUuids'> & WithWebhookIds
 
 /** A `DeliveryFilter` of the graph, with public ids. */
-export type DeliveryFilterInput = Omit<
-  DeliveryFilter,
-  'webhookUuid' | 'webhookUuids' | 'eventType' | 'anyAttempt'
-> &
+export type DeliveryFilterInput = Omit<DeliveryFilter, 'webhookUuids' | 'anyAttempt'> &
   WithWebhookIds & { readonly anyAttempt?: AttemptFilterInput | null | undefined }
 
 export function readAttemptFilter(
@@ -22,29 +18,24 @@ export function readAttemptFilter(
   path: readonly string[] = ['filter'],
 ): AttemptFilter {
   const { webhookIds, ...rest } = filter ?? {}
-  return { ...rest, ...readWebhooks(webhookIds, path) }
+  return { ...rest, webhookUuids: readWebhooks(webhookIds, path) }
 }
 
 export function readDeliveryFilter(
   filter: DeliveryFilterInput | null | undefined,
   path: readonly string[] = ['filter'],
 ): DeliveryFilter {
-  const { webhookIds, eventTypes, anyAttempt, ...rest } = filter ?? {}
-  const [eventType, ...others] = new Set(eventTypes)
+  const { webhookIds, anyAttempt, ...rest } = filter ?? {}
   return {
     ...rest,
-    ...readWebhooks(webhookIds, path),
-    // One event type is one range of an index.
-    ...(others.length > 0 ? { eventTypes } : { eventType }),
+    webhookUuids: readWebhooks(webhookIds, path),
     anyAttempt: anyAttempt && readAttemptFilter(anyAttempt, [...path, 'anyAttempt']),
   }
 }
 
-/** One webhook is one range of an index. */
 function readWebhooks(ids: WithWebhookIds['webhookIds'], path: readonly string[]) {
   const uuids = ids?.map((id, i) => requireId('webhook', id, [...path, 'webhookIds', `${i}`]))
-  const [webhookUuid, ...others] = new Set(uuids)
-  return others.length > 0 ? { webhookUuids: uuids } : { webhookUuid }
+  return uuids && [...new Set(uuids)]
 }
 
 /** The uuid of the only webhook that a filter names, or null. */

@@ -11,7 +11,7 @@ const MAX_TEXT = 8_000
 /** The fields that partners, their customers or their servers write. An answer has them under the key `untrusted`. */
 export const PARTNER_FIELDS: ReadonlySet<string> = new Set([
   ...['uid', 'url', 'description', 'subscriptions', 'filterText', 'lastError'],
-  ...['error', 'body', 'headers', 'preview', 'dataText', 'message'],
+  ...['meaning', 'body', 'headers', 'preview', 'dataText', 'message'],
 ])
 
 /** 1 is all of it. */

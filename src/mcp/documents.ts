@@ -11,7 +11,7 @@ const WEBHOOK = `
       successRate
     }
     backlog { count oldest { createdAt parkedReason } }
-    lastFailure { id recordedAt status errorCode error cause }
+    lastFailure { id recordedAt status cause meaning advice }
   }`
 
 const DELIVERY = `
@@ -23,7 +23,7 @@ const DELIVERY = `
 
 const ATTEMPT = `
   fragment Attempt on Attempt {
-    id number startedAt durationMs succeeded status errorCode error cause webhookId
+    id number startedAt durationMs succeeded status cause meaning advice webhookId
     response { body bodyEncoding bodyTruncated headers { name value } }
   }`
 

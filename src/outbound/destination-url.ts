@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import type { Refused } from './outcome.ts'
+import type { FailureCode } from './failure-reasons.ts'
 import { type AddressGuard, explainNotPublic } from './public-address.ts'
 
 export const MAX_URL_LENGTH = 2_048
@@ -107,11 +107,15 @@ export interface Destination {
 
 type ParsedUrl =
   | { readonly rejection: null; readonly destination: Destination }
-  | { readonly rejection: Refused['reason'] }
+  | { readonly rejection: FailureCode }
 
 export function parseDestination(url: string, guard: AddressGuard): ParsedUrl {
   const check = checkDestinationUrl(url, guard)
-  if (!check.ok) return { rejection: rejectionReason(check.code) }
+  if (!check.ok) {
+    const { code } = check
+    const isItself = code === 'not_https' || code === 'address_not_public'
+    return { rejection: isItself ? code : 'url_not_allowed' }
+  }
   return { rejection: null, destination: split(new URL(url)) }
 }
 
@@ -125,9 +129,4 @@ export function requestedUrl(url: string): string {
 
 function split({ origin, pathname, search }: URL): Destination {
   return { origin, path: pathname + search }
-}
-
-function rejectionReason(code: DestinationUrlProblem): Refused['reason'] {
-  if (code === 'not_https') return 'not-https'
-  return code === 'address_not_public' ? 'address-not-public' : 'url-not-allowed'
 }

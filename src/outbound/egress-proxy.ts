@@ -43,7 +43,11 @@ export function createEgressProxy(url: string, secureContext: SecureContext): Op
       socket.destroy()
       return statusCode
     } catch (error) {
-      throw noAnswer(error as Error)
+      const detail = codeOf(error as Error) || (error as Error).name
+      throw new ConnectionFailure(
+        'proxy_failed',
+        `The egress proxy gave no valid answer to CONNECT (${detail}).`,
+      )
     } finally {
       signal.removeEventListener('abort', abort)
       // This does not close the tunnel: after CONNECT the socket no longer belongs to the client.
@@ -52,38 +56,24 @@ export function createEgressProxy(url: string, secureContext: SecureContext): Op
   }
 
   return async (addresses, port, signal) => {
-    // IPv4 first: fewer proxies support IPv6.
-    const inOrder = addresses.toSorted((a, b) => a.family - b.family)
-    let firstStatus: number | null = null
-    for (const { address } of inOrder.slice(0, MAX_ADDRESSES_TRIED)) {
+    let failure = new ConnectionFailure('proxy_failed')
+    for (const { address } of addresses.slice(0, MAX_ADDRESSES_TRIED)) {
       if (signal.aborted) break
       const host = isIPv6(address) ? `[${address}]` : address
       const tunnel = await requestTunnel(`${host}:${port}`, signal)
       if (typeof tunnel !== 'number') return tunnel
-      firstStatus ??= tunnel
+      failure = noTunnel(tunnel)
     }
-    throw firstStatus === null ? new ConnectionFailure('proxy_failed') : noTunnel(firstStatus)
+    throw failure
   }
 }
 
 /** A gateway's error is that of the endpoint; every other status, such as 403 or 407, is for the operator. */
 function noTunnel(status: number): ConnectionFailure {
-  return [502, 503, 504].includes(status)
-    ? new ConnectionFailure(
-        'connection_failed',
-        `The egress proxy could not reach the receiver: it answered CONNECT with ${status}.`,
-      )
-    : new ConnectionFailure(
-        'proxy_failed',
-        `The egress proxy opened no connection: it answered CONNECT with ${status}.`,
-      )
-}
-
-function noAnswer(error: Error): ConnectionFailure {
-  const detail = codeOf(error) || error.name
+  const isOfEndpoint = [502, 503, 504].includes(status)
   return new ConnectionFailure(
-    'proxy_failed',
-    `The egress proxy gave no valid answer to CONNECT (${detail}).`,
+    isOfEndpoint ? 'connection_failed' : 'proxy_failed',
+    `The egress proxy ${isOfEndpoint ? 'could not reach the receiver' : 'opened no connection'}: it answered CONNECT with ${status}.`,
   )
 }
 

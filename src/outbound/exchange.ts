@@ -1,14 +1,7 @@
 import { type Dispatcher, errors } from 'undici'
 import { ConnectionTimer } from './connection-timer.ts'
-import {
-  ConnectionFailure,
-  ConnectTimeout,
-  codeOf,
-  explainNoResponse,
-  explainTimeout,
-} from './failure.ts'
+import { ConnectionFailure, codeOf, explainNoResponse, TimeLimitReached } from './failure.ts'
 import { connectionEndOf } from './guarded-connector.ts'
-import { AddressRefused } from './guarded-lookup.ts'
 import type { ExchangeLimits } from './limits.ts'
 import type { AttemptTiming, Outcome } from './outcome.ts'
 import {
@@ -19,10 +12,6 @@ import {
 } from './response-sample.ts'
 
 export interface ExchangeEvents {
-  /** The request has a connection, or will not get one. */
-  connected(): void
-  /** Asked every `ASK_EVERY_MS` while the request has no connection: whether it may go on. */
-  mayGoOn(): boolean
   settled(outcome: Outcome): void
   /** undici no longer uses the connection for this request: it is free or closed. */
   released(): void
@@ -55,7 +44,6 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #deadline = 0
   #firesAt = Number.POSITIVE_INFINITY
   #timer: NodeJS.Timeout | undefined
-  #asking: NodeJS.Timeout | undefined
 
   constructor(limits: ExchangeLimits, events: ExchangeEvents) {
     this.#limits = limits
@@ -69,22 +57,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   /** Call when no permit is free. */
   startWaiting(): void {
-    this.expectConnection()
     this.#queuedAtMs = performance.now()
     this.#startTimer(this.#limits.waitTimeoutMs)
-  }
-
-  /** Call when the request needs a connection that is not open. */
-  expectConnection(): void {
-    this.#asking ??= setInterval(() => setImmediate(() => this.#ask()), ASK_EVERY_MS)
-  }
-
-  /** A request that is sent again may have reached the receiver, so it is no longer `busy`. */
-  #ask(): void {
-    const hasConnection = this.#phase !== 'waiting' && this.#phase !== 'connecting'
-    if (hasConnection || this.#resent || this.#events.mayGoOn()) return
-    this.#settle({ kind: 'busy' })
-    this.#abortRequest()
   }
 
   /** The duration starts here, so that it does not include the time spent waiting. */
@@ -104,8 +78,6 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
-    clearInterval(this.#asking)
-    this.#events.connected()
     this.#controller = controller
     if (this.#phase === 'done') this.#abortRequest()
     else {
@@ -144,7 +116,6 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseError(_controller: Controller, error: Error): void {
-    this.#events.connected()
     if (this.#phase === 'reading') this.#answer(false)
     else if (error instanceof errors.InvalidArgumentError) {
       this.#end()
@@ -188,27 +159,19 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   #fail(error: Error): void {
-    const timing = this.#timing()
-    if (error instanceof AddressRefused) {
-      this.#settle({ kind: 'refused', reason: 'address-not-public', ...timing })
-    } else if (error instanceof ConnectTimeout) {
-      this.#settle({ ...explainTimeout('connect', this.#limits.connectTimeoutMs), ...timing })
-    } else {
-      const { cause = error, isInvalidHttp = false } = connectionEndOf(error) ?? {}
-      this.#settle({ kind: 'unreachable', ...explainNoResponse(cause, isInvalidHttp), ...timing })
-    }
+    const { cause = error, isInvalidHttp = false } = connectionEndOf(error) ?? {}
+    const why = explainNoResponse(cause, isInvalidHttp)
+    this.#settle({ kind: 'failed', ...why, ...this.#timing() })
   }
 
   /** Ends the request because it reached a time limit or the body's size limit. */
   #stopAtLimit(): void {
     if (this.#phase === 'reading') this.#answer(false)
-    else if (this.#phase === 'connecting') this.#fail(new ConnectTimeout())
-    else if (this.#phase === 'responding') {
-      const timeout = explainTimeout('response', this.#limits.acknowledgeTimeoutMs)
-      this.#settle({ ...timeout, ...this.#timing() })
-    } else {
-      this.#settle({ kind: 'busy' })
-    }
+    else if (this.#phase === 'connecting')
+      this.#fail(new TimeLimitReached('connect_timed_out', this.#limits.connectTimeoutMs))
+    else if (this.#phase === 'responding')
+      this.#fail(new TimeLimitReached('response_timed_out', this.#limits.acknowledgeTimeoutMs))
+    else this.#settle({ kind: 'busy' })
     this.#abortRequest()
   }
 
@@ -235,7 +198,6 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #end(): void {
     this.#phase = 'done'
     clearTimeout(this.#timer)
-    clearInterval(this.#asking)
   }
 
   #timing(): AttemptTiming {
@@ -273,9 +235,6 @@ export class Exchange implements Dispatcher.DispatchHandler {
 }
 
 const LOOK_EVERY_MS = 1_000
-
-/** Connections that take longer are rare: most are open after three round trips. */
-const ASK_EVERY_MS = 250
 
 /** Error codes of a connection that the peer closed, besides undici's `SocketError`. */
 const CLOSED: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE'])

@@ -1,7 +1,5 @@
 import { errors } from 'undici'
-import { type FailureCode, REASONS } from './failure-reasons.ts'
-import type { AttemptTiming, TimedOut } from './outcome.ts'
-import { readTlsFailure } from './tls-failure.ts'
+import { type FailureCode, reasonOf } from './failure-reasons.ts'
 
 /** Why there was no response: a stable code, and a sentence that partners can read. */
 export function explainNoResponse(
@@ -13,29 +11,47 @@ export function explainNoResponse(
   if (code === 'invalid_http') return { code, reason: explainInvalidResponse(error) }
   if (code === 'tls_failed') return explainTlsFailure(codeOf(error))
   const needsDetail = code === 'connection_failed' || code === 'sender_failed'
-  return { code, reason: withDetail(REASONS[code], needsDetail ? codeOf(error) : '') }
+  return { code, reason: withDetail(reasonOf(code), needsDetail ? codeOf(error) : '') }
 }
 
+/** Node makes the code of OpenSSL's words: `ERR_SSL_SSL/TLS_ALERT_BAD_CERTIFICATE`, `ERR_SSL_TLSV1_UNRECOGNIZED_NAME`. */
+const ALERT_CODE = /^ERR_SSL_(?:SSL\/TLS|SSLV3|TLSV1|TLSV13)_(?:ALERT_)?([A-Z_]+)$/
+
+/** By the alert of the receiver (RFC 8446, section 6), or else by the code of Node's error. */
 function explainTlsFailure(errorCode: string): { code: FailureCode; reason: string } {
-  const { code, sentence, detail } = readTlsFailure(errorCode)
-  return { code, reason: withDetail(sentence ?? REASONS[code], detail) }
+  const alert = ALERT_CODE.exec(errorCode)?.[1]?.toLowerCase()
+  if (alert === undefined) {
+    const code = BY_TLS_ERROR[errorCode] ?? 'tls_failed'
+    return { code, reason: withDetail(reasonOf(code), errorCode) }
+  }
+  const code = BY_ALERT.find(([alerts]) => alerts.test(alert))?.[1] ?? 'tls_failed'
+  const ended = alert === 'handshake_failure' ? HANDSHAKE_FAILED : ENDED
+  const sentence = code === 'tls_failed' ? ended : reasonOf(code)
+  return { code, reason: withDetail(sentence, `TLS alert ${alert}`) }
 }
+
+/** What OpenSSL itself finds in the bytes of the receiver. */
+const BY_TLS_ERROR: Readonly<Record<string, FailureCode>> = {
+  ERR_SSL_WRONG_VERSION_NUMBER: 'no_tls',
+  ERR_SSL_UNSUPPORTED_PROTOCOL: 'tls_version_refused',
+}
+
+/** Posthorn sends no certificate, so every alert about certificates demands one. */
+const BY_ALERT: readonly (readonly [RegExp, FailureCode])[] = [
+  [/certificate|unknown_ca/, 'client_certificate_demanded'],
+  [/protocol_version|inappropriate_fallback/, 'tls_version_refused'],
+  [/unrecognized_name/, 'tls_name_unknown'],
+  [/no_application_protocol/, 'http_version_refused'],
+]
+
+const ENDED = 'The receiver ended the TLS handshake.'
+
+/** The alert that most servers send for several faults. */
+const HANDSHAKE_FAILED =
+  'The receiver shares no cipher suite with Posthorn, has no certificate for this host name, or requires a client certificate.'
 
 function withDetail(sentence: string, detail: string): string {
   return detail === '' ? sentence : `${sentence.replace(/\.$/, '')} (${detail}).`
-}
-
-/** The outcome of a time limit, without its timing. */
-export function explainTimeout(
-  phase: TimedOut['phase'],
-  afterMs: number,
-): Omit<TimedOut, keyof AttemptTiming> {
-  const time = afterMs < 1_000 ? `${afterMs} ms` : `${afterMs / 1_000} s`
-  const reason =
-    phase === 'connect'
-      ? `No TLS connection could be made within ${time}.`
-      : `The receiver did not answer within ${time} of the request.`
-  return { kind: 'timed-out', phase, afterMs, reason }
 }
 
 /** A failure that Posthorn itself detects, with its final code. */
@@ -43,15 +59,18 @@ export class ConnectionFailure extends Error {
   override readonly name = 'ConnectionFailure'
   readonly code: FailureCode
 
-  constructor(code: FailureCode, reason: string = REASONS[code]) {
+  constructor(code: FailureCode, reason: string = reasonOf(code)) {
     super(reason)
     this.code = code
   }
 }
 
-/** The connection, including its DNS lookup, was not ready in time. */
-export class ConnectTimeout extends Error {
-  override readonly name = 'ConnectTimeout'
+/** The connection, including its DNS lookup, or the response took too long. */
+export class TimeLimitReached extends ConnectionFailure {
+  constructor(code: 'connect_timed_out' | 'response_timed_out', limitMs: number) {
+    const time = limitMs < 1_000 ? `${limitMs} ms` : `${limitMs / 1_000} s`
+    super(code, reasonOf(code).replace('in time', `within ${time}`))
+  }
 }
 
 const BY_ERROR_CODE: Readonly<Record<string, FailureCode>> = {
@@ -61,6 +80,7 @@ const BY_ERROR_CODE: Readonly<Record<string, FailureCode>> = {
   EAI_AGAIN: 'name_lookup_failed',
   EAI_FAIL: 'name_lookup_failed',
   ECONNREFUSED: 'connection_refused',
+  ETIMEDOUT: 'connect_timed_out',
   ECONNRESET: 'connection_reset',
   EPIPE: 'connection_reset',
   EHOSTUNREACH: 'network_unreachable',
@@ -119,7 +139,7 @@ function explainInvalidResponse(error: Error): string {
   return INVALID_RESPONSE
 }
 
-const INVALID_RESPONSE = REASONS.invalid_http
+const INVALID_RESPONSE = reasonOf('invalid_http')
 
 const UNREQUESTED_STATUS =
   'The response began with 100 Continue or 101 Switching Protocols, which Posthorn did not request.'

@@ -1,11 +1,12 @@
-import { isIP, type Socket } from 'node:net'
+import type { LookupAddress } from 'node:dns'
+import { once } from 'node:events'
+import { connect as connectTcp, isIP, type Socket } from 'node:net'
 import type { SecureContext } from 'node:tls'
 import { buildConnector, errors } from 'undici'
 import { ConnectionTimer } from './connection-timer.ts'
 import type { OpenTunnel } from './egress-proxy.ts'
-import { ConnectionFailure, ConnectTimeout } from './failure.ts'
-import type { Lookup } from './guarded-lookup.ts'
-import { raceAddresses } from './race-addresses.ts'
+import { ConnectionFailure, codeOf, TimeLimitReached } from './failure.ts'
+import type { Lookup } from './resolve-name.ts'
 
 export interface ConnectorOptions {
   /** Must return checked addresses only. */
@@ -44,7 +45,7 @@ export function createGuardedConnector(options: ConnectorOptions) {
     const addresses = await lookup(hostname)
     times?.lookedUp()
     if (openTunnel !== null) return await openTunnel(addresses, port, signal)
-    return await raceAddresses(addresses, port, signal)
+    return await connectToOne(hostname, addresses, port, signal)
   }
 
   function connect(to: buildConnector.Options, callback: buildConnector.Callback): void {
@@ -54,9 +55,10 @@ export function createGuardedConnector(options: ConnectorOptions) {
     const times = ConnectionTimer.current()
     times?.start(() => connecting.abort())
     let httpSocket: Socket | null = null
-    const timer = setTimeout(() => finish(new ConnectTimeout(), null), connectTimeoutMs)
+    const end = () => finish(new TimeLimitReached('connect_timed_out', connectTimeoutMs), null)
+    const timer = setTimeout(end, connectTimeoutMs)
     opening.add(connecting)
-    connecting.signal.addEventListener('abort', () => finish(new ConnectTimeout(), null))
+    connecting.signal.addEventListener('abort', end)
 
     function finish(...[error, socket]: Parameters<buildConnector.Callback>): void {
       if (!opening.delete(connecting)) return
@@ -106,6 +108,36 @@ export function createGuardedConnector(options: ConnectorOptions) {
     },
   }
 }
+
+/** Node connects to one after the other, of both families in turn, and gives each but the last a second. */
+async function connectToOne(
+  host: string,
+  addresses: readonly LookupAddress[],
+  port: number,
+  signal: AbortSignal,
+): Promise<Socket> {
+  const socket = connectTcp({
+    host,
+    port,
+    autoSelectFamily: true,
+    autoSelectFamilyAttemptTimeout: 1_000,
+    lookup: (_host, _options, found) => found(null, [...addresses]),
+  })
+  try {
+    await once(socket, 'connect', { signal })
+    return socket
+  } catch (error) {
+    socket.destroy()
+    throw mostTelling(error as Error & { readonly errors?: readonly Error[] })
+  }
+}
+
+/** A family without a route says something about this machine; an answer says something about the receiver. */
+function mostTelling(error: Error & { readonly errors?: readonly Error[] }): Error {
+  return error.errors?.find((one) => !NO_ROUTE.has(codeOf(one))) ?? error
+}
+
+const NO_ROUTE: ReadonlySet<string> = new Set(['ENETUNREACH', 'EHOSTUNREACH', 'EADDRNOTAVAIL'])
 
 const SPOKE_FIRST = 'The receiver sent data before it got the request.'
 

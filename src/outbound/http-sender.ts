@@ -1,13 +1,13 @@
 import * as tls from 'node:tls'
 import { parseDestination } from './destination-url.ts'
 import { createEgressProxy } from './egress-proxy.ts'
-import { createGuardedLookup, type Lookup } from './guarded-lookup.ts'
+import { reasonOf } from './failure-reasons.ts'
 import { type ConnectionLimits, DEFAULT_LIMITS, type ExchangeLimits } from './limits.ts'
-import { OrganizationConnections, type SendControl } from './organization-connections.ts'
+import { OrganizationConnections } from './organization-connections.ts'
 import type { Outcome } from './outcome.ts'
 import type { AddressGuard } from './public-address.ts'
 import { requestHeaders } from './request-headers.ts'
-import { createResolver, readHostsFile } from './resolve-name.ts'
+import { createGuardedLookup, createResolver, type Lookup, readHostsFile } from './resolve-name.ts'
 
 export interface HttpSender extends AsyncDisposable {
   /** Sends one POST request. Rejects only if the request is not valid HTTP; everything else is an outcome. */
@@ -16,7 +16,7 @@ export interface HttpSender extends AsyncDisposable {
   close(): Promise<void>
 }
 
-export interface HttpRequest extends SendControl {
+export interface HttpRequest {
   /** Organizations share no connections or limits. */
   readonly organizationId: string
   readonly url: string
@@ -24,6 +24,8 @@ export interface HttpRequest extends SendControl {
   readonly headers: Readonly<Record<string, string>>
   readonly body: Buffer
   readonly acknowledgeTimeoutMs?: number | undefined
+  /** Ends the request. */
+  readonly signal?: AbortSignal | undefined
 }
 
 export interface HttpSenderOptions extends Partial<ExchangeLimits & ConnectionLimits> {
@@ -91,8 +93,9 @@ export function createHttpSender(options: HttpSenderOptions): HttpSender {
     const parsed = parseDestination(url, guard)
     if (parsed.rejection !== null) {
       return {
-        kind: 'refused',
-        reason: parsed.rejection,
+        kind: 'failed',
+        code: parsed.rejection,
+        reason: reasonOf(parsed.rejection),
         durationMs: 0,
         waitedMs: 0,
         resent: false,
@@ -105,7 +108,7 @@ export function createHttpSender(options: HttpSenderOptions): HttpSender {
     const sending = connectionsOf(organizationId).send(
       { method: 'POST', origin, path, headers, body },
       acknowledgeTimeoutMs === undefined ? limits : { ...limits, acknowledgeTimeoutMs },
-      request,
+      signal,
     )
     inFlight.add(sending)
     try {

@@ -17,8 +17,6 @@ export interface ExchangeLimits {
 /** The limits of one organization. */
 export interface ConnectionLimits {
   readonly connectionsPerOrigin: number
-  /** How many connections may be opening (DNS, TCP and TLS) at the same time, for `PROMPT_TURNS` each. */
-  readonly maxStarting: number
 }
 
 export const DEFAULT_LIMITS: ExchangeLimits & ConnectionLimits = {
@@ -30,13 +28,4 @@ export const DEFAULT_LIMITS: ExchangeLimits & ConnectionLimits = {
   maxBodyBytes: 64 * 1024,
   keepBodyBytes: 16 * 1024,
   connectionsPerOrigin: 256,
-  maxStarting: 64,
 }
-
-/**
- * A handshake takes about a millisecond of the processor, so a process does not make hundreds for one organization at once.
- * A connection that is not open after these turns of the event loop waits for the network, and delays the next ones no
- * longer. A busy process has longer turns.
- */
-export const PROMPT_TURNS = 4
-export const TURN_MS = 2

@@ -1,10 +1,8 @@
-import type { Dispatcher } from 'undici'
-import { Agents } from './agents.ts'
+import { Agent, type Dispatcher } from 'undici'
 import { Exchange } from './exchange.ts'
 import { type ConnectorOptions, createGuardedConnector } from './guarded-connector.ts'
-import { type ConnectionLimits, type ExchangeLimits, PROMPT_TURNS, TURN_MS } from './limits.ts'
+import type { ConnectionLimits, ExchangeLimits } from './limits.ts'
 import type { Outcome } from './outcome.ts'
-import { Semaphore } from './semaphore.ts'
 
 export interface OrganizationOptions
   extends Omit<ConnectorOptions, 'onSurplusBytes'>,
@@ -16,99 +14,51 @@ export interface OrganizationOptions
 
 export type OriginRequest = Dispatcher.DispatchOptions & { readonly origin: string }
 
-/** How the caller ends a request. */
-export interface SendControl {
-  readonly signal?: AbortSignal | undefined
-  /**
-   * Asked every 250 ms while the request has no connection. With `false`, the request ends as `busy`, and its connection
-   * is no longer opened.
-   */
-  readonly mayGoOn?: (() => boolean) | undefined
-}
-
-interface OriginState {
-  /** One permit per request in flight. */
-  readonly permits: Semaphore
-  /** Connections of the keep-alive agent, idle or in use. */
-  open: number
-}
-
 /** The connections, DNS lookups and limits of one organization, which no other organization shares. */
 export class OrganizationConnections {
   readonly #options: OrganizationOptions
   readonly #connector: ReturnType<typeof createGuardedConnector>
-  readonly #agents: Agents
-  readonly #starting: Semaphore
-  readonly #origins = new Map<string, OriginState>()
+  readonly #keepAlive: Agent
+  /** For requests with `reset`, each on a new connection: a reused one may be stale or still receive stray bytes. */
+  #singleUse: Agent | null = null
+  /** One permit per request in flight to an origin. */
+  readonly #permits = new Map<string, Semaphore>()
   #inFlight = 0
 
   constructor(options: OrganizationOptions) {
     this.#options = options
     const onSurplusBytes = (origin: string) => options.withoutKeepAlive.add(origin)
     this.#connector = createGuardedConnector({ ...options, onSurplusBytes })
-    this.#starting = new Semaphore(options.maxStarting)
-    this.#agents = new Agents({
-      ...options,
-      connect: this.#connector.connect,
-      onConnectionCount: (origin, change) => this.#countOpen(origin, change),
-    })
+    this.#keepAlive = this.#openAgent()
   }
 
   get isIdle(): boolean {
     return this.#inFlight === 0
   }
 
-  /** Sends once the request has a permit for the origin and, unless an idle connection is open, one to start another. */
-  send(
-    request: OriginRequest,
-    limits: ExchangeLimits,
-    { signal, mayGoOn = () => true }: SendControl,
-  ): Promise<Outcome> {
+  /** Sends once the request has a permit for the origin. */
+  send(request: OriginRequest, limits: ExchangeLimits, signal?: AbortSignal): Promise<Outcome> {
     const { promise, resolve, reject } = Promise.withResolvers<Outcome>()
-    const origin = this.#originState(request.origin)
+    const permits = this.#permitsOf(request.origin)
     const group = signal && abortGroup(signal)
 
-    let isStarting = false
-    const endStarting = () => {
-      if (isStarting) this.#starting.release()
-      isStarting = false
-    }
-
     const exchange = new Exchange(limits, {
-      connected: () => endStarting(),
-      mayGoOn,
       settled: (outcome) => {
         group?.delete(exchange)
-        if (origin.permits.cancel(exchange)) this.#inFlight -= 1
-        else if (this.#starting.cancel(exchange)) this.#release(request.origin, origin)
+        if (permits.cancel(exchange)) this.#inFlight -= 1
         if (outcome.kind === 'answered') onceConnectionIsFree(() => resolve(outcome))
         else resolve(outcome)
       },
-      released: () => onceConnectionIsFree(() => this.#release(request.origin, origin)),
-      resend: () => connectAndDispatch(true),
+      released: () => onceConnectionIsFree(() => this.#release(request.origin, permits)),
+      resend: () => this.#dispatchOnce(exchange, request),
       invalidRequest: reject,
     })
 
-    const dispatch = (singleUse: boolean) => {
-      const agent = singleUse ? this.#agents.singleUse : this.#agents.keepAlive
-      exchange.dispatch(agent, singleUse ? { ...request, reset: true } : request)
-    }
-    const connectAndDispatch = (singleUse: boolean) => {
-      exchange.expectConnection()
-      this.#starting.acquire(exchange, () => {
-        isStarting = true
-        afterTurns(PROMPT_TURNS, endStarting)
-        dispatch(singleUse)
-      })
-    }
-
     this.#inFlight += 1
     group?.add(exchange)
-    origin.permits.acquire(exchange, () => {
-      const singleUse = this.#options.withoutKeepAlive.has(request.origin)
-      const hasIdleConnection = origin.open >= origin.permits.acquired
-      if (hasIdleConnection && !singleUse) dispatch(false)
-      else connectAndDispatch(singleUse)
+    permits.acquire(exchange, () => {
+      if (this.#options.withoutKeepAlive.has(request.origin)) this.#dispatchOnce(exchange, request)
+      else exchange.dispatch(this.#keepAlive, request)
     })
     if (exchange.isWaiting) exchange.startWaiting()
     return promise
@@ -117,42 +67,89 @@ export class OrganizationConnections {
   /** Closes all connections. Call after all requests have settled. */
   async close(): Promise<void> {
     this.#connector.close()
-    await this.#agents.close()
+    await Promise.all([this.#keepAlive.destroy(), this.#singleUse?.destroy()])
   }
 
-  #originState(origin: string): OriginState {
-    const known = this.#origins.get(origin)
+  #dispatchOnce(exchange: Exchange, request: OriginRequest): void {
+    this.#singleUse ??= this.#openAgent()
+    exchange.dispatch(this.#singleUse, { ...request, reset: true })
+  }
+
+  #permitsOf(origin: string): Semaphore {
+    const known = this.#permits.get(origin)
     if (known) return known
-    const state = { permits: new Semaphore(this.#options.connectionsPerOrigin), open: 0 }
-    this.#origins.set(origin, state)
-    return state
+    const permits = new Semaphore(this.#options.connectionsPerOrigin)
+    this.#permits.set(origin, permits)
+    return permits
   }
 
-  #countOpen(origin: string, change: 1 | -1): void {
-    const state = this.#originState(origin)
-    state.open += change
-    this.#deleteIfUnused(origin, state)
-  }
-
-  #release(origin: string, state: OriginState): void {
+  #release(origin: string, permits: Semaphore): void {
     this.#inFlight -= 1
-    state.permits.release()
-    this.#deleteIfUnused(origin, state)
+    permits.release()
+    if (permits.acquired === 0) this.#permits.delete(origin)
   }
 
-  #deleteIfUnused(origin: string, { open, permits }: OriginState): void {
-    if (open === 0 && permits.acquired === 0) this.#origins.delete(origin)
+  #openAgent(): Agent {
+    const { connectionsPerOrigin, maxHeaderBytes } = this.#options
+    return new Agent({
+      connect: this.#connector.connect,
+      allowH2: false,
+      connections: connectionsPerOrigin,
+      keepAliveTimeout: KEEP_ALIVE_MS,
+      keepAliveMaxTimeout: KEEP_ALIVE_MS,
+      keepAliveTimeoutThreshold: KEEP_ALIVE_MARGIN_MS,
+      clientTtl: MAX_AGE_MS,
+      maxHeaderSize: maxHeaderBytes,
+      headersTimeout: 0,
+      bodyTimeout: 0,
+    })
   }
 }
 
-function afterTurns(turns: number, next: () => void): void {
-  if (turns === 0) next()
-  else setTimeout(afterTurns, TURN_MS, turns - 1, next)
-}
+/** Shorter than the usual idle timeout of servers that do not send a `Keep-Alive` header. */
+const KEEP_ALIVE_MS = 10_000
+/** Subtracted from the idle timeout in a server's `Keep-Alive` header. */
+const KEEP_ALIVE_MARGIN_MS = 2_000
+/** Connections are renewed after this time, so that DNS changes take effect under steady traffic. */
+const MAX_AGE_MS = 300_000
 
 /** undici frees the connection of a response one turn of the loop later. The next request must find it free. */
 function onceConnectionIsFree(next: () => void): void {
   process.nextTick(setImmediate, next)
+}
+
+/** Grants a limited number of permits, first come, first served. */
+class Semaphore {
+  readonly #limit: number
+  readonly #waiting = new Map<object, () => void>()
+  acquired = 0
+
+  constructor(limit: number) {
+    this.#limit = limit
+  }
+
+  /** Calls `onAcquired` immediately if a permit is free, otherwise when one is released. */
+  acquire(owner: object, onAcquired: () => void): void {
+    if (this.acquired < this.#limit) {
+      this.acquired += 1
+      onAcquired()
+    } else this.#waiting.set(owner, onAcquired)
+  }
+
+  release(): void {
+    const [next] = this.#waiting
+    if (next === undefined) this.acquired -= 1
+    else {
+      const [owner, onAcquired] = next
+      this.#waiting.delete(owner)
+      onAcquired()
+    }
+  }
+
+  /** Removes `owner` from the queue. Returns `false` if `owner` was not in it. */
+  cancel(owner: object): boolean {
+    return this.#waiting.delete(owner)
+  }
 }
 
 const groups = new WeakMap<AbortSignal, Set<Exchange>>()

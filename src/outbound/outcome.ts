@@ -4,7 +4,7 @@ import type { FailureCode } from './failure-reasons.ts'
 export type Outcome = Ended | Busy | Aborted
 
 /** The outcome of an attempt. The others are none: the request was not sent, or not to its end. */
-export type Ended = Answered | TimedOut | Unreachable | Refused
+export type Ended = Answered | Failed
 
 /** Measured for every request. */
 export interface AttemptTiming {
@@ -41,24 +41,11 @@ export interface Answered extends AttemptTiming {
   readonly retryAfter: string | null
 }
 
-/** `afterMs` is the time limit of the phase. */
-export interface TimedOut extends AttemptTiming {
-  readonly kind: 'timed-out'
-  readonly phase: 'connect' | 'response'
-  readonly afterMs: number
-  readonly reason: string
-}
-
-export interface Unreachable extends AttemptTiming {
-  readonly kind: 'unreachable'
+/** There was no response. `reason` is a sentence that partners can read: it names no address that a name resolved to. */
+export interface Failed extends AttemptTiming {
+  readonly kind: 'failed'
   readonly code: FailureCode
   readonly reason: string
-}
-
-/** Posthorn refused to connect. The outcome does not reveal which address a host name resolved to. */
-export interface Refused extends AttemptTiming {
-  readonly kind: 'refused'
-  readonly reason: 'address-not-public' | 'not-https' | 'url-not-allowed'
 }
 
 /** Nothing was sent: the request had no connection in time because of Posthorn's own limits. */

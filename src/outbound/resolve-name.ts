@@ -2,8 +2,29 @@ import type { LookupAddress } from 'node:dns'
 import { Resolver } from 'node:dns/promises'
 import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
-import type { Lookup } from './guarded-lookup.ts'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { ConnectionFailure } from './failure.ts'
 import type { AddressGuard } from './public-address.ts'
+
+/** Resolves a host name to all its addresses. Rejects or returns an empty list when it has none. */
+export type Lookup = (hostname: string) => Promise<LookupAddress[]>
+
+/**
+ * A lookup that returns only permitted addresses, IPv4 first: more receivers answer there, and many machines have an IPv6
+ * that leads nowhere. One address that is not permitted rejects all: a name with both public and private addresses is likely
+ * an attack that counts on a second connection attempt. The failure does not say which address it is: partners may read it.
+ */
+export function createGuardedLookup(guard: AddressGuard, lookup: Lookup): Lookup {
+  return async (hostname) => {
+    const family = isIP(hostname)
+    const addresses = family === 0 ? await lookup(hostname) : [{ address: hostname, family }]
+    if (!addresses.every(({ address }) => guard.permits(address))) {
+      throw new ConnectionFailure('address_not_public')
+    }
+    if (addresses.length === 0) throw new ConnectionFailure('name_not_found')
+    return addresses.toSorted((a, b) => a.family - b.family)
+  }
+}
 
 /** The names in the hosts file and their addresses that the guard permits. */
 export type HostsFile = ReadonlyMap<string, readonly LookupAddress[]>
@@ -18,9 +39,7 @@ export function createResolver(hosts: HostsFile, servers: readonly string[] | nu
   return async (hostname) => {
     const name = hostname.toLowerCase().replace(/\.$/, '')
     if (LOCALHOST.test(name)) return [...(hosts.get('localhost') ?? [])]
-    return [
-      ...(hosts.get(name) ?? (await queryDns([ipv4.resolve4(name), ipv6.resolve6(name)], name))),
-    ]
+    return [...(hosts.get(name) ?? (await queryDns([ipv4.resolve4(name), ipv6.resolve6(name)])))]
   }
 }
 
@@ -35,43 +54,23 @@ function openResolver(servers: readonly string[] | null): Resolver {
 const LOCALHOST = /(^|\.)localhost$/
 
 /** Both families at once. When one has answered with addresses, the other one has `RESOLUTION_DELAY_MS` left. */
-function queryDns(queries: Promise<string[]>[], name: string): Promise<LookupAddress[]> {
-  const { promise, resolve, reject } = Promise.withResolvers<LookupAddress[]>()
+async function queryDns(queries: Promise<string[]>[]): Promise<LookupAddress[]> {
   const found: string[] = []
   const codes: string[] = []
-  let timer = setTimeout(end, TIMEOUT_MS)
-
-  function end(): void {
-    clearTimeout(timer)
-    if (found.length > 0) {
-      resolve(found.map(toLookupAddress))
-      return
-    }
-    const isMissing =
-      codes.length === 2 && codes.every((code) => code === 'ENOTFOUND' || code === 'ENODATA')
-    const code = isMissing ? 'ENOTFOUND' : 'EAI_AGAIN'
-    reject(
-      Object.assign(new Error(`${name} could not be resolved (${codes.join(', ')}).`), { code }),
-    )
-  }
-
-  function onEnded(addresses: string[], code: string): void {
-    found.push(...addresses)
-    codes.push(code)
-    if (codes.length === 2) end()
-    else if (found.length > 0) {
-      clearTimeout(timer)
-      timer = setTimeout(end, RESOLUTION_DELAY_MS)
-    }
-  }
-
-  for (const query of queries) {
+  const ended = queries.map((query) =>
     query.then(
-      (addresses) => onEnded(addresses, ''),
-      (error) => onEnded([], error.code),
-    )
-  }
-  return promise
+      (addresses) => void found.push(...addresses),
+      ({ code }) => void codes.push(code),
+    ),
+  )
+  const late = sleep(TIMEOUT_MS, undefined, { ref: false })
+  await Promise.race([...ended, late])
+  const last = found.length > 0 ? sleep(RESOLUTION_DELAY_MS) : late
+  await Promise.race([Promise.all(ended), last])
+  if (found.length > 0) return found.map(toLookupAddress)
+  const isMissing =
+    codes.length === 2 && codes.every((code) => code === 'ENOTFOUND' || code === 'ENODATA')
+  throw new ConnectionFailure(isMissing ? 'name_not_found' : 'name_lookup_failed')
 }
 
 /** RFC 8305, section 3. Addresses that come later are not used. */

@@ -1,7 +1,6 @@
 import { createFindBody } from '../bodies/find-body.ts'
 import { heapShare, type Settings } from '../config/settings.ts'
 import type { Sql } from '../db/client.ts'
-import { ERROR_CODES } from '../deliveries/attempts/attempt-record.ts'
 import { createDeliveryJobs } from '../deliveries/attempts/delivery-jobs.ts'
 import { createLoadBody, createLoadDelivery } from '../deliveries/attempts/load-delivery.ts'
 import { createPayloadMemory } from '../deliveries/attempts/payload-memory.ts'
@@ -13,6 +12,7 @@ import { repeat } from '../lib/repeat.ts'
 import { openSharedId } from '../lib/shared-id.ts'
 import { USER_AGENT } from '../lib/version.ts'
 import type { Notify } from '../live/notify.ts'
+import { ERROR_CODES } from '../outbound/failure-reasons.ts'
 import { TASK_PREFIX } from '../queue/jobs.ts'
 import { startWorker, type ThreadRunners, type Worker } from '../queue/worker.ts'
 import { createScheduler } from '../scheduling/scheduler.ts'
@@ -25,7 +25,6 @@ import {
 } from '../telemetry/events.ts'
 import { countFilteredEvents } from '../webhooks/count-filtered-events.ts'
 import { evaluateHealth } from '../webhooks/evaluate-health.ts'
-import { createIsCurrentRevision } from '../webhooks/is-current-revision.ts'
 import { createFindSendOptions } from '../webhooks/send-options.ts'
 import type { CommonServices } from './common-services.ts'
 import { createExchangeThread } from './exchange-thread.ts'
@@ -81,7 +80,6 @@ export async function startDelivering(
       thread.writing && openSharedId(thread.writing),
     ),
     payloads: createPayloadMemory(heapShare(config, SHARE_OF_PAYLOADS)),
-    isCurrentRevision: createIsCurrentRevision(pipeline),
     findSendOptions: createFindSendOptions(pipeline, keyring),
     scheduler,
     ...openExchange(settings, sender),

@@ -3,11 +3,10 @@ export interface AttemptResult {
   readonly startedAt: number
   readonly durationMs: number
   /**
-   * `ok`: the endpoint kept up, even if it answered with a status such as 404. `overload`: no answer in time, 429, or a
-   * 5xx other than 500. `unreachable`: an overload without a connection. `neutral`: no sign of the load, such as 500 or an
-   * address that the guard blocked.
+   * `ok`: the endpoint kept up, even if it answered with a status such as 404. `overload`: no connection or no answer in
+   * time, 429, or a 5xx other than 500. `neutral`: no sign of the load, such as 500 or an address that the guard blocked.
    */
-  readonly kind: 'ok' | 'overload' | 'unreachable' | 'neutral'
+  readonly kind: 'ok' | 'overload' | 'neutral'
 }
 
 /** How much of its limit a webhook uses when an attempt ends. */

@@ -1,9 +1,10 @@
 import type { Sql } from '../db/client.ts'
 import { FairQueue } from '../db/fair-queue.ts'
+import type { Notify } from '../live/notify.ts'
 import { openBacklog, releaseBacklog } from './backlog.ts'
 import { HAS_PROBE, releaseProbe } from './circuit-breaker.ts'
 import type { ConcurrencyLimiter } from './concurrency-limiter.ts'
-import { endWaitsWithoutProbe } from './retry-after-hold.ts'
+import { endWaits } from './retry-after-hold.ts'
 
 export type BacklogReleaser = ReturnType<typeof createBacklogReleaser>
 
@@ -15,15 +16,7 @@ interface Backlog {
   readonly isOpen: boolean
   readonly onHold: boolean
   readonly probeDue: boolean
-  /** Whether the endpoint may be asked again and there is no delivery to probe with. */
-  readonly waitIsOver: boolean
-  /** The first probe of an open circuit breaker came after a delay of its own. */
-  readonly delayCount: number
-}
-
-interface Share {
-  readonly webhookId: string
-  readonly count: number
+  readonly probeCount: number
 }
 
 /** Releases parked deliveries up to the free capacity of this process. */
@@ -31,7 +24,7 @@ export function createBacklogReleaser(
   sql: Sql,
   limiter: ConcurrencyLimiter,
   aheadMs: () => number,
-  onResumed: (organizationId: string) => void,
+  notify: Notify,
 ) {
   let backlogs = new Map<string, Backlog>()
   /** How many released deliveries have not arrived at the limiter yet. */
@@ -47,66 +40,41 @@ export function createBacklogReleaser(
     return limiter.freeForWebhook(webhookId, fixedLimit) - (inTransit.get(webhookId) ?? 0)
   }
 
-  function freeForOrganization(organizationId: string): { all: number; unresponsive: number } {
-    let all = limiter.freeForOrganization(organizationId)
-    let unresponsive = limiter.freeForUnresponsive(organizationId)
+  function freeForOrganization(organizationId: string): number {
+    let free = limiter.freeForOrganization(organizationId)
     for (const [webhookId, count] of inTransit) {
-      if (backlogs.get(webhookId)?.organizationId !== organizationId) continue
-      all -= count
-      if (limiter.isUnresponsive(webhookId)) unresponsive -= count
+      if (backlogs.get(webhookId)?.organizationId === organizationId) free -= count
     }
-    return { all, unresponsive }
+    return free
   }
 
-  function divideCapacity(webhookIds: readonly string[]): Share[] {
-    const wanted = webhookIds
-      .map((webhookId) => ({ webhookId, count: freeForWebhook(webhookId) }))
-      .filter(({ count }) => count > 0)
-    rounds += 1
-    const byOrganization = Map.groupBy(
-      wanted,
-      ({ webhookId }) => backlogs.get(webhookId)?.organizationId,
-    )
-    return [...byOrganization].flatMap(([organizationId, shares]) =>
-      organizationId === undefined ? shares : divideOrganizationCapacity(organizationId, shares),
-    )
-  }
-
-  /** Each round begins with another backlog, as the last ones may get nothing. */
-  function divideOrganizationCapacity(organizationId: string, wanted: readonly Share[]): Share[] {
-    const free = freeForOrganization(organizationId)
-    const each = Math.ceil(free.all / wanted.length)
-    const first = rounds % wanted.length
-    return [...wanted.slice(first), ...wanted.slice(0, first)].map(({ webhookId, count }) => {
-      const isUnresponsive = limiter.isUnresponsive(webhookId)
-      const left = isUnresponsive ? Math.min(free.all, free.unresponsive) : free.all
-      const share = Math.max(0, Math.min(count, each, left))
-      free.all -= share
-      if (isUnresponsive) free.unresponsive -= share
-      return { webhookId, count: share }
-    })
-  }
-
+  /** From one backlog of an organization at a time. Each round begins with another one, as the last ones may get nothing. */
   async function releaseFrom(webhookIds: readonly string[]): Promise<void> {
-    const shares = divideCapacity(webhookIds).filter(({ count }) => count > 0)
+    const wanted = webhookIds.filter((webhookId) => freeForWebhook(webhookId) > 0)
+    const byOwner = Map.groupBy(wanted, (id) => backlogs.get(id)?.organizationId ?? id)
+    rounds += 1
     await Promise.all(
-      shares.map(async ({ webhookId, count }) => {
-        const owner = backlogs.get(webhookId)?.organizationId ?? webhookId
-        await permits.acquire(owner)
-        try {
-          await releaseShare(webhookId, count)
-        } finally {
-          permits.release(owner)
+      [...byOwner].map(async ([owner, own]) => {
+        let free = freeForOrganization(owner)
+        const each = Math.ceil(free / own.length)
+        const first = rounds % own.length
+        for (const webhookId of [...own.slice(first), ...own.slice(0, first)]) {
+          await permits.acquire(owner)
+          try {
+            free -= await releaseSome(webhookId, Math.min(each, free))
+          } finally {
+            permits.release(owner)
+          }
         }
       }),
     )
   }
 
-  /** The capacity may have been used up since it was divided. */
-  async function releaseShare(webhookId: string, count: number): Promise<void> {
-    const limit = Math.min(count, freeForWebhook(webhookId))
+  async function releaseSome(webhookId: string, max: number): Promise<number> {
+    const limit = Math.min(max, freeForWebhook(webhookId))
     const released = limit > 0 ? await releaseBacklog(sql, webhookId, limit) : 0
     if (released > 0) inTransit.set(webhookId, (inTransit.get(webhookId) ?? 0) + released)
+    return released
   }
 
   function releaseAfter(webhookId: string, before: Promise<void> = Promise.resolve()) {
@@ -128,15 +96,14 @@ export function createBacklogReleaser(
 
   /** Reads all backlogs, releases from each one, and releases due probes. */
   async function releaseAll(): Promise<void> {
+    for (const organizationId of await endWaits(sql, aheadMs())) notify(organizationId)
     const rows = await readBacklogs(sql, aheadMs())
     backlogs = new Map(rows.map((row) => [row.webhookId, row]))
     limiter.setBacklogged(new Set(backlogs.keys()))
     inTransit = new Map()
-    for (const { webhookId, probeDue, delayCount } of rows) {
-      if (probeDue) await releaseProbe(sql, webhookId, delayCount, aheadMs())
-    }
-    if (rows.some(({ waitIsOver }) => waitIsOver)) {
-      for (const id of await endWaitsWithoutProbe(sql, aheadMs())) onResumed(id)
+    for (const { webhookId, probeDue, probeCount } of rows) {
+      // The first one came after a delay of its own.
+      if (probeDue) await releaseProbe(sql, webhookId, probeCount + 1, aheadMs())
     }
     await releaseFrom(rows.filter((row) => !row.onHold).map((row) => row.webhookId))
   }
@@ -165,13 +132,10 @@ async function readBacklogs(sql: Sql, aheadMs: number): Promise<Backlog[]> {
     text: `
       select s.webhook_id as "webhookId", w.organization_id as "organizationId", w.max_in_flight as "maxInFlight",
         s.backlog_since is not null as "isOpen", s.on_hold_since is not null as "onHold",
-        coalesce(probe.exists, false) as "probeDue",
-        coalesce(s.on_hold_reason = 'retry_after' and not probe.exists, false) as "waitIsOver",
-        s.probe_count + (s.on_hold_reason = 'failing')::int as "delayCount"
+        case when s.on_hold_reason = 'failing' and s.next_probe_at <= now() + $1 * interval '1 millisecond'
+          then ${HAS_PROBE} else false end as "probeDue",
+        s.probe_count as "probeCount"
       from posthorn.webhook_schedules as s join posthorn.webhooks as w on w.id = s.webhook_id
-      cross join lateral (
-        select case when s.next_probe_at <= now() + $1 * interval '1 millisecond' then ${HAS_PROBE} end as exists offset 0
-      ) as probe
       where w.enabled and (s.backlog_since is not null or s.backlog_drained_at is not null and exists (
         select from posthorn.deliveries as d where d.webhook_id = s.webhook_id and d.parked_at is not null))`,
     values: [aheadMs],

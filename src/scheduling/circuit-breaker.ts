@@ -84,35 +84,19 @@ export async function releaseProbe(
   })
 }
 
-/** Ends the probe of a webhook whose endpoint asked to wait: from then on, the delivery waits like the others. */
-export async function endProbe(sql: Sql, webhookId: string, deliveryId: string): Promise<void> {
-  await sql.query({
-    name: 'end_probe',
-    text: `
-      update posthorn.webhook_schedules set probe_delivery_id = null
-      where webhook_id = $1 and probe_delivery_id = $2`,
-    values: [webhookId, deliveryId],
-  })
-}
-
 /** SQL: whether the webhook of the schedule `s`, which is on hold, has a delivery that `RELEASE_PROBE` would release. */
 export const HAS_PROBE = `
-  case when exists (
-    select from posthorn.deliveries as head
-    where head.id = s.head_delivery_id and head.state = 'pending' and head.parked_at is null
-  ) then s.on_hold_reason = 'failing'
-  else exists (
+  exists (
+    select from posthorn.deliveries as head where head.id = s.head_delivery_id and head.state = 'pending'
+  ) or exists (
     select from posthorn.deliveries as d where d.webhook_id = s.webhook_id and d.parked_at is not null
-  ) end`
+  )`
 
-/**
- * Skips a locked delivery, which is about to change. The next call releases the probe. If the endpoint asked to wait, a
- * probe uses up an attempt, so the head of an ordered webhook is no probe before the time of its retry.
- */
+/** Skips a locked delivery, which is about to change. The next call releases the probe. */
 const RELEASE_PROBE = `
   with schedule as materialized (
     select s.*, w.ordered from posthorn.webhook_schedules as s join posthorn.webhooks as w on w.id = s.webhook_id
-    where s.webhook_id = $1 and s.next_probe_at <= now() + $2 * interval '1 millisecond'
+    where s.webhook_id = $1 and s.on_hold_reason = 'failing' and s.next_probe_at <= now() + $2 * interval '1 millisecond'
     for update of s skip locked
   ),
   next as materialized (
@@ -130,7 +114,6 @@ const RELEASE_PROBE = `
   locked as materialized (
     select d.id from posthorn.deliveries as d
     where d.id = (select id from next) and d.state = 'pending'
-      and (d.parked_at is not null or (select on_hold_reason from schedule) = 'failing')
     for update skip locked
   ),
   probe as (

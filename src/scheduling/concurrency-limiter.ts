@@ -2,10 +2,20 @@ import { type AttemptResult, INITIAL_LIMIT } from './adaptive-limit.ts'
 import {
   type AcquireResult,
   type Candidate,
-  type LimitedOrganization,
+  LimitedOrganization,
   LimitedWebhook,
 } from './limited-webhook.ts'
-import { SharedCapacity } from './shared-capacity.ts'
+
+/**
+ * The attempts in flight of an organization may be this many times the free capacity. So one organization alone uses four
+ * fifths of the capacity, two use four ninths each, and some capacity is always free for another one.
+ */
+export const SHARE_OF_FREE = 4
+
+/** How much of a capacity one user of it gets, if there is no other one. */
+function fairShare(capacity: number): number {
+  return Math.ceil((capacity * SHARE_OF_FREE) / (SHARE_OF_FREE + 1))
+}
 
 export interface ConcurrencyLimiterOptions {
   /** Maximum attempts in flight in this process. */
@@ -17,91 +27,80 @@ export interface ConcurrencyLimiterOptions {
 }
 
 /**
- * Limits the attempts in flight per process, organization and webhook. Each organization leaves some of the capacity free
- * for others, and each webhook with an adaptive limit does so for the other webhooks of its organization.
+ * Limits the attempts in flight per process, organization and webhook. An organization leaves some of the capacity free for
+ * the next one, and a webhook leaves some of the share of its organization. Organizations with waiting candidates take
+ * turns, and so do the webhooks of each.
  *
  * Waiting is bounded: candidates of a stalled webhook are rejected and then parked, so that one slow endpoint cannot
  * occupy the limiter.
  */
 export class ConcurrencyLimiter {
+  readonly #capacity: number
   readonly #onFreeCapacity: (webhookId: string) => void
   readonly #now: () => number
-  readonly #capacity: SharedCapacity
   readonly #webhooks = new Map<string, LimitedWebhook>()
   readonly #organizations = new Map<string, LimitedOrganization>()
+  /** Organizations that have a ready webhook, the next one first. */
+  readonly #ready = new Set<LimitedOrganization>()
   #backlogged: ReadonlySet<string> = new Set()
   #isOpen = true
+  #inFlight = 0
+  #waiting = 0
 
   constructor({ capacity, onFreeCapacity, now }: ConcurrencyLimiterOptions) {
-    this.#capacity = new SharedCapacity(capacity)
+    this.#capacity = capacity
     this.#onFreeCapacity = onFreeCapacity
     this.#now = now ?? (() => performance.now())
   }
 
   get inFlight(): number {
-    return this.#capacity.inFlight
+    return this.#inFlight
   }
 
   get waiting(): number {
-    return this.#capacity.waiting
+    return this.#waiting
   }
 
   /** Acquires a permit, which must be released. Returns without a promise if the candidate does not have to wait. */
   acquire(candidate: Candidate): Promise<AcquireResult> | AcquireResult {
     if (!this.#isOpen) return 'rejected'
     const webhook = this.#webhookOf(candidate)
-    if (webhook.hasBacklog && webhook.total >= 2 * this.#capacity.targetOf(webhook)) {
-      return 'rejected'
-    }
-    const canStart = this.#capacity.canStart(webhook)
+    const { organization } = webhook
+    if (webhook.hasBacklog && webhook.total >= 2 * this.#targetOf(webhook)) return 'rejected'
+    const canStart = this.#isBelowLimit(webhook) && this.#isBelowShare(organization)
     if (canStart && webhook.waiting.length === 0) {
-      this.#capacity.start(webhook, candidate)
+      this.#start(webhook)
       return 'acquired'
     }
-    if (this.#mustPark(webhook)) {
-      webhook.hasBacklog = true
-      return 'rejected'
-    }
     // Rejected here rather than at the next tick, so that thousands of such candidates do not delay others.
-    const { organization } = webhook
-    if (organization.hasStalled && this.#capacity.hasTooManyWaiting(organization)) {
+    if (organization.hasStalled && this.#hasTooManyWaiting(organization)) {
       webhook.hasBacklog = true
       return 'rejected'
     }
     const { promise, resolve } = Promise.withResolvers<AcquireResult>()
-    this.#capacity.wait(webhook, { candidate, since: this.#now(), resolve })
+    webhook.waiting.push({ since: this.#now(), resolve })
+    this.#changeWaiting(organization, 1)
+    this.#markReady(webhook)
     // This candidate may have raised the limit, so that earlier ones can start as well.
-    if (canStart) this.#capacity.startReady()
+    if (canStart) this.#startReady()
     return promise
   }
 
-  /**
-   * Call it while an attempt waits for its connection for longer than usual. With `false`, the permit is released: end the
-   * attempt, which has sent nothing.
-   */
-  mayGoOn(candidate: Candidate): boolean {
-    const webhook = this.#webhooks.get(candidate.webhookId) as LimitedWebhook
-    if (this.#capacity.mayGoOn(webhook, candidate)) return true
-    this.#capacity.end(webhook, candidate)
-    return false
-  }
-
   /** `result` is `null` if nothing was sent. */
-  release(candidate: Candidate, result: AttemptResult | null): void {
-    const { webhookId } = candidate
+  release({ webhookId }: Candidate, result: AttemptResult | null): void {
     const webhook = this.#webhooks.get(webhookId) as LimitedWebhook
-    if (result && result.kind !== 'unreachable') this.#capacity.markResponsive(webhook)
     if (result && webhook.fixedLimit === null) {
       const { inFlight, waiting } = webhook
-      const usage = {
-        inFlight,
-        hasWaiting: waiting.length > 0,
-        max: this.#capacity.maxLimitOf(webhook),
-      }
-      webhook.adaptiveLimit.record(result, usage)
+      const hasWaiting = waiting.length > 0
+      webhook.adaptiveLimit.record(result, { inFlight, hasWaiting, max: this.#maxLimitOf(webhook) })
     }
-    this.#capacity.end(webhook, candidate)
-    if (webhook.hasBacklog && webhook.total <= this.#capacity.targetOf(webhook) / 2) {
+    webhook.inFlight -= 1
+    webhook.organization.inFlight -= 1
+    this.#inFlight -= 1
+    webhook.countEnded()
+    this.#markReady(webhook)
+    this.#startReady()
+    if (webhook.hasBacklog && webhook.total <= this.#targetOf(webhook) / 2) {
       this.#onFreeCapacity(webhookId)
     }
   }
@@ -110,10 +109,10 @@ export class ConcurrencyLimiter {
   addExpected(candidate: Candidate): boolean {
     if (!this.#isOpen) return false
     const webhook = this.#webhookOf(candidate)
-    if (webhook.expected >= 2 * this.#capacity.targetOf(webhook)) return false
-    if (this.#capacity.hasTooManyWaiting(webhook.organization)) return false
+    if (webhook.expected >= 2 * this.#targetOf(webhook)) return false
+    if (this.#hasTooManyWaiting(webhook.organization)) return false
     webhook.expected += 1
-    this.#capacity.changeWaiting(webhook.organization, 1)
+    this.#changeWaiting(webhook.organization, 1)
     return true
   }
 
@@ -121,43 +120,28 @@ export class ConcurrencyLimiter {
   removeExpected({ webhookId }: Candidate): void {
     const webhook = this.#webhooks.get(webhookId) as LimitedWebhook
     webhook.expected -= 1
-    this.#capacity.changeWaiting(webhook.organization, -1)
+    this.#changeWaiting(webhook.organization, -1)
   }
 
   /** How many more deliveries of a webhook the limiter can use now. */
   freeForWebhook(webhookId: string, maxInFlight: number | null): number {
     const webhook = this.#webhooks.get(webhookId)
     if (!webhook) return 2 * (maxInFlight ?? INITIAL_LIMIT)
-    const limit = webhook.fixedLimit ?? maxInFlight ?? this.#capacity.limitOf(webhook)
-    return Math.max(0, this.#capacity.targetOf(webhook, limit) - webhook.total)
+    return Math.max(0, this.#targetOf(webhook) - webhook.total)
   }
 
-  /** How many more deliveries of an organization the limiter can use now. */
+  /** How many more deliveries of an organization the limiter can use now: those that can start, and some that wait. */
   freeForOrganization(organizationId: string): number {
-    return this.#capacity.freeFor(this.#organizations.get(organizationId))
+    const organization = this.#organizations.get(organizationId) ?? NONE
+    const { inFlight, waiting } = organization
+    const canWait = Math.floor((this.#capacity - (this.#waiting - waiting)) / 2)
+    return Math.max(0, this.#shareOf(organization) - inFlight + canWait - waiting)
   }
 
-  /** How many more deliveries of unresponsive webhooks of an organization the limiter can use now. */
-  freeForUnresponsive(organizationId: string): number {
-    const organization = this.#organizations.get(organizationId)
-    return this.#capacity.roomForUnconnected(organization ?? { unconnected: 0 })
-  }
-
-  isUnresponsive(webhookId: string): boolean {
-    return this.#webhooks.get(webhookId)?.isUnresponsive ?? false
-  }
-
-  /** `null` if the webhook had no attempt for some minutes. */
-  limitOf(webhookId: string): number | null {
-    const webhook = this.#webhooks.get(webhookId)
-    return webhook ? this.#capacity.limitOf(webhook) : null
-  }
-
-  *limits(): Iterable<{ webhookId: string; limit: number; inFlight: number; isAdaptive: boolean }> {
+  *limits(): Iterable<{ webhookId: string; limit: number; isAdaptive: boolean }> {
     for (const webhook of this.#webhooks.values()) {
-      const { webhookId, inFlight, fixedLimit } = webhook
-      const limit = this.#capacity.limitOf(webhook)
-      yield { webhookId, limit, inFlight, isAdaptive: fixedLimit === null }
+      const isAdaptive = webhook.fixedLimit === null
+      yield { webhookId: webhook.webhookId, limit: this.#limitOf(webhook), isAdaptive }
     }
   }
 
@@ -191,75 +175,134 @@ export class ConcurrencyLimiter {
     for (const webhook of this.#webhooks.values()) {
       webhook.measure()
       // As many candidates as the limit keep waiting.
-      if (!this.#capacity.isBelowLimit(webhook) && webhook.hasStalled(now)) {
-        this.#reject(webhook, this.#capacity.limitOf(webhook))
+      if (!this.#isBelowLimit(webhook) && webhook.hasStalled(now)) {
+        this.#reject(webhook, this.#limitOf(webhook))
       }
-      if (this.#mustPark(webhook)) this.#reject(webhook, 0)
       // Permits that other webhooks of the organization released may have raised the limit.
-      this.#capacity.markReady(webhook)
+      this.#markReady(webhook)
       if (webhook.canBeEvicted(this.#webhooks.size)) this.#evict(webhook)
     }
-    this.#capacity.startReady()
+    this.#startReady()
+    // Many stalled webhooks of one organization, each within its limit, could occupy the limiter.
     for (const organization of this.#organizations.values()) {
-      this.#capacity.startUnresponsive(organization)
-    }
-    this.#rejectStalledOrganizations(now)
-  }
-
-  /** Many stalled webhooks of one organization, each within its limit, could occupy the limiter. */
-  #rejectStalledOrganizations(now: number): void {
-    for (const organization of this.#organizations.values()) {
-      const stalled = [...organization.webhooks].filter((webhook) => webhook.hasStalled(now))
+      const stalled = [...organization.webhooks.values()].filter((one) => one.hasStalled(now))
       organization.hasStalled = stalled.length > 0
       for (const webhook of stalled) {
-        if (this.#capacity.hasTooManyWaiting(organization)) this.#reject(webhook, 0)
+        if (this.#hasTooManyWaiting(organization)) this.#reject(webhook, 0)
       }
     }
   }
 
-  /** Without room, deliveries of unresponsive webhooks wait in the backlog, where they take no place of other jobs. */
-  #mustPark({ isUnresponsive, organization }: LimitedWebhook): boolean {
-    return isUnresponsive && this.#capacity.roomForUnconnected(organization) === 0
+  #limitOf(webhook: LimitedWebhook): number {
+    const max = this.#maxLimitOf(webhook)
+    const { fixedLimit, adaptiveLimit } = webhook
+    return fixedLimit === null ? adaptiveLimit.cappedAt(max) : Math.min(fixedLimit, max)
+  }
+
+  /** A fair share of the part of the organization's share that its other webhooks do not use. */
+  #maxLimitOf({ organization, inFlight }: LimitedWebhook): number {
+    return fairShare(this.#shareOf(organization) - (organization.inFlight - inFlight))
+  }
+
+  #targetOf(webhook: LimitedWebhook): number {
+    return webhook.target(this.#limitOf(webhook))
+  }
+
+  #isBelowLimit(webhook: LimitedWebhook): boolean {
+    return webhook.inFlight < this.#limitOf(webhook)
+  }
+
+  #shareOf({ inFlight }: Counts): number {
+    return fairShare(this.#capacity - (this.#inFlight - inFlight))
+  }
+
+  #isBelowShare({ inFlight }: Counts): boolean {
+    return inFlight < SHARE_OF_FREE * (this.#capacity - this.#inFlight)
+  }
+
+  /** Whether more candidates of an organization wait than the capacity leaves to further candidates. */
+  #hasTooManyWaiting({ waiting }: Counts): boolean {
+    return waiting > this.#capacity - this.#waiting
+  }
+
+  #markReady(webhook: LimitedWebhook): void {
+    if (webhook.waiting.length === 0 || !this.#isBelowLimit(webhook)) return
+    webhook.organization.ready.add(webhook)
+    this.#ready.add(webhook.organization)
+  }
+
+  #startReady(): void {
+    let skipped = 0
+    while (skipped < this.#ready.size) {
+      const organization = removeFirst(this.#ready)
+      if (this.#isBelowShare(organization)) this.#startOneOf(removeFirst(organization.ready))
+      else skipped += 1
+      if (organization.ready.size > 0) this.#ready.add(organization)
+    }
+  }
+
+  #startOneOf(webhook: LimitedWebhook): void {
+    // Its limit may have been lowered since it became ready.
+    if (!this.#isBelowLimit(webhook)) return
+    const next = webhook.waiting.shift()
+    if (!next) return
+    this.#changeWaiting(webhook.organization, -1)
+    this.#start(webhook)
+    this.#markReady(webhook)
+    next.resolve('acquired')
+  }
+
+  #start(webhook: LimitedWebhook): void {
+    webhook.inFlight += 1
+    webhook.organization.inFlight += 1
+    this.#inFlight += 1
+  }
+
+  #changeWaiting(organization: LimitedOrganization, by: number): void {
+    organization.waiting += by
+    this.#waiting += by
   }
 
   #reject(webhook: LimitedWebhook, keep: number): void {
-    if (webhook.waiting.length <= keep) return
+    const rejected = webhook.waiting.splice(keep)
+    if (rejected.length === 0) return
     webhook.hasBacklog = true
-    this.#capacity.reject(webhook, keep)
+    this.#changeWaiting(webhook.organization, -rejected.length)
+    for (const { resolve } of rejected) resolve('rejected')
   }
 
   #webhookOf({ webhookId, organizationId, maxInFlight }: Candidate): LimitedWebhook {
     let webhook = this.#webhooks.get(webhookId)
     if (!webhook) {
-      webhook = new LimitedWebhook(webhookId, this.#organizationOf(organizationId))
+      const organization = this.#organizationOf(organizationId)
+      webhook = new LimitedWebhook(webhookId, organization)
       webhook.hasBacklog = this.#backlogged.has(webhookId)
-      webhook.organization.webhooks.add(webhook)
+      organization.webhooks.set(webhookId, webhook)
       this.#webhooks.set(webhookId, webhook)
     }
     webhook.fixedLimit = maxInFlight
     return webhook
   }
 
-  #organizationOf(organizationId: string): LimitedOrganization {
-    let organization = this.#organizations.get(organizationId)
-    if (!organization) {
-      const counts = { inFlight: 0, unconnected: 0, waiting: 0, hasStalled: false }
-      organization = {
-        organizationId,
-        webhooks: new Set(),
-        ready: new Set(),
-        unresponsive: new Set(),
-        ...counts,
-      }
-      this.#organizations.set(organizationId, organization)
-    }
+  #organizationOf(id: string): LimitedOrganization {
+    const organization = this.#organizations.get(id) ?? new LimitedOrganization(id)
+    this.#organizations.set(id, organization)
     return organization
   }
 
-  #evict(webhook: LimitedWebhook): void {
-    const { webhookId, organization } = webhook
+  #evict({ webhookId, organization }: LimitedWebhook): void {
     this.#webhooks.delete(webhookId)
-    organization.webhooks.delete(webhook)
-    if (organization.webhooks.size === 0) this.#organizations.delete(organization.organizationId)
+    organization.webhooks.delete(webhookId)
+    if (organization.webhooks.size === 0) this.#organizations.delete(organization.id)
   }
+}
+
+type Counts = Pick<LimitedOrganization, 'inFlight' | 'waiting'>
+
+const NONE: Counts = { inFlight: 0, waiting: 0 }
+
+function removeFirst<Item>(items: Set<Item>): Item {
+  const first = items.values().next().value as Item
+  items.delete(first)
+  return first
 }

@@ -11,29 +11,27 @@ export interface Candidate {
 /** `acquired`: the delivery may be sent now. `rejected`: it must be parked. */
 export type AcquireResult = 'acquired' | 'rejected'
 
-export interface WaitingCandidate {
-  readonly candidate: Candidate
+interface WaitingCandidate {
   /** When it began to wait, by the limiter's clock. */
   readonly since: number
   readonly resolve: (result: AcquireResult) => void
 }
 
 /** The state of an organization in the limiter. */
-export interface LimitedOrganization {
-  readonly organizationId: string
-  readonly webhooks: Set<LimitedWebhook>
+export class LimitedOrganization {
+  readonly id: string
+  readonly webhooks = new Map<string, LimitedWebhook>()
   /** Its webhooks that have a waiting candidate and are below their limit, the next one first. */
-  readonly ready: Set<LimitedWebhook>
-  /** The same for unresponsive ones, which start when there is room for another unconnected attempt. */
-  readonly unresponsive: Set<LimitedWebhook>
-  /** Without those that are unconnected. */
-  inFlight: number
-  /** Attempts that wait for a connection, and count apart from the others. */
-  unconnected: number
-  /** Waiting and expected candidates. */
-  waiting: number
+  readonly ready = new Set<LimitedWebhook>()
+  inFlight = 0
+  /** Candidates that wait for a permit, or for their rate-limit reservation. */
+  waiting = 0
   /** Whether one of its webhooks has stalled. */
-  hasStalled: boolean
+  hasStalled = false
+
+  constructor(id: string) {
+    this.id = id
+  }
 }
 
 /** The state of a webhook in the limiter. */
@@ -44,11 +42,7 @@ export class LimitedWebhook {
   /** `null`: the limit adapts. */
   fixedLimit: number | null = null
   readonly waiting: WaitingCandidate[] = []
-  /** All its attempts. */
   inFlight = 0
-  unconnected = 0
-  /** Its last attempt had no connection in time, so its next attempts count as unconnected from the start. */
-  isUnresponsive = false
   /** Candidates that wait for their rate-limit reservation. */
   expected = 0
   /** Whether deliveries of the webhook are parked. */
@@ -77,13 +71,12 @@ export class LimitedWebhook {
   hasStalled(now: number): boolean {
     const [first] = this.waiting
     if (first === undefined || now - first.since < STALLED_AFTER_MS) return false
-    return this.waiting.length * 1_000 > this.#perSecond * TOO_LONG_MS
+    return this.waiting.length > this.#perSecond
   }
 
   /** The number of deliveries in the limiter that keeps the webhook busy until more are released. */
-  target(limit: number, capacity: number): number {
-    const endedMeanwhile = Math.ceil((this.#perSecond * RELEASE_MS) / 1_000)
-    return Math.max(2 * limit, Math.min(endedMeanwhile, capacity))
+  target(limit: number): number {
+    return Math.max(2 * limit, Math.ceil(this.#perSecond * RELEASE_SECONDS))
   }
 
   countEnded(): void {
@@ -99,10 +92,9 @@ export class LimitedWebhook {
 }
 
 const STALLED_AFTER_MS = 300
-const TOO_LONG_MS = 1_000
 
 /** The time from the release of a backlog until its deliveries are in the limiter. */
-const RELEASE_MS = 100
+const RELEASE_SECONDS = 0.1
 
 const KEEP_WEBHOOK_SECONDS = 1
 const KEEP_LIMIT_SECONDS = 300

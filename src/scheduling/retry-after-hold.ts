@@ -1,7 +1,6 @@
 import type { Sql } from '../db/client.ts'
 import { batched } from '../lib/batch.ts'
 import { endHoldsIf } from '../webhooks/end-hold.ts'
-import { HAS_PROBE } from './circuit-breaker.ts'
 
 /** An endpoint answered 429 or 503 with `Retry-After`. */
 export interface WaitRequest {
@@ -9,16 +8,12 @@ export interface WaitRequest {
   /** The revision of the webhook that the attempt was made with. */
   readonly revision: string
   readonly waitMs: number
-  /** Whether the attempt tested a webhook on hold. */
-  readonly isProbe: boolean
 }
 
 /**
  * Puts an enabled webhook on hold until its endpoint may be asked again. Returns whether it was not on hold. A webhook that
- * was edited meanwhile is left alone: it may have another endpoint.
- *
- * Of several answers, the longest wait counts, and an answer to the probe replaces the earlier ones. The circuit breaker
- * stays open, with its next probe no earlier than asked.
+ * was edited meanwhile is left alone: it may have another endpoint. Of several answers, the longest wait counts. An open
+ * circuit breaker stays open, with its next probe no earlier than asked.
  */
 export type HoldForRetryAfter = (request: WaitRequest) => Promise<boolean>
 
@@ -35,13 +30,13 @@ export function createHoldForRetryAfter(sql: Sql, aheadMs: () => number): HoldFo
  */
 const HOLD = `
   with asked as materialized (
-    select * from unnest($1::uuid[], $2::bigint[], $3::float8[], $4::boolean[])
-      as asked (webhook_id, revision, wait_ms, is_probe)
+    select webhook_id, revision, max(wait_ms) as wait_ms
+    from unnest($1::uuid[], $2::bigint[], $3::float8[]) as asked (webhook_id, revision, wait_ms) group by 1, 2
   ),
   stored as (
     insert into posthorn.webhook_schedules as s (webhook_id, backlog_since, on_hold_since, on_hold_reason, next_probe_at)
-    select w.id, now(), now() + $5 * interval '1 millisecond', 'retry_after',
-      now() + ($5 + asked.wait_ms) * interval '1 millisecond'
+    select w.id, now(), now() + $4 * interval '1 millisecond', 'retry_after',
+      now() + ($4 + asked.wait_ms) * interval '1 millisecond'
     from asked join posthorn.webhooks as w on w.id = asked.webhook_id and w.revision = asked.revision
     where w.enabled
     order by w.id for share of w
@@ -49,26 +44,19 @@ const HOLD = `
       backlog_since = coalesce(s.backlog_since, now()), backlog_drained_at = null,
       on_hold_since = coalesce(s.on_hold_since, excluded.on_hold_since),
       on_hold_reason = case when s.on_hold_since is null then 'retry_after' else s.on_hold_reason end,
-      next_probe_at = case
-        when s.on_hold_reason = 'retry_after' and (select bool_or(is_probe) from asked where asked.webhook_id = s.webhook_id)
-          then excluded.next_probe_at
-        else greatest(s.next_probe_at, excluded.next_probe_at)
-      end
-    returning s.webhook_id, s.on_hold_since = now() + $5 * interval '1 millisecond' as is_new
+      next_probe_at = greatest(s.next_probe_at, excluded.next_probe_at)
+    returning s.webhook_id, s.on_hold_since = now() + $4 * interval '1 millisecond' as is_new
   )
   select webhook_id as id from stored where is_new`
 
 async function hold(sql: Sql, requests: WaitRequest[], aheadMs: number): Promise<boolean[]> {
-  const byRevision = Map.groupBy(requests, ({ webhookId, revision }) => `${webhookId} ${revision}`)
-  const longest = [...byRevision.values()].map(longestOf)
   const { rows } = await sql.query<{ id: string }>({
     name: 'hold_for_retry_after',
     text: HOLD,
     values: [
-      longest.map(({ webhookId }) => webhookId),
-      longest.map(({ revision }) => revision),
-      longest.map(({ waitMs }) => waitMs),
-      longest.map(({ isProbe }) => isProbe),
+      requests.map(({ webhookId }) => webhookId),
+      requests.map(({ revision }) => revision),
+      requests.map(({ waitMs }) => waitMs),
       aheadMs,
     ],
   })
@@ -76,37 +64,18 @@ async function hold(sql: Sql, requests: WaitRequest[], aheadMs: number): Promise
   return requests.map(({ webhookId }) => opened.delete(webhookId))
 }
 
-function longestOf(requests: readonly WaitRequest[]): WaitRequest {
-  return requests.reduce((a, b) => (b.waitMs > a.waitMs ? b : a))
-}
-
 /**
- * Ends the hold of a webhook whose endpoint no longer asks to wait. Its failures still count, so the circuit breaker opens
- * all the same. Returns whether the webhook was on hold for this reason.
+ * Ends the holds of those webhooks whose endpoints may be asked again. Their failures still count, so the circuit breaker
+ * opens all the same. Returns their organizations.
  */
-export async function endWait(sql: Sql, webhookId: string): Promise<boolean> {
-  const { rowCount } = await sql.query({
-    name: 'end_wait',
-    text: `
-      with ${endHoldsIf(`s.on_hold_reason = 'retry_after' and s.webhook_id = $1`)}
-      select from ended`,
-    values: [webhookId],
-  })
-  return rowCount === 1
-}
-
-/**
- * Ends the holds of those webhooks whose endpoints may be asked again, and that have no delivery to probe with. Returns their
- * organizations.
- */
-export async function endWaitsWithoutProbe(sql: Sql, aheadMs: number): Promise<string[]> {
+export async function endWaits(sql: Sql, aheadMs: number): Promise<string[]> {
   const { rows } = await sql.query<{ organizationId: string }>({
-    name: 'end_waits_without_probe',
+    name: 'end_waits',
     text: `
       with over as materialized (
         select s.webhook_id from posthorn.webhook_schedules as s join posthorn.webhooks as w on w.id = s.webhook_id
         where s.backlog_since is not null and s.on_hold_reason = 'retry_after' and w.enabled
-          and s.next_probe_at <= now() + $1 * interval '1 millisecond' and not ${HAS_PROBE}
+          and s.next_probe_at <= now() + $1 * interval '1 millisecond'
         order by s.webhook_id for update of s skip locked
       ),
       ${endHoldsIf('s.webhook_id in (select webhook_id from over)')}

@@ -11,8 +11,6 @@ export interface ScheduledDelivery {
   readonly isTest: boolean
   /** The revision of the webhook. */
   readonly revision: string
-  /** Before the delivery was read, by the clock of `performance.now`. */
-  readonly loadedAt: number
   /** Whether the webhook has a backlog. */
   readonly hasBacklog: boolean
   /** Null if the webhook is not on hold. */

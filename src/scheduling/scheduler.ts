@@ -2,16 +2,18 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Sql } from '../db/client.ts'
 import { retryWhileUnavailable } from '../db/retry-while-unavailable.ts'
 import type { Notify } from '../live/notify.ts'
+import { endHold } from '../webhooks/end-hold.ts'
 import type { SendOptions } from '../webhooks/send-options.ts'
 import type { AttemptResult } from './adaptive-limit.ts'
 import { createPark, type ParkedReason } from './backlog.ts'
 import { createBacklogReleaser } from './backlog-releaser.ts'
+import { type Failures, putOnHold, shouldPutOnHold } from './circuit-breaker.ts'
 import { ConcurrencyLimiter } from './concurrency-limiter.ts'
 import type { Candidate } from './limited-webhook.ts'
 import { createReserve } from './rate-limit.ts'
 import { createLimitReporter } from './report-limits.ts'
+import { createHoldForRetryAfter } from './retry-after-hold.ts'
 import { reasonToPark, type ScheduledDelivery } from './scheduled-delivery.ts'
-import { type RecordedResult, WebhookHolds } from './webhook-holds.ts'
 
 /** The permission to send one attempt. */
 export interface Permit {
@@ -19,10 +21,15 @@ export interface Permit {
   readonly waitedMs: number
   /** Resolves at the time that the rate limit reserved; `null` without a rate limit. */
   readonly reservation: Promise<void> | null
-  /** Whether an attempt that waits for its connection may go on. With `false`, the permit is released. */
-  mayGoOn(): boolean
   /** Call it when the attempt has ended. `result` is `null` if nothing was sent. */
   release(result: AttemptResult | null): void
+}
+
+/** The result of a recorded attempt. */
+export interface RecordedResult extends Failures {
+  readonly succeeded: boolean
+  /** Whether the delivery needs no further attempt. */
+  readonly finished: boolean
 }
 
 export type Scheduler = ReturnType<typeof createScheduler>
@@ -58,7 +65,7 @@ export function createScheduler(sql: Sql, { concurrency, notify, onError, now }:
   const reportLimits = createLimitReporter(sql, limiter)
   const closed = new AbortController()
   const { signal: stopping } = closed
-  const holds = new WebhookHolds(sql, { limiter, backlogs, notify, onError, aheadMs, stopping })
+  const holdForRetryAfter = createHoldForRetryAfter(sql, aheadMs)
   const watched = new WeakSet<AbortSignal>()
 
   /** All jobs of a runner share a signal, which needs only one listener. */
@@ -71,7 +78,6 @@ export function createScheduler(sql: Sql, { concurrency, notify, onError, now }:
   const ticking = setInterval(() => limiter.tick(), TICK_MS)
   let release: Promise<void> | null = null
   const releasing = setInterval(() => {
-    holds.forgetOld()
     release ??= backlogs
       .releaseAll()
       .then(reportLimits)
@@ -131,8 +137,7 @@ export function createScheduler(sql: Sql, { concurrency, notify, onError, now }:
       const { id, webhookId, organizationId, isTest, isProbe } = delivery
       rejectWaitingOnAbort(signal)
       backlogs.countArrival(webhookId)
-      const reason =
-        reasonToPark(delivery, options) ?? (holds.beganAfterLoading(delivery) ? 'on_hold' : null)
+      const reason = reasonToPark(delivery, options)
       if (reason !== null) return await parkUnlessAborted(signal, id, reason)
       if (stopping.aborted || signal.aborted) return 'aborted'
 
@@ -143,45 +148,50 @@ export function createScheduler(sql: Sql, { concurrency, notify, onError, now }:
         const { ratePerSecond } = options
         reservedAt = await waitForReservation(delivery, candidate, ratePerSecond)
         if (reservedAt === null) return await parkUnlessAborted(signal, id, 'rate_limit')
-        if (holds.beganAfterLoading(delivery)) return await parkUnlessAborted(signal, id, 'on_hold')
       }
       const acquired = limiter.acquire(candidate)
       const isAtOnce = typeof acquired === 'string'
       if ((isAtOnce ? acquired : await acquired) === 'rejected') {
-        const isOnHold = holds.beganAfterLoading(delivery)
-        return await parkUnlessAborted(signal, id, isOnHold ? 'on_hold' : 'concurrency_limit')
+        return await parkUnlessAborted(signal, id, 'concurrency_limit')
       }
-      let isReleased = false
       return {
         waitedMs: isAtOnce && reservedAt === null ? 0 : performance.now() - startedAt,
         reservation: reservedAt === null ? null : sleepUntil(reservedAt),
-        mayGoOn() {
-          isReleased ||= !limiter.mayGoOn(candidate)
-          return !isReleased
-        },
-        release(result) {
-          if (!isReleased) limiter.release(candidate, result)
-          isReleased = true
-        },
+        release: (result) => limiter.release(candidate, result),
       }
     },
 
-    /**
-     * Puts the webhook on hold for `waitMs`, because its endpoint asked for that. Call it before the release of the permit:
-     * from then on, this process sends nothing else to the webhook.
-     */
-    hold: (delivery: ScheduledDelivery, waitMs: number) => holds.waitAsAsked(delivery, waitMs),
+    /** Puts the webhook on hold for `waitMs`, because its endpoint asked for that. Call it before releasing the permit. */
+    async hold(delivery: ScheduledDelivery, waitMs: number): Promise<void> {
+      const { webhookId, organizationId, revision } = delivery
+      const until = performance.now() + waitMs
+      limiter.rejectWaiting(webhookId)
+      const store = async () => {
+        const leftMs = until - performance.now()
+        return leftMs > 0 && (await holdForRetryAfter({ webhookId, revision, waitMs: leftMs }))
+      }
+      const isNew = await retryWhileUnavailable(store, { signal: stopping }).catch(onError)
+      if (isNew) notify(organizationId)
+    },
 
     /** After an attempt: puts the webhook on hold or ends its hold, and releases its backlog. */
     async handleResult(
-      delivery: ScheduledDelivery,
+      { webhookId, organizationId, holdReason }: ScheduledDelivery,
       { ordered }: SendOptions,
       result: RecordedResult,
     ): Promise<void> {
-      if (result.succeeded && delivery.holdReason === null && !ordered) return
+      const { succeeded, finished } = result
+      const mayRecover = succeeded && holdReason !== null
+      const mayFail = !succeeded && holdReason !== 'failing' && shouldPutOnHold(result, aheadMs())
+      if (!mayRecover && !mayFail && !(ordered && finished)) return
       await retryWhileUnavailable(async () => {
-        await holds.handleResult(delivery, result)
-        if (ordered && result.finished) await backlogs.release(delivery.webhookId)
+        if (mayFail && (await putOnHold(sql, webhookId, aheadMs()))) {
+          limiter.rejectWaiting(webhookId)
+          notify(organizationId)
+        }
+        const hasRecovered = mayRecover && (await endHold(sql, webhookId))
+        if (hasRecovered) notify(organizationId)
+        if (hasRecovered || (ordered && finished)) await backlogs.release(webhookId)
       })
     },
 
@@ -199,7 +209,7 @@ export function createScheduler(sql: Sql, { concurrency, notify, onError, now }:
       clearInterval(releasing)
       closed.abort()
       limiter.close()
-      await Promise.all([release, holds.stored()])
+      await release
     },
   }
 }

@@ -17,8 +17,8 @@ test('without write, no document changes anything', () => {
 
 /** Texts that Posthorn or its operator writes, and those that are inside one that is marked. */
 const OF_POSTHORN = [
+  'Attempt.advice',
   'Attempt.cause',
-  'Attempt.errorCode',
   'EventType.name',
   'Header.name',
   'Header.value',

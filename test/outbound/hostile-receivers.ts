@@ -32,7 +32,7 @@ const ERRORS = {
   head_too_large: "The response's status line and headers were too large.",
   // The parser says the rest.
   invalid_http: /^The response was not valid HTTP\/1\.1\. The parser reports: ".+"\.$/,
-  response_timed_out: 'The receiver did not answer within 3 s of the request.',
+  response_timed_out: 'The receiver did not answer the request within 3 s.',
 }
 type Code = keyof typeof ERRORS
 

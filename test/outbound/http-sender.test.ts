@@ -84,7 +84,7 @@ test('a receiver that never reads the request times out, and its connection is c
   const receiver = await openTlsReceiver(certificate, (socket) => sockets.push(socket.pause()))()
   const sender = openSender({ acknowledgeTimeoutMs: 200 })
   const outcome = await post(sender, receiver, { body: Buffer.alloc(20 * 1024 * 1024) })
-  expect(outcome).toMatchObject({ kind: 'timed-out', phase: 'response' })
+  expect(outcome).toMatchObject({ kind: 'failed', code: 'response_timed_out' })
   // The receiver only notices the end when it reads.
   for (const socket of sockets) socket.resume()
   await poll(() => sockets.length === 1 && sockets.every((socket) => socket.destroyed))

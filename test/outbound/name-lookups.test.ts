@@ -49,5 +49,5 @@ test('the second name server is asked if the first one does not answer', async (
 
 test('name servers of which none answers are a failed look-up, before the time for connecting is over', async () => {
   const outcome = await send(await openDnsServer(SILENT), await openDnsServer(SILENT))
-  expect(outcome).toMatchObject({ kind: 'unreachable', code: 'name_lookup_failed' })
+  expect(outcome).toMatchObject({ kind: 'failed', code: 'name_lookup_failed' })
 })

@@ -61,6 +61,6 @@ test('header values in UTF-8 are read as such, and others as Latin-1', async () 
 async function reasonFor(text: string): Promise<string> {
   const receiver = await openReceiver((socket) => socket.write(text, 'latin1'))
   const outcome = await post(openSender(), receiver)
-  expect(outcome).toMatchObject({ kind: 'unreachable', code: 'invalid_http' })
-  return outcome.kind === 'unreachable' ? outcome.reason : ''
+  expect(outcome).toMatchObject({ kind: 'failed', code: 'invalid_http' })
+  return outcome.kind === 'failed' ? outcome.reason : ''
 }

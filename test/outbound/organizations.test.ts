@@ -11,7 +11,6 @@ import {
   poll,
   post,
 } from './sending.ts'
-import { OK } from './tls-receiver.ts'
 
 /** Deliveries of five organizations that never sent before: each is answered, and waits for no other organization. */
 async function deliverForOthers(sender: HttpSender, port: number): Promise<void> {
@@ -65,40 +64,6 @@ test('250 requests to an origin that accepts no connection do not keep the other
     assertAnswered(outcome)
   stop.abort()
   for (const outcome of await Promise.all(unanswered)) expect(outcome).toEqual({ kind: 'aborted' })
-})
-
-test('a request without a connection asks whether it may go on; if not, it is busy, and its connection is closed', async () => {
-  let open = 0
-  const hangs = await openTcpReceiver((socket) => {
-    open += 1
-    socket.resume().once('close', () => {
-      open -= 1
-    })
-  })
-  const asked: string[] = []
-  let answer = () => {}
-  const receiver = await openReceiver((socket) => {
-    answer = () => socket.write(OK)
-    asked.push('connected')
-  })
-  const sender = openSender({ connectionsPerOrigin: 1 })
-  const ask = (who: string, answers: readonly boolean[]) => ({
-    mayGoOn: () => {
-      asked.push(who)
-      return answers[asked.filter((one) => one === who).length - 1] ?? false
-    },
-  })
-  const connecting = post(sender, hangs, ask('connecting', [true, false]))
-  const sent = post(sender, receiver, { mayGoOn: () => asked.push('sent') > 0 })
-  await poll(() => open === 1)
-  expect(await connecting).toEqual({ kind: 'busy' })
-  expect(asked.filter((who) => who === 'connecting')).toHaveLength(2)
-  await poll(() => open === 0 && asked.includes('connected'))
-  const waiting = post(sender, receiver, ask('waiting', []))
-  expect(await waiting).toEqual({ kind: 'busy' })
-  answer()
-  assertAnswered(await sent)
-  expect(asked.slice(asked.indexOf('connected'))).not.toContain('sent')
 })
 
 test('beyond 500 organizations, those idle for the longest time lose their connections', async () => {

@@ -52,7 +52,7 @@ test('the connection to the proxy can use TLS', async () => {
 test('the proxy gets no requests for addresses that are not public', async () => {
   const proxy = await openProxy()
   const receiver = await openReceiver()
-  const refused = { kind: 'refused', reason: 'address-not-public' }
+  const refused = { kind: 'failed', code: 'address_not_public' }
   const lookup = async () => [LOOPBACK, { address: '10.0.0.1', family: 4 }]
   const sender = openSender({ proxyUrl: proxy.url, lookup })
   expect(await post(sender, receiver)).toMatchObject(refused)
@@ -84,7 +84,7 @@ test.each([
   const proxy = await openProxy(() => Number(status))
   const receiver = await openReceiver()
   expect(await post(openSender({ proxyUrl: proxy.url }), receiver)).toEqual({
-    kind: 'unreachable',
+    kind: 'failed',
     code,
     reason: `The egress proxy ${what}: it answered CONNECT with ${status}.`,
     ...TIMING,
@@ -107,7 +107,7 @@ test.each([
 ])('a proxy that %s is for the operator', async (_what, open, detail) => {
   const proxyUrl = `http://127.0.0.1:${(await open()).port}`
   expect(await post(openSender({ proxyUrl }), { port: 1_024 })).toEqual({
-    kind: 'unreachable',
+    kind: 'failed',
     code: 'proxy_failed',
     reason: `The egress proxy gave no valid answer to CONNECT (${detail}).`,
     ...TIMING,
@@ -127,6 +127,6 @@ test('a receiver behind the proxy that never completes TLS times out, and the tu
   const silent = await openTcpReceiver((socket) => socket.resume())
   const proxy = await openProxy()
   const sender = openSender({ proxyUrl: proxy.url, connectTimeoutMs: 200 })
-  expect(await post(sender, silent)).toMatchObject({ kind: 'timed-out', phase: 'connect' })
+  expect(await post(sender, silent)).toMatchObject({ kind: 'failed', code: 'connect_timed_out' })
   await poll(() => proxy.openConnections === 0)
 })

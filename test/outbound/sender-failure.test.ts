@@ -12,7 +12,7 @@ test('a machine without free files is not taken for a receiver that is down', as
   const args = ['-c', LIMITED, process.execPath, PROGRAM, String(receiver.port)]
   const { stdout } = await promisify(execFile)('/bin/sh', args)
   expect(JSON.parse(stdout)).toMatchObject({
-    kind: 'unreachable',
+    kind: 'failed',
     code: 'sender_failed',
     reason: 'Posthorn could not open a connection on its own machine (EMFILE).',
   })

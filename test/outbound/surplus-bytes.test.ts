@@ -54,7 +54,7 @@ describe.each(MOMENTS)('surplus bytes %s', (_when, later) => {
       victims.push(post(sender, receiver, { organizationId: 'org_b', url }))
     }
     const kinds = (await Promise.all(victims)).map(bodyOf)
-    expect(new Set(kinds)).toEqual(new Set(['timed-out']))
+    expect(new Set(kinds)).toEqual(new Set(['failed']))
   })
 
   test('close the connection and disable keep-alive for the endpoint', async () => {
@@ -87,7 +87,7 @@ test('a late response to a request that timed out is not used for another reques
     else socket.write(GENUINE)
   })
   const sender = openSender({ acknowledgeTimeoutMs: 300 })
-  expect(await post(sender, receiver)).toMatchObject({ kind: 'timed-out', phase: 'response' })
+  expect(await post(sender, receiver)).toMatchObject({ kind: 'failed', code: 'response_timed_out' })
   writeLate()
   const outcomes = await Promise.all(
     ['org_1', 'org_1', 'org_2'].map((organizationId) => post(sender, receiver, { organizationId })),
@@ -111,7 +111,7 @@ test('data that arrives before the request is sent is not its response, and the 
   )()
   const outcome = await post(openSender(), early)
   expect(outcome).toMatchObject({
-    kind: 'unreachable',
+    kind: 'failed',
     code: 'invalid_http',
     reason: 'The receiver sent data before it got the request.',
   })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Unreachable } from '../../src/outbound/outcome.ts'
+import type { Failed } from '../../src/outbound/outcome.ts'
 import { openTcpReceiver } from './raw-receivers.ts'
 import { openSender, post } from './sending.ts'
 
@@ -28,11 +28,11 @@ test.each(ALERTS)(
     })
     const outcome = await post(openSender(), receiver)
     expect(outcome).toMatchObject({
-      kind: 'unreachable',
+      kind: 'failed',
       code,
       reason: expect.stringMatching(new RegExp(`^[A-Z].+ \\(TLS alert ${name}\\)\\.$`)),
     })
-    const { reason } = outcome as Unreachable
+    const { reason } = outcome as Failed
     expect(reason.includes('TLS 1.2 or later')).toBe(code === 'tls_version_refused')
   },
 )
@@ -43,7 +43,7 @@ test.each([
 ])('a receiver that speaks %s does not speak TLS', async (_what, text) => {
   const receiver = await openTcpReceiver((socket) => socket.once('data', () => socket.end(text)))
   expect(await post(openSender(), receiver)).toMatchObject({
-    kind: 'unreachable',
+    kind: 'failed',
     code: 'no_tls',
     reason: 'The receiver does not speak TLS on this port (ERR_SSL_WRONG_VERSION_NUMBER).',
   })

@@ -41,7 +41,7 @@ test.each([
   const receiver = await openReceiver(undefined, await issue())
   const outcome = await post(openSender(), receiver)
   const reason = `The receiver's certificate ${what}.`
-  expect(outcome).toEqual({ kind: 'unreachable', code, reason, ...TIMING })
+  expect(outcome).toEqual({ kind: 'failed', code, reason, ...TIMING })
   expect(receiver.requests).toEqual([])
 })
 
@@ -74,5 +74,5 @@ test('NODE_TLS_REJECT_UNAUTHORIZED does not turn verification off', async () => 
     delete process.env['NODE_TLS_REJECT_UNAUTHORIZED']
   })
   const receiver = await openReceiver()
-  expect(await post(openSender({ caPem: [] }), receiver)).toMatchObject({ kind: 'unreachable' })
+  expect(await post(openSender({ caPem: [] }), receiver)).toMatchObject({ kind: 'failed' })
 })

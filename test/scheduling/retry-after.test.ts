@@ -94,7 +94,7 @@ async function nextProbeInSeconds(): Promise<number> {
   return (Date.parse((await health()).nextProbeAt) - now().getTime()) / SECOND
 }
 
-test('many events to an endpoint that asks to wait make only the requests in flight and one probe', async () => {
+test('many events to an endpoint that asks to wait make only the requests in flight, and the others follow slowly', async () => {
   const { pool } = posthorn.database
   await subscribe()
   reject(503, '30.0')
@@ -114,16 +114,12 @@ test('many events to an endpoint that asks to wait make only the requests in fli
   // With jitter, from the last answer on, which comes late on a busy machine.
   expect(await nextProbeInSeconds()).toBeLessThanOrEqual(33)
   await staysQuiet(inFlight)
-  let answerProbe = () => {}
-  receiver.answer = (response) => {
-    answerProbe = () => response.end()
-  }
-  pass(36)
-  await until(() => requests() === inFlight + 1, 'a probe is sent')
-  await staysQuiet(inFlight + 1)
   recover()
-  answerProbe()
+  const endedAt = performance.now()
+  pass(36)
   await untilSucceeded(pool, EVENTS - inFlight, 20_000)
+  // The first second releases ten.
+  expect(performance.now() - endedAt).toBeGreaterThan(SECOND)
   expect(await health()).toMatchObject({ onHoldReason: null, nextProbeAt: null })
 })
 
@@ -180,61 +176,15 @@ test('an attempt in flight ends normally, and its success does not end the hold'
   expect(await isOnHold()).toBe(true)
 })
 
-test('a probe that gets 429 again waits as long as the new answer asks, and no longer', async () => {
+test('the first delivery after the wait puts the webhook on hold again if it gets 429 again', async () => {
   await subscribe()
   await putOnHold('30')
-  await publishMany(2, 1)
+  await publishMany(30, 1)
   reject(429, '300')
   pass(34)
-  await receiver.arrival(2)
-  await until(async () => (await nextProbeInSeconds()) > 290, 'the next probe is later')
-  expect(await nextProbeInSeconds()).toBeLessThan(340)
-  pass(290)
-  await staysQuiet(2)
-  reject(429, '5')
-  pass(60)
-  await receiver.arrival(3)
-  await until(async () => (await nextProbeInSeconds()) < 10, 'the next probe is sooner')
-  // Each probe is a delivery with fewer attempts.
-  expect(receiver.received.map(numberOf)).toEqual([0, 1, 2])
-})
-
-test('a probe that gets 503 without Retry-After is followed by another delivery half a minute later', async () => {
-  const { pool } = posthorn.database
-  // No retry comes during the test.
-  await subscribe({ retryScheduleSeconds: [3_600, 3_600] })
-  await putOnHold('30')
-  await publishMany(2, 1)
-  reject(503, null)
-  pass(34)
-  await receiver.arrival(2)
-  await until(async () => (await failedAttempts()) === 2, 'the probe fails')
-  expect(await health()).toMatchObject({ state: 'ON_HOLD', onHoldReason: 'RETRY_AFTER' })
-  expect(await nextProbeInSeconds()).toBeLessThan(31)
-  recover()
-  pass(31)
-  await until(async () => !(await isOnHold()), 'the next probe ends the hold')
-  expect(receiver.received.slice(0, 3).map(numberOf)).toEqual([0, 1, 2])
-  const { rows } = await pool.query(
-    `select attempt_count, schedule_position from posthorn.deliveries where state = 'pending' order by id`,
-  )
-  expect(rows).toEqual([
-    { attempt_count: 1, schedule_position: 1 },
-    { attempt_count: 1, schedule_position: 1 },
-  ])
-})
-
-test('a probe that gets 500 ends the hold, because the endpoint no longer asks to wait, and its failure counts', async () => {
-  const { pool } = posthorn.database
-  await subscribe()
-  await putOnHold('3600')
-  await publishMany(5, 1)
-  receiver.answer = (response, request) =>
-    response.writeHead(numberOf(request) === 1 ? 500 : 200).end()
-  pass(3_960)
-  await untilSucceeded(pool, 4)
-  expect(receiver.received.slice(0, 2).map(numberOf)).toEqual([0, 1])
-  expect((await health()).onHoldReason).toBeNull()
+  await until(async () => (await nextProbeInSeconds()) > 290, 'the endpoint asks to wait again')
+  expect(receiver.received.length).toBeLessThanOrEqual(11)
+  await staysQuiet(receiver.received.length)
 })
 
 test('a hold without deliveries ends at its time, and subscribers learn of it', async () => {
@@ -307,13 +257,8 @@ test('the head of an ordered webhook stays the head, and its retry comes no earl
   await receiver.arrival(1)
   await until(isOnHold, 'the webhook is on hold')
   recover()
-  const asked = await posthorn.graphql(
-    `mutation ($id: ID!) { probeWebhook(id: $id) { ... on UserError { message } } }`,
-    { id: webhookId },
-  )
-  expect(asked.probeWebhook.message).toMatch(/has a retry scheduled/)
   pass(60)
-  await until(async () => !(await isOnHold()), 'the hold ends, as the head waits for its retry')
+  await until(async () => !(await isOnHold()), 'the hold ends')
   await staysQuiet(1)
   await pool.query(
     `select graphile_worker.reschedule_jobs(array(

@@ -6,10 +6,7 @@ import { createPark, openBacklog, releaseBacklog } from '../../src/scheduling/ba
 import { createBacklogReleaser } from '../../src/scheduling/backlog-releaser.ts'
 import { putOnHold, releaseProbe } from '../../src/scheduling/circuit-breaker.ts'
 import { ConcurrencyLimiter } from '../../src/scheduling/concurrency-limiter.ts'
-import {
-  createHoldForRetryAfter,
-  endWaitsWithoutProbe,
-} from '../../src/scheduling/retry-after-hold.ts'
+import { createHoldForRetryAfter, endWaits } from '../../src/scheduling/retry-after-hold.ts'
 import { endHold } from '../../src/webhooks/end-hold.ts'
 import { startTestApp } from '../support/app.ts'
 import { countRows, WAITING } from '../support/count-rows.ts'
@@ -236,14 +233,12 @@ test('holds by Retry-After in different orders, edits and ends of holds do not d
     await Promise.all([
       ...[webhookIds, webhookIds.toReversed()].flatMap((ids) => {
         const hold = createHoldForRetryAfter(database.pipeline, () => 0)
-        return ids.map((id) =>
-          hold({ webhookId: id, revision: revisions.get(id), waitMs: 1_000, isProbe: false }),
-        )
+        return ids.map((id) => hold({ webhookId: id, revision: revisions.get(id), waitMs: 1_000 }))
       }),
       ...webhookIds.map(edit),
       ...webhookIds.map((id) => putOnHold(pool, id)),
       ...webhookIds.map((id) => endHold(pool, id)),
-      endWaitsWithoutProbe(pool, 60_000),
+      endWaits(pool, 60_000),
     ])
   }
   const [after] = (await pool.query(DEADLOCKS)).rows

@@ -81,7 +81,7 @@ test('the timeout of a webhook ends an attempt to a hanging receiver, and the er
     succeeded: false,
     status: null,
     errorCode: 'response_timed_out',
-    error: 'The receiver did not answer within 1 s of the request.',
+    error: 'The receiver did not answer the request within 1 s.',
   })
   expect(attempt?.durationMs).toBeGreaterThanOrEqual(1_000)
 })

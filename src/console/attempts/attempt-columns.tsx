@@ -4,7 +4,6 @@ import { BY_TIME } from '../components/lists/use-order.ts'
 import { DeliveryStateBadge } from '../components/state-badge.tsx'
 import { Time } from '../components/time.tsx'
 import { ResponseStatus } from '../deliveries/list/delivery-columns.tsx'
-import { whyFailed } from '../deliveries/why-failed.ts'
 import type { AttemptRowFragment } from '../generated/graphql.ts'
 import { t } from '../language/t.ts'
 import { formatDuration } from '../lib/format.ts'
@@ -48,7 +47,7 @@ function Response({ row }: { row: AttemptRowFragment }) {
       <ResponseStatus succeeded={row.succeeded} status={row.status} />{' '}
       {!row.succeeded && (
         <Text span c="dimmed" fz="xs">
-          {whyFailed(row)?.sentence}
+          {row.meaning}
         </Text>
       )}
     </>

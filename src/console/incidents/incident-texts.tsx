@@ -15,7 +15,7 @@ export function Cause({ incident, webhook }: CauseProps) {
   const { openedAt, resolvedAt, webhookId, webhookState } = incident
   if (webhookState === 'BEHIND') return causeText(incident)
   const failure = resolvedAt ? null : webhook?.lastFailure
-  const cause = failure ? (failure.errorCode ?? String(failure.status)) : incident.cause
+  const cause = failure ? failure.cause : incident.cause
   if (cause == null) return null
   const filter = {
     webhook: webhookId,

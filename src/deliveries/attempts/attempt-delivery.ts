@@ -6,8 +6,8 @@ import type { AttemptResult } from '../../scheduling/adaptive-limit.ts'
 import { reasonToPark } from '../../scheduling/scheduled-delivery.ts'
 import type { Permit, Scheduler } from '../../scheduling/scheduler.ts'
 import type { DeliveryReporter } from '../../telemetry/events.ts'
-import type { OpenSpan, Tracing } from '../../telemetry/tracing.ts'
-import type { IsCurrentRevision } from '../../webhooks/is-current-revision.ts'
+import type { TraceContext } from '../../telemetry/trace-context.ts'
+import type { Tracing } from '../../telemetry/tracing.ts'
 import type { FindSendOptions } from '../../webhooks/send-options.ts'
 import {
   type AttemptRecord,
@@ -16,20 +16,19 @@ import {
   toUnsentRecord,
 } from './attempt-record.ts'
 import type { DeliveryJobs } from './delivery-jobs.ts'
-import { type ExchangeDeps, exchange, type Sendable } from './exchange.ts'
+import { type ExchangeDeps, type Exchanged, exchange, type Sendable } from './exchange.ts'
 import { isSuspect, type LoadBody, type LoadDelivery, mustRunAlone } from './load-delivery.ts'
 import type { PayloadMemory } from './payload-memory.ts'
 import type { RecordAttempt, RecordedAttempt } from './record-attempt.ts'
 import { waitMs } from './retry-policy.ts'
 import type { ExchangeThread, RunAlone } from './run-alone.ts'
-import { endAttemptSpan, traceAttempt } from './trace-attempt.ts'
+import { traceAttempt } from './trace-attempt.ts'
 
 export interface AttemptDeps extends ExchangeDeps {
   readonly load: LoadDelivery
   readonly loadBody: LoadBody
   readonly payloads: PayloadMemory
   readonly findSendOptions: FindSendOptions
-  readonly isCurrentRevision: IsCurrentRevision
   readonly scheduler: Scheduler
   readonly alone: RunAlone
   readonly record: RecordAttempt
@@ -69,33 +68,26 @@ interface AttemptRun extends TaskRun {
   readonly thread: ExchangeThread | null
 }
 
+/** `changed`: what was loaded is out of date. `busy`: there was no connection within the limits of Posthorn itself. */
+type NoAttempt = 'aborted' | 'changed' | 'busy'
+
 async function makeAttempt(deps: AttemptDeps, uuid: string, run: AttemptRun): Promise<void> {
   await run.ensureClaimed()
-  const sendable = await loadSendable(deps, uuid)
-  if (!sendable) return
-  const { delivery } = sendable
+  const loaded = await loadSendable(deps, uuid)
+  if (!loaded) return
+  const { delivery, options } = loaded
   if (mustRunAlone(delivery) && !run.thread) return await deps.alone.queue(delivery)
-  const permit = await deps.scheduler.acquire(sendable.delivery, sendable.options, run.signal)
+  const permit = await deps.scheduler.acquire(delivery, options, run.signal)
   if (permit === 'parked') return
-  if (permit === 'aborted') return await requeue(deps, uuid, run)
-
-  const attempt =
-    sendable.delivery.data === null
-      ? await attemptWithMemory(deps, sendable, permit, run)
-      : await attemptWithPermit(deps, sendable, permit, permit.waitedMs, run)
-  if (attempt === 'aborted') return await requeue(deps, uuid, run)
-  // The webhook was disabled or put on hold while the delivery waited for its permit, or there was no connection for it:
-  // nothing was sent. Now the scheduler parks the delivery or makes it wait.
-  if (attempt === 'changed' || attempt === 'busy') return await makeAttempt(deps, uuid, run)
+  const attempted =
+    permit === 'aborted' ? permit : await attemptWithPermit(deps, loaded, permit, run)
+  // Nothing was sent. The scheduler parks the delivery or makes it wait.
+  if (attempted === 'changed' || attempted === 'busy') return await makeAttempt(deps, uuid, run)
+  // After a rescue, the job of the delivery belongs to another runner.
   await run.ensureClaimed()
-  const recorded = await deps.record(attempt)
-  if (recorded) await publishResult(deps, sendable, attempt, recorded)
-}
-
-/** Checks the claim first: after a rescue, the delivery's job belongs to another runner. */
-async function requeue(deps: AttemptDeps, uuid: string, run: TaskRun): Promise<void> {
-  await run.ensureClaimed()
-  await deps.jobs.requeue(uuid)
+  if (attempted === 'aborted') return await deps.jobs.requeue(uuid)
+  const recorded = await deps.record(attempted)
+  if (recorded) await publishResult(deps, loaded, attempted, recorded)
 }
 
 /** `null` if there is nothing to send: the delivery has finished or was canceled, or its webhook was deleted. */
@@ -118,100 +110,86 @@ async function loadSendable(deps: AttemptDeps, uuid: string): Promise<Sendable |
   return options && { delivery, options }
 }
 
-/** In place of a body: the thread on which the attempt runs alone loads it. */
-const ALONE = Symbol('alone')
+/** A longer wait leaves time to disable the webhook, to put it on hold, or to change its URL or secret. */
+const MAX_WAIT_WITHOUT_RELOAD_MS = 20
 
-/** A large payload waits for memory with its permit. */
-async function attemptWithMemory(
-  deps: AttemptDeps,
-  sendable: Sendable,
-  permit: Permit,
-  run: AttemptRun,
-): ReturnType<typeof attemptWithPermit> {
-  const { organizationId, dataBytes } = sendable.delivery
-  const startedAt = performance.now()
-  const release = await deps.payloads.acquire(organizationId, dataBytes ?? 0)
-  const waitedMs = permit.waitedMs + performance.now() - startedAt
-  try {
-    return await attemptWithPermit(deps, sendable, permit, waitedMs, run)
-  } finally {
-    release()
-  }
-}
-
+/** Waits for memory if the payload is large, and for the time that the rate limit reserved. Then signs and sends. */
 async function attemptWithPermit(
   deps: AttemptDeps,
   loaded: Sendable,
   permit: Permit,
-  waitedMs: number,
   run: AttemptRun,
-): Promise<AttemptRecord | 'changed' | 'busy' | 'aborted'> {
+): Promise<AttemptRecord | NoAttempt> {
+  const { id, organizationId, data, dataBytes } = loaded.delivery
+  const acquiredAt = performance.now()
+  const freeMemory =
+    data === null ? await deps.payloads.acquire(organizationId, dataBytes ?? 0) : () => {}
   let result: AttemptResult | null = null
-  let span: OpenSpan | null = null
-  let record: AttemptRecord | null = null
   try {
     if (run.signal.aborted) return 'aborted'
-    const sendable = waitedMs === 0 ? loaded : await reloadIfStale(deps, loaded, waitedMs)
+    const waitedMs = permit.waitedMs + performance.now() - acquiredAt
+    const isFresh = waitedMs <= MAX_WAIT_WITHOUT_RELOAD_MS
+    const sendable = isFresh ? loaded : await loadSendable(deps, id)
     if (!sendable || reasonToPark(sendable.delivery, sendable.options) !== null) return 'changed'
-    if (permit.reservation) await permit.reservation
-    const loading = isSuspect(sendable.delivery) ? ALONE : deps.loadBody(sendable.delivery)
-    const body = loading instanceof Promise ? await loading : loading
-    // The event was deleted or erased meanwhile, and the delivery is canceled once it is loaded again.
-    if (body === null) return 'changed'
+    await permit.reservation
     const plan = planAttempt(deps, sendable, run)
-    span = traceAttempt(deps.tracing, plan)
-    const started = { startedAt: plan.startedAt, ownTrace: span?.context ?? null }
-    let startedAt = performance.now()
-    const control = {
-      signal: run.signal,
-      mayGoOn: permit.mayGoOn,
-      async beforeSend() {
-        await run.ensureClaimed()
-        deps.report.started(plan.startedAt.getTime() - run.runAt.getTime())
-        startedAt = performance.now()
-      },
-    }
-    const exchanged =
-      body === ALONE
-        ? await deps.alone.exchange(run.thread, sendable.delivery, started, control)
-        : await exchange(deps, sendable, body, started, control)
-    if (typeof exchanged === 'string') return exchanged
-    if ('unsent' in exchanged) {
-      record = toUnsentRecord(plan, exchanged.unsent)
-      return record
-    }
-    const { request, outcome } = exchanged
-    // Neither a shutdown of this process nor a limit of its own is an attempt.
-    if (outcome.kind === 'aborted' || outcome.kind === 'busy') return outcome.kind
+    const attempted = await traceAttempt(deps.tracing, plan, (ownTrace) =>
+      sendAttempt(deps, plan, ownTrace, run),
+    )
+    if (typeof attempted === 'string') return attempted
+    const { record, outcome, startedAt } = attempted
+    if (outcome === null) return record
     result = { startedAt, durationMs: outcome.durationMs, kind: loadSignal(outcome) }
-    const endedAt = deps.now()
-    record = toAttemptRecord(plan, request, outcome, endedAt)
-    const holdMs = waitMs(outcome, endedAt)
-    if (holdMs > 0) deps.scheduler.hold(sendable.delivery, holdMs)
+    const holdMs = waitMs(outcome, deps.now())
+    if (holdMs > 0) await deps.scheduler.hold(sendable.delivery, holdMs)
     return record
   } finally {
-    endAttemptSpan(span, record)
     permit.release(result)
+    freeMemory()
   }
 }
 
-/** After a shorter wait, the revision of the webhook is enough to check. */
-const MAX_WAIT_WITHOUT_RELOAD_MS = 100
+interface Attempted {
+  readonly record: AttemptRecord
+  /** Null: nothing was sent. */
+  readonly outcome: Ended | null
+  /** When the request was sent, by the clock of `performance.now`. */
+  readonly startedAt: number
+}
 
-/** During a wait, the webhook may get another secret or URL, or be disabled. */
-async function reloadIfStale(
+async function sendAttempt(
   deps: AttemptDeps,
-  sendable: Sendable,
-  waitedMs: number,
-): Promise<Sendable | null> {
-  const { id, webhookId, revision } = sendable.delivery
-  if (
-    waitedMs < MAX_WAIT_WITHOUT_RELOAD_MS &&
-    (await deps.isCurrentRevision(webhookId, revision))
-  ) {
-    return sendable
+  plan: PlannedAttempt,
+  ownTrace: TraceContext | null,
+  run: AttemptRun,
+): Promise<Attempted | NoAttempt> {
+  const { delivery } = plan
+  let startedAt = performance.now()
+  const started = { startedAt: plan.startedAt, ownTrace }
+  const control = {
+    signal: run.signal,
+    async beforeSend() {
+      await run.ensureClaimed()
+      deps.report.started(plan.startedAt.getTime() - run.runAt.getTime())
+      startedAt = performance.now()
+    },
   }
-  return await loadSendable(deps, id)
+  let exchanged: Exchanged | NoAttempt
+  if (isSuspect(delivery)) {
+    exchanged = await deps.alone.exchange(run.thread, delivery, started, control)
+  } else {
+    const body = await deps.loadBody(delivery)
+    // The event was deleted or erased meanwhile, and the delivery is canceled once it is loaded again.
+    if (body === null) return 'changed'
+    exchanged = await exchange(deps, plan, body, started, control)
+  }
+  if (typeof exchanged === 'string') return exchanged
+  if ('unsent' in exchanged) {
+    return { record: toUnsentRecord(plan, exchanged.unsent), outcome: null, startedAt }
+  }
+  const { request, outcome } = exchanged
+  if (outcome.kind === 'aborted' || outcome.kind === 'busy') return outcome.kind
+  return { record: toAttemptRecord(plan, request, outcome, deps.now()), outcome, startedAt }
 }
 
 function planAttempt(
@@ -234,12 +212,13 @@ function planAttempt(
  * an endpoint that answers a tenth of its events with 500 would be throttled to a few in flight and fall behind.
  */
 function loadSignal(outcome: Ended): AttemptResult['kind'] {
-  if (outcome.kind === 'refused') return 'neutral'
-  if (outcome.kind === 'timed-out' && outcome.phase === 'response') return 'overload'
-  if (outcome.kind !== 'answered') return 'unreachable'
+  if (outcome.kind === 'failed') return REFUSED.has(outcome.code) ? 'neutral' : 'overload'
   if (outcome.status === 500) return 'neutral'
   return isOverload(outcome.status) ? 'overload' : 'ok'
 }
+
+/** Posthorn sent nothing. */
+const REFUSED: ReadonlySet<string> = new Set(['address_not_public', 'not_https', 'url_not_allowed'])
 
 function isOverload(status: number): boolean {
   return status === 429 || status > 500
@@ -261,7 +240,6 @@ async function publishResult(
   deps.notify(organizationId, attemptId)
   await deps.scheduler.handleResult(delivery, options, {
     succeeded,
-    isReady: record.status !== null && !isOverload(record.status),
     finished: state !== 'pending',
     consecutiveFailures,
     failingMs,

@@ -7,7 +7,6 @@ export type StatusClass = 0 | 2 | 3 | 4 | 5
 
 /** The conditions that attempts and deliveries share. */
 export interface WebhookAndTime extends TimeRange {
-  readonly webhookUuid?: string | null | undefined
   /** One of these webhooks. */
   readonly webhookUuids?: readonly string[] | null | undefined
 }
@@ -21,6 +20,14 @@ export interface AttemptFilter extends WebhookAndTime {
   readonly minDurationMs?: number | null | undefined
 }
 
+/** Whose rows a page has. */
+export interface Scope {
+  /** The placeholder of the organization. */
+  readonly organization: string
+  /** The column that is `owner.id` in a statement with the pages of several owners. */
+  readonly owner?: 'webhook_id' | 'event_id' | undefined
+}
+
 /** Attempts of at least this duration are in an index. */
 export const MIN_SLOW_MS = 1_000
 
@@ -29,98 +36,92 @@ const SLOW_CLASSES = [1, 2, 5, 10, 15]
 
 const STATUS_CLASSES: readonly StatusClass[] = [0, 2, 3, 4, 5]
 
-/** SQL: conditions on the attempts or deliveries `row`. Ids are ordered by time. */
+/** SQL: conditions on attempts or deliveries. Ids are ordered by time. */
 export function webhookAndTimeConditions(
-  row: 'a' | 'd',
-  { webhookUuid, webhookUuids, since, until }: WebhookAndTime,
+  row: string,
+  { webhookUuids, since, until }: WebhookAndTime,
   add: AddValue,
 ): string[] {
   return [
-    ...(webhookUuid ? [`${row}.webhook_id = ${add(webhookUuid)}`] : []),
     ...(webhookUuids ? [`${row}.webhook_id = any (${add(webhookUuids)}::uuid[])`] : []),
     ...(since ? [`${row}.id >= ${add(lowerBoundAt(since))}`] : []),
     ...(until ? [`${row}.id < ${add(lowerBoundAt(until))}`] : []),
   ]
 }
 
-/** SQL: the filter's conditions on the attempts `a`, without those of its index ranges. */
-function attemptConditions(filter: AttemptFilter, add: AddValue): string[] {
-  const { minDurationMs } = filter
-  return [
-    ...webhookAndTimeConditions('a', filter, add),
-    ...(minDurationMs ? [`a.duration_ms >= ${add(minDurationMs)}`] : []),
-  ]
-}
-
-/** The ranges of an index: one for each value of a column. They do not overlap. */
+/** The ranges of an index, one for each value of its column. They do not overlap. */
 interface AttemptRanges {
   readonly column: 'status_class' | 'cause' | 'slow_class'
   readonly type: 'smallint' | 'text'
   readonly values: readonly (number | string)[]
-  /** SQL conditions that the column does not express. */
+  /** SQL: the filter's other conditions on the attempts `a`. */
   readonly conditions: readonly string[]
 }
 
 /** The index ranges that a filter reads. Causes are the most selective, then the duration. */
-function attemptRanges(filter: AttemptFilter): AttemptRanges {
+function attemptRanges(filter: AttemptFilter, add: AddValue): AttemptRanges {
   const { causes, minDurationMs, statusClasses } = filter
-  const classes = statusClasses ? [...new Set(statusClasses)] : null
-  const conditions = classes ? [`a.status_class in (${classes.join(', ') || 'null'})`] : []
-  if (causes) return { column: 'cause', type: 'text', values: [...new Set(causes)], conditions }
-  if (minDurationMs) {
-    const values = SLOW_CLASSES.filter(
-      (_, i) => (SLOW_CLASSES[i + 1] ?? Number.POSITIVE_INFINITY) * 1_000 > minDurationMs,
-    )
-    return { column: 'slow_class', type: 'smallint', values, conditions }
+  const shared = webhookAndTimeConditions('a', filter, add)
+  if (minDurationMs) shared.push(`a.duration_ms >= ${add(minDurationMs)}`)
+  if (!causes && !minDurationMs) {
+    const values = [...new Set(statusClasses ?? STATUS_CLASSES)]
+    return { column: 'status_class', type: 'smallint', values, conditions: shared }
   }
-  const values = classes ?? STATUS_CLASSES
-  return { column: 'status_class', type: 'smallint', values, conditions: [] }
+  const conditions = statusClasses
+    ? [...shared, `a.status_class = any (${add(statusClasses)}::smallint[])`]
+    : shared
+  if (causes) return { column: 'cause', type: 'text', values: [...new Set(causes)], conditions }
+  const values = SLOW_CLASSES.filter(
+    (_, i) => (SLOW_CLASSES[i + 1] ?? Number.POSITIVE_INFINITY) * 1_000 > (minDurationMs ?? 0),
+  )
+  return { column: 'slow_class', type: 'smallint', values, conditions }
 }
 
-/** SQL: whether the attempt `a` matches, for statements that find the attempts by their delivery. */
-export function attemptMatches(filter: AttemptFilter, add: AddValue): string {
-  const { column, type, values, conditions } = attemptRanges(filter)
-  return [
-    ...attemptConditions(filter, add),
-    `a.${column} = any (${add(values)}::${type}[])`,
+/** SQL: whether a delivery has a matching attempt. */
+export function hasAttempt(delivery: string, filter: AttemptFilter, add: AddValue): string {
+  const { column, type, values, conditions } = attemptRanges(filter, add)
+  const matches = [
+    `a.delivery_id = ${delivery}.id`,
     ...conditions,
-  ].join(' and ')
-}
-
-interface AttemptPage extends PageBounds {
-  /** SQL conditions on the owner of the attempts `a`. */
-  readonly owned: readonly string[]
-  /** A column to select beside `id`. */
-  readonly column?: 'delivery_id'
+    `a.${column} = any (${add(values)}::${type}[])`,
+  ]
+  return `exists (select from posthorn.attempts as a where ${matches.join(' and ')})`
 }
 
 /**
- * SQL: a page of attempts. Each range of the index is read in the order of the page, so no statement sorts all rows. The
- * ranges are planned once, which matters with a partition for each day.
+ * SQL: the ids of a page of attempts, and with `also` the ids of their deliveries. Each range of the index is read in the order of the page, for
+ * one webhook after the other, so no statement sorts all rows. The ranges are planned once, which matters with a partition
+ * for each day.
  */
-export function pageOfAttempts(
-  filter: AttemptFilter,
-  { owned, column: also, ...bounds }: AttemptPage,
+export function attemptPage(
+  { webhookUuids, ...filter }: AttemptFilter,
+  { organization, owner }: Scope,
+  { take, bound }: PageBounds,
   add: AddValue,
+  also?: 'delivery_id',
 ): string {
-  const { column, type, values, conditions } = attemptRanges(filter)
-  const [lower, upper] = idBounds(filter, bounds.bound).map((id) => `${add(id)}::uuid`)
-  const all = [
-    ...owned,
-    ...attemptConditions(filter, add),
+  const ofWebhooks = webhookUuids && owner === undefined
+  const all = ofWebhooks || !webhookUuids ? filter : { ...filter, webhookUuids }
+  const { column, type, values, conditions } = attemptRanges(all, add)
+  const sources = [`unnest(${add(values)}::${type}[]) as range (value)`]
+  if (ofWebhooks) sources.push(`unnest(${add(webhookUuids)}::uuid[]) as owner (id)`)
+  const [lower, upper] = idBounds(filter, bound).map((id) => `${add(id)}::uuid`)
+  const where = [
+    `a.organization_id = ${organization}`,
+    ...(ofWebhooks || owner ? [`a.${owner ?? 'webhook_id'} = owner.id`] : []),
     ...conditions,
-    ...boundConditions('a.id', bounds.bound, add),
+    ...boundConditions('a.id', bound, add),
     // The row comparisons and the order match the index. With an equality, Postgres can prefer the primary key, and then
     // scans all attempts for a rare value.
     `(a.${column}, a.id) >= (range.value, ${lower})`,
     `(a.${column}, a.id) <= (range.value, ${upper})`,
     `a.${column} is not null`,
   ]
-  const direction = bounds.take > 0 ? 'desc' : 'asc'
-  const size = add(Math.abs(bounds.take))
+  const direction = take > 0 ? 'desc' : 'asc'
+  const size = add(Math.abs(take))
   return `
-    select page.* from unnest(${add(values)}::${type}[]) as range (value), lateral (
-      select a.id${also ? `, a.${also}` : ''} from posthorn.attempts as a where ${all.join(' and ')}
+    select page.* from ${sources.join(' cross join ')} cross join lateral (
+      select a.id${also ? `, a.${also}` : ''} from posthorn.attempts as a where ${where.join(' and ')}
       order by a.${column} ${direction}, a.id ${direction} limit ${size}
     ) as page order by page.id ${direction} limit ${size}`
 }

@@ -1,5 +1,4 @@
-import { MAX_STEPS } from '../../lib/work-budget.ts'
-import { FAILURE_CODES } from '../../outbound/failure-reasons.ts'
+import { type FailureCode, reasonOf } from '../../outbound/failure-reasons.ts'
 import type { Ended, Outcome } from '../../outbound/outcome.ts'
 import type { SendOptions } from '../../webhooks/send-options.ts'
 import type { LoadedDelivery } from './load-delivery.ts'
@@ -78,19 +77,11 @@ export function toAttemptRecord(
   outcome: Ended,
   now: Date,
 ): AttemptRecord {
-  return recordOf(plan, request, outcome, describeOutcome(outcome), now)
+  return recordOf(plan, request, outcome, outcome.kind === 'failed' ? outcome : null, now)
 }
 
-/** Why an attempt has no outcome, by its error code. */
-const UNSENT = {
-  secret_unreadable:
-    "Nothing was sent: Posthorn cannot decrypt the webhook's signing secret or custom headers. Enter the headers again and rotate the secret, or ask the operator for the key that they were encrypted with.",
-  body_too_large: `Nothing was sent: the selection or template makes more than 256 KiB of the data of this event, takes more than ${MAX_STEPS.toLocaleString('en')} steps over the data, or has a filter that cannot work with the data. Choose fewer fields of the items of long lists, or shorten values: new events then arrive. This delivery keeps its body.`,
-  worker_died:
-    'A worker ended three times during this attempt, the third time while it made no other attempt, so Posthorn gives up. The request may have been sent. Ask the operator, who finds the reason in the logs, and then redeliver.',
-}
-
-export type UnsentCode = keyof typeof UNSENT
+/** Why an attempt has no outcome. */
+export type UnsentCode = 'secret_unreadable' | 'body_too_large' | 'worker_died'
 
 /**
  * The record of an attempt without an outcome: its signing secret or custom headers cannot be decrypted, its body cannot be
@@ -98,14 +89,14 @@ export type UnsentCode = keyof typeof UNSENT
  * retried, but not if it ends workers.
  */
 export function toUnsentRecord(plan: PlannedAttempt, code: UnsentCode): AttemptRecord {
-  const record = recordOf(plan, null, null, { code, reason: UNSENT[code] }, plan.startedAt)
+  const record = recordOf(plan, null, null, { code, reason: reasonOf(code) }, plan.startedAt)
   return code === 'worker_died'
     ? { ...record, next: { kind: 'exhausted' }, retriesLeft: 0 }
     : record
 }
 
 interface Failure {
-  readonly code: string
+  readonly code: FailureCode
   readonly reason: string
 }
 
@@ -179,38 +170,3 @@ function summarize(
   const result = answer ? `HTTP ${answer.status}` : (failure?.code ?? 'failed')
   return `${result} from ${URL.parse(url)?.origin ?? 'an unreadable URL'}`
 }
-
-/** Why there was no response: a stable code and a sentence for people. `null` if there was a response. */
-function describeOutcome(outcome: Ended): Failure | null {
-  switch (outcome.kind) {
-    case 'answered':
-      return null
-    case 'timed-out':
-      return {
-        code: outcome.phase === 'connect' ? 'connect_timed_out' : 'response_timed_out',
-        reason: outcome.reason,
-      }
-    case 'unreachable':
-      return { code: outcome.code, reason: outcome.reason }
-    case 'refused':
-      return {
-        code: outcome.reason.replaceAll('-', '_'),
-        reason: REJECTION_REASONS[outcome.reason],
-      }
-  }
-}
-
-const REJECTION_REASONS = {
-  'address-not-public': 'The address is not public, so Posthorn does not connect to it.',
-  'not-https': 'The URL is not HTTPS.',
-  'url-not-allowed': 'Posthorn may not send to this URL.',
-} as const
-
-/** All error codes of attempts. */
-export const ERROR_CODES: readonly string[] = [
-  'connect_timed_out',
-  'response_timed_out',
-  ...FAILURE_CODES,
-  ...Object.keys(REJECTION_REASONS).map((reason) => reason.replaceAll('-', '_')),
-  ...Object.keys(UNSENT),
-]

@@ -4,9 +4,12 @@ import { withinReach } from '../../graphql/context.ts'
 import { organizationFields, organizationOf } from '../../graphql/organization-fields.ts'
 import { filtersByWebhook, rowsOfWebhook } from '../../graphql/portal-access.ts'
 import { timestampOf } from '../../lib/uuid-v7.ts'
+import { wordsOf } from '../../outbound/failure-reasons.ts'
 import { readAttemptFilter } from '../read-filters.ts'
 import type { StatusClass } from './attempt-filter.ts'
-import { findAttemptsOfEach, listAttempts, listAttemptsOfWebhooks } from './find-attempts.ts'
+import { findAttempts, findAttemptsOfEach } from './find-attempts.ts'
+
+const FAILURE = { succeeded: true, status: true, errorCode: true, error: true } as const
 
 const Attempt = builder.prismaNode('Attempt', {
   id: { field: 'id' },
@@ -41,6 +44,20 @@ const Attempt = builder.prismaNode('Attempt', {
     errorCode: t.exposeString('errorCode', { nullable: true }),
     error: t.exposeString('error', { nullable: true }),
     cause: t.exposeString('cause', { nullable: true }),
+    meaning: t.string({
+      nullable: true,
+      description:
+        'What the failure means, in one English sentence: `error`, or what the HTTP status means. Null if the attempt succeeded.',
+      select: FAILURE,
+      resolve: ({ succeeded, error, ...failure }) =>
+        succeeded ? null : (error ?? wordsOf(failure)[0]),
+    }),
+    advice: t.string({
+      nullable: true,
+      description: 'What to check, in English sentences. Null if the attempt succeeded.',
+      select: FAILURE,
+      resolve: ({ succeeded, ...failure }) => (succeeded ? null : wordsOf(failure)[1]),
+    }),
   }),
 })
 
@@ -81,13 +98,10 @@ organizationFields((t) => ({
       authScopes: { scope: 'deliveries:read' },
       portal: filtersByWebhook,
       args: { filter: t.arg(filterArg) },
-      resolve: (query, organization, { filter }, context) =>
-        listAttempts(
-          context,
-          organizationOf(organization, context),
-          readAttemptFilter(filter),
-          query,
-        ),
+      resolve: async (query, parent, { filter }, context) => {
+        const id = organizationOf(parent, context)
+        return (await findAttempts(context, id, null, readAttemptFilter(filter), query)).flat()
+      },
     },
     AttemptConnection,
   ),
@@ -104,8 +118,7 @@ builder.prismaObjectField('Webhook', 'attempts', (t) =>
       args: { filter: t.arg(filterArg) },
       resolve: (query, { id, organizationId }, { filter: given }, context, info) => {
         const filter = readAttemptFilter(given)
-        const run = (ids: string[]) =>
-          listAttemptsOfWebhooks(context, organizationId, ids, filter, query)
+        const run = (ids: string[]) => findAttempts(context, organizationId, ids, filter, query)
         return context.perOrganization(organizationId, info, run)(id)
       },
     },
@@ -126,7 +139,7 @@ builder.prismaObjectField('Webhook', 'lastFailure', (t) =>
       const run = async (ids: string[]) => {
         const filter = { statusClasses: FAILED }
         const page = { ...query, take: 1 }
-        const pages = await listAttemptsOfWebhooks(context, organizationId, ids, filter, page)
+        const pages = await findAttempts(context, organizationId, ids, filter, page)
         return pages.map(([attempt]) => attempt ?? null)
       }
       return context.perOrganization(organizationId, info, run)(id)

@@ -27,7 +27,6 @@ export interface StartedAttempt {
 
 export interface ExchangeControl {
   readonly signal: AbortSignal
-  readonly mayGoOn?: (() => boolean) | undefined
   /** Runs right before the request is sent. If it throws, nothing is sent. */
   readonly beforeSend: () => Promise<void>
 }
@@ -43,7 +42,7 @@ export async function exchange(
   { delivery, options }: Sendable,
   body: Buffer | typeof TOO_LARGE,
   started: StartedAttempt,
-  { signal, mayGoOn, beforeSend }: ExchangeControl,
+  { signal, beforeSend }: ExchangeControl,
 ): Promise<Exchanged> {
   if (body === TOO_LARGE) return { unsent: 'body_too_large' }
   const request = signAttempt(deps, { delivery, options }, body, started)
@@ -56,7 +55,6 @@ export async function exchange(
     body,
     acknowledgeTimeoutMs: options.timeoutMs ?? undefined,
     signal,
-    mayGoOn,
   })
   return { request, outcome }
 }

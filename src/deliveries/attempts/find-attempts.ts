@@ -1,10 +1,10 @@
 import type { Db, Sql } from '../../db/client.ts'
 import type { Attempt, Delivery, Prisma } from '../../db/generated/prisma/client.ts'
-import { boundConditions, type Page, type PageBounds, pageOf, pageOrder } from '../../db/page.ts'
-import { type PageOfOwner, pagesOfEach } from '../../db/pages-of-each.ts'
-import { type AddValue, createParameters } from '../../db/parameters.ts'
+import { boundConditions, type Page, type PageBounds, pageOf } from '../../db/page.ts'
+import { idsOfEach, inOrder } from '../../db/pages-of-each.ts'
+import type { AddValue } from '../../db/parameters.ts'
 import { lowerBoundAt, timestampOf } from '../../lib/uuid-v7.ts'
-import { type AttemptFilter, pageOfAttempts } from './attempt-filter.ts'
+import { type AttemptFilter, attemptPage } from './attempt-filter.ts'
 
 type Selection = Pick<Prisma.AttemptFindManyArgs, 'select' | 'include'>
 
@@ -13,54 +13,20 @@ interface Deps {
   readonly sql: Sql
 }
 
-/** A page of an organization's attempts, newest first, with two statements. */
-export async function listAttempts(
+/** A page of attempts for each of several webhooks, or of the organization, in their order, newest first. */
+export async function findAttempts(
   deps: Deps,
   organizationId: string,
-  filter: AttemptFilter,
-  query: Selection & Page,
-): Promise<Attempt[]> {
-  const pages = await readPages(deps, [organizationId], query, (bounds, add) =>
-    pageOfSome(filter, [`a.organization_id = ${add(organizationId)}`], bounds, add),
-  )
-  return pages.flat()
-}
-
-/** For several webhooks, reads a page of each in the order of an index, and merges them. */
-function pageOfSome(
-  filter: AttemptFilter,
-  owned: readonly string[],
-  bounds: PageBounds,
-  add: AddValue,
-): string {
-  const { webhookUuid, webhookUuids } = filter
-  if (!webhookUuids || webhookUuid) return pageOfAttempts(filter, { owned, ...bounds }, add)
-  const ofWebhook = ['a.webhook_id = owner.id', ...owned]
-  const page = pageOfAttempts(
-    { ...filter, webhookUuids: null },
-    { owned: ofWebhook, ...bounds },
-    add,
-  )
-  return `
-    select page.id from unnest(${add([...new Set(webhookUuids)])}::uuid[]) as owner (id), lateral (${page}) as page
-    ${pageOrder(bounds, add)}`
-}
-
-/** A page of attempts for each of several webhooks, in their order, newest first, with two statements. */
-export async function listAttemptsOfWebhooks(
-  deps: Deps,
-  organizationId: string,
-  webhookUuids: readonly string[],
+  webhookUuids: readonly string[] | null,
   filter: AttemptFilter,
   query: Selection & Page,
 ): Promise<Attempt[][]> {
-  return await readPages(deps, webhookUuids, query, (bounds, add) => {
-    const owned = ['a.webhook_id = owner.id', `a.organization_id = ${add(organizationId)}`]
-    return pageOfAttempts(filter, { owned, ...bounds }, add)
+  return await readPages(deps, webhookUuids ?? [organizationId], query, (bounds, add) => {
+    const owner = webhookUuids ? 'webhook_id' : undefined
+    return attemptPage(filter, { organization: add(organizationId), owner }, bounds, add)
   })
 }
 
-/** `pageSql` selects the ids of a page of the owner `owner.id`, the `owner.n`th. */
 async function readPages(
   { prisma, sql }: Deps,
   owners: readonly string[],
@@ -68,16 +34,9 @@ async function readPages(
   pageSql: (bounds: PageBounds, add: AddValue) => string,
 ): Promise<Attempt[][]> {
   const { where, take, orderBy: _, ...selection } = pageOf(query, 'newest first')
-  const { values, add } = createParameters()
-  const page = pageSql({ take, bound: where.id }, add)
-  const { rows } = await sql.query<PageOfOwner>(
-    `select owner.id as owner, array(${page}) as ids
-     from unnest(${add(owners)}::uuid[]) with ordinality as owner (id, n)`,
-    values,
-  )
-  const ids = rows.flatMap((row) => row.ids)
-  const found = await prisma.attempt.findMany({ ...selection, where: { id: { in: ids } } })
-  return pagesOfEach(owners, rows, found, take)
+  const ids = await idsOfEach(sql, owners, { take, bound: where.id }, pageSql)
+  const found = { ...selection, where: { id: { in: ids.flat() } } }
+  return inOrder(ids, await prisma.attempt.findMany(found))
 }
 
 /** The organization's attempts with these uuids, by uuid. */

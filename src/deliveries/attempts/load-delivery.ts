@@ -87,8 +87,7 @@ const LOAD_DELIVERIES = `
       case when s.on_hold_since is not null then s.on_hold_reason end as "holdReason",
       coalesce(s.probe_delivery_id = d.id, false) as "isProbe",
       coalesce(s.head_delivery_id = d.id, false) as "isHead",
-      (1000 * extract(epoch from d.reserved_for - clock_timestamp()))::float8 as "reservedInMs",
-      $4::float8 as "loadedAt"
+      (1000 * extract(epoch from d.reserved_for - clock_timestamp()))::float8 as "reservedInMs"
     from (select * from posthorn.deliveries as d where d.id = requested.id and d.id between $2 and $3 offset 0) as d
     join lateral (select * from posthorn.webhooks as w where w.id = d.webhook_id offset 0) as w on true
     join lateral (select * from posthorn.organizations as o where o.id = d.organization_id offset 0) as o on true
@@ -105,7 +104,7 @@ async function loadDeliveries(sql: Sql, uuids: string[]): Promise<(LoadedDeliver
   const { rows } = await sql.query<LoadedDelivery>({
     name: 'load_deliveries',
     text: LOAD_DELIVERIES,
-    values: [arrayLiteral(sorted), sorted[0], sorted.at(-1), performance.now()],
+    values: [arrayLiteral(sorted), sorted[0], sorted.at(-1)],
   })
   const byId = new Map(rows.map((row) => [row.id, row]))
   return uuids.map((uuid) => byId.get(uuid) ?? null)

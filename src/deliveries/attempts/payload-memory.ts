@@ -1,4 +1,4 @@
-import { SHARE_OF_FREE } from '../../scheduling/shared-capacity.ts'
+import { SHARE_OF_FREE } from '../../scheduling/concurrency-limiter.ts'
 
 export type PayloadMemory = ReturnType<typeof createPayloadMemory>
 
@@ -9,8 +9,8 @@ interface Waiting {
 }
 
 /**
- * The memory of the large payloads that are being sent. An organization leaves some of the memory free for the next one, as with the attempts in flight, so that its large
- * payloads for slow endpoints delay no others.
+ * The memory of the large payloads that are being sent. An organization leaves some of the memory free for the next one, as
+ * with the attempts in flight, so that its large payloads for slow endpoints delay no others.
  */
 export function createPayloadMemory(totalBytes: number) {
   const usedByOrganization = new Map<string, number>()

@@ -15,7 +15,7 @@ export interface ExchangeThread extends AsyncDisposable {
   exchange(
     delivery: LoadedDelivery,
     started: StartedAttempt,
-    control: Omit<ExchangeControl, 'mayGoOn'>,
+    control: ExchangeControl,
   ): Promise<ExchangedAlone>
 }
 

@@ -1,16 +1,29 @@
 import { publicId } from '../../db/ids.ts'
-import { type OpenSpan, type Tracing, toSpanContext } from '../../telemetry/tracing.ts'
+import { type OpenSpan, type TraceContext, type Tracing, toSpanContext } from '../../telemetry/tracing.ts'
 import type { AttemptRecord, PlannedAttempt } from './attempt-record.ts'
 
 /**
- * Starts the span of an attempt: a child of the span that published the event, which may have ended days ago, and linked
- * to it. Null without tracing. A path, a query or a header may be a credential, so no attribute has any of them.
+ * Runs an attempt in a span: a child of the span that published the event, which may have ended days ago, and linked to it.
+ * Without tracing, the context is null. A path, a query or a header may be a credential, so no attribute has any of them.
  */
-export function traceAttempt(
+export async function traceAttempt<Result extends { readonly record: AttemptRecord } | string>(
   tracing: Tracing,
-  { delivery, options }: PlannedAttempt,
-): OpenSpan | null {
-  if (!tracing.isOn) return null
+  plan: PlannedAttempt,
+  attempt: (ownTrace: TraceContext | null) => Promise<Result>,
+): Promise<Result> {
+  const span = tracing.isOn ? startSpan(tracing, plan) : null
+  if (span === null) return await attempt(null)
+  let record: AttemptRecord | null = null
+  try {
+    const result = await attempt(span.context)
+    if (typeof result !== 'string') record = result.record
+    return result
+  } finally {
+    endSpan(span, record)
+  }
+}
+
+function startSpan(tracing: Tracing, { delivery, options }: PlannedAttempt): OpenSpan | null {
   return tracing.start('POST', {
     kind: 'client',
     parent: toSpanContext(delivery.traceParent, delivery.traceState),
@@ -40,13 +53,13 @@ function addressOf(url: string) {
 }
 
 /** Ends the span with the outcome; null: the attempt was aborted. */
-export function endAttemptSpan(span: OpenSpan | null, record: AttemptRecord | null): void {
+function endSpan(span: OpenSpan, record: AttemptRecord | null): void {
   if (record === null) {
-    span?.end({}, 'aborted')
+    span.end({}, 'aborted')
     return
   }
   const { status, errorCode, succeeded, resent } = record
-  span?.end(
+  span.end(
     {
       ...(status !== null && { 'http.response.status_code': status }),
       ...(resent && { 'http.request.resend_count': 1 }),

@@ -88,9 +88,7 @@ function requestOf(
 
 /** Null: the endpoint answered with the challenge. */
 function reasonOf(outcome: Ended, token: string): UnverifiedReason | null {
-  if (outcome.kind === 'refused') return 'address_refused'
-  if (outcome.kind === 'timed-out') return 'timed_out'
-  if (outcome.kind === 'unreachable') return unreachable(outcome.code)
+  if (outcome.kind === 'failed') return reasonOfFailure(outcome.code)
   const { status, body } = outcome
   if (status >= 500) return 'http_5xx'
   if (status >= 400) return 'http_4xx'
@@ -98,7 +96,9 @@ function reasonOf(outcome: Ended, token: string): UnverifiedReason | null {
   return status >= 200 && isAnswer(body, token) ? null : 'challenge_failed'
 }
 
-function unreachable(code: string): UnverifiedReason {
+function reasonOfFailure(code: string): UnverifiedReason {
+  if (/^(address_not_public|not_https|url_not_allowed)/.test(code)) return 'address_refused'
+  if (/timed_out$/.test(code)) return 'timed_out'
   if (code === 'name_not_found' || code === 'name_lookup_failed') return 'name_not_found'
   if (/^(certificate_|tls_|no_tls|client_certificate)/.test(code)) return 'tls_failed'
   return 'connection_failed'

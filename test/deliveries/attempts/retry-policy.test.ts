@@ -78,8 +78,8 @@ test.each<Case>([
   ...[300, 301, 304, 400, 401, 404, 410, 429, 500, 503].map((status): Case => {
     return [status, answered(status), false]
   }),
-  ['a timeout', { kind: 'timed-out', phase: 'response', afterMs: 1, ...failed }, false],
-  ['a connection error', { kind: 'unreachable', code: 'connection_refused', ...failed }, false],
+  ['a timeout', { kind: 'failed', code: 'response_timed_out', ...failed }, false],
+  ['a connection error', { kind: 'failed', code: 'connection_refused', ...failed }, false],
 ])('contract 7.1: %s is a success: %3$s', (_what, outcome, expected) => {
   expect(isSuccess(outcome)).toBe(expected)
 })

@@ -6,7 +6,6 @@ import { Time } from '../../components/time.tsx'
 import type { AttemptStepFragment } from '../../generated/graphql.ts'
 import { formatDuration } from '../../lib/format.ts'
 import { ResponseStatus } from '../list/delivery-columns.tsx'
-import { whyFailed } from '../why-failed.ts'
 import { AttemptDetail } from './attempt-detail.tsx'
 
 interface AttemptTimelineProps {
@@ -39,7 +38,6 @@ interface StepProps {
 
 function Step({ attempt, isOpen, toggle }: StepProps) {
   const { id, number, startedAt, succeeded, status, durationMs } = attempt
-  const why = whyFailed(attempt)
   const Icon = succeeded ? IconCircleCheck : IconCircleX
   return (
     <li id={id}>
@@ -69,13 +67,13 @@ function Step({ attempt, isOpen, toggle }: StepProps) {
               </Text>
             </Group>
             <Text span size="sm" display="block">
-              {why?.sentence ?? t('The receiver accepted the delivery.')}
+              {attempt.meaning ?? t('The receiver accepted the delivery.')}
             </Text>
           </Stack>
           <IconChevronRight size={18} className="ph-timeline-chevron" aria-hidden />
         </UnstyledButton>
         <Collapse expanded={isOpen} id={`${id}-detail`} transitionDuration={0}>
-          {isOpen && <AttemptDetail id={id} attempt={attempt} hint={why?.hint ?? null} />}
+          {isOpen && <AttemptDetail id={id} attempt={attempt} hint={attempt.advice ?? null} />}
         </Collapse>
       </Stack>
     </li>

@@ -1,36 +1,42 @@
-/** The code of an attempt's error in words: `response_timed_out` -> "Response timed out". */
-export const causeLabel = (code: string): string => LABELS[code] ?? code.replaceAll('_', ' ')
+/** The error codes of attempts. A test compares them with those of the server, which has their meanings. */
+export const ERROR_CODES = [
+  'name_not_found',
+  'name_lookup_failed',
+  'connection_refused',
+  'connection_reset',
+  'connection_failed',
+  'network_unreachable',
+  'connect_timed_out',
+  'response_timed_out',
+  'certificate_expired',
+  'certificate_not_yet_valid',
+  'certificate_self_signed',
+  'certificate_unknown_authority',
+  'certificate_wrong_host',
+  'certificate_invalid',
+  'no_tls',
+  'tls_version_refused',
+  'tls_name_unknown',
+  'tls_failed',
+  'client_certificate_demanded',
+  'http_version_refused',
+  'closed_early',
+  'invalid_http',
+  'head_too_large',
+  'proxy_failed',
+  'sender_failed',
+  'address_not_public',
+  'not_https',
+  'url_not_allowed',
+  'body_too_large',
+  'secret_unreadable',
+  'worker_died',
+]
 
-const LABELS: Readonly<Record<string, string>> = {
-  address_not_public: 'Address not public',
-  body_too_large: 'Body too large',
-  certificate_expired: 'Certificate expired',
-  certificate_invalid: 'Certificate invalid',
-  certificate_not_yet_valid: 'Certificate not yet valid',
-  certificate_self_signed: 'Certificate self signed',
-  certificate_unknown_authority: 'Certificate unknown authority',
-  certificate_wrong_host: 'Certificate wrong host',
-  client_certificate_demanded: 'Client certificate demanded',
-  closed_early: 'Closed early',
-  connect_timed_out: 'Connect timed out',
-  connection_failed: 'Connection failed',
-  connection_refused: 'Connection refused',
-  connection_reset: 'Connection reset',
-  head_too_large: 'Head too large',
-  http_version_refused: 'HTTP version refused',
-  invalid_http: 'Invalid HTTP',
-  name_lookup_failed: 'Name lookup failed',
-  name_not_found: 'Name not found',
-  network_unreachable: 'Network unreachable',
-  no_tls: 'No TLS',
-  not_https: 'Not HTTPS',
-  proxy_failed: 'Proxy failed',
-  response_timed_out: 'Response timed out',
-  secret_unreadable: 'Secret unreadable',
-  sender_failed: 'Sender failed',
-  tls_failed: 'TLS failed',
-  tls_name_unknown: 'TLS name unknown',
-  tls_version_refused: 'TLS version refused',
-  url_not_allowed: 'URL not allowed',
-  worker_died: 'Worker died',
+/** The code of an attempt's error in words: `tls_version_refused` -> "TLS version refused". */
+export function causeLabel(code: string): string {
+  const words = code
+    .replaceAll('_', ' ')
+    .replace(/\b(https?|tls|url)\b/g, (name) => name.toUpperCase())
+  return words.slice(0, 1).toUpperCase() + words.slice(1)
 }

@@ -1,8 +1,7 @@
 import { optionsOf } from '../../components/filters/filter-params.ts'
 import type { AttemptFilter, StatusClass } from '../../generated/graphql.ts'
 import { key } from '../../language/t.ts'
-import { HINTS } from '../failure-hints.ts'
-import { causeLabel } from './cause-labels.ts'
+import { causeLabel, ERROR_CODES } from './cause-labels.ts'
 
 /** Options for a select. */
 export const RESPONSES = optionsOf<StatusClass | 'FAILED'>({
@@ -62,7 +61,7 @@ const STATUSES = [
 /** Causes to choose from: usual statuses, and all errors without a response. */
 export const CAUSES = [
   ...STATUSES.map((value) => ({ value, label: value })),
-  ...Object.keys(HINTS).map((value) => ({
+  ...ERROR_CODES.map((value) => ({
     value,
     get label() {
       return causeLabel(value)

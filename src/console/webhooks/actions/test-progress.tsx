@@ -8,7 +8,6 @@ import { useRead } from '../../api/use-read.ts'
 import { Time } from '../../components/time.tsx'
 import { AttemptBody } from '../../deliveries/attempt/attempt-body.tsx'
 import { isFinished } from '../../deliveries/delivery-states.ts'
-import { whyFailed } from '../../deliveries/why-failed.ts'
 import {
   DeliveriesAttemptRecordedDocument,
   WebhookTestProgressDocument,
@@ -88,8 +87,7 @@ function resultOf(attempt: Attempt): string {
   const { status, durationMs } = attempt
   const time = formatDuration(durationMs)
   if (status != null) return `Response ${status} after ${time}.`
-  const error = whyFailed(attempt)?.sentence ?? ''
-  return `${error} The attempt took ${time}.`
+  return `${attempt.meaning} The attempt took ${time}.`
 }
 
 function titleOf(delivery: Delivery | null): string {

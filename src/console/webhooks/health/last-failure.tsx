@@ -1,7 +1,6 @@
 import { Anchor } from '@mantine/core'
 import { Link } from 'react-router'
 import { Time } from '../../components/time.tsx'
-import { whyFailed } from '../../deliveries/why-failed.ts'
 import type { WebhookTroubleFragment } from '../../generated/graphql.ts'
 import { t } from '../../language/t.ts'
 import { formatDuration } from '../../lib/format.ts'
@@ -30,10 +29,10 @@ export function LastFailure({ attempt }: { attempt: Failure | null | undefined }
   )
 }
 
-type Cause = Pick<Failure, 'succeeded' | 'status' | 'errorCode' | 'error'>
+type Cause = Pick<Failure, 'status' | 'meaning'>
 
 /** "502 · A proxy in front of the receiver got no valid response." */
 export function causeOf(attempt: Cause): string {
-  const sentence = (whyFailed(attempt)?.sentence ?? '').replace(/\.$/, '')
+  const sentence = (attempt.meaning ?? '').replace(/\.$/, '')
   return attempt.status == null ? sentence : `${attempt.status} · ${sentence}`
 }
