@@ -42,6 +42,7 @@ type Result<Returned extends Type> = Returned extends Row
 
 export type InputFields = Parameters<Parameters<typeof builder.inputType>[1]['fields']>[0]
 
+type SuccessFields = Parameters<Parameters<typeof builder.queryFields>[0]>[0]
 type Arguments = Parameters<Parameters<typeof builder.args>[0]>[0]
 
 interface Mutation<Returned extends Type, Input extends InputFieldMap, Args extends InputFieldMap> {
@@ -65,8 +66,8 @@ interface Mutation<Returned extends Type, Input extends InputFieldMap, Args exte
   readonly returns: readonly [name: string, type: Returned, description: string]
   /** Describes the success. */
   readonly success?: string
-  /** The fields of the success that say what an upsert did. */
-  readonly upserts?: true
+  /** Further fields of the success, which is what `run` returns, with the columns of a row. */
+  readonly fields?: (t: SuccessFields) => object
   readonly run: (
     args: {
       readonly id: string
@@ -86,7 +87,7 @@ export function mutation<
   Input extends InputFieldMap = Record<never, never>,
   Args extends InputFieldMap = Record<never, never>,
 >(name: string, declared: Mutation<Returned, Input, Args>): void {
-  const { description, scope, id, input, errors = [], returns, success, upserts } = declared
+  const { description, scope, id, input, errors = [], returns, success, fields } = declared
   const [field, type, about] = returns
   const run = async (args: object, context: Context) =>
     await declared.run(args as Parameters<typeof declared.run>[0], context, callerOf(context))
@@ -106,7 +107,7 @@ export function mutation<
       dataField: { name: field, description: about },
       result: {
         ...(success && { description: success }),
-        ...(upserts && { fields: upsertedFields }),
+        ...(fields && { fields }),
       },
     },
     args: builder.args((t) => ({
@@ -141,9 +142,8 @@ export function mutation<
   )
 }
 
-type SuccessFields = Parameters<Parameters<typeof builder.queryFields>[0]>[0]
-
-const upsertedFields = (t: SuccessFields) => ({
+/** What an upsert did. */
+export const upsertedFields = (t: SuccessFields) => ({
   created: t.boolean({
     description: 'Whether the call created it.',
     resolve: (success) => (success as unknown as Upserted).created,

@@ -4,8 +4,8 @@ import { z } from 'zod'
 export interface Setting {
   /** The rule of a given value. Null is the default. */
   readonly rule: z.ZodType
-  /** In GraphQL. A list has its item in brackets. */
-  readonly type: 'Boolean' | 'Int' | 'String' | 'JSON' | readonly ['Int'] | readonly ['String']
+  /** The name of the type in GraphQL. A list has that of its items in brackets. */
+  readonly type: string | readonly [string]
   /** The meaning, the bounds and the default. */
   readonly description: string
   /** Whether a new object needs a value. */

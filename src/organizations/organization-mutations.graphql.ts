@@ -1,6 +1,6 @@
 import { EditConflict, IF_REVISION } from '../audit/edit-conflict.ts'
 import { publicId } from '../db/ids.ts'
-import { mutation } from '../graphql/mutation.ts'
+import { mutation, upsertedFields } from '../graphql/mutation.ts'
 import { settingInputs } from '../graphql/setting-fields.ts'
 import { createOrganization, saveOrganization } from './organization.ts'
 import { ORGANIZATION_SETTINGS } from './organization-settings.ts'
@@ -49,6 +49,6 @@ mutation('upsertOrganization', {
   },
   returns: ['organization', 'Organization', 'The organization after the call.'],
   success: 'The organization is as it is to be.',
-  upserts: true,
+  fields: upsertedFields,
   run: ({ uid, input }, { prisma, actor }) => saveOrganization(prisma, { uid }, input, actor),
 })

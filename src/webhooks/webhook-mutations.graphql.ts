@@ -4,7 +4,7 @@ import { type GivenFilter, textOfFilter } from '../filters/given-filter.ts'
 import { builder } from '../graphql/builder.ts'
 import type { Context } from '../graphql/context.ts'
 import { ConflictError } from '../graphql/errors.ts'
-import { type InputFields, mutation } from '../graphql/mutation.ts'
+import { type InputFields, mutation, upsertedFields } from '../graphql/mutation.ts'
 import { settingInputs } from '../graphql/setting-fields.ts'
 import { fieldIssue, invalid } from '../lib/errors.ts'
 import type { Setting, Upserted } from '../lib/setting.ts'
@@ -106,7 +106,7 @@ mutation('upsertWebhook', {
   errors: [EndpointUnverified, ConflictError],
   returns: ['webhook', 'Webhook', 'The webhook after the call.'],
   success: 'The webhook is as it is to be.',
-  upserts: true,
+  fields: upsertedFields,
   run: ({ uid, input }, context, caller) => save(context, caller, { uid }, input),
 })
 
