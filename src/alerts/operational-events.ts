@@ -3,7 +3,7 @@ import { writeAuditEntry } from '../audit/audit-entry.ts'
 import type { Db } from '../db/client.ts'
 import type { PrismaClient } from '../db/generated/prisma/client.ts'
 import { publicId } from '../db/ids.ts'
-import { getOrganization } from '../organizations/organization.ts'
+import { getOrganization } from '../organizations/find-organization.ts'
 import { OPERATIONAL_EVENT_TYPES, operationalTypes } from './operational-event-types.ts'
 
 export interface OperationalEvents {

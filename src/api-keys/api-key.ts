@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import type { Actor } from '../access/actor.ts'
 import { type Caller, parseScopes, requireGrantable } from '../access/scope.ts'
-import { writeAuditEntry } from '../audit/audit-entry.ts'
+import { changedFields, writeAuditEntry } from '../audit/audit-entry.ts'
+import { checkEditConflict } from '../audit/edit-conflict.ts'
 import { actForOrganization } from '../db/act-for.ts'
 import type { Db } from '../db/client.ts'
 import type { ApiKey } from '../db/generated/prisma/client.ts'
@@ -14,9 +15,9 @@ import { hashToken, mintToken, tokenHint } from './token.ts'
 export interface NewApiKey extends LimitsInput {
   readonly organizationId: string
   readonly scopes: readonly string[]
-  readonly name?: string | null
+  readonly name?: string | null | undefined
   /** Null or missing: never. */
-  readonly expiresAt?: Date | null
+  readonly expiresAt?: Date | null | undefined
   /**
    * The creator, who can grant only scopes and limits that they have. Null: Posthorn itself or the command line, which
    * have no bounds.
@@ -82,30 +83,62 @@ export async function createApiKey(
   return { key, token }
 }
 
-/** Revokes an API key in every process. Revoking it again changes nothing. */
+/** Revokes an API key in every process. Revoking it again changes nothing. Throws `not_found`. */
 export async function revokeApiKey(
   db: Db,
   id: string,
   organizationId: string,
   actor: Actor,
-): Promise<ApiKey> {
-  const uuid = parseId('apiKey', id)
-  const key = uuid && (await db.apiKey.findFirst({ where: { id: uuid, organizationId } }))
-  if (!key) throw notFound('API key', id)
-  return await actForOrganization(db, key.organizationId, async (tx) => {
-    const now = new Date()
-    const valid = { id: key.id, revokedAt: null }
-    const { count } = await tx.apiKey.updateMany({ where: valid, data: { revokedAt: now } })
-    if (count > 0) {
-      await writeAuditEntry(tx, actor, {
-        action: 'api_key.revoked',
-        organizationId: key.organizationId,
-        subjectId: id,
-        before: auditedFields(key),
-      })
-    }
-    return await tx.apiKey.findUniqueOrThrow({ where: { id: key.id } })
+): Promise<void> {
+  await actForOrganization(db, organizationId, async (tx) => {
+    const key = await lockKey(tx, organizationId, id)
+    if (key.revokedAt !== null) return
+    await tx.apiKey.update({ where: { id: key.id }, data: { revokedAt: new Date() } })
+    await writeAuditEntry(tx, actor, {
+      action: 'api_key.revoked',
+      organizationId,
+      subjectId: id,
+      before: auditedFields(key),
+    })
   })
+}
+
+/**
+ * Changes the limits of an API key in every process. Null: the default. Missing: unchanged. Throws `not_found` or
+ * `invalid`, or an `EditConflict` if somebody else changed the same limits after `ifRevision`.
+ */
+export async function updateApiKey(
+  db: Db,
+  id: string,
+  { ifRevision, ...input }: LimitsInput & { readonly ifRevision?: number | null | undefined },
+  changedBy: Caller,
+  actor: Actor,
+): Promise<void> {
+  const { organizationId } = changedBy
+  await actForOrganization(db, organizationId, async (tx) => {
+    const { revision, ...before } = await lockKey(tx, organizationId, id)
+    const data = givenLimits(input)
+    requireLimits(data, changedBy)
+    const limits = givenLimits(before)
+    const changed = changedFields(limits, { ...limits, ...data })
+    if (Object.keys(changed.after).length === 0) return
+    const action = 'api_key.updated'
+    const subject = { organizationId, subjectId: id }
+    await checkEditConflict(tx, { ...subject, revision, actions: [action] }, ifRevision)
+    await tx.apiKey.update({
+      where: { id: before.id },
+      data: { ...data, revision: { increment: 1 } },
+    })
+    await writeAuditEntry(tx, actor, { action, ...subject, ...changed })
+  })
+}
+
+async function lockKey(tx: Db, organizationId: string, id: string): Promise<ApiKey> {
+  const uuid = parseId('apiKey', id)
+  await tx.$queryRaw`select from posthorn.api_keys where id = ${uuid}::uuid for no key update`
+  const key = uuid && (await tx.apiKey.findUnique({ where: { id: uuid, organizationId } }))
+  if (!key) throw notFound('API key', id)
+  return key
 }
 
 /** The fields of an API key in the audit log. */

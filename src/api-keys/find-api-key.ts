@@ -1,10 +1,7 @@
 import { type Caller, hasScope } from '../access/scope.ts'
 import type { Db } from '../db/client.ts'
 import type { ApiKey, Prisma } from '../db/generated/prisma/client.ts'
-import { parseId } from '../db/ids.ts'
 import { type Page, pageOf } from '../db/page.ts'
-import { atLeastKey } from '../db/selection.ts'
-import { notFound } from '../lib/errors.ts'
 
 type Query = Pick<Prisma.ApiKeyFindUniqueArgs, 'select' | 'include'>
 
@@ -31,19 +28,4 @@ export async function findApiKeys(
     ...page,
     where: { ...where, organizationId, sessionKind: null },
   })
-}
-
-/** Reads an API key again after a change. Throws `not_found` if it was deleted. */
-export async function rereadApiKey(
-  db: Db,
-  organizationId: string,
-  id: string,
-  query: Query,
-): Promise<ApiKey> {
-  const uuid = parseId('apiKey', id)
-  const key =
-    uuid &&
-    (await db.apiKey.findUnique({ ...atLeastKey(query), where: { id: uuid, organizationId } }))
-  if (!key) throw notFound('API key', id)
-  return key
 }

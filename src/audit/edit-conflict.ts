@@ -39,10 +39,10 @@ interface Edited {
 export async function checkEditConflict(
   tx: Db,
   { organizationId, subjectId, revision, actions }: Edited,
-  ifRevision: number | undefined,
+  ifRevision: number | null | undefined,
 ): Promise<void> {
   const present = Number(revision)
-  if (ifRevision === undefined || ifRevision === present) return
+  if (ifRevision == null || ifRevision === present) return
   if (ifRevision > present || ifRevision < 1) {
     const detail = `ifRevision must be a revision that was read, from 1 to ${present}, not ${ifRevision}.`
     throw invalid([{ path: ['ifRevision'], code: 'unknown_revision', detail }])

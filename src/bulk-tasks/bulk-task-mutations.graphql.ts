@@ -181,7 +181,7 @@ builder.mutationFields((t) => ({
     description:
       'Cancels a running bulk task, within one second. Changed deliveries stay changed; another task can change the rest.',
     authScopes: { scope: 'deliveries:write' },
-    portal: changesNode('bulk task'),
+    portal: changesNode('bulkTask'),
     errors: resultOf('task', 'The canceled task.', [NotFoundError, ConflictError]),
     args: { id: t.arg.id({ required: true, description: 'The id of the task: `task_…`.' }) },
     resolve: async (query, _root, { id }, context) => {

@@ -77,10 +77,10 @@ const MAX_LISTED = 10
 
 /** The uuid of the organization with this id or uid. Without one, of the only organization. */
 async function findOrganization(db: Db, name: string | undefined): Promise<string> {
-  const { getNamedOrganization, listOrganizations } = await import(
-    '../organizations/organization.ts'
+  const { getOrganization, listOrganizations } = await import(
+    '../organizations/find-organization.ts'
   )
-  if (name !== undefined) return (await getNamedOrganization(db, name)).id
+  if (name !== undefined) return (await getOrganization(db, name)).id
   const organizations = await listOrganizations(db)
   const [only] = organizations
   if (!only) {

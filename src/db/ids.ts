@@ -21,6 +21,12 @@ export const ID_PREFIXES = {
 
 export type IdKind = keyof typeof ID_PREFIXES
 
+/** The kind in a sentence: `API key`, `bulk task`. */
+export function nounOf(kind: IdKind): string {
+  const words = kind.replace(/[A-Z]/, (capital) => ` ${capital.toLowerCase()}`)
+  return words.replace('api', 'API')
+}
+
 /** A new uuid of a row without a public id. */
 export function mintUuid(): string {
   return uuidV7()
@@ -50,9 +56,9 @@ export function requireId(kind: IdKind, id: string, path: FieldIssue['path']): s
 
 /** The issue of a field that has something else than an id of that kind. */
 export function notAnId(kind: IdKind, path: FieldIssue['path']): FieldIssue {
-  const thing = kind === 'apiKey' ? 'API key' : kind
-  const article = /^[aeiou]/i.test(thing) ? 'an' : 'a'
-  const rule = `must be the id of ${article} ${thing}: ${ID_PREFIXES[kind]}_….`
+  const noun = nounOf(kind)
+  const article = /^[aeiou]/i.test(noun) ? 'an' : 'a'
+  const rule = `must be the id of ${article} ${noun}: ${ID_PREFIXES[kind]}_….`
   return fieldIssue(path, 'invalid_argument', rule)
 }
 

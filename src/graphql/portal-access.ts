@@ -1,6 +1,6 @@
 import type { GraphQLFieldResolver, GraphQLSchema } from 'graphql'
 import type { Caller } from '../access/scope.ts'
-import { publicId } from '../db/ids.ts'
+import { type IdKind, nounOf, publicId } from '../db/ids.ts'
 import { selectIds } from '../db/select-ids.ts'
 import { DomainError, notFound } from '../lib/errors.ts'
 import type { Context } from './context.ts'
@@ -85,14 +85,10 @@ export const findsWebhook: PortalAccess = async (args, session) => {
   return { ...args, only: session.webhookId }
 }
 
-/** For a field that changes the node with the id in its arguments: `not_found` for a node outside the webhook. */
-export function changesNode(
-  name: string,
-  idOf: (args: Args) => string = ({ id }) => id,
-): PortalAccess {
+/** For a field that changes the node with the argument `id`: `not_found` for a node outside the webhook. */
+export function changesNode(kind: IdKind): PortalAccess {
   return async (args, session) => {
-    const id = idOf(args)
-    if (!(await belongs(id, session))) throw notFound(name, id)
+    if (!(await belongs(args.id, session))) throw notFound(nounOf(kind), args.id)
     return args
   }
 }

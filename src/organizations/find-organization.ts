@@ -4,6 +4,7 @@ import type { Organization, Prisma } from '../db/generated/prisma/client.ts'
 import { parseId } from '../db/ids.ts'
 import { type Page, pageOf, sliceAround } from '../db/page.ts'
 import { atLeastKey } from '../db/selection.ts'
+import { notFound } from '../lib/errors.ts'
 import {
   labelHash,
   type OwnNameFilter,
@@ -17,27 +18,34 @@ export async function findOrganization(db: Db, uuid: string, query: Query): Prom
   return await db.organization.findUniqueOrThrow({ ...query, where: { id: uuid } })
 }
 
-/** The organization with a public id, or `null`. */
-export async function findOrganizationById(
+/** A public id, or the uid that an operator chose. */
+export type OrganizationName = { readonly id: string } | { readonly uid: string }
+
+/** The organization with a name, or `null`, also for one that is being deleted. */
+export async function findNamedOrganization(
   db: Db,
-  id: string,
-  query: Query,
+  name: OrganizationName,
+  query: Query = {},
 ): Promise<Organization | null> {
-  const uuid = parseId('organization', id)
-  if (!uuid) return null
-  return await db.organization.findUnique({
+  const id = 'id' in name ? parseId('organization', name.id) : undefined
+  if (id === null) return null
+  return await db.organization.findFirst({
     ...atLeastKey(query),
-    where: { id: uuid, deletedAt: null },
+    where: { ...(id === undefined ? name : { id }), deletedAt: null },
   })
 }
 
-/** The organization with a uid, or `null`. */
-export async function findOrganizationByUid(
-  db: Db,
-  uid: string,
-  query: Query,
-): Promise<Organization | null> {
-  return await db.organization.findUnique({ ...atLeastKey(query), where: { uid, deletedAt: null } })
+/** The organization with a public id or a uid. Throws `not_found`. */
+export async function getOrganization(db: Db, idOrUid: string): Promise<Organization> {
+  const name = parseId('organization', idOrUid) ? { id: idOrUid } : { uid: idOrUid }
+  const organization = await findNamedOrganization(db, name)
+  if (!organization) throw notFound('organization', idOrUid)
+  return organization
+}
+
+/** All organizations, oldest first. */
+export async function listOrganizations(db: Db): Promise<Organization[]> {
+  return await db.organization.findMany({ where: { deletedAt: null }, orderBy: { id: 'asc' } })
 }
 
 /** Conditions on organizations. A missing or null field matches every organization. */

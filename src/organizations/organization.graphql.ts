@@ -3,14 +3,11 @@ import { builder } from '../graphql/builder.ts'
 import { callerOf } from '../graphql/context.ts'
 import { enumOf } from '../graphql/enum-of.ts'
 import type { RestrictedSession } from '../graphql/portal-access.ts'
+import { addSettingFields } from '../graphql/setting-fields.ts'
 import { exactlyOneName } from '../own-names/exactly-one-name.ts'
-import { sortMetadata } from '../own-names/metadata.ts'
 import { metadataFilterRule } from '../own-names/metadata-filter-rule.ts'
-import {
-  findOrganizationById,
-  findOrganizationByUid,
-  findOrganizations,
-} from './find-organization.ts'
+import { findNamedOrganization, findOrganizations } from './find-organization.ts'
+import { ORGANIZATION_SETTINGS } from './organization-settings.ts'
 
 const Organization = builder.prismaNode('Organization', {
   id: { portal: 'open', field: 'id' },
@@ -26,16 +23,6 @@ const Organization = builder.prismaNode('Organization', {
   extensions: { portal: 'by field', ofWebhook: ownOrganization },
   select: { id: true },
   fields: (t) => ({
-    name: t.exposeString('name', { portal: 'open' }),
-    uid: t.exposeString('uid', { nullable: true }),
-    metadata: t.field({
-      type: 'JSON',
-      semanticNonNull: true,
-      description:
-        "Labels of the operator's choice: an object of strings. Empty if there are none.",
-      select: { metadata: true },
-      resolve: ({ metadata }) => sortMetadata(metadata),
-    }),
     revision: t.int({
       portal: 'open',
       description:
@@ -50,6 +37,8 @@ const Organization = builder.prismaNode('Organization', {
     }),
   }),
 })
+
+addSettingFields('Organization', ORGANIZATION_SETTINGS)
 
 const OrganizationConnection = builder.connectionObject(
   { type: Organization, name: 'OrganizationConnection', description: 'A page of organizations.' },
@@ -89,12 +78,8 @@ builder.queryFields((t) => ({
         description: 'The uid of an organization, in the place of the id.',
       }),
     },
-    resolve: (query, _root, args, { prisma }) => {
-      const name = exactlyOneName(args)
-      return 'id' in name
-        ? findOrganizationById(prisma, name.id, query)
-        : findOrganizationByUid(prisma, name.uid, query)
-    },
+    resolve: (query, _root, args, { prisma }) =>
+      findNamedOrganization(prisma, exactlyOneName(args), query),
   }),
   organizations: t.prismaConnection(
     {

@@ -1,163 +1,123 @@
-import { z } from 'zod'
 import type { Actor } from '../access/actor.ts'
 import { changedFields, writeAuditEntry } from '../audit/audit-entry.ts'
 import { checkEditConflict } from '../audit/edit-conflict.ts'
 import type { Db } from '../db/client.ts'
 import type { Organization } from '../db/generated/prisma/client.ts'
-import { parseId, publicId } from '../db/ids.ts'
-import { inReadCommitted, joinTransaction } from '../db/transaction.ts'
+import { publicId } from '../db/ids.ts'
+import { joinTransaction } from '../db/transaction.ts'
 import { notFound } from '../lib/errors.ts'
+import {
+  changesRule,
+  type GivenSettings,
+  newObjectRule,
+  settingsIn,
+  type Upserted,
+} from '../lib/setting.ts'
 import { omitUndefined, parseInput } from '../lib/validation.ts'
-import { metadataRule, sortMetadata } from '../own-names/metadata.ts'
-import { lockUid, uidRule, uidTaken } from '../own-names/uid.ts'
-import { keepRule } from '../retention/keep-rule.ts'
-import { requireWithinInstallation, retentionDaysRule } from '../retention/retention-days.ts'
+import { lockUid, uidTaken } from '../own-names/uid.ts'
+import { requireWithinInstallation } from '../retention/retention-days.ts'
+import { findNamedOrganization, type OrganizationName } from './find-organization.ts'
+import { ORGANIZATION_SETTINGS } from './organization-settings.ts'
 
-const organizationName = z
-  .string('must be a string')
-  .trim()
-  .min(1, 'must not be empty')
-  .max(200, 'must have at most 200 characters')
-  .refine((text) => !text.includes('\0'), 'must not contain the NUL character')
+export type OrganizationInput = GivenSettings<typeof ORGANIZATION_SETTINGS>
 
-/** The fields that an operator can set, with their rules. */
-export const organizationFields = {
-  name: organizationName,
-  uid: uidRule.nullable(),
-  metadata: metadataRule,
-  retentionDays: retentionDaysRule,
-  keepResponseBodies: keepRule,
-  keepPayloads: keepRule,
-}
-
-const newOrganization = z.object({
-  name: organizationFields.name,
-  uid: organizationFields.uid.default(null),
-  metadata: organizationFields.metadata.default({}),
-  retentionDays: organizationFields.retentionDays.default(null),
-  keepResponseBodies: organizationFields.keepResponseBodies.default(true),
-  keepPayloads: organizationFields.keepPayloads.default(true),
-})
-
-/** A missing field stays unchanged. */
-const organizationChanges = z.object(organizationFields).partial()
-
-export type NewOrganization = z.input<typeof newOrganization>
-export type OrganizationChanges = z.input<typeof organizationChanges>
+const newOrganization = newObjectRule(ORGANIZATION_SETTINGS)
+const organizationChanges = changesRule(ORGANIZATION_SETTINGS)
 
 /** Creates an organization without API keys and webhooks. Throws `invalid`. */
 export async function createOrganization(
   db: Db,
-  input: NewOrganization,
+  input: OrganizationInput,
   actor: Actor,
 ): Promise<Organization> {
   const data = parseInput(newOrganization, input)
   await requireWithinInstallation(db, data.retentionDays)
-  const run = data.uid === null ? joinTransaction : inReadCommitted
-  return await run(db, async (tx) => {
-    if (data.uid !== null) await claimUid(tx, data.uid)
+  return await joinTransaction(db, async (tx) => {
+    await claimUid(tx, data.uid, null)
     const organization = await tx.organization.create({ data })
     await writeAuditEntry(tx, actor, {
       action: 'organization.created',
       organizationId: organization.id,
       subjectId: publicId('organization', organization.id),
-      after: auditedFields(organization),
+      after: settingsIn(organization, ORGANIZATION_SETTINGS),
     })
     return organization
   })
 }
 
-/** The organization with a public id. Throws `not_found`, also for one that is being deleted. */
-export async function getOrganization(db: Db, id: string): Promise<Organization> {
-  const uuid = parseId('organization', id)
-  const organization =
-    uuid && (await db.organization.findUnique({ where: { id: uuid, deletedAt: null } }))
-  if (!organization) throw notFound('organization', id)
-  return organization
-}
-
-/** The organization with a public id or a uid. Throws `not_found`. */
-export async function getNamedOrganization(db: Db, idOrUid: string): Promise<Organization> {
-  if (parseId('organization', idOrUid) !== null) return await getOrganization(db, idOrUid)
-  // Postgres does not accept NUL in text.
-  const where = { uid: idOrUid.replaceAll('\0', '') }
-  const organization = await db.organization.findUnique({ where })
-  if (!organization) throw notFound('organization', idOrUid)
-  return organization
-}
-
-/** All organizations, oldest first. */
-export async function listOrganizations(db: Db): Promise<Organization[]> {
-  return await db.organization.findMany({ where: { deletedAt: null }, orderBy: { id: 'asc' } })
-}
-
 /**
- * Changes the given fields of an organization. Throws `not_found` or `invalid`, or an `EditConflict` if somebody else
- * changed them after `ifRevision`.
+ * Changes the given settings of an organization. If it is named by a uid and there is none, creates it; of concurrent calls,
+ * one creates. Throws `invalid`, `not_found`, or an `EditConflict` if somebody else made changes after `ifRevision`.
  */
-export async function updateOrganization(
+export async function saveOrganization(
   db: Db,
-  id: string,
-  input: OrganizationChanges,
+  named: OrganizationName,
+  given: OrganizationInput,
   actor: Actor,
-  ifRevision?: number,
-): Promise<Organization> {
-  const { id: uuid } = await getOrganization(db, id)
-  const changes = parseInput(organizationChanges, input)
-  const run = typeof changes.uid === 'string' ? inReadCommitted : joinTransaction
-  return await run(db, async (tx) => {
-    // Before the row, as upserts do, so that two callers never wait for each other.
-    if (typeof changes.uid === 'string') await claimUid(tx, changes.uid, uuid)
-    return (await updateInTransaction(tx, uuid, changes, actor, ifRevision)).organization
+  ifRevision?: number | null,
+): Promise<Upserted> {
+  const input = { ...given, ...('uid' in named && named) }
+  return await joinTransaction(db, async (tx) => {
+    // Before the row, so that two callers never wait for each other.
+    if (typeof input.uid === 'string') await lockUid(tx, INSTALLATION, input.uid)
+    const before = await lockOrganization(tx, named)
+    if (before) return await change(tx, before, input, actor, ifRevision)
+    const { id } = await createOrganization(tx, input, actor)
+    return { id: publicId('organization', id), created: true, changed: true }
   })
 }
 
-/** `updateOrganization` in a transaction that has claimed the given uid. */
-export async function updateInTransaction(
+/** Null for an unknown uid. */
+async function lockOrganization(tx: Db, named: OrganizationName): Promise<Organization | null> {
+  const found = await findNamedOrganization(tx, named)
+  if (found) {
+    await tx.$queryRaw`select from posthorn.organizations where id = ${found.id}::uuid for no key update`
+  }
+  // Again, as a deletion or another uid can commit while this waits for the row.
+  const row = found && (await findNamedOrganization(tx, named))
+  if (!row && 'id' in named) throw notFound('organization', named.id)
+  return row
+}
+
+async function change(
   tx: Db,
-  uuid: string,
-  input: OrganizationChanges,
+  before: Organization,
+  input: OrganizationInput,
   actor: Actor,
-  ifRevision?: number,
-): Promise<{ organization: Organization; changed: boolean }> {
-  const changes = parseInput(organizationChanges, input)
-  await tx.$queryRaw`select from posthorn.organizations where id = ${uuid}::uuid for no key update`
-  const id = publicId('organization', uuid)
-  const before = await getOrganization(tx, id)
-  const subject = { organizationId: uuid, subjectId: id }
-  const data = omitUndefined(changes)
-  const changed = changedFields(auditedFields(before), auditedFields({ ...before, ...data }))
-  if ('retentionDays' in changed.after) await requireWithinInstallation(tx, changes.retentionDays)
-  const edited = { ...subject, revision: before.revision, actions: [UPDATED] as const }
-  if (Object.keys(changed.after).length === 0) return { organization: before, changed: false }
+  ifRevision: number | null | undefined,
+): Promise<Upserted> {
+  const data = omitUndefined(parseInput(organizationChanges, input))
+  await claimUid(tx, data.uid, before.id)
+  const changed = changedFields(
+    settingsIn(before, ORGANIZATION_SETTINGS),
+    settingsIn({ ...before, ...data }, ORGANIZATION_SETTINGS),
+  )
+  const id = publicId('organization', before.id)
+  if (Object.keys(changed.after).length === 0) return { id, created: false, changed: false }
+  if ('retentionDays' in changed.after) await requireWithinInstallation(tx, data.retentionDays)
+  const action = 'organization.updated'
+  const subject = { organizationId: before.id, subjectId: id }
+  const edited = { ...subject, revision: before.revision, actions: [action] as const }
   await checkEditConflict(tx, edited, ifRevision)
-  const organization = await tx.organization.update({
-    where: { id: uuid },
-    // Once payloads are not kept any more, all older ones are looked through again.
+  await tx.organization.update({
+    where: { id: before.id },
     data: {
       ...data,
       revision: { increment: 1 },
+      // Once payloads are not kept any more, all older ones are looked through again.
       ...(data.keepPayloads && { payloadsQueuedTo: null }),
     },
   })
-  await writeAuditEntry(tx, actor, { action: UPDATED, ...subject, ...changed })
-  return { organization, changed: true }
-}
-
-const UPDATED = 'organization.updated'
-
-/** The fields that a caller can set. */
-function auditedFields({ name, uid, metadata, ...organization }: Organization) {
-  const { retentionDays, keepResponseBodies, keepPayloads } = organization
-  const rules = { retentionDays, keepResponseBodies, keepPayloads }
-  return { name, uid, metadata: sortMetadata(metadata), ...rules }
+  await writeAuditEntry(tx, actor, { action, ...subject, ...changed })
+  return { id, created: false, changed: true }
 }
 
 /** In the place of an organization, for uids that are unique in the installation. */
-export const INSTALLATION = 'installation'
+const INSTALLATION = 'installation'
 
 /** Keeps others from giving a uid to an organization. Throws `invalid` if another one than `uuid` has the uid. */
-async function claimUid(tx: Db, uid: string, uuid?: string): Promise<void> {
+async function claimUid(tx: Db, uid: string | null | undefined, uuid: string | null) {
+  if (uid == null) return
   await lockUid(tx, INSTALLATION, uid)
   const holder = await tx.organization.findUnique({ where: { uid }, select: { id: true } })
   if (!holder || holder.id === uuid) return

@@ -13,18 +13,12 @@ export const MAX_KEY_LENGTH = 64
 export const METADATA_RULE =
   'an object of strings, at most 4 KiB as JSON, whose keys have 1 to 64 characters and no control characters'
 
-/** Labels with sorted keys, because another order is no change. Null is none. */
+/** Null is none. */
 export const metadataRule = z
   .custom<Metadata>()
   .nullable()
   .superRefine(checkMetadata)
-  .transform(sortMetadata)
-
-/** Labels in the order of their keys. */
-export function sortMetadata(metadata: unknown): Metadata {
-  const entries = Object.entries((metadata ?? {}) as Metadata)
-  return Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)))
-}
+  .transform((metadata) => metadata ?? {})
 
 /** By hand, because a zod record drops the key `__proto__` without an error, and so does Prisma. */
 function checkMetadata(metadata: unknown, context: z.RefinementCtx<unknown>): void {

@@ -9,4 +9,5 @@ export const KEEP_PAYLOADS =
   'Whether the payload of an event is kept after its deliveries. If false, the payload is erased within minutes once each delivery of the event succeeded or was canceled, or 7 days after a delivery was exhausted: then nothing of it can be redelivered.'
 
 /** A webhook can only keep less than its organization. */
-export const OF_WEBHOOK = 'False in the organization is false for all its webhooks.'
+export const OF_WEBHOOK =
+  'False in the organization is false for all its webhooks: `effectiveSettings` has what applies.'

@@ -1,7 +1,7 @@
 import { builder } from '../graphql/builder.ts'
 import { callerOf } from '../graphql/context.ts'
 import { enumOf } from '../graphql/enum-of.ts'
-import { KEEP_PAYLOADS, KEEP_RESPONSE_BODIES, OF_WEBHOOK, RETENTION_DAYS } from './descriptions.ts'
+import { RETENTION_DAYS } from './descriptions.ts'
 import { type Retention, readRetention } from './effective-retention.ts'
 
 const RetentionSource = enumOf('RetentionSource', 'What a retention comes from.', {
@@ -20,16 +20,6 @@ const RetentionRef = builder.objectRef<Retention>('Retention').implement({
 })
 
 builder.prismaObjectFields('Organization', (t) => ({
-  retentionDays: t.exposeInt('retentionDays', {
-    nullable: true,
-    portal: 'open',
-    description: `${RETENTION_DAYS} Null: as long as POSTHORN_RETENTION says.`,
-  }),
-  keepResponseBodies: t.exposeBoolean('keepResponseBodies', {
-    portal: 'open',
-    description: KEEP_RESPONSE_BODIES,
-  }),
-  keepPayloads: t.exposeBoolean('keepPayloads', { portal: 'open', description: KEEP_PAYLOADS }),
   retention: t.field({
     type: RetentionRef,
     portal: 'open',
@@ -60,14 +50,5 @@ builder.prismaObjectFields('EventType', (t) => ({
           names.map((each) => readRetention(context.sql, organizationId, each)),
         )
       })(name),
-  }),
-}))
-
-builder.prismaObjectFields('Webhook', (t) => ({
-  keepResponseBodies: t.exposeBoolean('keepResponseBodies', {
-    description: `${KEEP_RESPONSE_BODIES} ${OF_WEBHOOK} \`effectiveSettings\` has what applies.`,
-  }),
-  keepPayloads: t.exposeBoolean('keepPayloads', {
-    description: `${KEEP_PAYLOADS} ${OF_WEBHOOK} \`effectiveSettings\` has what applies.`,
   }),
 }))

@@ -38,8 +38,8 @@ export interface NewSession {
   /** A label for the audit log, such as the host application's name of the user. */
   readonly name?: string | null | undefined
   readonly scopes: readonly string[]
-  /** The only webhook that the session can access. Null: the whole organization. */
-  readonly webhookId: string | null
+  /** The only webhook that the session can access. Null or missing: the whole organization. */
+  readonly webhookId?: string | null | undefined
   /** 60 to 86,400. Default: 3,600. */
   readonly ttlSeconds?: number | null | undefined
 }
@@ -58,7 +58,7 @@ export interface CreatedSession {
  */
 export async function createSession(
   db: Db,
-  { kind, scopes: names, webhookId, ...options }: NewSession,
+  { kind, scopes: names, webhookId = null, ...options }: NewSession,
   grantedBy: Caller,
   actor: Actor,
 ): Promise<CreatedSession> {

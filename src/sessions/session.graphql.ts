@@ -1,8 +1,9 @@
 import { SCOPES } from '../access/scope.ts'
 import { builder } from '../graphql/builder.ts'
-import { callerOf } from '../graphql/context.ts'
 import { enumOf } from '../graphql/enum-of.ts'
-import { NotFoundError, resultOf, ValidationError } from '../graphql/errors.ts'
+import { NotFoundError } from '../graphql/errors.ts'
+import { type InputFields, mutation } from '../graphql/mutation.ts'
+import { settingInputs } from '../graphql/setting-fields.ts'
 import {
   type CreatedSession,
   createSession,
@@ -10,33 +11,27 @@ import {
   MAX_TTL_SECONDS,
   MIN_TTL_SECONDS,
 } from './create-session.ts'
-import { createPortalSession, type PortalSession } from './portal-session.ts'
-import {
-  MAX_FONT_FAMILY_LENGTH,
-  MAX_PADDING,
-  MAX_RADIUS,
-  MAX_URL_LENGTH,
-  type PortalTheme as Theme,
-} from './portal-theme.ts'
-import { PORTAL_PAGES } from './portal-url.ts'
+import { createPortalSession, PORTAL_PAGES, type PortalSession } from './portal-session.ts'
+import { PORTAL_THEME } from './portal-theme.ts'
 
 const SESSION_SCOPES = SCOPES.filter((scope) => scope !== 'admin' && scope !== 'keys:manage')
 
-/** The options of the input fields that portal and frontend sessions share. */
-const sessionFields = {
-  scopes: {
+/** The input fields that portal and frontend sessions share. */
+const sessionInputs = (t: InputFields) => ({
+  scopes: t.field({
+    type: ['Scope'],
     required: true,
     description: `The scopes of the session: at least one of ${SESSION_SCOPES.map((scope) => `\`${scope}\``).join(', ')}. The calling key must have each of them. A session for one webhook cannot have \`events:publish\`.`,
-  },
-  webhookId: {
+  }),
+  webhookId: t.id({
     description:
       'The only webhook that the session can access: `wh_…`. Default: all webhooks of the organization.',
-  },
-  ttlSeconds: {
+  }),
+  ttlSeconds: t.int({
     defaultValue: DEFAULT_TTL_SECONDS,
     description: `The lifetime in seconds: ${MIN_TTL_SECONDS} to ${MAX_TTL_SECONDS.toLocaleString('en')}. The session ends earlier if the calling key expires or is revoked.`,
-  },
-} as const
+  }),
+})
 
 const FrontendSession = builder.objectRef<CreatedSession>('FrontendSession').implement({
   description:
@@ -53,151 +48,50 @@ const FrontendSession = builder.objectRef<CreatedSession>('FrontendSession').imp
   }),
 })
 
-const CreateFrontendSessionInput = builder.inputType('CreateFrontendSessionInput', {
-  description: 'A frontend session to create.',
+mutation('createFrontendSession', {
+  description:
+    'Creates a short-lived token for a page of your own application, limited to this organization, the given scopes and, optionally, one webhook. The token is valid for GraphQL only. Call this mutation from your server.',
+  scope: 'keys:manage',
+  input: {
+    description: 'A frontend session to create.',
+    fields: (t) => ({
+      ...sessionInputs(t),
+      name: t.string({
+        description:
+          'A label of 1 to 200 characters, such as your id of the user, which the audit log has with the id. Default: none.',
+      }),
+    }),
+  },
+  errors: [NotFoundError],
+  returns: ['frontendSession', FrontendSession, 'The session.'],
+  success: 'The session was created.',
   fields: (t) => ({
-    scopes: t.field({ type: ['Scope'], ...sessionFields.scopes }),
-    webhookId: t.id(sessionFields.webhookId),
-    ttlSeconds: t.int(sessionFields.ttlSeconds),
-    name: t.string({
+    token: t.string({
       description:
-        'A label of 1 to 200 characters, such as your id of the user, which the audit log has with the id. Default: none.',
+        'The token: `phs_…`. Pages send it to `/graphql` as `Authorization: Bearer <token>`. It is returned only once, because Posthorn stores only its hash.',
+      resolve: (session) => (session as unknown as CreatedSession).token,
     }),
   }),
+  run: ({ input }, { prisma, actor }, caller) =>
+    createSession(prisma, { ...input, kind: 'frontend' }, caller, actor),
 })
 
-const CreateFrontendSessionSuccess = builder
-  .objectRef<CreatedSession>('CreateFrontendSessionSuccess')
-  .implement({
-    description: 'The session was created.',
-    fields: (t) => ({
-      token: t.exposeString('token', {
-        description:
-          'The token: `phs_…`. Pages send it to `/graphql` as `Authorization: Bearer <token>`. It is returned only once, because Posthorn stores only its hash.',
-      }),
-      frontendSession: t.field({
-        type: FrontendSession,
-        description: 'The session.',
-        resolve: (session) => session,
-      }),
-    }),
-  })
+enumOf('PortalColorScheme', 'The color scheme of the portal.', {
+  light: 'Dark text on light.',
+  dark: 'Light text on dark.',
+  auto: 'The preference of the browser.',
+})
 
-builder.mutationFields((t) => ({
-  createFrontendSession: t.field({
-    type: CreateFrontendSessionSuccess,
-    description:
-      'Creates a short-lived token for a page of your own application, limited to this organization, the given scopes and, optionally, one webhook. The token is valid for GraphQL only. Call this mutation from your server.',
-    authScopes: { scope: 'keys:manage' },
-    errors: {
-      types: [ValidationError, NotFoundError],
-      directResult: true,
-    },
-    args: {
-      input: t.arg({
-        type: CreateFrontendSessionInput,
-        required: true,
-        description: 'The session.',
-      }),
-    },
-    resolve: (_root, { input: { webhookId = null, ...input } }, context) =>
-      createSession(
-        context.prisma,
-        { ...input, kind: 'frontend', webhookId },
-        callerOf(context),
-        context.actor,
-      ),
-  }),
-}))
-
-const PortalColorScheme = enumOf<NonNullable<Theme['colorScheme']>>(
-  'PortalColorScheme',
-  'The color scheme of the portal.',
-  {
-    light: 'Dark text on light.',
-    dark: 'Light text on dark.',
-    auto: 'The preference of the browser.',
-  },
-)
-
-const PortalDensity = enumOf<NonNullable<Theme['density']>>(
-  'PortalDensity',
-  'The height of rows in the portal.',
-  {
-    compact: 'Rows of 32 pixels.',
-    comfortable: 'Rows of 40 pixels.',
-  },
-)
+enumOf('PortalDensity', 'The height of rows in the portal.', {
+  compact: 'Rows of 32 pixels.',
+  comfortable: 'Rows of 40 pixels.',
+})
 
 const PortalPage = enumOf('PortalPage', 'A page of the portal.', PORTAL_PAGES)
 
-const URL_BOUNDS = `\`https://…\`, at most ${MAX_URL_LENGTH.toLocaleString('en')} characters`
-
-const PortalTheme = builder.inputType('PortalTheme', {
+const PortalThemeInput = builder.inputType('PortalTheme', {
   description: 'The appearance of the portal.',
-  fields: (t) => ({
-    primaryColor: t.string({
-      description:
-        'The color of buttons and links, as `#rrggbb`. Default: the color of the console.',
-    }),
-    fontFamily: t.string({
-      description: `The typeface, as a CSS \`font-family\`: at most ${MAX_FONT_FAMILY_LENGTH} letters, digits, spaces, commas, hyphens and quotes. Default: Inter, which Posthorn serves.`,
-    }),
-    fontUrl: t.string({
-      description: `The URL of a WOFF2 file of the first font in \`fontFamily\`: ${URL_BOUNDS}. Its origin must be one of \`POSTHORN_PORTAL_ORIGINS\`, and must allow the portal by CORS; otherwise the browser uses the next font in \`fontFamily\`. Default: none.`,
-    }),
-    radius: t.int({
-      description: `The radius of corners in pixels: 0 to ${MAX_RADIUS}. Default: 8.`,
-    }),
-    backgroundColor: t.string({
-      description:
-        'The color behind the portal in a frame, as `#rrggbb`. Default: transparent, so that the page of your application is behind it.',
-    }),
-    foregroundColor: t.string({
-      description:
-        'The color of text, as `#rrggbb`. Lines and secondary text are paler shades of it. Default: the color of the console.',
-    }),
-    padding: t.int({
-      description: `The space around the portal in a frame, in pixels: 0 to ${MAX_PADDING}. Default: 16 with \`backgroundColor\`, otherwise 4.`,
-    }),
-    density: t.field({
-      type: PortalDensity,
-      description: 'The height of rows. Default: COMFORTABLE.',
-    }),
-    logoUrl: t.string({
-      description: `The URL of a logo, which the header shows: ${URL_BOUNDS}. Default: none.`,
-    }),
-    showHeader: t.boolean({
-      description:
-        'Whether the portal in a frame has the header and the menu of the console. Without a frame it always has them. Default: false.',
-    }),
-    colorScheme: t.field({
-      type: PortalColorScheme,
-      description: 'The color scheme. Default: AUTO.',
-    }),
-  }),
-})
-
-const CreatePortalSessionInput = builder.inputType('CreatePortalSessionInput', {
-  description: 'A portal session to create.',
-  fields: (t) => ({
-    scopes: t.field({ type: ['Scope'], ...sessionFields.scopes }),
-    webhookId: t.id(sessionFields.webhookId),
-    ttlSeconds: t.int(sessionFields.ttlSeconds),
-    pages: t.field({
-      type: [PortalPage],
-      description:
-        'The pages that the portal offers as tabs or in its menu: at least one, in a fixed order. The scopes limit what the session can read, not this list. Default: `[WEBHOOKS, DELIVERIES, EVENT_TYPES]`.',
-    }),
-    locale: t.string({
-      description:
-        'The language, as a BCP 47 tag: English, German (`de`), French (`fr`), Spanish (`es`), Portuguese (`pt`) or Japanese (`ja`), with numbers and dates as in its region. In any other language the portal is English. Default: `auto`, the language of the browser.',
-    }),
-    theme: t.field({
-      type: PortalTheme,
-      description: 'The appearance. Default: that of the console.',
-    }),
-  }),
+  fields: (t) => settingInputs(t, PORTAL_THEME, 'new'),
 })
 
 const PortalSessionRef = builder.objectRef<PortalSession>('PortalSession').implement({
@@ -219,27 +113,31 @@ const PortalSessionRef = builder.objectRef<PortalSession>('PortalSession').imple
   }),
 })
 
-builder.mutationField('createPortalSession', (t) =>
-  t.field({
-    type: PortalSessionRef,
-    description:
-      'Creates a short-lived URL of the portal to embed in another application. The portal is the console, limited to this organization, the given scopes and, optionally, one webhook.',
-    authScopes: { scope: 'keys:manage' },
-    errors: resultOf('portalSession', 'The session.', [ValidationError, NotFoundError]),
-    args: {
-      input: t.arg({
-        type: CreatePortalSessionInput,
-        required: true,
-        description: 'The session.',
+mutation('createPortalSession', {
+  description:
+    'Creates a short-lived URL of the portal to embed in another application. The portal is the console, limited to this organization, the given scopes and, optionally, one webhook.',
+  scope: 'keys:manage',
+  input: {
+    description: 'A portal session to create.',
+    fields: (t) => ({
+      ...sessionInputs(t),
+      pages: t.field({
+        type: [PortalPage],
+        description:
+          'The pages that the portal offers as tabs or in its menu: at least one, in a fixed order. The scopes limit what the session can read, not this list. Default: `[WEBHOOKS, DELIVERIES, EVENT_TYPES]`.',
       }),
-    },
-    resolve: (_root, { input: { webhookId = null, ...input } }, context) =>
-      createPortalSession(
-        context.prisma,
-        { ...input, webhookId },
-        context.origin(),
-        callerOf(context),
-        context.actor,
-      ),
-  }),
-)
+      locale: t.string({
+        description:
+          'The language, as a BCP 47 tag: English, German (`de`), French (`fr`), Spanish (`es`), Portuguese (`pt`) or Japanese (`ja`), with numbers and dates as in its region. In any other language the portal is English. Default: `auto`, the language of the browser.',
+      }),
+      theme: t.field({
+        type: PortalThemeInput,
+        description: 'The appearance. Default: that of the console.',
+      }),
+    }),
+  },
+  errors: [NotFoundError],
+  returns: ['portalSession', PortalSessionRef, 'The session.'],
+  run: ({ input }, { prisma, actor, origin }, caller) =>
+    createPortalSession(prisma, input, origin(), caller, actor),
+})

@@ -1,11 +1,11 @@
 import { changedFields } from '../audit/audit-entry.ts'
 import type { Webhook as WebhookRow } from '../db/generated/prisma/client.ts'
 import type { Keyring } from '../encryption/keyring.ts'
-import { sortMetadata } from '../own-names/metadata.ts'
+import { settingsIn } from '../lib/setting.ts'
 import { readHeaders } from './encrypted-headers.ts'
 import { MASK } from './mask.ts'
 import { isSameOrigin } from './same-origin.ts'
-import { WEBHOOK_SETTING_NAMES, type WebhookSetting } from './webhook-settings.ts'
+import { WEBHOOK_SETTINGS } from './webhook-settings.ts'
 
 /**
  * The changed fields of a webhook for the audit log, with header values masked. With a URL of another origin, `keptHeaders`
@@ -34,7 +34,9 @@ export function auditedChanges(keyring: Keyring, before: WebhookRow, after: Webh
 function keptNames(before: Headers, after: Headers): string[] | 'unreadable' {
   if (after === null) return 'unreadable'
   const values = new Set(Object.values(before ?? {}))
-  return Object.keys(after).filter((name) => values.has(after[name] as string))
+  return Object.keys(after)
+    .filter((name) => values.has(after[name] as string))
+    .sort()
 }
 
 /** All fields of a created or deleted webhook for the audit log, with header values masked. */
@@ -50,21 +52,13 @@ type Headers = Readonly<Record<string, string>> | null
 
 /** The fields that a caller can set. */
 function auditedFields(keyring: Keyring, row: WebhookRow) {
-  const settings = WEBHOOK_SETTING_NAMES.map((name) => [name, row[name]] as const)
   return {
-    ...(Object.fromEntries(settings) as Pick<WebhookRow, WebhookSetting>),
+    ...settingsIn(row, WEBHOOK_SETTINGS),
     // A set: another order is not a change.
     eventSubscriptions: row.eventSubscriptions.toSorted(),
-    headers: sortedByName(readHeaders(keyring, row.headersCiphertext, row.id)),
+    headers: readHeaders(keyring, row.headersCiphertext, row.id),
     retryScheduleSeconds: row.ownRetrySchedule ? row.retryScheduleSeconds : null,
-    metadata: sortMetadata(row.metadata),
   }
-}
-
-/** Another order of the same headers is not a change. */
-function sortedByName(headers: Headers): Headers {
-  if (headers === null) return null
-  return Object.fromEntries(Object.entries(headers).sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
 /** Masks every value, which can be a credential, and shows only whether the value changed. */

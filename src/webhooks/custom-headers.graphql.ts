@@ -1,7 +1,6 @@
 import { builder } from '../graphql/builder.ts'
-import { callerOf } from '../graphql/context.ts'
-import { ConflictError, NotFoundError, resultOf } from '../graphql/errors.ts'
-import { changesNode } from '../graphql/portal-access.ts'
+import { ConflictError } from '../graphql/errors.ts'
+import { mutation } from '../graphql/mutation.ts'
 import { readHeaders } from './encrypted-headers.ts'
 import { revealHeaders } from './reveal-headers.ts'
 
@@ -32,27 +31,15 @@ builder.prismaObjectFields('Webhook', (t) => ({
   }),
 }))
 
-builder.mutationField('revealHeaders', (t) =>
-  t.field({
-    type: ['Header'],
-    description:
-      'Returns the custom headers of a webhook with their values, which may be credentials. Each call is in the audit log, as `custom_headers.revealed`.',
-    authScopes: { scope: 'secrets:read' },
-    portal: changesNode('webhook'),
-    errors: resultOf('headers', 'The headers, in the order they were set in.', [
-      NotFoundError,
-      ConflictError,
-    ]),
-    args: {
-      id: t.arg.id({ required: true, description: 'The id of the webhook: `wh_…`.' }),
-    },
-    resolve: async (_root, { id }, context) => {
-      const headers = await revealHeaders(
-        { ...context.webhooks, actor: context.actor },
-        callerOf(context).organizationId,
-        id,
-      )
-      return Object.entries(headers).map(([name, value]) => ({ name, value }))
-    },
-  }),
-)
+mutation('revealHeaders', {
+  description:
+    'Returns the custom headers of a webhook with their values, which may be credentials. Each call is in the audit log, as `custom_headers.revealed`.',
+  scope: 'secrets:read',
+  id: 'webhook',
+  errors: [ConflictError],
+  returns: ['headers', ['Header'], 'The headers, in the order they were set in.'],
+  run: async ({ id }, { webhooks, actor }, { organizationId }) => {
+    const headers = await revealHeaders({ ...webhooks, actor }, organizationId, id)
+    return Object.entries(headers).map(([name, value]) => ({ name, value }))
+  },
+})

@@ -1,3 +1,4 @@
+import { checkEditConflict } from '../audit/edit-conflict.ts'
 import type { Db } from '../db/client.ts'
 import type { Webhook as WebhookRow } from '../db/generated/prisma/client.ts'
 import { parseId, publicId } from '../db/ids.ts'
@@ -18,4 +19,15 @@ export async function lockWebhook(tx: Db, uuid: string): Promise<WebhookRow> {
   const row = await tx.webhook.findFirst({ where: { id: uuid, deletedAt: null } })
   if (!row) throw notFound('webhook', publicId('webhook', uuid))
   return row
+}
+
+/** Throws an `EditConflict` if the webhook, which is locked, has another revision than the caller read. */
+export async function checkEdit(
+  tx: Db,
+  { organizationId, revision, id }: WebhookRow,
+  ifRevision: number | null | undefined,
+): Promise<void> {
+  const actions = ['webhook.updated', 'signing_secret.rotated'] as const
+  const edited = { organizationId, subjectId: publicId('webhook', id), revision, actions }
+  await checkEditConflict(tx, edited, ifRevision)
 }

@@ -31,13 +31,6 @@ export function applyHeaderChanges(
   return { headers: Object.fromEntries(entries), issues }
 }
 
-/** The headers of a new webhook, values by name. Throws `invalid` for one without a value. */
-export function newHeaders(given: readonly HeaderChange[]): Record<string, string> {
-  const { headers, issues } = applyHeaderChanges(given, {})
-  if (issues.length > 0) throw invalid(issues)
-  return headers
-}
-
 /**
  * Throws `invalid` if an update of the URL would send a stored value to another origin, with an issue for each header
  * whose value is needed again. Without `changes`, all stored headers stay.

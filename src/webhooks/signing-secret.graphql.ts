@@ -2,9 +2,8 @@ import type { GraphQLResolveInfo } from 'graphql'
 import { writeAuditEntries } from '../audit/write-audit-entries.ts'
 import { publicId } from '../db/ids.ts'
 import { builder } from '../graphql/builder.ts'
-import { type Context, callerOf } from '../graphql/context.ts'
-import { NotFoundError, resultOf, ValidationError } from '../graphql/errors.ts'
-import { changesNode } from '../graphql/portal-access.ts'
+import type { Context } from '../graphql/context.ts'
+import { mutation } from '../graphql/mutation.ts'
 import { notFound } from '../lib/errors.ts'
 import { decryptSecret, rotateSigningSecret, type SigningSecret } from './signing-secret.ts'
 import { SIGNING_SECRET_RULE } from './signing-secret-rule.ts'
@@ -60,41 +59,24 @@ builder.prismaObjectFields('Webhook', (t) => ({
   }),
 }))
 
-const RotateSigningSecretInput = builder.inputType('RotateSigningSecretInput', {
-  description: 'How to rotate a signing secret.',
-  fields: (t) => ({
-    secret: t.string({
-      description: `The new secret: ${SIGNING_SECRET_RULE}. Default: Posthorn makes one.`,
-    }),
-  }),
-})
-
-builder.mutationField('rotateSigningSecret', (t) =>
-  t.field({
-    type: SigningSecretRef,
-    description:
-      'Creates a new signing secret for a webhook. Every later attempt, retries included, is signed with the new secret, and only with the new one. The old secret is kept for 24 hours. A webhook has at most five old secrets: a further rotation deletes the oldest at once, so it is never refused.',
-    authScopes: { scope: 'secrets:rotate' },
-    portal: changesNode('webhook'),
-    errors: resultOf('signingSecret', 'The new secret.', [NotFoundError, ValidationError]),
-    args: {
-      id: t.arg.id({ required: true, description: 'The id of the webhook: `wh_…`.' }),
-      input: t.arg({
-        type: RotateSigningSecretInput,
-        required: true,
-        defaultValue: {},
-        description: 'How to rotate. Default: to a secret that Posthorn makes.',
+mutation('rotateSigningSecret', {
+  description:
+    'Creates a new signing secret for a webhook. Every later attempt, retries included, is signed with the new secret, and only with the new one. The old secret is kept for 24 hours. A webhook has at most five old secrets: a further rotation deletes the oldest at once, so it is never refused.',
+  scope: 'secrets:rotate',
+  id: 'webhook',
+  input: {
+    description: 'How to rotate a signing secret. Default: to one that Posthorn makes.',
+    optional: true,
+    fields: (t) => ({
+      secret: t.string({
+        description: `The new secret: ${SIGNING_SECRET_RULE}. Default: Posthorn makes one.`,
       }),
-    },
-    resolve: (_root, { id, input }, context) =>
-      rotateSigningSecret(
-        { ...context.webhooks, actor: context.actor },
-        callerOf(context).organizationId,
-        id,
-        input.secret ?? null,
-      ),
-  }),
-)
+    }),
+  },
+  returns: ['signingSecret', SigningSecretRef, 'The new secret.'],
+  run: ({ id, input }, { webhooks, actor }, { organizationId }) =>
+    rotateSigningSecret({ ...webhooks, actor }, organizationId, id, input.secret ?? null),
+})
 
 /** Await the entry before the caller has a secret. Those of a page are written together. */
 function auditReading(context: Context, info: GraphQLResolveInfo, organizationId: string) {

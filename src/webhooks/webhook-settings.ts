@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { readFilter } from '../filters/read-filter.ts'
+import { changesRule, type GivenSettings, newObjectRule, type Settings } from '../lib/setting.ts'
 import { METADATA_RULE, metadataRule } from '../own-names/metadata.ts'
 import { UID_RULE, uidRule } from '../own-names/uid.ts'
 import { KEEP_PAYLOADS, KEEP_RESPONSE_BODIES, OF_WEBHOOK } from '../retention/descriptions.ts'
@@ -19,14 +20,6 @@ const MAX_RETRY_DELAY_SECONDS = 86_400
 /** With `webhook-` and `svix-`, the libraries of Standard Webhooks and Svix verify deliveries. */
 const HEADER_PREFIXES = ['wh-', 'webhook-', 'svix-'] as const
 
-interface Setting {
-  /** Of a given value. Null is the default. */
-  readonly rule: z.ZodType
-  /** In GraphQL. Headers and the text of the filter have inputs of their own. */
-  readonly type: 'Boolean' | 'Int' | 'String' | 'JSON' | readonly ['Int'] | readonly ['String']
-  readonly description: string
-}
-
 const text = z.string('must be a string').nullable()
 const flag = z
   .boolean('must be true or false')
@@ -41,6 +34,7 @@ export const WEBHOOK_SETTINGS = {
   url: {
     rule: z.string('must be a string'),
     type: 'String',
+    required: true,
     description:
       'The URL that deliveries are POSTed to: an HTTPS URL of at most 2,048 characters, with a public host, port 443 or a port from 1024, and without user name, password or fragment. Another origin needs the values of the headers again, or the scope `secrets:read`.',
   },
@@ -50,6 +44,7 @@ export const WEBHOOK_SETTINGS = {
       .min(1, 'must name at least one event type')
       .max(MAX_SUBSCRIPTIONS, 'must name at most 1,000 event types'),
     type: ['String'],
+    required: true,
     description:
       'What to receive: at least one name of an event type of the catalogue, or pattern, such as `order.*` for all types whose names begin with `order.`, or `*` for all. Patterns include types that come later, and never operational events. Duplicates are removed.',
   },
@@ -63,7 +58,7 @@ export const WEBHOOK_SETTINGS = {
     description: 'A description of at most 1,000 characters. Null, the default: none.',
   },
   enabled: {
-    rule: z.boolean('must be true or false'),
+    rule: flag,
     type: 'Boolean',
     description:
       'Whether the webhook receives deliveries. Enabling it also releases the deliveries parked while it was disabled. Default: false.',
@@ -89,11 +84,13 @@ export const WEBHOOK_SETTINGS = {
   uid: {
     rule: uidRule.nullable(),
     type: 'String',
+    forSessions: false,
     description: `A name of your choice, unique in the organization: ${UID_RULE}. Not for sessions. Null, the default: none.`,
   },
   metadata: {
     rule: metadataRule,
     type: 'JSON',
+    forSessions: false,
     description: `Labels of your choice, all of them: ${METADATA_RULE}. Not for sessions. Null, the default: none.`,
   },
   keepResponseBodies: {
@@ -147,50 +144,28 @@ export const WEBHOOK_SETTINGS = {
   verifyEndpoint: {
     rule: flag,
     type: 'Boolean',
+    forSessions: false,
     description:
       'Whether a URL is only used once its endpoint has answered a challenge: a signed POST of `{"type": "verification", "challenge": "…"}` that is answered with 2xx and `{"challenge": "…"}` within 10 s. Then each new URL needs a new challenge, whichever interface sets it. Not for sessions. Default: false.',
   },
-} satisfies Record<string, Setting>
+} as const satisfies Settings
 
-export type WebhookSetting = keyof typeof WEBHOOK_SETTINGS
-
-export const WEBHOOK_SETTING_NAMES = Object.keys(WEBHOOK_SETTINGS) as WebhookSetting[]
-
-type Rules<Names extends WebhookSetting> = {
-  [Name in Names]: (typeof WEBHOOK_SETTINGS)[Name]['rule']
+/** Beside the settings: custom headers, and the signing secret of a new webhook. Null: none, and one that Posthorn makes. */
+const others = {
+  headers: z
+    .record(z.string(), z.string('must be a string'), 'must be an object of strings')
+    .superRefine(checkCustomHeaders)
+    .nullish(),
+  secret: signingSecretRule.nullish(),
 }
 
-const { url, eventSubscriptions, enabled, ...withDefault } = Object.fromEntries(
-  Object.entries(WEBHOOK_SETTINGS).map(([name, { rule }]) => [name, rule]),
-) as unknown as Rules<WebhookSetting>
+export const newWebhookRule = newObjectRule(WEBHOOK_SETTINGS).extend(others)
+export const webhookChangesRule = changesRule(WEBHOOK_SETTINGS).extend(others)
 
-type Optional = { [Name in keyof typeof withDefault]: z.ZodPrefault<(typeof withDefault)[Name]> }
-
-const headers = z
-  .record(z.string(), z.string('must be a string'), 'must be an object of strings')
-  .superRefine(checkCustomHeaders)
-  .nullable()
-
-/** `url` and `eventSubscriptions` are required. */
-export const newWebhookSchema = z.object({
-  url,
-  enabled: enabled.default(false),
-  eventSubscriptions,
-  headers: headers.default(null),
-  /** The signing secret. Null: Posthorn makes one. */
-  secret: signingSecretRule.nullable().default(null),
-  ...(Object.fromEntries(
-    Object.entries(withDefault).map(([name, rule]) => [name, (rule as z.ZodType).prefault(null)]),
-  ) as Optional),
-})
-
-/** A missing field stays unchanged. */
-export const webhookChangesSchema = z
-  .object({ url, enabled, eventSubscriptions, headers, ...withDefault })
-  .partial()
-
-export type NewWebhook = z.input<typeof newWebhookSchema>
-export type WebhookChanges = z.input<typeof webhookChangesSchema>
+export interface WebhookInput extends GivenSettings<typeof WEBHOOK_SETTINGS> {
+  readonly headers?: Readonly<Record<string, string>> | null | undefined
+  readonly secret?: string | null | undefined
+}
 
 function readFilterText(given: string | null, context: z.RefinementCtx<unknown>) {
   if (given === null) return null

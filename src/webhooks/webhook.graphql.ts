@@ -6,8 +6,8 @@ import { enumOf } from '../graphql/enum-of.ts'
 import { lookUp } from '../graphql/look-up.ts'
 import { organizationFields, organizationOf } from '../graphql/organization-fields.ts'
 import { findsWebhook, type RestrictedSession } from '../graphql/portal-access.ts'
+import { addSettingFields } from '../graphql/setting-fields.ts'
 import { exactlyOneName } from '../own-names/exactly-one-name.ts'
-import { sortMetadata } from '../own-names/metadata.ts'
 import { metadataFilterRule } from '../own-names/metadata-filter-rule.ts'
 import { DEFAULT_HEADER_PREFIX } from './custom-headers.ts'
 import {
@@ -34,16 +34,6 @@ const Webhook = builder.prismaNode('Webhook', {
   extensions: { readScope: 'webhooks:read', ofWebhook: itself },
   select: { id: true, organizationId: true },
   fields: (t) => ({
-    url: t.exposeString('url'),
-    description: t.exposeString('description', { nullable: true }),
-    enabled: t.exposeBoolean('enabled'),
-    uid: t.exposeString('uid', { nullable: true }),
-    metadata: t.field({
-      type: 'JSON',
-      description: "Labels of the owner's choice: an object of strings. Empty if there are none.",
-      select: { metadata: true },
-      resolve: ({ metadata }) => sortMetadata(metadata),
-    }),
     deliveryHeaderPrefix: t.string({
       description:
         'The prefix that the delivery headers `id`, `timestamp` and `signature` have: the `headerPrefix` of the webhook, or else that of the operator (POSTHORN_HEADER_PREFIX). Default: `wh-`.',
@@ -82,25 +72,22 @@ const Webhook = builder.prismaNode('Webhook', {
   }),
 })
 
-const EXPOSED = [
-  'rateLimitPerSecond',
-  'maxInFlight',
-  'timeoutSeconds',
-  'ordered',
-  'headerPrefix',
-  'verifyEndpoint',
-] as const
+/** Settings that are stored in another form, whose fields are here and in other files. */
+const {
+  eventSubscriptions: _subscriptions,
+  filter: _filter,
+  retryScheduleSeconds,
+  selection: _selection,
+  template: _template,
+  ...columns
+} = WEBHOOK_SETTINGS
+
+addSettingFields('Webhook', columns)
 
 builder.prismaObjectFields('Webhook', (t) => ({
-  ...Object.fromEntries(
-    EXPOSED.map((name) => {
-      const { type, description } = WEBHOOK_SETTINGS[name]
-      return [name, t.expose(name, { type, nullable: type !== 'Boolean', description } as never)]
-    }),
-  ),
   retryScheduleSeconds: t.intList({
     nullable: true,
-    description: WEBHOOK_SETTINGS.retryScheduleSeconds.description,
+    description: retryScheduleSeconds.description,
     select: { ownRetrySchedule: true, retryScheduleSeconds: true },
     resolve: ({ ownRetrySchedule, retryScheduleSeconds }) =>
       ownRetrySchedule ? retryScheduleSeconds : null,

@@ -3,7 +3,7 @@ import { SYSTEM } from '../../src/access/actor.ts'
 import { createKeyring } from '../../src/encryption/keyring.ts'
 import { createAddressGuard } from '../../src/outbound/public-address.ts'
 import { countFilteredEvents } from '../../src/webhooks/count-filtered-events.ts'
-import { createWebhook } from '../../src/webhooks/webhook.ts'
+import { createWebhook } from '../../src/webhooks/save-webhook.ts'
 import { sharedDatabase } from '../support/database.ts'
 import { createTenant, ENCRYPTION_KEY, JOINED } from '../support/factories.ts'
 

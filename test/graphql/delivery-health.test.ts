@@ -4,7 +4,7 @@ import { createRecordAttempt } from '../../src/deliveries/attempts/record-attemp
 import { lowerBoundAt } from '../../src/lib/uuid-v7.ts'
 import { putOnHold } from '../../src/scheduling/circuit-breaker.ts'
 import { evaluateHealth } from '../../src/webhooks/evaluate-health.ts'
-import { updateWebhook } from '../../src/webhooks/webhook.ts'
+import { updateWebhook } from '../../src/webhooks/save-webhook.ts'
 import { attemptOf, SENDER } from '../support/attempts.ts'
 import { JOINED } from '../support/factories.ts'
 import { useApi, useTenant } from './support/api.ts'

@@ -4,7 +4,7 @@ import { deleteOldIncidents } from '../../src/incidents/find-incidents.ts'
 import { putOnHold } from '../../src/scheduling/circuit-breaker.ts'
 import { endHold } from '../../src/webhooks/end-hold.ts'
 import { evaluateHealth } from '../../src/webhooks/evaluate-health.ts'
-import { updateWebhook } from '../../src/webhooks/webhook.ts'
+import { updateWebhook } from '../../src/webhooks/save-webhook.ts'
 import { useApi, useTenant } from '../graphql/support/api.ts'
 import { recordAttempt } from '../graphql/support/rows.ts'
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { SYSTEM } from '../../src/access/actor.ts'
 import { parseId } from '../../src/db/ids.ts'
-import { updateWebhook } from '../../src/webhooks/webhook.ts'
+import { updateWebhook } from '../../src/webhooks/save-webhook.ts'
 import { JOINED, TICKET } from '../support/factories.ts'
 import { lastChangeOf, traceOf } from '../support/webhook-traces.ts'
 import { expectInvalid, json, problem, useConnectV1 } from './connect-v1.ts'

@@ -4,8 +4,8 @@ import { parseId, publicId } from '../../src/db/ids.ts'
 import { createRecordAttempt } from '../../src/deliveries/attempts/record-attempt.ts'
 import { eraseUnkeptPayloads } from '../../src/deliveries/keep/erase-unkept-payloads.ts'
 import { queueOldPayloads } from '../../src/deliveries/keep/queue-old-payloads.ts'
-import { updateOrganization } from '../../src/organizations/organization.ts'
-import { updateWebhook } from '../../src/webhooks/webhook.ts'
+import { saveOrganization } from '../../src/organizations/organization.ts'
+import { updateWebhook } from '../../src/webhooks/save-webhook.ts'
 import { useApi, useTenant } from '../graphql/support/api.ts'
 import { addWebhook, deliveryRow, publish } from '../graphql/support/rows.ts'
 import { attemptOf, SENDER } from '../support/attempts.ts'
@@ -21,9 +21,9 @@ beforeEach(async () => {
 })
 
 const keepNoPayloads = () =>
-  updateOrganization(
+  saveOrganization(
     api.database.prisma,
-    publicId('organization', tenant.organizationId),
+    { id: publicId('organization', tenant.organizationId) },
     { keepPayloads: false },
     SYSTEM,
   )

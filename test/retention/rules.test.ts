@@ -3,7 +3,7 @@ import { SYSTEM } from '../../src/access/actor.ts'
 import { publicId } from '../../src/db/ids.ts'
 import { deletePastRules } from '../../src/deliveries/keep/delete-past-rules.ts'
 import { createEventType, updateEventType } from '../../src/event-types/edit-event-type.ts'
-import { updateOrganization } from '../../src/organizations/organization.ts'
+import { saveOrganization } from '../../src/organizations/organization.ts'
 import { useTestDatabase } from '../support/database.ts'
 import { DAY_MS, openPartitionRows, type PartitionRows } from '../support/partition-rows.ts'
 
@@ -24,9 +24,9 @@ beforeEach(async () => {
 
 const ago = (days: number) => new Date(Date.now() - days * DAY_MS)
 const setOrganization = (retentionDays: number | null) =>
-  updateOrganization(
+  saveOrganization(
     database.prisma,
-    publicId('organization', rows.organizationId),
+    { id: publicId('organization', rows.organizationId) },
     { retentionDays },
     SYSTEM,
   )

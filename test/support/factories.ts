@@ -6,7 +6,7 @@ import { publicId } from '../../src/db/ids.ts'
 import { createKeyring } from '../../src/encryption/keyring.ts'
 import { createOrganization } from '../../src/organizations/organization.ts'
 import { createAddressGuard } from '../../src/outbound/public-address.ts'
-import { createWebhook } from '../../src/webhooks/webhook.ts'
+import { createWebhook } from '../../src/webhooks/save-webhook.ts'
 import { createApiKey } from './api-keys.ts'
 
 export const JOINED = 'event_attendee.joined_event'

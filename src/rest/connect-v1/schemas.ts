@@ -20,7 +20,7 @@ const description = WEBHOOK_SETTINGS.description.rule.meta({
 })
 const ENABLED_DESCRIPTION =
   'Whether events are delivered. While false, unfinished deliveries wait, and new events create no deliveries.'
-const enabled = WEBHOOK_SETTINGS.enabled.rule.meta({ description: ENABLED_DESCRIPTION })
+const enabled = z.boolean().meta({ description: ENABLED_DESCRIPTION })
 const eventSubscriptions = z
   .array(z.string().min(1))
   .min(1)

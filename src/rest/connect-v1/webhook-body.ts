@@ -1,14 +1,9 @@
 import type { Db } from '../../db/client.ts'
 import { fewHints } from '../../lib/did-you-mean.ts'
 import { DomainError, type FieldIssue, fieldIssue, invalid } from '../../lib/errors.ts'
-import {
-  type ActingWebhookDeps,
-  createWebhook,
-  type Precondition,
-  updateWebhook,
-  type Webhook,
-} from '../../webhooks/webhook.ts'
-import type { NewWebhook, WebhookChanges } from '../../webhooks/webhook-settings.ts'
+import { createWebhook, updateWebhook } from '../../webhooks/save-webhook.ts'
+import type { ActingWebhookDeps, Precondition, Webhook } from '../../webhooks/webhook.ts'
+import type { WebhookInput } from '../../webhooks/webhook-settings.ts'
 
 type Body = Readonly<Record<string, unknown>>
 
@@ -20,9 +15,7 @@ export async function createFromBody(
   tx?: Db,
 ): Promise<Webhook> {
   const { input, otherIssues } = parseFields(body)
-  return await withBodyNames(() =>
-    createWebhook({ ...deps, otherIssues }, organizationId, input as unknown as NewWebhook, tx),
-  )
+  return await withBodyNames(() => createWebhook(deps, organizationId, input, { otherIssues }, tx))
 }
 
 /** Updates a webhook with the fields of a body. Throws `invalid` with all errors of the body. */
@@ -35,7 +28,8 @@ export async function updateFromBody(
 ): Promise<Webhook> {
   const { input, otherIssues } = parseFields(body)
   return await withBodyNames(() =>
-    updateWebhook({ ...deps, otherIssues }, organizationId, id, input as WebhookChanges, {
+    updateWebhook(deps, organizationId, id, input, {
+      otherIssues,
       precondition,
       // REST shows the values to every caller who may read webhooks.
       movesHeaderValues: true,
@@ -55,7 +49,8 @@ const FIELDS: ReadonlyMap<string, string> = new Map([
 /** Accepted and ignored, so that a caller can send back a webhook as read, with changes. */
 const READ_ONLY: ReadonlySet<string> = new Set(['id', 'created_at', 'updated_at'])
 
-function parseFields(body: Body): { input: Body; otherIssues: FieldIssue[] } {
+/** The values are not checked yet. */
+function parseFields(body: Body): { input: WebhookInput; otherIssues: FieldIssue[] } {
   const input: Record<string, unknown> = {}
   const issues: FieldIssue[] = []
   const known = [...FIELDS.keys()]

@@ -2,11 +2,11 @@ import { createSecretKey, type KeyObject } from 'node:crypto'
 import type { Db } from '../../db/client.ts'
 import type { Webhook as WebhookRow } from '../../db/generated/prisma/client.ts'
 import type { Keyring } from '../../encryption/keyring.ts'
-import { invalid } from '../../lib/errors.ts'
+import { DomainError, invalid } from '../../lib/errors.ts'
 import { formatSecret } from '../../receiver/sign.ts'
 import { readHeaders } from '../encrypted-headers.ts'
 import { readKey } from '../signing-secret.ts'
-import type { UnverifiedReason } from './endpoint-unverified.ts'
+import { EndpointUnverified, type UnverifiedReason } from './endpoint-unverified.ts'
 
 /** A request that an endpoint has to answer before its URL is used: with the headers and signatures of a delivery. */
 export interface Challenge {
@@ -50,23 +50,53 @@ export class ChallengeNeeded extends Error {
   }
 }
 
+/**
+ * Runs a change. If it needs a verified endpoint, its transaction ends, the endpoint answers, and the change runs again with
+ * the proof. Throws an `EndpointUnverified`, `rate_limited`, or `conflict` if the URL was changed meanwhile.
+ */
+export async function withChallenge<T>(
+  { sendChallenge }: { readonly sendChallenge?: SendChallenge },
+  organizationId: string,
+  run: (proof: EndpointProof | null) => Promise<T>,
+): Promise<T> {
+  try {
+    return await run(null)
+  } catch (error) {
+    if (!(error instanceof ChallengeNeeded)) throw error
+    if (!sendChallenge) throw new Error('This process sends no challenges.')
+    const { challenge, created } = error
+    const reason = await sendChallenge(organizationId, challenge)
+    if (reason !== null) throw new EndpointUnverified(reason)
+    return await run({ url: challenge.url, verifiedAt: new Date(), created }).catch(explainConflict)
+  }
+}
+
+function explainConflict(error: unknown): never {
+  if (!(error instanceof ChallengeNeeded)) throw error
+  throw new DomainError(
+    'conflict',
+    'The URL of the webhook was changed while its endpoint answered the challenge. Nothing was changed. Repeat the call.',
+  )
+}
+
 type Endpoint = Pick<WebhookRow, 'url' | 'endpointVerifiedAt'>
-type Verified = Pick<WebhookRow, 'url' | 'verifyEndpoint'>
+type Verified = Partial<Pick<WebhookRow, 'url' | 'verifyEndpoint'>>
 
 /** When the endpoint that a webhook has after a change was verified. `requireProof` checks afterwards that there is a proof. */
 export function verifiedAt(
   before: Endpoint | null,
   { url, verifyEndpoint }: Verified,
-  proof: EndpointProof | undefined,
+  proof: EndpointProof | null,
 ): Date | null {
-  const known = before?.url === url ? before.endpointVerifiedAt : null
+  const known = before && before.url === url ? before.endpointVerifiedAt : null
   return known ?? (verifyEndpoint ? (proof?.verifiedAt ?? new Date()) : null)
 }
 
 /** Throws `ChallengeNeeded` if the changed webhook needs a proof for its URL, so that the transaction ends. */
 export async function requireProof(
   tx: Db,
-  { keyring, proof }: { readonly keyring: Keyring; readonly proof?: EndpointProof | undefined },
+  keyring: Keyring,
+  proof: EndpointProof | null,
   before: Endpoint | null,
   after: WebhookRow,
 ): Promise<void> {

@@ -2,10 +2,9 @@ import { randomUUID } from 'node:crypto'
 import { SYSTEM } from '../../../src/access/actor.ts'
 import { parseId, publicId } from '../../../src/db/ids.ts'
 import { updateEventType } from '../../../src/event-types/edit-event-type.ts'
-import { upsertOrganization } from '../../../src/organizations/upsert-organization.ts'
+import { saveOrganization } from '../../../src/organizations/organization.ts'
 import { putOnHold } from '../../../src/scheduling/circuit-breaker.ts'
-import { upsertWebhook } from '../../../src/webhooks/upsert-webhook.ts'
-import { updateWebhook } from '../../../src/webhooks/webhook.ts'
+import { saveWebhook, updateWebhook } from '../../../src/webhooks/save-webhook.ts'
 import { createApiKey } from '../../support/api-keys.ts'
 import { JOINED, TICKET } from '../../support/factories.ts'
 import type { Api, Tenant } from './api.ts'
@@ -69,7 +68,7 @@ export function exampleCalls(api: Api, tenant: Tenant) {
     Webhook: ID,
     CreateWebhook: () => ({ input: { ...WEBHOOK, enabled: true } }),
     WebhookByUid: async () => {
-      await upsertWebhook(api.deps.webhooks, tenant.organizationId, 'found', WEBHOOK)
+      await saveWebhook(api.deps.webhooks, tenant.organizationId, { uid: 'found' }, WEBHOOK)
       return { uid: 'found' }
     },
     UpsertWebhook: () => ({
@@ -172,7 +171,7 @@ export function exampleCalls(api: Api, tenant: Tenant) {
     Organization: () => ({ id: tenant.publicOrganizationId }),
     CreateOrganization: () => ({ input: { name: 'Another' } }),
     OrganizationByUid: async () => {
-      await upsertOrganization(api.database.prisma, 'found', { name: 'Found' }, SYSTEM)
+      await saveOrganization(api.database.prisma, { uid: 'found' }, { name: 'Found' }, SYSTEM)
       return { uid: 'found' }
     },
     UpdateOrganization: () => ({

@@ -4,7 +4,7 @@ import { mintId, parseId, publicId } from '../../../src/db/ids.ts'
 import type { AttemptRecord } from '../../../src/deliveries/attempts/attempt-record.ts'
 import { createRecordAttempt } from '../../../src/deliveries/attempts/record-attempt.ts'
 import type { PublishEvents } from '../../../src/events/publish-events.ts'
-import { createWebhook } from '../../../src/webhooks/webhook.ts'
+import { createWebhook } from '../../../src/webhooks/save-webhook.ts'
 import { attemptOf, SENDER } from '../../support/attempts.ts'
 import { JOINED } from '../../support/factories.ts'
 

@@ -10,7 +10,7 @@ import {
   ORGANIZATION_TABLES,
   PARTITIONED_TABLES,
 } from '../../../src/organizations/deletion/organization-tables.ts'
-import { getOrganization, listOrganizations } from '../../../src/organizations/organization.ts'
+import { getOrganization, listOrganizations } from '../../../src/organizations/find-organization.ts'
 import { STATISTICS, tablesWith } from '../../erasure/search-everywhere.ts'
 import { type Api, openApi, useApi } from '../../graphql/support/api.ts'
 import { countRows } from '../../support/count-rows.ts'

@@ -16,7 +16,7 @@ import {
 } from '../../../../src/console/webhooks/form/webhook-form-values.ts'
 import { checkDestinationUrl } from '../../../../src/outbound/destination-url.ts'
 import { createAddressGuard } from '../../../../src/outbound/public-address.ts'
-import { newWebhookSchema } from '../../../../src/webhooks/webhook-settings.ts'
+import { newWebhookRule } from '../../../../src/webhooks/webhook-settings.ts'
 
 const GOOD: WebhookFormValues = {
   ...NEW_WEBHOOK,
@@ -36,7 +36,7 @@ function serverAccepts(values: WebhookFormValues): boolean {
   const isRepeated = Object.keys(record).length < headers.length
   return (
     !isRepeated &&
-    newWebhookSchema.safeParse({ ...input, headers: record }).success &&
+    newWebhookRule.safeParse({ ...input, headers: record }).success &&
     checkDestinationUrl(input.url, createAddressGuard([])).ok
   )
 }

@@ -1,0 +1,227 @@
+import { writeAuditEntry } from '../audit/audit-entry.ts'
+import { addBodyVersion } from '../bodies/choose-body.ts'
+import { actForOrganization } from '../db/act-for.ts'
+import type { Db } from '../db/client.ts'
+import type { Webhook as WebhookRow } from '../db/generated/prisma/client.ts'
+import { mintId, parseId, publicId } from '../db/ids.ts'
+import { invalid } from '../lib/errors.ts'
+import type { Upserted } from '../lib/setting.ts'
+import { notifyOnCommit } from '../live/notify.ts'
+import { lockUid, uidTaken } from '../own-names/uid.ts'
+import { enqueue } from '../queue/jobs.ts'
+import { auditedChanges, auditedWebhook } from './audited-webhook.ts'
+import { endHoldInTransaction } from './end-hold.ts'
+import {
+  type EndpointProof,
+  requireProof,
+  verifiedAt,
+  withChallenge,
+} from './endpoint/challenge.ts'
+import { checkEdit, findWebhook, lockWebhook } from './find-webhook.ts'
+import { followIncidents } from './follow-incidents.ts'
+import { type ReadOptions, readSettings } from './read-settings.ts'
+import { addSigningSecret } from './signing-secret.ts'
+import { type ActingWebhookDeps, type Precondition, toWebhook, type Webhook } from './webhook.ts'
+import type { WebhookInput } from './webhook-settings.ts'
+
+/** A public id, or the uid that the owner chose. */
+export type WebhookName = { readonly id: string } | { readonly uid: string }
+
+export interface SaveOptions extends ReadOptions {
+  readonly precondition?: Precondition
+}
+
+interface SavedWebhook extends Upserted {
+  readonly row: WebhookRow
+}
+
+/**
+ * Creates a webhook with a signing secret, if none is named, or changes the given settings of the named one. One that is
+ * named by its uid is created if there is none, and keeps its secret otherwise; of concurrent calls, one creates. Enabling
+ * also releases the backlog. If every setting has the given value already, `updatedAt`, the revision and the audit log stay
+ * the same. Throws `not_found`, `invalid`, an `EditConflict`, or an `EndpointUnverified`. In a transaction of the caller,
+ * `verifyEndpoint` throws `ChallengeNeeded`.
+ */
+export async function saveWebhook(
+  deps: ActingWebhookDeps,
+  organizationId: string,
+  named: WebhookName | null,
+  given: WebhookInput,
+  options: SaveOptions = {},
+  tx?: Db,
+): Promise<SavedWebhook> {
+  const isUpsert = named !== null && 'uid' in named
+  const input = isUpsert ? { ...given, uid: named.uid } : given
+  const save = (db: Db, proof: EndpointProof | null) =>
+    actForOrganization(db, organizationId, async (tx) => {
+      // Before the row, so that two callers never wait for each other.
+      if (typeof input.uid === 'string') await lockUid(tx, organizationId, input.uid)
+      const before = named && (await lockNamed(tx, organizationId, named))
+      if (!before) return await create(tx, deps, organizationId, input, options, proof)
+      // Enabling an enabled webhook would add a job to each run of a program that upserts.
+      const { enabled, ...others } = input
+      const changes = isUpsert && enabled === true && before.enabled ? others : input
+      return await change(tx, deps, before, changes, options, proof)
+    })
+  if (tx) return await save(tx, null)
+  return await withChallenge(deps, organizationId, (proof) => save(deps.prisma, proof))
+}
+
+/** Creates a webhook. With `enabled`, events published after the commit are delivered. */
+export async function createWebhook(
+  deps: ActingWebhookDeps,
+  organizationId: string,
+  input: WebhookInput,
+  options: SaveOptions = {},
+  tx?: Db,
+): Promise<Webhook> {
+  const { row } = await saveWebhook(deps, organizationId, null, input, options, tx)
+  return await toWebhook(tx ?? deps.prisma, deps.keyring, row)
+}
+
+export async function updateWebhook(
+  deps: ActingWebhookDeps,
+  organizationId: string,
+  id: string,
+  input: WebhookInput,
+  options: SaveOptions = {},
+): Promise<Webhook> {
+  const { row } = await saveWebhook(deps, organizationId, { id }, input, options)
+  return await toWebhook(deps.prisma, deps.keyring, row)
+}
+
+/** Null for an unknown uid, also if a deletion, or another uid, commits while this waits for the lock. */
+async function lockNamed(
+  tx: Db,
+  organizationId: string,
+  named: WebhookName,
+): Promise<WebhookRow | null> {
+  if ('id' in named) {
+    const { id } = await findWebhook(tx, organizationId, named.id)
+    return await lockWebhook(tx, id)
+  }
+  const [found] = await tx.$queryRaw<{ id: string }[]>`
+    select id from posthorn.webhooks
+    where organization_id = ${organizationId}::uuid and uid = ${named.uid} and deleted_at is null
+    for no key update`
+  return found ? await lockWebhook(tx, found.id) : null
+}
+
+async function create(
+  tx: Db,
+  deps: ActingWebhookDeps,
+  organizationId: string,
+  input: WebhookInput,
+  options: SaveOptions,
+  proof: EndpointProof | null,
+): Promise<SavedWebhook> {
+  const { keyring } = deps
+  // The encryption of the custom headers is bound to the id, so the id is generated first.
+  const uuid = proof?.created?.uuid ?? (parseId('webhook', mintId('webhook')) as string)
+  const { columns, body } = await readSettings(tx, deps, { id: uuid }, input, options)
+  await requireFreeUid(tx, organizationId, columns.uid, uuid)
+  const row = await tx.webhook.create({
+    data: {
+      ...(columns as typeof columns & Pick<WebhookRow, 'url'>),
+      id: uuid,
+      organizationId,
+      endpointVerifiedAt: verifiedAt(null, columns, proof),
+    },
+  })
+  if (body) await addBodyVersion(tx, row, body)
+  await addSigningSecret(tx, keyring, uuid, proof?.created?.secret ?? input.secret)
+  const id = publicId('webhook', uuid)
+  await writeAuditEntry(tx, deps.actor, {
+    action: 'webhook.created',
+    organizationId,
+    subjectId: id,
+    after: auditedWebhook(keyring, row),
+  })
+  await requireRoom(tx, organizationId)
+  await requireProof(tx, keyring, proof, null, row)
+  return { row, id, created: true, changed: true }
+}
+
+async function change(
+  tx: Db,
+  deps: ActingWebhookDeps,
+  before: WebhookRow,
+  input: WebhookInput,
+  options: SaveOptions,
+  proof: EndpointProof | null,
+): Promise<SavedWebhook> {
+  const { keyring, actor } = deps
+  const { id: uuid, organizationId } = before
+  const id = publicId('webhook', uuid)
+  const { columns, body } = await readSettings(tx, deps, before, input, options)
+  await requireFreeUid(tx, organizationId, columns.uid, uuid)
+  options.precondition?.(await toWebhook(tx, keyring, before), before)
+  // Also for an enabled webhook: a worker that saw it disabled can have just parked a delivery.
+  if (columns.enabled) {
+    await enqueue(tx, 'release_backlog', { webhookId: id }, { key: `release:${id}` })
+  }
+  const changed = { ...before, ...columns } as WebhookRow
+  const audited = auditedChanges(keyring, before, changed)
+  // The same selection can mean something else now.
+  if (body?.plan != null) Object.assign(audited.after, { selection: body.selection })
+  if (Object.keys(audited.after).length === 0) {
+    return { row: before, id, created: false, changed: false }
+  }
+  await checkEdit(tx, before, options.ifRevision)
+  const row = await tx.webhook.update({
+    where: { id: uuid },
+    data: {
+      ...columns,
+      endpointVerifiedAt: verifiedAt(before, changed, proof),
+      revision: { increment: 1 },
+      updatedAt: new Date(),
+    },
+  })
+  await requireProof(tx, keyring, proof, before, row)
+  if (body) await addBodyVersion(tx, row, body)
+  // A new URL, disabling or enabling ends the hold, so that the webhook gets a fresh start.
+  const isSwitched = row.enabled !== before.enabled
+  const hasFreshStart = row.url !== before.url || isSwitched
+  const endedHold = hasFreshStart && (await endHoldInTransaction(tx, uuid))
+  if (isSwitched || endedHold) {
+    await followIncidents(tx, uuid)
+    await notifyOnCommit(tx, organizationId)
+  }
+  const entry = { action: 'webhook.updated', organizationId, subjectId: id } as const
+  await writeAuditEntry(tx, actor, { ...entry, ...audited })
+  return { row, id, created: false, changed: true }
+}
+
+/**
+ * Throws `invalid` if another webhook of the organization has the uid, which the transaction has locked. The error does not
+ * name the other one, which a session may not see.
+ */
+async function requireFreeUid(
+  tx: Db,
+  organizationId: string,
+  uid: string | null | undefined,
+  uuid: string,
+): Promise<void> {
+  if (uid == null) return
+  const where = { organizationId, uid, deletedAt: null, id: { not: uuid } }
+  if (await tx.webhook.findFirst({ where, select: { id: true } })) {
+    throw uidTaken(uid, 'another webhook of the organization')
+  }
+}
+
+/** The maximum number of webhooks of an organization: each event is compared with all of them. */
+const MAX_WEBHOOKS = 1_000
+
+/**
+ * Throws `invalid` if a webhook that the transaction created is one too many for the organization. Concurrent creations
+ * wait for each other until they commit, so that together they do not exceed the maximum: the last thing of a transaction,
+ * so that they wait for little.
+ */
+async function requireRoom(tx: Db, organizationId: string): Promise<void> {
+  await tx.$queryRaw`
+    select pg_advisory_xact_lock(hashtextextended('posthorn.create_webhook:' || ${organizationId}, 0))::text`
+  const count = await tx.webhook.count({ where: { organizationId, deletedAt: null } })
+  if (count <= MAX_WEBHOOKS) return
+  const detail = 'An organization can have 1,000 webhooks. Delete one that is no longer used.'
+  throw invalid([{ path: [], code: 'too_many_webhooks', detail }])
+}
