@@ -11,8 +11,8 @@ import { expandSubscriptions, isPattern } from '../event-types/subscriptions.ts'
 import type { FieldIssue } from '../lib/errors.ts'
 import { notifyOnCommit } from '../live/notify.ts'
 import type { AddressGuard } from '../outbound/public-address.ts'
-import { backgroundQueue } from '../queue/background.ts'
-import { cancelationKey, enqueue } from '../queue/jobs.ts'
+import { enqueue } from '../queue/jobs.ts'
+import { startWork } from '../queue/long-work.ts'
 import { auditedChanges, auditedWebhook } from './audited-webhook.ts'
 import { checkEdit } from './check-edit.ts'
 import { parseWebhook } from './check-webhook.ts'
@@ -286,8 +286,11 @@ export async function deleteWebhook(
     await tx.signingSecret.deleteMany({ where: { webhookId: uuid } })
     await tx.webhookSchedule.deleteMany({ where: { webhookId: uuid } })
     await followIncidents(tx, uuid)
-    const job = { key: cancelationKey(id), queue: backgroundQueue(organizationId) }
-    await enqueue(tx, 'cancel_deliveries', { webhookId: id }, job)
+    const cancelation = { selection: {}, total: 0, totalIsExact: false }
+    await startWork(tx, {
+      ...{ action: 'delete_webhook', organizationId, webhookId: uuid },
+      ...cancelation,
+    })
     await writeAuditEntry(tx, actor, {
       action: 'webhook.deleted',
       organizationId,
