@@ -1,13 +1,19 @@
 import { builder } from '../graphql/builder.ts'
 import { callerOf } from '../graphql/context.ts'
-import { ConflictError, NotFoundError, resultOf, ValidationError } from '../graphql/errors.ts'
-import { changesNode, ownWebhook, type PortalAccess } from '../graphql/portal-access.ts'
-import { notFound } from '../lib/errors.ts'
-import { cancelBulkTask, findBulkTask } from './bulk-task.ts'
-import { DEFAULT_RATE_PER_SECOND, MAX_IDS, MAX_RATE_PER_SECOND } from './parse-task.ts'
+import { enumOf } from '../graphql/enum-of.ts'
+import { ConflictError, NotFoundError, ValidationError } from '../graphql/errors.ts'
+import { ownWebhook, type PortalAccess } from '../graphql/portal-access.ts'
+import { findBulkTask } from './bulk-task.ts'
+import {
+  type ChangeInput,
+  changeDeliveries,
+  DEFAULT_RATE_PER_SECOND,
+  MAX_IDS,
+  MAX_RATE_PER_SECOND,
+} from './change-deliveries.ts'
 import { MAX_COUNTED } from './selected-deliveries.ts'
-import { type Recovery, readSelection } from './selection.ts'
-import { type Change, type ChangeInput, changeDeliveries } from './start-bulk-task.ts'
+import { erase, MAX_EVENTS } from './start-erasure.ts'
+import type { Started } from './start-task.ts'
 
 declare module '../graphql/context.ts' {
   interface DomainDeps {
@@ -44,61 +50,21 @@ const MissedEventsInput = builder.inputType('MissedEventsInput', {
   }),
 })
 
-const RecoveryRef = builder.objectRef<Recovery>('Recovery').implement({
-  description: 'What a recovery selects.',
-  fields: (t) => ({
-    since: t.expose('since', {
-      type: 'DateTime',
-      description: 'Events published at or after this time.',
-    }),
-    until: t.expose('until', {
-      type: 'DateTime',
-      description: 'Events published before this time.',
-    }),
-  }),
-})
-
-builder.prismaObjectFields('BulkTask', (t) => ({
-  recovery: t.field({
-    type: RecoveryRef,
-    nullable: true,
-    description: 'What the task recovers. Null for other tasks.',
-    select: { selection: true },
-    resolve: ({ selection }) => {
-      const read = readSelection(JSON.stringify(selection))
-      return 'since' in read ? read : null
-    },
-  }),
-}))
-
-const changed = (name: string) =>
-  builder.objectRef<Change>(`${name}Success`).implement({
-    description:
-      'The deliveries were changed, or the task was started. For a dry run: they were counted.',
+/** What a mutation answers that starts a task, or counts. */
+const success = (name: string, description: string, counted: string) =>
+  builder.objectRef<Started>(`${name}Success`).implement({
+    description,
     fields: (t) => ({
-      deliveries: t.prismaField({
-        type: ['Delivery'],
-        description: 'The changed deliveries, if `ids` were given. Otherwise empty.',
-        complexity: { multiplier: MAX_IDS },
-        resolve: async (query, { deliveryUuids }, _args, { prisma }) => {
-          if (deliveryUuids.length === 0) return []
-          const where = { id: { in: [...deliveryUuids] } }
-          return await prisma.delivery.findMany({ ...query, where, orderBy: { id: 'asc' } })
-        },
-      }),
       task: t.prismaField({
         type: 'BulkTask',
         nullable: true,
-        description: 'The running task. Null for `ids` and for a dry run.',
+        description: 'The running task. Null without one, as for a dry run.',
         resolve: (query, { taskId }, _args, context) =>
           taskId === null
             ? null
             : findBulkTask(context.prisma, callerOf(context).organizationId, taskId, query),
       }),
-      count: t.exposeInt('count', {
-        description:
-          'The number of selected deliveries that can be changed in their present states.',
-      }),
+      count: t.exposeInt('count', { description: `The number of ${counted}.` }),
       countIsExact: t.exposeBoolean('exact', {
         description: `Whether \`count\` is exact. Counting stops at ${english(MAX_COUNTED)}. The task itself has no such limit.`,
       }),
@@ -153,9 +119,26 @@ for (const action of ['redeliver', 'cancel'] as const) {
       }),
     }),
   })
+  const type = success(
+    name,
+    'The deliveries were changed, or the task was started. For a dry run: they were counted.',
+    'selected deliveries that can be changed in their present states',
+  )
+  builder.objectField(type, 'deliveries', (t) =>
+    t.prismaField({
+      type: ['Delivery'],
+      description: 'The changed deliveries, if `ids` were given. Otherwise empty.',
+      complexity: { multiplier: MAX_IDS },
+      resolve: async (query, { deliveryUuids = [] }, _args, { prisma }) => {
+        if (deliveryUuids.length === 0) return []
+        const where = { id: { in: [...deliveryUuids] } }
+        return await prisma.delivery.findMany({ ...query, where, orderBy: { id: 'asc' } })
+      },
+    }),
+  )
   builder.mutationField(field, (t) =>
     t.field({
-      type: changed(name),
+      type,
       semanticNonNull: true,
       description,
       authScopes: { scope: 'deliveries:write' },
@@ -174,22 +157,66 @@ for (const action of ['redeliver', 'cancel'] as const) {
   )
 }
 
-builder.mutationFields((t) => ({
-  cancelBulkTask: t.prismaField({
-    type: 'BulkTask',
+const UnsentDeliveries = enumOf(
+  'UnsentDeliveries',
+  'What becomes of the deliveries that are not sent yet, when their contents are erased.',
+  {
+    send_first:
+      'The event is erased once each of its deliveries has succeeded, is exhausted or was canceled. The erasure waits for that.',
+    cancel: 'They are canceled, and the event is erased at once.',
+  },
+)
+
+const EraseInput = builder.inputType('EraseInput', {
+  description:
+    'The events to erase: exactly one of `eventIds` and `searchKey`. All deliveries of an event share its payload.',
+  fields: (t) => ({
+    eventIds: t.idList({
+      description: `The ids of at most ${english(MAX_EVENTS)} events: \`evt_…\`.`,
+    }),
+    searchKey: t.field({
+      type: 'SearchKeyFilter',
+      description:
+        'Selects the events with a value at a search key, such as `ada@example.org` at `$.customer.email`.',
+    }),
+    unsent: t.field({
+      type: UnsentDeliveries,
+      required: true,
+      description: 'What becomes of the deliveries that are not sent yet.',
+    }),
+    dryRun: t.boolean({
+      defaultValue: false,
+      description: 'Whether to only count the events. Default: false.',
+    }),
+  }),
+})
+
+const EraseSuccess = success(
+  'Erase',
+  'The erasure was started. For a dry run: the events were counted.',
+  'events that are not erased yet',
+)
+builder.objectField(EraseSuccess, 'unsentCount', (t) =>
+  t.int({
+    description: 'The number of deliveries of the counted events that are not sent yet.',
+    resolve: ({ unsent = 0 }) => unsent,
+  }),
+)
+
+builder.mutationField('erase', (t) =>
+  t.field({
+    type: EraseSuccess,
     semanticNonNull: true,
     description:
-      'Cancels a running bulk task, within one second. Changed deliveries stay changed; another task can change the rest.',
-    authScopes: { scope: 'deliveries:write' },
-    portal: changesNode('bulkTask'),
-    errors: resultOf('task', 'The canceled task.', [NotFoundError, ConflictError]),
-    args: { id: t.arg.id({ required: true, description: 'The id of the task: `task_…`.' }) },
-    resolve: async (query, _root, { id }, context) => {
-      const { organizationId } = callerOf(context)
-      await cancelBulkTask(context.prisma, organizationId, id, context.actor)
-      const task = await findBulkTask(context.prisma, organizationId, id, query)
-      if (!task) throw notFound('bulk task', id)
-      return task
+      'Erases the contents of events for good, in the background: their payloads, their search keys, and what receivers answered. The records of what was published, sent and answered stay.',
+    authScopes: { scope: 'data:erase' },
+    errors: {
+      types: [ValidationError, NotFoundError, ConflictError],
+      directResult: true as const,
     },
+    args: {
+      input: t.arg({ type: EraseInput, required: true, description: 'What to erase.' }),
+    },
+    resolve: (_root, { input }, context) => erase(context, callerOf(context).organizationId, input),
   }),
-}))
+)

@@ -1,27 +1,52 @@
 import { publicId } from '../db/ids.ts'
 import { builder } from '../graphql/builder.ts'
-import { withinReach } from '../graphql/context.ts'
+import { callerOf, withinReach } from '../graphql/context.ts'
 import { enumOf } from '../graphql/enum-of.ts'
+import { ConflictError, NotFoundError, resultOf } from '../graphql/errors.ts'
 import { lookUp } from '../graphql/look-up.ts'
 import { organizationFields, organizationOf } from '../graphql/organization-fields.ts'
-import { filtersByOneWebhook, findsNode, rowsOfWebhook } from '../graphql/portal-access.ts'
+import {
+  changesNode,
+  filtersByOneWebhook,
+  findsNode,
+  rowsOfWebhook,
+} from '../graphql/portal-access.ts'
+import { notFound } from '../lib/errors.ts'
 import { timestampOf } from '../lib/uuid-v7.ts'
+import { readSelection } from '../queue/long-work.ts'
 import { findWebhooksByIds } from '../webhooks/find-webhooks.ts'
-import { findBulkTask, findBulkTasks } from './bulk-task.ts'
+import { cancelBulkTask, findBulkTask, findBulkTasks } from './bulk-task.ts'
+import type { Recovery } from './recover.ts'
 
 const BulkTaskAction = enumOf('BulkTaskAction', 'What a bulk task does.', {
   redeliver: 'Queues the deliveries again.',
   cancel: 'Cancels the deliveries.',
   recover: 'Creates the deliveries that a webhook missed in a time range.',
   erase: 'Erases the contents of events.',
+  delete_webhook: 'Cancels the deliveries of a deleted webhook.',
+  delete_organization: 'Deletes everything that is stored about a deleted organization.',
 })
 
 const BulkTaskState = enumOf('BulkTaskState', 'The state of a bulk task.', {
   running:
-    'Deliveries are being queued or canceled, or contents are being erased. A recovery pauses while its webhook is disabled; an erasure, until deliveries are sent.',
+    'Deliveries are being queued or canceled, or contents are being erased or deleted. A recovery pauses while its webhook is disabled; an erasure, until deliveries are sent.',
   completed: 'All is done.',
   canceled: 'The task was canceled while it was running.',
   failed: 'The task failed. `failure` says why.',
+})
+
+const RecoveryRef = builder.objectRef<Recovery>('Recovery').implement({
+  description: 'What a recovery selects.',
+  fields: (t) => ({
+    since: t.expose('since', {
+      type: 'DateTime',
+      description: 'Events published at or after this time.',
+    }),
+    until: t.expose('until', {
+      type: 'DateTime',
+      description: 'Events published before this time.',
+    }),
+  }),
 })
 
 const BulkTask = builder.prismaNode('BulkTask', {
@@ -59,10 +84,10 @@ const BulkTask = builder.prismaNode('BulkTask', {
     canceled: t.exposeInt('canceled'),
     progress: t.float({
       description:
-        'The part of `total` that is changed, from 0 to 1. Always 1 after `RUNNING`, unless the task failed or was canceled.',
+        'The part of `total` that is changed, from 0 to 1. Always 1 after `RUNNING`, unless the task failed or was canceled. 0 while a deletion runs.',
       select: { state: true, total: true, changed: true },
       resolve: ({ state, total, changed }) =>
-        state === 'completed' ? 1 : Math.min(1, changed / Math.max(1, total)),
+        state === 'completed' ? 1 : total === 0 ? 0 : Math.min(1, changed / total),
     }),
     createdAt: t.field({
       type: 'DateTime',
@@ -70,6 +95,22 @@ const BulkTask = builder.prismaNode('BulkTask', {
       resolve: ({ id }) => timestampOf(id),
     }),
     finishedAt: t.expose('finishedAt', { type: 'DateTime', nullable: true }),
+    recovery: t.field({
+      type: RecoveryRef,
+      nullable: true,
+      description: 'What the task recovers. Null for other tasks.',
+      select: { action: true, selection: true },
+      resolve: ({ action, selection }) =>
+        action === 'recover' ? (readSelection(JSON.stringify(selection)) as Recovery) : null,
+    }),
+    searchKey: t.string({
+      nullable: true,
+      description:
+        'The search key whose value is erased, such as `$.customer.email`. The value itself is not kept. Null for other tasks, and for an erasure by ids.',
+      select: { selection: true },
+      resolve: ({ selection }) => Object(selection).searchKey ?? null,
+    }),
+    waiting: t.exposeInt('waiting'),
   }),
 })
 
@@ -114,4 +155,24 @@ organizationFields((t) => ({
     },
     BulkTaskConnection,
   ),
+}))
+
+builder.mutationFields((t) => ({
+  cancelBulkTask: t.prismaField({
+    type: 'BulkTask',
+    semanticNonNull: true,
+    description:
+      'Cancels a running bulk task, within one second. Changed deliveries stay changed; another task can change the rest.',
+    authScopes: { scope: 'deliveries:write' },
+    portal: changesNode('bulkTask'),
+    errors: resultOf('task', 'The canceled task.', [NotFoundError, ConflictError]),
+    args: { id: t.arg.id({ required: true, description: 'The id of the task: `task_…`.' }) },
+    resolve: async (query, _root, { id }, context) => {
+      const { organizationId } = callerOf(context)
+      await cancelBulkTask(context.prisma, organizationId, id, context.actor)
+      const task = await findBulkTask(context.prisma, organizationId, id, query)
+      if (!task) throw notFound('bulk task', id)
+      return task
+    },
+  }),
 }))

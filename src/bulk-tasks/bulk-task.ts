@@ -14,7 +14,7 @@ import { atLeastKey } from '../db/selection.ts'
 import { filteredWebhook } from '../deliveries/read-filters.ts'
 import { DomainError, notFound } from '../lib/errors.ts'
 
-type Fields = Pick<Prisma.BulkTaskFindManyArgs, 'select' | 'include'>
+type Fields = Pick<Prisma.BulkTaskFindManyArgs, 'select'>
 
 /** The organization's task with a public id, or `null`. */
 export async function findBulkTask(
@@ -51,7 +51,7 @@ export async function findBulkTasks(
 
 /**
  * Cancels a running task after its current page. Changed deliveries stay changed. Canceling again changes nothing. Throws
- * `conflict` for an erasure, and if the task has already changed all its deliveries.
+ * `conflict` for an erasure or a deletion, and if the task has already changed all its deliveries.
  */
 export async function cancelBulkTask(
   prisma: PrismaClient,
@@ -64,7 +64,7 @@ export async function cancelBulkTask(
   const where = { id: uuid, organizationId }
   const canceled = await actForOrganization(prisma, organizationId, async (tx) => {
     const { count } = await tx.bulkTask.updateMany({
-      where: { ...where, state: 'running', action: { not: 'erase' } },
+      where: { ...where, state: 'running', action: { in: ['redeliver', 'cancel', 'recover'] } },
       data: { state: 'canceled', finishedAt: new Date() },
     })
     if (count === 0) return false
@@ -76,7 +76,10 @@ export async function cancelBulkTask(
   const task = await prisma.bulkTask.findUnique({ where, select: { state: true, action: true } })
   if (!task) throw notFound('bulk task', id)
   if (task.state === 'canceled') return
-  if (task.action === 'erase') throw new DomainError('conflict', 'An erasure cannot be canceled.')
+  if (task.state === 'running') {
+    const kind = task.action === 'erase' ? 'An erasure' : 'A deletion'
+    throw new DomainError('conflict', `${kind} cannot be canceled.`)
+  }
   const ended = task.state === 'failed' ? 'has failed' : 'has changed all its deliveries'
   throw new DomainError(
     'conflict',

@@ -9,7 +9,18 @@ import {
 import { type DeliveryFilterInput, readDeliveryFilter } from '../deliveries/read-filters.ts'
 import { invalid } from '../lib/errors.ts'
 import { timestampOf } from '../lib/uuid-v7.ts'
-import { FIRST_ID, type SelectionCount } from './selection.ts'
+import { FIRST_ID, type Work } from '../queue/long-work.ts'
+
+/** The deliveries that match a filter. */
+export interface SelectedDeliveries {
+  readonly filter: DeliveryFilter
+}
+
+/** A number of deliveries, counted up to a maximum. */
+export interface SelectionCount {
+  readonly count: number
+  readonly exact: boolean
+}
 
 /** Counting stops at this many deliveries or attempts. */
 export const MAX_COUNTED = 100_000
@@ -18,10 +29,10 @@ export const MAX_COUNTED = 100_000
 export async function countSelected(
   sql: Sql,
   organizationId: string,
-  selection: { readonly filter: DeliveryFilter },
+  filter: DeliveryFilter,
 ): Promise<SelectionCount> {
   const { values, add } = createParameters()
-  const page = selectPageSql(organizationId, selection.filter, FIRST_ID, null, MAX_COUNTED + 1, add)
+  const page = selectPageSql(organizationId, filter, FIRST_ID, null, MAX_COUNTED + 1, add)
   if (page === null) return { count: 0, exact: true }
   const { rows } = await sql.query<{ count: number; read: number }>(
     `with page as materialized (${page.text})
@@ -58,24 +69,19 @@ export interface SelectedPage {
   readonly deliveryIds: readonly string[]
   /** The new cursor. Null if nothing was left to read. */
   readonly reachedId: string | null
-  readonly last: boolean
+  readonly isLast: boolean
 }
 
-/** The next deliveries of a task, oldest first. Deliveries and attempts that are newer than the task are not selected. */
+/** The next deliveries of a task, oldest first. Those that are newer than the task `newest` are not selected. */
 export async function selectPage(
   sql: Sql,
-  task: {
-    readonly id: string
-    readonly organizationId: string
-    readonly selection: { readonly filter: DeliveryFilter }
-    readonly reachedId: string
-  },
-  size: number,
+  { organizationId, reachedId, size }: Work<unknown>,
+  filter: DeliveryFilter,
+  newest: string | null,
 ): Promise<SelectedPage> {
-  const { id, organizationId, selection, reachedId } = task
   const { values, add } = createParameters()
-  const page = selectPageSql(organizationId, selection.filter, reachedId, id, size, add)
-  if (page === null) return { deliveryIds: [], reachedId: null, last: true }
+  const page = selectPageSql(organizationId, filter, reachedId, newest, size, add)
+  if (page === null) return { deliveryIds: [], reachedId: null, isLast: true }
   const { rows } = await sql.query<SelectedPage & { read: number }>(
     `with page as materialized (${page.text})
      select array(${page.matching('distinct delivery_id')}) as "deliveryIds",
@@ -84,7 +90,7 @@ export async function selectPage(
   )
   const [row] = rows
   if (!row) throw new Error('A page of a task has no row.')
-  return { deliveryIds: row.deliveryIds, reachedId: row.reachedId, last: row.read < size }
+  return { deliveryIds: row.deliveryIds, reachedId: row.reachedId, isLast: row.read < size }
 }
 
 interface PageSql {

@@ -1,16 +1,13 @@
 import type { Sql } from '../db/client.ts'
 import { mintUuid, publicId } from '../db/ids.ts'
-import { selectIds } from '../db/select-ids.ts'
 import type { Unsent } from '../deliveries/erase-events.ts'
 import type { Keyring } from '../encryption/keyring.ts'
 import { findSearchKey, type SearchKey } from '../event-types/find-search-key.ts'
-import { fieldIssue, invalid, notFound } from '../lib/errors.ts'
-import { parseIds } from './parse-task.ts'
-import { countEvents, type EventCount, type SelectedEvents } from './select-events.ts'
-import { type StartDeps, startTask } from './start-task.ts'
+import { fieldIssue, invalid } from '../lib/errors.ts'
+import { countEvents, type SelectedEvents } from './erase.ts'
+import { readOwnIds, type StartDeps, type Started, startTask } from './start-task.ts'
 
 export interface ErasureDeps extends StartDeps {
-  readonly sql: Sql
   readonly webhooks: { readonly keyring: Keyring }
 }
 
@@ -23,12 +20,6 @@ export interface ErasureInput {
   readonly dryRun?: boolean | null | undefined
 }
 
-/** A started erasure, or the count of a dry run. */
-export interface StartedErasure extends EventCount {
-  /** A public id. Null for a dry run. */
-  readonly taskId: string | null
-}
-
 /**
  * Starts to erase the contents of events in the background. A dry run only counts them. Throws `invalid`, `not_found` for an
  * id of another organization, and `conflict` if too many erasures of the organization are running.
@@ -37,7 +28,7 @@ export async function erase(
   deps: ErasureDeps,
   organizationId: string,
   input: ErasureInput,
-): Promise<StartedErasure> {
+): Promise<Started> {
   const { selection, value } = await readInput(deps.sql, organizationId, input)
   const counted = await countEvents(deps.sql, { organizationId, selection, value })
   if (input.dryRun) return { ...counted, taskId: null }
@@ -61,17 +52,8 @@ async function readInput(
   { eventIds, searchKey, unsent }: ErasureInput,
 ): Promise<Pick<SelectedEvents, 'selection' | 'value'>> {
   if (eventIds && !searchKey) {
-    const uuids = parseIds('event', 'eventIds', eventIds, {
-      max: MAX_EVENTS,
-      remedy: 'Start several erasures.',
-    })
-    const own = await selectIds(
-      sql,
-      'select id from posthorn.events where id = any ($1::uuid[]) and organization_id = $2',
-      [uuids, organizationId],
-    )
-    const unknown = uuids.find((uuid) => !own.has(uuid))
-    if (unknown) throw notFound('event', publicId('event', unknown))
+    const rule = { field: 'eventIds', max: MAX_EVENTS, remedy: 'Start several erasures.' } as const
+    const uuids = await readOwnIds(sql, organizationId, 'event', eventIds, rule)
     return { selection: { eventIds: uuids, unsent }, value: null }
   }
   if (searchKey && !eventIds) {

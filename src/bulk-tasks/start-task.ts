@@ -1,15 +1,16 @@
 import type { Actor } from '../access/actor.ts'
 import { writeAuditEntry } from '../audit/audit-entry.ts'
 import { actForOrganization } from '../db/act-for.ts'
-import type { Db } from '../db/client.ts'
-import type { BulkTaskAction, PrismaClient } from '../db/generated/prisma/client.ts'
-import { publicId } from '../db/ids.ts'
-import { DomainError } from '../lib/errors.ts'
-import { backgroundQueue } from '../queue/background.ts'
-import { enqueue } from '../queue/jobs.ts'
-import type { Selection, SelectionCount } from './selection.ts'
+import type { Db, Sql } from '../db/client.ts'
+import type { PrismaClient } from '../db/generated/prisma/client.ts'
+import { parseId, publicId } from '../db/ids.ts'
+import { selectIds } from '../db/select-ids.ts'
+import { DomainError, fieldIssue, invalid, notFound } from '../lib/errors.ts'
+import { startWork } from '../queue/long-work.ts'
+import type { SelectionCount } from './selected-deliveries.ts'
 
 export interface StartDeps {
+  readonly sql: Sql
   readonly prisma: PrismaClient
   /** The actor, for the audit log. */
   readonly actor: Actor
@@ -18,9 +19,9 @@ export interface StartDeps {
 export interface NewTask {
   /** Default: a new one. */
   readonly id?: string
-  readonly action: BulkTaskAction
+  readonly action: keyof typeof TASKS | 'recover'
   readonly webhookUuid: string | null
-  readonly selection: Selection
+  readonly selection: object
   /** The value of a search key, encrypted until the task ends. */
   readonly valueCiphertext?: Uint8Array<ArrayBuffer>
   /** Null for an erasure. */
@@ -28,6 +29,16 @@ export interface NewTask {
   readonly counted: SelectionCount
   /** What the audit log shows of it. */
   readonly audited: object
+}
+
+/** A started task, the deliveries that were changed at once, or the count of a dry run. */
+export interface Started extends SelectionCount {
+  /** A public id. Null without a task. */
+  readonly taskId: string | null
+  /** Those that were changed at once. */
+  readonly deliveryUuids?: readonly string[]
+  /** Of an erasure: the deliveries that are not sent yet. */
+  readonly unsent?: number
 }
 
 /** Creates the task and its first job in one transaction. Returns the public id. Throws `conflict` if too many run. */
@@ -43,18 +54,12 @@ export async function startTask(
       select pg_advisory_xact_lock(hashtextextended('posthorn.bulk_tasks:' || ${organizationId}, 0))::text`
     if (action === 'recover') await requireNoRecovery(tx, webhookUuid as string)
     else await requireFewRunning(tx, organizationId, action)
-    const { id } = await tx.bulkTask.create({
-      data: {
-        ...{ ...task, organizationId, webhookId: webhookUuid },
-        selection: JSON.parse(JSON.stringify(selection)),
-        total: counted.count,
-        totalIsExact: counted.exact,
-      },
-      select: { id: true },
+    const taskId = await startWork(tx, {
+      ...{ ...task, organizationId, webhookId: webhookUuid },
+      selection: JSON.parse(JSON.stringify(selection)),
+      total: counted.count,
+      totalIsExact: counted.exact,
     })
-    const taskId = publicId('bulkTask', id)
-    const job = { key: taskId, queue: backgroundQueue(organizationId) }
-    await enqueue(tx, 'continue_bulk_task', { taskId }, job)
     const entry = { action: 'bulk_task.started', organizationId, subjectId: taskId } as const
     await writeAuditEntry(tx, actor, { ...entry, after: { action, ...audited } })
     return taskId
@@ -88,4 +93,46 @@ async function requireNoRecovery(tx: Db, webhookUuid: string): Promise<void> {
     'conflict',
     `The recovery ${publicId('bulkTask', other.id)} of the webhook ${publicId('webhook', webhookUuid)} is running, and a webhook has one recovery at a time. Wait until that recovery ends, or cancel it.`,
   )
+}
+
+/** The uuids of a list of public ids of the organization. Throws `invalid` with every broken rule, or `not_found`. */
+export async function readOwnIds(
+  sql: Sql,
+  organizationId: string,
+  kind: 'delivery' | 'event',
+  ids: readonly string[],
+  { field, max, remedy, onlyWebhook = null }: IdsRule,
+): Promise<string[]> {
+  if (ids.length === 0) throw invalid([fieldIssue([field], 'required', 'must not be empty.')])
+  if (ids.length > max) {
+    const rule = `must have at most ${max.toLocaleString('en')} entries, not ${ids.length.toLocaleString('en')}. ${remedy}`
+    throw invalid([fieldIssue([field], 'too_many', rule)])
+  }
+  const parsed = ids.map((id) => parseId(kind, id))
+  const rule = `must be the id of ${kind === 'event' ? 'an event: evt_…' : 'a delivery: msg_…'}.`
+  const issues = parsed.flatMap((uuid, i) =>
+    uuid === null ? [fieldIssue([field, i], 'invalid_id', rule)] : [],
+  )
+  if (issues.length > 0) throw invalid(issues)
+  const uuids = [...new Set(parsed.filter((uuid) => uuid !== null))]
+  const [table, ofWebhook] =
+    kind === 'event' ? ['events', 'true'] : ['deliveries', 'webhook_id = $3']
+  const own = await selectIds(
+    sql,
+    `select id from posthorn.${table}
+     where id = any ($1::uuid[]) and organization_id = $2 and ($3::uuid is null or ${ofWebhook})`,
+    [uuids, organizationId, onlyWebhook],
+  )
+  const unknown = uuids.find((uuid) => !own.has(uuid))
+  if (unknown) throw notFound(kind, publicId(kind, unknown))
+  return uuids
+}
+
+interface IdsRule {
+  readonly field: 'ids' | 'eventIds'
+  readonly max: number
+  /** What to do about too many. */
+  readonly remedy: string
+  /** A uuid: the deliveries must be to this webhook. */
+  readonly onlyWebhook?: string | null
 }

@@ -17,8 +17,8 @@ export async function actForOrganization<T>(
   const runScoped = async (tx: Db) => {
     // `true` limits the setting to this transaction, so that the pooled connection does not keep it.
     const [isSet] = await tx.$queryRaw<object[]>`
-      select set_config('posthorn.organization', ${organizationId}, true) where not exists (
-        select from posthorn.organization_deletions where organization_id = ${organizationId}::uuid)`
+      select set_config('posthorn.organization', ${organizationId}, true) where exists (
+        select from posthorn.organizations where id = ${organizationId}::uuid and deleted_at is null)`
     if (!isSet) throw deleted()
     return await run(tx)
   }

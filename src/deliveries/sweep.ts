@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Sql } from '../db/client.ts'
 import { publicId } from '../db/ids.ts'
 import { cancelDeliveries } from './cancel-deliveries.ts'
-import { repeatCancelations } from './continue-cancelation.ts'
 
 /** The public ids of the deliveries that a sweep changed. */
 export interface SweepResult {
@@ -36,7 +35,6 @@ export async function sweep(
   options: SweepOptions = {},
 ): Promise<SweepResult> {
   const { recheckAfterMs = 5_000, signal } = options
-  await repeatCancelations(sql, workerSchema)
   const suspects: string[] = []
   const failed: FailedJob[] = []
   for await (const page of pendingDeliveries(sql, options)) {

@@ -1,10 +1,8 @@
 import type { Database, Sql } from '../db/client.ts'
-import { publicId } from '../db/ids.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { Keyring } from '../encryption/keyring.ts'
 import { requireListedKeys } from '../encryption/stored-secrets.ts'
 import { VERSION } from '../lib/version.ts'
-import { backgroundQueue } from '../queue/background.ts'
 import { describeTables, type ExportedTable } from './exported-tables.ts'
 import { splitLines } from './split-lines.ts'
 import { allowLongWork, columnsOf, type Header } from './write-export.ts'
@@ -160,7 +158,7 @@ async function continueSequences(sql: Sql, { sequences }: Header): Promise<void>
 
 const PAGE = 1_000
 
-/** Those of deliveries and bulk tasks. Maintenance creates the others. */
+/** Those of deliveries. Workers add the others within a minute. */
 async function createJobs(sql: Sql): Promise<void> {
   let after = '00000000-0000-0000-0000-000000000000'
   for (;;) {
@@ -172,16 +170,5 @@ async function createJobs(sql: Sql): Promise<void> {
     await sql.query('select posthorn.restore_delivery_jobs($1::uuid[])', [rows.map(({ id }) => id)])
     if (rows.length < PAGE) break
     after = rows.at(-1)?.id ?? after
-  }
-  const { rows: tasks } = await sql.query<{ id: string; organizationId: string }>(
-    `select id, organization_id as "organizationId" from posthorn.bulk_tasks where state = 'running'`,
-  )
-  for (const { id, organizationId } of tasks) {
-    const taskId = publicId('bulkTask', id)
-    await sql.query(`select posthorn.enqueue('continue_bulk_task', $1, $2, queue := $3)`, [
-      { taskId },
-      taskId,
-      backgroundQueue(organizationId),
-    ])
   }
 }

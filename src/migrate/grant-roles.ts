@@ -9,7 +9,6 @@ import { MIGRATIONS_TABLE } from './migrations.ts'
  */
 const TABLES_WITHOUT_DELETE = [
   'organizations',
-  'organization_deletions',
   'api_keys',
   'event_types',
   'event_type_versions',

@@ -15,12 +15,8 @@ export interface TaskPayloads {
   release_backlog: { readonly webhookId: string }
   /** Create the deliveries of an organization's events that fan out. */
   fan_out: { readonly organizationId: string }
-  /** Cancel the deliveries of a deleted webhook, after the delivery `after` if it is given. */
-  cancel_deliveries: { readonly webhookId: string; readonly after?: string }
-  /** Continue a bulk task. The job's key is the task's id. */
+  /** Continue a bulk task, or a deletion. The job's key is the task's id. */
   continue_bulk_task: { readonly taskId: string }
-  /** Delete the next rows of a deleted organization. */
-  delete_organization: { readonly organizationId: string }
   /** Create partitions ahead, and delete what is past its retention. */
   maintain: Record<string, never>
   /** Compare deliveries with their jobs. */
@@ -39,12 +35,6 @@ export interface TaskPayloads {
   /** Find the rescheduled jobs of exhausted deliveries, and those that an unknown runner claimed. */
   check_jobs: Record<string, never>
 }
-
-/** The key of the job that cancels the deliveries of a deleted webhook. */
-export const cancelationKey = (webhookId: string) => `cancel:${webhookId}`
-
-/** The key of the job that deletes the rows of a deleted organization. */
-export const deletionKey = (organizationId: string) => `delete:${organizationId}`
 
 export type TaskName = keyof TaskPayloads
 

@@ -2,14 +2,13 @@ import { deleteOldMails } from '../alerts/mail-limit.ts'
 import { sendAlert, sendConfirmation, sendLateAlerts } from '../alerts/send-mails.ts'
 import { deleteOldAuditEntries } from '../audit/delete-old-audit-entries.ts'
 import { deleteOldBulkTasks } from '../bulk-tasks/bulk-task.ts'
-import { continueBulkTask } from '../bulk-tasks/continue-bulk-task.ts'
+import { createSteps } from '../bulk-tasks/steps.ts'
 import type { Config } from '../config/config.ts'
 import { unavailabilityOf } from '../db/faults.ts'
 import { ID_PREFIXES, type IdKind, parseId } from '../db/ids.ts'
 import { type AttemptDeps, attemptDelivery } from '../deliveries/attempts/attempt-delivery.ts'
 import { backfillIndex } from '../deliveries/backfill-index.ts'
 import { completeFinishedJobs } from '../deliveries/complete-finished-jobs.ts'
-import { continueCancelation } from '../deliveries/continue-cancelation.ts'
 import { deletePastRules } from '../deliveries/keep/delete-past-rules.ts'
 import { eraseUnkeptPayloads } from '../deliveries/keep/erase-unkept-payloads.ts'
 import { queueOldPayloads } from '../deliveries/keep/queue-old-payloads.ts'
@@ -17,13 +16,13 @@ import { reopenRescheduled } from '../deliveries/reopen-exhausted.ts'
 import { maintainPartitions } from '../deliveries/retention.ts'
 import { sweep } from '../deliveries/sweep.ts'
 import { deleteOldBatches } from '../event-stream/delete-old-batches.ts'
-import { createFanOut, restartFanOuts } from '../events/fan-out.ts'
+import { fanOut, restartFanOuts } from '../events/fan-out.ts'
 import { deleteExpiredIdempotencyKeys } from '../idempotency/run-once.ts'
 import { deleteOldIncidents } from '../incidents/find-incidents.ts'
-import { continueDeletion, restartDeletions } from '../organizations/deletion/continue-deletion.ts'
 import type { SendMail } from '../outbound/mail.ts'
 import { ForeignJobError } from '../queue/foreign-job.ts'
 import type { Tasks } from '../queue/jobs.ts'
+import { continueWork, restartWorks } from '../queue/long-work.ts'
 import { abandonUnknownRunners } from '../queue/rescue.ts'
 import { pruneSchedules } from '../scheduling/prune-schedules.ts'
 import type { Scheduler } from '../scheduling/scheduler.ts'
@@ -54,7 +53,7 @@ export function createTasks(deps: TaskDeps): Tasks {
   const { workerSchema, retentionMs, publicUrl } = config
   const countFailure = addCounter(common.metrics.registry, 'maintenance_failures')
   const { pool, background } = database
-  const fanOut = createFanOut(background)
+  const steps = createSteps(keyring, workerSchema)
   return {
     // The key names the delivery, so that a dashboard may add the job again with any payload.
     deliver(payload, run) {
@@ -68,23 +67,12 @@ export function createTasks(deps: TaskDeps): Tasks {
     },
 
     async fan_out(payload, { signal }) {
-      await fanOut(uuidIn(payload, 'organization', 'organizationId'), signal)
-    },
-
-    async cancel_deliveries(payload, { signal }) {
-      const webhook = uuidIn(payload, 'webhook', 'webhookId')
-      const after = payload.after === undefined ? null : uuidIn(payload, 'delivery', 'after')
-      await continueCancelation(background, webhook, after, signal, reportCanceled)
+      await fanOut(background, uuidIn(payload, 'organization', 'organizationId'), signal)
     },
 
     async continue_bulk_task(payload, { signal }) {
       const uuid = uuidIn(payload, 'bulkTask', 'taskId')
-      await continueBulkTask({ pool: background, keyring }, uuid, signal, reportCanceled)
-    },
-
-    async delete_organization(payload, { signal }) {
-      const organization = uuidIn(payload, 'organization', 'organizationId')
-      await continueDeletion(background, workerSchema, organization, signal)
+      await continueWork({ pool: background, steps }, uuid, signal, reportCanceled)
     },
 
     async maintain(_payload, { signal }) {
@@ -137,10 +125,10 @@ export function createTasks(deps: TaskDeps): Tasks {
       const hours = await rollUpStatistics(pool)
       const backlogs = await pruneSchedules(database.pipeline)
       const fanOuts = await restartFanOuts(pool)
-      const deletions = await restartDeletions(pool, workerSchema)
+      const works = await restartWorks(pool, workerSchema)
       const unkeptPayloads = await eraseUnkeptPayloads(background, signal)
       logger.debug(
-        { backfilled, hours, backlogs, fanOuts, deletions, unkeptPayloads },
+        { backfilled, hours, backlogs, fanOuts, works, unkeptPayloads },
         'Statistics rolled up.',
       )
     },

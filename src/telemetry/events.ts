@@ -61,10 +61,9 @@ const UNREADABLE =
 type CancelReason = keyof typeof CANCEL_MESSAGES
 
 const CANCEL_MESSAGES = {
-  webhook_deleted: 'canceled the pending deliveries of a deleted webhook',
   event_deleted:
     'canceled deliveries whose event was erased, or deleted because it was older than POSTHORN_RETENTION',
-  bulk_task: 'canceled deliveries for a task of cancelDeliveries or erase',
+  bulk_task: 'canceled deliveries for a task of cancelDeliveries or erase, or of a deleted webhook',
 } as const
 
 export type ReportCanceled = (canceled: {
@@ -73,7 +72,6 @@ export type ReportCanceled = (canceled: {
   /** The public ids of what was canceled, or of its cause. */
   readonly ids: {
     readonly deliveryIds?: readonly string[]
-    readonly webhookId?: string
     readonly taskId?: string
   }
 }) => void

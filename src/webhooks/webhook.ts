@@ -8,8 +8,8 @@ import type { Keyring } from '../encryption/keyring.ts'
 import { readNames } from '../event-types/find-event-types.ts'
 import { expandSubscriptions, isPattern } from '../event-types/subscriptions.ts'
 import type { AddressGuard } from '../outbound/public-address.ts'
-import { backgroundQueue } from '../queue/background.ts'
-import { cancelationKey, enqueue } from '../queue/jobs.ts'
+import { enqueue } from '../queue/jobs.ts'
+import { startWork } from '../queue/long-work.ts'
 import { auditedWebhook } from './audited-webhook.ts'
 import { readHeaders } from './encrypted-headers.ts'
 import type { SendChallenge } from './endpoint/challenge.ts'
@@ -117,8 +117,11 @@ export async function deleteWebhook(
     await tx.signingSecret.deleteMany({ where: { webhookId: uuid } })
     await tx.webhookSchedule.deleteMany({ where: { webhookId: uuid } })
     await followIncidents(tx, uuid)
-    const job = { key: cancelationKey(id), queue: backgroundQueue(organizationId) }
-    await enqueue(tx, 'cancel_deliveries', { webhookId: id }, job)
+    const cancelation = { selection: {}, total: 0, totalIsExact: false }
+    await startWork(tx, {
+      ...{ action: 'delete_webhook', organizationId, webhookId: uuid },
+      ...cancelation,
+    })
     await writeAuditEntry(tx, actor, {
       action: 'webhook.deleted',
       organizationId,

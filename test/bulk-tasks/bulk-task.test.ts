@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { deleteOldBulkTasks } from '../../src/bulk-tasks/bulk-task.ts'
-import { changeDeliveries } from '../../src/bulk-tasks/start-bulk-task.ts'
+import { changeDeliveries } from '../../src/bulk-tasks/change-deliveries.ts'
 import { parseId, publicId } from '../../src/db/ids.ts'
 import { putOnHold } from '../../src/scheduling/circuit-breaker.ts'
 import { useApi, useTenant } from '../graphql/support/api.ts'
@@ -251,7 +251,11 @@ describe('a task', () => {
   test('is listed newest first, by its webhook and its action', async () => {
     const data = {
       ...{ organizationId: tenant.organizationId, webhookId: parseId('webhook', webhookId) },
-      ...{ selection: { filter: {} }, state: 'completed' as const, finishedAt: new Date() },
+      ...{
+        selection: { since: new Date(), until: new Date() },
+        state: 'completed' as const,
+        finishedAt: new Date(),
+      },
       ...{ ratePerSecond: 1, total: 0, totalIsExact: true },
     }
     const own: string[] = []

@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest'
-import { runPage } from '../../src/bulk-tasks/continue-bulk-task.ts'
-import { changeDeliveries } from '../../src/bulk-tasks/start-bulk-task.ts'
+import { changeDeliveries } from '../../src/bulk-tasks/change-deliveries.ts'
 import type { Sql } from '../../src/db/client.ts'
 import { parseId } from '../../src/db/ids.ts'
+import { runPage } from '../../src/queue/long-work.ts'
 import { updateWebhook } from '../../src/webhooks/save-webhook.ts'
 import { useApi } from '../graphql/support/api.ts'
 import { collect } from '../graphql/support/plans.ts'
 import { JOINED, TICKET } from '../support/factories.ts'
 import { until } from '../support/until.ts'
-import { addDeliveries, addEvents, createPartitionsOfRetention, taskDeps } from './rows.ts'
+import { addDeliveries, addEvents, createPartitionsOfRetention, workDeps } from './rows.ts'
 
 /** A page reads 2,000 rows. More than this limit means a scan. */
 const MAX_ROWS = 5_000
@@ -62,9 +62,9 @@ test.each([
         where: { id: taskUuid },
         data: { nextPageAt: new Date(0) },
       })
-      await runPage(taskDeps({ background: api.database.pool }), taskUuid)
+      await runPage(workDeps({ background: api.database.pool }), taskUuid)
       for (const { text, values } of [...api.statements.full]) {
-        if (!/^\s*with (subject|scanned|webhook|page) as materialized/.test(text)) continue
+        if (!/^\s*with\s+(subject|scanned|webhook|page) as materialized/.test(text)) continue
         expect(await readsOf(text, values)).toEqual([])
         explained++
       }

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { runPage } from '../../src/bulk-tasks/continue-bulk-task.ts'
 import { mintId, parseId, publicId } from '../../src/db/ids.ts'
-import { createFanOut } from '../../src/events/fan-out.ts'
+import { fanOut } from '../../src/events/fan-out.ts'
+import { runPage } from '../../src/queue/long-work.ts'
 import { updateWebhook } from '../../src/webhooks/save-webhook.ts'
 import { deleteWebhook } from '../../src/webhooks/webhook.ts'
 import { type Tenant, useApi } from '../graphql/support/api.ts'
@@ -12,7 +12,7 @@ import {
   createPartitionsOfRetention,
   finish,
   runJob,
-  taskDeps,
+  workDeps,
 } from './rows.ts'
 
 const HOUR_MS = 3_600_000
@@ -71,7 +71,7 @@ const recover = async (missed: object = {}) => finish(api.database, await start(
 const taskOf = (uuid: string) => run('BulkTask', { id: publicId('bulkTask', uuid) })
 
 /** Queues the next page. */
-const queuePage = (uuid: string) => runPage(taskDeps(api.database), uuid)
+const queuePage = (uuid: string) => runPage(workDeps(api.database), uuid)
 
 /** The webhook's deliveries in the order of their ids. */
 async function rows(where: object = {}) {
@@ -107,7 +107,7 @@ describe('a recovery', () => {
     const uuid = await start()
     expect((await queuePage(uuid))?.waitMs).toBeGreaterThan(0)
     expect(await rows()).toEqual([])
-    await createFanOut(pool)(organizationId, new AbortController().signal)
+    await fanOut(pool, organizationId, new AbortController().signal)
     expect(await finish(api.database, uuid)).toMatchObject({ changed: 0 })
     expect(await rows()).toHaveLength(1)
   })

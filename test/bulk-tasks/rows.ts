@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { continueBulkTask } from '../../src/bulk-tasks/continue-bulk-task.ts'
+import { createSteps } from '../../src/bulk-tasks/steps.ts'
 import type { Database, Sql } from '../../src/db/client.ts'
 import type { BulkTask } from '../../src/db/generated/prisma/client.ts'
 import { parseId } from '../../src/db/ids.ts'
 import { createKeyring } from '../../src/encryption/keyring.ts'
+import { continueWork } from '../../src/queue/long-work.ts'
 import { JOINED } from '../support/factories.ts'
 import { createPartitions } from '../support/maintain-partitions.ts'
 
@@ -64,16 +65,16 @@ export async function addDeliveries(
 const randomTail = (uuid: string) =>
   `overlay(${uuid}::text placing right(gen_random_uuid()::text, 12) from 25)::uuid`
 
-/** Tasks of deliveries decrypt nothing. */
-export const taskDeps = ({ background }: Pick<Database, 'background'>) => ({
-  pool: background,
-  keyring: createKeyring([randomBytes(32)]),
-})
+/** Only erasures decrypt. */
+export const workDeps = (
+  { background }: Pick<Database, 'background'>,
+  keyring = createKeyring([randomBytes(32)]),
+) => ({ pool: background, steps: createSteps(keyring, 'graphile_worker') })
 
 /** Runs a job of a task, whose next page need not wait. */
 export async function runJob(database: Database, uuid: string) {
   await database.prisma.bulkTask.update({ where: { id: uuid }, data: { nextPageAt: new Date() } })
-  await continueBulkTask(taskDeps(database), uuid, undefined, () => {})
+  await continueWork(workDeps(database), uuid, undefined, () => {})
 }
 
 /** Runs a task until it has changed its deliveries, as its jobs do. */
@@ -81,7 +82,7 @@ export async function finish(database: Database, uuid: string): Promise<BulkTask
   for (;;) {
     const task = await database.prisma.bulkTask.findUniqueOrThrow({ where: { id: uuid } })
     if (task.state !== 'running') return task
-    await continueBulkTask(taskDeps(database), uuid, undefined, () => {})
+    await continueWork(workDeps(database), uuid, undefined, () => {})
     await sleep(20)
   }
 }

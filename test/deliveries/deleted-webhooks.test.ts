@@ -1,14 +1,15 @@
 import { expect, test } from 'vitest'
 import { parseId } from '../../src/db/ids.ts'
-import { continueCancelation } from '../../src/deliveries/continue-cancelation.ts'
-import { sweep } from '../../src/deliveries/sweep.ts'
-import { backgroundQueue } from '../../src/queue/background.ts'
+import { backgroundQueue, restartWorks } from '../../src/queue/long-work.ts'
 import { deleteWebhook } from '../../src/webhooks/webhook.ts'
+import { runJob } from '../bulk-tasks/rows.ts'
 import { useApi } from '../graphql/support/api.ts'
 import { addWebhook, publish } from '../graphql/support/rows.ts'
+import { until } from '../support/until.ts'
 
-// Of its own, as sweeps restore the jobs of all organizations.
+// Of its own, so that no transaction of another test is open.
 const api = await useApi('own')
+const { pool, prisma } = api.database
 
 /** A webhook with `count` pending deliveries. */
 async function createPending(count: number) {
@@ -26,48 +27,50 @@ const remove = ({ organizationId, id }: Webhook) =>
   deleteWebhook(api.deps.webhooks, organizationId, id)
 
 async function countStates({ uuid }: Webhook): Promise<Record<string, number>> {
-  const { rows } = await api.database.pool.query<{ state: string; n: number }>(
+  const { rows } = await pool.query<{ state: string; n: number }>(
     `select state, count(*)::int as n from posthorn.deliveries where webhook_id = $1 group by 1`,
     [uuid],
   )
   return Object.fromEntries(rows.map(({ state, n }) => [state, n]))
 }
 
-async function cancelJobs({ id }: Webhook) {
-  const { rows } = await api.database.pool.query<{ id: string; queue: string }>(
-    `select id, queue_name as queue from graphile_worker.jobs where key = 'cancel:' || $1`,
-    [id],
+const taskOf = ({ uuid }: Webhook) =>
+  prisma.bulkTask.findFirstOrThrow({ where: { webhookId: uuid, action: 'delete_webhook' } })
+
+async function jobsOf(webhook: Webhook) {
+  const { rows } = await pool.query<{ id: string; queue: string }>(
+    `select id, queue_name as queue from graphile_worker.jobs where key = posthorn.type_id('task', $1)`,
+    [(await taskOf(webhook)).id],
   )
   return rows
 }
 
 /** Completes the job as an operator does, which only removes it. */
 async function completeJobs(webhook: Webhook): Promise<void> {
-  const ids = (await cancelJobs(webhook)).map(({ id }) => id)
-  await api.database.pool.query('select graphile_worker.complete_jobs($1::bigint[])', [ids])
+  const ids = (await jobsOf(webhook)).map(({ id }) => id)
+  await pool.query('select graphile_worker.complete_jobs($1::bigint[])', [ids])
 }
 
-const reported: number[] = []
-/** Runs one page of the job, as its signal is aborted. */
-const runJob = ({ uuid }: Webhook) =>
-  continueCancelation(api.database.background, uuid, null, AbortSignal.abort(), ({ count }) => {
-    reported.push(count)
-  })
+const finish = async (webhook: Webhook) =>
+  await until(async () => {
+    const { id, state } = await taskOf(webhook)
+    if (state === 'running') await runJob(api.database, id)
+    return state === 'completed'
+  }, 'the deliveries are canceled')
 
-test('the deliveries of a deleted webhook are canceled in pages of 500, whose jobs have the queue of the organization', async () => {
+test('the deliveries of a deleted webhook are canceled in pages, whose jobs have the queue of the organization', async () => {
   const webhook = await createPending(1_200)
   await remove(webhook)
   const queued = [{ queue: backgroundQueue(webhook.organizationId) }]
-  expect(await cancelJobs(webhook)).toMatchObject(queued)
+  expect(await jobsOf(webhook)).toMatchObject(queued)
   await completeJobs(webhook)
-  await runJob(webhook)
-  expect(await countStates(webhook)).toEqual({ pending: 700, canceled: 500 })
-  expect(await cancelJobs(webhook)).toMatchObject(queued)
-  await runJob(webhook)
-  await runJob(webhook)
+  expect(await restartWorks(pool, 'graphile_worker')).toBe(1)
+  expect(await restartWorks(pool, 'graphile_worker'), 'a job that waits is not replaced').toBe(0)
+  expect(await jobsOf(webhook)).toMatchObject(queued)
+  await finish(webhook)
   expect(await countStates(webhook)).toEqual({ canceled: 1_200 })
-  expect(reported).toEqual([500, 500, 200])
-  const { rows } = await api.database.pool.query(
+  expect(await taskOf(webhook)).toMatchObject({ changed: 1_200, canceled: 1_200 })
+  const { rows } = await pool.query(
     `select from graphile_worker.jobs as job join posthorn.deliveries as d
        on job.key = posthorn.type_id('msg', d.id) where d.webhook_id = $1`,
     [webhook.uuid],
@@ -75,44 +78,24 @@ test('the deliveries of a deleted webhook are canceled in pages of 500, whose jo
   expect(rows, 'canceled deliveries have no job').toEqual([])
 })
 
-test('a webhook that is not deleted keeps its deliveries, also if another program adds the job', async () => {
+test('what a transaction publishes that was open during the deletion is canceled after its commit, also behind the cursor', async () => {
   const webhook = await createPending(3)
-  await runJob(webhook)
-  expect(await countStates(webhook)).toEqual({ pending: 3 })
-  expect(await cancelJobs(webhook)).toEqual([])
-})
-
-test('a sweep cancels what was published during the deletion, parked or not, and creates no jobs for it', async () => {
-  const webhook = await createPending(3)
+  const host = await pool.connect()
+  await host.query('begin')
+  const { rows } = await host.query<{ id: string }>(
+    `insert into posthorn.deliveries (id, organization_id, webhook_id, event_id, event_type, max_attempts,
+       parked_at, parked_reason)
+     select posthorn.uuid_v7(), organization_id, webhook_id, event_id, event_type, max_attempts, now(), 'ordered'
+     from posthorn.deliveries where webhook_id = $1 limit 1 returning id`,
+    [webhook.uuid],
+  )
+  await publish(api, webhook.organizationId, 1)
   await remove(webhook)
-  await completeJobs(webhook)
-  const { pool } = api.database
-  // As if the transaction that published had committed after the cancelation.
-  await pool.query(
-    `update posthorn.deliveries set parked_at = now(), parked_reason = 'ordered', next_attempt_at = null
-     where id = (select id from posthorn.deliveries where webhook_id = $1 limit 1)`,
-    [webhook.uuid],
-  )
-  await pool.query(
-    `select graphile_worker.complete_jobs(array(
-       select job.id from graphile_worker.jobs as job join posthorn.deliveries as d
-         on job.key = posthorn.type_id('msg', d.id) where d.webhook_id = $1))`,
-    [webhook.uuid],
-  )
-  // As the backfill does after a minute.
-  await pool.query('update posthorn.deliveries set is_backfilled = true where webhook_id = $1', [
-    webhook.uuid,
-  ])
-  const options = { recheckAfterMs: 0, olderThanMs: -60_000, pauseFactor: 0 }
-  const { restored } = await sweep(pool, 'graphile_worker', options)
-  expect(restored).toEqual([])
-  const [job] = await cancelJobs(webhook)
-  expect(job?.queue).toBe(backgroundQueue(webhook.organizationId))
-  await sweep(pool, 'graphile_worker', options)
-  expect(await cancelJobs(webhook), 'a job that waits is not replaced').toEqual([job])
-  await runJob(webhook)
-  expect(await countStates(webhook)).toEqual({ canceled: 3 })
-  await completeJobs(webhook)
-  await sweep(pool, 'graphile_worker', options)
-  expect(await cancelJobs(webhook)).toEqual([])
+  for (let page = 0; page < 3; page++) await runJob(api.database, (await taskOf(webhook)).id)
+  expect(await taskOf(webhook)).toMatchObject({ state: 'running', canceled: 4 })
+  await host.query('commit')
+  host.release()
+  expect(rows).toHaveLength(1)
+  await finish(webhook)
+  expect(await countStates(webhook)).toEqual({ canceled: 5 })
 })

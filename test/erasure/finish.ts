@@ -1,12 +1,15 @@
-import { runPage as runTaskPage } from '../../src/bulk-tasks/continue-bulk-task.ts'
 import { parseId } from '../../src/db/ids.ts'
+import { runPage as runWorkPage } from '../../src/queue/long-work.ts'
+import { workDeps } from '../bulk-tasks/rows.ts'
 import type { Api } from '../graphql/support/api.ts'
 import { until } from '../support/until.ts'
 
 /** Runs the next page of an erasure, if its time has come. Returns null once it has ended. */
 export async function runPage({ database, deps }: Pick<Api, 'database' | 'deps'>, id: string) {
-  const task = { pool: database.background, keyring: deps.webhooks.keyring }
-  return await runTaskPage(task, parseId('bulkTask', id) as string)
+  return await runWorkPage(
+    workDeps(database, deps.webhooks.keyring),
+    parseId('bulkTask', id) as string,
+  )
 }
 
 /** Runs the pages of an erasure, as its jobs do, until it has ended. */

@@ -1,9 +1,10 @@
 import { afterEach, expect, test } from 'vitest'
 import { SYSTEM } from '../../src/access/actor.ts'
-import { runPage } from '../../src/bulk-tasks/continue-bulk-task.ts'
 import { parseId } from '../../src/db/ids.ts'
 import { createEventType } from '../../src/event-types/edit-event-type.ts'
-import { createFanOut } from '../../src/events/fan-out.ts'
+import { fanOut } from '../../src/events/fan-out.ts'
+import { runPage } from '../../src/queue/long-work.ts'
+import { workDeps } from '../bulk-tasks/rows.ts'
 import { document } from '../graphql/support/document.ts'
 import { createWebhook } from '../scheduling/support/backlog.ts'
 import { startTestApp, useTestApp } from '../support/app.ts'
@@ -89,13 +90,13 @@ test('an event whose deliveries are still created waits for them', async () => {
   const input = { eventIds: [published?.id ?? ''], unsent: 'CANCEL' }
   const { erase: started } = await api.graphql(document('erasure', 'Erase'), { input })
   const id = parseId('bulkTask', started.task.id) as string
-  const deps = { pool: background, keyring: api.services.webhooks.keyring }
+  const deps = workDeps(api.database, api.services.webhooks.keyring)
   const run = async () => await runPage(deps, id)
   const erased = () => countRows(pool, 'posthorn.events where erased_at is not null')
   const canceled = () => countRows(pool, `posthorn.deliveries where state = 'canceled'`)
   await until(async () => ((await run())?.waitMs ?? 0) > 1_000, 'the erasure waits')
   expect([await erased(), await canceled()]).toEqual([0, 0])
-  await createFanOut(background)(organizationId, new AbortController().signal)
+  await fanOut(background, organizationId, new AbortController().signal)
   await pool.query('update posthorn.bulk_tasks set next_page_at = now()')
   await until(async () => (await run()) === null, 'the erasure has ended')
   expect([await erased(), await canceled()]).toEqual([1, 600])

@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from 'vitest'
 import { publicId } from '../../src/db/ids.ts'
 import { createCatalogue } from '../../src/event-types/event-type.ts'
-import { createFanOut, restartFanOuts } from '../../src/events/fan-out.ts'
+import { restartFanOuts, fanOut as runFanOut } from '../../src/events/fan-out.ts'
 import { createPublishEvents } from '../../src/events/publish-events.ts'
 import { releaseBacklog } from '../../src/scheduling/backlog.ts'
 import { countRows } from '../support/count-rows.ts'
@@ -166,7 +166,7 @@ test('two jobs of an organization create no delivery twice, and one of them ends
   await other.query('begin')
   await other.query('select posthorn.fan_out($1, 250)', [organizationId])
   expect(await createPage(250)).toBeNull()
-  await createFanOut(database.pool)(organizationId, signal)
+  await runFanOut(database.pool, organizationId, signal)
   expect(await deliveries()).toEqual([])
   // The page of a process that ends here is created again.
   await other.query('rollback')
@@ -179,7 +179,7 @@ test('a worker that stops leaves a job for the rest', async () => {
   await addWebhooks(MANY)
   await publish(1)
   await completeJobs()
-  await createFanOut(database.pool)(organizationId, AbortSignal.abort())
+  await runFanOut(database.pool, organizationId, AbortSignal.abort())
   expect(await deliveries()).toHaveLength(250)
   expect(await fanOutJobs()).toBe(1)
 })
@@ -224,9 +224,11 @@ async function createPage(size: number): Promise<number> {
   return rows[0].n
 }
 
-/** Runs the job of the organization, and returns its deliveries. */
+/** Runs the jobs of the organization, and returns its deliveries. */
 async function fanOut() {
-  await createFanOut(database.pool)(organizationId, signal)
+  const left = () => countRows(database.pool, 'posthorn.fan_outs')
+  do await runFanOut(database.pool, organizationId, signal)
+  while ((await left()) > 0)
   return await deliveries()
 }
 

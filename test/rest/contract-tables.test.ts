@@ -61,7 +61,7 @@ describe('contract 3: states and transitions', () => {
     }
   })
 
-  test('deletes its secrets and headers, and queues a job that cancels its pending deliveries', async () => {
+  test('deletes its secrets and headers, and starts to cancel its pending deliveries', async () => {
     const { id } = await api.create({ enabled: true, headers: { Authorization: 'Bearer secret' } })
     await api.call('DELETE', `/webhooks/${id}`)
     const { prisma, pool } = api.database
@@ -70,10 +70,12 @@ describe('contract 3: states and transitions', () => {
     expect(row.headersCiphertext).toBeNull()
     expect(await prisma.signingSecret.count({ where: { webhookId: uuid } })).toBe(0)
     const jobs = await pool.query(
-      'select task_identifier from graphile_worker.jobs where key = $1',
-      [`cancel:${id}`],
+      `select job.task_identifier from posthorn.bulk_tasks as task
+       join graphile_worker.jobs as job on job.key = posthorn.type_id('task', task.id)
+       where task.webhook_id = $1 and task.action = 'delete_webhook'`,
+      [uuid],
     )
-    expect(jobs.rows).toEqual([{ task_identifier: 'posthorn:cancel_deliveries' }])
+    expect(jobs.rows).toEqual([{ task_identifier: 'posthorn:continue_bulk_task' }])
   })
 })
 

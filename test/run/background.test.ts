@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'vitest'
 import { parseId } from '../../src/db/ids.ts'
-import { backgroundQueue } from '../../src/queue/background.ts'
+import { backgroundQueue } from '../../src/queue/long-work.ts'
 import { createScheduler } from '../../src/scheduling/scheduler.ts'
 import { createWebhook, publish } from '../scheduling/support/backlog.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'

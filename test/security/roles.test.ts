@@ -5,8 +5,10 @@ import { deleteOldAuditEntries } from '../../src/audit/delete-old-audit-entries.
 import { actForOrganization } from '../../src/db/act-for.ts'
 import { type Db, openDatabase } from '../../src/db/client.ts'
 import { createEventType } from '../../src/event-types/edit-event-type.ts'
-import { deleteOrganization } from '../../src/organizations/deletion/delete-organization.ts'
-import { findDeletions } from '../../src/organizations/deletion/find-deletions.ts'
+import {
+  deleteOrganization,
+  findDeletions,
+} from '../../src/organizations/deletion/delete-organization.ts'
 import { deleteEndedSessions } from '../../src/sessions/ended-sessions.ts'
 import { runCommand } from '../cli/run-command.ts'
 import { document } from '../graphql/support/document.ts'
@@ -148,7 +150,7 @@ describe('after the owner has migrated', () => {
         organizationId,
       ])
     expect((await rows('audit_log')).rowCount).toBeGreaterThan(0)
-    for (const table of ['api_keys', 'audit_log', 'organization_deletions']) {
+    for (const table of ['api_keys', 'audit_log', 'bulk_tasks']) {
       await expect(asService.pool.query(`delete from posthorn.${table}`)).rejects.toThrow(
         'permission denied',
       )
@@ -157,7 +159,7 @@ describe('after the owner has migrated', () => {
     const hasEnded = async () => (await findDeletions(asService.prisma, id))[0]?.finishedAt
     await until(hasEnded, 'the organization is deleted', 30_000)
     expect((await rows('audit_log')).rowCount).toBe(0)
-    expect((await rows('organization_deletions')).rowCount).toBe(1)
+    expect((await rows('bulk_tasks')).rowCount).toBe(1)
   })
 
   test('commands and maintenance work as the service', async () => {

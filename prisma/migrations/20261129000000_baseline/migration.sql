@@ -141,7 +141,8 @@ create type posthorn.search_key as (
   steps text[]
 );
 
-create type posthorn.bulk_task_action as enum ('redeliver', 'cancel', 'recover', 'erase');
+create type posthorn.bulk_task_action as enum (
+  'redeliver', 'cancel', 'recover', 'erase', 'delete_webhook', 'delete_organization');
 
 create type posthorn.bulk_task_state as enum ('running', 'completed', 'canceled', 'failed');
 
@@ -737,17 +738,20 @@ create table posthorn.used_sign_in_states (
 -- Serves: deleting expired states.
 create index used_sign_in_states_expires_at on posthorn.used_sign_in_states (expires_at);
 
+-- Work in pages (src/queue/long-work.ts).
 create table posthorn.bulk_tasks (
   id uuid primary key default posthorn.uuid_v7(),
-  organization_id uuid not null references posthorn.organizations on delete cascade,
+  -- No foreign key: the deletion of an organization outlives it, as its tombstone.
+  organization_id uuid not null,
   -- Set if all its deliveries are to one webhook.
   webhook_id uuid,
   action posthorn.bulk_task_action not null,
-  -- Which deliveries or events (src/bulk-tasks/selection.ts). Of a search key, the path.
+  -- Which deliveries or events. Of a search key, the path. Of the deletion of an organization, who requested it: the person, the
+  -- id of the API key, or `command line`.
   selection jsonb not null,
   -- The value of a search key, encrypted, until the task has ended.
   value_ciphertext bytea,
-  -- Null for an erasure.
+  -- Null for an erasure and for deletions.
   rate_per_second int,
   state posthorn.bulk_task_state not null default 'running',
   failure text,
@@ -760,16 +764,17 @@ create table posthorn.bulk_tasks (
   -- The last delivery that a page has read: the last attempt for a filter of attempts, the last event for a recovery or an
   -- erasure.
   reached_id uuid not null default '00000000-0000-0000-0000-000000000000',
-  -- How far an erasure is, besides (src/bulk-tasks/erase-page.ts).
+  -- How far an erasure or a deletion is, besides (src/bulk-tasks/erase.ts, src/organizations/deletion/delete-rows.ts).
   progress jsonb not null default '{}',
   next_page_at timestamptz not null default now(),
   -- Once every transaction before this one has ended, all events published before the task are visible.
   started_xid bigint not null default ((pg_snapshot_xmax(pg_current_snapshot()))::text)::bigint,
   fault_count int not null default 0,
   finished_at timestamptz,
-  constraint recovery_has_a_webhook check (action <> 'recover' or webhook_id is not null),
+  constraint recovery_has_a_webhook check (action not in ('recover', 'delete_webhook') or webhook_id is not null),
   constraint rate_is_1_to_5000_per_second check (rate_per_second between 1 and 5000),
-  constraint only_erasures_have_no_rate check ((action = 'erase') = (rate_per_second is null)),
+  constraint erasures_and_deletions_have_no_rate
+    check ((action in ('erase', 'delete_webhook', 'delete_organization')) = (rate_per_second is null)),
   constraint only_running_tasks_have_a_value check (value_ciphertext is null or state = 'running'),
   constraint finished_or_finished_at_null check ((state = 'running') = (finished_at is null)),
   constraint failed_means_failure_given check ((state = 'failed') = (failure is not null))
@@ -780,6 +785,9 @@ create index bulk_tasks_organization_id_id on posthorn.bulk_tasks (organization_
 create index bulk_tasks_webhook_id_id on posthorn.bulk_tasks (webhook_id, id);
 create unique index bulk_tasks_one_recovery_running on posthorn.bulk_tasks (webhook_id)
   where state = 'running' and action = 'recover';
+create unique index bulk_tasks_one_deletion on posthorn.bulk_tasks (organization_id) where action = 'delete_organization';
+-- Serves: the jobs that are missing.
+create index bulk_tasks_running on posthorn.bulk_tasks (id) where state = 'running';
 create policy own_organization on posthorn.bulk_tasks
   using ((select posthorn.current_organization()) is null
     or organization_id = (select posthorn.current_organization()));
@@ -980,29 +988,6 @@ create index consumer_leases_open on posthorn.consumer_leases (consumer_id, expi
 -- Serves: the deletion of ended leases.
 create index consumer_leases_ended on posthorn.consumer_leases (consumer_id, ended_at) where ended_at is not null;
 
--- The tombstones. No foreign key: a tombstone outlives its organization.
-create table posthorn.organization_deletions (
-  organization_id uuid primary key,
-  requested_at timestamptz not null default now(),
-  -- The person, the id of the API key, or `command line`.
-  requested_by text not null,
-  deleted_rows bigint not null default 0,
-  -- The progress: where the next page begins. Null before the first page and after the last one.
-  step text,
-  reached text[],
-  -- Transactions and jobs that may still write rows of the organization. Null before they are known.
-  writers text[],
-  -- Whether nothing could write rows of the organization any more when the pass through all tables began, and how many rows
-  -- the pass has deleted.
-  is_quiet boolean not null default false,
-  deleted_in_pass bigint not null default 0,
-  finished_at timestamptz,
-  constraint finished_without_progress
-    check (finished_at is null or step is null and reached is null and writers is null)
-);
--- Serves: the deletions that still run.
-create index organization_deletions_unfinished on posthorn.organization_deletions (requested_at) where finished_at is null;
-
 -- Events with a delivery that has ended, whose payload is not kept. The statement that ends the delivery adds the row, so that
 -- a crash loses none. An event can have several rows: uniqueness would make these statements wait for each other.
 create table posthorn.unkept_payloads (
@@ -1166,7 +1151,8 @@ as $$
     actor ->> 'address', actor ->> 'forwarded_for', actor ->> 'user_agent',
     write_audit_entry.action, write_audit_entry.subject_id, write_audit_entry.before, write_audit_entry.after
   where not exists (
-    select from posthorn.organization_deletions as d where d.organization_id = write_audit_entry.organization_id
+    select from posthorn.bulk_tasks as d
+    where d.organization_id = write_audit_entry.organization_id and d.action = 'delete_organization'
   )
 $$;
 
@@ -1182,8 +1168,8 @@ as $$
 begin
   if tg_op = 'DELETE' then
     if posthorn.uuid_v7_timestamp(old.id) < now() - posthorn.minimum_audit_retention() or exists (
-      select from posthorn.organization_deletions as d
-      where d.organization_id = old.organization_id and d.finished_at is null
+      select from posthorn.bulk_tasks as d
+      where d.organization_id = old.organization_id and d.action = 'delete_organization' and d.state = 'running'
     ) then
       return old;
     end if;
@@ -2058,7 +2044,7 @@ as $$
 declare
   deleted bigint;
 begin
-  delete from posthorn.bulk_tasks where finished_at < now() - retention and action <> 'erase';
+  delete from posthorn.bulk_tasks where finished_at < now() - retention and action not in ('erase', 'delete_organization');
   get diagnostics deleted = row_count;
   return deleted;
 end
@@ -2517,7 +2503,8 @@ declare
 begin
   -- Also for a caller that was authenticated before the deletion.
   if exists (
-    select from posthorn.organization_deletions as d where d.organization_id = any (organization_ids)
+    select from posthorn.bulk_tasks as d
+    where d.organization_id = any (organization_ids) and d.action = 'delete_organization'
   ) then
     raise exception using errcode = 'PH410', message = 'The organization was deleted. Nothing was published.';
   end if;
@@ -3337,19 +3324,20 @@ end
 $$;
 
 -- A role that can change a tombstone can hide a deletion.
+-- The deletion of an organization is its tombstone.
 create function posthorn.protect_tombstones() returns trigger
   language plpgsql set search_path = pg_catalog, pg_temp
 as $$
 begin
   if tg_op = 'UPDATE' then
-    if old.finished_at is null and (new.organization_id, new.requested_at, new.requested_by)
-      = (old.organization_id, old.requested_at, old.requested_by)
+    if old.finished_at is null
+      and (new.id, new.organization_id, new.action, new.selection) = (old.id, old.organization_id, old.action, old.selection)
     then
       return new;
     end if;
   end if;
   raise insufficient_privilege using
-    message = 'posthorn.organization_deletions keeps its rows: no role can delete them, or change who deleted an organization and when.';
+    message = 'posthorn.bulk_tasks keeps the deletions of organizations: no role can delete them, or change who requested one and when.';
 end
 $$;
 
@@ -3358,8 +3346,9 @@ create function posthorn.require_running_deletion(organization_id uuid) returns 
 as $$
 begin
   if not exists (
-    select from posthorn.organization_deletions as d
-    where d.organization_id = require_running_deletion.organization_id and d.finished_at is null
+    select from posthorn.bulk_tasks as d
+    where d.organization_id = require_running_deletion.organization_id and d.action = 'delete_organization'
+      and d.state = 'running'
   ) then
     raise insufficient_privilege using message = format(
       'No deletion of the organization %s runs, so its rows stay.', posthorn.type_id('org', organization_id));
@@ -3382,30 +3371,33 @@ declare
     table_name));
   columns text;
   given text;
-  is_after text := '';
+  is_own text := case when table_name = 'organizations' then 'id = $1' else 'organization_id = $1' end;
   last text[];
 begin
   perform posthorn.require_running_deletion(organization_id);
+  if table_name = 'bulk_tasks' then
+    is_own := is_own || ' and action <> ''delete_organization''';
+  end if;
   select string_agg(format('%I', k.name), ', ' order by k.i),
     string_agg(format('($2[%s])::%s', k.i, format_type(a.atttypid, null)), ', ' order by k.i)
   into strict columns, given
   from unnest(key) with ordinality as k (name, i)
   join pg_attribute as a on a.attrelid = relation and a.attname = k.name;
-  if table_name = 'organization_deletions' or cardinality(key) is distinct from
+  if cardinality(key) is distinct from
     (select count(*)::int from unnest(key) as k (name) join pg_attribute as a on a.attrelid = relation and a.attname = k.name)
   then
     raise invalid_parameter_value using message = format('table_name: %L has no rows to delete by %L.', table_name, key);
   end if;
   if after is not null then
-    is_after := format(' and (%s) > (%s)', columns, given);
+    is_own := format('%s and (%s) > (%s)', is_own, columns, given);
   end if;
   execute format(
-    'select array[%s] from %s where organization_id = $1%s order by %s offset %s limit 1',
+    'select array[%s] from %s where %s order by %s offset %s limit 1',
     (select string_agg(format('%I::text', k.name), ', ' order by k.i) from unnest(key) with ordinality as k (name, i)),
-    relation, is_after, columns, max_rows - 1)
+    relation, is_own, columns, max_rows - 1)
   into last using organization_id, after;
   execute format(
-    'delete from %s where organization_id = $1%s%s', relation, is_after,
+    'delete from %s where %s%s', relation, is_own,
     case when last is not null then format(' and (%s) <= (%s)', columns, replace(given, '$2', '$3')) end)
   using organization_id, after, last;
   get diagnostics deleted = row_count;
@@ -3413,65 +3405,37 @@ begin
 end
 $$;
 
--- Deletes the row of an organization whose other rows are deleted.
-create function posthorn.delete_organization_itself(organization_id uuid) returns void
-  language plpgsql security definer set search_path = pg_catalog, pg_temp set lock_timeout = '2s'
-as $$
-begin
-  perform posthorn.require_running_deletion(organization_id);
-  delete from posthorn.organizations as o where o.id = delete_organization_itself.organization_id;
-end
-$$;
-
--- Replaces the statistics of columns, which have values of rows that were deleted or changed since. Before version 18, Postgres
--- cannot remove them, and analyze leaves those of a table in which it finds no row.
-create function posthorn.renew_statistics(relation regclass, columns text[]) returns void
-  language plpgsql set search_path = pg_catalog, pg_temp
-as $$
-begin
-  if to_regprocedure('pg_clear_attribute_stats(text, text, text, boolean)') is not null then
-    perform pg_clear_attribute_stats(n.nspname::text, c.relname::text, name, inherited)
-    from pg_class as c join pg_namespace as n on n.oid = c.relnamespace, unnest(columns) as name, (values (false), (true)) as kind (inherited)
-    where c.oid = relation;
-  end if;
-  execute format('analyze %s (%s)', relation, (select string_agg(quote_ident(name), ', ') from unnest(columns) as name));
-end
-$$;
-
--- Renews the statistics of the next table that has any with texts, and returns its name; null after the last. A uuid is no text.
--- Runs with the owner's privileges, because only the owner can analyze.
-create function posthorn.renew_statistics_after_deletion(organization_id uuid, after text) returns text
+-- Renews the statistics of the next table with values of texts, which rows may have that were deleted or changed since, and
+-- returns its name; null after the last. With the id of an event, of the partitions only those since its day. Before version
+-- 18, Postgres cannot remove statistics, and analyze leaves those of a table in which it finds no row. A uuid is no text. Runs
+-- with the owner's privileges, because only the owner can analyze.
+create function posthorn.renew_statistics(after text, oldest_event_id uuid default null) returns text
   language plpgsql security definer set search_path = pg_catalog, pg_temp set lock_timeout = '2s'
 as $$
 declare
+  since constant text := to_char(posthorn.uuid_v7_timestamp(oldest_event_id) - interval '1 minute', 'YYYYMMDD');
   next record;
 begin
-  perform posthorn.require_running_deletion(organization_id);
-  select c.oid::regclass as relation, c.oid::regclass::text as name, array_agg(distinct a.attname::text) as columns into next
+  select c.oid::regclass as relation, c.oid::regclass::text as name, n.nspname::text as schema, c.relname::text as table_name,
+    array_agg(distinct a.attname::text) as columns into next
   from pg_class as c
   join pg_namespace as n on n.oid = c.relnamespace and n.nspname in ('posthorn', 'posthorn_partitions')
   join pg_attribute as a on a.attrelid = c.oid
     and a.atttypid in ('text'::regtype, 'text[]'::regtype, 'jsonb'::regtype, 'bytea'::regtype)
   join pg_stats as s on s.schemaname = n.nspname and s.tablename = c.relname and s.attname = a.attname
     and (s.most_common_vals is not null or s.histogram_bounds is not null or s.most_common_elems is not null)
-  where c.relkind in ('r', 'p') and c.oid::regclass::text > coalesce(after, '')
-  group by c.oid order by 2 limit 1;
+  where c.relkind in ('r', 'p') and c.oid::regclass::text > after
+    and (since is null or c.relname !~ '_[0-9]{8}$' or right(c.relname, 8) >= since)
+  group by c.oid, n.nspname order by 2 limit 1;
   if next.name is not null then
-    perform posthorn.renew_statistics(next.relation, next.columns);
+    if to_regprocedure('pg_clear_attribute_stats(text, text, text, boolean)') is not null then
+      perform pg_clear_attribute_stats(next.schema, next.table_name, name, inherited)
+      from unnest(next.columns) as name, (values (false), (true)) as kind (inherited);
+    end if;
+    execute format('analyze %s (%s)', next.relation,
+      (select string_agg(quote_ident(name), ', ') from unnest(next.columns) as name));
   end if;
   return next.name;
-end
-$$;
-
--- Leaves the tombstone.
-create function posthorn.finish_organization_deletion(organization_id uuid) returns void
-  language plpgsql security definer set search_path = pg_catalog, pg_temp set lock_timeout = '2s'
-as $$
-begin
-  perform posthorn.require_running_deletion(organization_id);
-  update posthorn.organization_deletions as d set finished_at = now(), step = null, reached = null,
-    writers = null, is_quiet = false, deleted_in_pass = 0
-  where d.organization_id = finish_organization_deletion.organization_id;
 end
 $$;
 
@@ -3550,35 +3514,6 @@ begin
     end loop;
   end loop;
   return count;
-end
-$$;
-
--- Renews the statistics of the next table that has any of erased columns, and returns its name; null after the last. Only
--- partitions since the oldest event are read. Runs with the owner's privileges, because only the owner can analyze.
-create function posthorn.analyze_erased(oldest_event_id uuid, after text) returns text
-  language plpgsql security definer set search_path = pg_catalog, pg_temp
-as $$
-declare
-  since constant text := to_char(posthorn.uuid_v7_timestamp(oldest_event_id) - interval '1 minute', 'YYYYMMDD');
-  next record;
-begin
-  select c.oid::regclass as relation, c.oid::regclass::text as name, array_agg(erased.attname) as columns into next
-  from (values
-    ('events', 'data'), ('events', 'previous'), ('events', 'trace_state'), ('event_keys', 'value'),
-    ('attempts', 'response_headers'), ('attempts', 'response_body')) as erased (relname, attname)
-  join pg_class as parent on parent.relnamespace = 'posthorn'::regnamespace and parent.relname = erased.relname
-  join pg_class as c on c.oid = parent.oid or exists (
-    select from pg_inherits as i where i.inhrelid = c.oid and i.inhparent = parent.oid
-      and (right(c.relname, 8) >= since or since is not null and right(c.relname, 8) = '_default'))
-  join pg_namespace as n on n.oid = c.relnamespace
-  where c.oid::regclass::text > coalesce(after, '') and exists (
-    select from pg_stats as s
-    where s.schemaname = n.nspname and s.tablename = c.relname and s.attname = erased.attname)
-  group by c.oid order by 2 limit 1;
-  if next.name is not null then
-    perform posthorn.renew_statistics(next.relation, next.columns);
-  end if;
-  return next.name;
 end
 $$;
 
@@ -3805,9 +3740,9 @@ create trigger keep_first_version after insert on posthorn.event_types
   for each row execute function posthorn.keep_event_type_version();
 create trigger keep_version after update on posthorn.event_types
   for each row when (new.version <> old.version) execute function posthorn.keep_event_type_version();
-create trigger reject_changes_of_tombstones before update or delete on posthorn.organization_deletions
-  for each row execute function posthorn.protect_tombstones();
-create trigger reject_truncate before truncate on posthorn.organization_deletions
+create trigger reject_changes_of_tombstones before update or delete on posthorn.bulk_tasks
+  for each row when (old.action = 'delete_organization') execute function posthorn.protect_tombstones();
+create trigger reject_truncate before truncate on posthorn.bulk_tasks
   for each statement execute function posthorn.protect_tombstones();
 create trigger reject_deletions_of_entries before delete on posthorn.audit_log
   for each row execute function posthorn.protect_audit_log();

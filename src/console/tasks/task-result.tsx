@@ -51,6 +51,8 @@ const HEADINGS = {
   CANCEL: 'Cancellation',
   RECOVER: 'Recovery',
   ERASE: 'Erasure',
+  DELETE_WEBHOOK: 'Deletion of a webhook',
+  DELETE_ORGANIZATION: 'Deletion',
 }
 
 /** When the events of a recovery were published. */
@@ -114,7 +116,14 @@ export function TaskResult({ task }: TaskProps) {
   )
 }
 
-const CHANGED = { REDELIVER: 'queued', CANCEL: 'canceled', RECOVER: 'queued', ERASE: 'erased' }
+const CHANGED = {
+  REDELIVER: 'queued',
+  CANCEL: 'canceled',
+  RECOVER: 'queued',
+  ERASE: 'erased',
+  DELETE_WEBHOOK: 'canceled',
+  DELETE_ORGANIZATION: 'deleted',
+}
 
 const OTHERS = {
   left: 'remaining',
@@ -129,7 +138,7 @@ export function StopTask({ task }: TaskProps) {
   if (!can('deliveries:write')) return null
   return (
     <>
-      {task.state === 'RUNNING' && task.action !== 'ERASE' && (
+      {task.state === 'RUNNING' && ['REDELIVER', 'CANCEL', 'RECOVER'].includes(task.action) && (
         <Button size="xs" variant="default" onClick={() => setConfirming(true)}>
           Stop
         </Button>

@@ -1,7 +1,7 @@
 import type { BulkTaskAction, DeliveryFilter, DeliveryState } from '../generated/graphql.ts'
 
 /** What people do with the deliveries that they select. */
-export type TargetAction = Exclude<BulkTaskAction, 'RECOVER' | 'ERASE'>
+export type TargetAction = Extract<BulkTaskAction, 'REDELIVER' | 'CANCEL'>
 
 /** The deliveries of a bulk action: either ids or a filter. */
 export type TaskTarget = { readonly ids: readonly string[] } | { readonly filter: DeliveryFilter }

@@ -1,11 +1,12 @@
 import type { Actor } from '../../access/actor.ts'
 import { writeAuditEntry } from '../../audit/audit-entry.ts'
 import type { Db } from '../../db/client.ts'
+import type { BulkTask, Prisma } from '../../db/generated/prisma/client.ts'
 import { parseId, publicId } from '../../db/ids.ts'
+import { atLeastKey } from '../../db/selection.ts'
 import { joinTransaction } from '../../db/transaction.ts'
 import { DomainError, notFound } from '../../lib/errors.ts'
-import { DELETION_QUEUE } from '../../queue/background.ts'
-import { deletionKey, enqueue } from '../../queue/jobs.ts'
+import { startWork } from '../../queue/long-work.ts'
 
 /**
  * Deletes an organization. Once this returns, its API keys and sessions are refused in every process, nothing is published
@@ -25,12 +26,9 @@ export async function deleteOrganization(
     // Waits for changes that refer to the organization, such as a new webhook, and they wait for this one.
     const [organization] = await tx.$queryRaw<{ isDeleted: boolean }[]>`
       select deleted_at is not null as "isDeleted" from posthorn.organizations where id = ${uuid}::uuid for update`
-    if (!organization && !(await isDeleted(tx, uuid))) throw notFound('organization', id)
-    if (!organization || organization.isDeleted) return
+    if (organization?.isDeleted || (await findDeletions(tx, id)).length > 0) return
+    if (!organization) throw notFound('organization', id)
     await refuseOwn(tx, id, uuid, actor)
-    await tx.$executeRaw`
-      insert into posthorn.organization_deletions (organization_id, requested_by)
-      values (${uuid}::uuid, ${nameOf(actor)})`
     await tx.$executeRaw`
       update posthorn.organizations
       set deleted_at = now(), uid = null, metadata = default, revision = revision + 1 where id = ${uuid}::uuid`
@@ -44,10 +42,12 @@ export async function deleteOrganization(
     await tx.$executeRaw`
       update posthorn.bulk_tasks set state = 'canceled', finished_at = now(), value_ciphertext = null
       where organization_id = ${uuid}::uuid and state = 'running'`
+    await startWork(tx, {
+      ...{ action: 'delete_organization', organizationId: uuid },
+      ...{ selection: { requestedBy: nameOf(actor) }, total: 0, totalIsExact: false },
+    })
     await tx.$executeRaw`
       update posthorn.settings set operator_organization_id = null where operator_organization_id = ${uuid}::uuid`
-    const job = { key: deletionKey(id), queue: DELETION_QUEUE }
-    await enqueue(tx, 'delete_organization', { organizationId: id }, job)
     // Of no organization, so that the entry stays.
     await writeAuditEntry(tx, actor, {
       action: 'organization.deleted',
@@ -56,10 +56,6 @@ export async function deleteOrganization(
       after: { force },
     })
   })
-}
-
-async function isDeleted(tx: Db, uuid: string): Promise<boolean> {
-  return (await tx.organizationDeletion.count({ where: { organizationId: uuid } })) === 1
 }
 
 /** The key would stop, and its owner could not follow the deletion. */
@@ -107,5 +103,22 @@ async function deleteWebhooks(tx: Db, id: string, uuid: string, force: boolean):
       headersCiphertext: null,
       revision: { increment: 1 },
     },
+  })
+}
+
+type Fields = Pick<Prisma.BulkTaskFindManyArgs, 'select' | 'take' | 'skip' | 'cursor'>
+
+/** A page of the deletions of all organizations, or of that with a public id, newest first. */
+export async function findDeletions(
+  db: Db,
+  id: string | null | undefined,
+  page: Fields = {},
+): Promise<BulkTask[]> {
+  const organizationId = id == null ? undefined : parseId('organization', id)
+  if (organizationId === null) return []
+  return await db.bulkTask.findMany({
+    ...atLeastKey(page),
+    where: { action: 'delete_organization', ...(organizationId && { organizationId }) },
+    orderBy: { id: 'desc' },
   })
 }

@@ -2,30 +2,43 @@ import { publicId } from '../../db/ids.ts'
 import { builder } from '../../graphql/builder.ts'
 import { ConflictError, NotFoundError, resultOf } from '../../graphql/errors.ts'
 import { notFound } from '../../lib/errors.ts'
-import { deleteOrganization } from './delete-organization.ts'
-import { findDeletions } from './find-deletions.ts'
+import { timestampOf } from '../../lib/uuid-v7.ts'
+import { deleteOrganization, findDeletions } from './delete-organization.ts'
 
-const OrganizationDeletion = builder.prismaObject('OrganizationDeletion', {
+const OrganizationDeletion = builder.prismaObject('BulkTask', {
+  variant: 'OrganizationDeletion',
   description: 'The deletion of an organization: its progress, and afterwards its tombstone.',
-  select: { organizationId: true },
+  select: { id: true, organizationId: true },
   fields: (t) => ({
     organizationId: t.id({
       description: 'The id of the organization, which cannot be found any more.',
       resolve: ({ organizationId }) => publicId('organization', organizationId),
     }),
-    requestedAt: t.expose('requestedAt', { type: 'DateTime' }),
-    requestedBy: t.exposeString('requestedBy'),
-    deletedRows: t.float({
-      description: 'The number of rows that were deleted so far, in all tables together.',
-      select: { deletedRows: true },
-      resolve: ({ deletedRows }) => Number(deletedRows),
+    requestedAt: t.field({
+      type: 'DateTime',
+      description: 'When the organization was deleted: since then, nothing of it can be used.',
+      resolve: ({ id }) => timestampOf(id),
     }),
-    step: t.exposeString('step', {
+    requestedBy: t.string({
+      description: 'The person, the id of the API key, or `command line`.',
+      select: { selection: true },
+      resolve: ({ selection }) => Object(selection).requestedBy,
+    }),
+    deletedRows: t.exposeInt('changed', {
+      description: 'The number of rows that were deleted so far, in all tables together.',
+    }),
+    step: t.string({
       nullable: true,
       description:
         'What is being deleted, such as `deliveries`: the name of a table. The deletion goes through the tables until nothing is left. Null between two passes and after the end.',
+      select: { progress: true },
+      resolve: ({ progress }) => Object(progress).step ?? null,
     }),
-    finishedAt: t.expose('finishedAt', { type: 'DateTime', nullable: true }),
+    finishedAt: t.expose('finishedAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When only this was left. Null until then.',
+    }),
   }),
 })
 
@@ -50,8 +63,8 @@ const OrganizationDeletionFilter = builder.inputType('OrganizationDeletionFilter
 builder.queryField('organizationDeletions', (t) =>
   t.prismaConnection(
     {
-      type: 'OrganizationDeletion',
-      cursor: 'organizationId',
+      type: OrganizationDeletion,
+      cursor: 'id',
       semanticNonNull: true,
       description:
         'The deletions of organizations, newest first: those that run, and the tombstones of the others.',
@@ -76,7 +89,7 @@ const DeleteOrganizationInput = builder.inputType('DeleteOrganizationInput', {
 
 builder.mutationField('deleteOrganization', (t) =>
   t.prismaField({
-    type: 'OrganizationDeletion',
+    type: OrganizationDeletion,
     description:
       'Deletes an organization with everything that is stored of it. At once, its API keys and sessions are refused everywhere, its webhooks are deleted, and nothing is published or sent for it. In the background, all its rows are deleted, until only the deletion itself is left. Nothing brings it back. A second call changes nothing.',
     authScopes: { scope: 'admin' },

@@ -4,12 +4,14 @@ import { createApiKey } from '../../../src/api-keys/api-key.ts'
 import { writeAuditEntries } from '../../../src/audit/write-audit-entries.ts'
 import { parseId, publicId } from '../../../src/db/ids.ts'
 import { createUseStream } from '../../../src/event-stream/event-stream.ts'
-import { runDeletionPage } from '../../../src/organizations/deletion/continue-deletion.ts'
-import { deleteOrganization } from '../../../src/organizations/deletion/delete-organization.ts'
+import {
+  deleteOrganization,
+  findDeletions,
+} from '../../../src/organizations/deletion/delete-organization.ts'
 import {
   ORGANIZATION_TABLES,
   PARTITIONED_TABLES,
-} from '../../../src/organizations/deletion/organization-tables.ts'
+} from '../../../src/organizations/deletion/delete-rows.ts'
 import { getOrganization, listOrganizations } from '../../../src/organizations/find-organization.ts'
 import { STATISTICS, tablesWith } from '../../erasure/search-everywhere.ts'
 import { type Api, openApi, useApi } from '../../graphql/support/api.ts'
@@ -19,7 +21,7 @@ import { fillDeliveries } from '../../support/many-deliveries.ts'
 import { contentsOf } from './support/contents-of.ts'
 import { dropChecks, fillOrganization } from './support/fill-organization.ts'
 import { findInTables } from './support/find-in-tables.ts'
-import { finishDeletion } from './support/finish-deletion.ts'
+import { finishDeletion, runDeletionPage } from './support/finish-deletion.ts'
 import { OTHER_TABLES, TABLES_OF_PARENTS } from './support/tables-without-pages.ts'
 
 // Whole tables are searched.
@@ -28,8 +30,8 @@ const { pool, prisma } = api.database
 
 const remove = (id: string, force = true) => deleteOrganization(prisma, id, { force }, COMMAND_LINE)
 
-const deletionOf = (organizationId: string) =>
-  prisma.organizationDeletion.findUniqueOrThrow({ where: { organizationId } })
+const deletionOf = async (organizationId: string) =>
+  (await findDeletions(prisma, publicId('organization', organizationId)))[0]
 
 test('nothing of a deleted organization is left in any table but its tombstone and the audit entry about it, and another organization keeps everything', async () => {
   await using own = await openApi()
@@ -57,19 +59,15 @@ test('nothing of a deleted organization is left in any table but its tombstone a
   await finishDeletion(own.database, gone.organizationId)
 
   expect(await tablesWith(pool, 'marker-of-the-one-that-leaves')).toEqual([])
-  expect(await findInTables(pool, [gone.organizationId])).toEqual(['organization_deletions'])
-  // The job that finished it; here no worker runs it.
-  expect(await findInTables(pool, [gone.publicOrganizationId])).toEqual([
-    'audit_log',
-    expect.stringMatching(/^graphile_worker\./),
-  ])
+  expect(await findInTables(pool, [gone.organizationId])).toEqual(['bulk_tasks'])
+  expect(await findInTables(pool, [gone.publicOrganizationId])).toEqual(['audit_log'])
   expect(await contentsOf(pool, kept.organizationId)).toEqual(before)
-  expect(await prisma.organizationDeletion.findMany()).toMatchObject([
+  expect(await findDeletions(prisma, null)).toMatchObject([
     {
       organizationId: gone.organizationId,
-      requestedBy: 'command line',
+      selection: { requestedBy: 'command line' },
       finishedAt: expect.any(Date),
-      step: null,
+      progress: {},
     },
   ])
 })
@@ -123,7 +121,7 @@ test('from the call on, its keys and sessions are refused', async () => {
   expect(answer.errors).toMatchObject([{ extensions: { code: 'UNAUTHENTICATED' } }])
   expect(await prisma.session.count({ where: { id: session?.id as string } })).toBe(0)
   expect(await deletionOf(created.organizationId)).toMatchObject({
-    requestedBy: publicId('apiKey', operator.keyId),
+    selection: { requestedBy: publicId('apiKey', operator.keyId) },
   })
 })
 
@@ -146,11 +144,11 @@ test('the organization is found nowhere any more, by operators neither', async (
 test('a second deletion changes nothing, during the first and after it; an unknown organization is not found', async () => {
   const { publicOrganizationId: id, organizationId } = await api.tenant()
   await remove(id)
-  const { requestedAt } = await deletionOf(organizationId)
+  const first = await deletionOf(organizationId)
   await remove(id)
   await finishDeletion(api.database, organizationId)
   await remove(id)
-  expect(await deletionOf(organizationId)).toMatchObject({ requestedAt })
+  expect(await deletionOf(organizationId)).toMatchObject({ id: first?.id })
   const entries = await prisma.auditEntry.findMany({ where: { subjectId: id } })
   expect(entries).toMatchObject([
     { action: 'organization.deleted', organizationId: null, after: { force: true } },
@@ -197,13 +195,13 @@ test('what a transaction publishes that was open during the deletion is deleted 
   await host.query(`select * from posthorn.publish_event($1, $2, '{}'::text)`, [id, JOINED])
   await remove(id)
   for (let pages = 0; pages < 80; pages++) {
-    await runDeletionPage(api.database.background, 'graphile_worker', organizationId)
+    await runDeletionPage(api.database, organizationId)
   }
   expect(await deletionOf(organizationId)).toMatchObject({ finishedAt: null })
   await host.query('commit')
   host.release()
   await finishDeletion(api.database, organizationId)
-  expect(await findInTables(pool, [organizationId])).toEqual(['organization_deletions'])
+  expect(await findInTables(pool, [organizationId])).toEqual(['bulk_tasks'])
 })
 
 test('no role deletes or changes a tombstone, and rows of an organization that stays are not deleted', async () => {
@@ -211,11 +209,11 @@ test('no role deletes or changes a tombstone, and rows of an organization that s
   const other = await api.tenant()
   await remove(id)
   for (const statement of [
-    'delete from posthorn.organization_deletions',
-    "update posthorn.organization_deletions set requested_by = 'nobody'",
-    'truncate posthorn.organization_deletions',
+    'delete from posthorn.bulk_tasks',
+    `update posthorn.bulk_tasks set selection = '{}'`,
+    'truncate posthorn.bulk_tasks',
   ]) {
-    await expect(pool.query(statement)).rejects.toThrow('keeps its rows')
+    await expect(pool.query(statement)).rejects.toThrow('keeps the deletions of organizations')
   }
   const rows = (organization: string) =>
     pool.query(
@@ -247,7 +245,7 @@ test('a caller that was authenticated before changes nothing, and leaves no entr
   const entry = { action: 'webhook.updated', subjectId: id } as const
   await writeAuditEntries(pool, actor, [{ ...entry, organizationId }])
   await createUseStream(pool)(organizationId)
-  expect(await findInTables(pool, [organizationId])).toEqual(['organization_deletions'])
+  expect(await findInTables(pool, [organizationId])).toEqual(['bulk_tasks'])
   await writeAuditEntries(pool, actor, [{ ...entry, organizationId: other.organizationId }])
   await createUseStream(pool)(other.organizationId)
   expect(await findInTables(pool, [other.organizationId])).toEqual(

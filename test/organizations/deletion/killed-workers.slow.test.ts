@@ -77,8 +77,8 @@ test(`an organization with ${COUNT} deliveries is deleted while workers are kill
     const id = api.tenant.publicOrganizationId
     await deleteOrganization(prisma, id, { force: true }, COMMAND_LINE)
     const hasReached = async (part: number) => {
-      const { finishedAt, deletedRows } = await deletion()
-      return finishedAt !== null || deletedRows >= part * COUNT * 2
+      const { finishedAt, changed } = await deletion()
+      return finishedAt !== null || changed >= part * COUNT * 2
     }
     await processes.killAtRandom(KILLS, hasReached, async () => {
       published.push(publish(api.tenant.token, { name: MARKER }))
@@ -101,7 +101,7 @@ test(`an organization with ${COUNT} deliveries is deleted while workers are kill
     await processes.stop()
   }
   expect(await findInTables(pool, [MARKER])).toEqual([])
-  expect(await findInTables(pool, [api.tenant.organizationId])).toEqual(['organization_deletions'])
+  expect(await findInTables(pool, [api.tenant.organizationId])).toEqual(['bulk_tasks'])
   expect(await findInTables(pool, [api.tenant.publicOrganizationId])).toEqual([
     'audit_log',
     // What the operators were told, without its contents.
@@ -137,8 +137,8 @@ const attempts = (webhookId: string) =>
   ])
 
 async function deletion() {
-  return await api.database.prisma.organizationDeletion.findUniqueOrThrow({
-    where: { organizationId: api.tenant.organizationId },
+  return await api.database.prisma.bulkTask.findFirstOrThrow({
+    where: { organizationId: api.tenant.organizationId, action: 'delete_organization' },
   })
 }
 

@@ -27,5 +27,5 @@ test('the open streams of a deleted organization end, and write no row any more;
   await publish(kept.organizationId, 2)
   expect(numbersOf(await take(lasting, 1))).toEqual([2])
   await lasting.return?.()
-  expect(await findInTables(database.pool, [organizationId])).toEqual(['organization_deletions'])
+  expect(await findInTables(database.pool, [organizationId])).toEqual(['bulk_tasks'])
 })

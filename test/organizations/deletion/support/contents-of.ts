@@ -1,5 +1,5 @@
 import type { Sql } from '../../../../src/db/client.ts'
-import { ORGANIZATION_TABLES } from '../../../../src/organizations/deletion/organization-tables.ts'
+import { ORGANIZATION_TABLES } from '../../../../src/organizations/deletion/delete-rows.ts'
 
 /** A checksum of all rows of an organization, table by table. */
 export async function contentsOf(sql: Sql, organizationUuid: string) {

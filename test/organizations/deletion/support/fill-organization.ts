@@ -1,5 +1,5 @@
 import type { Sql } from '../../../../src/db/client.ts'
-import { ORGANIZATION_TABLES } from '../../../../src/organizations/deletion/organization-tables.ts'
+import { ORGANIZATION_TABLES } from '../../../../src/organizations/deletion/delete-rows.ts'
 import { TABLES_OF_PARENTS } from './tables-without-pages.ts'
 
 interface Column {

@@ -1,4 +1,4 @@
-import type { OrganizationTable } from '../../../../src/organizations/deletion/organization-tables.ts'
+import type { OrganizationTable } from '../../../../src/organizations/deletion/delete-rows.ts'
 
 /** Tables whose rows Postgres deletes with those of another table, by foreign keys. */
 export const TABLES_OF_PARENTS: Readonly<Record<string, OrganizationTable>> = {
@@ -20,7 +20,6 @@ export const OTHER_TABLES: Readonly<Record<string, string>> = {
   cursors: 'how far tasks for all organizations have come',
   event_type_versions: 'the catalogue of all organizations',
   event_types: 'the catalogue of all organizations',
-  organization_deletions: 'the tombstones',
   organizations: 'the row of the organization is deleted at the end',
   settings: 'of the installation; the deletion clears the organization of the operators',
   used_sign_in_states: 'sign-ins by OpenID Connect of the last minutes, as hashes',

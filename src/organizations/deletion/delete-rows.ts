@@ -1,14 +1,42 @@
-import type { Database, Sql } from '../../db/client.ts'
-import { publicId } from '../../db/ids.ts'
-import { inTransaction } from '../../db/transaction.ts'
-import { DELETION_QUEUE, type Page, runPages } from '../../queue/background.ts'
-import { deletionKey } from '../../queue/jobs.ts'
-import {
-  LAST_TABLES,
-  ORGANIZATION_TABLES,
-  type OrganizationTable,
-  PARTITIONED_TABLES,
-} from './organization-tables.ts'
+import type { Sql } from '../../db/client.ts'
+import { FIRST_ID, type PageResult, type Step } from '../../queue/long-work.ts'
+
+/**
+ * The tables with rows of an organization, in the order in which a deletion empties them, with the columns that an index has
+ * after `organization_id`: pages follow it. Small tables have their primary key. Posthorn first deletes what creates other
+ * rows. A test fails for a table of the database for which nothing is decided.
+ */
+export const ORGANIZATION_TABLES = {
+  fan_outs: ['id'],
+  unkept_payloads: ['id'],
+  bulk_tasks: ['id'],
+  event_consumers: ['id'],
+  deliveries: ['id'],
+  attempts: ['status_class', 'id'],
+  event_keys: ['path', 'value', 'event_id'],
+  events: ['id'],
+  published_batches: ['id'],
+  event_streams: ['used_at'],
+  filtered_events: ['id'],
+  idempotency_keys: ['operation', 'key'],
+  incidents: ['id'],
+  alert_addresses: ['id'],
+  sent_mails: ['id'],
+  webhook_statistics: ['subject_id', 'minutes', 'bucket', 'stripe'],
+  webhook_bodies: ['id'],
+  live_listeners: ['listener_id'],
+  audit_log: ['id'],
+  webhooks: ['id'],
+  api_keys: ['id'],
+} as const satisfies Readonly<Record<string, readonly string[]>>
+
+export type OrganizationTable = keyof typeof ORGANIZATION_TABLES
+
+/** Other rows refer to these, so they are deleted last, once nothing can write a row that refers to them. */
+export const LAST_TABLES: readonly OrganizationTable[] = ['webhooks', 'api_keys']
+
+/** The tables with partitions. A partition that maintenance has detached is dropped within the hour, and emptied before. */
+export const PARTITIONED_TABLES = ['deliveries', 'attempts', 'event_keys', 'events'] as const
 
 /** Rows of one page, which takes some 30 ms. */
 const PAGE_ROWS = 500
@@ -24,37 +52,7 @@ const ROWS_OF_TABLES: Partial<Record<OrganizationTable, number>> = {
 /** How long the next pass waits for those that may still write rows. */
 const WAIT_FOR_WRITERS_MS = 1_000
 
-/** Runs the next pages of a deletion, and adds the job for the rest. Safe to interrupt and to repeat. */
-export async function continueDeletion(
-  pool: Database['pool'],
-  workerSchema: string,
-  organizationUuid: string,
-  signal: AbortSignal | undefined,
-): Promise<void> {
-  const organizationId = publicId('organization', organizationUuid)
-  const job = {
-    task: 'delete_organization',
-    key: deletionKey(organizationId),
-    queue: DELETION_QUEUE,
-    payload: () => ({ organizationId }),
-  } as const
-  await runPages(pool, job, () => runDeletionPage(pool, workerSchema, organizationUuid), signal)
-}
-
-/** Adds the jobs of deletions that have none, as an operator may have completed or failed theirs. Returns how many. */
-export async function restartDeletions(sql: Sql, workerSchema: string): Promise<number> {
-  const { rowCount } = await sql.query(
-    `select posthorn.enqueue('delete_organization', json_build_object('organizationId', id), 'delete:' || id, queue := $1)
-     from (
-       select posthorn.type_id('org', organization_id) as id from posthorn.organization_deletions where finished_at is null
-     ) as unfinished
-     where not exists (select from ${workerSchema}.jobs where key = 'delete:' || id and attempts < max_attempts)`,
-    [DELETION_QUEUE],
-  )
-  return rowCount ?? 0
-}
-
-interface Progress {
+export interface Progress {
   /** Null between two passes. */
   readonly step: string | null
   /** Where the next page of the step begins. */
@@ -65,56 +63,39 @@ interface Progress {
   readonly deletedInPass: number
 }
 
+const START: Progress = {
+  step: null,
+  reached: null,
+  writers: null,
+  isQuiet: false,
+  deletedInPass: 0,
+}
+
 /**
- * Deletes one page and moves the progress, in one transaction, so that a killed process leaves whole pages. The row of the
- * deletion is locked until the commit.
+ * Deletes one page of an organization.
  *
  * A pass through all tables is repeated until it is quiet and finds nothing. It is quiet if, when it began, nothing could
  * write rows of the organization any more: no transaction that may have begun before the deletion, and no attempt that was
  * running then. After it come the rows that others refer to, the row of the organization, and the statistics of Postgres.
  */
-export async function runDeletionPage(
-  pool: Database['pool'],
-  workerSchema: string,
-  organizationUuid: string,
-): Promise<Page | null> {
-  return await inTransaction(pool, async (sql) => {
-    const before = await lockDeletion(sql, organizationUuid)
-    if (!before) return null
+export const createDeletionStep =
+  (workerSchema: string): Step<unknown> =>
+  async (sql, { organizationId, progress }): Promise<PageResult> => {
+    const before: Progress = { ...START, ...progress }
     const startedAtMs = performance.now()
     const after =
       before.step === null
         ? await beginPass(sql, workerSchema, before)
-        : await deletePage(sql, workerSchema, organizationUuid, before, before.step)
-    if (after.step === 'end') {
-      await sql.query('select posthorn.finish_organization_deletion($1)', [organizationUuid])
-      return { organizationUuid, waitMs: null }
-    }
-    await sql.query(
-      `update posthorn.organization_deletions
-       set step = $2, reached = $3, writers = $4, is_quiet = $5, deleted_in_pass = $6,
-         deleted_rows = deleted_rows + greatest(0, $6 - deleted_in_pass)
-       where organization_id = $1`,
-      [
-        ...[organizationUuid, after.step, after.reached],
-        ...[after.writers, after.isQuiet, after.deletedInPass],
-      ],
-    )
+        : await deletePage(sql, workerSchema, organizationId, before, before.step)
+    if (after.step === 'end') return { isLast: true, progress: {} }
     const waits = after.step === null && !after.isQuiet
-    // Half of the time belongs to others.
-    const waitMs = waits ? WAIT_FOR_WRITERS_MS : performance.now() - startedAtMs
-    return { organizationUuid, waitMs }
-  })
-}
-
-async function lockDeletion(sql: Sql, organizationUuid: string): Promise<Progress | null> {
-  const { rows } = await sql.query<Progress>(
-    `select step, reached, writers, is_quiet as "isQuiet", deleted_in_pass::float8 as "deletedInPass"
-     from posthorn.organization_deletions where organization_id = $1 and finished_at is null for update`,
-    [organizationUuid],
-  )
-  return rows[0] ?? null
-}
+    return {
+      changed: Math.max(0, after.deletedInPass - before.deletedInPass),
+      progress: after,
+      // Half of the time belongs to others.
+      waitMs: waits ? WAIT_FOR_WRITERS_MS : performance.now() - startedAtMs,
+    }
+  }
 
 /** The first pass is never quiet: its pages find the jobs that run. */
 async function beginPass(sql: Sql, workerSchema: string, before: Progress): Promise<Progress> {
@@ -217,13 +198,16 @@ function statementOf(
     ]
   }
   if (step === ORGANIZATION) {
-    return ['select posthorn.delete_organization_itself($1)', [organizationUuid]]
+    return [
+      `select * from posthorn.delete_organization_rows($1, 'organizations', '{id}', null, 1)`,
+      [organizationUuid],
+    ]
   }
   if (step === STATISTICS) {
-    const renew = 'posthorn.renew_statistics_after_deletion($1, $2)'
+    const renew = 'posthorn.renew_statistics($1)'
     return [
       `select 0 as deleted, case when name is not null then array[name] end as reached from ${renew} as name`,
-      [organizationUuid, after?.[0] ?? null],
+      [after?.[0] ?? ''],
     ]
   }
   const table = (PARTITIONED_TABLES.find((one) => step.startsWith(`${one}_`)) ??
@@ -234,8 +218,6 @@ function statementOf(
     [organizationUuid, step, ORGANIZATION_TABLES[table], after, maxRows],
   ]
 }
-
-const FIRST_ID = '00000000-0000-0000-0000-000000000000'
 
 /**
  * Completes the jobs of the next deliveries, and returns the keys of those that run. An attempt that runs keeps its job: it

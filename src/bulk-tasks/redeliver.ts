@@ -1,13 +1,26 @@
 import type { Sql } from '../db/client.ts'
 import { MAX_ATTEMPTS, PARKED_REASON } from '../deliveries/new-delivery-sql.ts'
+import { timestampOf } from '../lib/uuid-v7.ts'
+import type { PageResult, Work } from '../queue/long-work.ts'
+import { type SelectedDeliveries, selectPage } from './selected-deliveries.ts'
+
+/** Redelivers the next deliveries of a filter. */
+export async function redeliverStep(sql: Sql, work: Work<SelectedDeliveries>): Promise<PageResult> {
+  const { filter } = work.selection
+  const { deliveryIds, reachedId, isLast } = await selectPage(sql, work, filter, work.id)
+  // A delivery stands on the page of each attempt that matches. The first of these pages changes it.
+  const unchangedSince = filter.anyAttempt ? timestampOf(work.id) : null
+  const changed = await redeliverPage(sql, deliveryIds, unchangedSince)
+  return { changed, reachedId, isLast }
+}
 
 /**
  * Redelivers these deliveries, each under its `wh-id`, and returns how many. With `unchangedSince`, those that changed after
- * this time are skipped. A finished delivery restarts its retry schedule, or is parked if its webhook has a backlog. The next attempt of a retrying
- * delivery is made now, unless an attempt is running or its webhook would park it. All others are skipped: an attempt of
- * theirs follows anyway, their event is past its retention or erased, or their webhook was deleted.
+ * this time are skipped. A finished delivery restarts its retry schedule, or is parked if its webhook has a backlog. The next
+ * attempt of a retrying delivery is made now, unless an attempt is running or its webhook would park it. All others are
+ * skipped: an attempt of theirs follows anyway, their event is past its retention or erased, or their webhook was deleted.
  */
-export async function redeliverPage(
+async function redeliverPage(
   sql: Sql,
   deliveryIds: readonly string[],
   unchangedSince: Date | null,
