@@ -1,10 +1,12 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
 import { type Command, Option } from 'commander'
 import { readEnvironment } from '../config/config.ts'
 import type { Role } from '../config/settings.ts'
 import { openPosthorn, warnOfEgress } from '../start/open-posthorn.ts'
-import { notifySystemd } from './notify-systemd.ts'
-import { restartOtherWorkersOption } from './restart-other-workers.ts'
-import { runCommand } from './run-command.ts'
+import type { Logger } from '../telemetry/logger.ts'
+import { action } from './command.ts'
+import { restartOtherWorkersOption } from './migrate.ts'
 import { shutdownRequested } from './shutdown-signals.ts'
 import { welcome } from './welcome.ts'
 
@@ -26,7 +28,7 @@ export function registerStart(program: Command): void {
     )
     .addOption(restartOtherWorkersOption())
     .action(async (options: StartOptions) => {
-      await runCommand(() => start(options))
+      await action(start)(options)
       // Everything of Posthorn is closed, but graphile-worker may leave timers after a lost connection to Postgres.
       process.exit()
     })
@@ -63,5 +65,20 @@ async function start(options: StartOptions): Promise<void> {
 function passOn(environment: ReturnType<typeof readEnvironment>): void {
   for (const [name, value] of Object.entries(environment)) {
     if (name.startsWith('OTEL_')) process.env[name] ??= value
+  }
+}
+
+/**
+ * Tells systemd the state of a service of `Type=notify`. Does nothing if systemd did not start this process.
+ * `NOTIFY_SOCKET` is a datagram socket, which Node does not have, so systemd's own program writes to it, and the unit needs
+ * `NotifyAccess=all`.
+ * https://www.freedesktop.org/software/systemd/man/latest/sd_notify.html
+ */
+async function notifySystemd(state: 'READY=1' | 'STOPPING=1', logger: Logger) {
+  if (!process.env['NOTIFY_SOCKET']) return
+  try {
+    await promisify(execFile)('systemd-notify', [state])
+  } catch (error) {
+    logger.warn({ error, state }, 'systemd-notify failed, so systemd does not know this state')
   }
 }

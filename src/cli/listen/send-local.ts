@@ -26,7 +26,7 @@ export interface LocalAnswer {
   readonly status: number | null
   readonly errorCode: string | null
   /** The first 16 KiB. */
-  readonly body: Buffer
+  readonly body: string
   /** From the start of connecting. */
   readonly durationMs: number
 }
@@ -42,7 +42,7 @@ const READ_BODY_MS = 2_000
 export async function sendLocal(given: LocalRequest): Promise<LocalAnswer> {
   const { url, headers, insecure, signal } = given
   const startedAt = performance.now()
-  const answer = (status: number | null, errorCode: string | null, body: Buffer) => {
+  const answer = (status: number | null, errorCode: string | null, body = '') => {
     return { status, errorCode, body, durationMs: Math.round(performance.now() - startedAt) }
   }
   const timeout = AbortSignal.timeout(TIME_LIMIT_MS)
@@ -66,11 +66,10 @@ export async function sendLocal(given: LocalRequest): Promise<LocalAnswer> {
   request.end(given.body)
   try {
     const [response] = (await once(request, 'response')) as [IncomingMessage]
-    const body = await readBody(response)
-    const { statusCode: status = 0 } = response
-    return status > 599 ? answer(null, 'HPE_INVALID_STATUS', body) : answer(status, null, body)
+    return answer(response.statusCode ?? null, null, await readBody(response))
   } catch (error) {
-    return answer(null, timeout.aborted ? 'ETIMEDOUT' : codeOf(error as Error), Buffer.alloc(0))
+    const { code = 'UNKNOWN' } = error as NodeJS.ErrnoException
+    return answer(null, timeout.aborted ? 'ETIMEDOUT' : code)
   } finally {
     request.destroy()
   }
@@ -79,23 +78,17 @@ export async function sendLocal(given: LocalRequest): Promise<LocalAnswer> {
 const lookupLocalhost: LookupFunction = (_name, options, done) => lookup('localhost', options, done)
 
 /** A slow or broken body does not change the answer. */
-async function readBody(response: IncomingMessage): Promise<Buffer> {
-  const chunks: Buffer[] = []
-  let size = 0
+async function readBody(response: IncomingMessage): Promise<string> {
+  let body = Buffer.alloc(0)
   const timer = setTimeout(() => response.destroy(), READ_BODY_MS)
   try {
     for await (const chunk of response as AsyncIterable<Buffer>) {
-      chunks.push(chunk)
-      size += chunk.length
-      if (size > MAX_BODY_BYTES) break
+      body = Buffer.concat([body, chunk])
+      if (body.length > MAX_BODY_BYTES) break
     }
   } catch {
     // What has arrived counts.
   }
   clearTimeout(timer)
-  return Buffer.concat(chunks).subarray(0, MAX_BODY_BYTES)
-}
-
-function codeOf({ code = '' }: NodeJS.ErrnoException): string {
-  return /^[A-Z0-9_]{1,64}$/.test(code) ? code : 'UNKNOWN'
+  return body.subarray(0, MAX_BODY_BYTES).toString()
 }
