@@ -1,5 +1,9 @@
-import { deleteOldMails } from '../alerts/mail-limit.ts'
-import { sendAlert, sendConfirmation, sendLateAlerts } from '../alerts/send-mails.ts'
+import {
+  deleteOldMails,
+  sendAlert,
+  sendConfirmation,
+  sendLateAlerts,
+} from '../alerts/send-mails.ts'
 import { deleteOldAuditEntries } from '../audit/delete-old-audit-entries.ts'
 import { deleteOldBulkTasks } from '../bulk-tasks/bulk-task.ts'
 import { continueBulkTask } from '../bulk-tasks/continue-bulk-task.ts'
@@ -18,7 +22,7 @@ import { sweep } from '../deliveries/sweep.ts'
 import { deleteOldBatches } from '../event-stream/delete-old-batches.ts'
 import { createFanOut, restartFanOuts } from '../events/fan-out.ts'
 import { deleteExpiredIdempotencyKeys } from '../idempotency/run-once.ts'
-import { deleteOldIncidents } from '../incidents/find-incidents.ts'
+import { deleteOldIncidents } from '../incidents/incident.ts'
 import { continueDeletion, restartDeletions } from '../organizations/deletion/continue-deletion.ts'
 import type { SendMail } from '../outbound/mail.ts'
 import { ForeignJobError } from '../queue/foreign-job.ts'
@@ -116,7 +120,7 @@ export function createTasks(deps: TaskDeps): Tasks {
     },
 
     async send_alerts() {
-      await sendLateAlerts(pool, Boolean(sendMail))
+      await sendLateAlerts(pool)
     },
 
     async send_alert(payload) {
