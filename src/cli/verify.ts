@@ -3,7 +3,6 @@ import { type Command, InvalidArgumentError, Option } from 'commander'
 import { parseRfc3339 } from '../lib/rfc3339-time.ts'
 import { verify } from '../receiver/index.ts'
 import { action, collect, print, readInput } from './command.ts'
-import { prefixOf } from './listen/format-delivery.ts'
 
 interface VerifyOptions {
   readonly secret: string[]
@@ -77,6 +76,15 @@ async function readHeaders(options: VerifyOptions): Promise<Record<string, strin
   }
   const names = ['id', 'timestamp', 'signature']
   return Object.fromEntries(names.map((name) => [`wh-${name}`, headers[`${prefix}${name}`]]))
+}
+
+/** The prefix of a signed delivery's headers: `wh-`, or what the operator chose (POSTHORN_HEADER_PREFIX). */
+function prefixOf(lowerCaseNames: readonly string[]): string | undefined {
+  return lowerCaseNames
+    .map((name) => /^(.*)signature$/.exec(name)?.[1])
+    .find((prefix) =>
+      ['id', 'timestamp'].every((end) => lowerCaseNames.includes(`${prefix}${end}`)),
+    )
 }
 
 function readTime(text: string): Date {

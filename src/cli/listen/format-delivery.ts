@@ -82,15 +82,6 @@ function customHeaders(headers: ReceivedDelivery['headers'], headerPrefix: strin
   return Object.fromEntries(custom.map(([name, value]) => [name, String(value)]))
 }
 
-/** The prefix of a signed delivery's headers: `wh-`, or what the operator chose (POSTHORN_HEADER_PREFIX). */
-export function prefixOf(lowerCaseNames: readonly string[]): string | undefined {
-  return lowerCaseNames
-    .map((name) => /^(.*)signature$/.exec(name)?.[1])
-    .find((prefix) =>
-      ['id', 'timestamp'].every((end) => lowerCaseNames.includes(`${prefix}${end}`)),
-    )
-}
-
 /** Several lines for people, in color if stdout is a terminal and NO_COLOR is not set. */
 function toText(delivery: Shown, headerPrefix: string): string {
   const { verification, id, arrivals, signature, isTest, body, local } = delivery

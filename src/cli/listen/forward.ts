@@ -7,30 +7,30 @@ import { USER_AGENT } from '../../lib/version.ts'
 import { sign } from '../../receiver/index.ts'
 import { explainResponse, run, type ServerAccess, ServerError, sendRequest } from '../api.ts'
 import { serverAccess } from '../server-command.ts'
-import { createPrinter, prefixOf } from './format-delivery.ts'
-import { type ListenOptions, readSecret } from './receive.ts'
-import { type Header, type LocalAnswer, sendLocal } from './send-local.ts'
+import { createPrinter } from './format-delivery.ts'
+import type { ListenOptions } from './receive.ts'
+import { type LocalAnswer, sendLocal } from './send-local.ts'
 import { log, stopRequest } from './terminal.ts'
 
 /** Sends to a local server: one stored delivery or event with `--replay`, else the events that are published from now on. */
-export async function forwardDeliveries(
-  options: ListenOptions,
-  { headerPrefix, ...config }: Config,
-): Promise<void> {
-  const access = await serverAccess(options, { headerPrefix, ...config })
-  const { replay: id } = options
-  if (id === undefined) {
-    await forwardEvents(access, headerPrefix, options)
+export async function forwardDeliveries(options: ListenOptions, config: Config): Promise<void> {
+  const access = await serverAccess(options, config)
+  const { headerPrefix } = config
+  const [secret = `whsec_${randomBytes(32).toString('base64')}`] = options.secret ?? []
+  if (options.replay === undefined) {
+    await forwardEvents(access, headerPrefix, secret, options)
     return
   }
-  const [secret = newSecret()] = options.secret ?? []
-  const answer = id.startsWith('evt_')
-    ? await createSendEvent(access, headerPrefix, secret, options)(id)
-    : await replayDelivery(access, id, options)
-  if (answer === null)
-    throw new Error(`There is no event ${JSON.stringify(id)}, or its data is gone.`)
+  if (!options.secret) logSecret(secret)
+  const answer = await createSend(access, headerPrefix, secret, options)(options.replay)
+  if (answer === null) {
+    throw new Error(`${options.replay} is unknown, was not sent yet, or its data is gone.`)
+  }
   if (answer.status === null || answer.status >= 300) process.exitCode = 1
 }
+
+const logSecret = (secret: string) =>
+  log(`The signing secret of this run: WEBHOOK_SECRET=${secret}`)
 
 const WAIT_SECONDS = 20
 const RETRY_AFTER_MS = 1_000
@@ -42,16 +42,16 @@ const RETRY_AFTER_MS = 1_000
 async function forwardEvents(
   access: ServerAccess,
   headerPrefix: string,
+  secret: string,
   options: ListenOptions,
 ): Promise<void> {
   const { event: types = [], count = Number.POSITIVE_INFINITY } = options
-  const [secret = newSecret()] = options.secret ?? []
   const stop = stopRequest()
   const stopped = new AbortController()
   void stop.requested.then(() => stopped.abort())
   const { signal } = stopped
   const name = `listen-${randomBytes(6).toString('hex')}`
-  const send = createSendEvent(access, headerPrefix, secret, options, signal)
+  const send = createSend(access, headerPrefix, secret, options, signal)
   let sent = 0
   let isAway = false
 
@@ -69,7 +69,7 @@ async function forwardEvents(
   try {
     await pull(access, name, types, 0, signal)
     log(`Forwarding ${types.join(', ') || 'all event types'} to ${options.forward} as ${name}.`)
-    if (!options.secret) log(`The signing secret of this run: WEBHOOK_SECRET=${secret}`)
+    if (!options.secret) logSecret(secret)
     log('Ready. Press Ctrl+C to stop.')
     while (!signal.aborted) {
       await forwardNext().catch(async (error: Error) => {
@@ -148,56 +148,56 @@ const CONSUMER = 'query ($name: String!) { consumer(name: $name) { id } }'
 const DELETE_CONSUMER =
   'mutation ($id: ID!) { deleteConsumer(id: $id) { ... on NotFoundError { code } } }'
 
-/** Sends the delivery of an event to the local server. Returns null for an event whose data is gone. */
-function createSendEvent(
-  access: ServerAccess,
-  headerPrefix: string,
-  secret: string,
-  options: ListenOptions,
-  signal?: AbortSignal,
-) {
-  const send = createSend(headerPrefix, options, signal)
-  return async (id: string): Promise<LocalAnswer | null> => {
-    // What deliveries send of an event, character for character.
-    const query = 'query ($id: ID!) { event(id: $id) { body } }'
-    const event = await run<{ body: string | null } | null>(access, query, { id })
-    if (!event?.body) return null
-    const body = Buffer.from(event.body)
-    const timestamp = nowSeconds()
-    const signature = await sign(secret, id, timestamp, body)
-    const headers = [
-      { name: 'user-agent', value: USER_AGENT },
-      { name: 'content-type', value: 'application/json' },
-      { name: `${headerPrefix}id`, value: id },
-      { name: `${headerPrefix}timestamp`, value: timestamp },
-      { name: `${headerPrefix}signature`, value: signature },
-    ]
-    return await send(headers, body)
+const EVENT = 'query ($id: ID!) { event(id: $id) { body } }'
+
+const DELIVERY =
+  'query ($id: ID!) { delivery(id: $id) { attempts(first: 1) { nodes { request { body } } } } }'
+
+interface Stored {
+  readonly body?: string | null
+  readonly attempts?: {
+    readonly nodes: readonly { readonly request: { readonly body: string | null } }[]
   }
 }
 
-const nowSeconds = () => String(Math.floor(Date.now() / 1_000))
+/** What a delivery sent, or deliveries send of an event, character for character. Null if it is not there. */
+async function readBody(access: ServerAccess, id: string): Promise<string | null> {
+  const stored = await run<Stored | null>(access, id.startsWith('evt_') ? EVENT : DELIVERY, { id })
+  return stored?.body ?? stored?.attempts?.nodes[0]?.request.body ?? null
+}
 
-/** A secret of its own for each run. */
-const newSecret = (): string => `whsec_${randomBytes(32).toString('base64')}`
-
-/** Sends a signed delivery to the local server as it is, and prints it with the answer. */
-function createSend(headerPrefix: string, options: ListenOptions, signal?: AbortSignal) {
-  const { insecure, save } = options
-  const url = options.forward as URL
-  const print = createPrinter(headerPrefix, options.json)
-  return async (headers: readonly Header[], body: Buffer): Promise<LocalAnswer> => {
+/** Sends an event or a delivery to the local server, signed, and prints it with the answer. Returns null if it is gone. */
+function createSend(
+  access: ServerAccess,
+  headerPrefix: string,
+  secret: string,
+  { forward, insecure, save, json }: ListenOptions,
+  signal?: AbortSignal,
+) {
+  const url = forward as URL
+  const print = createPrinter(headerPrefix, json)
+  return async (id: string): Promise<LocalAnswer | null> => {
+    const text = await readBody(access, id)
+    if (text === null) return null
+    const body = Buffer.from(text)
     const receivedAt = new Date()
+    const timestamp = String(Math.floor(receivedAt.getTime() / 1_000))
+    const headers = {
+      'user-agent': USER_AGENT,
+      'content-type': 'application/json',
+      [`${headerPrefix}id`]: id,
+      [`${headerPrefix}timestamp`]: timestamp,
+      [`${headerPrefix}signature`]: await sign(secret, id, timestamp, body),
+    }
     const answer = await sendLocal({ url, headers, body, insecure, signal })
     if (signal?.aborted) return answer
-    const byName = Object.fromEntries(headers.map(({ name, value }) => [name.toLowerCase(), value]))
     if (save !== undefined) {
-      const name = `${byName[`${headerPrefix}id`]}-${byName[`${headerPrefix}timestamp`]}`
-      await saveDelivery(path.join(save, name.replace(/[^\w-]/g, '_')), headers, body)
+      const name = `${id}-${timestamp}`.replace(/[^\w-]/g, '_')
+      await saveDelivery(path.join(save, name), headers, body)
     }
     const verification = { kind: 'verified' } as const
     const local = { url: url.href, answer }
-    print({ receivedAt, headers: byName, verification, body, answered: answer.status, local })
+    print({ receivedAt, headers, verification, body, answered: answer.status, local })
     return answer
   }
 }
@@ -206,73 +206,11 @@ function createSend(headerPrefix: string, options: ListenOptions, signal?: Abort
  * Writes the exact body to a file, and the headers to one beside it with one `name: value` per line, as
  * `curl --header @file` and `posthorn verify --headers file` read them.
  */
-async function saveDelivery(file: string, headers: readonly Header[], body: Buffer): Promise<void> {
+async function saveDelivery(file: string, headers: object, body: Buffer): Promise<void> {
   await mkdir(path.dirname(file), { recursive: true })
-  const lines = headers.map(({ name, value }) => `${name}: ${value}\n`)
-  // A custom header can be a credential.
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\n`)
+  // The data can be confidential.
   const mode = 0o600
   await writeFile(`${file}.headers`, lines.join(''), { mode })
   await writeFile(`${file}.json`, body, { mode })
-}
-
-const DELIVERY = `query ($id: ID!) {
-  delivery(id: $id) {
-    webhookId
-    attempts(first: 1) { nodes { request { headers { name value } body } } }
-  }
-}`
-
-const REVEAL_HEADERS = `mutation ($id: ID!) {
-  revealHeaders(id: $id) {
-    ... on RevealHeadersSuccess { headers { name value } }
-    ... on UserError { code message }
-  }
-}`
-
-interface StoredDelivery {
-  readonly webhookId: string
-  readonly attempts: {
-    readonly nodes: readonly {
-      readonly request: { readonly headers: readonly Header[]; readonly body: string | null }
-    }[]
-  }
-}
-
-/** The stored value of a custom header, which can be a credential. */
-const MASK = '•••'
-
-/** Sends the request of a stored delivery again, with a new timestamp and signature. */
-async function replayDelivery(
-  access: ServerAccess,
-  id: string,
-  options: ListenOptions,
-): Promise<LocalAnswer> {
-  const delivery = await run<StoredDelivery | null>(access, DELIVERY, { id })
-  if (!delivery) throw new Error(`There is no delivery ${JSON.stringify(id)}.`)
-  const { webhookId, attempts } = delivery
-  const { headers: stored, body: text } = attempts.nodes[0]?.request ?? { headers: [], body: '' }
-  if (text === null) {
-    throw new Error(
-      `The event of the delivery ${id} is past its retention or erased, so its body is gone.`,
-    )
-  }
-  const prefix = prefixOf(stored.map(({ name }) => name.toLowerCase()))
-  if (prefix === undefined) throw new Error(`The delivery ${id} was not sent yet.`)
-  const secret = options.secret?.[0] ?? (await readSecret(access, webhookId))
-  const body = Buffer.from(text)
-  const timestamp = nowSeconds()
-  const fresh = new Map([
-    [`${prefix}timestamp`, timestamp],
-    [`${prefix}signature`, await sign(secret, id, timestamp, body)],
-  ])
-  if (stored.some(({ value }) => value === MASK)) {
-    type Revealed = { headers: readonly Header[] }
-    const { headers } = await run<Revealed>(access, REVEAL_HEADERS, { id: webhookId })
-    for (const { name, value } of headers) fresh.set(name.toLowerCase(), value)
-  }
-  const headers = stored.map(({ name, value }) => {
-    const known = fresh.get(name.toLowerCase())
-    return { name, value: known ?? (value === MASK ? '' : value) }
-  })
-  return await createSend(prefix, options)(headers, body)
 }

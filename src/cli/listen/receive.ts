@@ -194,7 +194,7 @@ const LOCAL_ADDRESS =
   'This Posthorn sends only to public addresses. `posthorn listen --forward <url>` needs none: it pulls the events, and sends them to your own server. To let Posthorn connect to this receiver, start it with POSTHORN_EGRESS_ALLOW=127.0.0.0/8,::1/128 and POSTHORN_EGRESS_CA_FILE=<POSTHORN_DATA_DIR>/authority/ca.pem.'
 
 /** The current signing secret of a webhook, `whsec_…`. */
-export async function readSecret(access: ServerAccess, webhookId: string): Promise<string> {
+async function readSecret(access: ServerAccess, webhookId: string): Promise<string> {
   type Read = { signingSecret: { key: string } | null } | null
   const query = 'query ($id: ID!) { webhook(id: $id) { signingSecret { key } } }'
   const webhook = await run<Read>(access, query, { id: webhookId })

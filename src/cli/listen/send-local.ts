@@ -6,18 +6,12 @@ import type { LookupFunction } from 'node:net'
 
 export interface LocalRequest {
   readonly url: URL
-  /** As Posthorn sent them, in their order. */
-  readonly headers: readonly Header[]
+  readonly headers: Readonly<Record<string, string>>
   readonly body: Buffer
   /** Whether any certificate is accepted. */
   readonly insecure?: boolean | undefined
   /** Ends the request. */
   readonly signal?: AbortSignal | undefined
-}
-
-export interface Header {
-  readonly name: string
-  readonly value: string
 }
 
 /** What the local server answered. */
@@ -47,7 +41,6 @@ export async function sendLocal(given: LocalRequest): Promise<LocalAnswer> {
   }
   const timeout = AbortSignal.timeout(TIME_LIMIT_MS)
   const send = url.protocol === 'https:' ? requestHttps : requestHttp
-  // A list of headers is sent as it is: nothing is added but the headers of the connection.
   const request = send(url, {
     method: 'POST',
     agent: false,
@@ -55,11 +48,7 @@ export async function sendLocal(given: LocalRequest): Promise<LocalAnswer> {
     // RFC 6761, section 6.3: these names are this machine, also where its resolver does not know them.
     ...(/\.localhost$/i.test(url.hostname) && { lookup: lookupLocalhost }),
     signal: AbortSignal.any([timeout, ...(signal ? [signal] : [])]),
-    headers: [
-      ...['host', url.host],
-      ...headers.flatMap(({ name, value }) => [name, value]),
-      ...['content-length', String(given.body.length)],
-    ],
+    headers: { ...headers, 'content-length': given.body.length },
   })
   // After the response, what arrived of it counts.
   request.on('error', () => {})
