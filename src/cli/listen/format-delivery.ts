@@ -43,7 +43,7 @@ export function createPrinter(headerPrefix: string, json = false) {
     const shown = {
       ...{ ...delivery, ...signed, arrivals, isTest: read('test') === 'true' },
       headers: customHeaders(headers, headerPrefix),
-      body: body?.toString() ?? '',
+      ...parseBody(body?.toString() ?? ''),
     }
     process.stdout.write(`${json ? toJson(shown) : toText(shown, headerPrefix)}\n`)
   }
@@ -58,7 +58,10 @@ interface Shown extends Omit<ReceivedDelivery, 'headers' | 'body'> {
   readonly isTest: boolean
   /** All headers except the standard HTTP and signature headers, so mostly the webhook's custom headers. */
   readonly headers: Readonly<Record<string, string>>
-  readonly body: string
+  /** As parsed, or the text of what is no JSON. */
+  readonly body: unknown
+  /** The same with line breaks. */
+  readonly lines: string
 }
 
 const HTTP_HEADERS = new Set([
@@ -84,8 +87,8 @@ function customHeaders(headers: ReceivedDelivery['headers'], headerPrefix: strin
 
 /** Several lines for people, in color if stdout is a terminal and NO_COLOR is not set. */
 function toText(delivery: Shown, headerPrefix: string): string {
-  const { verification, id, arrivals, signature, isTest, body, local } = delivery
-  const event = readEvent(body)
+  const { verification, id, arrivals, signature, isTest, lines, local } = delivery
+  const event = Object(delivery.body) as { readonly id?: unknown; readonly type?: unknown }
   const repeat = arrivals > 1 ? ` (received ${arrivals} times)` : ''
   const rows: [string, string | null][] = [
     ['reason', verification.kind === 'rejected' ? verification.message : null],
@@ -93,25 +96,26 @@ function toText(delivery: Shown, headerPrefix: string): string {
     [`${headerPrefix}timestamp`, withAge(delivery)],
     [`${headerPrefix}signature`, signature && shorten(signature)],
     [`${headerPrefix}test`, isTest ? 'true' : null],
-    ['event', event.id],
+    ['event', typeof event.id === 'string' ? event.id : null],
     ...Object.entries(delivery.headers),
   ]
   const width = Math.max(...rows.map(([name]) => name.length))
   const time = styleText('dim', delivery.receivedAt.toTimeString().slice(0, 8))
+  const type = typeof event.type === 'string' ? escapeControls(event.type) : ''
   return [
-    [time, formatResult(verification), escapeControls(event.type ?? '')].join('  '),
+    [time, formatResult(verification), type].join('  '),
     ...rows.flatMap(([name, value]) => {
       const label = styleText('dim', escapeControls(name).padEnd(width))
       return value === null ? [] : `  ${label}  ${escapeControls(value)}`
     }),
-    ...indented(prettyBody(body)),
-    ...(local ? formatLocalAnswer(local) : [formatResponse(delivery)]).map((line) => `  ${line}`),
+    ...indented(lines),
+    ...formatAnswer(delivery.answered, local).map((line) => `  ${line}`),
     '',
   ].join('\n')
 }
 
-/** One line of JSON for programs. `body` is the parsed body, or a string if it is not JSON. */
-function toJson({ receivedAt, verification, local, body, ...others }: Shown): string {
+/** One line of JSON for programs. */
+function toJson({ receivedAt, verification, local, lines: _, ...others }: Shown): string {
   const { status, body: response, durationMs, errorCode } = local?.answer ?? {}
   const fields = {
     ...others,
@@ -120,11 +124,7 @@ function toJson({ receivedAt, verification, local, body, ...others }: Shown): st
     reason: verification.kind === 'rejected' ? verification.message : null,
     ...(local && { response: status === null ? null : response, durationMs, errorCode }),
   }
-  try {
-    return escapeControls(JSON.stringify({ ...fields, body: parseExactly(body) }))
-  } catch {
-    return escapeControls(JSON.stringify({ ...fields, body }))
-  }
+  return escapeControls(JSON.stringify(fields))
 }
 
 function formatResult({ kind }: Verification): string {
@@ -142,29 +142,15 @@ function withAge({ timestamp, receivedAt }: Shown): string | null {
   return `${timestamp} (${seconds < 0 ? `${-seconds} s ahead` : `${seconds} s ago`})`
 }
 
-function shorten(signature: string): string {
-  const entries = signature.split(' ')
-  const first = entries.slice(0, 3).map((entry) => {
-    return entry.length > 20 ? `${entry.slice(0, 11)}…${entry.slice(-5)}` : entry
-  })
-  return first.join(' ') + (entries.length > 3 ? ` and ${entries.length - 3} more` : '')
-}
+/** Each entry with its beginning and its end. */
+const shorten = (signature: string) => signature.replaceAll(/(\S{11})\S{5,}(\S{5})/g, '$1…$2')
 
-function readEvent(body: string): { id: string | null; type: string | null } {
-  const text = (value: unknown) => (typeof value === 'string' ? value : null)
+function parseBody(text: string): Pick<Shown, 'body' | 'lines'> {
   try {
-    const { id, type } = JSON.parse(body)
-    return { id: text(id), type: text(type) }
+    const body = parseExactly(text)
+    return { body, lines: JSON.stringify(body, null, 2) }
   } catch {
-    return { id: null, type: null }
-  }
-}
-
-function prettyBody(body: string): string {
-  try {
-    return JSON.stringify(parseExactly(body), null, 2)
-  } catch {
-    return body
+    return { body: text, lines: text }
   }
 }
 
@@ -176,27 +162,27 @@ function parseExactly(text: string): unknown {
   })
 }
 
-function formatResponse({ answered }: Shown): string {
-  if (answered === null) return styleText('yellow', '← not answered: the sender disconnected')
-  return styleText(answered < 300 ? 'green' : 'red', `← answered ${statusText(answered)}`)
-}
-
-type Local = NonNullable<ReceivedDelivery['local']>
-
 /** Characters of the body of an answer that people see. */
 const MAX_BODY_LENGTH = 1_000
 
-/** The answer with the start of its body, or why there is none. */
-function formatLocalAnswer({ url, answer }: Local): string[] {
-  const { status, errorCode, durationMs } = answer
+/** The status, of a local server with the start of its answer, or why there is none. */
+function formatAnswer(status: number | null, local: ReceivedDelivery['local']): string[] {
+  const { errorCode = null, durationMs, body = '' } = local?.answer ?? {}
   if (status === null) {
-    const what = `✘ no answer from ${url}: ${errorCode}, after ${durationMs} ms.${hintOf(errorCode)}`
-    return [styleText('red', what)]
+    return [
+      local
+        ? styleText(
+            'red',
+            `✘ no answer from ${local.url}: ${errorCode}, after ${durationMs} ms.${hintOf(errorCode)}`,
+          )
+        : styleText('yellow', '← not answered: the sender disconnected'),
+    ]
   }
-  const color = status < 300 ? 'green' : 'red'
-  const text = answer.body.slice(0, MAX_BODY_LENGTH).trimEnd()
+  const name = `${status} ${STATUS_CODES[status] ?? ''}`.trimEnd()
+  const answered = styleText(status < 300 ? 'green' : 'red', `← answered ${name}`)
+  const text = body.slice(0, MAX_BODY_LENGTH).trimEnd()
   return [
-    `${styleText(color, `← answered ${statusText(status)}`)} by ${url} in ${durationMs} ms`,
+    local ? `${answered} by ${local.url} in ${durationMs} ms` : answered,
     ...(text === '' ? [] : indented(text)),
   ]
 }
@@ -206,9 +192,4 @@ function hintOf(errorCode: string | null): string {
   return /CERT|ALTNAME|UNABLE_TO/.test(errorCode ?? '')
     ? ' Node does not trust the certificate: name its authority in NODE_EXTRA_CA_CERTS, or accept any with --insecure.'
     : ''
-}
-
-/** A status for people, such as `503 Service Unavailable`. */
-function statusText(status: number): string {
-  return `${status} ${STATUS_CODES[status] ?? ''}`.trimEnd()
 }
