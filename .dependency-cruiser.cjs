@@ -130,7 +130,7 @@ module.exports = {
         path: '^src/',
         pathNot: [
           '^src/outbound/',
-          '^src/cli/listen/(received-delivery|format-delivery|forward/send-local)[.]ts$',
+          '^src/cli/listen/(format-delivery|send-local)[.]ts$',
           '^src/http/https-receiver[.]ts$',
           '^src/embedded/local-authority[.]ts$',
           '^src/server/http-server[.]ts$',
@@ -246,7 +246,7 @@ module.exports = {
       comment:
         'The embedded Postgres, and what tells systemd the state. A program such as curl would go around the guard.',
       severity: 'error',
-      from: { path: '^src/', pathNot: ['^src/db/', '^src/cli/notify-systemd[.]ts$'] },
+      from: { path: '^src/', pathNot: ['^src/db/', '^src/cli/start[.]ts$'] },
       to: {
         path: '^(node:)?(child_process|cluster)$',
       },

@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import type { Actor } from '../access/actor.ts'
 import { changedFields, writeAuditEntry } from '../audit/audit-entry.ts'
 import { EMAIL } from '../config/setting-parsers.ts'
@@ -5,22 +6,30 @@ import { actForOrganization } from '../db/act-for.ts'
 import type { Db } from '../db/client.ts'
 import type { AlertAddress } from '../db/generated/prisma/client.ts'
 import { parseId, publicId } from '../db/ids.ts'
-import { DomainError, type FieldIssue, invalid, notFound } from '../lib/errors.ts'
+import { DomainError, notFound } from '../lib/errors.ts'
+import { parseInput } from '../lib/validation.ts'
 import { enqueue } from '../queue/jobs.ts'
 import type { OperationalEventType } from './operational-event-types.ts'
 
 /** The addresses of an organization. */
 export const MAX_ADDRESSES = 20
 
-const MAX_EMAIL_LENGTH = 254
-const MAX_URL_LENGTH = 2_048
+const EMAIL_RULE = 'must be one e-mail address of at most 254 characters, such as ada@example.com'
+const URL_RULE = 'must be an https:// URL without # and of at most 2,048 characters'
 
-export interface AlertAddressInput {
-  readonly email: string
-  readonly kinds: readonly OperationalEventType[]
+const input = z.object({
+  email: z.string().trim().max(254, EMAIL_RULE).regex(EMAIL, EMAIL_RULE),
+  kinds: z
+    .array(z.custom<OperationalEventType>())
+    .min(1, 'must have at least one kind. To end all alerts, remove the address'),
   /** Missing: as before; of a new address, the console. */
-  readonly portalPageUrl?: string | null | undefined
-}
+  portalPageUrl: z
+    .string()
+    .max(2_048, URL_RULE)
+    .regex(/^https:\/\/[^\s#\p{C}]+$/u, URL_RULE)
+    .refine(URL.canParse, URL_RULE)
+    .nullish(),
+})
 
 /** The addresses of an organization, oldest first. */
 export async function listAlertAddresses(db: Db, organizationId: string): Promise<AlertAddress[]> {
@@ -34,10 +43,10 @@ export async function listAlertAddresses(db: Db, organizationId: string): Promis
 export async function setAlertAddress(
   db: Db,
   organizationId: string,
-  input: AlertAddressInput,
+  given: z.input<typeof input>,
   actor: Actor,
 ): Promise<AlertAddress> {
-  const { email, kinds, portalPageUrl } = check(input)
+  const { email, kinds, portalPageUrl } = parseInput(input, given)
   return await actForOrganization(db, organizationId, async (tx) => {
     const present = await listAlertAddresses(tx, organizationId)
     const before = present.find((one) => one.email.toLowerCase() === email.toLowerCase())
@@ -84,31 +93,6 @@ export async function removeAlertAddress(
     await tx.alertAddress.deleteMany({ where: { id: before.id } })
     await audit(tx, actor, 'alert_address.removed', before, { before: fields(before) })
   })
-}
-
-function check({ email, kinds, portalPageUrl }: AlertAddressInput): AlertAddressInput {
-  const issues: FieldIssue[] = []
-  const reject = (field: string, code: FieldIssue['code'], detail: string) =>
-    issues.push({ path: [field], code, detail: `${field} must ${detail}` })
-  const given = email.trim()
-  if (given.length > MAX_EMAIL_LENGTH || !EMAIL.test(given)) {
-    const length = `of at most ${MAX_EMAIL_LENGTH} characters`
-    reject('email', 'invalid_format', `be one e-mail address ${length}, such as ada@example.com.`)
-  }
-  if (kinds.length === 0) {
-    reject('kinds', 'required', 'have at least one kind. To end all alerts, remove the address.')
-  }
-  const isUsable =
-    portalPageUrl == null ||
-    (URL.canParse(portalPageUrl) &&
-      /^https:\/\/[^\s#\p{C}]+$/u.test(portalPageUrl) &&
-      portalPageUrl.length <= MAX_URL_LENGTH)
-  if (!isUsable) {
-    const detail = 'be an https:// URL without # and of at most 2,048 characters.'
-    reject('portalPageUrl', 'invalid_format', detail)
-  }
-  if (issues.length > 0) throw invalid(issues)
-  return { email: given, kinds, portalPageUrl }
 }
 
 function fields({ email, kinds, portalPageUrl }: AlertAddress) {

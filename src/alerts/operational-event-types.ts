@@ -19,12 +19,10 @@ const apiKey = {
 const since = '2026-11-27T12:00:00Z'
 const lastError = 'The receiver responded with 503.'
 
-/** The operational event types, each with what its alert says in words, as `posthorn.alert_words` does. */
+/** The operational event types, each with the facts that an example has beside its subject. */
 const TYPES = {
   'posthorn.webhook.degraded': {
     description: 'A webhook is degraded: a share of its deliveries fails.',
-    words: 'is degraded: a share of its deliveries fails',
-    severity: 'warning',
     facts: {
       state: 'degraded',
       since,
@@ -35,8 +33,6 @@ const TYPES = {
   },
   'posthorn.webhook.behind': {
     description: 'A webhook is behind: its oldest delivery has waited for too long.',
-    words: 'is behind: its deliveries wait for too long',
-    severity: 'warning',
     facts: {
       state: 'behind',
       since,
@@ -47,15 +43,11 @@ const TYPES = {
   },
   'posthorn.webhook.failing': {
     description: 'A webhook is failing: no delivery has succeeded since its first failure.',
-    words: 'is failing: its last attempts failed',
-    severity: 'error',
     facts: { state: 'failing', since, consecutive_failures: 10, last_error: lastError },
   },
   'posthorn.webhook.on_hold': {
     description:
       'A webhook is on hold, because it kept failing. Its deliveries wait, and one at a time tests the endpoint.',
-    words: 'is on hold: its deliveries wait until the endpoint responds again',
-    severity: 'critical',
     facts: {
       state: 'on_hold',
       since,
@@ -68,15 +60,11 @@ const TYPES = {
   'posthorn.webhook.recovered': {
     description:
       'A webhook recovered from the state that its last alert reported. `since` is the time of that alert.',
-    words: 'has recovered',
-    severity: 'info',
     facts: { state: 'healthy', previous_state: 'on_hold', since },
   },
   'posthorn.delivery.exhausted': {
     description:
       'All attempts of a delivery failed. The first one of a webhook is reported at once, and those of the hour afterwards in one event: `count` is their number, and `delivery` the last of them.',
-    words: 'has a delivery whose attempts all failed',
-    severity: 'error',
     facts: {
       count: 1,
       delivery: {
@@ -90,34 +78,22 @@ const TYPES = {
   'posthorn.secret.rotated': {
     description:
       'The signing secret of a webhook was rotated. The old one signs nothing more, and expires after 24 hours.',
-    words: 'has a new signing secret',
-    severity: 'info',
     facts: { old_secret_expires_at: '2026-11-28T12:00:00Z' },
   },
   'posthorn.secret.expiring': {
     description: 'An old signing secret of a webhook expires within 4 hours.',
-    words: 'has an old signing secret that expires within 4 hours',
-    severity: 'warning',
     facts: { expires_at: '2026-11-27T16:00:00Z' },
   },
   'posthorn.api_key.created': {
     description: 'An API key was created.',
-    words: 'was created',
-    severity: 'info',
   },
   'posthorn.api_key.expiring': {
     description: 'An API key expires within 7 days.',
-    words: 'expires within 7 days',
-    severity: 'warning',
   },
 } satisfies Record<string, Type>
 
 interface Type {
   readonly description: string
-  /** Of the webhook or the API key. */
-  readonly words: string
-  readonly severity: 'critical' | 'error' | 'warning' | 'info'
-  /** What an example has beside its subject. */
   readonly facts?: object
 }
 
@@ -158,32 +134,21 @@ const PROPERTIES = {
   count: { type: 'integer', minimum: 1 },
 }
 
-/** The types as the catalogue has them. Of the keys in an example, all but `link` are always there. */
+/**
+ * The types as the catalogue has them, but for the `summary` and the `alert` of the examples, which `posthorn.alert_words`
+ * makes. All keys but `link` are always there.
+ */
 export function operationalTypes() {
-  return Object.entries<Type>(TYPES).map(([name, { description, ...type }]) => {
-    const example = exampleOf(name, type)
-    const required = Object.keys(example).filter((key) => key !== 'link')
-    const known = Object.entries(PROPERTIES).filter(([key]) => key in example)
+  return Object.entries<Type>(TYPES).map(([name, { description, facts }]) => {
+    const isOfKey = name.startsWith('posthorn.api_key.')
+    const example = { ...(isOfKey ? apiKey : { organization, webhook, link }), ...facts }
+    const keys = [...Object.keys(example), 'summary', 'alert']
+    const known = Object.entries(PROPERTIES).filter(([key]) => keys.includes(key))
+    const required = keys.filter((key) => key !== 'link')
     const schema = {
       $schema: 'https://json-schema.org/draft/2020-12/schema',
       ...subject(required, Object.fromEntries(known)),
     }
     return { name, description, example, schema }
   })
-}
-
-function exampleOf(name: string, { words, severity, facts }: Omit<Type, 'description'>) {
-  const isOfKey = name.startsWith('posthorn.api_key.')
-  const thing = isOfKey ? 'The API key Backend' : 'The webhook Ticketing at hooks.example.com'
-  const { id } = isOfKey ? apiKey.api_key : webhook
-  return {
-    ...(isOfKey ? apiKey : { organization, webhook, link }),
-    summary: `${thing} ${words}.`,
-    alert: {
-      action: name === 'posthorn.webhook.recovered' ? 'resolve' : 'trigger',
-      severity,
-      key: name.startsWith('posthorn.webhook.') ? id : `${id} ${name}`,
-    },
-    ...facts,
-  }
 }

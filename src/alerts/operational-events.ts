@@ -59,8 +59,9 @@ export async function setOperationalEvents(
 async function addTypes(tx: Db): Promise<void> {
   await tx.$executeRaw`
     insert into posthorn.event_types as t (name, description, schema, example)
-    select type ->> 'name', type ->> 'description', type -> 'schema', type -> 'example'
-    from json_array_elements(${JSON.stringify(operationalTypes())}::json) as type
+    select name, description, schema, (example || posthorn.alert_words(name, example))::json
+    from json_to_recordset(${JSON.stringify(operationalTypes())}::json)
+      as type (name text, description text, schema json, example jsonb)
     on conflict (name) do update set description = excluded.description, schema = excluded.schema,
       example = excluded.example, archived_at = null, revision = t.revision + 1, updated_at = now()
     where (t.description, t.schema::text, t.example::text, t.archived_at)

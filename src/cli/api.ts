@@ -15,12 +15,18 @@ export class ServerError extends Error {
   override readonly name = 'ServerError'
   /** Whether the server may have done what was asked all the same. */
   readonly mayHaveActed: boolean
+  /** Whether the same may succeed a little later: the server is busy, restarts or is not reached. */
+  readonly isTransient: boolean
   /** The codes of invalid fields, such as `address_not_public`. */
   readonly issues: readonly string[]
 
-  constructor(message: string, { mayHaveActed = false, issues = [] as readonly string[] } = {}) {
+  constructor(
+    message: string,
+    { mayHaveActed = false, isTransient = false, issues = [] as readonly string[] } = {},
+  ) {
     super(message)
     this.mayHaveActed = mayHaveActed
+    this.isTransient = isTransient
     this.issues = issues
   }
 }
@@ -65,17 +71,17 @@ function explainFetchError(url: string, error: Error): ServerError {
   if (cause?.code === 'ECONNREFUSED') {
     return new ServerError(
       `Nothing listens at ${url}. Start Posthorn with \`npm start\`, or give its URL with --server.`,
+      { isTransient: true },
     )
   }
   const what =
     error.name === 'TimeoutError'
       ? `${url} did not answer within ${TIMEOUT_MS / 1000} s.`
       : `Cannot connect to ${url}: ${cause?.message || error.message}.`
-  return new ServerError(what, { mayHaveActed: true })
+  return new ServerError(what, { mayHaveActed: true, isTransient: true })
 }
 
-/** The result of an operation of GraphQL. */
-export interface GraphqlResult {
+interface GraphqlResult {
   /** Missing if the operation was not executed, as the specification of GraphQL says. */
   readonly data?: Readonly<Record<string, unknown>> | null
   readonly errors?: readonly {
@@ -84,29 +90,42 @@ export interface GraphqlResult {
   }[]
 }
 
-/** Sends an operation to the GraphQL API. */
-export async function executeOperation(access: ServerAccess, body: object): Promise<GraphqlResult> {
-  const response = await sendRequest(access, { method: 'POST', path: '/graphql', body })
-  const result: unknown = await response.json().catch(() => null)
-  if (isResult(result)) return result
-  throw explainResponse(access.url, response, result)
-}
-
 /** Runs an operation with one root field, and returns its value. An error that it returns is thrown. */
 export async function run<Value>(
   access: ServerAccess,
   query: string,
   variables: object = {},
 ): Promise<Value> {
-  const { data, errors: [error] = [] } = await executeOperation(access, { query, variables })
+  const body = { query, variables }
+  const response = await sendRequest(access, { method: 'POST', path: '/graphql', body })
+  const result = (await response.json().catch(() => null)) as GraphqlResult | null
+  if (!result?.data && !result?.errors) throw explainResponse(access.url, response, result)
+  const { data, errors: [error] = [] } = result
   if (error) {
     const code = error.extensions?.code ?? ''
     const message = `${error.message}${code === 'UNAUTHENTICATED' ? ` ${GIVE_A_KEY}` : ''}`
     throw new ServerError(message, { mayHaveActed: data !== undefined && !REFUSED.includes(code) })
   }
   const value: unknown = Object.values(data ?? {})[0]
-  if (!isUserError(value)) return value as Value
-  throw new ServerError(value.message, { issues: value.issues?.map((issue) => issue.code) ?? [] })
+  const { code, message, issues = [] } = Object(value) as Partial<UserError>
+  if (code === undefined || message === undefined) return value as Value
+  throw new ServerError(message, { issues: issues.map((issue) => issue.code) })
+}
+
+/** All nodes of a connection, oldest first: lists are newest first. */
+export async function allPages<Node>(access: ServerAccess, query: string): Promise<Node[]> {
+  const nodes: Node[] = []
+  for (let after: string | null = null; ; ) {
+    const page: Page<Node> = await run(access, query, { after })
+    nodes.push(...page.nodes)
+    if (!page.pageInfo.hasNextPage) return nodes.toReversed()
+    after = page.pageInfo.endCursor
+  }
+}
+
+interface Page<Node> {
+  readonly nodes: readonly Node[]
+  readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null }
 }
 
 /** With these codes, the operation had no effect. */
@@ -125,15 +144,8 @@ export function explainResponse(url: string, response: Response, body: unknown):
   const { detail = '' } = Object(body) as { readonly detail?: unknown }
   const remedy = status === 401 ? GIVE_A_KEY : ''
   const parts = [`${url} answered with ${status} ${statusText}.`, String(detail), remedy]
-  return new ServerError(parts.filter(Boolean).join(' '), { mayHaveActed: true })
-}
-
-function isResult(value: unknown): value is GraphqlResult {
-  return typeof value === 'object' && value !== null && ('data' in value || 'errors' in value)
-}
-
-function isUserError(value: unknown): value is UserError {
-  return typeof value === 'object' && value !== null && 'message' in value && 'code' in value
+  const isTransient = [429, 502, 503, 504].includes(status)
+  return new ServerError(parts.filter(Boolean).join(' '), { mayHaveActed: true, isTransient })
 }
 
 interface UserError {

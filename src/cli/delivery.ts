@@ -1,47 +1,41 @@
 import { type Command, Option } from 'commander'
 import { run } from './api.ts'
-import { print, runCommand } from './run-command.ts'
-import { ORGANIZATION, openAccess, type ServerOptions, withServerOptions } from './server-access.ts'
+import { printedList } from './command.ts'
+import { call, ORGANIZATION, withServerOptions } from './server-command.ts'
 
-interface Options extends ServerOptions {
-  readonly json?: boolean
-}
-
-/** `posthorn delivery list` and `redeliver`. */
-export function registerDelivery(program: Command): void {
-  const delivery = program.command('delivery').summary('list and redeliver deliveries')
-  registerList(delivery)
-  registerRedeliver(delivery)
-}
-
-const FIELDS = 'id state attemptCount createdAt webhookId eventType { name }'
+const FIELDS =
+  'id state attempts: attemptCount created_at: createdAt webhook: webhookId eventType { name }'
 
 interface Delivery {
   readonly id: string
   readonly state: string
-  readonly attemptCount: number
-  readonly createdAt: string
-  readonly webhookId: string
+  readonly attempts: number
+  readonly created_at: string
+  readonly webhook: string
   readonly eventType: { readonly name: string }
 }
 
-function toJson({ id, state, attemptCount, createdAt, webhookId, eventType }: Delivery) {
-  const of = { webhook: webhookId, event_type: eventType.name }
-  return { id, state: state.toLowerCase(), attempts: attemptCount, created_at: createdAt, ...of }
+function shown({ eventType, ...delivery }: Delivery) {
+  return { ...delivery, state: delivery.state.toLowerCase(), event_type: eventType.name }
 }
 
-function toLine({ id, state, attemptCount, createdAt, webhookId, eventType }: Delivery): string {
-  const attempts = `attempts: ${attemptCount}`
-  return [id, state.toLowerCase(), attempts, createdAt, webhookId, eventType.name].join('  ')
+function toLine({ id, state, attempts, ...others }: ReturnType<typeof shown>): string {
+  const { created_at, webhook, event_type } = others
+  return [id, state, `attempts: ${attempts}`, created_at, webhook, event_type].join('  ')
 }
 
-interface ListOptions extends Options {
+const printed = (deliveries: readonly Delivery[]) =>
+  printedList(deliveries.map(shown), toLine, 'There are no such deliveries.')
+
+interface ListOptions {
   readonly state?: string
   readonly webhook?: string
   readonly event?: string
 }
 
-function registerList(delivery: Command): void {
+/** `posthorn delivery list` and `redeliver`. */
+export function registerDelivery(program: Command): void {
+  const delivery = program.command('delivery').summary('list and redeliver deliveries')
   withServerOptions(delivery.command('list'), 'the scope deliveries:read')
     .summary('list the newest deliveries')
     .description('Lists the newest 20 deliveries, newest first.')
@@ -53,28 +47,16 @@ function registerList(delivery: Command): void {
       '--json',
       'print an array of {"id":"msg_…","state":"succeeded","attempts":1,"created_at":"…","webhook":"wh_…","event_type":"…"}',
     )
-    .action(async ({ state, webhook, event, json, ...options }: ListOptions) => {
-      await runCommand(async () => {
+    .action(
+      call(async (access, { state, webhook, event }: ListOptions) => {
         const filter = {
           ...(state && { states: [state.toUpperCase()] }),
           ...(webhook && { webhookIds: [webhook] }),
           ...(event && { eventTypes: [event] }),
         }
-        const access = await openAccess(options)
-        const { nodes } = await run<{ nodes: Delivery[] }>(access, DELIVERIES, { filter })
-        const lines = nodes.map(toLine).join('\n')
-        print(json, nodes.map(toJson), lines || 'There are no such deliveries.')
-      })
-    })
-}
-
-const STATES = ['queued', 'retrying', 'waiting', 'succeeded', 'exhausted', 'canceled']
-
-const DELIVERIES = `query ($filter: DeliveryFilter) {
-  deliveries(first: 20, filter: $filter) { nodes { ${FIELDS} } }
-}`
-
-function registerRedeliver(delivery: Command): void {
+        return printed((await run<{ nodes: Delivery[] }>(access, DELIVERIES, { filter })).nodes)
+      }),
+    )
   withServerOptions(delivery.command('redeliver'), 'the scope deliveries:write')
     .summary('send deliveries again now')
     .description(
@@ -83,14 +65,19 @@ function registerRedeliver(delivery: Command): void {
     .argument('<id...>', 'at most 100 deliveries, msg_…')
     .option(...ORGANIZATION)
     .option('--json', 'print an array of deliveries, as list does')
-    .action(async (ids: string[], { json, ...options }: Options) => {
-      await runCommand(async () => {
+    .action(
+      call(async (access, ids: string[]) => {
         type Redelivered = { deliveries: Delivery[] }
-        const { deliveries } = await run<Redelivered>(await openAccess(options), REDELIVER, { ids })
-        print(json, deliveries.map(toJson), deliveries.map(toLine).join('\n'))
-      })
-    })
+        return printed((await run<Redelivered>(access, REDELIVER, { ids })).deliveries)
+      }),
+    )
 }
+
+const STATES = ['queued', 'retrying', 'waiting', 'succeeded', 'exhausted', 'canceled']
+
+const DELIVERIES = `query ($filter: DeliveryFilter) {
+  deliveries(first: 20, filter: $filter) { nodes { ${FIELDS} } }
+}`
 
 const REDELIVER = `mutation ($ids: [ID!]!) {
   redeliver(input: { ids: $ids }) {
@@ -110,13 +97,12 @@ export function registerTest(program: Command): void {
     .argument('<type>', 'an event type that the webhook subscribes to, with an example')
     .option(...ORGANIZATION)
     .option('--json', 'print the delivery, as posthorn delivery list does')
-    .action(async (id: string, eventType: string, { json, ...options }: Options) => {
-      await runCommand(async () => {
-        const access = await openAccess(options)
+    .action(
+      call(async (access, id: string, eventType: string) => {
         const { delivery } = await run<{ delivery: Delivery }>(access, TEST, { id, eventType })
-        print(json, toJson(delivery), toLine(delivery))
-      })
-    })
+        return [shown(delivery), toLine(shown(delivery))]
+      }),
+    )
 }
 
 const TEST = `mutation ($id: ID!, $eventType: String!) {

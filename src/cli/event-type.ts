@@ -1,11 +1,10 @@
+import { writeFile } from 'node:fs/promises'
 import type { Command } from 'commander'
 import { textOf } from '../event-types/catalogue/parse-catalogue.ts'
 import { run } from './api.ts'
-import { registerExport } from './event-type/export.ts'
-import { ACCEPT_BROKEN_SELECTIONS, registerImport } from './event-type/import.ts'
-import { readInput } from './read-input.ts'
-import { print, runCommand } from './run-command.ts'
-import { openAccess, type ServerOptions, withServerOptions } from './server-access.ts'
+import { action, print, printedList, readInput, withServices } from './command.ts'
+import { ACCEPT_BROKEN_SELECTIONS, registerImport } from './event-type-import.ts'
+import { call, withServerOptions } from './server-command.ts'
 
 /** `posthorn event-type create`, `list`, `export` and `import`. */
 export function registerEventType(program: Command): void {
@@ -16,14 +15,13 @@ export function registerEventType(program: Command): void {
   registerImport(eventType)
 }
 
-interface CreateOptions extends ServerOptions {
+interface CreateOptions {
   readonly description: string
   readonly group?: string
   readonly schema?: string
   readonly example?: string
   readonly searchKey?: string[]
   readonly acceptBrokenSelections?: boolean
-  readonly json?: boolean
 }
 
 function registerCreate(eventType: Command): void {
@@ -58,8 +56,8 @@ function registerCreate(eventType: Command): void {
 Example:
   $ posthorn event-type create order.paid --description 'An order was paid.' --schema order.paid.json`,
     )
-    .action(async (name: string, options: CreateOptions) => {
-      await runCommand(async () => {
+    .action(
+      call(async (access, name: string, options: CreateOptions) => {
         const input = {
           name,
           description: options.description,
@@ -70,11 +68,10 @@ Example:
           acceptBrokenSelections: options.acceptBrokenSelections ?? false,
         }
         type Created = { eventType: { version: number } }
-        const { eventType } = await run<Created>(await openAccess(options), CREATE, { input })
-        const { version } = eventType
-        print(options.json, { name, version }, `${name} is in the catalogue.`)
-      })
-    })
+        const { eventType } = await run<Created>(access, CREATE, { input })
+        return [{ name, version: eventType.version }, `${name} is in the catalogue.`]
+      }),
+    )
 }
 
 const CREATE = `mutation ($input: CreateEventTypeInput!) {
@@ -88,29 +85,23 @@ async function readJson(file: string | undefined): Promise<string | null> {
   return file === undefined ? null : textOf(await readInput(file), file).trim()
 }
 
-interface ListOptions extends ServerOptions {
-  readonly archived?: boolean
-  readonly json?: boolean
-}
-
 function registerList(eventType: Command): void {
   withServerOptions(eventType.command('list'), 'any scope')
     .summary('list the event types of the catalogue')
-    .option('--archived', 'with the archived ones (default: without)')
+    .option('--archived', 'with the archived ones (default: without)', false)
     .option('--json', 'print an array of event types, sorted by name')
-    .action(async ({ archived = false, ...options }: ListOptions) => {
-      await runCommand(async () => {
-        const access = await openAccess(options)
+    .action(
+      call(async (access, { archived }: { readonly archived: boolean }) => {
         const types = await run<EventType[]>(access, EVENT_TYPES, { archived })
-        const lines = types.map(toLine)
-        print(options.json, types.map(toJson), lines.join('\n') || 'There are no event types.')
-      })
-    })
+        return printedList(types, toLine, 'There are no event types.')
+      }),
+    )
 }
 
 const EVENT_TYPES = `query ($archived: Boolean) {
   eventTypes(includeArchived: $archived) {
-    name description group version searchKeys retentionDays archivedAt
+    name description group version search_keys: searchKeys retention_days: retentionDays
+    archived_at: archivedAt
   }
 }`
 
@@ -119,21 +110,42 @@ interface EventType {
   readonly description: string
   readonly group: string | null
   readonly version: number
-  readonly searchKeys: readonly string[]
-  readonly retentionDays: number | null
-  readonly archivedAt: string | null
+  readonly archived_at: string | null
 }
 
-function toJson({ searchKeys, retentionDays, archivedAt, ...type }: EventType) {
-  return {
-    ...type,
-    search_keys: searchKeys,
-    retention_days: retentionDays,
-    archived_at: archivedAt,
-  }
-}
-
-function toLine({ name, group, version, description, archivedAt }: EventType): string {
-  const archived = archivedAt === null ? '' : '  archived'
+function toLine({ name, group, version, description, archived_at }: EventType): string {
+  const archived = archived_at === null ? '' : '  archived'
   return `${name}  v${version}${archived}${group === null ? '' : `  ${group}`}  ${JSON.stringify(description)}`
+}
+
+function registerExport(eventType: Command): void {
+  eventType
+    .command('export')
+    .summary('write the catalogue to a JSON file')
+    .description(
+      'Writes every event type of the database, archived ones included, with its schema and its example to the letter. `posthorn event-type import` of the file changes nothing. Operational event types (posthorn.*) are left out.',
+    )
+    .argument('[file]', 'the file; - or no file writes to standard output', '-')
+    .option('--json', 'print {"exported":2}; needs a file')
+    .action(
+      action(async (file: string, { json }: { json?: boolean }) => {
+        if (file === '-' && json) {
+          throw new Error('With --json, give a file: standard output has the catalogue otherwise.')
+        }
+        const [{ readCatalogue }, { printCatalogue }] = await Promise.all([
+          import('../event-types/catalogue/read-catalogue.ts'),
+          import('../event-types/catalogue/print-catalogue.ts'),
+        ])
+        const types = await withServices(({ database: { pool } }) => readCatalogue(pool), {
+          reads: true,
+        })
+        const text = printCatalogue(types)
+        if (file === '-') {
+          process.stdout.write(text)
+          return
+        }
+        await writeFile(file, text)
+        print(json, { exported: types.length }, `Exported ${types.length} event types.`)
+      }),
+    )
 }

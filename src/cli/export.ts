@@ -1,8 +1,9 @@
+import { createReadStream } from 'node:fs'
 import { open } from 'node:fs/promises'
 import type { Command } from 'commander'
-import { runCommand, withServices } from './run-command.ts'
+import { action, print, withServices } from './command.ts'
 
-interface Options {
+interface ExportOptions {
   readonly organization?: string
   readonly output?: string
 }
@@ -24,20 +25,39 @@ Examples:
   $ posthorn export --output posthorn.jsonl
   $ DATABASE_URL=postgres://… posthorn import posthorn.jsonl`,
     )
-    .action(async ({ organization, output }: Options) => {
-      const { writeExport } = await import('../export/write-export.ts')
-      await runCommand(async () => {
+    .action(
+      action(async ({ organization, output }: ExportOptions) => {
+        const { writeExport } = await import('../export/write-export.ts')
         await withServices(
           async ({ database: { pool } }) => {
             const file = output === undefined ? null : await open(output, 'wx', 0o600)
-            await writeExport(
-              pool,
-              organization ?? null,
-              file?.createWriteStream() ?? process.stdout,
-            )
+            const lines = file?.createWriteStream() ?? process.stdout
+            await writeExport(pool, organization ?? null, lines)
           },
           { reads: true },
         )
-      })
-    })
+      }),
+    )
+}
+
+/** `posthorn import`: reads a file of `posthorn export` into an empty installation. */
+export function registerImport(program: Command): void {
+  program
+    .command('import')
+    .summary('read a file of `posthorn export` into an empty installation')
+    .description(
+      'Migrates the database of the settings, and reads the rows of an export into it, all or nothing. The database has no organizations. POSTHORN_ENCRYPTION_KEYS has the keys of the installation that the file is of. Run it as the owner of the tables, while no Posthorn uses the database.',
+    )
+    .argument('<file>', 'a file that `posthorn export` wrote; - reads standard input')
+    .option('--json', 'print {"rows":3}')
+    .action(
+      action(async (file: string, { json }: { json?: boolean }) => {
+        const { readExport } = await import('../export/read-export.ts')
+        const lines = file === '-' ? process.stdin : createReadStream(file)
+        const rows = await withServices(({ database: { pool }, webhooks: { keyring } }) =>
+          readExport(pool, keyring, lines),
+        )
+        print(json, { rows }, `Imported ${rows.toLocaleString('en')} rows.`)
+      }),
+    )
 }

@@ -2,11 +2,79 @@ import { type Command, InvalidArgumentError } from 'commander'
 import { SCOPES } from '../access/scope.ts'
 import { parseDuration } from '../config/setting-parsers.ts'
 import type { Db } from '../db/client.ts'
-import { run } from './api.ts'
-import { allPages } from './organization.ts'
-import { registerRotateEncryption } from './rotate-encryption.ts'
-import { print, runCommand, withServices } from './run-command.ts'
-import { ORGANIZATION, openAccess, type ServerOptions, withServerOptions } from './server-access.ts'
+import type { Reencrypted } from '../encryption/stored-secrets.ts'
+import { allPages, run } from './api.ts'
+import { action, print, printedList, withServices } from './command.ts'
+import { call, ORGANIZATION, withServerOptions } from './server-command.ts'
+
+const KEY_SCOPES = 'the scope keys:manage, or admin for every organization'
+
+/** `posthorn key create`, `list`, `revoke` and `rotate-encryption`. */
+export function registerKey(program: Command): void {
+  const key = program.command('key').summary('manage API keys and encryption keys')
+  registerCreate(key)
+  withServerOptions(key.command('list'), KEY_SCOPES)
+    .summary('list API keys, without their tokens')
+    .option(...ORGANIZATION)
+    .option('--json', 'print an array of keys, oldest first')
+    .action(
+      call(async (access) => {
+        const keys = (await allPages<Key>(access, KEYS)).map(({ organization, ...key }) => ({
+          ...{ ...key, organization: organization.id, token_hint: `${key.token_hint}…` },
+        }))
+        return printedList(keys, toLine, 'There are no API keys.')
+      }),
+    )
+  withServerOptions(key.command('revoke'), KEY_SCOPES)
+    .summary('revoke an API key')
+    .description(
+      'Revokes an API key. When the command ends, no process accepts the key any more. Revoking a revoked key changes nothing.',
+    )
+    .argument('<id>', 'the key, key_…')
+    .option(...ORGANIZATION)
+    .option('--json', 'print {"id":"key_…","revoked_at":"…"}')
+    .action(
+      call(async (access, id: string) => {
+        const { apiKey } = await run<{ apiKey: object }>(access, REVOKE, { id })
+        return [{ id, ...apiKey }, `${id} is revoked.`]
+      }),
+    )
+  registerRotateEncryption(key)
+}
+
+const KEYS = `query ($after: String) {
+  apiKeys(first: 100, after: $after) {
+    nodes {
+      id organization { id } name token_hint: tokenHint scopes created_at: createdAt
+      expires_at: expiresAt revoked_at: revokedAt last_used_at: lastUsedAt
+    }
+    pageInfo { hasNextPage endCursor }
+  }
+}`
+
+interface Key {
+  readonly id: string
+  readonly organization: { readonly id: string }
+  readonly name: string | null
+  readonly token_hint: string
+  readonly scopes: readonly string[]
+  readonly expires_at: string | null
+  readonly revoked_at: string | null
+}
+
+const REVOKE = `mutation ($id: ID!) {
+  revokeApiKey(id: $id) {
+    ... on RevokeApiKeySuccess { apiKey { revoked_at: revokedAt } }
+    ... on UserError { code message }
+  }
+}`
+
+function toLine(key: Omit<Key, 'organization'> & { readonly organization: string }): string {
+  const hasExpired = key.expires_at !== null && Date.parse(key.expires_at) <= Date.now()
+  const state = key.revoked_at !== null ? 'revoked' : hasExpired ? 'expired' : 'valid'
+  const name = key.name === null ? '' : `  ${JSON.stringify(key.name)}`
+  return `${key.id}  ${key.organization}  ${key.token_hint}  ${state}  ${key.scopes.join(',')}${name}`
+}
 
 interface CreateOptions {
   readonly organization?: string
@@ -14,19 +82,6 @@ interface CreateOptions {
   readonly expires?: number
   readonly name?: string
   readonly json?: boolean
-}
-
-interface Options extends ServerOptions {
-  readonly json?: boolean
-}
-
-/** `posthorn key create`, `list`, `revoke` and `rotate-encryption`. */
-export function registerKey(program: Command): void {
-  const key = program.command('key').summary('manage API keys and encryption keys')
-  registerCreate(key)
-  registerList(key)
-  registerRevoke(key)
-  registerRotateEncryption(key)
 }
 
 /** In the database, where the first key comes from. */
@@ -49,45 +104,41 @@ function registerCreate(key: Command): void {
     )
     .option('--name <name>', 'a label of 1 to 200 characters')
     .option('--json', 'print {"id":"key_…","token":"phk_…"}')
-    .action(async (options: CreateOptions) => {
-      await runCommand(async () => {
+    .action(
+      action(async ({ organization, scope: scopes, expires, ...options }: CreateOptions) => {
         const [{ createApiKey }, { COMMAND_LINE }, { publicId }] = await Promise.all([
           import('../api-keys/api-key.ts'),
           import('../access/actor.ts'),
           import('../db/ids.ts'),
         ])
-        const wanted = {
-          scopes: options.scope,
-          name: options.name ?? null,
-          expiresAt: options.expires === undefined ? null : new Date(Date.now() + options.expires),
-          grantedBy: null,
-        }
+        const expiresAt = expires === undefined ? null : new Date(Date.now() + expires)
+        const wanted = { scopes, name: options.name ?? null, expiresAt, grantedBy: null }
         const { key, token } = await withServices(async ({ database: { prisma } }) => {
-          const organizationId = await findOrganization(prisma, options.organization)
+          const organizationId = await findOrganization(prisma, organization)
           return await createApiKey(prisma, { ...wanted, organizationId }, COMMAND_LINE)
         })
         const id = publicId('apiKey', key.id)
         const text = `${id}\n${token}\n\nSave the token now: it is not shown again.`
         print(options.json, { id, token }, text)
-      })
-    })
+      }),
+    )
 }
 
 const MAX_LISTED = 10
 
 /** The uuid of the organization with this id or uid. Without one, of the only organization. */
 async function findOrganization(db: Db, name: string | undefined): Promise<string> {
-  const { getOrganization, listOrganizations } = await import(
-    '../organizations/find-organization.ts'
-  )
+  const [{ getOrganization, listOrganizations }, { publicId }] = await Promise.all([
+    import('../organizations/find-organization.ts'),
+    import('../db/ids.ts'),
+  ])
   if (name !== undefined) return (await getOrganization(db, name)).id
   const organizations = await listOrganizations(db)
-  const [only] = organizations
+  const [only, ...others] = organizations
   if (!only) {
     throw new Error('There is no organization. Create one: posthorn organization create <name>')
   }
-  if (organizations.length === 1) return only.id
-  const { publicId } = await import('../db/ids.ts')
+  if (others.length === 0) return only.id
   const listed = organizations
     .slice(0, MAX_LISTED)
     .map((one) => `  --organization ${publicId('organization', one.id)}  ${one.name}`)
@@ -95,89 +146,6 @@ async function findOrganization(db: Db, name: string | undefined): Promise<strin
   throw new Error(
     `There are ${organizations.length} organizations. Choose one:\n${listed.join('\n')}`,
   )
-}
-
-function registerList(key: Command): void {
-  withServerOptions(key.command('list'), KEY_SCOPES)
-    .summary('list API keys, without their tokens')
-    .option(...ORGANIZATION)
-    .option('--json', 'print an array of keys, oldest first')
-    .action(async (options: Options) => {
-      await runCommand(async () => {
-        const keys = await allPages<Key>(await openAccess(options), KEYS)
-        const lines = keys.map(toLine)
-        print(options.json, keys.map(toJson), lines.join('\n') || 'There are no API keys.')
-      })
-    })
-}
-
-function registerRevoke(key: Command): void {
-  withServerOptions(key.command('revoke'), KEY_SCOPES)
-    .summary('revoke an API key')
-    .description(
-      'Revokes an API key. When the command ends, no process accepts the key any more. Revoking a revoked key changes nothing.',
-    )
-    .argument('<id>', 'the key, key_…')
-    .option(...ORGANIZATION)
-    .option('--json', 'print {"id":"key_…","revoked_at":"…"}')
-    .action(async (id: string, options: Options) => {
-      await runCommand(async () => {
-        type Revoked = { apiKey: { revokedAt: string } }
-        const { apiKey } = await run<Revoked>(await openAccess(options), REVOKE, { id })
-        print(options.json, { id, revoked_at: apiKey.revokedAt }, `${id} is revoked.`)
-      })
-    })
-}
-
-const KEY_SCOPES = 'the scope keys:manage, or admin for every organization'
-
-const KEYS = `query ($after: String) {
-  apiKeys(first: 100, after: $after) {
-    nodes {
-      id organization { id } name tokenHint scopes createdAt expiresAt revokedAt lastUsedAt
-    }
-    pageInfo { hasNextPage endCursor }
-  }
-}`
-
-interface Key {
-  readonly id: string
-  readonly organization: { readonly id: string }
-  readonly name: string | null
-  readonly tokenHint: string
-  readonly scopes: readonly string[]
-  readonly createdAt: string
-  readonly expiresAt: string | null
-  readonly revokedAt: string | null
-  readonly lastUsedAt: string | null
-}
-
-const REVOKE = `mutation ($id: ID!) {
-  revokeApiKey(id: $id) {
-    ... on RevokeApiKeySuccess { apiKey { revokedAt } }
-    ... on UserError { code message }
-  }
-}`
-
-function toJson(key: Key) {
-  return {
-    id: key.id,
-    organization: key.organization.id,
-    name: key.name,
-    token_hint: `${key.tokenHint}…`,
-    scopes: key.scopes,
-    created_at: key.createdAt,
-    expires_at: key.expiresAt,
-    revoked_at: key.revokedAt,
-    last_used_at: key.lastUsedAt,
-  }
-}
-
-function toLine(key: Key): string {
-  const hasExpired = key.expiresAt !== null && Date.parse(key.expiresAt) <= Date.now()
-  const state = key.revokedAt !== null ? 'revoked' : hasExpired ? 'expired' : 'valid'
-  const name = key.name === null ? '' : `  ${JSON.stringify(key.name)}`
-  return `${key.id}  ${key.organization.id}  ${key.tokenHint}…  ${state}  ${key.scopes.join(',')}${name}`
 }
 
 function commaSeparated(text: string, previous: string[] = []): string[] {
@@ -190,4 +158,67 @@ function duration(text: string): number {
   } catch (error) {
     throw new InvalidArgumentError((error as Error).message)
   }
+}
+
+/** Re-encrypts stored secrets while the service runs. */
+function registerRotateEncryption(key: Command): void {
+  key
+    .command('rotate-encryption')
+    .summary('re-encrypt stored secrets with the first encryption key')
+    .description(
+      'Re-encrypts everything that is not encrypted with the first key of POSTHORN_ENCRYPTION_KEYS: signing secrets, custom headers and the responses stored for idempotency keys. The service may keep running. If the command is interrupted, run it again to continue.',
+    )
+    .option(
+      '--json',
+      'print {"reencrypted":{"signing_secrets":1,…},"unreadable":{"signing_secrets":[],…},"old_keys_removable":true}',
+    )
+    .addHelpText(
+      'after',
+      `
+To change the key:
+  1. Put a new key first in POSTHORN_ENCRYPTION_KEYS, and restart every process.
+  2. Run this command with the same setting.
+  3. When the command says so, remove the old keys, and restart every process.`,
+    )
+    .action(
+      action(async ({ json }: { json?: boolean }) => {
+        const [{ COMMAND_LINE }, { writeAuditEntry }, { reencryptStoredSecrets }] =
+          await Promise.all([
+            import('../access/actor.ts'),
+            import('../audit/audit-entry.ts'),
+            import('../encryption/stored-secrets.ts'),
+          ])
+        const results = await withServices(async ({ database, webhooks: { keyring } }) => {
+          await writeAuditEntry(database.prisma, COMMAND_LINE, {
+            action: 'encryption.rotated',
+            organizationId: null,
+            subjectId: 'POSTHORN_ENCRYPTION_KEYS',
+          })
+          return await reencryptStoredSecrets(database.pool, keyring)
+        })
+        const hasUnreadable = results.some(({ unreadable }) => unreadable.length > 0)
+        const byColumn = (what: 'reencrypted' | 'unreadable') =>
+          Object.fromEntries(results.map((one) => [one.column, one[what]]))
+        const shown = {
+          reencrypted: byColumn('reencrypted'),
+          unreadable: byColumn('unreadable'),
+          old_keys_removable: !hasUnreadable,
+        }
+        print(json, shown, toText(results, hasUnreadable))
+        if (hasUnreadable) process.exitCode = 1
+      }),
+    )
+}
+
+function toText(results: readonly Reencrypted[], hasUnreadable: boolean): string {
+  const counts = results.map(
+    ({ column, reencrypted }) => `${column.replace('_', ' ')}: ${reencrypted} re-encrypted`,
+  )
+  const unreadable = results.flatMap(({ column, unreadable }) =>
+    unreadable.map((row) => `${column.replace('_', ' ')}: none of the keys decrypts ${row}`),
+  )
+  const nextStep = hasUnreadable
+    ? 'Keep the old keys until these rows are resolved: add the key that encrypted them and run this command again, or set the headers again and rotate the signing secret.'
+    : 'Everything is encrypted with the first key. When every process runs with this key first, you can remove the others from POSTHORN_ENCRYPTION_KEYS.'
+  return [...counts, ...unreadable, '', nextStep].join('\n')
 }

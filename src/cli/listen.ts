@@ -1,10 +1,11 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { parseDuration } from '../config/setting-parsers.ts'
-import { runForwarder } from './listen/forward/run-forwarder.ts'
-import { checkOptions, type ListenOptions } from './listen/listen-options.ts'
-import { escapeControls } from './listen/log.ts'
-import { runListener } from './listen/run-listener.ts'
-import { loadClientConfig, withServerOptions } from './server-access.ts'
+import { verify } from '../receiver/index.ts'
+import { collect } from './command.ts'
+import { forwardDeliveries } from './listen/forward.ts'
+import { type ListenOptions, receiveDeliveries } from './listen/receive.ts'
+import { escapeControls } from './listen/terminal.ts'
+import { loadClientConfig, withServerOptions } from './server-command.ts'
 
 /** `posthorn listen`: a local HTTPS receiver that verifies each delivery and prints it. */
 export function registerListen(program: Command): void {
@@ -52,7 +53,7 @@ export function registerListen(program: Command): void {
     .option(
       '--secret <secret>',
       'a signing secret to verify with, whsec_…; repeat the option to accept several. With --forward, the one to sign with (default: a new one)',
-      (secret: string, previous: string[] = []) => [...previous, secret],
+      collect,
     )
     .option(
       '--fail <n>',
@@ -76,7 +77,7 @@ export function registerListen(program: Command): void {
     .action(async (options: ListenOptions) => {
       try {
         await checkOptions(options)
-        const run = options.forward ? runForwarder : runListener
+        const run = options.forward ? forwardDeliveries : receiveDeliveries
         await run(options, loadClientConfig())
       } catch (error) {
         const lines = (error as Error).message.split('\n').map(escapeControls)
@@ -84,6 +85,21 @@ export function registerListen(program: Command): void {
         process.exitCode = 1
       }
     })
+}
+
+/** Throws for options that have no effect together, and for a malformed secret. */
+async function checkOptions(options: ListenOptions): Promise<void> {
+  const forForward = (['replay', 'save', 'insecure'] as const).find(
+    (name) => options[name] !== undefined,
+  )
+  if (forForward && !options.forward) throw new Error(`--${forForward} requires --forward.`)
+  const forServer = (['event', 'server', 'keyFile'] as const).find((name) => options[name])
+  if (forServer && !options.register && !options.forward) {
+    const name = forServer === 'keyFile' ? 'key-file' : forServer
+    throw new Error(`--${name} requires --register or --forward.`)
+  }
+  // Throws for a malformed secret, with a message that does not contain the secret.
+  if (options.secret) await verify('', {}, options.secret)
 }
 
 const DESCRIPTION = `With --forward, pulls the events of the organization and sends each to your own server, with the bytes of a delivery and the same headers, signed on this machine. It needs no tunnel and no certificate: the command connects to Posthorn and to your server. The secret is printed at the start. No webhook and no attempt is stored.

@@ -1,7 +1,6 @@
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import { readEnvironment } from '../config/config.ts'
-import { restartOtherWorkersOption } from './restart-other-workers.ts'
-import { print, runCommand } from './run-command.ts'
+import { action, print } from './command.ts'
 
 interface MigrateOptions {
   readonly json?: boolean
@@ -28,21 +27,15 @@ export function registerMigrate(program: Command): void {
     )
     .addOption(restartOtherWorkersOption())
     .option('--json', 'print {"applied":["…"]}')
-    .action(async ({ json, serviceRole, dashboardsRole, restartOtherWorkers }: MigrateOptions) => {
-      await runCommand(async () => {
-        const [
-          { openRuntimeDatabase },
-          { openDatabase },
-          { migrateDatabase },
-          service,
-          dashboards,
-        ] = await Promise.all([
-          import('../embedded/runtime.ts'),
-          import('../db/client.ts'),
-          import('../migrate/migrate-database.ts'),
-          import('../migrate/grant-roles.ts'),
-          import('../migrate/grant-roles.ts'),
-        ])
+    .action(
+      action(async ({ json, serviceRole, dashboardsRole, restartOtherWorkers }: MigrateOptions) => {
+        const [{ openRuntimeDatabase }, { openDatabase }, { migrateDatabase }, roles] =
+          await Promise.all([
+            import('../embedded/runtime.ts'),
+            import('../db/client.ts'),
+            import('../migrate/migrate-database.ts'),
+            import('../migrate/grant-roles.ts'),
+          ])
         await using runtime = await openRuntimeDatabase(readEnvironment())
         const { config, databaseUrl } = runtime
         const { workerSchema } = config
@@ -50,16 +43,24 @@ export function registerMigrate(program: Command): void {
         await using database = openDatabase(databaseUrl)
         const { pool } = database
         if (serviceRole !== undefined) {
-          await service.grantServiceRole(pool, serviceRole, workerSchema)
+          await roles.grantServiceRole(pool, serviceRole, workerSchema)
         }
         if (dashboardsRole !== undefined) {
-          await dashboards.grantDashboardsRole(pool, dashboardsRole, workerSchema)
+          await roles.grantDashboardsRole(pool, dashboardsRole, workerSchema)
         }
         const text =
           applied.length > 0
             ? `Applied:\n${applied.map((name) => `  ${name}`).join('\n')}`
             : 'The database is up to date.'
         print(json, { applied }, text)
-      })
-    })
+      }),
+    )
+}
+
+/** The flag of the commands that migrate, for a database in which an application also runs graphile-worker. */
+export function restartOtherWorkersOption(): Option {
+  return new Option(
+    '--restart-other-workers',
+    'migrate graphile-worker even if it also runs in other schemas of the database; its workers there stop, and you must restart them',
+  ).default(false)
 }

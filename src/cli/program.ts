@@ -16,7 +16,7 @@ const COMMANDS = new Map<string, () => Promise<Register>>([
   ['publish', async () => (await import('./publish.ts')).registerPublish],
   ['listen', async () => (await import('./listen.ts')).registerListen],
   ['export', async () => (await import('./export.ts')).registerExport],
-  ['import', async () => (await import('./import.ts')).registerImport],
+  ['import', async () => (await import('./export.ts')).registerImport],
   ['verify', async () => (await import('./verify.ts')).registerVerify],
 ])
 

@@ -3,15 +3,13 @@ import type { Command } from 'commander'
 import { MAX_JSON_NESTING } from '../lib/parse-json.ts'
 import { decodeUtf8 } from '../lib/utf8.ts'
 import { run, type ServerAccess, ServerError } from './api.ts'
-import { readInput } from './read-input.ts'
-import { print, runCommand } from './run-command.ts'
-import { ORGANIZATION, openAccess, type ServerOptions, withServerOptions } from './server-access.ts'
+import { readInput } from './command.ts'
+import { call, ORGANIZATION, type ServerOptions, withServerOptions } from './server-command.ts'
 
 interface PublishOptions extends ServerOptions {
   readonly previous?: string
   readonly idempotencyKey?: string
   readonly timestamp?: string
-  readonly json?: boolean
 }
 
 /** `posthorn publish`: publishes one event, with the same rules as the GraphQL mutation. */
@@ -43,8 +41,8 @@ export function registerPublish(program: Command): void {
 Example:
   $ posthorn publish event_attendee.joined_event '{"attendee":"Ada"}'`,
     )
-    .action(async (type: string, json: string, options: PublishOptions) => {
-      await runCommand(async () => {
+    .action(
+      call(async (access, type: string, json: string, options: PublishOptions) => {
         const text = json === '-' ? await readText() : json
         // The key makes it safe to publish again when it is unknown whether the server did.
         const idempotencyKey = options.idempotencyKey ?? `posthorn-publish-${randomUUID()}`
@@ -56,20 +54,19 @@ Example:
           idempotencyKey,
           timestamp: options.timestamp,
         }
-        const access = await openAccess(options)
         const { publishedEvent } = await run<Published>(access, PUBLISH, { input }).catch(
           (error) => {
             throw explain(error, idempotencyKey)
           },
         )
-        const { id, deliveryCount, duplicate } = publishedEvent
-        const deliveries = deliveryCount === 1 ? '1 delivery' : `${deliveryCount} deliveries`
-        const line = duplicate ? `${id}  already published with this key` : `${id}  ${deliveries}`
-        print(options.json, { id, deliveries: deliveryCount, duplicate }, line)
-        if (deliveryCount === 0 && !duplicate && !options.json)
-          await explainNobody(access, id, type)
-      })
-    })
+        const { id, deliveryCount: count, duplicate } = publishedEvent
+        if (count === 0 && !duplicate && !options.json) await explainNobody(access, id, type)
+        const deliveries = duplicate
+          ? 'already published with this key'
+          : `${count} ${count === 1 ? 'delivery' : 'deliveries'}`
+        return [{ id, deliveries: count, duplicate }, `${id}  ${deliveries}`]
+      }),
+    )
 }
 
 const PUBLISH = `mutation ($input: PublishEventInput!) {
@@ -112,6 +109,7 @@ function explain(error: unknown, idempotencyKey: string): unknown {
 
 async function readText(): Promise<string> {
   const text = decodeUtf8(await readInput('-'))
+  if (text === '') throw new Error('Standard input is empty.')
   if (text !== null) return text
   throw new Error(
     '<json> is not UTF-8. Convert it, for example with `iconv --from-code ISO-8859-1 --to-code UTF-8`.',

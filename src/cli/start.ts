@@ -1,11 +1,14 @@
+import { execFile } from 'node:child_process'
+import path from 'node:path'
+import { promisify, styleText } from 'node:util'
 import { type Command, Option } from 'commander'
+import { SCOPES } from '../access/scope.ts'
 import { readEnvironment } from '../config/config.ts'
 import type { Role } from '../config/settings.ts'
-import { notifySystemd } from './notify-systemd.ts'
-import { restartOtherWorkersOption } from './restart-other-workers.ts'
-import { runCommand } from './run-command.ts'
+import type { Logger } from '../telemetry/logger.ts'
+import { action } from './command.ts'
+import { restartOtherWorkersOption } from './migrate.ts'
 import { shutdownRequested } from './shutdown-signals.ts'
-import { welcome } from './welcome.ts'
 
 /** `posthorn start`: runs the API, the worker or both, until a signal. */
 export function registerStart(program: Command): void {
@@ -25,7 +28,7 @@ export function registerStart(program: Command): void {
     )
     .addOption(restartOtherWorkersOption())
     .action(async (options: StartOptions) => {
-      await runCommand(() => start(options))
+      await action(start)(options)
       // Everything of Posthorn is closed, but graphile-worker may leave timers after a lost connection to Postgres.
       process.exit()
     })
@@ -64,4 +67,85 @@ function passOn(environment: ReturnType<typeof readEnvironment>): void {
   for (const [name, value] of Object.entries(environment)) {
     if (name.startsWith('OTEL_')) process.env[name] ??= value
   }
+}
+
+/**
+ * Tells systemd the state of a service of `Type=notify`. Does nothing if systemd did not start this process.
+ * `NOTIFY_SOCKET` is a datagram socket, which Node does not have, so systemd's own program writes to it, and the unit needs
+ * `NotifyAccess=all`.
+ * https://www.freedesktop.org/software/systemd/man/latest/sd_notify.html
+ */
+async function notifySystemd(state: 'READY=1' | 'STOPPING=1', logger: Logger) {
+  if (!process.env['NOTIFY_SOCKET']) return
+  try {
+    await promisify(execFile)('systemd-notify', [state])
+  } catch (error) {
+    logger.warn({ error, state }, 'systemd-notify failed, so systemd does not know this state')
+  }
+}
+
+interface Welcome {
+  readonly url: string
+  /** The token of the API key, or `null` unless this start created it. */
+  readonly token: string | null
+  readonly keyFile: string
+  /** The token of a link that signs in to the console once within an hour, or `null` if the API key is invalid. */
+  readonly signInLink: string | null
+  /** The URL of the embedded Postgres, with its password. */
+  readonly databaseUrl: string
+}
+
+/** The message of embedded mode when it is ready. Contains the API key only on the first start. */
+function welcome({ url, token, keyFile, signInLink, databaseUrl }: Welcome): string {
+  const relativeFile = path.relative(process.cwd(), keyFile) || keyFile
+  const lines = [
+    '',
+    `${styleText('bold', 'Posthorn')} is ready at ${styleText('cyan', url)}`,
+    '',
+    `  Console   ${consoleUrl(url, signInLink)}`,
+    `  GraphQL   ${url}/graphql`,
+    `  REST      ${url}/api/connect/v1/webhooks`,
+    `  OpenAPI   ${url}/openapi.json`,
+    `  Postgres  ${databaseUrl}`,
+    '',
+    ...(token !== null
+      ? firstStart(url, token, relativeFile)
+      : laterStart(signInLink, relativeFile)),
+    '',
+  ]
+  return `${lines.join('\n')}\n`
+}
+
+/** Browsers do not send the fragment to the server, so the token appears in no log. */
+function consoleUrl(url: string, signInLink: string | null): string {
+  return signInLink === null ? `${url}/console` : `${url}/console/sign-in#link=${signInLink}`
+}
+
+function laterStart(signInLink: string | null, file: string): string[] {
+  if (signInLink !== null) return [`The API key is in ${file}.`]
+  return [
+    `The API key in ${file} is missing or no longer valid. Create another one:`,
+    '',
+    `  npx posthorn key create --scope ${SCOPES.join(',')}`,
+  ]
+}
+
+function firstStart(url: string, token: string, file: string): string[] {
+  return [
+    `Created an organization and an API key with all scopes:`,
+    '',
+    `  ${styleText('green', token)}`,
+    '',
+    `The key is shown only once and stored in ${file} for the commands. Try it:`,
+    '',
+    `  curl ${url}/api/connect/v1/webhooks -H 'Authorization: Bearer ${token}'`,
+    '',
+    'Receive a signed delivery in a second terminal:',
+    '',
+    '  npx posthorn listen --register',
+    '',
+    'Publish an event in a third one:',
+    '',
+    `  npx posthorn publish event_attendee.joined_event '{"attendee":"Ada"}'`,
+  ]
 }

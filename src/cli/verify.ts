@@ -2,9 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { parseRfc3339 } from '../lib/rfc3339-time.ts'
 import { verify } from '../receiver/index.ts'
-import { signatureNames } from './listen/signature-names.ts'
-import { readInput } from './read-input.ts'
-import { print, runCommand } from './run-command.ts'
+import { action, collect, print, readInput } from './command.ts'
 
 interface VerifyOptions {
   readonly secret: string[]
@@ -27,7 +25,7 @@ export function registerVerify(program: Command): void {
     .requiredOption(
       '--secret <secret>',
       'the signing secret, whsec_…; repeat the option to accept several',
-      (secret: string, previous: string[] = []) => [...previous, secret],
+      collect,
     )
     .option('--id <id>', 'the value of wh-id')
     .option('--timestamp <seconds>', 'the value of wh-timestamp')
@@ -41,8 +39,8 @@ export function registerVerify(program: Command): void {
     .option('--at <time>', 'compare the timestamp with this RFC 3339 time (default: now)', readTime)
     .argument('[file]', 'a file with the raw body; - or no file reads standard input', '-')
     .option('--json', 'print {"ok":true,…} or {"ok":false,"reason":"…","message":"…"}')
-    .action(async (file: string, options: VerifyOptions) => {
-      await runCommand(async () => {
+    .action(
+      action(async (file: string, options: VerifyOptions) => {
         const headers = await readHeaders(options)
         const now = options.at === undefined ? {} : { now: options.at }
         const result = await verify(await readInput(file), headers, options.secret, now)
@@ -51,8 +49,8 @@ export function registerVerify(program: Command): void {
           : `rejected (${result.reason}): ${result.message}`
         print(options.json, result, text)
         if (!result.ok) process.exitCode = 1
-      })
-    })
+      }),
+    )
 }
 
 /** The three headers by the names of the default prefix. */
@@ -65,23 +63,28 @@ async function readHeaders(options: VerifyOptions): Promise<Record<string, strin
     const { id, timestamp, signature } = options
     return { 'wh-id': id, 'wh-timestamp': timestamp, 'wh-signature': signature }
   }
-  const headers = parseHeaders(await readFile(options.headers, 'utf8'))
-  const names = signatureNames(headers)
-  if (!names)
+  const lines = (await readFile(options.headers, 'utf8')).split(/\r?\n/)
+  const headers = Object.fromEntries(
+    lines.flatMap((line) => {
+      const [, name = '', value = ''] = /^([^:]+):(.*)$/.exec(line) ?? []
+      return name === '' ? [] : [[name.toLowerCase(), value.trim()]]
+    }),
+  )
+  const prefix = prefixOf(Object.keys(headers))
+  if (prefix === undefined) {
     throw new Error(`${options.headers} has no headers of a signed delivery, such as wh-id.`)
-  const read = (name: string) => headers.find((header) => header.name === name)?.value
-  return {
-    'wh-id': read(names.id),
-    'wh-timestamp': read(names.timestamp),
-    'wh-signature': read(names.signature),
   }
+  const names = ['id', 'timestamp', 'signature']
+  return Object.fromEntries(names.map((name) => [`wh-${name}`, headers[`${prefix}${name}`]]))
 }
 
-function parseHeaders(text: string): { name: string; value: string }[] {
-  return text.split(/\r?\n/).flatMap((line) => {
-    const at = line.indexOf(':')
-    return at < 1 ? [] : { name: line.slice(0, at).toLowerCase(), value: line.slice(at + 1).trim() }
-  })
+/** The prefix of a signed delivery's headers: `wh-`, or what the operator chose (POSTHORN_HEADER_PREFIX). */
+function prefixOf(lowerCaseNames: readonly string[]): string | undefined {
+  return lowerCaseNames
+    .map((name) => /^(.*)signature$/.exec(name)?.[1])
+    .find((prefix) =>
+      ['id', 'timestamp'].every((end) => lowerCaseNames.includes(`${prefix}${end}`)),
+    )
 }
 
 function readTime(text: string): Date {

@@ -3,13 +3,11 @@ import { builder } from '../graphql/builder.ts'
 import { callerOf, withinReach } from '../graphql/context.ts'
 import { enumOf } from '../graphql/enum-of.ts'
 import { ConflictError, NotFoundError, resultOf } from '../graphql/errors.ts'
-import { lookUp } from '../graphql/look-up.ts'
 import { organizationFields, organizationOf } from '../graphql/organization-fields.ts'
 import { changesNode, filtersByOneWebhook, rowsOfWebhook } from '../graphql/portal-access.ts'
 import type { WebhookState as State } from '../webhooks/webhook-state.ts'
 import { WebhookState } from '../webhooks/webhook-state-enum.ts'
-import { acknowledgeIncident } from './acknowledge-incident.ts'
-import { findIncidents, findOpenIncidents, readIncident, stateOf } from './find-incidents.ts'
+import { acknowledgeIncident, findIncidents, readIncident, stateOf } from './incident.ts'
 
 const IncidentState = enumOf('IncidentState', 'The state of an incident.', {
   open: 'The webhook is in trouble.',
@@ -86,16 +84,18 @@ organizationFields((t) => ({
   ),
 }))
 
-builder.prismaObjectField('Webhook', 'openIncident', (t) =>
-  t.prismaField({
-    type: 'Incident',
+builder.prismaObjectFields('Webhook', (t) => ({
+  openIncident: t.field({
+    type: Incident,
     nullable: true,
     description: 'The incident of the webhook that is not resolved. Null if there is none.',
     authScopes: { scope: 'webhooks:read' },
-    resolve: (query, { id, organizationId }, _args, context, info) =>
-      lookUp(findOpenIncidents, query, context, info, organizationId)(id),
+    select: (_args, _context, nestedSelection) => ({
+      incidents: nestedSelection({ where: { resolvedAt: null } }),
+    }),
+    resolve: ({ incidents: [open] }) => open ?? null,
   }),
-)
+}))
 
 const AcknowledgeIncidentInput = builder.inputType('AcknowledgeIncidentInput', {
   description: 'Whether an incident is acknowledged.',

@@ -1,5 +1,5 @@
 import type { CallToolResult } from '@modelcontextprotocol/server'
-import type { Data } from './execute.ts'
+import type { Data } from './tool.ts'
 import { fence, harmless } from './untrusted.ts'
 
 /** The largest result of a tool in bytes: the text and the structured content together. */

@@ -1,26 +1,45 @@
 import { z } from 'zod'
-import type { Scope } from '../access/scope.ts'
-import type { Confirmations } from './confirmations.ts'
-import type { Data, Execute, Operation } from './execute.ts'
-import { ToolError } from './tool-error.ts'
 
-/** What a tool runs with. */
-export interface ToolContext {
-  readonly execute: Execute
-  readonly confirmations: Confirmations
-  /** The key of the caller, and the organization that it acts for. A confirmation holds for both only. */
-  readonly callerId: string
+/** Why a tool did nothing. The message says what to do, and has no text of partners. */
+export class ToolError extends Error {
+  override readonly name = 'ToolError'
+  /** What the API says, which can repeat what partners wrote. */
+  readonly detail: unknown
+
+  constructor(message: string, detail: unknown = null) {
+    super(message)
+    this.detail = detail
+  }
 }
+
+/** A document of the tools with its variables: a request to `/graphql`. */
+export interface Operation {
+  readonly query: string
+  readonly variables: Readonly<Record<string, unknown>>
+}
+
+export type Data = Readonly<Record<string, unknown>>
+
+export interface GraphqlResult {
+  readonly data?: Data | null
+  readonly errors?: readonly {
+    readonly message: string
+    readonly extensions?: { readonly code?: string }
+  }[]
+}
+
+/** Sends an operation to `/graphql` with the rights of the caller. */
+export type Send = (operation: Operation) => Promise<GraphqlResult>
 
 export interface Tool {
   readonly name: string
   readonly title: string
   readonly description: string
   /** The scopes that it needs, all of them. */
-  readonly scopes: readonly Scope[]
+  readonly scopes: readonly string[]
   readonly changes: boolean
   readonly input: z.ZodObject
-  run(args: never, context: ToolContext): Promise<Data>
+  run(args: never, send: Send): Promise<Data>
 }
 
 interface Definition<Input extends z.ZodObject> extends Omit<Tool, 'changes' | 'input' | 'run'> {
@@ -39,59 +58,48 @@ export function readTool<Input extends z.ZodObject>(definition: Definition<Input
   return {
     ...rest,
     changes: false,
-    run: (args: z.output<Input>, { execute }: ToolContext) => execute(read(args)),
+    run: (args: z.output<Input>, send) => execute(read(args), send),
   }
 }
 
-const CONFIRM = {
-  confirm: z
-    .string()
-    .max(1_000)
-    .optional()
-    .describe(
-      'Omit it at first: the tool then only tells what it would do, and returns a confirmation. Call it again with the same arguments and this confirmation to do it.',
-    ),
+const DRY_RUN = {
+  dryRun: z
+    .boolean()
+    .default(true)
+    .describe('True only tells what the tool would do. Give false once a person has agreed to it.'),
 }
 
-/** A tool that changes something with its second call only, which carries the confirmation of the first. */
+/** A tool that changes something, and only with `dryRun: false`. */
 export function writeTool<Input extends z.ZodObject>(definition: WriteDefinition<Input>): Tool {
   const { read, change, ...rest } = definition
   return {
     ...rest,
     changes: true,
-    input: definition.input.extend(CONFIRM),
-    async run(given: z.output<Input> & { readonly confirm?: string }, context: ToolContext) {
-      const { confirm, ...rest } = given
-      const args = rest as unknown as z.output<Input>
-      const subject = [definition.name, context.callerId, Object.entries(args).toSorted()]
-      if (confirm === undefined) {
-        const would = await resultOf(read(args), context)
-        return { done: false, would, ...context.confirmations.issue(subject, countOf(would)) }
-      }
-      const confirmed = context.confirmations.read(confirm, subject)
-      if (confirmed === null) throw new ToolError(NOT_CONFIRMED)
-      if (confirmed.count !== null) {
-        const count = countOf(await resultOf(read(args), context)) ?? 0
-        if (count > confirmed.count) throw new ToolError(moreThan(confirmed.count, count))
-      }
-      if (!(await context.confirmations.spend(confirmed))) throw new ToolError(USED)
-      return { done: true, result: await resultOf(change(args), context) }
+    input: definition.input.extend(DRY_RUN),
+    async run({ dryRun, ...given }: z.output<Input> & { readonly dryRun: boolean }, send) {
+      const args = given as unknown as z.output<Input>
+      return dryRun
+        ? { done: false, would: await resultOf(read(args), send) }
+        : { done: true, result: await resultOf(change(args), send) }
     },
   }
 }
 
-const NOT_CONFIRMED =
-  'The confirmation has ended, or belongs to other arguments. Nothing was changed. Call the tool without confirm, read what it would do, and call it again with the new confirmation and the same arguments.'
-
-const USED =
-  'This confirmation was used before. Nothing was changed. Call the tool without confirm to do it again, read what it would do, and call it with the new confirmation.'
-
-const moreThan = (confirmed: number, count: number) =>
-  `The confirmation is for this number of deliveries: ${confirmed}. Now there are ${count}. Nothing was changed. Call the tool without confirm, and call it again with the new confirmation.`
+/** Throws a `ToolError`. Fields that the caller may not read are null beside those that it may. */
+async function execute(operation: Operation, send: Send): Promise<Data> {
+  const { data, errors: [error, ...others] = [] } = await send(operation)
+  if (!error) return data ?? {}
+  const isPartial = Object.values(data ?? {}).some((value) => value !== null)
+  const areForbidden = [error, ...others].every(
+    ({ extensions }) => extensions?.code === 'FORBIDDEN',
+  )
+  if (data && isPartial && areForbidden) return data
+  throw new ToolError(error.message)
+}
 
 /** The `result` of an operation. Throws its rejection. */
-async function resultOf(operation: Operation, { execute }: ToolContext): Promise<Data> {
-  const result = (await execute(operation))['result'] as Data | null
+async function resultOf(operation: Operation, send: Send): Promise<Data> {
+  const result = (await execute(operation, send))['result'] as Data | null
   if (result === null) throw new ToolError('Nothing has this id. Nothing was changed.')
   const { code, message, issues } = result
   if (typeof code !== 'string') return result
@@ -100,8 +108,4 @@ async function resultOf(operation: Operation, { execute }: ToolContext): Promise
     message,
     issues,
   })
-}
-
-function countOf({ count }: Data): number | null {
-  return typeof count === 'number' ? count : null
 }

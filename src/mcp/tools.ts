@@ -1,6 +1,4 @@
 import { z } from 'zod'
-import type { Scope } from '../access/scope.ts'
-import type { McpAccess } from '../config/setting-parsers.ts'
 import * as documents from './documents.ts'
 import { readTool, type Tool, writeTool } from './tool.ts'
 
@@ -88,7 +86,7 @@ export const TOOLS: readonly Tool[] = [
         .optional(),
       ...PAGE,
     }),
-    read: (variables) => ({ document: documents.WEBHOOKS, variables }),
+    read: (variables) => ({ query: documents.WEBHOOKS, variables }),
   }),
   readTool({
     name: 'find_deliveries',
@@ -96,7 +94,7 @@ export const TOOLS: readonly Tool[] = [
     description: 'Finds deliveries by webhook, state, event type, time and attempts, newest first.',
     scopes: ['deliveries:read'],
     input: z.object({ filter: DELIVERY_FILTER.optional(), ...PAGE }),
-    read: (variables) => ({ document: documents.DELIVERIES, variables }),
+    read: (variables) => ({ query: documents.DELIVERIES, variables }),
   }),
   readTool({
     name: 'find_attempts',
@@ -111,8 +109,8 @@ export const TOOLS: readonly Tool[] = [
     }),
     read: ({ deliveryId: id, filter, ...page }) =>
       id === undefined
-        ? { document: documents.ATTEMPTS, variables: { filter, ...page } }
-        : { document: documents.ATTEMPTS_OF_DELIVERY, variables: { deliveryId: id, ...page } },
+        ? { query: documents.ATTEMPTS, variables: { filter, ...page } }
+        : { query: documents.ATTEMPTS_OF_DELIVERY, variables: { deliveryId: id, ...page } },
   }),
   readTool({
     name: 'find_events',
@@ -137,7 +135,7 @@ export const TOOLS: readonly Tool[] = [
       withPayload: z.boolean().default(false).describe('Whether to return whole payloads.'),
       ...PAGE,
     }),
-    read: (variables) => ({ document: documents.EVENTS, variables }),
+    read: (variables) => ({ query: documents.EVENTS, variables }),
   }),
   readTool({
     name: 'why_not_delivered',
@@ -146,7 +144,7 @@ export const TOOLS: readonly Tool[] = [
       'Says why a webhook did not receive an event: the reason why there is no delivery, or the delivery with its last attempts, and the webhook with its health.',
     scopes: ['deliveries:read'],
     input: z.object({ eventId, webhookId }),
-    read: (variables) => ({ document: documents.WHY_NOT_DELIVERED, variables }),
+    read: (variables) => ({ query: documents.WHY_NOT_DELIVERED, variables }),
   }),
   readTool({
     name: 'health',
@@ -155,34 +153,34 @@ export const TOOLS: readonly Tool[] = [
       'Shows the health of all deliveries: the webhooks by state, those in trouble, what waits and why, and the last bulk tasks with their progress.',
     scopes: ['webhooks:read', 'deliveries:read'],
     input: z.object({}),
-    read: () => ({ document: documents.HEALTH, variables: {} }),
+    read: () => ({ query: documents.HEALTH, variables: {} }),
   }),
   writeTool({
     name: 'redeliver',
     title: 'Redeliver',
     description:
-      'Sends deliveries again with the same id: those with the ids at once, or in the background all that match the filter, by default of RETRYING and EXHAUSTED ones. The first call only counts them.',
+      'Sends deliveries again with the same id: those with the ids at once, or in the background all that match the filter, by default of RETRYING and EXHAUSTED ones.',
     scopes: ['deliveries:write', 'deliveries:read'],
     input: z.object({
       ids: listOf(deliveryId).optional().describe('Give either ids or filter.'),
       filter: DELIVERY_FILTER.optional(),
     }),
     read: (input) => ({
-      document: documents.REDELIVER,
+      query: documents.REDELIVER,
       variables: { input: { ...input, dryRun: true } },
     }),
-    change: (input) => ({ document: documents.REDELIVER, variables: { input } }),
+    change: (input) => ({ query: documents.REDELIVER, variables: { input } }),
   }),
   writeTool({
     name: 'send_test_event',
     title: 'Send a test event',
     description:
-      'Sends the example of an event type to one webhook, marked as a test, once and without retries. find_attempts then shows the result. The first call only tells the state of the webhook.',
+      'Sends the example of an event type to one webhook, marked as a test, once and without retries. find_attempts then shows the result.',
     scopes: ['deliveries:write', 'deliveries:read', 'webhooks:read'],
     input: z.object({ webhookId, eventType }),
-    read: ({ webhookId: id }) => ({ document: documents.WEBHOOK_BEFORE, variables: { id } }),
+    read: ({ webhookId: id }) => ({ query: documents.WEBHOOK_BEFORE, variables: { id } }),
     change: ({ webhookId: id, eventType: type }) => ({
-      document: documents.SEND_TEST_EVENT,
+      query: documents.SEND_TEST_EVENT,
       variables: { id, eventType: type },
     }),
   }),
@@ -190,19 +188,10 @@ export const TOOLS: readonly Tool[] = [
     name: 'resume_webhook',
     title: 'Resume a webhook',
     description:
-      'Ends the hold of a webhook, so that its backlog is sent. Do it after the cause of the failures is fixed. The first call only tells how many deliveries wait.',
+      'Ends the hold of a webhook, so that its backlog is sent. Do it after the cause of the failures is fixed.',
     scopes: ['deliveries:write', 'deliveries:read', 'webhooks:read'],
     input: z.object({ webhookId }),
-    read: ({ webhookId: id }) => ({ document: documents.WEBHOOK_BEFORE, variables: { id } }),
-    change: ({ webhookId: id }) => ({ document: documents.RESUME, variables: { id } }),
+    read: ({ webhookId: id }) => ({ query: documents.WEBHOOK_BEFORE, variables: { id } }),
+    change: ({ webhookId: id }) => ({ query: documents.RESUME, variables: { id } }),
   }),
 ]
-
-/** The tools that a key allows. */
-export function toolsFor(access: McpAccess, scopes: ReadonlySet<Scope | string>): Tool[] {
-  return TOOLS.filter(
-    (tool) =>
-      (!tool.changes || access === 'write') &&
-      (scopes.has('admin') || tool.scopes.every((scope) => scopes.has(scope))),
-  )
-}

@@ -30,7 +30,7 @@ export interface TaskPayloads {
   send_alert: { readonly mailId: string }
   /** Send the mail with the link that confirms an address. */
   send_confirmation: { readonly addressId: string }
-  /** Report what expires soon and the exhausted deliveries that share an alert, and add the jobs of mails to confirm. */
+  /** Report what expires soon, and the exhausted deliveries that share an alert. */
   send_alerts: Record<string, never>
   /** Find the rescheduled jobs of exhausted deliveries, and those that an unknown runner claimed. */
   check_jobs: Record<string, never>

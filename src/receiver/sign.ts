@@ -1,5 +1,8 @@
 import { createHmac, type KeyObject, randomBytes } from 'node:crypto'
-import { formatV1Signature, SECRET_PREFIX, signedContentHead } from './signature.ts'
+import { formatV1Signature, parseSecret, SECRET_PREFIX, signedContentHead } from './signature.ts'
+
+/** With this file and index.ts, the server knows all that it knows of the receiver. */
+export { parseSecret }
 
 /**
  * The `wh-signature` header of one attempt. The sender uses this instead of `sign`, because it is synchronous and

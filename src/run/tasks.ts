@@ -1,5 +1,9 @@
-import { deleteOldMails } from '../alerts/mail-limit.ts'
-import { sendAlert, sendConfirmation, sendLateAlerts } from '../alerts/send-mails.ts'
+import {
+  deleteOldMails,
+  sendAlert,
+  sendConfirmation,
+  sendLateAlerts,
+} from '../alerts/send-mails.ts'
 import { deleteOldAuditEntries } from '../audit/delete-old-audit-entries.ts'
 import { deleteOldBulkTasks } from '../bulk-tasks/bulk-task.ts'
 import { createSteps } from '../bulk-tasks/steps.ts'
@@ -18,7 +22,7 @@ import { sweep } from '../deliveries/sweep.ts'
 import { deleteOldBatches } from '../event-stream/delete-old-batches.ts'
 import { fanOut, restartFanOuts } from '../events/fan-out.ts'
 import { deleteExpiredIdempotencyKeys } from '../idempotency/run-once.ts'
-import { deleteOldIncidents } from '../incidents/find-incidents.ts'
+import { deleteOldIncidents } from '../incidents/incident.ts'
 import type { SendMail } from '../outbound/mail.ts'
 import { ForeignJobError } from '../queue/foreign-job.ts'
 import type { Tasks } from '../queue/jobs.ts'
@@ -105,7 +109,7 @@ export function createTasks(deps: TaskDeps): Tasks {
     },
 
     async send_alerts() {
-      await sendLateAlerts(pool, Boolean(sendMail))
+      await sendLateAlerts(pool)
     },
 
     async send_alert(payload) {

@@ -102,8 +102,8 @@ describe('output', () => {
     expect(statuses).toEqual([202, 200, 200])
     expect(await listener.ended).toBe(0)
     expect(listener.stdout).toContain(`${delivery.id}\n`)
-    expect(listener.stdout).toContain(`${delivery.id} (received for the 2nd time)\n`)
-    expect(listener.stdout).toContain(`${delivery.id} (received for the 3rd time)\n`)
+    expect(listener.stdout).toContain(`${delivery.id} (received 2 times)\n`)
+    expect(listener.stdout).toContain(`${delivery.id} (received 3 times)\n`)
   })
 })
 

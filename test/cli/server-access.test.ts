@@ -5,15 +5,9 @@ import { createServer, type ServerResponse } from 'node:http'
 import path from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { ignoreBrokenPipe } from '../support/broken-pipe.ts'
-import { collectOutput } from '../support/collect-output.ts'
 import { freePort } from '../support/free-port.ts'
-import { programPath } from '../support/installed-program.ts'
-import { needs } from '../support/left-out.ts'
 import { listen } from '../support/listen.ts'
-import { PROGRAM } from '../support/posthorn-process.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
-import { until } from '../support/until.ts'
 import { runCommand } from './run-command.ts'
 
 /** Which API key commands send, and to which server. */
@@ -53,7 +47,7 @@ describe('the key of the data directory', () => {
     const { code, stderr } = await run([...args, '--server', other.url])
     expect(code).toBe(1)
     expect(stderr).toBe(
-      `error: There is no API key for ${other.url}, and no terminal to ask for it. Set POSTHORN_API_KEY, or give --key-file.\n`,
+      `error: There is no API key for ${other.url}. Set POSTHORN_API_KEY, or give --key-file.\n`,
     )
     expect(other.keys).toEqual([])
   })
@@ -138,7 +132,7 @@ describe('--key-file', () => {
     await run([...PUBLISH, ...args], {}, 'phk_input\n')
     expect(new Set(other.keys)).toEqual(new Set(['phk_input']))
     const both = await run(['publish', 'order.paid', '-', ...args], {}, '{}')
-    expect(both).toMatchObject({ code: 1, stderr: 'error: --key-file: - is empty.\n' })
+    expect(both).toMatchObject({ code: 1, stderr: 'error: Standard input is empty.\n' })
   })
 
   test('a file with something else than a key is an error that does not show it', async () => {
@@ -190,25 +184,6 @@ test('a key that goes unencrypted to another machine is warned of', async () => 
     const { stderr } = await run([...PUBLISH, '--server', url], environment)
     expect(stderr).not.toContain('warning')
   }
-})
-
-test('on a terminal, the key is asked for and not shown', needs('script'), async () => {
-  const args = [...PUBLISH, '--server', other.url]
-  const command = [process.execPath, PROGRAM, ...args].map((arg) => `'${arg}'`).join(' ')
-  const terminal = spawn(programPath('script'), ['-qec', command, '/dev/null'], {
-    env: { PATH: process.env['PATH'], NO_COLOR: '1', POSTHORN_DATA_DIR: dataDir },
-  })
-  terminal.stdin.on('error', ignoreBrokenPipe)
-  const output = collectOutput(terminal)
-  const ended = once(terminal, 'close')
-  const question = `API key for ${other.url}: `
-  const asks = () => output.stdout.includes(question) || terminal.exitCode !== null
-  await until(asks, 'it asks for the key')
-  terminal.stdin.write('phk_typed\r')
-  await ended
-  expect(output.stdout).toContain(question)
-  expect(output.stdout).not.toContain('phk_typed')
-  expect(new Set(other.keys)).toEqual(new Set(['phk_typed']))
 })
 
 function run(args: readonly string[], environment: object = {}, input = '') {

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { parseId } from '../../src/db/ids.ts'
-import { deleteOldIncidents } from '../../src/incidents/find-incidents.ts'
+import { deleteOldIncidents } from '../../src/incidents/incident.ts'
 import { putOnHold } from '../../src/scheduling/circuit-breaker.ts'
 import { endHold } from '../../src/webhooks/end-hold.ts'
 import { evaluateHealth } from '../../src/webhooks/evaluate-health.ts'

@@ -47,23 +47,6 @@ test('without POSTHORN_MCP there is no such path', async () => {
   expect((await send({}, off.app.url)).status).toBe(404)
 })
 
-test.each([
-  ['', /^(event: message|{)/],
-  ['*/*', /^(event: message|{)/],
-  ['application/json', /^{/],
-  ['text/event-stream', /^event: message\n.*data: {/s],
-])('a client that accepts "%s" gets the message in this form', async (accept, form) => {
-  const request = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' })
-  for (const body of [JSON.stringify(INITIALIZE), request]) {
-    const response = await send({ body, headers: { accept } })
-    const text = await response.text()
-    expect(response.status, text).toBe(200)
-    expect(text).toMatch(form)
-    const [message = ''] = /{.*}/.exec(text) ?? []
-    expect(JSON.parse(message)).toMatchObject({ id: 1, result: {} })
-  }
-})
-
 test('a client that accepts neither JSON nor a stream gets 406', async () => {
   expect((await send({ headers: { accept: 'text/html' } })).status).toBe(406)
 })

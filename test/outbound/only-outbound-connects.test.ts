@@ -39,9 +39,9 @@ describe('outside of src/outbound', () => {
     }
     expect(imports.sort()).toEqual([
       'src/cli/listen/format-delivery.ts: { STATUS_CODES } from node:http',
-      'src/cli/listen/forward/send-local.ts: { lookup } from node:dns',
-      'src/cli/listen/forward/send-local.ts: { request as requestHttps } from node:https',
-      'src/cli/listen/forward/send-local.ts: { type IncomingMessage, request as requestHttp } from node:http',
+      'src/cli/listen/send-local.ts: { lookup } from node:dns',
+      'src/cli/listen/send-local.ts: { request as requestHttps } from node:https',
+      'src/cli/listen/send-local.ts: { type IncomingMessage, request as requestHttp } from node:http',
       'src/db/embedded/server.ts: { createServer } from node:net',
       'src/db/pools.ts: { Socket } from node:net',
       'src/embedded/local-authority.ts: { isIP } from node:net',

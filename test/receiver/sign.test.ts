@@ -3,8 +3,12 @@ import fc from 'fast-check'
 import { Webhook } from 'standardwebhooks'
 import { describe, expect, test } from 'vitest'
 import { sign, verify } from '../../src/receiver/index.ts'
-import { formatSecret, generateSigningKey, signDelivery } from '../../src/receiver/sign.ts'
-import { parseSecret } from '../../src/receiver/signature.ts'
+import {
+  formatSecret,
+  generateSigningKey,
+  parseSecret,
+  signDelivery,
+} from '../../src/receiver/sign.ts'
 import { PUBLISHED, sentAt } from './signed-delivery.ts'
 
 const { secret, id, timestamp, body, signature } = PUBLISHED

@@ -1,115 +1,156 @@
 import { STATUS_CODES } from 'node:http'
 import { styleText } from 'node:util'
-import { escapeControls } from './log.ts'
-import type { ReceivedDelivery } from './received-delivery.ts'
+import { LruMap } from '../../lib/lru-map.ts'
+import type { LocalAnswer } from './send-local.ts'
+import { escapeControls } from './terminal.ts'
+
+export type Verification =
+  | { readonly kind: 'verified' }
+  | { readonly kind: 'rejected'; readonly message: string }
+  /** There is no secret to verify with. */
+  | { readonly kind: 'unverified' }
+
+/** A received delivery, with the result of its verification and the status of the response. */
+export interface ReceivedDelivery {
+  readonly receivedAt: Date
+  /** By their names in lower case. */
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
+  readonly verification: Verification
+  /** Null if it is too large. */
+  readonly body: Buffer | null
+  /** The status of the response, or `null` if there was none. */
+  readonly answered: number | null
+  /** With `--forward`: what the local server answered. */
+  readonly local?: {
+    readonly url: string
+    readonly answer: LocalAnswer
+  }
+}
+
+/** The number of ids of deliveries that a listener remembers. */
+export const MAX_IDS = 10_000
+
+/** Prints deliveries on stdout: each as several lines for people, or as one line of JSON. */
+export function createPrinter(headerPrefix: string, json = false) {
+  const arrivalsById = new LruMap<string, number>({ maxEntries: MAX_IDS })
+  return (delivery: ReceivedDelivery): void => {
+    const { headers, body } = delivery
+    const read = (name: string) => headers[headerPrefix + name]?.toString() ?? null
+    const id = read('id')
+    const arrivals = id === null ? 1 : (arrivalsById.get(id) ?? 0) + 1
+    if (id !== null) arrivalsById.set(id, arrivals)
+    const signed = { id, timestamp: read('timestamp'), signature: read('signature') }
+    const shown = {
+      ...{ ...delivery, ...signed, arrivals, isTest: read('test') === 'true' },
+      headers: customHeaders(headers, headerPrefix),
+      ...parseBody(body?.toString() ?? ''),
+    }
+    process.stdout.write(`${json ? toJson(shown) : toText(shown, headerPrefix)}\n`)
+  }
+}
+
+interface Shown extends Omit<ReceivedDelivery, 'headers' | 'body'> {
+  readonly id: string | null
+  readonly timestamp: string | null
+  readonly signature: string | null
+  /** How often a delivery with this id has arrived, this one included. */
+  readonly arrivals: number
+  readonly isTest: boolean
+  /** All headers except the standard HTTP and signature headers, so mostly the webhook's custom headers. */
+  readonly headers: Readonly<Record<string, string>>
+  /** As parsed, or the text of what is no JSON. */
+  readonly body: unknown
+  /** The same with line breaks. */
+  readonly lines: string
+}
+
+const HTTP_HEADERS = new Set([
+  'accept',
+  'accept-encoding',
+  'accept-language',
+  'connection',
+  'content-length',
+  'content-type',
+  'host',
+  'keep-alive',
+  'sec-fetch-mode',
+  'transfer-encoding',
+  'user-agent',
+])
+
+function customHeaders(headers: ReceivedDelivery['headers'], headerPrefix: string) {
+  const custom = Object.entries(headers).filter(
+    ([name]) => !HTTP_HEADERS.has(name) && !name.startsWith(headerPrefix),
+  )
+  return Object.fromEntries(custom.map(([name, value]) => [name, String(value)]))
+}
 
 /** Several lines for people, in color if stdout is a terminal and NO_COLOR is not set. */
-export function formatDelivery(delivery: ReceivedDelivery, headerPrefix: string): string {
-  const event = readEvent(delivery.body)
-  const { verification } = delivery
+function toText(delivery: Shown, headerPrefix: string): string {
+  const { verification, id, arrivals, signature, isTest, lines, local } = delivery
+  const event = Object(delivery.body) as { readonly id?: unknown; readonly type?: unknown }
+  const repeat = arrivals > 1 ? ` (received ${arrivals} times)` : ''
   const rows: [string, string | null][] = [
     ['reason', verification.kind === 'rejected' ? verification.message : null],
-    [`${headerPrefix}id`, withRepeat(delivery)],
+    [`${headerPrefix}id`, id && `${id}${repeat}`],
     [`${headerPrefix}timestamp`, withAge(delivery)],
-    [`${headerPrefix}signature`, delivery.signature && shorten(delivery.signature)],
-    [`${headerPrefix}test`, delivery.isTest ? 'true' : null],
-    ['event', event.id],
+    [`${headerPrefix}signature`, signature && shorten(signature)],
+    [`${headerPrefix}test`, isTest ? 'true' : null],
+    ['event', typeof event.id === 'string' ? event.id : null],
     ...Object.entries(delivery.headers),
   ]
   const width = Math.max(...rows.map(([name]) => name.length))
+  const time = styleText('dim', delivery.receivedAt.toTimeString().slice(0, 8))
+  const type = typeof event.type === 'string' ? escapeControls(event.type) : ''
   return [
-    [
-      formatTime(delivery.receivedAt),
-      formatResult(delivery),
-      escapeControls(event.type ?? ''),
-    ].join('  '),
-    ...rows
-      .filter(([, value]) => value !== null)
-      .map(([name, value]) => {
-        const label = styleText('dim', escapeControls(name).padEnd(width))
-        return `  ${label}  ${escapeControls(value ?? '')}`
-      }),
-    ...prettyBody(delivery.body)
-      .split('\n')
-      .map((line) => `  ${styleText('dim', '│')} ${escapeControls(line)}`),
-    ...(delivery.local ? formatLocalAnswer(delivery.local) : [formatResponse(delivery)]).map(
-      (line) => `  ${line}`,
-    ),
+    [time, formatResult(verification), type].join('  '),
+    ...rows.flatMap(([name, value]) => {
+      const label = styleText('dim', escapeControls(name).padEnd(width))
+      return value === null ? [] : `  ${label}  ${escapeControls(value)}`
+    }),
+    ...indented(lines),
+    ...formatAnswer(delivery.answered, local).map((line) => `  ${line}`),
     '',
   ].join('\n')
 }
 
-/** One line of JSON for programs. `body` is the parsed body, or a string if it is not JSON. */
-export function formatDeliveryAsJson(delivery: ReceivedDelivery): string {
-  const { receivedAt, verification, id, timestamp, signature, isTest, arrivals, headers } = delivery
-  const { body, answered } = delivery
+/** One line of JSON for programs. */
+function toJson({ receivedAt, verification, local, lines: _, ...others }: Shown): string {
+  const { status, body: response, durationMs, errorCode } = local?.answer ?? {}
   const fields = {
+    ...others,
     time: receivedAt.toISOString(),
     verified: verification.kind === 'unverified' ? null : verification.kind === 'verified',
     reason: verification.kind === 'rejected' ? verification.message : null,
-    ...{ id, timestamp, signature, isTest, arrivals, headers, answered },
-    ...(delivery.local && localFields(delivery.local)),
+    ...(local && { response: status === null ? null : response, durationMs, errorCode }),
   }
-  try {
-    return escapeControls(JSON.stringify({ ...fields, body: parseExactly(body) }))
-  } catch {
-    return escapeControls(JSON.stringify({ ...fields, body }))
-  }
+  return escapeControls(JSON.stringify(fields))
 }
 
-function formatTime(date: Date): string {
-  return styleText('dim', date.toTimeString().slice(0, 8))
-}
-
-function formatResult({ verification }: ReceivedDelivery): string {
-  if (verification.kind === 'verified') return styleText('green', '✔ verified')
-  if (verification.kind === 'unverified') return styleText('yellow', '? not verified')
+function formatResult({ kind }: Verification): string {
+  if (kind === 'verified') return styleText('green', '✔ verified')
+  if (kind === 'unverified') return styleText('yellow', '? not verified')
   return styleText('red', '✘ rejected')
 }
 
-function withRepeat({ id, arrivals }: ReceivedDelivery): string | null {
-  if (id === null || arrivals === 1) return id
-  return `${id} (received for the ${ordinal(arrivals)} time)`
-}
+const indented = (text: string) =>
+  text.split('\n').map((line) => `  ${styleText('dim', '│')} ${escapeControls(line)}`)
 
-function ordinal(count: number): string {
-  const suffix = { one: 'st', two: 'nd', few: 'rd' }[
-    new Intl.PluralRules('en', { type: 'ordinal' }).select(count) as 'one'
-  ]
-  return `${count}${suffix ?? 'th'}`
-}
-
-function withAge({ timestamp, receivedAt }: ReceivedDelivery): string | null {
+function withAge({ timestamp, receivedAt }: Shown): string | null {
   if (timestamp === null || !/^\d{1,12}$/.test(timestamp)) return timestamp
   const seconds = Math.floor(receivedAt.getTime() / 1000) - Number(timestamp)
   return `${timestamp} (${seconds < 0 ? `${-seconds} s ahead` : `${seconds} s ago`})`
 }
 
-function shorten(signature: string): string {
-  const entries = signature.split(' ')
-  const first = entries.slice(0, 3).map((entry) => {
-    return entry.length > 20 ? `${entry.slice(0, 11)}…${entry.slice(-5)}` : entry
-  })
-  return first.join(' ') + (entries.length > 3 ? ` and ${entries.length - 3} more` : '')
-}
+/** Each entry with its beginning and its end. */
+const shorten = (signature: string) => signature.replaceAll(/(\S{11})\S{5,}(\S{5})/g, '$1…$2')
 
-function readEvent(body: string): { id: string | null; type: string | null } {
+function parseBody(text: string): Pick<Shown, 'body' | 'lines'> {
   try {
-    const { id, type } = JSON.parse(body)
-    return {
-      id: typeof id === 'string' ? id : null,
-      type: typeof type === 'string' ? type : null,
-    }
+    const body = parseExactly(text)
+    return { body, lines: JSON.stringify(body, null, 2) }
   } catch {
-    return { id: null, type: null }
-  }
-}
-
-function prettyBody(body: string): string {
-  try {
-    return JSON.stringify(parseExactly(body), null, 2)
-  } catch {
-    return body
+    return { body: text, lines: text }
   }
 }
 
@@ -121,30 +162,28 @@ function parseExactly(text: string): unknown {
   })
 }
 
-function formatResponse({ answered }: ReceivedDelivery): string {
-  if (answered === null) return styleText('yellow', '← not answered: the sender disconnected')
-  return styleText(answered < 300 ? 'green' : 'red', `← answered ${statusText(answered)}`)
-}
-
-type Local = NonNullable<ReceivedDelivery['local']>
-
 /** Characters of the body of an answer that people see. */
 const MAX_BODY_LENGTH = 1_000
 
-/** The answer with the start of its body, or why there is none. */
-function formatLocalAnswer({ url, answer }: Local): string[] {
-  const { status, errorCode, durationMs } = answer
+/** The status, of a local server with the start of its answer, or why there is none. */
+function formatAnswer(status: number | null, local: ReceivedDelivery['local']): string[] {
+  const { errorCode = null, durationMs, body = '' } = local?.answer ?? {}
   if (status === null) {
-    const what = `✘ no answer from ${url}: ${errorCode}, after ${durationMs} ms.${hintOf(errorCode)}`
-    return [styleText('red', what)]
+    return [
+      local
+        ? styleText(
+            'red',
+            `✘ no answer from ${local.url}: ${errorCode}, after ${durationMs} ms.${hintOf(errorCode)}`,
+          )
+        : styleText('yellow', '← not answered: the sender disconnected'),
+    ]
   }
-  const color = status < 300 ? 'green' : 'red'
-  const text = answer.body.toString().slice(0, MAX_BODY_LENGTH).trimEnd()
+  const name = `${status} ${STATUS_CODES[status] ?? ''}`.trimEnd()
+  const answered = styleText(status < 300 ? 'green' : 'red', `← answered ${name}`)
+  const text = body.slice(0, MAX_BODY_LENGTH).trimEnd()
   return [
-    `${styleText(color, `← answered ${statusText(status)}`)} by ${url} in ${durationMs} ms`,
-    ...(text === '' ? [] : text.split('\n')).map(
-      (line) => `  ${styleText('dim', '│')} ${escapeControls(line)}`,
-    ),
+    local ? `${answered} by ${local.url} in ${durationMs} ms` : answered,
+    ...(text === '' ? [] : indented(text)),
   ]
 }
 
@@ -153,14 +192,4 @@ function hintOf(errorCode: string | null): string {
   return /CERT|ALTNAME|UNABLE_TO/.test(errorCode ?? '')
     ? ' Node does not trust the certificate: name its authority in NODE_EXTRA_CA_CERTS, or accept any with --insecure.'
     : ''
-}
-
-/** The fields for programs. */
-function localFields({ answer: { status, body, durationMs, errorCode } }: Local) {
-  return { response: status === null ? null : body.toString(), durationMs, errorCode }
-}
-
-/** A status for people, such as `503 Service Unavailable`. */
-function statusText(status: number): string {
-  return `${status} ${STATUS_CODES[status] ?? ''}`.trimEnd()
 }

@@ -1,66 +1,28 @@
-import { createMcpHandler, type McpRequestContext } from '@modelcontextprotocol/server'
+import { createMcpHandler } from '@modelcontextprotocol/server'
 import type { Context } from 'hono'
 import { createQuota } from '../../access/quota.ts'
-import { type Caller, ownerOf } from '../../access/scope.ts'
+import { ownerOf } from '../../access/scope.ts'
 import type { Config } from '../../config/config.ts'
-import type { Keyring } from '../../encryption/keyring.ts'
 import { ORGANIZATION_HEADER } from '../../graphql/context.ts'
 import type { Handle } from '../../graphql/cors.ts'
 import { GRAPHQL_PATH } from '../../graphql/handler.ts'
 import { connectionOf } from '../../http/connection.ts'
 import { readBody } from '../../http/read-body.ts'
-import { useOnce } from '../../idempotency/use-once.ts'
 import { DomainError } from '../../lib/errors.ts'
-import { createConfirmations } from '../../mcp/confirmations.ts'
-import { createExecute, type GraphqlResult, type Send } from '../../mcp/execute.ts'
-import { createMcpServer } from '../../mcp/mcp-server.ts'
-import { toolsFor } from '../../mcp/tools.ts'
-import { trustedDocumentsOf } from '../../mcp/trusted-documents.ts'
+import { VERSION } from '../../lib/version.ts'
+import { createMcpServer, type McpOptions } from '../../mcp/mcp-server.ts'
 import { createGraphqlHandler, createIdentify, type GraphqlDeps } from '../graphql-handler.ts'
-import { acceptedForms, BOTH_FORMS, inAcceptedForm } from './accepted-form.ts'
-
-export interface McpDeps extends GraphqlDeps {
-  readonly keyring: Keyring
-}
 
 /** The largest body of a request. An error of the SDK repeats names of it, and must not exceed the size of an answer. */
 const MAX_BODY_BYTES = 16 * 1024
 
 /** Handles requests to `/mcp`: each stands alone, as in revision 2026-07-28, and older clients get no session either. */
 export function createMcpHandle(
-  deps: McpDeps,
+  deps: GraphqlDeps,
   { mcp: access }: Pick<Config, 'mcp'>,
 ): (c: Context) => Promise<Response> {
   const identify = createIdentify(deps)
-  const graph = createGraphqlHandler({
-    ...deps,
-    corsOrigins: [],
-    trustedDocuments: trustedDocumentsOf(access),
-  })
-  const onFault = (error: unknown) => deps.logger.error({ error }, 'a tool of /mcp failed')
-
-  function createServer({ authInfo }: McpRequestContext) {
-    if (!authInfo?.extra) throw new Error('A request to /mcp has no caller.')
-    const { caller, request, address } = authInfo.extra as unknown as Extra
-    const { keyId, organizationId, scopes } = caller
-    const confirmations = createConfirmations(deps.keyring, (id) =>
-      useOnce(deps.prisma, { organizationId, operation: 'mcp-confirmation', id }),
-    )
-    const actsFor = request.headers.get(ORGANIZATION_HEADER) ?? organizationId
-    return createMcpServer(
-      toolsFor(access, scopes),
-      {
-        execute: createExecute(sendTo(graph, request, address)),
-        confirmations,
-        callerId: `${keyId} ${actsFor}`,
-      },
-      onFault,
-    )
-  }
-
-  const handler = createMcpHandler(createServer, {
-    onerror: (error) => deps.logger.debug({ error }, 'a request to /mcp was rejected'),
-  })
+  const graph = createGraphqlHandler({ ...deps, corsOrigins: [], trustedDocuments: null })
 
   return async (c) => {
     const request = c.req.raw
@@ -72,17 +34,17 @@ export function createMcpHandle(
     const quota = createQuota(deps.rateLimiter)
     quota.spend(caller, 'requests', 1)
     inFlight?.admit(ownerOf(caller))
-    const extra: Extra = { caller, request, address }
-    const forms = acceptedForms(request.headers.get('accept'))
-    const answer = await handler.fetch(await withBody(request, inFlight), {
-      authInfo: {
-        token: '',
-        clientId: caller.keyId,
-        scopes: [...caller.scopes],
-        extra: extra as unknown as Record<string, unknown>,
-      },
+    const options = {
+      version: VERSION,
+      canChange: access === 'write',
+      scopes: caller.scopes,
+      send: sendTo(graph, request, address),
+      onFault: (error: unknown) => deps.logger.error({ error }, 'a tool of /mcp failed'),
+    }
+    const handler = createMcpHandler(() => createMcpServer(options), {
+      onerror: (error) => deps.logger.debug({ error }, 'a request to /mcp was rejected'),
     })
-    const response = await inAcceptedForm(answer, forms)
+    const response = await handler.fetch(await withBody(request, inFlight))
     for (const [name, value] of quota.headers()) response.headers.set(name, value)
     response.headers.set('cache-control', 'no-store')
     response.headers.set('x-content-type-options', 'nosniff')
@@ -90,20 +52,11 @@ export function createMcpHandle(
   }
 }
 
-interface Extra {
-  readonly caller: Caller
-  readonly request: Request
-  readonly address: string | undefined
-}
-
 async function withBody(
   request: Request,
   inFlight: ReturnType<typeof connectionOf>['inFlight'],
 ): Promise<Request> {
-  const { url, method, signal } = request
-  const headers = new Headers(request.headers)
-  const { json, stream } = acceptedForms(headers.get('accept'))
-  if (json || stream) headers.set('accept', BOTH_FORMS)
+  const { url, method, headers, signal } = request
   if (method !== 'POST') return new Request(url, { method, headers, signal })
   const body = (await readBody(request, MAX_BODY_BYTES, inFlight)) as Uint8Array<ArrayBuffer>
   // Each message counts against the rate limit of the key.
@@ -117,16 +70,16 @@ async function withBody(
 const KEPT_HEADERS = ['authorization', ORGANIZATION_HEADER, 'user-agent', 'x-forwarded-for']
 
 /** Sends the documents of a request to `/mcp` to the graph of this process, with the credential of the request. */
-function sendTo(graph: Handle, request: Request, address: string | undefined): Send {
+function sendTo(graph: Handle, request: Request, address: string | undefined) {
   const headers = new Headers({ 'content-type': 'application/json' })
   for (const name of KEPT_HEADERS) {
     const value = request.headers.get(name)
     if (value !== null) headers.set(name, value)
   }
   const url = new URL(GRAPHQL_PATH, request.url)
-  return async (body) => {
+  return async (body: object) => {
     const sent = new Request(url, { method: 'POST', headers, body: JSON.stringify(body) })
     const response = await graph(sent, { address })
-    return (await response.json()) as GraphqlResult
+    return (await response.json()) as Awaited<ReturnType<McpOptions['send']>>
   }
 }

@@ -3,14 +3,15 @@ import type { Config } from '../../config/config.ts'
 import { isLoopbackHttp } from '../../config/oidc-settings.ts'
 import { problemResponse } from '../../http/problem.ts'
 import { DomainError } from '../../lib/errors.ts'
-import type { createMcpHandle, McpDeps } from './mcp-handler.ts'
+import type { GraphqlDeps } from '../graphql-handler.ts'
+import type { createMcpHandle } from './mcp-handler.ts'
 
 const MCP_PATH = '/mcp'
 
 type McpConfig = Pick<Config, 'mcp' | 'publicUrl' | 'corsOrigins'>
 
 /** The Model Context Protocol over Streamable HTTP, for agents. Mount it at `/` unless POSTHORN_MCP is off. */
-export function createMcpRoutes(deps: McpDeps, config: McpConfig): Hono {
+export function createMcpRoutes(deps: GraphqlDeps, config: McpConfig): Hono {
   const routes = new Hono()
   // Loaded with the first request, because most processes serve none.
   let handle: ReturnType<typeof createMcpHandle> | null = null

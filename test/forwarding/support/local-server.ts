@@ -6,8 +6,6 @@ import { until } from '../../support/until.ts'
 
 export interface LocalRequest {
   readonly path: string
-  /** Names and values in turn, as they arrived. */
-  readonly rawHeaders: readonly string[]
   readonly headers: Readonly<Record<string, string>>
   readonly body: Buffer
 }
@@ -28,7 +26,6 @@ export async function startLocalServer(port = 0): Promise<LocalServer> {
   const server = createServer(async (incoming, response) => {
     const request = {
       path: incoming.url ?? '',
-      rawHeaders: incoming.rawHeaders,
       headers: incoming.headers as Record<string, string>,
       body: await buffer(incoming),
     }

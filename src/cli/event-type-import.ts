@@ -1,19 +1,18 @@
 import { readdir, readFile, stat } from 'node:fs/promises'
 import path from 'node:path'
 import type { Command } from 'commander'
-import type { GivenCatalogue } from '../../event-types/catalogue/catalogue-type.ts'
+import type { GivenCatalogue } from '../event-types/catalogue/catalogue-type.ts'
+import type { Finding } from '../event-types/catalogue/findings.ts'
 import type {
   CatalogueImport,
   CatalogueImportOptions,
-} from '../../event-types/catalogue/import-catalogue.ts'
+} from '../event-types/catalogue/import-catalogue.ts'
 import {
   parseCatalogueFile,
   parseSchemaFile,
   renameTypes,
-} from '../../event-types/catalogue/parse-catalogue.ts'
-import { readInput } from '../read-input.ts'
-import { print, runCommand, withServices } from '../run-command.ts'
-import { importJson, importText } from './import-text.ts'
+} from '../event-types/catalogue/parse-catalogue.ts'
+import { action, collect, print, readInput, withServices } from './command.ts'
 
 /** An option of commands that change the catalogue. */
 export const ACCEPT_BROKEN_SELECTIONS = [
@@ -66,17 +65,15 @@ Examples:
   $ posthorn event-type import schemas/ --dry-run
   $ posthorn event-type import openapi.json`,
     )
-    .action(async (source: string, { json, name = [], ...options }: ImportOptions) => {
-      await runCommand(async () => {
+    .action(
+      action(async (source: string, { json, name = [], ...options }: ImportOptions) => {
         const imported = await importSource(source, name, options)
         print(json, importJson(imported), importText(imported, options))
         const breaks = imported.changes.some(({ findings }) => findings.length > 0)
         if (breaks && !imported.written) process.exitCode = EXIT_WITH_FINDINGS
-      })
-    })
+      }),
+    )
 }
-
-const collect = (one: string, others: readonly string[] = []) => [...others, one]
 
 async function importSource(
   source: string,
@@ -85,8 +82,8 @@ async function importSource(
 ): Promise<CatalogueImport> {
   const given = renameTypes(await readSource(source), names)
   const [{ importCatalogue }, { COMMAND_LINE }] = await Promise.all([
-    import('../../event-types/catalogue/import-catalogue.ts'),
-    import('../../access/actor.ts'),
+    import('../event-types/catalogue/import-catalogue.ts'),
+    import('../access/actor.ts'),
   ])
   return await withServices(({ database: { pool } }) =>
     importCatalogue(pool, given, options, COMMAND_LINE),
@@ -107,4 +104,60 @@ async function readSource(source: string): Promise<GivenCatalogue> {
     files.map(async (file) => parseSchemaFile(await readFile(path.join(source, file)), file)),
   )
   return { types, refused: [] }
+}
+
+type Change = CatalogueImport['changes'][number]
+
+const SIGNS = { added: '+', changed: '~', archived: '-', unarchived: '+' } as const
+
+/** The difference for people: a line for each event type, and its findings below. */
+function importText(
+  { changes, unchanged, refused, warnings, written }: CatalogueImport,
+  { dryRun }: CatalogueImportOptions,
+): string {
+  const findings = changes.flatMap((change) => change.findings)
+  return [
+    ...changes.flatMap(changeLines),
+    ...refused.map(({ problem }) => `✘ not imported: ${problem}`),
+    ...warnings.map(({ problem }) => `! imported without its example: ${problem}`),
+    summary(),
+    ...advice(),
+  ].join('\n')
+
+  function summary(): string {
+    const counts = Object.keys(SIGNS).map((kind) => {
+      const count = changes.filter(({ change }) => change === kind).length
+      return count > 0 ? [`${count} ${kind}`] : []
+    })
+    const left = new Set(refused.map(({ name }) => name)).size
+    const others = [`${unchanged} unchanged`, ...(left > 0 ? [`${left} not imported`] : [])]
+    return `Event types: ${[...counts.flat(), ...others].join(', ')}.`
+  }
+
+  function advice(): string[] {
+    if (written || changes.length === 0) return []
+    if (findings.length === 0) return ['Nothing was written: this is a dry run.']
+    const remedy = dryRun ? 'An import needs --force.' : 'To import all the same, add --force.'
+    return [`Nothing was written. Problems: ${findings.length}. ${remedy}`]
+  }
+}
+
+function changeLines({ name, change, fields, findings }: Change): string[] {
+  const shown = change === 'changed' ? `: ${fields.join(', ')}` : ''
+  return [`${SIGNS[change]} ${name} ${change}${shown}`, ...findings.map(findingLine)]
+}
+
+function findingLine({ kind, message, remedy }: Finding): string {
+  return `    ${kind}: ${message} ${remedy}`
+}
+
+function importJson({ changes, ...rest }: CatalogueImport) {
+  return {
+    changes: changes.map((one) => ({ ...one, findings: one.findings.map(toJson) })),
+    ...rest,
+  }
+}
+
+function toJson({ eventId, webhookIds, ...finding }: Finding) {
+  return { ...finding, event_id: eventId, webhook_ids: webhookIds }
 }

@@ -6,18 +6,12 @@ import type { LookupFunction } from 'node:net'
 
 export interface LocalRequest {
   readonly url: URL
-  /** As Posthorn sent them, in their order. */
-  readonly headers: readonly Header[]
+  readonly headers: Readonly<Record<string, string>>
   readonly body: Buffer
   /** Whether any certificate is accepted. */
   readonly insecure?: boolean | undefined
   /** Ends the request. */
   readonly signal?: AbortSignal | undefined
-}
-
-export interface Header {
-  readonly name: string
-  readonly value: string
 }
 
 /** What the local server answered. */
@@ -26,7 +20,7 @@ export interface LocalAnswer {
   readonly status: number | null
   readonly errorCode: string | null
   /** The first 16 KiB. */
-  readonly body: Buffer
+  readonly body: string
   /** From the start of connecting. */
   readonly durationMs: number
 }
@@ -42,12 +36,11 @@ const READ_BODY_MS = 2_000
 export async function sendLocal(given: LocalRequest): Promise<LocalAnswer> {
   const { url, headers, insecure, signal } = given
   const startedAt = performance.now()
-  const answer = (status: number | null, errorCode: string | null, body: Buffer) => {
+  const answer = (status: number | null, errorCode: string | null, body = '') => {
     return { status, errorCode, body, durationMs: Math.round(performance.now() - startedAt) }
   }
   const timeout = AbortSignal.timeout(TIME_LIMIT_MS)
   const send = url.protocol === 'https:' ? requestHttps : requestHttp
-  // A list of headers is sent as it is: nothing is added but the headers of the connection.
   const request = send(url, {
     method: 'POST',
     agent: false,
@@ -55,22 +48,17 @@ export async function sendLocal(given: LocalRequest): Promise<LocalAnswer> {
     // RFC 6761, section 6.3: these names are this machine, also where its resolver does not know them.
     ...(/\.localhost$/i.test(url.hostname) && { lookup: lookupLocalhost }),
     signal: AbortSignal.any([timeout, ...(signal ? [signal] : [])]),
-    headers: [
-      ...['host', url.host],
-      ...headers.flatMap(({ name, value }) => [name, value]),
-      ...['content-length', String(given.body.length)],
-    ],
+    headers: { ...headers, 'content-length': given.body.length },
   })
   // After the response, what arrived of it counts.
   request.on('error', () => {})
   request.end(given.body)
   try {
     const [response] = (await once(request, 'response')) as [IncomingMessage]
-    const body = await readBody(response)
-    const { statusCode: status = 0 } = response
-    return status > 599 ? answer(null, 'HPE_INVALID_STATUS', body) : answer(status, null, body)
+    return answer(response.statusCode ?? null, null, await readBody(response))
   } catch (error) {
-    return answer(null, timeout.aborted ? 'ETIMEDOUT' : codeOf(error as Error), Buffer.alloc(0))
+    const { code = 'UNKNOWN' } = error as NodeJS.ErrnoException
+    return answer(null, timeout.aborted ? 'ETIMEDOUT' : code)
   } finally {
     request.destroy()
   }
@@ -79,23 +67,17 @@ export async function sendLocal(given: LocalRequest): Promise<LocalAnswer> {
 const lookupLocalhost: LookupFunction = (_name, options, done) => lookup('localhost', options, done)
 
 /** A slow or broken body does not change the answer. */
-async function readBody(response: IncomingMessage): Promise<Buffer> {
-  const chunks: Buffer[] = []
-  let size = 0
+async function readBody(response: IncomingMessage): Promise<string> {
+  let body = Buffer.alloc(0)
   const timer = setTimeout(() => response.destroy(), READ_BODY_MS)
   try {
     for await (const chunk of response as AsyncIterable<Buffer>) {
-      chunks.push(chunk)
-      size += chunk.length
-      if (size > MAX_BODY_BYTES) break
+      body = Buffer.concat([body, chunk])
+      if (body.length > MAX_BODY_BYTES) break
     }
   } catch {
     // What has arrived counts.
   }
   clearTimeout(timer)
-  return Buffer.concat(chunks).subarray(0, MAX_BODY_BYTES)
-}
-
-function codeOf({ code = '' }: NodeJS.ErrnoException): string {
-  return /^[A-Z0-9_]{1,64}$/.test(code) ? code : 'UNKNOWN'
+  return body.subarray(0, MAX_BODY_BYTES).toString()
 }

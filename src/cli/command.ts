@@ -1,0 +1,79 @@
+import { readFile } from 'node:fs/promises'
+import { buffer } from 'node:stream/consumers'
+import { readEnvironment } from '../config/config.ts'
+import type { Services } from '../run/services.ts'
+import { ServerError } from './api.ts'
+
+/**
+ * Calls `use` with the services on a migrated database. A command that only `reads` does not migrate: it throws. Logs only
+ * warnings and errors. The imports are dynamic, so that --help and commands without a database start quickly.
+ */
+export async function withServices<T>(
+  use: (services: Services) => Promise<T>,
+  { reads = false } = {},
+): Promise<T> {
+  const [{ openRuntime }, { openServices }, { migrateDatabase }, { requireMigrated }] =
+    await Promise.all([
+      import('../embedded/runtime.ts'),
+      import('../run/services.ts'),
+      import('../migrate/migrate-database.ts'),
+      import('../migrate/migrate.ts'),
+    ])
+  await using runtime = await openRuntime(readEnvironment())
+  const quiet = { ...runtime, config: { ...runtime.config, logLevel: 'warn' as const } }
+  const { workerSchema } = quiet.config
+  if (!reads) await migrateDatabase(quiet.secrets, { workerSchema })
+  await using services = openServices(quiet)
+  if (reads) await requireMigrated(services.database.pool)
+  return await use(services)
+}
+
+/** From sysexits.h. The unit in deploy/systemd does not start a process again that exits with it. */
+const EX_CONFIG = 78
+
+/**
+ * The action of a command. An exception becomes one error message on stderr and exit code 1, or 78 if no later start can
+ * succeed with the same settings.
+ */
+export function action<Args extends readonly unknown[]>(body: (...args: Args) => Promise<void>) {
+  return async (...args: Args): Promise<void> => {
+    try {
+      await body(...args)
+    } catch (error) {
+      const { explainFailure, isMisconfiguration } = await import('../db/explain-failure.ts')
+      const text = error instanceof ServerError ? error.message : explainFailure(error)
+      process.stderr.write(`error: ${text}\n`)
+      process.exitCode = isMisconfiguration(error) ? EX_CONFIG : 1
+    }
+  }
+}
+
+/** What a command prints: a value with --json, otherwise a text for people. */
+export type Printed = readonly [value: unknown, text: string]
+
+export function print(json: boolean | undefined, ...[value, text]: Printed): void {
+  process.stdout.write(`${json ? JSON.stringify(value, validTimes) : text}\n`)
+}
+
+/** A line for each item, or a sentence if there is none. */
+export function printedList<Item>(
+  items: readonly Item[],
+  toLine: (item: Item) => string,
+  none: string,
+): Printed {
+  return [items, items.map(toLine).join('\n') || none]
+}
+
+/** JSON has null for an invalid time; here it is a fault. */
+function validTimes(this: Record<string, unknown>, name: string, value: unknown): unknown {
+  const given = this[name]
+  return given instanceof Date ? given.toISOString() : value
+}
+
+/** Collects the values of a repeated option. */
+export const collect = (one: string, others: readonly string[] = []) => [...others, one]
+
+/** The bytes of a file, or of standard input for `-`. */
+export async function readInput(file: string): Promise<Buffer> {
+  return file === '-' ? await buffer(process.stdin) : await readFile(file)
+}

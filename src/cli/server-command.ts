@@ -1,0 +1,131 @@
+import { readFile } from 'node:fs/promises'
+import path from 'node:path'
+import type { Command } from 'commander'
+import { type Config, loadConfig, readEnvironment } from '../config/config.ts'
+import { isLoopbackHttp } from '../config/oidc-settings.ts'
+import { readServerUrl } from '../embedded/server-address.ts'
+import { type ServerAccess, ServerError, sendRequest } from './api.ts'
+import { action, type Printed, print, readInput } from './command.ts'
+
+export interface ServerOptions {
+  readonly server?: string
+  readonly keyFile?: string
+  readonly organization?: string
+  readonly json?: boolean
+}
+
+/** The action of a command that calls a server. `body` gets the arguments, and the options last. */
+export function call<Args extends readonly unknown[]>(
+  body: (access: ServerAccess, ...args: Args) => Promise<Printed>,
+) {
+  return action(async (...given: unknown[]) => {
+    const args = given.slice(0, -1) as unknown as Args
+    const options = args.at(-1) as ServerOptions
+    print(options.json, ...(await body(await serverAccess(options), ...args)))
+  })
+}
+
+/** An option of commands that act for one organization. */
+export const ORGANIZATION = [
+  '--organization <id>',
+  'with a key of the scope admin: the organization to act for, org_… or its uid (default: that of the key)',
+] as const
+
+const KEY_VARIABLE = 'POSTHORN_API_KEY'
+
+/**
+ * Adds `--server` and `--key-file`. There is no option for the key itself, because other users of the machine can read the
+ * arguments of programs. `when` says with which other options these have a meaning.
+ */
+export function withServerOptions(command: Command, scopes: string, when = ''): Command {
+  const key = `with --server, ${KEY_VARIABLE}; otherwise the key in <POSTHORN_DATA_DIR>/api-key`
+  return command
+    .option(
+      '--server <url>',
+      `${when}the URL of Posthorn (default: the server that runs with the same POSTHORN_DATA_DIR, or from HOST and PORT, http://127.0.0.1:4000)`,
+    )
+    .option(
+      '--key-file <file>',
+      `a file with an API key, phk_…, with ${scopes}; - reads standard input (default: ${key})`,
+    )
+}
+
+/** The settings that say where the server of this folder is, and how its headers are named. */
+const CLIENT_SETTINGS = ['POSTHORN_DATA_DIR', 'HOST', 'PORT', 'POSTHORN_HEADER_PREFIX']
+
+/**
+ * The settings of a command that talks to a server. It reads no others: the variables of a host application, such as its
+ * DATABASE_URL, do not concern it.
+ */
+export function loadClientConfig(): Config {
+  const names = CLIENT_SETTINGS.flatMap((name) => [name, `${name}_FILE`])
+  const given = Object.entries(readEnvironment()).filter(([name]) => names.includes(name))
+  return loadConfig(Object.fromEntries(given)).config
+}
+
+/**
+ * The server and the key of the options. By default, the server that runs with the same data directory, and the API key
+ * that this server wrote there on its first start. That key has all scopes: no other server gets it.
+ */
+export async function serverAccess(
+  options: ServerOptions,
+  { dataDir, host, port }: Config = loadClientConfig(),
+): Promise<ServerAccess> {
+  // Its HOST and PORT may differ from the settings here.
+  const own = originOf(await readServerUrl(dataDir))
+  const configured = `http://${host.includes(':') ? `[${host}]` : host}:${port}`
+  const url = options.server ?? own ?? originOf(configured) ?? configured
+  const parsed = URL.parse(url)
+  if (parsed === null || !/^https?:$/.test(parsed.protocol)) {
+    throw new ServerError(`${JSON.stringify(url)} is not the http:// or https:// URL of a server.`)
+  }
+  const ownKey =
+    parsed.origin === own
+      ? await readFile(path.join(dataDir, 'api-key'), 'utf8').catch(() => '')
+      : ''
+  const key = (await findKey(url, options, ownKey.trim())).trim()
+  // Fetch would reject another key with a message that contains it.
+  if (!/^[\x21-\x7e]+$/.test(key)) {
+    throw new ServerError(
+      'The API key is empty or contains spaces or line breaks. Give the full key, phk_….',
+    )
+  }
+  if (parsed.protocol === 'http:' && !isLoopbackHttp(parsed)) {
+    process.stderr.write(
+      `warning: ${url} is not https://, so others on the way can read the API key.\n`,
+    )
+  }
+  return { url, key, organization: options.organization }
+}
+
+/** Where a server is reachable, also one that listens on all addresses. */
+function originOf(text: string | null): string | null {
+  const url = URL.parse(text ?? '')
+  if (url?.hostname === '0.0.0.0') url.hostname = '127.0.0.1'
+  if (url?.hostname === '[::]') url.hostname = '[::1]'
+  return url?.origin ?? null
+}
+
+async function findKey(
+  url: string,
+  { server, keyFile }: ServerOptions,
+  ownKey: string,
+): Promise<string> {
+  if (keyFile !== undefined) return await readKeyFile(keyFile)
+  const variable = readEnvironment()[KEY_VARIABLE]
+  // Without --server, the variable may be meant for another server.
+  const key = server === undefined ? ownKey || variable : variable || ownKey
+  if (key) return key
+  // If no server runs, that is what the error says.
+  await sendRequest({ url, key: '' }, { method: 'GET', path: '/healthz' })
+  throw new ServerError(`There is no API key for ${url}. Set ${KEY_VARIABLE}, or give --key-file.`)
+}
+
+async function readKeyFile(file: string): Promise<string> {
+  const bytes = await readInput(file).catch(({ code }: NodeJS.ErrnoException) => {
+    throw new Error(`--key-file: ${file} cannot be read (${code}).`)
+  })
+  const text = bytes.toString()
+  if (text.trim() === '') throw new Error(`--key-file: ${file} is empty.`)
+  return text
+}
