@@ -1,5 +1,5 @@
 import type { Sql } from '../db/client.ts'
-import type { LiveItem, Topic } from '../live/topic.ts'
+import type { LiveItem, Topic } from '../live/feed.ts'
 import type { UseStream } from './event-stream.ts'
 import { givePositions } from './give-positions.ts'
 

@@ -2,7 +2,7 @@ import { createGraphQLError } from 'graphql-yoga'
 import { credentialOf } from '../../access/scope.ts'
 import { type Context, callerOf } from '../../graphql/context.ts'
 import { endOfStream } from '../../graphql/live-stream.ts'
-import type { EndReason } from '../../live/subscriber.ts'
+import type { EndReason } from '../../live/stream.ts'
 import type { Reader } from '../event-streams.ts'
 
 export function readerOf(context: Context): Reader {
