@@ -37,7 +37,7 @@ export interface EventTypes {
 export const JSON_SCALAR: GraphQLScalarType = new GraphQLScalarType({
   name: 'JSON',
   specifiedByURL: 'https://www.rfc-editor.org/rfc/rfc8259',
-  description: 'Any JSON value, as it was published: numbers and strings keep their letters.',
+  description: 'Any JSON value, as it was published: numbers keep their digits.',
 })
 
 export const DATE_TIME_SCALAR: GraphQLScalarType = new GraphQLScalarType({

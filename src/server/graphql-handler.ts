@@ -1,7 +1,7 @@
 import type { Authenticate } from '../api-keys/authenticate.ts'
 import type { EventStreams } from '../event-stream/event-streams.ts'
 import type { EventGraph } from '../event-stream/graph/follow-schema.ts'
-import { useEventExecutor } from '../event-stream/graph/use-event-executor.ts'
+import { useEventExecutor } from '../event-stream/graph/execute.ts'
 import type { DomainDeps } from '../graphql/context.ts'
 import type { Handle } from '../graphql/cors.ts'
 import { createHandler, type HandlerOptions } from '../graphql/handler.ts'
@@ -29,7 +29,7 @@ export function createEventsHandler(
       if (identity instanceof Error) throw identity
       return (await graph()).schema
     },
-    executor: useEventExecutor(deps.eventStreams, async () => (await graph()).schema),
+    executor: useEventExecutor(deps.eventStreams),
   })
 }
 
