@@ -15,10 +15,8 @@ import {
   visit,
 } from 'graphql'
 import { didYouMean } from '../lib/did-you-mean.ts'
-import { describeEventTypes, namesOfTypes } from './describe-catalogue.ts'
-import { eventAlone, toSchema } from './event-schema.ts'
-import { createEventTypes } from './event-types.ts'
-import type { SourceType } from './model.ts'
+import { createSelectionSchema, namesOfTypes } from './event-schema.ts'
+import type { SourceType } from './event-types.ts'
 import { RESERVED_TYPES } from './names.ts'
 import { newPlanning, planEvent, type SelectionPlan } from './plan-selection.ts'
 
@@ -63,11 +61,9 @@ export function compileSelection(
     const conditions = conditionsOf(document)
     errors.push(...unknownTypes(conditions, [...names.values()]))
     if (errors.length > 0) return { plan: null, issues: errors.map(issueOf) }
-    const models = describeEventTypes(catalogue, (typeName) =>
+    const schema = createSelectionSchema(catalogue, (typeName) =>
       conditions.some(({ name }) => isOfType(name, typeName)),
     )
-    const types = createEventTypes(models)
-    const schema = toSchema(types, eventAlone(types))
     errors.push(...validate(schema, document, RULES, { maxErrors: MAX_ISSUES }))
     if (errors.length > 0) return { plan: null, issues: errors.map(issueOf) }
     const plan = planEvent(newPlanning({ schema, fragments, variables: {} }), [set])

@@ -15,7 +15,7 @@ import {
   type SelectionNode,
   type SelectionSetNode,
 } from 'graphql'
-import { eventTypeOf, memberOf } from './sources.ts'
+import { eventTypeOf, memberOf } from './event-types.ts'
 
 /*
  * What a selection takes from JSON. Plans are plain JSON: the plan of a webhook is stored, so that the selection means the

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { publicId } from '../../src/db/ids.ts'
 import { compileSelection } from '../../src/event-graph/compile-selection.ts'
-import type { SourceType } from '../../src/event-graph/model.ts'
+import type { SourceType } from '../../src/event-graph/event-types.ts'
 import type { SelectionPlan } from '../../src/event-graph/plan-selection.ts'
 import { selectEvent } from '../../src/event-graph/select-event.ts'
 import { newBudget, OverBudget } from '../../src/lib/work-budget.ts'
