@@ -14,7 +14,6 @@ export default defineConfig({
       'posthorn.exhausted_deliveries',
       'posthorn.fan_outs',
       'posthorn.filtered_events',
-      'posthorn.live_listeners',
       'posthorn.alert_mails',
       'posthorn.published_batches',
       'posthorn.reported_states',

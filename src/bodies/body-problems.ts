@@ -1,6 +1,6 @@
 import type { Db } from '../db/client.ts'
 import type { WebhookBody } from '../db/generated/prisma/client.ts'
-import { readSourceTypes } from '../event-graph/read-source-types.ts'
+import { readSourceTypes } from '../event-graph/event-schema.ts'
 import { selectionProblems } from '../event-graph/selection-problems.ts'
 
 /** What the selection of each version names and the catalogue does not have: sentences. None for a template. */

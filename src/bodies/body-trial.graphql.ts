@@ -1,5 +1,5 @@
 import { atLeastKey } from '../db/selection.ts'
-import type { SelectionPlan } from '../event-graph/plan.ts'
+import type { SelectionPlan } from '../event-graph/plan-selection.ts'
 import { readNames } from '../event-types/find-event-types.ts'
 import { expandSubscriptions } from '../event-types/subscriptions.ts'
 import { findEventsByUuids } from '../events/find-events-by-uuids.ts'
@@ -131,6 +131,6 @@ function typesWithoutData({ plan }: ChosenBody, types: readonly string[]): strin
   const { cases, other }: SelectionPlan = JSON.parse(plan)
   const selected = new Set(cases.map(({ eventType }) => eventType))
   return types
-    .filter((type) => !selected.has(type) && other.keys.length === 0)
+    .filter((type) => !selected.has(type) && other.fields.length === 0)
     .map((type) => `The selection chooses nothing of ${type}: \`data\` is {} in its deliveries.`)
 }

@@ -1,4 +1,4 @@
-import type { SelectionPlan } from '../event-graph/plan.ts'
+import type { SelectionPlan } from '../event-graph/plan-selection.ts'
 import { compileTemplate, type Template } from '../templates/compile-template.ts'
 
 /** What the deliveries of a webhook contain instead of the whole event, ready to be written. */

@@ -1,9 +1,9 @@
 import type { Db } from '../db/client.ts'
 import { mintUuid } from '../db/ids.ts'
 import { compileSelection, type SelectionIssue } from '../event-graph/compile-selection.ts'
-import type { SourceType } from '../event-graph/model.ts'
-import type { SelectionPlan } from '../event-graph/plan.ts'
-import { readSourceTypes } from '../event-graph/read-source-types.ts'
+import { readSourceTypes } from '../event-graph/event-schema.ts'
+import type { SourceType } from '../event-graph/event-types.ts'
+import type { SelectionPlan } from '../event-graph/plan-selection.ts'
 import { type FieldIssue, fieldIssue } from '../lib/errors.ts'
 import { compileTemplate } from '../templates/compile-template.ts'
 

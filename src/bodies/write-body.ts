@@ -1,5 +1,5 @@
 import { publicId } from '../db/ids.ts'
-import type { SelectionPlan } from '../event-graph/plan.ts'
+import type { SelectionPlan } from '../event-graph/plan-selection.ts'
 import { selectEvent } from '../event-graph/select-event.ts'
 import { MAX_DATA_BYTES } from '../event-types/event-type.ts'
 import { type DeliveredEvent, deliveryBody } from '../events/delivery-body.ts'
@@ -48,7 +48,7 @@ export function writeBody(
 
 /** Many fields of each item of a long list can be longer than the list, because each that is missing is `null`. */
 function writeSelection(plan: SelectionPlan, event: BodyEvent, budget: WorkBudget) {
-  const data = selectEvent(plan, event, budget)
+  const data = JSON.stringify(selectEvent(plan, event, budget))
   return Buffer.byteLength(data) > MAX_DATA_BYTES ? TOO_LARGE : deliveryBody({ ...event, data })
 }
 

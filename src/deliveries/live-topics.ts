@@ -1,26 +1,17 @@
 import type { Sql } from '../db/client.ts'
 import { lowerBoundAt } from '../lib/uuid-v7.ts'
-import { type LiveItem, type LiveScope, MAX_MISSED, type Pages, type Topic } from '../live/topic.ts'
+import { type LiveItem, type LiveScope, MAX_MISSED, type Pages, type Topic } from '../live/feed.ts'
 
 /** A recorded attempt, whose position is its id, or a cancellation. */
 export interface LiveDelivery extends LiveItem {
   readonly position: string
   readonly deliveryId: string
-  /** Whether the delivery finished. False in the topic of attempts. */
+  readonly isAttempt: boolean
+  /** Whether the delivery finished. */
   readonly finished: boolean
 }
 
 const PAGE_SIZE = 1_000
-
-export const attemptTopic: Topic<LiveDelivery> = {
-  name: 'attempts',
-  follow: (sql, organizationId) => (since) =>
-    readAttempts(sql, { organizationId, webhookId: null }, since, NOT_FINISHED),
-  async openMissed(sql, scope, since) {
-    const count = await countAttempts(sql, scope, since)
-    return count > MAX_MISSED ? null : readAttempts(sql, scope, since, NOT_FINISHED)
-  },
-}
 
 /** All attempts and cancellations. The end of each delivery is one of them. */
 export const deliveryTopic: Topic<LiveDelivery> = {
@@ -44,42 +35,28 @@ async function* readDeliveries(
   canceled: readonly LiveDelivery[],
 ): Pages<LiveDelivery> {
   let rest = canceled
-  for await (const attempts of readAttempts(sql, scope, since, FINISHED)) {
-    const last = attempts.at(-1)?.position ?? ''
-    const before = rest.filter(({ position }) => position <= last)
+  for (let after = since; ; ) {
+    const { rows } = await sql.query<LiveDelivery>(readAttempts(scope), valuesOf(scope, after))
+    after = rows.at(-1)?.position ?? ''
+    const isEnd = rows.length < PAGE_SIZE
+    const before = isEnd ? rest : rest.filter(({ position }) => position <= after)
     rest = rest.slice(before.length)
-    yield [...attempts, ...before].sort((a, b) => (a.position < b.position ? -1 : 1))
+    yield [...rows, ...before].sort((a, b) => (a.position < b.position ? -1 : 1))
+    if (isEnd) return
   }
-  yield rest
 }
-
-const NOT_FINISHED = 'false'
 
 /** `offset 0` keeps the lookups apart: the planner could turn them into a join that reads the deliveries of all days. */
-const FINISHED = `exists (
-  select from posthorn.deliveries as d
-  where d.id = a.delivery_id and d.state in ('succeeded', 'exhausted') and d.attempt_count = a.number offset 0)`
-
-async function* readAttempts(
-  sql: Sql,
-  scope: LiveScope,
-  since: string,
-  finished: string,
-): Pages<LiveDelivery> {
-  for (let after = since; ; ) {
-    const { rows } = await sql.query<LiveDelivery>(
-      `select a.id as position, a.webhook_id as "webhookId", a.delivery_id as "deliveryId", ${finished} as finished
-       from (
-         select a.id, a.webhook_id, a.delivery_id, a.number from posthorn.attempts as a
-         where ${matches(scope)} order by a.id limit ${PAGE_SIZE}
-       ) as a order by a.id`,
-      valuesOf(scope, after),
-    )
-    if (rows.length > 0) yield rows
-    if (rows.length < PAGE_SIZE) return
-    after = rows.at(-1)?.position as string
-  }
-}
+const readAttempts = (scope: LiveScope) => `
+  select a.id as position, a.webhook_id as "webhookId", a.delivery_id as "deliveryId", true as "isAttempt",
+    exists (
+      select from posthorn.deliveries as d
+      where d.id = a.delivery_id and d.state in ('succeeded', 'exhausted') and d.attempt_count = a.number offset 0
+    ) as finished
+  from (
+    select a.id, a.webhook_id, a.delivery_id, a.number from posthorn.attempts as a
+    where ${matches(scope)} order by a.id limit ${PAGE_SIZE}
+  ) as a order by a.id`
 
 async function countAttempts(sql: Sql, scope: LiveScope, since: string): Promise<number> {
   const { rows } = await sql.query<{ count: number }>(
@@ -115,14 +92,11 @@ async function readCanceled(
   })
   return rows.map(({ at, ...row }) => ({
     ...row,
-    position: cancellationPosition(at, row.deliveryId),
+    // The time of the cancellation, and what makes the id of the delivery unique.
+    position: lowerBoundAt(at).slice(0, TIME_LENGTH) + row.deliveryId.slice(TIME_LENGTH),
+    isAttempt: false,
     finished: true,
   }))
-}
-
-/** The time of the cancellation, and what makes the id of the delivery unique. */
-function cancellationPosition(at: Date, deliveryId: string): string {
-  return lowerBoundAt(at).slice(0, TIME_LENGTH) + deliveryId.slice(TIME_LENGTH)
 }
 
 /** The first 48 bits of a uuid, as text. */

@@ -5,11 +5,11 @@ import { callerOf } from '../graphql/context.ts'
 import { openStream, readOnce } from '../graphql/live-stream.ts'
 import { streamsOfWebhook } from '../graphql/portal-access.ts'
 import { timestampOf } from '../lib/uuid-v7.ts'
-import type { StreamItem } from '../live/subscriber.ts'
-import { MAX_MISSED } from '../live/topic.ts'
+import { MAX_MISSED } from '../live/feed.ts'
+import type { StreamItem } from '../live/stream.ts'
 import { findAttemptsByIds } from './attempts/find-attempts.ts'
 import { findDeliveriesByIds } from './find-deliveries.ts'
-import { attemptTopic, deliveryTopic, type LiveDelivery } from './live-topics.ts'
+import { deliveryTopic, type LiveDelivery } from './live-topics.ts'
 
 const WEBHOOK_ID = 'Limits the stream to this webhook: `wh_…`. Default: all webhooks.'
 
@@ -31,8 +31,9 @@ builder.subscriptionFields((t) => ({
     },
     subscribe: (_root, { webhookId, after }, context) =>
       openStream(context, {
-        topic: attemptTopic,
+        topic: deliveryTopic,
         webhookId,
+        filter: ({ isAttempt }) => isAttempt,
         after: after == null ? null : timestampOf(requireId('attempt', after, ['after'])),
       }) as never,
     resolve: (query, parent, _args, context, info) =>

@@ -15,8 +15,45 @@ import {
   type SelectionNode,
   type SelectionSetNode,
 } from 'graphql'
-import type { ObjectPlan, Read, ScalarPlan, SelectionPlan, ValuePlan } from './plan.ts'
-import { eventTypeOf, memberOf } from './sources.ts'
+import { eventTypeOf, memberOf } from './event-types.ts'
+
+/*
+ * What a selection takes from JSON. Plans are plain JSON: the plan of a webhook is stored, so that the selection means the
+ * same whatever becomes of the catalogue.
+ */
+
+/** The plan of a selection on `Event`. The name of the event type decides which case applies. */
+export interface SelectionPlan {
+  readonly cases: readonly { readonly eventType: string; readonly plan: ObjectPlan }[]
+  /** For an event type without a case. */
+  readonly other: ObjectPlan
+  /** The types of events by their name in the catalogue, if `other` has a `__typename`. */
+  readonly typenames?: Readonly<Record<string, string>>
+}
+
+/** Makes an object with these members, in their order. A missing value is null. */
+export interface ObjectPlan {
+  readonly kind: 'object'
+  /** Null: the name of the type of the event. */
+  readonly typename: string | null
+  readonly fields: readonly FieldPlan[]
+}
+
+export interface FieldPlan {
+  readonly key: string
+  /** The members that lead to the value. */
+  readonly path: readonly string[]
+  readonly value: ValuePlan
+}
+
+/**
+ * A value of another JSON type is null. `json` is any value. Enums are strings and `Int` is a number: a value that a schema
+ * does not list, or lists only later, stays as it is.
+ */
+export type ValuePlan =
+  | ObjectPlan
+  | { readonly kind: 'list'; readonly of: ValuePlan }
+  | { readonly kind: 'json' | 'string' | 'boolean' | 'number' | 'typename' }
 
 /** What a plan is made with. The document must be valid. */
 export interface Planning {
@@ -28,11 +65,14 @@ export interface Planning {
   readonly budget: { fields: number }
 }
 
-export class PlanTooLarge extends Error {
-  override readonly name = 'PlanTooLarge'
+/** Of all types of events together. */
+const MAX_PLANNED_FIELDS = 4_000
+
+export function newPlanning(planning: Omit<Planning, 'budget'>): Planning {
+  return { ...planning, budget: { fields: MAX_PLANNED_FIELDS } }
 }
 
-/** The plan of selection sets on the interface `Event`. */
+/** The plan of selection sets on the interface `Event`. Throws a `GraphQLError` if the plan is too large. */
 export function planEvent(
   planning: Planning,
   selectionSets: readonly SelectionSetNode[],
@@ -48,7 +88,7 @@ export function planEvent(
       plan: planObject(planning, type, selectionSets),
     }))
   const other = planObject(planning, event, selectionSets)
-  if (other.typenames.length === 0) return { cases, other }
+  if (!other.fields.some(({ value }) => value.kind === 'typename')) return { cases, other }
   const typenames = Object.fromEntries(types.map((type) => [eventTypeOf(type), type.name]))
   return { cases, other, typenames }
 }
@@ -81,39 +121,20 @@ function planObject(
   type: GraphQLNamedType,
   selectionSets: readonly SelectionSetNode[],
 ): ObjectPlan {
-  const fields = collectFields(planning, type, selectionSets)
-  const keys = [...fields.keys()]
-  const reads: Read[] = []
-  const typenames: number[] = []
-  for (const [key, nodes] of [...fields.values()].entries()) {
-    const name = nodes[0]?.name.value ?? ''
-    if (name === '__typename') {
-      typenames.push(key)
-      continue
-    }
-    const field = 'getFields' in type ? type.getFields()[name] : undefined
-    if (field === undefined || !('args' in field)) throw new Error(`${type.name} has no ${name}.`)
-    const value = planValue(planning, field.type, nodes)
-    addRead(reads, memberOf(field), key, value)
-  }
-  const typename = isObjectType(type) ? type.name : null
-  return { kind: 'object', keys, reads, typenames, typename }
-}
-
-function addRead(reads: Read[], path: readonly string[], key: number, value: ValuePlan): void {
-  const [name = '', ...rest] = path
-  if (rest.length === 0) {
-    reads.push({ name, key, value })
-    return
-  }
-  const found = reads.find((read) => read.name === name && 'within' in read)
-  const within = found && 'within' in found ? (found.within as Read[]) : []
-  if (!found) reads.push({ name, within })
-  addRead(within, rest, key, value)
+  const fields = [...collectFields(planning, type, selectionSets)].map(
+    ([key, nodes]): FieldPlan => {
+      const name = nodes[0]?.name.value ?? ''
+      if (name === '__typename') return { key, path: [], value: { kind: 'typename' } }
+      const field = 'getFields' in type ? type.getFields()[name] : undefined
+      if (field === undefined || !('args' in field)) throw new Error(`${type.name} has no ${name}.`)
+      return { key, path: memberOf(field), value: planValue(planning, field.type, nodes) }
+    },
+  )
+  return { kind: 'object', typename: isObjectType(type) ? type.name : null, fields }
 }
 
 /** The plan of what a field of a type gives. `nodes`: the field in the document, with one response name. */
-export function planValue(
+function planValue(
   planning: Planning,
   type: GraphQLOutputType,
   nodes: readonly FieldNode[],
@@ -124,11 +145,14 @@ export function planValue(
   const named = getNamedType(type)
   const kind = SCALARS[named.name]
   if (kind !== undefined) return { kind }
-  const sets = nodes.flatMap(({ selectionSet }) => (selectionSet ? [selectionSet] : []))
-  return planObject(planning, named, sets)
+  return planObject(planning, named, selectionSetsOf(nodes))
 }
 
-const SCALARS: Readonly<Record<string, ScalarPlan['kind']>> = {
+export function selectionSetsOf(nodes: readonly FieldNode[]): SelectionSetNode[] {
+  return nodes.flatMap(({ selectionSet }) => selectionSet ?? [])
+}
+
+const SCALARS: Readonly<Record<string, 'string' | 'boolean' | 'number' | 'json'>> = {
   ID: 'string',
   String: 'string',
   DateTime: 'string',
@@ -180,7 +204,11 @@ export function collectFields(
     }
     if (same) same.push(node)
     else fields.set(name, [node])
-    if (--planning.budget.fields < 0) throw new PlanTooLarge()
+    if (--planning.budget.fields >= 0) return
+    throw new GraphQLError(
+      `A selection has at most ${MAX_PLANNED_FIELDS} fields, counted for each event type and where fragments are spread. Select fewer, or data.`,
+      { nodes: node, extensions: { code: 'LIMIT_EXCEEDED' } },
+    )
   }
 }
 

@@ -1,9 +1,9 @@
 import { publicId } from '../db/ids.ts'
+import { isKeptNumber, parseKeepingDigits } from '../lib/exact-json.ts'
 import { timestampOf } from '../lib/uuid-v7.ts'
-import type { WorkBudget } from '../lib/work-budget.ts'
-import type { SelectionPlan } from './plan.ts'
-import { skipSpace } from './skip-json.ts'
-import { caseOf, emptyValues, joinObject, prepare, takeMember, typenameOf } from './slice-json.ts'
+import { OverBudget, spend, spendOnText, type WorkBudget } from '../lib/work-budget.ts'
+import { typeNameAlone } from './names.ts'
+import type { ObjectPlan, SelectionPlan, ValuePlan } from './plan-selection.ts'
 
 export interface SelectedEvent {
   /** A uuid. */
@@ -19,48 +19,86 @@ export interface SelectedEvent {
 }
 
 /**
- * What a selection takes from an event, as JSON: an object. Made of the plan as it was parsed once: what is prepared for a
- * plan is kept with the object. Throws `OverBudget`.
+ * What a selection takes from an event: an object, which `JSON.stringify` prints with the digits that were published.
+ * Throws `OverBudget`.
  */
 export function selectEvent(
   selection: SelectionPlan,
   event: SelectedEvent,
   budget: WorkBudget,
-): string {
-  const plan = caseOf(selection, event.type)
-  const values = emptyValues(plan, plan.typename ?? typenameOf(selection, event.type))
-  const { reads } = prepare(plan)
-  for (const [name, uses] of reads) {
-    const text = memberText(event, name)
-    takeMember({ text, at: skipSpace(text, 0), budget }, uses, values)
+): object {
+  const { cases, other } = selection
+  const plan = cases.find(({ eventType }) => eventType === event.type)?.plan ?? other
+  const parse = (text: string | null): unknown => {
+    spendOnText(budget, text?.length ?? 0)
+    return parseKeepingDigits(text ?? 'null')
   }
-  return joinObject(budget, prepare(plan), values)
+  const source: Record<string, unknown> = {
+    ...event,
+    id: publicId('event', event.id),
+    publishedAt: timestampOf(event.id).toISOString(),
+    occurredAt: event.occurredAt.toISOString(),
+  }
+  const members = new Set(plan.fields.map(({ path }) => path[0]))
+  try {
+    for (const name of ['data', 'previous'] as const) {
+      if (members.has(name)) source[name] = parse(event[name])
+    }
+    return takeObject(plan, source, typenameOf(selection, event.type), budget)
+  } catch (error) {
+    // A value of thousands of levels, which JSON can have.
+    throw error instanceof RangeError ? new OverBudget() : error
+  }
 }
 
-function memberText(event: SelectedEvent, name: string): string {
-  switch (name) {
-    case 'data':
-      return event.data
-    case 'previous':
-      return event.previous ?? 'null'
-    default:
-      return JSON.stringify(factsOf(event, name))
-  }
+/** An event type that the plan does not know is newer than the plan. */
+function typenameOf({ typenames = {} }: SelectionPlan, eventType: string): string {
+  const known = Object.hasOwn(typenames, eventType) ? typenames[eventType] : undefined
+  return known ?? typeNameAlone(eventType)
 }
 
-function factsOf({ id, type, occurredAt, cursor }: SelectedEvent, name: string): unknown {
-  switch (name) {
-    case 'id':
-      return publicId('event', id)
-    case 'type':
-      return type
-    case 'cursor':
-      return cursor
-    case 'occurredAt':
-      return occurredAt
-    case 'publishedAt':
-      return timestampOf(id)
+function takeObject(
+  plan: ObjectPlan,
+  source: object,
+  typename: string,
+  budget: WorkBudget,
+): object {
+  spend(budget, plan.fields.length)
+  return Object.fromEntries(
+    plan.fields.map(({ key, path, value }) => [
+      key,
+      value.kind === 'typename'
+        ? (plan.typename ?? typename)
+        : take(value, path.reduce<unknown>(memberOf, source), typename, budget),
+    ]),
+  )
+}
+
+function memberOf(value: unknown, name: string): unknown {
+  return isObject(value) && Object.hasOwn(value, name) ? value[name] : null
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return (
+    typeof value === 'object' && value !== null && !Array.isArray(value) && !isKeptNumber(value)
+  )
+}
+
+/** Missing values, and values of another shape than the plan needs, are null. */
+function take(plan: ValuePlan, value: unknown, typename: string, budget: WorkBudget): unknown {
+  switch (plan.kind) {
+    case 'object':
+      return isObject(value) ? takeObject(plan, value, typename, budget) : null
+    case 'list':
+      if (!Array.isArray(value)) return null
+      spend(budget, value.length)
+      return value.map((item) => take(plan.of, item, typename, budget))
+    case 'json':
+      spendOnText(budget, JSON.stringify(value).length)
+      return value
     default:
-      return null
+      return typeof value === plan.kind || (plan.kind === 'number' && isKeptNumber(value))
+        ? value
+        : null
   }
 }

@@ -1,4 +1,5 @@
-import type { EventModel, FieldModel, TypeRef } from './model.ts'
+import { type GraphQLObjectType, getNamedType, isObjectType } from 'graphql'
+import { createEventInterface, createEventType, type SourceType } from './event-types.ts'
 
 /** A field that a selection on an event type can have. */
 export interface SelectableField {
@@ -14,32 +15,28 @@ const MAX_LEVELS = 8
 const MAX_FIELDS = 500
 
 /** The fields for the properties of `data`, in the order of the schema, each before the fields in it. */
-export function selectableFields({ types, dataTypeName, fields }: EventModel): SelectableField[] {
-  const objects = new Map<string, readonly FieldModel[]>()
-  for (const type of types) if (type.kind === 'object') objects.set(type.name, type.fields)
-  objects.set(dataTypeName, fields)
+export function selectableFields(source: SourceType, typeName: string): SelectableField[] {
+  const type = createEventType(source, typeName, createEventInterface())
+  const data = type.getFields()['previous']?.type
   const found: SelectableField[] = []
-  visit(fields, [], [dataTypeName])
+  if (isObjectType(data)) visit(data, [], [])
   return found
 
-  /** `within`: the types that lead here: none of them is entered again. */
+  /** `around`: the types that lead here. None of them is entered again. */
   function visit(
-    list: readonly FieldModel[],
+    object: GraphQLObjectType,
     parent: readonly string[],
-    within: readonly string[],
+    around: readonly GraphQLObjectType[],
   ): void {
-    for (const { name, type } of list) {
+    const within = [...around, object]
+    for (const field of Object.values(object.getFields())) {
       if (found.length >= MAX_FIELDS) return
-      const typeName = namedType(type)
-      const inner = objects.get(typeName)
-      const path = [...parent, name]
-      found.push({ path, name, hasFields: inner !== undefined })
-      if (inner === undefined || path.length >= MAX_LEVELS || within.includes(typeName)) continue
-      visit(inner, path, [...within, typeName])
+      const inner = getNamedType(field.type)
+      const path = [...parent, field.name]
+      found.push({ path, name: field.name, hasFields: isObjectType(inner) })
+      if (isObjectType(inner) && path.length < MAX_LEVELS && !within.includes(inner)) {
+        visit(inner, path, within)
+      }
     }
   }
-}
-
-function namedType(ref: TypeRef): string {
-  return ref.kind === 'list' ? namedType(ref.of) : ref.name
 }

@@ -1,8 +1,8 @@
 import { takeTurns } from '../lib/take-turns.ts'
 import { compileSelection } from './compile-selection.ts'
-import { namesOfTypes } from './describe-catalogue.ts'
-import type { SourceType } from './model.ts'
-import type { SelectionPlan } from './plan.ts'
+import { namesOfTypes } from './event-schema.ts'
+import type { SourceType } from './event-types.ts'
+import type { SelectionPlan } from './plan-selection.ts'
 
 /** What a stored selection names and the catalogue does not have, or has elsewhere: sentences. */
 export function selectionProblems(

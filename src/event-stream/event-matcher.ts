@@ -4,9 +4,9 @@ import { subscribesTo } from '../event-types/subscriptions.ts'
 import { letThrough } from '../filters/decide.ts'
 import type { Filter } from '../filters/filter.ts'
 import { type GivenFilter, textOfFilter } from '../filters/given-filter.ts'
-import { printFilter, readFilter } from '../filters/read-filter.ts'
+import { parseStoredFilter, printFilter, readFilter } from '../filters/read-filter.ts'
 import { type FieldIssue, fieldIssue, invalid } from '../lib/errors.ts'
-import type { StreamEvent } from './stream-event.ts'
+import type { StreamEvent } from './read-stream.ts'
 
 /** What a reader asks for. */
 export interface EventSelection {
@@ -67,5 +67,25 @@ export function createSelect(sql: Sql, { types, filter }: EventSelection): Selec
       types === null ? !type.startsWith(OPERATIONAL_PREFIX) : subscribesTo(types, type),
     )
     return filter === null ? ofTypes : await letThrough(sql, filter, ofTypes)
+  }
+}
+
+/**
+ * What a session of one webhook sees: the events to which its webhook subscribes, and that its filter lets through. Of a
+ * deleted webhook, nothing.
+ */
+export function selectOfWebhook(sql: Sql, organizationId: string, webhookId: string): SelectEvents {
+  return async (events) => {
+    const { rows } = await sql.query<{ types: string[]; filter: string | null }>({
+      name: 'read_webhook_selection',
+      text: `
+        select event_subscriptions as types, filter from posthorn.webhooks
+        where id = $1 and organization_id = $2 and deleted_at is null`,
+      values: [webhookId, organizationId],
+    })
+    const [webhook] = rows
+    if (!webhook) return []
+    const filter = webhook.filter === null ? null : parseStoredFilter(webhook.filter)
+    return await createSelect(sql, { types: webhook.types, filter })(events)
   }
 }

@@ -2,24 +2,22 @@ import type { Actor } from '../access/actor.ts'
 import { type Caller, credentialOf, requireScope } from '../access/scope.ts'
 import type { Sql } from '../db/client.ts'
 import { DomainError } from '../lib/errors.ts'
+import type { LiveItem, Topic } from '../live/feed.ts'
 import type { LiveHub } from '../live/hub.ts'
-import type { EndReason } from '../live/subscriber.ts'
+import type { EndReason } from '../live/stream.ts'
 import { acknowledgeEvents } from './consumers/acknowledge-events.ts'
 import { type PulledEvents, type PullRequest, pullEvents } from './consumers/pull-events.ts'
-import { isBefore, parseCursor } from './cursor.ts'
+import { type Cursor, isBefore, parseCursor } from './cursor.ts'
 import {
   createSelect,
   type GivenSelection,
   readSelection,
   type SelectEvents,
+  selectOfWebhook,
 } from './event-matcher.ts'
-import { createUseStream, readBounds } from './event-stream.ts'
-import { followStream } from './follow-stream.ts'
-import { givePositions } from './give-positions.ts'
-import { isReadable, readEvents } from './read-stream.ts'
-import { selectOfWebhook } from './select-of-webhook.ts'
-import type { StreamEvent } from './stream-event.ts'
-import { createStreamTopic } from './stream-topic.ts'
+import { createUseStream, givePositions, readBounds, type UseStream } from './event-stream.ts'
+import type { StreamEvent } from './read-stream.ts'
+import { isReadable, readEvents, readStream } from './read-stream.ts'
 
 /** Who reads events. */
 export interface Reader {
@@ -141,4 +139,91 @@ function requireWholeOrganization(caller: Caller): void {
 
 function forbidden(message: string): DomainError {
   return new DomainError('forbidden', message)
+}
+
+/** What a reader holds at a time: a slow client holds it for long. The first event can have more bytes. */
+const PAGE = { maxEvents: 500, maxBytes: 256 * 1024 }
+
+interface FollowOptions {
+  readonly sql: Sql
+  readonly organizationId: string
+  /** Emits when the stream has something new, and throws when it ends. */
+  readonly news: AsyncIterator<unknown>
+  /** The last event before the first one. */
+  readonly after: Cursor
+  /** Called with each page, because what a reader may see can change. */
+  readonly select: SelectEvents
+  /** The error for events that are gone. */
+  readonly gone: () => Error
+}
+
+/** The events after a cursor, and then those that come. A reader holds a page and its place: a slow client delays nobody. */
+function followStream(options: FollowOptions): AsyncIterableIterator<StreamEvent> {
+  const events = followPages(options)
+  return {
+    next: () => events.next(),
+    // A generator that waits for news ends only with the next news.
+    async return() {
+      await options.news.return?.()
+      return await events.return(undefined)
+    },
+    [Symbol.asyncIterator]() {
+      return this
+    },
+  }
+}
+
+async function* followPages({
+  sql,
+  organizationId,
+  news,
+  after,
+  select,
+  gone,
+}: FollowOptions): AsyncGenerator<StreamEvent, undefined> {
+  let cursor = after
+  try {
+    for (;;) {
+      const { events, next, missing } = await readStream(sql, organizationId, cursor, PAGE)
+      if (missing.length > 0) throw gone()
+      if (!isBefore(cursor, next)) {
+        const { done } = await news.next()
+        if (done) return
+        continue
+      }
+      cursor = next
+      yield* await select(events)
+    }
+  } finally {
+    await news.return?.()
+  }
+}
+
+/** How long what comes after the first event waits for others, so that readers read them together. */
+const REST_MS = 25
+
+/** Events that SQL publishes come without a notification: those who notify would wait for each other's commits. */
+const POLL_MS = 250
+
+/** Looks for new events of the organizations that have streams in this process, once for all streams of each. */
+function createStreamTopic(useStream: UseStream): Topic {
+  const news: LiveItem = { webhookId: '', position: null }
+  return {
+    name: 'events',
+    restMs: REST_MS,
+    pollMs: POLL_MS,
+    onlyNewest: true,
+    follow(sql, organizationId) {
+      let newest: Cursor | undefined
+      return async function* () {
+        // Whoever follows a stream for as long as events are kept still uses it.
+        await useStream(organizationId)
+        await givePositions(sql, organizationId)
+        const bounds = await readBounds(sql, organizationId)
+        if (bounds.newest.position === newest?.position) return
+        newest = bounds.newest
+        yield [news]
+      }
+    },
+  }
 }

@@ -1,6 +1,6 @@
 import type { Db } from '../db/client.ts'
-import type { SourceType } from '../event-graph/model.ts'
-import { readSourceTypes } from '../event-graph/read-source-types.ts'
+import { readSourceTypes } from '../event-graph/event-schema.ts'
+import type { SourceType } from '../event-graph/event-types.ts'
 import { invalid } from '../lib/errors.ts'
 import { SELECTING_WEBHOOKS, type SelectingRow, selectionFindings } from './catalogue/findings.ts'
 

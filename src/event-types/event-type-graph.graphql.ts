@@ -1,5 +1,4 @@
 import type { Db } from '../db/client.ts'
-import { describeEventType } from '../event-graph/describe-event-type.ts'
 import { typeNameAlone, typeNames } from '../event-graph/names.ts'
 import { type SelectableField, selectableFields } from '../event-graph/selectable-fields.ts'
 import { builder } from '../graphql/builder.ts'
@@ -58,7 +57,7 @@ async function findFields(
   const schemas = await findSchemas(db, names)
   return await takeTurns(names, (name) => {
     const source = { name, description: '', schema: schemas.get(name) ?? null }
-    return selectableFields(describeEventType(source, typeNameIn(all, name)))
+    return selectableFields(source, typeNameIn(all, name))
   })
 }
 

@@ -3,9 +3,9 @@ import { createGraphQLError } from 'graphql-yoga'
 import { credentialOf } from '../access/scope.ts'
 import { requireId } from '../db/ids.ts'
 import { notFound } from '../lib/errors.ts'
+import { type LiveItem, MAX_MISSED, type Topic } from '../live/feed.ts'
 import { MAX_STREAMS_PER_KEY } from '../live/hub.ts'
-import { type EndReason, MAX_QUEUED, type StreamItem } from '../live/subscriber.ts'
-import { type LiveItem, MAX_MISSED, type Topic } from '../live/topic.ts'
+import type { EndReason, StreamItem } from '../live/stream.ts'
 import { type Context, callerOf } from './context.ts'
 import type { ErrorCode } from './error-codes.ts'
 
@@ -65,13 +65,9 @@ async function webhookOf(context: Context, organizationId: string, id: string): 
 
 /** `%` stands for the credential of the caller. */
 const ENDS: Readonly<Record<EndReason, readonly [code: ErrorCode, message: string]>> = {
-  'fell behind': [
-    'SLOW_CONSUMER',
-    `This client has more than ${MAX_QUEUED.toLocaleString('en')} unread events. Subscribe again, then query the events that it missed.`,
-  ],
   'missed too much': [
     'RELOAD_REQUIRED',
-    `More than ${MAX_MISSED.toLocaleString('en')} attempts and cancellations were recorded since. Subscribe without \`after\`, then query the lists again.`,
+    `More than ${MAX_MISSED.toLocaleString('en')} attempts and cancellations were recorded that this client has not read. Subscribe without \`after\`, then query the lists again.`,
   ],
   unavailable: ['UNAVAILABLE', 'What the client missed cannot be read now. Subscribe again.'],
   revoked: ['UNAUTHENTICATED', 'The % was revoked.'],

@@ -79,3 +79,29 @@ function isSame(a: unknown, b: unknown): boolean {
     entries.every(([name, value]) => others.has(name) && isSame(value, others.get(name)))
   )
 }
+
+/** A number in other digits than those that JavaScript would print: `1.0`. */
+interface KeptNumber {
+  readonly rawJSON: string
+}
+
+/** https://tc39.es/proposal-json-parse-with-source/, which TypeScript does not know yet. */
+const { rawJSON, isRawJSON } = JSON as unknown as {
+  readonly rawJSON: (text: string) => KeptNumber
+  readonly isRawJSON: (value: unknown) => value is KeptNumber
+}
+
+export const isKeptNumber = isRawJSON
+
+/** Finds every number that JavaScript would print in other digits, and some more. */
+const MAY_CHANGE =
+  /^\s*[-\d]|[:[,]\s*(?:-0[,\]}\s]|-?0\.00000|-?\d+(?:[.\d]{15}|\.\d*(?:0[,\]}\s]|[eE])|[eE]))/
+
+/** Parses JSON so that `JSON.stringify` prints each number in the same digits. Takes four times as long where it must. */
+export function parseKeepingDigits(text: string): unknown {
+  if (!MAY_CHANGE.test(text)) return JSON.parse(text)
+  return parse(text, null, {
+    parseNumber: (digits) => (String(Number(digits)) === digits ? Number(digits) : rawJSON(digits)),
+    onDuplicateKey: ({ newValue }) => newValue,
+  })
+}

@@ -13,19 +13,19 @@ interface Turn {
 const turns = new Map<string, Turn>()
 
 /**
- * Works on one event of an organization, with a budget of its own. In each round of the event loop, an organization has
+ * Works on one event of an organization, with a budget of its own, or one that it shares. In each round of the event loop, an organization has
  * one turn in a thread, so that its events, however many, delay others by the work on one event at most.
  */
 export async function inTurn<Result>(
   organizationId: string,
   work: (budget: WorkBudget) => Result,
+  budget = newBudget(),
 ): Promise<Result> {
   let turn = turns.get(organizationId) ?? beginTurn(organizationId)
   while (turn.steps > STEPS_OF_TURN) {
     await turn.end
     turn = turns.get(organizationId) ?? beginTurn(organizationId)
   }
-  const budget = newBudget()
   const { left } = budget
   try {
     return work(budget)

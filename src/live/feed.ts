@@ -1,27 +1,58 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { LruMap } from '../lib/lru-map.ts'
+import type { Sql } from '../db/client.ts'
 import { lowerBoundAt, timestampOf } from '../lib/uuid-v7.ts'
 import { lowest } from './notify.ts'
-import type { Subscriber } from './subscriber.ts'
-import type { LiveItem, Pages } from './topic.ts'
 
-/** Items that are remembered, because a read begins before the last item of the one before. */
-const MAX_SEEN = 20_000
-
-interface FeedOptions {
-  readonly restMs: number
-  readonly pollMs: number | undefined
-  readonly onError: (error: unknown) => void
+/** One kind of news of an organization, and how to read it from the tables. Streams subscribe to a topic. */
+export interface Topic<Item extends LiveItem = LiveItem> {
+  readonly name: string
+  /** The pause between two reads, for a topic that may skip states. Default: none. */
+  readonly restMs?: number
+  /** How often to read without a notification, for news of which nobody notifies. Default: every 10 seconds. */
+  readonly pollMs?: number
+  /** Whether a stream needs only the newest item. Its client cannot fall behind. Default: false. */
+  readonly onlyNewest?: boolean
+  /** Called once for all streams of an organization in a process. Returns how to read the items after a UUIDv7. */
+  follow(sql: Sql, organizationId: string): (since: string) => Pages<Item>
+  /** For streams that resume: the items after a UUIDv7, or null if they are more than `MAX_MISSED`. */
+  openMissed?(sql: Sql, scope: LiveScope, since: string): Promise<Pages<Item> | null>
 }
 
-/** A topic of an organization: what is new is read once for all of its subscribers in this process. */
+/** Items, oldest first. */
+export type Pages<Item> = AsyncIterable<readonly Item[]>
+
+export interface LiveItem {
+  /** A uuid. */
+  readonly webhookId: string
+  /** The id of the item, a UUIDv7 in the order of time. Null: a state, which is never read twice. */
+  readonly position: string | null
+}
+
+export interface LiveScope {
+  readonly organizationId: string
+  /** The uuid of the only webhook. Null: all. */
+  readonly webhookId: string | null
+}
+
+/** A client that missed more reads the lists again, which is faster. */
+export const MAX_MISSED = 10_000
+
+/**
+ * A topic of an organization: what is new is read once for all of its streams in this process. Each stream reads the items
+ * at its own pace. The last `MAX_MISSED` are kept at least.
+ */
 export class Feed {
-  readonly subscribers = new Set<Subscriber>()
+  /** Called when there are new items: once for each stream. */
+  readonly listeners = new Set<() => void>()
+  readonly #topic: Topic
   readonly #read: (since: string) => Pages<LiveItem>
-  readonly #restMs: number
   readonly #onError: (error: unknown) => void
   readonly #polls: NodeJS.Timeout | undefined
-  readonly #seen = new LruMap<string, true>({ maxEntries: MAX_SEEN })
+  #items: LiveItem[] = []
+  /** The number of items before the kept ones. */
+  #forgotten = 0
+  /** The positions of the kept items, because a read begins before the last item of the one before. */
+  readonly #seen = new Set<string>()
   /** Where the feed began. */
   #from = ''
   /** The last item that was read. */
@@ -32,22 +63,34 @@ export class Feed {
   #starting: Promise<void> | null = null
   #reading: Promise<void> | null = null
 
-  constructor(read: (since: string) => Pages<LiveItem>, { restMs, pollMs, onError }: FeedOptions) {
-    this.#read = read
-    this.#restMs = restMs
+  constructor(topic: Topic, sql: Sql, organizationId: string, onError: (error: unknown) => void) {
+    this.#topic = topic
+    this.#read = topic.follow(sql, organizationId)
     this.#onError = onError
-    if (pollMs !== undefined) {
-      this.#polls = setInterval(() => this.notify(), pollMs)
-      this.#polls.unref()
-    }
+    if (topic.pollMs === undefined) return
+    this.#polls = setInterval(() => this.notify(), topic.pollMs)
+    this.#polls.unref()
   }
 
-  /** Ends the polls. Without subscribers, nothing else happens. */
+  /** Ends the polls. Without streams, nothing else happens. */
   close(): void {
     clearInterval(this.#polls)
   }
 
-  /** Resolves once the subscribers get everything that commits after `registeredAt`, a UUIDv7. */
+  /** The number of items since the feed began. */
+  get end(): number {
+    return this.#forgotten + this.#items.length
+  }
+
+  /** Up to `max` items after the first `start` of the feed, and where to go on. Null if they are no longer kept. */
+  take(start: number, max: number): { items: readonly LiveItem[]; next: number } | null {
+    const from = this.#topic.onlyNewest ? Math.max(start, this.end - 1) : start
+    if (from < this.#forgotten) return null
+    const items = this.#items.slice(from - this.#forgotten, from - this.#forgotten + max)
+    return { items, next: from + items.length }
+  }
+
+  /** Resolves once the feed has everything that commits after `registeredAt`, a UUIDv7. */
   async start(registeredAt: string): Promise<void> {
     this.#starting ??= this.#begin(registeredAt)
     try {
@@ -78,9 +121,9 @@ export class Feed {
 
   async #readWhileNotified(): Promise<void> {
     await this.#starting?.catch(() => {})
-    while (this.#isNotified && this.subscribers.size > 0) {
+    while (this.#isNotified && this.listeners.size > 0) {
       await this.#readNew().catch(this.#onError)
-      if (this.#restMs > 0) await sleep(this.#restMs)
+      if (this.#topic.restMs) await sleep(this.#topic.restMs)
     }
     this.#reading = null
   }
@@ -98,13 +141,19 @@ export class Feed {
   }
 
   #push(page: readonly LiveItem[]): void {
-    const fresh = page.filter(({ position }) => position === null || !this.#seen.get(position))
-    for (const { position } of fresh) if (position !== null) this.#remember(position)
-    if (fresh.length > 0) for (const subscriber of this.subscribers) subscriber.push(fresh)
+    const fresh = page.filter(({ position }) => position === null || !this.#seen.has(position))
+    this.#items.push(...fresh)
+    for (const { position } of fresh) {
+      if (position === null) continue
+      this.#seen.add(position)
+      if (position > this.#last) this.#last = position
+    }
+    if (this.#items.length > 2 * MAX_MISSED) this.#forget(this.#items.length - MAX_MISSED)
+    if (fresh.length > 0) for (const listener of this.listeners) listener()
   }
 
-  #remember(position: string): void {
-    if (position > this.#last) this.#last = position
-    this.#seen.set(position, true)
+  #forget(count: number): void {
+    for (const { position } of this.#items.splice(0, count)) this.#seen.delete(position ?? '')
+    this.#forgotten += count
   }
 }

@@ -1,13 +1,12 @@
 import type { Sql } from '../db/client.ts'
 import { unavailable } from '../db/faults.ts'
+import { openSession, type Session } from '../db/session.ts'
 import { DomainError } from '../lib/errors.ts'
 import { lowerBoundAt, timestampOf } from '../lib/uuid-v7.ts'
 import { describeRequest } from '../telemetry/request-log.ts'
-import { Feed } from './feed.ts'
-import { Listener } from './listener.ts'
-import type { Notification } from './notify.ts'
-import { type EndReason, type StreamItem, Subscriber } from './subscriber.ts'
-import type { LiveItem, Topic } from './topic.ts'
+import { Feed, type LiveItem, type Topic } from './feed.ts'
+import { CHANNEL, decode } from './notify.ts'
+import { type EndReason, LiveStream, type StreamItem } from './stream.ts'
 
 export interface HubOptions {
   readonly databaseUrl: string
@@ -43,17 +42,24 @@ const REORDERED_WITHIN_MS = 5_000
 
 const CHECK_KEYS_EVERY_MS = 2_000
 
+/** How often to read without a notification: the process that would have notified may have been killed. */
+const READ_EVERY_MS = 10_000
+
 /** A client that does not read the error of its ended stream within this time is disconnected. */
 const DISCONNECT_AFTER_MS = 10_000
 
 /** All streams of this process. They share one connection to Postgres, which is open while there are streams. */
 export class LiveHub implements AsyncDisposable {
   readonly #options: HubOptions
-  readonly #subscribers = new Map<Subscriber, Subscription>()
+  readonly #streams = new Map<LiveStream, Subscription>()
+  /** By organization and topic. */
   readonly #feeds = new Map<string, Map<string, Feed>>()
   readonly #closing = new Set<Promise<void>>()
-  #listener: Listener | null = null
-  #timer: NodeJS.Timeout | undefined
+  #session: Session | null = null
+  /** Nothing before this UUIDv7 was missed. */
+  #listensSince = ''
+  #time: Promise<string> | null = null
+  #timers: NodeJS.Timeout[] = []
   #isClosed = false
 
   constructor(options: HubOptions) {
@@ -62,7 +68,7 @@ export class LiveHub implements AsyncDisposable {
 
   /** The number of open streams. */
   get size(): number {
-    return this.#subscribers.size
+    return this.#streams.size
   }
 
   /**
@@ -74,57 +80,50 @@ export class LiveHub implements AsyncDisposable {
   ): Promise<AsyncIterableIterator<StreamItem<Item>>> {
     if (this.#isClosed) throw shuttingDown()
     const { apiKeyId, webhookId, toError } = subscription
-    if (this.#valuesOf('apiKeyId').filter((id) => id === apiKeyId).length >= MAX_STREAMS_PER_KEY) {
+    const ofKey = [...this.#streams.values()].filter((other) => other.apiKeyId === apiKeyId)
+    if (ofKey.length >= MAX_STREAMS_PER_KEY) {
       describeRequest({ limit: 'subscriptions' })
       throw toError('too many')
     }
     const feed = this.#feedOf(subscription)
-    const subscriber = new Subscriber({
+    const stream = new LiveStream(feed, {
       accepts: (item) =>
         (webhookId === null || item.webhookId === webhookId) && subscription.filter(item as Item),
       toError,
-      onlyNewest: subscription.topic.onlyNewest ?? false,
-      onEnd: (reason) => this.#onEnd(subscriber, subscription, feed, reason),
+      onEnd: (reason) => this.#onEnd(stream, subscription, feed, reason),
     })
-    feed.subscribers.add(subscriber)
-    this.#subscribers.set(subscriber, subscription)
-    this.#listener ??= this.#start()
+    this.#streams.set(stream, subscription)
+    this.#session ??= this.#listen()
     try {
-      const registeredAt = await this.#listener.update()
-      await feed.start(registeredAt)
-      await this.#resume(subscriber, subscription, registeredAt)
+      const listensSince = await this.#readTime(this.#session)
+      await feed.start(listensSince)
+      await this.#resume(stream, subscription, listensSince)
     } catch (error) {
-      void subscriber.return()
+      void stream.return()
       throw this.#isClosed ? shuttingDown() : unavailable(error)
     }
     // Its feed and `openMissed` have items of the topic only.
-    return subscriber as AsyncIterableIterator<StreamItem<Item>>
+    return stream as AsyncIterableIterator<StreamItem<Item>>
   }
 
   async #resume(
-    subscriber: Subscriber,
+    stream: LiveStream,
     { organizationId, webhookId, topic, after }: Subscription,
-    registeredAt: string,
+    listensSince: string,
   ): Promise<void> {
     if (after === null || !topic.openMissed) return
     const since = lowerBoundAt(new Date(after.getTime() - REORDERED_WITHIN_MS))
     const scope = { organizationId, webhookId }
     const missed = await topic.openMissed(this.#options.sql, scope, since)
-    if (missed) subscriber.startWith(missed, earlier(registeredAt))
-    else subscriber.end('missed too much')
+    if (missed) stream.startWith(missed, earlier(listensSince))
+    else stream.end('missed too much')
   }
 
   #feedOf({ organizationId, topic }: Subscription): Feed {
     const feeds = this.#feeds.get(organizationId) ?? new Map<string, Feed>()
     this.#feeds.set(organizationId, feeds)
     const { sql, onError } = this.#options
-    const feed =
-      feeds.get(topic.name) ??
-      new Feed(topic.follow(sql, organizationId), {
-        restMs: topic.restMs ?? 0,
-        pollMs: topic.pollMs,
-        onError,
-      })
+    const feed = feeds.get(topic.name) ?? new Feed(topic, sql, organizationId, onError)
     feeds.set(topic.name, feed)
     return feed
   }
@@ -133,70 +132,89 @@ export class LiveHub implements AsyncDisposable {
     return [...this.#feeds.values()].flatMap((feeds) => [...feeds.values()])
   }
 
-  #start(): Listener {
-    const { onError } = this.#options
-    this.#timer = setInterval(() => this.#endUnauthorized().catch(onError), CHECK_KEYS_EVERY_MS)
-    this.#timer.unref()
-    return new Listener({
-      ...this.#options,
-      organizationIds: () => [...this.#feeds.keys()],
-      onNotification: ({ organizationId, since }: Notification) => {
-        for (const feed of this.#feeds.get(organizationId)?.values() ?? []) feed.notify(since)
+  #listen(): Session {
+    const { databaseUrl, onError } = this.#options
+    const every = (ms: number, run: () => Promise<void>) =>
+      setInterval(() => run().catch(onError), ms).unref()
+    this.#listensSince = ''
+    this.#timers = [
+      every(CHECK_KEYS_EVERY_MS, () => this.#endUnauthorized()),
+      every(READ_EVERY_MS, () => this.#readAll()),
+    ]
+    return openSession(databaseUrl, {
+      name: 'live',
+      onOpen: async (opened) => {
+        await opened.query(`listen ${CHANNEL}`)
+        const before = this.#listensSince
+        this.#listensSince = await readTime(opened)
+        if (before) for (const feed of this.#allFeeds()) feed.repeat(earlier(before))
       },
-      onGap: (since) => {
-        for (const feed of this.#allFeeds()) feed.repeat(earlier(since))
+      onNotification: (payload) => {
+        const notification = decode(payload)
+        if (!notification) for (const feed of this.#allFeeds()) feed.notify()
+        else
+          for (const feed of this.#feeds.get(notification.organizationId)?.values() ?? [])
+            feed.notify(notification.since)
       },
-      onNews: () => {
-        for (const feed of this.#allFeeds()) feed.notify()
-      },
+      onError,
     })
+  }
+
+  /** One statement at a time: streams that begin together share it. */
+  #readTime(session: Session): Promise<string> {
+    this.#time ??= session.use(readTime).finally(() => {
+      this.#time = null
+    })
+    return this.#time
+  }
+
+  /** This also detects a broken connection. */
+  async #readAll(): Promise<void> {
+    if (!this.#session) return
+    this.#listensSince = await this.#readTime(this.#session)
+    for (const feed of this.#allFeeds()) feed.notify()
   }
 
   async #endUnauthorized(): Promise<void> {
     const { findInactiveKeys, findEndedSessions } = this.#options
-    const sessionIds = this.#valuesOf('sessionId').filter((id) => id !== null)
+    const open = [...this.#streams.values()]
+    const keyIds = new Set(open.map(({ apiKeyId }) => apiKeyId))
+    const sessionIds = new Set(open.map(({ sessionId }) => sessionId).filter((id) => id !== null))
     const [inactiveKeys, endedSessions] = await Promise.all([
-      findInactiveKeys([...new Set(this.#valuesOf('apiKeyId'))]),
-      sessionIds.length > 0 ? findEndedSessions([...new Set(sessionIds)]) : new Set<string>(),
+      findInactiveKeys([...keyIds]),
+      sessionIds.size > 0 ? findEndedSessions([...sessionIds]) : new Set<string>(),
     ])
-    for (const [subscriber, { apiKeyId, sessionId }] of [...this.#subscribers]) {
+    for (const [stream, { apiKeyId, sessionId }] of [...this.#streams]) {
       const reason = inactiveKeys.get(apiKeyId)
-      if (reason) subscriber.end(reason)
-      else if (sessionId && endedSessions.has(sessionId)) subscriber.end('signed out')
+      if (reason) stream.end(reason)
+      else if (sessionId && endedSessions.has(sessionId)) stream.end('signed out')
     }
   }
 
-  #valuesOf<Name extends 'apiKeyId' | 'sessionId'>(name: Name): Subscription[Name][] {
-    return [...this.#subscribers.values()].map((subscription) => subscription[name])
-  }
-
   #onEnd(
-    subscriber: Subscriber,
+    stream: LiveStream,
     { organizationId, topic, disconnect }: Subscription,
     feed: Feed,
     reason: EndReason | null,
   ): void {
-    this.#subscribers.delete(subscriber)
-    feed.subscribers.delete(subscriber)
+    this.#streams.delete(stream)
     if (reason) {
       setTimeout(() => {
-        if (!subscriber.finished) disconnect()
+        if (!stream.finished) disconnect()
       }, DISCONNECT_AFTER_MS).unref()
     }
-    if (feed.subscribers.size > 0) return
+    if (feed.listeners.size > 0) return
     feed.close()
     const feeds = this.#feeds.get(organizationId)
     feeds?.delete(topic.name)
-    if (feeds?.size !== 0) return
-    this.#feeds.delete(organizationId)
+    if (feeds?.size === 0) this.#feeds.delete(organizationId)
     if (this.#feeds.size === 0) this.#stop()
-    else this.#listener?.update().catch(this.#options.onError)
   }
 
   #stop(): void {
-    clearInterval(this.#timer)
-    const stopping = this.#listener?.[Symbol.asyncDispose]()
-    this.#listener = null
+    for (const timer of this.#timers) clearInterval(timer)
+    const stopping = this.#session?.[Symbol.asyncDispose]()
+    this.#session = null
     const stopped = Promise.resolve(stopping)
       .catch(this.#options.onError)
       .finally(() => this.#closing.delete(stopped))
@@ -206,12 +224,20 @@ export class LiveHub implements AsyncDisposable {
   async [Symbol.asyncDispose]() {
     this.#isClosed = true
     // Clients reconnect after a broken connection, but not after a completed stream.
-    for (const [subscriber, { disconnect }] of [...this.#subscribers]) {
+    for (const [stream, { disconnect }] of [...this.#streams]) {
       disconnect()
-      subscriber.end('shutting down')
+      stream.end('shutting down')
     }
     await Promise.all(this.#closing)
   }
+}
+
+/** The time of the database as a UUIDv7: the session listens, so it is notified of all that commits later. */
+async function readTime(session: Sql): Promise<string> {
+  const { rows } = await session.query<{ now: string }>(
+    'select posthorn.uuid_v7_lower_bound(now()) as now',
+  )
+  return rows[0]?.now as string
 }
 
 function earlier(position: string): string {

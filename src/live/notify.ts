@@ -20,8 +20,7 @@ const GATHER_MS = 20
 
 /**
  * Notifies after the transaction that changed the rows, because Postgres serializes the commits of transactions that
- * notify, and attempts must be recorded concurrently. Listeners are looked up after that commit as well: one that
- * registered earlier is notified, and one that registers later finds the rows.
+ * notify, and attempts must be recorded concurrently.
  */
 export function createNotifier(sql: Sql, onError: (error: unknown) => void): Notifier {
   let gathered = new Map<string, string | undefined>()
@@ -56,21 +55,14 @@ export async function notify(
   if (news.size === 0) return
   await sql.query({
     name: 'notify_live',
-    text: `
-      select pg_notify($1, payload) from unnest($2::uuid[], $3::text[]) as news (organization_id, payload)
-      where exists (
-        select from posthorn.live_listeners as l
-        where l.organization_id = news.organization_id and l.expires_at > now())`,
-    values: [CHANNEL, [...news.keys()], [...news].map(encode)],
+    text: 'select pg_notify($1, payload) from unnest($2::text[]) as payload',
+    values: [CHANNEL, [...news].map((one) => one.join(' ').trimEnd())],
   })
 }
 
 /** Notifies of a new state when the transaction commits. For rare changes. */
 export async function notifyOnCommit(tx: Db, organizationId: string): Promise<void> {
-  await tx.$executeRaw`
-    select pg_notify(${CHANNEL}, ${organizationId}) where exists (
-      select from posthorn.live_listeners
-      where organization_id = ${organizationId}::uuid and expires_at > now())`
+  await tx.$executeRaw`select pg_notify(${CHANNEL}, ${organizationId})`
 }
 
 export interface Notification {
@@ -80,10 +72,6 @@ export interface Notification {
 
 const UUID = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}'
 const PAYLOAD = new RegExp(`^(${UUID})(?: (${UUID}))?$`)
-
-function encode([organizationId, since]: readonly [string, string | undefined]): string {
-  return since === undefined ? organizationId : `${organizationId} ${since}`
-}
 
 /** Null for the payload of another program or version. */
 export function decode(payload: string): Notification | null {

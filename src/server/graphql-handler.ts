@@ -3,7 +3,7 @@ import type { Authenticate } from '../api-keys/authenticate.ts'
 import type { Sql } from '../db/client.ts'
 import type { EventStreams } from '../event-stream/event-streams.ts'
 import type { EventGraph } from '../event-stream/graph/follow-schema.ts'
-import { useEventExecutor } from '../event-stream/graph/use-event-executor.ts'
+import { useEventExecutor } from '../event-stream/graph/execute.ts'
 import { type DomainDeps, type Identify, ORGANIZATION_HEADER } from '../graphql/context.ts'
 import type { Handle } from '../graphql/cors.ts'
 import { createHandler, type HandlerOptions } from '../graphql/handler.ts'
@@ -34,7 +34,7 @@ export function createEventsHandler(
       if (identity instanceof Error) throw identity
       return (await graph()).schema
     },
-    executor: useEventExecutor(deps.eventStreams, async () => (await graph()).schema),
+    executor: useEventExecutor(deps.eventStreams),
   })
 }
 

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { publicId } from '../../src/db/ids.ts'
 import { compileSelection } from '../../src/event-graph/compile-selection.ts'
-import type { SourceType } from '../../src/event-graph/model.ts'
-import type { SelectionPlan } from '../../src/event-graph/plan.ts'
+import type { SourceType } from '../../src/event-graph/event-types.ts'
+import type { SelectionPlan } from '../../src/event-graph/plan-selection.ts'
 import { selectEvent } from '../../src/event-graph/select-event.ts'
-import { newBudget } from '../../src/lib/work-budget.ts'
+import { newBudget, OverBudget } from '../../src/lib/work-budget.ts'
 
 const PAID = {
   properties: {
@@ -35,7 +35,7 @@ function planOf(text: string): SelectionPlan {
 }
 
 const select = (text: string, event: Partial<typeof EVENT> = {}) =>
-  selectEvent(planOf(text), { ...EVENT, ...event }, newBudget())
+  JSON.stringify(selectEvent(planOf(text), { ...EVENT, ...event }, newBudget()))
 
 const issuesOf = (text: string, types = TYPES) => compileSelection(text, types).issues
 
@@ -43,12 +43,12 @@ describe('a selection', () => {
   test.each([
     ['{ id type }', `{"id":"${publicId('event', EVENT.id)}","type":"order.paid"}`],
     ['{ publishedAt }', `{"publishedAt":"${new Date(0x019a2b3c4d5e).toISOString()}"}`],
-    ['{ data }', `{"data":${DATA}}`],
+    ['{ data }', `{"data":${DATA.replace('\\/', '/')}}`],
     ['{ ... on OrderPaid { order { total } } }', '{"order":{"total":9007199254740993}}'],
-    ['{ ... on OrderPaid { o: order { x: id } } }', String.raw`{"o":{"x":"o\/1"}}`],
+    ['{ ... on OrderPaid { o: order { x: id } } }', '{"o":{"x":"o/1"}}'],
     [
       '{ ... on OrderPaid { order { total } order { id total } } }',
-      String.raw`{"order":{"total":9007199254740993,"id":"o\/1"}}`,
+      '{"order":{"total":9007199254740993,"id":"o/1"}}',
     ],
     [
       '{ ...A } fragment A on Event { type ...B } fragment B on OrderPaid { order { total } }',
@@ -57,7 +57,7 @@ describe('a selection', () => {
     ['{ ... on OrderPaid { lines { price } } }', '{"lines":[{"price":1.0},{"price":null}]}'],
     [
       '{ ... on OrderPaid { order { __typename id } } ... on OrderSent { order: parcel } }',
-      String.raw`{"order":{"__typename":"OrderPaid_Order","id":"o\/1"}}`,
+      '{"order":{"__typename":"OrderPaid_Order","id":"o/1"}}',
     ],
     ['{ ... on OrderPaid { node { next { next { id } } } } }', '{"node":{"next":{"next":null}}}'],
     [
@@ -103,9 +103,10 @@ describe('a selection', () => {
 
   test('takes no value that is nested too deeply for a stack', () => {
     const deep = `{"order":{"id":"x","deep":${'['.repeat(100_000)}${']'.repeat(100_000)}}}`
-    const selected = select('{ ... on OrderPaid { order { id } } }', { data: deep })
-    expect(selected).toBe('{"order":{"id":"x"}}')
-    expect(select('{ data }', { data: deep })).toBe(`{"data":${deep}}`)
+    expect(select('{ ... on OrderPaid { order { id } } }', { data: deep })).toBe(
+      '{"order":{"id":"x"}}',
+    )
+    expect(() => select('{ data }', { data: deep })).toThrow(OverBudget)
   })
 })
 
@@ -137,13 +138,8 @@ describe('an invalid selection', () => {
   })
 
   test.each([
-    ['fields', `{ ${'id '.repeat(1_001)} }`, 'at most 1000 fields'],
-    [
-      'levels',
-      `{ ... on OrderPaid { node ${'{ next '.repeat(16)} { id } ${'}'.repeat(16)} } }`,
-      'at most 16 levels',
-    ],
-    ['brackets', '{ a '.repeat(2_000), 'at most 16 levels'],
+    ['fields', `{ ${'id '.repeat(4_001)} }`, 'at most 4000 fields'],
+    ['brackets', '{ a '.repeat(4_000), 'nested too deeply'],
     ['characters in a name', `{ ${'a'.repeat(300)} }`, 'more than 256 characters'],
     [
       'fields of fragments that spread fragments',
@@ -153,17 +149,7 @@ describe('an invalid selection', () => {
             `fragment F${i} on OrderPaid_Node { a: next { ...F${i + 1} } b: next { ...F${i + 1} } }`,
         )
         .join(' ')} fragment F14 on OrderPaid_Node { id }`,
-      'at most 1000 fields',
-    ],
-    [
-      'repetitions',
-      '{ ... on OrderPaid { a: node { id } b: node { id } c: node { id } d: node { id } data } }',
-      'no value more than 4 times',
-    ],
-    [
-      'nested repetitions',
-      '{ ... on OrderPaid { a: node { a: next { id } b: next { id } c: next { id } } b: node { id a: next { id } b: next { id } } } }',
-      'no value more than 4 times',
+      'at most 4000 fields',
     ],
   ])('with too many %s is refused at once', (_, text, message) => {
     expect(issuesOf(text)[0]?.message).toContain(message)

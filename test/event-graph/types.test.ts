@@ -1,8 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { type GraphQLSchema, printType, validateSchema } from 'graphql'
 import { expect, test } from 'vitest'
-import { createEventSchema, eventAlone } from '../../src/event-graph/event-schema.ts'
-import { printEventGraph } from '../../src/event-graph/print-event-graph.ts'
+import {
+  createEventSchema,
+  eventAlone,
+  printEventGraph,
+} from '../../src/event-graph/event-schema.ts'
 
 const DOCUMENT = readFileSync(new URL('../../docs/guides/event-graph.md', import.meta.url), 'utf8')
 const ROWS = (DOCUMENT.split('| JSON Schema | GraphQL |\n| --- | --- |\n')[1] ?? '')

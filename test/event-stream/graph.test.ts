@@ -86,11 +86,11 @@ const failed = (code: string, ...path: string[]) => ({
 
 const SELECT_TOTAL = '{ id type ... on OrderPaid { order { id total } } }'
 
-test('an event is found by its id, and what is selected keeps its letters', async () => {
+test('an event is found by its id, and what is selected keeps its digits', async () => {
   const id = await publish('{"order":{"id":"o\\/1","total":1.0,"tax":2}}')
   const text = await sendForText(`query ($id: ID!) { event(id: $id) ${SELECT_TOTAL} }`, { id })
   expect(text).toContain(
-    `"event":{"id":"${id}","type":"order.paid","order":{"id":"o\\/1","total":1.0}}`,
+    `"event":{"id":"${id}","type":"order.paid","order":{"id":"o/1","total":1.0}}`,
   )
   const { data, errors } = await send(
     'query ($id: ID!) { a: event(id: $id) { data } event(id: "evt_1") { id } __typename }',
@@ -139,28 +139,19 @@ test('a program pulls events and acknowledges them', async () => {
   expect(invalid).toMatchObject(failed('BAD_USER_INPUT', 'pullEvents'))
 })
 
-test('a pull that would answer its events too often is refused, and takes no events', async () => {
-  const pullWith = (fields: string) =>
-    `mutation { pullEvents(consumer: "aliases", from: OLDEST) { ${fields} } }`
-  await publish('{"order":{"id":"o-1"}}')
-  const aliases = (count: number) =>
-    Array.from({ length: count }, (_, i) => `a${i}: events { data }`)
-  const refused = await send(pullWith(aliases(5).join(' ')))
-  expect(refused).toMatchObject(failed('LIMIT_EXCEEDED', 'pullEvents'))
-  const { pullEvents } = (await send(pullWith(`lease ${aliases(4).join(' ')}`))).data
-  expect(pullEvents.lease).not.toBeNull()
-  expect(pullEvents.a3).toEqual(pullEvents.a0)
-  expect(pullEvents.a3.length).toBeGreaterThan(0)
-})
-
-test('an answer ends at its bound, and the fields beyond are errors', async () => {
+test('an answer beyond its bound is an error', async () => {
   const id = await publish(`{"order":{"id":"${'x'.repeat(200_000)}"}}`)
   const four = '{ a: data b: data c: data d: data }'
-  const aliases = Array.from({ length: 20 }, (_, i) => `e${i}: event(id: $id) ${four}`)
-  const { data, errors } = await send(`query ($id: ID!) { ${aliases.join(' ')} }`, { id })
-  expect(data.e11).not.toBeNull()
-  expect(data.e12).toBeNull()
-  expect(errors[0]).toMatchObject({ path: ['e12'], extensions: { code: 'LIMIT_EXCEEDED' } })
+  const ask = (count: number) =>
+    Array.from({ length: count }, (_, i) => `e${i}: event(id: $id) ${four}`).join(' ')
+  const { data } = await send(`query ($id: ID!) { ${ask(2)} }`, { id })
+  expect(data.e1).toEqual(data.e0)
+  const beyond = await send(`query ($id: ID!) { ${ask(20)} }`, { id })
+  expect(beyond).toMatchObject(failed('LIMIT_EXCEEDED'))
+  const pull = '{ pullEvents(consumer: "aliases", from: OLDEST) { lease '
+  const aliases = Array.from({ length: 90 }, (_, i) => `a${i}: events { data }`)
+  const { data: none, errors } = await send(`mutation ${pull}${aliases.join(' ')} } }`)
+  expect([none.pullEvents, errors[0].extensions.code]).toEqual([null, 'LIMIT_EXCEEDED'])
 })
 
 test('a pull that waits holds up no other operation of the organization', async () => {

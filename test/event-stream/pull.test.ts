@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { MAX_CONSUMERS } from '../../src/event-stream/consumers/consumer.ts'
 import type { PullRequest } from '../../src/event-stream/consumers/pull-events.ts'
-import { deleteOldBatches } from '../../src/event-stream/delete-old-batches.ts'
+import { deleteOldBatches } from '../../src/event-stream/event-stream.ts'
 import { useTestApp } from '../support/app.ts'
 import { createTenant } from '../support/factories.ts'
 import { FIRST, numbersOf, readerOf, useStreams } from './support/reader.ts'

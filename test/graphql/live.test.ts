@@ -2,7 +2,6 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { parseId, publicId } from '../../src/db/ids.ts'
 import { createApiKey } from '../support/api-keys.ts'
 import { startTestApp, useTestApp } from '../support/app.ts'
-import { countRows } from '../support/count-rows.ts'
 import { createTenant, JOINED } from '../support/factories.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { until } from '../support/until.ts'
@@ -32,9 +31,6 @@ const HEALTH = `subscription ($id: ID) {
 afterEach(async () => {
   receiver.answer = (response) => response.end()
   await until(async () => (await listeningConnections(database)) === 0, 'no connection listens')
-  // An organization is notified until its listener is deleted, after the connection has ended.
-  const listeners = () => countRows(database.pool, 'posthorn.live_listeners')
-  await until(async () => (await listeners()) === 0, 'no organization is notified')
 })
 
 const open = (query = ATTEMPTS, variables = {}, key = token) =>

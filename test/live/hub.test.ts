@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { mintId, parseId } from '../../src/db/ids.ts'
-import { attemptTopic } from '../../src/deliveries/live-topics.ts'
+import { deliveryTopic } from '../../src/deliveries/live-topics.ts'
+import type { Topic } from '../../src/live/feed.ts'
 import { LiveHub } from '../../src/live/hub.ts'
 import { notify } from '../../src/live/notify.ts'
-import type { Topic } from '../../src/live/topic.ts'
 import { sharedDatabase } from '../support/database.ts'
 import { createTenant, subscribe as createWebhook, JOINED } from '../support/factories.ts'
 import { until } from '../support/until.ts'
@@ -62,8 +62,8 @@ const positions = (items: readonly { position: string | null }[]) =>
   items.map(({ position }) => position)
 
 test('an attempt arrives once, also if one with a higher id committed before it', async () => {
-  const first = await follow(attemptTopic)
-  const second = await follow(attemptTopic)
+  const first = await follow(deliveryTopic)
+  const second = await follow(deliveryTopic)
   const [low, high] = [newId(), newId()]
   const client = await database.pool.connect()
   await client.query('begin')
@@ -81,7 +81,7 @@ test('an attempt arrives once, also if one with a higher id committed before it'
 })
 
 test('an attempt that a killed process did not notify of arrives with the next notification', async () => {
-  const stream = await follow(attemptTopic)
+  const stream = await follow(deliveryTopic)
   const [unnotified, notified] = [newId(), newId()]
   await database.pool.query(INSERT, [[unnotified], newId(), organizationId, webhookId])
   await record([notified])
@@ -90,7 +90,7 @@ test('an attempt that a killed process did not notify of arrives with the next n
 })
 
 test('a notification of another version or program does no harm', async () => {
-  const stream = await follow(attemptTopic)
+  const stream = await follow(deliveryTopic)
   for (const payload of ['', 'end', `${organizationId} x`, `${organizationId} ${'-'.repeat(36)}`]) {
     await database.pool.query('select pg_notify($1, $2)', ['posthorn_live', payload])
   }

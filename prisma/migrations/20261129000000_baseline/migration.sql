@@ -692,15 +692,6 @@ create table posthorn.cursors (
   next_xid bigint
 );
 
--- The organizations with live subscribers; only they get notifications. Unlogged: listeners register again after a
--- crash.
-create unlogged table posthorn.live_listeners (
-  organization_id uuid not null,
-  listener_id uuid not null,
-  expires_at timestamptz not null,
-  primary key (organization_id, listener_id)
-);
-
 -- An event for many webhooks is stored and answered at once; its deliveries are created afterwards, in pages, by a job:
 -- one statement for all of them would delay every organization whose events the same statement stores.
 

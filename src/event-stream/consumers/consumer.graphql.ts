@@ -3,7 +3,7 @@ import { type Context, callerOf, withinReach } from '../../graphql/context.ts'
 import { NotFoundError } from '../../graphql/errors.ts'
 import { organizationFields, organizationOf } from '../../graphql/organization-fields.ts'
 import { timestampOf } from '../../lib/uuid-v7.ts'
-import { deleteConsumer } from './consumer.ts'
+import { deleteConsumer, findConsumerByName, findConsumers } from './consumer.ts'
 import {
   type ConsumerBacklog,
   type ConsumerHealth,
@@ -11,7 +11,6 @@ import {
   MAX_COUNTED,
   readBacklogs,
 } from './consumer-state.ts'
-import { findConsumerByName, findConsumers } from './find-consumers.ts'
 
 const ConsumerState = builder.enumType('ConsumerState', {
   description: 'How a consumer is doing.',

@@ -1,7 +1,9 @@
 import type { Actor } from '../../access/actor.ts'
 import { actorJson, writeAuditEntry } from '../../audit/audit-entry.ts'
 import type { Db, Sql } from '../../db/client.ts'
+import type { Consumer, Prisma } from '../../db/generated/prisma/client.ts'
 import { parseId, publicId } from '../../db/ids.ts'
+import { type Page, pageOf } from '../../db/page.ts'
 import { joinTransaction } from '../../db/transaction.ts'
 import { DomainError, fieldIssue, invalid, notFound } from '../../lib/errors.ts'
 import type { Cursor } from '../cursor.ts'
@@ -108,5 +110,30 @@ export async function deleteConsumer(
       subjectId: publicId('consumer', uuid),
       before: { name: consumer.name },
     })
+  })
+}
+
+type Fields = Pick<Prisma.ConsumerFindManyArgs, 'select' | 'include'>
+
+/** A page of the organization's consumers, newest first. */
+export async function findConsumers(
+  db: Db,
+  organizationId: string,
+  query: Fields & Page,
+): Promise<Consumer[]> {
+  const { where, ...page } = pageOf(query, 'newest first')
+  return await db.consumer.findMany({ ...page, where: { ...where, organizationId } })
+}
+
+/** The organization's consumer with this name, or null. */
+export async function findConsumerByName(
+  db: Db,
+  organizationId: string,
+  name: string,
+  query: Fields,
+): Promise<Consumer | null> {
+  return await db.consumer.findUnique({
+    ...query,
+    where: { organizationId_name: { organizationId, name } },
   })
 }

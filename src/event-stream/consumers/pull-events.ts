@@ -10,10 +10,9 @@ import {
   type GivenSelection,
   readSelection,
 } from '../event-matcher.ts'
-import { readBounds, type UseStream } from '../event-stream.ts'
-import { givePositions } from '../give-positions.ts'
+import { givePositions, readBounds, type UseStream } from '../event-stream.ts'
+import type { StreamEvent } from '../read-stream.ts'
 import { isReadable, readEvents, readStream } from '../read-stream.ts'
-import type { StreamEvent } from '../stream-event.ts'
 import {
   type ConsumerStart,
   type ConsumerState,

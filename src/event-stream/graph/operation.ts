@@ -11,9 +11,10 @@ import {
   Kind,
   type OperationDefinitionNode,
 } from 'graphql'
-import { collectFields } from '../../event-graph/plan-selection.ts'
+import { collectFields, newPlanning, type Planning } from '../../event-graph/plan-selection.ts'
 import { rejectNul } from '../../graphql/well-formed.ts'
-import { type PlanScope, planningOf } from './event-plan.ts'
+
+export type PlanScope = Omit<Planning, 'budget'>
 
 /** A root field that an operation selects. */
 export interface RootSelection {
@@ -53,7 +54,7 @@ export function readOperation({
     if (one.kind === Kind.FRAGMENT_DEFINITION) fragments.set(one.name.value, one)
   }
   const scope = { schema, fragments, variables: variableValues.coerced }
-  const selected = collectFields(planningOf(scope), rootType, [definition.selectionSet])
+  const selected = collectFields(newPlanning(scope), rootType, [definition.selectionSet])
   const fields = [...selected].map(([key, nodes]) => {
     const [node] = nodes as [FieldNode]
     const name = node.name.value

@@ -54,7 +54,7 @@ const SELECTION_ARGS: GraphQLFieldConfigArgumentMap = {
 const english = (count: number) => count.toLocaleString('en')
 
 /** The root fields of the graph of events. Their resolvers are in `root-fields.ts`: they make JSON, not objects. */
-export const streamRoots: RootTypes = ({ event }) => {
+export const streamRoots: RootTypes = (event) => {
   const anEvent = new GraphQLNonNull(event)
   const PulledEvents = new GraphQLObjectType({
     name: 'PulledEvents',

@@ -1,5 +1,5 @@
-import type { SourceType } from '../../event-graph/model.ts'
-import type { SelectionPlan } from '../../event-graph/plan.ts'
+import type { SourceType } from '../../event-graph/event-types.ts'
+import type { SelectionPlan } from '../../event-graph/plan-selection.ts'
 import { findBrokenSelections, type StoredSelection } from '../../event-graph/selection-problems.ts'
 
 /** What a change of the catalogue breaks. */

@@ -24,7 +24,6 @@ export const ORGANIZATION_TABLES = {
   sent_mails: ['id'],
   webhook_statistics: ['subject_id', 'minutes', 'bucket', 'stripe'],
   webhook_bodies: ['id'],
-  live_listeners: ['listener_id'],
   audit_log: ['id'],
   webhooks: ['id'],
   api_keys: ['id'],

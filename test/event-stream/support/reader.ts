@@ -2,7 +2,7 @@ import { beforeEach } from 'vitest'
 import { SYSTEM } from '../../../src/access/actor.ts'
 import type { Caller, Scope } from '../../../src/access/scope.ts'
 import type { Reader } from '../../../src/event-stream/event-streams.ts'
-import type { StreamEvent } from '../../../src/event-stream/stream-event.ts'
+import type { StreamEvent } from '../../../src/event-stream/read-stream.ts'
 import type { TestApp } from '../../support/app.ts'
 import { createTenant } from '../../support/factories.ts'
 

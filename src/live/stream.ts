@@ -1,8 +1,7 @@
-import type { LiveItem, Pages } from './topic.ts'
+import type { Feed, LiveItem, Pages } from './feed.ts'
 
 /** Why the server ends a stream or does not start it. */
 export type EndReason =
-  | 'fell behind'
   | 'missed too much'
   | 'unavailable'
   | 'revoked'
@@ -17,26 +16,23 @@ export interface StreamItem<Item extends LiveItem = LiveItem> {
   readonly batch: readonly Item[]
 }
 
-/** Items queued for a client that reads more slowly than they arrive. */
-export const MAX_QUEUED = 1_000
-
 /** The rows of a batch are in memory together. */
 const MAX_BATCH = 200
 
-export interface SubscriberOptions {
+export interface StreamOptions {
   readonly accepts: (item: LiveItem) => boolean
-  /** Whether the queue holds only the newest item. */
-  readonly onlyNewest?: boolean
   /** Called once. `reason` is null if the client ended the stream. */
   readonly onEnd: (reason: EndReason | null) => void
   readonly toError: (reason: EndReason) => Error
 }
 
-/** The items of one stream: those that the client missed, read as it reads, then those of its feed. */
-export class Subscriber implements AsyncIterableIterator<StreamItem> {
-  readonly #options: SubscriberOptions
+/** The items of one stream: those that the client missed, then those of its feed. Each is read as the client reads. */
+export class LiveStream implements AsyncIterableIterator<StreamItem> {
+  readonly #feed: Feed
+  readonly #options: StreamOptions
   readonly #items = this.#follow()
-  #queue: StreamItem[] = []
+  /** The number of items of the feed that were read. */
+  #read: number
   #missed: Pages<LiveItem> | null = null
   /** Missed items with higher positions can be in the feed as well. */
   #repeatedAfter = ''
@@ -44,19 +40,15 @@ export class Subscriber implements AsyncIterableIterator<StreamItem> {
   #isEnded = false
   #error: Error | null = null
   #continue = () => {}
+  readonly #wake = () => this.#continue()
   /** Whether the client has read the end of the stream, or ended it. */
   finished = false
 
-  constructor(options: SubscriberOptions) {
+  constructor(feed: Feed, options: StreamOptions) {
+    this.#feed = feed
     this.#options = options
-  }
-
-  push(items: readonly LiveItem[]): void {
-    if (this.#isEnded) return
-    this.#queue.push(...this.#toStreamItems(items))
-    if (this.#options.onlyNewest) this.#queue = this.#queue.slice(-1)
-    if (this.#queue.length > MAX_QUEUED) this.end('fell behind')
-    this.#continue()
+    this.#read = feed.end
+    feed.listeners.add(this.#wake)
   }
 
   /** The stream begins with these. */
@@ -65,7 +57,7 @@ export class Subscriber implements AsyncIterableIterator<StreamItem> {
     this.#repeatedAfter = repeatedAfter
   }
 
-  /** Discards the queue. The client's next read rejects with the error of the reason. */
+  /** The client's next read rejects with the error of the reason. */
   end(reason: EndReason): void {
     if (this.#isEnded) return
     this.#error = this.#options.toError(reason)
@@ -89,43 +81,42 @@ export class Subscriber implements AsyncIterableIterator<StreamItem> {
 
   async *#follow(): AsyncGenerator<StreamItem, undefined> {
     try {
-      yield* this.#readMissed()
+      for await (const page of this.#missed ?? []) {
+        for (const { position } of page)
+          if (position !== null && position > this.#repeatedAfter) this.#repeated.add(position)
+        yield* this.#toStreamItems(page)
+      }
     } catch {
       this.end('unavailable')
     }
     while (!this.#isEnded) {
-      const next = this.#queue.shift()
-      if (!next) await new Promise<void>((resolve) => (this.#continue = resolve))
-      else if (!this.#repeated.delete(next.item.position ?? '')) yield next
+      const taken = this.#feed.take(this.#read, MAX_BATCH)
+      if (taken === null) this.end('missed too much')
+      else if (taken.items.length > 0) {
+        this.#read = taken.next
+        yield* this.#toStreamItems(
+          taken.items.filter(({ position }) => !this.#repeated.delete(position ?? '')),
+        )
+      } else await new Promise<void>((resolve) => (this.#continue = resolve))
     }
     this.finished = true
     if (this.#error) throw this.#error
   }
 
-  async *#readMissed(): AsyncGenerator<StreamItem> {
-    for await (const page of this.#missed ?? []) {
-      for (const missed of this.#toStreamItems(page)) {
-        const { position } = missed.item
-        if (position !== null && position > this.#repeatedAfter) this.#repeated.add(position)
+  *#toStreamItems(items: readonly LiveItem[]): Generator<StreamItem> {
+    const matching = items.filter(this.#options.accepts)
+    for (let i = 0; i < matching.length; i += MAX_BATCH) {
+      const batch = matching.slice(i, i + MAX_BATCH)
+      for (const item of batch) {
         if (this.#isEnded) return
-        yield missed
+        yield { item, batch }
       }
     }
   }
 
-  #toStreamItems(items: readonly LiveItem[]): StreamItem[] {
-    const matching = items.filter(this.#options.accepts)
-    const found: StreamItem[] = []
-    for (let i = 0; i < matching.length; i += MAX_BATCH) {
-      const batch = matching.slice(i, i + MAX_BATCH)
-      found.push(...batch.map((item) => ({ item, batch })))
-    }
-    return found
-  }
-
   #close(reason: EndReason | null): void {
     this.#isEnded = true
-    this.#queue = []
+    this.#feed.listeners.delete(this.#wake)
     this.#continue()
     this.#options.onEnd(reason)
   }

@@ -1,9 +1,10 @@
-import { isSchema, listAt, type Schema, typesOf, valuesOf } from '../lib/schema-path.ts'
-import type { ScalarName } from './model.ts'
+import { isSchema, listAt, placeOf, type Schema, typesOf, valuesOf } from '../lib/schema-path.ts'
 import { isSpelled } from './names.ts'
 
+export type Kind = 'object' | 'array' | 'String' | 'Boolean' | 'Float' | 'Int'
+
 /** What schemas of which all hold say about a value. Null: something else, or nothing. */
-export function kindOf(schemas: readonly Schema[]): 'object' | 'array' | ScalarName | null {
+export function kindOf(schemas: readonly Schema[]): Kind | null {
   const types = typesOf(schemas)
   types.delete('null')
   if (types.has('number')) types.delete('integer')
@@ -105,4 +106,55 @@ export function itemSchemas(schemas: readonly Schema[]): readonly Schema[] | nul
   if (schemas.some((schema) => listAt(schema, 'prefixItems').length > 0)) return null
   const items = schemas.map((schema) => schema['items']).filter(isSchema)
   return items.length > 0 ? items : null
+}
+
+/** Keywords that say what a value is, and not only how it is narrowed. */
+const TELLING = [
+  'type',
+  'properties',
+  'items',
+  'prefixItems',
+  'const',
+  'enum',
+  'oneOf',
+  'anyOf',
+  'allOf',
+  '$ref',
+]
+
+/**
+ * The schemas that hold for a value, with the only choice of `oneOf` and `anyOf` that is not null and not impossible. A
+ * list whose choices only narrow, such as by `required`, is left out. Null: the value is one of several.
+ */
+export function withOnlyChoices(
+  root: unknown,
+  schemas: readonly Schema[],
+): readonly Schema[] | null {
+  let joined = schemas
+  const done = new Set<unknown>()
+  // Each round ends a list; the number is bounded by the lists of the document.
+  for (;;) {
+    const list = joined.flatMap(listsOf).find((one) => !done.has(one))
+    if (list === undefined) return joined
+    done.add(list)
+    if (!list.some(isTelling)) continue
+    const [only, ...others] = possible(root, list)
+    if (others.length > 0) return null
+    if (only !== undefined) joined = placeOf(root, [...joined, only], true)?.schemas ?? joined
+  }
+}
+
+function listsOf(schema: Schema): (readonly unknown[])[] {
+  return [listAt(schema, 'oneOf'), listAt(schema, 'anyOf')].filter((list) => list.length > 0)
+}
+
+function possible(root: unknown, list: readonly unknown[]): unknown[] {
+  return list.filter((choice) => {
+    const place = placeOf(root, [choice], true)
+    return place !== null && [...typesOf(place.schemas)].some((type) => type !== 'null')
+  })
+}
+
+function isTelling(choice: unknown): boolean {
+  return isSchema(choice) && TELLING.some((keyword) => choice[keyword] !== undefined)
 }
