@@ -37,10 +37,6 @@ function wrapped(words: readonly string[]): string[] {
   return lines
 }
 
-if (import.meta.main) {
-  writeFileSync(new URL('../../.env.example', import.meta.url), printExample())
-}
-
 /**
  * What each setting is for, its unit, its bounds and what happens without it, in the order of `.env.example`, which is made
  * from these texts, as the reference is.
@@ -103,4 +99,8 @@ export const SETTING_DESCRIPTIONS: Readonly<Record<SettingName, string>> = {
     'Who may sign in, as claim=value:key (comma-separated), such as groups=support:key_…: people with this value in this claim get the organization and the scopes of the API key with this id. The first match counts; people without one are refused.',
   POSTHORN_LOG_LEVEL:
     'The log level: trace, debug, info, warn, error, fatal or silent. Logs are JSON lines on standard error.',
+}
+
+if (import.meta.main) {
+  writeFileSync(new URL('../../.env.example', import.meta.url), printExample())
 }

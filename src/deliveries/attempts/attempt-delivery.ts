@@ -6,8 +6,7 @@ import type { AttemptResult } from '../../scheduling/adaptive-limit.ts'
 import { reasonToPark } from '../../scheduling/scheduled-delivery.ts'
 import type { Permit, Scheduler } from '../../scheduling/scheduler.ts'
 import type { DeliveryReporter } from '../../telemetry/events.ts'
-import type { TraceContext } from '../../telemetry/trace-context.ts'
-import type { Tracing } from '../../telemetry/tracing.ts'
+import type { TraceContext, Tracing } from '../../telemetry/tracing.ts'
 import type { FindSendOptions } from '../../webhooks/send-options.ts'
 import {
   type AttemptRecord,

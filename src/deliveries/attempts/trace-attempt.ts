@@ -1,5 +1,10 @@
 import { publicId } from '../../db/ids.ts'
-import { type OpenSpan, type TraceContext, type Tracing, toSpanContext } from '../../telemetry/tracing.ts'
+import {
+  type OpenSpan,
+  type TraceContext,
+  type Tracing,
+  toSpanContext,
+} from '../../telemetry/tracing.ts'
 import type { AttemptRecord, PlannedAttempt } from './attempt-record.ts'
 
 /**
