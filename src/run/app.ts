@@ -84,13 +84,8 @@ export async function startApp(settings: Settings, options: StartOptions = {}): 
     if (services) {
       api.addApiRoutes(routes, { ...services, oidc: await openOidc(settings) }, config)
     }
-    const watch = started.use(
-      watchDatabase({
-        ...config,
-        sql: database.pipeline,
-        onError: common.outages.warnOf('cannot read metrics from the database'),
-      }),
-    )
+    const onError = common.outages.warnOf('cannot read metrics from the database')
+    const watch = started.use(watchDatabase(database.pipeline, config, onError))
     common.metrics.addSource(watch.snapshot)
     const patterns = [...patternsOf(routes), METRICS_PATH]
     const requests = createRequestLogger(logger, common.metrics.registry, patterns)
