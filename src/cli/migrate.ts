@@ -30,30 +30,25 @@ export function registerMigrate(program: Command): void {
     .option('--json', 'print {"applied":["…"]}')
     .action(async ({ json, serviceRole, dashboardsRole, restartOtherWorkers }: MigrateOptions) => {
       await runCommand(async () => {
-        const [
-          { openRuntimeDatabase },
-          { openDatabase },
-          { migrateDatabase },
-          service,
-          dashboards,
-        ] = await Promise.all([
+        const [{ openRuntime }, { openDatabase }, { migrateDatabase }, roles] = await Promise.all([
           import('../embedded/runtime.ts'),
           import('../db/client.ts'),
           import('../migrate/migrate-database.ts'),
           import('../migrate/grant-roles.ts'),
-          import('../migrate/grant-roles.ts'),
         ])
-        await using runtime = await openRuntimeDatabase(readEnvironment())
-        const { config, databaseUrl } = runtime
+        // A migration stores no secret.
+        const options = { requireEncryptionKeys: false }
+        await using runtime = await openRuntime(readEnvironment(), options)
+        const { config, secrets } = runtime
         const { workerSchema } = config
-        const applied = await migrateDatabase(runtime, { workerSchema, restartOtherWorkers })
-        await using database = openDatabase(databaseUrl)
+        const applied = await migrateDatabase(secrets, { workerSchema, restartOtherWorkers })
+        await using database = openDatabase(secrets.databaseUrl)
         const { pool } = database
         if (serviceRole !== undefined) {
-          await service.grantServiceRole(pool, serviceRole, workerSchema)
+          await roles.grantServiceRole(pool, serviceRole, workerSchema)
         }
         if (dashboardsRole !== undefined) {
-          await dashboards.grantDashboardsRole(pool, dashboardsRole, workerSchema)
+          await roles.grantDashboardsRole(pool, dashboardsRole, workerSchema)
         }
         const text =
           applied.length > 0
