@@ -29,18 +29,19 @@ export function registerMigrate(program: Command): void {
     .option('--json', 'print {"applied":["…"]}')
     .action(
       action(async ({ json, serviceRole, dashboardsRole, restartOtherWorkers }: MigrateOptions) => {
-        const [{ openRuntimeDatabase }, { openDatabase }, { migrateDatabase }, roles] =
-          await Promise.all([
-            import('../embedded/runtime.ts'),
-            import('../db/client.ts'),
-            import('../migrate/migrate-database.ts'),
-            import('../migrate/grant-roles.ts'),
-          ])
-        await using runtime = await openRuntimeDatabase(readEnvironment())
-        const { config, databaseUrl } = runtime
+        const [{ openRuntime }, { openDatabase }, { migrateDatabase }, roles] = await Promise.all([
+          import('../embedded/runtime.ts'),
+          import('../db/client.ts'),
+          import('../migrate/migrate-database.ts'),
+          import('../migrate/grant-roles.ts'),
+        ])
+        // A migration stores no secret.
+        const required = { requireEncryptionKeys: false }
+        await using runtime = await openRuntime(readEnvironment(), required)
+        const { config, secrets } = runtime
         const { workerSchema } = config
-        const applied = await migrateDatabase(runtime, { workerSchema, restartOtherWorkers })
-        await using database = openDatabase(databaseUrl)
+        const applied = await migrateDatabase(secrets, { workerSchema, restartOtherWorkers })
+        await using database = openDatabase(secrets.databaseUrl)
         const { pool } = database
         if (serviceRole !== undefined) {
           await roles.grantServiceRole(pool, serviceRole, workerSchema)

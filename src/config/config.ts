@@ -4,11 +4,12 @@ import { parseEnv } from 'node:util'
 import { didYouMean } from '../lib/did-you-mean.ts'
 import { REPLACEMENT_CHARACTER } from '../lib/utf8.ts'
 import { createRangeCheck } from '../outbound/address-range.ts'
-import { type OidcSettings, oidcProblems, parseIssuer, parseOidcRoles } from './oidc-settings.ts'
+import { parseIssuer, parseOidcRoles } from './oidc-settings.ts'
 import { type Environment, readSettingFiles, SECRET_SETTINGS } from './setting-files.ts'
 import {
   parseCidr,
   parseDurationBetween,
+  parseEncryptionKeys,
   parseHeaderPrefix,
   parseInteger,
   parseList,
@@ -138,42 +139,23 @@ export function loadConfig(given: Environment, { requireEncryptionKeys = true }:
     }
   }
 
-  function readOidc(publicUrl: string | null): OidcSettings | null {
-    const issuer = read('POSTHORN_OIDC_ISSUER', parseIssuer)
-    const settings = {
-      clientId: read('POSTHORN_OIDC_CLIENT_ID', (text) => text),
-      roles: read('POSTHORN_OIDC_ROLES', parseOidcRoles),
-    }
-    const isReported = problems.some((problem) => problem.startsWith('POSTHORN_OIDC_'))
-    if (!isReported) {
-      const names = (['POSTHORN_OIDC_CLIENT_ID', 'POSTHORN_OIDC_ROLES'] as const).filter((name) =>
-        environment[name]?.trim(),
-      )
-      problems.push(...oidcProblems(issuer, { ...settings, publicUrl }, names))
-    }
-    return issuer === null ? null : { issuer, ...settings }
-  }
-
   const databaseUrl = read('DATABASE_URL', parsePostgresUrl)
   const directDatabaseUrl = read('POSTHORN_DIRECT_DATABASE_URL', parsePostgresUrl)
-  if (directDatabaseUrl !== null && databaseUrl === null && !unreadable.has('DATABASE_URL')) {
-    problems.push(
-      'POSTHORN_DIRECT_DATABASE_URL needs DATABASE_URL: set DATABASE_URL to the transaction pooler, or only DATABASE_URL.',
-    )
-  }
   const database: 'embedded' | 'external' = databaseUrl === null ? 'embedded' : 'external'
   const host = read('HOST', parseNonEmpty)
   // A caller from another machine must not reach what listens on the loopback interface of this one.
   const isLocalTrial = database === 'embedded' && isLoopback(host)
   const egressAllow = read('POSTHORN_EGRESS_ALLOW', parseList(parseCidr))
-  const publicUrl = read('POSTHORN_PUBLIC_URL', parsePublicUrl)
+  const issuer = read('POSTHORN_OIDC_ISSUER', parseIssuer)
+  const clientId = read('POSTHORN_OIDC_CLIENT_ID', (text) => text)
+  const roles = read('POSTHORN_OIDC_ROLES', parseOidcRoles)
   const config = Object.freeze({
     // With DATABASE_URL, or without.
     database,
     host,
     port: read('PORT', parseInteger(0, 65_535)),
     metricsPort: read('POSTHORN_METRICS_PORT', parseOptional(parseInteger(1, 65_535))),
-    publicUrl,
+    publicUrl: read('POSTHORN_PUBLIC_URL', parsePublicUrl),
     portalOrigins: read('POSTHORN_PORTAL_ORIGINS', parseList(parseWebOrigin)),
     trustedProxies: read('POSTHORN_TRUSTED_PROXIES', parseList(parseCidr)),
     dataDir: path.resolve(read('POSTHORN_DATA_DIR', parseNonEmpty)),
@@ -192,7 +174,7 @@ export function loadConfig(given: Environment, { requireEncryptionKeys = true }:
     corsOrigins: read('POSTHORN_CORS_ORIGINS', parseList(parseOrigin)),
     graphqlTrustedDocuments: read('POSTHORN_GRAPHQL_TRUSTED_DOCUMENTS', readTrustedDocuments),
     mcp: read('POSTHORN_MCP', parseMcpAccess),
-    oidc: readOidc(publicUrl),
+    oidc: issuer === null ? null : { issuer, clientId, roles },
     emailFrom: read('POSTHORN_EMAIL_FROM', parseOptional(parseSender)),
     logLevel: read('POSTHORN_LOG_LEVEL', parseLogLevel),
   })
@@ -202,19 +184,21 @@ export function loadConfig(given: Environment, { requireEncryptionKeys = true }:
     // The same database through a transaction pooler, for the requests of the API. Null: `databaseUrl`.
     poolerUrl: directDatabaseUrl === null ? null : databaseUrl,
     // The first encrypts, every key decrypts. Null in embedded mode until the generated key is read.
-    encryptionKeys: readEncryptionKeys(
-      environment,
-      requireEncryptionKeys &&
-        database === 'external' &&
-        !unreadable.has('POSTHORN_ENCRYPTION_KEYS'),
-      problems,
-    ),
+    encryptionKeys: read('POSTHORN_ENCRYPTION_KEYS', parseOptional(parseEncryptionKeys)),
     egressProxy: read('POSTHORN_EGRESS_PROXY', parseProxy),
     smtpUrl: read('POSTHORN_SMTP_URL', parseOptional(parseSmtpUrl)),
     oidcClientSecret: read('POSTHORN_OIDC_CLIENT_SECRET', (text) => text || null),
   })
-  const isMailServerReported = problems.some((problem) => problem.startsWith('POSTHORN_SMTP_URL'))
-  if (!isMailServerReported) problems.push(...emailProblems(secrets.smtpUrl, config))
+  const isGiven = (name: SettingName) =>
+    unreadable.has(name) || (environment[name]?.trim() ?? '') !== ''
+  for (const [name, needed, remedy] of NEEDS) {
+    if (isGiven(name) && !isGiven(needed)) problems.push(`${name} needs ${needed}: ${remedy}`)
+  }
+  if (requireEncryptionKeys && isGiven('DATABASE_URL') && !isGiven('POSTHORN_ENCRYPTION_KEYS')) {
+    problems.push(
+      'POSTHORN_ENCRYPTION_KEYS is required with DATABASE_URL: give a base64 key of 32 bytes, such as the output of `openssl rand -base64 32`.',
+    )
+  }
   if (config.metricsPort !== null && config.metricsPort === config.port) {
     problems.push(
       `POSTHORN_METRICS_PORT is ${config.metricsPort}, as PORT is: give another port, or none to serve /metrics on PORT.`,
@@ -224,25 +208,34 @@ export function loadConfig(given: Environment, { requireEncryptionKeys = true }:
   return { config, secrets }
 }
 
-/** The mails have links to this installation: to what they are about, and to unsubscribe. */
-function emailProblems(
-  smtpUrl: string | null,
-  { emailFrom, publicUrl }: { emailFrom: string | null; publicUrl: string | null },
-): string[] {
-  if (smtpUrl === null) {
-    return emailFrom === null
-      ? []
-      : ['POSTHORN_EMAIL_FROM needs POSTHORN_SMTP_URL: set both or none.']
-  }
-  return [
-    ...(emailFrom === null
-      ? ['POSTHORN_SMTP_URL needs POSTHORN_EMAIL_FROM, such as Posthorn <posthorn@example.com>.']
-      : []),
-    ...(publicUrl === null
-      ? ['POSTHORN_SMTP_URL needs POSTHORN_PUBLIC_URL, to which the links in mails lead.']
-      : []),
-  ]
-}
+/** Settings that are of no use without others. */
+const NEEDS: readonly (readonly [name: SettingName, needed: SettingName, remedy: string])[] = [
+  [
+    'POSTHORN_DIRECT_DATABASE_URL',
+    'DATABASE_URL',
+    'set DATABASE_URL to the transaction pooler, or only DATABASE_URL.',
+  ],
+  ['POSTHORN_EMAIL_FROM', 'POSTHORN_SMTP_URL', 'set both or none.'],
+  ['POSTHORN_SMTP_URL', 'POSTHORN_EMAIL_FROM', 'such as Posthorn <posthorn@example.com>.'],
+  ['POSTHORN_SMTP_URL', 'POSTHORN_PUBLIC_URL', 'the links in mails lead there.'],
+  ['POSTHORN_OIDC_CLIENT_ID', 'POSTHORN_OIDC_ISSUER', 'set both or none.'],
+  ['POSTHORN_OIDC_ROLES', 'POSTHORN_OIDC_ISSUER', 'set both or none.'],
+  [
+    'POSTHORN_OIDC_ISSUER',
+    'POSTHORN_OIDC_CLIENT_ID',
+    'give the id that the provider assigned to Posthorn.',
+  ],
+  [
+    'POSTHORN_OIDC_ISSUER',
+    'POSTHORN_OIDC_ROLES',
+    'give at least one role, such as groups=support:key_….',
+  ],
+  [
+    'POSTHORN_OIDC_ISSUER',
+    'POSTHORN_PUBLIC_URL',
+    'the provider sends browsers back to that origin, to the path /console/session/oidc/callback.',
+  ],
+]
 
 /** What programs that call Posthorn read, in the documentation and the console. A shell may have them for these programs. */
 const CLIENT_VARIABLES: readonly string[] = ['POSTHORN_URL', 'POSTHORN_API_KEY']
@@ -253,25 +246,4 @@ function unknownSettings(environment: Environment): string[] {
     .filter((name) => name.startsWith('POSTHORN_') && !known.includes(name))
     .filter((name) => !CLIENT_VARIABLES.includes(name))
     .map((name) => `${name} is not a setting.${didYouMean(name, known)}`)
-}
-
-function readEncryptionKeys(
-  environment: Environment,
-  isRequired: boolean,
-  problems: string[],
-): Buffer[] | null {
-  const text = environment['POSTHORN_ENCRYPTION_KEYS']?.trim() ?? ''
-  if (text === '') {
-    if (isRequired) {
-      problems.push(
-        'POSTHORN_ENCRYPTION_KEYS is required with DATABASE_URL: give a base64 key of 32 bytes, such as the output of `openssl rand -base64 32`.',
-      )
-    }
-    return null
-  }
-  const keys = text.split(',').map((key) => Buffer.from(key.trim(), 'base64'))
-  if (keys.some((key) => key.length !== 32)) {
-    problems.push('POSTHORN_ENCRYPTION_KEYS: each comma-separated key must be 32 bytes in base64.')
-  }
-  return keys
 }

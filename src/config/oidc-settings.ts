@@ -53,31 +53,3 @@ export function parseOidcRoles(text: string): OidcRole[] {
     return { claim, value, keyId }
   })
 }
-
-/** What is missing for a complete setup. */
-export function oidcProblems(
-  issuer: string | null,
-  given: { clientId: string; roles: readonly OidcRole[]; publicUrl: string | null },
-  names: readonly string[],
-): string[] {
-  if (issuer === null) {
-    return names.map(
-      (name) => `${name} needs POSTHORN_OIDC_ISSUER. Set the issuer, or remove ${name}.`,
-    )
-  }
-  const needs = (name: string, remedy: string) => `POSTHORN_OIDC_ISSUER needs ${name}: ${remedy}`
-  return [
-    given.clientId === ''
-      ? needs('POSTHORN_OIDC_CLIENT_ID', 'give the id that the provider assigned to Posthorn.')
-      : '',
-    given.roles.length === 0
-      ? needs('POSTHORN_OIDC_ROLES', 'give at least one role, such as groups=support:key_….')
-      : '',
-    given.publicUrl === null
-      ? needs(
-          'POSTHORN_PUBLIC_URL',
-          'the provider sends browsers back to that origin, to the path /console/session/oidc/callback.',
-        )
-      : '',
-  ].filter(Boolean)
-}

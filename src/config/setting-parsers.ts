@@ -76,6 +76,13 @@ export function parsePostgresUrl(text: string): string | null {
   return url
 }
 
+/** Parses comma-separated keys in base64. */
+export function parseEncryptionKeys(text: string): Buffer[] {
+  const keys = text.split(',').map((key) => Buffer.from(key.trim(), 'base64'))
+  if (keys.every((key) => key.length === 32)) return keys
+  throw new Error('each comma-separated key must be 32 bytes in base64.')
+}
+
 const RESERVED_SCHEMA = /^(posthorn|posthorn_partitions|public|information_schema|pg_.*)$/
 
 export function parseSchemaName(text: string): string {

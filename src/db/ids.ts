@@ -75,48 +75,23 @@ const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
 /** 26 characters carry 130 bits; the first two are zero. */
 const SUFFIX = /^[0-7][0-9a-hjkmnp-tv-z]{25}$/
 
-/** Holds an id while it is encoded, so that each takes one string. */
-const letters = Buffer.alloc(26)
-
 /** `0190…-…` -> `prefix_…` */
 function encodeTypeId(prefix: string, uuid: string): string {
-  let bits = 0
-  let count = 2
-  let length = 0
-  for (let i = 0; i < uuid.length; i++) {
-    if (uuid[i] === '-') continue
-    bits = ((bits << 4) | hexDigit(uuid.charCodeAt(i))) & 0xff
-    count += 4
-    if (count < 5) continue
-    count -= 5
-    letters[length++] = ALPHABET.charCodeAt((bits >> count) & 31)
-  }
-  return `${prefix}_${letters.toString('latin1')}`
-}
-
-/** Of a digit or of a letter, in either case. */
-function hexDigit(code: number): number {
-  return code < 58 ? code - 48 : (code & 31) + 9
+  const digits = BigInt(`0x${uuid.replaceAll('-', '')}`)
+    .toString(32)
+    .padStart(26, '0')
+  let suffix = ''
+  for (const digit of digits) suffix += ALPHABET[Number.parseInt(digit, 32)]
+  return `${prefix}_${suffix}`
 }
 
 /** `prefix_…` -> `0190…-…`, or `null` for anything else. */
 function decodeTypeId(prefix: string, id: string): string | null {
   const suffix = id.slice(prefix.length + 1)
   if (!id.startsWith(`${prefix}_`) || !SUFFIX.test(suffix)) return null
-  let hex = bitsOf(suffix, 0, 2).toString(16).padStart(2, '0')
-  for (let i = 2; i < 26; i += 4)
-    hex += bitsOf(suffix, i, i + 4)
-      .toString(16)
-      .padStart(5, '0')
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
+  let bits = 0n
+  for (const letter of suffix) bits = (bits << 5n) | BigInt(ALPHABET.indexOf(letter))
+  return bits.toString(16).padStart(32, '0').replace(UUID, '$1-$2-$3-$4-$5')
 }
 
-/** By the code of the letter. */
-const VALUES = Array.from({ length: 128 }, (_, code) => ALPHABET.indexOf(String.fromCharCode(code)))
-
-/** Four letters are five hexadecimal digits; the first two letters are the first two digits. */
-function bitsOf(suffix: string, from: number, to: number): number {
-  let bits = 0
-  for (let i = from; i < to; i++) bits = (bits << 5) | (VALUES[suffix.charCodeAt(i)] as number)
-  return bits
-}
+const UUID = /^(.{8})(.{4})(.{4})(.{4})(.{12})$/

@@ -24,14 +24,8 @@ export const KEEP_ALIVE_MS = 65_000
 /** How long a connection may be inactive during a request or a response. Streams send keep-alives more often. */
 export const INACTIVITY_TIMEOUT_MS = 120_000
 
-/** How long a client may take to read a response. Streams have no such limit. */
-export const READ_TIMEOUT_MS = 120_000
-
 /** The connections of one process. Further ones are closed on arrival. */
 export const MAX_CONNECTIONS = 10_000
 
 /** The connections of one address, or of one IPv6 /64 network, to one process. Further ones are closed on arrival. */
 export const MAX_CONNECTIONS_PER_ADDRESS = 500
-
-/** The requests that a connection may send before it gets the first response. With more, the connection is closed. */
-export const MAX_PIPELINED_REQUESTS = 10

@@ -31,45 +31,41 @@ const MAX_BODY_BYTES = 1_048_576
 /** How long `close` waits for responses in progress. */
 const CLOSE_GRACE_MS = 250
 
-export async function openHttpsReceiver(options: {
+export async function openHttpsReceiver({
+  port,
+  certificate,
+  onWarning,
+}: {
   readonly port: number
   readonly certificate: Certificate
   readonly onWarning: (message: string) => void
 }): Promise<HttpsReceiver> {
-  let start: HttpsReceiver['start'] = () => {}
-  const started = new Promise<DeliveryHandler>((resolve) => {
-    start = resolve
-  })
-  const server = createServer({
-    cert: options.certificate.certPem,
-    key: options.certificate.keyPem,
-  })
-  server.on('tlsClientError', (error) => {
-    options.onWarning(`A client aborted the TLS handshake: ${error.message}`)
-  })
-  server.on('request', (request, response) => {
-    handle(started, request, response).catch((error: Error) => {
-      options.onWarning(`Handling a request failed: ${error.message}`)
+  const started = Promise.withResolvers<DeliveryHandler>()
+  const options = { cert: certificate.certPem, key: certificate.keyPem }
+  const server = createServer(options, (request, response) => {
+    handle(started.promise, request, response).catch((error: Error) => {
+      onWarning(`Handling a request failed: ${error.message}`)
       response.destroy()
     })
   })
-
-  server.listen(options.port, '127.0.0.1')
+  server.on('tlsClientError', (error) =>
+    onWarning(`A client aborted the TLS handshake: ${error.message}`),
+  )
+  server.listen(port, '127.0.0.1')
   await once(server, 'listening').catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EADDRINUSE') throw error
     throw new Error(
-      `Port ${options.port} is already in use. Give another one with --port; 0 selects a free one.`,
+      `Port ${port} is already in use. Give another one with --port; 0 selects a free one.`,
     )
   })
   return {
     port: (server.address() as AddressInfo).port,
-    start,
+    start: started.resolve,
     async close() {
       const closed = once(server, 'close')
       server.close()
-      const timer = setTimeout(() => server.closeAllConnections(), CLOSE_GRACE_MS)
+      setTimeout(() => server.closeAllConnections(), CLOSE_GRACE_MS).unref()
       await closed
-      clearTimeout(timer)
     },
   }
 }
@@ -84,8 +80,17 @@ async function handle(
     return
   }
   const body = await readBody(request)
-  const handler = await started
-  await handler({ headers: request.headers, body, respond: respondWith(response) })
+  const closed = new AbortController()
+  response.once('close', () => closed.abort())
+  const { signal } = closed
+  const respond: DeliveryRequest['respond'] = async (status, text, delayMs = 0) => {
+    if (delayMs > 0) await sleep(delayMs, undefined, { signal }).catch(() => {})
+    if (signal.aborted) return false
+    response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8' }).end(`${text}\n`)
+    await once(response, 'close')
+    return response.writableFinished
+  }
+  await (await started)({ headers: request.headers, body, respond })
 }
 
 /** Reads a body of any size to the end, because a sender that is still writing would miss the response. */
@@ -97,17 +102,4 @@ async function readBody(request: IncomingMessage): Promise<Buffer | null> {
     if (bytes <= MAX_BODY_BYTES) chunks.push(chunk)
   }
   return bytes <= MAX_BODY_BYTES ? Buffer.concat(chunks) : null
-}
-
-function respondWith(response: ServerResponse): DeliveryRequest['respond'] {
-  const disconnected = new AbortController()
-  response.once('close', () => disconnected.abort())
-  return async (status, text, delayMs = 0) => {
-    const { signal } = disconnected
-    if (delayMs > 0) await sleep(delayMs, undefined, { signal }).catch(() => {})
-    if (response.destroyed || signal.aborted) return false
-    response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8' }).end(`${text}\n`)
-    await once(response, 'close')
-    return response.writableFinished
-  }
 }

@@ -7,7 +7,6 @@ import { networkOf } from '../lib/address-network.ts'
 import { DomainError, rateLimited } from '../lib/errors.ts'
 import { describeRequest } from '../telemetry/request-log.ts'
 import { connectionOf, setInFlight } from './connection.ts'
-import { READ_TIMEOUT_MS } from './http-limits.ts'
 
 /** The size of all requests in flight: their bodies, their responses, and at least 16 KiB for each. */
 export function bytesInFlight(config: Pick<Config, 'maxHeapMb'>) {
@@ -31,10 +30,7 @@ const LARGE_AT_A_TIME = 3
 const KEYLESS = 'keyless'
 
 /** Makes `connectionOf` return the place of the request among those in flight, which ends once the client has the response. */
-export function limitInFlight(
-  config: Pick<Config, 'maxHeapMb'>,
-  { readTimeoutMs = READ_TIMEOUT_MS } = {},
-): MiddlewareHandler {
+export function limitInFlight(config: Pick<Config, 'maxHeapMb'>): MiddlewareHandler {
   const bytes = bytesInFlight(config)
   const withKey = new Bytes(bytes.withKey)
   const withoutKey = new Bytes(bytes.withoutKey)
@@ -85,11 +81,7 @@ export function limitInFlight(
         outgoing.once('close', end)
         setImmediate(() => {
           // A stream keeps its place until it ends. Of any other response, only the bytes that are still here count.
-          if (!outgoing.writableEnded) return
-          keep(outgoing.writableLength)
-          if (outgoing.writableLength === 0) return
-          const timer = setTimeout(() => outgoing.destroy(), readTimeoutMs)
-          outgoing.once('close', () => clearTimeout(timer))
+          if (outgoing.writableEnded) keep(outgoing.writableLength)
         })
       }
     }

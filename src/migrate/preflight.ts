@@ -125,20 +125,12 @@ function remedyFor(urlSetting: UrlSetting): string {
 
 /** Throws if connections go through a transaction pooler, such as PgBouncer with pool_mode=transaction. */
 async function requireSession(pool: pg.Pool, urlSetting: UrlSetting): Promise<void> {
-  const one = await connect(pool, urlSetting)
+  const listener = await connect(pool, urlSetting)
   try {
-    const other = await connect(pool, urlSetting)
-    try {
-      if (!(await isNotified(one, other))) {
-        throw new Error(
-          `${urlSetting} leads through a transaction pooler. ${remedyFor(urlSetting)}`,
-        )
-      }
-    } finally {
-      other.release()
-    }
+    if (await isNotified(listener, pool)) return
+    throw new Error(`${urlSetting} leads through a transaction pooler. ${remedyFor(urlSetting)}`)
   } finally {
-    one.release()
+    listener.release()
   }
 }
 
@@ -159,7 +151,7 @@ async function connect(pool: pg.Pool, urlSetting: UrlSetting): Promise<pg.PoolCl
 const PROTOCOL_VIOLATION = '08P01'
 
 /** Through a transaction pooler, an idle client gets no notification. */
-async function isNotified(listener: pg.PoolClient, notifier: pg.PoolClient): Promise<boolean> {
+async function isNotified(listener: pg.PoolClient, notifier: pg.Pool): Promise<boolean> {
   const channel = `posthorn_preflight_${randomBytes(8).toString('hex')}`
   const signal = AbortSignal.timeout(NOTIFICATION_TIMEOUT_MS)
   const notified = once(listener, 'notification', { signal }).then(
@@ -173,35 +165,24 @@ async function isNotified(listener: pg.PoolClient, notifier: pg.PoolClient): Pro
   return isReceived
 }
 
-/**
- * Throws if the pooler does not lead to the database of the direct connection. An advisory lock is held per database of
- * a server, so in another one the same lock is free.
- */
+/** Throws if the pooler does not lead to the database of the direct connection. */
 async function requireSameDatabase(direct: pg.Pool, pooler: pg.Pool): Promise<void> {
-  const lock = randomBytes(8).readBigInt64BE().toString()
-  const client = await direct.connect()
-  try {
-    await client.query('begin')
-    await client.query('select pg_advisory_xact_lock($1)', [lock])
-    if (await isFree(pooler, lock)) throw new Error(OTHER_DATABASE)
-  } finally {
-    client.release(true)
-  }
+  const [one, other] = await Promise.all([direct, pooler].map(identityOf))
+  if (one !== other) throw new Error(OTHER_DATABASE)
 }
 
 const OTHER_DATABASE =
   'DATABASE_URL and POSTHORN_DIRECT_DATABASE_URL lead to different databases. Set both to the same database of the same server, DATABASE_URL through the pooler; a replica is another server.'
 
 /** In a transaction of several statements, which a pooler in statement mode rejects. */
-async function isFree(pooler: pg.Pool, lock: string): Promise<boolean> {
-  const client = await pooler.connect()
+async function identityOf(pool: pg.Pool): Promise<string | undefined> {
+  const client = await pool.connect()
   try {
     await client.query('begin')
-    const { rows } = await client.query<{ isFree: boolean }>(
-      'select pg_try_advisory_xact_lock($1) as "isFree"',
-      [lock],
+    const { rows } = await client.query<{ identity: string }>(
+      `select extract(epoch from pg_postmaster_start_time()) || ' ' || current_database() as identity`,
     )
-    return rows[0]?.isFree === true
+    return rows[0]?.identity
   } catch (error) {
     if ((error as { code?: string }).code !== PROTOCOL_VIOLATION) throw error
     throw new Error(

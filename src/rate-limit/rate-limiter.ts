@@ -58,11 +58,11 @@ export function createRateLimiter({
   let timer: NodeJS.Timeout | undefined
   let syncing: Promise<void> | undefined
 
-  function bucketOf(keyId: string, budget: Budget): SharedBucket {
-    const name = `${budget} ${keyId}`
+  function bucketOf(keyId: string, budget: Budget, perSecond: number): SharedBucket {
+    const name = nameOf(keyId, budget)
     const existing = buckets.get(name)
-    if (existing) return existing
-    const bucket = { keyId, budget, perSecond: 1, unsynced: 0, level: 0, atMs: now() }
+    const bucket = existing ?? { keyId, budget, perSecond, unsynced: 0, level: 0, atMs: now() }
+    bucket.perSecond = perSecond
     buckets.set(name, bucket)
     return bucket
   }
@@ -92,7 +92,8 @@ export function createRateLimiter({
     }
     if (usages.length === 0) return
     for (const { keyId, budget, level } of await syncUsage(sql, usages)) {
-      const bucket = bucketOf(keyId, budget)
+      const bucket = buckets.get(nameOf(keyId, budget))
+      if (!bucket) continue
       drain(bucket, bucket.perSecond, now())
       bucket.level = Math.max(bucket.level, level + bucket.unsynced)
     }
@@ -106,15 +107,13 @@ export function createRateLimiter({
 
   return {
     consume(keyId, budget, amount, perSecond) {
-      const bucket = bucketOf(keyId, budget)
-      bucket.perSecond = perSecond
+      const bucket = bucketOf(keyId, budget, perSecond)
       const granted = fill(bucket, perSecond, amount, now())
       use(bucket, granted ? amount : 0)
       return resultOf(bucket, granted)
     },
     charge(keyId, budget, amount, perSecond) {
-      const bucket = bucketOf(keyId, budget)
-      bucket.perSecond = perSecond
+      const bucket = bucketOf(keyId, budget, perSecond)
       drain(bucket, perSecond, now())
       bucket.level += amount
       use(bucket, amount)
@@ -127,6 +126,8 @@ export function createRateLimiter({
     },
   }
 }
+
+const nameOf = (keyId: string, budget: Budget) => `${budget} ${keyId}`
 
 function isDrained({ level, atMs, perSecond }: SharedBucket, nowMs: number): boolean {
   return level <= ((nowMs - atMs) / 1_000) * perSecond

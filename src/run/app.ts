@@ -10,11 +10,10 @@ import {
   METRICS_PATH,
   type RestOfProcess,
 } from '../server/operator-routes.ts'
-import { patternsOf } from '../server/request-logger.ts'
+import { createRequestLogger, patternsOf } from '../server/request-logger.ts'
 import type { OidcSignIn } from '../sessions/oidc/oidc-sign-in.ts'
 import { addGauge } from '../telemetry/counters.ts'
 import { watchDatabase } from '../telemetry/database-metrics.ts'
-import { createRequestMetrics } from '../telemetry/request-metrics.ts'
 import { startTracing } from '../telemetry/start-tracing.ts'
 import { type CommonServices, openCommonServices, type ServiceOptions } from './common-services.ts'
 import type { HostEvent, HostPublished } from './publish-for-host.ts'
@@ -85,16 +84,11 @@ export async function startApp(settings: Settings, options: StartOptions = {}): 
     if (services) {
       api.addApiRoutes(routes, { ...services, oidc: await openOidc(settings) }, config)
     }
-    const watch = started.use(
-      watchDatabase({
-        ...config,
-        sql: database.pipeline,
-        onError: common.outages.warnOf('cannot read metrics from the database'),
-      }),
-    )
+    const onError = common.outages.warnOf('cannot read metrics from the database')
+    const watch = started.use(watchDatabase(database.pipeline, config, onError))
     common.metrics.addSource(watch.snapshot)
     const patterns = [...patternsOf(routes), METRICS_PATH]
-    const requests = createRequestMetrics(common.metrics.registry, patterns)
+    const requests = createRequestLogger(logger, common.metrics.registry, patterns)
     if (config.metricsPort !== null) {
       const setting = 'POSTHORN_METRICS_PORT'
       const address = { ...config, port: config.metricsPort, setting } as const

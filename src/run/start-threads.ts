@@ -9,23 +9,19 @@ import type { Running } from './app.ts'
 import { type LaunchedThread, launchThread } from './launch-thread.ts'
 import type { MainThread, ThreadRole } from './messages.ts'
 
-/** The parts of a process, as its main thread starts them. Rejects if the first start of a part fails. */
-export type StartParts = (role: Role, settings: Settings, options: PartsOptions) => Promise<Running>
-
-interface PartsOptions {
-  readonly logger: Logger
-  /** Whether the main thread has finished its own start. `/readyz` reports unavailable until then. */
-  readonly hasStarted: () => boolean
-}
-
 /** The pause before another start of a thread that could not start. */
 const RETRY_AFTER_MS = 1_000
 
 /**
  * Runs the API and the worker on a thread each, so that neither waits for the other's work. A thread that ends takes only
- * its own role along, until the next one runs. With little memory, both share a thread, and its heap.
+ * its own role along, until the next one runs. With little memory, both share a thread, and its heap. Rejects if the first
+ * start of a thread fails.
  */
-export const startThreads: StartParts = async (role, settings, { logger, hasStarted }) => {
+export async function startThreads(
+  role: Role,
+  settings: Settings,
+  logger: Logger,
+): Promise<Running> {
   const roles: readonly ThreadRole[] =
     role === 'all' && !hasLittleMemory() ? ['api', 'worker'] : [role]
   const [listening] = roles as [ThreadRole]
@@ -70,12 +66,10 @@ export const startThreads: StartParts = async (role, settings, { logger, hasStar
   ): Partial<MainThread> {
     return {
       runnerStarts,
-      readiness: async () => ({
-        ...(!hasStarted() && { start: 'unavailable' }),
-        ...(self !== 'worker' &&
-          roles.includes('worker') &&
-          (await ask('worker', (thread) => thread.workerChecks(), NO_WORKER))),
-      }),
+      readiness: async () =>
+        self !== 'worker' && roles.includes('worker')
+          ? await ask('worker', (thread) => thread.workerChecks(), NO_WORKER)
+          : {},
       async otherMetrics() {
         const others = roles.filter((other) => other !== self)
         const snapshots = others.map((other) => ask(other, (thread) => thread.metrics(), null))

@@ -80,7 +80,7 @@ export function createTasks(deps: TaskDeps): Tasks {
     },
 
     async maintain(_payload, { signal }) {
-      const { run, results, end } = startMaintenance(logger, countFailure)
+      const { run, results, end } = createSteps(logger, countFailure)
       await maintainPartitions(pool, { retentionMs, signal }, run)
       await run('retention_rules', () => deletePastRules(background, signal))
       await run('old_payloads', () => queueOldPayloads(pool))
@@ -151,69 +151,44 @@ function uuidOf(kind: IdKind, field: string, id: unknown): string {
   return uuid
 }
 
-/** A maintenance whose steps run whether or not others fail. */
-export interface Maintenance {
-  /** Returns the result of the step, or null if it failed. Throws if no other step could run either. */
-  run<Result>(
-    step: MaintenanceStep,
-    run: () => Promise<Result>,
-    table?: string,
-  ): Promise<Result | null>
-  /** Of the steps that have run. */
-  readonly results: Partial<Record<MaintenanceStep, unknown>>
-  /** Throws if a step failed, so that the job is retried. */
-  end(): void
-}
-
-interface Failure {
-  readonly step: MaintenanceStep
-  readonly table?: string
-  readonly error: unknown
-}
-
-function startMaintenance(
-  logger: Logger,
-  countFailure: (by: number, step: MaintenanceStep) => void,
-): Maintenance {
-  const failures: Failure[] = []
-  const results: Maintenance['results'] = {}
+/** Runs the steps of a maintenance whether or not others fail. */
+function createSteps(logger: Logger, countFailure: (by: number, step: MaintenanceStep) => void) {
+  const failures: string[] = []
+  const results: Partial<Record<MaintenanceStep, unknown>> = {}
   return {
     results,
-    async run(step, run, table) {
+    /** Returns the result of the step, or null if it failed. Throws if no other step could run either. */
+    async run<Result>(
+      step: MaintenanceStep,
+      work: () => Promise<Result>,
+      table?: string,
+    ): Promise<Result | null> {
       try {
-        const result = await run()
+        const result = await work()
         results[step] = result
         return result
       } catch (error) {
-        if (concernsAllSteps(error)) throw error
-        const failure = { step, ...(table !== undefined && { table }), error }
-        failures.push(failure)
+        const cause = unavailabilityOf(error)
+        // A full disk does not concern all steps: dropping partitions frees it.
+        if (cause === 'unreachable' || cause === 'pool_exhausted' || cause === 'stopping')
+          throw error
+        const of = table === undefined ? '' : ` of ${table}`
+        failures.push(`${step}${of} (${error instanceof Error ? error.message : String(error)})`)
         countFailure(1, step)
         logger.warn(
-          { event: 'maintenance.failed', ...failure },
+          { event: 'maintenance.failed', step, ...(of && { table }), error },
           'a step of the maintenance failed; it is tried again',
         )
         return null
       }
     },
-
-    end() {
+    /** Throws if a step failed, so that the job is retried. */
+    end(): void {
       if (failures.length === 0) return
       // Without the errors as its cause: the job fails also if each of them means that others hold locks.
       throw new Error(
-        `The other steps of the maintenance have run, but these failed: ${failures.map(describe).join('; ')}.`,
+        `The other steps of the maintenance have run, but these failed: ${failures.join('; ')}.`,
       )
     },
   }
-}
-
-/** A full disk does not: dropping partitions frees it. */
-function concernsAllSteps(error: unknown): boolean {
-  const cause = unavailabilityOf(error)
-  return cause === 'unreachable' || cause === 'pool_exhausted' || cause === 'stopping'
-}
-
-function describe({ step, table, error }: Failure): string {
-  const message = error instanceof Error ? error.message : String(error)
-  return `${step}${table === undefined ? '' : ` of ${table}`} (${message})`
 }

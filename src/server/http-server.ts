@@ -1,9 +1,9 @@
-import type { IncomingMessage, Server, ServerOptions, ServerResponse } from 'node:http'
+import type { Server, ServerOptions } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { type HttpBindings, serve } from '@hono/node-server'
 import type { Hono } from 'hono'
-import type { Config } from '../config/config.ts'
+import { type Config, LOOPBACK } from '../config/config.ts'
 import { newRequestId, plainAddress, REQUEST_ID_HEADER } from '../http/connection.ts'
 import {
   HEADERS_TIMEOUT_MS,
@@ -12,7 +12,6 @@ import {
   MAX_CONNECTIONS,
   MAX_CONNECTIONS_PER_ADDRESS,
   MAX_HEADER_BYTES,
-  MAX_PIPELINED_REQUESTS,
   MAX_URL_LENGTH,
   REQUEST_TIMEOUT_MS,
   TIMEOUT_CHECK_INTERVAL_MS,
@@ -21,8 +20,7 @@ import { PROBLEM_KINDS, type ProblemKind, problemBody, urlTooLongProblem } from 
 import { networkOf } from '../lib/address-network.ts'
 import { createRangeCheck } from '../outbound/address-range.ts'
 import type { Logger } from '../telemetry/logger.ts'
-import type { RequestMetrics } from '../telemetry/request-metrics.ts'
-import { createRequestLogger } from './request-logger.ts'
+import type { RequestLogger } from './request-logger.ts'
 
 /** How long a shutdown waits for requests in flight. */
 const CLOSE_WITHIN_MS = 5_000
@@ -52,9 +50,8 @@ export async function startHttpServer(
   routes: Hono,
   { host, port, trustedProxies, setting = 'PORT' }: Address,
   logger: Logger,
-  metrics: RequestMetrics,
+  requestLog: RequestLogger,
 ): Promise<HttpServer> {
-  const requestLog = createRequestLogger(logger, metrics)
   return await new Promise((resolve, reject) => {
     const fetch = (request: Request, env: HttpBindings) =>
       requestLog.run(env.incoming, () =>
@@ -72,7 +69,9 @@ export async function startHttpServer(
     }) as Server
     server.maxConnections = MAX_CONNECTIONS
     server.setTimeout(INACTIVITY_TIMEOUT_MS)
-    limitConnections(server, { exempt: [...LOOPBACK, ...trustedProxies], logger, metrics })
+    // A proxy may run on the same machine.
+    const exempt = [...LOOPBACK, ...trustedProxies]
+    limitConnections(server, { exempt, logger, limited: requestLog.limited })
     server.prependListener('request', requestLog.begin)
     server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
       const requestId = newRequestId()
@@ -117,22 +116,15 @@ export interface ConnectionLimits {
   /** The address ranges of connections that many clients share. They have no limit. */
   readonly exempt: readonly string[]
   readonly logger: Pick<Logger, 'warn'>
-  readonly metrics?: Pick<RequestMetrics, 'limited'>
+  /** Called for each connection that is closed. Default: nothing. */
+  readonly limited?: RequestLogger['limited']
   readonly maxPerAddress?: number
 }
 
-/** A proxy on the same machine. Strangers cannot connect from these ranges. */
-export const LOOPBACK = ['127.0.0.0/8', '::1/128']
-
-/** Keeps one client from using all connections, or the memory for responses that it does not read. */
-export function limitConnections(server: Server, limits: ConnectionLimits): void {
-  limitPerAddress(server, limits)
-  limitPipelining(server, limits)
-}
-
-function limitPerAddress(
+/** Keeps one client from using all connections. */
+export function limitConnections(
   server: Server,
-  { exempt, logger, metrics, maxPerAddress = MAX_CONNECTIONS_PER_ADDRESS }: ConnectionLimits,
+  { exempt, logger, limited, maxPerAddress = MAX_CONNECTIONS_PER_ADDRESS }: ConnectionLimits,
 ): void {
   const isExempt = createRangeCheck(exempt)
   const open = new Map<string, number>()
@@ -146,7 +138,7 @@ function limitPerAddress(
     if (count >= maxPerAddress) {
       socket.destroy()
       warn(address, maxPerAddress)
-      metrics?.limited('connections')
+      limited?.('connections')
       return
     }
     open.set(network, count + 1)
@@ -170,19 +162,6 @@ function createWarning(logger: Pick<Logger, 'warn'>) {
       `closed a connection: ${address} has ${limit} open; if this is a proxy of yours, add it to POSTHORN_TRUSTED_PROXIES`,
     )
   }
-}
-
-/** Node reads further requests of a connection while their responses wait for the client to read. */
-function limitPipelining(server: Server, { metrics }: ConnectionLimits): void {
-  const pending = new WeakMap<Socket, number>()
-  server.prependListener('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
-    const count = (pending.get(socket) ?? 0) + 1
-    pending.set(socket, count)
-    response.once('close', () => pending.set(socket, (pending.get(socket) as number) - 1))
-    if (count <= MAX_PIPELINED_REQUESTS || socket.destroyed) return
-    socket.destroy()
-    metrics?.limited('pipelining')
-  })
 }
 
 /**

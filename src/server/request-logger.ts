@@ -1,28 +1,65 @@
 import type { HttpBindings } from '@hono/node-server'
 import type { Hono, MiddlewareHandler } from 'hono'
 import { routePath } from 'hono/route'
+import { Counter, Histogram, type Registry } from 'prom-client'
 import { publicId } from '../db/ids.ts'
 import { REQUEST_ID_HEADER, requestIdOf } from '../http/connection.ts'
+import { addCounter, type Limit } from '../telemetry/counters.ts'
 import type { Logger } from '../telemetry/logger.ts'
 import { describeRequest, type LoggedRequest, runRequest } from '../telemetry/request-log.ts'
-import type { RequestMetrics } from '../telemetry/request-metrics.ts'
 
 type Incoming = HttpBindings['incoming']
 type Outgoing = HttpBindings['outgoing']
 
-/** Gives every request an id and, when its response has ended, a line in the log. */
-interface RequestLogger {
+/** Gives every request an id and, when its response has ended, a line in the log. Counts the requests. */
+export interface RequestLogger {
   /** Call it for a request before any handler. */
   begin(incoming: Incoming, outgoing: Outgoing): void
   /** Runs the handlers of the request. */
   run<Result>(incoming: Incoming, handle: () => Result): Result
   /** Writes the one line of bytes that are not a request, with the code of the parser. */
   rejected(requestId: string, status: number, reason: string | undefined): void
+  /** Counts a request or a connection that this limit rejected. */
+  limited(limit: Limit): void
 }
 
-export function createRequestLogger(logger: Logger, metrics: RequestMetrics): RequestLogger {
+const STATUSES = ['2xx', '3xx', '4xx', '5xx', 'none']
+
+/** For requests that match no route, or are no valid HTTP. */
+const NO_ROUTE = 'none'
+
+/** `routes` are the patterns of all routes. */
+export function createRequestLogger(
+  logger: Logger,
+  registry: Registry,
+  routes: readonly string[],
+): RequestLogger {
   const requests = new WeakMap<Incoming, LoggedRequest>()
+  const counter = new Counter({
+    name: 'posthorn_http_requests_total',
+    help: 'Requests by the pattern of their route and the class of their status: none if the client closed the connection first, or if no route matches. GraphQL answers most errors with 200.',
+    labelNames: ['route', 'status'],
+    registers: [registry],
+  })
+  const duration = new Histogram({
+    name: 'posthorn_http_request_duration_seconds',
+    help: 'Durations of requests, from the end of the headers to the end of the response, without subscriptions.',
+    labelNames: ['route'],
+    buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+    registers: [registry],
+  })
+  for (const route of [...routes, NO_ROUTE]) {
+    for (const status of STATUSES) counter.inc({ route, status }, 0)
+    duration.zero({ route })
+  }
+  const countLimited = addCounter(registry, 'limit_rejections')
+  const limited = (limit: Limit) => countLimited(1, limit)
+  const count = (route: string | null, status: number | null) => {
+    const of = status === null ? 'none' : `${Math.floor(status / 100)}xx`
+    counter.inc({ route: route ?? NO_ROUTE, status: of })
+  }
   return {
+    limited,
     begin(incoming, outgoing) {
       const request: LoggedRequest = {
         id: requestIdOf(incoming.headers[REQUEST_ID_HEADER]),
@@ -42,8 +79,9 @@ export function createRequestLogger(logger: Logger, metrics: RequestMetrics): Re
         const status = outgoing.headersSent ? outgoing.statusCode : null
         const route = request.route()
         const isStream = request.operation?.type === 'subscription'
-        metrics.finished({ route, status, durationMs, isStream })
-        if (request.limit) metrics.limited(request.limit)
+        count(route, status)
+        if (!isStream) duration.observe({ route: route ?? NO_ROUTE }, durationMs / 1_000)
+        if (request.limit) limited(request.limit)
         const isSlow = durationMs > SLOW_MS && !isStream
         const level = isSlow || (status !== null && status >= 500) ? 'info' : 'debug'
         if (!logger.isLevelEnabled(level)) return
@@ -60,7 +98,7 @@ export function createRequestLogger(logger: Logger, metrics: RequestMetrics): Re
       return request ? runRequest(request, handle) : handle()
     },
     rejected(requestId, status, reason) {
-      metrics.finished({ route: null, status, durationMs: 0, isStream: true })
+      count(null, status)
       logger.info(
         { event: 'request.rejected', status, requestId, reason },
         'rejected bytes that are not a valid request',

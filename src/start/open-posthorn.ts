@@ -1,6 +1,6 @@
 import { type Config, LOOPBACK } from '../config/config.ts'
 import type { Environment } from '../config/setting-files.ts'
-import type { Role } from '../config/settings.ts'
+import type { Role, Settings } from '../config/settings.ts'
 import type { Provisioned } from '../embedded/provision.ts'
 import { openRuntime } from '../embedded/runtime.ts'
 import { saveServerUrl } from '../embedded/server-address.ts'
@@ -44,15 +44,7 @@ export async function openPosthorn(
     workerSchema: config.workerSchema,
     restartOtherWorkers,
   })
-  // Until it is ready, the process exits if Postgres is unavailable; afterwards it waits until Postgres returns.
-  let hasStarted = false
-  const options = { logger, hasStarted: () => hasStarted }
-  // Loaded on demand: the thread that supervises others needs none of their modules.
-  const start =
-    role === 'all' || isGuest
-      ? (await import('../run/start-threads.ts')).startThreads
-      : (await import('../run/start-alone.ts')).startAlone
-  const running = opened.use(await start(role, runtime, options))
+  const running = opened.use(await start(role, runtime, logger, isGuest))
   runtime.keepDatabaseRunning({
     onRestart: () => logger.warn('restarted the embedded Postgres, which was not running'),
     onError: (error) => logger.error({ error }, 'the embedded Postgres could not be restarted'),
@@ -61,7 +53,6 @@ export async function openPosthorn(
   const isTrial = role !== 'worker' && config.database === 'embedded'
   const provisioned = isTrial ? await running.provision(config.dataDir) : null
   if (provisioned) opened.use(await saveServerUrl(config.dataDir, running.url))
-  hasStarted = true
   const resources = opened.move()
   return {
     config,
@@ -73,6 +64,19 @@ export async function openPosthorn(
     abort: () => running.abort(),
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   }
+}
+
+/**
+ * A role alone runs on the main thread, except of a guest: a fault ends the process, which its process manager starts again.
+ * Loaded on demand: a thread that supervises others needs none of their modules.
+ */
+async function start(role: Role, settings: Settings, logger: Logger, isGuest: boolean) {
+  if (role === 'all' || isGuest) {
+    const { startThreads } = await import('../run/start-threads.ts')
+    return await startThreads(role, settings, logger)
+  }
+  const { startApp } = await import('../run/app.ts')
+  return await startApp(settings, { role })
 }
 
 /** Says which other addresses than public ones deliveries may reach, or why those of this machine are not among them. */

@@ -1,31 +1,20 @@
 import { Gauge, Registry } from 'prom-client'
+import type { Config } from '../config/config.ts'
 import type { Sql } from '../db/client.ts'
 import { repeat } from '../lib/repeat.ts'
 import type { MetricsSnapshot } from './metrics.ts'
 
-interface DatabaseWatchOptions {
-  /** Its statements look up rows by an index. */
-  readonly sql: Sql
-  readonly workerSchema: string
-  readonly retentionMs: number
-  readonly onError: (error: unknown) => void
-}
-
 const EVERY_MS = 15_000
 
-/** Metrics that are read from the database at times, instead of at each scrape. */
-interface DatabaseWatch extends AsyncDisposable {
-  /** Empty if the last reading is outdated. */
-  snapshot(): Promise<MetricsSnapshot>
-}
-
-/** Counts what is in the database, and looks at its clock. Each process has the same counts. */
-export function watchDatabase({
-  sql,
-  workerSchema,
-  retentionMs,
-  onError,
-}: DatabaseWatchOptions): DatabaseWatch {
+/**
+ * Counts what is in the database at times, instead of at each scrape, and looks at its clock. Each process has the same
+ * counts. `snapshot` is empty if the last reading is outdated.
+ */
+export function watchDatabase(
+  sql: Sql,
+  { workerSchema, retentionMs }: Pick<Config, 'workerSchema' | 'retentionMs'>,
+  onError: (error: unknown) => void,
+): AsyncDisposable & { snapshot(): Promise<MetricsSnapshot> } {
   const registry = new Registry()
   const show = createDatabaseMetrics(registry)
   let readAtMs = Number.NEGATIVE_INFINITY
@@ -57,7 +46,6 @@ const OVERDUE_AFTER_SECONDS = 10
 /** Those of the view `posthorn.webhook_states`. */
 const STATES = ['no_deliveries', 'healthy', 'degraded', 'behind', 'failing', 'on_hold', 'disabled']
 const UNFINISHED = ['state', 'queued', 'retrying', 'waiting'] as const
-const REASONS = ['disabled', 'on_hold', 'rate_limit', 'concurrency_limit', 'ordered']
 
 const GAUGES: Readonly<Record<string, LabeledGauge>> = {
   clock_difference_seconds: { help: 'The clock of this process minus that of Postgres.' },
@@ -84,10 +72,6 @@ const GAUGES: Readonly<Record<string, LabeledGauge>> = {
   webhooks: {
     help: 'Webhooks by state: no_deliveries, healthy, degraded, behind, failing, on_hold or disabled.',
     label: ['state', ...STATES],
-  },
-  deliveries_waiting_oldest_age_seconds: {
-    help: 'The time since the oldest waiting delivery of a webhook was created, by what the webhook waits for: disabled, on_hold, rate_limit, concurrency_limit or ordered; 0 if there is none.',
-    label: ['reason', ...REASONS],
   },
   webhooks_on_hold: {
     help: 'Webhooks on hold because they keep failing, not because their endpoint asked to wait.',
@@ -188,19 +172,10 @@ const readState = (workerSchema: string) => `
       min(on_hold_since) filter (where on_hold_reason = 'failing') as first_hold
     from posthorn.webhook_schedules as s where backlog_since is not null
   ),
-  webhooks as materialized (
-    select state, waits_for, oldest_waiting_at from posthorn.webhook_states
-  ),
   states as (
     select jsonb_object_agg(state, count) as webhooks from (
-      select state, count(*) as count from webhooks group by state
+      select state, count(*) as count from posthorn.webhook_states group by state
     ) as counted
-  ),
-  ages as (
-    select jsonb_object_agg(waits_for, age) as oldest_waiting_ages from (
-      select waits_for, extract(epoch from now() - min(oldest_waiting_at)) as age
-      from webhooks where oldest_waiting_at is not null group by waits_for
-    ) as oldest
   ),
   fan_outs as (
     select sum(delivery_count - created_count) as to_create from posthorn.fan_outs
@@ -249,7 +224,6 @@ const readState = (workerSchema: string) => `
     'deliveries_counts_capped', (waiting >= $1 or (select count(*) from read_jobs) >= $1)::int,
     'fan_out_deliveries', coalesce(to_create, 0),
     'webhooks', webhooks,
-    'deliveries_waiting_oldest_age_seconds', oldest_waiting_ages,
     'webhooks_on_hold', on_hold,
     'webhooks_longest_hold_seconds', coalesce(extract(epoch from now() - first_hold), 0),
     'webhooks_with_backlog', backlogs,
@@ -262,7 +236,7 @@ const readState = (workerSchema: string) => `
     'partitions_past_retention', (select count(*) from posthorn.partitions_before(first_kept_day))
       + (select count(*) from posthorn.default_partitions_before(first_kept_day))
   ) as state
-  from counted_jobs, parked, schedules, states, ages, fan_outs, consumers, consumer_totals, partitions,
+  from counted_jobs, parked, schedules, states, fan_outs, consumers, consumer_totals, partitions,
     lateral (select (now() at time zone 'UTC' - $3 * interval '1 millisecond')::date as first_kept_day) as retention`
 
 function ageOf(uuid: string): string {

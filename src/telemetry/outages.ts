@@ -6,59 +6,37 @@ import type { Logger } from './logger.ts'
 type OutageCause = Exclude<Unavailability, 'stopping'>
 
 interface Described {
-  readonly event: string
-  readonly level: 'warn' | 'error'
   readonly begins: string
-  /** Null: the end is not worth a line. */
-  readonly ends: string | null
-  /** Postgres may answer some statements during an outage, so an outage ends after this time without an error. */
-  readonly endsAfterMs: number
+  /** Default: `postgres.unavailable`, and its end is worth a line, too. */
+  readonly event?: string
+  /** Postgres may answer some statements during an outage, so it ends after this time without an error. Default: 10 s. */
+  readonly endsAfterMs?: number
 }
-
-const UNAVAILABLE = 'postgres.unavailable'
-
-const AVAILABLE_AGAIN = 'Postgres is available again; work resumes.'
 
 const DESCRIBED: Readonly<Record<OutageCause, Described>> = {
   unreachable: {
-    event: UNAVAILABLE,
-    level: 'warn',
     begins: 'Postgres is unavailable. Until it returns, requests get 503 and deliveries wait.',
-    ends: AVAILABLE_AGAIN,
-    endsAfterMs: 10_000,
   },
   disk_full: {
-    event: UNAVAILABLE,
-    level: 'error',
     begins:
       'The disk of Postgres is full. Free space on the disk or enlarge it; Posthorn needs no restart. Until then, publishing gets 503, and the outcomes of attempts wait to be recorded.',
-    ends: AVAILABLE_AGAIN,
     // A publisher may try again only once in a while.
     endsAfterMs: 60_000,
   },
   contention: {
     event: 'postgres.contention',
-    level: 'warn',
     begins:
       'A statement was canceled because another session of Postgres holds a lock that it needs. Its request got 503; a worker repeats it.',
-    ends: null,
-    endsAfterMs: 10_000,
   },
   time_limit: {
     event: 'postgres.time_limit',
-    level: 'warn',
     begins:
       'A statement or a transaction was canceled because it took longer than it may. Its request got 503; a worker repeats it.',
-    ends: null,
-    endsAfterMs: 10_000,
   },
   pool_exhausted: {
     event: 'pool.exhausted',
-    level: 'warn',
     begins:
       'All connections of a pool of this process are busy, such as with long statements or with waiting for a lock. Requests that need one get 503; a worker repeats its statement.',
-    ends: null,
-    endsAfterMs: 10_000,
   },
 }
 
@@ -92,7 +70,8 @@ export function createOutageLog(
     if (isNew && lastErrorAtMs.has('unreachable') && cause !== 'disk_full') return true
     lastErrorAtMs.set(cause, now())
     if (isNew) {
-      const { event, level, begins } = DESCRIBED[cause]
+      const { event = 'postgres.unavailable', begins } = DESCRIBED[cause]
+      const level = cause === 'disk_full' ? 'error' : 'warn'
       logger[level]({ event, cause, error: briefly(error) }, begins)
     }
     return true
@@ -105,10 +84,12 @@ export function createOutageLog(
     },
     answered() {
       for (const [cause, atMs] of lastErrorAtMs) {
-        const { endsAfterMs, ends } = DESCRIBED[cause]
+        const { endsAfterMs = 10_000, event } = DESCRIBED[cause]
         if (now() - atMs < endsAfterMs) continue
         lastErrorAtMs.delete(cause)
-        if (ends !== null) logger.info({ event: 'postgres.available', cause }, ends)
+        if (event !== undefined) continue
+        const line = { event: 'postgres.available', cause }
+        logger.info(line, 'Postgres is available again; work resumes.')
       }
     },
   }

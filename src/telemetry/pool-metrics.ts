@@ -3,12 +3,21 @@ import type { WatchedPool } from '../db/pools.ts'
 
 /** Reads these pools of connections to Postgres at each scrape. */
 export function watchPools(registry: Registry, pools: Readonly<Record<string, WatchedPool>>): void {
-  const registers = [registry]
+  const addGauge = (name: string, help: string, read: (pool: WatchedPool) => number) =>
+    new Gauge({
+      name: `posthorn_pool_${name}`,
+      help,
+      labelNames: ['pool'],
+      registers: [registry],
+      collect() {
+        for (const [pool, watched] of Object.entries(pools)) this.set({ pool }, read(watched))
+      },
+    })
   new Gauge({
     name: 'posthorn_pool_connections',
     help: 'Open connections to Postgres, busy or idle. The pool pipeline publishes, loads and records; background cancels, redelivers and recovers many deliveries; general serves all else.',
     labelNames: ['pool', 'state'],
-    registers,
+    registers: [registry],
     collect() {
       for (const [name, { pool }] of Object.entries(pools)) {
         this.set({ pool: name, state: 'busy' }, pool.totalCount - pool.idleCount)
@@ -16,23 +25,12 @@ export function watchPools(registry: Registry, pools: Readonly<Record<string, Wa
       }
     },
   })
-  new Gauge({
-    name: 'posthorn_pool_max_connections',
-    help: 'The largest number of connections of each pool.',
-    labelNames: ['pool'],
-    registers,
-    collect() {
-      for (const [name, { pool }] of Object.entries(pools))
-        this.set({ pool: name }, pool.options.max)
-    },
-  })
-  new Gauge({
-    name: 'posthorn_pool_waiting',
-    help: 'Statements that wait for a connection to Postgres.',
-    labelNames: ['pool'],
-    registers,
-    collect() {
-      for (const [name, { waiting }] of Object.entries(pools)) this.set({ pool: name }, waiting())
-    },
-  })
+  addGauge(
+    'max_connections',
+    'The largest number of connections of each pool.',
+    ({ pool }) => pool.options.max,
+  )
+  addGauge('waiting', 'Statements that wait for a connection to Postgres.', ({ waiting }) =>
+    waiting(),
+  )
 }

@@ -121,7 +121,7 @@ test('a command that reads no secret needs no encryption keys, but rejects inval
   const options = { requireEncryptionKeys: false }
   expect(loadConfig({ DATABASE_URL }, options).secrets.encryptionKeys).toBeNull()
   expect(() => loadConfig({ DATABASE_URL, POSTHORN_ENCRYPTION_KEYS: 'x' }, options)).toThrow(
-    /POSTHORN_ENCRYPTION_KEYS: .*32 bytes/,
+    /POSTHORN_ENCRYPTION_KEYS is not usable: .*32 bytes/,
   )
 })
 

@@ -1,7 +1,6 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import pg from 'pg'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type Postmaster, readPostmaster } from '../../src/db/embedded/server.ts'
 import { freePort } from '../support/free-port.ts'
@@ -55,48 +54,6 @@ test('after a kill, the embedded Postgres is started once, and two processes use
   expect(await startCount()).toBe(before)
 })
 
-test('a process is not ready before its start has finished', async () => {
-  await using api = await start('api')
-  await until(() => api.isReady(), 'the first is ready')
-  const holder = await connect()
-  try {
-    // Blocks the last statement of a start, which creates a sign-in link.
-    await holder.query('begin; lock table posthorn.sign_in_links in access exclusive mode')
-    await using second = await start('all')
-    // Its API may listen before its worker runs.
-    const workerRuns = async () => (await second.get('/readyz'))?.checks.worker === 'ok'
-    await until(workerRuns, 'the second process listens, and its worker runs')
-    expect(await second.get('/readyz')).toEqual({
-      status: 'unavailable',
-      checks: {
-        postgres: 'ok',
-        migrations: 'ok',
-        worker: 'ok',
-        start: 'unavailable',
-      },
-    })
-    expect(second.posthorn.stderr).not.toContain('is ready at')
-    await holder.query('rollback')
-    await until(() => second.isReady(), 'the second process is ready')
-    expect(await second.get('/readyz')).toEqual({
-      status: 'ok',
-      checks: { postgres: 'ok', migrations: 'ok', worker: 'ok' },
-    })
-    await until(() => second.posthorn.stderr.includes('is ready at'), 'the log says so')
-  } finally {
-    await holder.end()
-  }
-})
-
-/** Connects like `psql`: the connection does not keep the embedded Postgres running. */
-async function connect(): Promise<pg.Client> {
-  const password = await readFile(path.join(dataDir, 'postgres-password'), 'utf8')
-  const { port } = (await readPostmaster(cluster())) as Postmaster
-  const client = new pg.Client(`postgres://posthorn:${password.trim()}@127.0.0.1:${port}/posthorn`)
-  await client.connect()
-  return client
-}
-
 function isNew(postmaster: Postmaster | null, pid: number): boolean {
   return postmaster?.ready === true && postmaster.pid !== pid
 }
@@ -114,8 +71,6 @@ async function start(role: string) {
       await response?.body?.cancel()
       return response?.status === 200
     },
-    /** The JSON of a page; null while the process does not answer. */
-    get: async (page: string) => (await (await request(page))?.json()) ?? null,
     [Symbol.asyncDispose]: () => posthorn[Symbol.asyncDispose](),
   }
 }

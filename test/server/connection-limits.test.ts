@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { createServer, type RequestListener } from 'node:http'
+import { createServer } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { type ConnectionLimits, limitConnections } from '../../src/server/http-server.ts'
@@ -38,19 +38,6 @@ test('the log names the address and the setting, once for many connections', asy
   ])
 })
 
-test('a connection may send ten requests ahead of their responses; with more it is closed', async () => {
-  const server = await openServer({}, (_request, response) => setImmediate(() => response.end()))
-  const ten = await server.connect('127.0.0.2')
-  const answers = collect(ten)
-  ten.write(REQUEST.repeat(10))
-  await until(() => answers.text.split('200 OK').length === 11, 'ten requests are answered')
-  ten.write(REQUEST.repeat(10))
-  await until(() => answers.text.split('200 OK').length === 21, 'ten more are answered')
-  const eleven = await server.connect('127.0.0.2')
-  eleven.write(REQUEST.repeat(11))
-  await until(() => eleven.closed, 'the connection is closed')
-})
-
 test('a proxy on the same machine may have more connections than another address', async () => {
   await using posthorn = await startTestApp({ role: 'api' })
   const { hostname, port } = new URL(posthorn.app.url)
@@ -62,13 +49,10 @@ test('a proxy on the same machine may have more connections than another address
 
 const REQUEST = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n'
 
-async function openServer(
-  limits: Partial<ConnectionLimits>,
-  listener: RequestListener = (_request, response) => response.end(),
-) {
+async function openServer(limits: Partial<ConnectionLimits>) {
   const warnings: unknown[][] = []
   const logger = { warn: (...line: unknown[]) => void warnings.push(line) }
-  const server = createServer(listener)
+  const server = createServer((_request, response) => response.end())
   limitConnections(server, { exempt: [], logger, ...limits })
   const port = await listen(server)
   onTestFinished(() => {

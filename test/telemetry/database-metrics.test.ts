@@ -101,8 +101,6 @@ test('deliveries count by state, with the oldest of each, and overdue ones besid
   })
   expect(state['deliveries_longest_overdue_seconds']).toBeGreaterThanOrEqual(100)
   expect(state['webhooks_longest_hold_seconds']).toBeGreaterThanOrEqual(3_600)
-  const { on_hold: waits } = state['deliveries_waiting_oldest_age_seconds'] as { on_hold: number }
-  expect(waits).toBeGreaterThanOrEqual(7_200)
   const ages = Object.values(state['deliveries_oldest_age_seconds'] ?? {})
   expect(ages.filter((age) => age > 0)).toHaveLength(3)
   // An endpoint that asked to wait does not fail.
