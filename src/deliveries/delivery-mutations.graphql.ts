@@ -1,10 +1,23 @@
+import { createHash } from 'node:crypto'
+import type { Actor } from '../access/actor.ts'
 import { requireScope } from '../access/scope.ts'
+import { actorJson } from '../audit/audit-entry.ts'
+import type { Db, Sql } from '../db/client.ts'
+import { mintId, parseId } from '../db/ids.ts'
+import { createCatalogue } from '../event-types/event-type.ts'
+import { findExample } from '../event-types/find-example.ts'
+import { subscribesTo } from '../event-types/subscriptions.ts'
+import { checkEvent } from '../events/check-event.ts'
+import type { NewEvent } from '../events/new-event.ts'
 import { builder } from '../graphql/builder.ts'
 import { callerOf } from '../graphql/context.ts'
 import { ConflictError, NotFoundError, resultOf, ValidationError } from '../graphql/errors.ts'
 import { changesNode } from '../graphql/portal-access.ts'
+import { type FieldIssue, invalid, notFound } from '../lib/errors.ts'
+import type { CheckData } from '../lib/json-schema.ts'
+import { findWebhook } from '../webhooks/find-webhook.ts'
 import { rereadDelivery } from './find-deliveries.ts'
-import { testDelivery } from './test-delivery.ts'
+import { MAX_ATTEMPTS } from './new-delivery-sql.ts'
 
 const TestDeliveryInput = builder.inputType('TestDeliveryInput', {
   description: 'What a test delivery sends.',
@@ -45,3 +58,122 @@ builder.mutationFields((t) => ({
     },
   }),
 }))
+
+interface DeliveryDeps {
+  readonly prisma: Db
+  readonly sql: Sql
+  /** The actor, for the audit log. */
+  readonly actor: Actor
+}
+
+/** What a test event is. */
+interface TestEvent {
+  readonly eventType: string
+  /** Default: the example of the event type. */
+  readonly data?: unknown
+}
+
+/**
+ * Sends a test event to one webhook only, and returns the public id of the delivery. A test delivery is signed, guarded
+ * and recorded like any other, and marked as a test, also for the receiver. The audit log has the SHA-256 of its data. A webhook that is disabled receives it too, in one attempt: a
+ * person asks for it, and it is no delivery of an event. Throws `invalid` if the webhook does not subscribe to the type,
+ * or the data does not match the schema.
+ */
+async function testDelivery(
+  { prisma, sql, actor }: DeliveryDeps,
+  organizationId: string,
+  webhookId: string,
+  { eventType, data: given }: TestEvent,
+): Promise<string> {
+  const webhook = await findWebhook(prisma, organizationId, webhookId)
+  const data = given === undefined ? await findExample(prisma, eventType) : given
+  requireSubscription(webhookId, webhook.eventSubscriptions, eventType)
+  const json = JSON.stringify(data)
+  if (given !== undefined) await requireValid(sql, { type: eventType, data }, json)
+  const eventId = mintId('event')
+  const deliveryId = mintId('delivery')
+  const occurredAt = new Date()
+  const { rows } = await sql.query(
+    `
+    with webhook as (
+      -- The lock prevents disabling or deleting the webhook before this statement commits.
+      select id, organization_id, body_id, case when enabled then (${MAX_ATTEMPTS}) else 1 end as max_attempts
+      from posthorn.webhooks as w
+      where id = $1 and deleted_at is null for share
+    ),
+    event as (
+      insert into posthorn.events (id, organization_id, type, occurred_at, data, is_test)
+      select $2, organization_id, $4, $5, $6, true from webhook
+    ),
+    delivery as (
+      insert into posthorn.deliveries
+        (id, organization_id, webhook_id, event_id, event_type, max_attempts, next_attempt_at, has_priority, is_test,
+          body_id)
+      select $3, organization_id, id, $2, $4, max_attempts, now(), true, true, body_id from webhook
+      returning *
+    ),
+    audited as (
+      select posthorn.write_audit_entry($7, delivery.organization_id, 'delivery.tested',
+        posthorn.type_id('msg', delivery.id), null, $8)
+      from delivery
+    )
+    select posthorn.schedule_deliveries(array[row(delivery.id, delivery.webhook_id, delivery.organization_id,
+      delivery.event_type, now(), 0, delivery.max_attempts, null)::posthorn.delivery_job])
+    from delivery left join audited on true`,
+    [
+      webhook.id,
+      parseId('event', eventId),
+      parseId('delivery', deliveryId),
+      eventType,
+      occurredAt,
+      json,
+      actorJson(actor),
+      JSON.stringify({
+        webhookId,
+        eventType,
+        dataSha256: createHash('sha256').update(json).digest('hex'),
+      }),
+    ],
+  )
+  if (rows.length > 0) return deliveryId
+  throw notFound('webhook', webhookId)
+}
+
+/** Checks the type, the size and the schema. Paths are those of the input. */
+async function requireValid(sql: Sql, event: NewEvent, json: string): Promise<void> {
+  const known = (await createCatalogue(sql).refresh([event.type])).get(event.type)
+  const issues = known
+    ? [...checkEvent(event, json), ...schemaIssues(event, await known.checker())]
+    : [
+        {
+          path: ['eventType'],
+          code: 'unknown_event_type' as const,
+          detail: `The event type ${event.type} is not in the catalogue, or it is archived.`,
+        },
+      ]
+  if (issues.length > 0) throw invalid(issues)
+}
+
+/** One issue for each problem, so that a form can list them. */
+function schemaIssues({ data }: NewEvent, check: CheckData): FieldIssue[] {
+  return (check(data) ?? [])
+    .slice(0, MAX_PROBLEMS)
+    .map((problem) => ({ path: ['data'], code: 'schema_mismatch', detail: `${problem}.` }))
+}
+
+const MAX_PROBLEMS = 20
+
+function requireSubscription(
+  webhookId: string,
+  subscriptions: readonly string[],
+  eventType: string,
+): void {
+  if (subscribesTo(subscriptions, eventType)) return
+  throw invalid([
+    {
+      path: ['eventType'],
+      code: 'not_subscribed',
+      detail: `The webhook ${webhookId} does not subscribe to ${eventType}. Choose one of its event types (${subscriptions.join(', ')}), or add ${eventType} to its subscriptions.`,
+    },
+  ])
+}

@@ -11,31 +11,14 @@ const EffectiveSettings = builder.objectRef<EffectiveSettings>('EffectiveSetting
   description:
     'The settings that apply to the deliveries of a webhook: its own, or the defaults of the worker that started last.',
   fields: (t) => ({
-    retryScheduleSeconds: t.field({
+    retryScheduleSeconds: t.expose('retryScheduleSeconds', {
       type: ['Float'],
       description:
         'The delay before each retry, in seconds, without jitter. Empty if there are no retries.',
-      resolve: ({ retryScheduleSeconds }) => retryScheduleSeconds,
-    }),
-    maxAttempts: t.int({
-      description: 'The number of attempts of a delivery if all of them fail.',
-      resolve: ({ retryScheduleSeconds }) => retryScheduleSeconds.length + 1,
     }),
     timeoutSeconds: t.exposeFloat('timeoutSeconds', {
       description:
         'The maximum time from a ready connection to the status and headers of the response, in seconds.',
-    }),
-    rateLimitPerSecond: t.exposeInt('rateLimitPerSecond', {
-      nullable: true,
-      description: 'The maximum number of attempts per second, across all workers. Null: no limit.',
-    }),
-    maxInFlight: t.exposeInt('maxInFlight', {
-      nullable: true,
-      description:
-        'The maximum number of attempts in flight per worker. Null: the limit adapts to the endpoint, and `health.concurrencyLimit` shows it.',
-    }),
-    ordered: t.exposeBoolean('ordered', {
-      description: 'Whether deliveries are sent one at a time, in the order of the events.',
     }),
     keepResponseBodies: t.exposeBoolean('keepResponseBodies', {
       description:
@@ -51,15 +34,11 @@ const EffectiveSettings = builder.objectRef<EffectiveSettings>('EffectiveSetting
 builder.prismaObjectFields('Webhook', (t) => ({
   effectiveSettings: t.field({
     type: EffectiveSettings,
-    description:
-      'The settings that apply, with the defaults where the webhook has none of its own.',
+    description: 'The settings that have defaults elsewhere, as they apply.',
     select: {
       ownRetrySchedule: true,
       retryScheduleSeconds: true,
       timeoutSeconds: true,
-      rateLimitPerSecond: true,
-      maxInFlight: true,
-      ordered: true,
       keepResponseBodies: true,
       keepPayloads: true,
       organization: { select: { keepResponseBodies: true, keepPayloads: true } },
@@ -75,9 +54,6 @@ const UNSET = {
   ownRetrySchedule: false,
   retryScheduleSeconds: [],
   timeoutSeconds: null,
-  rateLimitPerSecond: null,
-  maxInFlight: null,
-  ordered: false,
   keepResponseBodies: true,
   keepPayloads: true,
 }
@@ -100,16 +76,14 @@ builder.queryField('defaultSettings', (t) =>
 )
 
 type Kept = 'keepResponseBodies' | 'keepPayloads'
-type Own = 'ownRetrySchedule' | 'retryScheduleSeconds' | 'timeoutSeconds' | 'ordered'
-type Limit = 'rateLimitPerSecond' | 'maxInFlight'
+type Own = 'ownRetrySchedule' | 'retryScheduleSeconds' | 'timeoutSeconds'
 
 function effectiveSettings(
-  webhook: Pick<Webhook, Own | Limit | Kept> & { readonly organization: Pick<Webhook, Kept> },
+  webhook: Pick<Webhook, Own | Kept> & { readonly organization: Pick<Webhook, Kept> },
   { retryScheduleMs, attemptTimeoutMs }: SendDefaults,
 ) {
   const { organization } = webhook
   return {
-    ...webhook,
     retryScheduleSeconds: webhook.ownRetrySchedule
       ? webhook.retryScheduleSeconds
       : retryScheduleMs.map((ms) => ms / 1_000),

@@ -10,11 +10,6 @@ export const LATENCY_BOUNDS_MS = [
 /** The bucket indexes. */
 const BUCKETS = Array.from({ length: LATENCY_BOUNDS_MS.length + 1 }, (_, i) => i)
 
-/** The zero-based bucket of a duration. */
-export function latencyBucket(durationMs: number): number {
-  return LATENCY_BOUNDS_MS.findLastIndex((bound) => durationMs >= bound) + 1
-}
-
 /** SQL: the element-wise sum of the count arrays of a group of rows. */
 export function sumLatencies(column: string): string {
   return `array[${BUCKETS.map((i) => `sum(${column}[${i + 1}])`).join(', ')}]::float8[]`

@@ -31,7 +31,7 @@ const HoldReason = enumOf('HoldReason', 'Why a webhook is on hold.', {
   failing:
     'The circuit breaker is open, because at least 10 consecutive attempts failed over at least 60 seconds. Failed probes use up no attempts of the retry schedule.',
   retry_after:
-    'The endpoint asked to wait: it answered 429 or 503 with a `Retry-After` header. A failed probe is retried by the retry schedule of its delivery. If no delivery waits at `nextProbeAt`, the hold ends.',
+    'The endpoint asked to wait: it answered 429 or 503 with a `Retry-After` header. The hold ends at `nextProbeAt`.',
 })
 
 const BehindCause = enumOf(
@@ -125,7 +125,7 @@ const WebhookHealth = builder.objectRef<WebhookHealth>('WebhookHealth').implemen
       type: 'DateTime',
       nullable: true,
       description:
-        'When the next probe is sent, if a delivery waits: 30 seconds after the circuit breaker opened, or at the time that the endpoint asked for, then at intervals that double up to 15 minutes. Never before the time that the endpoint asked for. Null if the webhook is not on hold.',
+        'When the next probe is sent, if a delivery waits: 30 seconds after the circuit breaker opened, then at intervals that double up to 15 minutes. If the endpoint asked to wait, when the hold ends, or the first probe of an open circuit breaker is sent. Null if the webhook is not on hold.',
       resolve: ({ schedule }) => schedule?.nextProbeAt ?? null,
     }),
     lastError: t.string({

@@ -24,8 +24,6 @@ export function attemptOf(
   const failure = status === null ? 'response_timed_out' : `HTTP ${status}`
   return {
     deliveryUuid: delivery.id,
-    organizationId: delivery.organizationId,
-    webhookId: delivery.webhookId,
     attemptsBefore: delivery.attemptCount,
     startedAt: new Date(),
     queuedMs: 0,
@@ -34,9 +32,7 @@ export function attemptOf(
     durationMs: 12,
     firstByteMs: status === null ? null : 10,
     resent: false,
-    lookupMs: null,
-    connectMs: null,
-    tlsMs: null,
+    connection: null,
     status,
     errorCode: status === null ? 'response_timed_out' : null,
     error: status === null ? 'It took too long.' : null,

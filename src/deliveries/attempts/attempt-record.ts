@@ -6,52 +6,7 @@ import { isSuccess, retryDelayMs } from './retry-policy.ts'
 import type { SignedRequest } from './signed-request.ts'
 
 /** One attempt with its result and the next step of its delivery. */
-export interface AttemptRecord {
-  readonly deliveryUuid: string
-  readonly organizationId: string
-  readonly webhookId: string
-  /**
-   * The delivery's attempts when this one began. If there are more now, another worker has scheduled the next attempt.
-   */
-  readonly attemptsBefore: number
-  readonly startedAt: Date
-  /** The time from when the delivery could be sent to this attempt. */
-  readonly queuedMs: number
-  readonly succeeded: boolean
-  readonly waitedMs: number
-  readonly durationMs: number
-  readonly firstByteMs: number | null
-  readonly resent: boolean
-  /** The phases of opening the connection. Null on a reused connection, and for phases that did not begin. */
-  readonly lookupMs: number | null
-  readonly connectMs: number | null
-  readonly tlsMs: number | null
-  readonly status: number | null
-  readonly errorCode: string | null
-  readonly error: string | null
-  /** The failure and the origin, such as `HTTP 503 from https://hooks.example.com`. Null after a success. */
-  readonly summary: string | null
-  readonly requestUrl: string
-  readonly requestSignature: string | null
-  /** Null: that of the installation. */
-  readonly requestHeaderPrefix: string | null
-  readonly requestHeaderNames: readonly string[]
-  /** Null: that of the event. */
-  readonly requestTraceParent: string | null
-  readonly responseHeaders: Readonly<Record<string, string>> | null
-  readonly responseBody: Buffer | null
-  readonly responseBodyTruncated: boolean
-  /** The size of the response body as far as it was read, if it is not kept. Otherwise null. */
-  readonly unkeptBodyBytes: number | null
-  /** Whether the payload is kept after the delivery has ended. */
-  readonly keepsPayload: boolean
-  readonly next: NextStep
-  /** Attempts left in the retry schedule after this one. */
-  readonly retriesLeft: number
-  /** The number of delays in the retry schedule. */
-  readonly scheduleLength: number
-  readonly ordered: boolean
-}
+export type AttemptRecord = Readonly<ReturnType<typeof recordOf>>
 
 /** The next step of a delivery, unless the delivery changed during the attempt. A failed probe is parked again. */
 export type NextStep =
@@ -107,43 +62,47 @@ function recordOf(
   outcome: Ended | null,
   failure: Failure | null,
   now: Date,
-): AttemptRecord {
+) {
   const { delivery, options, isProbe, scheduleMs } = plan
   const used = delivery.schedulePosition + (isProbe ? 0 : 1)
   const succeeded = outcome !== null && isSuccess(outcome)
   const answer = outcome?.kind === 'answered' ? outcome : null
-  const connection = outcome?.connection ?? null
   const keepsBody = delivery.keepsResponseBody
   return {
     deliveryUuid: delivery.id,
-    organizationId: delivery.organizationId,
-    webhookId: delivery.webhookId,
+    /**
+     * The delivery's attempts when this one began. If there are more now, another worker has scheduled the next attempt.
+     */
     attemptsBefore: delivery.attemptCount,
     startedAt: plan.startedAt,
+    /** The time from when the delivery could be sent to this attempt. */
     queuedMs: Math.max(0, plan.startedAt.getTime() - plan.runAt.getTime()),
     succeeded,
     waitedMs: outcome?.waitedMs ?? 0,
     durationMs: outcome?.durationMs ?? 0,
     firstByteMs: answer?.firstByteMs ?? null,
     resent: outcome?.resent ?? false,
-    lookupMs: connection?.lookupMs ?? null,
-    connectMs: connection?.connectMs ?? null,
-    tlsMs: connection?.tlsMs ?? null,
+    connection: outcome?.connection ?? null,
     status: answer?.status ?? null,
     errorCode: failure?.code ?? null,
     error: failure?.reason ?? null,
+    /** The failure and the origin, such as `HTTP 503 from https://hooks.example.com`. Null after a success. */
     summary: succeeded ? null : summarize(options.url, answer, failure),
     requestUrl: options.requestedUrl,
     requestSignature: request?.signature ?? null,
+    /** Null: that of the installation. */
     requestHeaderPrefix: options.headerPrefix,
     requestHeaderNames: request?.extraHeaderNames ?? [],
+    /** Null: that of the event. */
     requestTraceParent: request?.ownTraceParent ?? null,
     responseHeaders: answer?.headers ?? null,
     responseBody: keepsBody ? (answer?.body ?? null) : null,
     responseBodyTruncated: answer?.bodyTruncated ?? false,
-    unkeptBodyBytes: keepsBody ? null : (answer?.body?.length ?? null),
+    /** The size of the response body as far as it was read, if it is not kept. */
+    unkeptBodyBytes: keepsBody ? null : (answer?.body.length ?? null),
     keepsPayload: delivery.keepsPayload,
     next: nextStep(plan, outcome, now),
+    /** Attempts left in the retry schedule after this one. */
     retriesLeft: Math.max(0, scheduleMs.length + 1 - used),
     scheduleLength: scheduleMs.length,
     ordered: options.ordered,

@@ -4,8 +4,7 @@ import { isRejection } from '../../db/faults.ts'
 import { retryWhileUnavailable } from '../../db/retry-while-unavailable.ts'
 import { batched } from '../../lib/batch.ts'
 import type { AttemptRecord } from './attempt-record.ts'
-import { ATTEMPTS, RECORD_ATTEMPTS, SUBJECT_COUNTS } from './record-attempts-statement.ts'
-import { countBySubject } from './subject-count.ts'
+import { columnsOf, RECORD_ATTEMPTS } from './record-attempts-statement.ts'
 
 /** What all requests of a process have in common. Each attempt records both fields. */
 export interface SenderIdentity {
@@ -73,8 +72,7 @@ async function recordAttempts(
       columnLiteral(sorted, ({ deliveryUuid }) => deliveryUuid),
       headerPrefix,
       userAgent,
-      ...ATTEMPTS.values(sorted),
-      ...SUBJECT_COUNTS.values(countBySubject(records)),
+      ...columnsOf(sorted),
     ],
   })
   const results = new Map<AttemptRecord, RecordedAttempt | null>(

@@ -1,17 +1,22 @@
-import { type ColumnsOf, inputColumns, namesOf } from '../../db/input-columns.ts'
+import { type ArrayElement, columnLiteral } from '../../db/array-literal.ts'
+import { LATENCY_BOUNDS_MS } from '../../webhooks/latency.ts'
 import { DAYS_AFTER_EXHAUSTED } from '../keep/days-after-exhausted.ts'
 import type { AttemptRecord } from './attempt-record.ts'
-import { COUNTED, type SubjectCount, TIMED } from './subject-count.ts'
+
+/** The columns of attempts that are the input of the statement: for each its type, and its value. */
+type Columns = Readonly<
+  Record<string, readonly [type: string, elementOf: (record: AttemptRecord) => ArrayElement]>
+>
 
 /** Columns of attempts that are stored as they are. */
-const STORED: ColumnsOf<AttemptRecord> = {
+const STORED: Columns = {
   started_at: ['timestamptz', (record) => record.startedAt],
   succeeded: ['boolean', (record) => record.succeeded],
   waited_ms: ['int', (record) => Math.round(record.waitedMs)],
   duration_ms: ['int', (record) => Math.round(record.durationMs)],
-  lookup_ms: ['int', (record) => record.lookupMs],
-  connect_ms: ['int', (record) => record.connectMs],
-  tls_ms: ['int', (record) => record.tlsMs],
+  lookup_ms: ['int', (record) => record.connection?.lookupMs ?? null],
+  connect_ms: ['int', (record) => record.connection?.connectMs ?? null],
+  tls_ms: ['int', (record) => record.connection?.tlsMs ?? null],
   first_byte_ms: ['int', (record) => record.firstByteMs && Math.round(record.firstByteMs)],
   resent: ['boolean', (record) => record.resent],
   status: ['int', (record) => record.status],
@@ -27,9 +32,10 @@ const STORED: ColumnsOf<AttemptRecord> = {
 }
 
 /** The other columns of attempts. `unnest` cannot return lists. */
-const COMPUTED: ColumnsOf<AttemptRecord> = {
+const COMPUTED: Columns = {
   delivery_id: ['uuid', (record) => record.deliveryUuid],
   attempts_before: ['int', (record) => record.attemptsBefore],
+  queued_ms: ['int', (record) => Math.round(record.queuedMs)],
   summary: ['text', (record) => record.summary],
   header_prefix: ['text', (record) => record.requestHeaderPrefix],
   header_names: ['text', (record) => record.requestHeaderNames.join('\n') || null],
@@ -44,31 +50,67 @@ const COMPUTED: ColumnsOf<AttemptRecord> = {
   keeps_payload: ['boolean', (record) => record.keepsPayload],
 }
 
-const COUNTS: ColumnsOf<SubjectCount> = {
-  subject_id: ['uuid', (count) => count.subjectId],
-  organization_id: ['uuid', (count) => count.organizationId],
-  last_error: ['text', (count) => count.lastError],
-  ...columnsOf(COUNTED, (name) => ['int', ({ counts }) => counts[name]]),
-  ...columnsOf(TIMED, (name) => ['text', ({ times }) => `{${times[name].join(',')}}`]),
-}
+const INPUT = { ...COMPUTED, ...STORED }
+const PARAMETERS = Object.values(INPUT).map(([type], i) => `$${6 + i}::${type}[]`)
 
-function columnsOf<Name extends string>(
-  names: Readonly<Record<Name, unknown>>,
-  columnOf: (name: Name) => ColumnsOf<SubjectCount>[string],
-): ColumnsOf<SubjectCount> {
-  return Object.fromEntries(Object.keys(names).map((name) => [name, columnOf(name as Name)]))
+/** The parameters from the sixth on: an array for each column. */
+export function columnsOf(records: readonly AttemptRecord[]): (string | null)[] {
+  return Object.values(INPUT).map(([, elementOf]) => columnLiteral(records, elementOf))
 }
-
-export const ATTEMPTS = inputColumns({ ...COMPUTED, ...STORED }, 6)
-export const SUBJECT_COUNTS = inputColumns(COUNTS, ATTEMPTS.end)
 
 /** Removes NUL, which `jsonb` rejects and HTTP does not allow in headers. */
 function storableJson(headers: Readonly<Record<string, string>> | null): string | null {
   return headers && JSON.stringify(headers).replaceAll('\\u0000', '')
 }
 
+/** A delivery that succeeds within this time after its creation is on time. */
+const ON_TIME = `interval '60 seconds'`
+const TO_SUCCESS = `(started_at + duration_ms * interval '1 millisecond' - posthorn.uuid_v7_timestamp(id))`
+
+/** The columns of the statistics that count attempts, and SQL: which attempts each counts. */
+const COUNTED = {
+  attempts: 'true',
+  succeeded: 'succeeded',
+  failed_3xx: 'not succeeded and status between 300 and 399',
+  failed_4xx: 'not succeeded and status between 400 and 499',
+  failed_5xx: 'not succeeded and status not between 300 and 499',
+  failed_without_response: 'not succeeded and status is null',
+  first_attempts: 'attempts_before = 0',
+  first_attempts_failed: 'attempts_before = 0 and not succeeded',
+  on_time: `succeeded and ${TO_SUCCESS} <= ${ON_TIME}`,
+  late: `succeeded and ${TO_SUCCESS} > ${ON_TIME}`,
+  exhausted: `next = 'exhausted'`,
+}
+
+/** The columns that count attempts in each bucket of `LATENCY_BOUNDS_MS`, and SQL: by which time. Null is not counted. */
+const TIMED = {
+  latency: 'duration_ms',
+  first_delay: 'case when attempts_before = 0 then queued_ms end',
+}
+
 const COUNTED_NAMES = Object.keys(COUNTED)
 const TIMED_NAMES = Object.keys(TIMED)
+
+const BOUNDS = `'{${LATENCY_BOUNDS_MS.join(',')}}'::int[]`
+
+/** SQL: the numbers of the buckets in which an attempt is counted. */
+const BUCKETS = Object.entries(TIMED).map(
+  ([name, ms]) => `width_bucket(${ms}, ${BOUNDS}) as ${name}_bucket`,
+)
+
+/** SQL: the counts of a group of attempts. */
+const COUNTS = [
+  ...Object.entries(COUNTED).map(
+    ([name, counts]) => `(count(*) filter (where ${counts}))::int as ${name}`,
+  ),
+  ...TIMED_NAMES.map((name) => `array[${countsOfBuckets(name)}]::int[] as ${name}`),
+].join(', ')
+
+function countsOfBuckets(name: string): string {
+  return Array.from({ length: LATENCY_BOUNDS_MS.length + 1 })
+    .map((_, i) => `count(*) filter (where ${name}_bucket = ${i})`)
+    .join(', ')
+}
 
 /** SQL: adds the given counts to those of the statistics, of an array element by element. */
 const ADDED = [
@@ -93,12 +135,12 @@ const STORED_VALUES = Object.keys(STORED)
  * Records attempts, updates their deliveries, schedules retries and updates the statistics, all in one statement.
  *
  * $1 and $2 are the first and the last delivery id, which prune the partitions, $3 all ids, and $4 and $5 the header
- * prefix of the installation and the user agent. Then come the columns of the attempts, in the order of the delivery ids, and of the counts
- * by webhook and organization. The primary keys serve every lookup.
+ * prefix of the installation and the user agent. Then come the columns of the attempts, in the order of the delivery ids. The primary keys serve
+ * every lookup.
  */
 export const RECORD_ATTEMPTS = `
   with attempt as (
-    select * from unnest(${ATTEMPTS.parameters}) with ordinality as input (${ATTEMPTS.names}, ordinal)
+    select * from unnest(${PARAMETERS.join(', ')}) with ordinality as input (${Object.keys(INPUT).join(', ')}, ordinal)
   ),
   updated as (
     update posthorn.deliveries as d set
@@ -164,7 +206,7 @@ export const RECORD_ATTEMPTS = `
   recorded as (
     insert into posthorn.attempts (
       id, delivery_id, organization_id, webhook_id, number, request_header_names, request_header_prefix,
-      request_user_agent, ${namesOf(STORED)})
+      request_user_agent, ${Object.keys(STORED).join(', ')})
     select attempt_id, id, organization_id, webhook_id, attempt_count, string_to_array(header_names, E'\\n'),
       coalesce(header_prefix, $4), $5, ${STORED_VALUES}
     from updated
@@ -196,15 +238,20 @@ export const RECORD_ATTEMPTS = `
       order by webhook_id, id desc
     ) as last having count(*) > 0
   ),
-  count as (
-    select * from unnest(${SUBJECT_COUNTS.parameters}) as input (${SUBJECT_COUNTS.names})
+  -- For each webhook, and for all webhooks of its organization. In the order of the ids, so that two processes cannot deadlock.
+  count as materialized (
+    select subject_id, organization_id, ${COUNTS},
+      (array_agg(last_error order by ordinal desc) filter (where not succeeded))[1] as last_error
+    from (select *, ${BUCKETS.join(', ')} from updated) as one
+    cross join lateral (values (webhook_id), (organization_id)) as subject (subject_id)
+    group by subject_id, organization_id order by subject_id
   ),
   counted as (
     -- Sixteen stripes, so that concurrent backends rarely lock the same row.
     insert into posthorn.webhook_statistics as s (
       subject_id, organization_id, minutes, bucket, stripe, ${[...COUNTED_NAMES, ...TIMED_NAMES].join(', ')})
     select subject_id, organization_id, 1, date_trunc('minute', now()), pg_backend_pid() & 15,
-      ${[...COUNTED_NAMES, ...TIMED_NAMES.map((name) => `${name}::int[]`)].join(', ')}
+      ${[...COUNTED_NAMES, ...TIMED_NAMES].join(', ')}
     from count
     on conflict (subject_id, minutes, bucket, stripe) do update set ${ADDED}
   ),

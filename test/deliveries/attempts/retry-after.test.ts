@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { MAX_RETRY_AFTER_MS, retryAfterMs } from '../../../src/deliveries/attempts/retry-after.ts'
+import { MAX_RETRY_AFTER_MS, retryAfterMs } from '../../../src/deliveries/attempts/retry-policy.ts'
 
 const now = new Date('2026-03-01T12:00:00Z')
 const TWO_MINUTES = 120_000

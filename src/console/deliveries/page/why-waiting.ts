@@ -83,7 +83,7 @@ type DeliveryWebhook = NonNullable<Delivery['webhook']>
 function onHoldTextOf(webhook: DeliveryWebhook): string {
   const lastError = lastErrorOf(webhook)
   return webhook.health?.onHoldReason === 'RETRY_AFTER'
-    ? `${lastError}${'The endpoint asked to wait: it answered 429 or 503 with Retry-After. After that time, a probe tests the endpoint; the first success releases the backlog. Waiting uses no attempts.'}`
+    ? `${lastError}${'The endpoint asked to wait: it answered 429 or 503 with Retry-After. After that time, the backlog is released. Waiting uses no attempts.'}`
     : `${lastError}${'The endpoint keeps failing, so deliveries wait. Probes test the endpoint every few minutes; the first success releases the backlog. Waiting uses no attempts.'}`
 }
 

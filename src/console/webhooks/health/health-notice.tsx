@@ -50,7 +50,7 @@ type Health = NonNullable<WebhookTroubleFragment['health']>
 function hintOf({ state, onHoldReason, behindCause }: Health): string | undefined {
   if (state === 'BEHIND' && behindCause) return BEHIND_CAUSES[behindCause].hint
   if (state !== 'ON_HOLD' || onHoldReason !== 'RETRY_AFTER') return undefined
-  return 'The endpoint asked to wait: it answered 429 or 503 with Retry-After. Deliveries wait, and the first successful probe ends the hold.'
+  return 'The endpoint asked to wait: it answered 429 or 503 with Retry-After. Deliveries wait until that time.'
 }
 
 const TROUBLE = {
