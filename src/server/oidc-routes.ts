@@ -10,11 +10,11 @@ import { problemResponse } from '../http/problem.ts'
 import { sessionCookie } from '../http/session-cookie.ts'
 import { DomainError } from '../lib/errors.ts'
 import { createAddressLimiter } from '../rate-limit/address-limiter.ts'
-import { consumeSignInState } from '../sessions/oidc/consume-sign-in-state.ts'
-import type { Claims, Provider } from '../sessions/oidc/oidc-sign-in.ts'
+import type { Claims, Provider } from '../sessions/oidc/provider.ts'
 import { personOf, roleOf } from '../sessions/oidc/role-of.ts'
 import { failureOf } from '../sessions/oidc/sign-in-failure.ts'
 import {
+  consumeSignInState,
   newSignInState,
   openSignInState,
   SIGN_IN_MS,

@@ -11,8 +11,12 @@ import { CROSS_SITE_DETAIL, isCrossSite, sessionCookie } from '../http/session-c
 import { DomainError, invalid, rateLimited } from '../lib/errors.ts'
 import { createAuthFailureLimiter } from '../rate-limit/address-limiter.ts'
 import type { KeyedLimiter } from '../rate-limit/keyed-limiter.ts'
-import { endSession, type StartedSession, startSession } from '../sessions/session.ts'
-import { exchangeSignInLink } from '../sessions/sign-in-link.ts'
+import {
+  endSession,
+  exchangeSignInLink,
+  type StartedSession,
+  startSession,
+} from '../sessions/session.ts'
 import type { Logger } from '../telemetry/logger.ts'
 import type { OutageLog } from '../telemetry/outages.ts'
 import { describeRequest } from '../telemetry/request-log.ts'
