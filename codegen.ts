@@ -2,7 +2,16 @@ import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { preset } from '@graphql-codegen/client-preset'
 import { codegen } from '@graphql-codegen/core'
-import { buildSchema, parse, print, Source } from 'graphql'
+import {
+  buildSchema,
+  type GraphQLInputObjectType,
+  type GraphQLObjectType,
+  getNamedType,
+  isLeafType,
+  parse,
+  print,
+  Source,
+} from 'graphql'
 
 /*
  * `node codegen.ts` writes typed documents, made from the committed schema: no server and no network are needed. Its
@@ -22,6 +31,9 @@ const DOCUMENTS: readonly Documents[] = [
   { from: 'docs/examples/graphql/*.graphql', folder: 'test/graphql/generated/' },
 ]
 
+/** The types whose settings the console reads all, so that a new one needs no change of a document. */
+const SETTINGS_OF = ['Organization', 'Webhook']
+
 const root = import.meta.dirname
 const read = (file: string) => readFileSync(path.join(root, file), 'utf8')
 const sdl = read('schema.graphql')
@@ -31,10 +43,11 @@ const imports = { importExtension: '.ts' } as const
 
 for (const { from, folder } of DOCUMENTS) {
   const files = globSync(from, { cwd: root }).toSorted()
+  const fragments = from.startsWith('src/console/') ? SETTINGS_OF.map(settingsFragment) : []
   const outputs = await preset.buildGeneratesSection({
     schema,
     schemaAst,
-    documents: files.map(documentIn),
+    documents: [...fragments, ...files.map(documentIn)],
     baseOutputDir: folder,
     presetConfig: { fragmentMasking: false },
     config: {
@@ -47,6 +60,18 @@ for (const { from, folder } of DOCUMENTS) {
   })
   mkdirSync(path.join(root, folder), { recursive: true })
   await Promise.all(outputs.map(write))
+}
+
+/** A fragment of all settings of a type: the fields that its update has, and that need no selection. */
+function settingsFragment(type: string): Output['documents'][number] {
+  const fields = (schemaAst.getType(type) as GraphQLObjectType).getFields()
+  const input = schemaAst.getType(`Update${type}Input`) as GraphQLInputObjectType
+  const names = Object.keys(input.getFields()).filter((name) => {
+    const field = fields[name]
+    return field && isLeafType(getNamedType(field.type))
+  })
+  const text = `fragment SettingsOf${type} on ${type} { ${names.join(' ')} }`
+  return { location: `SettingsOf${type}`, document: parse(text), rawSDL: text }
 }
 
 function documentIn(file: string): Output['documents'][number] {

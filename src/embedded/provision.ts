@@ -8,7 +8,7 @@ import { joinTransaction } from '../db/transaction.ts'
 import { DomainError } from '../lib/errors.ts'
 import { readGeneratedSecret, replaceGeneratedSecret } from '../lib/generated-secret.ts'
 import { createOrganization } from '../organizations/organization.ts'
-import { createSignInLink } from '../sessions/sign-in-link.ts'
+import { createSignInLink } from '../sessions/session.ts'
 
 export interface Provisioned {
   /** The token of the new API key. Null: a former start created the key. */

@@ -5,50 +5,21 @@ interface EncryptedColumn {
   readonly name: 'signing_secrets' | 'webhook_headers' | 'idempotency_responses' | 'task_values'
   readonly table: string
   readonly column: string
-  /** An SQL expression that is unique in the table, and indexed where possible. */
-  readonly key: string
-  readonly keyType: 'uuid' | 'text'
-  /** An SQL expression for the associated data of a row. */
-  readonly associatedData: string
+  /** SQL: what identifies a row, whose text is the associated data of the ciphertext. Default: the uuid `id`. */
+  readonly key?: string
 }
 
-/** Equals the `JSON.stringify` of `src/idempotency/run-once.ts`. */
-const IDEMPOTENT_CALL = `'["idempotency",' || to_json(organization_id::text) || ',' || to_json(operation) || ','
-  || to_json(key) || ']'`
-
 const ENCRYPTED_COLUMNS: readonly EncryptedColumn[] = [
-  {
-    name: 'signing_secrets',
-    table: 'posthorn.signing_secrets',
-    column: 'key_ciphertext',
-    key: 'id',
-    keyType: 'uuid',
-    associatedData: 'id::text',
-  },
-  {
-    name: 'webhook_headers',
-    table: 'posthorn.webhooks',
-    column: 'headers_ciphertext',
-    key: 'id',
-    keyType: 'uuid',
-    associatedData: 'id::text',
-  },
+  { name: 'signing_secrets', table: 'signing_secrets', column: 'key_ciphertext' },
+  { name: 'webhook_headers', table: 'webhooks', column: 'headers_ciphertext' },
   {
     name: 'idempotency_responses',
-    table: 'posthorn.idempotency_keys',
+    table: 'idempotency_keys',
     column: 'response_ciphertext',
-    key: IDEMPOTENT_CALL,
-    keyType: 'text',
-    associatedData: IDEMPOTENT_CALL,
+    // Equals the `JSON.stringify` of `src/idempotency/run-once.ts`.
+    key: `'["idempotency",' || to_json(organization_id::text) || ',' || to_json(operation) || ',' || to_json(key) || ']'`,
   },
-  {
-    name: 'task_values',
-    table: 'posthorn.bulk_tasks',
-    column: 'value_ciphertext',
-    key: 'id',
-    keyType: 'uuid',
-    associatedData: 'id::text',
-  },
+  { name: 'task_values', table: 'bulk_tasks', column: 'value_ciphertext' },
 ]
 
 export interface Reencrypted {
@@ -81,7 +52,6 @@ export async function reencryptStoredSecrets(sql: Sql, keyring: Keyring): Promis
 
 interface Row {
   readonly key: string
-  readonly associatedData: string
   readonly ciphertext: Buffer
 }
 
@@ -109,22 +79,24 @@ async function reencryptColumn(sql: Sql, keyring: Keyring, column: EncryptedColu
 async function readStaleRows(
   sql: Sql,
   keyring: Keyring,
-  { table, column, key, keyType, associatedData }: EncryptedColumn,
+  { table, column, key = 'id' }: EncryptedColumn,
   after: string | null,
 ): Promise<Row[]> {
   const { rows } = await sql.query<Row>(
-    `select (${key})::text as key, (${associatedData}) as "associatedData", ${column} as ciphertext from ${table}
-     where ($1::${keyType} is null or (${key}) > $1) and substring(${column} for 5) <> $2
+    `select (${key})::text as key, ${column} as ciphertext from posthorn.${table}
+     where ($1::${typeOf(key)} is null or (${key}) > $1) and substring(${column} for 5) <> $2
      order by ${key} limit $3`,
     [after, keyring.prefixes[0], BATCH_SIZE],
   )
   return rows
 }
 
+const typeOf = (key: string) => (key === 'id' ? 'uuid' : 'text')
+
 /** Returns `null` if no key of the ring decrypts the row. */
-function reencrypt(keyring: Keyring, { ciphertext, associatedData }: Row): Uint8Array | null {
+function reencrypt(keyring: Keyring, { ciphertext, key }: Row): Uint8Array | null {
   try {
-    return keyring.encrypt(keyring.decrypt(ciphertext, associatedData), associatedData)
+    return keyring.encrypt(keyring.decrypt(ciphertext, key), key)
   } catch {
     return null
   }
@@ -133,13 +105,13 @@ function reencrypt(keyring: Keyring, { ciphertext, associatedData }: Row): Uint8
 /** Only the ciphertext changes, not the secret, so caches need no invalidation. */
 async function updateUnchangedRows(
   sql: Sql,
-  { table, column, key, keyType }: EncryptedColumn,
+  { table, column, key = 'id' }: EncryptedColumn,
   rows: readonly (Row & { readonly newCiphertext: Uint8Array })[],
 ): Promise<number> {
   if (rows.length === 0) return 0
   const { rowCount } = await sql.query(
-    `update ${table} set ${column} = change.new_ciphertext
-     from unnest($1::${keyType}[], $2::bytea[], $3::bytea[]) as change (row_key, old_ciphertext, new_ciphertext)
+    `update posthorn.${table} set ${column} = change.new_ciphertext
+     from unnest($1::${typeOf(key)}[], $2::bytea[], $3::bytea[]) as change (row_key, old_ciphertext, new_ciphertext)
      where (${key}) = change.row_key and ${column} = change.old_ciphertext`,
     [
       rows.map((row) => row.key),

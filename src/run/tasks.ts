@@ -35,8 +35,8 @@ import { addCounter, type MaintenanceStep } from '../telemetry/counters.ts'
 import type { ReportCanceled, ReportSweep } from '../telemetry/events.ts'
 import type { Logger } from '../telemetry/logger.ts'
 import { deleteOldHolds } from '../webhooks/holds.ts'
-import { deleteOldStatistics, rollUpStatistics } from '../webhooks/roll-up-statistics.ts'
 import { deleteExpiredSecrets } from '../webhooks/signing-secret.ts'
+import { deleteOldStatistics, rollUpStatistics } from '../webhooks/statistics.ts'
 import type { CommonServices } from './common-services.ts'
 
 export interface TaskDeps {

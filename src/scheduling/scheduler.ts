@@ -144,9 +144,8 @@ export function createScheduler(sql: Sql, { concurrency, notify, onError, now }:
       const startedAt = performance.now()
       const candidate = { webhookId, organizationId, maxInFlight: options.maxInFlight }
       let reservedAt: number | null = null
-      if (options.ratePerSecond !== null && !isTest && !isProbe) {
-        const { ratePerSecond } = options
-        reservedAt = await waitForReservation(delivery, candidate, ratePerSecond)
+      if (options.rateLimitPerSecond !== null && !isTest && !isProbe) {
+        reservedAt = await waitForReservation(delivery, candidate, options.rateLimitPerSecond)
         if (reservedAt === null) return await parkUnlessAborted(signal, id, 'rate_limit')
       }
       const acquired = limiter.acquire(candidate)

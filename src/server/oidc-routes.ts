@@ -9,11 +9,11 @@ import { problemResponse } from '../http/problem.ts'
 import { hostCookie, sessionCookie } from '../http/session-cookie.ts'
 import { DomainError } from '../lib/errors.ts'
 import { createAddressLimiter, createAuthFailureLimiter } from '../rate-limit/keyed-limiter.ts'
-import { consumeSignInState } from '../sessions/oidc/consume-sign-in-state.ts'
-import type { Claims, Provider } from '../sessions/oidc/oidc-sign-in.ts'
+import type { Claims, Provider } from '../sessions/oidc/provider.ts'
 import { personOf, roleOf } from '../sessions/oidc/role-of.ts'
 import { failureOf, providerErrorOf, type SignInFailure } from '../sessions/oidc/sign-in-failure.ts'
 import {
+  consumeSignInState,
   newSignInState,
   openSignInState,
   SIGN_IN_MS,

@@ -9,8 +9,12 @@ import { readJsonObject } from '../http/read-body.ts'
 import { CROSS_SITE_DETAIL, isCrossSite, sessionCookie } from '../http/session-cookie.ts'
 import { DomainError, invalid, rateLimited } from '../lib/errors.ts'
 import { createAuthFailureLimiter, type KeyedLimiter } from '../rate-limit/keyed-limiter.ts'
-import { endSession, type StartedSession, startSession } from '../sessions/session.ts'
-import { exchangeSignInLink } from '../sessions/sign-in-link.ts'
+import {
+  endSession,
+  exchangeSignInLink,
+  type StartedSession,
+  startSession,
+} from '../sessions/session.ts'
 import type { Logger } from '../telemetry/logger.ts'
 import type { OutageLog } from '../telemetry/outages.ts'
 import { describeRequest } from '../telemetry/request-log.ts'

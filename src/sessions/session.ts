@@ -5,7 +5,7 @@ import type { Sql } from '../db/client.ts'
 import { DomainError } from '../lib/errors.ts'
 
 /** The longest console session. A session ends earlier if its API key expires. */
-export const SESSION_MS = 7 * 86_400_000
+const SESSION_MS = 7 * 86_400_000
 
 /** A new console session. Only the hash of the token is stored. */
 export interface StartedSession {
@@ -31,29 +31,68 @@ export async function startSession(
   actor: Actor,
   person: Person | null,
 ): Promise<StartedSession> {
-  const token = mintSessionToken()
-  const { rows } = await sql.query<{ expires_at: Date }>(
-    `with started as (
-       insert into posthorn.sessions (token_hash, api_key_id, expires_at, person_subject, person)
-       select $1, id, least(expires_at, now() + $3 * interval '1 millisecond'), $5, $6
-       from posthorn.api_keys
-       where id = $2 and session_kind is null and revoked_at is null and coalesce(expires_at > now(), true)
-       returning api_key_id, expires_at, person
-     )
-     ${auditSession('session.started', 'started', '$4')}`,
-    [
-      hashSessionToken(token),
-      keyId,
-      SESSION_MS,
-      actorJson(actor),
-      person?.subject ?? null,
-      person?.label ?? null,
-    ],
-  )
-  const [session] = rows
+  const session = await start(sql, 'select $5::uuid as key_id', keyId, actor, person)
   // The key was revoked or expired after its authentication.
   if (!session) throw new DomainError('unauthenticated', 'The API key is no longer valid.')
-  return { token, expiresAt: session.expires_at }
+  return session
+}
+
+/** How long a link is valid. */
+const LINK_MS = 60 * 60 * 1_000
+
+/** Creates the token of a link that can be exchanged once, within an hour, for a session of an API key. */
+export async function createSignInLink(sql: Sql, keyId: string): Promise<string> {
+  const token = mintSessionToken()
+  await sql.query(
+    `insert into posthorn.sign_in_links (token_hash, api_key_id, expires_at)
+     values ($1, $2, now() + $3 * interval '1 millisecond')`,
+    [hashSessionToken(token), keyId, LINK_MS],
+  )
+  return token
+}
+
+/** Exchanges a link for a session. Concurrent exchanges of one link start one session. */
+export async function exchangeSignInLink(
+  sql: Sql,
+  link: string,
+  actor: Actor,
+): Promise<StartedSession> {
+  const used = `
+    update posthorn.sign_in_links set used_at = now()
+    where token_hash = $5 and used_at is null and expires_at > now()
+    returning api_key_id as key_id`
+  const session =
+    isSessionToken(link) && (await start(sql, used, hashSessionToken(link), actor, null))
+  if (session) return session
+  throw new DomainError(
+    'unauthenticated',
+    'The sign-in link was used already, is older than an hour, or belongs to an API key that is no longer valid. Restart Posthorn for a new link, or sign in with an API key.',
+  )
+}
+
+/** Starts a session of the key that `keyQuery` returns for its parameter `$5`. Null if the key is not valid. */
+async function start(
+  sql: Sql,
+  keyQuery: string,
+  parameter: string | Buffer,
+  actor: Actor,
+  person: Person | null,
+): Promise<StartedSession | null> {
+  const token = mintSessionToken()
+  const { rows } = await sql.query<{ expires_at: Date }>(
+    `with chosen as (${keyQuery}),
+     started as (
+       insert into posthorn.sessions (token_hash, api_key_id, expires_at, person_subject, person)
+       select $1, k.id, least(k.expires_at, now() + $2 * interval '1 millisecond'), $4::jsonb ->> 'subject', $4::jsonb ->> 'label'
+       from chosen join posthorn.api_keys as k on k.id = chosen.key_id
+       where k.session_kind is null and k.revoked_at is null and coalesce(k.expires_at > now(), true)
+       returning api_key_id, expires_at, person
+     )
+     ${auditSession('session.started', 'started', '$3')}`,
+    [hashSessionToken(token), SESSION_MS, actorJson(actor), JSON.stringify(person), parameter],
+  )
+  const [session] = rows
+  return session ? { token, expiresAt: session.expires_at } : null
 }
 
 /**
@@ -74,7 +113,7 @@ export async function endSession(sql: Sql, token: string, actor: Actor): Promise
  * SQL: the final select of a statement that starts or ends a session. Returns the session's expiry and writes the audit
  * entry. `cte` names the statement's expression with the session, `actor` its parameter with the actor.
  */
-export function auditSession(
+function auditSession(
   action: Extract<AuditAction, `session.${string}`>,
   cte: string,
   actor: `$${number}`,
@@ -88,7 +127,7 @@ export function auditSession(
 }
 
 /** Generates the token of a session or a sign-in link: 32 random bytes in base64url. */
-export function mintSessionToken(): string {
+function mintSessionToken(): string {
   return randomBytes(32).toString('base64url')
 }
 

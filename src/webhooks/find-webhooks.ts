@@ -7,7 +7,7 @@ import { atLeastKey } from '../db/selection.ts'
 import { subscriptionsTo } from '../event-types/subscriptions.ts'
 import { notFound } from '../lib/errors.ts'
 import { type OwnNameFilter, ownNameConditions } from '../own-names/metadata-condition.ts'
-import { sortWebhooks, type WebhookOrder } from './webhook-order.ts'
+import { MAX_COUNTED_PARKED } from './count-parked.ts'
 import { inState, type WebhookState } from './webhook-state.ts'
 
 type Selection = Pick<Prisma.WebhookFindManyArgs, 'select' | 'include'>
@@ -72,14 +72,20 @@ function conditions(filter: WebhookFilter): Prisma.WebhookWhereInput[] {
   ]
 }
 
-const ATTENTION: readonly (readonly WebhookState[])[] = [
-  ['on_hold'],
-  ['failing'],
-  ['behind'],
-  ['degraded'],
-  ['healthy', 'no_deliveries'],
-  ['disabled'],
-]
+export type WebhookOrder = 'newest first' | 'attention first' | 'most waiting' | 'name'
+
+/** The ranks of states, for the order by attention. */
+const RANKS: Readonly<Record<WebhookState, number>> = {
+  on_hold: 0,
+  failing: 1,
+  behind: 2,
+  degraded: 3,
+  healthy: 4,
+  no_deliveries: 4,
+  disabled: 5,
+}
+
+const NAMES = new Intl.Collator('en', { numeric: true })
 
 /** Finds ids first: Prisma cannot order by states and statistics. An organization has few webhooks. */
 async function findSorted(
@@ -89,34 +95,51 @@ async function findSorted(
   { cursor, skip: _, take, ...selection }: Selection & Page,
   order: WebhookOrder,
 ): Promise<Webhook[]> {
-  const where = { organizationId, deletedAt: null, AND: conditions(filter) }
   const found = await db.webhook.findMany({
-    where,
-    select: {
-      id: true,
-      url: true,
-      description: true,
-    },
+    where: { organizationId, deletedAt: null, AND: conditions(filter) },
+    select: { id: true, url: true, description: true },
     orderBy: { id: 'desc' },
   })
-  const sorted = await sortWebhooks(sql, organizationId, order, found)
-  const ids = sorted.map(({ id }) => id)
-  if (order === 'attention first') await sortByState(sql, organizationId, ids)
-  const page = sliceAround(ids, cursor?.id, take)
-  const rows = await findWebhooksByIds(db, organizationId, page, atLeastKey(selection))
-  return page.flatMap((id) => rows.get(id) ?? [])
+  const attention = order === 'name' ? new Map() : await readAttention(sql, organizationId)
+  // Equal ones stay newest first.
+  const sorted = found
+    .map(({ id, url, description }) => ({
+      id,
+      // The description or, without one, the host and the path.
+      name: description || url.replace(/^https:\/\//, ''),
+      rank: 0,
+      waiting: 0,
+      ...attention.get(id),
+    }))
+    .sort((a, b) =>
+      order === 'name'
+        ? NAMES.compare(a.name, b.name)
+        : (order === 'attention first' ? a.rank - b.rank : 0) || b.waiting - a.waiting,
+    )
+  const ids = sliceAround(
+    sorted.map(({ id }) => id),
+    cursor?.id,
+    take,
+  )
+  const rows = await findWebhooksByIds(db, organizationId, ids, atLeastKey(selection))
+  return ids.flatMap((id) => rows.get(id) ?? [])
 }
 
-async function sortByState(sql: Sql, organizationId: string, ids: string[]): Promise<void> {
-  const { rows } = await sql.query<{ id: string; state: WebhookState }>({
-    name: 'read_webhook_states_of_organization',
-    text: 'select webhook_id as id, state from posthorn.webhook_states where organization_id = $1',
+/** The rank of the state and the waiting deliveries of each webhook, with the index deliveries_parked. */
+async function readAttention(sql: Sql, organizationId: string) {
+  const { rows } = await sql.query<{ id: string; state: WebhookState; waiting: number }>({
+    name: 'read_attention',
+    text: `
+      select webhook_id as id, state, case when has_backlog then (
+          select count(*)::int from (
+            select from posthorn.deliveries as d
+            where d.webhook_id = s.webhook_id and d.parked_at is not null limit ${MAX_COUNTED_PARKED}
+          ) as parked
+        ) else 0 end as waiting
+      from posthorn.webhook_states as s where organization_id = $1`,
     values: [organizationId],
   })
-  const ranks = new Map(
-    rows.map(({ id, state }) => [id, ATTENTION.findIndex((group) => group.includes(state))]),
-  )
-  ids.sort((a, b) => (ranks.get(a) ?? 0) - (ranks.get(b) ?? 0))
+  return new Map(rows.map(({ id, state, waiting }) => [id, { rank: RANKS[state], waiting }]))
 }
 
 /** The organization's webhook with a public id, or `null`. */

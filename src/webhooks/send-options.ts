@@ -1,31 +1,24 @@
 import { createSecretKey, type KeyObject } from 'node:crypto'
 import type { Sql } from '../db/client.ts'
+import type { Webhook as WebhookRow } from '../db/generated/prisma/client.ts'
 import { publicId } from '../db/ids.ts'
 import type { Keyring } from '../encryption/keyring.ts'
 import { LruMap, MAX_IDLE_MS } from '../lib/lru-map.ts'
 import { requestedUrl } from '../outbound/destination-url.ts'
 import { readHeaders } from './encrypted-headers.ts'
 import { readKey } from './signing-secret.ts'
+import { ATTEMPT_SETTINGS, type AttemptSetting } from './webhook-settings.ts'
 
-/** The settings of a webhook that an attempt needs, decrypted. */
-export interface SendOptions {
-  readonly url: string
+/** The settings of a webhook that an attempt needs, decrypted. Null: the default of the process or the installation. */
+export interface SendOptions extends Pick<WebhookRow, AttemptSetting> {
   /** The URL as it is on the wire. */
   readonly requestedUrl: string
   readonly headers: Readonly<Record<string, string>>
   /** Null: the keys of this process cannot decrypt the secret or the custom headers, so nothing can be sent. */
   readonly signingKey: KeyObject | null
-  /** The prefix of the headers of the id, the timestamp and the signature. Null: that of the installation. */
-  readonly headerPrefix: string | null
-  /** Maximum attempts in flight per process. Null: the limit adapts to the endpoint. */
-  readonly maxInFlight: number | null
-  /** Maximum attempts per second over all processes. Null: no limit. */
-  readonly ratePerSecond: number | null
-  /** Whether deliveries are sent one at a time, in the order of the events. */
-  readonly ordered: boolean
-  /** The time for the endpoint to acknowledge. Null: the default of the process. */
+  /** The time for the endpoint to acknowledge. */
   readonly timeoutMs: number | null
-  /** The delay after each failed attempt. Empty: no retries. Null: the default of the process. */
+  /** The delay after each failed attempt. Empty: no retries. */
   readonly retryScheduleMs: readonly number[] | null
 }
 
@@ -38,14 +31,19 @@ export type FindSendOptions = (
   revision: string,
 ) => SendOptions | null | Promise<SendOptions | null>
 
-/** What `readSendOptions` selects: with the names and units of the options where nothing else is to be done. */
-interface SendOptionsRow
-  extends Omit<SendOptions, 'requestedUrl' | 'headers' | 'signingKey' | 'retryScheduleMs'> {
+/** What `readSendOptions` selects. */
+interface SendOptionsRow extends Pick<WebhookRow, AttemptSetting> {
   readonly headersCiphertext: Buffer | null
   readonly secretId: string | null
   readonly keyCiphertext: Buffer | null
   readonly retryScheduleSeconds: readonly number[] | null
 }
+
+/** SQL: the columns of the settings, by their names. */
+const SETTING_COLUMNS = ATTEMPT_SETTINGS.map((name) => {
+  const column = name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+  return `w.${column} as "${name}"`
+}).join(', ')
 
 /** Cached webhooks, and the characters of their URLs and headers. The least recently used one is evicted. */
 const CACHE_SIZE = 10_000
@@ -104,9 +102,8 @@ async function readSendOptions(
   const { rows } = await sql.query<SendOptionsRow>({
     name: 'read_send_options',
     text: `
-      select w.url, w.headers_ciphertext as "headersCiphertext", s.id as "secretId", s.key_ciphertext as "keyCiphertext",
-        w.max_in_flight as "maxInFlight", w.rate_limit_per_second as "ratePerSecond", w.ordered,
-        w.timeout_seconds * 1000 as "timeoutMs", w.header_prefix as "headerPrefix",
+      select ${SETTING_COLUMNS},
+        w.headers_ciphertext as "headersCiphertext", s.id as "secretId", s.key_ciphertext as "keyCiphertext",
         case when w.own_retry_schedule then w.retry_schedule_seconds end as "retryScheduleSeconds"
       from posthorn.webhooks as w
       left join posthorn.signing_secrets as s on s.webhook_id = w.id and s.expires_at is null
@@ -123,6 +120,7 @@ async function readSendOptions(
     requestedUrl: requestedUrl(row.url),
     headers: headers ?? {},
     signingKey: headers && signingKey,
+    timeoutMs: row.timeoutSeconds === null ? null : row.timeoutSeconds * 1_000,
     retryScheduleMs: retryScheduleSeconds?.map((seconds) => seconds * 1_000) ?? null,
   }
 }

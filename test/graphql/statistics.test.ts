@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { createRecordAttempt } from '../../src/deliveries/attempts/record-attempt.ts'
 import { evaluateHealth } from '../../src/webhooks/evaluate-health.ts'
-import { deleteOldStatistics, rollUpStatistics } from '../../src/webhooks/roll-up-statistics.ts'
+import { deleteOldStatistics, rollUpStatistics } from '../../src/webhooks/statistics.ts'
 import { attemptOf, type DeliveryRow, SENDER } from '../support/attempts.ts'
 import { type Tenant, useApi } from './support/api.ts'
 import { deliveryRow } from './support/rows.ts'

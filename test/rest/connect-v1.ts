@@ -5,11 +5,8 @@ import type { Database } from '../../src/db/client.ts'
 import { createKeyring } from '../../src/encryption/keyring.ts'
 import { createAddressGuard } from '../../src/outbound/public-address.ts'
 import { createRateLimiter } from '../../src/rate-limit/rate-limiter.ts'
-import {
-  CONNECT_V1_PATH,
-  type ConnectV1Deps,
-  createConnectV1,
-} from '../../src/rest/connect-v1/routes.ts'
+import { CONNECT_V1_PATH } from '../../src/rest/connect-v1/openapi.ts'
+import { type ConnectV1Deps, createConnectV1 } from '../../src/rest/connect-v1/routes.ts'
 import type { Logger } from '../../src/telemetry/logger.ts'
 import { createOutageLog } from '../../src/telemetry/outages.ts'
 import { sharedDatabase } from '../support/database.ts'

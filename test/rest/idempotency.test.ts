@@ -4,7 +4,7 @@ import {
   hashRequest,
   runOnce,
 } from '../../src/idempotency/run-once.ts'
-import { CREATE_WEBHOOK } from '../../src/rest/connect-v1/webhook-routes.ts'
+import { CREATE_WEBHOOK } from '../../src/rest/connect-v1/routes.ts'
 import { createTenant, TICKET } from '../support/factories.ts'
 import { json, NEW_WEBHOOK, problem, useConnectV1 } from './connect-v1.ts'
 

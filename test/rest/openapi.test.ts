@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, expect, test } from 'vitest'
-import { openApiDocument } from '../../src/rest/connect-v1/routes.ts'
+import { openApiDocument } from '../../src/rest/connect-v1/openapi.ts'
 import { requirePackages } from '../support/installed-packages.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: a document of deep objects

@@ -97,3 +97,17 @@ function renameField(issue: FieldIssue): FieldIssue {
   const path = [name, ...rest]
   return issue.rule === undefined ? { ...issue, path } : fieldIssue(path, issue.code, issue.rule)
 }
+
+/** A webhook in responses. */
+export function toResource(webhook: Webhook) {
+  return {
+    id: webhook.id,
+    url: webhook.url,
+    description: webhook.description,
+    enabled: webhook.enabled,
+    event_subscriptions: [...webhook.eventSubscriptions],
+    headers: { ...webhook.headers },
+    created_at: webhook.createdAt.toISOString(),
+    updated_at: webhook.updatedAt.toISOString(),
+  }
+}

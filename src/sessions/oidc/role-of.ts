@@ -1,6 +1,6 @@
 import type { OidcRole } from '../../config/oidc-settings.ts'
 import type { Person } from '../session.ts'
-import type { Claims } from './oidc-sign-in.ts'
+import type { Claims } from './provider.ts'
 
 /**
  * The first role that a person has, or null. A claim matches if it is the value, or a list with the value. The email

@@ -3,8 +3,8 @@ import type { UseFormReturnType } from '@mantine/form'
 import { usePageQuery } from '../../api/page-query.ts'
 import { Section } from '../../components/page/section.tsx'
 import { t } from '../../language/t.ts'
-import { formatDuration } from '../../lib/format.ts'
 import { webhookDefaultsQuery } from '../webhook-queries.ts'
+import { NUMBER_SETTINGS } from './number-settings.ts'
 import { RetrySchedule } from './retry-schedule.tsx'
 import type { WebhookFormValues } from './webhook-form-values.ts'
 
@@ -13,36 +13,18 @@ export function SendOptions({ form }: { form: UseFormReturnType<WebhookFormValue
   return (
     <Section title={t('Delivery options')} description="The defaults suit most endpoints.">
       <SimpleGrid cols={{ base: 1, sm: 3 }}>
-        <NumberInput
-          label={t('Rate limit')}
-          description="Maximum attempts per second, across all processes. Empty: no limit."
-          placeholder="No limit"
-          suffix={` ${'per second'}`}
-          allowDecimal={false}
-          allowNegative={false}
-          {...form.getInputProps('rateLimitPerSecond')}
-        />
-        <NumberInput
-          label="Concurrency"
-          description="Maximum parallel requests per worker. Empty: adaptive."
-          placeholder="Adaptive"
-          allowDecimal={false}
-          allowNegative={false}
-          {...form.getInputProps('maxInFlight')}
-        />
-        <NumberInput
-          label={t('Timeout')}
-          description="Maximum time for a response, up to 30 s. Empty: the default."
-          placeholder={
-            defaults
-              ? `${formatDuration(1_000 * defaults.timeoutSeconds)} ${t('(default)')}`
-              : 'Default'
-          }
-          suffix=" s"
-          allowDecimal={false}
-          allowNegative={false}
-          {...form.getInputProps('timeoutSeconds')}
-        />
+        {NUMBER_SETTINGS.map(({ name, label, description, suffix, placeholder }) => (
+          <NumberInput
+            key={name}
+            label={label()}
+            description={description}
+            placeholder={placeholder(defaults)}
+            suffix={suffix}
+            allowDecimal={false}
+            allowNegative={false}
+            {...form.getInputProps(name)}
+          />
+        ))}
       </SimpleGrid>
       <RetrySchedule
         value={form.values.retryScheduleSeconds}

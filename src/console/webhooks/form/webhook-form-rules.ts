@@ -4,6 +4,7 @@ import { formatJson } from '../../components/json/format-json.ts'
 import { t } from '../../language/t.ts'
 import { formatCount } from '../../lib/format.ts'
 import { type HeaderRow, keepsValue } from './header-row.ts'
+import { NUMBER_SETTINGS } from './number-settings.ts'
 import type { WebhookFormValues } from './webhook-form-values.ts'
 
 /** Error messages by field path: `headers.0.name`. */
@@ -33,9 +34,9 @@ export function checkWebhook(values: WebhookFormValues, valuesStay = true): Erro
       'Enter a template, or choose the whole event.',
     metadata: labelsError(values.metadata),
     headers: checkHeaders(headers),
-    rateLimitPerSecond: checkNumber(values.rateLimitPerSecond, 1, 10_000),
-    maxInFlight: checkNumber(values.maxInFlight, 1, 200),
-    timeoutSeconds: checkNumber(values.timeoutSeconds, 1, 30),
+    ...Object.fromEntries(
+      NUMBER_SETTINGS.map(({ name, min, max }) => [name, checkNumber(values[name], min, max)]),
+    ),
   }
   for (const [index, row] of headers.entries()) {
     errors[`headers.${index}.name`] = checkHeaderName(row.name, headers.slice(0, index))

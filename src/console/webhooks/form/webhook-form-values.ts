@@ -2,9 +2,10 @@ import { compactJson, formatJson } from '../../components/json/format-json.ts'
 import type { UpdateWebhookInput, WebhookSettingsFragment } from '../../generated/graphql.ts'
 import { type Labels, parseLabels, printLabels } from '../../lib/labels.ts'
 import { type HeaderRow, headerInput, storedHeaderRow } from './header-row.ts'
+import { type NumberSetting, ofNumberSettings } from './number-settings.ts'
 
 /** The values of the form. An unset number is an empty string, as in its input. */
-export interface WebhookFormValues {
+export interface WebhookFormValues extends Record<NumberSetting, number | string> {
   url: string
   description: string
   enabled: boolean
@@ -21,9 +22,6 @@ export interface WebhookFormValues {
   metadata: string
   /** Null: no key decrypts the stored headers, and they stay. */
   headers: HeaderRow[] | null
-  rateLimitPerSecond: number | string
-  maxInFlight: number | string
-  timeoutSeconds: number | string
   /** Null: the default schedule. Empty: no retries. */
   retryScheduleSeconds: number[] | null
   ordered: boolean
@@ -43,9 +41,7 @@ export const NEW_WEBHOOK: WebhookFormValues = {
   uid: '',
   metadata: '',
   headers: [],
-  rateLimitPerSecond: '',
-  maxInFlight: '',
-  timeoutSeconds: '',
+  ...ofNumberSettings(() => ''),
   retryScheduleSeconds: null,
   ordered: false,
   keepPayloads: true,
@@ -65,9 +61,7 @@ export function valuesOf(webhook: WebhookSettingsFragment): WebhookFormValues {
     uid: webhook.uid ?? '',
     metadata: printLabels(webhook.metadata as Labels),
     headers: webhook.headerNames?.map(storedHeaderRow) ?? null,
-    rateLimitPerSecond: webhook.rateLimitPerSecond ?? '',
-    maxInFlight: webhook.maxInFlight ?? '',
-    timeoutSeconds: webhook.timeoutSeconds ?? '',
+    ...ofNumberSettings((name) => webhook[name] ?? ''),
     retryScheduleSeconds: webhook.retryScheduleSeconds ? [...webhook.retryScheduleSeconds] : null,
     ordered: webhook.ordered,
     keepPayloads: webhook.keepPayloads,
@@ -87,9 +81,7 @@ export function inputOf(values: WebhookFormValues) {
     uid: values.uid.trim() || null,
     metadata: parseLabels(values.metadata),
     headers: values.headers?.map(headerInput),
-    rateLimitPerSecond: numberOrNull(values.rateLimitPerSecond),
-    maxInFlight: numberOrNull(values.maxInFlight),
-    timeoutSeconds: numberOrNull(values.timeoutSeconds),
+    ...ofNumberSettings((name) => (values[name] === '' ? null : Number(values[name]))),
     retryScheduleSeconds: values.retryScheduleSeconds,
     ordered: values.ordered,
     keepPayloads: values.keepPayloads,
@@ -121,8 +113,4 @@ export function newOrigin(before: WebhookFormValues, { url }: WebhookFormValues)
   const origin = URL.parse(url.trim())?.origin ?? null
   const previous = URL.parse(before.url)?.origin ?? null
   return previous === null || origin === previous ? null : origin
-}
-
-function numberOrNull(value: number | string): number | null {
-  return value === '' ? null : Number(value)
 }

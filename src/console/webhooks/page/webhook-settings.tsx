@@ -8,10 +8,11 @@ import { Section } from '../../components/page/section.tsx'
 import { Time } from '../../components/time.tsx'
 import type { WebhookSettingsFragment } from '../../generated/graphql.ts'
 import { t } from '../../language/t.ts'
-import { formatCount, formatDuration } from '../../lib/format.ts'
+import { formatDuration } from '../../lib/format.ts'
 import { type Labels, printLabels } from '../../lib/labels.ts'
 import { portalLink } from '../../session/portal.ts'
 import { useSession } from '../../session/session.tsx'
+import { NUMBER_SETTINGS } from '../form/number-settings.ts'
 import { summaryOf } from '../form/retry-schedule.tsx'
 import { isPattern } from '../form/subscriptions.ts'
 import { CustomHeaders } from '../headers/custom-headers.tsx'
@@ -26,10 +27,8 @@ const BodySummary = lazy(() =>
 
 export function WebhookSettings({ webhook }: { webhook: WebhookSettingsFragment }) {
   const { can } = useSession()
-  const { rateLimitPerSecond, effectiveSettings } = webhook
-  const { retryScheduleSeconds, timeoutSeconds } = effectiveSettings
+  const { retryScheduleSeconds } = webhook.effectiveSettings
   const patterns = webhook.subscriptions.filter(isPattern)
-  const markDefault = (own: unknown) => (own == null ? ` ${t('(default)')}` : '')
   return (
     <Stack gap="lg">
       <Section
@@ -95,17 +94,10 @@ export function WebhookSettings({ webhook }: { webhook: WebhookSettingsFragment 
       <Section title={t('Delivery options')}>
         <Facts
           facts={[
-            {
-              label: t('Rate limit'),
-              value: rateLimitPerSecond
-                ? `${formatCount(rateLimitPerSecond)} per second`
-                : t('None'),
-            },
-            { label: 'Concurrency per worker', value: webhook.maxInFlight ?? 'Adaptive' },
-            {
-              label: t('Timeout'),
-              value: formatDuration(1_000 * timeoutSeconds) + markDefault(webhook.timeoutSeconds),
-            },
+            ...NUMBER_SETTINGS.map(({ label, shown }) => ({
+              label: label(),
+              value: shown(webhook),
+            })),
             { label: 'Ordered', value: yesNo(webhook.ordered) },
             ...headerNamesOf(webhook),
             {
@@ -118,7 +110,9 @@ export function WebhookSettings({ webhook }: { webhook: WebhookSettingsFragment 
             },
             {
               label: t('Retries'),
-              value: summaryOf(retryScheduleSeconds) + markDefault(webhook.retryScheduleSeconds),
+              value:
+                summaryOf(retryScheduleSeconds) +
+                (webhook.retryScheduleSeconds == null ? ` ${t('(default)')}` : ''),
             },
           ]}
         />
