@@ -3517,96 +3517,63 @@ begin
 end
 $$;
 
--- The first id that an organization keeps by its own rule, or by that of an event type. Null without such a rule.
-create function posthorn.first_kept_by_rule(organization uuid, event_type text) returns uuid
-  language plpgsql stable set search_path = pg_catalog, pg_temp
+-- Deletes events of an organization that are past its own retention or, with an event type, past that of the type, with their
+-- search keys, deliveries and attempts. What pending deliveries need stays, and so do events that fan out. Reads at most
+-- `max_rows` events, those after an id, and deletes at most 1,000 deliveries. Returns the id after which to go on, or null if
+-- there are no more. Runs with the owner's privileges, because the service deletes none of these rows otherwise.
+create function posthorn.delete_past_rule(
+  organization uuid, event_type text, after uuid, max_rows int, out deleted int, out reached uuid
+)
+  language plpgsql security definer set search_path = pg_catalog, pg_temp set lock_timeout = '200ms'
 as $$
-begin
-  return posthorn.uuid_v7_lower_bound(now() - interval '1 day' * case
+declare
+  max_deliveries constant int := 1000;
+  bound constant uuid := posthorn.uuid_v7_lower_bound(now() - interval '1 day' * case
     when event_type is null
       then (select o.retention_days from posthorn.organizations as o where o.id = organization)
     else (select t.retention_days from posthorn.event_types as t where t.name = event_type)
   end);
-end
-$$;
-
--- Deletes the deliveries of an organization that are past its own retention or, with an event type, past that of the type, with
--- their attempts. Pending ones stay. Reads at most `max_rows` deliveries, those after an id. Returns the last id that it read,
--- or null if there are no more. Runs with the owner's privileges, because the service deletes no deliveries otherwise.
-create function posthorn.delete_deliveries_past_rule(
-  organization uuid, event_type text, after uuid, max_rows int, out deleted int, out reached uuid
-)
-  language plpgsql security definer set search_path = pg_catalog, pg_temp set lock_timeout = '200ms'
-as $$
-declare
-  bound constant uuid := posthorn.first_kept_by_rule(organization, event_type);
-  page uuid[];
-  gone uuid[];
-begin
-  deleted := 0;
-  execute format(
-    'select array(
-       select d.id from posthorn.deliveries as d
-       where d.organization_id = $1 %s and d.id > $3 and d.id < $4 order by d.id limit $5)',
-    case when event_type is not null then 'and d.event_type = $2' end)
-  into page using organization, event_type, after, bound, max_rows;
-  if cardinality(page) = 0 then
-    return;
-  end if;
-  gone := array(
-    select d.id from posthorn.deliveries as d
-    where d.id = any (page) and d.id between page[1] and page[cardinality(page)] and d.state <> 'pending'
-    order by d.id for update skip locked);
-  -- `offset 0` keeps the lookups apart: Postgres could read all attempts of a day of which it has no statistics yet.
-  delete from posthorn.attempts as a
-  where a.id >= page[1] and a.id = any (array(
-    select found.id from unnest(gone) as given (id), lateral (
-      select a.id from posthorn.attempts as a where a.delivery_id = given.id and a.id >= page[1] offset 0
-    ) as found));
-  delete from posthorn.deliveries as d
-  where d.id = any (gone) and d.id between page[1] and page[cardinality(page)];
-  get diagnostics deleted = row_count;
-  reached := page[max_rows];
-end
-$$;
-
--- The same for events and their search keys. Events that pending deliveries need stay, and so do those that fan out.
-create function posthorn.delete_events_past_rule(
-  organization uuid, event_type text, after uuid, max_rows int, out deleted int, out reached uuid
-)
-  language plpgsql security definer set search_path = pg_catalog, pg_temp set lock_timeout = '200ms'
-as $$
-declare
-  bound constant uuid := posthorn.first_kept_by_rule(organization, event_type);
   page uuid[];
   gone uuid[];
   data text[];
 begin
-  deleted := 0;
   execute format(
     'select array(
        select e.id from posthorn.events as e
        where e.organization_id = $1 %s and e.id > $3 and e.id < $4 order by e.id limit $5)',
     case when event_type is not null then 'and e.type = $2' end)
   into page using organization, event_type, after, bound, max_rows;
-  if cardinality(page) = 0 then
+  -- `offset 0` keeps the lookups apart: Postgres could read all rows of a day of which it has no statistics yet.
+  gone := array(
+    select d.id from posthorn.deliveries as d
+    where d.state <> 'pending' and d.id = any (array(
+      select found.id from unnest(page) as given (id), lateral (
+        select d.id from posthorn.deliveries as d where d.event_id = given.id and d.state <> 'pending' offset 0
+      ) as found limit max_deliveries))
+    order by d.id for update skip locked);
+  delete from posthorn.attempts as a
+  where a.id = any (array(
+    select found.id from unnest(gone) as given (id), lateral (
+      select a.id from posthorn.attempts as a where a.delivery_id = given.id and a.id >= page[1] offset 0
+    ) as found));
+  delete from posthorn.deliveries as d where d.id = any (gone);
+  get diagnostics deleted = row_count;
+  if deleted = max_deliveries then
+    reached := after;
     return;
   end if;
-  -- A redelivery locks its delivery first, so that none begins meanwhile.
-  perform from posthorn.deliveries as d where d.event_id = any (page) order by d.id for update;
   select array_agg(found.id order by found.id), array_agg(found.data order by found.id) into gone, data
   from (
     select e.id, e.data from posthorn.events as e
     where e.id = any (page) and e.id between page[1] and page[cardinality(page)]
-      and not exists (
-        select from posthorn.deliveries as d where d.event_id = e.id and d.state = 'pending' offset 0)
+      and not exists (select from posthorn.deliveries as d where d.event_id = e.id offset 0)
       and not exists (
         select from posthorn.fan_outs as f where f.organization_id = organization and e.id = any (f.event_ids))
     for update skip locked
   ) as found;
   perform posthorn.erase_event_keys(organization, gone, data);
   delete from posthorn.events as e where e.id = any (gone) and e.id between page[1] and page[cardinality(page)];
-  get diagnostics deleted = row_count;
+  deleted := deleted + coalesce(cardinality(gone), 0);
   reached := page[max_rows];
 end
 $$;

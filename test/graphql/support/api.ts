@@ -145,7 +145,6 @@ function createDeps(
       findEndedSessions: (sessionIds) => findEndedSessions(pool, sessionIds),
       onError: (error) => logger.warn({ error }, 'the live connection broke'),
     }),
-    retentionMs: RETENTION_MS,
     publicUrl: null,
     sendsEmail: true,
     logger,
@@ -155,8 +154,6 @@ function createDeps(
     ...options,
   }
 }
-
-const RETENTION_MS = 30 * 86_400_000
 
 export function request(
   token: string | null,
