@@ -213,14 +213,11 @@ describe('bad input names the event and the field, and publishes nothing', () =>
     await expect(publish(field(unknown, 'x'))).rejects.toMatchObject({ code: '22023', message })
   })
 
-  test.each([
-    ['event_attendee.joined', `Did you mean "${JOINED}"?`],
-    ['x', `The event types are ${JOINED}, ${TICKET}.`],
-  ])('the type %s: %s', async (type, remedy) => {
-    const problem = `${JSON.stringify(type)} is not in the catalogue of event types. ${remedy}`
-    const events = [VALID, { type, data: 1 }]
+  test('a type that the catalogue does not have, and names those that it has', async () => {
+    const problem = `"x" is not in the catalogue of event types. The event types are ${JOINED}, ${TICKET}.`
+    const events = [VALID, { type: 'x', data: 1 }]
     await expect(publish(events)).rejects.toMatchObject({ message: `events[1].type: ${problem}` })
-    const one = publishOne(`'${type}', '1'`)
+    const one = publishOne(`'x', '1'`)
     await expect(one).rejects.toMatchObject({ message: `type: ${problem}` })
   })
 

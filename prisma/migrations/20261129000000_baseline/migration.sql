@@ -1181,28 +1181,22 @@ $$;
 
 -- The service's role cannot delete entries or keys, so these functions delete old ones with the owner's privileges.
 create function posthorn.delete_old_audit_entries(retention interval) returns bigint
-  language plpgsql security definer set search_path = pg_catalog, pg_temp
+  language sql security definer set search_path = pg_catalog, pg_temp
 as $$
-declare
-  deleted bigint;
-begin
-  delete from posthorn.audit_log
-  where id < posthorn.uuid_v7_lower_bound(now() - greatest(retention, posthorn.minimum_audit_retention()));
-  get diagnostics deleted = row_count;
-  return deleted;
-end
+  with deleted as (
+    delete from posthorn.audit_log
+    where id < posthorn.uuid_v7_lower_bound(now() - greatest(retention, posthorn.minimum_audit_retention())) returning 1
+  )
+  select count(*) from deleted
 $$;
 
 create function posthorn.delete_ended_session_keys() returns bigint
-  language plpgsql security definer set search_path = pg_catalog, pg_temp
+  language sql security definer set search_path = pg_catalog, pg_temp
 as $$
-declare
-  deleted bigint;
-begin
-  delete from posthorn.api_keys where session_kind is not null and expires_at < now() - interval '1 day';
-  get diagnostics deleted = row_count;
-  return deleted;
-end
+  with deleted as (
+    delete from posthorn.api_keys where session_kind is not null and expires_at < now() - interval '1 day' returning 1
+  )
+  select count(*) from deleted
 $$;
 
 -- The columns of a table, in order, without generated ones.
@@ -1509,22 +1503,26 @@ exception
 end
 $$;
 
+-- JSON that a caller has given as text. Names the argument if it is none.
+create function posthorn.parse_json(argument text, given text) returns json
+  language plpgsql immutable set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return given::json;
+exception
+  when invalid_text_representation then
+    raise invalid_parameter_value using message = argument || ': it is not JSON: ' || sqlerrm || '.';
+  when statement_too_complex then
+    raise invalid_parameter_value using message = argument || ': the JSON is nested too deeply. Nest it less deeply.';
+end
+$$;
+
 create function posthorn.publish_events(organization text, events text)
   returns table (event_id text, delivery_count int, duplicate boolean)
   language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
-declare
-  parsed json;
 begin
-  begin
-    parsed := events::json;
-  exception
-    when invalid_text_representation then
-      raise invalid_parameter_value using message = 'events: it is not JSON: ' || sqlerrm || '.';
-    when statement_too_complex then
-      raise invalid_parameter_value using message = 'events: the JSON is nested too deeply. Nest it less deeply.';
-  end;
-  return query select * from posthorn.publish_events(organization, parsed);
+  return query select * from posthorn.publish_events(organization, posthorn.parse_json('events', events));
 end
 $$;
 
@@ -1534,51 +1532,6 @@ create function posthorn.publish_events(organization text, events jsonb)
   language sql security definer set search_path = pg_catalog, pg_temp
 as $$
   select * from posthorn.publish_events(organization, events::text)
-$$;
-
--- Publishes one event: `publish_events` with named arguments.
---   select * from posthorn.publish_event('org_…', 'invoice.paid', '{"id": 7}', idempotency_key => 'invoice-7')
-create function posthorn.publish_event(
-  organization text, type text, data json, idempotency_key text default null, occurred_at timestamptz default null,
-  traceparent text default null
-) returns table (event_id text, delivery_count int, duplicate boolean)
-  language plpgsql security definer set search_path = pg_catalog, pg_temp
-as $$
-begin
-  return query select * from posthorn.publish_event(
-    organization, type, data, null::json, occurred_at, idempotency_key, traceparent);
-end
-$$;
-
-create function posthorn.publish_event(
-  organization text, type text, data text, idempotency_key text default null, occurred_at timestamptz default null,
-  traceparent text default null
-) returns table (event_id text, delivery_count int, duplicate boolean)
-  language plpgsql security definer set search_path = pg_catalog, pg_temp
-as $$
-declare
-  parsed json;
-begin
-  begin
-    parsed := data::json;
-  exception
-    when invalid_text_representation then
-      raise invalid_parameter_value using message = 'data: it is not JSON: ' || sqlerrm || '.';
-    when statement_too_complex then
-      raise invalid_parameter_value using message = 'data: the JSON is nested too deeply. Nest it less deeply.';
-  end;
-  return query select * from posthorn.publish_event(
-    organization, type, parsed, idempotency_key, occurred_at, traceparent);
-end
-$$;
-
-create function posthorn.publish_event(
-  organization text, type text, data jsonb, idempotency_key text default null, occurred_at timestamptz default null,
-  traceparent text default null
-) returns table (event_id text, delivery_count int, duplicate boolean)
-  language sql security definer set search_path = pg_catalog, pg_temp
-as $$
-  select * from posthorn.publish_event(organization, type, data::text, idempotency_key, occurred_at, traceparent)
 $$;
 
 -- The partitions that these days lack. What only has the name of one is none.
@@ -2001,53 +1954,31 @@ begin
 end
 $$;
 
--- The errors of `publish_events` and `publish_event` for an unknown organization or type name the remedy; for a type, a
--- similar name, or the names that there are. PH409 of `publish_event` has the indexes as its detail, as that of `publish_events`.
-create function posthorn.letter_pairs(name text) returns text[]
-  language sql immutable parallel safe
-  return array(
-    select distinct substr(lower(name collate "C"), i, 2) from generate_series(1, char_length(name) - 1) as i);
-
--- The most similar name in the catalogue, by the pairs of letters that both have (Dice's coefficient), as Postgres has no
--- edit distance without an extension. Null for a type that is null.
+-- The remedy for an event type that the catalogue does not have: the names with the same first word, or with any. Null for a
+-- type that is null.
 create function posthorn.event_type_hint(given text) returns text
   language sql stable set search_path = pg_catalog, pg_temp
 as $$
-  with known as materialized (
-    select t.name from posthorn.event_types as t where t.archived_at is null order by t.name collate "C" limit 200
-  ),
-  compared as (
-    select known.name, 2.0 * shared.count / nullif(cardinality(wanted.pairs) + cardinality(own.pairs), 0) as similarity
-    from (select posthorn.letter_pairs(left(given, 100)) as pairs) as wanted
-    cross join known
-    cross join lateral (select posthorn.letter_pairs(known.name) as pairs) as own
-    cross join lateral (
-      select count(*) as count from unnest(own.pairs) as pair where pair = any (wanted.pairs)
-    ) as shared
-  )
   select case when given is not null then coalesce(
     (
-      select format('Did you mean "%s"?', compared.name) from compared
-      where compared.similarity >= 0.5 order by compared.similarity desc, compared.name collate "C" limit 1
-    ),
-    (
       select 'The event types are ' || string_agg(listed.name, ', ') || case when count(*) = 5 then ', …' else '.' end
-      from (select known.name from known limit 5) as listed
+      from (
+        select t.name from posthorn.event_types as t where t.archived_at is null
+        order by split_part(t.name, '.', 1) <> split_part(given, '.', 1), t.name collate "C" limit 5
+      ) as listed
     ),
     'The catalogue is empty: add the type with createEventType.'
   ) end
 $$;
 
 create function posthorn.delete_old_bulk_tasks(retention interval) returns bigint
-  language plpgsql security definer set search_path = pg_catalog, pg_temp
+  language sql security definer set search_path = pg_catalog, pg_temp
 as $$
-declare
-  deleted bigint;
-begin
-  delete from posthorn.bulk_tasks where finished_at < now() - retention and action not in ('erase', 'delete_organization');
-  get diagnostics deleted = row_count;
-  return deleted;
-end
+  with deleted as (
+    delete from posthorn.bulk_tasks
+    where finished_at < now() - retention and action not in ('erase', 'delete_organization') returning 1
+  )
+  select count(*) from deleted
 $$;
 
 -- The uuid of an organization that a caller of SQL names. Throws for one that does not exist, or is being deleted.
@@ -2762,15 +2693,14 @@ exception
 end
 $$;
 
--- The overloads of `publish_event` with `previous`. A function with one more default would make every call of the functions
--- that exist ambiguous, and views and SQL functions of hosts depend on these, so they stay. `previous` is JSON and stands
--- fourth, where the others have the text of the idempotency key: a call without the name `previous` keeps its meaning.
+-- Publishes one event: `publish_events` with named arguments.
+--   select * from posthorn.publish_event('org_…', 'invoice.paid', '{"id": 7}', idempotency_key => 'invoice-7')
 --   select * from posthorn.publish_event('org_…', 'invoice.paid', to_jsonb(new), previous => to_jsonb(old))
 -- A role needs execute on the overload that it calls, by the type of its data: json, jsonb or text (also untyped):
---   grant execute on function posthorn.publish_event(text, text, text, json, timestamptz, text, text) to host;
+--   grant execute on function posthorn.publish_event(text, text, text, text, timestamptz, text, json) to host;
 create function posthorn.publish_event(
-  organization text, type text, data json, previous json, occurred_at timestamptz default null,
-  idempotency_key text default null, traceparent text default null
+  organization text, type text, data json, idempotency_key text default null, occurred_at timestamptz default null,
+  traceparent text default null, previous json default null
 ) returns table (event_id text, delivery_count int, duplicate boolean)
   language plpgsql security definer set search_path = pg_catalog, pg_temp set standard_conforming_strings = on
 as $$
@@ -2805,40 +2735,27 @@ end
 $$;
 
 create function posthorn.publish_event(
-  organization text, type text, data text, previous json, occurred_at timestamptz default null,
-  idempotency_key text default null, traceparent text default null
+  organization text, type text, data text, idempotency_key text default null, occurred_at timestamptz default null,
+  traceparent text default null, previous json default null
 ) returns table (event_id text, delivery_count int, duplicate boolean)
   language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
-declare
-  parsed json;
 begin
-  begin
-    parsed := data::json;
-  exception
-    when invalid_text_representation then
-      raise invalid_parameter_value using message = 'data: it is not JSON: ' || sqlerrm || '.';
-    when statement_too_complex then
-      raise invalid_parameter_value using message = 'data: the JSON is nested too deeply. Nest it less deeply.';
-  end;
   return query select * from posthorn.publish_event(
-    organization, type, parsed, previous, occurred_at, idempotency_key, traceparent);
+    organization, type, posthorn.parse_json('data', data), idempotency_key, occurred_at, traceparent, previous);
 end
 $$;
 
 -- By way of text, as a value that is jsonb may be nested too deeply for json.
 create function posthorn.publish_event(
-  organization text, type text, data jsonb, previous jsonb, occurred_at timestamptz default null,
-  idempotency_key text default null, traceparent text default null
+  organization text, type text, data jsonb, idempotency_key text default null, occurred_at timestamptz default null,
+  traceparent text default null, previous jsonb default null
 ) returns table (event_id text, delivery_count int, duplicate boolean)
   language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
-  return query select * from posthorn.publish_event(
-    organization, type, data::text, previous::text::json, occurred_at, idempotency_key, traceparent);
-exception
-  when statement_too_complex then
-    raise invalid_parameter_value using message = 'previous: the JSON is nested too deeply. Nest it less deeply.';
+  return query select * from posthorn.publish_event(organization, type, data::text, idempotency_key, occurred_at,
+    traceparent, posthorn.parse_json('previous', previous::text));
 end
 $$;
 
@@ -3734,18 +3651,12 @@ comment on function posthorn.publish_events(text, json) is
   'As `publish_events` with text.';
 comment on function posthorn.publish_events(text, jsonb) is
   'As `publish_events` with text. A value of jsonb has lost the spelling of numbers and the order of keys.';
-comment on function posthorn.publish_event(text, text, text, text, timestamptz, text) is
-  'Publishes one event in the transaction of the caller. `data` is JSON of at most 256 KiB, kept to the letter. `idempotency_key` has 1 to 255 characters: within 24 hours, the same key returns the first event. `occurred_at` defaults to now. `traceparent` is a W3C trace context, which deliveries send.';
-comment on function posthorn.publish_event(text, text, json, text, timestamptz, text) is
+comment on function posthorn.publish_event(text, text, text, text, timestamptz, text, json) is
+  'Publishes one event in the transaction of the caller. `data` is JSON, kept to the letter; `previous` is what it was before the change that the event reports, or null. Both have at most 256 KiB together. `idempotency_key` has 1 to 255 characters: within 24 hours, the same key returns the first event. `occurred_at` defaults to now. `traceparent` is a W3C trace context, which deliveries send.';
+comment on function posthorn.publish_event(text, text, json, text, timestamptz, text, json) is
   'As `publish_event` with text.';
-comment on function posthorn.publish_event(text, text, jsonb, text, timestamptz, text) is
-  'As `publish_event` with text. A trigger gives to_jsonb(new).';
-comment on function posthorn.publish_event(text, text, text, json, timestamptz, text, text) is
-  'Publishes one event that reports a change: `previous` is what `data` was before, or null. Both have at most 256 KiB together.';
-comment on function posthorn.publish_event(text, text, json, json, timestamptz, text, text) is
-  'As `publish_event` with text and `previous`.';
-comment on function posthorn.publish_event(text, text, jsonb, jsonb, timestamptz, text, text) is
-  'As `publish_event` with text and `previous`. A trigger gives to_jsonb(new) and previous => to_jsonb(old).';
+comment on function posthorn.publish_event(text, text, jsonb, text, timestamptz, text, jsonb) is
+  'As `publish_event` with text. A trigger gives to_jsonb(new), and for an update previous => to_jsonb(old).';
 comment on function posthorn.publish_changes(regclass, name, name[], text, name[], text[], int) is
   'Lets a table publish its changes: <event_type>.created, .updated and .deleted, or those of `operations`. `data` has the listed columns, and for an update `previous` has them as they were. `organization_column` is of type text (org_…) or uuid; a row without an organization publishes nothing. `key_columns` identify a row; by default they are the primary key. A statement that would publish more than `max_events` events fails. The triggers are created with the rights of the caller. A second call replaces the first.';
 comment on function posthorn.stop_publishing_changes(regclass) is
