@@ -202,15 +202,10 @@ describe('bad input names the event and the field, and publishes nothing', () =>
     await expectInvalid(publish(field('timestamp', timestamp)), message)
   })
 
-  test.each([
-    ['idempotency_key', 'idempotencyKey'],
-    ['payload', 'data'],
-    ['color', null],
-  ])('the key %s: did you mean "%s"?', async (unknown, meant) => {
-    const keys = 'the keys are type, data, previous, timestamp, idempotencyKey, traceparent.'
-    const remedy = meant === null ? keys : `did you mean "${meant}"?`
-    const message = `events[0].${unknown}: this key is unknown; ${remedy}`
-    await expect(publish(field(unknown, 'x'))).rejects.toMatchObject({ code: '22023', message })
+  test('a key that is unknown', async () => {
+    const message =
+      'events[0].payload: this key is unknown; the keys are type, data, previous, timestamp, idempotencyKey, traceparent.'
+    await expect(publish(field('payload', 'x'))).rejects.toMatchObject({ code: '22023', message })
   })
 
   test('a type that the catalogue does not have, and names those that it has', async () => {

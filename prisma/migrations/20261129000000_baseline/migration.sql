@@ -1421,23 +1421,8 @@ create function posthorn.unmask_unicode_escapes(masked json) returns text
   language sql immutable parallel safe
   return replace(replace(replace(masked::text, '\\\\', e'\x01'), '\\u', '\u'), e'\x01', '\\');
 
--- Publishes events in the caller's transaction: they exist if and only if it commits.
---
--- `organization` is an id such as org_…. `events` is a JSON array of objects with these keys:
---   type            required: the name of an event type of the catalogue
---   data            required: any JSON value, stored unchanged
---   previous        the whole data before the change that the event reports, stored unchanged; null: not given
---   timestamp       when the event occurred, RFC 3339; default: now
---   idempotencyKey  1 to 255 characters, valid for 24 hours: a repeated key returns the first event
---   traceparent     the W3C trace context to send with the deliveries
--- `data` and `previous` have at most 256 KiB together. Returns one row per event, in order: its id, its number of
--- deliveries, and whether it repeats an idempotency key. Raises 22023 (invalid_parameter_value) with a list of what is wrong
--- in the input, and PH409 if an idempotency key was used for another event. `data` is not validated against the JSON Schema
--- of its type.
---
--- A role needs usage of the schema and execute on the overload that it calls. Untyped parameters, which `pg` and Prisma
--- send, and literals in psql resolve to the overload for text:
---   grant usage on schema posthorn to host; grant execute on function posthorn.publish_events(text, text) to host;
+-- The comment on the overload for text says what the callers need. Raises 22023 (invalid_parameter_value) with a list of what is
+-- wrong in the input, and PH409 if an idempotency key was used for another event.
 create function posthorn.publish_events(organization text, events json)
   returns table (event_id text, delivery_count int, duplicate boolean)
   language plpgsql security definer set search_path = pg_catalog, pg_temp set standard_conforming_strings = on
@@ -1893,18 +1878,6 @@ begin
 end
 $$;
 
--- SQL: whether no pending delivery needs the row `old` of a default partition. `offset 0` prevents the planner from
--- reading all deliveries or events instead of looking up these by their indexes.
-create function posthorn.deletable_condition(parent text) returns text
-  language sql immutable
-  return case parent
-    when 'events' then
-      'not exists (select from posthorn.deliveries as d where d.event_id = old.id and d.state = ''pending'' offset 0)'
-    when 'event_keys' then 'not exists (select from posthorn.events as e where e.id = old.event_id offset 0)'
-    when 'deliveries' then 'old.state <> ''pending'''
-    else 'not exists (select from posthorn.deliveries as d where d.id = old.delivery_id and d.state = ''pending'' offset 0)'
-  end;
-
 -- Deletes rows of the days before the bound from the default partition of a table, except what pending deliveries need.
 -- Reads at most `max_rows` rows, those after an id. Returns the last id that it read, or null if there are no more.
 create function posthorn.delete_default_rows_before(
@@ -1920,37 +1893,19 @@ begin
     posthorn.partition_column(parent), parent || '_default')
   into page
   using after, posthorn.uuid_v7_lower_bound(first_kept_day::timestamp at time zone 'UTC'), max_rows;
+  -- `offset 0` prevents the planner from reading all deliveries or events instead of looking up these by their indexes.
   execute format(
     'delete from posthorn_partitions.%I as old where %I = any ($1) and %s',
-    parent || '_default', posthorn.partition_column(parent), posthorn.deletable_condition(parent))
+    parent || '_default', posthorn.partition_column(parent), case parent
+      when 'events' then
+        'not exists (select from posthorn.deliveries as d where d.event_id = old.id and d.state = ''pending'' offset 0)'
+      when 'event_keys' then 'not exists (select from posthorn.events as e where e.id = old.event_id offset 0)'
+      when 'deliveries' then 'old.state <> ''pending'''
+      else 'not exists (select from posthorn.deliveries as d where d.id = old.delivery_id and d.state = ''pending'' offset 0)'
+    end)
   using page;
   get diagnostics deleted = row_count;
   reached := page[max_rows];
-end
-$$;
-
--- The default partitions with rows that retention should have deleted, among the last 1,000 before the bound: those before
--- are older, and are more likely to be of pending deliveries.
-create function posthorn.default_partitions_before(first_kept_day date) returns setof text
-  language plpgsql stable security definer set search_path = pg_catalog, pg_temp
-as $$
-declare
-  parent text;
-  is_past boolean;
-begin
-  foreach parent in array array['events', 'event_keys', 'deliveries', 'attempts'] loop
-    execute format(
-      'select exists (
-         select from (
-           select * from posthorn_partitions.%1$I where %2$I < $1 order by %2$I desc limit 1000
-         ) as old where %3$s
-       )',
-      parent || '_default', posthorn.partition_column(parent), posthorn.deletable_condition(parent))
-    into is_past using posthorn.uuid_v7_lower_bound(first_kept_day::timestamp at time zone 'UTC');
-    if is_past then
-      return next parent || '_default';
-    end if;
-  end loop;
 end
 $$;
 
@@ -2639,7 +2594,6 @@ as $$
 declare
   known constant text[] := array['type', 'data', 'previous', 'timestamp', 'idempotencyKey', 'traceparent'];
   unknown text;
-  suggestion text;
 begin
   if json_typeof(event) <> 'object' then
     rule := 'give an object, not ' || json_typeof(event) || '.';
@@ -2647,18 +2601,8 @@ begin
   end if;
   select key into unknown from json_object_keys(event) as key where key <> all (known) limit 1;
   if found then
-    select name into suggestion from (values
-      ('type', 'type'), ('eventtype', 'type'), ('event', 'type'), ('name', 'type'),
-      ('data', 'data'), ('payload', 'data'), ('body', 'data'),
-      ('previous', 'previous'), ('before', 'previous'), ('old', 'previous'), ('olddata', 'previous'),
-      ('previousdata', 'previous'), ('timestamp', 'timestamp'), ('occurredat', 'timestamp'), ('time', 'timestamp'), ('createdat', 'timestamp'),
-      ('idempotencykey', 'idempotencyKey'), ('idempotency', 'idempotencyKey'), ('key', 'idempotencyKey'),
-      ('traceparent', 'traceparent'), ('trace', 'traceparent')
-    ) as alias (spelling, name)
-    where spelling = lower(regexp_replace(left(unknown, 100), '[^a-zA-Z]', '', 'g'));
     field := posthorn.excerpt(unknown);
-    rule := 'this key is unknown; '
-      || coalesce('did you mean "' || suggestion || '"?', 'the keys are ' || array_to_string(known, ', ') || '.');
+    rule := 'this key is unknown; the keys are ' || array_to_string(known, ', ') || '.';
     return;
   end if;
   select issue[1], issue[2] into field, rule from (select case
@@ -2693,11 +2637,6 @@ exception
 end
 $$;
 
--- Publishes one event: `publish_events` with named arguments.
---   select * from posthorn.publish_event('org_…', 'invoice.paid', '{"id": 7}', idempotency_key => 'invoice-7')
---   select * from posthorn.publish_event('org_…', 'invoice.paid', to_jsonb(new), previous => to_jsonb(old))
--- A role needs execute on the overload that it calls, by the type of its data: json, jsonb or text (also untyped):
---   grant execute on function posthorn.publish_event(text, text, text, text, timestamptz, text, json) to host;
 create function posthorn.publish_event(
   organization text, type text, data json, idempotency_key text default null, occurred_at timestamptz default null,
   traceparent text default null, previous json default null
