@@ -15,13 +15,6 @@ import { MAX_COUNTED } from './selected-deliveries.ts'
 import { erase, MAX_EVENTS } from './start-erasure.ts'
 import type { Started } from './start-task.ts'
 
-declare module '../graphql/context.ts' {
-  interface DomainDeps {
-    /** The retention of events, in ms. */
-    readonly retentionMs: number
-  }
-}
-
 const english = (count: number) => count.toLocaleString('en')
 const rateDescription = (verb: string) =>
   `The maximum number of deliveries to ${verb} per second: 1 to ${english(MAX_RATE_PER_SECOND)}. Default: ${DEFAULT_RATE_PER_SECOND}.`
@@ -34,8 +27,7 @@ const MissedEventsInput = builder.inputType('MissedEventsInput', {
     since: t.field({
       type: 'DateTime',
       required: true,
-      description:
-        'Events published at or after this time. It must be within the retention of the organization (default: POSTHORN_RETENTION, 30 days).',
+      description: 'Events published at or after this time, and still kept.',
     }),
     until: t.field({
       type: 'DateTime',

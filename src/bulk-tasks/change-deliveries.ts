@@ -5,17 +5,10 @@ import type { DeliveryFilter } from '../deliveries/delivery-filter.ts'
 import type { DeliveryState } from '../deliveries/delivery-state.ts'
 import type { DeliveryFilterInput } from '../deliveries/read-filters.ts'
 import { DomainError, type FieldIssue, invalid } from '../lib/errors.ts'
-import { findOrganization } from '../organizations/find-organization.ts'
-import { effectiveRetention, type Retention } from '../retention/effective-retention.ts'
 import { findWebhook } from '../webhooks/find-webhook.ts'
 import { countMissed, type Recovery } from './recover.ts'
 import { countNamed, countSelected, readTaskFilter } from './selected-deliveries.ts'
 import { type NewTask, readOwnIds, type StartDeps, type Started, startTask } from './start-task.ts'
-
-export interface ChangeDeps extends StartDeps {
-  /** The retention of events, in ms. */
-  readonly retentionMs: number
-}
 
 /** The events that a webhook missed. A missing or null field has its default. */
 export interface MissedEventsInput {
@@ -49,7 +42,7 @@ export interface ChangeInput {
  * Null: of all webhooks of the organization.
  */
 export async function changeDeliveries(
-  deps: ChangeDeps,
+  deps: StartDeps,
   organizationId: string,
   action: 'redeliver' | 'cancel',
   { ids, filter, missed, ratePerSecond, dryRun }: ChangeInput,
@@ -98,7 +91,7 @@ async function changeOfFilter(
 
 /** Throws `conflict` if the webhook is disabled, except for a dry run. */
 async function recovery(
-  { prisma, sql, retentionMs }: ChangeDeps,
+  { prisma, sql }: StartDeps,
   organizationId: string,
   missed: MissedEventsInput,
   ratePerSecond: number,
@@ -106,11 +99,7 @@ async function recovery(
 ): Promise<NewTask> {
   const { webhookId } = missed
   const webhook = await findWebhook(prisma, organizationId, webhookId)
-  const { retentionDays } = await findOrganization(prisma, organizationId, {
-    select: { retentionDays: true },
-  })
-  const retention = effectiveRetention(retentionMs / DAY_MS, retentionDays)
-  const selection = parseMissed(missed, ratePerSecond, retention)
+  const selection = parseMissed(missed, ratePerSecond)
   if (!dryRun && !webhook.enabled) {
     throw new DomainError(
       'conflict',
@@ -153,11 +142,13 @@ function parseFilter(
 function parseMissed(
   { since, until, ignoreFilter }: MissedEventsInput,
   ratePerSecond: number,
-  retention: Retention,
-  now = new Date(),
 ): Recovery {
-  const end = new Date(Math.min(until?.getTime() ?? Number.POSITIVE_INFINITY, now.getTime()))
-  const issues = [...rangeIssues(since, end, retention, now), ...rateIssues(ratePerSecond)]
+  const end = new Date(Math.min(until?.getTime() ?? Number.POSITIVE_INFINITY, Date.now()))
+  const issues = rateIssues(ratePerSecond)
+  if (since >= end) {
+    const detail = `since must be before until and before now. since is ${since.toISOString()}, until is ${end.toISOString()}.`
+    issues.unshift({ path: ['missed', 'since'], code: 'invalid_range', detail })
+  }
   if (issues.length > 0) throw invalid(issues)
   return { since, until: end, ignoreFilter: ignoreFilter === true }
 }
@@ -180,24 +171,6 @@ function filterIssues(
     issues.push({ path: ['filter'], code: 'empty_filter', detail })
   }
   return issues
-}
-
-const DAY_MS = 86_400_000
-
-function rangeIssues(since: Date, until: Date, retention: Retention, now: Date): FieldIssue[] {
-  const oldest = now.getTime() - retention.days * DAY_MS
-  // The retention of the installation drops whole days, so the events of the oldest day still exist.
-  const isInstallation = retention.from === 'installation'
-  const oldestKept = new Date(isInstallation ? Math.floor(oldest / DAY_MS) * DAY_MS : oldest)
-  if (since < oldestKept) {
-    const days = retention.days.toLocaleString('en', { maximumFractionDigits: 1 })
-    const rule = isInstallation ? 'POSTHORN_RETENTION' : 'retentionDays of the organization'
-    const detail = `since must be ${oldestKept.toISOString()} or later, not ${since.toISOString()}: events are kept for ${days} days (${rule}).`
-    return [{ path: ['missed', 'since'], code: 'past_retention', detail }]
-  }
-  if (since < until) return []
-  const detail = `since must be before until and before now. since is ${since.toISOString()}, until is ${until.toISOString()}.`
-  return [{ path: ['missed', 'since'], code: 'invalid_range', detail }]
 }
 
 function rateIssues(rate: number): FieldIssue[] {

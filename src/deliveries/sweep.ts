@@ -25,9 +25,8 @@ export interface SweepOptions {
 
 /**
  * Compares pending deliveries with their jobs. If an operator permanently failed a job, its delivery is canceled with the
- * operator's reason. If a delivery has no job, as when an operator completed it, the delivery gets a new one, so that
- * no accepted event is lost. Deliveries of deleted webhooks are canceled. Pages along indexes, with pauses, keep the load
- * low for any number of deliveries.
+ * operator's reason. If a delivery has no job, as when an operator completed it, the delivery gets a new one, so that no
+ * accepted event is lost. Pages along indexes, with pauses, keep the load low for any number of deliveries.
  */
 export async function sweep(
   sql: Sql,
@@ -36,132 +35,105 @@ export async function sweep(
 ): Promise<SweepResult> {
   const { recheckAfterMs = 5_000, signal } = options
   const suspects: string[] = []
-  const failed: FailedJob[] = []
-  for await (const page of pendingDeliveries(sql, options)) {
-    const found = await compareWithJobs(sql, workerSchema, page)
-    suspects.push(...found.withoutJob)
-    failed.push(...found.failedByOperator)
+  const canceled: string[] = []
+  for await (const { id, failedAs } of readAll(sql, workerSchema, options)) {
+    if (failedAs === null) suspects.push(id)
+    else canceled.push(...(await cancelDeliveries(sql, [id], null, failedAs)))
   }
-  const canceled = await cancelFailed(sql, failed)
-  if (suspects.length === 0) return { restored: [], canceled }
-  await sleep(recheckAfterMs, undefined, { signal })
-  const restored = await restoreJobs(sql, workerSchema, suspects)
-  return { restored: restored.map((uuid) => publicId('delivery', uuid)), canceled }
+  let restored: string[] = []
+  if (suspects.length > 0) {
+    await sleep(recheckAfterMs, undefined, { signal })
+    const all = { ...options, pageSize: suspects.length }
+    const page = await readPage(sql, workerSchema, 'd.id = any ($4::uuid[])', [suspects], all)
+    restored = page.filter((one) => one.needsJob && one.failedAs === null).map(({ id }) => id)
+    await sql.query('select posthorn.restore_delivery_jobs($1::uuid[])', [restored])
+  }
+  const publicIds = (uuids: readonly string[]) => uuids.map((uuid) => publicId('delivery', uuid))
+  return { restored: publicIds(restored), canceled: publicIds(canceled) }
 }
 
 interface PendingDelivery {
   readonly id: string
-  readonly jobWrittenAt: Date
+  /** Whether the delivery has no job that will run. */
+  readonly needsJob: boolean
+  /** The reason, if an operator permanently failed the job. */
+  readonly failedAs: string | null
 }
 
-interface FailedJob {
-  readonly deliveryUuid: string
-  readonly reason: string
-}
-
-const FIRST_ID = '00000000-0000-0000-0000-000000000000'
-
-/** Pending deliveries from the index of states, and the fresh ones that the index does not have yet. */
-async function* pendingDeliveries(
+/** The pending deliveries without a job that will run: those in the index of states, and fresh ones that it does not have yet. */
+async function* readAll(
   sql: Sql,
+  workerSchema: string,
   options: SweepOptions,
-): AsyncGenerator<PendingDelivery[]> {
+): AsyncGenerator<PendingDelivery> {
   const { rows: organizations } = await sql.query<{ id: string }>(
     'select id from posthorn.organizations order by id',
   )
   for (const { id } of organizations) {
     for (const state of ['queued', 'retrying']) {
       const indexed = `d.organization_id = $4 and d.indexed_state = '${state}'`
-      yield* readPages(sql, indexed, [id], options)
+      yield* readPages(sql, workerSchema, indexed, [id], options)
     }
   }
   const fresh = `d.state = 'pending' and d.indexed_state is null
     and d.id >= (select reached_id from posthorn.cursors where name = 'index_backfill')`
-  yield* readPages(sql, fresh, [], options)
+  yield* readPages(sql, workerSchema, fresh, [], options)
 }
 
 async function* readPages(
   sql: Sql,
+  workerSchema: string,
   condition: string,
-  values: readonly string[],
-  { pageSize = 1_000, olderThanMs = 60_000, pauseFactor = 4, signal }: SweepOptions,
-): AsyncGenerator<PendingDelivery[]> {
+  values: readonly unknown[],
+  options: SweepOptions,
+): AsyncGenerator<PendingDelivery> {
+  const { pageSize = PAGE_SIZE, pauseFactor = 4, signal } = options
   for (let after = FIRST_ID; ; ) {
     const startedAtMs = performance.now()
-    const { rows } = await sql.query<PendingDelivery & { needsJob: boolean }>(
-      `select d.id, d.job_written_at as "jobWrittenAt", d.parked_at is null and exists (
-         select from posthorn.webhooks as w where w.id = d.webhook_id and w.deleted_at is null) as "needsJob"
-       from posthorn.deliveries as d
-       where ${condition} and d.id > $1
-         and d.id < posthorn.uuid_v7_lower_bound(now() - $3 * interval '1 millisecond')
-       order by d.id limit $2`,
-      [after, pageSize, olderThanMs, ...values],
-    )
-    yield rows.filter(({ needsJob }) => needsJob)
-    const last = rows.at(-1)
-    if (!last || rows.length < pageSize) return
+    const page = await readPage(sql, workerSchema, condition, values, options, after)
+    yield* page.filter(({ needsJob }) => needsJob)
+    const last = page.at(-1)
+    if (!last || page.length < pageSize) return
     after = last.id
     await sleep((performance.now() - startedAtMs) * pauseFactor, undefined, { signal })
   }
 }
 
-interface JobRow {
-  readonly key: string
-  readonly failed: boolean
-  readonly lastError: string | null
-  readonly updatedAt: Date
-}
+const PAGE_SIZE = 1_000
+const FIRST_ID = '00000000-0000-0000-0000-000000000000'
 
 /**
- * A job whose `updated_at` is later than Posthorn's last write was failed by an operator: graphile-worker sets
- * `updated_at` when a job is permanently failed, but not when a job is claimed, unlocked or fails a run.
+ * A job whose `updated_at` is later than Posthorn's last write was failed by an operator: graphile-worker sets `updated_at`
+ * when a job is permanently failed, but not when a job is claimed, unlocked or fails a run.
  */
-async function compareWithJobs(
+async function readPage(
   sql: Sql,
   workerSchema: string,
-  deliveries: readonly PendingDelivery[],
-): Promise<{ withoutJob: string[]; failedByOperator: FailedJob[] }> {
-  const withoutJob: string[] = []
-  const failedByOperator: FailedJob[] = []
-  if (deliveries.length === 0) return { withoutJob, failedByOperator }
-  const keys = deliveries.map(({ id }) => publicId('delivery', id))
-  const { rows } = await sql.query<JobRow>(
-    `select key, locked_at is null and attempts >= max_attempts as failed, last_error as "lastError",
-       updated_at as "updatedAt"
-     from ${workerSchema}.jobs where key = any ($1) and task_identifier = 'posthorn:deliver'`,
-    [keys],
-  )
-  const jobs = new Map(rows.map((row) => [row.key, row]))
-  for (const [index, { id, jobWrittenAt }] of deliveries.entries()) {
-    const job = jobs.get(keys[index] as string)
-    if (job?.failed && job.updatedAt > jobWrittenAt) {
-      failedByOperator.push({ deliveryUuid: id, reason: job.lastError ?? 'Failed by an operator.' })
-    } else if (!job || job.failed) {
-      withoutJob.push(id)
-    }
-  }
-  return { withoutJob, failedByOperator }
-}
-
-async function cancelFailed(sql: Sql, failed: readonly FailedJob[]): Promise<string[]> {
-  const canceled: string[] = []
-  for (const { deliveryUuid, reason } of failed) {
-    canceled.push(...(await cancelDeliveries(sql, [deliveryUuid], null, reason)))
-  }
-  return canceled.map((uuid) => publicId('delivery', uuid))
-}
-
-async function restoreJobs(
-  sql: Sql,
-  workerSchema: string,
-  uuids: readonly string[],
-): Promise<string[]> {
+  condition: string,
+  values: readonly unknown[],
+  { pageSize = PAGE_SIZE, olderThanMs = 60_000 }: SweepOptions,
+  after = FIRST_ID,
+): Promise<PendingDelivery[]> {
   const { rows } = await sql.query<PendingDelivery>(
-    `select id, job_written_at as "jobWrittenAt" from posthorn.deliveries
-     where id = any ($1::uuid[]) and state = 'pending' and parked_at is null`,
-    [uuids],
+    `select d.id,
+       d.needs_job and (job.key is null or job.has_failed) as "needsJob",
+       case when job.has_failed and job.updated_at > d.job_written_at
+         then coalesce(job.last_error, 'Failed by an operator.') end as "failedAs"
+     from (
+       select d.id, d.job_written_at, d.state = 'pending' and d.parked_at is null and exists (
+         select from posthorn.webhooks as w where w.id = d.webhook_id and w.deleted_at is null) as needs_job
+       from posthorn.deliveries as d
+       where ${condition} and d.id > $1
+         and d.id < posthorn.uuid_v7_lower_bound(now() - $3 * interval '1 millisecond')
+       order by d.id limit $2
+     ) as d
+     left join lateral (
+       select key, last_error, updated_at, locked_at is null and attempts >= max_attempts as has_failed
+       from ${workerSchema}.jobs
+       where key = posthorn.type_id('msg', d.id) and task_identifier = 'posthorn:deliver' offset 0
+     ) as job on true
+     order by d.id`,
+    [after, pageSize, olderThanMs, ...values],
   )
-  const { withoutJob } = await compareWithJobs(sql, workerSchema, rows)
-  await sql.query('select posthorn.restore_delivery_jobs($1::uuid[])', [withoutJob])
-  return withoutJob
+  return rows
 }

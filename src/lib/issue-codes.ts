@@ -42,7 +42,6 @@ export const ISSUE_CODES = {
   not_subscribed: 'The webhook does not subscribe to the event type.',
   not_supported: 'This is not possible here.',
   out_of_range: 'The number is too small or too large.',
-  past_retention: 'The time is past the retention.',
   port_not_allowed: 'The port of the URL is not allowed.',
   required: 'The field is needed.',
   reserved_event_type: 'Only Posthorn itself publishes events of this type.',

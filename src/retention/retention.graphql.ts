@@ -1,14 +1,43 @@
+import type { Sql } from '../db/client.ts'
 import { builder } from '../graphql/builder.ts'
 import { callerOf } from '../graphql/context.ts'
 import { enumOf } from '../graphql/enum-of.ts'
 import { RETENTION_DAYS } from './descriptions.ts'
-import { type Retention, readRetention } from './effective-retention.ts'
 
 const RetentionSource = enumOf('RetentionSource', 'What a retention comes from.', {
   installation: 'POSTHORN_RETENTION.',
   organization: '`retentionDays` of the organization.',
   event_type: '`retentionDays` of the event type.',
 })
+
+interface Retention {
+  readonly days: number
+  readonly from: 'installation' | 'organization' | 'event_type'
+}
+
+/** The shortest of the retentions that apply. */
+async function readRetention(
+  sql: Sql,
+  organizationId: string,
+  eventType: string | null = null,
+): Promise<Retention> {
+  const { rows } = await sql.query<Retention>({
+    name: 'read_retention',
+    text: `
+      select days::float8, "from" from (
+        select 1, retention_ms / 86400000.0, 'installation' from posthorn.settings
+        union all
+        select 2, retention_days, 'organization' from posthorn.organizations where id = $1
+        union all
+        select 3, retention_days, 'event_type' from posthorn.event_types where name = $2
+      ) as rule (n, days, "from")
+      where days is not null order by days, n limit 1`,
+    values: [organizationId, eventType],
+  })
+  const [shortest] = rows
+  if (!shortest) throw new Error('The table posthorn.settings has no row.')
+  return shortest
+}
 
 const RetentionRef = builder.objectRef<Retention>('Retention').implement({
   description:

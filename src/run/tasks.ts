@@ -15,7 +15,6 @@ import { backfillIndex } from '../deliveries/backfill-index.ts'
 import { completeFinishedJobs } from '../deliveries/complete-finished-jobs.ts'
 import { deletePastRules } from '../deliveries/keep/delete-past-rules.ts'
 import { eraseUnkeptPayloads } from '../deliveries/keep/erase-unkept-payloads.ts'
-import { queueOldPayloads } from '../deliveries/keep/queue-old-payloads.ts'
 import { reopenRescheduled } from '../deliveries/reopen-exhausted.ts'
 import { maintainPartitions } from '../deliveries/retention.ts'
 import { sweep } from '../deliveries/sweep.ts'
@@ -83,7 +82,6 @@ export function createTasks(deps: TaskDeps): Tasks {
       const { run, results, end } = createSteps(logger, countFailure)
       await maintainPartitions(pool, { retentionMs, signal }, run)
       await run('retention_rules', () => deletePastRules(background, signal))
-      await run('old_payloads', () => queueOldPayloads(pool))
       await run('finished_jobs', () =>
         completeFinishedJobs(pool, workerSchema, config.keepFailedJobsMs),
       )

@@ -53,7 +53,6 @@ export function addApiRoutes(routes: Hono, deps: ApiDeps, config: Config): void 
     ...deps,
     prisma: database.prisma,
     sql: database.pool,
-    retentionMs: config.retentionMs,
     publicUrl,
     sendsEmail: config.emailFrom !== null,
     corsOrigins: config.corsOrigins,

@@ -7,7 +7,6 @@ const MAINTENANCE_STEPS = [
   'create_partitions',
   'delete_default_rows',
   'retention_rules',
-  'old_payloads',
   'finished_jobs',
   'bulk_tasks',
   'statistics',

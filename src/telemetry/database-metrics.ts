@@ -95,7 +95,7 @@ const GAUGES: Readonly<Record<string, LabeledGauge>> = {
     help: 'Days after today that have a partition of each table: 7 after each run of the maintenance.',
   },
   partitions_past_retention: {
-    help: 'Partitions that POSTHORN_RETENTION should have dropped, and default partitions with rows that it should have deleted.',
+    help: 'Partitions that POSTHORN_RETENTION should have dropped.',
   },
   state_read_seconds: { help: 'How long Postgres took to count all this.' },
 }
@@ -234,7 +234,6 @@ const readState = (workerSchema: string) => `
       where heartbeat_at > clock_timestamp() - interval '12 seconds'),
     'partitions_ahead', ahead,
     'partitions_past_retention', (select count(*) from posthorn.partitions_before(first_kept_day))
-      + (select count(*) from posthorn.default_partitions_before(first_kept_day))
   ) as state
   from counted_jobs, parked, schedules, states, fan_outs, consumers, consumer_totals, partitions,
     lateral (select (now() at time zone 'UTC' - $3 * interval '1 millisecond')::date as first_kept_day) as retention`

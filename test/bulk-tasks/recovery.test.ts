@@ -318,7 +318,6 @@ describe('over GraphQL, a recovery', () => {
   test.each([
     ['since', 'invalid_range', { since: at, until: later(-1) }, /^since must be before until and/],
     ['since', 'invalid_range', { since: new Date(Date.now() + DAY_MS) }, /before now/],
-    ['since', 'past_retention', { since: later(-32 * DAY_MS) }, /kept for 30 days \(POSTHORN_RET/],
   ])('is refused for the %s: %s (%#)', async (field, code, input, message) => {
     expect(await answer(input)).toMatchObject({
       __typename: 'ValidationError',

@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest'
-import { readDatabaseState } from '../../src/telemetry/database-metrics.ts'
 import { countRows, WAITING } from '../support/count-rows.ts'
 import { useFreshDatabase } from '../support/fresh-database.ts'
 import { maintainPartitions } from '../support/maintain-partitions.ts'
@@ -89,16 +88,4 @@ test('a delivery that is requested again while it is deleted is kept', async () 
   } finally {
     other.release(true)
   }
-})
-
-test('the metrics count a default partition with rows past retention, and not what pending deliveries need', async () => {
-  const state = () => readDatabaseState(database.pipeline, 'graphile_worker', RETENTION_MS)
-  await store(new Date(Date.now() - 40 * DAY_MS), 'pending')
-  await store(new Date(Date.now() - 20 * DAY_MS), 'succeeded')
-  expect(await state()).toMatchObject({ partitions_past_retention: 0 })
-  await finish()
-  // Each table but that of the search keys, whose event is still there.
-  expect(await state()).toMatchObject({ partitions_past_retention: 3 })
-  await maintainPartitions(database.pool, RETENTION_MS)
-  expect(await state()).toMatchObject({ partitions_past_retention: 0 })
 })

@@ -202,25 +202,17 @@ describe('bad input names the event and the field, and publishes nothing', () =>
     await expectInvalid(publish(field('timestamp', timestamp)), message)
   })
 
-  test.each([
-    ['idempotency_key', 'idempotencyKey'],
-    ['payload', 'data'],
-    ['color', null],
-  ])('the key %s: did you mean "%s"?', async (unknown, meant) => {
-    const keys = 'the keys are type, data, previous, timestamp, idempotencyKey, traceparent.'
-    const remedy = meant === null ? keys : `did you mean "${meant}"?`
-    const message = `events[0].${unknown}: this key is unknown; ${remedy}`
-    await expect(publish(field(unknown, 'x'))).rejects.toMatchObject({ code: '22023', message })
+  test('a key that is unknown', async () => {
+    const message =
+      'events[0].payload: this key is unknown; the keys are type, data, previous, timestamp, idempotencyKey, traceparent.'
+    await expect(publish(field('payload', 'x'))).rejects.toMatchObject({ code: '22023', message })
   })
 
-  test.each([
-    ['event_attendee.joined', `Did you mean "${JOINED}"?`],
-    ['x', `The event types are ${JOINED}, ${TICKET}.`],
-  ])('the type %s: %s', async (type, remedy) => {
-    const problem = `${JSON.stringify(type)} is not in the catalogue of event types. ${remedy}`
-    const events = [VALID, { type, data: 1 }]
+  test('a type that the catalogue does not have, and names those that it has', async () => {
+    const problem = `"x" is not in the catalogue of event types. The event types are ${JOINED}, ${TICKET}.`
+    const events = [VALID, { type: 'x', data: 1 }]
     await expect(publish(events)).rejects.toMatchObject({ message: `events[1].type: ${problem}` })
-    const one = publishOne(`'${type}', '1'`)
+    const one = publishOne(`'x', '1'`)
     await expect(one).rejects.toMatchObject({ message: `type: ${problem}` })
   })
 

@@ -3,7 +3,6 @@ import { SYSTEM } from '../../src/access/actor.ts'
 import { parseId, publicId } from '../../src/db/ids.ts'
 import { createRecordAttempt } from '../../src/deliveries/attempts/record-attempt.ts'
 import { eraseUnkeptPayloads } from '../../src/deliveries/keep/erase-unkept-payloads.ts'
-import { queueOldPayloads } from '../../src/deliveries/keep/queue-old-payloads.ts'
 import { saveOrganization } from '../../src/organizations/organization.ts'
 import { updateWebhook } from '../../src/webhooks/save-webhook.ts'
 import { useApi, useTenant } from '../graphql/support/api.ts'
@@ -161,8 +160,6 @@ describe('an organization that keeps no payloads', () => {
        values (posthorn.uuid_v7_lower_bound(now() - interval '8 days'), $1, 'x', now(), '{"old":true}') returning id`,
       [tenant.organizationId],
     )
-    expect(await queueOldPayloads(api.database.pool)).toBe(1)
-    expect(await queueOldPayloads(api.database.pool)).toBe(0)
     expect(await erase()).toBe(1)
     const old = await api.database.prisma.event.findFirstOrThrow({ where: { id: rows[0].id } })
     expect(old).toMatchObject({ data: 'null', unkeptBytes: 12 })

@@ -204,26 +204,6 @@ describe('the retention of an organization', () => {
       'retentionDays must be at most 30, not 31: POSTHORN_RETENTION keeps everything for 30 days. Give fewer days, or ask the operator to raise POSTHORN_RETENTION.',
     )
   })
-
-  test('bounds recoveries', async () => {
-    const webhook = await addWebhook()
-    await updateOrganization({ retentionDays: 2 })
-    const recover = async (daysAgo: number) => {
-      const since = new Date(Date.now() - daysAgo * 86_400_000)
-      const { redeliver } = await graphql(
-        `mutation ($input: RedeliverInput!) { redeliver(input: $input) {
-          ... on RedeliverSuccess { count } ... on UserError { message } } }`,
-        { input: { missed: { webhookId: webhook, since }, dryRun: true } },
-      )
-      return redeliver
-    }
-    expect((await recover(3)).message).toContain(
-      'events are kept for 2 days (retentionDays of the organization).',
-    )
-    expect(await recover(1)).toMatchObject({ count: expect.any(Number) })
-    await updateOrganization({ retentionDays: null })
-    expect(await recover(3)).toMatchObject({ count: expect.any(Number) })
-  })
 })
 
 test('the retention of an event type is the shortest, and says whose it is', async () => {

@@ -37,9 +37,9 @@ describe('a host application with usage on the schema and execute on the publish
       grant usage on schema posthorn to ${connected.host};
       grant execute on function
         posthorn.publish_events(text, text), posthorn.publish_events(text, json), posthorn.publish_events(text, jsonb),
-        posthorn.publish_event(text, text, text, text, timestamptz, text),
-        posthorn.publish_event(text, text, json, text, timestamptz, text),
-        posthorn.publish_event(text, text, jsonb, text, timestamptz, text)
+        posthorn.publish_event(text, text, text, text, timestamptz, text, json),
+        posthorn.publish_event(text, text, json, text, timestamptz, text, json),
+        posthorn.publish_event(text, text, jsonb, text, timestamptz, text, jsonb)
       to ${connected.host}`)
   })
 

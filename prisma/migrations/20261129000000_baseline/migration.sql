@@ -1172,28 +1172,22 @@ $$;
 
 -- The service's role cannot delete entries or keys, so these functions delete old ones with the owner's privileges.
 create function posthorn.delete_old_audit_entries(retention interval) returns bigint
-  language plpgsql security definer set search_path = pg_catalog, pg_temp
+  language sql security definer set search_path = pg_catalog, pg_temp
 as $$
-declare
-  deleted bigint;
-begin
-  delete from posthorn.audit_log
-  where id < posthorn.uuid_v7_lower_bound(now() - greatest(retention, posthorn.minimum_audit_retention()));
-  get diagnostics deleted = row_count;
-  return deleted;
-end
+  with deleted as (
+    delete from posthorn.audit_log
+    where id < posthorn.uuid_v7_lower_bound(now() - greatest(retention, posthorn.minimum_audit_retention())) returning 1
+  )
+  select count(*) from deleted
 $$;
 
 create function posthorn.delete_ended_session_keys() returns bigint
-  language plpgsql security definer set search_path = pg_catalog, pg_temp
+  language sql security definer set search_path = pg_catalog, pg_temp
 as $$
-declare
-  deleted bigint;
-begin
-  delete from posthorn.api_keys where session_kind is not null and expires_at < now() - interval '1 day';
-  get diagnostics deleted = row_count;
-  return deleted;
-end
+  with deleted as (
+    delete from posthorn.api_keys where session_kind is not null and expires_at < now() - interval '1 day' returning 1
+  )
+  select count(*) from deleted
 $$;
 
 -- The columns of a table, in order, without generated ones.
@@ -1418,23 +1412,8 @@ create function posthorn.unmask_unicode_escapes(masked json) returns text
   language sql immutable parallel safe
   return replace(replace(replace(masked::text, '\\\\', e'\x01'), '\\u', '\u'), e'\x01', '\\');
 
--- Publishes events in the caller's transaction: they exist if and only if it commits.
---
--- `organization` is an id such as org_…. `events` is a JSON array of objects with these keys:
---   type            required: the name of an event type of the catalogue
---   data            required: any JSON value, stored unchanged
---   previous        the whole data before the change that the event reports, stored unchanged; null: not given
---   timestamp       when the event occurred, RFC 3339; default: now
---   idempotencyKey  1 to 255 characters, valid for 24 hours: a repeated key returns the first event
---   traceparent     the W3C trace context to send with the deliveries
--- `data` and `previous` have at most 256 KiB together. Returns one row per event, in order: its id, its number of
--- deliveries, and whether it repeats an idempotency key. Raises 22023 (invalid_parameter_value) with a list of what is wrong
--- in the input, and PH409 if an idempotency key was used for another event. `data` is not validated against the JSON Schema
--- of its type.
---
--- A role needs usage of the schema and execute on the overload that it calls. Untyped parameters, which `pg` and Prisma
--- send, and literals in psql resolve to the overload for text:
---   grant usage on schema posthorn to host; grant execute on function posthorn.publish_events(text, text) to host;
+-- The comment on the overload for text says what the callers need. Raises 22023 (invalid_parameter_value) with a list of what is
+-- wrong in the input, and PH409 if an idempotency key was used for another event.
 create function posthorn.publish_events(organization text, events json)
   returns table (event_id text, delivery_count int, duplicate boolean)
   language plpgsql security definer set search_path = pg_catalog, pg_temp set standard_conforming_strings = on
@@ -1500,22 +1479,26 @@ exception
 end
 $$;
 
+-- JSON that a caller has given as text. Names the argument if it is none.
+create function posthorn.parse_json(argument text, given text) returns json
+  language plpgsql immutable set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return given::json;
+exception
+  when invalid_text_representation then
+    raise invalid_parameter_value using message = argument || ': it is not JSON: ' || sqlerrm || '.';
+  when statement_too_complex then
+    raise invalid_parameter_value using message = argument || ': the JSON is nested too deeply. Nest it less deeply.';
+end
+$$;
+
 create function posthorn.publish_events(organization text, events text)
   returns table (event_id text, delivery_count int, duplicate boolean)
   language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
-declare
-  parsed json;
 begin
-  begin
-    parsed := events::json;
-  exception
-    when invalid_text_representation then
-      raise invalid_parameter_value using message = 'events: it is not JSON: ' || sqlerrm || '.';
-    when statement_too_complex then
-      raise invalid_parameter_value using message = 'events: the JSON is nested too deeply. Nest it less deeply.';
-  end;
-  return query select * from posthorn.publish_events(organization, parsed);
+  return query select * from posthorn.publish_events(organization, posthorn.parse_json('events', events));
 end
 $$;
 
@@ -1525,51 +1508,6 @@ create function posthorn.publish_events(organization text, events jsonb)
   language sql security definer set search_path = pg_catalog, pg_temp
 as $$
   select * from posthorn.publish_events(organization, events::text)
-$$;
-
--- Publishes one event: `publish_events` with named arguments.
---   select * from posthorn.publish_event('org_…', 'invoice.paid', '{"id": 7}', idempotency_key => 'invoice-7')
-create function posthorn.publish_event(
-  organization text, type text, data json, idempotency_key text default null, occurred_at timestamptz default null,
-  traceparent text default null
-) returns table (event_id text, delivery_count int, duplicate boolean)
-  language plpgsql security definer set search_path = pg_catalog, pg_temp
-as $$
-begin
-  return query select * from posthorn.publish_event(
-    organization, type, data, null::json, occurred_at, idempotency_key, traceparent);
-end
-$$;
-
-create function posthorn.publish_event(
-  organization text, type text, data text, idempotency_key text default null, occurred_at timestamptz default null,
-  traceparent text default null
-) returns table (event_id text, delivery_count int, duplicate boolean)
-  language plpgsql security definer set search_path = pg_catalog, pg_temp
-as $$
-declare
-  parsed json;
-begin
-  begin
-    parsed := data::json;
-  exception
-    when invalid_text_representation then
-      raise invalid_parameter_value using message = 'data: it is not JSON: ' || sqlerrm || '.';
-    when statement_too_complex then
-      raise invalid_parameter_value using message = 'data: the JSON is nested too deeply. Nest it less deeply.';
-  end;
-  return query select * from posthorn.publish_event(
-    organization, type, parsed, idempotency_key, occurred_at, traceparent);
-end
-$$;
-
-create function posthorn.publish_event(
-  organization text, type text, data jsonb, idempotency_key text default null, occurred_at timestamptz default null,
-  traceparent text default null
-) returns table (event_id text, delivery_count int, duplicate boolean)
-  language sql security definer set search_path = pg_catalog, pg_temp
-as $$
-  select * from posthorn.publish_event(organization, type, data::text, idempotency_key, occurred_at, traceparent)
 $$;
 
 -- The partitions that these days lack. What only has the name of one is none.
@@ -1931,18 +1869,6 @@ begin
 end
 $$;
 
--- SQL: whether no pending delivery needs the row `old` of a default partition. `offset 0` prevents the planner from
--- reading all deliveries or events instead of looking up these by their indexes.
-create function posthorn.deletable_condition(parent text) returns text
-  language sql immutable
-  return case parent
-    when 'events' then
-      'not exists (select from posthorn.deliveries as d where d.event_id = old.id and d.state = ''pending'' offset 0)'
-    when 'event_keys' then 'not exists (select from posthorn.events as e where e.id = old.event_id offset 0)'
-    when 'deliveries' then 'old.state <> ''pending'''
-    else 'not exists (select from posthorn.deliveries as d where d.id = old.delivery_id and d.state = ''pending'' offset 0)'
-  end;
-
 -- Deletes rows of the days before the bound from the default partition of a table, except what pending deliveries need.
 -- Reads at most `max_rows` rows, those after an id. Returns the last id that it read, or null if there are no more.
 create function posthorn.delete_default_rows_before(
@@ -1958,87 +1884,47 @@ begin
     posthorn.partition_column(parent), parent || '_default')
   into page
   using after, posthorn.uuid_v7_lower_bound(first_kept_day::timestamp at time zone 'UTC'), max_rows;
+  -- `offset 0` prevents the planner from reading all deliveries or events instead of looking up these by their indexes.
   execute format(
     'delete from posthorn_partitions.%I as old where %I = any ($1) and %s',
-    parent || '_default', posthorn.partition_column(parent), posthorn.deletable_condition(parent))
+    parent || '_default', posthorn.partition_column(parent), case parent
+      when 'events' then
+        'not exists (select from posthorn.deliveries as d where d.event_id = old.id and d.state = ''pending'' offset 0)'
+      when 'event_keys' then 'not exists (select from posthorn.events as e where e.id = old.event_id offset 0)'
+      when 'deliveries' then 'old.state <> ''pending'''
+      else 'not exists (select from posthorn.deliveries as d where d.id = old.delivery_id and d.state = ''pending'' offset 0)'
+    end)
   using page;
   get diagnostics deleted = row_count;
   reached := page[max_rows];
 end
 $$;
 
--- The default partitions with rows that retention should have deleted, among the last 1,000 before the bound: those before
--- are older, and are more likely to be of pending deliveries.
-create function posthorn.default_partitions_before(first_kept_day date) returns setof text
-  language plpgsql stable security definer set search_path = pg_catalog, pg_temp
-as $$
-declare
-  parent text;
-  is_past boolean;
-begin
-  foreach parent in array array['events', 'event_keys', 'deliveries', 'attempts'] loop
-    execute format(
-      'select exists (
-         select from (
-           select * from posthorn_partitions.%1$I where %2$I < $1 order by %2$I desc limit 1000
-         ) as old where %3$s
-       )',
-      parent || '_default', posthorn.partition_column(parent), posthorn.deletable_condition(parent))
-    into is_past using posthorn.uuid_v7_lower_bound(first_kept_day::timestamp at time zone 'UTC');
-    if is_past then
-      return next parent || '_default';
-    end if;
-  end loop;
-end
-$$;
-
--- The errors of `publish_events` and `publish_event` for an unknown organization or type name the remedy; for a type, a
--- similar name, or the names that there are. PH409 of `publish_event` has the indexes as its detail, as that of `publish_events`.
-create function posthorn.letter_pairs(name text) returns text[]
-  language sql immutable parallel safe
-  return array(
-    select distinct substr(lower(name collate "C"), i, 2) from generate_series(1, char_length(name) - 1) as i);
-
--- The most similar name in the catalogue, by the pairs of letters that both have (Dice's coefficient), as Postgres has no
--- edit distance without an extension. Null for a type that is null.
+-- The remedy for an event type that the catalogue does not have: the names with the same first word, or with any. Null for a
+-- type that is null.
 create function posthorn.event_type_hint(given text) returns text
   language sql stable set search_path = pg_catalog, pg_temp
 as $$
-  with known as materialized (
-    select t.name from posthorn.event_types as t where t.archived_at is null order by t.name collate "C" limit 200
-  ),
-  compared as (
-    select known.name, 2.0 * shared.count / nullif(cardinality(wanted.pairs) + cardinality(own.pairs), 0) as similarity
-    from (select posthorn.letter_pairs(left(given, 100)) as pairs) as wanted
-    cross join known
-    cross join lateral (select posthorn.letter_pairs(known.name) as pairs) as own
-    cross join lateral (
-      select count(*) as count from unnest(own.pairs) as pair where pair = any (wanted.pairs)
-    ) as shared
-  )
   select case when given is not null then coalesce(
     (
-      select format('Did you mean "%s"?', compared.name) from compared
-      where compared.similarity >= 0.5 order by compared.similarity desc, compared.name collate "C" limit 1
-    ),
-    (
       select 'The event types are ' || string_agg(listed.name, ', ') || case when count(*) = 5 then ', …' else '.' end
-      from (select known.name from known limit 5) as listed
+      from (
+        select t.name from posthorn.event_types as t where t.archived_at is null
+        order by split_part(t.name, '.', 1) <> split_part(given, '.', 1), t.name collate "C" limit 5
+      ) as listed
     ),
     'The catalogue is empty: add the type with createEventType.'
   ) end
 $$;
 
 create function posthorn.delete_old_bulk_tasks(retention interval) returns bigint
-  language plpgsql security definer set search_path = pg_catalog, pg_temp
+  language sql security definer set search_path = pg_catalog, pg_temp
 as $$
-declare
-  deleted bigint;
-begin
-  delete from posthorn.bulk_tasks where finished_at < now() - retention and action not in ('erase', 'delete_organization');
-  get diagnostics deleted = row_count;
-  return deleted;
-end
+  with deleted as (
+    delete from posthorn.bulk_tasks
+    where finished_at < now() - retention and action not in ('erase', 'delete_organization') returning 1
+  )
+  select count(*) from deleted
 $$;
 
 -- The uuid of an organization that a caller of SQL names. Throws for one that does not exist, or is being deleted.
@@ -2699,7 +2585,6 @@ as $$
 declare
   known constant text[] := array['type', 'data', 'previous', 'timestamp', 'idempotencyKey', 'traceparent'];
   unknown text;
-  suggestion text;
 begin
   if json_typeof(event) <> 'object' then
     rule := 'give an object, not ' || json_typeof(event) || '.';
@@ -2707,18 +2592,8 @@ begin
   end if;
   select key into unknown from json_object_keys(event) as key where key <> all (known) limit 1;
   if found then
-    select name into suggestion from (values
-      ('type', 'type'), ('eventtype', 'type'), ('event', 'type'), ('name', 'type'),
-      ('data', 'data'), ('payload', 'data'), ('body', 'data'),
-      ('previous', 'previous'), ('before', 'previous'), ('old', 'previous'), ('olddata', 'previous'),
-      ('previousdata', 'previous'), ('timestamp', 'timestamp'), ('occurredat', 'timestamp'), ('time', 'timestamp'), ('createdat', 'timestamp'),
-      ('idempotencykey', 'idempotencyKey'), ('idempotency', 'idempotencyKey'), ('key', 'idempotencyKey'),
-      ('traceparent', 'traceparent'), ('trace', 'traceparent')
-    ) as alias (spelling, name)
-    where spelling = lower(regexp_replace(left(unknown, 100), '[^a-zA-Z]', '', 'g'));
     field := posthorn.excerpt(unknown);
-    rule := 'this key is unknown; '
-      || coalesce('did you mean "' || suggestion || '"?', 'the keys are ' || array_to_string(known, ', ') || '.');
+    rule := 'this key is unknown; the keys are ' || array_to_string(known, ', ') || '.';
     return;
   end if;
   select issue[1], issue[2] into field, rule from (select case
@@ -2753,15 +2628,9 @@ exception
 end
 $$;
 
--- The overloads of `publish_event` with `previous`. A function with one more default would make every call of the functions
--- that exist ambiguous, and views and SQL functions of hosts depend on these, so they stay. `previous` is JSON and stands
--- fourth, where the others have the text of the idempotency key: a call without the name `previous` keeps its meaning.
---   select * from posthorn.publish_event('org_…', 'invoice.paid', to_jsonb(new), previous => to_jsonb(old))
--- A role needs execute on the overload that it calls, by the type of its data: json, jsonb or text (also untyped):
---   grant execute on function posthorn.publish_event(text, text, text, json, timestamptz, text, text) to host;
 create function posthorn.publish_event(
-  organization text, type text, data json, previous json, occurred_at timestamptz default null,
-  idempotency_key text default null, traceparent text default null
+  organization text, type text, data json, idempotency_key text default null, occurred_at timestamptz default null,
+  traceparent text default null, previous json default null
 ) returns table (event_id text, delivery_count int, duplicate boolean)
   language plpgsql security definer set search_path = pg_catalog, pg_temp set standard_conforming_strings = on
 as $$
@@ -2796,40 +2665,27 @@ end
 $$;
 
 create function posthorn.publish_event(
-  organization text, type text, data text, previous json, occurred_at timestamptz default null,
-  idempotency_key text default null, traceparent text default null
+  organization text, type text, data text, idempotency_key text default null, occurred_at timestamptz default null,
+  traceparent text default null, previous json default null
 ) returns table (event_id text, delivery_count int, duplicate boolean)
   language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
-declare
-  parsed json;
 begin
-  begin
-    parsed := data::json;
-  exception
-    when invalid_text_representation then
-      raise invalid_parameter_value using message = 'data: it is not JSON: ' || sqlerrm || '.';
-    when statement_too_complex then
-      raise invalid_parameter_value using message = 'data: the JSON is nested too deeply. Nest it less deeply.';
-  end;
   return query select * from posthorn.publish_event(
-    organization, type, parsed, previous, occurred_at, idempotency_key, traceparent);
+    organization, type, posthorn.parse_json('data', data), idempotency_key, occurred_at, traceparent, previous);
 end
 $$;
 
 -- By way of text, as a value that is jsonb may be nested too deeply for json.
 create function posthorn.publish_event(
-  organization text, type text, data jsonb, previous jsonb, occurred_at timestamptz default null,
-  idempotency_key text default null, traceparent text default null
+  organization text, type text, data jsonb, idempotency_key text default null, occurred_at timestamptz default null,
+  traceparent text default null, previous jsonb default null
 ) returns table (event_id text, delivery_count int, duplicate boolean)
   language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
-  return query select * from posthorn.publish_event(
-    organization, type, data::text, previous::text::json, occurred_at, idempotency_key, traceparent);
-exception
-  when statement_too_complex then
-    raise invalid_parameter_value using message = 'previous: the JSON is nested too deeply. Nest it less deeply.';
+  return query select * from posthorn.publish_event(organization, type, data::text, idempotency_key, occurred_at,
+    traceparent, posthorn.parse_json('previous', previous::text));
 end
 $$;
 
@@ -3508,96 +3364,63 @@ begin
 end
 $$;
 
--- The first id that an organization keeps by its own rule, or by that of an event type. Null without such a rule.
-create function posthorn.first_kept_by_rule(organization uuid, event_type text) returns uuid
-  language plpgsql stable set search_path = pg_catalog, pg_temp
+-- Deletes events of an organization that are past its own retention or, with an event type, past that of the type, with their
+-- search keys, deliveries and attempts. What pending deliveries need stays, and so do events that fan out. Reads at most
+-- `max_rows` events, those after an id, and deletes at most 1,000 deliveries. Returns the id after which to go on, or null if
+-- there are no more. Runs with the owner's privileges, because the service deletes none of these rows otherwise.
+create function posthorn.delete_past_rule(
+  organization uuid, event_type text, after uuid, max_rows int, out deleted int, out reached uuid
+)
+  language plpgsql security definer set search_path = pg_catalog, pg_temp set lock_timeout = '200ms'
 as $$
-begin
-  return posthorn.uuid_v7_lower_bound(now() - interval '1 day' * case
+declare
+  max_deliveries constant int := 1000;
+  bound constant uuid := posthorn.uuid_v7_lower_bound(now() - interval '1 day' * case
     when event_type is null
       then (select o.retention_days from posthorn.organizations as o where o.id = organization)
     else (select t.retention_days from posthorn.event_types as t where t.name = event_type)
   end);
-end
-$$;
-
--- Deletes the deliveries of an organization that are past its own retention or, with an event type, past that of the type, with
--- their attempts. Pending ones stay. Reads at most `max_rows` deliveries, those after an id. Returns the last id that it read,
--- or null if there are no more. Runs with the owner's privileges, because the service deletes no deliveries otherwise.
-create function posthorn.delete_deliveries_past_rule(
-  organization uuid, event_type text, after uuid, max_rows int, out deleted int, out reached uuid
-)
-  language plpgsql security definer set search_path = pg_catalog, pg_temp set lock_timeout = '200ms'
-as $$
-declare
-  bound constant uuid := posthorn.first_kept_by_rule(organization, event_type);
-  page uuid[];
-  gone uuid[];
-begin
-  deleted := 0;
-  execute format(
-    'select array(
-       select d.id from posthorn.deliveries as d
-       where d.organization_id = $1 %s and d.id > $3 and d.id < $4 order by d.id limit $5)',
-    case when event_type is not null then 'and d.event_type = $2' end)
-  into page using organization, event_type, after, bound, max_rows;
-  if cardinality(page) = 0 then
-    return;
-  end if;
-  gone := array(
-    select d.id from posthorn.deliveries as d
-    where d.id = any (page) and d.id between page[1] and page[cardinality(page)] and d.state <> 'pending'
-    order by d.id for update skip locked);
-  -- `offset 0` keeps the lookups apart: Postgres could read all attempts of a day of which it has no statistics yet.
-  delete from posthorn.attempts as a
-  where a.id >= page[1] and a.id = any (array(
-    select found.id from unnest(gone) as given (id), lateral (
-      select a.id from posthorn.attempts as a where a.delivery_id = given.id and a.id >= page[1] offset 0
-    ) as found));
-  delete from posthorn.deliveries as d
-  where d.id = any (gone) and d.id between page[1] and page[cardinality(page)];
-  get diagnostics deleted = row_count;
-  reached := page[max_rows];
-end
-$$;
-
--- The same for events and their search keys. Events that pending deliveries need stay, and so do those that fan out.
-create function posthorn.delete_events_past_rule(
-  organization uuid, event_type text, after uuid, max_rows int, out deleted int, out reached uuid
-)
-  language plpgsql security definer set search_path = pg_catalog, pg_temp set lock_timeout = '200ms'
-as $$
-declare
-  bound constant uuid := posthorn.first_kept_by_rule(organization, event_type);
   page uuid[];
   gone uuid[];
   data text[];
 begin
-  deleted := 0;
   execute format(
     'select array(
        select e.id from posthorn.events as e
        where e.organization_id = $1 %s and e.id > $3 and e.id < $4 order by e.id limit $5)',
     case when event_type is not null then 'and e.type = $2' end)
   into page using organization, event_type, after, bound, max_rows;
-  if cardinality(page) = 0 then
+  -- `offset 0` keeps the lookups apart: Postgres could read all rows of a day of which it has no statistics yet.
+  gone := array(
+    select d.id from posthorn.deliveries as d
+    where d.state <> 'pending' and d.id = any (array(
+      select found.id from unnest(page) as given (id), lateral (
+        select d.id from posthorn.deliveries as d where d.event_id = given.id and d.state <> 'pending' offset 0
+      ) as found limit max_deliveries))
+    order by d.id for update skip locked);
+  delete from posthorn.attempts as a
+  where a.id = any (array(
+    select found.id from unnest(gone) as given (id), lateral (
+      select a.id from posthorn.attempts as a where a.delivery_id = given.id and a.id >= page[1] offset 0
+    ) as found));
+  delete from posthorn.deliveries as d where d.id = any (gone);
+  get diagnostics deleted = row_count;
+  if deleted = max_deliveries then
+    reached := after;
     return;
   end if;
-  -- A redelivery locks its delivery first, so that none begins meanwhile.
-  perform from posthorn.deliveries as d where d.event_id = any (page) order by d.id for update;
   select array_agg(found.id order by found.id), array_agg(found.data order by found.id) into gone, data
   from (
     select e.id, e.data from posthorn.events as e
     where e.id = any (page) and e.id between page[1] and page[cardinality(page)]
-      and not exists (
-        select from posthorn.deliveries as d where d.event_id = e.id and d.state = 'pending' offset 0)
+      and not exists (select from posthorn.deliveries as d where d.event_id = e.id offset 0)
       and not exists (
         select from posthorn.fan_outs as f where f.organization_id = organization and e.id = any (f.event_ids))
     for update skip locked
   ) as found;
   perform posthorn.erase_event_keys(organization, gone, data);
   delete from posthorn.events as e where e.id = any (gone) and e.id between page[1] and page[cardinality(page)];
-  get diagnostics deleted = row_count;
+  deleted := deleted + coalesce(cardinality(gone), 0);
   reached := page[max_rows];
 end
 $$;
@@ -3758,18 +3581,12 @@ comment on function posthorn.publish_events(text, json) is
   'As `publish_events` with text.';
 comment on function posthorn.publish_events(text, jsonb) is
   'As `publish_events` with text. A value of jsonb has lost the spelling of numbers and the order of keys.';
-comment on function posthorn.publish_event(text, text, text, text, timestamptz, text) is
-  'Publishes one event in the transaction of the caller. `data` is JSON of at most 256 KiB, kept to the letter. `idempotency_key` has 1 to 255 characters: within 24 hours, the same key returns the first event. `occurred_at` defaults to now. `traceparent` is a W3C trace context, which deliveries send.';
-comment on function posthorn.publish_event(text, text, json, text, timestamptz, text) is
+comment on function posthorn.publish_event(text, text, text, text, timestamptz, text, json) is
+  'Publishes one event in the transaction of the caller. `data` is JSON, kept to the letter; `previous` is what it was before the change that the event reports, or null. Both have at most 256 KiB together. `idempotency_key` has 1 to 255 characters: within 24 hours, the same key returns the first event. `occurred_at` defaults to now. `traceparent` is a W3C trace context, which deliveries send.';
+comment on function posthorn.publish_event(text, text, json, text, timestamptz, text, json) is
   'As `publish_event` with text.';
-comment on function posthorn.publish_event(text, text, jsonb, text, timestamptz, text) is
-  'As `publish_event` with text. A trigger gives to_jsonb(new).';
-comment on function posthorn.publish_event(text, text, text, json, timestamptz, text, text) is
-  'Publishes one event that reports a change: `previous` is what `data` was before, or null. Both have at most 256 KiB together.';
-comment on function posthorn.publish_event(text, text, json, json, timestamptz, text, text) is
-  'As `publish_event` with text and `previous`.';
-comment on function posthorn.publish_event(text, text, jsonb, jsonb, timestamptz, text, text) is
-  'As `publish_event` with text and `previous`. A trigger gives to_jsonb(new) and previous => to_jsonb(old).';
+comment on function posthorn.publish_event(text, text, jsonb, text, timestamptz, text, jsonb) is
+  'As `publish_event` with text. A trigger gives to_jsonb(new), and for an update previous => to_jsonb(old).';
 comment on function posthorn.publish_changes(regclass, name, name[], text, name[], text[], int) is
   'Lets a table publish its changes: <event_type>.created, .updated and .deleted, or those of `operations`. `data` has the listed columns, and for an update `previous` has them as they were. `organization_column` is of type text (org_…) or uuid; a row without an organization publishes nothing. `key_columns` identify a row; by default they are the primary key. A statement that would publish more than `max_events` events fails. The triggers are created with the rights of the caller. A second call replaces the first.';
 comment on function posthorn.stop_publishing_changes(regclass) is

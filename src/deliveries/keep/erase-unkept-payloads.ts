@@ -1,11 +1,10 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Database, Sql } from '../../db/client.ts'
-import { unavailabilityOf } from '../../db/faults.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { findUnreadEvents } from '../../event-stream/consumers/find-unread-events.ts'
 import { LOCK_ORDER } from '../cancel-deliveries.ts'
 import { eraseEvents, firstDeliveryOf, lockEvents, MAX_ERASED_EVENTS } from '../erase-events.ts'
 import { DAYS_AFTER_EXHAUSTED } from './days-after-exhausted.ts'
+import { restBetweenPages } from './rest-between-pages.ts'
 
 /** Of one call, so that the tasks after it wait for seconds at most. The next call is a minute later. */
 const MAX_RUN_MS = 30_000
@@ -27,55 +26,66 @@ export async function eraseUnkeptPayloads(
   pool: Database['pool'],
   signal?: AbortSignal,
 ): Promise<number> {
-  const endsAt = performance.now() + MAX_RUN_MS
-  let erased = 0
-  while (performance.now() < endsAt && !signal?.aborted) {
-    const startedAt = performance.now()
-    const page = await erasePage(pool)
-    if (page === null) break
-    erased += page
-    // Rests, so that others use the database as much.
-    await sleep(Math.min(performance.now() - startedAt, 1_000))
-  }
-  return erased
-}
-
-/** Returns null if no row is due, or others hold locks. */
-async function erasePage(pool: Database['pool']): Promise<number | null> {
-  try {
-    return await inTransaction(pool, async (sql) => {
-      const due = await lockDue(sql)
-      const [first] = due
-      if (!first) return null
-      const events = due.map(({ eventId }) => eventId)
-      return await eraseEventsOf(sql, first.organizationId, [...new Set(events)].toSorted())
+  const erasePage = () =>
+    inTransaction(pool, async (sql) => {
+      const page = (await takeDue(sql)) ?? (await takeOld(sql))
+      return page && (await eraseEventsOf(sql, page.organizationId, page.eventIds))
     })
-  } catch (error) {
-    if (unavailabilityOf(error) === 'contention') return null
-    throw error
-  }
+  return await restBetweenPages(erasePage, MAX_RUN_MS, signal)
 }
 
-interface DueRow {
+interface UnkeptEvents {
   readonly organizationId: string
-  readonly eventId: string
+  /** In order. */
+  readonly eventIds: readonly string[]
 }
 
-/** Deletes the next rows of one organization, and returns them. The index on `due_at` serves it. */
-async function lockDue(sql: Sql): Promise<DueRow[]> {
-  const { rows } = await sql.query<DueRow>({
+/** Deletes the next rows of one organization that are due, and returns their events. The index on `due_at` serves it. */
+async function takeDue(sql: Sql): Promise<UnkeptEvents | null> {
+  const { rows } = await sql.query<UnkeptEvents>({
     name: 'take_unkept_payloads',
     text: `
       with next as materialized (
         select id, organization_id from posthorn.unkept_payloads
         where due_at <= now() order by due_at limit $1 for update skip locked
+      ),
+      taken as (
+        delete from posthorn.unkept_payloads as u using next
+        where u.id = next.id and next.organization_id = (select organization_id from next limit 1)
+        returning u.organization_id, u.event_id
       )
-      delete from posthorn.unkept_payloads as u using next
-      where u.id = next.id and next.organization_id = (select organization_id from next limit 1)
-      returning u.organization_id as "organizationId", u.event_id as "eventId"`,
+      select organization_id as "organizationId", array_agg(distinct event_id) as "eventIds" from taken group by 1`,
     values: [MAX_ERASED_EVENTS],
   })
-  return rows
+  return rows[0] ?? null
+}
+
+/**
+ * The next older events of an organization that keeps no payloads: those that no webhook received, and those that were delivered
+ * before the organization chose so. Each event is taken once. The index on (organization_id, id) serves it.
+ */
+async function takeOld(sql: Sql): Promise<UnkeptEvents | null> {
+  const { rows } = await sql.query<UnkeptEvents>({
+    name: 'take_old_payloads',
+    text: `
+      with page as materialized (
+        select o.id as organization_id, e.ids from posthorn.organizations as o, lateral (
+          select array(
+            select e.id from posthorn.events as e
+            where e.organization_id = o.id and e.id > coalesce(o.payloads_queued_to, '00000000-0000-0000-0000-000000000000')
+              and e.id < posthorn.uuid_v7_lower_bound(now() - interval '${DAYS_AFTER_EXHAUSTED} days')
+            order by e.id limit $1) as ids
+        ) as e
+        where not o.keep_payloads and o.deleted_at is null and e.ids <> '{}' limit 1 for no key update of o skip locked
+      ),
+      moved as (
+        update posthorn.organizations as o set payloads_queued_to = page.ids[cardinality(page.ids)]
+        from page where o.id = page.organization_id
+      )
+      select organization_id as "organizationId", ids as "eventIds" from page`,
+    values: [MAX_ERASED_EVENTS],
+  })
+  return rows[0] ?? null
 }
 
 async function eraseEventsOf(

@@ -143,7 +143,6 @@ function createDeps(
       findEndedSessions: (sessionIds) => findEndedSessions(pool, sessionIds),
       onError: (error) => logger.warn({ error }, 'the live connection broke'),
     }),
-    retentionMs: RETENTION_MS,
     publicUrl: null,
     sendsEmail: true,
     logger,
@@ -153,8 +152,6 @@ function createDeps(
     ...options,
   }
 }
-
-const RETENTION_MS = 30 * 86_400_000
 
 export function request(
   token: string | null,
