@@ -1,7 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { parseDuration } from '../config/setting-parsers.ts'
 import { verify } from '../receiver/index.ts'
-import { collect } from './command.ts'
+import { collect, commaSeparated, duration } from './command.ts'
 import { forwardDeliveries } from './listen/forward.ts'
 import { type ListenOptions, receiveDeliveries } from './listen/receive.ts'
 import { escapeControls } from './listen/terminal.ts'
@@ -144,18 +143,8 @@ function localUrl(text: string): URL {
   return url
 }
 
-function commaSeparated(text: string, previous: readonly string[] = []): string[] {
-  const types = text.split(',').map((type) => type.trim())
-  if (types.includes('')) throw new InvalidArgumentError('Give names of event types.')
-  return [...new Set([...previous, ...types])]
-}
-
 function delay(text: string): number {
-  try {
-    const delayMs = parseDuration(text)
-    if (delayMs <= parseDuration('1h')) return delayMs
-  } catch (error) {
-    throw new InvalidArgumentError((error as Error).message)
-  }
+  const delayMs = duration(text)
+  if (delayMs <= 3_600_000) return delayMs
   throw new InvalidArgumentError('Give at most 1h.')
 }

@@ -1,4 +1,3 @@
-import path from 'node:path'
 import type { Config } from '../../config/config.ts'
 import { ensureLocalAuthority } from '../../embedded/local-authority.ts'
 import { type DeliveryHandler, openHttpsReceiver } from '../../http/https-receiver.ts'
@@ -49,8 +48,9 @@ export async function receiveDeliveries(options: ListenOptions, config: Config):
 
   try {
     const url = `https://localhost:${receiver.port}/`
-    const authorityFile = displayPath(authority.certificateFile)
-    log(`Listening on ${url} with a certificate of ${authorityFile}. Press Ctrl+C to stop.`)
+    log(
+      `Listening on ${url} with a certificate of ${authority.certificateFile}. Press Ctrl+C to stop.`,
+    )
     const secrets = options.secret ?? []
     if (access === null) {
       if (secrets.length === 0) {
@@ -200,10 +200,4 @@ async function readSecret(access: ServerAccess, webhookId: string): Promise<stri
   const webhook = await run<Read>(access, query, { id: webhookId })
   if (webhook?.signingSecret) return webhook.signingSecret.key
   throw new ServerError(`The webhook ${webhookId} was deleted, with its secret.`)
-}
-
-/** A path for messages: relative to the working directory if the file is inside it. */
-function displayPath(file: string): string {
-  const relative = path.relative(process.cwd(), file)
-  return relative.startsWith('..') ? file : relative
 }
