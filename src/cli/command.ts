@@ -2,7 +2,6 @@ import { readFile } from 'node:fs/promises'
 import { buffer } from 'node:stream/consumers'
 import { InvalidArgumentError } from 'commander'
 import { readEnvironment } from '../config/config.ts'
-import { parseDuration } from '../config/setting-parsers.ts'
 import type { Services } from '../run/services.ts'
 import { ServerError } from './api.ts'
 
@@ -74,15 +73,6 @@ export function commaSeparated(text: string, others: readonly string[] = []): st
   const values = text.split(',').map((value) => value.trim())
   if (values.includes('')) throw new InvalidArgumentError('Give names, separated by commas.')
   return [...new Set([...others, ...values])]
-}
-
-/** Milliseconds. */
-export function duration(text: string): number {
-  try {
-    return parseDuration(text)
-  } catch (error) {
-    throw new InvalidArgumentError((error as Error).message)
-  }
 }
 
 /** The bytes of a file, or of standard input for `-`. */

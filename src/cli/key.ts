@@ -1,9 +1,10 @@
-import type { Command } from 'commander'
+import { type Command, InvalidArgumentError } from 'commander'
 import { SCOPES } from '../access/scope.ts'
+import { parseDuration } from '../config/setting-parsers.ts'
 import type { Db } from '../db/client.ts'
 import type { Reencrypted } from '../encryption/stored-secrets.ts'
 import { allPages, run } from './api.ts'
-import { action, commaSeparated, duration, print, printedList, withServices } from './command.ts'
+import { action, commaSeparated, print, printedList, withServices } from './command.ts'
 import { call, ORGANIZATION, withServerOptions } from './server-command.ts'
 
 const KEY_SCOPES = 'the scope keys:manage, or admin for every organization'
@@ -145,6 +146,15 @@ async function findOrganization(db: Db, name: string | undefined): Promise<strin
   throw new Error(
     `There are ${organizations.length} organizations. Choose one:\n${listed.join('\n')}`,
   )
+}
+
+/** Milliseconds. */
+function duration(text: string): number {
+  try {
+    return parseDuration(text)
+  } catch (error) {
+    throw new InvalidArgumentError((error as Error).message)
+  }
 }
 
 /** Re-encrypts stored secrets while the service runs. */

@@ -2,7 +2,6 @@ import { once } from 'node:events'
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
-import { setTimeout as sleep } from 'node:timers/promises'
 
 /** An HTTPS server on the loopback interface that passes each complete POST request to a handler. */
 export interface HttpsReceiver {
@@ -23,8 +22,7 @@ interface DeliveryRequest {
   readonly headers: IncomingHttpHeaders
   /** `null` if the body is larger than 1 MiB. */
   readonly body: Buffer | null
-  /** Sends the response after a delay. Returns `false` if the sender disconnected first. */
-  respond(status: number, text: string, delayMs?: number): Promise<boolean>
+  respond(status: number, text: string): void
 }
 
 const MAX_BODY_BYTES = 1_048_576
@@ -85,7 +83,10 @@ async function handle(
   }
   const body = await readBody(request)
   const handler = await started
-  await handler({ headers: request.headers, body, respond: respondWith(response) })
+  const respond = (status: number, text: string) => {
+    response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8' }).end(`${text}\n`)
+  }
+  await handler({ headers: request.headers, body, respond })
 }
 
 /** Reads a body of any size to the end, because a sender that is still writing would miss the response. */
@@ -97,17 +98,4 @@ async function readBody(request: IncomingMessage): Promise<Buffer | null> {
     if (bytes <= MAX_BODY_BYTES) chunks.push(chunk)
   }
   return bytes <= MAX_BODY_BYTES ? Buffer.concat(chunks) : null
-}
-
-function respondWith(response: ServerResponse): DeliveryRequest['respond'] {
-  const disconnected = new AbortController()
-  response.once('close', () => disconnected.abort())
-  return async (status, text, delayMs = 0) => {
-    const { signal } = disconnected
-    if (delayMs > 0) await sleep(delayMs, undefined, { signal }).catch(() => {})
-    if (response.destroyed || signal.aborted) return false
-    response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8' }).end(`${text}\n`)
-    await once(response, 'close')
-    return response.writableFinished
-  }
 }

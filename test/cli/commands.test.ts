@@ -1,4 +1,6 @@
 import { execFile } from 'node:child_process'
+import { writeFile } from 'node:fs/promises'
+import path from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { SYSTEM } from '../../src/access/actor.ts'
@@ -277,15 +279,13 @@ describe('posthorn verify', () => {
   const BODY = '{"test": 2432232314}'
   const AT = ['--at', '2021-02-25T15:02:10Z']
 
-  const verify = (input: string | Uint8Array, signature: string, ...options: string[]) =>
-    runCommand(
-      [
-        ...['verify', '--secret', SECRET, '--id', 'msg_p5jXN8AQM9LWM0D4loKWxJek'],
-        ...['--timestamp', '1614265330', '--signature', signature, ...options],
-      ],
-      {},
-      { input },
-    )
+  async function verify(input: string | Uint8Array, signature: string, ...options: string[]) {
+    const headers = path.join(dataDir, 'delivery.headers')
+    const id = 'Webhook-Id: msg_p5jXN8AQM9LWM0D4loKWxJek\r\nWebhook-Timestamp: 1614265330\r\n'
+    await writeFile(headers, `Accept: */*\r\n${id}Webhook-Signature: ${signature}\r\n`)
+    const args = ['verify', '--secret', SECRET, '--headers', headers, ...options]
+    return await runCommand(args, {}, { input })
+  }
 
   test.each<[what: string, body: string, options: string[], code: number, stdout: RegExp]>([
     ['an authentic delivery', BODY, AT, 0, /^authentic: msg_p5jXN8AQM9LWM0D4loKWxJek\n$/],

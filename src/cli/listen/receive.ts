@@ -24,8 +24,6 @@ export interface ListenOptions extends ServerOptions {
   readonly secret?: readonly string[]
   readonly fail: number
   readonly status: number
-  /** Milliseconds. */
-  readonly delay: number
   readonly count?: number
 }
 
@@ -114,14 +112,14 @@ function createHandler(
   return async ({ headers, body, respond }) => {
     const receivedAt = new Date()
     if (++received > maxDeliveries) {
-      await respond(503, 'This receiver is stopping (--count).')
+      respond(503, 'This receiver is stopping (--count).')
       return
     }
     const verification = body === null ? TOO_LARGE : await check(body, headers)
     const id = headers[`${headerPrefix}id`]?.toString() ?? ''
     const [status, text] = answerTo(id, verification, body)
-    const wasAnswered = await respond(status, text, options.delay)
-    print({ receivedAt, headers, verification, body, answered: wasAnswered ? status : null })
+    respond(status, text)
+    print({ receivedAt, headers, verification, body, answered: status })
     if (++printed >= maxDeliveries) onLast()
   }
 
