@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { buffer } from 'node:stream/consumers'
+import { InvalidArgumentError } from 'commander'
 import { readEnvironment } from '../config/config.ts'
 import type { Services } from '../run/services.ts'
 import { ServerError } from './api.ts'
@@ -52,7 +53,7 @@ export function action<Args extends readonly unknown[]>(body: (...args: Args) =>
 export type Printed = readonly [value: unknown, text: string]
 
 export function print(json: boolean | undefined, ...[value, text]: Printed): void {
-  process.stdout.write(`${json ? JSON.stringify(value, validTimes) : text}\n`)
+  process.stdout.write(`${json ? JSON.stringify(value) : text}\n`)
 }
 
 /** A line for each item, or a sentence if there is none. */
@@ -64,14 +65,15 @@ export function printedList<Item>(
   return [items, items.map(toLine).join('\n') || none]
 }
 
-/** JSON has null for an invalid time; here it is a fault. */
-function validTimes(this: Record<string, unknown>, name: string, value: unknown): unknown {
-  const given = this[name]
-  return given instanceof Date ? given.toISOString() : value
-}
-
 /** Collects the values of a repeated option. */
 export const collect = (one: string, others: readonly string[] = []) => [...others, one]
+
+/** The same for values that commas separate. */
+export function commaSeparated(text: string, others: readonly string[] = []): string[] {
+  const values = text.split(',').map((value) => value.trim())
+  if (values.includes('')) throw new InvalidArgumentError('Give names, separated by commas.')
+  return [...new Set([...others, ...values])]
+}
 
 /** The bytes of a file, or of standard input for `-`. */
 export async function readInput(file: string): Promise<Buffer> {

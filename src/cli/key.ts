@@ -4,7 +4,7 @@ import { parseDuration } from '../config/setting-parsers.ts'
 import type { Db } from '../db/client.ts'
 import type { Reencrypted } from '../encryption/stored-secrets.ts'
 import { allPages, run } from './api.ts'
-import { action, print, printedList, withServices } from './command.ts'
+import { action, commaSeparated, print, printedList, withServices } from './command.ts'
 import { call, ORGANIZATION, withServerOptions } from './server-command.ts'
 
 const KEY_SCOPES = 'the scope keys:manage, or admin for every organization'
@@ -148,10 +148,7 @@ async function findOrganization(db: Db, name: string | undefined): Promise<strin
   )
 }
 
-function commaSeparated(text: string, previous: string[] = []): string[] {
-  return [...previous, ...text.split(',').map((part) => part.trim())]
-}
-
+/** Milliseconds. */
 function duration(text: string): number {
   try {
     return parseDuration(text)

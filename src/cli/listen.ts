@@ -1,7 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { parseDuration } from '../config/setting-parsers.ts'
 import { verify } from '../receiver/index.ts'
-import { collect } from './command.ts'
+import { collect, commaSeparated } from './command.ts'
 import { forwardDeliveries } from './listen/forward.ts'
 import { type ListenOptions, receiveDeliveries } from './listen/receive.ts'
 import { escapeControls } from './listen/terminal.ts'
@@ -29,7 +28,7 @@ export function registerListen(program: Command): void {
         'pull the events that are published from now on, and send each, signed, to your own server, such as http://localhost:3000/hooks; Posthorn may run anywhere',
       )
         .argParser(localUrl)
-        .conflicts(['register', 'port', 'fail', 'status', 'delay']),
+        .conflicts(['register', 'port', 'fail', 'status']),
     )
     .addOption(
       new Option(
@@ -62,11 +61,6 @@ export function registerListen(program: Command): void {
       0,
     )
     .option('--status <code>', 'respond with this status, 200 to 599', wholeNumber(200, 599), 200)
-    .addOption(
-      new Option('--delay <duration>', 'wait before responding, such as 500ms or 3s; at most 1h')
-        .argParser(delay)
-        .default(0, 'none'),
-    )
     .option(
       '--count <n>',
       'stop after n deliveries, including rejected ones (default: stop at Ctrl+C)',
@@ -120,7 +114,7 @@ Examples:
   $ posthorn listen --forward http://localhost:3000/hooks --replay msg_…
   $ posthorn listen --register
   $ posthorn listen --register --event event_attendee.ticket_success --fail 2
-  $ posthorn listen --port 4433 --secret whsec_… --status 503 --delay 3s
+  $ posthorn listen --port 4433 --secret whsec_… --status 503
   $ posthorn listen --register --count 1 --json | jq .body
 
 Exit status: 0 when stopped by Ctrl+C, a signal or --count, and after --replay if the answer was 2xx; otherwise 1, with one line on stderr.`
@@ -142,20 +136,4 @@ function localUrl(text: string): URL {
     throw new InvalidArgumentError('Remove the user name and the password: deliveries have none.')
   }
   return url
-}
-
-function commaSeparated(text: string, previous: readonly string[] = []): string[] {
-  const types = text.split(',').map((type) => type.trim())
-  if (types.includes('')) throw new InvalidArgumentError('Give names of event types.')
-  return [...new Set([...previous, ...types])]
-}
-
-function delay(text: string): number {
-  try {
-    const delayMs = parseDuration(text)
-    if (delayMs <= parseDuration('1h')) return delayMs
-  } catch (error) {
-    throw new InvalidArgumentError((error as Error).message)
-  }
-  throw new InvalidArgumentError('Give at most 1h.')
 }

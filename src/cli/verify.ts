@@ -1,15 +1,12 @@
 import { readFile } from 'node:fs/promises'
-import { type Command, InvalidArgumentError, Option } from 'commander'
+import { type Command, InvalidArgumentError } from 'commander'
 import { parseRfc3339 } from '../lib/rfc3339-time.ts'
 import { verify } from '../receiver/index.ts'
 import { action, collect, print, readInput } from './command.ts'
 
 interface VerifyOptions {
   readonly secret: string[]
-  readonly id?: string
-  readonly timestamp?: string
-  readonly signature?: string
-  readonly headers?: string
+  readonly headers: string
   readonly at?: Date
   readonly json?: boolean
 }
@@ -27,23 +24,20 @@ export function registerVerify(program: Command): void {
       'the signing secret, whsec_…; repeat the option to accept several',
       collect,
     )
-    .option('--id <id>', 'the value of wh-id')
-    .option('--timestamp <seconds>', 'the value of wh-timestamp')
-    .option('--signature <signature>', 'the value of wh-signature')
-    .addOption(
-      new Option(
-        '--headers <file>',
-        'in place of the three: a file with all headers, one "name: value" per line, such as those of listen --save',
-      ).conflicts(['id', 'timestamp', 'signature']),
+    .requiredOption(
+      '--headers <file>',
+      'a file with the headers, one "name: value" per line, such as those of listen --save',
     )
     .option('--at <time>', 'compare the timestamp with this RFC 3339 time (default: now)', readTime)
     .argument('[file]', 'a file with the raw body; - or no file reads standard input', '-')
     .option('--json', 'print {"ok":true,…} or {"ok":false,"reason":"…","message":"…"}')
     .action(
       action(async (file: string, options: VerifyOptions) => {
-        const headers = await readHeaders(options)
-        const now = options.at === undefined ? {} : { now: options.at }
-        const result = await verify(await readInput(file), headers, options.secret, now)
+        const headers = parseHeaders(await readFile(options.headers, 'utf8'))
+        const result = await verify(await readInput(file), headers, options.secret, {
+          headerPrefix: prefixOf(headers),
+          ...(options.at && { now: options.at }),
+        })
         const text = result.ok
           ? `authentic: ${result.id}`
           : `rejected (${result.reason}): ${result.message}`
@@ -53,38 +47,18 @@ export function registerVerify(program: Command): void {
     )
 }
 
-/** The three headers by the names of the default prefix. */
-async function readHeaders(options: VerifyOptions): Promise<Record<string, string | undefined>> {
-  if (options.headers === undefined) {
-    const missing = (['id', 'timestamp', 'signature'] as const).find(
-      (name) => options[name] === undefined,
-    )
-    if (missing) throw new Error(`--${missing} is required, or --headers with all three.`)
-    const { id, timestamp, signature } = options
-    return { 'wh-id': id, 'wh-timestamp': timestamp, 'wh-signature': signature }
-  }
-  const lines = (await readFile(options.headers, 'utf8')).split(/\r?\n/)
-  const headers = Object.fromEntries(
-    lines.flatMap((line) => {
-      const [, name = '', value = ''] = /^([^:]+):(.*)$/.exec(line) ?? []
-      return name === '' ? [] : [[name.toLowerCase(), value.trim()]]
-    }),
+function parseHeaders(text: string): Record<string, string> {
+  const lines = text.matchAll(/^([^:\n]+):(.*)$/gm)
+  return Object.fromEntries(
+    [...lines].map(([, name = '', value = '']) => [name.toLowerCase(), value.trim()]),
   )
-  const prefix = prefixOf(Object.keys(headers))
-  if (prefix === undefined) {
-    throw new Error(`${options.headers} has no headers of a signed delivery, such as wh-id.`)
-  }
-  const names = ['id', 'timestamp', 'signature']
-  return Object.fromEntries(names.map((name) => [`wh-${name}`, headers[`${prefix}${name}`]]))
 }
 
-/** The prefix of a signed delivery's headers: `wh-`, or what the operator chose (POSTHORN_HEADER_PREFIX). */
-function prefixOf(lowerCaseNames: readonly string[]): string | undefined {
-  return lowerCaseNames
-    .map((name) => /^(.*)signature$/.exec(name)?.[1])
-    .find((prefix) =>
-      ['id', 'timestamp'].every((end) => lowerCaseNames.includes(`${prefix}${end}`)),
-    )
+/** `wh-`, or what the operator chose (POSTHORN_HEADER_PREFIX). */
+function prefixOf(headers: Readonly<Record<string, string>>): string | undefined {
+  return Object.keys(headers)
+    .flatMap((name) => /^(.*)signature$/.exec(name)?.[1] ?? [])
+    .find((prefix) => `${prefix}id` in headers)
 }
 
 function readTime(text: string): Date {

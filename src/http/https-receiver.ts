@@ -2,7 +2,6 @@ import { once } from 'node:events'
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
-import { setTimeout as sleep } from 'node:timers/promises'
 
 /** An HTTPS server on the loopback interface that passes each complete POST request to a handler. */
 interface HttpsReceiver {
@@ -23,8 +22,7 @@ interface DeliveryRequest {
   readonly headers: IncomingHttpHeaders
   /** `null` if the body is larger than 1 MiB. */
   readonly body: Buffer | null
-  /** Sends the response after a delay. Returns `false` if the sender disconnected first. */
-  respond(status: number, text: string, delayMs?: number): Promise<boolean>
+  respond(status: number, text: string): void
 }
 
 const MAX_BODY_BYTES = 1_048_576
@@ -80,17 +78,11 @@ async function handle(
     return
   }
   const body = await readBody(request)
-  const closed = new AbortController()
-  response.once('close', () => closed.abort())
-  const { signal } = closed
-  const respond: DeliveryRequest['respond'] = async (status, text, delayMs = 0) => {
-    if (delayMs > 0) await sleep(delayMs, undefined, { signal }).catch(() => {})
-    if (signal.aborted) return false
+  const handler = await started
+  const respond = (status: number, text: string) => {
     response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8' }).end(`${text}\n`)
-    await once(response, 'close')
-    return response.writableFinished
   }
-  await (await started)({ headers: request.headers, body, respond })
+  await handler({ headers: request.headers, body, respond })
 }
 
 /** Reads a body of any size to the end, because a sender that is still writing would miss the response. */

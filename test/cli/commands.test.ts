@@ -1,4 +1,6 @@
 import { execFile } from 'node:child_process'
+import { writeFile } from 'node:fs/promises'
+import path from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { SYSTEM } from '../../src/access/actor.ts'
@@ -52,14 +54,12 @@ describe('what is refused, with its reason and exit code 1', () => {
 
   test.each<[args: string[], reason: RegExp]>([
     [['organization', 'create', ' '], /^error: name must not be empty\.\n$/],
-    [['organization', 'create', 'Again', '--uid', 'autumn'], /uid is "autumn", which the organiz/],
     [
       ['key', 'create', '--scope', 'admin'],
       /^error: There are \d+ organizations\. Choose one:\n {2}/,
     ],
     [['key', 'create', '--scope', 'admin', '--organization', 'org_x'], /There is no organization/],
     [['key', 'create', ...KEY, '--expires', 'soon'], /such as 500ms, 15s/],
-    [['key', 'create', ...KEY, '--name', 'x'.repeat(201)], /at most 200 characters/],
     [['key', 'create', '--organization', 'autumn'], /required option '--scope/],
     [['key', 'create', '--organization', 'autumn', '--scope', 'webhook:read'], /"webhooks:read"/],
   ])('in the database: %j', async (args, reason) => {
@@ -69,13 +69,10 @@ describe('what is refused, with its reason and exit code 1', () => {
   })
 
   const REFUSED: [args: string[], reason: RegExp][] = [
-    [['organization', 'delete', 'org_x'], /^error: There is no organization "org_x"\.\n$/],
     [['key', 'list', '--organization', 'org_x'], /does not name an organization/],
     [['key', 'revoke', 'nonsense'], /^error: There is no API key "nonsense"\.\n$/],
     [['publish', 'event_attendee.joined', '{}'], /Did you mean "event_attendee\.joined_event"/],
     [['publish', 'anything', '{n:1}'], /^error: dataText is not JSON\. Quote it for the shell/],
-    [['publish', 'anything', '{}', '--previous', '{n:1}'], /^error: previousText is not JSON\. Qu/],
-    [['publish', 'anything', '1', '--organization', 'org_x'], /does not name an organization/],
     [['publish'], /missing required argument 'type'/],
     [['publish', 'anything', '1', '--server', 'localhost:4000'], /http:\/\/ or https:\/\/ URL/],
     [['pubish'], /Did you mean publish/],
@@ -277,15 +274,13 @@ describe('posthorn verify', () => {
   const BODY = '{"test": 2432232314}'
   const AT = ['--at', '2021-02-25T15:02:10Z']
 
-  const verify = (input: string | Uint8Array, signature: string, ...options: string[]) =>
-    runCommand(
-      [
-        ...['verify', '--secret', SECRET, '--id', 'msg_p5jXN8AQM9LWM0D4loKWxJek'],
-        ...['--timestamp', '1614265330', '--signature', signature, ...options],
-      ],
-      {},
-      { input },
-    )
+  async function verify(input: string | Uint8Array, signature: string, ...options: string[]) {
+    const headers = path.join(dataDir, 'delivery.headers')
+    const id = 'Webhook-Id: msg_p5jXN8AQM9LWM0D4loKWxJek\r\nWebhook-Timestamp: 1614265330\r\n'
+    await writeFile(headers, `Accept: */*\r\n${id}Webhook-Signature: ${signature}\r\n`)
+    const args = ['verify', '--secret', SECRET, '--headers', headers, ...options]
+    return await runCommand(args, {}, { input })
+  }
 
   test.each<[what: string, body: string, options: string[], code: number, stdout: RegExp]>([
     ['an authentic delivery', BODY, AT, 0, /^authentic: msg_p5jXN8AQM9LWM0D4loKWxJek\n$/],

@@ -10,10 +10,9 @@ import { createWebhook } from '../scheduling/support/backlog.ts'
 import { useTestApp } from '../support/app.ts'
 import { createTenant, JOINED, TICKET } from '../support/factories.ts'
 import { freePort } from '../support/free-port.ts'
-import { useReceiver } from '../support/receiver.ts'
+import { startLocalReceiver, useReceiver } from '../support/receiver.ts'
 import { until } from '../support/until.ts'
 import { type ForwardOptions, forward, startForwardCommand } from './support/forward-command.ts'
-import { startLocalServer } from './support/local-server.ts'
 import { publish, recordedAttempts } from './support/rows.ts'
 
 const posthorn = await useTestApp()
@@ -28,12 +27,13 @@ const options = (...args: string[]): ForwardOptions => ({
 
 describe('an event', () => {
   test('reaches the local server with the bytes and headers of a delivery, and its signature verifies', async () => {
-    await using local = await startLocalServer()
-    await using command = await forward(local.url, options('--event', JOINED))
+    await using local = await startLocalReceiver()
+    const url = `${local.url}hooks?from=posthorn`
+    await using command = await forward(url, options('--event', JOINED))
     const data = { attendee: 'Zoë', price: '10.50' }
     const { event } = await publish(posthorn, { type: JOINED, data })
 
-    const { path, headers, body } = await local.request(1)
+    const { path, headers, body } = await local.arrival(1)
     expect(path).toBe('/hooks?from=posthorn')
     expect(await verify(body, headers, command.secret)).toMatchObject({ ok: true })
     const { id, timestamp } = { id: headers['wh-id'], timestamp: headers['wh-timestamp'] }
@@ -57,9 +57,9 @@ describe('an event', () => {
 
   test('that is published after the command is printed with its verification and the answer, also one of 500', async () => {
     await publish(posthorn, { type: JOINED, data: { n: 0 } })
-    await using local = await startLocalServer()
+    await using local = await startLocalReceiver()
     const statuses = [202, 500]
-    local.respond = (response) => response.writeHead(statuses.shift() ?? 204).end('Thank you.')
+    local.answer = (response) => response.writeHead(statuses.shift() ?? 204).end('Thank you.')
     await using command = await forward(local.url, options('--event', JOINED))
     for (const n of [1, 2, 3]) await publish(posthorn, { type: JOINED, data: { n } })
     expect(await command.printed(1)).toMatchObject({
@@ -71,7 +71,7 @@ describe('an event', () => {
   })
 
   test('is signed with --secret, which is not printed, and printed for people, up to --count', async () => {
-    await using local = await startLocalServer()
+    await using local = await startLocalReceiver()
     const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
     const args = options('--event', JOINED, '--count', '2', '--secret', secret)
     const command = startForwardCommand(local.url, args)
@@ -79,20 +79,20 @@ describe('an event', () => {
     for (const n of [1, 2, 3]) await publish(posthorn, { type: JOINED, data: { n } })
     expect(await command.ended).toBe(0)
     expect(command.stdout.match(/✔ verified/g)).toHaveLength(2)
-    const { body, headers } = await local.request(1)
+    const { body, headers } = await local.arrival(1)
     expect(await verify(body, headers, secret)).toMatchObject({ ok: true })
     expect(command.stdout).toMatch(
       /^\d\d:\d\d:\d\d {2}✔ verified {2}event_attendee\.joined_event\n/,
     )
     expect(command.stdout).toMatch(
-      /\n {2}← answered 204 No Content by http:\/\/127\.0\.0\.1:\d+\/hooks\?from=posthorn in \d+ ms\n/,
+      /\n {2}← answered 200 OK by http:\/\/127\.0\.0\.1:\d+\/ in \d+ ms\n/,
     )
     expect(command.stdout + command.stderr).not.toContain('whsec_')
   })
 
   test('--event selects the types that arrive, with a body of 256 KiB too; without it, every type arrives', async () => {
-    await using local = await startLocalServer()
-    const types = () => local.requests.map(({ body }) => JSON.parse(body.toString()).type)
+    await using local = await startLocalReceiver()
+    const types = () => local.received.map(({ body }) => JSON.parse(body.toString()).type)
     const both = [JOINED, TICKET].map((type) => ({ type, data: { x: 'x'.repeat(262_144 - 10) } }))
     {
       await using command = await forward(local.url, options('--event', TICKET))
@@ -125,12 +125,12 @@ describe('a local server', () => {
   })
 
   test('is reached by a name below localhost', async () => {
-    await using local = await startLocalServer()
+    await using local = await startLocalReceiver()
     const url = local.url.replace('127.0.0.1', 'shop.localhost')
     await using command = await forward(url, options('--event', JOINED))
     await publish(posthorn, { type: JOINED, data: { n: 1 } })
-    expect(await command.printed(1)).toMatchObject({ answered: 204 })
-    expect((await local.request(1)).headers['host']).toBe(new URL(url).host)
+    expect(await command.printed(1)).toMatchObject({ answered: 200 })
+    expect((await local.arrival(1)).headers['host']).toBe(new URL(url).host)
   })
 })
 
@@ -139,13 +139,13 @@ test('a local server that does not run is named, and the next event is sent', as
   await using command = await forward(`http://127.0.0.1:${port}/`, options('--event', JOINED))
   await publish(posthorn, { type: JOINED, data: { n: 1 } })
   expect(await command.printed(1)).toMatchObject({ answered: null, errorCode: 'ECONNREFUSED' })
-  await using local = await startLocalServer(port)
+  await using local = await startLocalReceiver(port)
   await publish(posthorn, { type: JOINED, data: { n: 2 } })
-  expect(JSON.parse((await local.request(1)).body.toString())).toMatchObject({ data: { n: 2 } })
+  expect(JSON.parse((await local.arrival(1)).body.toString())).toMatchObject({ data: { n: 2 } })
 })
 
 test('a server that was away gets the next pull, and no event is lost', async () => {
-  await using local = await startLocalServer()
+  await using local = await startLocalReceiver()
   await using proxy = await startTcpProxy(Number(new URL(posthorn.app.url).port))
   const server = `http://127.0.0.1:${proxy.port}`
   await using command = await forward(local.url, { ...options('--event', JOINED), server })
@@ -154,7 +154,7 @@ test('a server that was away gets the next pull, and no event is lost', async ()
   await publish(posthorn, { type: JOINED, data: { n: 'meanwhile' } })
   proxy.connect()
   // A pull that Posthorn still answered has a lease of 20 s.
-  await until(() => local.requests.length > 0, 'the event arrives', 60_000)
+  await until(() => local.received.length > 0, 'the event arrives', 60_000)
   expect(await command.printed(1)).toMatchObject({ body: { data: { n: 'meanwhile' } } })
   expect(command.process.stderr).toContain('Connected again.')
 })
@@ -172,14 +172,14 @@ test('a signal ends the command, and deletes its consumer', async () => {
 
 describe('--save and --replay', () => {
   test('--save writes files that posthorn verify accepts, and whose bytes are those of the delivery', async () => {
-    await using local = await startLocalServer()
+    await using local = await startLocalReceiver()
     const folder = await mkdtemp(path.join(tmpdir(), 'posthorn-save-'))
     onTestFinished(() => rm(folder, { recursive: true }))
     const count = ['--count', '1']
     const command = await forward(local.url, options('--event', JOINED, '--save', folder, ...count))
     const { event } = await publish(posthorn, { type: JOINED, data: { attendee: 'Zoë' } })
     expect(await command.process.ended).toBe(0)
-    const { body, headers } = await local.request(1)
+    const { body, headers } = await local.arrival(1)
     const [headersFile = '', bodyFile = ''] = (await readdir(folder)).toSorted()
     expect(bodyFile).toBe(`${event}-${headers['wh-timestamp']}.json`)
     expect(await readFile(path.join(folder, bodyFile))).toEqual(body)
@@ -192,7 +192,7 @@ describe('--save and --replay', () => {
   })
 
   test('--replay sends a stored delivery or event again, newly signed, records no attempt, and ends with 1 unless the answer is 2xx', async () => {
-    await using local = await startLocalServer()
+    await using local = await startLocalReceiver()
     const webhookId = await createWebhook(posthorn, `https://127.0.0.1:${await freePort()}/`, {
       ...{ eventSubscriptions: [TICKET], retryScheduleSeconds: [] },
     })
@@ -201,16 +201,16 @@ describe('--save and --replay', () => {
     for (const [number, id] of [delivery, event].entries()) {
       const replayed = startForwardCommand(local.url, options('--replay', id, '--json'))
       expect(await replayed.ended, replayed.stderr).toBe(0)
-      const { body, headers } = await local.request(number + 1)
+      const { body, headers } = await local.arrival(number + 1)
       expect(body.toString()).toBe(attempt.request.body)
       expect(headers).toMatchObject({ 'wh-id': id })
       const [, secret = ''] = /WEBHOOK_SECRET=(whsec_\S+)$/m.exec(replayed.stderr) ?? []
       expect(await verify(body, headers, secret)).toMatchObject({ ok: true })
-      expect(JSON.parse(replayed.stdout)).toMatchObject({ verified: true, answered: 204 })
+      expect(JSON.parse(replayed.stdout)).toMatchObject({ verified: true, answered: 200 })
     }
     expect(await recordedAttempts(posthorn, delivery)).toHaveLength(1)
 
-    local.respond = (response) => response.writeHead(400).end()
+    local.answer = (response) => response.writeHead(400).end()
     const refused = startForwardCommand(local.url, options('--replay', delivery))
     expect(await refused.ended).toBe(1)
     expect(refused.stdout).toContain('← answered 400 Bad Request')

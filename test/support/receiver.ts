@@ -1,5 +1,10 @@
 import { once } from 'node:events'
-import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
+import {
+  createServer as createHttpServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type ServerResponse,
+} from 'node:http'
 import { createServer } from 'node:https'
 import { buffer } from 'node:stream/consumers'
 import { createTestAuthority, type TestAuthority } from '../outbound/certificates.ts'
@@ -45,17 +50,34 @@ export async function useReceiver(): Promise<Receiver> {
 export async function startReceiver(given?: TestAuthority): Promise<Receiver> {
   const authority = given ?? (await createTestAuthority())
   const { key, cert } = await authority.issue(['localhost', '127.0.0.1'])
-  const received: Received[] = []
-  const server = createServer({ key, cert }, async (request, response) => {
-    const body = await buffer(request)
-    const { method = '', url: path = '', headers } = request
-    const arrived = { method, path, headers, body, at: new Date() }
-    received.push(arrived)
-    receiver.answer(response, arrived)
-  })
-  const receiver: Receiver = {
+  const { receiver, handle } = createReceiver(authority.pem)
+  const server = createServer({ key, cert }, handle)
+  return Object.assign(receiver, closing(server), {
     url: `https://localhost:${await listen(server)}/`,
-    authority: authority.pem,
+  })
+}
+
+/** The server of a developer: over HTTP, without a certificate. */
+export async function startLocalReceiver(port = 0): Promise<Receiver> {
+  const { receiver, handle } = createReceiver('')
+  const server = createHttpServer(handle)
+  return Object.assign(receiver, closing(server), {
+    url: `http://127.0.0.1:${await listen(server, { port })}/`,
+  })
+}
+
+const closing = (server: ReturnType<typeof createServer | typeof createHttpServer>) => ({
+  async [Symbol.asyncDispose]() {
+    server.closeAllConnections()
+    server.close()
+    await once(server, 'close')
+  },
+})
+
+function createReceiver(authority: string) {
+  const received: Received[] = []
+  const receiver: Omit<Receiver, 'url' | typeof Symbol.asyncDispose> = {
+    authority,
     received,
     answer: (response) => response.end(),
     async arrival(number) {
@@ -65,11 +87,13 @@ export async function startReceiver(given?: TestAuthority): Promise<Receiver> {
     clear() {
       received.length = 0
     },
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections()
-      server.close()
-      await once(server, 'close')
-    },
   }
-  return receiver
+  const handle = async (request: IncomingMessage, response: ServerResponse) => {
+    const body = await buffer(request)
+    const { method = '', url: path = '', headers } = request
+    const arrived = { method, path, headers, body, at: new Date() }
+    received.push(arrived)
+    receiver.answer(response, arrived)
+  }
+  return { receiver, handle }
 }

@@ -18,7 +18,7 @@ export interface ReceivedDelivery {
   readonly verification: Verification
   /** Null if it is too large. */
   readonly body: Buffer | null
-  /** The status of the response, or `null` if there was none. */
+  /** The status of the response. Null if a local server gave none. */
   readonly answered: number | null
   /** With `--forward`: what the local server answered. */
   readonly local?: {
@@ -169,14 +169,8 @@ const MAX_BODY_LENGTH = 1_000
 function formatAnswer(status: number | null, local: ReceivedDelivery['local']): string[] {
   const { errorCode = null, durationMs, body = '' } = local?.answer ?? {}
   if (status === null) {
-    return [
-      local
-        ? styleText(
-            'red',
-            `✘ no answer from ${local.url}: ${errorCode}, after ${durationMs} ms.${hintOf(errorCode)}`,
-          )
-        : styleText('yellow', '← not answered: the sender disconnected'),
-    ]
+    const what = `✘ no answer from ${local?.url}: ${errorCode}, after ${durationMs} ms.`
+    return [styleText('red', what + hintOf(errorCode))]
   }
   const name = `${status} ${STATUS_CODES[status] ?? ''}`.trimEnd()
   const answered = styleText(status < 300 ? 'green' : 'red', `← answered ${name}`)

@@ -1,4 +1,3 @@
-import path from 'node:path'
 import type { Config } from '../../config/config.ts'
 import { ensureLocalAuthority } from '../../embedded/local-authority.ts'
 import { type DeliveryHandler, openHttpsReceiver } from '../../http/https-receiver.ts'
@@ -25,8 +24,6 @@ export interface ListenOptions extends ServerOptions {
   readonly secret?: readonly string[]
   readonly fail: number
   readonly status: number
-  /** Milliseconds. */
-  readonly delay: number
   readonly count?: number
 }
 
@@ -49,8 +46,9 @@ export async function receiveDeliveries(options: ListenOptions, config: Config):
 
   try {
     const url = `https://localhost:${receiver.port}/`
-    const authorityFile = displayPath(authority.certificateFile)
-    log(`Listening on ${url} with a certificate of ${authorityFile}. Press Ctrl+C to stop.`)
+    log(
+      `Listening on ${url} with a certificate of ${authority.certificateFile}. Press Ctrl+C to stop.`,
+    )
     const secrets = options.secret ?? []
     if (access === null) {
       if (secrets.length === 0) {
@@ -114,14 +112,14 @@ function createHandler(
   return async ({ headers, body, respond }) => {
     const receivedAt = new Date()
     if (++received > maxDeliveries) {
-      await respond(503, 'This receiver is stopping (--count).')
+      respond(503, 'This receiver is stopping (--count).')
       return
     }
     const verification = body === null ? TOO_LARGE : await check(body, headers)
     const id = headers[`${headerPrefix}id`]?.toString() ?? ''
     const [status, text] = answerTo(id, verification, body)
-    const wasAnswered = await respond(status, text, options.delay)
-    print({ receivedAt, headers, verification, body, answered: wasAnswered ? status : null })
+    respond(status, text)
+    print({ receivedAt, headers, verification, body, answered: status })
     if (++printed >= maxDeliveries) onLast()
   }
 
@@ -200,10 +198,4 @@ async function readSecret(access: ServerAccess, webhookId: string): Promise<stri
   const webhook = await run<Read>(access, query, { id: webhookId })
   if (webhook?.signingSecret) return webhook.signingSecret.key
   throw new ServerError(`The webhook ${webhookId} was deleted, with its secret.`)
-}
-
-/** A path for messages: relative to the working directory if the file is inside it. */
-function displayPath(file: string): string {
-  const relative = path.relative(process.cwd(), file)
-  return relative.startsWith('..') ? file : relative
 }
