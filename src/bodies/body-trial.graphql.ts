@@ -29,8 +29,7 @@ const TriedBodyRef = builder
       event: t.prismaField({
         type: 'Event',
         nullable: true,
-        description:
-          'The event. Null for an example, and for an event that was deleted in the meantime.',
+        description: 'The event. Null for an example, and once it is deleted.',
         authScopes: { scope: 'events:read' },
         resolve: (query, { eventUuid, organizationId }, _args, { perField, prisma }, info) =>
           perField(info, async (uuids: (string | null)[]) => {
@@ -54,12 +53,11 @@ const TriedBodyRef = builder
   })
 
 const BodyTrialRef = builder.objectRef<BodyTrial>('BodyTrial').implement({
-  description: 'The bodies that a selection or template would have made of the newest events.',
+  description: 'The bodies that a selection or template makes of the newest events.',
   fields: (t) => ({
     issues: t.field({
       type: ['ValidationIssue'],
-      description:
-        'What is wrong with the selection or template. With any issue, no body was written.',
+      description: 'What is wrong with the selection or template, so that none is tried.',
       resolve: ({ issues }) => [...issues],
     }),
     warnings: t.stringList({

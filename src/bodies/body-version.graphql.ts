@@ -36,12 +36,11 @@ const BodyVersion = builder.objectRef<WebhookBody>('BodyVersion').implement({
 builder.prismaObjectFields('Webhook', (t) => ({
   selection: t.exposeString('selection', {
     nullable: true,
-    description:
-      'The GraphQL on the event graph that selects the `data` of deliveries. Null: none.',
+    description: 'The GraphQL that selects the `data` of deliveries. Null: none.',
   }),
   template: t.exposeString('template', {
     nullable: true,
-    description: 'The JSON with Liquid in its strings that is the body of deliveries. Null: none.',
+    description: 'JSON with Liquid in its strings: the body of deliveries, or null.',
   }),
   bodyVersion: t.field({
     type: BodyVersion,

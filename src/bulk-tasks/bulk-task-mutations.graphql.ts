@@ -33,13 +33,11 @@ const MissedEventsInput = builder.inputType('MissedEventsInput', {
     }),
     until: t.field({
       type: 'DateTime',
-      description:
-        'Events published before this time. Default: now. A time in the future means now.',
+      description: 'Events published before this time. Default, and at most: now.',
     }),
     ignoreFilter: t.boolean({
       defaultValue: false,
-      description:
-        "Whether to deliver events too that the webhook's filter refuses today. Default: false.",
+      description: 'Whether events count that the filter refuses today. Default: false.',
     }),
   }),
 })
@@ -73,8 +71,7 @@ builder.prismaObjectFields('BulkTask', (t) => ({
 
 const changed = (name: string) =>
   builder.objectRef<Change>(`${name}Success`).implement({
-    description:
-      'The deliveries were changed, or the task was started. For a dry run: they were counted.',
+    description: 'The deliveries were changed or counted, or the task was started.',
     fields: (t) => ({
       deliveries: t.prismaField({
         type: ['Delivery'],
@@ -96,11 +93,10 @@ const changed = (name: string) =>
             : findBulkTask(context.prisma, callerOf(context).organizationId, taskId, query),
       }),
       count: t.exposeInt('count', {
-        description:
-          'The number of selected deliveries that can be changed in their present states.',
+        description: 'The selected deliveries that can be changed in their present states.',
       }),
       countIsExact: t.exposeBoolean('exact', {
-        description: `Whether \`count\` is exact. Counting stops at ${english(MAX_COUNTED)}. The task itself has no such limit.`,
+        description: `Whether \`count\` is exact: counting stops at ${english(MAX_COUNTED)}, not the task.`,
       }),
     }),
   })

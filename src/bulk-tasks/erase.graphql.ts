@@ -11,7 +11,7 @@ const english = (count: number) => count.toLocaleString('en')
 
 const UnsentDeliveries = enumOf(
   'UnsentDeliveries',
-  'What becomes of the deliveries that are not sent yet, when their contents are erased.',
+  'What becomes of deliveries that are not sent when an event is erased.',
   {
     send_first:
       'The event is erased once each of its deliveries has succeeded, is exhausted or was canceled. The erasure waits for that.',
@@ -71,7 +71,7 @@ const EraseSuccess = builder.objectRef<StartedErasure>('EraseSuccess').implement
     }),
     count: t.exposeInt('count', { description: 'The number of events that are not erased yet.' }),
     countIsExact: t.exposeBoolean('exact', {
-      description: `Whether \`count\` is exact. Counting stops at ${english(MAX_COUNTED)}. The erasure itself has no such limit.`,
+      description: `Whether \`count\` is exact: counting stops at ${english(MAX_COUNTED)}.`,
     }),
     unsentCount: t.exposeInt('unsent', {
       description: 'The number of deliveries of the counted events that are not sent yet.',

@@ -13,8 +13,7 @@ const EffectiveSettings = builder.objectRef<EffectiveSettings>('EffectiveSetting
   fields: (t) => ({
     retryScheduleSeconds: t.field({
       type: ['Float'],
-      description:
-        'The delay before each retry, in seconds, without jitter. Empty if there are no retries.',
+      description: 'The delay before each retry, in seconds, without jitter.',
       resolve: ({ retryScheduleSeconds }) => retryScheduleSeconds,
     }),
     maxAttempts: t.int({
@@ -27,7 +26,7 @@ const EffectiveSettings = builder.objectRef<EffectiveSettings>('EffectiveSetting
     }),
     rateLimitPerSecond: t.exposeInt('rateLimitPerSecond', {
       nullable: true,
-      description: 'The maximum number of attempts per second, across all workers. Null: no limit.',
+      description: 'The most attempts per second, across all workers. Null: no limit.',
     }),
     maxInFlight: t.exposeInt('maxInFlight', {
       nullable: true,
@@ -38,8 +37,7 @@ const EffectiveSettings = builder.objectRef<EffectiveSettings>('EffectiveSetting
       description: 'Whether deliveries are sent one at a time, in the order of the events.',
     }),
     keepResponseBodies: t.exposeBoolean('keepResponseBodies', {
-      description:
-        'Whether the bodies of responses are kept: if both the webhook and its organization keep them.',
+      description: 'Whether webhook and organization keep the bodies of responses.',
     }),
     keepPayloads: t.exposeBoolean('keepPayloads', {
       description:
@@ -51,8 +49,7 @@ const EffectiveSettings = builder.objectRef<EffectiveSettings>('EffectiveSetting
 builder.prismaObjectFields('Webhook', (t) => ({
   effectiveSettings: t.field({
     type: EffectiveSettings,
-    description:
-      'The settings that apply, with the defaults where the webhook has none of its own.',
+    description: 'The settings that apply: those of the webhook, or the defaults.',
     select: {
       ownRetrySchedule: true,
       retryScheduleSeconds: true,
@@ -86,7 +83,7 @@ builder.queryField('defaultSettings', (t) =>
   t.field({
     type: EffectiveSettings,
     semanticNonNull: true,
-    description: 'The settings that apply to a webhook with none of its own, such as a new one.',
+    description: 'The settings that apply to a webhook with none of its own.',
     authScopes: { scope: 'webhooks:read' },
     portal: 'open',
     resolve: async (_root, _args, context) => {

@@ -18,7 +18,7 @@ const NotDeliveredReason = enumOf(
 )
 
 const DeliveryExplanation = builder.objectRef<Explanation>('DeliveryExplanation').implement({
-  description: 'Why an event has no delivery to a webhook, or the delivery that it has.',
+  description: 'Why a webhook has no delivery of an event, or the delivery.',
   fields: (t) => ({
     reason: t.expose('reason', { type: NotDeliveredReason, description: 'The reason.' }),
     message: t.exposeString('detail', {
@@ -38,7 +38,7 @@ const DeliveryExplanation = builder.objectRef<Explanation>('DeliveryExplanation'
 })
 
 const NotDelivered = builder.objectRef<Explanation>('NotDelivered').implement({
-  description: 'Why a webhook that subscribes to the type of an event has no delivery of it.',
+  description: 'Why a webhook of the type of an event has no delivery of it.',
   fields: (t) => ({
     webhookId: t.exposeID('webhookId', { description: 'The id of the webhook: `wh_…`.' }),
     reason: t.expose('reason', { type: NotDeliveredReason, description: 'The reason.' }),

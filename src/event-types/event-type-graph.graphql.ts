@@ -9,7 +9,7 @@ import { readNames } from './find-event-types.ts'
 const COMPLEXITY = 2
 
 const SelectableFieldRef = builder.objectRef<SelectableField>('SelectableField').implement({
-  description: 'A field of an event type in the event graph, which a selection can have.',
+  description: 'A field of an event type in the event graph, for selections.',
   fields: (t) => ({
     path: t.exposeStringList('path', {
       portal: 'open',

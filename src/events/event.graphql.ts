@@ -63,7 +63,7 @@ const EventNode = builder.prismaNode('Event', {
     preview: t.string({
       nullable: true,
       portal: 'open',
-      description: `The first ${PREVIEW_LENGTH} characters of the text of the payload. Null if \`payloadState\` is not KEPT.`,
+      description: `The first ${PREVIEW_LENGTH} characters of the text. Null if it is not KEPT.`,
       resolve: async ({ id }, _args, context, info) =>
         (await isHidden(context, info, id))
           ? null
@@ -72,8 +72,7 @@ const EventNode = builder.prismaNode('Event', {
     dataText: t.string({
       nullable: true,
       portal: 'open',
-      description:
-        'The text of the payload, character for character as published. Null if `payloadState` is not KEPT.',
+      description: 'The text of the payload as published. Null if it is not KEPT.',
       complexity: LARGE_TEXT,
       select: { id: true, data: true, erasedAt: true },
       resolve: async ({ id, data, erasedAt }, _args, context, info) =>
@@ -118,8 +117,7 @@ const EventNode = builder.prismaNode('Event', {
     traceparent: t.exposeString('traceParent', {
       portal: 'open',
       nullable: true,
-      description:
-        'The W3C trace context that every delivery passes on. Null if the publisher gave none.',
+      description: 'The W3C trace context that every delivery passes on, or null.',
     }),
   }),
 })

@@ -41,13 +41,11 @@ const TriedEventRef = builder
           })(uuid),
       }),
       matches: t.exposeBoolean('matches', {
-        description:
-          'Whether the filter lets the event pass. True too for data about which filters do not decide.',
+        description: 'Whether it passes. True for data about which filters do not decide.',
       }),
       refusedBy: t.exposeString('refusedBy', {
         nullable: true,
-        description:
-          'The first condition that the event does not meet, as an English sentence. Null if it matches.',
+        description: 'The first condition that it does not meet, in English, or null.',
       }),
     }),
   })

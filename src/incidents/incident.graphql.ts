@@ -90,7 +90,7 @@ builder.prismaObjectField('Webhook', 'openIncident', (t) =>
   t.prismaField({
     type: 'Incident',
     nullable: true,
-    description: 'The incident of the webhook that is not resolved. Null if there is none.',
+    description: 'The incident of the webhook that is not resolved, or null.',
     authScopes: { scope: 'webhooks:read' },
     resolve: (query, { id, organizationId }, _args, context, info) =>
       lookUp(findOpenIncidents, query, context, info, organizationId)(id),

@@ -84,7 +84,7 @@ builder.mutationFields((t) => ({
 
   updateOrganization: t.prismaField({
     type: 'Organization',
-    description: 'Changes an organization. If all values are set already, nothing changes.',
+    description: 'Changes an organization. Values that are set already change nothing.',
     authScopes: { scope: 'admin' },
     errors: resultOf('organization', 'The organization after the change.', [
       ValidationError,

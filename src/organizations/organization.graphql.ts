@@ -31,8 +31,7 @@ const Organization = builder.prismaNode('Organization', {
     metadata: t.field({
       type: 'JSON',
       semanticNonNull: true,
-      description:
-        "Labels of the operator's choice: an object of strings. Empty if there are none.",
+      description: "Labels of the operator's choice: an object of strings.",
       select: { metadata: true },
       resolve: ({ metadata }) => sortMetadata(metadata),
     }),

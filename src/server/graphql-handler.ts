@@ -1,7 +1,7 @@
 import type { Authenticate } from '../api-keys/authenticate.ts'
 import type { EventStreams } from '../event-stream/event-streams.ts'
-import type { EventGraph } from '../event-stream/graph/follow-schema.ts'
 import { useEventExecutor } from '../event-stream/graph/execute.ts'
+import type { EventGraph } from '../event-stream/graph/follow-schema.ts'
 import type { DomainDeps } from '../graphql/context.ts'
 import type { Handle } from '../graphql/cors.ts'
 import { createHandler, type HandlerOptions } from '../graphql/handler.ts'

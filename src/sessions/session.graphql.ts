@@ -137,8 +137,7 @@ const PortalTheme = builder.inputType('PortalTheme', {
   description: 'The appearance of the portal.',
   fields: (t) => ({
     primaryColor: t.string({
-      description:
-        'The color of buttons and links, as `#rrggbb`. Default: the color of the console.',
+      description: 'The color of buttons and links: `#rrggbb`. Default: as the console.',
     }),
     fontFamily: t.string({
       description: `The typeface, as a CSS \`font-family\`: at most ${MAX_FONT_FAMILY_LENGTH} letters, digits, spaces, commas, hyphens and quotes. Default: Inter, which Posthorn serves.`,
@@ -201,7 +200,7 @@ const CreatePortalSessionInput = builder.inputType('CreatePortalSessionInput', {
 })
 
 const PortalSessionRef = builder.objectRef<PortalSession>('PortalSession').implement({
-  description: 'A portal session: limited access to the console for the holder of its URL.',
+  description: 'A portal session: limited access to the console by its URL.',
   fields: (t) => ({
     id: t.exposeID('id', {
       description:

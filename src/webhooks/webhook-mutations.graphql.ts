@@ -95,8 +95,7 @@ const CreateWebhookInput = settingsInput('CreateWebhookInput', {
 })
 
 const UpdateWebhookInput = settingsInput('UpdateWebhookInput', {
-  description:
-    'Changes to a webhook. Omitted fields keep their values. Null resets a setting to its default.',
+  description: 'Changes to a webhook. Null resets a setting to its default.',
   required: [],
   own: (t) => ({ ifRevision: t.int({ description: IF_REVISION }) }) as never,
 })

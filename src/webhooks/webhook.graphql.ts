@@ -40,7 +40,7 @@ const Webhook = builder.prismaNode('Webhook', {
     uid: t.exposeString('uid', { nullable: true }),
     metadata: t.field({
       type: 'JSON',
-      description: "Labels of the owner's choice: an object of strings. Empty if there are none.",
+      description: "Labels of the owner's choice: an object of strings.",
       select: { metadata: true },
       resolve: ({ metadata }) => sortMetadata(metadata),
     }),
@@ -111,7 +111,7 @@ const WebhookFilter = builder.inputType('WebhookFilter', {
   description: 'Selects webhooks. A webhook must match all given fields.',
   fields: (t) => ({
     search: t.string({
-      description: 'Webhooks whose URL, description or uid contains this text, ignoring case.',
+      description: 'Webhooks with this text in URL, description or uid, ignoring case.',
     }),
     subscribesTo: t.string({
       description: 'Webhooks that subscribe to the event type with this name.',

@@ -6,7 +6,7 @@ import { deleteOrganization } from './delete-organization.ts'
 import { findDeletions } from './find-deletions.ts'
 
 const OrganizationDeletion = builder.prismaObject('OrganizationDeletion', {
-  description: 'The deletion of an organization: its progress, and afterwards its tombstone.',
+  description: 'The deletion of an organization: its progress, then its tombstone.',
   select: { organizationId: true },
   fields: (t) => ({
     organizationId: t.id({
@@ -84,8 +84,7 @@ builder.mutationField('deleteOrganization', (t) =>
     args: {
       id: t.arg.id({
         required: true,
-        description:
-          'The id of the organization: `org_…`. Not the one that the API key of the caller belongs to.',
+        description: 'The id of an organization other than that of the caller: `org_…`.',
       }),
       input: t.arg({
         type: DeleteOrganizationInput,
