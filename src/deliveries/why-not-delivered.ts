@@ -1,7 +1,7 @@
 import type { Db, Sql } from '../db/client.ts'
 import type { Webhook as WebhookRow } from '../db/generated/prisma/client.ts'
 import { publicId } from '../db/ids.ts'
-import { subscribesTo, subscriptionsTo } from '../event-types/subscriptions.ts'
+import { subscribesTo, subscriptionsTo } from '../event-types/find-event-types.ts'
 import { findEventById } from '../events/find-events.ts'
 import { explainRefusals } from '../filters/decide.ts'
 import { parseStoredFilter } from '../filters/read-filter.ts'
