@@ -30,7 +30,7 @@ export function typesOf(group: TypeGroup): GraphQLNamedType[] {
 function groupOf(name: string): TypeGroup {
   const type = SCHEMA.getType(name)
   if (isInputObjectType(type)) return 'inputs'
-  if (isEnumType(type)) return name === 'ErrorCode' ? 'errors' : 'enums'
+  if (isEnumType(type)) return 'enums'
   const isError =
     name === 'UserError' ||
     (isObjectType(type) && type.getInterfaces().some((one) => one.name === 'UserError'))

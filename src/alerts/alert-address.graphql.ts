@@ -21,7 +21,7 @@ declare module '../graphql/context.ts' {
 }
 
 const AlertKind = builder.enumType('AlertKind', {
-  description: 'A kind of alert, by the operational event type that it has as an event.',
+  description: 'A kind of alert, by the type that it has as an operational event.',
   values: Object.fromEntries(
     OPERATIONAL_EVENT_TYPES.map((type) => [
       type.replace('posthorn.', '').replace('.', '_').toUpperCase(),

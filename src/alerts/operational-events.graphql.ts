@@ -18,8 +18,7 @@ const OperationalEvents = builder.objectRef<Settings>('OperationalEvents').imple
     operatorOrganization: t.prismaField({
       type: 'Organization',
       nullable: true,
-      description:
-        'The organization that gets the operational events of all others, too. Null: none.',
+      description: 'The organization that gets the operational events of all others.',
       resolve: async (query, { operatorOrganizationId: id }, _args, { prisma }) =>
         id === null ? null : await findOrganization(prisma, id, query),
     }),

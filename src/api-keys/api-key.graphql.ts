@@ -36,7 +36,7 @@ const ApiKey = builder.prismaNode('ApiKey', {
     }),
     eventsPerSecond: t.int({
       portal: 'open',
-      description: 'The maximum number of published events per second, averaged over ten seconds.',
+      description: 'The most published events per second, averaged over ten seconds.',
       select: { eventsPerSecond: true },
       resolve: (key) => resolveLimits(key).eventsPerSecond,
     }),

@@ -8,7 +8,7 @@ import { findOwnApiKey } from './find-api-key.ts'
 
 const SessionKind = enumOf<CallerSession['kind']>(
   'SessionKind',
-  'The kind of a session that an application creates for one of its users.',
+  'The kind of a session that an application creates for a user.',
   {
     portal: 'Opens the portal.',
     frontend: "For the application's own pages.",

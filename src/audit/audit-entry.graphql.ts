@@ -42,8 +42,7 @@ const AuditEntry = builder.prismaNode('AuditEntry', {
       resolve: async ({ id }, _args, context, info) => (await subjectOf(id, context, info)).name,
     }),
     subjectDeleted: t.boolean({
-      description:
-        'Whether the changed object is a webhook that was deleted, which no query finds.',
+      description: 'Whether the changed object is a webhook that was deleted.',
       resolve: async ({ id }, _args, context, info) =>
         (await subjectOf(id, context, info)).isDeleted,
     }),
@@ -70,8 +69,7 @@ const AuditSubjectKind = enumOf<SubjectKind>(
   {
     webhook: 'A webhook, or its signing secret.',
     api_key: 'An API key.',
-    session:
-      'A portal or frontend session, or the API key of a person who signed in to the console or out.',
+    session: 'A portal or frontend session, or that of a person in the console.',
     delivery: 'A delivery.',
     bulk_task: 'A bulk task.',
     event_type: 'An event type.',
@@ -102,7 +100,7 @@ const AuditFilter = builder.inputType('AuditFilter', {
       validate: choicesRule,
     }),
     apiKeyIds: t.idList({
-      description: `Entries of changes made with one of these API keys: \`key_…\`. At most ${MAX_CHOICES}.`,
+      description: `Changes made with one of these API keys: \`key_…\`. At most ${MAX_CHOICES}.`,
       validate: choicesRule,
     }),
     people: t.stringList({

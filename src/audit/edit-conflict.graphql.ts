@@ -5,8 +5,7 @@ import { EditConflict } from './edit-conflict.ts'
 
 builder.objectType(EditConflict, {
   name: 'EditConflictError',
-  description:
-    'Somebody made a change after the revision given as `ifRevision`. Nothing was changed.',
+  description: 'There is a change after `ifRevision`. Nothing was changed.',
   interfaces: ['UserError'],
   fields: (t) => ({
     revision: t.exposeInt('revision', {
@@ -15,7 +14,7 @@ builder.objectType(EditConflict, {
     changedAt: t.expose('changedAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'When the last change was made. Null if the audit log no longer has the change.',
+      description: 'When the last change was made. Null if the audit log has lost it.',
     }),
     changedBy: t.string({
       nullable: true,

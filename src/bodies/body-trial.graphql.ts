@@ -1,8 +1,7 @@
 import { atLeastKey } from '../db/selection.ts'
 import type { SelectionPlan } from '../event-graph/plan-selection.ts'
-import { readNames } from '../event-types/find-event-types.ts'
-import { expandSubscriptions } from '../event-types/subscriptions.ts'
-import { findEventsByUuids } from '../events/find-events-by-uuids.ts'
+import { expandSubscriptions, readNames } from '../event-types/find-event-types.ts'
+import { findEventsByUuids } from '../events/find-events.ts'
 import { builder } from '../graphql/builder.ts'
 import { type Context, callerOf } from '../graphql/context.ts'
 import { LARGE_TEXT } from '../graphql/limits/field-complexity.ts'
@@ -29,8 +28,7 @@ const TriedBodyRef = builder
       event: t.prismaField({
         type: 'Event',
         nullable: true,
-        description:
-          'The event. Null for an example, and for an event that was deleted in the meantime.',
+        description: 'The event. Null for an example, and once it is deleted.',
         authScopes: { scope: 'events:read' },
         resolve: (query, { eventUuid, organizationId }, _args, { perField, prisma }, info) =>
           perField(info, async (uuids: (string | null)[]) => {
@@ -54,12 +52,11 @@ const TriedBodyRef = builder
   })
 
 const BodyTrialRef = builder.objectRef<BodyTrial>('BodyTrial').implement({
-  description: 'The bodies that a selection or template would have made of the newest events.',
+  description: 'The bodies that a selection or template makes of the newest events.',
   fields: (t) => ({
     issues: t.field({
       type: ['ValidationIssue'],
-      description:
-        'What is wrong with the selection or template. With any issue, no body was written.',
+      description: 'What is wrong with the selection or template, so that none is tried.',
       resolve: ({ issues }) => [...issues],
     }),
     warnings: t.stringList({

@@ -1,8 +1,9 @@
+import type { Db } from '../db/client.ts'
 import type { WebhookBody } from '../db/generated/prisma/client.ts'
+import { readSourceTypes } from '../event-graph/event-schema.ts'
+import { selectionProblems } from '../event-graph/selection-problems.ts'
 import { builder } from '../graphql/builder.ts'
 import { LARGE_TEXT } from '../graphql/limits/field-complexity.ts'
-import { findBodyProblems } from './body-problems.ts'
-import { findBodyVersions } from './find-body-versions.ts'
 import { readBodies } from './read-bodies.ts'
 
 const BodyVersion = builder.objectRef<WebhookBody>('BodyVersion').implement({
@@ -36,12 +37,11 @@ const BodyVersion = builder.objectRef<WebhookBody>('BodyVersion').implement({
 builder.prismaObjectFields('Webhook', (t) => ({
   selection: t.exposeString('selection', {
     nullable: true,
-    description:
-      'The GraphQL on the event graph that selects the `data` of deliveries. Null: none.',
+    description: 'The GraphQL that selects the `data` of deliveries. Null: none.',
   }),
   template: t.exposeString('template', {
     nullable: true,
-    description: 'The JSON with Liquid in its strings that is the body of deliveries. Null: none.',
+    description: 'JSON with Liquid in its strings: the body of deliveries, or null.',
   }),
   bodyVersion: t.field({
     type: BodyVersion,
@@ -73,3 +73,27 @@ builder.prismaObjectFields('Delivery', (t) => ({
       perField(info, (uuids: (string | null)[]) => findBodyVersions(prisma, uuids))(bodyId),
   }),
 }))
+
+/** What the selection of each version names and the catalogue does not have: sentences. None for a template. */
+async function findBodyProblems(
+  db: Db,
+  bodies: readonly WebhookBody[],
+): Promise<readonly string[][]> {
+  const types = bodies.some(({ selection }) => selection !== null) ? await readSourceTypes(db) : []
+  return bodies.map(({ selection, plan }) =>
+    selection === null || plan === null
+      ? []
+      : selectionProblems(selection, JSON.parse(plan), types),
+  )
+}
+
+/** The versions with these uuids, in their order. Null for a null, which is the whole event. */
+async function findBodyVersions(
+  db: Db,
+  uuids: readonly (string | null)[],
+): Promise<(WebhookBody | null)[]> {
+  const given = uuids.filter((uuid) => uuid !== null)
+  const rows = await db.webhookBody.findMany({ where: { id: { in: [...new Set(given)] } } })
+  const byId = new Map(rows.map((row) => [row.id, row]))
+  return uuids.map((uuid) => (uuid === null ? null : (byId.get(uuid) ?? null)))
+}

@@ -1,7 +1,8 @@
 import type { Sql } from '../db/client.ts'
+import type { SelectionPlan } from '../event-graph/plan-selection.ts'
 import { batched } from '../lib/batch.ts'
 import { LruMap, MAX_IDLE_MS } from '../lib/lru-map.ts'
-import { type Body, parseStoredBody, type StoredBody } from './body.ts'
+import { compileTemplate, type Template } from '../templates/compile-template.ts'
 
 /** The version of a body with a uuid. */
 export type FindBody = (uuid: string) => Body | Promise<Body>
@@ -47,4 +48,21 @@ async function loadBodies(sql: Sql, uuids: string[]): Promise<(Row | null)[]> {
   })
   const byId = new Map(rows.map((row) => [row.id, row]))
   return uuids.map((uuid) => byId.get(uuid) ?? null)
+}
+
+/** What the deliveries of a webhook contain instead of the whole event, ready to be written. */
+export type Body = { readonly plan: SelectionPlan } | { readonly template: Template }
+
+/** The columns of a version. One of them is null. */
+export interface StoredBody {
+  /** JSON. */
+  readonly plan: string | null
+  readonly template: string | null
+}
+
+export function parseStoredBody({ plan, template: text }: StoredBody): Body {
+  if (plan !== null) return { plan: JSON.parse(plan) }
+  const { template, issues } = compileTemplate(text ?? '', ['template'])
+  if (template) return { template }
+  throw new Error(`A stored template is invalid: ${issues.map(({ detail }) => detail).join(' ')}`)
 }

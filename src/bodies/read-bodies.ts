@@ -1,6 +1,6 @@
 import type { Sql } from '../db/client.ts'
 import { inTurn } from '../lib/in-turn.ts'
-import { parseStoredBody, type StoredBody } from './body.ts'
+import { parseStoredBody, type StoredBody } from './find-body.ts'
 import { type BodyEvent, TOO_LARGE, writeBody } from './write-body.ts'
 
 interface Row extends Omit<BodyEvent, 'id' | 'data'>, StoredBody {

@@ -2,8 +2,8 @@ import type { Sql } from '../db/client.ts'
 import { mintUuid } from '../db/ids.ts'
 import { findNewestEvents } from '../events/find-newest-events.ts'
 import { inTurn } from '../lib/in-turn.ts'
-import { type Body, parseStoredBody } from './body.ts'
 import type { ChosenBody } from './choose-body.ts'
+import { type Body, parseStoredBody } from './find-body.ts'
 import { type BodyEvent, TOO_LARGE, writeBody } from './write-body.ts'
 
 /** The body that a delivery of an event would have. */

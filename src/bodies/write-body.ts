@@ -6,7 +6,7 @@ import { type DeliveredEvent, deliveryBody } from '../events/delivery-body.ts'
 import { OverBudget, type WorkBudget } from '../lib/work-budget.ts'
 import type { Template } from '../templates/compile-template.ts'
 import { renderTemplate } from '../templates/render-template.ts'
-import type { Body } from './body.ts'
+import type { Body } from './find-body.ts'
 
 /** The columns of an event that bodies are made of. */
 export interface BodyEvent extends DeliveredEvent {

@@ -31,13 +31,11 @@ const MissedEventsInput = builder.inputType('MissedEventsInput', {
     }),
     until: t.field({
       type: 'DateTime',
-      description:
-        'Events published before this time. Default: now. A time in the future means now.',
+      description: 'Events published before this time. Default, and at most: now.',
     }),
     ignoreFilter: t.boolean({
       defaultValue: false,
-      description:
-        "Whether to deliver events too that the webhook's filter refuses today. Default: false.",
+      description: 'Whether events count that the filter refuses today. Default: false.',
     }),
   }),
 })
@@ -58,7 +56,7 @@ const success = (name: string, description: string, counted: string) =>
       }),
       count: t.exposeInt('count', { description: `The number of ${counted}.` }),
       countIsExact: t.exposeBoolean('exact', {
-        description: `Whether \`count\` is exact. Counting stops at ${english(MAX_COUNTED)}. The task itself has no such limit.`,
+        description: `Whether \`count\` is exact: counting stops at ${english(MAX_COUNTED)}, not the task.`,
       }),
     }),
   })

@@ -69,7 +69,7 @@ const BulkTask = builder.prismaNode('BulkTask', {
     webhook: t.prismaField({
       type: 'Webhook',
       nullable: true,
-      description: 'The webhook if all deliveries of the task are to one. Null if it was deleted.',
+      description: 'The webhook if all deliveries are to one that was not deleted.',
       authScopes: { scope: 'webhooks:read' },
       select: { webhookId: true, organizationId: true },
       resolve: (query, { webhookId, organizationId }, _args, context, info) =>
@@ -118,7 +118,7 @@ const BulkTaskFilter = builder.inputType('BulkTaskFilter', {
   description: 'Selects bulk tasks. A task must match all given fields.',
   fields: (t) => ({
     webhookId: t.id({
-      description: 'Tasks whose deliveries are all to this webhook: its recoveries, and others.',
+      description: 'Tasks whose deliveries are all to this webhook, such as recoveries.',
     }),
     action: t.field({ type: BulkTaskAction, description: 'Tasks that do this.' }),
   }),

@@ -58,7 +58,7 @@ builder.inputType('AttemptFilter', {
   description: 'Selects attempts. An attempt must match all given fields.',
   fields: (t) => ({
     webhookIds: t.idList({
-      description: `Attempts for one of these webhooks, which may be deleted: \`wh_…\`. At most ${MAX_CHOICES}.`,
+      description: `Attempts for one of these webhooks, deleted or not. At most ${MAX_CHOICES}.`,
       validate: choicesRule,
     }),
     statusClasses: t.field({
@@ -72,7 +72,7 @@ builder.inputType('AttemptFilter', {
       validate: causesRule,
     }),
     minDurationMs: t.int({
-      description: `Attempts that lasted at least this long, in milliseconds: ${MIN_SLOW_MS.toLocaleString('en')} or more.`,
+      description: `Attempts that lasted as long, in milliseconds: ${MIN_SLOW_MS.toLocaleString('en')} or more.`,
       validate: minDurationRule,
     }),
     since: t.field({
@@ -97,11 +97,11 @@ builder.inputType('DeliveryFilter', {
       validate: choicesRule,
     }),
     webhookIds: t.idList({
-      description: `Deliveries to one of these webhooks, which may be deleted: \`wh_…\`. At most ${MAX_CHOICES}.`,
+      description: `Deliveries to one of these webhooks, deleted or not. At most ${MAX_CHOICES}.`,
       validate: choicesRule,
     }),
     eventTypes: t.stringList({
-      description: `Deliveries of events of one of the event types with these names. At most ${MAX_CHOICES}.`,
+      description: `Deliveries of the event types with these names. At most ${MAX_CHOICES}.`,
       validate: choicesRule,
     }),
     key: t.field({

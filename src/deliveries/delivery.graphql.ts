@@ -34,8 +34,7 @@ const Delivery = builder.prismaNode('Delivery', {
     }),
     createdAt: t.field({
       type: 'DateTime',
-      description:
-        'When the delivery was created: when its event was published, or later by a recovery.',
+      description: 'When it was created: with its event, or later by a recovery.',
       resolve: ({ id }) => timestampOf(id),
     }),
     attemptCount: t.exposeInt('attemptCount'),
@@ -101,8 +100,7 @@ organizationFields((t) => ({
         filter: t.arg(filterArg),
         newestOfEvent: t.arg.boolean({
           defaultValue: false,
-          description:
-            'Whether to return one delivery for each event: the newest of its deliveries that match.',
+          description: 'Whether to return one delivery per event: the newest that matches.',
         }),
       },
       resolve: async (query, parent, { filter, newestOfEvent }, context) => {

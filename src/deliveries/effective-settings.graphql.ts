@@ -21,8 +21,7 @@ const EffectiveSettings = builder.objectRef<EffectiveSettings>('EffectiveSetting
         'The maximum time from a ready connection to the status and headers of the response, in seconds.',
     }),
     keepResponseBodies: t.exposeBoolean('keepResponseBodies', {
-      description:
-        'Whether the bodies of responses are kept: if both the webhook and its organization keep them.',
+      description: 'Whether webhook and organization keep the bodies of responses.',
     }),
     keepPayloads: t.exposeBoolean('keepPayloads', {
       description:
@@ -62,7 +61,7 @@ builder.queryField('defaultSettings', (t) =>
   t.field({
     type: EffectiveSettings,
     semanticNonNull: true,
-    description: 'The settings that apply to a webhook with none of its own, such as a new one.',
+    description: 'The settings that apply to a webhook with none of its own.',
     authScopes: { scope: 'webhooks:read' },
     portal: 'open',
     resolve: async (_root, _args, context) => {

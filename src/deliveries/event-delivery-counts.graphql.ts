@@ -18,7 +18,7 @@ interface EventDeliveryCounts {
 const MAX_COUNTED = 1_000
 
 const Counts = builder.objectRef<EventDeliveryCounts>('EventDeliveryCounts').implement({
-  description: `The number of deliveries of an event. Counting stops at ${MAX_COUNTED.toLocaleString('en')} deliveries.`,
+  description: `The number of deliveries of an event. Counting stops at ${MAX_COUNTED.toLocaleString('en')}.`,
   fields: (t) => ({
     total: t.exposeInt('total', { description: 'The number of deliveries: one per webhook.' }),
     succeeded: t.exposeInt('succeeded', { description: 'Those that succeeded.' }),

@@ -50,7 +50,7 @@ const NotDeliveredReason = enumOf(
 )
 
 const DeliveryExplanation = builder.objectRef<Explanation>('DeliveryExplanation').implement({
-  description: 'Why an event has no delivery to a webhook, or the delivery that it has.',
+  description: 'Why a webhook has no delivery of an event, or the delivery.',
   fields: (t) => ({
     webhookId: t.exposeID('webhookId', { description: 'The id of the webhook: `wh_…`.' }),
     reason: t.expose('reason', { type: NotDeliveredReason, description: 'The reason.' }),

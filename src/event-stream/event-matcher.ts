@@ -1,10 +1,15 @@
 import type { Sql } from '../db/client.ts'
 import { OPERATIONAL_PREFIX } from '../event-types/event-type.ts'
-import { subscribesTo } from '../event-types/subscriptions.ts'
+import { subscribesTo } from '../event-types/find-event-types.ts'
 import { letThrough } from '../filters/decide.ts'
 import type { Filter } from '../filters/filter.ts'
-import { type GivenFilter, textOfFilter } from '../filters/given-filter.ts'
-import { parseStoredFilter, printFilter, readFilter } from '../filters/read-filter.ts'
+import {
+  type GivenFilter,
+  parseStoredFilter,
+  printFilter,
+  readFilter,
+  textOfFilter,
+} from '../filters/read-filter.ts'
 import { type FieldIssue, fieldIssue, invalid } from '../lib/errors.ts'
 import type { StreamEvent } from './read-stream.ts'
 

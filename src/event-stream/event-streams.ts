@@ -5,7 +5,7 @@ import { DomainError } from '../lib/errors.ts'
 import type { LiveItem, Topic } from '../live/feed.ts'
 import type { LiveHub } from '../live/hub.ts'
 import type { EndReason } from '../live/stream.ts'
-import { acknowledgeEvents } from './consumers/acknowledge-events.ts'
+import { acknowledgeEvents } from './consumers/leases.ts'
 import { type PulledEvents, type PullRequest, pullEvents } from './consumers/pull-events.ts'
 import { type Cursor, isBefore, parseCursor } from './cursor.ts'
 import {

@@ -1,6 +1,11 @@
+import { type GraphQLObjectType, getNamedType, isObjectType } from 'graphql'
 import type { Db } from '../db/client.ts'
+import {
+  createEventInterface,
+  createEventType,
+  type SourceType,
+} from '../event-graph/event-types.ts'
 import { typeNameAlone, typeNames } from '../event-graph/names.ts'
-import { type SelectableField, selectableFields } from '../event-graph/selectable-fields.ts'
 import { builder } from '../graphql/builder.ts'
 import { takeTurns } from '../lib/take-turns.ts'
 import { readNames } from './find-event-types.ts'
@@ -9,7 +14,7 @@ import { readNames } from './find-event-types.ts'
 const COMPLEXITY = 2
 
 const SelectableFieldRef = builder.objectRef<SelectableField>('SelectableField').implement({
-  description: 'A field of an event type in the event graph, which a selection can have.',
+  description: 'A field of an event type in the event graph, for selections.',
   fields: (t) => ({
     path: t.exposeStringList('path', {
       portal: 'open',
@@ -69,4 +74,44 @@ async function findSchemas(db: Db, names: readonly string[]): Promise<Map<string
 
 function typeNameIn(all: readonly string[], name: string): string {
   return typeNames(all).get(name) ?? typeNameAlone(name)
+}
+
+/** A field that a selection on an event type can have. */
+interface SelectableField {
+  /** The names of the fields from the event type to this one. */
+  readonly path: readonly string[]
+  readonly name: string
+  /** Whether the type is an object, of which a selection selects fields. */
+  readonly hasFields: boolean
+}
+
+/** A schema that refers to itself has fields without end. */
+const MAX_LEVELS = 8
+const MAX_FIELDS = 500
+
+/** The fields for the properties of `data`, in the order of the schema, each before the fields in it. */
+function selectableFields(source: SourceType, typeName: string): SelectableField[] {
+  const type = createEventType(source, typeName, createEventInterface())
+  const data = type.getFields()['previous']?.type
+  const found: SelectableField[] = []
+  if (isObjectType(data)) visit(data, [], [])
+  return found
+
+  /** `around`: the types that lead here. None of them is entered again. */
+  function visit(
+    object: GraphQLObjectType,
+    parent: readonly string[],
+    around: readonly GraphQLObjectType[],
+  ): void {
+    const within = [...around, object]
+    for (const field of Object.values(object.getFields())) {
+      if (found.length >= MAX_FIELDS) return
+      const inner = getNamedType(field.type)
+      const path = [...parent, field.name]
+      found.push({ path, name: field.name, hasFields: isObjectType(inner) })
+      if (isObjectType(inner) && path.length < MAX_LEVELS && !within.includes(inner)) {
+        visit(inner, path, within)
+      }
+    }
+  }
 }

@@ -2,7 +2,8 @@ import { EditConflict, IF_REVISION } from '../audit/edit-conflict.ts'
 import { builder } from '../graphql/builder.ts'
 import { ConflictError, NotFoundError, ValidationError } from '../graphql/errors.ts'
 import { decodeNodeId } from '../graphql/node-id.ts'
-import { notFound } from '../lib/errors.ts'
+import { type FieldIssue, fieldIssue, invalid, notFound } from '../lib/errors.ts'
+import { InvalidJson, parseJson } from '../lib/parse-json.ts'
 import { RETENTION_DAYS } from '../retention/descriptions.ts'
 import {
   createEventType,
@@ -11,7 +12,6 @@ import {
   updateEventType,
 } from './edit-event-type.ts'
 import { rereadEventType } from './find-event-types.ts'
-import { readPayloads } from './read-payloads.ts'
 
 const SCHEMA =
   'A JSON Schema (2020-12) for the `data` of events: an object of at most 512 KiB, without descriptions and examples, and without external references. Patterns are checked in linear time, so look-around and back-references are rejected. GraphQL and the command line validate against it; the SQL function `posthorn.publish_events` does not.'
@@ -139,4 +139,49 @@ function nameOf(id: string): string {
   const { typename, id: name } = decodeNodeId(id)
   if (typename !== 'EventType' || name === '') throw notFound('event type', id)
   return name
+}
+
+/** A schema and an example as input has them: as values, or as the texts of their authors. */
+interface GivenPayloads {
+  readonly schema?: unknown
+  readonly schemaText?: string | null | undefined
+  readonly example?: unknown
+  readonly exampleText?: string | null | undefined
+}
+
+interface ReadPayloads {
+  readonly schema?: Record<string, unknown> | null
+  readonly schemaText?: string
+  readonly example?: unknown
+  readonly exampleText?: string
+}
+
+/** Parses the texts. A missing field stays missing. Throws `invalid`. */
+function readPayloads(given: GivenPayloads): ReadPayloads {
+  const issues: FieldIssue[] = []
+  const read = { ...readOne('schema', given), ...readOne('example', given) }
+  if (issues.length > 0) throw invalid(issues)
+  return read
+
+  function readOne(field: 'schema' | 'example', from: GivenPayloads): ReadPayloads {
+    const value = from[field]
+    const textField = `${field}Text` as const
+    const text = from[textField]
+    if (text === undefined || text === null) return value === undefined ? {} : { [field]: value }
+    if (value !== undefined && value !== null) {
+      const detail = `${field} and ${textField} are both given. Send one of them.`
+      issues.push({ path: [textField], code: 'ambiguous', detail })
+      return {}
+    }
+    try {
+      // Bounds of int64 are numbers that a double does not keep; the text of the schema does.
+      const inexact = field === 'schema'
+      return { [field]: parseJson(text, { inexact }), [textField]: text.trim() }
+    } catch (error) {
+      const { message } = error as Error
+      const rule = error instanceof InvalidJson ? message : `is not JSON: ${message}.`
+      issues.push(fieldIssue([textField], 'malformed', rule))
+      return {}
+    }
+  }
 }

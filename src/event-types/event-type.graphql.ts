@@ -4,8 +4,13 @@ import type { EventType, Prisma } from '../db/generated/prisma/client.ts'
 import { builder } from '../graphql/builder.ts'
 import type { Context } from '../graphql/context.ts'
 import type { RestrictedSession } from '../graphql/portal-access.ts'
-import { findEventTypes, findEventTypesByNames, readNames } from './find-event-types.ts'
-import { expandSubscriptions, isPattern } from './subscriptions.ts'
+import {
+  expandSubscriptions,
+  findEventTypes,
+  findEventTypesByNames,
+  isPattern,
+  readNames,
+} from './find-event-types.ts'
 
 const MAX_VERSIONS = 20
 

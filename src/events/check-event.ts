@@ -2,7 +2,6 @@ import { MAX_DATA_BYTES } from '../event-types/event-type.ts'
 import type { FieldIssue } from '../lib/errors.ts'
 import type { IssueCode } from '../lib/issue-codes.ts'
 import type { CheckData } from '../lib/json-schema.ts'
-import type { NewEvent } from './new-event.ts'
 
 /** Schema violations listed for one event. */
 const MAX_PROBLEMS = 20
@@ -90,4 +89,24 @@ export function checkAgainstSchema(
   const more = problems.length > MAX_PROBLEMS ? `; and ${problems.length - MAX_PROBLEMS} more` : ''
   const detail = `${field} does not match the schema of ${event.type}: ${listed}${more}.`
   return [{ path: [field], code: 'schema_mismatch', detail }]
+}
+
+/** An event to publish. `data` is any JSON value. */
+export interface NewEvent {
+  readonly type: string
+  readonly data: unknown
+  /** The text of `data`, to keep it as it is. Default: `data` as `JSON.stringify` prints it. */
+  readonly dataText?: string
+  /** What `data` was before the change that the event reports. Null: not given. */
+  readonly previous?: unknown
+  /** The text of `previous`, to keep it as it is. */
+  readonly previousText?: string
+  /** Default: now. */
+  readonly occurredAt?: Date | null
+  /** 1 to 255 characters. For 24 hours, publishing with the same key returns the first event. */
+  readonly idempotencyKey?: string | null
+  /** A W3C `traceparent`, sent with every delivery of the event. */
+  readonly traceParent?: string | null
+  /** A W3C `tracestate`, sent with the `traceparent`. */
+  readonly traceState?: string | null
 }

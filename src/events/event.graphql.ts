@@ -1,4 +1,5 @@
 import type { GraphQLResolveInfo } from 'graphql'
+import type { Sql } from '../db/client.ts'
 import { requireId } from '../db/ids.ts'
 import { selectIds } from '../db/select-ids.ts'
 import { builder } from '../graphql/builder.ts'
@@ -9,10 +10,7 @@ import { findsNode, type RestrictedSession } from '../graphql/portal-access.ts'
 import { invalid } from '../lib/errors.ts'
 import { timestampOf } from '../lib/uuid-v7.ts'
 import { deliveryBody } from './delivery-body.ts'
-import { PREVIEW_LENGTH, previewsOf } from './event-previews.ts'
-import { findEventById, findEvents } from './find-events.ts'
-import { MAX_PATHS } from './find-events-by-key.ts'
-import { hiddenFrom } from './hidden-payloads.ts'
+import { findEventById, findEvents, MAX_PATHS } from './find-events.ts'
 import { PayloadState } from './payload-state-enum.ts'
 
 const EventNode = builder.prismaNode('Event', {
@@ -63,7 +61,7 @@ const EventNode = builder.prismaNode('Event', {
     preview: t.string({
       nullable: true,
       portal: 'open',
-      description: `The first ${PREVIEW_LENGTH} characters of the text of the payload. Null if \`payloadState\` is not KEPT.`,
+      description: `The first ${PREVIEW_LENGTH} characters of the text. Null if it is not KEPT.`,
       resolve: async ({ id }, _args, context, info) =>
         (await isHidden(context, info, id))
           ? null
@@ -72,8 +70,7 @@ const EventNode = builder.prismaNode('Event', {
     dataText: t.string({
       nullable: true,
       portal: 'open',
-      description:
-        'The text of the payload, character for character as published. Null if `payloadState` is not KEPT.',
+      description: 'The text of the payload as published. Null if it is not KEPT.',
       complexity: LARGE_TEXT,
       select: { id: true, data: true, erasedAt: true },
       resolve: async ({ id, data, erasedAt }, _args, context, info) =>
@@ -118,8 +115,7 @@ const EventNode = builder.prismaNode('Event', {
     traceparent: t.exposeString('traceParent', {
       portal: 'open',
       nullable: true,
-      description:
-        'The W3C trace context that every delivery passes on. Null if the publisher gave none.',
+      description: 'The W3C trace context that every delivery passes on, or null.',
     }),
   }),
 })
@@ -214,4 +210,33 @@ class StoredJson {
   toJSON(): unknown {
     return JSON.parse(this.#text)
   }
+}
+
+const PREVIEW_LENGTH = 200
+
+/** The start of the data of each of these events, in their order. Null for an erased one. A list shows it without reading whole payloads. */
+async function previewsOf(sql: Sql, uuids: readonly string[]): Promise<(string | null)[]> {
+  const { rows } = await sql.query<{ id: string; preview: string | null }>(
+    `select id, case when erased_at is null then left(data, ${PREVIEW_LENGTH}) end as preview from posthorn.events where id = any ($1::uuid[])`,
+    [uuids],
+  )
+  const byId = new Map(rows.map(({ id, preview }) => [id, preview]))
+  return uuids.map((uuid) => byId.get(uuid) ?? null)
+}
+
+/** Whether each of the events has a delivery to the webhook whose payload is not kept. The index on (event_id) serves it. */
+async function hiddenFrom(
+  sql: Sql,
+  webhookUuid: string,
+  eventUuids: readonly string[],
+): Promise<boolean[]> {
+  const { rows } = await sql.query<{ id: string }>({
+    name: 'hidden_payloads',
+    text: `
+      select distinct event_id as id from posthorn.deliveries
+      where event_id = any ($1::uuid[]) and webhook_id = $2 and is_erased`,
+    values: [eventUuids, webhookUuid],
+  })
+  const hidden = new Set(rows.map(({ id }) => id))
+  return eventUuids.map((uuid) => hidden.has(uuid))
 }

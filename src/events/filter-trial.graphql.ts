@@ -1,17 +1,20 @@
-import type { Db } from '../db/client.ts'
+import type { Db, Sql } from '../db/client.ts'
 import { atLeastKey } from '../db/selection.ts'
-import { findEventTypesByNames, readNames } from '../event-types/find-event-types.ts'
-import { expandSubscriptions } from '../event-types/subscriptions.ts'
+import {
+  expandSubscriptions,
+  findEventTypesByNames,
+  readNames,
+} from '../event-types/find-event-types.ts'
+import { explainRefusals } from '../filters/decide.ts'
 import type { Filter } from '../filters/filter.ts'
 import { filterProblems } from '../filters/filter-problems.ts'
-import { textOfFilter } from '../filters/given-filter.ts'
-import { readFilter } from '../filters/read-filter.ts'
+import { readFilter, textOfFilter } from '../filters/read-filter.ts'
 import { builder } from '../graphql/builder.ts'
 import { type Context, callerOf } from '../graphql/context.ts'
 import { organizationFields, organizationOf } from '../graphql/organization-fields.ts'
 import { type FieldIssue, fieldIssue } from '../lib/errors.ts'
-import { findEventsByUuids } from './find-events-by-uuids.ts'
-import { MAX_TRIED, type TriedEvent, tryFilter } from './try-filter.ts'
+import { findEventsByUuids } from './find-events.ts'
+import { findNewestEvents } from './find-newest-events.ts'
 
 /** A trial reads and parses up to a hundred events. */
 const COMPLEXITY = 500
@@ -41,13 +44,11 @@ const TriedEventRef = builder
           })(uuid),
       }),
       matches: t.exposeBoolean('matches', {
-        description:
-          'Whether the filter lets the event pass. True too for data about which filters do not decide.',
+        description: 'Whether it passes. True for data about which filters do not decide.',
       }),
       refusedBy: t.exposeString('refusedBy', {
         nullable: true,
-        description:
-          'The first condition that the event does not meet, as an English sentence. Null if it matches.',
+        description: 'The first condition that it does not meet, in English, or null.',
       }),
     }),
   })
@@ -135,4 +136,41 @@ async function tryGiven(
   const events = await tryFilter(context.sql, organizationId, filter, { types, onlyWebhook })
   const warnings = await warningsOf(context.prisma, filter, types)
   return { organizationId, issues: [], events, warnings }
+}
+
+interface TriedEvent {
+  readonly uuid: string
+  readonly matches: boolean
+  /** Null if the event matches. */
+  readonly refusedBy: string | null
+}
+
+/** Events that a trial reads, and the bytes of their data and previous data. */
+const MAX_TRIED = 100
+const MAX_BYTES = 2 * 1024 * 1024
+
+/**
+ * Tries a filter on the newest events of some types, newest first: at most 100, and fewer if they have more than 2 MiB of
+ * data. `onlyWebhook` leaves out events without a delivery to it.
+ */
+export async function tryFilter(
+  sql: Sql,
+  organizationId: string,
+  filter: Filter,
+  {
+    types,
+    onlyWebhook,
+  }: { readonly types: readonly string[]; readonly onlyWebhook: string | null },
+): Promise<TriedEvent[]> {
+  const rows = await findNewestEvents(sql, organizationId, {
+    types,
+    onlyWebhook,
+    max: MAX_TRIED,
+    maxBytes: MAX_BYTES,
+  })
+  const refusals = await explainRefusals(sql, filter, rows)
+  return rows.map((event) => {
+    const refusedBy = refusals.get(event) ?? null
+    return { uuid: event.id, matches: refusedBy === null, refusedBy }
+  })
 }

@@ -2,8 +2,8 @@ import { builder } from '../graphql/builder.ts'
 import { type Context, callerOf } from '../graphql/context.ts'
 import { ConflictError, resultOf, ValidationError } from '../graphql/errors.ts'
 import { DomainError, type FieldIssue, invalid } from '../lib/errors.ts'
+import type { NewEvent } from './check-event.ts'
 import { findPublishedEvent } from './find-events.ts'
-import type { NewEvent } from './new-event.ts'
 import { MAX_EVENTS_PER_CALL, type PublishEvents, type PublishedEvent } from './publish-events.ts'
 import { readData, readPrevious } from './read-data.ts'
 
@@ -14,7 +14,7 @@ declare module '../graphql/context.ts' {
 }
 
 const PublishEventInput = builder.inputType('PublishEventInput', {
-  description: 'An event to deliver to every enabled webhook that subscribes to its type.',
+  description: 'An event for every enabled webhook that subscribes to its type.',
   fields: (t) => ({
     type: t.string({ required: true, description: 'The name of an event type in the catalogue.' }),
     data: t.field({
@@ -32,7 +32,7 @@ const PublishEventInput = builder.inputType('PublishEventInput', {
         'The whole payload as it was before the change that the event reports, for filters with `changed` and for receivers that ask for it. It must match the schema of the event type. `data` and `previous` together have at most 256 KiB. Null: not given.',
     }),
     previousText: t.string({
-      description: 'The same as JSON text, in place of `previous`. It is kept to the letter.',
+      description: 'The same as JSON text, in place of `previous`, kept to the letter.',
     }),
     timestamp: t.field({ type: 'DateTime', description: 'When the event occurred. Default: now.' }),
     idempotencyKey: t.string({
@@ -40,7 +40,7 @@ const PublishEventInput = builder.inputType('PublishEventInput', {
         '1 to 255 characters, valid for 24 hours. Publishing the same event again, with the same type and the same texts of `data` and `previous`, returns the first event. Another type, other data or another order of the keys in them is a conflict. While another transaction uses the key, the request fails; retry after one second.',
     }),
     traceparent: t.string({
-      description: 'The W3C trace context to pass on to receivers: `00-<32 hex>-<16 hex>-<2 hex>`.',
+      description: 'The W3C trace context for receivers: `00-<32 hex>-<16 hex>-<2 hex>`.',
     }),
   }),
 })
@@ -65,8 +65,7 @@ const PublishedEventRef = builder.objectRef<PublishedEvent>('PublishedEvent').im
         'The number of deliveries: one per enabled webhook that subscribes to the type. 0 for a duplicate. If there are hundreds, they are created after this mutation returns, in the background.',
     }),
     duplicate: t.exposeBoolean('duplicate', {
-      description:
-        'Whether the idempotency key was used before. The result is then the event of its first use.',
+      description: 'Whether this is the event of an earlier use of the idempotency key.',
     }),
     event: t.prismaField({
       type: 'Event',
@@ -94,7 +93,7 @@ builder.mutationFields((t) => ({
 
   publishEvents: t.field({
     type: [PublishedEventRef],
-    description: 'Publishes several events. If one of them is invalid, none is published.',
+    description: 'Publishes several events, or none if one of them is invalid.',
     authScopes: { scope: 'events:publish' },
     errors: resultOf('publishedEvents', 'The published events, in the order of the input.', [
       ValidationError,

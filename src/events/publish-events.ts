@@ -10,8 +10,11 @@ import {
 import { fewHints } from '../lib/did-you-mean.ts'
 import { DomainError, type FieldIssue, invalid } from '../lib/errors.ts'
 import type { CheckData } from '../lib/json-schema.ts'
-import { checkAgainstSchema, checkEvent } from './check-event.ts'
-import type { NewEvent } from './new-event.ts'
+import type { Notify } from '../live/notify.ts'
+import { currentTraceContext } from '../telemetry/request-log.ts'
+import { toSpanContext } from '../telemetry/trace-context.ts'
+import type { OpenSpan, Tracing } from '../telemetry/tracing.ts'
+import { checkAgainstSchema, checkEvent, type NewEvent } from './check-event.ts'
 import { createStoreEvents, type EventRow, isOutdated } from './store-events.ts'
 
 /** Checking yields to the event loop after this time. */
@@ -196,5 +199,58 @@ async function unknownTypes(
         detail: `There is no event type ${JSON.stringify(type.slice(0, 128))}.${hint(type)}`,
       },
     ]
+  })
+}
+
+/** Notifies the streams of the organization, in all processes, once the events are committed. */
+export function notifyOfEvents(publish: PublishEvents, notify: Notify): PublishEvents {
+  return async (organizationId, events) => {
+    const published = await publish(organizationId, events)
+    notify(organizationId)
+    return published
+  }
+}
+
+/** Publishes as `publish` does, with a span for each event, whose context the event then has. */
+export function tracePublishing(tracing: Tracing, publish: PublishEvents): PublishEvents {
+  return async (organizationId, events) => {
+    if (!tracing.isOn) return await publish(organizationId, events)
+    const spans = events.map((event) => startSpan(tracing, event))
+    const traced = events.map((event, i) => ({ ...event, ...spans[i]?.context }))
+    try {
+      const published = await publish(organizationId, traced)
+      for (const [i, { id, deliveryCount }] of published.entries()) {
+        const attributes = { 'messaging.message.id': id, 'posthorn.deliveries': deliveryCount }
+        spans[i]?.end(attributes, null)
+      }
+      return published
+    } catch (error) {
+      const errorType = error instanceof DomainError ? error.code : 'internal'
+      for (const span of spans) span?.end({}, errorType)
+      throw error
+    }
+  }
+}
+
+/** The parent is what the event names, or else the request. Null without tracing. */
+function startSpan(tracing: Tracing, event: NewEvent): OpenSpan | null {
+  const request = currentTraceContext()
+  const own = event.traceParent ?? null
+  const parent =
+    own === null
+      ? toSpanContext(request?.traceParent, request?.traceState)
+      : toSpanContext(own, event.traceState)
+  // Rejected when the event is checked.
+  if (own !== null && parent === null) return null
+  const type = event.type.slice(0, 128)
+  return tracing.start(`publish ${type}`, {
+    kind: 'producer',
+    parent,
+    attributes: () => ({
+      'messaging.system': 'posthorn',
+      'messaging.operation.name': 'publish',
+      'messaging.operation.type': 'send',
+      'messaging.destination.name': type,
+    }),
   })
 }

@@ -1,9 +1,11 @@
 import { arrayLiteral, columnLiteral } from '../db/array-literal.ts'
 import type { Sql } from '../db/client.ts'
+import { printExactJson } from '../lib/exact-json.ts'
+import { excerpt } from '../lib/excerpt.ts'
+import { printPath } from '../lib/json-path.ts'
 import { MAX_STEPS } from '../lib/work-budget.ts'
 import { compileFilter } from './compile-filter.ts'
-import { describeFilter } from './describe-filter.ts'
-import type { Filter } from './filter.ts'
+import type { Filter, Leaf } from './filter.ts'
 
 /** The texts of an event. */
 interface EventTexts {
@@ -69,4 +71,34 @@ export async function explainRefusals<Event extends EventTexts>(
     left = left.filter((event) => met.has(event))
   }
   return refusals
+}
+
+const MAX_VALUE_LENGTH = 60
+
+/** What a filter states, as a clause: `$.total is greater than 100`. */
+function describeFilter(filter: Filter): string {
+  if ('all' in filter) return filter.all.map(describeFilter).join(' and ')
+  if ('any' in filter) return `(${filter.any.map(describeFilter).join(' or ')})`
+  if ('not' in filter) return `not (${describeFilter(filter.not)})`
+  return `${printPath(filter.path)} ${STATEMENTS[filter.op]}${operandOf(filter)}`
+}
+
+const STATEMENTS = {
+  equals: 'is',
+  in: 'is one of',
+  exists: 'exists',
+  less: 'is less than',
+  lessOrEqual: 'is at most',
+  greater: 'is greater than',
+  greaterOrEqual: 'is at least',
+  startsWith: 'begins with',
+  contains: 'contains',
+  has: 'has the item',
+  changed: 'has changed',
+} as const
+
+function operandOf(leaf: Leaf): string {
+  if (!('value' in leaf)) return ''
+  const values = leaf.op === 'in' ? leaf.value : [leaf.value]
+  return ` ${values.map((value) => excerpt(printExactJson(value), MAX_VALUE_LENGTH)).join(', ')}`
 }

@@ -78,23 +78,12 @@ export const builder = new SchemaBuilder<SchemaTypes>({
     encodeGlobalID: encodeNodeId,
     decodeGlobalID: decodeNodeId,
     cursorType: 'String',
-    nodesOnConnection: { description: 'The items of the page, without cursors.' },
-    firstArgOptions: {
-      description: `The number of items to return, from the start or after the cursor \`after\`: 0 to ${MAX_PAGE_SIZE}. Default: ${PAGE_SIZE}.`,
-      validate: pageSizeRule,
-    },
-    lastArgOptions: {
-      description: `The number of items to return, from the end or before the cursor \`before\`: 0 to ${MAX_PAGE_SIZE}.`,
-      validate: pageSizeRule,
-    },
-    afterArgOptions: {
-      description: 'Returns items after this cursor.',
-      validate: cursorRule,
-    },
-    beforeArgOptions: {
-      description: 'Returns items before this cursor.',
-      validate: cursorRule,
-    },
+    // Relay's specification describes these arguments and fields, and `Query` their bounds.
+    nodesOnConnection: true,
+    firstArgOptions: { validate: pageSizeRule },
+    lastArgOptions: { validate: pageSizeRule },
+    afterArgOptions: { validate: cursorRule },
+    beforeArgOptions: { validate: cursorRule },
     idFieldOptions: { description: 'The id, the same in GraphQL, REST and the logs.' },
     nodeTypeOptions: { description: 'An object that `node` finds by its id.' },
     nodeQueryOptions: {
@@ -120,21 +109,11 @@ export const builder = new SchemaBuilder<SchemaTypes>({
         return resolveNodes(ids)
       },
     },
-    edgesFieldOptions: { description: 'The items of the page, each with its cursor.' },
-    nodeFieldOptions: { description: 'The item.' },
-    cursorFieldOptions: { description: 'The position of the item, for `after` and `before`.' },
-    pageInfoFieldOptions: {
-      description: 'Whether there are more pages, and the cursors to request them.',
-    },
     pageInfoTypeOptions: { description: 'The position of a page in its list.' },
     hasNextPageFieldOptions: { description: 'Whether more items follow.' },
     hasPreviousPageFieldOptions: { description: 'Whether items precede this page.' },
-    startCursorFieldOptions: {
-      description: 'The cursor of the first item. Pass it as `before` to get the previous page.',
-    },
-    endCursorFieldOptions: {
-      description: 'The cursor of the last item. Pass it as `after` to get the next page.',
-    },
+    startCursorFieldOptions: { description: 'As `before`, it leads to the previous page.' },
+    endCursorFieldOptions: { description: 'As `after`, it leads to the next page.' },
   },
   prisma: {
     client: (context) => context.prisma,

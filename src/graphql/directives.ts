@@ -29,7 +29,7 @@ export function withDirectives(schema: GraphQLSchema): GraphQLSchema {
       levels: {
         type: new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(GraphQLInt))),
         defaultValue: [0],
-        description: 'The levels of a list that are null only on an error. 0 is the field itself.',
+        description: 'The levels of a list that are null only on an error. 0: the field.',
       },
     },
   })

@@ -1,7 +1,5 @@
-import { enumOf } from './enum-of.ts'
-
 /** The codes in `extensions.code` of the errors of a response. */
-const ERROR_CODES = {
+export const ERROR_CODES = {
   BAD_REQUEST: 'The request is not one of GraphQL over HTTP.',
   BAD_USER_INPUT: 'An argument or a variable is invalid. `extensions.issues` lists the problems.',
   CONFLICT: 'The current state does not allow the request.',
@@ -27,9 +25,3 @@ const ERROR_CODES = {
 } as const
 
 export type ErrorCode = keyof typeof ERROR_CODES
-
-enumOf(
-  'ErrorCode',
-  'The values of `extensions.code` in the errors of a response. No field has this type. New codes can be added.',
-  ERROR_CODES,
-)

@@ -1,5 +1,4 @@
 import { DomainError, type ErrorCode, listedIssues } from '../lib/errors.ts'
-import { ISSUE_CODES, type IssueCode as IssueCodeOfDomain } from '../lib/issue-codes.ts'
 import { builder } from './builder.ts'
 
 /*
@@ -39,14 +38,6 @@ const UserErrorCode = builder.enumType('UserErrorCode', {
   } as Record<ErrorCode, { value: ErrorCode; description: string }>,
 })
 
-const IssueCode = builder.enumType('IssueCode', {
-  description:
-    'The rule that a field of the input breaks, spelled as in REST. New rules add codes.',
-  values: Object.fromEntries(
-    Object.entries(ISSUE_CODES).map(([code, description]) => [code, { value: code, description }]),
-  ) as Record<IssueCodeOfDomain, { value: IssueCodeOfDomain; description: string }>,
-})
-
 const UserError = builder.interfaceType('UserError', {
   description: 'An error that the caller can act on. Nothing was changed.',
   fields: (t) => ({
@@ -61,18 +52,19 @@ builder.objectType('ValidationIssue', {
   description: 'One problem with one field of the input.',
   fields: (t) => ({
     path: t.stringList({
-      description:
-        'The path in the input, such as `["eventSubscriptions", "0"]`. Empty for the whole input.',
+      description: 'The path in the input: `["eventSubscriptions", "0"]`. Empty: all.',
       resolve: ({ path }) => path.map(String),
     }),
-    code: t.expose('code', { type: IssueCode, description: 'The rule that the field breaks.' }),
+    code: t.exposeString('code', {
+      description: 'The rule that the field breaks, as in REST: new ones come.',
+    }),
     message: t.exposeString('detail', { description: 'What is wrong, in English.' }),
   }),
 })
 
 builder.objectType(ValidationError, {
   name: 'ValidationError',
-  description: 'The input is invalid. The first 100 problems are listed, and nothing was changed.',
+  description: 'The input is invalid: up to 100 problems. Nothing was changed.',
   interfaces: [UserError],
   fields: (t) => ({
     issues: t.field({

@@ -25,14 +25,10 @@ export class FieldPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
   readonly #typesByField = new Set(['Query', 'Mutation', 'Subscription'])
   readonly #unavailable = new WeakMap<object, unknown>()
 
-  /** Describes the types that the errors plugin makes of a mutation. Pothos calls this before it builds the fields. */
+  /** Pothos calls this before it builds the fields. */
   override onTypeConfig(type: PothosTypeConfig) {
     if (type.extensions?.['portal'] === 'by field') this.#typesByField.add(type.name)
-    const [, name, kind] = /^(.+)(Result|Success)$/.exec(type.name) ?? []
-    if (!name || type.description) return type
-    const mutation = `\`${name.charAt(0).toLowerCase()}${name.slice(1)}\``
-    const description = kind === 'Result' ? `The result of ${mutation}.` : `${mutation} succeeded.`
-    return { ...type, description }
+    return type
   }
 
   override onOutputFieldConfig(
@@ -47,12 +43,9 @@ export class FieldPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
       }),
       ...(isSemanticNonNull(field) && { [SEMANTIC_NON_NULL]: {} }),
     }
-    const names = scopes.map((scope) => `\`${scope}\``).join(' and ')
-    const needs = ` Needs the scope${scopes.length > 1 ? 's' : ''} ${names}.`
     return {
       ...field,
       ...(isSemanticNonNull(field) && { type: { ...field.type, nullable: true } }),
-      ...(scopes.length > 0 && { description: `${field.description}${needs}` }),
       // Where graphql-tools looks for directives.
       extensions: { ...field.extensions, complexity, directives },
     }

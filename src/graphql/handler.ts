@@ -1,5 +1,5 @@
 import { type DocumentNode, GraphQLSchema } from 'graphql'
-import { createYoga, type Plugin } from 'graphql-yoga'
+import { createGraphQLError, createYoga, type Plugin, type YogaInitialContext } from 'graphql-yoga'
 import { createQuota } from '../access/quota.ts'
 import { LruMap, MAX_IDLE_MS } from '../lib/lru-map.ts'
 import type { RateLimiter } from '../rate-limit/rate-limiter.ts'
@@ -18,7 +18,6 @@ import { useLimits } from './limits/use-limits.ts'
 import { createMaskError } from './mask-error.ts'
 import { type TrustedDocuments, usePersistedDocuments } from './persisted-documents.ts'
 import { useReadParams } from './read-params.ts'
-import { useStreams } from './use-streams.ts'
 
 export interface HandlerOptions {
   /** A function for one that changes. It throws if the caller cannot read it. */
@@ -124,3 +123,29 @@ function createDocumentCache() {
 
 /** Parse errors are not cached. */
 const NO_CACHE = { get: () => undefined, set: () => {} }
+
+/** Rejects a subscription of a client that does not accept event streams. Its stream would never be closed. */
+function useStreams(): Plugin<YogaInitialContext> {
+  return {
+    onSubscribe({ args, setResultAndStopExecution }) {
+      const { request } = args.contextValue as YogaInitialContext
+      if (readsStreams(request.headers.get('accept'))) return
+      const error = createGraphQLError(
+        'A subscription returns an event stream: send `Accept: text/event-stream`, for example with graphql-sse. It has no multipart form and no WebSockets; docs/guides/frontends.md has links for Apollo Client, urql and Relay.',
+        { extensions: { code: 'NOT_ACCEPTABLE', http: { status: 406 } } },
+      )
+      setResultAndStopExecution({ errors: [error] })
+    },
+  }
+}
+
+function readsStreams(accept: string | null): boolean {
+  const types = (accept ?? '*/*').toLowerCase().split(',')
+  return types.some((type) => {
+    const [name, ...params] = type.replaceAll(/\s/g, '').split(';')
+    const charset = params.find((param) => param.startsWith('charset='))
+    return /^(text|\*)\/(event-stream|\*)$/.test(name ?? '') && (charset ?? UTF_8) === UTF_8
+  })
+}
+
+const UTF_8 = 'charset=utf-8'

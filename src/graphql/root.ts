@@ -2,7 +2,7 @@ import { builder } from './builder.ts'
 
 builder.queryType({
   description:
-    'All reads. A field that `Organization` has too is a shortcut: it answers for the organization of the caller or, for an operator, for the one in the header `posthorn-organization`. A client with a normalized cache that acts for several organizations selects the fields of `organization` instead. Connections are newest first, unless their description gives another order and the reason. Lists that are no connections say so, and why. `extensions.cost` of the response has what the operation costs, `requested`, and the `maximum`: the number of fields in its largest response.',
+    'All reads. A field that `Organization` has too is a shortcut: it answers for the organization of the caller or, for an operator, for the one in the header `posthorn-organization`. A client with a normalized cache that acts for several organizations selects the fields of `organization` instead. Connections take `first` and `after`, or `last` and `before`: 0 to 100 items, by default 20, as Relay specifies. They are newest first, unless their description gives another order and the reason. `nodes` has the items without their cursors. Lists that are no connections say so, and why. `extensions.cost` of the response has what the operation costs, `requested`, and the `maximum`: the number of fields in its largest response.',
 })
 
 builder.mutationType({

@@ -88,7 +88,7 @@ builder.prismaObjectFields('Webhook', (t) => ({
   openIncident: t.field({
     type: Incident,
     nullable: true,
-    description: 'The incident of the webhook that is not resolved. Null if there is none.',
+    description: 'The incident of the webhook that is not resolved, or null.',
     authScopes: { scope: 'webhooks:read' },
     select: (_args, _context, nestedSelection) => ({
       incidents: nestedSelection({ where: { resolvedAt: null } }),

@@ -52,7 +52,7 @@ builder.prismaObjectFields('Organization', (t) => ({
   retention: t.field({
     type: RetentionRef,
     portal: 'open',
-    description: 'How long events of the organization are kept. Event types can have less.',
+    description: 'How long events are kept. Event types can have less.',
     select: { id: true },
     resolve: ({ id }, _args, context, info) =>
       context.perField(info, async (ids: string[]) =>

@@ -5,9 +5,12 @@ import { type Database, openPrisma } from '../db/client.ts'
 import { createChallengeSender } from '../deliveries/challenges/challenge-sender.ts'
 import { createEventStreams, type EventStreams } from '../event-stream/event-streams.ts'
 import { createCatalogue } from '../event-types/event-type.ts'
-import { notifyOfEvents } from '../events/notify-of-events.ts'
-import { createPublishEvents, type PublishEvents } from '../events/publish-events.ts'
-import { tracePublishing } from '../events/trace-publishing.ts'
+import {
+  createPublishEvents,
+  notifyOfEvents,
+  type PublishEvents,
+  tracePublishing,
+} from '../events/publish-events.ts'
 import { LiveHub } from '../live/hub.ts'
 import { createAddressGuard } from '../outbound/public-address.ts'
 import { createRateLimiter, type RateLimiter } from '../rate-limit/rate-limiter.ts'

@@ -95,7 +95,7 @@ const PortalThemeInput = builder.inputType('PortalTheme', {
 })
 
 const PortalSessionRef = builder.objectRef<PortalSession>('PortalSession').implement({
-  description: 'A portal session: limited access to the console for the holder of its URL.',
+  description: 'A portal session: limited access to the console by its URL.',
   fields: (t) => ({
     id: t.exposeID('id', {
       description:

@@ -2,16 +2,14 @@ import { enumOf } from '../graphql/enum-of.ts'
 
 export const DeliveryState = enumOf(
   'DeliveryState',
-  'The state of a delivery. The last three are final, unless it is redelivered.',
+  'The state of a delivery. A redelivery can follow the last three.',
   {
     queued: 'The first attempt is queued or running.',
     retrying:
       'An attempt was made, and the next one is scheduled for `nextAttemptAt`: a retry after a failure, or a redelivery.',
-    waiting:
-      'Parked in the backlog of its webhook. `parkedReason` says why. Waiting uses up no attempts.',
+    waiting: 'Parked in the backlog of its webhook: see `parkedReason`.',
     succeeded: 'The receiver answered an attempt with 2xx.',
-    exhausted:
-      'The last attempt of the retry schedule failed. The delivery can still be redelivered.',
+    exhausted: 'The last attempt of the schedule failed. A redelivery is possible.',
     canceled: 'The delivery was canceled, or its webhook was deleted.',
   },
 )

@@ -26,8 +26,7 @@ const WaitingDeliveries = builder.objectRef<Waiting>('WaitingDeliveries').implem
     oldestAt: t.expose('oldestAt', {
       type: 'DateTime',
       nullable: true,
-      description:
-        'When the oldest of them was created, a few seconds old. Null in the first seconds.',
+      description: 'When the oldest of them was created. Null in the first seconds.',
     }),
   }),
 })
@@ -42,8 +41,7 @@ const WebhookStateCount = builder.objectRef<StateCount>('WebhookStateCount').imp
 
 /** The uuid of its organization. */
 const DeliveryHealth = builder.objectRef<string>('DeliveryHealth').implement({
-  description:
-    'Whether deliveries arrive, and if not, whether that is due to Posthorn or to the endpoints.',
+  description: 'Whether deliveries arrive, or whether Posthorn or endpoints fail.',
   fields: (t) => ({
     onTimeRate: t.float({
       nullable: true,
@@ -66,14 +64,13 @@ const DeliveryHealth = builder.objectRef<string>('DeliveryHealth').implement({
     responseTime: t.field({
       type: 'Latency',
       nullable: true,
-      description:
-        'The time of the endpoints, in the last hour: the duration of attempts. Null if there were none.',
+      description: 'The duration of the attempts of the last hour. Null: none.',
       resolve: (id, _args, context, info) =>
         context.perField(info, (ids: string[]) => readHistograms(context.sql, 'latency', ids))(id),
     }),
     waiting: t.field({
       type: [WaitingDeliveries],
-      description: 'The deliveries that wait, by reason. Reasons without a delivery are left out.',
+      description: 'The deliveries that wait, by the reasons that there are.',
       resolve: (id, _args, context, info) =>
         context.perField(info, (ids: string[]) => readWaiting(context.sql, ids))(id),
     }),

@@ -9,7 +9,7 @@ import { decryptSecret, rotateSigningSecret, type SigningSecret } from './signin
 import { SIGNING_SECRET_RULE } from './signing-secret-rule.ts'
 
 const SigningSecretRef = builder.objectRef<SigningSecret>('SigningSecret').implement({
-  description: 'A key that signs the deliveries to one webhook, or signed them until its rotation.',
+  description: 'A key that signs, or signed, the deliveries to one webhook.',
   fields: (t) => ({
     key: t.exposeString('key', {
       description: 'The key: `whsec_` followed by base64. Only the receiver may know it.',

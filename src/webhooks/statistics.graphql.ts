@@ -21,7 +21,7 @@ declare module '../graphql/builder.ts' {
 }
 
 builder.objectType('Latency', {
-  description: 'Percentiles of durations, estimated from a histogram with an error of about 25%.',
+  description: 'Percentiles of durations, with an error of about 25%.',
   fields: (t) => ({
     p50Ms: t.float({
       description: 'The median, in milliseconds.',
@@ -57,11 +57,10 @@ const Bucket = builder.objectRef<StatisticsBucket>('StatisticsBucket').implement
       description: 'The number of attempts with a 4xx response.',
     }),
     failed5xx: t.exposeInt('failed5xx', {
-      description:
-        'The number of attempts with a 5xx response, or with a status code outside HTTP.',
+      description: 'Attempts with a 5xx response, or a status code outside HTTP.',
     }),
     failedWithoutResponse: t.exposeInt('failedWithoutResponse', {
-      description: 'The number of attempts without a response: a timeout or a connection error.',
+      description: 'Attempts without a response: a timeout or a connection error.',
     }),
     filteredOut: t.exposeInt('filteredOut', {
       description:
@@ -73,7 +72,7 @@ const Bucket = builder.objectRef<StatisticsBucket>('StatisticsBucket').implement
     }),
     successRate: t.float({
       nullable: true,
-      description: 'The share of successful attempts, from 0 to 1. Null if there were no attempts.',
+      description: 'The share of successful attempts, from 0 to 1. Null: no attempts.',
       resolve: ({ attempts, succeeded }) => (attempts > 0 ? succeeded / attempts : null),
     }),
     latency: t.field({

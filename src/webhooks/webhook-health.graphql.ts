@@ -42,8 +42,7 @@ const BehindCause = enumOf(
 
 /** In hours. */
 const HealthWindow = builder.enumType('HealthWindow', {
-  description:
-    'A time window that ends now. It does not reach further back than the retention of deliveries.',
+  description: 'A time window that ends now, within the retention of deliveries.',
   values: {
     HOUR: { value: 1, description: 'The last 60 minutes.' },
     DAY: { value: 24, description: 'The last 24 hours.' },
@@ -53,14 +52,13 @@ const HealthWindow = builder.enumType('HealthWindow', {
 })
 
 const WebhookHealth = builder.objectRef<WebhookHealth>('WebhookHealth').implement({
-  description: 'The state of a webhook, and statistics of its attempts in a time window.',
+  description: 'The state of a webhook, and statistics of its attempts.',
   fields: (t) => ({
     state: t.expose('state', { type: WebhookState, description: 'The current state.' }),
     since: t.field({
       type: 'DateTime',
       nullable: true,
-      description:
-        'Since when the webhook is in this state. Null if it is disabled, or was never in another state.',
+      description: 'Since when it is in this state. Null: disabled, or always in it.',
       resolve: sinceOf,
     }),
     behindCause: t.field({
@@ -100,8 +98,7 @@ const WebhookHealth = builder.objectRef<WebhookHealth>('WebhookHealth').implemen
     failingSince: t.field({
       type: 'DateTime',
       nullable: true,
-      description:
-        'When the first of the consecutive failures was recorded. Null if the last attempt succeeded.',
+      description: 'When the consecutive failures began. Null after a success.',
       resolve: ({ condition }) => condition?.failingSince ?? null,
     }),
     consecutiveFailures: t.int({
@@ -154,14 +151,13 @@ const WebhookHealth = builder.objectRef<WebhookHealth>('WebhookHealth').implemen
     }),
     successRate: t.float({
       nullable: true,
-      description:
-        'The share of successful attempts in the window, from 0 to 1. Null if there were no attempts.',
+      description: 'The share of successful attempts in the window. Null: none.',
       resolve: ({ counts }) => (counts.attempts > 0 ? counts.succeeded / counts.attempts : null),
     }),
     latency: t.field({
       type: 'Latency',
       nullable: true,
-      description: 'The duration of the attempts in the window. Null if there were no attempts.',
+      description: 'The duration of the attempts in the window. Null if there were none.',
       resolve: ({ counts }) => (counts.attempts > 0 ? counts.latency : null),
     }),
   }),
@@ -173,7 +169,7 @@ builder.prismaObjectFields('Webhook', (t) => ({
   health: t.field({
     type: WebhookHealth,
     semanticNonNull: true,
-    description: 'The health of the webhook. Windows of a day or more start at a full hour.',
+    description: 'The health of the webhook. Windows of days start at a full hour.',
     authScopes: { scope: 'deliveries:read' },
     args: {
       window: t.arg({

@@ -1,6 +1,6 @@
 import { type Caller, hasScope } from '../access/scope.ts'
 import { EditConflict, IF_REVISION } from '../audit/edit-conflict.ts'
-import { type GivenFilter, textOfFilter } from '../filters/given-filter.ts'
+import { type GivenFilter, textOfFilter } from '../filters/read-filter.ts'
 import { builder } from '../graphql/builder.ts'
 import type { Context } from '../graphql/context.ts'
 import { ConflictError } from '../graphql/errors.ts'

@@ -12,8 +12,7 @@ export const BEHIND_CAUSES = {
   concurrency_limit: 'The concurrency limit of the webhook: its endpoint answers too slowly.',
   ordered: 'An earlier delivery, because the webhook is ordered.',
   capacity: 'A worker of this installation: there are too few, or none runs.',
-  catching_up:
-    'The backlog of the time when the webhook was on hold or disabled, which is being released.',
+  catching_up: 'The backlog of a time on hold or disabled is being released.',
 } as const
 export type BehindCause = keyof typeof BEHIND_CAUSES
 

@@ -98,7 +98,7 @@ const WebhookFilter = builder.inputType('WebhookFilter', {
   description: 'Selects webhooks. A webhook must match all given fields.',
   fields: (t) => ({
     search: t.string({
-      description: 'Webhooks whose URL, description or uid contains this text, ignoring case.',
+      description: 'Webhooks with this text in URL, description or uid, ignoring case.',
     }),
     subscribesTo: t.string({
       description: 'Webhooks that subscribe to the event type with this name.',

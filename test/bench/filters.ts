@@ -1,4 +1,4 @@
-import { tryFilter } from '../../src/events/try-filter.ts'
+import { tryFilter } from '../../src/events/filter-trial.graphql.ts'
 import { compileFilter } from '../../src/filters/compile-filter.ts'
 import { parseStoredFilter } from '../../src/filters/read-filter.ts'
 import type { Services } from '../../src/run/services.ts'

@@ -35,7 +35,7 @@ test('the description is the first text of the operation, the webhook and the sc
   expect(described({ post: { ...body({}).post, summary: '' } })).toBe('order.paid')
 })
 
-test('the schema of the request is that of the data, with what it refers to, to the letter', () => {
+test('the schema of the request is that of the data, with what it refers to, and all digits', () => {
   const [type] = parse(`{
     "openapi": "3.1.1",
     "webhooks": {
@@ -65,10 +65,10 @@ test('the schema of the request is that of the data, with what it refers to, to 
     searchKeys: ['$.id'],
     archived: false,
     schema:
-      '{"type": "object", "properties": {"2": {"multipleOf": 0.10}, "1": {"$ref": "#/$defs/Node"}}, ' +
-      '"$defs": {"Node": {"properties": {"next": {"$ref": "#/$defs/Node"}, "name": {"$ref": "#/$defs/Name/anyOf/0"}}}, ' +
-      '"Name": {"anyOf": [{"type": "string"}]}}}',
-    example: '{"2": 1.50}',
+      '{"type":"object","properties":{"1":{"$ref":"#/$defs/Node"},"2":{"multipleOf":0.10}},' +
+      '"$defs":{"Node":{"properties":{"next":{"$ref":"#/$defs/Node"},"name":{"$ref":"#/$defs/Name/anyOf/0"}}},' +
+      '"Name":{"anyOf":[{"type":"string"}]}}}',
+    example: '{"2":1.50}',
   })
 })
 
@@ -202,7 +202,7 @@ test('a JSON Schema in a file of its own', () => {
     searchKeys: ['$.total'],
     archived: false,
     schema: text.slice(1).trim(),
-    example: '{"total": 1.50}',
+    example: '{"total":1.50}',
   })
   expect(() => parseSchemaFile(Buffer.from('[]'), 'a.json')).toThrow(
     /a\.json must be a JSON Schema/,

@@ -45,8 +45,7 @@ const AttemptRequest = builder.objectRef<AttemptRequest>('AttemptRequest').imple
   fields: (t) => ({
     method: t.string({ description: 'Always `POST`.', resolve: () => 'POST' }),
     url: t.exposeString('url', {
-      description:
-        'The URL that the request was sent to: that of the webhook as the URL standard normalizes it.',
+      description: 'The URL of the request: that of the webhook, in its normal form.',
     }),
     headers: t.field({
       type: ['Header'],

@@ -36,8 +36,7 @@ const FailureGroup = builder.objectRef<FailureGroupOf>('FailureGroup').implement
         lookUp(findWebhooksByIds, query, context, info, organizationId)(webhookId),
     }),
     cause: t.exposeString('cause', {
-      description:
-        'The cause: the HTTP status, such as `502`, or the error code, such as `response_timed_out`.',
+      description: 'The HTTP status, such as `502`, or the error code of the attempts.',
     }),
     count: t.exposeInt('count', { description: 'The number of failed attempts.' }),
     countIsExact: t.exposeBoolean('countIsExact', {

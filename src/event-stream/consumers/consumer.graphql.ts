@@ -18,7 +18,7 @@ const ConsumerState = builder.enumType('ConsumerState', {
     HEALTHY: { value: 'healthy', description: 'No event waits for more than 5 minutes.' },
     BEHIND: {
       value: 'behind',
-      description: 'An event that is not acknowledged was published more than 5 minutes ago.',
+      description: 'An event waits for more than 5 minutes.',
     },
     NO_PULLS_YET: { value: 'no_pulls', description: 'The consumer has not asked for events.' },
   } as const satisfies Record<string, { value: ConsumerHealth; description: string }>,
@@ -72,8 +72,7 @@ const Consumer = builder.prismaNode('Consumer', {
         healthOf(consumer, await backlogOf(consumer, context, info)),
     }),
     types: t.exposeStringList('types', {
-      description:
-        'The names and patterns of event types that the last pull asked for. Empty: all types.',
+      description: 'The names and patterns of event types of the last pull. Empty: all.',
     }),
     filter: t.field({
       type: 'JSON',
@@ -104,8 +103,7 @@ const Consumer = builder.prismaNode('Consumer', {
     oldestWaitingAt: t.field({
       type: 'DateTime',
       nullable: true,
-      description:
-        'When the oldest event that is not acknowledged was published. Null if none waits.',
+      description: 'When the oldest waiting event was published. Null if none waits.',
       complexity: 10,
       resolve: async (consumer, _args, context, info) =>
         (await backlogOf(consumer, context, info)).oldestWaitingAt,

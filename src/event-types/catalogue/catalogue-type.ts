@@ -1,3 +1,7 @@
+import type { Sql } from '../../db/client.ts'
+import { type ExactJson, isExactNumber } from '../../lib/exact-json.ts'
+import { OPERATIONAL_PREFIX } from '../event-type.ts'
+
 /** An event type as files of the catalogue have it. */
 export interface CatalogueType {
   readonly name: string
@@ -46,4 +50,68 @@ export interface GivenType {
   readonly archived: unknown
   readonly schema: string | null
   readonly example: string | null
+}
+
+const MAX_LISTED = 20
+
+/** The problems of a file, or of one event type of a file. */
+export class UnusableCatalogue extends Error {
+  readonly problems: readonly string[]
+
+  constructor(problems: readonly string[]) {
+    const listed = problems.slice(0, MAX_LISTED).map((problem) => `  ${problem}`)
+    const more = problems.length - listed.length
+    super(
+      [
+        'The event types cannot be imported. Nothing was changed.',
+        ...listed,
+        ...(more > 0 ? [`  And ${more} more.`] : []),
+      ].join('\n'),
+    )
+    this.problems = problems
+  }
+}
+
+export type JsonObject = Readonly<Record<string, ExactJson>>
+
+export function isJsonObject(value: ExactJson | undefined): value is JsonObject {
+  return (
+    typeof value === 'object' && value !== null && !Array.isArray(value) && !isExactNumber(value)
+  )
+}
+
+/** The members of an object. None of anything else. */
+export function membersOf(value: ExactJson | undefined): JsonObject {
+  return isJsonObject(value) ? value : {}
+}
+
+/** The event types of the catalogue by code points of their names, archived ones included, without Posthorn's own. */
+export async function readCatalogue(sql: Sql): Promise<CatalogueType[]> {
+  const { rows } = await sql.query<CatalogueType>({
+    name: 'read_catalogue',
+    text: `
+      select name, description, group_name as "group", search_keys as "searchKeys",
+        archived_at is not null as archived, schema::text, example::text
+      from posthorn.event_types where not starts_with(name, $1) order by name collate "C"`,
+    values: [OPERATIONAL_PREFIX],
+  })
+  return rows
+}
+
+/** The file of an export: JSON that `parseCatalogueFile` reads. Schemas and examples have the texts of their authors. */
+export function printCatalogue(types: readonly CatalogueType[]): string {
+  const items = types.map((type) => `    ${printType(type)}`)
+  return `{\n  "eventTypes": [${items.length > 0 ? `\n${items.join(',\n')}\n  ` : ''}]\n}\n`
+}
+
+function printType({ schema, example, archived, searchKeys, ...fields }: CatalogueType): string {
+  const members = [
+    ...Object.entries(fields).map(([name, value]) => [name, JSON.stringify(value)]),
+    ['searchKeys', JSON.stringify(searchKeys)],
+    ['archived', JSON.stringify(archived)],
+    ['schema', schema ?? 'null'],
+    ['example', example ?? 'null'],
+  ]
+  const lines = members.map(([name, value]) => `      "${name}": ${value}`)
+  return `{\n${lines.join(',\n')}\n    }`
 }

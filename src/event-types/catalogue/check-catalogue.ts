@@ -1,8 +1,17 @@
+import { isDeepStrictEqual } from 'node:util'
 import { z } from 'zod'
+import { isSameJson } from '../../lib/exact-json.ts'
+import { isSchema } from '../../lib/schema-path.ts'
 import { checkInput } from '../../lib/validation.ts'
 import { eventTypeFields, payloadIssues } from '../edit-event-type.ts'
 import { OPERATIONAL_PREFIX } from '../event-type.ts'
-import type { CatalogueType, GivenType, Refusal } from './catalogue-type.ts'
+import {
+  CATALOGUE_FIELDS,
+  type CatalogueField,
+  type CatalogueType,
+  type GivenType,
+  type Refusal,
+} from './catalogue-type.ts'
 
 const { name, description, searchKeys, group } = eventTypeFields
 const fields = z.object({
@@ -53,7 +62,7 @@ export async function checkPayloads(
     const { name, schema, example } = type
     const value = parsed(schema)
     const issues =
-      schema !== null && !isObject(value)
+      schema !== null && !isSchema(value)
         ? [{ path: ['schema'], detail: 'schema must be a JSON Schema in an object.' }]
         : await payloadIssues(value, parsed(example))
     const [ofExample, ofSchema] = [true, false].map((isOfExample) =>
@@ -70,9 +79,52 @@ export async function checkPayloads(
   return { types: usable, refused, warnings }
 }
 
-const isObject = (value: unknown) =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
 export function parsed(text: string | null): unknown {
   return text === null ? null : JSON.parse(text)
+}
+
+/** What an import does to one event type. */
+export interface TypeChange {
+  readonly name: string
+  readonly change: 'added' | 'changed' | 'archived' | 'unarchived'
+  /** The fields that differ. Empty for an added event type. */
+  readonly fields: readonly CatalogueField[]
+  /** Null for an added event type. */
+  readonly before: CatalogueType | null
+  readonly after: CatalogueType
+}
+
+/** `archiveMissing`: whether event types that only the database has are archived. Otherwise they stay. */
+export function compareCatalogue(
+  database: readonly CatalogueType[],
+  file: readonly CatalogueType[],
+  archiveMissing: boolean,
+): TypeChange[] {
+  const existing = new Map(database.map((type) => [type.name, type]))
+  const given = new Set(file.map(({ name }) => name))
+  const missing = archiveMissing ? database.filter(({ name }) => !given.has(name)) : []
+  return [...file, ...missing.map((type) => ({ ...type, archived: true }))]
+    .map((type) => compareType(existing.get(type.name) ?? null, type))
+    .filter((change) => change !== null)
+    .toSorted((a, b) => (a.name < b.name ? -1 : 1))
+}
+
+function compareType(before: CatalogueType | null, given: CatalogueType): TypeChange | null {
+  const { name } = given
+  if (before === null) return { name, change: 'added', fields: [], before, after: given }
+  const fields = CATALOGUE_FIELDS.filter((field) => !isSame(field, before, given))
+  if (fields.length === 0) return null
+  // Another spelling of the same JSON, and another order of a set, stay as they are.
+  const after = { ...before, ...Object.fromEntries(fields.map((field) => [field, given[field]])) }
+  const archiving = given.archived ? 'archived' : 'unarchived'
+  const change = fields.every((field) => field === 'archived') ? archiving : 'changed'
+  return { name, change, fields, before, after }
+}
+
+function isSame(field: CatalogueField, before: CatalogueType, after: CatalogueType): boolean {
+  if (field === 'schema' || field === 'example') return isSameJson(before[field], after[field])
+  if (field === 'searchKeys') {
+    return isDeepStrictEqual(before.searchKeys.toSorted(), after.searchKeys.toSorted())
+  }
+  return before[field] === after[field]
 }

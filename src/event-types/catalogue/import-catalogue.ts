@@ -3,19 +3,28 @@ import type { Database, Sql } from '../../db/client.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { SOURCE_TYPES } from '../../event-graph/event-schema.ts'
 import type { SourceType } from '../../event-graph/event-types.ts'
-import { changedMeanwhile, unusable } from './catalogue-error.ts'
-import type { CatalogueType, GivenCatalogue, Refusal } from './catalogue-type.ts'
-import { checkCatalogue, checkPayloads, parsed } from './check-catalogue.ts'
-import { compareCatalogue, type TypeChange } from './compare-catalogue.ts'
+import {
+  type CatalogueType,
+  type GivenCatalogue,
+  type Refusal,
+  readCatalogue,
+  UnusableCatalogue,
+} from './catalogue-type.ts'
+import {
+  checkCatalogue,
+  checkPayloads,
+  compareCatalogue,
+  parsed,
+  type TypeChange,
+} from './check-catalogue.ts'
 import {
   type Finding,
+  refusedEvents,
   SELECTING_WEBHOOKS,
   type SelectingRow,
   selectionFindings,
 } from './findings.ts'
-import { readCatalogue } from './read-catalogue.ts'
-import { refusedEvents } from './refused-events.ts'
-import { writeCatalogue } from './write-catalogue.ts'
+import { changedMeanwhile, writeCatalogue } from './write-catalogue.ts'
 
 export interface CatalogueImportOptions {
   /** Whether to only compare. Default: false. */
@@ -61,7 +70,7 @@ export async function importCatalogue(
   const database = await readCatalogue(pool)
   const { file, refused, warnings } = await checkFile(database, given)
   if (strict && refused.length + warnings.length > 0) {
-    throw unusable([...refused, ...warnings].map(({ problem }) => problem))
+    throw new UnusableCatalogue([...refused, ...warnings].map(({ problem }) => problem))
   }
   const refusedNames = new Set(refused.map(({ name }) => name))
   const kept = database.filter(({ name }) => !refusedNames.has(name))

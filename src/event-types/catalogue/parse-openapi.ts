@@ -1,20 +1,27 @@
-import { rawItems, rawMembers } from '../../lib/raw-json.ts'
-import { bundleSchema } from './bundle-schema.ts'
-import { UnusableCatalogue, unusable } from './catalogue-error.ts'
-import type { GivenCatalogue, GivenType, Refusal } from './catalogue-type.ts'
-import { descriptionOf, type Members, parsed, resolved } from './raw-document.ts'
+import { type ExactJson, printExactJson } from '../../lib/exact-json.ts'
+import { referred } from '../../lib/schema-path.ts'
+import { holdsSchema, holdsSchemas } from '../../lib/standard-schema.ts'
+import {
+  type GivenCatalogue,
+  type GivenType,
+  isJsonObject,
+  type JsonObject,
+  membersOf,
+  type Refusal,
+  UnusableCatalogue,
+} from './catalogue-type.ts'
 
 /** The `webhooks` of an OpenAPI 3.1 document: one event type each. */
-export function parseOpenApi(document: Members, file: string): GivenCatalogue {
-  const version: unknown = JSON.parse(document.get('openapi') ?? 'null')
+export function parseOpenApi(document: JsonObject, file: string): GivenCatalogue {
+  const { openapi: version } = document
   if (typeof version !== 'string' || !/^3\.[1-9]/.test(version)) {
-    throw unusable([
+    throw new UnusableCatalogue([
       `${file} is OpenAPI ${JSON.stringify(version)}. Convert it to OpenAPI 3.1, whose schemas are JSON Schemas.`,
     ])
   }
-  const webhooks = rawMembers(document.get('webhooks') ?? '')
-  if (!webhooks || webhooks.size === 0) {
-    throw unusable([`${file} has no "webhooks". Add one for each event type.`])
+  const webhooks = Object.entries(membersOf(document['webhooks']))
+  if (webhooks.length === 0) {
+    throw new UnusableCatalogue([`${file} has no "webhooks". Add one for each event type.`])
   }
   const [types, refused]: [GivenType[], Refusal[]] = [[], []]
   for (const [name, item] of webhooks) {
@@ -28,48 +35,74 @@ export function parseOpenApi(document: Members, file: string): GivenCatalogue {
   return { types, refused }
 }
 
-function parseWebhook(document: Members, text: string, name: string, file: string): GivenType {
+function parseWebhook(
+  document: JsonObject,
+  given: ExactJson,
+  name: string,
+  file: string,
+): GivenType {
   const place = `${file}: webhooks.${name.slice(0, 128)}`
-  const item = resolved(document, text)
-  const operation = resolved(document, item.get('post'))
-  const body = resolved(document, operation.get('requestBody'))
-  const content = rawMembers(body.get('content') ?? '') ?? new Map<string, string>()
-  const media = resolved(document, content.get('application/json'))
-  const bodySchema = media.get('schema')
+  const item = resolved(document, given)
+  const operation = resolved(document, item['post'])
+  const content = membersOf(resolved(document, operation['requestBody'])['content'])
+  const media = resolved(document, content['application/json'])
+  const { schema: bodySchema } = media
   if (bodySchema === undefined) {
-    throw unusable([
+    throw new UnusableCatalogue([
       `${place} has no schema at post.requestBody.content["application/json"].schema. Add the schema of the request.`,
     ])
   }
   const ofData = dataSchema(document, bodySchema, { place, parts: 0 })
   const schema = bundleSchema(document, ofData ?? bodySchema, place)
-  const given = (key: string): unknown => parsed(operation.get(key) ?? item.get(key))
-  const [tag] = rawItems(operation.get('tags') ?? '') ?? []
+  const example = exampleOf(document, media, schema, ofData !== undefined)
   return {
     place,
     name,
     description: descriptionOf([operation, item, resolved(document, bodySchema)], name),
-    group: given('x-group') ?? parsed(tag) ?? null,
-    searchKeys: given('x-search-keys') ?? [],
+    group: operation['x-group'] ?? item['x-group'] ?? itemsOf(operation['tags'])[0] ?? null,
+    searchKeys: operation['x-search-keys'] ?? item['x-search-keys'] ?? [],
     archived: false,
-    schema,
-    example: exampleOf(document, media, schema, ofData !== null),
+    schema: schema === true ? null : printExactJson(schema),
+    example: example === undefined ? null : printExactJson(example),
   }
 }
 
-/** The schema of the member `data` of the request's body, which Posthorn sends in an envelope. Null if there is none. */
-function dataSchema(document: Members, text: string, walk: Walk, level = 0): string | null {
+function itemsOf(value: ExactJson | undefined): readonly ExactJson[] {
+  return Array.isArray(value) ? value : []
+}
+
+/** The members of an object, or of the one that its `$ref` names. Empty for anything else. */
+function resolved(document: JsonObject, given: ExactJson | undefined): JsonObject {
+  let value = given
+  for (let i = 0; i < MAX_REFERENCES; i++) {
+    const { $ref: reference } = membersOf(value)
+    if (typeof reference !== 'string') return membersOf(value)
+    value = referred(document, reference) as ExactJson | undefined
+  }
+  return {}
+}
+
+const MAX_REFERENCES = 20
+
+/** The schema of the member `data` of the request's body, which Posthorn sends in an envelope. */
+function dataSchema(
+  document: JsonObject,
+  given: ExactJson,
+  walk: Walk,
+  level = 0,
+): ExactJson | undefined {
   walk.parts++
   if (walk.parts > MAX_PARTS) {
-    throw unusable([
+    throw new UnusableCatalogue([
       `${walk.place} has a schema with more than ${MAX_PARTS.toLocaleString('en')} parts of allOf. Combine fewer.`,
     ])
   }
-  const schema = resolved(document, text)
-  const own = rawMembers(schema.get('properties') ?? '')?.get('data')
-  if (own !== undefined || level > MAX_ALL_OF) return own ?? null
-  const parts = rawItems(schema.get('allOf') ?? '') ?? []
-  return parts.map((part) => dataSchema(document, part, walk, level + 1)).findLast(Boolean) ?? null
+  const schema = resolved(document, given)
+  const own = membersOf(schema['properties'])['data']
+  if (own !== undefined || level > MAX_ALL_OF) return own
+  return itemsOf(schema['allOf'])
+    .map((part) => dataSchema(document, part, walk, level + 1))
+    .findLast((part) => part !== undefined)
 }
 
 const MAX_ALL_OF = 8
@@ -84,16 +117,106 @@ interface Walk {
 
 /** The example of the request, of which only `data` counts if the schema is that of `data`; or that of the schema. */
 function exampleOf(
-  document: Members,
-  media: Members,
-  schema: string | null,
+  document: JsonObject,
+  media: JsonObject,
+  schema: ExactJson,
   isInEnvelope: boolean,
-): string | null {
-  const [first] = [...(rawMembers(media.get('examples') ?? '')?.values() ?? [])]
-  const ofBody = media.get('example') ?? resolved(document, first).get('value')
-  const ofRequest = isInEnvelope ? rawMembers(ofBody ?? '')?.get('data') : ofBody
-  const members = rawMembers(schema ?? '')
-  return (
-    ofRequest ?? rawItems(members?.get('examples') ?? '')?.[0] ?? members?.get('example') ?? null
+): ExactJson | undefined {
+  const [first] = Object.values(membersOf(media['examples']))
+  const ofBody = media['example'] ?? resolved(document, first)['value']
+  const ofRequest = isInEnvelope ? membersOf(ofBody)['data'] : ofBody
+  const { examples, example } = membersOf(schema)
+  return ofRequest ?? itemsOf(examples)[0] ?? example
+}
+
+/** The first text that describes an event type in one of the objects. A document without one has its name. */
+export function descriptionOf(objects: readonly JsonObject[], name: string): string {
+  const texts = objects.flatMap(({ description, summary, title }) => [description, summary, title])
+  return texts.find((text) => typeof text === 'string' && text.trim() !== '')?.toString() ?? name
+}
+
+const COMPONENT = /^#\/components\/schemas\/([^/]+)/
+
+/** Of one event type. */
+const MAX_COMPONENTS = 1_000
+
+/** The schema with its components in `$defs`, so that it needs no other document. */
+function bundleSchema(document: JsonObject, given: ExactJson, place: string): ExactJson {
+  const needed = new Map<string, ExactJson>()
+  const bundled = moved(followed())
+  // Grows meanwhile: a component can need others.
+  for (const [name, component] of needed) needed.set(name, moved(component))
+  if (needed.size === 0) return bundled
+  const members = membersOf(bundled)
+  return { ...members, $defs: { ...membersOf(members['$defs']), ...Object.fromEntries(needed) } }
+
+  /** The component itself, where a schema is only a reference to one. */
+  function followed(): ExactJson {
+    const seen = new Set<string>()
+    let schema = given
+    for (;;) {
+      const { $ref: reference, ...others } = membersOf(schema)
+      const isReference = typeof reference === 'string' && Object.keys(others).length === 0
+      if (!isReference || seen.has(reference)) return schema
+      if (seen.size === MAX_COMPONENTS) throw tooManyComponents()
+      seen.add(reference)
+      schema = (referred(document, reference) as ExactJson | undefined) ?? schema
+    }
+  }
+
+  /** A schema with other references. What looks like one in data, such as in an example, stays. */
+  function moved(schema: ExactJson): ExactJson {
+    return mapMembers(schema, (value, keyword) => {
+      if (keyword === '$ref') return movedReference(value)
+      if (keyword === 'discriminator') {
+        return mapMembers(value, (one, name) =>
+          name === 'mapping' ? mapMembers(one, movedTarget) : one,
+        )
+      }
+      const isMany = holdsSchemas(keyword)
+      if (!isMany && !holdsSchema(keyword)) return value
+      if (Array.isArray(value)) return value.map(moved)
+      return isMany ? mapMembers(value, moved) : moved(value)
+    })
+  }
+
+  /** A value of a mapping can be the mere name of a component. What is neither stays. */
+  function movedTarget(target: ExactJson): ExactJson {
+    if (typeof target !== 'string') return target
+    const reference = COMPONENT.test(target) ? target : `#/components/schemas/${target}`
+    return referred(document, reference) === undefined ? target : movedReference(reference)
+  }
+
+  function movedReference(reference: ExactJson): ExactJson {
+    if (typeof reference !== 'string') return reference
+    const [all = '', name = ''] = COMPONENT.exec(reference) ?? []
+    const component = referred(document, all) as ExactJson | undefined
+    if (component === undefined) {
+      throw new UnusableCatalogue([
+        `${place} refers to ${JSON.stringify(reference)}. Refer to "#/components/schemas/…" of the same document.`,
+      ])
+    }
+    if (!needed.has(name)) {
+      if (needed.size === MAX_COMPONENTS) throw tooManyComponents()
+      needed.set(name, component)
+    }
+    return `#/$defs/${name}${reference.slice(all.length)}`
+  }
+
+  function tooManyComponents(): Error {
+    return new UnusableCatalogue([
+      `${place} needs more than ${MAX_COMPONENTS.toLocaleString('en')} components. Refer to fewer.`,
+    ])
+  }
+}
+
+/** An object with other members. Any other value stays as it is. */
+function mapMembers(
+  value: ExactJson,
+  change: (member: ExactJson, name: string) => ExactJson,
+): ExactJson {
+  if (!isJsonObject(value)) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) => [name, change(member, name)]),
   )
 }

@@ -2,11 +2,10 @@ import type { Actor } from '../../access/actor.ts'
 import type { AuditAction } from '../../audit/audit-entry.ts'
 import { type Entry, writeAuditEntries } from '../../audit/write-audit-entries.ts'
 import type { Sql } from '../../db/client.ts'
+import { DomainError } from '../../lib/errors.ts'
 import { pagesOf } from '../../lib/pages-of.ts'
-import { changedMeanwhile } from './catalogue-error.ts'
 import type { CatalogueField, CatalogueType } from './catalogue-type.ts'
-import { parsed } from './check-catalogue.ts'
-import type { TypeChange } from './compare-catalogue.ts'
+import { parsed, type TypeChange } from './check-catalogue.ts'
 
 /** Writes the changes with their audit entries. Texts of schemas and examples are written to the letter. */
 export async function writeCatalogue(
@@ -91,5 +90,12 @@ function audited(type: CatalogueType, fields: readonly CatalogueField[]): object
       const isText = field === 'schema' || field === 'example'
       return [field, isText ? parsed(type[field]) : type[field]]
     }),
+  )
+}
+
+export function changedMeanwhile(): DomainError {
+  return new DomainError(
+    'conflict',
+    'Somebody changed the catalogue during the import. Nothing was changed; import again.',
   )
 }

@@ -24,9 +24,13 @@ import type { RequestContext } from '../context.ts'
 import { redactValue } from '../redact-values.ts'
 import { type Expansion, expand, READ_SCHEMA } from './expand.ts'
 import { MAX_COMPLEXITY } from './field-complexity.ts'
-import { limitExceeded, MAX_RESPONSE_BYTES } from './limit-exceeded.ts'
+import {
+  eachWithinLimits,
+  limitExceeded,
+  MAX_RESPONSE_BYTES,
+  withinLimits,
+} from './limit-exceeded.ts'
 import { parseWithinLimits } from './parse-within-limits.ts'
-import { eachWithinLimits, withinLimits } from './response.ts'
 
 /** Requests without a valid API key from one address: the burst, and the rate per minute. */
 export const MAX_KEYLESS_REQUESTS = 60

@@ -97,8 +97,7 @@ builder.mutationField('deleteOrganization', (t) =>
     args: {
       id: t.arg.id({
         required: true,
-        description:
-          'The id of the organization: `org_…`. Not the one that the API key of the caller belongs to.',
+        description: 'The id of an organization other than that of the caller: `org_…`.',
       }),
       input: t.arg({
         type: DeleteOrganizationInput,

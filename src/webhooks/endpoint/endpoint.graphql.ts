@@ -18,8 +18,7 @@ const EndpointVerificationReason = enumOf(
 
 builder.objectType(EndpointUnverified, {
   name: 'EndpointVerificationError',
-  description:
-    'The endpoint of the URL did not answer its challenge (`verifyEndpoint`). Nothing was changed.',
+  description: 'The endpoint did not answer its challenge. Nothing was changed.',
   interfaces: ['UserError'],
   fields: (t) => ({
     reason: t.expose('reason', {

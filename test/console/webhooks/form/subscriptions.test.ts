@@ -5,7 +5,7 @@ import {
   isValidPattern,
   possiblePatterns,
 } from '../../../../src/console/webhooks/form/subscriptions.ts'
-import { expandSubscriptions } from '../../../../src/event-types/subscriptions.ts'
+import { expandSubscriptions } from '../../../../src/event-types/find-event-types.ts'
 
 const CATALOGUE = ['a', 'order.item.added', 'order.paid', 'orders.paid', 'posthorn.webhook.failing']
 
