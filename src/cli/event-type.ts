@@ -132,10 +132,9 @@ function registerExport(eventType: Command): void {
         if (file === '-' && json) {
           throw new Error('With --json, give a file: standard output has the catalogue otherwise.')
         }
-        const [{ readCatalogue }, { printCatalogue }] = await Promise.all([
-          import('../event-types/catalogue/read-catalogue.ts'),
-          import('../event-types/catalogue/print-catalogue.ts'),
-        ])
+        const { printCatalogue, readCatalogue } = await import(
+          '../event-types/catalogue/catalogue-type.ts'
+        )
         const types = await withServices(({ database: { pool } }) => readCatalogue(pool), {
           reads: true,
         })

@@ -79,7 +79,7 @@ export function createTasks(deps: TaskDeps): Tasks {
     },
 
     async maintain(_payload, { signal }) {
-      const { run, results, end } = createSteps(logger, countFailure)
+      const { run, results, end } = createMaintenance(logger, countFailure)
       await maintainPartitions(pool, { retentionMs, signal }, run)
       await run('retention_rules', () => deletePastRules(background, signal))
       await run('finished_jobs', () =>
@@ -150,7 +150,10 @@ function uuidOf(kind: IdKind, field: string, id: unknown): string {
 }
 
 /** Runs the steps of a maintenance whether or not others fail. */
-function createSteps(logger: Logger, countFailure: (by: number, step: MaintenanceStep) => void) {
+function createMaintenance(
+  logger: Logger,
+  countFailure: (by: number, step: MaintenanceStep) => void,
+) {
   const failures: string[] = []
   const results: Partial<Record<MaintenanceStep, unknown>> = {}
   return {

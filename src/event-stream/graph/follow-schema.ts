@@ -19,7 +19,6 @@ import {
 import { DATE_TIME_SCALAR, JSON_SCALAR, type SourceType } from '../../event-graph/event-types.ts'
 import { readVersion } from '../../event-types/follow-catalogue.ts'
 import { followVersion } from '../../lib/follow-version.ts'
-import type { Memory } from '../../lib/memory.ts'
 import { MAX_CONSUMERS } from '../consumers/consumer.ts'
 import {
   DEFAULT_LEASE_SECONDS,

@@ -1,4 +1,4 @@
-import { PROBLEM_KINDS, type ProblemKind } from '../../http/http-rejection.ts'
+import { PROBLEM_KINDS, type ProblemKind } from '../../http/problem.ts'
 import { MAX_URL_LENGTH } from '../../outbound/destination-url.ts'
 import { HEADER_NAME, HEADER_VALUE, MAX_HEADERS } from '../../webhooks/custom-headers.ts'
 import { MAX_SUBSCRIPTIONS } from '../../webhooks/webhook-settings.ts'

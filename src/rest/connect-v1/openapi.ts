@@ -1,5 +1,5 @@
 import type { DescribedType } from '../../event-types/follow-catalogue.ts'
-import type { ProblemKind } from '../../http/http-rejection.ts'
+import type { ProblemKind } from '../../http/problem.ts'
 import { printMembers, toMembers } from '../../lib/exact-json.ts'
 import { DEFAULT_HEADER_PREFIX } from '../../webhooks/custom-headers.ts'
 import { COMPONENTS, headerRefs, type ParameterName, problemRefs, ref } from './components.ts'

@@ -9,7 +9,12 @@ import {
   isNotModified,
   readPreconditions,
 } from '../../http/preconditions.ts'
-import { HttpRejection, methodNotAllowed, notFoundProblem, problemResponse } from '../../http/problem.ts'
+import {
+  HttpRejection,
+  methodNotAllowed,
+  notFoundProblem,
+  problemResponse,
+} from '../../http/problem.ts'
 import { readJsonObject } from '../../http/read-body.ts'
 import { hashRequest, runOnce } from '../../idempotency/run-once.ts'
 import type { RateLimiter } from '../../rate-limit/rate-limiter.ts'
