@@ -214,7 +214,11 @@ module.exports = {
       comment: 'So a process without a mail server does not load it.',
       severity: 'error',
       from: { path: '^src/' },
-      to: { path: '^src/outbound/mailer[.]ts$', dynamic: false },
+      to: {
+        path: '^src/outbound/mailer[.]ts$',
+        dynamic: false,
+        dependencyTypesNot: ['type-only'],
+      },
     },
     {
       name: 'the-provider-is-imported-dynamically',
@@ -224,6 +228,7 @@ module.exports = {
       to: {
         path: '^src/sessions/oidc/provider[.]ts$',
         dynamic: false,
+        dependencyTypesNot: ['type-only'],
       },
     },
     {
