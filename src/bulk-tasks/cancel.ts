@@ -14,8 +14,12 @@ export async function cancelStep(sql: Sql, work: Work<SelectedDeliveries>): Prom
  * publishing during the deletion: their deliveries can be behind the cursor.
  */
 export async function deleteWebhookStep(sql: Sql, work: Work<unknown>): Promise<PageResult> {
-  const { id, webhookId: webhookUuid, isSettled, progress } = work
-  const filter = { webhookUuid, states: ['queued', 'retrying', 'waiting'] } as const
+  const { id, webhookId, isSettled, progress } = work
+  if (webhookId === null) throw new Error(`The task ${id} names no webhook.`)
+  const filter: DeliveryFilter = {
+    webhookUuids: [webhookId],
+    states: ['queued', 'retrying', 'waiting'],
+  }
   const page = await cancelPage(sql, work, filter, null)
   if (!page.isLast || (progress as { readonly wasSettled?: boolean }).wasSettled) return page
   const waitMs = isSettled ? 0 : pauseBeforePass(id)
