@@ -3,10 +3,9 @@ import { ERROR_CODES } from '../../src/deliveries/attempts/attempt-record.ts'
 import { createRequestLogger } from '../../src/server/request-logger.ts'
 import { addAll } from '../../src/telemetry/counters.ts'
 import { createDatabaseMetrics } from '../../src/telemetry/database-metrics.ts'
-import { createDeliveryReporter } from '../../src/telemetry/events.ts'
+import { createDeliveryReporter, measurePublishing } from '../../src/telemetry/events.ts'
 import { createLogger } from '../../src/telemetry/logger.ts'
 import { createMetrics, OF_THREAD, watchPools } from '../../src/telemetry/metrics.ts'
-import { measurePublishing } from '../../src/telemetry/publish-metrics.ts'
 import { code, page, prose, table } from './markdown.ts'
 
 export interface DescribedMetric {

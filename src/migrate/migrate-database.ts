@@ -7,8 +7,7 @@ interface DatabaseUrls {
   readonly poolerUrl: string | null
 }
 
-interface MigrateDatabaseOptions
-  extends Pick<Partial<PreflightOptions>, 'restartOtherWorkers'> {
+interface MigrateDatabaseOptions extends Pick<Partial<PreflightOptions>, 'restartOtherWorkers'> {
   readonly workerSchema: string
   /** Whether this process connects through the pooler, which must then lead to the same database. Default: true. */
   readonly usesPooler?: boolean
