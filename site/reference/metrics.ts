@@ -1,13 +1,11 @@
 import { Registry } from 'prom-client'
 import { ERROR_CODES } from '../../src/outbound/failure-reasons.ts'
 import { createRequestLogger } from '../../src/server/request-logger.ts'
-import { createAttemptMetrics } from '../../src/telemetry/attempt-metrics.ts'
 import { addAll } from '../../src/telemetry/counters.ts'
 import { createDatabaseMetrics } from '../../src/telemetry/database-metrics.ts'
+import { createDeliveryReporter, measurePublishing } from '../../src/telemetry/events.ts'
 import { createLogger } from '../../src/telemetry/logger.ts'
-import { createMetrics, OF_THREAD } from '../../src/telemetry/metrics.ts'
-import { watchPools } from '../../src/telemetry/pool-metrics.ts'
-import { measurePublishing } from '../../src/telemetry/publish-metrics.ts'
+import { createMetrics, OF_THREAD, watchPools } from '../../src/telemetry/metrics.ts'
 import { code, page, prose, table } from './markdown.ts'
 
 export interface DescribedMetric {
@@ -24,8 +22,9 @@ export function describeMetrics(): {
 } {
   const { registry } = createMetrics('api')
   measurePublishing(registry, async () => [])
-  createAttemptMetrics(registry, ERROR_CODES)
-  createRequestLogger(createLogger('silent'), registry, [])
+  const logger = createLogger('silent')
+  createDeliveryReporter(logger, registry, ERROR_CODES)
+  createRequestLogger(logger, registry, [])
   watchPools(registry, {})
   addAll(registry)
   const installation = new Registry()

@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { DomainError } from '../lib/errors.ts'
-import { NO_FREE_CONNECTION } from './share-connections.ts'
+import { NO_FREE_CONNECTION } from './pools.ts'
 
 /**
  * Whether an error means that a statement cannot run for now, so that the same call may succeed later. After an error

@@ -5,7 +5,6 @@ import { DomainError, type ErrorCode, type FieldIssue, listedIssues } from '../l
 import type { Logger } from '../telemetry/logger.ts'
 import type { OutageLog } from '../telemetry/outages.ts'
 import { currentRequestId } from '../telemetry/request-log.ts'
-import { MAX_URL_LENGTH } from './http-limits.ts'
 
 /** An RFC 9457 problem. */
 interface Problem {
@@ -41,6 +40,9 @@ export function problemResponse(
   if (outages.report(error)) return toResponse(domainProblem(unavailable(error), request))
   return toResponse(internalProblem(error, request, logger))
 }
+
+/** Path and query of a request, in characters. A longer URL gets a 414. */
+export const MAX_URL_LENGTH = 16 * 1024
 
 export function urlTooLongProblem(): Response {
   return toResponse({

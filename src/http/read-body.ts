@@ -22,9 +22,11 @@ export async function readBody(
   if (Number(declared ?? 0) > maxBytes) throw tooLarge(maxBytes)
   if (declared === null) return await readStream(request, maxBytes, inFlight)
   inFlight?.resize('body', Number(declared))
-  const body = new Uint8Array(await request.arrayBuffer().catch(incomplete))
+  const body = await request.arrayBuffer().catch((error) => {
+    throw incomplete(error)
+  })
   if (body.byteLength > maxBytes) throw tooLarge(maxBytes)
-  return body
+  return new Uint8Array(body)
 }
 
 async function readStream(
@@ -34,22 +36,21 @@ async function readStream(
 ): Promise<Uint8Array> {
   const chunks: Uint8Array[] = []
   let size = 0
-  const reader = request.body?.getReader()
-  for (;;) {
-    const { done, value } = (await reader?.read().catch(incomplete)) ?? { done: true }
-    if (done || !value) return Buffer.concat(chunks)
-    size += value.byteLength
-    if (size > maxBytes) {
-      reader?.cancel().catch(() => {})
-      throw tooLarge(maxBytes)
+  try {
+    for await (const chunk of request.body ?? []) {
+      size += chunk.byteLength
+      if (size > maxBytes) throw tooLarge(maxBytes)
+      inFlight?.resize('body', size)
+      chunks.push(chunk)
     }
-    inFlight?.resize('body', size)
-    chunks.push(value)
+  } catch (error) {
+    throw error instanceof DomainError ? error : incomplete(error)
   }
+  return Buffer.concat(chunks)
 }
 
-function incomplete(cause: unknown): never {
-  throw new DomainError('malformed', 'The body is incomplete.', { cause })
+function incomplete(cause: unknown): DomainError {
+  return new DomainError('malformed', 'The body is incomplete.', { cause })
 }
 
 function tooLarge(maxBytes: number): DomainError {

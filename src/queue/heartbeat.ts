@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Sql } from '../db/client.ts'
 import { openSession } from '../db/session.ts'
+import { repeat } from '../lib/repeat.ts'
 
 /** Sends the heartbeats of this process's runners, and finds dead runners of all processes. */
 export interface Heartbeat extends AsyncDisposable {
@@ -91,12 +92,9 @@ export function startHeartbeat(options: HeartbeatOptions): Heartbeat {
     }
   }
 
-  const timer = setInterval(() => {
-    send().catch((error) => {
-      if (!closed.signal.aborted) onError(error)
-    })
-  }, INTERVAL_MS)
-  timer.unref()
+  const beating = repeat(INTERVAL_MS, send, (error) => {
+    if (!closed.signal.aborted) onError(error)
+  })
 
   return {
     async register(runnerId) {
@@ -118,9 +116,9 @@ export function startHeartbeat(options: HeartbeatOptions): Heartbeat {
       })
     },
     async [Symbol.asyncDispose]() {
-      clearInterval(timer)
       closed.abort()
       await session[Symbol.asyncDispose]()
+      await beating[Symbol.asyncDispose]()
     },
   }
 }

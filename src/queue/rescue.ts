@@ -40,7 +40,7 @@ export interface RunnerConnections {
   readonly applicationName: string
 }
 
-/** Rescues the jobs of a runner of this process after closing its connections in Postgres, so that it claims no more. */
+/** Rescues the jobs of a runner of this process that lives on. */
 export async function rescueAbandoned(
   pool: pg.Pool,
   workerSchema: string,
@@ -48,9 +48,7 @@ export async function rescueAbandoned(
 ): Promise<number> {
   // Marked first, so that another process rescues the jobs if this process dies here.
   await markAbandoned(pool, [runner.id])
-  await closeConnections(pool, runner)
-  await markAbandoned(pool, [runner.id])
-  return await rescueWorkers(pool, workerSchema, [runner.id])
+  return await rescueOwn(pool, workerSchema, [runner], null)
 }
 
 /** A thread of this process that ended. */
@@ -66,20 +64,28 @@ export async function rescueOfEndedThread(
   workerSchema: string,
   ended: EndedThread,
 ): Promise<number> {
-  for (const runner of ended.runners) await closeConnections(pool, runner)
-  const ids = ended.runners.map(({ id }) => id)
-  return await inTransaction(pool, async (sql) => {
-    await markAbandoned(sql, ids)
-    return await rescueDead(sql, pg.escapeIdentifier(workerSchema), ids, ended)
-  })
+  return await rescueOwn(pool, workerSchema, ended.runners, ended)
 }
 
-async function closeConnections(sql: Sql, { applicationName }: RunnerConnections): Promise<void> {
-  await sql.query(
-    `select pg_terminate_backend(pid, 5000) from pg_stat_activity
-     where application_name = $1 and usename = current_user`,
-    [applicationName],
-  )
+/** Closes the connections of the runners in Postgres first, so that they claim no more. */
+async function rescueOwn(
+  pool: pg.Pool,
+  workerSchema: string,
+  runners: readonly RunnerConnections[],
+  thread: EndedThread | null,
+): Promise<number> {
+  for (const { applicationName } of runners) {
+    await pool.query(
+      `select pg_terminate_backend(pid, 5000) from pg_stat_activity
+       where application_name = $1 and usename = current_user`,
+      [applicationName],
+    )
+  }
+  const ids = runners.map(({ id }) => id)
+  return await inTransaction(pool, async (sql) => {
+    await markAbandoned(sql, ids)
+    return await rescueDead(sql, pg.escapeIdentifier(workerSchema), ids, thread)
+  })
 }
 
 /** Marks runners as dead, so that any process rescues their jobs after its next heartbeat. */

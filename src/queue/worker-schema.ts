@@ -10,16 +10,13 @@ const CREATED_BY_POSTHORN = 'Created by Posthorn, for the jobs that graphile-wor
 /** Installs or migrates graphile-worker's tables. Creates the schema if it does not exist. */
 export async function installWorkerSchema(pool: pg.Pool, workerSchema: string): Promise<void> {
   const { runMigrations } = await import('graphile-worker')
-  await createWorkerSchema(pool, workerSchema)
+  const { isEmpty, isOwned } = await findWorkerSchema(pool, workerSchema)
+  if (isEmpty) {
+    const name = pg.escapeIdentifier(workerSchema)
+    await pool.query(`create schema if not exists ${name}`)
+    if (isOwned) await pool.query(`comment on schema ${name} is '${CREATED_BY_POSTHORN}'`)
+  }
   await runMigrations({ pgPool: pool, schema: workerSchema })
-}
-
-async function createWorkerSchema(sql: Sql, workerSchema: string): Promise<void> {
-  const { isEmpty, isOwned } = await findWorkerSchema(sql, workerSchema)
-  if (!isEmpty) return
-  const name = pg.escapeIdentifier(workerSchema)
-  await sql.query(`create schema if not exists ${name}`)
-  if (isOwned) await sql.query(`comment on schema ${name} is '${CREATED_BY_POSTHORN}'`)
 }
 
 /** A schema, as the system catalogue describes it. One that does not exist is empty. */

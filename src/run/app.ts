@@ -1,5 +1,4 @@
 import type { Settings } from '../config/settings.ts'
-import { watchPostgres } from '../db/postgres-watch.ts'
 import type { Provisioned } from '../embedded/provision.ts'
 import { requireListedKeys } from '../encryption/stored-secrets.ts'
 import type { ThreadRunners } from '../queue/worker.ts'
@@ -12,8 +11,8 @@ import {
 } from '../server/operator-routes.ts'
 import { createRequestLogger, patternsOf } from '../server/request-logger.ts'
 import type { OidcSignIn } from '../sessions/oidc/provider.ts'
-import { addGauge } from '../telemetry/counters.ts'
 import { watchDatabase } from '../telemetry/database-metrics.ts'
+import { watchPostgres } from '../telemetry/postgres-watch.ts'
 import { startTracing } from '../telemetry/start-tracing.ts'
 import { type CommonServices, openCommonServices, type ServiceOptions } from './common-services.ts'
 import type { HostEvent, HostPublished } from './publish-for-host.ts'
@@ -55,9 +54,6 @@ export interface StartOptions extends ServiceOptions {
   readonly writing?: SharedArrayBuffer
 }
 
-/** Postgres is asked once a second. */
-const SILENT_AFTER_MS = 5_000
-
 /** Runs the API, the worker or both on a migrated database. */
 export async function startApp(settings: Settings, options: StartOptions = {}): Promise<App> {
   const { config } = settings
@@ -68,7 +64,7 @@ export async function startApp(settings: Settings, options: StartOptions = {}): 
   const { database, logger } = common
   started.use(await startTracing(process.env, logger))
   await requireListedKeys(database.pool, common.keyring)
-  started.use(watchOutages(common))
+  started.use(watchPostgres(database, common.outages, common.metrics.registry))
 
   const jobs = worker && (await worker.startDelivering(started, common, settings, options))
   const exchange = alone && (await alone.startExchanging(started, common, settings))
@@ -151,25 +147,6 @@ async function loadApi() {
 const NOTHING_ELSE: RestOfProcess = {
   readiness: async () => ({}),
   metrics: async () => [],
-}
-
-/** Reports whether Postgres answers. */
-function watchOutages({ database, outages, metrics }: CommonServices): AsyncDisposable {
-  let answeredAtMs = performance.now()
-  const isUp = () => Number(performance.now() - answeredAtMs < SILENT_AFTER_MS)
-  addGauge(metrics.registry, 'postgres_up', isUp)
-  const warn = outages.warnOf('the watch of Postgres failed')
-  return watchPostgres({
-    ...database,
-    onAnswer() {
-      answeredAtMs = performance.now()
-      outages.answered()
-    },
-    onError(error) {
-      answeredAtMs = Number.NEGATIVE_INFINITY
-      warn(error)
-    },
-  })
 }
 
 /** Sign-in by OpenID Connect. It is loaded only if it is set up, and contacts the provider on the first sign-in. */

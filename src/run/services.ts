@@ -20,7 +20,7 @@ import {
 } from '../sessions/authenticate-session.ts'
 import { findEndedSessions } from '../sessions/ended-sessions.ts'
 import { addCounter, addGauge } from '../telemetry/counters.ts'
-import { measurePublishing } from '../telemetry/publish-metrics.ts'
+import { measurePublishing } from '../telemetry/events.ts'
 import type { WebhookDeps } from '../webhooks/webhook.ts'
 import { type CommonServices, openCommonServices } from './common-services.ts'
 

@@ -16,7 +16,6 @@ import { ERROR_CODES } from '../outbound/failure-reasons.ts'
 import { TASK_PREFIX } from '../queue/jobs.ts'
 import { startWorker, type ThreadRunners, type Worker } from '../queue/worker.ts'
 import { createScheduler } from '../scheduling/scheduler.ts'
-import { createAttemptMetrics } from '../telemetry/attempt-metrics.ts'
 import { addCounter, addGauge } from '../telemetry/counters.ts'
 import {
   createCancelReporter,
@@ -87,7 +86,7 @@ export async function startDelivering(
     record: recordWithRetry(pool, createRecordAttempt(pipeline, senderIdentity), outages.report),
     notify,
     jobs: createDeliveryJobs(database, reportCanceled),
-    report: createDeliveryReporter(logger, createAttemptMetrics(registry, ERROR_CODES)),
+    report: createDeliveryReporter(logger, registry, ERROR_CODES),
     tracing,
     retryScheduleMs: config.retryScheduleMs,
     now,

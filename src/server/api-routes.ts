@@ -1,19 +1,19 @@
 import { readFileSync } from 'node:fs'
-import type { Hono, MiddlewareHandler } from 'hono'
+import { Hono, type MiddlewareHandler } from 'hono'
 import { etag } from 'hono/etag'
 import type { Config } from '../config/config.ts'
 import type { Database } from '../db/client.ts'
 import type { EventStreams } from '../event-stream/event-streams.ts'
-import { followGraph } from '../event-stream/graph/follow-schema.ts'
+import { type EventGraph, followGraph } from '../event-stream/graph/follow-schema.ts'
+import { followCatalogue } from '../event-types/follow-catalogue.ts'
 import { GRAPHQL_PATH } from '../graphql/handler.ts'
 import { connectionOf, trustProxies } from '../http/connection.ts'
 import { limitInFlight } from '../http/in-flight.ts'
-import { noWebSocketsProblem } from '../http/problem.ts'
-import { CONNECT_V1_PATH } from '../rest/connect-v1/openapi.ts'
+import { noWebSocketsProblem, problemResponse } from '../http/problem.ts'
+import { CONNECT_V1_PATH, openApiDocument, printOpenApiDocument } from '../rest/connect-v1/openapi.ts'
 import { type ConnectV1Deps, createConnectV1 } from '../rest/connect-v1/routes.ts'
 import { createEventsV1, EVENTS_V1_PATH } from '../rest/events-v1/routes.ts'
 import type { OidcSignIn } from '../sessions/oidc/provider.ts'
-import { createCatalogueRoutes } from './catalogue-routes.ts'
 import { createConsoleFiles } from './console-files.ts'
 import { createDocsFiles, hasDocs } from './docs-files.ts'
 import { graphiqlPage } from './graphiql-page.ts'
@@ -70,7 +70,7 @@ export function addApiRoutes(routes: Hono, deps: ApiDeps, config: Config): void 
     schema ??= readSchema()
     return answerText(context, schema, 'text/plain; charset=utf-8')
   })
-  routes.route('/', createCatalogueRoutes({ ...deps, sql: database.pool, eventGraph }, config))
+  routes.route('/', createCatalogueRoutes(deps, config, eventGraph))
   routes.route(CONNECT_V1_PATH, createConnectV1(deps))
   routes.route(EVENTS_V1_PATH, createEventsV1(deps))
   const { prisma, keyring } = deps.webhooks
@@ -107,6 +107,38 @@ export function addApiRoutes(routes: Hono, deps: ApiDeps, config: Config): void 
       signInHost: deps.oidc ? new URL(deps.oidc.settings.issuer).host : '',
     }),
   )
+}
+
+/** The documents that follow the catalogue: an event type that is added, changed or archived shows within a second. */
+function createCatalogueRoutes(
+  deps: ApiDeps,
+  { headerPrefix, publicUrl }: Config,
+  eventGraph: () => Promise<EventGraph>,
+): Hono {
+  const { authenticate, database } = deps
+  const routes = new Hono()
+  routes.onError((error, c) => problemResponse(error, c.req.raw, deps))
+  // Without a public URL, a relative one, which works behind any proxy.
+  const serverUrl = publicUrl ?? '/'
+  let general: string | undefined
+  const whole = followCatalogue(database.pool, (types) =>
+    printOpenApiDocument(serverUrl, headerPrefix, types),
+  )
+  // With an API key, it describes each event type of the catalogue; without a key, deliveries in general.
+  routes.get('/openapi.json', etag(), async (c) => {
+    const authorization = c.req.header('authorization')
+    if (authorization !== undefined) await authenticate(authorization, connectionOf(c).address)
+    general ??= JSON.stringify(openApiDocument(serverUrl, headerPrefix))
+    const text = authorization === undefined ? general : await whole()
+    return answerText(c, text, 'application/json', { vary: 'authorization' })
+  })
+  // The definition of `/graphql/events`, for tools that do not use introspection.
+  routes.get('/schema-events.graphql', etag(), async (c) => {
+    await authenticate(c.req.header('authorization') ?? null, connectionOf(c).address)
+    const text = await (await eventGraph()).text()
+    return answerText(c, text, 'text/plain; charset=utf-8', { vary: 'authorization' })
+  })
+  return routes
 }
 
 /** Rejects the handshakes of WebSockets, which many GraphQL clients use for subscriptions. */

@@ -70,22 +70,21 @@ function page(
     if (html === null) {
       return context.text('The console is not built. Run: npm run build:console\n', 503, headers)
     }
-    const contents: Readonly<Record<string, string>> = {
-      'posthorn-graphiql': graphiql ? 'on' : 'off',
-      'posthorn-docs': docs() ? 'on' : 'off',
-      'posthorn-portal-origins': portalOrigins.join(' '),
-      'posthorn-sign-in': signInHost,
+    const contents = {
+      graphiql: graphiql ? 'on' : 'off',
+      docs: docs() ? 'on' : 'off',
+      'portal-origins': portalOrigins.join(' '),
+      'sign-in': signInHost,
     }
-    const filled = html.replaceAll(
-      SETTING,
-      (_, name) => `name="${name}" content="${contents[name]}"`,
-    )
+    // The console reads its settings from its HTML, before anybody signs in.
+    let filled = html
+    for (const [name, content] of Object.entries(contents)) {
+      const setting = new RegExp(`(name="posthorn-${name}" content=")[^"]*`)
+      filled = filled.replace(setting, (_, before) => before + content)
+    }
     return context.html(filled, 200, headers)
   }
 }
-
-/** The console reads its settings from its HTML, before anybody signs in. */
-const SETTING = /name="(posthorn-(?:graphiql|docs|portal-origins|sign-in))" content="[^"]*"/g
 
 /** An output of `npm run build:console`. The path is the same in a clone and in the published package. */
 const PORTAL_ELEMENT = new URL('../../dist/portal-element/posthorn-portal.js', import.meta.url)

@@ -52,32 +52,27 @@ interface IdentifyDeps {
   readonly publicUrl: string | null
 }
 
-/** Identifies the caller of a GraphQL request, and the organization that an operator acts for. */
+/**
+ * Identifies the caller of a GraphQL request by the API key in the `Authorization` header, or by the session cookie of the
+ * console, and the organization that an operator acts for.
+ */
 export function createIdentify(deps: IdentifyDeps): Identify {
-  const authenticate = createAuthenticateRequest(deps)
+  const cookie = sessionCookie(deps.publicUrl)
   return async (request, address) => {
-    const caller = await authenticate(request, address)
+    const authorization = request.headers.get('authorization')
+    const byCookie = authorization === null && cookie.isRequested(request)
+    if (byCookie && isCrossSite(request, deps.publicUrl)) {
+      throw new DomainError('unauthenticated', CROSS_SITE_DETAIL)
+    }
+    const caller = byCookie
+      ? await deps.authenticateSession(cookie.read(request) ?? '')
+      : await deps.authenticate(authorization, address)
     describeRequest({ caller, owner: ownerOf(caller) })
     const header = request.headers.get(ORGANIZATION_HEADER)
     if (header === null) return caller
     const acting = await actFor(deps.sql, caller, header)
     describeRequest({ caller: acting, owner: ownerOf(acting) })
     return acting
-  }
-}
-
-/** Authenticates by the API key in the `Authorization` header, or by the session cookie of the console. */
-function createAuthenticateRequest(deps: IdentifyDeps): Identify {
-  const cookie = sessionCookie(deps.publicUrl)
-  return async (request, address) => {
-    const authorization = request.headers.get('authorization')
-    if (authorization !== null || !cookie.isRequested(request)) {
-      return await deps.authenticate(authorization, address)
-    }
-    if (isCrossSite(request, deps.publicUrl)) {
-      throw new DomainError('unauthenticated', CROSS_SITE_DETAIL)
-    }
-    return await deps.authenticateSession(cookie.read(request) ?? '')
   }
 }
 

@@ -6,17 +6,12 @@ import type { Hono } from 'hono'
 import { type Config, LOOPBACK } from '../config/config.ts'
 import { newRequestId, plainAddress, REQUEST_ID_HEADER } from '../http/connection.ts'
 import {
-  HEADERS_TIMEOUT_MS,
-  INACTIVITY_TIMEOUT_MS,
-  KEEP_ALIVE_MS,
-  MAX_CONNECTIONS,
-  MAX_CONNECTIONS_PER_ADDRESS,
-  MAX_HEADER_BYTES,
   MAX_URL_LENGTH,
-  REQUEST_TIMEOUT_MS,
-  TIMEOUT_CHECK_INTERVAL_MS,
-} from '../http/http-limits.ts'
-import { PROBLEM_KINDS, type ProblemKind, problemBody, urlTooLongProblem } from '../http/problem.ts'
+  PROBLEM_KINDS,
+  type ProblemKind,
+  problemBody,
+  urlTooLongProblem,
+} from '../http/problem.ts'
 import { networkOf } from '../lib/address-network.ts'
 import { createRangeCheck } from '../outbound/address-range.ts'
 import type { Logger } from '../telemetry/logger.ts'
@@ -25,13 +20,28 @@ import type { RequestLogger } from './request-logger.ts'
 /** How long a shutdown waits for requests in flight. */
 const CLOSE_WITHIN_MS = 5_000
 
-const SERVER_OPTIONS: ServerOptions = {
-  maxHeaderSize: MAX_HEADER_BYTES,
-  headersTimeout: HEADERS_TIMEOUT_MS,
-  requestTimeout: REQUEST_TIMEOUT_MS,
-  connectionsCheckingInterval: TIMEOUT_CHECK_INTERVAL_MS,
-  keepAliveTimeout: KEEP_ALIVE_MS,
-}
+/* Limits that hold before authentication. The limits of bodies are where bodies are read. */
+const SERVER_OPTIONS = {
+  /** The request line and the headers together, in bytes. Larger ones get a 431. */
+  maxHeaderSize: 32 * 1024,
+  /** Receiving the headers, in milliseconds. Slower requests get a 408, and the connection is closed. */
+  headersTimeout: 10_000,
+  /** Receiving the whole request, with the same consequence. */
+  requestTimeout: 30_000,
+  /** How often Node checks for the two timeouts above. */
+  connectionsCheckingInterval: 1_000,
+  /** How long a connection may be idle between requests. Longer than in load balancers, which close after a minute. */
+  keepAliveTimeout: 65_000,
+} satisfies ServerOptions
+
+/** How long a connection may be inactive during a request or a response. Streams send keep-alives more often. */
+const INACTIVITY_TIMEOUT_MS = 120_000
+
+/** The connections of one process. Further ones are closed on arrival. */
+const MAX_CONNECTIONS = 10_000
+
+/** The connections of one address, or of one IPv6 /64 network, to one process. Further ones are closed on arrival. */
+const MAX_CONNECTIONS_PER_ADDRESS = 500
 
 /** The listening server. Disposing of it finishes requests in flight, then closes. */
 interface HttpServer extends AsyncDisposable {
@@ -198,12 +208,12 @@ function explain(code: string | undefined): [kind: ProblemKind, detail: string] 
     case 'HPE_HEADER_OVERFLOW':
       return [
         'headers_too_large',
-        `The headers exceed the limit of ${MAX_HEADER_BYTES.toLocaleString('en')} bytes.`,
+        `The headers exceed the limit of ${SERVER_OPTIONS.maxHeaderSize.toLocaleString('en')} bytes.`,
       ]
     case 'ERR_HTTP_REQUEST_TIMEOUT':
       return [
         'timed_out',
-        `The request took too long: the limit is ${HEADERS_TIMEOUT_MS / 1_000} seconds for the headers and ${REQUEST_TIMEOUT_MS / 1_000} for the whole request.`,
+        `The request took too long: the limit is ${SERVER_OPTIONS.headersTimeout / 1_000} seconds for the headers and ${SERVER_OPTIONS.requestTimeout / 1_000} for the whole request.`,
       ]
     default:
       return ['malformed', 'The request is not valid HTTP/1.1.']

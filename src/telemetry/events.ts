@@ -1,6 +1,5 @@
-import type { Registry } from 'prom-client'
+import { Counter, Histogram, type Registry } from 'prom-client'
 import { publicId } from '../db/ids.ts'
-import type { AttemptMetrics } from './attempt-metrics.ts'
 import { addCounter } from './counters.ts'
 import type { Logger } from './logger.ts'
 
@@ -18,6 +17,7 @@ interface DeliveryFacts {
   readonly nextAttemptAt: Date | null
 }
 
+/** Logs and counts attempts, and what became of their deliveries. */
 export interface DeliveryReporter {
   /** An attempt starts this long after its time. */
   started(delayMs: number): void
@@ -29,29 +29,71 @@ export interface DeliveryReporter {
   ): void
 }
 
-export function createDeliveryReporter(logger: Logger, metrics: AttemptMetrics): DeliveryReporter {
+const OUTCOMES = ['succeeded', 'failed'] as const
+const STATUS_CODES = ['http_3xx', 'http_4xx', 'http_5xx']
+
+/** `errorCodes`: those of attempts without a response. */
+export function createDeliveryReporter(
+  logger: Logger,
+  registry: Registry,
+  errorCodes: readonly string[],
+): DeliveryReporter {
+  const registers = [registry]
+  const attempts = new Counter({
+    name: 'posthorn_attempts_total',
+    help: 'Recorded attempts. error_code is empty for a success, http_4xx or the like for a response that is none, or the error code of an attempt without a response.',
+    labelNames: ['outcome', 'error_code'],
+    registers,
+  })
+  attempts.inc({ outcome: 'succeeded', error_code: '' }, 0)
+  for (const code of [...STATUS_CODES, ...errorCodes]) {
+    attempts.inc({ outcome: 'failed', error_code: code }, 0)
+  }
+  const duration = new Histogram({
+    name: 'posthorn_attempt_duration_seconds',
+    help: 'Durations of attempts, from the start of connecting to the end of the response.',
+    labelNames: ['outcome'],
+    buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20],
+    registers,
+  })
+  for (const outcome of OUTCOMES) duration.zero({ outcome })
+  const delay = new Histogram({
+    name: 'posthorn_attempt_delay_seconds',
+    help: 'How long after its time an attempt starts, without the time that its delivery waits for its webhook. It includes the difference between the clocks of the process and of Postgres.',
+    buckets: [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1_800],
+    registers,
+  })
+  const countFinished = addCounter(registry, 'deliveries_finished')
+
   return {
-    started: metrics.started,
+    started: (delayMs) => delay.observe(Math.max(0, delayMs) / 1_000),
     attempted(deliveryUuid, webhookUuid, attempt, after) {
-      metrics.recorded(attempt, after.state)
-      if (attempt.succeeded && !logger.isLevelEnabled('debug')) return
+      const { succeeded, status, errorCode, durationMs } = attempt
+      const outcome = succeeded ? 'succeeded' : 'failed'
+      attempts.inc({ outcome, error_code: succeeded ? '' : (errorCode ?? statusCode(status)) })
+      duration.observe({ outcome }, durationMs / 1_000)
+      countFinished(1, after.state)
+      if (succeeded && !logger.isLevelEnabled('debug')) return
       const facts = {
         event: 'delivery.attempted',
         deliveryId: publicId('delivery', deliveryUuid),
         webhookId: publicId('webhook', webhookUuid),
         attempt: after.number,
-        succeeded: attempt.succeeded,
-        status: attempt.status,
-        errorCode: attempt.errorCode,
-        durationMs: Math.round(attempt.durationMs),
+        ...{ succeeded, status, errorCode },
+        durationMs: Math.round(durationMs),
         state: after.state,
         nextAttemptAt: after.nextAttemptAt,
       }
-      if (attempt.errorCode === 'secret_unreadable') logger.error(facts, UNREADABLE)
-      else if (!attempt.succeeded) logger.info(facts, 'attempt failed')
+      if (errorCode === 'secret_unreadable') logger.error(facts, UNREADABLE)
+      else if (!succeeded) logger.info(facts, 'attempt failed')
       else logger.debug(facts, 'attempt succeeded')
     },
   }
+}
+
+function statusCode(status: number | null): string {
+  const first = Math.floor((status ?? 500) / 100)
+  return `http_${Math.min(Math.max(first, 3), 5)}xx`
 }
 
 const UNREADABLE =
@@ -117,3 +159,34 @@ const TEXTS = {
   reopened:
     'started the retry schedules of exhausted deliveries again because an operator rescheduled their jobs',
 } as const
+
+interface Published {
+  readonly deliveryCount: number
+  readonly duplicate: boolean
+}
+
+/** Returns a function that publishes as `publish` does, and counts. */
+export function measurePublishing<Args extends unknown[], Event extends Published>(
+  registry: Registry,
+  publish: (...args: Args) => Promise<Event[]>,
+): (...args: Args) => Promise<Event[]> {
+  const countPublished = addCounter(registry, 'events_published')
+  const countDuplicates = addCounter(registry, 'events_duplicate')
+  const countDeliveries = addCounter(registry, 'deliveries_created')
+  const duration = new Histogram({
+    name: 'posthorn_publish_duration_seconds',
+    help: 'Durations of calls that published, from the check of their events to the commit.',
+    buckets: [0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
+    registers: [registry],
+  })
+  return async (...args) => {
+    const startedAtMs = performance.now()
+    const published = await publish(...args)
+    duration.observe((performance.now() - startedAtMs) / 1_000)
+    const duplicateCount = published.filter(({ duplicate }) => duplicate).length
+    countPublished(published.length - duplicateCount)
+    countDuplicates(duplicateCount)
+    countDeliveries(published.reduce((sum, { deliveryCount }) => sum + deliveryCount, 0))
+    return published
+  }
+}

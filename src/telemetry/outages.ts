@@ -5,6 +5,8 @@ import type { Logger } from './logger.ts'
 /** Why statements of a process that is not stopping cannot run for now. */
 type OutageCause = Exclude<Unavailability, 'stopping'>
 
+const UNAVAILABLE = 'postgres.unavailable'
+
 interface Described {
   readonly begins: string
   /** Default: `postgres.unavailable`, and its end is worth a line, too. */
@@ -70,7 +72,7 @@ export function createOutageLog(
     if (isNew && lastErrorAtMs.has('unreachable') && cause !== 'disk_full') return true
     lastErrorAtMs.set(cause, now())
     if (isNew) {
-      const { event = 'postgres.unavailable', begins } = DESCRIBED[cause]
+      const { event = UNAVAILABLE, begins } = DESCRIBED[cause]
       const level = cause === 'disk_full' ? 'error' : 'warn'
       logger[level]({ event, cause, error: briefly(error) }, begins)
     }

@@ -16,40 +16,18 @@ test('.env.example and the configuration list the same settings with the same de
   expect(Object.fromEntries(listed)).toEqual(SETTINGS)
 })
 
-test('without settings it is the embedded mode with the documented defaults', () => {
+test('without settings it is the embedded mode, and durations are in milliseconds', () => {
   const { config, secrets } = loadConfig({})
   expect(config).toMatchObject({
     database: 'embedded',
-    host: '127.0.0.1',
     port: 4000,
-    publicUrl: null,
-    portalOrigins: [],
-    workerSchema: 'graphile_worker',
-    trustedProxies: [],
-    concurrency: 500,
-    attemptTimeoutMs: 15_000,
     egressAllow: ['127.0.0.0/8', '::1/128'],
-    headerPrefix: 'wh-',
     retentionMs: 30 * 86_400_000,
-    keepFailedJobsMs: 86_400_000,
-    corsOrigins: [],
-    graphqlTrustedDocuments: null,
-    mcp: 'off',
-    logLevel: 'info',
+    publicUrl: null,
+    oidc: null,
   })
-  expect(config.retryScheduleMs).toEqual(
-    [5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400].map(
-      (seconds) => seconds * 1_000,
-    ),
-  )
-  expect(secrets).toEqual({
-    databaseUrl: null,
-    poolerUrl: null,
-    encryptionKeys: null,
-    egressProxy: null,
-    oidcClientSecret: null,
-    smtpUrl: null,
-  })
+  expect(config.retryScheduleMs.slice(0, 3)).toEqual([5_000, 300_000, 1_800_000])
+  expect(Object.values(secrets)).toEqual(Array(6).fill(null))
 })
 
 test('with DATABASE_URL no private address range is allowed by default', () => {

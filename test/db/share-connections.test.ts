@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { expect, inject, onTestFinished, test } from 'vitest'
 import { type Database, openDatabase } from '../../src/db/client.ts'
-import { NO_FREE_CONNECTION, shareConnections } from '../../src/db/share-connections.ts'
+import { NO_FREE_CONNECTION, shareConnections } from '../../src/db/pools.ts'
 import { until } from '../support/until.ts'
 
 const owner = new AsyncLocalStorage<string>()

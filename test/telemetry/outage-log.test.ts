@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest'
 import { unavailable } from '../../src/db/faults.ts'
-import { NO_FREE_CONNECTION } from '../../src/db/share-connections.ts'
+import { NO_FREE_CONNECTION } from '../../src/db/pools.ts'
 import type { Logger } from '../../src/telemetry/logger.ts'
 import { createOutageLog, type OutageLog } from '../../src/telemetry/outages.ts'
 
