@@ -42,7 +42,6 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #hasResponse = false
   #interimBytes = 0
   #deadline = 0
-  #firesAt = Number.POSITIVE_INFINITY
   #timer: NodeJS.Timeout | undefined
 
   constructor(limits: ExchangeLimits, events: ExchangeEvents) {
@@ -206,35 +205,20 @@ export class Exchange implements Dispatcher.DispatchHandler {
     return { durationMs, waitedMs: this.#waitedMs, resent: this.#resent, connection }
   }
 
-  /** A phase begins. A timer that fires before its deadline starts again, so most requests have one timer for all phases. */
+  /** A phase begins. After a stall of this process, timers run before sockets are read; `setImmediate` reads them first. */
   #startTimer(ms: number): void {
-    this.#deadline = performance.now() + ms
-    if (this.#deadline < this.#firesAt) this.#restartTimer(ms)
-  }
-
-  #restartTimer(ms: number): void {
     clearTimeout(this.#timer)
-    const inMs = Math.min(ms, LOOK_EVERY_MS)
-    this.#firesAt = performance.now() + inMs
-    this.#timer = setTimeout(Exchange.#onTimeout, inMs, this)
-  }
-
-  /** After a stall of this process, timers run before sockets are read; `setImmediate` reads the sockets first. */
-  static readonly #onTimeout = (exchange: Exchange): void => {
-    setImmediate(() => {
-      if (exchange.#phase === 'done') return
-      const leftMs = exchange.#deadline - performance.now()
-      if (leftMs > 0) exchange.#restartTimer(leftMs)
-      else exchange.#stopAtLimit()
-    })
+    const stop = () => {
+      if (this.#deadline <= performance.now() && this.#phase !== 'done') this.#stopAtLimit()
+    }
+    this.#deadline = performance.now() + ms
+    this.#timer = setTimeout(setImmediate, Math.ceil(ms) + 1, stop)
   }
 
   #elapsedMs(): number {
     return performance.now() - this.#startedAt
   }
 }
-
-const LOOK_EVERY_MS = 1_000
 
 /** Error codes of a connection that the peer closed, besides undici's `SocketError`. */
 const CLOSED: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE'])

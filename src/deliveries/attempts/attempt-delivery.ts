@@ -21,7 +21,7 @@ import { isSuspect, type LoadBody, type LoadDelivery, mustRunAlone } from './loa
 import type { PayloadMemory } from './payload-memory.ts'
 import type { RecordAttempt, RecordedAttempt } from './record-attempt.ts'
 import { waitMs } from './retry-policy.ts'
-import type { ExchangeThread, RunAlone } from './run-alone.ts'
+import type { RunAlone } from './run-alone.ts'
 import { traceAttempt } from './trace-attempt.ts'
 
 export interface AttemptDeps extends ExchangeDeps {
@@ -41,8 +41,8 @@ export interface AttemptDeps extends ExchangeDeps {
 }
 
 export interface DeliveryRun extends TaskRun {
-  /** The organization whose queue of deliveries that run alone has the job. Null: the job has no queue. */
-  readonly aloneOf: string | null
+  /** Whether the job is in the queue of deliveries that run alone. */
+  readonly isAlone: boolean
 }
 
 /**
@@ -55,28 +55,23 @@ export async function attemptDelivery(
   run: DeliveryRun,
 ): Promise<void> {
   try {
-    const attempt = (thread: ExchangeThread | null) => makeAttempt(deps, uuid, { ...run, thread })
-    await (run.aloneOf === null ? attempt(null) : deps.alone.withThread(run.aloneOf, attempt))
+    const attempt = () => makeAttempt(deps, uuid, run)
+    await (run.isAlone ? deps.alone.withThread(attempt) : attempt())
   } catch (error) {
     if (!run.signal.aborted && !isDatabaseUnavailable(error)) await deps.jobs.markFault(uuid)
     throw error
   }
 }
 
-interface AttemptRun extends TaskRun {
-  /** The thread on which the attempt runs alone. Null: it runs with others. */
-  readonly thread: ExchangeThread | null
-}
-
 /** `changed`: what was loaded is out of date. `busy`: there was no connection within the limits of Posthorn itself. */
 type NoAttempt = 'aborted' | 'changed' | 'busy'
 
-async function makeAttempt(deps: AttemptDeps, uuid: string, run: AttemptRun): Promise<void> {
+async function makeAttempt(deps: AttemptDeps, uuid: string, run: DeliveryRun): Promise<void> {
   await run.ensureClaimed()
   const loaded = await loadSendable(deps, uuid)
   if (!loaded) return
   const { delivery, options } = loaded
-  if (mustRunAlone(delivery) && !run.thread) return await deps.alone.queue(delivery)
+  if (mustRunAlone(delivery) && !run.isAlone) return await deps.alone.queue(delivery)
   const permit = await deps.scheduler.acquire(delivery, options, run.signal)
   if (permit === 'parked') return
   const attempted =
@@ -118,7 +113,7 @@ async function attemptWithPermit(
   deps: AttemptDeps,
   loaded: Sendable,
   permit: Permit,
-  run: AttemptRun,
+  run: DeliveryRun,
 ): Promise<AttemptRecord | NoAttempt> {
   const { id, organizationId, data, dataBytes } = loaded.delivery
   const acquiredAt = performance.now()
@@ -161,7 +156,7 @@ async function sendAttempt(
   deps: AttemptDeps,
   plan: PlannedAttempt,
   ownTrace: TraceContext | null,
-  run: AttemptRun,
+  run: DeliveryRun,
 ): Promise<Attempted | NoAttempt> {
   const { delivery } = plan
   let startedAt = performance.now()
@@ -176,7 +171,7 @@ async function sendAttempt(
   }
   let exchanged: Exchanged | NoAttempt
   if (isSuspect(delivery)) {
-    exchanged = await deps.alone.exchange(run.thread, delivery, started, control)
+    exchanged = await deps.alone.exchange(run.isAlone, delivery, started, control)
   } else {
     const body = await deps.loadBody(delivery)
     // The event was deleted or erased meanwhile, and the delivery is canceled once it is loaded again.
