@@ -12,53 +12,51 @@ export interface LiveDelivery extends LiveItem {
 
 const PAGE_SIZE = 1_000
 
-export const attemptTopic: Topic<LiveDelivery> = {
-  name: 'attempts',
-  follow: (sql, organizationId) => (since) =>
-    readAttempts(sql, { organizationId, webhookId: null }, since, NOT_FINISHED),
-  async openMissed(sql, scope, since) {
-    const count = await countAttempts(sql, scope, since)
-    return count > MAX_MISSED ? null : readAttempts(sql, scope, since, NOT_FINISHED)
-  },
-}
+/** `offset 0` keeps the lookups apart: the planner could turn them into a join that reads the deliveries of all days. */
+const FINISHED = `exists (
+  select from posthorn.deliveries as d
+  where d.id = a.delivery_id and d.state in ('succeeded', 'exhausted') and d.attempt_count = a.number offset 0)`
+
+export const attemptTopic = topicOf('attempts', false)
 
 /** All attempts and cancellations. The end of each delivery is one of them. */
-export const deliveryTopic: Topic<LiveDelivery> = {
-  name: 'deliveries',
-  follow: (sql, organizationId) =>
-    async function* (since) {
-      const scope = { organizationId, webhookId: null }
-      yield* readDeliveries(sql, scope, since, await readCanceled(sql, scope, since))
+export const deliveryTopic = topicOf('deliveries', true)
+
+function topicOf(name: string, ofDeliveries: boolean): Topic<LiveDelivery> {
+  const finished = ofDeliveries ? FINISHED : 'false'
+  const canceledOf = async (sql: Sql, scope: LiveScope, since: string) =>
+    ofDeliveries ? await readCanceled(sql, scope, since) : []
+  return {
+    name,
+    follow: (sql, organizationId) =>
+      async function* (since) {
+        const scope = { organizationId, webhookId: null }
+        yield* readAll(sql, scope, since, finished, await canceledOf(sql, scope, since))
+      },
+    async openMissed(sql, scope, since) {
+      const canceled = await canceledOf(sql, scope, since)
+      const count = canceled.length + (await countAttempts(sql, scope, since))
+      return count > MAX_MISSED ? null : readAll(sql, scope, since, finished, canceled)
     },
-  async openMissed(sql, scope, since) {
-    const canceled = await readCanceled(sql, scope, since)
-    const count = canceled.length + (await countAttempts(sql, scope, since))
-    return count > MAX_MISSED ? null : readDeliveries(sql, scope, since, canceled)
-  },
+  }
 }
 
-async function* readDeliveries(
+async function* readAll(
   sql: Sql,
   scope: LiveScope,
   since: string,
+  finished: string,
   canceled: readonly LiveDelivery[],
 ): Pages<LiveDelivery> {
   let rest = canceled
-  for await (const attempts of readAttempts(sql, scope, since, FINISHED)) {
+  for await (const attempts of readAttempts(sql, scope, since, finished)) {
     const last = attempts.at(-1)?.position ?? ''
     const before = rest.filter(({ position }) => position <= last)
     rest = rest.slice(before.length)
     yield [...attempts, ...before].sort((a, b) => (a.position < b.position ? -1 : 1))
   }
-  yield rest
+  if (rest.length > 0) yield rest
 }
-
-const NOT_FINISHED = 'false'
-
-/** `offset 0` keeps the lookups apart: the planner could turn them into a join that reads the deliveries of all days. */
-const FINISHED = `exists (
-  select from posthorn.deliveries as d
-  where d.id = a.delivery_id and d.state in ('succeeded', 'exhausted') and d.attempt_count = a.number offset 0)`
 
 async function* readAttempts(
   sql: Sql,

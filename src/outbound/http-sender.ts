@@ -47,35 +47,25 @@ export function createHttpSender(options: HttpSenderOptions): HttpSender {
   const hosts = readHostsFile(guard)
   const secureContext = createSecureContext(caPem)
   const openTunnel = proxyUrl === undefined ? null : createEgressProxy(proxyUrl, secureContext)
-  const withoutKeepAlive = new Set<string>()
   /** Least recently used first. */
   const organizations = new Map<string, OrganizationConnections>()
   const inFlight = new Set<Promise<unknown>>()
   let isClosing = false
 
   function connectionsOf(id: string): OrganizationConnections {
-    const connections = organizations.get(id) ?? openConnections(id)
+    const connections = organizations.get(id) ?? openConnections()
     organizations.delete(id)
     organizations.set(id, connections)
     return connections
   }
 
-  function openConnections(id: string): OrganizationConnections {
+  function openConnections(): OrganizationConnections {
     if (organizations.size >= MAX_ORGANIZATIONS) closeLongestIdle()
-    const key = (origin: string) => `${id} ${origin}`
     return new OrganizationConnections({
       ...limits,
       lookup: createGuardedLookup(guard, lookup ?? createResolver(hosts, dnsServers)),
       secureContext,
       openTunnel,
-      withoutKeepAlive: {
-        has: (origin) => withoutKeepAlive.has(key(origin)),
-        add(origin) {
-          const [oldest = ''] = withoutKeepAlive
-          withoutKeepAlive.add(key(origin))
-          if (withoutKeepAlive.size > MAX_WITHOUT_KEEP_ALIVE) withoutKeepAlive.delete(oldest)
-        },
-      },
     })
   }
 
@@ -130,9 +120,6 @@ export function createHttpSender(options: HttpSenderOptions): HttpSender {
 
 /** How many organizations keep their connections. Exceeded only while more of them have requests in flight. */
 const MAX_ORGANIZATIONS = 500
-
-/** How many endpoints that sent surplus bytes are remembered, across all organizations. */
-const MAX_WITHOUT_KEEP_ALIVE = 10_000
 
 /** Shared by all connections: with the option `ca`, Node would parse all authorities again for each connection. */
 function createSecureContext(caPem: readonly string[]): tls.SecureContext {

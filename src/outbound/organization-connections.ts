@@ -7,10 +7,7 @@ import type { Outcome } from './outcome.ts'
 export interface OrganizationOptions
   extends Omit<ConnectorOptions, 'onSurplusBytes'>,
     ConnectionLimits,
-    Pick<ExchangeLimits, 'maxHeaderBytes'> {
-  /** The origins that get a new connection for each request. */
-  readonly withoutKeepAlive: { has(origin: string): boolean; add(origin: string): void }
-}
+    Pick<ExchangeLimits, 'maxHeaderBytes'> {}
 
 export type OriginRequest = Dispatcher.DispatchOptions & { readonly origin: string }
 
@@ -23,11 +20,18 @@ export class OrganizationConnections {
   #singleUse: Agent | null = null
   /** One permit per request in flight to an origin. */
   readonly #permits = new Map<string, Semaphore>()
+  /** The origins that sent surplus bytes get a new connection for each request. */
+  readonly #withoutKeepAlive = new Set<string>()
   #inFlight = 0
 
   constructor(options: OrganizationOptions) {
     this.#options = options
-    const onSurplusBytes = (origin: string) => options.withoutKeepAlive.add(origin)
+    const onSurplusBytes = (origin: string) => {
+      const [oldest = ''] = this.#withoutKeepAlive
+      this.#withoutKeepAlive.add(origin)
+      if (this.#withoutKeepAlive.size > MAX_WITHOUT_KEEP_ALIVE)
+        this.#withoutKeepAlive.delete(oldest)
+    }
     this.#connector = createGuardedConnector({ ...options, onSurplusBytes })
     this.#keepAlive = this.#openAgent()
   }
@@ -57,7 +61,7 @@ export class OrganizationConnections {
     this.#inFlight += 1
     group?.add(exchange)
     permits.acquire(exchange, () => {
-      if (this.#options.withoutKeepAlive.has(request.origin)) this.#dispatchOnce(exchange, request)
+      if (this.#withoutKeepAlive.has(request.origin)) this.#dispatchOnce(exchange, request)
       else exchange.dispatch(this.#keepAlive, request)
     })
     if (exchange.isWaiting) exchange.startWaiting()
@@ -105,6 +109,9 @@ export class OrganizationConnections {
     })
   }
 }
+
+/** As many as an organization has webhooks. */
+const MAX_WITHOUT_KEEP_ALIVE = 1_000
 
 /** Shorter than the usual idle timeout of servers that do not send a `Keep-Alive` header. */
 const KEEP_ALIVE_MS = 10_000
