@@ -21,7 +21,7 @@ export interface ExchangeEvents {
   invalidRequest(error: Error): void
 }
 
-type Phase = 'waiting' | 'connecting' | 'responding' | 'reading' | 'done'
+type Phase = 'connecting' | 'responding' | 'reading' | 'done'
 type Controller = Dispatcher.DispatchController | null
 
 /**
@@ -33,11 +33,9 @@ export class Exchange implements Dispatcher.DispatchHandler {
   readonly #events: ExchangeEvents
   readonly #sample: ResponseSample
   readonly #connectionTimer = new ConnectionTimer()
-  #phase: Phase = 'waiting'
+  #phase: Phase = 'connecting'
   #controller: Controller = null
-  #queuedAtMs: number | null = null
-  #startedAt = 0
-  #waitedMs = 0
+  readonly #startedAt = performance.now()
   #resent = false
   #hasResponse = false
   #interimBytes = 0
@@ -50,29 +48,10 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#sample = new ResponseSample(limits.keepBodyBytes)
   }
 
-  get isWaiting(): boolean {
-    return this.#phase === 'waiting'
-  }
-
-  /** Call when no permit is free. */
-  startWaiting(): void {
-    this.#queuedAtMs = performance.now()
-    this.#startTimer(this.#limits.waitTimeoutMs)
-  }
-
-  /** The duration starts here, so that it does not include the time spent waiting. */
-  #startConnecting(): void {
-    if (this.#phase === 'waiting') {
-      this.#stopWaiting()
-      this.#startedAt = performance.now()
-    }
-    this.#phase = 'connecting'
-    this.#startTimer(this.#limits.connectTimeoutMs - this.#elapsedMs())
-  }
-
   /** Dispatches the request, and measures the connection that undici opens for it. */
   dispatch(dispatcher: Dispatcher, request: Dispatcher.DispatchOptions): void {
-    this.#startConnecting()
+    this.#phase = 'connecting'
+    this.#startTimer(this.#limits.connectTimeoutMs - this.#elapsedMs())
     this.#connectionTimer.run(() => dispatcher.dispatch(request, this))
   }
 
@@ -153,7 +132,6 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #resend(): void {
     this.#resent = true
     this.#controller = null
-    this.#startConnecting()
     this.#events.resend()
   }
 
@@ -168,15 +146,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
     if (this.#phase === 'reading') this.#answer(false)
     else if (this.#phase === 'connecting')
       this.#fail(new TimeLimitReached('connect_timed_out', this.#limits.connectTimeoutMs))
-    else if (this.#phase === 'responding')
-      this.#fail(new TimeLimitReached('response_timed_out', this.#limits.acknowledgeTimeoutMs))
-    else this.#settle({ kind: 'busy' })
+    else this.#fail(new TimeLimitReached('response_timed_out', this.#limits.acknowledgeTimeoutMs))
     this.#abortRequest()
-  }
-
-  #stopWaiting(): void {
-    if (this.#queuedAtMs === null) return
-    this.#waitedMs = Math.round(performance.now() - this.#queuedAtMs)
   }
 
   #answer(isComplete: boolean): void {
@@ -200,9 +171,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   #timing(): AttemptTiming {
-    const durationMs = this.#phase === 'waiting' ? 0 : Math.round(this.#elapsedMs())
     const connection = this.#connectionTimer.times()
-    return { durationMs, waitedMs: this.#waitedMs, resent: this.#resent, connection }
+    return { durationMs: Math.round(this.#elapsedMs()), resent: this.#resent, connection }
   }
 
   /** A phase begins. After a stall of this process, timers run before sockets are read; `setImmediate` reads them first. */

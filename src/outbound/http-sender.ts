@@ -2,7 +2,7 @@ import * as tls from 'node:tls'
 import { parseDestination } from './destination-url.ts'
 import { createEgressProxy } from './egress-proxy.ts'
 import { reasonOf } from './failure-reasons.ts'
-import { type ConnectionLimits, DEFAULT_LIMITS, type ExchangeLimits } from './limits.ts'
+import { DEFAULT_LIMITS, type ExchangeLimits } from './limits.ts'
 import { OrganizationConnections } from './organization-connections.ts'
 import type { Outcome } from './outcome.ts'
 import type { AddressGuard } from './public-address.ts'
@@ -28,7 +28,7 @@ export interface HttpRequest {
   readonly signal?: AbortSignal | undefined
 }
 
-export interface HttpSenderOptions extends Partial<ExchangeLimits & ConnectionLimits> {
+export interface HttpSenderOptions extends Partial<ExchangeLimits> {
   readonly guard: AddressGuard
   readonly userAgent: string
   /** PEM certificates of authorities to trust in addition to Node's default ones. */
@@ -87,7 +87,6 @@ export function createHttpSender(options: HttpSenderOptions): HttpSender {
         code: parsed.rejection,
         reason: reasonOf(parsed.rejection),
         durationMs: 0,
-        waitedMs: 0,
         resent: false,
         connection: null,
       }

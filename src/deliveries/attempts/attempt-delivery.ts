@@ -63,8 +63,8 @@ export async function attemptDelivery(
   }
 }
 
-/** `changed`: what was loaded is out of date. `busy`: there was no connection within the limits of Posthorn itself. */
-type NoAttempt = 'aborted' | 'changed' | 'busy'
+/** `changed`: what was loaded is out of date. */
+type NoAttempt = 'aborted' | 'changed'
 
 async function makeAttempt(deps: AttemptDeps, uuid: string, run: DeliveryRun): Promise<void> {
   await run.ensureClaimed()
@@ -77,7 +77,7 @@ async function makeAttempt(deps: AttemptDeps, uuid: string, run: DeliveryRun): P
   const attempted =
     permit === 'aborted' ? permit : await attemptWithPermit(deps, loaded, permit, run)
   // Nothing was sent. The scheduler parks the delivery or makes it wait.
-  if (attempted === 'changed' || attempted === 'busy') return await makeAttempt(deps, uuid, run)
+  if (attempted === 'changed') return await makeAttempt(deps, uuid, run)
   // After a rescue, the job of the delivery belongs to another runner.
   await run.ensureClaimed()
   if (attempted === 'aborted') return await deps.jobs.requeue(uuid)
@@ -183,7 +183,7 @@ async function sendAttempt(
     return { record: toUnsentRecord(plan, exchanged.unsent), outcome: null, startedAt }
   }
   const { request, outcome } = exchanged
-  if (outcome.kind === 'aborted' || outcome.kind === 'busy') return outcome.kind
+  if (outcome.kind === 'aborted') return 'aborted'
   return { record: toAttemptRecord(plan, request, outcome, deps.now()), outcome, startedAt }
 }
 

@@ -38,7 +38,6 @@ const Attempt = builder.prismaNode('Attempt', {
     succeeded: t.exposeBoolean('succeeded'),
     durationMs: t.exposeInt('durationMs'),
     firstByteMs: t.exposeInt('firstByteMs', { nullable: true }),
-    waitedMs: t.exposeInt('waitedMs'),
     resent: t.exposeBoolean('resent'),
     status: t.exposeInt('status', { nullable: true }),
     errorCode: t.exposeString('errorCode', { nullable: true }),

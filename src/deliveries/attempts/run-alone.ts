@@ -63,10 +63,7 @@ export function createRunAlone(pool: Database['pool'], thread: ExchangeThread) {
 /** The record of an outcome sets the count. */
 function isOutcome(exchanged: ExchangedAlone): boolean {
   if (typeof exchanged === 'string') return exchanged === 'thread ended'
-  return (
-    'unsent' in exchanged ||
-    (exchanged.outcome.kind !== 'busy' && exchanged.outcome.kind !== 'aborted')
-  )
+  return 'unsent' in exchanged || exchanged.outcome.kind !== 'aborted'
 }
 
 const COUNT_ALONE = `
