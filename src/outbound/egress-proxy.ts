@@ -4,9 +4,9 @@ import type { SecureContext } from 'node:tls'
 import { Client } from 'undici'
 import { ConnectionFailure, codeOf } from './failure.ts'
 
-/** Opens a tunnel to the first of `addresses` that the proxy can connect to. */
+/** Opens a tunnel to an address. */
 export type OpenTunnel = (
-  addresses: readonly LookupAddress[],
+  address: LookupAddress,
   port: number,
   signal: AbortSignal,
 ) => Promise<Socket>
@@ -55,16 +55,11 @@ export function createEgressProxy(url: string, secureContext: SecureContext): Op
     }
   }
 
-  return async (addresses, port, signal) => {
-    let failure = new ConnectionFailure('proxy_failed')
-    for (const { address } of addresses.slice(0, MAX_ADDRESSES_TRIED)) {
-      if (signal.aborted) break
-      const host = isIPv6(address) ? `[${address}]` : address
-      const tunnel = await requestTunnel(`${host}:${port}`, signal)
-      if (typeof tunnel !== 'number') return tunnel
-      failure = noTunnel(tunnel)
-    }
-    throw failure
+  return async ({ address }, port, signal) => {
+    const host = isIPv6(address) ? `[${address}]` : address
+    const tunnel = await requestTunnel(`${host}:${port}`, signal)
+    if (typeof tunnel === 'number') throw noTunnel(tunnel)
+    return tunnel
   }
 }
 
@@ -76,8 +71,6 @@ function noTunnel(status: number): ConnectionFailure {
     `The egress proxy ${isOfEndpoint ? 'could not reach the receiver' : 'opened no connection'}: it answered CONNECT with ${status}.`,
   )
 }
-
-const MAX_ADDRESSES_TRIED = 4
 
 /**
  * A rough limit for connecting to the proxy only; `signal` limits the whole tunnel. Shorter than the connect timeout,

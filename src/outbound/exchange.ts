@@ -21,7 +21,7 @@ export interface ExchangeEvents {
   invalidRequest(error: Error): void
 }
 
-type Phase = 'waiting' | 'connecting' | 'responding' | 'reading' | 'done'
+type Phase = 'connecting' | 'responding' | 'reading' | 'done'
 type Controller = Dispatcher.DispatchController | null
 
 /**
@@ -33,16 +33,13 @@ export class Exchange implements Dispatcher.DispatchHandler {
   readonly #events: ExchangeEvents
   readonly #sample: ResponseSample
   readonly #connectionTimer = new ConnectionTimer()
-  #phase: Phase = 'waiting'
+  #phase: Phase = 'connecting'
   #controller: Controller = null
-  #queuedAtMs: number | null = null
-  #startedAt = 0
-  #waitedMs = 0
+  readonly #startedAt = performance.now()
   #resent = false
   #hasResponse = false
   #interimBytes = 0
   #deadline = 0
-  #firesAt = Number.POSITIVE_INFINITY
   #timer: NodeJS.Timeout | undefined
 
   constructor(limits: ExchangeLimits, events: ExchangeEvents) {
@@ -51,29 +48,10 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#sample = new ResponseSample(limits.keepBodyBytes)
   }
 
-  get isWaiting(): boolean {
-    return this.#phase === 'waiting'
-  }
-
-  /** Call when no permit is free. */
-  startWaiting(): void {
-    this.#queuedAtMs = performance.now()
-    this.#startTimer(this.#limits.waitTimeoutMs)
-  }
-
-  /** The duration starts here, so that it does not include the time spent waiting. */
-  #startConnecting(): void {
-    if (this.#phase === 'waiting') {
-      this.#stopWaiting()
-      this.#startedAt = performance.now()
-    }
-    this.#phase = 'connecting'
-    this.#startTimer(this.#limits.connectTimeoutMs - this.#elapsedMs())
-  }
-
   /** Dispatches the request, and measures the connection that undici opens for it. */
   dispatch(dispatcher: Dispatcher, request: Dispatcher.DispatchOptions): void {
-    this.#startConnecting()
+    this.#phase = 'connecting'
+    this.#startTimer(this.#limits.connectTimeoutMs - this.#elapsedMs())
     this.#connectionTimer.run(() => dispatcher.dispatch(request, this))
   }
 
@@ -154,7 +132,6 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #resend(): void {
     this.#resent = true
     this.#controller = null
-    this.#startConnecting()
     this.#events.resend()
   }
 
@@ -169,15 +146,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
     if (this.#phase === 'reading') this.#answer(false)
     else if (this.#phase === 'connecting')
       this.#fail(new TimeLimitReached('connect_timed_out', this.#limits.connectTimeoutMs))
-    else if (this.#phase === 'responding')
-      this.#fail(new TimeLimitReached('response_timed_out', this.#limits.acknowledgeTimeoutMs))
-    else this.#settle({ kind: 'busy' })
+    else this.#fail(new TimeLimitReached('response_timed_out', this.#limits.acknowledgeTimeoutMs))
     this.#abortRequest()
-  }
-
-  #stopWaiting(): void {
-    if (this.#queuedAtMs === null) return
-    this.#waitedMs = Math.round(performance.now() - this.#queuedAtMs)
   }
 
   #answer(isComplete: boolean): void {
@@ -201,40 +171,24 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   #timing(): AttemptTiming {
-    const durationMs = this.#phase === 'waiting' ? 0 : Math.round(this.#elapsedMs())
     const connection = this.#connectionTimer.times()
-    return { durationMs, waitedMs: this.#waitedMs, resent: this.#resent, connection }
+    return { durationMs: Math.round(this.#elapsedMs()), resent: this.#resent, connection }
   }
 
-  /** A phase begins. A timer that fires before its deadline starts again, so most requests have one timer for all phases. */
+  /** A phase begins. After a stall of this process, timers run before sockets are read; `setImmediate` reads them first. */
   #startTimer(ms: number): void {
-    this.#deadline = performance.now() + ms
-    if (this.#deadline < this.#firesAt) this.#restartTimer(ms)
-  }
-
-  #restartTimer(ms: number): void {
     clearTimeout(this.#timer)
-    const inMs = Math.min(ms, LOOK_EVERY_MS)
-    this.#firesAt = performance.now() + inMs
-    this.#timer = setTimeout(Exchange.#onTimeout, inMs, this)
-  }
-
-  /** After a stall of this process, timers run before sockets are read; `setImmediate` reads the sockets first. */
-  static readonly #onTimeout = (exchange: Exchange): void => {
-    setImmediate(() => {
-      if (exchange.#phase === 'done') return
-      const leftMs = exchange.#deadline - performance.now()
-      if (leftMs > 0) exchange.#restartTimer(leftMs)
-      else exchange.#stopAtLimit()
-    })
+    const stop = () => {
+      if (this.#deadline <= performance.now() && this.#phase !== 'done') this.#stopAtLimit()
+    }
+    this.#deadline = performance.now() + ms
+    this.#timer = setTimeout(setImmediate, Math.ceil(ms) + 1, stop)
   }
 
   #elapsedMs(): number {
     return performance.now() - this.#startedAt
   }
 }
-
-const LOOK_EVERY_MS = 1_000
 
 /** Error codes of a connection that the peer closed, besides undici's `SocketError`. */
 const CLOSED: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE'])

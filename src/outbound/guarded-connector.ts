@@ -44,7 +44,9 @@ export function createGuardedConnector(options: ConnectorOptions) {
   ): Promise<Socket> {
     const addresses = await lookup(hostname)
     times?.lookedUp()
-    if (openTunnel !== null) return await openTunnel(addresses, port, signal)
+    // The first is of IPv4 if there is one: fewer proxies support IPv6.
+    const [first] = addresses
+    if (openTunnel && first) return await openTunnel(first, port, signal)
     return await connectToOne(hostname, addresses, port, signal)
   }
 

@@ -2,7 +2,7 @@ import * as tls from 'node:tls'
 import { parseDestination } from './destination-url.ts'
 import { createEgressProxy } from './egress-proxy.ts'
 import { reasonOf } from './failure-reasons.ts'
-import { type ConnectionLimits, DEFAULT_LIMITS, type ExchangeLimits } from './limits.ts'
+import { DEFAULT_LIMITS, type ExchangeLimits } from './limits.ts'
 import { OrganizationConnections } from './organization-connections.ts'
 import type { Outcome } from './outcome.ts'
 import type { AddressGuard } from './public-address.ts'
@@ -28,7 +28,7 @@ export interface HttpRequest {
   readonly signal?: AbortSignal | undefined
 }
 
-export interface HttpSenderOptions extends Partial<ExchangeLimits & ConnectionLimits> {
+export interface HttpSenderOptions extends Partial<ExchangeLimits> {
   readonly guard: AddressGuard
   readonly userAgent: string
   /** PEM certificates of authorities to trust in addition to Node's default ones. */
@@ -47,35 +47,25 @@ export function createHttpSender(options: HttpSenderOptions): HttpSender {
   const hosts = readHostsFile(guard)
   const secureContext = createSecureContext(caPem)
   const openTunnel = proxyUrl === undefined ? null : createEgressProxy(proxyUrl, secureContext)
-  const withoutKeepAlive = new Set<string>()
   /** Least recently used first. */
   const organizations = new Map<string, OrganizationConnections>()
   const inFlight = new Set<Promise<unknown>>()
   let isClosing = false
 
   function connectionsOf(id: string): OrganizationConnections {
-    const connections = organizations.get(id) ?? openConnections(id)
+    const connections = organizations.get(id) ?? openConnections()
     organizations.delete(id)
     organizations.set(id, connections)
     return connections
   }
 
-  function openConnections(id: string): OrganizationConnections {
+  function openConnections(): OrganizationConnections {
     if (organizations.size >= MAX_ORGANIZATIONS) closeLongestIdle()
-    const key = (origin: string) => `${id} ${origin}`
     return new OrganizationConnections({
       ...limits,
       lookup: createGuardedLookup(guard, lookup ?? createResolver(hosts, dnsServers)),
       secureContext,
       openTunnel,
-      withoutKeepAlive: {
-        has: (origin) => withoutKeepAlive.has(key(origin)),
-        add(origin) {
-          const [oldest = ''] = withoutKeepAlive
-          withoutKeepAlive.add(key(origin))
-          if (withoutKeepAlive.size > MAX_WITHOUT_KEEP_ALIVE) withoutKeepAlive.delete(oldest)
-        },
-      },
     })
   }
 
@@ -97,7 +87,6 @@ export function createHttpSender(options: HttpSenderOptions): HttpSender {
         code: parsed.rejection,
         reason: reasonOf(parsed.rejection),
         durationMs: 0,
-        waitedMs: 0,
         resent: false,
         connection: null,
       }
@@ -130,9 +119,6 @@ export function createHttpSender(options: HttpSenderOptions): HttpSender {
 
 /** How many organizations keep their connections. Exceeded only while more of them have requests in flight. */
 const MAX_ORGANIZATIONS = 500
-
-/** How many endpoints that sent surplus bytes are remembered, across all organizations. */
-const MAX_WITHOUT_KEEP_ALIVE = 10_000
 
 /** Shared by all connections: with the option `ca`, Node would parse all authorities again for each connection. */
 function createSecureContext(caPem: readonly string[]): tls.SecureContext {

@@ -1,7 +1,5 @@
 /** The limits of one request. It takes at most the connect, acknowledge and body timeouts together. */
 export interface ExchangeLimits {
-  /** How long a request may wait for a connection to its origin. Then it is `busy`. Not part of the attempt's duration. */
-  readonly waitTimeoutMs: number
   /** For DNS, TCP and TLS, and for resending the request once on another connection. */
   readonly connectTimeoutMs: number
   /** From an open connection to the response head, including sending the request. */
@@ -14,18 +12,11 @@ export interface ExchangeLimits {
   readonly keepBodyBytes: number
 }
 
-/** The limits of one organization. */
-export interface ConnectionLimits {
-  readonly connectionsPerOrigin: number
-}
-
-export const DEFAULT_LIMITS: ExchangeLimits & ConnectionLimits = {
-  waitTimeoutMs: 10_000,
+export const DEFAULT_LIMITS: ExchangeLimits = {
   connectTimeoutMs: 5_000,
   acknowledgeTimeoutMs: 15_000,
   bodyTimeoutMs: 2_000,
   maxHeaderBytes: 16 * 1024,
   maxBodyBytes: 64 * 1024,
   keepBodyBytes: 16 * 1024,
-  connectionsPerOrigin: 256,
 }

@@ -1,16 +1,12 @@
 import { Agent, type Dispatcher } from 'undici'
 import { Exchange } from './exchange.ts'
 import { type ConnectorOptions, createGuardedConnector } from './guarded-connector.ts'
-import type { ConnectionLimits, ExchangeLimits } from './limits.ts'
+import type { ExchangeLimits } from './limits.ts'
 import type { Outcome } from './outcome.ts'
 
 export interface OrganizationOptions
   extends Omit<ConnectorOptions, 'onSurplusBytes'>,
-    ConnectionLimits,
-    Pick<ExchangeLimits, 'maxHeaderBytes'> {
-  /** The origins that get a new connection for each request. */
-  readonly withoutKeepAlive: { has(origin: string): boolean; add(origin: string): void }
-}
+    Pick<ExchangeLimits, 'maxHeaderBytes'> {}
 
 export type OriginRequest = Dispatcher.DispatchOptions & { readonly origin: string }
 
@@ -21,13 +17,18 @@ export class OrganizationConnections {
   readonly #keepAlive: Agent
   /** For requests with `reset`, each on a new connection: a reused one may be stale or still receive stray bytes. */
   #singleUse: Agent | null = null
-  /** One permit per request in flight to an origin. */
-  readonly #permits = new Map<string, Semaphore>()
+  /** The origins that sent surplus bytes get a new connection for each request. */
+  readonly #withoutKeepAlive = new Set<string>()
   #inFlight = 0
 
   constructor(options: OrganizationOptions) {
     this.#options = options
-    const onSurplusBytes = (origin: string) => options.withoutKeepAlive.add(origin)
+    const onSurplusBytes = (origin: string) => {
+      const [oldest = ''] = this.#withoutKeepAlive
+      this.#withoutKeepAlive.add(origin)
+      if (this.#withoutKeepAlive.size > MAX_WITHOUT_KEEP_ALIVE)
+        this.#withoutKeepAlive.delete(oldest)
+    }
     this.#connector = createGuardedConnector({ ...options, onSurplusBytes })
     this.#keepAlive = this.#openAgent()
   }
@@ -36,31 +37,25 @@ export class OrganizationConnections {
     return this.#inFlight === 0
   }
 
-  /** Sends once the request has a permit for the origin. */
   send(request: OriginRequest, limits: ExchangeLimits, signal?: AbortSignal): Promise<Outcome> {
     const { promise, resolve, reject } = Promise.withResolvers<Outcome>()
-    const permits = this.#permitsOf(request.origin)
     const group = signal && abortGroup(signal)
-
     const exchange = new Exchange(limits, {
       settled: (outcome) => {
         group?.delete(exchange)
-        if (permits.cancel(exchange)) this.#inFlight -= 1
         if (outcome.kind === 'answered') onceConnectionIsFree(() => resolve(outcome))
         else resolve(outcome)
       },
-      released: () => onceConnectionIsFree(() => this.#release(request.origin, permits)),
+      released: () => {
+        this.#inFlight -= 1
+      },
       resend: () => this.#dispatchOnce(exchange, request),
       invalidRequest: reject,
     })
-
     this.#inFlight += 1
     group?.add(exchange)
-    permits.acquire(exchange, () => {
-      if (this.#options.withoutKeepAlive.has(request.origin)) this.#dispatchOnce(exchange, request)
-      else exchange.dispatch(this.#keepAlive, request)
-    })
-    if (exchange.isWaiting) exchange.startWaiting()
+    if (this.#withoutKeepAlive.has(request.origin)) this.#dispatchOnce(exchange, request)
+    else exchange.dispatch(this.#keepAlive, request)
     return promise
   }
 
@@ -75,36 +70,23 @@ export class OrganizationConnections {
     exchange.dispatch(this.#singleUse, { ...request, reset: true })
   }
 
-  #permitsOf(origin: string): Semaphore {
-    const known = this.#permits.get(origin)
-    if (known) return known
-    const permits = new Semaphore(this.#options.connectionsPerOrigin)
-    this.#permits.set(origin, permits)
-    return permits
-  }
-
-  #release(origin: string, permits: Semaphore): void {
-    this.#inFlight -= 1
-    permits.release()
-    if (permits.acquired === 0) this.#permits.delete(origin)
-  }
-
   #openAgent(): Agent {
-    const { connectionsPerOrigin, maxHeaderBytes } = this.#options
     return new Agent({
       connect: this.#connector.connect,
       allowH2: false,
-      connections: connectionsPerOrigin,
       keepAliveTimeout: KEEP_ALIVE_MS,
       keepAliveMaxTimeout: KEEP_ALIVE_MS,
       keepAliveTimeoutThreshold: KEEP_ALIVE_MARGIN_MS,
       clientTtl: MAX_AGE_MS,
-      maxHeaderSize: maxHeaderBytes,
+      maxHeaderSize: this.#options.maxHeaderBytes,
       headersTimeout: 0,
       bodyTimeout: 0,
     })
   }
 }
+
+/** As many as an organization has webhooks. */
+const MAX_WITHOUT_KEEP_ALIVE = 1_000
 
 /** Shorter than the usual idle timeout of servers that do not send a `Keep-Alive` header. */
 const KEEP_ALIVE_MS = 10_000
@@ -116,40 +98,6 @@ const MAX_AGE_MS = 300_000
 /** undici frees the connection of a response one turn of the loop later. The next request must find it free. */
 function onceConnectionIsFree(next: () => void): void {
   process.nextTick(setImmediate, next)
-}
-
-/** Grants a limited number of permits, first come, first served. */
-class Semaphore {
-  readonly #limit: number
-  readonly #waiting = new Map<object, () => void>()
-  acquired = 0
-
-  constructor(limit: number) {
-    this.#limit = limit
-  }
-
-  /** Calls `onAcquired` immediately if a permit is free, otherwise when one is released. */
-  acquire(owner: object, onAcquired: () => void): void {
-    if (this.acquired < this.#limit) {
-      this.acquired += 1
-      onAcquired()
-    } else this.#waiting.set(owner, onAcquired)
-  }
-
-  release(): void {
-    const [next] = this.#waiting
-    if (next === undefined) this.acquired -= 1
-    else {
-      const [owner, onAcquired] = next
-      this.#waiting.delete(owner)
-      onAcquired()
-    }
-  }
-
-  /** Removes `owner` from the queue. Returns `false` if `owner` was not in it. */
-  cancel(owner: object): boolean {
-    return this.#waiting.delete(owner)
-  }
 }
 
 const groups = new WeakMap<AbortSignal, Set<Exchange>>()

@@ -1,17 +1,15 @@
 import type { FailureCode } from './failure-reasons.ts'
 
 /** The result of one HTTPS request. Network and receiver failures are outcomes; only bugs in Posthorn throw. */
-export type Outcome = Ended | Busy | Aborted
+export type Outcome = Ended | Aborted
 
-/** The outcome of an attempt. The others are none: the request was not sent, or not to its end. */
+/** The outcome of an attempt. */
 export type Ended = Answered | Failed
 
 /** Measured for every request. */
 export interface AttemptTiming {
   /** From the start of connecting to the end of the request, in milliseconds. */
   readonly durationMs: number
-  /** How long the request waited for a free connection before it started. Not part of `durationMs`. */
-  readonly waitedMs: number
   /** The request was sent twice, because the reused connection it was first sent on was already closed. */
   readonly resent: boolean
   /** Null if the request had a reused connection, or none. */
@@ -46,11 +44,6 @@ export interface Failed extends AttemptTiming {
   readonly kind: 'failed'
   readonly code: FailureCode
   readonly reason: string
-}
-
-/** Nothing was sent: the request had no connection in time because of Posthorn's own limits. */
-export interface Busy {
-  readonly kind: 'busy'
 }
 
 /** The caller's signal, or closing the sender, ended the request before a response. */

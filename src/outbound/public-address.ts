@@ -37,12 +37,12 @@ export const SPECIAL_PURPOSE_BLOCKS = [
  */
 export function isPublicAddress(ip: string): boolean {
   if (ip.includes('%') || isIP(ip) === 0) return false
-  return (isIP(ip) === 4 || listContains(reachableIpv6, ip)) && !listContains(notReachable, ip)
+  return (isIP(ip) === 4 || listContains(reachableIpv6, ip)) && blockOf(ip) === undefined
 }
 
 /** Why an address is not public. Only for addresses that the reader wrote: never reveal what a host name resolves to. */
 export function explainNotPublic(ip: string): string {
-  const found = notReachableBlocks.find(({ list }) => listContains(list, ip))
+  const found = blockOf(ip)
   if (found === undefined) return 'is outside of 2000::/3, the public IPv6 addresses'
   return `belongs to ${found.block}, ${found.name} (${found.reference})`
 }
@@ -72,5 +72,6 @@ const notReachableBlocks = SPECIAL_PURPOSE_BLOCKS.map((row) => {
   return { ...row, list }
 })
 
-const notReachable = new BlockList()
-for (const { block } of notReachableBlocks) addRange(notReachable, block, { nat64: true })
+function blockOf(ip: string) {
+  return notReachableBlocks.find(({ list }) => listContains(list, ip))
+}

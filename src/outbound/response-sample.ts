@@ -7,8 +7,7 @@ export class ResponseSample {
   #status = 0
   #headers: Answered['headers'] = {}
   #firstByteMs = 0
-  /** Nearly every response has one chunk or none. */
-  #kept: Buffer[] | null = null
+  readonly #kept: Buffer[] = []
   #keptBytes = 0
   #bodyBytes = 0
 
@@ -33,8 +32,7 @@ export class ResponseSample {
     // A copy, because a chunk keeps the whole buffer that it was read with in memory.
     const kept = Buffer.from(chunk.length > room ? chunk.subarray(0, room) : chunk)
     this.#keptBytes += kept.length
-    if (this.#kept === null) this.#kept = [kept]
-    else this.#kept.push(kept)
+    this.#kept.push(kept)
   }
 
   toOutcome(isComplete: boolean, timing: AttemptTiming): Answered {
@@ -42,21 +40,14 @@ export class ResponseSample {
       kind: 'answered',
       status: this.#status,
       headers: this.#headers,
-      body: this.#body(),
+      body: Buffer.concat(this.#kept),
       bodyTruncated: !isComplete || this.#bodyBytes > this.#keptBytes,
       firstByteMs: this.#firstByteMs,
       retryAfter: this.#headers['retry-after'] ?? null,
       ...timing,
     }
   }
-
-  #body(): Buffer {
-    if (this.#kept === null) return EMPTY
-    return this.#kept.length === 1 ? (this.#kept[0] as Buffer) : Buffer.concat(this.#kept)
-  }
 }
-
-const EMPTY = Buffer.alloc(0)
 
 export type UndiciHeaders = Readonly<Record<string, string | string[] | undefined>>
 

@@ -65,8 +65,7 @@ export async function startDelivering(
   addGauge(registry, 'attempts_in_flight', () => scheduler.inFlight)
   addGauge(registry, 'attempts_in_flight_limit', () => config.concurrency)
   addGauge(registry, 'attempts_waiting', () => scheduler.waiting)
-  const openThread = () => started.use(createExchangeThread(settings, logger))
-  const alone = [openThread(), openThread()] as const
+  const alone = started.use(createExchangeThread(settings, logger))
   const senderIdentity = { headerPrefix: config.headerPrefix, userAgent: USER_AGENT }
   await saveSendDefaults(pool, config)
   const reportCanceled = createCancelReporter(logger)

@@ -60,8 +60,7 @@ export function createTasks(deps: TaskDeps): Tasks {
     // The key names the delivery, so that a dashboard may add the job again with any payload.
     deliver(payload, run) {
       const uuid = uuidOf('delivery', 'key', run.key)
-      const { alone, organizationId } = Object(payload)
-      return attemptDelivery(attempt, uuid, { ...run, aloneOf: alone ? organizationId : null })
+      return attemptDelivery(attempt, uuid, { ...run, isAlone: Object(payload).alone === true })
     },
 
     async release_backlog(payload) {

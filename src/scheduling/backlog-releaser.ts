@@ -1,5 +1,6 @@
 import type { Sql } from '../db/client.ts'
 import { FairQueue } from '../db/fair-queue.ts'
+import { batched } from '../lib/batch.ts'
 import type { Notify } from '../live/notify.ts'
 import { openBacklog, releaseBacklog } from './backlog.ts'
 import { HAS_PROBE, releaseProbe } from './circuit-breaker.ts'
@@ -29,8 +30,6 @@ export function createBacklogReleaser(
   let backlogs = new Map<string, Backlog>()
   /** How many released deliveries have not arrived at the limiter yet. */
   let inTransit = new Map<string, number>()
-  const releasing = new Map<string, Promise<void>>()
-  const queued = new Map<string, Promise<void>>()
   /** Two releases at a time, one for each organization. */
   const permits = new FairQueue(2)
   let rounds = 0
@@ -77,22 +76,19 @@ export function createBacklogReleaser(
     return released
   }
 
-  function releaseAfter(webhookId: string, before: Promise<void> = Promise.resolve()) {
-    const own: Promise<void> = before
-      .catch(() => {})
-      .then(async () => {
-        queued.delete(webhookId)
-        releasing.set(webhookId, own)
+  /** A running release may not see the changes of its caller, who waits for the next one. */
+  const release = batched(
+    async (given: string[]): Promise<undefined[]> => {
+      const webhookIds = [...new Set(given)]
+      for (const webhookId of webhookIds) {
         // The schedule of a drained backlog may have been pruned.
         if (!backlogs.get(webhookId)?.isOpen) await openBacklog(sql, webhookId)
-        await releaseFrom([webhookId])
-      })
-      .finally(() => {
-        if (releasing.get(webhookId) === own) releasing.delete(webhookId)
-      })
-    queued.set(webhookId, own)
-    return own
-  }
+      }
+      await releaseFrom(webhookIds)
+      return given.map(() => undefined)
+    },
+    { maxSize: 100, parallel: 1 },
+  )
 
   /** Reads all backlogs, releases from each one, and releases due probes. */
   async function releaseAll(): Promise<void> {
@@ -112,10 +108,7 @@ export function createBacklogReleaser(
     releaseAll,
 
     /** Releases from one backlog. */
-    async release(webhookId: string): Promise<void> {
-      // A running release may not see the caller's changes, so the caller waits for the next one.
-      await (queued.get(webhookId) ?? releaseAfter(webhookId, releasing.get(webhookId)))
-    },
+    release: async (webhookId: string): Promise<void> => await release(webhookId),
 
     /** Call it for each delivery that arrives at the limiter, so that a released one is not counted twice. */
     countArrival(webhookId: string): void {

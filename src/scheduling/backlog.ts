@@ -1,6 +1,5 @@
 import type { Sql } from '../db/client.ts'
 import { batched } from '../lib/batch.ts'
-import { reservationsWithinASecond } from './rate-limit.ts'
 
 /** Why a delivery waits for its webhook. */
 export type ParkedReason = 'disabled' | 'on_hold' | 'concurrency_limit' | 'rate_limit' | 'ordered'
@@ -79,6 +78,10 @@ export async function releaseBacklog(sql: Sql, webhookId: string, limit: number)
   }
 }
 
+/** SQL: the number of reservations from the first one on within the next second, at the rate limit. */
+const RESERVATIONS = `
+  1 + floor(extract(epoch from clock_timestamp() + interval '1 second' - schedule.first_reservation) * schedule.rate)::int`
+
 /** After a hold: one delivery, then 10 in the first second, and twice as many in each following second. */
 const SLOW_START_ALLOWANCE = `
   case when schedule.slow_start_since > now() - interval '20 seconds'
@@ -113,8 +116,7 @@ const RELEASE_BACKLOG = `
         ) then 0 else 1 end
       end,
       ${SLOW_START_ALLOWANCE},
-      case when schedule.rate is not null
-        then ${reservationsWithinASecond('schedule.first_reservation', 'schedule.rate')} end
+      case when schedule.rate is not null then ${RESERVATIONS} end
     )) as allowed
     from schedule
   ),

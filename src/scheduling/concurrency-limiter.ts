@@ -105,15 +105,11 @@ export class ConcurrencyLimiter {
     }
   }
 
-  /** Counts a candidate that waits for its rate-limit reservation. Returns `false` without free capacity for it. */
-  addExpected(candidate: Candidate): boolean {
-    if (!this.#isOpen) return false
+  /** Counts a candidate that waits for its rate-limit reservation. */
+  addExpected(candidate: Candidate): void {
     const webhook = this.#webhookOf(candidate)
-    if (webhook.expected >= 2 * this.#targetOf(webhook)) return false
-    if (this.#hasTooManyWaiting(webhook.organization)) return false
     webhook.expected += 1
     this.#changeWaiting(webhook.organization, 1)
-    return true
   }
 
   /** Stops counting an expected candidate. */
@@ -180,7 +176,7 @@ export class ConcurrencyLimiter {
       }
       // Permits that other webhooks of the organization released may have raised the limit.
       this.#markReady(webhook)
-      if (webhook.canBeEvicted(this.#webhooks.size)) this.#evict(webhook)
+      if (webhook.canBeEvicted) this.#evict(webhook)
     }
     this.#startReady()
     // Many stalled webhooks of one organization, each within its limit, could occupy the limiter.

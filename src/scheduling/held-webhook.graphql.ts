@@ -84,8 +84,8 @@ async function resumeWebhook(
 }
 
 /**
- * Sends the next probe of a webhook on hold now. Throws `conflict` if the webhook is not on hold, if a probe is under
- * way, or if no delivery waits that could be the probe. Workers send probes that are due.
+ * Sends the next probe of a webhook on hold now. Throws `conflict` if the webhook is not on hold, or if no
+ * delivery waits that could be the probe. Workers send probes that are due.
  */
 async function probeWebhook(
   deps: HoldDeps,
@@ -118,8 +118,6 @@ async function changeHold(
 
 const OBSTACLES = {
   not_on_hold: (id: string) => `The webhook ${id} is not on hold, so it needs no probe.`,
-  probe_in_flight: (id: string) =>
-    `A probe of the webhook ${id} is under way. Wait for its result.`,
   no_backlog: (id: string) =>
     `No delivery waits for the webhook ${id}, so there is nothing to probe with. Resume the webhook, and send a test event.`,
 }
@@ -128,10 +126,6 @@ const HASTEN_PROBE = `
   with schedule as (
     select s.webhook_id,
       case
-        when exists (
-          select from posthorn.deliveries as d
-          where d.id = s.probe_delivery_id and d.state = 'pending' and d.parked_at is null and d.next_attempt_at <= now()
-        ) then 'probe_in_flight'
         when not exists (
           select from posthorn.deliveries as d where d.webhook_id = s.webhook_id and d.parked_at is not null
         ) then 'no_backlog'

@@ -61,10 +61,9 @@ export class LimitedWebhook {
     return this.inFlight + this.waiting.length + this.expected
   }
 
-  /** Whether it is idle long enough. An adaptive limit is kept longer, unless there are many webhooks. */
-  canBeEvicted(webhookCount: number): boolean {
-    const isKeptLonger = this.fixedLimit === null && webhookCount <= MAX_IDLE_WEBHOOKS
-    return this.#idleTicks > 10 * (isKeptLonger ? KEEP_LIMIT_SECONDS : KEEP_WEBHOOK_SECONDS)
+  /** Whether it is idle long enough to forget its adaptive limit. */
+  get canBeEvicted(): boolean {
+    return this.#idleTicks > KEEP_TICKS
   }
 
   /** Whether the first candidate has waited for 300 ms, and the last one would wait for more than a second. */
@@ -96,8 +95,5 @@ const STALLED_AFTER_MS = 300
 /** The time from the release of a backlog until its deliveries are in the limiter. */
 const RELEASE_SECONDS = 0.1
 
-const KEEP_WEBHOOK_SECONDS = 1
-const KEEP_LIMIT_SECONDS = 300
-
-/** If there are more webhooks, idle ones are evicted soon. */
-const MAX_IDLE_WEBHOOKS = 1_000
+/** A minute. */
+const KEEP_TICKS = 600

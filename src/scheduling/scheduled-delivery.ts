@@ -11,8 +11,6 @@ export interface ScheduledDelivery {
   readonly isTest: boolean
   /** The revision of the webhook. */
   readonly revision: string
-  /** Whether the webhook has a backlog. */
-  readonly hasBacklog: boolean
   /** Null if the webhook is not on hold. */
   readonly holdReason: HoldReason | null
   /** Whether this delivery tests the webhook while the webhook is on hold. */

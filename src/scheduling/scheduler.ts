@@ -10,7 +10,6 @@ import { createBacklogReleaser } from './backlog-releaser.ts'
 import { type Failures, putOnHold, shouldPutOnHold } from './circuit-breaker.ts'
 import { ConcurrencyLimiter } from './concurrency-limiter.ts'
 import type { Candidate } from './limited-webhook.ts'
-import { createReserve } from './rate-limit.ts'
 import { createLimitReporter } from './report-limits.ts'
 import { createHoldForRetryAfter } from './retry-after-hold.ts'
 import { reasonToPark, type ScheduledDelivery } from './scheduled-delivery.ts'
@@ -54,7 +53,6 @@ const RESERVATION_EXPIRES_AFTER_MS = 1_000
 /** Decides when each delivery is sent. */
 export function createScheduler(sql: Sql, { concurrency, notify, onError, now }: SchedulerOptions) {
   const park = createPark(sql)
-  const reserve = createReserve(sql)
   const limiter = new ConcurrencyLimiter({
     capacity: concurrency,
     onFreeCapacity: (webhookId) => void backlogs.release(webhookId).catch(onError),
@@ -95,26 +93,13 @@ export function createScheduler(sql: Sql, { concurrency, notify, onError, now }:
     return 'parked' as const
   }
 
-  /** Waits until `LEAD_MS` before the reserved time, and returns that time; `null` if there is none within a second. */
-  async function waitForReservation(
-    delivery: ScheduledDelivery,
-    candidate: Candidate,
-    ratePerSecond: number,
-  ): Promise<number | null> {
-    const { webhookId, hasBacklog, reservedInMs } = delivery
-    // A delivery with an expired reservation was released from the backlog, so it gets a new one before parked deliveries.
-    if (hasBacklog && reservedInMs === null) return null
-    if (!limiter.addExpected(candidate)) return null
-    try {
-      const isValid = reservedInMs !== null && reservedInMs > -RESERVATION_EXPIRES_AFTER_MS
-      const inMs = isValid ? reservedInMs : await reserve({ webhookId, ratePerSecond })
-      if (inMs === null) return null
-      const reservedAt = performance.now() + inMs
-      if (inMs > LEAD_MS) await sleep(inMs - LEAD_MS)
-      return reservedAt
-    } finally {
-      limiter.removeExpected(candidate)
-    }
+  /** Waits until `LEAD_MS` before the time that a release reserved, and returns that time. */
+  async function waitForReservation(reservedInMs: number, candidate: Candidate): Promise<number> {
+    const reservedAt = performance.now() + reservedInMs
+    limiter.addExpected(candidate)
+    if (reservedInMs > LEAD_MS) await sleep(reservedInMs - LEAD_MS)
+    limiter.removeExpected(candidate)
+    return reservedAt
   }
 
   return {
@@ -134,7 +119,7 @@ export function createScheduler(sql: Sql, { concurrency, notify, onError, now }:
       options: SendOptions,
       signal: AbortSignal,
     ): Promise<Permit | 'parked' | 'aborted'> {
-      const { id, webhookId, organizationId, isTest, isProbe } = delivery
+      const { id, webhookId, organizationId, isTest, isProbe, reservedInMs } = delivery
       rejectWaitingOnAbort(signal)
       backlogs.countArrival(webhookId)
       const reason = reasonToPark(delivery, options)
@@ -145,8 +130,14 @@ export function createScheduler(sql: Sql, { concurrency, notify, onError, now }:
       const candidate = { webhookId, organizationId, maxInFlight: options.maxInFlight }
       let reservedAt: number | null = null
       if (options.rateLimitPerSecond !== null && !isTest && !isProbe) {
-        reservedAt = await waitForReservation(delivery, candidate, options.rateLimitPerSecond)
-        if (reservedAt === null) return await parkUnlessAborted(signal, id, 'rate_limit')
+        // Only a release from the backlog reserves a time.
+        const isReserved = reservedInMs !== null && reservedInMs > -RESERVATION_EXPIRES_AFTER_MS
+        if (!isReserved) {
+          const result = await parkUnlessAborted(signal, id, 'rate_limit')
+          if (result === 'parked') void backlogs.release(webhookId).catch(onError)
+          return result
+        }
+        reservedAt = await waitForReservation(reservedInMs, candidate)
       }
       const acquired = limiter.acquire(candidate)
       const isAtOnce = typeof acquired === 'string'

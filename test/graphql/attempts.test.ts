@@ -179,25 +179,23 @@ describe('a webhook shows', () => {
   })
 
   test('the settings that apply to it, its own or the defaults of the worker', async () => {
-    const defaults = { retryScheduleSeconds: [0.5, 60], maxAttempts: 3, timeoutSeconds: 7.5 }
+    const defaults = { retryScheduleSeconds: [0.5, 60], timeoutSeconds: 7.5 }
     await saveSendDefaults(api.database.pool, {
       retryScheduleMs: [500, 60_000],
       attemptTimeoutMs: 7_500,
     })
     await tenant.addWebhook()
-    const limits = { timeoutSeconds: 20, rateLimitPerSecond: 5, maxInFlight: 3, ordered: true }
-    const own = { retryScheduleSeconds: [], ...limits }
+    const own = { retryScheduleSeconds: [], timeoutSeconds: 20 }
     await setOwn(own)
     const { webhooks } = await tenant.ask(`{ webhooks { nodes { effectiveSettings {
-      retryScheduleSeconds maxAttempts timeoutSeconds rateLimitPerSecond maxInFlight ordered } } } }`)
-    const none = { rateLimitPerSecond: null, maxInFlight: null, ordered: false }
+      retryScheduleSeconds timeoutSeconds } } } }`)
     expect(webhooks.nodes).toEqual([
-      { effectiveSettings: { ...defaults, ...none } },
-      { effectiveSettings: { ...own, maxAttempts: 1 } },
+      { effectiveSettings: defaults },
+      { effectiveSettings: own },
     ])
     expect(api.statements.list).toHaveLength(4)
     const data = await tenant.ask(
-      '{ defaultSettings { retryScheduleSeconds maxAttempts timeoutSeconds } }',
+      '{ defaultSettings { retryScheduleSeconds timeoutSeconds } }',
     )
     expect(data.defaultSettings).toEqual(defaults)
   })

@@ -1,6 +1,6 @@
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { mintId, parseId, publicId } from '../../src/db/ids.ts'
-import { findFailureGroups } from '../../src/deliveries/attempts/failure-groups.ts'
+import { findFailureGroups } from '../../src/deliveries/attempts/failure-group.graphql.ts'
 import { useApi, useTenant } from './support/api.ts'
 import { RETRY, recordAttempt } from './support/rows.ts'
 

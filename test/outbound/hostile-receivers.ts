@@ -36,9 +36,6 @@ const ERRORS = {
 }
 type Code = keyof typeof ERRORS
 
-const UNREQUESTED =
-  'The response began with 100 Continue or 101 Switching Protocols, which Posthorn did not request.'
-
 export const MISBEHAVIOURS: readonly Misbehaviour[] = [
   // Before the TLS handshake is complete.
   unreachable(
@@ -82,7 +79,7 @@ export const MISBEHAVIOURS: readonly Misbehaviour[] = [
   {
     ...invalid('drips 100 Continue', ''),
     open: () => openReceiver((socket) => drip(socket, 'HTTP/1.1 100 Continue\r\n\r\n')),
-    error: UNREQUESTED,
+    error: 'The response was not valid HTTP/1.1.',
   },
 
   // The response head decides, even if the body fails.

@@ -126,19 +126,19 @@ test.each([
   ]),
 ])('sending an invalid request rejects: a header with %s', async (_what, headers, message) => {
   const receiver = await openReceiver()
-  const sender = openSender({ connectionsPerOrigin: 1 })
+  const sender = openSender()
   const invalid = post(sender, receiver, { headers: headers as Record<string, string> })
   await expect(invalid).rejects.toThrow(message)
   expect(receiver.requests).toEqual([])
   assertAnswered(await post(sender, receiver))
 })
 
-test('aborting a signal ends all requests that wait for a response or a connection, and closes their connections', async () => {
+test('aborting a signal ends all requests that wait for a response, and closes their connections', async () => {
   const receiver = await openReceiver(() => {})
-  const sender = openSender({ connectionsPerOrigin: 2 })
+  const sender = openSender()
   const shutdown = new AbortController()
   const sending = [1, 2, 3, 4].map(() => post(sender, receiver, { signal: shutdown.signal }))
-  await poll(() => receiver.requests.length === 2)
+  await poll(() => receiver.requests.length === 4)
   shutdown.abort()
   const aborted = { kind: 'aborted' }
   expect(await Promise.all(sending)).toEqual([aborted, aborted, aborted, aborted])

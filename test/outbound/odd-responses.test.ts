@@ -18,25 +18,16 @@ describe('the reason says what is malformed in', () => {
       /^The response was not valid HTTP\/1\.1\. The parser reports: ".{10,}"\.$/,
     )
   })
+})
 
-  test.each([
-    ['two lengths', `${HEAD}content-length: 3\r\n${LENGTH}`],
-    ['a length and chunks', `${HEAD}content-length: 2\r\ntransfer-encoding: chunked\r\n\r\n`],
-    ['LF after the length', `${HEAD}content-length: 2\nx-a: 1\r\n\r\nok`],
-  ])('%s', async (_what, text) => {
-    expect(await reasonFor(text)).toBe(
-      'The response was not valid HTTP/1.1: after content-length, its head has a second length, transfer-encoding, a folded line, or a line that is malformed or does not end with CR and LF.',
-    )
-  })
-
-  test.each([
-    ['100 Continue', `HTTP/1.1 100 Continue\r\n\r\n${HEAD}${LENGTH}`],
-    ['an upgrade', 'HTTP/1.1 101 x\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n'],
-  ])('%s', async (_what, text) => {
-    expect(await reasonFor(text)).toBe(
-      'The response began with 100 Continue or 101 Switching Protocols, which Posthorn did not request.',
-    )
-  })
+test.each([
+  ['two lengths', `${HEAD}content-length: 3\r\n${LENGTH}`],
+  ['a length and chunks', `${HEAD}content-length: 2\r\ntransfer-encoding: chunked\r\n\r\n`],
+  ['LF after the length', `${HEAD}content-length: 2\nx-a: 1\r\n\r\nok`],
+  ['100 Continue', `HTTP/1.1 100 Continue\r\n\r\n${HEAD}${LENGTH}`],
+  ['an upgrade', 'HTTP/1.1 101 x\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n'],
+])('a response with %s is not valid', async (_what, text) => {
+  expect(await reasonFor(text)).toBe('The response was not valid HTTP/1.1.')
 })
 
 test.each([

@@ -21,7 +21,6 @@ export const LOOPBACK: LookupAddress = { address: '127.0.0.1', family: 4 }
 /** The timing of a request that did not wait and was not resent. */
 export const TIMING = {
   durationMs: expect.any(Number),
-  waitedMs: 0,
   resent: false,
   connection: expect.any(Object),
 }

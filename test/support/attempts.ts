@@ -28,7 +28,6 @@ export function attemptOf(
     startedAt: new Date(),
     queuedMs: 0,
     succeeded,
-    waitedMs: 0,
     durationMs: 12,
     firstByteMs: status === null ? null : 10,
     resent: false,

@@ -556,7 +556,6 @@ create table posthorn.attempts (
   started_at timestamptz not null,
   succeeded boolean not null,
   -- The wait for a free connection before the attempt, which duration_ms does not include.
-  waited_ms int not null default 0,
   duration_ms int not null,
   -- The phases of opening the connection. Null on a reused connection, and for phases that did not begin.
   lookup_ms int,

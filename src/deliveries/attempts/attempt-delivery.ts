@@ -20,7 +20,7 @@ import { isSuspect, type LoadBody, type LoadDelivery, mustRunAlone } from './loa
 import type { PayloadMemory } from './payload-memory.ts'
 import type { RecordAttempt, RecordedAttempt } from './record-attempt.ts'
 import { waitMs } from './retry-policy.ts'
-import type { ExchangeThread, RunAlone } from './run-alone.ts'
+import type { RunAlone } from './run-alone.ts'
 import { traceAttempt } from './trace-attempt.ts'
 
 export interface AttemptDeps extends ExchangeDeps {
@@ -40,8 +40,8 @@ export interface AttemptDeps extends ExchangeDeps {
 }
 
 export interface DeliveryRun extends TaskRun {
-  /** The organization whose queue of deliveries that run alone has the job. Null: the job has no queue. */
-  readonly aloneOf: string | null
+  /** Whether the job is in the queue of deliveries that run alone. */
+  readonly isAlone: boolean
 }
 
 /**
@@ -54,34 +54,29 @@ export async function attemptDelivery(
   run: DeliveryRun,
 ): Promise<void> {
   try {
-    const attempt = (thread: ExchangeThread | null) => makeAttempt(deps, uuid, { ...run, thread })
-    await (run.aloneOf === null ? attempt(null) : deps.alone.withThread(run.aloneOf, attempt))
+    const attempt = () => makeAttempt(deps, uuid, run)
+    await (run.isAlone ? deps.alone.withThread(attempt) : attempt())
   } catch (error) {
     if (!run.signal.aborted && !isDatabaseUnavailable(error)) await deps.jobs.markFault(uuid)
     throw error
   }
 }
 
-interface AttemptRun extends TaskRun {
-  /** The thread on which the attempt runs alone. Null: it runs with others. */
-  readonly thread: ExchangeThread | null
-}
+/** `changed`: what was loaded is out of date. */
+type NoAttempt = 'aborted' | 'changed'
 
-/** `changed`: what was loaded is out of date. `busy`: there was no connection within the limits of Posthorn itself. */
-type NoAttempt = 'aborted' | 'changed' | 'busy'
-
-async function makeAttempt(deps: AttemptDeps, uuid: string, run: AttemptRun): Promise<void> {
+async function makeAttempt(deps: AttemptDeps, uuid: string, run: DeliveryRun): Promise<void> {
   await run.ensureClaimed()
   const loaded = await loadSendable(deps, uuid)
   if (!loaded) return
   const { delivery, options } = loaded
-  if (mustRunAlone(delivery) && !run.thread) return await deps.alone.queue(delivery)
+  if (mustRunAlone(delivery) && !run.isAlone) return await deps.alone.queue(delivery)
   const permit = await deps.scheduler.acquire(delivery, options, run.signal)
   if (permit === 'parked') return
   const attempted =
     permit === 'aborted' ? permit : await attemptWithPermit(deps, loaded, permit, run)
   // Nothing was sent. The scheduler parks the delivery or makes it wait.
-  if (attempted === 'changed' || attempted === 'busy') return await makeAttempt(deps, uuid, run)
+  if (attempted === 'changed') return await makeAttempt(deps, uuid, run)
   // After a rescue, the job of the delivery belongs to another runner.
   await run.ensureClaimed()
   if (attempted === 'aborted') return await deps.jobs.requeue(uuid)
@@ -117,7 +112,7 @@ async function attemptWithPermit(
   deps: AttemptDeps,
   loaded: Sendable,
   permit: Permit,
-  run: AttemptRun,
+  run: DeliveryRun,
 ): Promise<AttemptRecord | NoAttempt> {
   const { id, organizationId, data, dataBytes } = loaded.delivery
   const acquiredAt = performance.now()
@@ -160,7 +155,7 @@ async function sendAttempt(
   deps: AttemptDeps,
   plan: PlannedAttempt,
   ownTrace: TraceContext | null,
-  run: AttemptRun,
+  run: DeliveryRun,
 ): Promise<Attempted | NoAttempt> {
   const { delivery } = plan
   let startedAt = performance.now()
@@ -175,7 +170,7 @@ async function sendAttempt(
   }
   let exchanged: Exchanged | NoAttempt
   if (isSuspect(delivery)) {
-    exchanged = await deps.alone.exchange(run.thread, delivery, started, control)
+    exchanged = await deps.alone.exchange(run.isAlone, delivery, started, control)
   } else {
     const body = await deps.loadBody(delivery)
     // The event was deleted or erased meanwhile, and the delivery is canceled once it is loaded again.
@@ -187,7 +182,7 @@ async function sendAttempt(
     return { record: toUnsentRecord(plan, exchanged.unsent), outcome: null, startedAt }
   }
   const { request, outcome } = exchanged
-  if (outcome.kind === 'aborted' || outcome.kind === 'busy') return outcome.kind
+  if (outcome.kind === 'aborted') return 'aborted'
   return { record: toAttemptRecord(plan, request, outcome, deps.now()), outcome, startedAt }
 }
 

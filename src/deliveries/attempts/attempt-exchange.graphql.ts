@@ -1,15 +1,11 @@
 import { isUtf8 } from 'node:buffer'
 import { readBodies } from '../../bodies/read-bodies.ts'
+import type { Attempt } from '../../db/generated/prisma/client.ts'
 import { publicId } from '../../db/ids.ts'
 import { builder } from '../../graphql/builder.ts'
 import { enumOf } from '../../graphql/enum-of.ts'
 import { LARGE_TEXT, MEDIUM_TEXT } from '../../graphql/limits/field-complexity.ts'
 import { MASK } from '../../webhooks/mask.ts'
-
-interface Header {
-  readonly name: string
-  readonly value: string
-}
 
 interface AttemptRequest {
   readonly url: string
@@ -26,14 +22,10 @@ interface AttemptRequest {
   readonly traceState: string | null | undefined
 }
 
-interface AttemptResponse {
-  readonly status: number
-  readonly headers: Readonly<Record<string, unknown>>
-  readonly body: Buffer
-  readonly bodyTruncated: boolean
-  /** Missing: the body is kept, or this is the answer to a copy. */
-  readonly unkeptBodyBytes?: number | null
-}
+type AttemptResponse = Pick<
+  Attempt,
+  'status' | 'responseHeaders' | 'responseBody' | 'responseBodyTruncated' | 'unkeptBodyBytes'
+>
 
 const BodyEncoding = enumOf('BodyEncoding', 'The encoding of a body in a response field.', {
   utf8: 'The body is text, decoded as UTF-8.',
@@ -68,30 +60,35 @@ const AttemptRequest = builder.objectRef<AttemptRequest>('AttemptRequest').imple
 const AttemptResponseRef = builder.objectRef<AttemptResponse>('AttemptResponse').implement({
   description: 'The HTTP response of a receiver.',
   fields: (t) => ({
-    status: t.exposeInt('status', { description: 'The HTTP status code.' }),
+    status: t.int({
+      description: 'The HTTP status code.',
+      resolve: ({ status }) => status as number,
+    }),
     headers: t.field({
       type: ['Header'],
       description:
         'The headers, with lower-case names. Values of repeated headers are joined. Values are read as UTF-8, or as Latin-1 if they are not valid UTF-8.',
-      resolve: ({ headers }) =>
-        Object.entries(headers).map(([name, value]) => ({ name, value: String(value) })),
+      resolve: ({ responseHeaders }) =>
+        Object.entries(responseHeaders ?? {}).map(([name, value]) => ({
+          name,
+          value: String(value),
+        })),
     }),
     body: t.string({
       complexity: MEDIUM_TEXT,
       description: 'The first 16 KiB of the body, encoded as `bodyEncoding` says.',
-      resolve: (response) => textOf(response) ?? response.body.toString('base64'),
+      resolve: (response) => textOf(response) ?? bytesOf(response).toString('base64'),
     }),
     bodyEncoding: t.field({
       type: BodyEncoding,
       description: 'The encoding of `body`.',
       resolve: (response) => (textOf(response) === null ? 'base64' : 'utf8'),
     }),
-    bodyTruncated: t.exposeBoolean('bodyTruncated', {
+    bodyTruncated: t.exposeBoolean('responseBodyTruncated', {
       description: 'Whether the body was longer than 16 KiB.',
     }),
-    unkeptBodyBytes: t.int({
+    unkeptBodyBytes: t.exposeInt('unkeptBodyBytes', {
       nullable: true,
-      resolve: ({ unkeptBodyBytes }) => unkeptBodyBytes ?? null,
       description:
         'The size of the body, at most 16 KiB, if it is not kept: `keepResponseBodies` of the organization or the webhook was false. `body` is then empty. Null if it is kept.',
     }),
@@ -137,23 +134,17 @@ builder.prismaObjectFields('Attempt', (t) => ({
       responseBodyTruncated: true,
       unkeptBodyBytes: true,
     },
-    resolve: ({ status, responseHeaders, responseBody, responseBodyTruncated, unkeptBodyBytes }) =>
-      status === null
-        ? null
-        : {
-            status,
-            headers: (responseHeaders ?? {}) as Record<string, unknown>,
-            body: Buffer.from(responseBody ?? []),
-            bodyTruncated: responseBodyTruncated,
-            unkeptBodyBytes,
-          },
+    resolve: (attempt) => (attempt.status === null ? null : attempt),
   }),
 }))
 
+const bytesOf = ({ responseBody }: AttemptResponse) => Buffer.from(responseBody ?? [])
+
 /** The body as text, without a character that truncation cut in half. Null if it is not UTF-8. */
-function textOf({ body, bodyTruncated }: AttemptResponse): string | null {
-  for (const cut of bodyTruncated ? [0, 1, 2, 3] : [0]) {
-    const whole = body.subarray(0, body.length - cut)
+function textOf(response: AttemptResponse): string | null {
+  const bytes = bytesOf(response)
+  for (const cut of response.responseBodyTruncated ? [0, 1, 2, 3] : [0]) {
+    const whole = bytes.subarray(0, bytes.length - cut)
     if (isUtf8(whole)) return whole.toString('utf8')
   }
   return null
@@ -163,10 +154,10 @@ function textOf({ body, bodyTruncated }: AttemptResponse): string | null {
  * The headers that Posthorn set on an attempt, in the order they were sent, without those of the connection (`host`,
  * `content-length`). The values of custom headers are masked: they can be credentials, so no attempt stores them.
  */
-function attemptRequestHeaders(attempt: AttemptRequest): Header[] {
+function attemptRequestHeaders(attempt: AttemptRequest) {
   const prefix = attempt.requestHeaderPrefix ?? 'wh-'
   const timestamp = Math.floor(attempt.startedAt.getTime() / 1_000)
-  const headers: Header[] = []
+  const headers: { name: string; value: string }[] = []
   const add = (name: string, value: string | null | undefined) => {
     if (value != null) headers.push({ name, value })
   }

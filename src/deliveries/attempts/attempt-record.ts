@@ -78,7 +78,6 @@ function recordOf(
     /** The time from when the delivery could be sent to this attempt. */
     queuedMs: Math.max(0, plan.startedAt.getTime() - plan.runAt.getTime()),
     succeeded,
-    waitedMs: outcome?.waitedMs ?? 0,
     durationMs: outcome?.durationMs ?? 0,
     firstByteMs: answer?.firstByteMs ?? null,
     resent: outcome?.resent ?? false,

@@ -45,8 +45,16 @@ export async function exchange(
   { signal, beforeSend }: ExchangeControl,
 ): Promise<Exchanged> {
   if (body === TOO_LARGE) return { unsent: 'body_too_large' }
-  const request = signAttempt(deps, { delivery, options }, body, started)
-  if (!request) return { unsent: 'secret_unreadable' }
+  // The secret or the custom headers cannot be decrypted.
+  if (options.signingKey === null) return { unsent: 'secret_unreadable' }
+  const request = signRequest(deps.headerNames, options.signingKey, {
+    ...started,
+    delivery,
+    messageId: publicId('delivery', delivery.id),
+    body,
+    customHeaders: options.headers,
+    headerPrefix: options.headerPrefix,
+  })
   await beforeSend()
   const outcome = await deps.sender.send({
     organizationId: delivery.organizationId,
@@ -57,23 +65,4 @@ export async function exchange(
     signal,
   })
   return { request, outcome }
-}
-
-/** `null` if a secret or the custom headers cannot be decrypted. */
-function signAttempt(
-  deps: ExchangeDeps,
-  { delivery, options }: Sendable,
-  body: Buffer,
-  { startedAt, ownTrace }: StartedAttempt,
-) {
-  if (options.signingKey === null) return null
-  return signRequest(deps.headerNames, options.signingKey, {
-    delivery,
-    messageId: publicId('delivery', delivery.id),
-    body,
-    ownTrace,
-    customHeaders: options.headers,
-    headerPrefix: options.headerPrefix,
-    startedAt,
-  })
 }

@@ -83,7 +83,7 @@ const LOAD_DELIVERIES = `
         when w.enabled or d.is_test then 'enabled' else 'disabled' end as webhook, d.is_test and not w.enabled as "sendsOnce",
       w.keep_payloads and o.keep_payloads as "keepsPayload",
       w.keep_response_bodies and o.keep_response_bodies as "keepsResponseBody",
-      d.worker_deaths as "workerDeaths", w.revision, d.is_test as "isTest", s.backlog_since is not null as "hasBacklog",
+      d.worker_deaths as "workerDeaths", w.revision, d.is_test as "isTest",
       case when s.on_hold_since is not null then s.on_hold_reason end as "holdReason",
       coalesce(s.probe_delivery_id = d.id, false) as "isProbe",
       coalesce(s.head_delivery_id = d.id, false) as "isHead",

@@ -12,7 +12,6 @@ type Columns = Readonly<
 const STORED: Columns = {
   started_at: ['timestamptz', (record) => record.startedAt],
   succeeded: ['boolean', (record) => record.succeeded],
-  waited_ms: ['int', (record) => Math.round(record.waitedMs)],
   duration_ms: ['int', (record) => Math.round(record.durationMs)],
   lookup_ms: ['int', (record) => record.connection?.lookupMs ?? null],
   connect_ms: ['int', (record) => record.connection?.connectMs ?? null],

@@ -23,47 +23,29 @@ export type RunAlone = ReturnType<typeof createRunAlone>
 
 /**
  * Runs the attempts of deliveries whose worker died with them twice, one at a time. Many of these are innocent: they were
- * claimed by the same worker. Each has a thread of its own, so that it takes no other attempt along. Organizations whose
- * deliveries ended such a thread share another one, so that the others wait for one death of each at most.
- * `threads`: of all organizations, and of those whose deliveries ended the first one.
+ * claimed by the same worker. They have a thread of their own, so that none takes another attempt along.
  */
-export function createRunAlone(
-  pool: Database['pool'],
-  threads: readonly [ExchangeThread, ExchangeThread],
-) {
-  const [first, second] = threads
-  const lastAttempts = new Map<ExchangeThread, Promise<void>>()
-  const haveEndedThreads = new Set<string>()
+export function createRunAlone(pool: Database['pool'], thread: ExchangeThread) {
+  let last: Promise<void> = Promise.resolve()
   return {
-    /** Waits for the thread of an organization, and gives it to the attempt. */
-    withThread(
-      organizationId: string,
-      attempt: (thread: ExchangeThread) => Promise<void>,
-    ): Promise<void> {
-      const thread = haveEndedThreads.has(organizationId) ? second : first
-      const last = lastAttempts.get(thread) ?? Promise.resolve()
-      const ended = last.then(() => attempt(thread))
-      lastAttempts.set(
-        thread,
-        ended.catch(() => {}),
-      )
+    /** Waits for the thread. */
+    withThread(attempt: () => Promise<void>): Promise<void> {
+      const ended = last.then(attempt)
+      last = ended.catch(() => {})
       return ended
     },
 
     /** Moves the job of a delivery to a queue, in which its organization has one job at a time. */
     queue: (delivery: LoadedDelivery) => inTransaction(pool, (sql) => moveJob(sql, delivery)),
 
-    /** The exchange of a suspect. `thread` is null if it does not run alone. */
+    /** The exchange of a suspect. If it does not run alone, it died there before. */
     async exchange(
-      thread: ExchangeThread | null,
+      isAlone: boolean,
       delivery: LoadedDelivery,
       started: StartedAttempt,
       control: ExchangeControl,
     ): Promise<Exclude<ExchangedAlone, 'thread ended'>> {
-      if (thread === null || !mustRunAlone(delivery)) {
-        haveEndedThreads.add(publicId('organization', delivery.organizationId))
-        return { unsent: 'worker_died' }
-      }
+      if (!isAlone || !mustRunAlone(delivery)) return { unsent: 'worker_died' }
       await thread.open()
       // Before the exchange, so that it counts whatever ends the process.
       await pool.query(COUNT_ALONE, [delivery.id, 1])
@@ -73,9 +55,7 @@ export function createRunAlone(
       } finally {
         if (!isOutcome(exchanged)) await pool.query(COUNT_ALONE, [delivery.id, 0])
       }
-      if (exchanged !== 'thread ended') return exchanged
-      haveEndedThreads.add(publicId('organization', delivery.organizationId))
-      return { unsent: 'worker_died' }
+      return exchanged === 'thread ended' ? { unsent: 'worker_died' } : exchanged
     },
   }
 }
@@ -83,10 +63,7 @@ export function createRunAlone(
 /** The record of an outcome sets the count. */
 function isOutcome(exchanged: ExchangedAlone): boolean {
   if (typeof exchanged === 'string') return exchanged === 'thread ended'
-  return (
-    'unsent' in exchanged ||
-    (exchanged.outcome.kind !== 'busy' && exchanged.outcome.kind !== 'aborted')
-  )
+  return 'unsent' in exchanged || exchanged.outcome.kind !== 'aborted'
 }
 
 const COUNT_ALONE = `

@@ -68,29 +68,15 @@ export function signRequest(
     own['traceparent'] = trace.traceParent
     if (trace.traceState !== null) own['tracestate'] = trace.traceState
   }
-  const custom = omitOverridden(own, names.test, customHeaders)
-  const customHeaderNames = Object.keys(custom)
-  const headers = customHeaderNames.length === 0 ? own : { ...custom, ...own }
-  const extraHeaderNames = isTest ? [...customHeaderNames, names.test] : customHeaderNames
-  if (isTest) headers[names.test] = 'true'
+  // A receiver joins the values of a repeated header, in any case of its name, so the signature would not verify. Only
+  // Posthorn marks a test.
+  const custom = Object.entries(customHeaders).filter(([name]) => {
+    const lower = name.toLowerCase()
+    return lower !== names.test && !Object.hasOwn(own, lower)
+  })
+  const mark = isTest ? { [names.test]: 'true' } : {}
+  const headers = { ...Object.fromEntries(custom), ...own, ...mark }
+  const extraHeaderNames = [...custom.map(([name]) => name), ...Object.keys(mark)]
   const ownTraceParent = ownTrace?.traceParent ?? null
   return { headers, body, signature: signed, extraHeaderNames, ownTraceParent }
-}
-
-/**
- * A receiver joins the values of a repeated header, in any case of its name, so the signature would not verify. Only
- * Posthorn marks a test.
- */
-function omitOverridden(
-  own: Readonly<Record<string, string>>,
-  test: string,
-  headers: Readonly<Record<string, string>>,
-): Readonly<Record<string, string>> {
-  if (Object.keys(headers).length === 0) return headers
-  const isOwn = (name: string) => {
-    const lower = name.toLowerCase()
-    return lower === test || Object.hasOwn(own, lower)
-  }
-  if (!Object.keys(headers).some(isOwn)) return headers
-  return Object.fromEntries(Object.entries(headers).filter(([name]) => !isOwn(name)))
 }

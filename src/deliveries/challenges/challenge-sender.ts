@@ -35,7 +35,6 @@ export function createChallengeSender(settings: Settings): ChallengeSender {
     const { openSender } = await import('../open-sender.ts')
     return await openSender(settings, {
       acknowledgeTimeoutMs: ANSWER_TIMEOUT_MS,
-      connectionsPerOrigin: MAX_CHALLENGES_PER_MINUTE,
     })
   }
 
@@ -57,7 +56,6 @@ export function createChallengeSender(settings: Settings): ChallengeSender {
       if (signal.aborted) return 'timed_out'
       throw new Error('Posthorn is stopping.')
     }
-    if (outcome.kind === 'busy') throw new Error('There are more challenges than connections.')
     return reasonOf(outcome, token)
   }
 

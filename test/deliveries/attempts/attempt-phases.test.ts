@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { phasesOf } from '../../../src/deliveries/attempts/attempt-phases.graphql.ts'
+import { phasesOf } from '../../../src/deliveries/attempts/attempt.graphql.ts'
 
 const NONE = { firstByteMs: null, status: null, lookupMs: null, connectMs: null, tlsMs: null }
 

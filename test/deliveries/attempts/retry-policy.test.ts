@@ -9,7 +9,7 @@ const now = new Date('2026-03-01T12:00:00Z')
 const schedule = parseRetrySchedule(SETTINGS.POSTHORN_RETRY_SCHEDULE)
 const HOUR = 3_600_000
 
-const MEASURED = { durationMs: 1, waitedMs: 0, resent: false, connection: null }
+const MEASURED = { durationMs: 1, resent: false, connection: null }
 
 describe('the default schedule', () => {
   test.each([

@@ -10,7 +10,6 @@ import {
   type DeliveryAttemptQuery,
 } from '../../generated/graphql.ts'
 import { t } from '../../language/t.ts'
-import { formatDuration } from '../../lib/format.ts'
 import { maskUrl } from '../../lib/mask-url.ts'
 import { useSession } from '../../session/session.tsx'
 import { AttemptBody } from './attempt-body.tsx'
@@ -47,20 +46,12 @@ export function AttemptDetail({ id, attempt, hint }: AttemptDetailProps) {
   )
 }
 
-function Remarks({ attempt: { waitedMs, resent } }: { attempt: AttemptStepFragment }) {
+function Remarks({ attempt: { resent } }: { attempt: AttemptStepFragment }) {
+  if (!resent) return null
   return (
-    <>
-      {waitedMs > 0 && (
-        <Text size="xs" c="dimmed">
-          {`Waited ${formatDuration(waitedMs)} for a free connection first.`}
-        </Text>
-      )}
-      {resent && (
-        <Text size="xs" c="dimmed">
-          Sent twice, because the reused connection was already closed.
-        </Text>
-      )}
-    </>
+    <Text size="xs" c="dimmed">
+      Sent twice, because the reused connection was already closed.
+    </Text>
   )
 }
 
