@@ -5,7 +5,6 @@ import { parseId } from '../db/ids.ts'
 import { type Page, pageOf, sliceAround } from '../db/page.ts'
 import { atLeastKey } from '../db/selection.ts'
 import { subscriptionsTo } from '../event-types/subscriptions.ts'
-import { notFound } from '../lib/errors.ts'
 import { type OwnNameFilter, ownNameConditions } from '../own-names/metadata-condition.ts'
 import { MAX_COUNTED_PARKED } from './count-parked.ts'
 import { inState, type WebhookState } from './webhook-state.ts'
@@ -166,18 +165,6 @@ export async function findWebhookByUid(
 ): Promise<Webhook | null> {
   const where = { ...name, organizationId, deletedAt: null }
   return await db.webhook.findFirst({ ...atLeastKey(selection), where })
-}
-
-/** Reads a webhook again after a change. Throws `not_found` if it was deleted. */
-export async function rereadWebhook(
-  db: Db,
-  organizationId: string,
-  id: string,
-  selection: Selection,
-): Promise<Webhook> {
-  const row = await findWebhookById(db, organizationId, id, selection)
-  if (!row) throw notFound('webhook', id)
-  return row
 }
 
 /** The organization's webhooks with these uuids, by uuid. */
