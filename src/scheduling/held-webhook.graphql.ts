@@ -1,8 +1,5 @@
-import { builder } from '../graphql/builder.ts'
-import { callerOf } from '../graphql/context.ts'
-import { ConflictError, NotFoundError } from '../graphql/errors.ts'
-import { changesNode } from '../graphql/portal-access.ts'
-import { rereadWebhook } from '../webhooks/find-webhooks.ts'
+import { ConflictError } from '../graphql/errors.ts'
+import { mutation } from '../graphql/mutation.ts'
 import { probeWebhook, resumeWebhook } from './held-webhook.ts'
 
 interface HoldMutation {
@@ -13,25 +10,18 @@ interface HoldMutation {
 }
 
 function addMutation(name: string, { description, webhook, result, change }: HoldMutation): void {
-  builder.mutationField(name, (t) =>
-    t.prismaField({
-      type: 'Webhook',
-      description,
-      authScopes: { scope: 'deliveries:write' },
-      portal: changesNode('webhook'),
-      errors: {
-        types: [NotFoundError, ConflictError],
-        dataField: { name: 'webhook', description: webhook },
-        result: { description: result },
-      },
-      args: { id: t.arg.id({ required: true, description: 'The id of the webhook: `wh_…`.' }) },
-      resolve: async (query, _root, { id }, context) => {
-        const { organizationId } = callerOf(context)
-        await change(context, organizationId, id)
-        return await rereadWebhook(context.prisma, organizationId, id, query)
-      },
-    }),
-  )
+  mutation(name, {
+    description,
+    scope: 'deliveries:write',
+    id: 'webhook',
+    errors: [ConflictError],
+    returns: ['webhook', 'Webhook', webhook],
+    success: result,
+    run: async ({ id }, context, { organizationId }) => {
+      await change(context, organizationId, id)
+      return id
+    },
+  })
 }
 
 addMutation('probeWebhook', {
