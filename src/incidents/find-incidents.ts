@@ -1,9 +1,7 @@
 import type { Db, Sql } from '../db/client.ts'
 import type { Incident, Prisma } from '../db/generated/prisma/client.ts'
-import { parseId, requireId } from '../db/ids.ts'
+import { requireId } from '../db/ids.ts'
 import type { Page } from '../db/page.ts'
-import { atLeastKey } from '../db/selection.ts'
-import { notFound } from '../lib/errors.ts'
 
 export type IncidentState = 'open' | 'acknowledged' | 'resolved'
 
@@ -51,21 +49,6 @@ export async function findIncidents(
     },
     orderBy: [{ severity: 'desc' }, { resolvedAt: 'desc' }, { id: 'desc' }],
   })
-}
-
-/** The organization's incident with a public id. Throws `not_found`. */
-export async function readIncident(
-  db: Db,
-  organizationId: string,
-  id: string,
-  fields: Fields,
-): Promise<Incident> {
-  const uuid = parseId('incident', id)
-  const row =
-    uuid &&
-    (await db.incident.findUnique({ ...atLeastKey(fields), where: { id: uuid, organizationId } }))
-  if (!row) throw notFound('incident', id)
-  return row
 }
 
 /** The incidents of webhooks that are not resolved, by the uuid of the webhook. */
