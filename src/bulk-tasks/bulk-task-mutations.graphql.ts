@@ -1,8 +1,8 @@
 import { builder } from '../graphql/builder.ts'
 import { callerOf } from '../graphql/context.ts'
-import { ConflictError, NotFoundError, resultOf, ValidationError } from '../graphql/errors.ts'
-import { changesNode, ownWebhook, type PortalAccess } from '../graphql/portal-access.ts'
-import { notFound } from '../lib/errors.ts'
+import { ConflictError, NotFoundError, ValidationError } from '../graphql/errors.ts'
+import { mutation } from '../graphql/mutation.ts'
+import { ownWebhook, type PortalAccess } from '../graphql/portal-access.ts'
 import { cancelBulkTask, findBulkTask } from './bulk-task.ts'
 import { DEFAULT_RATE_PER_SECOND, MAX_IDS, MAX_RATE_PER_SECOND } from './parse-task.ts'
 import { MAX_COUNTED } from './selected-deliveries.ts'
@@ -174,22 +174,15 @@ for (const action of ['redeliver', 'cancel'] as const) {
   )
 }
 
-builder.mutationFields((t) => ({
-  cancelBulkTask: t.prismaField({
-    type: 'BulkTask',
-    semanticNonNull: true,
-    description:
-      'Cancels a running bulk task, within one second. Changed deliveries stay changed; another task can change the rest.',
-    authScopes: { scope: 'deliveries:write' },
-    portal: changesNode('bulkTask'),
-    errors: resultOf('task', 'The canceled task.', [NotFoundError, ConflictError]),
-    args: { id: t.arg.id({ required: true, description: 'The id of the task: `task_…`.' }) },
-    resolve: async (query, _root, { id }, context) => {
-      const { organizationId } = callerOf(context)
-      await cancelBulkTask(context.prisma, organizationId, id, context.actor)
-      const task = await findBulkTask(context.prisma, organizationId, id, query)
-      if (!task) throw notFound('bulk task', id)
-      return task
-    },
-  }),
-}))
+mutation('cancelBulkTask', {
+  description:
+    'Cancels a running bulk task, within one second. Changed deliveries stay changed; another task can change the rest.',
+  scope: 'deliveries:write',
+  id: 'bulkTask',
+  errors: [ConflictError],
+  returns: ['task', 'BulkTask', 'The canceled task.'],
+  run: async ({ id }, { prisma, actor }, { organizationId }) => {
+    await cancelBulkTask(prisma, organizationId, id, actor)
+    return id
+  },
+})
