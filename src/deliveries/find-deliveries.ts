@@ -4,7 +4,6 @@ import { parseId } from '../db/ids.ts'
 import { type Page, type PageBounds, pageOf } from '../db/page.ts'
 import { type PageOfOwner, pagesOfEach } from '../db/pages-of-each.ts'
 import { atLeastKey } from '../db/selection.ts'
-import { notFound } from '../lib/errors.ts'
 import type { DeliveryFilter } from './delivery-filter.ts'
 import { idsOfPage, type Owners, pageOfOrganization, pagesOfOwners } from './ids-of-page.ts'
 import { pagesByKey } from './pages-by-key.ts'
@@ -153,16 +152,4 @@ export async function findDeliveryById(
     ...atLeastKey(selection),
     where: { id: uuid, organizationId },
   })
-}
-
-/** Reads a delivery again after a change. Throws `not_found` if it was deleted. */
-export async function rereadDelivery(
-  db: Db,
-  organizationId: string,
-  id: string,
-  selection: Selection,
-): Promise<Delivery> {
-  const row = await findDeliveryById(db, organizationId, id, selection)
-  if (!row) throw notFound('delivery', id)
-  return row
 }
