@@ -6,9 +6,8 @@ import type { PrismaClient } from '../db/generated/prisma/client.ts'
 import { DomainError } from '../lib/errors.ts'
 import { notifyOnCommit } from '../live/notify.ts'
 import { enqueue } from '../queue/jobs.ts'
-import { endHoldInTransaction } from '../webhooks/end-hold.ts'
+import { endHoldInTransaction, followIncidents } from '../webhooks/end-hold.ts'
 import { findWebhook } from '../webhooks/find-webhook.ts'
-import { followIncidents } from '../webhooks/follow-incidents.ts'
 
 interface HoldDeps {
   readonly prisma: PrismaClient

@@ -11,11 +11,10 @@ import type { AddressGuard } from '../outbound/public-address.ts'
 import { backgroundQueue } from '../queue/background.ts'
 import { cancelationKey, enqueue } from '../queue/jobs.ts'
 import { auditedWebhook } from './audited-webhook.ts'
-import { readHeaders } from './encrypted-headers.ts'
+import { readHeaders, UNREADABLE } from './encrypted-headers.ts'
+import { followIncidents } from './end-hold.ts'
 import type { SendChallenge } from './endpoint/challenge.ts'
 import { findWebhook, lockWebhook } from './find-webhook.ts'
-import { followIncidents } from './follow-incidents.ts'
-import { UNREADABLE } from './mask.ts'
 
 /**
  * A registered endpoint with its decrypted custom headers. If no key decrypts them, `headers` has one placeholder,
