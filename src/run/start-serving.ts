@@ -1,7 +1,7 @@
 import type { Hono } from 'hono'
 import type { Settings } from '../config/settings.ts'
 import { addApiRoutes } from '../server/api-routes.ts'
-import type { OidcSignIn } from '../sessions/oidc/provider.ts'
+import type { OidcSignIn } from '../sessions/oidc/oidc-sign-in.ts'
 import type { CommonServices } from './common-services.ts'
 import { addServices, type Services } from './services.ts'
 

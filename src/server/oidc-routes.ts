@@ -10,8 +10,7 @@ import { problemResponse } from '../http/problem.ts'
 import { sessionCookie } from '../http/session-cookie.ts'
 import { DomainError } from '../lib/errors.ts'
 import { createAddressLimiter } from '../rate-limit/address-limiter.ts'
-import type { Claims, Provider } from '../sessions/oidc/provider.ts'
-import { personOf, roleOf } from '../sessions/oidc/role-of.ts'
+import { type Claims, type Provider, personOf, roleOf } from '../sessions/oidc/oidc-sign-in.ts'
 import { failureOf } from '../sessions/oidc/sign-in-failure.ts'
 import {
   consumeSignInState,
