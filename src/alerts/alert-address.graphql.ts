@@ -1,8 +1,8 @@
 import { type Caller, requireScope } from '../access/scope.ts'
 import { publicId } from '../db/ids.ts'
 import { builder } from '../graphql/builder.ts'
-import { type Context, callerOf } from '../graphql/context.ts'
-import { ConflictError, NotFoundError, resultOf, ValidationError } from '../graphql/errors.ts'
+import { ConflictError } from '../graphql/errors.ts'
+import { mutation } from '../graphql/mutation.ts'
 import { organizationFields, organizationOf } from '../graphql/organization-fields.ts'
 import { DomainError } from '../lib/errors.ts'
 import {
@@ -63,63 +63,53 @@ organizationFields((t) => ({
   }),
 }))
 
-const SetAlertAddressInput = builder.inputType('SetAlertAddressInput', {
-  description: 'An e-mail address, and what it gets.',
-  fields: (t) => ({
-    email: t.string({ required: true, description: 'One address of at most 254 characters.' }),
-    kinds: t.field({
-      type: [AlertKind],
-      required: true,
-      description: 'The kinds of alerts; at least one.',
-    }),
-    portalPageUrl: t.string({
-      description:
-        'The page of your application that shows the portal, to which the links in mails lead: `https://…` without `#`, at most 2,048 characters. `<posthorn-portal>` opens at the webhook of the link. Null: the console. Default: unchanged.',
-    }),
-  }),
-})
-
 const SESSIONS = 'A portal or frontend session also needs the scope `alerts:write`.'
 
-builder.mutationFields((t) => ({
-  setAlertAddress: t.prismaField({
-    type: AlertAddress,
-    description: `Adds an e-mail address, or changes what it gets. An address that is not confirmed is sent a link, which works for 7 days, and gets alerts once the link was used. An address gets at most ten mails an hour, and at most one of these has a link to confirm it, which waits if need be. Each mail has a link to unsubscribe. ${SESSIONS}`,
-    authScopes: { scope: 'webhooks:write' },
-    errors: resultOf('alertAddress', 'The address.', [ValidationError, ConflictError]),
-    args: {
-      input: t.arg({ type: SetAlertAddressInput, required: true, description: 'The address.' }),
-    },
-    resolve: async (_query, _root, { input }, context) => {
-      const { prisma, actor, sendsEmail } = context
-      const { organizationId } = changerOf(context)
-      if (!sendsEmail) {
-        throw new DomainError(
-          'conflict',
-          'Posthorn sends no e-mail here. Set POSTHORN_SMTP_URL, POSTHORN_EMAIL_FROM and POSTHORN_PUBLIC_URL.',
-        )
-      }
-      return await setAlertAddress(prisma, organizationId, input, actor)
-    },
-  }),
+mutation('setAlertAddress', {
+  description: `Adds an e-mail address, or changes what it gets. An address that is not confirmed is sent a link, which works for 7 days, and gets alerts once the link was used. An address gets at most ten mails an hour, and at most one of these has a link to confirm it, which waits if need be. Each mail has a link to unsubscribe. ${SESSIONS}`,
+  scope: 'webhooks:write',
+  input: {
+    description: 'An e-mail address, and what it gets.',
+    fields: (t) => ({
+      email: t.string({ required: true, description: 'One address of at most 254 characters.' }),
+      kinds: t.field({
+        type: [AlertKind],
+        required: true,
+        description: 'The kinds of alerts; at least one.',
+      }),
+      portalPageUrl: t.string({
+        description:
+          'The page of your application that shows the portal, to which the links in mails lead: `https://…` without `#`, at most 2,048 characters. `<posthorn-portal>` opens at the webhook of the link. Null: the console. Default: unchanged.',
+      }),
+    }),
+  },
+  errors: [ConflictError],
+  returns: ['alertAddress', AlertAddress, 'The address.'],
+  run: async ({ input }, { prisma, actor, sendsEmail }, caller) => {
+    requireChanger(caller)
+    if (!sendsEmail) {
+      throw new DomainError(
+        'conflict',
+        'Posthorn sends no e-mail here. Set POSTHORN_SMTP_URL, POSTHORN_EMAIL_FROM and POSTHORN_PUBLIC_URL.',
+      )
+    }
+    return await setAlertAddress(prisma, caller.organizationId, input, actor)
+  },
+})
 
-  removeAlertAddress: t.field({
-    type: 'ID',
-    description: `Removes an e-mail address, also with what waits for it. ${SESSIONS}`,
-    authScopes: { scope: 'webhooks:write' },
-    errors: resultOf('removedId', 'The id of the removed address.', [NotFoundError]),
-    args: { id: t.arg.id({ required: true, description: 'The id of the address: `addr_…`.' }) },
-    resolve: async (_root, { id }, context) => {
-      const { organizationId } = changerOf(context)
-      await removeAlertAddress(context.prisma, organizationId, id, context.actor)
-      return id
-    },
-  }),
-}))
+mutation('removeAlertAddress', {
+  description: `Removes an e-mail address, also with what waits for it. ${SESSIONS}`,
+  scope: 'webhooks:write',
+  id: 'alertAddress',
+  returns: ['removedId', 'ID', 'The id of the removed address.'],
+  run: async ({ id }, { prisma, actor }, caller) => {
+    requireChanger(caller)
+    await removeAlertAddress(prisma, caller.organizationId, id, actor)
+    return id
+  },
+})
 
 /** The people who use a session are customers of the organization, which decides whether they cause mails. */
-function changerOf(context: Context): Caller {
-  const caller = callerOf(context)
+function requireChanger(caller: Caller): void {
   if (caller.session) requireScope(caller, 'alerts:write')
-  return caller
 }

@@ -1,5 +1,6 @@
 import { builder } from '../graphql/builder.ts'
-import { NotFoundError, resultOf } from '../graphql/errors.ts'
+import { NotFoundError } from '../graphql/errors.ts'
+import { mutation } from '../graphql/mutation.ts'
 import { findOrganization } from '../organizations/find-organization.ts'
 import {
   readOperationalEvents,
@@ -25,20 +26,6 @@ const OperationalEvents = builder.objectRef<Settings>('OperationalEvents').imple
   }),
 })
 
-const SetOperationalEventsInput = builder.inputType('SetOperationalEventsInput', {
-  description: 'Whether and where operational events are published.',
-  fields: (t) => ({
-    enabled: t.boolean({
-      description:
-        'True adds the operational event types to the catalogue, so that webhooks can subscribe to them. False archives them. Default: unchanged.',
-    }),
-    operatorOrganizationId: t.id({
-      description:
-        'The id of the organization that gets the operational events of all others, too: `org_…`. Null: none. Default: unchanged.',
-    }),
-  }),
-})
-
 builder.queryField('operationalEvents', (t) =>
   t.field({
     type: OperationalEvents,
@@ -49,23 +36,27 @@ builder.queryField('operationalEvents', (t) =>
   }),
 )
 
-builder.mutationField('setOperationalEvents', (t) =>
-  t.field({
-    type: OperationalEvents,
-    description: 'Switches operational events on or off, for all organizations.',
-    authScopes: { scope: 'admin' },
-    errors: resultOf('operationalEvents', 'The operational events.', [NotFoundError]),
-    args: {
-      input: t.arg({ type: SetOperationalEventsInput, required: true, description: 'The change.' }),
-    },
-    resolve: async (_root, { input }, { prisma, actor }) => {
-      const { enabled, operatorOrganizationId } = input
-      await setOperationalEvents(
-        prisma,
-        { enabled, operatorOrganization: operatorOrganizationId },
-        actor,
-      )
-      return await readOperationalEvents(prisma)
-    },
-  }),
-)
+mutation('setOperationalEvents', {
+  description: 'Switches operational events on or off, for all organizations.',
+  scope: 'admin',
+  input: {
+    description: 'Whether and where operational events are published.',
+    fields: (t) => ({
+      enabled: t.boolean({
+        description:
+          'True adds the operational event types to the catalogue, so that webhooks can subscribe to them. False archives them. Default: unchanged.',
+      }),
+      operatorOrganizationId: t.id({
+        description:
+          'The id of the organization that gets the operational events of all others, too: `org_…`. Null: none. Default: unchanged.',
+      }),
+    }),
+  },
+  errors: [NotFoundError],
+  returns: ['operationalEvents', OperationalEvents, 'The operational events.'],
+  run: async ({ input: { enabled, operatorOrganizationId } }, { prisma, actor }) => {
+    const changes = { enabled, operatorOrganization: operatorOrganizationId }
+    await setOperationalEvents(prisma, changes, actor)
+    return await readOperationalEvents(prisma)
+  },
+})

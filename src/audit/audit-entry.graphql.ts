@@ -8,9 +8,13 @@ import { enumOf } from '../graphql/enum-of.ts'
 import { organizationFields, organizationOf } from '../graphql/organization-fields.ts'
 import { timestampOf } from '../lib/uuid-v7.ts'
 import { AUDIT_ACTIONS } from './audit-entry.ts'
-import { type AuditReader, findAuditEntries, readableBy } from './find-audit-entries.ts'
-import { readAuditFilter } from './read-audit-filter.ts'
-import type { SubjectKind } from './subject-kind.ts'
+import type { SubjectKind } from './find-audit-entries.ts'
+import {
+  type AuditReader,
+  findAuditEntries,
+  readAuditFilter,
+  readableBy,
+} from './find-audit-entries.ts'
 import { findSubjects } from './subject-names.ts'
 
 const AuditSource = enumOf('AuditSource', 'The source of a change.', {

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Actor } from '../access/actor.ts'
-import type { Db } from '../db/client.ts'
+import type { Db, Sql } from '../db/client.ts'
+import { pagesOf } from '../lib/pages-of.ts'
 
 /** The audited actions. */
 export const AUDIT_ACTIONS = [
@@ -98,4 +99,29 @@ export function changedFields(
 
 function json(value: object | null): string | null {
   return value === null ? null : JSON.stringify(value)
+}
+
+/** Deletes audit entries past their retention, and returns their number. */
+export async function deleteOldAuditEntries(sql: Sql, retentionMs: number): Promise<number> {
+  const { rows } = await sql.query<{ deleted: number }>(
+    `select posthorn.delete_old_audit_entries($1::float8 * interval '1 millisecond')::int as deleted`,
+    [retentionMs],
+  )
+  return rows[0]?.deleted ?? 0
+}
+
+/** Writes the entries of many objects that one caller reads or changes. */
+export async function writeAuditEntries(
+  sql: Sql,
+  actor: Actor,
+  entries: readonly AuditEntry[],
+): Promise<void> {
+  for (const page of pagesOf(entries)) {
+    await sql.query(
+      `select posthorn.write_audit_entry($1, "organizationId", action, "subjectId", before, after)
+       from jsonb_to_recordset($2)
+         as entry ("organizationId" uuid, action text, "subjectId" text, before jsonb, after jsonb)`,
+      [actorJson(actor), JSON.stringify(page)],
+    )
+  }
 }

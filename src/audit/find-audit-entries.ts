@@ -1,8 +1,11 @@
 import type { Db } from '../db/client.ts'
 import type { AuditEntry, AuditSource, Prisma } from '../db/generated/prisma/client.ts'
+import { notAnId, parseId } from '../db/ids.ts'
 import { type Page, pageOf } from '../db/page.ts'
+import { didYouMean } from '../lib/did-you-mean.ts'
+import { type FieldIssue, invalid } from '../lib/errors.ts'
 import { lowerBoundAt } from '../lib/uuid-v7.ts'
-import { actionsAbout, type SubjectKind } from './subject-kind.ts'
+import { AUDIT_ACTIONS, type AuditAction } from './audit-entry.ts'
 
 type Selection = Pick<Prisma.AuditEntryFindManyArgs, 'select'>
 
@@ -69,4 +72,54 @@ function conditionsOf(filter: AuditFilter): Prisma.AuditEntryWhereInput[] {
 /** Prisma does not escape the wildcards of `like`. */
 function isPerson(person: string): Prisma.AuditEntryWhereInput[] {
   return [{ person }, { person: { endsWith: ` <${person.replaceAll(/[\\%_]/g, '\\$&')}>` } }]
+}
+
+type Noun = AuditAction extends `${infer Before}.${string}` ? Before : never
+
+/** Of the nouns in actions that are no kind of their own. */
+const KIND_OF_NOUN = {
+  signing_secret: 'webhook',
+  custom_headers: 'webhook',
+  portal_session: 'session',
+  frontend_session: 'session',
+  operational_events: 'alerts',
+  alert_address: 'alerts',
+} as const satisfies Partial<Record<Noun, string>>
+
+/** The kinds of objects that changes are about. */
+export type SubjectKind = Exclude<Noun, keyof typeof KIND_OF_NOUN> | 'alerts'
+
+/** The actions whose subjects are of one of these kinds. */
+export function actionsAbout(kinds: readonly SubjectKind[]): AuditAction[] {
+  return AUDIT_ACTIONS.filter((action) => {
+    const [noun = ''] = action.split('.')
+    const kind = { ...KIND_OF_NOUN }[noun as keyof typeof KIND_OF_NOUN] ?? noun
+    return kinds.includes(kind as SubjectKind)
+  })
+}
+
+/** An `AuditFilter` of the graph, with public ids. */
+export type AuditFilterInput = Omit<AuditFilter, 'apiKeyUuids'> & {
+  readonly apiKeyIds?: readonly string[] | null | undefined
+}
+
+/** Throws `invalid` with every unknown action and every id of another kind. */
+export function readAuditFilter(input: AuditFilterInput | null | undefined): AuditFilter {
+  const { apiKeyIds, ...filter } = input ?? {}
+  const apiKeyUuids = apiKeyIds?.map((id) => parseId('apiKey', id))
+  const issues = [
+    ...(filter.actions?.flatMap(unknownAction) ?? []),
+    ...(apiKeyUuids?.flatMap((uuid, i) =>
+      uuid === null ? [notAnId('apiKey', ['filter', 'apiKeyIds', `${i}`])] : [],
+    ) ?? []),
+  ]
+  if (issues.length > 0) throw invalid(issues)
+  return { ...filter, apiKeyUuids: apiKeyUuids?.filter((uuid) => uuid !== null) }
+}
+
+function unknownAction(action: string, index: number): FieldIssue[] {
+  if (AUDIT_ACTIONS.some((known) => known === action)) return []
+  const given = action.slice(0, 100)
+  const detail = `There is no action ${JSON.stringify(given)}.${didYouMean(given, AUDIT_ACTIONS)}`
+  return [{ path: ['filter', 'actions', index], code: 'invalid_argument', detail }]
 }

@@ -2,11 +2,11 @@ import { publicId } from '../db/ids.ts'
 import { builder } from '../graphql/builder.ts'
 import { callerOf, withinReach } from '../graphql/context.ts'
 import { enumOf } from '../graphql/enum-of.ts'
-import { ConflictError, NotFoundError, resultOf } from '../graphql/errors.ts'
+import { ConflictError } from '../graphql/errors.ts'
 import { lookUp } from '../graphql/look-up.ts'
+import { mutation } from '../graphql/mutation.ts'
 import { organizationFields, organizationOf } from '../graphql/organization-fields.ts'
 import {
-  changesNode,
   filtersByOneWebhook,
   findsNode,
   rowsOfWebhook,
@@ -157,22 +157,15 @@ organizationFields((t) => ({
   ),
 }))
 
-builder.mutationFields((t) => ({
-  cancelBulkTask: t.prismaField({
-    type: 'BulkTask',
-    semanticNonNull: true,
-    description:
-      'Cancels a running bulk task, within one second. Changed deliveries stay changed; another task can change the rest.',
-    authScopes: { scope: 'deliveries:write' },
-    portal: changesNode('bulkTask'),
-    errors: resultOf('task', 'The canceled task.', [NotFoundError, ConflictError]),
-    args: { id: t.arg.id({ required: true, description: 'The id of the task: `task_…`.' }) },
-    resolve: async (query, _root, { id }, context) => {
-      const { organizationId } = callerOf(context)
-      await cancelBulkTask(context.prisma, organizationId, id, context.actor)
-      const task = await findBulkTask(context.prisma, organizationId, id, query)
-      if (!task) throw notFound('bulk task', id)
-      return task
-    },
-  }),
-}))
+mutation('cancelBulkTask', {
+  description:
+    'Cancels a running bulk task, within one second. Changed deliveries stay changed; another task can change the rest.',
+  scope: 'deliveries:write',
+  id: 'bulkTask',
+  errors: [ConflictError],
+  returns: ['task', 'BulkTask', 'The canceled task.'],
+  run: async ({ id }, { prisma, actor }, { organizationId }) => {
+    await cancelBulkTask(prisma, organizationId, id, actor)
+    return id
+  },
+})

@@ -9,55 +9,39 @@ import { subscribesTo } from '../event-types/find-event-types.ts'
 import { findExample } from '../event-types/find-example.ts'
 import type { NewEvent } from '../events/check-event.ts'
 import { checkEvent } from '../events/check-event.ts'
-import { builder } from '../graphql/builder.ts'
-import { callerOf } from '../graphql/context.ts'
-import { ConflictError, NotFoundError, resultOf, ValidationError } from '../graphql/errors.ts'
-import { changesNode } from '../graphql/portal-access.ts'
+import { ConflictError } from '../graphql/errors.ts'
+import { mutation } from '../graphql/mutation.ts'
 import { type FieldIssue, invalid, notFound } from '../lib/errors.ts'
 import type { CheckData } from '../lib/json-schema.ts'
 import { findWebhook } from '../webhooks/find-webhook.ts'
-import { rereadDelivery } from './find-deliveries.ts'
 import { MAX_ATTEMPTS } from './new-delivery-sql.ts'
 
-const TestDeliveryInput = builder.inputType('TestDeliveryInput', {
-  description: 'What a test delivery sends.',
-  fields: (t) => ({
-    eventType: t.string({
-      required: true,
-      description: 'The name of an event type that the webhook subscribes to.',
+mutation('testDelivery', {
+  description:
+    'Sends a test event to one webhook only: the example of an event type, or the given payload. The delivery is signed and recorded like any other, and has `isTest` set; its requests have the header `wh-test: true`. The webhook must subscribe to the event type. A test delivery to a webhook that is not enabled is sent too, once and without retries. With a payload, it also needs `events:publish`.',
+  scope: 'deliveries:write',
+  id: 'webhook',
+  input: {
+    description: 'What a test delivery sends.',
+    fields: (t) => ({
+      eventType: t.string({
+        required: true,
+        description: 'The name of an event type that the webhook subscribes to.',
+      }),
+      data: t.field({
+        type: 'JSON',
+        description:
+          'The payload: at most 256 KiB as JSON. It must match the schema of the event type. Default: the example of the event type, which must then have one. A payload needs the scope `events:publish`, because it arrives signed.',
+      }),
     }),
-    data: t.field({
-      type: 'JSON',
-      description:
-        'The payload: at most 256 KiB as JSON. It must match the schema of the event type. Default: the example of the event type, which must then have one. A payload needs the scope `events:publish`, because it arrives signed.',
-    }),
-  }),
+  },
+  errors: [ConflictError],
+  returns: ['delivery', 'Delivery', 'The queued delivery.'],
+  run: async ({ id, input }, context, caller) => {
+    if (input.data !== undefined) requireScope(caller, 'events:publish')
+    return await testDelivery(context, caller.organizationId, id, input)
+  },
 })
-
-builder.mutationFields((t) => ({
-  testDelivery: t.prismaField({
-    type: 'Delivery',
-    description:
-      'Sends a test event to one webhook only: the example of an event type, or the given payload. The delivery is signed and recorded like any other, and has `isTest` set; its requests have the header `wh-test: true`. The webhook must subscribe to the event type. A test delivery to a webhook that is not enabled is sent too, once and without retries. With a payload, it also needs `events:publish`.',
-    authScopes: { scope: 'deliveries:write' },
-    portal: changesNode('webhook'),
-    errors: resultOf('delivery', 'The queued delivery.', [
-      ValidationError,
-      NotFoundError,
-      ConflictError,
-    ]),
-    args: {
-      id: t.arg.id({ required: true, description: 'The id of the webhook: `wh_…`.' }),
-      input: t.arg({ type: TestDeliveryInput, required: true, description: 'The event type.' }),
-    },
-    resolve: async (query, _root, { id: webhookId, input }, context) => {
-      const caller = callerOf(context)
-      if (input.data !== undefined) requireScope(caller, 'events:publish')
-      const id = await testDelivery(context, caller.organizationId, webhookId, input)
-      return await rereadDelivery(context.prisma, caller.organizationId, id, query)
-    },
-  }),
-}))
 
 interface DeliveryDeps {
   readonly prisma: Db

@@ -5,7 +5,6 @@ import { type Page, pageOf } from '../db/page.ts'
 import { idsOfEach, inOrder } from '../db/pages-of-each.ts'
 import { atLeastKey } from '../db/selection.ts'
 import { findSearchKey } from '../event-types/find-search-key.ts'
-import { notFound } from '../lib/errors.ts'
 import { type DeliveryFilter, deliveryPage } from './delivery-filter.ts'
 
 type Selection = Pick<Prisma.DeliveryFindManyArgs, 'select' | 'include'>
@@ -67,16 +66,4 @@ export async function findDeliveryById(
     ...atLeastKey(selection),
     where: { id: uuid, organizationId },
   })
-}
-
-/** Reads a delivery again after a change. Throws `not_found` if it was deleted. */
-export async function rereadDelivery(
-  db: Db,
-  organizationId: string,
-  id: string,
-  selection: Selection,
-): Promise<Delivery> {
-  const row = await findDeliveryById(db, organizationId, id, selection)
-  if (!row) throw notFound('delivery', id)
-  return row
 }

@@ -1,13 +1,14 @@
 import { choicesRule } from '../graphql/arguments.ts'
 import { builder } from '../graphql/builder.ts'
-import { callerOf, withinReach } from '../graphql/context.ts'
+import { withinReach } from '../graphql/context.ts'
 import { enumOf } from '../graphql/enum-of.ts'
-import { ConflictError, NotFoundError, resultOf } from '../graphql/errors.ts'
+import { ConflictError } from '../graphql/errors.ts'
+import { mutation } from '../graphql/mutation.ts'
 import { organizationFields, organizationOf } from '../graphql/organization-fields.ts'
-import { changesNode, filtersByOneWebhook, rowsOfWebhook } from '../graphql/portal-access.ts'
+import { filtersByOneWebhook, rowsOfWebhook } from '../graphql/portal-access.ts'
 import type { WebhookState as State } from '../webhooks/webhook-state.ts'
 import { WebhookState } from '../webhooks/webhook-state-enum.ts'
-import { acknowledgeIncident, findIncidents, readIncident, stateOf } from './incident.ts'
+import { acknowledgeIncident, findIncidents, stateOf } from './incident.ts'
 
 const IncidentState = enumOf('IncidentState', 'The state of an incident.', {
   open: 'The webhook is in trouble.',
@@ -97,38 +98,25 @@ builder.prismaObjectFields('Webhook', (t) => ({
   }),
 }))
 
-const AcknowledgeIncidentInput = builder.inputType('AcknowledgeIncidentInput', {
-  description: 'Whether an incident is acknowledged.',
-  fields: (t) => ({
-    acknowledged: t.boolean({
-      required: true,
-      defaultValue: true,
-      description: 'False withdraws the acknowledgment.',
-    }),
-  }),
-})
-
-builder.mutationField('acknowledgeIncident', (t) =>
-  t.prismaField({
-    type: 'Incident',
-    description:
-      'Acknowledges an incident that is not resolved, or withdraws that. Nobody is told, and deliveries continue as before.',
-    authScopes: { scope: 'webhooks:write' },
-    portal: changesNode('incident'),
-    errors: resultOf('incident', 'The incident after the change.', [NotFoundError, ConflictError]),
-    args: {
-      id: t.arg.id({ required: true, description: 'The id of the incident: `inc_…`.' }),
-      input: t.arg({
-        type: AcknowledgeIncidentInput,
+mutation('acknowledgeIncident', {
+  description:
+    'Acknowledges an incident that is not resolved, or withdraws that. Nobody is told, and deliveries continue as before.',
+  scope: 'webhooks:write',
+  id: 'incident',
+  input: {
+    description: 'Whether an incident is acknowledged.',
+    fields: (t) => ({
+      acknowledged: t.boolean({
         required: true,
-        description: 'Whether it is acknowledged.',
+        defaultValue: true,
+        description: 'False withdraws the acknowledgment.',
       }),
-    },
-    resolve: async (query, _root, { id, input: { acknowledged } }, context) => {
-      const { prisma, actor } = context
-      const { organizationId } = callerOf(context)
-      await acknowledgeIncident(prisma, organizationId, id, acknowledged, actor)
-      return await readIncident(prisma, organizationId, id, query)
-    },
-  }),
-)
+    }),
+  },
+  errors: [ConflictError],
+  returns: ['incident', 'Incident', 'The incident after the change.'],
+  run: async ({ id, input: { acknowledged } }, { prisma, actor }, { organizationId }) => {
+    await acknowledgeIncident(prisma, organizationId, id, acknowledged, actor)
+    return id
+  },
+})

@@ -57,21 +57,6 @@ export async function findIncidents(
   })
 }
 
-/** The organization's incident with a public id. Throws `not_found`. */
-export async function readIncident(
-  db: Db,
-  organizationId: string,
-  id: string,
-  fields: Fields,
-): Promise<Incident> {
-  const uuid = parseId('incident', id)
-  const row =
-    uuid &&
-    (await db.incident.findUnique({ ...atLeastKey(fields), where: { id: uuid, organizationId } }))
-  if (!row) throw notFound('incident', id)
-  return row
-}
-
 /**
  * Acknowledges an incident, or withdraws that. A second time changes nothing. Throws `not_found`, or `conflict` if the
  * incident is resolved.

@@ -4,8 +4,8 @@ import { callerOf } from '../graphql/context.ts'
 import { enumOf } from '../graphql/enum-of.ts'
 import type { RestrictedSession } from '../graphql/portal-access.ts'
 import { addSettingFields } from '../graphql/setting-fields.ts'
-import { exactlyOneName } from '../own-names/exactly-one-name.ts'
-import { metadataFilterRule } from '../own-names/metadata-filter-rule.ts'
+import { ownNameFilters } from '../own-names/own-name-filters.ts'
+import { exactlyOneName } from '../own-names/uid.ts'
 import { findNamedOrganization, findOrganizations } from './find-organization.ts'
 import { ORGANIZATION_SETTINGS } from './organization-settings.ts'
 
@@ -51,12 +51,7 @@ const OrganizationFilterInput = builder.inputType('OrganizationFilter', {
     search: t.string({
       description: 'Organizations whose name or uid contains this text, ignoring case.',
     }),
-    uid: t.string({ description: 'The organization with this uid.' }),
-    metadata: t.field({
-      type: ['MetadataEntry'],
-      description: 'Organizations whose metadata has all of these labels: at most 20.',
-      validate: metadataFilterRule,
-    }),
+    ...ownNameFilters(t, 'organization'),
   }),
 })
 

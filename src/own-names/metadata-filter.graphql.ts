@@ -1,5 +1,5 @@
 import { builder } from '../graphql/builder.ts'
-import type { MetadataEntry } from './metadata-condition.ts'
+import type { MetadataEntry } from './metadata.ts'
 
 declare module '../graphql/builder.ts' {
   interface Inputs {

@@ -1,5 +1,8 @@
-import { type Authenticate, createAuthenticate } from '../api-keys/authenticate.ts'
-import { findInactiveKeys } from '../api-keys/inactive-keys.ts'
+import {
+  type Authenticate,
+  createAuthenticate,
+  findInactiveKeys,
+} from '../api-keys/authenticate.ts'
 import { heapShare, type Settings } from '../config/settings.ts'
 import { type Database, openPrisma } from '../db/client.ts'
 import { createChallengeSender } from '../deliveries/challenges/challenge-sender.ts'
@@ -18,7 +21,7 @@ import {
   type AuthenticateSession,
   createAuthenticateSession,
 } from '../sessions/authenticate-session.ts'
-import { findEndedSessions } from '../sessions/ended-sessions.ts'
+import { findEndedSessions } from '../sessions/session.ts'
 import { addCounter, addGauge } from '../telemetry/counters.ts'
 import { measurePublishing } from '../telemetry/events.ts'
 import type { WebhookDeps } from '../webhooks/webhook.ts'

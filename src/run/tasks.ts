@@ -4,7 +4,7 @@ import {
   sendConfirmation,
   sendLateAlerts,
 } from '../alerts/send-mails.ts'
-import { deleteOldAuditEntries } from '../audit/delete-old-audit-entries.ts'
+import { deleteOldAuditEntries } from '../audit/audit-entry.ts'
 import { deleteOldBulkTasks } from '../bulk-tasks/bulk-task.ts'
 import { createSteps } from '../bulk-tasks/steps.ts'
 import type { Config } from '../config/config.ts'
@@ -28,7 +28,7 @@ import { continueWork, restartWorks } from '../queue/long-work.ts'
 import { abandonUnknownRunners } from '../queue/rescue.ts'
 import { pruneSchedules } from '../scheduling/prune-schedules.ts'
 import type { Scheduler } from '../scheduling/scheduler.ts'
-import { deleteEndedSessions } from '../sessions/ended-sessions.ts'
+import { deleteEndedSessions } from '../sessions/session.ts'
 import { addCounter, type MaintenanceStep } from '../telemetry/counters.ts'
 import type { ReportCanceled, ReportSweep } from '../telemetry/events.ts'
 import type { Logger } from '../telemetry/logger.ts'

@@ -3,17 +3,13 @@ import { writeAuditEntry } from '../audit/audit-entry.ts'
 import { actForOrganization } from '../db/act-for.ts'
 import type { Db } from '../db/client.ts'
 import type { PrismaClient } from '../db/generated/prisma/client.ts'
-import { builder } from '../graphql/builder.ts'
-import { callerOf } from '../graphql/context.ts'
-import { ConflictError, NotFoundError } from '../graphql/errors.ts'
-import { changesNode } from '../graphql/portal-access.ts'
+import { ConflictError } from '../graphql/errors.ts'
+import { mutation } from '../graphql/mutation.ts'
 import { DomainError } from '../lib/errors.ts'
 import { notifyOnCommit } from '../live/notify.ts'
 import { enqueue } from '../queue/jobs.ts'
-import { endHoldInTransaction } from '../webhooks/end-hold.ts'
+import { endHoldInTransaction, followIncidents } from '../webhooks/end-hold.ts'
 import { findWebhook } from '../webhooks/find-webhook.ts'
-import { rereadWebhook } from '../webhooks/find-webhooks.ts'
-import { followIncidents } from '../webhooks/follow-incidents.ts'
 
 interface HoldMutation {
   readonly description: string
@@ -23,25 +19,18 @@ interface HoldMutation {
 }
 
 function addMutation(name: string, { description, webhook, result, change }: HoldMutation): void {
-  builder.mutationField(name, (t) =>
-    t.prismaField({
-      type: 'Webhook',
-      description,
-      authScopes: { scope: 'deliveries:write' },
-      portal: changesNode('webhook'),
-      errors: {
-        types: [NotFoundError, ConflictError],
-        dataField: { name: 'webhook', description: webhook },
-        result: { description: result },
-      },
-      args: { id: t.arg.id({ required: true, description: 'The id of the webhook: `wh_…`.' }) },
-      resolve: async (query, _root, { id }, context) => {
-        const { organizationId } = callerOf(context)
-        await change(context, organizationId, id)
-        return await rereadWebhook(context.prisma, organizationId, id, query)
-      },
-    }),
-  )
+  mutation(name, {
+    description,
+    scope: 'deliveries:write',
+    id: 'webhook',
+    errors: [ConflictError],
+    returns: ['webhook', 'Webhook', webhook],
+    success: result,
+    run: async ({ id }, context, { organizationId }) => {
+      await change(context, organizationId, id)
+      return id
+    },
+  })
 }
 
 addMutation('probeWebhook', {

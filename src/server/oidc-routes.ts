@@ -9,8 +9,7 @@ import { problemResponse } from '../http/problem.ts'
 import { hostCookie, sessionCookie } from '../http/session-cookie.ts'
 import { DomainError } from '../lib/errors.ts'
 import { createAddressLimiter, createAuthFailureLimiter } from '../rate-limit/keyed-limiter.ts'
-import type { Claims, Provider } from '../sessions/oidc/provider.ts'
-import { personOf, roleOf } from '../sessions/oidc/role-of.ts'
+import { type Claims, type Provider, personOf, roleOf } from '../sessions/oidc/oidc-sign-in.ts'
 import { failureOf, providerErrorOf, type SignInFailure } from '../sessions/oidc/sign-in-failure.ts'
 import {
   consumeSignInState,

@@ -2,9 +2,8 @@ import { changedFields } from '../audit/audit-entry.ts'
 import type { Webhook as WebhookRow } from '../db/generated/prisma/client.ts'
 import type { Keyring } from '../encryption/keyring.ts'
 import { settingsIn } from '../lib/setting.ts'
-import { readHeaders } from './encrypted-headers.ts'
-import { MASK } from './mask.ts'
-import { isSameOrigin } from './same-origin.ts'
+import { MASK, readHeaders } from './encrypted-headers.ts'
+import { isSameOrigin } from './header-changes.ts'
 import { WEBHOOK_SETTINGS } from './webhook-settings.ts'
 
 /**

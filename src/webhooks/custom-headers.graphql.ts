@@ -1,8 +1,7 @@
 import { builder } from '../graphql/builder.ts'
 import { ConflictError } from '../graphql/errors.ts'
 import { mutation } from '../graphql/mutation.ts'
-import { readHeaders } from './encrypted-headers.ts'
-import { revealHeaders } from './reveal-headers.ts'
+import { readHeaders, revealHeaders } from './encrypted-headers.ts'
 
 declare module '../graphql/builder.ts' {
   interface Objects {

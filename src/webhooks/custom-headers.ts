@@ -13,7 +13,10 @@ export const HEADER_NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
 /** Visible ASCII. Spaces and tabs only between visible characters. */
 export const HEADER_VALUE = /^[!-~]([\t -~]*[!-~])?$/
 
-/** Headers that Posthorn or the connection sets. A name that ends in `-` is a prefix. */
+/**
+ * Headers that Posthorn or the connection sets. A name that ends in `-` is a prefix. `traceparent` comes from each event; a
+ * fixed `tracestate` would not match.
+ */
 const RESERVED: readonly string[] = [
   DEFAULT_HEADER_PREFIX,
   'webhook-',
@@ -28,40 +31,24 @@ const RESERVED: readonly string[] = [
   'keep-alive',
   'expect',
   'user-agent',
+  'accept-encoding',
+  'traceparent',
+  'tracestate',
 ]
 
 const IS_RESERVED = 'is set by Posthorn or by the connection. Use another name'
 
-/**
- * Reserved later, so older webhooks can have them. `traceparent` comes from each event; a fixed `tracestate` would not
- * match.
- */
-const LATER_RESERVED: readonly string[] = ['accept-encoding', 'traceparent', 'tracestate']
-
-/**
- * Issues for names that are reserved since a later version, as those with `_` for `-` are, or by the header prefix of the
- * operator. Webhooks keep such names. An attempt omits a custom header that it sets itself (src/deliveries/attempts/signed-request.ts).
- */
-export function reservedNameIssues(
-  headers: Readonly<Record<string, unknown>>,
-  headerPrefix: string,
-  existingHeaderNames: readonly string[],
-): FieldIssue[] {
-  const existing = new Set(existingHeaderNames.map((name) => name.toLowerCase()))
+/** Issues for names that are reserved by the header prefix of the operator, which the rule of headers does not know. */
+export function prefixedNameIssues(headers: object, headerPrefix: string): FieldIssue[] {
   return Object.keys(headers)
-    .filter((name) => isReservedName(name, headerPrefix) && !isAmong(RESERVED, name))
-    .filter((name) => !existing.has(name.toLowerCase()))
+    .filter((name) => isAmong([headerPrefix], name) && !isAmong(RESERVED, name))
     .map((name) => fieldIssue(['headers', name], 'reserved_header', `${IS_RESERVED}.`))
 }
 
-/** Whether a new webhook cannot have a custom header of this name. Some servers read `_` in a name as `-`. */
-function isReservedName(name: string, headerPrefix: string): boolean {
-  return isAmong([...RESERVED, ...LATER_RESERVED, headerPrefix], name.replaceAll('_', '-'))
-}
-
+/** Some servers read `_` in a name as `-`. */
 function isAmong(reserved: readonly string[], name: string): boolean {
-  const lower = name.toLowerCase()
-  return reserved.some((one) => (one.endsWith('-') ? lower.startsWith(one) : lower === one))
+  const read = name.toLowerCase().replaceAll('_', '-')
+  return reserved.some((one) => (one.endsWith('-') ? read.startsWith(one) : read === one))
 }
 
 /** Checks the custom headers of a webhook, and reports every invalid one. */

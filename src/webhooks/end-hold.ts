@@ -40,3 +40,8 @@ export async function endHoldInTransaction(tx: Db, webhookUuid: string): Promise
   const rows = await tx.$queryRawUnsafe<object[]>(END_HOLD, webhookUuid)
   return rows.length === 1
 }
+
+/** Opens, changes or resolves the incident of a webhook whose state changed in this transaction. */
+export async function followIncidents(tx: Db, webhookUuid: string): Promise<void> {
+  await tx.$queryRaw`select posthorn.follow_incidents(array[${webhookUuid}::uuid])`
+}

@@ -5,8 +5,7 @@ import { parseId } from '../db/ids.ts'
 import { type Page, pageOf, sliceAround } from '../db/page.ts'
 import { atLeastKey } from '../db/selection.ts'
 import { subscriptionsTo } from '../event-types/find-event-types.ts'
-import { notFound } from '../lib/errors.ts'
-import { type OwnNameFilter, ownNameConditions } from '../own-names/metadata-condition.ts'
+import { type OwnNameFilter, ownNameConditions } from '../own-names/metadata.ts'
 import { MAX_COUNTED_PARKED } from './count-parked.ts'
 import { inState, type WebhookState } from './webhook-state.ts'
 
@@ -142,42 +141,18 @@ async function readAttention(sql: Sql, organizationId: string) {
   return new Map(rows.map(({ id, state, waiting }) => [id, { rank: RANKS[state], waiting }]))
 }
 
-/** The organization's webhook with a public id, or `null`. */
-export async function findWebhookById(
+/** The organization's webhook with a public id or a uid, or `null`. With `only`, also if that is the uuid of another one. */
+export async function findNamedWebhook(
   db: Db,
   organizationId: string,
-  id: string,
+  name: { readonly id: string } | { readonly uid: string },
+  only: string | undefined,
   selection: Selection,
 ): Promise<Webhook | null> {
-  const uuid = parseId('webhook', id)
-  if (!uuid) return null
-  return await db.webhook.findUnique({
-    ...atLeastKey(selection),
-    where: { id: uuid, organizationId, deletedAt: null },
-  })
-}
-
-/** The organization's webhook with a uid, or `null`. With `id`, also if that is the uuid of another one. */
-export async function findWebhookByUid(
-  db: Db,
-  organizationId: string,
-  name: { readonly uid: string; readonly id?: string },
-  selection: Selection,
-): Promise<Webhook | null> {
-  const where = { ...name, organizationId, deletedAt: null }
+  const id = 'id' in name ? parseId('webhook', name.id) : only
+  if (id === null) return null
+  const where = { ...name, organizationId, deletedAt: null, ...(id !== undefined && { id }) }
   return await db.webhook.findFirst({ ...atLeastKey(selection), where })
-}
-
-/** Reads a webhook again after a change. Throws `not_found` if it was deleted. */
-export async function rereadWebhook(
-  db: Db,
-  organizationId: string,
-  id: string,
-  selection: Selection,
-): Promise<Webhook> {
-  const row = await findWebhookById(db, organizationId, id, selection)
-  if (!row) throw notFound('webhook', id)
-  return row
 }
 
 /** The organization's webhooks with these uuids, by uuid. */

@@ -1,6 +1,5 @@
 import { didYouMean } from '../lib/did-you-mean.ts'
 import { type FieldIssue, invalid } from '../lib/errors.ts'
-import { isSameOrigin } from './same-origin.ts'
 
 type Headers = Readonly<Record<string, string>>
 
@@ -97,4 +96,9 @@ function noValueToKeep(name: string, previousName: string, stored: Headers | nul
     code: stored === null ? 'unreadable_header' : 'unknown_header',
     detail: `headers.${name} ${why}.${didYouMean(given, Object.keys(stored ?? {}))}`,
   }
+}
+
+/** Whether two destination URLs have the same scheme, host and port. */
+export function isSameOrigin(a: string, b: string): boolean {
+  return new URL(a).origin === new URL(b).origin
 }

@@ -12,7 +12,7 @@ import { type FieldIssue, fieldIssue, invalid } from '../lib/errors.ts'
 import { isSameJson } from '../lib/exact-json.ts'
 import { checkInput, omitUndefined } from '../lib/validation.ts'
 import { checkDestinationUrl } from '../outbound/destination-url.ts'
-import { DEFAULT_HEADER_PREFIX, reservedNameIssues } from './custom-headers.ts'
+import { DEFAULT_HEADER_PREFIX, prefixedNameIssues } from './custom-headers.ts'
 import { encryptHeaders, readHeaders } from './encrypted-headers.ts'
 import { checkEdit } from './find-webhook.ts'
 import { applyHeaderChanges, type HeaderChange, requireValuesForOrigin } from './header-changes.ts'
@@ -73,7 +73,7 @@ export async function readSettings(
     ...(chosen?.issues ?? []),
     ...issues,
     ...destinationIssues(input, deps),
-    ...headerIssues(input, deps, stored ?? {}),
+    ...headerIssues(input, deps),
     ...(await subscriptionIssues(tx, input, before, allowsPatterns || kept !== null)),
     ...(data ? prefixIssues(data, input, before, stored ?? {}) : []),
   ]
@@ -135,14 +135,12 @@ function destinationIssues({ url }: WebhookInput, { guard }: WebhookDeps): Field
   return check.ok ? [] : [{ path: ['url'], code: check.code, detail: check.detail }]
 }
 
-/** Of headers that are none of the webhook's yet: it keeps a name that became reserved. */
 function headerIssues(
   { headers }: WebhookInput,
   { headerPrefix = DEFAULT_HEADER_PREFIX }: WebhookDeps,
-  stored: object,
 ): FieldIssue[] {
   if (typeof headers !== 'object' || headers === null || Array.isArray(headers)) return []
-  return reservedNameIssues(headers, headerPrefix, Object.keys(stored))
+  return prefixedNameIssues(headers, headerPrefix)
 }
 
 /** Issues for custom headers that have the names of the webhook's own prefix after the change. */

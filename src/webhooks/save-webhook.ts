@@ -10,7 +10,7 @@ import { notifyOnCommit } from '../live/notify.ts'
 import { lockUid, uidTaken } from '../own-names/uid.ts'
 import { enqueue } from '../queue/jobs.ts'
 import { auditedChanges, auditedWebhook } from './audited-webhook.ts'
-import { endHoldInTransaction } from './end-hold.ts'
+import { endHoldInTransaction, followIncidents } from './end-hold.ts'
 import {
   type EndpointProof,
   requireProof,
@@ -18,7 +18,6 @@ import {
   withChallenge,
 } from './endpoint/challenge.ts'
 import { checkEdit, findWebhook, lockWebhook } from './find-webhook.ts'
-import { followIncidents } from './follow-incidents.ts'
 import { type ReadOptions, readSettings } from './read-settings.ts'
 import { addSigningSecret } from './signing-secret.ts'
 import { type ActingWebhookDeps, type Precondition, toWebhook, type Webhook } from './webhook.ts'

@@ -7,13 +7,12 @@ import { lookUp } from '../graphql/look-up.ts'
 import { organizationFields, organizationOf } from '../graphql/organization-fields.ts'
 import { findsWebhook, type RestrictedSession } from '../graphql/portal-access.ts'
 import { addSettingFields } from '../graphql/setting-fields.ts'
-import { exactlyOneName } from '../own-names/exactly-one-name.ts'
-import { metadataFilterRule } from '../own-names/metadata-filter-rule.ts'
+import { ownNameFilters } from '../own-names/own-name-filters.ts'
+import { exactlyOneName } from '../own-names/uid.ts'
 import { DEFAULT_HEADER_PREFIX } from './custom-headers.ts'
 import {
   countWebhooks,
-  findWebhookById,
-  findWebhookByUid,
+  findNamedWebhook,
   findWebhooks,
   findWebhooksByIds,
 } from './find-webhooks.ts'
@@ -108,12 +107,7 @@ const WebhookFilter = builder.inputType('WebhookFilter', {
       description: 'Webhooks in one of these states.',
       validate: choicesRule,
     }),
-    uid: t.string({ description: 'The webhook with this uid.' }),
-    metadata: t.field({
-      type: ['MetadataEntry'],
-      description: 'Webhooks whose metadata has all of these labels: at most 20.',
-      validate: metadataFilterRule,
-    }),
+    ...ownNameFilters(t, 'webhook'),
   }),
 })
 
@@ -163,16 +157,10 @@ organizationFields((t) => ({
       }),
     },
     resolve: (query, organization, args, context) => {
-      const name = exactlyOneName(args)
       const organizationId = organizationOf(organization, context)
-      return 'id' in name
-        ? findWebhookById(context.prisma, organizationId, name.id, query)
-        : findWebhookByUid(
-            context.prisma,
-            organizationId,
-            { uid: name.uid, ...onlyOf(args as object) },
-            query,
-          )
+      // Set only for a session that is restricted to one webhook.
+      const { only } = args as { readonly only?: string }
+      return findNamedWebhook(context.prisma, organizationId, exactlyOneName(args), only, query)
     },
   }),
   webhooks: t.prismaConnection(
@@ -219,11 +207,6 @@ for (const type of ['Attempt', 'Delivery', 'Incident'] as const) {
         lookUp(findWebhooksByIds, query, context, info, organizationId)(webhookId),
     }),
   }))
-}
-
-/** Set only for a portal session that is restricted to one webhook. */
-function onlyOf({ only }: { readonly only?: string }) {
-  return only === undefined ? {} : { id: only }
 }
 
 function itself({ webhookId }: RestrictedSession): ReadonlySet<string> {

@@ -9,11 +9,10 @@ import { expandSubscriptions, isPattern, readNames } from '../event-types/find-e
 import type { AddressGuard } from '../outbound/public-address.ts'
 import { startWork } from '../queue/long-work.ts'
 import { auditedWebhook } from './audited-webhook.ts'
-import { readHeaders } from './encrypted-headers.ts'
+import { readHeaders, UNREADABLE } from './encrypted-headers.ts'
+import { followIncidents } from './end-hold.ts'
 import type { SendChallenge } from './endpoint/challenge.ts'
 import { findWebhook, lockWebhook } from './find-webhook.ts'
-import { followIncidents } from './follow-incidents.ts'
-import { UNREADABLE } from './mask.ts'
 
 /**
  * A registered endpoint with its decrypted custom headers. If no key decrypts them, `headers` has one placeholder,

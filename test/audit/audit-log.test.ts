@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { SYSTEM } from '../../src/access/actor.ts'
-import { writeAuditEntry } from '../../src/audit/audit-entry.ts'
-import { deleteOldAuditEntries } from '../../src/audit/delete-old-audit-entries.ts'
+import { deleteOldAuditEntries, writeAuditEntry } from '../../src/audit/audit-entry.ts'
 import { publicId } from '../../src/db/ids.ts'
 import { runCommand } from '../cli/run-command.ts'
 import { testEnvironment, useTestApp } from '../support/app.ts'

@@ -142,11 +142,10 @@ describe('a recovery', () => {
       `update posthorn.events set data = case when id = any ($1) then '{"n":1}' else '{"n":2}' end`,
       [missed.slice(2)],
     )
-    const deps = { ...api.deps.webhooks, allowsPatterns: true }
-    await updateWebhook(deps, organizationId, webhookId, {
-      eventSubscriptions: ['event_attendee.*'],
-      filter: '{"path":"$.n","op":"equals","value":1}',
-    })
+    const filter = '{"path":"$.n","op":"equals","value":1}'
+    const changes = { eventSubscriptions: ['event_attendee.*'], filter }
+    const options = { allowsPatterns: true }
+    await updateWebhook(api.deps.webhooks, organizationId, webhookId, changes, options)
     expect(await recover()).toMatchObject({ total: 4, changed: 4 })
     expect((await rows()).map(({ eventId }) => eventId)).toEqual(missed.slice(2))
     expect(await recover({ ignoreFilter: true })).toMatchObject({ total: 2, changed: 2 })

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { SYSTEM } from '../../src/access/actor.ts'
-import { deleteOldAuditEntries } from '../../src/audit/delete-old-audit-entries.ts'
+import { deleteOldAuditEntries } from '../../src/audit/audit-entry.ts'
 import { actForOrganization } from '../../src/db/act-for.ts'
 import { type Db, openDatabase } from '../../src/db/client.ts'
 import { createEventType } from '../../src/event-types/edit-event-type.ts'
@@ -9,7 +9,7 @@ import {
   deleteOrganization,
   findDeletions,
 } from '../../src/organizations/deletion/delete-organization.ts'
-import { deleteEndedSessions } from '../../src/sessions/ended-sessions.ts'
+import { deleteEndedSessions } from '../../src/sessions/session.ts'
 import { runCommand } from '../cli/run-command.ts'
 import { document } from '../graphql/support/document.ts'
 import { openBrowser, VIEWER } from '../server/browser.ts'

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { publicId } from '../../src/db/ids.ts'
-import { deleteEndedSessions } from '../../src/sessions/ended-sessions.ts'
-import { createSignInLink } from '../../src/sessions/session.ts'
+import { createSignInLink, deleteEndedSessions } from '../../src/sessions/session.ts'
 import { createApiKey, revokeApiKey } from '../support/api-keys.ts'
 import { startTestApp, useTestApp } from '../support/app.ts'
 import { openBrowser, VIEWER } from './browser.ts'

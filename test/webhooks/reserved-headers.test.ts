@@ -58,66 +58,26 @@ describe('with a header prefix, a custom header', () => {
   })
 })
 
-describe('a webhook with header names that became reserved later', () => {
-  const headers = {
-    'Acme-Id': 'theirs',
-    'acme-timestamp': '1',
-    'ACME-Signature': 'v1,theirs',
-    'Acme-Test': 'true',
-    TraceParent: 'theirs',
-    tracestate: 'theirs',
-    content_version: '1',
-    'X-Team': 'events',
-  }
-
-  test('receives each header once, with the values that Posthorn sets', async () => {
-    const id = await registerWithReserved(headers)
-    const { key } = await (await posthorn.rest('GET', `/webhooks/${id}/secret`)).json()
-    await publish(TRACE_PARENT)
-    const traced = await receiver.arrival(1)
-    expect(traced.headers).toMatchObject({
-      'acme-id': expect.stringMatching(/^msg_\w{26}$/),
-      'acme-timestamp': expect.stringMatching(/^\d{10}$/),
-      'acme-signature': expect.stringMatching(/^v1,[A-Za-z0-9+/]{43}=$/),
-      traceparent: TRACE_PARENT,
-      'x-team': 'events',
-    })
-    expect(traced.headers).not.toHaveProperty('acme-test')
-    const options = { headerPrefix: 'acme-' }
-    expect(await verify(traced.body, traced.headers, key, options)).toMatchObject({ ok: true })
-
-    await publish()
-    const untraced = await receiver.arrival(2)
-    expect(untraced.headers).toMatchObject({ traceparent: 'theirs', tracestate: 'theirs' })
-    expect(await verify(untraced.body, untraced.headers, key, options)).toMatchObject({ ok: true })
-
-    const attempts = () =>
-      posthorn.database.prisma.attempt.findMany({ orderBy: { startedAt: 'asc' } })
-    await until(async () => (await attempts()).length === 2, 'both are recorded')
-    expect((await attempts()).map((attempt) => attempt.requestHeaderNames)).toEqual([
-      ['tracestate', 'content_version', 'X-Team'],
-      ['TraceParent', 'tracestate', 'content_version', 'X-Team'],
-    ])
+test('a webhook whose header names a new prefix reserves receives each header once, with the values that Posthorn sets', async () => {
+  const headers = { 'Acme-Id': 'theirs', 'acme-timestamp': '1', 'ACME-Signature': 'v1,theirs' }
+  const id = await registerWithReserved({ ...headers, 'Acme-Test': 'true', 'X-Team': 'events' })
+  const { key } = await (await posthorn.rest('GET', `/webhooks/${id}/secret`)).json()
+  await posthorn.services.publishEvents(posthorn.tenant.organizationId, [
+    { type: JOINED, data: {}, traceParent: TRACE_PARENT },
+  ])
+  const { body, headers: received } = await receiver.arrival(1)
+  expect(received).toMatchObject({
+    'acme-id': expect.stringMatching(/^msg_\w{26}$/),
+    'acme-timestamp': expect.stringMatching(/^\d{10}$/),
+    'acme-signature': expect.stringMatching(/^v1,[A-Za-z0-9+/]{43}=$/),
+    traceparent: TRACE_PARENT,
+    'x-team': 'events',
   })
-
-  test('can be read and updated with these names, but not with other reserved names', async () => {
-    const id = await registerWithReserved(headers)
-    const webhook = await (await posthorn.rest('GET', `/webhooks/${id}`)).json()
-    expect(webhook.headers).toEqual(headers)
-    const put = (changes: object) => posthorn.rest('PUT', `/webhooks/${id}`, changes)
-    const changed = await put({ ...webhook, description: 'changed' })
-    expect([changed.status, (await changed.json()).headers]).toEqual([200, headers])
-    const pointersOf = async (given: object) =>
-      (await (await put({ headers: given })).json()).errors.map(
-        ({ pointer }: { pointer: string }) => pointer,
-      )
-    expect(await pointersOf({ ...headers, 'acme-new': 'x' })).toEqual(['#/headers/acme-new'])
-    expect((await put({ headers: {} })).status).toBe(200)
-    const { 'X-Team': _, ...reserved } = headers
-    expect(await pointersOf(headers)).toEqual(
-      Object.keys(reserved).map((name) => `#/headers/${name}`),
-    )
-  })
+  expect(received).not.toHaveProperty('acme-test')
+  expect(await verify(body, received, key, { headerPrefix: 'acme-' })).toMatchObject({ ok: true })
+  const attempts = () => posthorn.database.prisma.attempt.findMany()
+  await until(async () => (await attempts()).length === 1, 'it is recorded')
+  expect((await attempts())[0]?.requestHeaderNames).toEqual(['X-Team'])
 })
 
 function register(headers: object): Promise<Response> {
@@ -129,7 +89,7 @@ function register(headers: object): Promise<Response> {
   })
 }
 
-/** Stores headers as a version or configuration without these reserved names did. */
+/** Stores headers as a configuration with another prefix did. */
 async function registerWithReserved(headers: Record<string, string>): Promise<string> {
   const { id } = await (await register({})).json()
   const { keyring } = posthorn.services.webhooks
@@ -142,10 +102,4 @@ async function registerWithReserved(headers: Record<string, string>): Promise<st
     },
   })
   return id
-}
-
-async function publish(traceParent?: string): Promise<void> {
-  await posthorn.services.publishEvents(posthorn.tenant.organizationId, [
-    { type: JOINED, data: {}, ...(traceParent !== undefined && { traceParent }) },
-  ])
 }

@@ -5,7 +5,7 @@ import { publicId } from '../../db/ids.ts'
 import { builder } from '../../graphql/builder.ts'
 import { enumOf } from '../../graphql/enum-of.ts'
 import { LARGE_TEXT, MEDIUM_TEXT } from '../../graphql/limits/field-complexity.ts'
-import { MASK } from '../../webhooks/mask.ts'
+import { MASK } from '../../webhooks/encrypted-headers.ts'
 
 interface AttemptRequest {
   readonly url: string

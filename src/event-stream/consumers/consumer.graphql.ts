@@ -1,6 +1,6 @@
 import { builder } from '../../graphql/builder.ts'
-import { type Context, callerOf, withinReach } from '../../graphql/context.ts'
-import { NotFoundError } from '../../graphql/errors.ts'
+import { type Context, withinReach } from '../../graphql/context.ts'
+import { mutation } from '../../graphql/mutation.ts'
 import { organizationFields, organizationOf } from '../../graphql/organization-fields.ts'
 import { timestampOf } from '../../lib/uuid-v7.ts'
 import { deleteConsumer, findConsumerByName, findConsumers } from './consumer.ts'
@@ -172,21 +172,14 @@ organizationFields((t) => ({
   ),
 }))
 
-builder.mutationField('deleteConsumer', (t) =>
-  t.field({
-    type: 'ID',
-    description:
-      'Deletes a consumer with its place in the events. A later pull with the name creates a new consumer.',
-    authScopes: { scope: 'webhooks:write' },
-    errors: {
-      types: [NotFoundError],
-      dataField: { name: 'id', description: 'The id of the deleted consumer.' },
-    },
-    args: { id: t.arg.id({ required: true, description: 'The id of the consumer: `con_…`.' }) },
-    resolve: async (_root, { id }, context) => {
-      const { organizationId } = callerOf(context)
-      await deleteConsumer(context.prisma, organizationId, id, context.actor)
-      return id
-    },
-  }),
-)
+mutation('deleteConsumer', {
+  description:
+    'Deletes a consumer with its place in the events. A later pull with the name creates a new consumer.',
+  scope: 'webhooks:write',
+  id: 'consumer',
+  returns: ['id', 'ID', 'The id of the deleted consumer.'],
+  run: async ({ id }, { prisma, actor }, { organizationId }) => {
+    await deleteConsumer(prisma, organizationId, id, actor)
+    return id
+  },
+})

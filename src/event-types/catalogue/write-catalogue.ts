@@ -1,6 +1,6 @@
 import type { Actor } from '../../access/actor.ts'
 import type { AuditAction } from '../../audit/audit-entry.ts'
-import { type Entry, writeAuditEntries } from '../../audit/write-audit-entries.ts'
+import { type AuditEntry as Entry, writeAuditEntries } from '../../audit/audit-entry.ts'
 import type { Sql } from '../../db/client.ts'
 import { DomainError } from '../../lib/errors.ts'
 import { pagesOf } from '../../lib/pages-of.ts'

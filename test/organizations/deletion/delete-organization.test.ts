@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { COMMAND_LINE, SYSTEM } from '../../../src/access/actor.ts'
 import { createApiKey } from '../../../src/api-keys/api-key.ts'
-import { writeAuditEntries } from '../../../src/audit/write-audit-entries.ts'
+import { writeAuditEntries } from '../../../src/audit/audit-entry.ts'
 import { parseId, publicId } from '../../../src/db/ids.ts'
 import { createUseStream } from '../../../src/event-stream/event-stream.ts'
 import {
