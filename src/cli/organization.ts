@@ -115,32 +115,32 @@ function registerDelete(organization: Command): void {
       await runCommand(async () => {
         const access = await openAccess(options)
         const { deletion } = await run<{ deletion: Deletion }>(access, DELETE, { id, force })
-        const { requestedAt, requestedBy, deletedRows, finishedAt } = deletion
-        const by = { requested_at: requestedAt, requested_by: requestedBy }
-        const progress = { deleted_rows: deletedRows, finished_at: finishedAt }
+        const { createdAt, requestedBy, changed, finishedAt } = deletion
+        const by = { requested_at: createdAt, requested_by: requestedBy }
+        const progress = { deleted_rows: changed, finished_at: finishedAt }
         print(json, { id, ...by, ...progress }, deletionToLine(id, deletion))
       })
     })
 }
 
 interface Deletion {
-  readonly requestedAt: string
+  readonly createdAt: string
   readonly requestedBy: string
-  readonly deletedRows: number
+  readonly changed: number
   readonly finishedAt: string | null
 }
 
 const DELETE = `mutation ($id: ID!, $force: Boolean!) {
   deleteOrganization(id: $id, input: { force: $force }) {
     ... on DeleteOrganizationSuccess {
-      deletion { requestedAt requestedBy deletedRows finishedAt }
+      deletion { createdAt requestedBy changed finishedAt }
     }
     ... on UserError { code message }
   }
 }`
 
-function deletionToLine(id: string, { deletedRows, finishedAt }: Deletion): string {
-  const rows = `Deleted rows: ${deletedRows.toLocaleString('en')}`
+function deletionToLine(id: string, { changed, finishedAt }: Deletion): string {
+  const rows = `Deleted rows: ${changed.toLocaleString('en')}`
   return finishedAt === null
     ? `${id} is deleted: nothing of it can be used any more. The workers delete its rows in the background. ${rows} so far.`
     : `${id} is deleted, and nothing of it is left but the tombstone. ${rows}.`

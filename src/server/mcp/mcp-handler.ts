@@ -9,7 +9,7 @@ import type { Handle } from '../../graphql/cors.ts'
 import { GRAPHQL_PATH } from '../../graphql/handler.ts'
 import { connectionOf } from '../../http/connection.ts'
 import { readBody } from '../../http/read-body.ts'
-import { useOnce } from '../../idempotency/use-once.ts'
+import { useOnce } from '../../idempotency/run-once.ts'
 import { DomainError } from '../../lib/errors.ts'
 import { createConfirmations } from '../../mcp/confirmations.ts'
 import { createExecute, type GraphqlResult, type Send } from '../../mcp/execute.ts'
@@ -45,7 +45,7 @@ export function createMcpHandle(
     const { caller, request, address } = authInfo.extra as unknown as Extra
     const { keyId, organizationId, scopes } = caller
     const confirmations = createConfirmations(deps.keyring, (id) =>
-      useOnce(deps.prisma, { organizationId, operation: 'mcp-confirmation', id }),
+      useOnce(deps.prisma, organizationId, 'mcp-confirmation', id),
     )
     const actsFor = request.headers.get(ORGANIZATION_HEADER) ?? organizationId
     return createMcpServer(
