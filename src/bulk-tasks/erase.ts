@@ -121,7 +121,7 @@ async function readInput(
 ): Promise<Pick<SelectedEvents, 'selection' | 'value'>> {
   if (eventIds && !searchKey) {
     const rule = { field: 'eventIds', max: MAX_EVENTS, remedy: 'Start several erasures.' } as const
-    const uuids = await readOwnIds(sql, organizationId, 'event', eventIds, rule)
+    const uuids = await readOwnIds(sql, organizationId, null, 'event', eventIds, rule)
     return { selection: { eventIds: uuids, unsent }, value: null }
   }
   if (searchKey && !eventIds) {
