@@ -11,8 +11,8 @@ import {
   MAX_IDS,
   MAX_RATE_PER_SECOND,
 } from './change-deliveries.ts'
+import { erase, MAX_EVENTS } from './erase.ts'
 import { MAX_COUNTED } from './selected-deliveries.ts'
-import { erase, MAX_EVENTS } from './start-erasure.ts'
 import type { Started } from './start-task.ts'
 
 const english = (count: number) => count.toLocaleString('en')

@@ -2,7 +2,7 @@ import { publicId } from '../db/ids.ts'
 import { builder } from '../graphql/builder.ts'
 import { callerOf, withinReach } from '../graphql/context.ts'
 import { enumOf } from '../graphql/enum-of.ts'
-import { ConflictError } from '../graphql/errors.ts'
+import { ConflictError, NotFoundError, resultOf } from '../graphql/errors.ts'
 import { lookUp } from '../graphql/look-up.ts'
 import { mutation } from '../graphql/mutation.ts'
 import { organizationFields, organizationOf } from '../graphql/organization-fields.ts'
@@ -13,6 +13,7 @@ import {
 } from '../graphql/portal-access.ts'
 import { notFound } from '../lib/errors.ts'
 import { timestampOf } from '../lib/uuid-v7.ts'
+import { deleteOrganization, findDeletions } from '../organizations/deletion/delete-organization.ts'
 import { readSelection } from '../queue/long-work.ts'
 import { findWebhooksByIds } from '../webhooks/find-webhooks.ts'
 import { cancelBulkTask, findBulkTask, findBulkTasks } from './bulk-task.ts'
@@ -57,6 +58,17 @@ const BulkTask = builder.prismaNode('BulkTask', {
   select: { id: true, organizationId: true },
   fields: (t) => ({
     action: t.expose('action', { type: BulkTaskAction, description: 'What the task does.' }),
+    organizationId: t.id({
+      description: 'The id of the organization, also after it was deleted.',
+      resolve: ({ organizationId }) => publicId('organization', organizationId),
+    }),
+    requestedBy: t.string({
+      nullable: true,
+      description:
+        'Who deleted the organization: the person, the id of the API key, or `command line`. Null for other tasks, which are in the audit log.',
+      select: { selection: true },
+      resolve: ({ selection }) => Object(selection).requestedBy ?? null,
+    }),
     state: t.expose('state', { type: BulkTaskState, description: 'The state of the task.' }),
     failure: t.exposeString('failure', { nullable: true }),
     webhookId: t.id({
@@ -111,6 +123,13 @@ const BulkTask = builder.prismaNode('BulkTask', {
       resolve: ({ selection }) => Object(selection).searchKey ?? null,
     }),
     waiting: t.exposeInt('waiting'),
+    step: t.string({
+      nullable: true,
+      description:
+        'What the deletion of an organization deletes now, such as `deliveries`: the name of a table. The deletion goes through the tables until nothing is left. Null between two passes and after the end, and for other tasks.',
+      select: { progress: true },
+      resolve: ({ progress }) => Object(progress).step ?? null,
+    }),
   }),
 })
 
@@ -169,3 +188,63 @@ mutation('cancelBulkTask', {
     return id
   },
 })
+
+builder.queryField('organizationDeletions', (t) =>
+  t.prismaConnection(
+    {
+      type: 'BulkTask',
+      cursor: 'id',
+      semanticNonNull: true,
+      description:
+        'The deletions of organizations, newest first: those that run, and the tombstones of the others. Their `changed` counts rows in all tables.',
+      authScopes: { scope: 'admin' },
+      args: {
+        organizationId: t.arg.id({
+          description: 'The deletion of the organization with this id: `org_…`. Default: all.',
+        }),
+      },
+      resolve: (query, _root, { organizationId }, { prisma }) =>
+        findDeletions(prisma, organizationId, query),
+    },
+    BulkTaskConnection,
+  ),
+)
+
+const DeleteOrganizationInput = builder.inputType('DeleteOrganizationInput', {
+  description: 'How to delete an organization.',
+  fields: (t) => ({
+    force: t.boolean({
+      description:
+        'Whether to delete the organization although it has enabled webhooks. Deliveries that wait are not sent. Default: false.',
+    }),
+  }),
+})
+
+builder.mutationField('deleteOrganization', (t) =>
+  t.prismaField({
+    type: 'BulkTask',
+    description:
+      'Deletes an organization with everything that is stored of it. At once, its API keys and sessions are refused everywhere, its webhooks are deleted, and nothing is published or sent for it. In the background, all its rows are deleted, until only the deletion itself is left. Nothing brings it back. A second call changes nothing.',
+    authScopes: { scope: 'admin' },
+    errors: resultOf('deletion', 'The deletion, which has begun.', [NotFoundError, ConflictError]),
+    args: {
+      id: t.arg.id({
+        required: true,
+        description:
+          'The id of the organization: `org_…`. Not the one that the API key of the caller belongs to.',
+      }),
+      input: t.arg({
+        type: DeleteOrganizationInput,
+        required: true,
+        defaultValue: {},
+        description: 'Default: only an organization without enabled webhooks.',
+      }),
+    },
+    resolve: async (query, _root, { id, input }, { prisma, actor }) => {
+      await deleteOrganization(prisma, id, { force: input.force === true }, actor)
+      const [row] = await findDeletions(prisma, id, query)
+      if (!row) throw notFound('organization', id)
+      return row
+    },
+  }),
+)

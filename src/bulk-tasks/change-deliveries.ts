@@ -56,8 +56,8 @@ export async function changeDeliveries(
   }
   if (ids != null) {
     const remedy = 'Use a filter for more.'
-    const rule = { field: 'ids', max: MAX_IDS, remedy, onlyWebhook } as const
-    const uuids = await readOwnIds(deps.sql, organizationId, 'delivery', ids, rule)
+    const rule = { field: 'ids', max: MAX_IDS, remedy } as const
+    const uuids = await readOwnIds(deps.sql, organizationId, onlyWebhook, 'delivery', ids, rule)
     if (dryRun) return { ...(await countNamed(deps.sql, action, uuids)), taskId: null }
     const changed = await (action === 'redeliver' ? redeliver : cancelNow)(deps, uuids)
     return { count: changed.length, exact: true, taskId: null, deliveryUuids: changed }

@@ -35,8 +35,7 @@ export async function countSelected(
   const page = selectPageSql(organizationId, filter, FIRST_ID, null, MAX_COUNTED + 1, add)
   if (page === null) return { count: 0, exact: true }
   const { rows } = await sql.query<{ count: number; read: number }>(
-    `with page as materialized (${page.text})
-     select (${page.matching('count(distinct delivery_id)::int')}) as count, (select count(*)::int from page) as read`,
+    `select count(distinct delivery_id)::int as count, count(*)::int as read from (${page}) as page`,
     values,
   )
   const { count = 0, read = 0 } = rows[0] ?? {}
@@ -83,8 +82,8 @@ export async function selectPage(
   const page = selectPageSql(organizationId, filter, reachedId, newest, size, add)
   if (page === null) return { deliveryIds: [], reachedId: null, isLast: true }
   const { rows } = await sql.query<SelectedPage & { read: number }>(
-    `with page as materialized (${page.text})
-     select array(${page.matching('distinct delivery_id')}) as "deliveryIds",
+    `with page as materialized (${page})
+     select array(select distinct delivery_id from page where delivery_id is not null) as "deliveryIds",
        (select id from page order by id desc limit 1) as "reachedId", (select count(*)::int from page) as read`,
     values,
   )
@@ -93,13 +92,7 @@ export async function selectPage(
   return { deliveryIds: row.deliveryIds, reachedId: row.reachedId, isLast: row.read < size }
 }
 
-interface PageSql {
-  /** Selects `id` for the cursor, in ascending order. */
-  readonly text: string
-  /** Selects from the deliveries of the page `page` that match. */
-  readonly matching: (columns: string) => string
-}
-
+/** SQL: a page of deliveries or of attempts, each with its delivery if that matches too. Null if none can match. */
 function selectPageSql(
   organizationId: string,
   filter: DeliveryFilter,
@@ -107,29 +100,23 @@ function selectPageSql(
   taskId: string | null,
   size: number,
   add: AddValue,
-): PageSql | null {
+): string | null {
   const bounds = { take: -size, bound: { gt: reachedId } }
   // Some deliveries of its millisecond are older.
   const end = taskId === null ? null : new Date(timestampOf(taskId).getTime() + 1)
   const { anyAttempt, webhookUuids } = filter
   const scope = { organization: add(organizationId) }
   if (!anyAttempt) {
-    const text = deliveryPage(until(filter, end), scope, bounds, add)
-    return text === null
-      ? null
-      : {
-          text,
-          matching: (columns) => `select ${columns} from (select id as delivery_id from page) as d`,
-        }
+    const page = deliveryPage(until(filter, end), scope, bounds, add)
+    return page && `select id, id as delivery_id from (${page}) as found`
   }
   const attempts = { ...anyAttempt, webhookUuids: anyAttempt.webhookUuids ?? webhookUuids }
-  const text = attemptPage(until(attempts, end), scope, bounds, add, 'delivery_id')
-  const conditions = ['d.id = page.delivery_id', ...columnConditions('d', filter, add)]
-  const matching = (columns: string) => `
-    select ${columns} from page, lateral (
-      select from posthorn.deliveries as d where ${conditions.join(' and ')} offset 0
-    ) as matching`
-  return { text, matching }
+  const page = attemptPage(until(attempts, end), scope, bounds, add, 'delivery_id')
+  const conditions = ['d.id = found.delivery_id', ...columnConditions('d', filter, add)]
+  return `
+    select found.id, matching.id as delivery_id from (${page}) as found left join lateral (
+      select d.id from posthorn.deliveries as d where ${conditions.join(' and ')} offset 0
+    ) as matching on true`
 }
 
 function until<Filter extends { readonly until?: Date | null | undefined }>(

@@ -95,13 +95,17 @@ async function requireNoRecovery(tx: Db, webhookUuid: string): Promise<void> {
   )
 }
 
-/** The uuids of a list of public ids of the organization. Throws `invalid` with every broken rule, or `not_found`. */
+/**
+ * The uuids of a list of public ids of the organization. Throws `invalid` with every broken rule, or `not_found`.
+ * `onlyWebhook`: the deliveries must be to this one. Null: to any.
+ */
 export async function readOwnIds(
   sql: Sql,
   organizationId: string,
+  onlyWebhook: string | null,
   kind: 'delivery' | 'event',
   ids: readonly string[],
-  { field, max, remedy, onlyWebhook = null }: IdsRule,
+  { field, max, remedy }: IdsRule,
 ): Promise<string[]> {
   if (ids.length === 0) throw invalid([fieldIssue([field], 'required', 'must not be empty.')])
   if (ids.length > max) {
@@ -133,6 +137,4 @@ interface IdsRule {
   readonly max: number
   /** What to do about too many. */
   readonly remedy: string
-  /** A uuid: the deliveries must be to this webhook. */
-  readonly onlyWebhook?: string | null
 }

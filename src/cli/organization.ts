@@ -90,10 +90,7 @@ interface Deletion {
 const DELETE = `mutation ($id: ID!, $force: Boolean!) {
   deleteOrganization(id: $id, input: { force: $force }) {
     ... on DeleteOrganizationSuccess {
-      deletion {
-        requested_at: requestedAt requested_by: requestedBy
-        deleted_rows: deletedRows finished_at: finishedAt
-      }
+      deletion { requested_at: createdAt requested_by: requestedBy deleted_rows: changed finished_at: finishedAt }
     }
     ... on UserError { code message }
   }

@@ -42,11 +42,9 @@ export async function eraseEvents(
   { unsent, responses, notKept = false }: EraseOptions,
 ): Promise<ErasedPage> {
   const sorted = uuids.toSorted()
-  const found = await lockEvents(sql, organizationUuid, sorted)
-  const ready = found.filter(({ waits }) => !waits).map(({ id }) => id)
+  const found = await lockEvents(sql, organizationUuid, sorted, unsent)
   const first = firstDeliveryOf(sorted)
-  const left = unsent === 'cancel' ? new Set() : await withPending(sql, ready, first)
-  const erased = ready.filter((id) => !left.has(id))
+  const erased = found.filter(({ waits }) => !waits).map(({ id }) => id)
   const deliveries = await lockDeliveries(sql, erased, first, responses)
   const pending = deliveries.filter(({ isPending }) => isPending).map(({ id }) => id)
   const canceled = pending.length === 0 ? [] : await cancelDeliveries(sql, pending, null)
@@ -62,19 +60,27 @@ export async function eraseEvents(
 
 /**
  * Call it before the deliveries are locked, so that two callers never wait for each other. An event of which deliveries are
- * still being created waits for them.
+ * still being created waits for them, and with `send_first` for those that are not sent. The index on (event_id) serves it.
  */
-export async function lockEvents(sql: Sql, organizationUuid: string, sorted: readonly string[]) {
+export async function lockEvents(
+  sql: Sql,
+  organizationUuid: string,
+  sorted: readonly string[],
+  unsent: Unsent,
+) {
   const { rows } = await sql.query<{ id: string; waits: boolean }>({
     name: 'lock_events_to_erase',
     text: `
       select e.id, exists (
         select from posthorn.fan_outs as f
-        where f.organization_id = e.organization_id and e.id = any (f.event_ids)) as waits
+        where f.organization_id = e.organization_id and e.id = any (f.event_ids)
+      ) or $5 = 'send_first' and exists (
+        select from posthorn.deliveries as d where d.event_id = e.id and d.id >= $6 and d.state = 'pending' offset 0
+      ) as waits
       from posthorn.events as e
       where e.id = any ($1::uuid[]) and e.id between $2 and $3 and e.organization_id = $4
       order by e.id for update`,
-    values: [sorted, sorted[0], sorted.at(-1), organizationUuid],
+    values: [sorted, sorted[0], sorted.at(-1), organizationUuid, unsent, firstDeliveryOf(sorted)],
   })
   return rows
 }
@@ -85,20 +91,6 @@ export function firstDeliveryOf([first]: readonly string[]): string {
 }
 
 const FIRST_ID = '00000000-0000-0000-0000-000000000000'
-
-/** The index on (event_id) serves it. `offset 0` keeps the lookups apart. */
-async function withPending(sql: Sql, eventUuids: readonly string[], first: string) {
-  const { rows } = await sql.query<{ id: string }>({
-    name: 'events_with_unsent_deliveries',
-    text: `
-      select given.id from unnest($1::uuid[]) as given (id)
-      where exists (
-        select from posthorn.deliveries as d
-        where d.event_id = given.id and d.id >= $2 and d.state = 'pending' offset 0)`,
-    values: [eventUuids, first],
-  })
-  return new Set(rows.map(({ id }) => id))
-}
 
 /**
  * The next deliveries that are not erased, locked in the order in which attempts are recorded. Those whose payload was not

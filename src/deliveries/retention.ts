@@ -59,9 +59,16 @@ export async function maintainPartitions(
     return count
   }
   // First what frees space, and names of partitions.
-  await forEachTable('detach_partitions', TABLES, (table) => detachBefore(sql, table, firstKeptDay))
-  const dropped = await forEachTable('drop_partitions', await findDetached(sql), (partition) =>
-    dropDetached(sql, partition),
+  await forEachTable('detach_partitions', TABLES, (table) =>
+    call(sql, 'posthorn.detach_partitions_before($1, $2)', table, firstKeptDay),
+  )
+  const { rows: detached } = await sql.query<{ name: string }>(
+    'select posthorn.detached_partitions() as name',
+  )
+  // One at a time, so that the disk deletes few files at once.
+  const partitions = detached.map(({ name }) => name)
+  const dropped = await forEachTable('drop_partitions', partitions, async (partition) =>
+    Number(await call(sql, 'posthorn.drop_detached_partition($1)', partition)),
   )
   const created = await forEachTable('create_partitions', TABLES, (table) =>
     createMissing(sql, table, now),
@@ -83,34 +90,6 @@ async function findFirstKeptDay(sql: Sql, retentionMs: number, now: Date | null)
   return rows[0]?.day as string
 }
 
-async function detachBefore(sql: Sql, table: string, firstKeptDay: string): Promise<number> {
-  const { rows } = await retryOnContention(() =>
-    sql.query<{ detached: number }>(
-      'select posthorn.detach_partitions_before($1, $2) as detached',
-      [table, firstKeptDay],
-    ),
-  )
-  return rows[0]?.detached ?? 0
-}
-
-async function findDetached(sql: Sql): Promise<string[]> {
-  const { rows } = await sql.query<{ name: string }>(
-    'select posthorn.detached_partitions() as name',
-  )
-  return rows.map(({ name }) => name)
-}
-
-/** One at a time, so that the disk deletes few files at once. */
-async function dropDetached(sql: Sql, partition: string): Promise<number> {
-  const { rows } = await retryOnContention(() =>
-    sql.query<{ isDropped: boolean }>(
-      'select posthorn.drop_detached_partition($1) as "isDropped"',
-      [partition],
-    ),
-  )
-  return Number(rows[0]?.isDropped ?? false)
-}
-
 /** Returns how many it created, each in a transaction of its own, so that locks are short. */
 async function createMissing(sql: Sql, table: string, now: Date | null): Promise<number> {
   const { rows: missing } = await sql.query<{ day: string }>(
@@ -121,23 +100,23 @@ async function createMissing(sql: Sql, table: string, now: Date | null): Promise
     [table, now, DAYS_AHEAD],
   )
   const days = missing.map(({ day }) => day)
-  const call = async <Result>(text: string, ...values: unknown[]) => {
-    const { rows } = await retryOnContention(() =>
-      sql.query<{ result: Result }>(`select posthorn.${text} as result`, [table, ...values]),
-    )
-    return rows[0]?.result as Result
-  }
   let created = 0
   try {
     if (days.length === 0) return 0
-    const firstDay = await call<string>('bound_default_partition($1, $2::date[])::text', days)
-    await call('validate_default_partition($1)')
+    const first = await call<string>(
+      sql,
+      'posthorn.bound_default_partition($1, $2::date[])::text',
+      table,
+      days,
+    )
+    await call(sql, 'posthorn.validate_default_partition($1)', table)
     for (const day of days) {
-      if (day >= firstDay && (await call<boolean>('create_partition($1, $2)', day))) created += 1
+      if (day >= first)
+        created += Number(await call(sql, 'posthorn.create_partition($1, $2)', table, day))
     }
   } finally {
     // Also without a missing day, because an earlier maintenance may have ended before this.
-    await call('unbound_default_partition($1)')
+    await call(sql, 'posthorn.unbound_default_partition($1)', table)
   }
   return created
 }
@@ -151,25 +130,27 @@ async function deleteDefaultRows(
   let count = 0
   let after: string | null = NIL_UUID
   while (after !== null && count < MAX_DELETED && !signal?.aborted) {
-    const values: unknown[] = [table, firstKeptDay, after, PAGE_ROWS]
-    const { rows } = await retryOnContention(() =>
-      sql.query<{ deleted: number; reached: string | null }>(
-        'select * from posthorn.delete_default_rows_before($1, $2, $3, $4)',
-        values,
-      ),
+    const page: { deleted: number; reached: string | null } = await call(
+      sql,
+      'to_jsonb(posthorn.delete_default_rows_before($1, $2, $3, $4))',
+      ...[table, firstKeptDay, after, PAGE_ROWS],
     )
-    count += rows[0]?.deleted ?? 0
-    after = rows[0]?.reached ?? null
+    count += page.deleted
+    after = page.reached
   }
   return count
 }
 
-/** The pauses are random, so that the tries do not meet the same statement of a regular publisher each time. */
-async function retryOnContention<Result>(run: () => Promise<Result>): Promise<Result> {
+/**
+ * Calls a function of Postgres, again if others hold locks. The pauses are random, so that the tries do not meet the same
+ * statement of a regular publisher each time.
+ */
+async function call<Result>(sql: Sql, text: string, ...values: unknown[]): Promise<Result> {
   const giveUpAt = performance.now() + PATIENCE_MS
   while (true) {
     try {
-      return await run()
+      const { rows } = await sql.query<{ result: Result }>(`select ${text} as result`, values)
+      return rows[0]?.result as Result
     } catch (error) {
       if (performance.now() > giveUpAt || unavailabilityOf(error) !== 'contention') throw error
       await sleep(Math.random() * MAX_PAUSE_MS)

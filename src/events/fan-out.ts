@@ -1,5 +1,4 @@
 import type { Sql } from '../db/client.ts'
-import { publicId } from '../db/ids.ts'
 import { runPages } from '../queue/long-work.ts'
 
 /** Other organizations publish while Postgres creates a page, so it is small. */
@@ -15,15 +14,8 @@ export async function fanOut(
   organizationUuid: string,
   signal: AbortSignal,
 ): Promise<void> {
-  const organizationId = publicId('organization', organizationUuid)
-  const job = () =>
-    ({
-      task: 'fan_out',
-      payload: { organizationId },
-      key: `fan_out:${organizationId}`,
-      queue: null,
-    }) as const
-  await runPages(sql, () => createPage(sql, organizationUuid), job, signal)
+  const addRest = () => sql.query('select posthorn.start_fan_out($1)', [organizationUuid])
+  await runPages(() => createPage(sql, organizationUuid), addRest, signal)
 }
 
 async function createPage(sql: Sql, organizationUuid: string): Promise<number | null> {
@@ -33,7 +25,8 @@ async function createPage(sql: Sql, organizationUuid: string): Promise<number | 
     values: [organizationUuid, PAGE_SIZE],
   })
   const created = rows[0]?.created ?? null
-  if (created === null || created > 0) return created === null ? null : 0
+  if (created === null) return null
+  if (created > 0) return 0
   const { rowCount } = await sql.query(
     'select from posthorn.fan_outs where organization_id = $1 limit 1',
     [organizationUuid],

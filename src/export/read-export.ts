@@ -4,7 +4,6 @@ import type { Keyring } from '../encryption/keyring.ts'
 import { requireListedKeys } from '../encryption/stored-secrets.ts'
 import { VERSION } from '../lib/version.ts'
 import { describeTables, type ExportedTable } from './exported-tables.ts'
-import { splitLines } from './split-lines.ts'
 import { allowLongWork, columnsOf, type Header } from './write-export.ts'
 
 /** Rows that one statement inserts, and their bytes at most, but for one row. */
@@ -93,35 +92,30 @@ async function insertRows(
 ): Promise<number> {
   // Those of a fresh installation. Inserting a type also inserts a version, which the row of the file replaces.
   if (tables.has('event_types')) await sql.query('delete from posthorn.event_types')
-  let [number, bytes] = [1, 0]
+  let [number, end, bytes] = [1, -1, 0]
   let batch: string[] = []
   let table: ExportedTable | undefined
-  const insertBatch = async () => {
-    if (table && batch.length > 0) {
-      await insert(sql, table, batch).catch(({ message }: Error) => {
-        const where = `A row of ${table?.name} before line ${number}`
-        throw new Error(`${where} cannot be imported: ${message}. Nothing was imported.`)
-      })
-    }
-    batch = []
-    bytes = 0
-  }
-  let end: number | null = null
   for await (const text of lines) {
     number += 1
     const line = Object(parseLine(text)) as { table?: string; row?: unknown; rows?: number }
     const found = tables.get(line.table ?? '')
-    if (end !== null || (line.rows === undefined && (!found || Object(line.row) !== line.row))) {
+    if (end !== -1 || (line.rows === undefined && (!found || Object(line.row) !== line.row))) {
       throw new Error(`Line ${number} is no row of an export. Nothing was imported.`)
     }
-    if (found !== table || batch.length === BATCH_ROWS || bytes > BATCH_BYTES) await insertBatch()
-    if (line.rows !== undefined) end = line.rows
+    if (table && (found !== table || batch.length === BATCH_ROWS || bytes > BATCH_BYTES)) {
+      const where = `A row of ${table.name} before line ${number}`
+      await insert(sql, table, batch).catch(({ message }: Error) => {
+        throw new Error(`${where} cannot be imported: ${message}. Nothing was imported.`)
+      })
+      batch = []
+      bytes = 0
+    }
+    end = line.rows ?? end
     table = found
     batch.push(text)
     bytes += text.length
   }
-  const rows = number - 2
-  if (end === rows) return rows
+  if (end === number - 2) return end
   throw new Error(
     `The file ends after line ${number}, and is not complete. Export again. Nothing was imported.`,
   )
@@ -155,6 +149,24 @@ async function continueSequences(sql: Sql, { sequences }: Header): Promise<void>
     [JSON.stringify(sequences)],
   )
 }
+
+/** The lines of a file in UTF-8, without their ends. Only a line feed ends a line: JSON may have other separators. */
+async function* splitLines(file: AsyncIterable<Uint8Array>): AsyncGenerator<string, undefined> {
+  let rest: Buffer[] = []
+  for await (const chunk of file) {
+    let begin = 0
+    const bytes = Buffer.from(chunk)
+    for (let end = bytes.indexOf(LINE_FEED); end !== -1; end = bytes.indexOf(LINE_FEED, begin)) {
+      yield Buffer.concat([...rest, bytes.subarray(begin, end)]).toString()
+      rest = []
+      begin = end + 1
+    }
+    if (begin < bytes.length) rest.push(bytes.subarray(begin))
+  }
+  if (rest.length > 0) yield Buffer.concat(rest).toString()
+}
+
+const LINE_FEED = 0x0a
 
 const PAGE = 1_000
 

@@ -5,7 +5,7 @@ import { publicId } from '../db/ids.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { timestampOf } from '../lib/uuid-v7.ts'
 import type { ReportCanceled } from '../telemetry/events.ts'
-import { enqueue, TASK_PREFIX, type TaskName, type TaskPayloads } from './jobs.ts'
+import { enqueue, TASK_PREFIX } from './jobs.ts'
 
 /*
  * Long work goes in pages: a row of `bulk_tasks` has what to do, how far it is and its counts. A page and its record commit
@@ -95,33 +95,18 @@ export async function restartWorks(sql: Sql, workerSchema: string): Promise<numb
        select from ${workerSchema}.jobs where key = posthorn.type_id('task', t.id) and attempts < max_attempts)`,
   )
   for (const { id, action, organizationId } of rows) {
-    await addJob(sql, jobOf(id, queueOf(action, organizationId)), 0)
+    await addJob(sql, id, queueOf(action, organizationId), 0)
   }
   return rows.length
 }
 
-interface Job<Name extends TaskName> {
-  readonly task: Name
-  readonly payload: TaskPayloads[Name]
-  readonly key: string
-  /** Null: the job waits for no other. */
-  readonly queue: string | null
-}
-
-function jobOf(uuid: string, queue: string): Job<'continue_bulk_task'> {
-  const taskId = publicId('bulkTask', uuid)
-  return { task: 'continue_bulk_task', payload: { taskId }, key: taskId, queue }
-}
-
 /** The time is by the clock of Postgres. */
-async function addJob<Name extends TaskName>(
-  sql: Sql,
-  { task, payload, key, queue }: Job<Name>,
-  waitMs: number,
-): Promise<void> {
+async function addJob(sql: Sql, uuid: string, queue: string, waitMs: number): Promise<void> {
+  const taskId = publicId('bulkTask', uuid)
   await sql.query(
-    `select posthorn.enqueue($1, $2::json, $3, clock_timestamp() + $4::float8 * interval '1 millisecond', $5)`,
-    [task, JSON.stringify(payload), key, waitMs, queue],
+    `select posthorn.enqueue('continue_bulk_task', $1, $2,
+       clock_timestamp() + $3::float8 * interval '1 millisecond', $4)`,
+    [{ taskId }, taskId, waitMs, queue],
   )
 }
 
@@ -132,16 +117,15 @@ const MAX_RUN_MS = 250
  * Runs pages until one has to wait, so that no job holds the queue while it sleeps, and adds the job for the rest, which any
  * process can claim. A page returns the milliseconds until the next one, or null if it was the last.
  */
-export async function runPages<Name extends TaskName>(
-  sql: Sql,
+export async function runPages(
   runPage: () => Promise<number | null>,
-  job: () => Job<Name>,
+  addRest: (waitMs: number) => Promise<unknown>,
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const endsAtMs = performance.now() + MAX_RUN_MS
   let waitMs = await runPage()
   while (waitMs === 0 && !signal?.aborted && performance.now() < endsAtMs) waitMs = await runPage()
-  if (waitMs !== null) await addJob(sql, job(), waitMs)
+  if (waitMs !== null) await addRest(waitMs)
 }
 
 /** Runs the next pages of a work, and adds the job for the rest. */
@@ -160,7 +144,7 @@ export async function continueWork(
     return page.waitMs
   }
   try {
-    await runPages(deps.pool, runNext, () => jobOf(uuid, queue), signal)
+    await runPages(runNext, (waitMs) => addJob(deps.pool, uuid, queue, waitMs), signal)
   } finally {
     reportCanceled({ count, reason: 'bulk_task', ids: { taskId: publicId('bulkTask', uuid) } })
   }

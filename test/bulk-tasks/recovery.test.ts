@@ -170,21 +170,6 @@ describe('a recovery', () => {
   })
 })
 
-test('a dry run changes nothing, and counts what the recovery then creates', async () => {
-  await deliveries(await events({ count: 5 }), 'exhausted')
-  await events({ at: later(1_000), count: 7 })
-  const before = await rows()
-  expect(await answer({}, { dryRun: true })).toEqual({
-    __typename: 'RedeliverSuccess',
-    count: 7,
-    countIsExact: true,
-    task: null,
-  })
-  expect(await rows()).toEqual(before)
-  expect(await api.database.prisma.bulkTask.count({ where: { organizationId } })).toBe(0)
-  expect((await recover()).changed).toBe(7)
-})
-
 describe('nothing is delivered twice', () => {
   test('events published during a recovery are delivered once', async () => {
     await events({ count: 100 })
@@ -345,6 +330,9 @@ describe('over GraphQL, a recovery', () => {
       __typename: 'ConflictError',
       message: expect.stringContaining(`${webhookId} is disabled`),
     })
-    expect(await answer({}, { dryRun: true })).toMatchObject({ count: 2 })
+    const counted = { count: 2, countIsExact: true, task: null }
+    expect(await answer({}, { dryRun: true })).toMatchObject(counted)
+    expect((await run('BulkTasks', {})).nodes).toEqual([])
+    expect(await rows()).toEqual([])
   })
 })

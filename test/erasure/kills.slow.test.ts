@@ -9,7 +9,6 @@ import { countRows } from '../support/count-rows.ts'
 import { createTenant } from '../support/factories.ts'
 import { until } from '../support/until.ts'
 import { useResource } from '../support/use-resource.ts'
-import { filesAfterVacuum, filesWith, tablesWith } from './search-everywhere.ts'
 
 /** `ERASED=100000` makes a long run. */
 const COUNT = Number(process.env['ERASED'] ?? 1_000)
@@ -88,27 +87,6 @@ test(`${COUNT} payloads are erased while they are sent and workers are killed at
   const metrics = await fetch(`${api.app.url}/metrics`).then((response) => response.text())
   expect(metrics).not.toContain(marker)
 }, 600_000)
-
-test('after a vacuum, no file of the database has an erased payload, search key or response', async () => {
-  const alone = `eve-${randomUUID()}@example.org`
-  await publish(api.tenant.organizationId, alone, 40)
-  processes.start()
-  try {
-    const sent = () => receiver.received.filter(({ body }) => body.includes(alone)).length
-    await until(() => sent() >= 40, 'the events are delivered', 60_000)
-    await until(async () => (await pending()) === 0, 'the attempts are recorded', 60_000)
-    const before = await filesWith(api.database.pool, alone)
-    expect(before.map((name) => name.replace(/_\d{8}.*/, ''))).toEqual(
-      expect.arrayContaining(['attempts', 'event_keys', 'events']),
-    )
-    const id = await start({ searchKey: { path: PATH, equals: alone }, unsent: 'SEND_FIRST' })
-    await until(async () => (await read(id)).state === 'COMPLETED', 'it is complete', 60_000)
-  } finally {
-    await processes.stop()
-  }
-  expect(await tablesWith(api.database.pool, alone)).toEqual([])
-  expect(await filesAfterVacuum(api.database.pool, alone)).toEqual([])
-}, 300_000)
 
 async function publish(organizationId: string, email: string, count: number): Promise<string[]> {
   const ids: string[] = []

@@ -37,7 +37,7 @@ export const STATISTICS = 'pg_catalog.pg_statistic'
  * The tables whose files have a text: rows, dead ones too, what is beside them (TOAST), and indexes. Needs a superuser. Reads
  * them after a checkpoint.
  */
-export async function filesWith(sql: Sql, text: string): Promise<string[]> {
+async function filesWith(sql: Sql, text: string): Promise<string[]> {
   await sql.query('checkpoint')
   const { rows } = await sql.query<{ name: string }>(
     `select distinct coalesce(owner.relname, c.relname) as name

@@ -33,27 +33,6 @@ test('the next delivery of an ordered webhook goes out once the one that is retr
   expect(namesReceived()).toEqual(['ada', 'bob'])
 })
 
-test('deliveries of a webhook on hold are waited for, until another erasure cancels them', async () => {
-  const { type, webhookId } = await subscribe()
-  await posthorn.database.pool.query(
-    `insert into posthorn.webhook_schedules (webhook_id, backlog_since, on_hold_since, next_probe_at)
-     values ($1, now(), now(), now() + interval '9 hours')
-     on conflict (webhook_id) do update set backlog_since = now(), on_hold_since = now(),
-       next_probe_at = excluded.next_probe_at`,
-    [parseId('webhook', webhookId)],
-  )
-  const [id = ''] = await publish(type, ['ada'])
-  await until(async () => (await stateOf(id)) === 'WAITING', 'the delivery is parked')
-  const first = await erase({ eventIds: [id], unsent: 'SEND_FIRST' })
-  await until(async () => (await read(first)).waiting === 1, 'the erasure waits')
-  expect(await nameIn(id)).toBe('ada')
-  await ended(await erase({ eventIds: [id], unsent: 'CANCEL' }))
-  expect(await stateOf(id)).toBe('CANCELED')
-  expect(await nameIn(id)).toBeUndefined()
-  await ended(first)
-  expect(namesReceived()).toEqual([])
-})
-
 test('an attempt in flight ends, and what its receiver answers is not stored', async () => {
   let answer = () => {}
   receiver.answer = (response) => {

@@ -96,19 +96,6 @@ describe('an organization that keeps no payloads', () => {
     expect(await queued()).toEqual([])
   })
 
-  test('keeps the payload of a delivery that is retried', async () => {
-    const [id = ''] = await publish(api, tenant.organizationId)
-    const row = await deliveryRow(api.database, await deliveryOf(id))
-    const next = { kind: 'retry', delayMs: 60_000 } as const
-    await createRecordAttempt(
-      api.database.pool,
-      SENDER,
-    )(attemptOf(row, 500, { keepsPayload: false, next }))
-    expect(await queued()).toEqual([])
-    expect(await erase()).toBe(0)
-    expect((await eventOf(id)).payloadState).toBe('KEPT')
-  })
-
   test('can redeliver an exhausted delivery for seven days, and then no more', async () => {
     const [id = ''] = await publish(api, tenant.organizationId)
     const delivery = await deliveryOf(id)

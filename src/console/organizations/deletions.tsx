@@ -39,8 +39,8 @@ function Listed() {
 }
 
 function Deletion(deletion: OrganizationsDeletionFragment) {
-  const { organizationId, requestedAt, requestedBy, deletedRows, step, finishedAt } = deletion
-  const rows = `${formatCount(deletedRows)} rows`
+  const { organizationId, createdAt, requestedBy, changed, step, finishedAt } = deletion
+  const rows = `${formatCount(changed)} rows`
   return (
     <Group gap="sm">
       {finishedAt === null && <Loader size="xs" aria-hidden />}
@@ -49,7 +49,7 @@ function Deletion(deletion: OrganizationsDeletionFragment) {
         {finishedAt === null
           ? `${['Deleting', ...(step?.split('_') ?? [])].join(' ')}: ${rows} so far.`
           : `Deleted, with ${rows}.`}{' '}
-        By {requestedBy}, <Time at={requestedAt} />.
+        By {requestedBy}, <Time at={createdAt} />.
       </Text>
     </Group>
   )

@@ -93,7 +93,7 @@ async function eraseEventsOf(
   organizationId: string,
   eventIds: readonly string[],
 ): Promise<number> {
-  await lockEvents(sql, organizationId, eventIds)
+  await lockEvents(sql, organizationId, eventIds, 'cancel')
   const first = firstDeliveryOf(eventIds)
   while ((await markDeliveries(sql, eventIds, first)) === MAX_MARKED) {
     // An event can have thousands of deliveries.

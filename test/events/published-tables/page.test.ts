@@ -13,8 +13,8 @@ const blocks = [...page.matchAll(/^```sql\n([\s\S]+?)^```/gm)].map(([, text = ''
 )
 
 test('the SQL of the page publishes what the page says', async () => {
-  expect(blocks).toHaveLength(6)
-  const [publish, , install, write, review] = blocks as string[]
+  expect(blocks).toHaveLength(5)
+  const [publish, install, write, review] = blocks as string[]
   expect(await host.changes(publish as string)).toEqual([
     updated({ id: 7, status: 'open' }, { id: 7, status: 'paid' }),
   ])
