@@ -123,6 +123,7 @@ const FRAMEWORKS: readonly Framework[] = [
 
 const isNext = ({ file }: Framework) => file.includes('/')
 const NEXT = path.join(HERE, 'node_modules/next/dist/bin/next')
+const TSC = path.join(HERE, '../../../node_modules/typescript/bin/tsc')
 const PRODUCTION = { NODE_ENV: 'production', NEXT_TELEMETRY_DISABLED: '1' } as const
 
 const programs = await readmeFiles()
@@ -331,7 +332,47 @@ describe('the receivers of the README', installed, () => {
       expect(receiver.program.output).not.toContain('stored')
     },
   )
+
+  describe('with the types of the frameworks', () => {
+    let folder: string
+    const write = async (name: string, code: string) => {
+      await mkdir(path.dirname(path.join(folder, name)), { recursive: true })
+      await writeFile(path.join(folder, name), code)
+    }
+    const run = (...args: readonly string[]) =>
+      promisify(execFile)(process.execPath, args, { cwd: folder }).catch(
+        ({ stdout }: { stdout: string }) => ({ stdout }),
+      )
+
+    beforeAll(async () => {
+      folder = await mkdtemp(path.join(project.folder, 'types-'))
+      await write('package.json', '{ "type": "module" }')
+      await write('store-event.ts', STORE_EVENT)
+      for (const [name, code] of programs) await write(name, code)
+    })
+
+    test('its programs compile under --strict', async () => {
+      expect(programs.size).toBeGreaterThan(9)
+      const options = ['--module', 'preserve', '--allowImportingTsExtensions', '--skipLibCheck']
+      const environment = ['--lib', 'es2023,dom', '--types', 'node', '--jsx', 'preserve']
+      const args = ['--ignoreConfig', '--noEmit', '--strict', ...options, ...environment]
+      expect((await run(TSC, ...args, ...programs.keys())).stdout).toBe('')
+    })
+
+    test('its test of a receiver passes, and fails if the receiver takes every request', async () => {
+      expect((await run('--test', 'receiver.test.ts')).stdout).toMatch(/pass 2\n/)
+      const answer = 'new Response(null, { status: 204 })'
+      await write('fetch.ts', `export const POST = async (_: Request) => ${answer}`)
+      expect((await run('--test', 'receiver.test.ts')).stdout).toMatch(/fail 1\n/)
+    })
+  })
 })
+
+/** The code of a user that the programs of the README import. */
+const STORE_EVENT = `import type { WebhookEvent } from '@posthorn/receiver'
+export async function storeEvent({ id, type }: WebhookEvent): Promise<void> {
+  console.log(id, type)
+}`
 
 const EVENT = JSON.stringify({
   id: 'evt_1',
