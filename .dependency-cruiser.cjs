@@ -195,9 +195,9 @@ module.exports = {
       name: 'the-tools-for-agents-are-imported-dynamically',
       comment: 'So a process that serves no agent does not load them, nor the SDK of the protocol.',
       severity: 'error',
-      from: { path: '^src/', pathNot: ['^src/mcp/', '^src/server/mcp/', '^src/cli/mcp/'] },
+      from: { path: '^src/', pathNot: '^src/mcp/' },
       to: {
-        path: ['^src/mcp/', '^src/server/mcp/mcp-handler[.]ts$'],
+        path: '^src/mcp/',
         dynamic: false,
       },
     },

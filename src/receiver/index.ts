@@ -15,20 +15,20 @@ export {
   type MemoryStoreOptions,
   memoryStore,
 } from './deduplicate.ts'
-export type { EventOf, WebhookEvent } from './event.ts'
 export type { FetchRequest } from './fetch-body.ts'
 export type { ReceivedHeaders } from './headers.ts'
 export type { RawBody } from './raw-body.ts'
 export type { RejectedRequest, VerifiedRequest } from './read-delivery.ts'
-export type { WebhookSecret } from './secrets.ts'
 export { sign } from './sign-test-delivery.ts'
+export type { WebhookSecret } from './signature.ts'
 export type {
+  EventOf,
   RejectedDelivery,
   RejectionReason,
   Verification,
   VerifiedDelivery,
+  WebhookEvent,
 } from './verification.ts'
-export { verify } from './verify.ts'
+export { verify, verifyOrThrow, WebhookVerificationError } from './verify.ts'
 export type { VerifyOptions } from './verify-options.ts'
-export { verifyOrThrow, WebhookVerificationError } from './verify-or-throw.ts'
 export { type VerifyRequestOptions, verifyRequest } from './verify-request.ts'

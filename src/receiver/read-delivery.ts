@@ -1,8 +1,7 @@
-import type { EventOf, WebhookEvent } from './event.ts'
 import type { ReceivedHeaders } from './headers.ts'
 import { toBytes } from './raw-body.ts'
-import type { WebhookSecret } from './secrets.ts'
-import type { RejectionReason, VerifiedDelivery } from './verification.ts'
+import type { WebhookSecret } from './signature.ts'
+import type { EventOf, RejectionReason, VerifiedDelivery, WebhookEvent } from './verification.ts'
 import { verify } from './verify.ts'
 import type { VerifyOptions } from './verify-options.ts'
 

@@ -1,6 +1,5 @@
-import { hmacSha256 } from './hmac.ts'
 import { type RawBody, toBytes } from './raw-body.ts'
-import { formatV1Signature, parseSecret, signedContent } from './signature.ts'
+import { formatV1Signature, hmacSha256, parseSecret, signedContent } from './signature.ts'
 import { toUnixSeconds } from './verify-options.ts'
 
 /**

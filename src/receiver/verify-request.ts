@@ -1,7 +1,7 @@
-import type { WebhookEvent } from './event.ts'
 import { type FetchRequest, readRequest } from './fetch-body.ts'
 import { type RejectedRequest, readDelivery, type VerifiedRequest } from './read-delivery.ts'
-import type { WebhookSecret } from './secrets.ts'
+import type { WebhookSecret } from './signature.ts'
+import type { WebhookEvent } from './verification.ts'
 import { rejectUnknownOptions, type VerifyOptions } from './verify-options.ts'
 
 /** The options of `verifyRequest`. An unknown option is a `TypeError`. */

@@ -1,14 +1,19 @@
-import type { EventOf, WebhookEvent } from './event.ts'
 import { type ReceivedHeaders, readHeader } from './headers.ts'
-import { hmacSha256 } from './hmac.ts'
 import { type RawBody, toBytes } from './raw-body.ts'
-import { parseSecrets, type WebhookSecret } from './secrets.ts'
-import { signedContent, v1Signatures } from './signature.ts'
+import {
+  hmacSha256,
+  parseSecrets,
+  signedContent,
+  v1Signatures,
+  type WebhookSecret,
+} from './signature.ts'
 import type {
+  EventOf,
   RejectedDelivery,
   RejectionReason,
   Verification,
   VerifiedDelivery,
+  WebhookEvent,
 } from './verification.ts'
 import { parseOptions, type VerifyOptions } from './verify-options.ts'
 
@@ -88,6 +93,41 @@ export async function verify<Events = WebhookEvent>(
     `No v1 signature in ${names.signature} matches. If the request is genuine, ` +
       'check that the secret belongs to this webhook and that the body is the raw bytes as received.',
   )
+}
+
+/**
+ * Like {@link verify}, with the same arguments and checks, but throws if the delivery is not authentic.
+ *
+ * @returns The verified delivery.
+ * @throws {WebhookVerificationError} (as a rejected promise) if the delivery fails verification.
+ * @throws {TypeError} (as a rejected promise) if an argument is invalid, as `verify` does.
+ *
+ * @example
+ * ```ts
+ * const { id } = await verifyOrThrow(await request.arrayBuffer(), request.headers, secret)
+ * ```
+ */
+export async function verifyOrThrow<Events = WebhookEvent>(
+  rawBody: RawBody,
+  headers: ReceivedHeaders,
+  secret: WebhookSecret,
+  options?: VerifyOptions,
+): Promise<VerifiedDelivery<Events>> {
+  const verification = await verify<Events>(rawBody, headers, secret, options)
+  if (!verification.ok) throw new WebhookVerificationError(verification)
+  return verification
+}
+
+/** A delivery failed verification. Do not use its body, and answer with 400. */
+export class WebhookVerificationError extends Error {
+  override readonly name = 'WebhookVerificationError'
+  /** A stable code for programs; `message` explains it for people. */
+  readonly reason: RejectionReason
+
+  constructor(rejected: Pick<RejectedDelivery, 'reason' | 'message'>) {
+    super(rejected.message)
+    this.reason = rejected.reason
+  }
 }
 
 /** Not enumerable, so that a log of the delivery does not have the data of the event. */

@@ -24,7 +24,7 @@ import {
   type GraphqlDeps,
 } from './graphql-handler.ts'
 import { createMailLinkRoutes } from './mail-link-routes.ts'
-import { createMcpRoutes } from './mcp/mcp-routes.ts'
+import { createMcpRoutes } from './mcp-routes.ts'
 import { createOidcRoutes, OIDC_PATH } from './oidc-routes.ts'
 import { createSessionRoutes, SESSION_PATH } from './session-routes.ts'
 import { answerText } from './static-files.ts'

@@ -31,7 +31,7 @@ async function openIncident(webhook: string): Promise<string> {
     'query ($id: ID!) { webhook(id: $id) { openIncident { id } } }',
     { id: webhook },
   )
-  return data.webhook.openIncident.id
+  return data.webhook.openIncident?.id ?? ''
 }
 
 async function acknowledge(acknowledged = true, token = tenant.token) {
@@ -99,6 +99,7 @@ describe('an incident that a person', () => {
       { id: webhookId },
     )
     expect(await acknowledge()).toMatchObject({ __typename: 'ConflictError' })
+    expect(await openIncident(webhookId)).toBe('')
     expect([await list(['RESOLVED']), await list(['OPEN', 'ACKNOWLEDGED'])]).toEqual([[id], []])
   })
 })

@@ -3,9 +3,10 @@
  *
  * @packageDocumentation
  */
-import type { WebhookEvent } from '../event.ts'
+
 import type { ReceivedHeaders } from '../headers.ts'
 import { toBytes } from '../raw-body.ts'
+import type { WebhookEvent } from '../verification.ts'
 import { createReceiver, type DeliveryHandler, type ReceiverOptions } from './receive.ts'
 
 export type { DeliveryHandler, ReceiverOptions } from './receive.ts'

@@ -3,7 +3,7 @@
  *
  * @packageDocumentation
  */
-import type { WebhookEvent } from '../event.ts'
+import type { WebhookEvent } from '../verification.ts'
 import { type NodeRequest, type NodeResponse, nodeReceiver } from './node-receiver.ts'
 import type { DeliveryHandler, ReceiverOptions } from './receive.ts'
 

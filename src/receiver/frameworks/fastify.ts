@@ -3,7 +3,7 @@
  *
  * @packageDocumentation
  */
-import type { WebhookEvent } from '../event.ts'
+import type { WebhookEvent } from '../verification.ts'
 import { createReceiver, type DeliveryHandler, type ReceiverOptions } from './receive.ts'
 
 export type { DeliveryHandler, ReceiverOptions } from './receive.ts'

@@ -3,8 +3,9 @@
  *
  * @packageDocumentation
  */
-import type { WebhookEvent } from '../event.ts'
+
 import type { FetchRequest } from '../fetch-body.ts'
+import type { WebhookEvent } from '../verification.ts'
 import { fetchReceiver } from './fetch-receiver.ts'
 import type { DeliveryHandler, ReceiverOptions } from './receive.ts'
 

@@ -4,8 +4,9 @@
  *
  * @packageDocumentation
  */
-import type { WebhookEvent } from '../event.ts'
+
 import type { FetchRequest } from '../fetch-body.ts'
+import type { WebhookEvent } from '../verification.ts'
 import { fetchReceiver } from './fetch-receiver.ts'
 import { type NodeRequest, type NodeResponse, nodeReceiver } from './node-receiver.ts'
 import type { DeliveryHandler, ReceiverOptions } from './receive.ts'

@@ -1,5 +1,7 @@
-import { cp, mkdtemp, readFile, writeFile } from 'node:fs/promises'
+import { execFile } from 'node:child_process'
+import { cp, mkdir, mkdtemp, readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
+import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sign } from '../../../src/receiver/index.ts'
 import { createTestAuthority, type TestAuthority } from '../../outbound/certificates.ts'
@@ -30,8 +32,8 @@ interface Framework {
   readonly path?: string
   /** Of an error of the handler. */
   readonly errorStatus?: number
-  /** Reads the body before the receiver, and what the error must advise. */
-  readonly parseFirst?: readonly [change: (code: string) => string, advice: string]
+  /** A change that reads the body before the receiver, or the path at which it does, and what the error must advise. */
+  readonly parseFirst?: readonly [change: string | ((code: string) => string), advice: string]
 }
 
 const replace = (from: string, to: string) => (code: string) => {
@@ -106,7 +108,23 @@ const FRAMEWORKS: readonly Framework[] = [
     path: `/${service}`,
     errorStatus: 502,
   })),
+  {
+    name: 'the App Router of Next.js',
+    file: 'app/webhooks/route.ts',
+    parseFirst: ['/parsed', 'let other code read request.clone()'],
+  },
+  {
+    name: 'the Pages Router of Next.js',
+    file: 'pages/api/webhooks.ts',
+    path: '/api/webhooks',
+    parseFirst: ['/api/parsed', 'export const config = { api: { bodyParser: false } }'],
+  },
 ]
+
+const isNext = ({ file }: Framework) => file.includes('/')
+const NEXT = path.join(HERE, 'node_modules/next/dist/bin/next')
+const TSC = path.join(HERE, '../../../node_modules/typescript/bin/tsc')
+const PRODUCTION = { NODE_ENV: 'production', NEXT_TELEMETRY_DISABLED: '1' } as const
 
 const programs = await readmeFiles()
 const installed = await requirePackages('test/receiver/frameworks')
@@ -133,12 +151,13 @@ describe('the receivers of the README', installed, () => {
     const front = await startTlsFront(authority, port)
     const route = framework.path ?? '/webhooks'
     const { webhookId, secret } = await registerWebhook(posthorn, front.url + route)
-    const folder = await writeProgram(framework, port, change)
     const program = await startProgram({
-      command: [process.execPath, framework.server ?? framework.file],
-      cwd: folder,
+      command: isNext(framework)
+        ? [process.execPath, NEXT, 'start', '-H', '127.0.0.1', '-p', `${port}`]
+        : [process.execPath, framework.server ?? framework.file],
+      cwd: isNext(framework) ? await next() : await writeProgram(framework, port, change),
       port,
-      environment: { WEBHOOK_SECRET: secret },
+      environment: { WEBHOOK_SECRET: secret, ...PRODUCTION },
     })
     return {
       ...{ webhookId, secret, program, url: `http://127.0.0.1:${port}${route}` },
@@ -172,6 +191,37 @@ describe('the receivers of the README', installed, () => {
       const server = await readFile(path.join(HERE, framework.server), 'utf8')
       await writeFile(path.join(folder, framework.server), onLoopback(server))
     }
+    return folder
+  }
+
+  /** Both routers in one project, each also with a parser before the receiver. It is built once. */
+  let built: Promise<string> | undefined
+  const next = () => {
+    built ??= buildNext()
+    return built
+  }
+
+  async function buildNext(): Promise<string> {
+    const folder = await mkdtemp(path.join(project.folder, 'next-'))
+    const route = programs.get('app/webhooks/route.ts') ?? ''
+    const page = programs.get('pages/api/webhooks.ts') ?? ''
+    expect(route && page).toContain('@posthorn/receiver/next')
+    const files = {
+      'package.json': '{ "type": "module" }',
+      // Without types, so that Next.js needs no TypeScript of its own.
+      'app/webhooks/route.js': route,
+      'pages/api/webhooks.js': page,
+      'pages/api/parsed.js': page.replace(/export const config .*\n/, ''),
+      'app/parsed/route.js': `${route.replace('export const POST', 'const receive')}
+       export const POST = async (request) => (await request.json()) && (await receive(request))`,
+    }
+    for (const [name, code] of Object.entries(files)) {
+      await mkdir(path.dirname(path.join(folder, name)), { recursive: true })
+      await writeFile(path.join(folder, name), code)
+    }
+    await cp(path.join(HERE, 'store-event.js'), path.join(folder, 'store-event.js'))
+    const env = { ...process.env, ...PRODUCTION }
+    await promisify(execFile)(process.execPath, [NEXT, 'build', '--webpack'], { cwd: folder, env })
     return folder
   }
 
@@ -272,14 +322,57 @@ describe('the receivers of the README', installed, () => {
   test.each(PARSERS)(
     '$name with a body parser first answers 500, and the log says what to change',
     async ({ parse, advice, ...framework }) => {
-      await using receiver = await start(framework, parse)
+      await using receiver =
+        typeof parse === 'string'
+          ? await start({ ...framework, path: parse })
+          : await start(framework, parse)
       const { state, answers } = await outcome(posthorn, await publishEvent(posthorn, {}))
       expect({ state, answers }).toEqual({ state: 'EXHAUSTED', answers: [500, 500, 500, 500] })
       await printed(receiver.program, advice)
       expect(receiver.program.output).not.toContain('stored')
     },
   )
+
+  describe('with the types of the frameworks', () => {
+    let folder: string
+    const write = async (name: string, code: string) => {
+      await mkdir(path.dirname(path.join(folder, name)), { recursive: true })
+      await writeFile(path.join(folder, name), code)
+    }
+    const run = (...args: readonly string[]) =>
+      promisify(execFile)(process.execPath, args, { cwd: folder }).catch(
+        ({ stdout }: { stdout: string }) => ({ stdout }),
+      )
+
+    beforeAll(async () => {
+      folder = await mkdtemp(path.join(project.folder, 'types-'))
+      await write('package.json', '{ "type": "module" }')
+      await write('store-event.ts', STORE_EVENT)
+      for (const [name, code] of programs) await write(name, code)
+    })
+
+    test('its programs compile under --strict', async () => {
+      expect(programs.size).toBeGreaterThan(9)
+      const options = ['--module', 'preserve', '--allowImportingTsExtensions', '--skipLibCheck']
+      const environment = ['--lib', 'es2023,dom', '--types', 'node', '--jsx', 'preserve']
+      const args = ['--ignoreConfig', '--noEmit', '--strict', ...options, ...environment]
+      expect((await run(TSC, ...args, ...programs.keys())).stdout).toBe('')
+    })
+
+    test('its test of a receiver passes, and fails if the receiver takes every request', async () => {
+      expect((await run('--test', 'receiver.test.ts')).stdout).toMatch(/pass 2\n/)
+      const answer = 'new Response(null, { status: 204 })'
+      await write('fetch.ts', `export const POST = async (_: Request) => ${answer}`)
+      expect((await run('--test', 'receiver.test.ts')).stdout).toMatch(/fail 1\n/)
+    })
+  })
 })
+
+/** The code of a user that the programs of the README import. */
+const STORE_EVENT = `import type { WebhookEvent } from '@posthorn/receiver'
+export async function storeEvent({ id, type }: WebhookEvent): Promise<void> {
+  console.log(id, type)
+}`
 
 const EVENT = JSON.stringify({
   id: 'evt_1',

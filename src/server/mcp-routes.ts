@@ -1,31 +1,36 @@
-import { createMcpHandler } from '@modelcontextprotocol/server'
-import type { Context } from 'hono'
-import { createQuota } from '../../access/quota.ts'
-import { ownerOf } from '../../access/scope.ts'
-import type { Config } from '../../config/config.ts'
-import { ORGANIZATION_HEADER } from '../../graphql/context.ts'
-import type { Handle } from '../../graphql/cors.ts'
-import { GRAPHQL_PATH } from '../../graphql/handler.ts'
-import { connectionOf } from '../../http/connection.ts'
-import { readBody } from '../../http/read-body.ts'
-import { DomainError } from '../../lib/errors.ts'
-import { VERSION } from '../../lib/version.ts'
-import { createMcpServer, type McpOptions } from '../../mcp/mcp-server.ts'
-import { createGraphqlHandler, createIdentify, type GraphqlDeps } from '../graphql-handler.ts'
+import { type Context, Hono } from 'hono'
+import { createQuota } from '../access/quota.ts'
+import { ownerOf } from '../access/scope.ts'
+import type { Config } from '../config/config.ts'
+import { isLoopbackHttp } from '../config/oidc-settings.ts'
+import { ORGANIZATION_HEADER } from '../graphql/context.ts'
+import type { Handle } from '../graphql/cors.ts'
+import { GRAPHQL_PATH } from '../graphql/handler.ts'
+import { connectionOf } from '../http/connection.ts'
+import { problemResponse } from '../http/problem.ts'
+import { readBody } from '../http/read-body.ts'
+import { DomainError } from '../lib/errors.ts'
+import { VERSION } from '../lib/version.ts'
+import { createGraphqlHandler, createIdentify, type GraphqlDeps } from './graphql-handler.ts'
+
+export const MCP_PATH = '/mcp'
+
+type McpConfig = Pick<Config, 'mcp' | 'publicUrl' | 'corsOrigins'>
 
 /** The largest body of a request. An error of the SDK repeats names of it, and must not exceed the size of an answer. */
 const MAX_BODY_BYTES = 16 * 1024
 
-/** Handles requests to `/mcp`: each stands alone, as in revision 2026-07-28, and older clients get no session either. */
-export function createMcpHandle(
-  deps: GraphqlDeps,
-  { mcp: access }: Pick<Config, 'mcp'>,
-): (c: Context) => Promise<Response> {
+/**
+ * The Model Context Protocol over Streamable HTTP, for agents. Mount it at `/` unless POSTHORN_MCP is off. Each request
+ * stands alone, as in revision 2026-07-28, and older clients get no session either.
+ */
+export function createMcpRoutes(deps: GraphqlDeps, config: McpConfig): Hono {
   const identify = createIdentify(deps)
   const graph = createGraphqlHandler({ ...deps, corsOrigins: [], trustedDocuments: null })
 
-  return async (c) => {
+  async function handle(c: Context): Promise<Response> {
     const request = c.req.raw
+    requireKnownOrigin(request, config)
     const { address, inFlight } = connectionOf(c)
     const caller = await identify(request, address)
     if (caller.session || caller.consoleSessionId) {
@@ -34,9 +39,14 @@ export function createMcpHandle(
     const quota = createQuota(deps.rateLimiter)
     quota.spend(caller, 'requests', 1)
     inFlight?.admit(ownerOf(caller))
+    // Loaded with the first request, because most processes serve none.
+    const [{ createMcpHandler }, { createMcpServer }] = await Promise.all([
+      import('@modelcontextprotocol/server'),
+      import('../mcp/mcp-server.ts'),
+    ])
     const options = {
       version: VERSION,
-      canChange: access === 'write',
+      canChange: config.mcp === 'write',
       scopes: caller.scopes,
       send: sendTo(graph, request, address),
       onFault: (error: unknown) => deps.logger.error({ error }, 'a tool of /mcp failed'),
@@ -50,6 +60,28 @@ export function createMcpHandle(
     response.headers.set('x-content-type-options', 'nosniff')
     return response
   }
+
+  return new Hono().all(MCP_PATH, (c) =>
+    handle(c).catch((error) => problemResponse(error, c.req.raw, deps)),
+  )
+}
+
+/**
+ * Throws `forbidden` for a request of a page that is not known. A page whose name leads to this machine (DNS rebinding) has
+ * the same host as the request, so only loopback names count without a setting.
+ */
+function requireKnownOrigin(
+  { headers, url }: Request,
+  { publicUrl, corsOrigins }: McpConfig,
+): void {
+  const origin = headers.get('origin')
+  if (origin === null || origin === publicUrl || corsOrigins.includes(origin)) return
+  const page = URL.parse(origin)
+  if (page && isLoopbackHttp(page) && page.host === new URL(url).host) return
+  throw new DomainError(
+    'forbidden',
+    'The request comes from a page whose origin is not known. Add the origin to POSTHORN_CORS_ORIGINS, or call /mcp from a program, which sends no Origin.',
+  )
 }
 
 async function withBody(
@@ -80,6 +112,6 @@ function sendTo(graph: Handle, request: Request, address: string | undefined) {
   return async (body: object) => {
     const sent = new Request(url, { method: 'POST', headers, body: JSON.stringify(body) })
     const response = await graph(sent, { address })
-    return (await response.json()) as Awaited<ReturnType<McpOptions['send']>>
+    return await response.json()
   }
 }
