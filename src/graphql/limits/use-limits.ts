@@ -1,12 +1,17 @@
 import {
   type DocumentNode,
   type ExecutionArgs,
-  type GraphQLError,
+  GraphQLError,
   type GraphQLSchema,
   getOperationAST,
   Kind,
+  Lexer,
   type OperationDefinitionNode,
   OperationTypeNode,
+  type ParseOptions,
+  parse,
+  Source,
+  TokenKind,
   type validate,
 } from 'graphql'
 import {
@@ -30,7 +35,6 @@ import {
   MAX_RESPONSE_BYTES,
   withinLimits,
 } from './limit-exceeded.ts'
-import { parseWithinLimits } from './parse-within-limits.ts'
 
 /** Requests without a valid API key from one address: the burst, and the rate per minute. */
 export const MAX_KEYLESS_REQUESTS = 60
@@ -188,4 +192,84 @@ function redact(error: GraphQLError): GraphQLError {
   if (message === error.message) return error
   const { nodes, extensions } = error
   return createGraphQLError(message, { ...(nodes && { nodes }), extensions })
+}
+
+/** The maximum number of tokens in a document. A page of the console has a few hundred. */
+const MAX_TOKENS = 10_000
+
+/** The same without an API key. Only the schema can be read then, and the introspection query has 300 tokens. */
+const MAX_TOKENS_WITHOUT_KEY = 1_000
+
+/** `graphql` suggests similar names for unknown ones, which is slow for long names. */
+const MAX_NAME_LENGTH = 256
+
+/** The maximum nesting of brackets. The parser is recursive: some thousands would overflow the stack. */
+const MAX_NESTING = 100
+
+/** Checks the length and nesting of a document, parses it, and checks its other limits. */
+function parseWithinLimits(
+  schema: GraphQLSchema,
+  text: string | Source,
+  { isKeyless, ...options }: ParseOptions & { isKeyless: boolean },
+): DocumentNode {
+  const source = typeof text === 'string' ? new Source(text) : text
+  try {
+    checkTokens(new Lexer(source), isKeyless)
+    const document = parse(source, { ...options, maxTokens: MAX_TOKENS })
+    const counted = { fields: 0, spreads: 0 }
+    for (const definition of document.definitions) {
+      if (definition.kind !== Kind.OPERATION_DEFINITION) continue
+      expand(schema, document, definition, {}, counted)
+    }
+    return document
+  } catch (error) {
+    if (error instanceof GraphQLError && !error.extensions['code']) throw redactToken(error)
+    throw error
+  }
+}
+
+const OPENING: ReadonlySet<string> = new Set([
+  TokenKind.BRACE_L,
+  TokenKind.BRACKET_L,
+  TokenKind.PAREN_L,
+])
+const CLOSING: ReadonlySet<string> = new Set([
+  TokenKind.BRACE_R,
+  TokenKind.BRACKET_R,
+  TokenKind.PAREN_R,
+])
+
+function checkTokens(lexer: Lexer, isKeyless: boolean): void {
+  const max = isKeyless ? MAX_TOKENS_WITHOUT_KEY : MAX_TOKENS
+  let nesting = 0
+  for (let count = 0; ; count++) {
+    const token = lexer.advance()
+    if (token.kind === TokenKind.EOF) return
+    if (count >= max) {
+      const remedy = isKeyless
+        ? 'Send an API key for a higher limit: `Authorization: Bearer <API key>`.'
+        : 'Pass long values in variables, or split the document.'
+      throw limitExceeded('tokens', { max, remedy })
+    }
+    if (token.kind === TokenKind.NAME && token.end - token.start > MAX_NAME_LENGTH) {
+      const remedy = 'Names in the schema are shorter.'
+      throw limitExceeded('characters in one name', { max: MAX_NAME_LENGTH, remedy })
+    }
+    if (OPENING.has(token.kind)) nesting++
+    else if (CLOSING.has(token.kind)) nesting--
+    if (nesting > MAX_NESTING) {
+      const remedy = 'Pass deeply nested values in variables.'
+      throw limitExceeded('levels of nested brackets', { max: MAX_NESTING, remedy })
+    }
+  }
+}
+
+/** Removes the token that the error quotes, which may be a secret pasted by mistake. Keeps the position. */
+function redactToken({ message, source, positions }: GraphQLError): Error {
+  const redacted = message.replace(/(Name|Int|Float|String|BlockString) ".*"/s, '$1')
+  return createGraphQLError(redacted, {
+    source,
+    positions,
+    extensions: { code: 'GRAPHQL_PARSE_FAILED', http: { spec: true, status: 400 } },
+  })
 }
