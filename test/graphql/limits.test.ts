@@ -70,19 +70,6 @@ describe('a document', () => {
     },
   )
 
-  test.each([
-    ['no key', null],
-    ['an unknown key', `phk_${'x'.repeat(49)}`],
-  ])('with %s may have 1,000 tokens, which is checked first', async (_what, key) => {
-    expect((await api.call(key, publishing(1_001))).errors).toEqual([
-      {
-        message:
-          'The document has more than 1,000 tokens; at most 1,000 are allowed. Send an API key for a higher limit: `Authorization: Bearer <API key>`.',
-        extensions: { code: 'LIMIT_EXCEEDED', limit: 'tokens', max: 1_000 },
-      },
-    ])
-  })
-
   test('counts the fields of all its operations', async () => {
     const send = (operations: number) => {
       const query = times(

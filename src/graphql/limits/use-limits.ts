@@ -22,10 +22,8 @@ import {
 } from 'graphql-yoga'
 import type { InFlight } from '../../http/connection.ts'
 import { LARGE_BYTES } from '../../http/in-flight.ts'
-import { rateLimited } from '../../lib/errors.ts'
-import { createAddressLimiter } from '../../rate-limit/address-limiter.ts'
 import { describeRequest } from '../../telemetry/request-log.ts'
-import type { RequestContext } from '../context.ts'
+import { identifiedCaller, type RequestContext } from '../context.ts'
 import { redactValue } from '../redact-values.ts'
 import { type Expansion, expand, READ_SCHEMA } from './expand.ts'
 import { MAX_COMPLEXITY } from './field-complexity.ts'
@@ -36,9 +34,6 @@ import {
   withinLimits,
 } from './limit-exceeded.ts'
 
-/** Requests without a valid API key from one address: the burst, and the rate per minute. */
-export const MAX_KEYLESS_REQUESTS = 60
-
 /** An estimate: a response of the largest complexity is at most as large as responses may be. */
 const BYTES_PER_FIELD = MAX_RESPONSE_BYTES / MAX_COMPLEXITY
 
@@ -48,32 +43,19 @@ type LimitsContext = YogaInitialContext & RequestContext
  * Limits documents before they are parsed and validated, operations before they execute, and their responses.
  *
  * Each operation with an API key counts as a request, before it is validated. A mutation that only publishes counts its
- * events instead. It counts as a request only if it published nothing, for example because it was invalid. Without a
- * valid key, clients can only read the schema, at a limited rate per address.
+ * events instead. It counts as a request only if it published nothing, for example because it was invalid.
  */
 export function useLimits(): Plugin<YogaInitialContext, RequestContext> {
-  const keyless = createAddressLimiter(MAX_KEYLESS_REQUESTS)
   return {
-    async onParams({ context: { identity, address, inFlight } }) {
-      if (!(identity instanceof Error)) return
-      const waitSeconds = address === undefined ? 0 : keyless.count(address)
-      if (waitSeconds > 0) throw tooManyRequests(waitSeconds)
-      await inFlight?.takeTurn(LARGE_BYTES)
-    },
     onParse({ context, setParseFn }) {
-      const { identity, quota, params, schema } = context as LimitsContext
-      const isKeyless = identity instanceof Error
-      setParseFn((source, options) => parseWithinLimits(schema, source, { ...options, isKeyless }))
+      const { quota, params, schema } = context as LimitsContext
+      setParseFn((source, options) => parseWithinLimits(schema, source, options))
       return ({ result, replaceParseResult }) => {
         const document = isDocument(result) ? result : null
         if (document) describeOperation(document, params.operationName)
-        if (isKeyless) {
-          if (document && !readsSchemaOnly(schema, document)) replaceParseResult(identity)
-          return
-        }
         if (document && publishesOnly(document, params.operationName)) return
         try {
-          quota.spend(identity, 'requests', 1)
+          quota.spend(identifiedCaller(context as LimitsContext), 'requests', 1)
         } catch (error) {
           replaceParseResult(error as Error)
         }
@@ -146,16 +128,6 @@ function isDocument(result: unknown): result is DocumentNode {
   return typeof result === 'object' && result !== null && 'definitions' in result
 }
 
-/** Whether there is a schema, and all operations read nothing but it and `__typename`. */
-function readsSchemaOnly(schema: GraphQLSchema, document: DocumentNode): boolean {
-  if (!schema.getQueryType()) return false
-  return document.definitions.every(
-    (definition) =>
-      definition.kind !== Kind.OPERATION_DEFINITION ||
-      expand(schema, document, definition).rootFields.every((name) => name.startsWith('__')),
-  )
-}
-
 const PUBLISHING: ReadonlySet<string> = new Set(['publishEvent', 'publishEvents'])
 
 /** Whether an operation is a mutation that only publishes events. */
@@ -164,14 +136,6 @@ function publishesOnly(document: DocumentNode, operationName: string | undefined
   if (operation?.operation !== OperationTypeNode.MUTATION) return false
   return operation.selectionSet.selections.every(
     (selection) => selection.kind === Kind.FIELD && PUBLISHING.has(selection.name.value),
-  )
-}
-
-function tooManyRequests(waitSeconds: number): Error {
-  describeRequest({ limit: 'keyless_requests' })
-  return rateLimited(
-    `This address sent more than ${MAX_KEYLESS_REQUESTS} requests per minute without a valid API key. Try again in ${waitSeconds} seconds, or send a key: \`Authorization: Bearer <API key>\`.`,
-    waitSeconds,
   )
 }
 
@@ -197,9 +161,6 @@ function redact(error: GraphQLError): GraphQLError {
 /** The maximum number of tokens in a document. A page of the console has a few hundred. */
 const MAX_TOKENS = 10_000
 
-/** The same without an API key. Only the schema can be read then, and the introspection query has 300 tokens. */
-const MAX_TOKENS_WITHOUT_KEY = 1_000
-
 /** `graphql` suggests similar names for unknown ones, which is slow for long names. */
 const MAX_NAME_LENGTH = 256
 
@@ -210,11 +171,11 @@ const MAX_NESTING = 100
 function parseWithinLimits(
   schema: GraphQLSchema,
   text: string | Source,
-  { isKeyless, ...options }: ParseOptions & { isKeyless: boolean },
+  options?: ParseOptions,
 ): DocumentNode {
   const source = typeof text === 'string' ? new Source(text) : text
   try {
-    checkTokens(new Lexer(source), isKeyless)
+    checkTokens(new Lexer(source))
     const document = parse(source, { ...options, maxTokens: MAX_TOKENS })
     const counted = { fields: 0, spreads: 0 }
     for (const definition of document.definitions) {
@@ -239,17 +200,14 @@ const CLOSING: ReadonlySet<string> = new Set([
   TokenKind.PAREN_R,
 ])
 
-function checkTokens(lexer: Lexer, isKeyless: boolean): void {
-  const max = isKeyless ? MAX_TOKENS_WITHOUT_KEY : MAX_TOKENS
+function checkTokens(lexer: Lexer): void {
   let nesting = 0
   for (let count = 0; ; count++) {
     const token = lexer.advance()
     if (token.kind === TokenKind.EOF) return
-    if (count >= max) {
-      const remedy = isKeyless
-        ? 'Send an API key for a higher limit: `Authorization: Bearer <API key>`.'
-        : 'Pass long values in variables, or split the document.'
-      throw limitExceeded('tokens', { max, remedy })
+    if (count >= MAX_TOKENS) {
+      const remedy = 'Pass long values in variables, or split the document.'
+      throw limitExceeded('tokens', { max: MAX_TOKENS, remedy })
     }
     if (token.kind === TokenKind.NAME && token.end - token.start > MAX_NAME_LENGTH) {
       const remedy = 'Names in the schema are shorter.'
