@@ -71,7 +71,7 @@ const FilterTrialRef = builder.objectRef<FilterTrial>('FilterTrial').implement({
     }),
     warnings: t.stringList({
       description:
-        'What the schemas of the event types say against conditions: those that can never hold, one sentence each. At most 20.',
+        'The paths that the schemas of the event types do not have, one sentence each. At most 20.',
       resolve: ({ warnings }) => [...warnings],
     }),
     events: t.field({
