@@ -45,8 +45,6 @@ export interface Expansion {
   readonly rootFields: readonly string[]
   /** The largest number of fields in its response. */
   readonly cost: number
-  /** Whether the variables can change the cost. */
-  readonly dependsOnVariables: boolean
 }
 
 /** A selection set in the place where it is selected. */
@@ -86,7 +84,6 @@ export function expand(
   const variables = { ...defaultsOf(operation), ...given }
   const rootFields: string[] = []
   let [deepest, aliases] = [0, 0]
-  let dependsOnVariables = false
 
   function collect(selections: Selections, seen: Set<string>, into: SelectedField[]): void {
     for (const selection of selections.set.selections) {
@@ -138,7 +135,6 @@ export function expand(
   }
 
   function argumentsOf({ arguments: args = [] }: FieldNode): Record<string, unknown> {
-    dependsOnVariables ||= args.length > 0
     return Object.fromEntries(
       args.map(({ name, value }) => [name.value, valueFromASTUntyped(value, variables)]),
     )
@@ -162,7 +158,7 @@ export function expand(
   const cost = visit([root], 1, false)
   requireAtMost('levels of nested fields', deepest)
   requireAtMost('aliases in `__schema` and `__type`', aliases)
-  return { rootFields, cost, dependsOnVariables }
+  return { rootFields, cost }
 }
 
 /** Whether a root field reads the schema. */

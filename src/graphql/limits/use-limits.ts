@@ -6,7 +6,6 @@ import {
   getOperationAST,
   Kind,
   Lexer,
-  type OperationDefinitionNode,
   OperationTypeNode,
   type ParseOptions,
   parse,
@@ -25,7 +24,7 @@ import { LARGE_BYTES } from '../../http/in-flight.ts'
 import { describeRequest } from '../../telemetry/request-log.ts'
 import { identifiedCaller, type RequestContext } from '../context.ts'
 import { redactValue } from '../redact-values.ts'
-import { type Expansion, expand, READ_SCHEMA } from './expand.ts'
+import { expand, READ_SCHEMA } from './expand.ts'
 import { MAX_COMPLEXITY } from './field-complexity.ts'
 import {
   eachWithinLimits,
@@ -98,15 +97,10 @@ export function useLimits(): Plugin<YogaInitialContext, RequestContext> {
   }
 }
 
-/** The expansions of operations that cost the same with any variables. */
-const fixed = new WeakMap<OperationDefinitionNode, Expansion>()
-
 /** Rejects an operation whose response could have too many fields. The executor reports that there is none. */
 function expansionOf({ schema, document, operationName, variableValues }: ExecutionArgs) {
   const operation = getOperationAST(document, operationName)
   if (!operation || !schema.getRootType(operation.operation)) return { cost: 0, rootFields: [] }
-  const known = fixed.get(operation)
-  if (known) return known
   const expansion = expand(schema, document, operation, variableValues ?? {})
   const { cost } = expansion
   if (cost > MAX_COMPLEXITY) {
@@ -114,7 +108,6 @@ function expansionOf({ schema, document, operationName, variableValues }: Execut
     const limit = { max: MAX_COMPLEXITY, remedy }
     throw limitExceeded('fields in its largest response', limit, Math.ceil(cost))
   }
-  if (!expansion.dependsOnVariables) fixed.set(operation, expansion)
   return expansion
 }
 
