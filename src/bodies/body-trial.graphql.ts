@@ -1,10 +1,11 @@
 import { atLeastKey } from '../db/selection.ts'
 import type { SelectionPlan } from '../event-graph/plan-selection.ts'
 import { expandSubscriptions, readNames } from '../event-types/find-event-types.ts'
-import { findEventsByUuids } from '../events/find-events.ts'
+import { findEventsByIds } from '../events/find-events.ts'
 import { builder } from '../graphql/builder.ts'
 import { type Context, callerOf } from '../graphql/context.ts'
 import { LARGE_TEXT } from '../graphql/limits/field-complexity.ts'
+import { lookUp } from '../graphql/look-up.ts'
 import { organizationFields, organizationOf } from '../graphql/organization-fields.ts'
 import type { FieldIssue } from '../lib/errors.ts'
 import { type BodyChoice, type ChosenBody, chooseBody } from './choose-body.ts'
@@ -30,13 +31,10 @@ const TriedBodyRef = builder
         nullable: true,
         description: 'The event. Null for an example, and once it is deleted.',
         authScopes: { scope: 'events:read' },
-        resolve: (query, { eventUuid, organizationId }, _args, { perField, prisma }, info) =>
-          perField(info, async (uuids: (string | null)[]) => {
-            const given = uuids.filter((uuid) => uuid !== null)
-            const found = await findEventsByUuids(prisma, organizationId, given, atLeastKey(query))
-            const byUuid = new Map(found.map((event) => [event.id, event]))
-            return uuids.map((uuid) => (uuid === null ? null : (byUuid.get(uuid) ?? null)))
-          })(eventUuid),
+        resolve: (query, { eventUuid, organizationId }, _args, context, info) =>
+          eventUuid === null
+            ? null
+            : lookUp(findEventsByIds, atLeastKey(query), context, info, organizationId)(eventUuid),
       }),
       eventType: t.exposeString('eventType', { description: 'The name of the event type.' }),
       body: t.exposeString('body', {

@@ -15,7 +15,7 @@ import {
   GraphQLScalarType,
   GraphQLString,
 } from 'graphql'
-import { isSchema, namedPlace, placeOf, type Schema } from '../lib/schema-path.ts'
+import { isSchema, type Schema, schemasOfMember, withReferred } from '../lib/schema-path.ts'
 import { standardSchema } from '../lib/standard-schema.ts'
 import { EVENT_FIELDS, fieldNames, firstFree, MAX_NAME_LENGTH, pascalCase } from './names.ts'
 import {
@@ -167,7 +167,7 @@ export function createEventType(
   return type
 
   function dataProperties(): Property[] {
-    const schemas = withOnlyChoices(root, placeOf(root, [root], true)?.schemas ?? [])
+    const schemas = withOnlyChoices(root, withReferred(root, [root]) ?? [])
     if (schemas === null || kindOf(schemas) !== 'object') return []
     known.set(keyOf(objectParts(schemas)), dataType)
     return usableProperties(schemas)
@@ -177,8 +177,8 @@ export function createEventType(
     return propertiesOf(schemas)
       .filter(({ name }) => name.length <= MAX_NAME_LENGTH)
       .flatMap((property) => {
-        const place = namedPlace(root, schemas, property.name, true)
-        return place === null ? [] : [{ ...property, schemas: place.schemas }]
+        const ofValue = schemasOfMember(root, schemas, property.name)
+        return ofValue === null ? [] : [{ ...property, schemas: ofValue }]
       })
       .slice(0, fieldsLeft)
   }
@@ -246,11 +246,9 @@ export function createEventType(
 
   function listType(spot: Spot): GraphQLOutputType {
     const items = itemSchemas(spot.schemas)
-    const place = items && placeOf(root, items, true)
-    if (items === null || place === null) return new GraphQLList(JSON_SCALAR)
-    return new GraphQLList(
-      typeOf({ ...spot, schemas: place.schemas, level: spot.level + 1 }, items),
-    )
+    const schemas = items && withReferred(root, items)
+    if (items === null || schemas === null) return new GraphQLList(JSON_SCALAR)
+    return new GraphQLList(typeOf({ ...spot, schemas, level: spot.level + 1 }, items))
   }
 
   function enumType(spot: Spot): GraphQLNamedOutputType | null {

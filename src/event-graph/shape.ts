@@ -1,4 +1,11 @@
-import { isSchema, listAt, placeOf, type Schema, typesOf, valuesOf } from '../lib/schema-path.ts'
+import {
+  isSchema,
+  listAt,
+  type Schema,
+  typesOf,
+  valuesOf,
+  withReferred,
+} from '../lib/schema-path.ts'
 import { isSpelled } from './names.ts'
 
 export type Kind = 'object' | 'array' | 'String' | 'Boolean' | 'Float' | 'Int'
@@ -140,7 +147,7 @@ export function withOnlyChoices(
     if (!list.some(isTelling)) continue
     const [only, ...others] = possible(root, list)
     if (others.length > 0) return null
-    if (only !== undefined) joined = placeOf(root, [...joined, only], true)?.schemas ?? joined
+    if (only !== undefined) joined = withReferred(root, [...joined, only]) ?? joined
   }
 }
 
@@ -150,8 +157,8 @@ function listsOf(schema: Schema): (readonly unknown[])[] {
 
 function possible(root: unknown, list: readonly unknown[]): unknown[] {
   return list.filter((choice) => {
-    const place = placeOf(root, [choice], true)
-    return place !== null && [...typesOf(place.schemas)].some((type) => type !== 'null')
+    const schemas = withReferred(root, [choice])
+    return schemas !== null && [...typesOf(schemas)].some((type) => type !== 'null')
   })
 }
 

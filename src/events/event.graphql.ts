@@ -1,5 +1,6 @@
 import type { GraphQLResolveInfo } from 'graphql'
 import type { Sql } from '../db/client.ts'
+import type { Event } from '../db/generated/prisma/client.ts'
 import { requireId } from '../db/ids.ts'
 import { selectIds } from '../db/select-ids.ts'
 import { builder } from '../graphql/builder.ts'
@@ -12,6 +13,22 @@ import { timestampOf } from '../lib/uuid-v7.ts'
 import { deliveryBody } from './delivery-body.ts'
 import { findEventById, findEvents, MAX_PATHS } from './find-events.ts'
 import { PayloadState } from './payload-state-enum.ts'
+
+/** What the fields that show a payload have in common. */
+const PAYLOAD = {
+  nullable: true,
+  portal: 'open',
+  complexity: LARGE_TEXT,
+  select: { id: true, type: true, occurredAt: true, data: true, previous: true, erasedAt: true },
+} as const
+
+type Payload = Pick<Event, keyof typeof PAYLOAD.select>
+
+/** A resolver that is null for a payload that is erased or hidden. */
+function shown<Value>(show: (event: Payload) => Value) {
+  return async (event: Payload, _args: object, context: Context, info: GraphQLResolveInfo) =>
+    event.erasedAt === null && !(await isHidden(context, info, event.id)) ? show(event) : null
+}
 
 const EventNode = builder.prismaNode('Event', {
   id: { field: 'id', portal: 'open' },
@@ -28,35 +45,34 @@ const EventNode = builder.prismaNode('Event', {
       resolve: ({ id }) => timestampOf(id),
     }),
     data: t.field({
+      ...PAYLOAD,
       type: 'JSON',
-      nullable: true,
-      portal: 'open',
       description:
         'The payload, as JSON values. Null if `payloadState` is not KEPT. `dataText` has its text to the letter.',
-      complexity: LARGE_TEXT,
-      select: { id: true, data: true, erasedAt: true },
-      resolve: async ({ id, data, erasedAt }, _args, context, info) =>
-        erasedAt === null && !(await isHidden(context, info, id)) ? new StoredJson(data) : null,
+      resolve: shown(({ data }) => new StoredJson(data)),
+    }),
+    dataText: t.string({
+      ...PAYLOAD,
+      description: 'The text of the payload as published. Null if it is not KEPT.',
+      resolve: shown(({ data }) => data),
     }),
     previous: t.field({
+      ...PAYLOAD,
       type: 'JSON',
-      nullable: true,
-      portal: 'open',
       description:
         'The payload as it was before the change that the event reports, as JSON values. Null if the publisher gave none, or `payloadState` is not KEPT.',
-      complexity: LARGE_TEXT,
-      select: { id: true, previous: true },
-      resolve: async ({ id, previous }, _args, context, info) =>
-        previous === null || (await isHidden(context, info, id)) ? null : new StoredJson(previous),
+      resolve: shown(({ previous }) => previous && new StoredJson(previous)),
     }),
     previousText: t.string({
-      nullable: true,
-      portal: 'open',
+      ...PAYLOAD,
       description: 'The JSON text of `previous`, to the letter.',
-      complexity: LARGE_TEXT,
-      select: { id: true, previous: true },
-      resolve: async ({ id, previous }, _args, context, info) =>
-        (await isHidden(context, info, id)) ? null : previous,
+      resolve: shown(({ previous }) => previous),
+    }),
+    body: t.string({
+      ...PAYLOAD,
+      description:
+        'The whole event, as webhooks without a selection or template get it. Null if `payloadState` is not KEPT. `Delivery.body` is what a webhook got.',
+      resolve: shown(deliveryBody),
     }),
     preview: t.string({
       nullable: true,
@@ -66,27 +82,6 @@ const EventNode = builder.prismaNode('Event', {
         (await isHidden(context, info, id))
           ? null
           : await context.perField(info, (ids: string[]) => previewsOf(context.sql, ids))(id),
-    }),
-    dataText: t.string({
-      nullable: true,
-      portal: 'open',
-      description: 'The text of the payload as published. Null if it is not KEPT.',
-      complexity: LARGE_TEXT,
-      select: { id: true, data: true, erasedAt: true },
-      resolve: async ({ id, data, erasedAt }, _args, context, info) =>
-        erasedAt === null && !(await isHidden(context, info, id)) ? data : null,
-    }),
-    body: t.string({
-      nullable: true,
-      portal: 'open',
-      select: { id: true, type: true, occurredAt: true, data: true, erasedAt: true },
-      resolve: async ({ erasedAt, ...event }, _args, context, info) =>
-        erasedAt === null && !(await isHidden(context, info, event.id))
-          ? deliveryBody(event)
-          : null,
-      description:
-        'The whole event, as webhooks without a selection or template get it. Null if `payloadState` is not KEPT. `Delivery.body` is what a webhook got.',
-      complexity: LARGE_TEXT,
     }),
     payloadState: t.field({
       type: PayloadState,

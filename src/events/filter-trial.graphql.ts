@@ -11,9 +11,10 @@ import { filterProblems } from '../filters/filter-problems.ts'
 import { readFilter, textOfFilter } from '../filters/read-filter.ts'
 import { builder } from '../graphql/builder.ts'
 import { type Context, callerOf } from '../graphql/context.ts'
+import { lookUp } from '../graphql/look-up.ts'
 import { organizationFields, organizationOf } from '../graphql/organization-fields.ts'
 import { type FieldIssue, fieldIssue } from '../lib/errors.ts'
-import { findEventsByUuids } from './find-events.ts'
+import { findEventsByIds } from './find-events.ts'
 import { findNewestEvents } from './find-newest-events.ts'
 
 /** A trial reads and parses up to a hundred events. */
@@ -36,12 +37,8 @@ const TriedEventRef = builder
         nullable: true,
         description: 'The event. Null if it was deleted in the meantime.',
         authScopes: { scope: 'events:read' },
-        resolve: (query, { uuid, organizationId }, _args, { perField, prisma }, info) =>
-          perField(info, async (uuids: string[]) => {
-            const found = await findEventsByUuids(prisma, organizationId, uuids, atLeastKey(query))
-            const byUuid = new Map(found.map((event) => [event.id, event]))
-            return uuids.map((one) => byUuid.get(one) ?? null)
-          })(uuid),
+        resolve: (query, { uuid, organizationId }, _args, context, info) =>
+          lookUp(findEventsByIds, atLeastKey(query), context, info, organizationId)(uuid),
       }),
       matches: t.exposeBoolean('matches', {
         description: 'Whether it passes. True for data about which filters do not decide.',
@@ -71,7 +68,7 @@ const FilterTrialRef = builder.objectRef<FilterTrial>('FilterTrial').implement({
     }),
     warnings: t.stringList({
       description:
-        'What the schemas of the event types say against conditions: those that can never hold, one sentence each. At most 20.',
+        'The paths that the schemas of the event types do not have, one sentence each. At most 20.',
       resolve: ({ warnings }) => [...warnings],
     }),
     events: t.field({

@@ -76,8 +76,19 @@ export async function findPublishedEvent(
   return uuid ? await db.event.findUnique({ ...selection, where: { id: uuid } }) : null
 }
 
+/** The organization's events with these uuids, by uuid. */
+export async function findEventsByIds(
+  db: Db,
+  organizationId: string,
+  uuids: readonly string[],
+  selection: Selection,
+): Promise<Map<string, Event>> {
+  const events = await findEventsByUuids(db, organizationId, uuids, selection)
+  return new Map(events.map((event) => [event.id, event]))
+}
+
 /** The organization's events with these uuids, newest first. */
-export async function findEventsByUuids(
+async function findEventsByUuids(
   db: Db,
   organizationId: string,
   uuids: readonly string[],

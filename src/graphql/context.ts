@@ -20,7 +20,7 @@ export interface DomainDeps {
   readonly publicUrl: string | null
 }
 
-/** The caller, or the authentication error: reading the schema needs no caller. */
+/** The caller, or the authentication error, which ends the request before its body is read. */
 export type Identity = Caller | Error
 
 /** Identifies the caller of a request. `address` is the remote address of the connection. */
@@ -37,7 +37,7 @@ export interface RequestContext extends Partial<Connection> {
 
 /** The context of one request. */
 export interface Context extends DomainDeps {
-  readonly identity: Identity
+  readonly caller: Caller
   readonly quota: Quota
   /** Whether the variables may have a lone surrogate, so that fields must check their arguments. */
   readonly checkSurrogates: boolean
@@ -62,20 +62,20 @@ export interface Context extends DomainDeps {
 
 export function createContext(
   deps: DomainDeps,
-  { identity, quota, input, address }: RequestContext,
+  { quota, input, address, ...identified }: RequestContext,
   request: Request,
 ): Context {
   const { headers, url } = request
-  const caller = identity instanceof Error ? null : identity
-  const source = caller?.consoleSessionId ? 'console' : 'graphql'
+  const caller = identifiedCaller(identified)
+  const source = caller.consoleSessionId ? 'console' : 'graphql'
   const perOrganization = createBatch()
   return {
     ...deps,
-    identity,
+    caller,
     quota,
     checkSurrogates: input.hasLoneSurrogate,
     checkNul: input.mayHaveNul,
-    actor: requestActor(source, caller?.keyId ?? null, caller?.person ?? null, {
+    actor: requestActor(source, caller.keyId, caller.person, {
       headers,
       address,
     }),
@@ -92,8 +92,12 @@ export function withinReach(context: Context): Partial<Pick<Caller, 'organizatio
   return hasScope(caller, 'admin') ? {} : { organizationId: caller.organizationId }
 }
 
-/** The caller. Throws the authentication error if there is none. */
-export function callerOf({ identity }: Context): Caller {
+export function callerOf({ caller }: Context): Caller {
+  return caller
+}
+
+/** The caller of a request that has one. */
+export function identifiedCaller({ identity }: Pick<RequestContext, 'identity'>): Caller {
   if (identity instanceof Error) throw identity
   return identity
 }

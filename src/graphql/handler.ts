@@ -10,7 +10,6 @@ import {
   createContext,
   type DomainDeps,
   type Identify,
-  type Identity,
   type RequestContext,
 } from './context.ts'
 import { corsOptions, type Handle } from './cors.ts'
@@ -20,8 +19,8 @@ import { type TrustedDocuments, usePersistedDocuments } from './persisted-docume
 import { useReadParams } from './read-params.ts'
 
 export interface HandlerOptions {
-  /** A function for one that changes. It throws if the caller cannot read it. */
-  readonly schema: GraphQLSchema | ((identity: Identity) => Promise<GraphQLSchema>)
+  /** A function for one that changes. */
+  readonly schema: GraphQLSchema | (() => Promise<GraphQLSchema>)
   /** Default: `/graphql`. */
   readonly path?: string
   /** Executes the operations. Default: the executor of `graphql`, with the resolvers of the schema. */
@@ -47,7 +46,10 @@ export function createHandler(deps: DomainDeps, options: HandlerOptions): Handle
     yoga ??= createServer(deps, options)
     const { address } = connection
     const identity = await options.identify(request, address).catch((error: Error) => error)
-    const schema = await schemaFor(identity, options).catch((error: Error) => error)
+    const schema =
+      identity instanceof Error
+        ? NO_SCHEMA
+        : await currentSchema(options).catch((error: Error) => error)
     const quota = createQuota(options.rateLimiter)
     const input = { hasLoneSurrogate: false, mayHaveNul: true }
     const context = {
@@ -76,8 +78,8 @@ export function createHandler(deps: DomainDeps, options: HandlerOptions): Handle
 
 const NO_SCHEMA = new GraphQLSchema({})
 
-async function schemaFor(identity: Identity, { schema }: HandlerOptions): Promise<GraphQLSchema> {
-  return typeof schema === 'function' ? await schema(identity) : schema
+async function currentSchema({ schema }: HandlerOptions): Promise<GraphQLSchema> {
+  return typeof schema === 'function' ? await schema() : schema
 }
 
 function createServer(deps: DomainDeps, options: HandlerOptions) {

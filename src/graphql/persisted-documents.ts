@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { createGraphQLError, type GraphQLParams, type Plugin } from 'graphql-yoga'
 import { LruMap, MAX_IDLE_MS } from '../lib/lru-map.ts'
-import type { RequestContext } from './context.ts'
+import { identifiedCaller, type RequestContext } from './context.ts'
 import type { ErrorCode } from './error-codes.ts'
 
 /** Documents by hash, as written by the `persistedDocuments` option of GraphQL codegen. */
@@ -27,19 +27,17 @@ export function usePersistedDocuments(
     maxIdleMs: MAX_IDLE_MS,
   })
 
-  function learn(hash: string, text: string, { identity }: RequestContext): void {
+  function learn(hash: string, text: string): void {
     if (createHash('sha256').update(text).digest('hex') !== hash) {
       throw rejection('PERSISTED_QUERY_MISMATCH', 'PersistedQueryMismatch', 400)
     }
-    // Strangers cannot fill the store.
-    if (!(identity instanceof Error) && text.length <= MAX_LENGTH) known.set(hash, text)
+    if (text.length <= MAX_LENGTH) known.set(hash, text)
   }
 
-  function find(hash: string, { identity, quota }: RequestContext): string {
-    if (identity instanceof Error) throw identity
+  function find(hash: string, context: RequestContext): string {
     const text = known.get(hash)
     if (text !== undefined) return text
-    quota.spend(identity, 'requests', 1)
+    context.quota.spend(identifiedCaller(context), 'requests', 1)
     // Apollo's server answers with 200: the client continues.
     throw rejection('PERSISTED_QUERY_NOT_FOUND', 'PersistedQueryNotFound', 200)
   }
@@ -49,7 +47,7 @@ export function usePersistedDocuments(
       if (trusted) return setParams({ ...params, query: trustedDocument(trusted, params) })
       const hash = hashOf(params)
       if (hash === null) return
-      if (typeof params.query === 'string') learn(hash, params.query, context)
+      if (typeof params.query === 'string') learn(hash, params.query)
       else setParams({ ...params, query: find(hash, context) })
     },
   }

@@ -36,9 +36,9 @@ export function restrictTo<Parent, Ctx>(
   resolve: GraphQLFieldResolver<Parent, Ctx, Args>,
 ): GraphQLFieldResolver<Parent, Ctx, Args> {
   return async (parent, args, context, info) => {
-    const { identity } = context as Context
-    const webhookId = identity instanceof Error ? null : identity.session?.webhookId
-    if (identity instanceof Error || webhookId == null) return resolve(parent, args, context, info)
+    const { caller } = context as Context
+    const webhookId = caller.session?.webhookId
+    if (webhookId == null) return resolve(parent, args, context, info)
     if (access === 'closed') {
       throw new DomainError(
         'forbidden',
@@ -47,7 +47,7 @@ export function restrictTo<Parent, Ctx>(
     }
     const session = {
       webhookId,
-      caller: identity,
+      caller,
       context: context as Context,
       schema: info.schema,
     }

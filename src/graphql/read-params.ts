@@ -10,9 +10,6 @@ import type { RequestContext } from './context.ts'
 /** The maximum size of a request body. */
 export const MAX_BODY_BYTES = 1024 * 1024
 
-/** The maximum without a valid key. Introspection needs no more. */
-export const MAX_KEYLESS_BODY_BYTES = 64 * 1024
-
 /**
  * Accepts a POST of `application/json`, or a GET for queries. Forms and plain text are rejected: browsers send them
  * cross-site without a preflight, so another site could make its visitors call (CSRF).
@@ -25,28 +22,23 @@ export function useReadParams(): Plugin<object, RequestContext> {
       const read = { POST: readJson, GET: readSearchParams }[request.method]
       if (!read) return
       const { identity } = serverContext
-      if (identity instanceof Error && !isKeyless(identity)) throw identity
-      serverContext.inFlight?.admit(identity instanceof Error ? null : ownerOf(identity))
+      // Before the body is read. `/schema.graphql` needs no key.
+      if (identity instanceof Error) throw identity
+      serverContext.inFlight?.admit(ownerOf(identity))
       setRequestParser((request) => read(request, serverContext))
     },
   }
 }
 
-/** Any other error is one of a valid key, such as a missing scope, or one of Posthorn. */
-function isKeyless(error: Error): boolean {
-  return error instanceof DomainError && ['unauthenticated', 'rate_limited'].includes(error.code)
-}
-
 async function readJson(
   request: Request,
-  { identity, inFlight, input }: RequestContext,
+  { inFlight, input }: RequestContext,
 ): Promise<GraphQLParams> {
   const type = request.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase()
   if (type !== 'application/json') {
     throw rejection(415, 'The body of a POST must be JSON: send `Content-Type: application/json`.')
   }
-  const maxBytes = identity instanceof Error ? MAX_KEYLESS_BODY_BYTES : MAX_BODY_BYTES
-  const body = await readBounded(request, maxBytes, inFlight)
+  const body = await readBounded(request, MAX_BODY_BYTES, inFlight)
   // Parsed, a large body takes many times its size.
   await inFlight?.takeTurn(body.byteLength)
   const text = decodeUtf8(body)

@@ -30,10 +30,7 @@ export function createEventsHandler(
     ...deps,
     path: EVENTS_PATH,
     identify: createIdentify(deps),
-    async schema(identity) {
-      if (identity instanceof Error) throw identity
-      return (await graph()).schema
-    },
+    schema: async () => (await graph()).schema,
     executor: useEventExecutor(deps.eventStreams),
   })
 }

@@ -28,7 +28,6 @@ const LIMITS = [
   'events',
   'deliveries',
   'failed_keys',
-  'keyless_requests',
   'in_flight_of_owner',
   'in_flight',
   'body',
@@ -78,7 +77,7 @@ const COUNTERS = {
     help: 'Runners of graphile-worker that failed or claimed no jobs, and were replaced.',
   },
   limit_rejections: {
-    help: 'Requests and connections that a limit rejected: requests, events and deliveries of an API key; failed_keys and keyless_requests of an address; in_flight_of_owner and in_flight; body of a request; document of GraphQL or its response; subscriptions of a key; connections of an address.',
+    help: 'Requests and connections that a limit rejected: requests, events and deliveries of an API key; failed_keys of an address; in_flight_of_owner and in_flight; body of a request; document of GraphQL or its response; subscriptions of a key; connections of an address.',
     label: ['limit', ...LIMITS],
   },
   thread_restarts: { help: 'How often the process started the thread again after a fault.' },

@@ -4,111 +4,50 @@ import { readFilter } from '../../src/filters/read-filter.ts'
 
 const ORDER = {
   type: 'object',
-  required: ['total'],
   properties: {
     total: { type: 'string' },
-    count: { type: 'integer' },
-    weight: { type: 'number' },
-    state: { enum: ['paid', 'open'] },
-    version: { const: 2 },
-    note: { type: ['string', 'null'] },
     tags: { type: 'array', items: { type: 'string' } },
-    pair: { type: 'array', prefixItems: [{ type: 'string' }, { type: 'integer' }], items: false },
+    pair: { type: 'array', prefixItems: [{ type: 'string' }], items: false },
     buyer: { $ref: '#/$defs/person' },
     any: true,
     none: false,
-    choice: { oneOf: [{ type: 'string' }, { type: 'integer' }] },
-    closed: {
-      allOf: [
-        { type: 'object', properties: { a: { type: 'string' } }, additionalProperties: false },
-        { properties: { a: { maxLength: 3 } } },
-      ],
-    },
-    prices: { type: 'object', additionalProperties: { type: 'number' } },
-    codes: {
-      type: 'object',
-      patternProperties: { '^x': { type: 'string' } },
-      additionalProperties: false,
-    },
+    choice: { oneOf: [{ properties: { a: {} } }, { type: 'integer' }] },
+    closed: { allOf: [{ properties: { a: {} }, additionalProperties: false }, {}] },
+    prices: { properties: { EUR: {} }, additionalProperties: { type: 'number' } },
+    codes: { properties: { a: {} }, patternProperties: { '^x': {} } },
   },
-  $defs: {
-    person: {
-      type: 'object',
-      properties: { name: { type: 'string' }, parent: { $ref: '#/$defs/person' } },
-    },
-    'a/b': { type: 'boolean' },
-  },
+  $defs: { person: { properties: { name: {}, parent: { $ref: '#/$defs/person' } } } },
+}
+
+function problemsOf(path: string, schema: unknown = ORDER): string[] {
+  const { filter } = readFilter(JSON.stringify({ path, op: 'exists' }), ['filter'])
+  if (!filter) throw new Error(path)
+  return filterProblems(filter, schema, 'order.paid')
 }
 
 test.each([
-  ['total', 'greater', 1, 'is a string'],
-  ['total', 'equals', 1, 'is a string'],
-  ['count', 'startsWith', 'a', 'is an integer'],
-  ['state', 'equals', 'payed', 'is "paid" or "open"'],
-  ['tags[*]', 'equals', 1, 'is a string'],
-  ['pair[*]', 'equals', true, 'is an integer or a string'],
-  ['buyer.parent.parent.name', 'less', 1, 'is a string'],
-  ['closed.a', 'less', 1, 'is a string'],
-])('$.%s %s %j never matches, as it %s', (name, op, value, what) => {
-  expect(problemsOf({ path: `$.${name}`, op, value })).toEqual([
-    `\`${name}\` ${what} in order.paid: ${op} never matches.`,
-  ])
+  ...['totl', 'total.cents', 'tags[*].name', 'tags.length', 'none', 'closed.b'],
+  ...['buyer.parent.nme', '[0]'],
+])('the schema has no $.%s', (name) => {
+  const path = name.startsWith('[') ? `$${name}` : `$.${name}`
+  const shown = name.startsWith('[') ? path : name
+  expect(problemsOf(path)).toEqual([`The schema of order.paid has no \`${shown}\`.`])
 })
 
 test.each([
-  ['pair[2]', 'exists'],
-  ['closed.b', 'exists'],
-])('the schema has no %s: %s never matches', (name, op) => {
-  const path = name.startsWith('$') ? name : `$.${name}`
-  const problem = `The schema of order.paid has no \`${name}\`: ${op} never matches.`
-  expect(problemsOf({ path, op })).toEqual([problem])
-})
-
-const OF_TAGS = '`tags` is an array in order.paid: equals never matches.'
-
-test.each([
-  ['$.tags', 'equals', 'a', `${OF_TAGS} For its items, use the path $.tags[*].`],
-  ['$.tags', 'has', 1, 'Each item of `tags` is a string in order.paid: has never matches.'],
-])('%s %s %j: %s', (path, op, value, problem) => {
-  expect(problemsOf({ path, op, value })).toEqual([problem])
-})
-
-test.each([
-  ['$.total', 'contains', '1'],
-  ['$.tags[*]', 'changed', undefined],
-  ['$.total', 'greater', '2026-01-31T12:00:00Z'],
-  ['$.total', 'in', [1, '1']],
-  ['$.state', 'equals', 'paid'],
-  ['$.tags', 'has', 'a'],
-  ['$.unknown', 'equals', 1],
-  ['$.choice', 'equals', true],
-  ['$.closed.a', 'equals', 'abcd'],
-  ['$.codes.y', 'equals', 1],
-])('%s %s %j is no problem, as it can match or is left open', (path, op, value) => {
-  expect(problemsOf({ path, op, value })).toEqual([])
+  ...['total', 'tags', 'tags[*]', 'tags[3]', 'pair[2]', 'buyer.parent.parent.name', 'any.x.y'],
+  ...['choice.b', 'closed.a', 'prices.USD', 'codes.y'],
+])('the schema has, or leaves open, $.%s', (name) => {
+  expect(problemsOf(`$.${name}`)).toEqual([])
 })
 
 test.each([[true], [{}], [{ $ref: '#/$defs/missing' }], [{ $ref: '#anchor' }], [null]])(
   'the schema %j leaves all open',
   (schema) => {
-    expect(problemsOf({ path: '$.a', op: 'equals', value: 1 }, schema)).toEqual([])
+    expect(problemsOf('$.a', schema)).toEqual([])
   },
 )
 
-test('a schema that refers to itself, or has a large tuple in each item, is followed quickly', () => {
-  const cyclic = { $ref: '#', allOf: [{ $ref: '#' }] }
-  const tuple = { type: 'array', prefixItems: Array.from({ length: 60 }, () => ({ $ref: '#' })) }
-  const deep = { path: `$${'[*]'.repeat(60)}`, op: 'equals', value: 1 }
-  expect(problemsOf(deep, cyclic)).toEqual([])
-  expect(problemsOf(deep, tuple)).toEqual([])
+test('a schema that refers to itself is followed quickly', () => {
+  expect(problemsOf(`$${'[*]'.repeat(60)}`, { $ref: '#', allOf: [{ $ref: '#' }] })).toEqual([])
 })
-
-function problemsOf(filter: object, schema: unknown = ORDER): string[] {
-  return problemsOfText(JSON.stringify(filter), schema)
-}
-
-function problemsOfText(text: string, schema: unknown): string[] {
-  const { filter, issues } = readFilter(text, ['filter'])
-  if (!filter) throw new Error(JSON.stringify(issues))
-  return filterProblems(filter, schema, 'order.paid')
-}

@@ -5,8 +5,7 @@ import { HOSTILE_INTROSPECTION } from './introspection.ts'
 export interface Hostile {
   readonly path: string
   readonly body: string
-  /** Sent without an API key. */
-  readonly keyless?: true
+  readonly reads?: 'schema'
 }
 
 const graphql = (query: string, variables?: unknown): Hostile => ({
@@ -25,18 +24,15 @@ const inMegabyte = (text: string, rest = '') =>
 
 const aliases = (count: number, field: string) => many(count, (i) => `a${i}: ${field}`).join(' ')
 
-/** Without an API key. */
-export const keyless = (query: string): Hostile => ({ ...graphql(query), keyless: true })
-
-const UNAUTHENTICATED: Record<string, Hostile> = Object.fromEntries(
-  Object.entries(HOSTILE_INTROSPECTION).map(([name, query]) => [
-    `introspection, ${name},`,
-    keyless(query),
-  ]),
-)
+export const introspecting = (query: string): Hostile => ({ ...graphql(query), reads: 'schema' })
 
 export const HOSTILE: Record<string, Hostile> = {
-  ...UNAUTHENTICATED,
+  ...Object.fromEntries(
+    Object.entries(HOSTILE_INTROSPECTION).map(([name, query]) => [
+      `introspection, ${name},`,
+      introspecting(query),
+    ]),
+  ),
   'aliases of long lists': graphql(
     `{ ${aliases(50, 'statistics(since: "2026-01-01T00:00:00Z", until: "2026-03-01T00:00:00Z") { attempts failed succeeded start }')} }`,
   ),

@@ -23,8 +23,6 @@ const viewer = (inner: string) => `{ viewer { ${inner} } }`
 const LONG = 'Pass long values in variables, or split the document.'
 const ONCE = 'Select it once, with all subfields.'
 const FEWER = 'Select each field once, and use fewer fragments.'
-const twoLevels = (n: number) =>
-  viewer(`organization { ${times(n - 502, () => 'id')} } ${times(500, () => 'scopes')}`)
 const rootFields = (n: number) =>
   `{ ${times(n - 2, () => '__typename')} ...f ...f ... { __typename } } ${onQuery}`
 const compared = `{ ${times(49, () => viewer(times(19, () => 'scopes')).slice(1, -1))} }`
@@ -45,12 +43,7 @@ const LIMITS: readonly [number, string, (n: number) => string, string, string?][
 ]
 
 /** Limits whose errors say how many there are. Others say that there are more, because counting has stopped. */
-const COUNTED: typeof LIMITS = [
-  [1_000, 'fields', twoLevels, SPLIT],
-  [100, 'aliases', (n) => viewer(times(n, (i) => `a${i}: scopes`)), SPLIT],
-  [100, 'directives', (n) => viewer(times(n, () => 'scopes @include(if: true)')), SPLIT],
-  [50, 'root fields', rootFields, SPLIT],
-]
+const COUNTED: typeof LIMITS = [[50, 'root fields', rootFields, SPLIT]]
 
 /** The error of a document. */
 const errorOf = async (query: string, variables?: object) =>
@@ -77,27 +70,17 @@ describe('a document', () => {
     },
   )
 
-  test.each([
-    ['no key', null],
-    ['an unknown key', `phk_${'x'.repeat(49)}`],
-  ])('with %s may have 1,000 tokens, which is checked first', async (_what, key) => {
-    expect((await api.call(key, publishing(1_001))).errors).toEqual([
-      {
-        message:
-          'The document has more than 1,000 tokens; at most 1,000 are allowed. Send an API key for a higher limit: `Authorization: Bearer <API key>`.',
-        extensions: { code: 'LIMIT_EXCEEDED', limit: 'tokens', max: 1_000 },
-      },
-    ])
-  })
-
-  test('has at most 100 operations', async () => {
-    const send = (n: number) => {
-      const query = times(n, (i) => `query q${i} { __typename }`)
+  test('counts the fields of all its operations', async () => {
+    const send = (operations: number) => {
+      const query = times(
+        operations,
+        (i) => `query q${i} { viewer { ${times(49, () => 'scopes')} } }`,
+      )
       return api.send(tenant.token, { query, operationName: 'q1' })
     }
-    expect((await send(100)).errors).toBeUndefined()
-    expect((await send(101)).errors).toMatchObject([
-      { extensions: { code: 'LIMIT_EXCEEDED', limit: 'operations', max: 100, found: 101 } },
+    expect((await send(20)).errors).toBeUndefined()
+    expect((await send(21)).errors).toMatchObject([
+      { extensions: { limit: 'fields with those of its fragments', max: 1_000 } },
     ])
   })
 

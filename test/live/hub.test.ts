@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { mintId, parseId } from '../../src/db/ids.ts'
 import { deliveryTopic } from '../../src/deliveries/live-topics.ts'
-import type { Topic } from '../../src/live/feed.ts'
+import type { LiveItem, Topic } from '../../src/live/feed.ts'
 import { LiveHub } from '../../src/live/hub.ts'
 import { notify } from '../../src/live/notify.ts'
 import { sharedDatabase } from '../support/database.ts'
@@ -28,16 +28,17 @@ beforeEach(async () => {
 })
 afterEach(() => hub[Symbol.asyncDispose]())
 
-/** Collects the items of a stream. */
-async function follow<
-  Item extends { readonly webhookId: string; readonly position: string | null },
->(topic: Topic<Item>): Promise<Item[]> {
-  const stream = await hub.subscribe({
+const subscribe = <Item extends LiveItem>(topic: Topic<Item>) =>
+  hub.subscribe({
     ...{ organizationId, apiKeyId: 'key', sessionId: null, topic, webhookId: null, after: null },
     filter: () => true,
     toError: (reason) => new Error(reason),
     disconnect: () => {},
   })
+
+/** Collects the items of a stream. */
+async function follow<Item extends LiveItem>(topic: Topic<Item>): Promise<Item[]> {
+  const stream = await subscribe(topic)
   const items: Item[] = []
   void (async () => {
     for await (const { item } of stream) items.push(item)
@@ -87,6 +88,14 @@ test('an attempt that a killed process did not notify of arrives with the next n
   await record([notified])
   await until(() => stream.length >= 2, 'both arrive')
   expect(positions(stream)).toEqual([unnotified, notified])
+})
+
+test('a client that reads nothing while 20,001 attempts are recorded is told to reload, and others get all', async () => {
+  const idle = await subscribe(deliveryTopic)
+  const reading = await follow(deliveryTopic)
+  await record(Array.from({ length: 20_001 }, newId))
+  await until(() => reading.length === 20_001, 'all arrive', 20_000)
+  await expect(idle.next()).rejects.toThrow('missed too much')
 })
 
 test('a notification of another version or program does no harm', async () => {

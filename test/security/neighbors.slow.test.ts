@@ -13,7 +13,6 @@ import { useResource } from '../support/use-resource.ts'
  * - attempts in flight: test/scheduling/fairness.slow.test.ts
  * - connections to the server: test/server/connection-limits.test.ts
  * - bodies and unread responses: test/server/in-flight.test.ts
- * - requests without a key: test/graphql/keyless-requests.test.ts
  */
 let posthorn: TestApp
 let other: Awaited<ReturnType<typeof createTenant>>

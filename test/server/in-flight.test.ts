@@ -1,9 +1,8 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
-import { getIntrospectionQuery } from 'graphql'
 import { beforeAll, expect, onTestFinished, test } from 'vitest'
 import { SETTINGS } from '../../src/config/config.ts'
-import { MAX_BODY_BYTES, MAX_KEYLESS_BODY_BYTES } from '../../src/graphql/read-params.ts'
+import { MAX_BODY_BYTES } from '../../src/graphql/read-params.ts'
 import { bytesInFlight } from '../../src/http/in-flight.ts'
 import { useTestApp } from '../support/app.ts'
 import { createTenant, JOINED } from '../support/factories.ts'
@@ -31,8 +30,7 @@ async function publish(count: number): Promise<void> {
 }
 
 interface Hostile {
-  /** Null: without a key. */
-  readonly token: string | null
+  readonly token: string
   readonly send: () => Promise<Socket>
   /** How many requests can be in flight at most. */
   readonly max: number
@@ -41,7 +39,6 @@ interface Hostile {
 const HOSTILE: [name: string, open: () => Hostile | Promise<Hostile>][] = [
   ['bodies that an organization sends slowly', () => slowBodies(posthorn.tenant.token)],
   ['those of a portal session', async () => slowBodies(await openPortal())],
-  ['those without a key', () => slowBodies(null)],
   [
     'those over REST',
     () => {
@@ -82,10 +79,9 @@ test.each(HOSTILE)('%s leave room to others', async (_, open) => {
   await until(async () => (await statusOfLargest(token)) === 200, 'the room is free again')
 })
 
-function slowBodies(token: string | null): Hostile {
-  const [bytes, all] =
-    token === null ? [MAX_KEYLESS_BODY_BYTES, BYTES.withoutKey] : [MAX_BODY_BYTES, BYTES.withKey]
-  return { token, send: () => start(`${headOf(token, bytes)}{`), max: all / 4 / bytes }
+function slowBodies(token: string): Hostile {
+  const send = () => start(`${headOf(token, MAX_BODY_BYTES)}{`)
+  return { token, send, max: BYTES.withKey / 4 / MAX_BODY_BYTES }
 }
 
 async function openPortal(): Promise<string> {
@@ -98,14 +94,6 @@ async function openPortal(): Promise<string> {
   return new URLSearchParams(hash.slice(1)).get('token') as string
 }
 
-test('without a key, a body may have 64 KiB', async () => {
-  const query = getIntrospectionQuery()
-  expect((await send(null, query, 60_000)).status).toBe(200)
-  const { status, body } = await send(null, query, MAX_KEYLESS_BODY_BYTES + 1)
-  expect(status).toBe(413)
-  expect(body).toContain('65,536 bytes')
-})
-
 test('a response that is read is no longer in flight', async () => {
   for (let i = 0; i < 8; i++) {
     const { events } = await posthorn.graphql(PAGE)
@@ -113,10 +101,9 @@ test('a response that is read is no longer in flight', async () => {
   }
 })
 
-function headOf(token: string | null, length: number): string {
+function headOf(token: string, length: number): string {
   const lines = ['POST /graphql HTTP/1.1', 'host: x', 'content-type: application/json']
-  if (token !== null) lines.push(`authorization: Bearer ${token}`)
-  return `${[...lines, `content-length: ${length}`].join('\r\n')}\r\n\r\n`
+  return `${[...lines, `authorization: Bearer ${token}`, `content-length: ${length}`].join('\r\n')}\r\n\r\n`
 }
 
 async function start(text: string): Promise<Socket> {
@@ -167,17 +154,12 @@ function peek(socket: Socket): string {
 }
 
 /** Sends the largest body that the caller may send. */
-async function statusOfLargest(token: string | null): Promise<number> {
-  const bytes = token === null ? MAX_KEYLESS_BODY_BYTES - 100 : MAX_BODY_BYTES
-  return (await send(token, '{ __typename }', bytes)).status
-}
-
-async function send(token: string | null, query: string, bytes = 0) {
-  const headers = new Headers({ 'content-type': 'application/json' })
-  if (token !== null) headers.set('authorization', `Bearer ${token}`)
+async function statusOfLargest(token: string): Promise<number> {
   const response = await fetch(`${posthorn.app.url}/graphql`, {
-    ...{ method: 'POST', headers },
-    body: JSON.stringify({ query }).padEnd(bytes),
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
+    body: JSON.stringify({ query: '{ __typename }' }).padEnd(MAX_BODY_BYTES),
   })
-  return { status: response.status, body: await response.text() }
+  await response.text()
+  return response.status
 }

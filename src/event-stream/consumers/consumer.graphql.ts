@@ -41,18 +41,22 @@ type Info = Parameters<Context['perField']>[0]
 
 const known = new WeakMap<object, Promise<ConsumerBacklog>>()
 
-/** All fields of a consumer share one read, and all consumers of a page share one statement. */
-function backlogOf(
+/** All fields of a consumer share one read, and all consumers of a page one statement. */
+async function backlogOf(
   consumer: { readonly id: string },
   { sql, perField }: Context,
   info: Info,
 ): Promise<ConsumerBacklog> {
-  const before = known.get(consumer)
-  if (before) return before
   const shared = { ...info, path: { ...info.path, key: 'backlog' } }
-  const backlog = perField(shared, (ids: string[]) => readBacklogs(sql, ids))(consumer.id)
+  const read = perField(shared, (ids: string[]) => readBacklogs(sql, ids))
+  const backlog = known.get(consumer) ?? read(consumer.id)
   known.set(consumer, backlog)
-  return backlog
+  return await backlog
+}
+
+function ofBacklog<Name extends keyof ConsumerBacklog>(name: Name) {
+  return async (consumer: { readonly id: string }, _args: object, context: Context, info: Info) =>
+    (await backlogOf(consumer, context, info))[name]
 }
 
 const Consumer = builder.prismaNode('Consumer', {
@@ -91,22 +95,19 @@ const Consumer = builder.prismaNode('Consumer', {
     waitingCount: t.int({
       description: `The number of events of the types that are not acknowledged. Of events that nobody has read, the first ${MAX_COUNTED.toLocaleString('en')} are counted, and the filter may refuse some of them.`,
       complexity: 10,
-      resolve: async (consumer, _args, context, info) =>
-        (await backlogOf(consumer, context, info)).waiting,
+      resolve: ofBacklog('waiting'),
     }),
     waitingCountIsExact: t.boolean({
       description: 'Whether `waitingCount` is exact: no filter, and few unread events.',
       complexity: 10,
-      resolve: async (consumer, _args, context, info) =>
-        (await backlogOf(consumer, context, info)).isExact,
+      resolve: ofBacklog('isExact'),
     }),
     oldestWaitingAt: t.field({
       type: 'DateTime',
       nullable: true,
       description: 'When the oldest waiting event was published. Null if none waits.',
       complexity: 10,
-      resolve: async (consumer, _args, context, info) =>
-        (await backlogOf(consumer, context, info)).oldestWaitingAt,
+      resolve: ofBacklog('oldestWaitingAt'),
     }),
     lastPulledAt: t.expose('lastPulledAt', { type: 'DateTime', nullable: true }),
     missedCount: t.float({

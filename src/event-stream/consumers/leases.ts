@@ -104,9 +104,7 @@ export async function leaseRead(
     values: [
       id,
       ...[read.position, read.index, next.position, next.index],
-      events.map((event) => event.id),
-      events.map((event) => event.position),
-      events.map((event) => event.index),
+      ...columnsOf(events),
       ...[missed, leaseSeconds],
     ],
   })
@@ -114,6 +112,12 @@ export async function leaseRead(
   if (!row) return null
   return row.id === null ? 'nothing' : { id: row.id, expiresAt: row.expiresAt }
 }
+
+const columnsOf = (events: readonly LeasedEvent[]) => [
+  events.map(({ id }) => id),
+  events.map(({ position }) => position),
+  events.map(({ index }) => index),
+]
 
 const LEASE_READ = `
   with moved as (
@@ -143,15 +147,10 @@ export async function shortenLease(
   later: readonly LeasedEvent[],
   missed: number,
 ): Promise<void> {
-  const columns = (events: readonly LeasedEvent[]) => [
-    events.map(({ id }) => id),
-    events.map(({ position }) => position),
-    events.map(({ index }) => index),
-  ]
   await sql.query({
     name: 'shorten_lease',
     text: SHORTEN_LEASE,
-    values: [consumerId, leaseId, ...columns(kept), ...columns(later), missed],
+    values: [consumerId, leaseId, ...columnsOf(kept), ...columnsOf(later), missed],
   })
 }
 

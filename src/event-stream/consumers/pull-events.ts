@@ -135,18 +135,11 @@ async function pullOnce(deps: PullDeps, organizationId: string, pull: Pull): Pro
   const again = await pullAgain(sql, organizationId, id, pull)
   if (again) return again
   await givePositions(sql, organizationId)
-  // Pulls of this process take turns, so that few read what another one leases.
-  return await inTurn(id, async () => {
-    for (;;) {
-      const pulled = await pullOn(
-        sql,
-        organizationId,
-        await beginPull(deps, organizationId, pull),
-        pull,
-      )
-      if (pulled) return pulled
-    }
-  })
+  for (;;) {
+    const consumer = await beginPull(deps, organizationId, pull)
+    const pulled = await pullOn(sql, organizationId, consumer, pull)
+    if (pulled) return pulled
+  }
 }
 
 async function beginPull(
@@ -243,19 +236,6 @@ function toPulled(
   events: readonly StreamEvent[],
 ): PulledEvents {
   return { lease: publicId('lease', id), expiresAt, events }
-}
-
-const turns = new Map<string, Promise<unknown>>()
-
-async function inTurn<Result>(id: string, run: () => Promise<Result>): Promise<Result> {
-  const before = turns.get(id) ?? Promise.resolve()
-  const turn = before.catch(() => {}).then(run)
-  turns.set(id, turn)
-  try {
-    return await turn
-  } finally {
-    if (turns.get(id) === turn) turns.delete(id)
-  }
 }
 
 function readPull(request: PullRequest): Pull {

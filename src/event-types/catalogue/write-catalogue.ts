@@ -18,22 +18,21 @@ export async function writeCatalogue(
     if (rowCount !== page.length) throw changedMeanwhile()
   }
   for (const page of pagesOf(changes.filter(({ before }) => before !== null))) {
-    await sql.query(UPDATE, [...columnsOf(page), page.map((change) => entriesOf(change).length)])
+    await sql.query(UPDATE, columnsOf(page))
   }
   await writeAuditEntries(sql, actor, changes.flatMap(entriesOf))
 }
 
+/** The given types, each as a row of the table. */
 const GIVEN = `
   select name, description, group_name, array(select json_array_elements_text(keys::json)) as search_keys,
-    schema::json as schema, example::json as example, archived`
-const COLUMNS = 'name, description, group_name, keys, schema, example, archived'
+    schema::json as schema, example::json as example, case when archived then now() end as archived_at, entries
+  from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::boolean[], $8::int[])
+    as given (name, description, group_name, keys, schema, example, archived, entries)`
 
 const INSERT = `
   insert into posthorn.event_types (name, description, group_name, search_keys, schema, example, archived_at)
-  select name, description, group_name, search_keys, schema, example, case when archived then now() end
-  from (${GIVEN}
-    from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::boolean[])
-      as given (${COLUMNS})) as new
+  select name, description, group_name, search_keys, schema, example, archived_at from (${GIVEN}) as new
   on conflict do nothing`
 
 /** Each audit entry has a revision of its own. */
@@ -41,11 +40,9 @@ const UPDATE = `
   update posthorn.event_types as t
   set description = new.description, group_name = new.group_name, search_keys = new.search_keys,
     schema = new.schema, example = new.example,
-    archived_at = case when new.archived then coalesce(t.archived_at, now()) end,
+    archived_at = case when new.archived_at is not null then coalesce(t.archived_at, now()) end,
     revision = t.revision + new.entries, updated_at = now()
-  from (${GIVEN}, entries
-    from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::boolean[], $8::int[])
-      as given (${COLUMNS}, entries)) as new
+  from (${GIVEN}) as new
   where t.name = new.name`
 
 function columnsOf(changes: readonly TypeChange[]): unknown[] {
@@ -58,6 +55,7 @@ function columnsOf(changes: readonly TypeChange[]): unknown[] {
     types.map(({ schema }) => schema),
     types.map(({ example }) => example),
     types.map(({ archived }) => archived),
+    changes.map((change) => entriesOf(change).length),
   ]
 }
 

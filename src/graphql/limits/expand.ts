@@ -18,7 +18,7 @@ import { type Limit, limitExceeded } from './limit-exceeded.ts'
 
 const SPLIT = 'Split it into several operations.'
 
-/** The limits of one operation, with its fragments expanded. */
+/** The limits of one operation, with its fragments expanded; those of fields and spreads count all of a document. */
 const LIMITS = {
   'root fields': { max: 50, remedy: SPLIT },
   /** The standard introspection query has this depth. */
@@ -45,8 +45,6 @@ export interface Expansion {
   readonly rootFields: readonly string[]
   /** The largest number of fields in its response. */
   readonly cost: number
-  /** Whether the variables can change the cost. */
-  readonly dependsOnVariables: boolean
 }
 
 /** A selection set in the place where it is selected. */
@@ -73,28 +71,28 @@ interface SelectedField extends Omit<Selections, 'set'> {
  * even if fragments spread each other many times. Validation compares each field with all equal ones, and everything
  * below them, so the limits hold before it.
  *
- * Costs depend on the variables, which may have any value: the executor checks them later.
+ * `counted`: the fields and spreads of the other operations of the document. Costs depend on the variables, which may have any value: the executor checks them later.
  */
 export function expand(
   schema: GraphQLSchema,
   document: DocumentNode,
   operation: OperationDefinitionNode,
   given: Readonly<Record<string, unknown>> = {},
+  counted = { fields: 0, spreads: 0 },
 ): Expansion {
   const fragments = fragmentsOf(document)
   const variables = { ...defaultsOf(operation), ...given }
   const rootFields: string[] = []
-  let [fields, spreads, deepest, aliases] = [0, 0, 0, 0]
-  let dependsOnVariables = false
+  let [deepest, aliases] = [0, 0]
 
   function collect(selections: Selections, seen: Set<string>, into: SelectedField[]): void {
     for (const selection of selections.set.selections) {
       if (selection.kind === Kind.FIELD) {
-        requireSoFar('fields with those of its fragments', ++fields)
+        requireSoFar('fields with those of its fragments', ++counted.fields)
         into.push({ ...selections, node: selection })
         continue
       }
-      requireSoFar('spreads of fragments', ++spreads)
+      requireSoFar('spreads of fragments', ++counted.spreads)
       if (selection.kind === Kind.INLINE_FRAGMENT) {
         const { typeCondition, selectionSet: set } = selection
         const type = typeCondition ? schema.getType(typeCondition.name.value) : selections.type
@@ -137,7 +135,6 @@ export function expand(
   }
 
   function argumentsOf({ arguments: args = [] }: FieldNode): Record<string, unknown> {
-    dependsOnVariables ||= args.length > 0
     return Object.fromEntries(
       args.map(({ name, value }) => [name.value, valueFromASTUntyped(value, variables)]),
     )
@@ -161,7 +158,7 @@ export function expand(
   const cost = visit([root], 1, false)
   requireAtMost('levels of nested fields', deepest)
   requireAtMost('aliases in `__schema` and `__type`', aliases)
-  return { rootFields, cost, dependsOnVariables }
+  return { rootFields, cost }
 }
 
 /** Whether a root field reads the schema. */

@@ -1,12 +1,16 @@
 import {
   type DocumentNode,
   type ExecutionArgs,
-  type GraphQLError,
+  GraphQLError,
   type GraphQLSchema,
   getOperationAST,
   Kind,
-  type OperationDefinitionNode,
+  Lexer,
   OperationTypeNode,
+  type ParseOptions,
+  parse,
+  Source,
+  TokenKind,
   type validate,
 } from 'graphql'
 import {
@@ -17,12 +21,10 @@ import {
 } from 'graphql-yoga'
 import type { InFlight } from '../../http/connection.ts'
 import { LARGE_BYTES } from '../../http/in-flight.ts'
-import { rateLimited } from '../../lib/errors.ts'
-import { createAddressLimiter } from '../../rate-limit/keyed-limiter.ts'
 import { describeRequest } from '../../telemetry/request-log.ts'
-import type { RequestContext } from '../context.ts'
+import { identifiedCaller, type RequestContext } from '../context.ts'
 import { redactValue } from '../redact-values.ts'
-import { type Expansion, expand, READ_SCHEMA } from './expand.ts'
+import { expand, READ_SCHEMA } from './expand.ts'
 import { MAX_COMPLEXITY } from './field-complexity.ts'
 import {
   eachWithinLimits,
@@ -30,10 +32,6 @@ import {
   MAX_RESPONSE_BYTES,
   withinLimits,
 } from './limit-exceeded.ts'
-import { parseWithinLimits } from './parse-within-limits.ts'
-
-/** Requests without a valid API key from one address: the burst, and the rate per minute. */
-export const MAX_KEYLESS_REQUESTS = 60
 
 /** An estimate: a response of the largest complexity is at most as large as responses may be. */
 const BYTES_PER_FIELD = MAX_RESPONSE_BYTES / MAX_COMPLEXITY
@@ -44,32 +42,19 @@ type LimitsContext = YogaInitialContext & RequestContext
  * Limits documents before they are parsed and validated, operations before they execute, and their responses.
  *
  * Each operation with an API key counts as a request, before it is validated. A mutation that only publishes counts its
- * events instead. It counts as a request only if it published nothing, for example because it was invalid. Without a
- * valid key, clients can only read the schema, at a limited rate per address.
+ * events instead. It counts as a request only if it published nothing, for example because it was invalid.
  */
 export function useLimits(): Plugin<YogaInitialContext, RequestContext> {
-  const keyless = createAddressLimiter(MAX_KEYLESS_REQUESTS)
   return {
-    async onParams({ context: { identity, address, inFlight } }) {
-      if (!(identity instanceof Error)) return
-      const waitSeconds = address === undefined ? 0 : keyless.count(address)
-      if (waitSeconds > 0) throw tooManyRequests(waitSeconds)
-      await inFlight?.takeTurn(LARGE_BYTES)
-    },
     onParse({ context, setParseFn }) {
-      const { identity, quota, params, schema } = context as LimitsContext
-      const isKeyless = identity instanceof Error
-      setParseFn((source, options) => parseWithinLimits(schema, source, { ...options, isKeyless }))
+      const { quota, params, schema } = context as LimitsContext
+      setParseFn((source, options) => parseWithinLimits(schema, source, options))
       return ({ result, replaceParseResult }) => {
         const document = isDocument(result) ? result : null
         if (document) describeOperation(document, params.operationName)
-        if (isKeyless) {
-          if (document && !readsSchemaOnly(schema, document)) replaceParseResult(identity)
-          return
-        }
         if (document && publishesOnly(document, params.operationName)) return
         try {
-          quota.spend(identity, 'requests', 1)
+          quota.spend(identifiedCaller(context as LimitsContext), 'requests', 1)
         } catch (error) {
           replaceParseResult(error as Error)
         }
@@ -112,15 +97,10 @@ export function useLimits(): Plugin<YogaInitialContext, RequestContext> {
   }
 }
 
-/** The expansions of operations that cost the same with any variables. */
-const fixed = new WeakMap<OperationDefinitionNode, Expansion>()
-
 /** Rejects an operation whose response could have too many fields. The executor reports that there is none. */
 function expansionOf({ schema, document, operationName, variableValues }: ExecutionArgs) {
   const operation = getOperationAST(document, operationName)
   if (!operation || !schema.getRootType(operation.operation)) return { cost: 0, rootFields: [] }
-  const known = fixed.get(operation)
-  if (known) return known
   const expansion = expand(schema, document, operation, variableValues ?? {})
   const { cost } = expansion
   if (cost > MAX_COMPLEXITY) {
@@ -128,7 +108,6 @@ function expansionOf({ schema, document, operationName, variableValues }: Execut
     const limit = { max: MAX_COMPLEXITY, remedy }
     throw limitExceeded('fields in its largest response', limit, Math.ceil(cost))
   }
-  if (!expansion.dependsOnVariables) fixed.set(operation, expansion)
   return expansion
 }
 
@@ -142,16 +121,6 @@ function isDocument(result: unknown): result is DocumentNode {
   return typeof result === 'object' && result !== null && 'definitions' in result
 }
 
-/** Whether there is a schema, and all operations read nothing but it and `__typename`. */
-function readsSchemaOnly(schema: GraphQLSchema, document: DocumentNode): boolean {
-  if (!schema.getQueryType()) return false
-  return document.definitions.every(
-    (definition) =>
-      definition.kind !== Kind.OPERATION_DEFINITION ||
-      expand(schema, document, definition).rootFields.every((name) => name.startsWith('__')),
-  )
-}
-
 const PUBLISHING: ReadonlySet<string> = new Set(['publishEvent', 'publishEvents'])
 
 /** Whether an operation is a mutation that only publishes events. */
@@ -160,14 +129,6 @@ function publishesOnly(document: DocumentNode, operationName: string | undefined
   if (operation?.operation !== OperationTypeNode.MUTATION) return false
   return operation.selectionSet.selections.every(
     (selection) => selection.kind === Kind.FIELD && PUBLISHING.has(selection.name.value),
-  )
-}
-
-function tooManyRequests(waitSeconds: number): Error {
-  describeRequest({ limit: 'keyless_requests' })
-  return rateLimited(
-    `This address sent more than ${MAX_KEYLESS_REQUESTS} requests per minute without a valid API key. Try again in ${waitSeconds} seconds, or send a key: \`Authorization: Bearer <API key>\`.`,
-    waitSeconds,
   )
 }
 
@@ -188,4 +149,78 @@ function redact(error: GraphQLError): GraphQLError {
   if (message === error.message) return error
   const { nodes, extensions } = error
   return createGraphQLError(message, { ...(nodes && { nodes }), extensions })
+}
+
+/** The maximum number of tokens in a document. A page of the console has a few hundred. */
+const MAX_TOKENS = 10_000
+
+/** `graphql` suggests similar names for unknown ones, which is slow for long names. */
+const MAX_NAME_LENGTH = 256
+
+/** The maximum nesting of brackets. The parser is recursive: some thousands would overflow the stack. */
+const MAX_NESTING = 100
+
+/** Checks the length and nesting of a document, parses it, and checks its other limits. */
+function parseWithinLimits(
+  schema: GraphQLSchema,
+  text: string | Source,
+  options?: ParseOptions,
+): DocumentNode {
+  const source = typeof text === 'string' ? new Source(text) : text
+  try {
+    checkTokens(new Lexer(source))
+    const document = parse(source, { ...options, maxTokens: MAX_TOKENS })
+    const counted = { fields: 0, spreads: 0 }
+    for (const definition of document.definitions) {
+      if (definition.kind !== Kind.OPERATION_DEFINITION) continue
+      expand(schema, document, definition, {}, counted)
+    }
+    return document
+  } catch (error) {
+    if (error instanceof GraphQLError && !error.extensions['code']) throw redactToken(error)
+    throw error
+  }
+}
+
+const OPENING: ReadonlySet<string> = new Set([
+  TokenKind.BRACE_L,
+  TokenKind.BRACKET_L,
+  TokenKind.PAREN_L,
+])
+const CLOSING: ReadonlySet<string> = new Set([
+  TokenKind.BRACE_R,
+  TokenKind.BRACKET_R,
+  TokenKind.PAREN_R,
+])
+
+function checkTokens(lexer: Lexer): void {
+  let nesting = 0
+  for (let count = 0; ; count++) {
+    const token = lexer.advance()
+    if (token.kind === TokenKind.EOF) return
+    if (count >= MAX_TOKENS) {
+      const remedy = 'Pass long values in variables, or split the document.'
+      throw limitExceeded('tokens', { max: MAX_TOKENS, remedy })
+    }
+    if (token.kind === TokenKind.NAME && token.end - token.start > MAX_NAME_LENGTH) {
+      const remedy = 'Names in the schema are shorter.'
+      throw limitExceeded('characters in one name', { max: MAX_NAME_LENGTH, remedy })
+    }
+    if (OPENING.has(token.kind)) nesting++
+    else if (CLOSING.has(token.kind)) nesting--
+    if (nesting > MAX_NESTING) {
+      const remedy = 'Pass deeply nested values in variables.'
+      throw limitExceeded('levels of nested brackets', { max: MAX_NESTING, remedy })
+    }
+  }
+}
+
+/** Removes the token that the error quotes, which may be a secret pasted by mistake. Keeps the position. */
+function redactToken({ message, source, positions }: GraphQLError): Error {
+  const redacted = message.replace(/(Name|Int|Float|String|BlockString) ".*"/s, '$1')
+  return createGraphQLError(redacted, {
+    source,
+    positions,
+    extensions: { code: 'GRAPHQL_PARSE_FAILED', http: { spec: true, status: 400 } },
+  })
 }
