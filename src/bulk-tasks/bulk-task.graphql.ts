@@ -1,16 +1,12 @@
 import { publicId } from '../db/ids.ts'
 import { builder } from '../graphql/builder.ts'
-import { callerOf, withinReach } from '../graphql/context.ts'
+import { withinReach } from '../graphql/context.ts'
 import { enumOf } from '../graphql/enum-of.ts'
 import { ConflictError, NotFoundError, resultOf } from '../graphql/errors.ts'
 import { lookUp } from '../graphql/look-up.ts'
 import { mutation } from '../graphql/mutation.ts'
 import { organizationFields, organizationOf } from '../graphql/organization-fields.ts'
-import {
-  filtersByOneWebhook,
-  findsNode,
-  rowsOfWebhook,
-} from '../graphql/portal-access.ts'
+import { filtersByOneWebhook, findsNode, rowsOfWebhook } from '../graphql/portal-access.ts'
 import { notFound } from '../lib/errors.ts'
 import { timestampOf } from '../lib/uuid-v7.ts'
 import { deleteOrganization, findDeletions } from '../organizations/deletion/delete-organization.ts'

@@ -5,7 +5,6 @@ import type { Db, Sql } from '../db/client.ts'
 import type { Incident, Prisma, PrismaClient } from '../db/generated/prisma/client.ts'
 import { parseId, requireId } from '../db/ids.ts'
 import type { Page } from '../db/page.ts'
-import { atLeastKey } from '../db/selection.ts'
 import { DomainError, notFound } from '../lib/errors.ts'
 import { notifyOnCommit } from '../live/notify.ts'
 

@@ -10,7 +10,7 @@ import {
   type RestOfProcess,
 } from '../server/operator-routes.ts'
 import { createRequestLogger, patternsOf } from '../server/request-logger.ts'
-import type { OidcSignIn } from '../sessions/oidc/provider.ts'
+import type { OidcSignIn } from '../sessions/oidc/oidc-sign-in.ts'
 import { watchDatabase } from '../telemetry/database-metrics.ts'
 import { watchPostgres } from '../telemetry/postgres-watch.ts'
 import { startTracing } from '../telemetry/start-tracing.ts'

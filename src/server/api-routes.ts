@@ -10,7 +10,11 @@ import { GRAPHQL_PATH } from '../graphql/handler.ts'
 import { connectionOf, trustProxies } from '../http/connection.ts'
 import { limitInFlight } from '../http/in-flight.ts'
 import { noWebSocketsProblem, problemResponse } from '../http/problem.ts'
-import { CONNECT_V1_PATH, openApiDocument, printOpenApiDocument } from '../rest/connect-v1/openapi.ts'
+import {
+  CONNECT_V1_PATH,
+  openApiDocument,
+  printOpenApiDocument,
+} from '../rest/connect-v1/openapi.ts'
 import { type ConnectV1Deps, createConnectV1 } from '../rest/connect-v1/routes.ts'
 import { createEventsV1, EVENTS_V1_PATH } from '../rest/events-v1/routes.ts'
 import type { OidcSignIn } from '../sessions/oidc/oidc-sign-in.ts'

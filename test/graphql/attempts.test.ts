@@ -189,14 +189,9 @@ describe('a webhook shows', () => {
     await setOwn(own)
     const { webhooks } = await tenant.ask(`{ webhooks { nodes { effectiveSettings {
       retryScheduleSeconds timeoutSeconds } } } }`)
-    expect(webhooks.nodes).toEqual([
-      { effectiveSettings: defaults },
-      { effectiveSettings: own },
-    ])
+    expect(webhooks.nodes).toEqual([{ effectiveSettings: defaults }, { effectiveSettings: own }])
     expect(api.statements.list).toHaveLength(4)
-    const data = await tenant.ask(
-      '{ defaultSettings { retryScheduleSeconds timeoutSeconds } }',
-    )
+    const data = await tenant.ask('{ defaultSettings { retryScheduleSeconds timeoutSeconds } }')
     expect(data.defaultSettings).toEqual(defaults)
   })
 })
