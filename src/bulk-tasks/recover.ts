@@ -2,7 +2,6 @@ import type { Sql } from '../db/client.ts'
 import { MAX_ATTEMPTS, PARKED_REASON } from '../deliveries/new-delivery-sql.ts'
 import { lowerBoundAt, timestampOf } from '../lib/uuid-v7.ts'
 import { FIRST_ID, type PageResult, type Work } from '../queue/long-work.ts'
-import { SUBSCRIBED_TYPES } from '../webhooks/subscribed-types-sql.ts'
 import { MAX_COUNTED, type SelectionCount } from './selected-deliveries.ts'
 
 /** What a webhook missed of the events that were published from `since` on and before `until`. */
@@ -127,6 +126,12 @@ const MAX_SCANNED = 2_000
 
 /** A page takes a second or two at most. */
 const MAX_FILTER_STEPS = 4_000_000
+
+/** SQL: the event types that the webhook `w` subscribes to, archived ones included. */
+const SUBSCRIBED_TYPES = `
+  array(
+    select t.name from posthorn.event_types as t where w.event_subscriptions && posthorn.subscriptions_to(t.name)
+    order by t.name collate "C")`
 
 /**
  * SQL: the next events that the webhook subscribes to, that its filter does not refuse, and that it has no delivery of, in

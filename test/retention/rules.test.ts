@@ -1,7 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { SYSTEM } from '../../src/access/actor.ts'
 import { publicId } from '../../src/db/ids.ts'
-import { deletePastRules } from '../../src/deliveries/keep/delete-past-rules.ts'
+import { deletePastRules } from '../../src/deliveries/retention.ts'
 import { createEventType, updateEventType } from '../../src/event-types/edit-event-type.ts'
 import { saveOrganization } from '../../src/organizations/organization.ts'
 import { useTestDatabase } from '../support/database.ts'
