@@ -2,7 +2,7 @@ import type { Database, Sql } from '../db/client.ts'
 import { publicId } from '../db/ids.ts'
 import type { Keyring } from '../encryption/keyring.ts'
 import { oneLine } from '../lib/one-line.ts'
-import type { SendMail } from '../outbound/mailer.ts'
+import type { SendMail } from '../outbound/mail.ts'
 import { MAY_ASK, sendWithinLimits } from './mail-limit.ts'
 import { CONFIRM_DAYS, mailLink } from './mail-link.ts'
 
