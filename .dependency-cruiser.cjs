@@ -214,11 +214,7 @@ module.exports = {
       comment: 'So a process without a mail server does not load it.',
       severity: 'error',
       from: { path: '^src/' },
-      to: {
-        path: '^src/outbound/mailer[.]ts$',
-        dynamic: false,
-        dependencyTypesNot: ['type-only'],
-      },
+      to: { path: '^src/outbound/mailer[.]ts$', dynamic: false },
     },
     {
       name: 'the-provider-is-imported-dynamically',
@@ -228,7 +224,6 @@ module.exports = {
       to: {
         path: '^src/sessions/oidc/provider[.]ts$',
         dynamic: false,
-        dependencyTypesNot: ['type-only'],
       },
     },
     {

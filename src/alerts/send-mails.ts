@@ -3,7 +3,7 @@ import { publicId } from '../db/ids.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { Keyring } from '../encryption/keyring.ts'
 import { oneLine } from '../lib/one-line.ts'
-import type { SendMail } from '../outbound/mailer.ts'
+import type { SendMail } from '../outbound/mail.ts'
 import { CONFIRM_DAYS, mailLink } from './mail-link.ts'
 
 interface MailDeps {

@@ -3,10 +3,8 @@ import type { ConnectionTimes } from './outcome.ts'
 
 /** Measures and can abort how a connection is opened for one request. A request on a reused connection never starts its timer. */
 export class ConnectionTimer {
-  #startedAt: number | null = null
-  #lookedUpAt: number | null = null
-  #connectedAt: number | null = null
-  #readyAt: number | null = null
+  /** When opening began, and when the name was looked up, TCP connected and TLS ready. */
+  #marks: number[] = []
   #abort: (() => void) | null = null
 
   /** The timer of the request that is being dispatched. undici calls a connector in the context of its request. */
@@ -21,20 +19,12 @@ export class ConnectionTimer {
   /** Starts again if a request needs a second connection. `abort` stops opening the connection. */
   start(abort: () => void): void {
     this.#abort = abort
-    this.#startedAt = performance.now()
-    this.#lookedUpAt = this.#connectedAt = this.#readyAt = null
+    this.#marks = [performance.now()]
   }
 
-  lookedUp(): void {
-    this.#lookedUpAt = performance.now()
-  }
-
-  connected(): void {
-    this.#connectedAt = performance.now()
-  }
-
-  ready(): void {
-    this.#readyAt = performance.now()
+  /** The next phase begins. */
+  next(): void {
+    this.#marks.push(performance.now())
   }
 
   /** Stops opening the connection, unless it is open. */
@@ -44,17 +34,16 @@ export class ConnectionTimer {
 
   /** A phase that has not ended counts until now. Null if no connection was opened. */
   times(): ConnectionTimes | null {
-    if (this.#startedAt === null) return null
+    const marks = this.#marks
+    if (marks.length === 0) return null
+    const phaseMs = (n: number) =>
+      Math.round((marks[n + 1] ?? performance.now()) - (marks[n] as number))
     return {
-      lookupMs: between(this.#startedAt, this.#lookedUpAt) ?? 0,
-      connectMs: between(this.#lookedUpAt, this.#connectedAt),
-      tlsMs: between(this.#connectedAt, this.#readyAt),
+      lookupMs: phaseMs(0),
+      connectMs: marks.length > 1 ? phaseMs(1) : null,
+      tlsMs: marks.length > 2 ? phaseMs(2) : null,
     }
   }
 }
 
 const dispatching = new AsyncLocalStorage<ConnectionTimer>()
-
-function between(from: number | null, to: number | null): number | null {
-  return from === null ? null : Math.round((to ?? performance.now()) - from)
-}

@@ -105,18 +105,12 @@ export interface Destination {
   readonly path: string
 }
 
-type ParsedUrl =
-  | { readonly rejection: null; readonly destination: Destination }
-  | { readonly rejection: FailureCode }
-
-export function parseDestination(url: string, guard: AddressGuard): ParsedUrl {
+/** Where to send, or why not. */
+export function parseDestination(url: string, guard: AddressGuard): Destination | FailureCode {
   const check = checkDestinationUrl(url, guard)
-  if (!check.ok) {
-    const { code } = check
-    const isItself = code === 'not_https' || code === 'address_not_public'
-    return { rejection: isItself ? code : 'url_not_allowed' }
-  }
-  return { rejection: null, destination: split(new URL(url)) }
+  if (check.ok) return split(new URL(url))
+  const { code } = check
+  return code === 'not_https' || code === 'address_not_public' ? code : 'url_not_allowed'
 }
 
 /** The URL that a request for `url` has on the wire: as the URL standard normalizes it. */

@@ -161,7 +161,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   /** undici closes the connection, or stops opening it, and passes the error to `onResponseError`. */
   #abortRequest(): void {
-    if (this.#controller) this.#controller.abort(new RequestAborted())
+    if (this.#controller) this.#controller.abort(new Error('Posthorn ends the request.'))
     else this.#connectionTimer.abort()
   }
 
@@ -192,8 +192,3 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
 /** Error codes of a connection that the peer closed, besides undici's `SocketError`. */
 const CLOSED: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE'])
-
-/** The reason passed to undici when Posthorn ends a request. */
-class RequestAborted extends Error {
-  override readonly name = 'RequestAborted'
-}

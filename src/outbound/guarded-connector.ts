@@ -43,7 +43,7 @@ export function createGuardedConnector(options: ConnectorOptions) {
     times: ConnectionTimer | undefined,
   ): Promise<Socket> {
     const addresses = await lookup(hostname)
-    times?.lookedUp()
+    times?.next()
     // The first is of IPv4 if there is one: fewer proxies support IPv6.
     const [first] = addresses
     if (openTunnel && first) return await openTunnel(first, port, signal)
@@ -70,7 +70,7 @@ export function createGuardedConnector(options: ConnectorOptions) {
         httpSocket?.destroy()
         callback(error, null)
       } else {
-        times?.ready()
+        times?.next()
         watchConnectionEnd(socket, (requestWasSent) => onInvalidHttp(origin, requestWasSent))
         // One turn of the loop later, so that data sent with the handshake is seen before a request is written.
         setImmediate(() => {
@@ -88,7 +88,7 @@ export function createGuardedConnector(options: ConnectorOptions) {
     socketOpened.then(
       (socket) => {
         httpSocket = socket
-        times?.connected()
+        times?.next()
         if (connecting.signal.aborted) socket.destroy()
         else connectTls({ ...to, servername: serverName(hostname), httpSocket }, finish)
       },

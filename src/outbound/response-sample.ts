@@ -52,15 +52,10 @@ export class ResponseSample {
 export type UndiciHeaders = Readonly<Record<string, string | string[] | undefined>>
 
 export function joinHeaders(headers: UndiciHeaders): Record<string, string> {
-  if (Object.values(headers).every(isPlain)) return headers as Record<string, string>
+  const entries = Object.entries(headers)
   return Object.fromEntries(
-    Object.entries(headers).map(([name, value]) => [name, decode([value].flat().join(', '))]),
+    entries.map(([name, value]) => [name, decode([value].flat().join(', '))]),
   )
-}
-
-/** Nearly all are, and then the headers are as undici read them. */
-function isPlain(value: string | string[] | undefined): boolean {
-  return typeof value === 'string' && !NOT_ASCII.test(value)
 }
 
 /** undici decodes values as Latin-1, but most servers that write other letters than ASCII write UTF-8. */

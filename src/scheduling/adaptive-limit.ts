@@ -9,15 +9,6 @@ export interface AttemptResult {
   readonly kind: 'ok' | 'overload' | 'neutral'
 }
 
-/** How much of its limit a webhook uses when an attempt ends. */
-export interface Usage {
-  /** Includes the attempt that ended. */
-  readonly inFlight: number
-  readonly hasWaiting: boolean
-  /** Upper bound of the limit. */
-  readonly max: number
-}
-
 /**
  * The concurrency limit of one webhook, adapted like the congestion window of TCP: it doubles per round trip at first,
  * then grows by one per round trip, and halves on overload. It stops growing while answers are slower than usual.
@@ -36,18 +27,23 @@ export class AdaptiveLimit {
   #latencyMs = 0
   #baselineMs = 0
 
+  get value(): number {
+    return this.#limit
+  }
+
   cappedAt(max: number): number {
     return Math.max(1, Math.floor(Math.min(this.#limit, max)))
   }
 
-  record({ kind, startedAt, durationMs }: AttemptResult, usage: Usage): void {
+  /** `isUsed`: whether the webhook uses most of its limit. `max`: an upper bound of the limit. */
+  record({ kind, startedAt, durationMs }: AttemptResult, isUsed: boolean, max: number): void {
     // Attempts that started before the last decrease ran under another limit.
     if (kind === 'neutral' || startedAt < this.#decreasedAt) return
     const endedAt = startedAt + durationMs
     if (kind !== 'ok') {
       this.#overloads += 1
       if (this.#overloads > TOLERATED_OVERLOAD_SHARE * this.#limit) {
-        this.#decrease(endedAt, usage.max)
+        this.#decrease(endedAt, max)
       }
       return
     }
@@ -55,7 +51,7 @@ export class AdaptiveLimit {
     this.#measure(durationMs, endedAt)
     if (this.#latencyMs > SLOW_FACTOR * this.#baselineMs + NOISE_MS) {
       this.#threshold = Math.min(this.#threshold, this.#limit)
-    } else if (usage.hasWaiting || 2 * usage.inFlight >= this.#limit) this.#grow(usage.max)
+    } else if (isUsed) this.#grow(max)
   }
 
   #grow(max: number): void {

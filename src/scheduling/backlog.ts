@@ -10,9 +10,7 @@ interface ParkedDelivery {
 }
 
 /** Moves a delivery whose job runs in this process to the backlog of its webhook. The caller ends the job. */
-export type Park = (delivery: ParkedDelivery) => Promise<void>
-
-export function createPark(sql: Sql): Park {
+export function createPark(sql: Sql) {
   /** In the order of the ids, so that a cancelation of the same deliveries cannot deadlock with it. */
   async function parkTogether(deliveries: ParkedDelivery[]): Promise<undefined[]> {
     const sorted = deliveries.toSorted((a, b) => (a.id < b.id ? -1 : 1))

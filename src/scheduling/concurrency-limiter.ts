@@ -90,9 +90,9 @@ export class ConcurrencyLimiter {
   release({ webhookId }: Candidate, result: AttemptResult | null): void {
     const webhook = this.#webhooks.get(webhookId) as LimitedWebhook
     if (result && webhook.fixedLimit === null) {
-      const { inFlight, waiting } = webhook
-      const hasWaiting = waiting.length > 0
-      webhook.adaptiveLimit.record(result, { inFlight, hasWaiting, max: this.#maxLimitOf(webhook) })
+      const { adaptiveLimit, inFlight, waiting } = webhook
+      const isUsed = waiting.length > 0 || 2 * inFlight >= adaptiveLimit.value
+      adaptiveLimit.record(result, isUsed, this.#maxLimitOf(webhook))
     }
     webhook.inFlight -= 1
     webhook.organization.inFlight -= 1
@@ -155,14 +155,10 @@ export class ConcurrencyLimiter {
     if (webhook) this.#reject(webhook, 0)
   }
 
-  rejectAllWaiting(): void {
-    for (const webhook of this.#webhooks.values()) this.#reject(webhook, 0)
-  }
-
-  /** Rejects every candidate from now on. */
+  /** Rejects every candidate, now and from now on. */
   close(): void {
     this.#isOpen = false
-    this.rejectAllWaiting()
+    for (const webhook of this.#webhooks.values()) this.#reject(webhook, 0)
   }
 
   /** Measures each webhook, and rejects candidates of stalled ones. Call it ten times per second. */

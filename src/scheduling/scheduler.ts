@@ -18,8 +18,6 @@ import { reasonToPark, type ScheduledDelivery } from './scheduled-delivery.ts'
 export interface Permit {
   /** The time that acquiring took, in which the webhook may have changed. */
   readonly waitedMs: number
-  /** Resolves at the time that the rate limit reserved; `null` without a rate limit. */
-  readonly reservation: Promise<void> | null
   /** Call it when the attempt has ended. `result` is `null` if nothing was sent. */
   release(result: AttemptResult | null): void
 }
@@ -44,9 +42,6 @@ export interface SchedulerOptions {
 const TICK_MS = 100
 const RELEASE_EVERY_MS = 500
 
-/** How long before its reserved time a delivery acquires its permit from the limiter. */
-const LEAD_MS = 20
-
 /** An older reservation was missed, for example by a killed process. The delivery gets a new one. */
 const RESERVATION_EXPIRES_AFTER_MS = 1_000
 
@@ -64,14 +59,6 @@ export function createScheduler(sql: Sql, { concurrency, notify, onError, now }:
   const closed = new AbortController()
   const { signal: stopping } = closed
   const holdForRetryAfter = createHoldForRetryAfter(sql, aheadMs)
-  const watched = new WeakSet<AbortSignal>()
-
-  /** All jobs of a runner share a signal, which needs only one listener. */
-  function rejectWaitingOnAbort(signal: AbortSignal): void {
-    if (watched.has(signal)) return
-    watched.add(signal)
-    signal.addEventListener('abort', () => limiter.rejectAllWaiting())
-  }
 
   const ticking = setInterval(() => limiter.tick(), TICK_MS)
   let release: Promise<void> | null = null
@@ -93,13 +80,12 @@ export function createScheduler(sql: Sql, { concurrency, notify, onError, now }:
     return 'parked' as const
   }
 
-  /** Waits until `LEAD_MS` before the time that a release reserved, and returns that time. */
-  async function waitForReservation(reservedInMs: number, candidate: Candidate): Promise<number> {
-    const reservedAt = performance.now() + reservedInMs
+  /** Waits until the time that a release reserved. */
+  async function waitForReservation(reservedInMs: number, candidate: Candidate): Promise<void> {
     limiter.addExpected(candidate)
-    if (reservedInMs > LEAD_MS) await sleep(reservedInMs - LEAD_MS)
+    // A timer may fire early, by at most a millisecond.
+    if (reservedInMs > 0) await sleep(Math.ceil(reservedInMs) + 1)
     limiter.removeExpected(candidate)
-    return reservedAt
   }
 
   return {
@@ -120,7 +106,6 @@ export function createScheduler(sql: Sql, { concurrency, notify, onError, now }:
       signal: AbortSignal,
     ): Promise<Permit | 'parked' | 'aborted'> {
       const { id, webhookId, organizationId, isTest, isProbe, reservedInMs } = delivery
-      rejectWaitingOnAbort(signal)
       backlogs.countArrival(webhookId)
       const reason = reasonToPark(delivery, options)
       if (reason !== null) return await parkUnlessAborted(signal, id, reason)
@@ -128,7 +113,6 @@ export function createScheduler(sql: Sql, { concurrency, notify, onError, now }:
 
       const startedAt = performance.now()
       const candidate = { webhookId, organizationId, maxInFlight: options.maxInFlight }
-      let reservedAt: number | null = null
       if (options.rateLimitPerSecond !== null && !isTest && !isProbe) {
         // Only a release from the backlog reserves a time.
         const isReserved = reservedInMs !== null && reservedInMs > -RESERVATION_EXPIRES_AFTER_MS
@@ -137,16 +121,14 @@ export function createScheduler(sql: Sql, { concurrency, notify, onError, now }:
           if (result === 'parked') void backlogs.release(webhookId).catch(onError)
           return result
         }
-        reservedAt = await waitForReservation(reservedInMs, candidate)
+        await waitForReservation(reservedInMs, candidate)
       }
       const acquired = limiter.acquire(candidate)
-      const isAtOnce = typeof acquired === 'string'
-      if ((isAtOnce ? acquired : await acquired) === 'rejected') {
+      if ((typeof acquired === 'string' ? acquired : await acquired) === 'rejected') {
         return await parkUnlessAborted(signal, id, 'concurrency_limit')
       }
       return {
-        waitedMs: isAtOnce && reservedAt === null ? 0 : performance.now() - startedAt,
-        reservation: reservedAt === null ? null : sleepUntil(reservedAt),
+        waitedMs: performance.now() - startedAt,
         release: (result) => limiter.release(candidate, result),
       }
     },
@@ -202,10 +184,4 @@ export function createScheduler(sql: Sql, { concurrency, notify, onError, now }:
       await release
     },
   }
-}
-
-/** A timer may fire early, by at most a millisecond. */
-async function sleepUntil(at: number): Promise<void> {
-  const inMs = at - performance.now()
-  if (inMs > 0) await sleep(Math.ceil(inMs))
 }

@@ -107,7 +107,7 @@ async function loadSendable(deps: AttemptDeps, uuid: string): Promise<Sendable |
 /** A longer wait leaves time to disable the webhook, to put it on hold, or to change its URL or secret. */
 const MAX_WAIT_WITHOUT_RELOAD_MS = 20
 
-/** Waits for memory if the payload is large, and for the time that the rate limit reserved. Then signs and sends. */
+/** Waits for memory if the payload is large. Then signs and sends. */
 async function attemptWithPermit(
   deps: AttemptDeps,
   loaded: Sendable,
@@ -125,7 +125,6 @@ async function attemptWithPermit(
     const isFresh = waitedMs <= MAX_WAIT_WITHOUT_RELOAD_MS
     const sendable = isFresh ? loaded : await loadSendable(deps, id)
     if (!sendable || reasonToPark(sendable.delivery, sendable.options) !== null) return 'changed'
-    await permit.reservation
     const plan = planAttempt(deps, sendable, run)
     const attempted = await traceAttempt(deps.tracing, plan, (ownTrace) =>
       sendAttempt(deps, plan, ownTrace, run),

@@ -54,8 +54,8 @@ export const MAX_RETRY_AFTER_MS = 24 * 60 * 60 * 1_000
 
 /**
  * `Retry-After` in milliseconds from `now`, at most `MAX_RETRY_AFTER_MS`; 0 if it is missing, past or not readable. RFC
- * 9110, section 10.2.3, allows whole seconds and HTTP dates. Receivers also send fractions (`0.5`), durations (`1m30s`),
- * Unix time and ISO 8601 dates. Of several values, the longest counts.
+ * 9110, section 10.2.3, allows whole seconds and HTTP dates. Receivers also send fractions (`0.5`), Unix time and
+ * ISO 8601 dates. Of several values, the longest counts.
  */
 export function retryAfterMs(header: string | null, now: Date): number {
   if (header === null) return 0
@@ -68,11 +68,9 @@ export function retryAfterMs(header: string | null, now: Date): number {
 const BETWEEN_VALUES = /(?<!\b(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]{0,6}),/i
 
 const NUMBER = /^(?:\d+(?:\.\d*)?|\.\d+)$/
-const DURATION = /^(?:\d+(?:\.\d*)?\s*(?:ms|s|sec|seconds?|m|min|minutes?|h|hours?)\s*)+$/i
 
 function delayMs(value: string, now: Date): number {
   if (NUMBER.test(value)) return numberMs(Number(value), now)
-  if (DURATION.test(value)) return durationMs(value)
   return dateMs(value) - now.getTime()
 }
 
@@ -83,16 +81,6 @@ const MIN_UNIX_MS = 1e12
 function numberMs(value: number, now: Date): number {
   if (value >= MIN_UNIX_MS) return value - now.getTime()
   return value >= MIN_UNIX_SECONDS ? value * 1_000 - now.getTime() : value * 1_000
-}
-
-const UNITS_MS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 }
-
-function durationMs(value: string): number {
-  const parts = [...value.toLowerCase().matchAll(/([\d.]+)\s*(ms|[smh])/g)]
-  return parts.reduce(
-    (sum, [, number, unit = '']) => sum + Number(number) * (UNITS_MS[unit] ?? 0),
-    0,
-  )
 }
 
 const HTTP_DATE = /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? .*\d{2}:\d{2}:\d{2}/i
