@@ -29,26 +29,19 @@ export interface KeyRow extends LimitsInput {
 }
 
 /** SQL: whether the key `k` was revoked or, for a session, the key that created it. */
-export const IS_REVOKED = `(
+const IS_REVOKED = `(
   k.revoked_at is not null
   or exists (select from posthorn.api_keys as g where g.id = k.granted_by and g.revoked_at is not null)
 )`
-
-/**
- * SQL: when the key `k` expires or, if earlier, the key that created it as a session. Null: never. One level is enough,
- * because a session cannot create keys.
- */
-export const EXPIRES_AT = `
-  least(k.expires_at, (select g.expires_at from posthorn.api_keys as g where g.id = k.granted_by))`
 
 /** SQL: a `KeyRow` of the key `k`. */
 export const KEY_COLUMNS = `
   k.id, k.organization_id as "organizationId", k.scopes, k.requests_per_second as "requestsPerSecond",
   k.events_per_second as "eventsPerSecond", k.deliveries_per_second as "deliveriesPerSecond",
-  k.session_kind as "sessionKind", k.webhook_id as "webhookId", ${EXPIRES_AT} as "expiresAt",
+  k.session_kind as "sessionKind", k.webhook_id as "webhookId", k.expires_at as "expiresAt",
   case
     when ${IS_REVOKED} then 'revoked'
-    when ${EXPIRES_AT} <= now() then 'expired'
+    when k.expires_at <= now() then 'expired'
     else 'valid'
   end as state,
   coalesce(k.last_used_at > now() - interval '1 minute', false) as "usedRecently"`
@@ -178,9 +171,9 @@ export async function findInactiveKeys(
     name: 'find_inactive_keys',
     // A key without a row was deleted and counts as revoked.
     text: `
-      select key.id, case when ${EXPIRES_AT} <= now() and not ${IS_REVOKED} then 'expired' else 'revoked' end as state
+      select key.id, case when k.expires_at <= now() and not ${IS_REVOKED} then 'expired' else 'revoked' end as state
       from unnest($1::uuid[]) as key (id) left join posthorn.api_keys as k on k.id = key.id
-      where k.id is null or ${IS_REVOKED} or ${EXPIRES_AT} <= now()`,
+      where k.id is null or ${IS_REVOKED} or k.expires_at <= now()`,
     values: [keyIds],
   })
   return new Map(rows.map(({ id, state }) => [id, state]))

@@ -22,9 +22,9 @@ import {
   createDeliveryReporter,
   createSweepReporter,
 } from '../telemetry/events.ts'
-import { countFilteredEvents } from '../webhooks/count-filtered-events.ts'
 import { evaluateHealth } from '../webhooks/evaluate-health.ts'
 import { createFindSendOptions } from '../webhooks/send-options.ts'
+import { countFilteredEvents } from '../webhooks/statistics.ts'
 import type { CommonServices } from './common-services.ts'
 import { createExchangeThread } from './exchange-thread.ts'
 import { openExchange } from './start-exchanging.ts'

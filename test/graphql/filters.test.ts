@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { countFilteredEvents } from '../../src/webhooks/count-filtered-events.ts'
+import { countFilteredEvents } from '../../src/webhooks/statistics.ts'
 import { JOINED, TICKET } from '../support/factories.ts'
 import { useApi, useTenant } from './support/api.ts'
 
