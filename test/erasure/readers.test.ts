@@ -98,8 +98,7 @@ test('why an erased event has no delivery is told without its payload', async ()
   await erase()
   expect(await ask(why)).toEqual({
     reason: 'ERASED',
-    message:
-      'The payload of the event was erased, so the filter of the webhook cannot be tried on it.',
+    message: 'The payload was erased, so the filter cannot be tried on it.',
   })
 })
 

@@ -13,7 +13,8 @@ const callsOf =
     fetch(app.url + at, { headers: { accept: BROWSER, ...headers } })
 
 const folder = await useFolder('graphiql')
-const get = callsOf(await useTestApp({ role: 'api' }))
+const posthorn = await useTestApp({ role: 'api' })
+const get = callsOf(posthorn)
 
 const LINKED = 'name="posthorn-graphiql" content="on"'
 
@@ -47,7 +48,8 @@ test('the page runs one script of its own, calls its own origin alone, and canno
 
 test('programs get the API', async () => {
   for (const accept of ['*/*', 'application/json', 'application/graphql-response+json']) {
-    const { status, headers } = await get('/graphql?query={__typename}', { accept })
+    const authorization = `Bearer ${posthorn.tenant.token}`
+    const { status, headers } = await get('/graphql?query={__typename}', { accept, authorization })
     expect([status, headers.get('content-type')]).toEqual([200, expect.stringContaining('json')])
     expect(headers.get('vary')).toContain('accept')
   }
