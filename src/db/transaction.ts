@@ -22,9 +22,3 @@ export async function inTransaction<T>(
 export async function joinTransaction<T>(db: Db, run: (tx: Db) => Promise<T>): Promise<T> {
   return '$transaction' in db ? await db.$transaction(run) : await run(db)
 }
-
-/** The same, read committed: after waiting for a lock, a statement sees what its previous holder committed. */
-export async function inReadCommitted<T>(db: Db, run: (tx: Db) => Promise<T>): Promise<T> {
-  const options = { isolationLevel: 'ReadCommitted' } as const
-  return '$transaction' in db ? await db.$transaction(run, options) : await run(db)
-}
