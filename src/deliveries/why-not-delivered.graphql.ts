@@ -22,8 +22,7 @@ const REASONS = {
   disabled: 'The webhook was disabled when the event was published.',
   not_subscribed: 'The webhook did not subscribe to the event type.',
   filtered_out: 'The filter of the webhook refused the event.',
-  erased:
-    'The payload of the event was erased, so the filter of the webhook cannot be tried on it.',
+  erased: 'The payload was erased, so the filter cannot be tried on it.',
   unknown: 'Nothing that is stored explains it.',
 } as const
 
