@@ -34,7 +34,8 @@ const STORED: Columns = {
 const COMPUTED: Columns = {
   delivery_id: ['uuid', (record) => record.deliveryUuid],
   attempts_before: ['int', (record) => record.attemptsBefore],
-  queued_ms: ['int', (record) => Math.round(record.queuedMs)],
+  // A delivery can have waited for more than the 24 days that an int holds.
+  queued_ms: ['bigint', (record) => Math.round(record.queuedMs)],
   summary: ['text', (record) => record.summary],
   header_prefix: ['text', (record) => record.requestHeaderPrefix],
   header_names: ['text', (record) => record.requestHeaderNames.join('\n') || null],
@@ -90,7 +91,7 @@ const TIMED = {
 const COUNTED_NAMES = Object.keys(COUNTED)
 const TIMED_NAMES = Object.keys(TIMED)
 
-const BOUNDS = `'{${LATENCY_BOUNDS_MS.join(',')}}'::int[]`
+const BOUNDS = `'{${LATENCY_BOUNDS_MS.join(',')}}'::bigint[]`
 
 /** SQL: the numbers of the buckets in which an attempt is counted. */
 const BUCKETS = Object.entries(TIMED).map(
