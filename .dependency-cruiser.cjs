@@ -97,15 +97,15 @@ module.exports = {
       comment:
         'It is published to users, who run it anywhere. Signing, for the sender, may use node:crypto.',
       severity: 'error',
-      from: { path: '^src/receiver/' },
-      to: { pathNot: ['^src/receiver/', '^(node:)?crypto$'] },
+      from: { path: '^packages/receiver/src/' },
+      to: { pathNot: ['^packages/receiver/src/', '^(node:)?crypto$'] },
     },
     {
       name: 'console-stands-alone',
       comment: 'It runs in browsers, as a client of the public API like any other.',
       severity: 'error',
-      from: { path: '^src/console/' },
-      to: { path: '^src/', pathNot: '^src/console/' },
+      from: { path: '^packages/console/' },
+      to: { path: '^src/', pathNot: '^packages/console/' },
     },
     {
       name: 'the-client-package-stands-alone',
@@ -118,8 +118,8 @@ module.exports = {
       name: 'nothing-imports-the-console',
       comment: 'The server serves its built files, and needs nothing of its sources.',
       severity: 'error',
-      from: { path: '^src/', pathNot: '^src/console/' },
-      to: { path: '^src/console/' },
+      from: { path: '^src/', pathNot: '^packages/console/' },
+      to: { path: '^packages/console/' },
     },
     {
       name: 'only-outbound-opens-sockets',
@@ -160,7 +160,7 @@ module.exports = {
       comment:
         'A package of another name could connect to anything. Before it is added here, read what it opens; one that makes requests belongs in src/outbound. (undici connects: the rule above keeps it there. The exporter of OpenTelemetry connects to the collector that the operator names, and openid-client to the provider: the rules below keep each in its file. hono/node-server listens; the rules below are for Postgres.)',
       severity: 'error',
-      from: { path: '^src/', pathNot: '^src/console/' },
+      from: { path: '^src/', pathNot: '^packages/console/' },
       to: {
         dependencyTypes: [
           'npm',
@@ -195,9 +195,9 @@ module.exports = {
       name: 'the-tools-for-agents-are-imported-dynamically',
       comment: 'So a process that serves no agent does not load them, nor the SDK of the protocol.',
       severity: 'error',
-      from: { path: '^src/', pathNot: '^src/mcp/' },
+      from: { path: '^src/', pathNot: '^packages/mcp/' },
       to: {
-        path: '^src/mcp/',
+        path: '^packages/mcp/',
         dynamic: false,
       },
     },

@@ -27,7 +27,7 @@ interface Documents {
 }
 
 const DOCUMENTS: readonly Documents[] = [
-  { from: 'src/console/**/*.graphql', folder: 'src/console/generated/' },
+  { from: 'packages/console/**/*.graphql', folder: 'packages/console/generated/' },
   { from: 'docs/examples/graphql/*.graphql', folder: 'test/graphql/generated/' },
 ]
 
@@ -43,7 +43,7 @@ const imports = { importExtension: '.ts' } as const
 
 for (const { from, folder } of DOCUMENTS) {
   const files = globSync(from, { cwd: root }).toSorted()
-  const fragments = from.startsWith('src/console/') ? SETTINGS_OF.map(settingsFragment) : []
+  const fragments = from.startsWith('packages/console/') ? SETTINGS_OF.map(settingsFragment) : []
   const outputs = await preset.buildGeneratesSection({
     schema,
     schemaAst,

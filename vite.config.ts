@@ -7,7 +7,7 @@ const { version } = JSON.parse(readFileSync(new URL('package.json', import.meta.
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 
-/** The script of each folder of `src/console` that has pages. */
+/** The script of each folder of `packages/console` that has pages. */
 const SUBJECTS = [
   ['overview', 'overview'],
   ['webhooks', 'webhooks(?![\\\\/](filter|body)[\\\\/])|incidents'],
@@ -47,7 +47,7 @@ const SCRIPTS = [
 
 /** The console and the portal: one program, whose files `src/server/console-files.ts` serves. */
 export default defineConfig({
-  root: here('src/console'),
+  root: here('packages/console'),
   base: '/console/',
   plugins: [react(), preloadTypeface()],
   define: { __VERSION__: JSON.stringify(version) },

@@ -76,7 +76,7 @@ export default defineConfig({
     execArgv: ['--expose-gc'],
     coverage: {
       include: ['src/**/*.ts'],
-      exclude: ['src/console/**', '**/generated/**'],
+      exclude: ['packages/console/**', '**/generated/**'],
       reporter: ['text-summary', 'html'],
     },
     reporters: [...configDefaults.reporters, new LeftOutReport(Object.keys(ON_CHANGE))],

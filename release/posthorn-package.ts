@@ -25,7 +25,7 @@ export async function writePackage(folder: string): Promise<void> {
   await run(process.execPath, ['codegen.ts'])
   await run('tsc', ['--project', 'tsconfig.build.json', '--outDir', path.join(folder, 'dist')])
   const element = path.join(folder, 'dist/portal-element')
-  await run('tsc', ['--project', 'src/portal-element', '--outDir', element])
+  await run('tsc', ['--project', 'packages/portal-element', '--outDir', element])
   await cp(built, path.join(folder, 'dist/console'), { recursive: true })
   const docs = path.join(ROOT, 'dist/docs')
   if (existsSync(docs)) await cp(docs, path.join(folder, 'dist/docs'), { recursive: true })

@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { verify } from '../receiver/index.ts'
+import { verify } from '../../packages/receiver/src/index.ts'
 import { collect, commaSeparated } from './command.ts'
 import { forwardDeliveries } from './listen/forward.ts'
 import { type ListenOptions, receiveDeliveries } from './listen/receive.ts'

@@ -42,7 +42,7 @@ export function createMcpRoutes(deps: GraphqlDeps, config: McpConfig): Hono {
     // Loaded with the first request, because most processes serve none.
     const [{ createMcpHandler }, { createMcpServer }] = await Promise.all([
       import('@modelcontextprotocol/server'),
-      import('../mcp/mcp-server.ts'),
+      import('../../packages/mcp/mcp-server.ts'),
     ])
     const options = {
       version: VERSION,

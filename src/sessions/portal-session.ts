@@ -64,7 +64,7 @@ export async function createPortalSession(
 
 /**
  * The token, the theme, the pages and the locale are in the fragment, which browsers never send, so neither logs nor proxies
- * see them. `src/console/session/portal-link.ts` reads the fragment.
+ * see them. `packages/console/session/portal-link.ts` reads the fragment.
  */
 function portalUrl(
   origin: string,

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { parseSecret } from '../receiver/sign.ts'
+import { parseSecret } from '../../packages/receiver/src/sign.ts'
 
 /** The rule of a signing secret, in the words of an API description. */
 export const SIGNING_SECRET_RULE = '`whsec_` and 24 to 64 bytes in base64 with padding'

@@ -11,7 +11,7 @@ import { mintId, parseId } from '../db/ids.ts'
 import type { Keyring } from '../encryption/keyring.ts'
 import { DomainError, notFound } from '../lib/errors.ts'
 import { parseInput } from '../lib/validation.ts'
-import { formatSecret, generateSigningKey, parseSecret } from '../receiver/sign.ts'
+import { formatSecret, generateSigningKey, parseSecret } from '../../packages/receiver/src/sign.ts'
 import { findWebhook } from './find-webhook.ts'
 import { signingSecretRule } from './signing-secret-rule.ts'
 

@@ -1,6 +1,6 @@
 import { createSecretKey, randomBytes } from 'node:crypto'
 import { Agent, request } from 'undici'
-import { signDelivery } from '../../src/receiver/sign.ts'
+import { signDelivery } from '../../packages/receiver/src/sign.ts'
 import { serveParent } from './script-process.ts'
 
 interface Load {

@@ -70,12 +70,12 @@ test.each([
   ['docs/examples/graphql/webhooks.graphql', ['deploy', 'docs', 'examples', 'release']],
   ['deploy/helm/posthorn/values.yaml', ['deploy']],
   ['schema.graphql', ['examples', 'pages']],
-  ['src/console/pages.ts', ['pages']],
+  ['packages/console/pages.ts', ['pages']],
   ['test/console/portal.slow.test.ts', ['pages']],
   ['examples/react/src/main.tsx', ['examples']],
   ['packages/client/src/index.ts', ['docs', 'release', 'slow']],
   ['packages/posthorn/package.json', ['deploy', 'docs', 'release', 'slow']],
-  ['src/receiver/verify.ts', ['receiver', 'release', 'slow']],
+  ['packages/receiver/src/verify.ts', ['receiver', 'release', 'slow']],
   ['.ci/run', ALL],
 ])('a change of %s runs %j', async (file, expected) => {
   await git('update-ref', 'refs/remotes/origin/main', 'HEAD')

@@ -29,7 +29,7 @@ export default async function prepareConsole(project: TestProject): Promise<void
 export function isBuilt(): Promise<boolean> {
   const sources = [
     ...['vite.config.ts', 'codegen.ts', 'schema.graphql', 'package-lock.json'],
-    ...['src/console/**/*.*', 'src/portal-element/*', 'docs/examples/graphql/*.graphql'],
+    ...['packages/console/**/*.*', 'packages/portal-element/*', 'docs/examples/graphql/*.graphql'],
   ]
   // A build writes its compressed copies last.
   const built = 'dist/console/posthorn.svg.gz'

@@ -1,6 +1,6 @@
 import { DEFAULT_THEME, defaultCssVariablesResolver, mergeMantineTheme } from '@mantine/core'
 import { describe, expect, test } from 'vitest'
-import { cssVariables, readable, theme, themeOfColor } from '../../src/console/theme/theme.ts'
+import { cssVariables, readable, theme, themeOfColor } from '../../packages/console/theme/theme.ts'
 import { contrastOf } from './support/contrast.ts'
 
 /** WCAG 2.2: for text, and for marks such as dots, edges and bars. */

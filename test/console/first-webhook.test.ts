@@ -1,5 +1,5 @@
 import { beforeAll, expect } from 'vitest'
-import { verify } from '../../src/receiver/index.ts'
+import { verify } from '../../packages/receiver/src/index.ts'
 import { JOINED } from '../support/factories.ts'
 import type { Received } from '../support/receiver.ts'
 import { call } from './support/call.ts'

@@ -7,7 +7,7 @@ import {
   formatPercent,
   formatRelative,
   formatUpcoming,
-} from '../../src/console/lib/format.ts'
+} from '../../packages/console/lib/format.ts'
 
 test.each([
   [0, '0 ms'],

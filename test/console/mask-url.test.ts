@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { maskUrl } from '../../src/console/lib/mask-url.ts'
+import { maskUrl } from '../../packages/console/lib/mask-url.ts'
 
 test.each([
   ['https://example.com/hook', 'https://example.com/hook'],

@@ -2,7 +2,7 @@ import { afterAll, expect, test, vi } from 'vitest'
 
 vi.stubGlobal('location', { pathname: '/console/' })
 afterAll(() => vi.unstubAllGlobals())
-const { consoleUrl, mountOf } = await import('../../src/console/mount.ts')
+const { consoleUrl, mountOf } = await import('../../packages/console/mount.ts')
 
 const ORGANIZATION = 'org_01m7xgjytfecrvetdfjkb8kqpk'
 

@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
-import { sign } from '../../src/receiver/index.ts'
+import { sign } from '../../packages/receiver/src/index.ts'
 import { createBlankDatabase } from '../support/blank-database.ts'
 import { freePort } from '../support/free-port.ts'
 import { leftOutFor } from '../support/left-out.ts'

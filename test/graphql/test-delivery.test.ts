@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { verify } from '../../src/receiver/index.ts'
+import { verify } from '../../packages/receiver/src/index.ts'
 import { createApiKey } from '../support/api-keys.ts'
 import { useTestApp } from '../support/app.ts'
 import { JOINED, TICKET } from '../support/factories.ts'

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { buildSchema, getNamedType, parse, TypeInfo, visit, visitWithTypeInfo } from 'graphql'
 import { expect, test } from 'vitest'
-import { MAX_ANSWER_BYTES, PARTNER_FIELDS, toResult } from '../../src/mcp/answer.ts'
-import * as documents from '../../src/mcp/documents.ts'
+import { MAX_ANSWER_BYTES, PARTNER_FIELDS, toResult } from '../../packages/mcp/answer.ts'
+import * as documents from '../../packages/mcp/documents.ts'
 
 const schema = buildSchema(readFileSync('schema.graphql', 'utf8'))
 /** Texts that Posthorn or its operator writes, and those that are inside one that is marked. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { MAX_ANSWER_BYTES } from '../../src/mcp/answer.ts'
+import { MAX_ANSWER_BYTES } from '../../packages/mcp/answer.ts'
 import { document } from '../graphql/support/document.ts'
 import { createWebhook } from '../scheduling/support/backlog.ts'
 import { useTestApp } from '../support/app.ts'

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { ERROR_CODES as OF_CONSOLE } from '../../src/console/deliveries/list/cause-labels.ts'
+import { ERROR_CODES as OF_CONSOLE } from '../../packages/console/deliveries/list/cause-labels.ts'
 import { ERROR_CODES, wordsOf } from '../../src/outbound/failure-reasons.ts'
 
 test('docs/concepts/deliveries.md has the meaning and the advice of each error code', () => {

@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest'
-import { type LambdaEvent, receiver } from '../../src/receiver/frameworks/aws-lambda.ts'
-import { sign } from '../../src/receiver/index.ts'
+import { type LambdaEvent, receiver } from '../../packages/receiver/src/frameworks/aws-lambda.ts'
+import { sign } from '../../packages/receiver/src/index.ts'
 import { OTHER_SECRET, PUBLISHED, publishedHeaders, sentAt } from './signed-delivery.ts'
 
 const { secret, id, timestamp } = PUBLISHED

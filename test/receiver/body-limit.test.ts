@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import { expect, test } from 'vitest'
-import { receiver } from '../../src/receiver/frameworks/express.ts'
+import { receiver } from '../../packages/receiver/src/frameworks/express.ts'
 import { PUBLISHED, publishedHeaders, sentAt } from './signed-delivery.ts'
 
 const { secret, body } = PUBLISHED

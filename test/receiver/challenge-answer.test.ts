@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { receiver } from '../../src/receiver/frameworks/next.ts'
-import { challengeAnswer, sign } from '../../src/receiver/index.ts'
+import { receiver } from '../../packages/receiver/src/frameworks/next.ts'
+import { challengeAnswer, sign } from '../../packages/receiver/src/index.ts'
 
 const secret = 'whsec_MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIz'
 const CHALLENGE = { type: 'verification', challenge: 'c-1' }

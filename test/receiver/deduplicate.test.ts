@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { type DeliveryStore, deduplicate, memoryStore } from '../../src/receiver/index.ts'
+import { type DeliveryStore, deduplicate, memoryStore } from '../../packages/receiver/src/index.ts'
 
 const fails = () => {
   throw new Error('The disk is full.')

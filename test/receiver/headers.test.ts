@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { describe, expect, test } from 'vitest'
-import { type ReceivedHeaders, verify } from '../../src/receiver/index.ts'
+import { type ReceivedHeaders, verify } from '../../packages/receiver/src/index.ts'
 import { PUBLISHED, publishedHeaders, sentAt } from './signed-delivery.ts'
 
 const { secret, body, id, timestamp, signature } = PUBLISHED

@@ -2,13 +2,13 @@ import { createSecretKey } from 'node:crypto'
 import fc from 'fast-check'
 import { Webhook } from 'standardwebhooks'
 import { describe, expect, test } from 'vitest'
-import { sign, verify } from '../../src/receiver/index.ts'
+import { sign, verify } from '../../packages/receiver/src/index.ts'
 import {
   formatSecret,
   generateSigningKey,
   parseSecret,
   signDelivery,
-} from '../../src/receiver/sign.ts'
+} from '../../packages/receiver/src/sign.ts'
 import { PUBLISHED, sentAt } from './signed-delivery.ts'
 
 const { secret, id, timestamp, body, signature } = PUBLISHED

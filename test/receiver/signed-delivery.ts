@@ -1,4 +1,4 @@
-import { sign } from '../../src/receiver/index.ts'
+import { sign } from '../../packages/receiver/src/index.ts'
 
 /** The test vector published with Standard Webhooks: a secret, a delivery and its signature. */
 export const PUBLISHED = {

@@ -5,7 +5,7 @@ import {
   type VerifyOptions,
   verify,
   type WebhookEvent,
-} from '../../src/receiver/index.ts'
+} from '../../packages/receiver/src/index.ts'
 import {
   headersSignedAt,
   OTHER_SECRET,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { verify } from '../../src/receiver/index.ts'
+import { verify } from '../../packages/receiver/src/index.ts'
 import { pruneSchedules } from '../../src/scheduling/prune-schedules.ts'
 import { countRows } from '../support/count-rows.ts'
 import { JOINED } from '../support/factories.ts'

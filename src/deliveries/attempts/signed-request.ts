@@ -1,5 +1,5 @@
 import type { KeyObject } from 'node:crypto'
-import { signDelivery } from '../../receiver/sign.ts'
+import { signDelivery } from '../../../packages/receiver/src/sign.ts'
 import type { TraceContext } from '../../telemetry/tracing.ts'
 
 /** The names of the headers that Posthorn adds to each delivery. */

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { limitSilence } from '../../../src/console/api/silence-limit.ts'
+import { limitSilence } from '../../../packages/console/api/silence-limit.ts'
 
 const LIMIT_MS = 30_000
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { compareFields } from '../../../src/console/audit/compare-fields.ts'
+import { compareFields } from '../../../packages/console/audit/compare-fields.ts'
 
 test('only differing fields are listed', () => {
   expect(

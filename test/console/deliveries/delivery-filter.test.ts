@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { deliveryFilter } from '../../../src/console/deliveries/list/delivery-filter.ts'
+import { deliveryFilter } from '../../../packages/console/deliveries/list/delivery-filter.ts'
 
 const FAILED = ['REDIRECTION_3XX', 'CLIENT_ERROR_4XX', 'SERVER_ERROR_5XX', 'NO_RESPONSE']
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { scheduleOf } from '../../../src/console/deliveries/page/schedule.ts'
-import type { AttemptStepFragment } from '../../../src/console/generated/graphql.ts'
+import { scheduleOf } from '../../../packages/console/deliveries/page/schedule.ts'
+import type { AttemptStepFragment } from '../../../packages/console/generated/graphql.ts'
 
 const at = (seconds: number) => new Date(Date.UTC(2026, 0, 1) + seconds * 1_000).toISOString()
 

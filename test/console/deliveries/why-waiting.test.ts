@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { whyWaiting } from '../../../src/console/deliveries/page/why-waiting.ts'
-import type { DeliveryQuery, ParkedReason } from '../../../src/console/generated/graphql.ts'
+import { whyWaiting } from '../../../packages/console/deliveries/page/why-waiting.ts'
+import type { DeliveryQuery, ParkedReason } from '../../../packages/console/generated/graphql.ts'
 
 type Delivery = NonNullable<DeliveryQuery['delivery']>
 

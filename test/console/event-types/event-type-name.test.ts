@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import {
   eventTypeNameError,
   isEventTypeName,
-} from '../../../src/console/event-types/form/event-type-name.ts'
+} from '../../../packages/console/event-types/form/event-type-name.ts'
 
 test.each(['order', 'order.shipped', 'a-b_c.D9', 'x'.repeat(128)])('%s is a valid name', (name) => {
   expect(isEventTypeName(name)).toBe(true)

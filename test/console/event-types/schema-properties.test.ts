@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { schemaProperties } from '../../../src/console/event-types/page/schema-properties.ts'
+import { schemaProperties } from '../../../packages/console/event-types/page/schema-properties.ts'
 
 test('a schema lists its properties, each before its nested properties', () => {
   const schema = {

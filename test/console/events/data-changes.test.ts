@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { changesOfData } from '../../../src/console/events/difference/data-changes.ts'
+import { changesOfData } from '../../../packages/console/events/difference/data-changes.ts'
 
 const change = (field: string, before: string | null, after: string | null) => ({
   field,

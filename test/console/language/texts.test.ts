@@ -3,9 +3,9 @@ import path from 'node:path'
 import { IntlMessageFormat } from 'intl-messageformat'
 import { type ESTree, parseSync } from 'vite'
 import { describe, expect, test } from 'vitest'
-import { LANGUAGES } from '../../../src/console/language/languages.ts'
+import { LANGUAGES } from '../../../packages/console/language/languages.ts'
 
-const CONSOLE = path.resolve(import.meta.dirname, '../../../src/console')
+const CONSOLE = path.resolve(import.meta.dirname, '../../../packages/console')
 
 /** Pages and parts that a portal session never shows: they are English. */
 const OF_CONSOLE =
@@ -86,7 +86,7 @@ function namesOf(elements: ReturnType<IntlMessageFormat['getAst']>): readonly st
 }
 
 interface Source {
-  /** Within `src/console`. */
+  /** Within `packages/console`. */
   readonly name: string
   readonly text: string
   readonly program: ESTree.Program

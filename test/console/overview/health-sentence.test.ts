@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import {
   type DeliveryHealth,
   healthSentence,
-} from '../../../src/console/overview/health-sentence.ts'
+} from '../../../packages/console/overview/health-sentence.ts'
 
 const NOW_MS = Date.parse('2026-11-27T12:00:00Z')
 const minutesAgo = (minutes: number) => new Date(NOW_MS - minutes * 60_000).toISOString()

@@ -4,7 +4,7 @@ import type { SeededServer } from '../seed.ts'
 /** A page of the console, at a path where the sample data has something to show. */
 export interface ConsolePage {
   readonly name: string
-  /** The route in `src/console/pages.ts`. */
+  /** The route in `packages/console/pages.ts`. */
   readonly route: string
   readonly path: string
 }
@@ -53,7 +53,7 @@ export const NOT_IN_PORTAL: readonly string[] = [
 
 /** The routes of the console, from its source. */
 export async function routesOfConsole(): Promise<string[]> {
-  const source = await readFile(new URL('../../../src/console/pages.ts', import.meta.url), 'utf8')
+  const source = await readFile(new URL('../../../packages/console/pages.ts', import.meta.url), 'utf8')
   return [...source.matchAll(/^ {2}'?([^'\n]+?)'?: lazyPage\(/gm)].map(
     ([, route]) => route as string,
   )

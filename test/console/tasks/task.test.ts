@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { partsOf } from '../../../src/console/tasks/task-parts.ts'
-import { targetInput } from '../../../src/console/tasks/task-target.ts'
+import { partsOf } from '../../../packages/console/tasks/task-parts.ts'
+import { targetInput } from '../../../packages/console/tasks/task-target.ts'
 
 test.each([
   ['RUNNING', 'left'],

@@ -49,7 +49,7 @@ const CONFIGURATION = {
     checkJs: true,
     lib: ['esnext', 'dom', 'dom.iterable'],
     paths: {
-      '@posthorn/receiver': [path.join(ROOT, 'src/receiver/index.ts')],
+      '@posthorn/receiver': [path.join(ROOT, 'packages/receiver/src/index.ts')],
       '@posthorn/client': [path.join(ROOT, 'packages/client/src/index.ts')],
     },
   },

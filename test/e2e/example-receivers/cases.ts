@@ -1,4 +1,4 @@
-import { sign } from '../../../src/receiver/index.ts'
+import { sign } from '../../../packages/receiver/src/index.ts'
 
 /** What is sent, changed after it was signed or signed in another way. */
 interface Delivery {

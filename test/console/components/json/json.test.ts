@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { formatJson } from '../../../../src/console/components/json/format-json.ts'
-import { parsePayload } from '../../../../src/console/events/parse-payload.ts'
+import { formatJson } from '../../../../packages/console/components/json/format-json.ts'
+import { parsePayload } from '../../../../packages/console/events/parse-payload.ts'
 
 test('formatted JSON equals the output of JSON.stringify', () => {
   fc.assert(

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { asCurl } from '../../../../src/console/deliveries/attempt/as-curl.ts'
+import { asCurl } from '../../../../packages/console/deliveries/attempt/as-curl.ts'
 
 /** The arguments that a shell passes to curl. */
 function argumentsOf(command: string): string[] {

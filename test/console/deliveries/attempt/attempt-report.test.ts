@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { attemptReport } from '../../../../src/console/deliveries/attempt/attempt-report.ts'
+import { attemptReport } from '../../../../packages/console/deliveries/attempt/attempt-report.ts'
 
 const ATTEMPT = {
   id: 'att_1',

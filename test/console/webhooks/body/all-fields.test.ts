@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { allFields, withLines } from '../../../../src/console/webhooks/body/all-fields.ts'
+import { allFields, withLines } from '../../../../packages/console/webhooks/body/all-fields.ts'
 
 const field = (path: string, hasFields = false) => {
   const steps = path.split('.')

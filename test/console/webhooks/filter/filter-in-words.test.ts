@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { filterInWords } from '../../../../src/console/webhooks/filter/filter-in-words.ts'
+import { filterInWords } from '../../../../packages/console/webhooks/filter/filter-in-words.ts'
 
 const TOTAL = { path: '$.total', op: 'greater', value: 100 }
 const CITY = { path: '$.address.city', op: 'equals', value: 'Berlin' }

@@ -4,7 +4,7 @@ import {
   includedTypes,
   isValidPattern,
   possiblePatterns,
-} from '../../../../src/console/webhooks/form/subscriptions.ts'
+} from '../../../../packages/console/webhooks/form/subscriptions.ts'
 import { expandSubscriptions } from '../../../../src/event-types/find-event-types.ts'
 
 const CATALOGUE = ['a', 'order.item.added', 'order.paid', 'orders.paid', 'posthorn.webhook.failing']

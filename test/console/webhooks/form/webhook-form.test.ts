@@ -4,8 +4,8 @@ import {
   headerRow,
   hideAgain,
   storedHeaderRow,
-} from '../../../../src/console/webhooks/form/header-row.ts'
-import { checkWebhook, errorsOf } from '../../../../src/console/webhooks/form/webhook-form-rules.ts'
+} from '../../../../packages/console/webhooks/form/header-row.ts'
+import { checkWebhook, errorsOf } from '../../../../packages/console/webhooks/form/webhook-form-rules.ts'
 import {
   changesOf,
   inputOf,
@@ -13,7 +13,7 @@ import {
   newWebhookOf,
   valuesOf,
   type WebhookFormValues,
-} from '../../../../src/console/webhooks/form/webhook-form-values.ts'
+} from '../../../../packages/console/webhooks/form/webhook-form-values.ts'
 import { checkDestinationUrl } from '../../../../src/outbound/destination-url.ts'
 import { createAddressGuard } from '../../../../src/outbound/public-address.ts'
 import { newWebhookRule } from '../../../../src/webhooks/webhook-settings.ts'

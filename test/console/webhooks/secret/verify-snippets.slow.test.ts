@@ -1,8 +1,8 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { withHeaderPrefix } from '../../../../src/console/webhooks/secret/with-header-prefix.ts'
-import { formatSecret, generateSigningKey } from '../../../../src/receiver/sign.ts'
+import { withHeaderPrefix } from '../../../../packages/console/webhooks/secret/with-header-prefix.ts'
+import { formatSecret, generateSigningKey } from '../../../../packages/receiver/src/sign.ts'
 import { CASES, post, withSignature } from '../../../e2e/example-receivers/cases.ts'
 import { freePort } from '../../../support/free-port.ts'
 import { programPath } from '../../../support/installed-program.ts'
@@ -10,8 +10,8 @@ import { needsOptional } from '../../../support/left-out.ts'
 import { type RunningProgram, startProgram } from '../../../support/running-program.ts'
 import { useFolder } from '../../../support/use-folder.ts'
 
-const SNIPPETS = path.join(import.meta.dirname, '../../../../src/console/webhooks/secret/snippets')
-const RECEIVER = new URL('../../../../src/receiver/index.ts', import.meta.url).href
+const SNIPPETS = path.join(import.meta.dirname, '../../../../packages/console/webhooks/secret/snippets')
+const RECEIVER = new URL('../../../../packages/receiver/src/index.ts', import.meta.url).href
 
 interface Language {
   readonly file: string

@@ -6,10 +6,10 @@ import type { Reader } from '../../support/reader.ts'
 /** The sources in place of the packages, which are built only when they are packed. */
 const SOURCES: readonly (readonly [RegExp, string])[] = [
   [/'@posthorn\/client'/g, 'packages/client/src/index.ts'],
-  [/'@posthorn\/receiver'/g, 'src/receiver/index.ts'],
-  [/'@posthorn\/receiver\/express'/g, 'src/receiver/frameworks/express.ts'],
-  [/'@posthorn\/receiver\/hono'/g, 'src/receiver/frameworks/hono.ts'],
-  [/'@posthorn\/receiver\/fastify'/g, 'src/receiver/frameworks/fastify.ts'],
+  [/'@posthorn\/receiver'/g, 'packages/receiver/src/index.ts'],
+  [/'@posthorn\/receiver\/express'/g, 'packages/receiver/src/frameworks/express.ts'],
+  [/'@posthorn\/receiver\/hono'/g, 'packages/receiver/src/frameworks/hono.ts'],
+  [/'@posthorn\/receiver\/fastify'/g, 'packages/receiver/src/frameworks/fastify.ts'],
 ]
 
 /** Writes a program of the reader, and checks its types. */
