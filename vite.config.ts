@@ -30,18 +30,18 @@ const COMPONENTS = String.raw`@mantine|@tabler|@floating-ui|react-[\w-]+`
  */
 const SCRIPTS = [
   // All styles are one file, which the first page loads.
-  { name: 'style', test: /[\\/](src[\\/]console|@mantine)[\\/].*\.css$/, priority: 4 },
+  { name: 'style', test: /[\\/](packages[\\/]console|@mantine)[\\/].*\.css$/, priority: 4 },
   { name: 'libraries', tags: ['$initial' as const], test: /[\\/]node_modules[\\/]/, priority: 3 },
   { name: 'start', tags: ['$initial' as const], priority: 2 },
   {
     name: 'shared',
-    test: new RegExp(`[\\\\/](src[\\\\/]console|${COMPONENTS})[\\\\/]`),
+    test: new RegExp(`[\\\\/](packages[\\\\/]console|${COMPONENTS})[\\\\/]`),
     minShareCount: 4,
     priority: 1,
   },
   ...SUBJECTS.map(([name, folders]) => ({
     name,
-    test: new RegExp(`[\\\\/]src[\\\\/]console[\\\\/](${folders})[\\\\/]`),
+    test: new RegExp(`[\\\\/]packages[\\\\/]console[\\\\/](${folders})[\\\\/]`),
   })),
 ]
 

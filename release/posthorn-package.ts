@@ -23,7 +23,7 @@ export async function writePackage(folder: string): Promise<void> {
   if (!existsSync(built)) throw new Error('Build the console first: npm run build:console')
   await removeWritten(folder)
   await run(process.execPath, ['codegen.ts'])
-  await run('tsc', ['--project', 'tsconfig.build.json', '--outDir', path.join(folder, 'dist')])
+  await run('tsc', ['--project', 'tsconfig.build.json', '--outDir', folder])
   const element = path.join(folder, 'dist/portal-element')
   await run('tsc', ['--project', 'packages/portal-element', '--outDir', element])
   await cp(built, path.join(folder, 'dist/console'), { recursive: true })
@@ -40,12 +40,15 @@ export async function writePackage(folder: string): Promise<void> {
 /** The files of the repository that the package has. */
 async function copiedFiles(): Promise<string[]> {
   const { files } = JSON.parse(await readFile(path.join(PACKAGE, 'package.json'), 'utf8'))
-  const patterns = files.filter((pattern: string) => pattern !== 'dist').flatMap(inside)
+  const patterns = files.filter((pattern: string) => !WRITTEN.has(pattern)).flatMap(inside)
   const found = globSync(patterns, { cwd: ROOT }).filter(
     (file) => statSync(path.join(ROOT, file)).isFile() && !PRIVATE.test(file),
   )
   return ['README.md', 'LICENSE', ...found.map((file) => file.replaceAll('\\', '/')).toSorted()]
 }
+
+/** The compiled program is written here, not copied. */
+const WRITTEN = new Set(['dist', 'src', 'packages'])
 
 /** What the operator of this clone may have written below `deploy`. */
 const PRIVATE = /(^|[/\\])[.]env$|[.]tgz$/

@@ -8,6 +8,6 @@ if (Number.parseInt(process.versions.node, 10) < 24) {
 }
 // Caches compiled code, with types stripped, between runs: later starts are faster.
 module.enableCompileCache()
-// A clone runs its TypeScript directly. Node strips no types in node_modules, so an installed package runs dist.
+// A clone runs its TypeScript directly. Node strips no types in node_modules, so an installed package has them compiled to JavaScript.
 const installed = import.meta.url.includes('/node_modules/')
-await import(installed ? './dist/cli/main.js' : '../../src/cli/main.ts')
+await import(installed ? './src/cli/main.js' : '../../src/cli/main.ts')

@@ -1,11 +1,11 @@
-/** Compiles `packages/receiver/src`, with which the server signs too, to ES modules and to CommonJS. */
+/** Compiles `src`, with which the server signs too, to ES modules and to CommonJS. */
 import { execFileSync } from 'node:child_process'
 import { cpSync, globSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { build } from 'vite'
 
 const FOLDER = import.meta.dirname
-const SOURCE = path.join(FOLDER, './src')
+const SOURCE = path.join(FOLDER, 'src')
 const { exports } = JSON.parse(readFileSync(path.join(FOLDER, 'package.json'), 'utf8'))
 
 /** `index` and `frameworks/express`, as package.json names them */

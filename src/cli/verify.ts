@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { type Command, InvalidArgumentError } from 'commander'
-import { parseRfc3339 } from '../lib/rfc3339-time.ts'
 import { verify } from '../../packages/receiver/src/index.ts'
+import { parseRfc3339 } from '../lib/rfc3339-time.ts'
 import { action, collect, print, readInput } from './command.ts'
 
 interface VerifyOptions {

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { formatSecret, generateSigningKey, parseSecret } from '../../packages/receiver/src/sign.ts'
 import type { Actor } from '../access/actor.ts'
 import { writeAuditEntry } from '../audit/audit-entry.ts'
 import { actForOrganization } from '../db/act-for.ts'
@@ -11,7 +12,6 @@ import { mintId, parseId } from '../db/ids.ts'
 import type { Keyring } from '../encryption/keyring.ts'
 import { DomainError, notFound } from '../lib/errors.ts'
 import { parseInput } from '../lib/validation.ts'
-import { formatSecret, generateSigningKey, parseSecret } from '../../packages/receiver/src/sign.ts'
 import { findWebhook } from './find-webhook.ts'
 import { signingSecretRule } from './signing-secret-rule.ts'
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { OPERATIONAL_EVENT_TYPES } from '../../src/alerts/operational-event-types.ts'
 import { verify } from '../../packages/receiver/src/verify.ts'
+import { OPERATIONAL_EVENT_TYPES } from '../../src/alerts/operational-event-types.ts'
 import { createWebhook, publish } from '../scheduling/support/backlog.ts'
 import { createApiKey } from '../support/api-keys.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'

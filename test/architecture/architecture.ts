@@ -7,7 +7,7 @@ import { installPackages } from '../../install/install-packages.ts'
 const configuration = createRequire(import.meta.url)('../../.dependency-cruiser.cjs')
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
-const SOURCES = ['src', 'packages/client/src']
+const SOURCES = ['src', 'packages/client/src', 'packages/receiver/src', 'packages/mcp']
 
 export interface Architecture {
   /** Imports that break a rule of `.dependency-cruiser.cjs`. */

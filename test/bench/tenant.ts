@@ -1,7 +1,7 @@
+import { generateSigningKey } from '../../packages/receiver/src/sign.ts'
 import { loadConfig } from '../../src/config/config.ts'
 import type { Settings } from '../../src/config/settings.ts'
 import { mintId, parseId } from '../../src/db/ids.ts'
-import { generateSigningKey } from '../../packages/receiver/src/sign.ts'
 import { openServices, type Services } from '../../src/run/services.ts'
 import { createTenant } from '../support/factories.ts'
 import { ENCRYPTION_KEY } from './posthorn-server.ts'

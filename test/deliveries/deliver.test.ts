@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { parseId, publicId } from '../../src/db/ids.ts'
 import { verify } from '../../packages/receiver/src/index.ts'
+import { parseId, publicId } from '../../src/db/ids.ts'
 import { createWebhook } from '../scheduling/support/backlog.ts'
 import { useTestApp } from '../support/app.ts'
 import { createTenant, JOINED } from '../support/factories.ts'

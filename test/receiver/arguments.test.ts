@@ -1,7 +1,12 @@
 import { inspect } from 'node:util'
 import { createContext, runInContext } from 'node:vm'
 import { describe, expect, test } from 'vitest'
-import { sign, verify, verifyOrThrow, WebhookVerificationError } from '../../packages/receiver/src/index.ts'
+import {
+  sign,
+  verify,
+  verifyOrThrow,
+  WebhookVerificationError,
+} from '../../packages/receiver/src/index.ts'
 import { OTHER_SECRET, PUBLISHED, publishedHeaders, sentAt } from './signed-delivery.ts'
 
 const { secret, body, id, timestamp } = PUBLISHED

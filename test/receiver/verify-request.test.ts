@@ -1,5 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { sign, type VerifyRequestOptions, verifyRequest } from '../../packages/receiver/src/index.ts'
+import {
+  sign,
+  type VerifyRequestOptions,
+  verifyRequest,
+} from '../../packages/receiver/src/index.ts'
 import { OTHER_SECRET, PUBLISHED, publishedHeaders, sentAt } from './signed-delivery.ts'
 
 const { secret, body, id } = PUBLISHED

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import { parseId } from '../../src/db/ids.ts'
 import { verify } from '../../packages/receiver/src/index.ts'
+import { parseId } from '../../src/db/ids.ts'
 import { encryptHeaders } from '../../src/webhooks/encrypted-headers.ts'
 import { useTestApp } from '../support/app.ts'
 import { JOINED } from '../support/factories.ts'

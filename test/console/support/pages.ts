@@ -53,7 +53,10 @@ export const NOT_IN_PORTAL: readonly string[] = [
 
 /** The routes of the console, from its source. */
 export async function routesOfConsole(): Promise<string[]> {
-  const source = await readFile(new URL('../../../packages/console/pages.ts', import.meta.url), 'utf8')
+  const source = await readFile(
+    new URL('../../../packages/console/pages.ts', import.meta.url),
+    'utf8',
+  )
   return [...source.matchAll(/^ {2}'?([^'\n]+?)'?: lazyPage\(/gm)].map(
     ([, route]) => route as string,
   )

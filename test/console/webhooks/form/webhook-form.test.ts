@@ -5,7 +5,10 @@ import {
   hideAgain,
   storedHeaderRow,
 } from '../../../../packages/console/webhooks/form/header-row.ts'
-import { checkWebhook, errorsOf } from '../../../../packages/console/webhooks/form/webhook-form-rules.ts'
+import {
+  checkWebhook,
+  errorsOf,
+} from '../../../../packages/console/webhooks/form/webhook-form-rules.ts'
 import {
   changesOf,
   inputOf,

@@ -10,7 +10,10 @@ import { needsOptional } from '../../../support/left-out.ts'
 import { type RunningProgram, startProgram } from '../../../support/running-program.ts'
 import { useFolder } from '../../../support/use-folder.ts'
 
-const SNIPPETS = path.join(import.meta.dirname, '../../../../packages/console/webhooks/secret/snippets')
+const SNIPPETS = path.join(
+  import.meta.dirname,
+  '../../../../packages/console/webhooks/secret/snippets',
+)
 const RECEIVER = new URL('../../../../packages/receiver/src/index.ts', import.meta.url).href
 
 interface Language {
