@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import type { ICruiseResult } from 'dependency-cruiser'
-import { installPackages } from '../../install/install-packages.ts'
+import { installPackages } from '../../scripts/install/install-packages.ts'
 
 const configuration = createRequire(import.meta.url)('../../.dependency-cruiser.cjs')
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))

@@ -3,7 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 
 /** Folders of these have a number of lines each in `.ci/size.json`; other folders have none. */
-const BUILDINGS = ['src', 'packages', 'site', 'prisma', 'test']
+const BUILDINGS = ['src', 'packages', 'prisma', 'scripts', 'test']
 const COUNTED = /\.(ts|tsx|js|mjs|cjs|css|graphql|sql|prisma|astro|json|yaml|go|py)$/
 const NOT_WRITTEN = /(^|\/)(package-lock|tsconfig[^/]*)\.json$/
 const SIZES = '.ci/size.json'

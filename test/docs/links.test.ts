@@ -1,7 +1,7 @@
 import { existsSync, globSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
-import { referencePages } from '../../site/reference/pages.ts'
+import { referencePages } from '../../scripts/site/reference/pages.ts'
 import { anchorsIn } from '../support/anchors.ts'
 import { PAGES, proseOf, READMES, ROOT, read, withoutBlocks } from './support/pages.ts'
 

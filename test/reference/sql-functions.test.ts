@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { publicFunctions } from '../../site/reference/sql-functions.ts'
+import { publicFunctions } from '../../scripts/site/reference/sql-functions.ts'
 import { sharedDatabase } from '../support/database.ts'
 
 test('the reference has the functions with a comment in Postgres, with their arguments and their comments', async () => {

@@ -41,9 +41,9 @@ export async function createClone() {
   }
   await promisify(execFile)('git', ['clone', '--quiet', ROOT, folder], { env })
   await symlink(path.join(ROOT, 'node_modules'), path.join(folder, 'node_modules'))
-  const ofSite = path.join(ROOT, 'site/node_modules')
+  const ofSite = path.join(ROOT, 'scripts/site/node_modules')
   // Astro finds its files below the folder of the site only.
-  if (existsSync(ofSite)) await cp(ofSite, path.join(folder, 'site/node_modules'), COPIED)
+  if (existsSync(ofSite)) await cp(ofSite, path.join(folder, 'scripts/site/node_modules'), COPIED)
   await appendFile(path.join(folder, '.git/info/exclude'), 'node_modules\n')
   await run(process.execPath, 'src/db/generate.ts')
   return {

@@ -10,7 +10,7 @@ import { BUILDS_MS, type Clone, createClone } from './clone.ts'
 const NEXT = '900.1.0'
 
 /** A release builds the site of the documentation. */
-const SITE = await requirePackages('site')
+const SITE = await requirePackages('scripts/site')
 
 let clone: Clone
 let start: string
@@ -22,7 +22,7 @@ beforeAll(async () => {
 afterAll(async () => await clone?.[Symbol.asyncDispose]())
 
 const release = (...args: readonly string[]) =>
-  clone.run(process.execPath, 'release/main.ts', ...args)
+  clone.run(process.execPath, 'scripts/release/main.ts', ...args)
 
 /** What a release changes. */
 const state = async () => ({

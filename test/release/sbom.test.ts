@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { type LockFile, productionLockFile } from '../../release/production-lock-file.ts'
-import { createSbom } from '../../release/sbom.ts'
+import { type LockFile, productionLockFile } from '../../scripts/release/production-lock-file.ts'
+import { createSbom } from '../../scripts/release/sbom.ts'
 
 const ROOT = path.join(import.meta.dirname, '../..')
 const read = async (file: string) => JSON.parse(await readFile(path.join(ROOT, file), 'utf8'))

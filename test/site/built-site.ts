@@ -1,6 +1,6 @@
 import path from 'node:path'
-import { waitForTurn } from '../../install/install-packages.ts'
-import { buildSite } from '../../site/build.ts'
+import { waitForTurn } from '../../scripts/install/install-packages.ts'
+import { buildSite } from '../../scripts/site/build.ts'
 import { isBuiltFrom } from '../support/files.ts'
 import { requirePackages } from '../support/installed-packages.ts'
 
@@ -9,7 +9,7 @@ export const ROOT = path.join(import.meta.dirname, '../..')
 const FOLDER = path.join(ROOT, 'dist/docs')
 
 /** The options of tests that need the site, which a machine without its packages cannot build. */
-export const SITE = await requirePackages('site')
+export const SITE = await requirePackages('scripts/site')
 
 /** The folder of the built site. Builds it if a source is newer: once, also for several processes. */
 export async function builtSite(): Promise<string> {
@@ -18,7 +18,13 @@ export async function builtSite(): Promise<string> {
   return FOLDER
 }
 
-const SOURCES = ['docs/**/*.*', 'site/**/*.*', 'src/**/*.ts', 'schema.graphql', 'package.json']
+const SOURCES = [
+  'docs/**/*.*',
+  'scripts/site/**/*.*',
+  'src/**/*.ts',
+  'schema.graphql',
+  'package.json',
+]
 const MADE = /^(node_modules|generated|__generated__|\.generated|\.astro)$/
 
 function isBuilt(): Promise<boolean> {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { globSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { readPages } from '../../site/pages/page.ts'
+import { readPages } from '../../scripts/site/pages/page.ts'
 import { builtSite, SITE } from './built-site.ts'
 
 describe('the built site', SITE, () => {

@@ -1,10 +1,10 @@
 import { existsSync, globSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { addressOf, fileAddress, targetOf } from '../../site/pages/addresses.ts'
-import { ALONE, SECTIONS } from '../../site/pages/order.ts'
-import { firstSentence, readPages, withoutMarks } from '../../site/pages/page.ts'
-import { siteOf } from '../../site/pages/site.ts'
+import { addressOf, fileAddress, targetOf } from '../../scripts/site/pages/addresses.ts'
+import { ALONE, SECTIONS } from '../../scripts/site/pages/order.ts'
+import { firstSentence, readPages, withoutMarks } from '../../scripts/site/pages/page.ts'
+import { siteOf } from '../../scripts/site/pages/site.ts'
 
 const ROOT = path.join(import.meta.dirname, '../..')
 const pages = readPages()
@@ -14,7 +14,7 @@ test('each page of docs has a place in the order of the site, and each place a p
   const named = SECTIONS.flatMap(({ folder, pages }) => pages.map((page) => `${folder}/${page}`))
   expect(written.filter((page) => ![...named, ...ALONE].includes(page))).toEqual([])
   // A build makes most of the reference.
-  const made = existsSync(path.join(ROOT, 'site/.generated')) ? [] : ['reference']
+  const made = existsSync(path.join(ROOT, 'scripts/site/.generated')) ? [] : ['reference']
   const exists = (page: string) => pages.some(({ path }) => path === page)
   expect(named.filter((page) => !exists(page) && !made.includes(page.split('/')[0] ?? ''))).toEqual(
     [],

@@ -1,6 +1,6 @@
 import path from 'node:path'
 import type { TestOptions } from 'vitest'
-import { installPackages } from '../../install/install-packages.ts'
+import { installPackages } from '../../scripts/install/install-packages.ts'
 import { leftOutFor } from './left-out.ts'
 
 const ROOT = path.join(import.meta.dirname, '../..')

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { cp, mkdir } from 'node:fs/promises'
 import path from 'node:path'
 import { promisify } from 'node:util'
-import { writePackage } from '../../release/posthorn-package.ts'
+import { writePackage } from '../../scripts/release/posthorn-package.ts'
 
 const ROOT = path.join(import.meta.dirname, '../..')
 const PACKAGE = path.join(ROOT, 'packages/posthorn')

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { describe, expect, test } from 'vitest'
-import { describeMetrics } from '../../site/reference/metrics.ts'
+import { describeMetrics } from '../../scripts/site/reference/metrics.ts'
 import { createWebhook } from '../scheduling/support/backlog.ts'
 import { startTestApp, useTestApp } from '../support/app.ts'
 import { JOINED } from '../support/factories.ts'

@@ -3,7 +3,7 @@ import { glob, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import type { TestProject } from 'vitest/node'
-import { installPackages } from '../../../install/install-packages.ts'
+import { installPackages } from '../../../scripts/install/install-packages.ts'
 import { chromiumFor } from '../../console/browser.ts'
 import { reasonToLeaveOut } from '../../support/left-out.ts'
 

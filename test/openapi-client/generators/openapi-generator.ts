@@ -1,5 +1,5 @@
 import path from 'node:path'
-import { installPackages } from '../../../install/install-packages.ts'
+import { installPackages } from '../../../scripts/install/install-packages.ts'
 import { type Generator, run } from './generator.ts'
 
 const PACKAGE = path.resolve(import.meta.dirname, '..')

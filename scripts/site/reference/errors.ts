@@ -1,6 +1,6 @@
-import { ERROR_CODES } from '../../src/graphql/error-codes.ts'
-import { PROBLEM_KINDS, type ProblemKind } from '../../src/http/problem.ts'
-import { ISSUE_CODES } from '../../src/lib/issue-codes.ts'
+import { ERROR_CODES } from '../../../src/graphql/error-codes.ts'
+import { PROBLEM_KINDS, type ProblemKind } from '../../../src/http/problem.ts'
+import { ISSUE_CODES } from '../../../src/lib/issue-codes.ts'
 import { code, fenced, page, prose, table } from './markdown.ts'
 import { SQLSTATES } from './sqlstates.ts'
 

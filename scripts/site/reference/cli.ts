@@ -1,5 +1,5 @@
 import type { EventEmitter } from 'node:events'
-import { createProgram } from '../../src/cli/program.ts'
+import { createProgram } from '../../../src/cli/program.ts'
 import { anchor, code, fenced, page, prose, table } from './markdown.ts'
 
 // Not those of the package: what the site itself uses has another version of commander.

@@ -25,7 +25,7 @@ const loader: Loader = {
         id: page.path,
         data,
         body,
-        filePath: `../${page.file}`,
+        filePath: `../../${page.file}`,
         digest: generateDigest(body),
         rendered,
         assetImports: rendered.metadata?.imagePaths ?? [],

@@ -2,7 +2,7 @@ import { existsSync, globSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { inOrder } from './order.ts'
 
-export const ROOT = path.join(import.meta.dirname, '../..')
+export const ROOT = path.join(import.meta.dirname, '../../..')
 
 /** A page of the site, as its Markdown has it. */
 export interface Page {
@@ -21,7 +21,7 @@ export interface Page {
 }
 
 /** Where the pages are: those of the repository, and those that programs make before a build. */
-const FOLDERS = ['docs', 'site/.generated']
+const FOLDERS = ['docs', 'scripts/site/.generated']
 
 /** All pages in the order of the site. */
 export function readPages(): Page[] {

@@ -12,7 +12,7 @@ import { developmentAfter, isHigher, isRelease, withVersion } from './versions.t
  * it, packs all packages with their checksums, commits and tags; then commits the next development version. If a step
  * fails, the clone is as before. Nothing is pushed or published.
  */
-const ROOT = path.join(import.meta.dirname, '..')
+const ROOT = path.join(import.meta.dirname, '../..')
 const CHANGELOG = path.join(ROOT, 'CHANGELOG.md')
 
 async function release(version: string): Promise<void> {

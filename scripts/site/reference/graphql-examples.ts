@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { type DocumentNode, Kind, parse, print, separateOperations } from 'graphql'
 
-const FOLDER = new URL('../../docs/examples/graphql/', import.meta.url)
+const FOLDER = new URL('../../../docs/examples/graphql/', import.meta.url)
 
 /** An operation for each field of a root type, by the name of the field. A test runs every one of them. */
 export function examplesOf(kind: 'query' | 'mutation' | 'subscription'): Map<string, string> {

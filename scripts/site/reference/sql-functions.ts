@@ -8,7 +8,7 @@ export interface SqlFunction {
   readonly comment: string
 }
 
-const MIGRATIONS = new URL('../../prisma/migrations/', import.meta.url)
+const MIGRATIONS = new URL('../../../prisma/migrations/', import.meta.url)
 
 /** For functions that other parts of Posthorn call, not applications. */
 const INTERNAL = 'Calls graphile-worker.'

@@ -12,7 +12,7 @@ import {
 import { anchor } from './markdown.ts'
 
 export const SCHEMA: GraphQLSchema = buildSchema(
-  readFileSync(new URL('../../schema.graphql', import.meta.url), 'utf8'),
+  readFileSync(new URL('../../../schema.graphql', import.meta.url), 'utf8'),
 )
 
 const ROOTS = ['Query', 'Mutation', 'Subscription']

@@ -7,7 +7,7 @@ import { withPackedLinks } from './packed-links.ts'
 import { readProduction } from './production-lock-file.ts'
 import { createSbom } from './sbom.ts'
 
-export const ROOT = path.join(import.meta.dirname, '..')
+export const ROOT = path.join(import.meta.dirname, '../..')
 
 const PACKAGE = path.join(ROOT, 'packages/posthorn')
 

@@ -5,7 +5,7 @@ import path from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { promisify } from 'node:util'
 
-const ROOT = path.join(import.meta.dirname, '..')
+const ROOT = path.join(import.meta.dirname, '../..')
 
 /** Returns why the packages of a folder are not installed, or null. */
 export async function installPackages(folder: string): Promise<string | null> {
@@ -69,7 +69,7 @@ function isRunning(pid: number): boolean {
 
 // `npm run install:all` runs this file.
 if (import.meta.main) {
-  for await (const file of glob('{examples,site,test}/**/package-lock.json', {
+  for await (const file of glob('{examples,scripts,test}/**/package-lock.json', {
     cwd: ROOT,
     exclude: (name) => name.includes('node_modules'),
   })) {

@@ -1,6 +1,6 @@
-import { ConfigError, loadConfig, SETTINGS, type SettingName } from '../../src/config/config.ts'
-import { SETTING_DESCRIPTIONS } from '../../src/config/print-example.ts'
-import { SECRET_SETTINGS } from '../../src/config/setting-files.ts'
+import { ConfigError, loadConfig, SETTINGS, type SettingName } from '../../../src/config/config.ts'
+import { SETTING_DESCRIPTIONS } from '../../../src/config/print-example.ts'
+import { SECRET_SETTINGS } from '../../../src/config/setting-files.ts'
 import { code, page, prose, table } from './markdown.ts'
 
 export function settingsPage(): string {

@@ -21,7 +21,7 @@ const alone = ALONE.filter((path) => path !== 'index' && paths.includes(path))
 export default defineConfig({
   base: base || '/',
   trailingSlash: 'always',
-  outDir: process.env['DOCS_OUT'] ?? '../dist/docs',
+  outDir: process.env['DOCS_OUT'] ?? '../../dist/docs',
   vite: {
     define: { 'import.meta.env.POSTHORN_VERSION': JSON.stringify(version) },
     // A script in a file of its own needs no exception of the Content-Security-Policy.
@@ -43,7 +43,7 @@ export default defineConfig({
       },
       sidebar: [...sections, ...alone],
       ...(repository !== null && { editLink: { baseUrl: `${repository}/` } }),
-      markdown: { processedDirs: ['../docs', './.generated'] },
+      markdown: { processedDirs: ['../../docs', './.generated'] },
       expressiveCode: {
         // No grammar of this language is bundled; that of nginx is near.
         shiki: { langAlias: { caddyfile: 'nginx' } },
