@@ -27,8 +27,8 @@ const EXCEPTIONS = [
     name: "Prisma's bookkeeping",
     pattern: /_prisma_migrations/,
     files: [
-      'src/migrate/migrations.ts',
-      'test/migrate/migrate.test.ts',
+      'src/db/migrate/migrations.ts',
+      'test/db/migrate/migrate.test.ts',
       'test/db/schema.test.ts',
       'test/security/database-functions.test.ts',
       'test/security/roles.test.ts',
@@ -39,7 +39,7 @@ const EXCEPTIONS = [
     pattern: /(worker|user"|\bapp|Schema\)\}|schema\})\.migrations\b|relname = 'migrations'/,
     files: [
       'src/queue/worker-schema.ts',
-      'test/migrate/neighbor.slow.test.ts',
+      'test/db/migrate/neighbor.slow.test.ts',
       'test/db/worker-schema.test.ts',
       'test/security/other-roles.test.ts',
       'test/security/roles.test.ts',

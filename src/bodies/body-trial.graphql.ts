@@ -1,5 +1,4 @@
 import { atLeastKey } from '../db/selection.ts'
-import type { SelectionPlan } from '../event-graph/plan-selection.ts'
 import { expandSubscriptions, readNames } from '../event-types/find-event-types.ts'
 import { findEventsByIds } from '../events/find-events.ts'
 import { builder } from '../graphql/builder.ts'
@@ -9,6 +8,7 @@ import { lookUp } from '../graphql/look-up.ts'
 import { organizationFields, organizationOf } from '../graphql/organization-fields.ts'
 import type { FieldIssue } from '../lib/errors.ts'
 import { type BodyChoice, type ChosenBody, chooseBody } from './choose-body.ts'
+import type { SelectionPlan } from './event-graph/plan-selection.ts'
 import { MAX_TRIED, type TriedBody, tryBody } from './try-body.ts'
 
 /** A trial writes its bodies whether they are selected or not. */

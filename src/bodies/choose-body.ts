@@ -1,11 +1,11 @@
 import type { Db } from '../db/client.ts'
 import { mintUuid } from '../db/ids.ts'
-import { compileSelection, type SelectionIssue } from '../event-graph/compile-selection.ts'
-import { readSourceTypes } from '../event-graph/event-schema.ts'
-import type { SourceType } from '../event-graph/event-types.ts'
-import type { SelectionPlan } from '../event-graph/plan-selection.ts'
 import { type FieldIssue, fieldIssue } from '../lib/errors.ts'
-import { compileTemplate } from '../templates/compile-template.ts'
+import { compileSelection, type SelectionIssue } from './event-graph/compile-selection.ts'
+import { readSourceTypes } from './event-graph/event-schema.ts'
+import type { SourceType } from './event-graph/event-types.ts'
+import type { SelectionPlan } from './event-graph/plan-selection.ts'
+import { compileTemplate } from './templates/compile-template.ts'
 
 /** What a caller chooses for the body of a webhook. Undefined: as before. */
 export interface BodyChoice {

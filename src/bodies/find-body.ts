@@ -1,8 +1,8 @@
 import type { Sql } from '../db/client.ts'
-import type { SelectionPlan } from '../event-graph/plan-selection.ts'
 import { batched } from '../lib/batch.ts'
 import { LruMap, MAX_IDLE_MS } from '../lib/lru-map.ts'
-import { compileTemplate, type Template } from '../templates/compile-template.ts'
+import type { SelectionPlan } from './event-graph/plan-selection.ts'
+import { compileTemplate, type Template } from './templates/compile-template.ts'
 
 /** The version of a body with a uuid. */
 export type FindBody = (uuid: string) => Body | Promise<Body>

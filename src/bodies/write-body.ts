@@ -1,12 +1,12 @@
 import { publicId } from '../db/ids.ts'
-import type { SelectionPlan } from '../event-graph/plan-selection.ts'
-import { selectEvent } from '../event-graph/select-event.ts'
 import { MAX_DATA_BYTES } from '../event-types/event-type.ts'
 import { type DeliveredEvent, deliveryBody } from '../events/delivery-body.ts'
 import { OverBudget, type WorkBudget } from '../lib/work-budget.ts'
-import type { Template } from '../templates/compile-template.ts'
-import { renderTemplate } from '../templates/render-template.ts'
+import type { SelectionPlan } from './event-graph/plan-selection.ts'
+import { selectEvent } from './event-graph/select-event.ts'
 import type { Body } from './find-body.ts'
+import type { Template } from './templates/compile-template.ts'
+import { renderTemplate } from './templates/render-template.ts'
 
 /** The columns of an event that bodies are made of. */
 export interface BodyEvent extends DeliveredEvent {

@@ -1,5 +1,5 @@
-import type { Actor } from '../access/actor.ts'
-import { writeAuditEntry } from '../audit/audit-entry.ts'
+import type { Actor } from '../auth/access/actor.ts'
+import { writeAuditEntry } from '../auth/audit/audit-entry.ts'
 import { actForOrganization } from '../db/act-for.ts'
 import type { Db, Sql } from '../db/client.ts'
 import type {

@@ -1,3 +1,4 @@
+import type { Keyring } from '../auth/encryption/keyring.ts'
 import type { Sql } from '../db/client.ts'
 import { mintUuid, publicId } from '../db/ids.ts'
 import {
@@ -6,7 +7,6 @@ import {
   MAX_ERASED_EVENTS,
   type Unsent,
 } from '../deliveries/erase-events.ts'
-import type { Keyring } from '../encryption/keyring.ts'
 import { findSearchKey, type SearchKey } from '../event-types/find-search-key.ts'
 import { fieldIssue, invalid } from '../lib/errors.ts'
 import { FIRST_ID, type PageResult, pauseBeforePass, type Work } from '../queue/long-work.ts'

@@ -1,4 +1,4 @@
-import type { Keyring } from '../encryption/keyring.ts'
+import type { Keyring } from '../auth/encryption/keyring.ts'
 import { createDeletionStep } from '../organizations/deletion/delete-rows.ts'
 import type { Steps } from '../queue/long-work.ts'
 import { cancelStep, deleteWebhookStep } from './cancel.ts'

@@ -15,10 +15,10 @@ export async function withServices<T>(
 ): Promise<T> {
   const [{ openRuntime }, { openServices }, { migrateDatabase }, { requireMigrated }] =
     await Promise.all([
-      import('../embedded/runtime.ts'),
+      import('../run/embedded/runtime.ts'),
       import('../run/services.ts'),
-      import('../migrate/migrate-database.ts'),
-      import('../migrate/migrate.ts'),
+      import('../db/migrate/migrate-database.ts'),
+      import('../db/migrate/migrate.ts'),
     ])
   await using runtime = await openRuntime(readEnvironment())
   const quiet = { ...runtime, config: { ...runtime.config, logLevel: 'warn' as const } }

@@ -83,7 +83,7 @@ async function importSource(
   const given = renameTypes(await readSource(source), names)
   const [{ importCatalogue }, { COMMAND_LINE }] = await Promise.all([
     import('../event-types/catalogue/import-catalogue.ts'),
-    import('../access/actor.ts'),
+    import('../auth/access/actor.ts'),
   ])
   return await withServices(({ database: { pool } }) =>
     importCatalogue(pool, given, options, COMMAND_LINE),

@@ -27,7 +27,7 @@ Examples:
     )
     .action(
       action(async ({ organization, output }: ExportOptions) => {
-        const { writeExport } = await import('../export/write-export.ts')
+        const { writeExport } = await import('../organizations/export/write-export.ts')
         await withServices(
           async ({ database: { pool } }) => {
             const file = output === undefined ? null : await open(output, 'wx', 0o600)
@@ -52,7 +52,7 @@ export function registerImport(program: Command): void {
     .option('--json', 'print {"rows":3}')
     .action(
       action(async (file: string, { json }: { json?: boolean }) => {
-        const { readExport } = await import('../export/read-export.ts')
+        const { readExport } = await import('../organizations/export/read-export.ts')
         const lines = file === '-' ? process.stdin : createReadStream(file)
         const rows = await withServices(({ database: { pool }, webhooks: { keyring } }) =>
           readExport(pool, keyring, lines),

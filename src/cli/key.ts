@@ -1,8 +1,8 @@
 import { type Command, InvalidArgumentError } from 'commander'
-import { SCOPES } from '../access/scope.ts'
+import { SCOPES } from '../auth/access/scope.ts'
+import type { Reencrypted } from '../auth/encryption/stored-secrets.ts'
 import { parseDuration } from '../config/setting-parsers.ts'
 import type { Db } from '../db/client.ts'
-import type { Reencrypted } from '../encryption/stored-secrets.ts'
 import { allPages, run } from './api.ts'
 import { action, commaSeparated, print, printedList, withServices } from './command.ts'
 import { call, ORGANIZATION, withServerOptions } from './server-command.ts'
@@ -107,8 +107,8 @@ function registerCreate(key: Command): void {
     .action(
       action(async ({ organization, scope: scopes, expires, ...options }: CreateOptions) => {
         const [{ createApiKey }, { COMMAND_LINE }, { publicId }] = await Promise.all([
-          import('../api-keys/api-key.ts'),
-          import('../access/actor.ts'),
+          import('../auth/api-keys/api-key.ts'),
+          import('../auth/access/actor.ts'),
           import('../db/ids.ts'),
         ])
         const expiresAt = expires === undefined ? null : new Date(Date.now() + expires)
@@ -181,9 +181,9 @@ To change the key:
       action(async ({ json }: { json?: boolean }) => {
         const [{ COMMAND_LINE }, { writeAuditEntry }, { reencryptStoredSecrets }] =
           await Promise.all([
-            import('../access/actor.ts'),
-            import('../audit/audit-entry.ts'),
-            import('../encryption/stored-secrets.ts'),
+            import('../auth/access/actor.ts'),
+            import('../auth/audit/audit-entry.ts'),
+            import('../auth/encryption/stored-secrets.ts'),
           ])
         const results = await withServices(async ({ database, webhooks: { keyring } }) => {
           await writeAuditEntry(database.prisma, COMMAND_LINE, {

@@ -30,10 +30,10 @@ export function registerMigrate(program: Command): void {
     .action(
       action(async ({ json, serviceRole, dashboardsRole, restartOtherWorkers }: MigrateOptions) => {
         const [{ openRuntime }, { openDatabase }, { migrateDatabase }, roles] = await Promise.all([
-          import('../embedded/runtime.ts'),
+          import('../run/embedded/runtime.ts'),
           import('../db/client.ts'),
-          import('../migrate/migrate-database.ts'),
-          import('../migrate/grant-roles.ts'),
+          import('../db/migrate/migrate-database.ts'),
+          import('../db/migrate/grant-roles.ts'),
         ])
         // A migration stores no secret.
         const required = { requireEncryptionKeys: false }

@@ -25,7 +25,7 @@ export function registerOrganization(program: Command): void {
       action(async (name: string, { uid, json }: CreateOptions) => {
         const [{ createOrganization }, { COMMAND_LINE }, { publicId }] = await Promise.all([
           import('../organizations/organization.ts'),
-          import('../access/actor.ts'),
+          import('../auth/access/actor.ts'),
           import('../db/ids.ts'),
         ])
         const created = await withServices(({ database: { prisma } }) =>

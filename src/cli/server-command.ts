@@ -3,7 +3,7 @@ import path from 'node:path'
 import type { Command } from 'commander'
 import { type Config, loadConfig, readEnvironment } from '../config/config.ts'
 import { isLoopbackHttp } from '../config/oidc-settings.ts'
-import { readServerUrl } from '../embedded/server-address.ts'
+import { readServerUrl } from '../run/embedded/server-address.ts'
 import { type ServerAccess, ServerError, sendRequest } from './api.ts'
 import { action, type Printed, print, readInput } from './command.ts'
 

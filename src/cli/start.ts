@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import path from 'node:path'
 import { promisify, styleText } from 'node:util'
 import { type Command, Option } from 'commander'
-import { SCOPES } from '../access/scope.ts'
+import { SCOPES } from '../auth/access/scope.ts'
 import { readEnvironment } from '../config/config.ts'
 import type { Role } from '../config/settings.ts'
 import type { Logger } from '../telemetry/logger.ts'
@@ -42,7 +42,7 @@ interface StartOptions {
 async function start(options: StartOptions): Promise<void> {
   const abortRequested = new AbortController()
   const stop = shutdownRequested(() => abortRequested.abort())
-  const { openPosthorn, warnOfEgress } = await import('../start/open-posthorn.ts')
+  const { openPosthorn, warnOfEgress } = await import('../run/open-posthorn.ts')
   const environment = readEnvironment()
   passOn(environment)
   await using posthorn = await openPosthorn(environment, { ...options, isGuest: false })

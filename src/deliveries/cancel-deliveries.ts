@@ -1,7 +1,7 @@
-import type { Actor } from '../access/actor.ts'
-import { actorJson } from '../audit/audit-entry.ts'
+import type { Actor } from '../auth/access/actor.ts'
+import { actorJson } from '../auth/audit/audit-entry.ts'
 import type { Sql } from '../db/client.ts'
-import { notify } from '../live/notify.ts'
+import { notify } from '../streams/live/notify.ts'
 import { deliveryStateSql } from './delivery-state.ts'
 
 /** Deliveries in the order in which attempts are recorded, then parked ones in the order of their release. */

@@ -1,4 +1,4 @@
-import { requireScope } from '../access/scope.ts'
+import { requireScope } from '../auth/access/scope.ts'
 import { PayloadState } from '../events/payload-state-enum.ts'
 import { builder } from '../graphql/builder.ts'
 import { type Context, callerOf, withinReach } from '../graphql/context.ts'

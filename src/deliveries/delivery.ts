@@ -1,5 +1,5 @@
-import type { Actor } from '../access/actor.ts'
-import { actorJson } from '../audit/audit-entry.ts'
+import type { Actor } from '../auth/access/actor.ts'
+import { actorJson } from '../auth/audit/audit-entry.ts'
 import type { Sql } from '../db/client.ts'
 import { publicId } from '../db/ids.ts'
 import { DomainError } from '../lib/errors.ts'

@@ -1,6 +1,12 @@
 import type { Sql } from '../db/client.ts'
 import { lowerBoundAt } from '../lib/uuid-v7.ts'
-import { type LiveItem, type LiveScope, MAX_MISSED, type Pages, type Topic } from '../live/feed.ts'
+import {
+  type LiveItem,
+  type LiveScope,
+  MAX_MISSED,
+  type Pages,
+  type Topic,
+} from '../streams/live/feed.ts'
 
 /** A recorded attempt, whose position is its id, or a cancellation. */
 export interface LiveDelivery extends LiveItem {

@@ -1,6 +1,6 @@
+import { readSourceTypes } from '../bodies/event-graph/event-schema.ts'
+import type { SourceType } from '../bodies/event-graph/event-types.ts'
 import type { Db } from '../db/client.ts'
-import { readSourceTypes } from '../event-graph/event-schema.ts'
-import type { SourceType } from '../event-graph/event-types.ts'
 import { invalid } from '../lib/errors.ts'
 import { SELECTING_WEBHOOKS, type SelectingRow, selectionFindings } from './catalogue/findings.ts'
 

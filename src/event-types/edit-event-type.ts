@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import type { Actor } from '../access/actor.ts'
-import { changedFields, writeAuditEntry } from '../audit/audit-entry.ts'
-import { checkEditConflict } from '../audit/edit-conflict.ts'
+import type { Actor } from '../auth/access/actor.ts'
+import { changedFields, writeAuditEntry } from '../auth/audit/audit-entry.ts'
+import { checkEditConflict } from '../auth/audit/edit-conflict.ts'
 import type { Db } from '../db/client.ts'
 import type { EventType, PrismaClient } from '../db/generated/prisma/client.ts'
 import { didYouMean } from '../lib/did-you-mean.ts'
@@ -10,7 +10,10 @@ import { isSameJson } from '../lib/exact-json.ts'
 import type { IssueCode } from '../lib/issue-codes.ts'
 import { checkSchema } from '../lib/json-schema.ts'
 import { checkInput, omitUndefined } from '../lib/validation.ts'
-import { requireWithinInstallation, retentionDaysRule } from '../retention/retention-days.ts'
+import {
+  requireWithinInstallation,
+  retentionDaysRule,
+} from '../organizations/retention/retention-days.ts'
 import { checkEventGraph, type GraphOptions } from './check-event-graph.ts'
 import { MAX_DATA_BYTES, OPERATIONAL_PREFIX } from './event-type.ts'
 import { searchKeysRule } from './search-key.ts'

@@ -1,11 +1,11 @@
 import { type GraphQLObjectType, getNamedType, isObjectType } from 'graphql'
-import type { Db } from '../db/client.ts'
 import {
   createEventInterface,
   createEventType,
   type SourceType,
-} from '../event-graph/event-types.ts'
-import { typeNameAlone, typeNames } from '../event-graph/names.ts'
+} from '../bodies/event-graph/event-types.ts'
+import { typeNameAlone, typeNames } from '../bodies/event-graph/names.ts'
+import type { Db } from '../db/client.ts'
 import { builder } from '../graphql/builder.ts'
 import { takeTurns } from '../lib/take-turns.ts'
 import { readNames } from './find-event-types.ts'

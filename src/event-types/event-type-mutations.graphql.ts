@@ -1,10 +1,10 @@
-import { EditConflict, IF_REVISION } from '../audit/edit-conflict.ts'
+import { EditConflict, IF_REVISION } from '../auth/audit/edit-conflict.ts'
 import { builder } from '../graphql/builder.ts'
 import { ConflictError, NotFoundError, ValidationError } from '../graphql/errors.ts'
 import { decodeNodeId } from '../graphql/node-id.ts'
 import { type FieldIssue, fieldIssue, invalid, notFound } from '../lib/errors.ts'
 import { InvalidJson, parseJson } from '../lib/parse-json.ts'
-import { RETENTION_DAYS } from '../retention/descriptions.ts'
+import { RETENTION_DAYS } from '../organizations/retention/descriptions.ts'
 import {
   createEventType,
   type EventTypeChanges,

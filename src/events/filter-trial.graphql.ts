@@ -5,15 +5,15 @@ import {
   findEventTypesByNames,
   readNames,
 } from '../event-types/find-event-types.ts'
-import { explainRefusals } from '../filters/decide.ts'
-import type { Filter } from '../filters/filter.ts'
-import { filterProblems } from '../filters/filter-problems.ts'
-import { readFilter, textOfFilter } from '../filters/read-filter.ts'
 import { builder } from '../graphql/builder.ts'
 import { type Context, callerOf } from '../graphql/context.ts'
 import { lookUp } from '../graphql/look-up.ts'
 import { organizationFields, organizationOf } from '../graphql/organization-fields.ts'
 import { type FieldIssue, fieldIssue } from '../lib/errors.ts'
+import { explainRefusals } from './filters/decide.ts'
+import type { Filter } from './filters/filter.ts'
+import { filterProblems } from './filters/filter-problems.ts'
+import { readFilter, textOfFilter } from './filters/read-filter.ts'
 import { findEventsByIds } from './find-events.ts'
 import { findNewestEvents } from './find-newest-events.ts'
 

@@ -10,7 +10,7 @@ import {
 import { fewHints } from '../lib/did-you-mean.ts'
 import { DomainError, type FieldIssue, invalid } from '../lib/errors.ts'
 import type { CheckData } from '../lib/json-schema.ts'
-import type { Notify } from '../live/notify.ts'
+import type { Notify } from '../streams/live/notify.ts'
 import { currentTraceContext } from '../telemetry/request-log.ts'
 import type { OpenSpan, Tracing } from '../telemetry/tracing.ts'
 import { toSpanContext } from '../telemetry/tracing.ts'

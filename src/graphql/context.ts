@@ -1,12 +1,12 @@
 import type { GraphQLResolveInfo, GraphQLSchema, ResponsePath } from 'graphql'
-import { type Actor, requestActor } from '../access/actor.ts'
-import type { Quota } from '../access/quota.ts'
-import { type Caller, hasScope } from '../access/scope.ts'
+import { type Actor, requestActor } from '../auth/access/actor.ts'
+import type { Quota } from '../auth/access/quota.ts'
+import { type Caller, hasScope } from '../auth/access/scope.ts'
 import type { Sql } from '../db/client.ts'
 import type { PrismaClient } from '../db/generated/prisma/client.ts'
 import type { Connection } from '../http/connection.ts'
 import { batched } from '../lib/batch.ts'
-import type { LiveHub } from '../live/hub.ts'
+import type { LiveHub } from '../streams/live/hub.ts'
 
 /**
  * The dependencies that resolvers pass to domain functions. A type file declares those it needs beyond these:

@@ -9,7 +9,7 @@ import SchemaBuilder, {
   type TypeParam,
 } from '@pothos/core'
 import type { GraphQLFieldResolver } from 'graphql'
-import type { Scope } from '../access/scope.ts'
+import type { Scope } from '../auth/access/scope.ts'
 import { isDatabaseUnavailable } from '../db/faults.ts'
 import type { Context } from './context.ts'
 import { REQUIRES_SCOPES, SEMANTIC_NON_NULL } from './directives.ts'

@@ -1,8 +1,8 @@
 import { type DocumentNode, GraphQLSchema } from 'graphql'
 import { createGraphQLError, createYoga, type Plugin, type YogaInitialContext } from 'graphql-yoga'
-import { createQuota } from '../access/quota.ts'
+import { createQuota } from '../auth/access/quota.ts'
+import type { RateLimiter } from '../auth/rate-limit/rate-limiter.ts'
 import { LruMap, MAX_IDLE_MS } from '../lib/lru-map.ts'
-import type { RateLimiter } from '../rate-limit/rate-limiter.ts'
 import type { Logger } from '../telemetry/logger.ts'
 import type { OutageLog } from '../telemetry/outages.ts'
 import {

@@ -4,7 +4,7 @@ import type {
   ShapeFromTypeParam,
   TypeParam,
 } from '@pothos/core'
-import type { Caller } from '../access/scope.ts'
+import type { Caller } from '../auth/access/scope.ts'
 import type { PrismaClient } from '../db/generated/prisma/client.ts'
 import { ID_PREFIXES, type IdKind, nounOf, parseId } from '../db/ids.ts'
 import { atLeastKey } from '../db/selection.ts'

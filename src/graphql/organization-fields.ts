@@ -1,4 +1,4 @@
-import { hasScope } from '../access/scope.ts'
+import { hasScope } from '../auth/access/scope.ts'
 import { notFound } from '../lib/errors.ts'
 import { builder } from './builder.ts'
 import { type Context, callerOf } from './context.ts'

@@ -1,5 +1,5 @@
 import type { GraphQLFieldResolver, GraphQLSchema } from 'graphql'
-import type { Caller } from '../access/scope.ts'
+import type { Caller } from '../auth/access/scope.ts'
 import { type IdKind, nounOf, publicId } from '../db/ids.ts'
 import { selectIds } from '../db/select-ids.ts'
 import { DomainError, notFound } from '../lib/errors.ts'

@@ -1,5 +1,5 @@
 import { createGraphQLError, type GraphQLParams, type Plugin } from 'graphql-yoga'
-import { ownerOf } from '../access/scope.ts'
+import { ownerOf } from '../auth/access/scope.ts'
 import { readBody } from '../http/read-body.ts'
 import { DomainError, type ErrorCode } from '../lib/errors.ts'
 import { hasLoneSurrogate } from '../lib/lone-surrogates.ts'

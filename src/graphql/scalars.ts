@@ -1,6 +1,6 @@
 import { valueFromASTUntyped, visit } from 'graphql'
 import { createGraphQLError } from 'graphql-yoga'
-import { SCOPES } from '../access/scope.ts'
+import { SCOPES } from '../auth/access/scope.ts'
 import { isExactNumber } from '../lib/exact-number.ts'
 import { parseRfc3339 } from '../lib/rfc3339-time.ts'
 import { builder } from './builder.ts'

@@ -5,7 +5,7 @@ import { parseId } from '../db/ids.ts'
 import { type Page, pageOf, sliceAround } from '../db/page.ts'
 import { atLeastKey } from '../db/selection.ts'
 import { notFound } from '../lib/errors.ts'
-import { labelHash, type OwnNameFilter, ownNameConditions } from '../own-names/metadata.ts'
+import { labelHash, type OwnNameFilter, ownNameConditions } from './own-names/metadata.ts'
 
 type Query = Pick<Prisma.OrganizationFindUniqueArgs, 'select' | 'include'>
 

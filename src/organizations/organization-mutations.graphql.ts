@@ -1,4 +1,4 @@
-import { EditConflict, IF_REVISION } from '../audit/edit-conflict.ts'
+import { EditConflict, IF_REVISION } from '../auth/audit/edit-conflict.ts'
 import { publicId } from '../db/ids.ts'
 import { mutation, upsertedFields } from '../graphql/mutation.ts'
 import { settingInputs } from '../graphql/setting-fields.ts'

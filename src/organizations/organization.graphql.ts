@@ -1,13 +1,13 @@
-import { hasScope } from '../access/scope.ts'
+import { hasScope } from '../auth/access/scope.ts'
 import { builder } from '../graphql/builder.ts'
 import { callerOf } from '../graphql/context.ts'
 import { enumOf } from '../graphql/enum-of.ts'
 import type { RestrictedSession } from '../graphql/portal-access.ts'
 import { addSettingFields } from '../graphql/setting-fields.ts'
-import { ownNameFilters } from '../own-names/own-name-filters.ts'
-import { exactlyOneName } from '../own-names/uid.ts'
 import { findNamedOrganization, findOrganizations } from './find-organization.ts'
 import { ORGANIZATION_SETTINGS } from './organization-settings.ts'
+import { ownNameFilters } from './own-names/own-name-filters.ts'
+import { exactlyOneName } from './own-names/uid.ts'
 
 const Organization = builder.prismaNode('Organization', {
   id: { portal: 'open', field: 'id' },

@@ -1,6 +1,6 @@
-import type { Actor } from '../access/actor.ts'
-import { changedFields, writeAuditEntry } from '../audit/audit-entry.ts'
-import { checkEditConflict } from '../audit/edit-conflict.ts'
+import type { Actor } from '../auth/access/actor.ts'
+import { changedFields, writeAuditEntry } from '../auth/audit/audit-entry.ts'
+import { checkEditConflict } from '../auth/audit/edit-conflict.ts'
 import type { Db } from '../db/client.ts'
 import type { Organization } from '../db/generated/prisma/client.ts'
 import { publicId } from '../db/ids.ts'
@@ -14,10 +14,10 @@ import {
   type Upserted,
 } from '../lib/setting.ts'
 import { omitUndefined, parseInput } from '../lib/validation.ts'
-import { lockUid, uidTaken } from '../own-names/uid.ts'
-import { requireWithinInstallation } from '../retention/retention-days.ts'
 import { findNamedOrganization, type OrganizationName } from './find-organization.ts'
 import { ORGANIZATION_SETTINGS } from './organization-settings.ts'
+import { lockUid, uidTaken } from './own-names/uid.ts'
+import { requireWithinInstallation } from './retention/retention-days.ts'
 
 export type OrganizationInput = GivenSettings<typeof ORGANIZATION_SETTINGS>
 

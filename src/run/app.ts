@@ -1,6 +1,6 @@
+import { requireListedKeys } from '../auth/encryption/stored-secrets.ts'
+import type { OidcSignIn } from '../auth/sessions/oidc/oidc-sign-in.ts'
 import type { Settings } from '../config/settings.ts'
-import type { Provisioned } from '../embedded/provision.ts'
-import { requireListedKeys } from '../encryption/stored-secrets.ts'
 import type { ThreadRunners } from '../queue/worker.ts'
 import { startHttpServer } from '../server/http-server.ts'
 import {
@@ -10,11 +10,11 @@ import {
   type RestOfProcess,
 } from '../server/operator-routes.ts'
 import { createRequestLogger, patternsOf } from '../server/request-logger.ts'
-import type { OidcSignIn } from '../sessions/oidc/oidc-sign-in.ts'
 import { watchDatabase } from '../telemetry/database-metrics.ts'
 import { watchPostgres } from '../telemetry/postgres-watch.ts'
 import { startTracing } from '../telemetry/start-tracing.ts'
 import { type CommonServices, openCommonServices, type ServiceOptions } from './common-services.ts'
+import type { Provisioned } from './embedded/provision.ts'
 import type { HostEvent, HostPublished } from './publish-for-host.ts'
 import type { Services } from './services.ts'
 import type { ExchangeAlone } from './start-exchanging.ts'
@@ -106,7 +106,7 @@ export async function startApp(settings: Settings, options: StartOptions = {}): 
     },
     async provision(dataDir) {
       if (services === null) throw new Error('A worker has nothing to provision.')
-      const { provision } = await import('../embedded/provision.ts')
+      const { provision } = await import('./embedded/provision.ts')
       return await provision(services, dataDir)
     },
     async publish(event) {
@@ -152,7 +152,7 @@ const NOTHING_ELSE: RestOfProcess = {
 /** Sign-in by OpenID Connect. It is loaded only if it is set up, and contacts the provider on the first sign-in. */
 async function openOidc({ config, secrets }: Settings): Promise<OidcSignIn | null> {
   if (config.oidc === null) return null
-  const { createProvider } = await import('../sessions/oidc/provider.ts')
+  const { createProvider } = await import('../auth/sessions/oidc/provider.ts')
   return {
     settings: config.oidc,
     provider: createProvider(config.oidc, secrets.oidcClientSecret),

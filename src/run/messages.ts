@@ -2,10 +2,10 @@ import type { Settings } from '../config/settings.ts'
 import type { StartedAttempt } from '../deliveries/attempts/exchange.ts'
 import type { LoadedDelivery } from '../deliveries/attempts/load-delivery.ts'
 import type { ExchangedAlone } from '../deliveries/attempts/run-alone.ts'
-import type { Provisioned } from '../embedded/provision.ts'
 import type { EndedThread, RunnerConnections } from '../queue/rescue.ts'
 import type { Checks } from '../server/operator-routes.ts'
 import type { MetricsSnapshot } from '../telemetry/metrics.ts'
+import type { Provisioned } from './embedded/provision.ts'
 import type { HostEvent, HostPublished } from './publish-for-host.ts'
 
 /** What a thread of the process runs. With little memory, one thread runs both. */

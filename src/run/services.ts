@@ -2,11 +2,16 @@ import {
   type Authenticate,
   createAuthenticate,
   findInactiveKeys,
-} from '../api-keys/authenticate.ts'
+} from '../auth/api-keys/authenticate.ts'
+import { createRateLimiter, type RateLimiter } from '../auth/rate-limit/rate-limiter.ts'
+import {
+  type AuthenticateSession,
+  createAuthenticateSession,
+} from '../auth/sessions/authenticate-session.ts'
+import { findEndedSessions } from '../auth/sessions/session.ts'
 import { heapShare, type Settings } from '../config/settings.ts'
 import { type Database, openPrisma } from '../db/client.ts'
-import { createChallengeSender } from '../deliveries/challenges/challenge-sender.ts'
-import { createEventStreams, type EventStreams } from '../event-stream/event-streams.ts'
+import { createChallengeSender } from '../deliveries/challenge-sender.ts'
 import { createCatalogue } from '../event-types/event-type.ts'
 import {
   createPublishEvents,
@@ -14,14 +19,9 @@ import {
   type PublishEvents,
   tracePublishing,
 } from '../events/publish-events.ts'
-import { LiveHub } from '../live/hub.ts'
 import { createAddressGuard } from '../outbound/public-address.ts'
-import { createRateLimiter, type RateLimiter } from '../rate-limit/rate-limiter.ts'
-import {
-  type AuthenticateSession,
-  createAuthenticateSession,
-} from '../sessions/authenticate-session.ts'
-import { findEndedSessions } from '../sessions/session.ts'
+import { createEventStreams, type EventStreams } from '../streams/event-stream/event-streams.ts'
+import { LiveHub } from '../streams/live/hub.ts'
 import { addCounter, addGauge } from '../telemetry/counters.ts'
 import { measurePublishing } from '../telemetry/events.ts'
 import type { WebhookDeps } from '../webhooks/webhook.ts'

@@ -11,11 +11,11 @@ import { saveSendDefaults } from '../deliveries/send-defaults.ts'
 import { repeat } from '../lib/repeat.ts'
 import { openSharedId } from '../lib/shared-id.ts'
 import { USER_AGENT } from '../lib/version.ts'
-import type { Notify } from '../live/notify.ts'
 import { ERROR_CODES } from '../outbound/failure-reasons.ts'
 import { TASK_PREFIX } from '../queue/jobs.ts'
 import { startWorker, type ThreadRunners, type Worker } from '../queue/worker.ts'
 import { createScheduler } from '../scheduling/scheduler.ts'
+import type { Notify } from '../streams/live/notify.ts'
 import { addCounter, addGauge } from '../telemetry/counters.ts'
 import {
   createCancelReporter,

@@ -1,10 +1,5 @@
-import {
-  deleteOldMails,
-  sendAlert,
-  sendConfirmation,
-  sendLateAlerts,
-} from '../alerts/send-mails.ts'
-import { deleteOldAuditEntries } from '../audit/audit-entry.ts'
+import { deleteOldAuditEntries } from '../auth/audit/audit-entry.ts'
+import { deleteEndedSessions } from '../auth/sessions/session.ts'
 import { deleteOldBulkTasks } from '../bulk-tasks/bulk-task.ts'
 import { createSteps } from '../bulk-tasks/steps.ts'
 import type { Config } from '../config/config.ts'
@@ -17,17 +12,22 @@ import { eraseUnkeptPayloads } from '../deliveries/keep/erase-unkept-payloads.ts
 import { reopenRescheduled } from '../deliveries/reopen-exhausted.ts'
 import { deletePastRules, maintainPartitions } from '../deliveries/retention.ts'
 import { sweep } from '../deliveries/sweep.ts'
-import { deleteOldBatches } from '../event-stream/event-stream.ts'
 import { fanOut, restartFanOuts } from '../events/fan-out.ts'
-import { deleteExpiredIdempotencyKeys } from '../idempotency/run-once.ts'
-import { deleteOldIncidents } from '../incidents/incident.ts'
+import {
+  deleteOldMails,
+  sendAlert,
+  sendConfirmation,
+  sendLateAlerts,
+} from '../health/alerts/send-mails.ts'
+import { deleteOldIncidents } from '../health/incidents/incident.ts'
+import { deleteExpiredIdempotencyKeys } from '../http/run-once.ts'
 import type { SendMail } from '../outbound/mail.ts'
 import { ForeignJobError, type Tasks } from '../queue/jobs.ts'
 import { continueWork, restartWorks } from '../queue/long-work.ts'
 import { abandonUnknownRunners } from '../queue/rescue.ts'
 import { pruneSchedules } from '../scheduling/prune-schedules.ts'
 import type { Scheduler } from '../scheduling/scheduler.ts'
-import { deleteEndedSessions } from '../sessions/session.ts'
+import { deleteOldBatches } from '../streams/event-stream/event-stream.ts'
 import { addCounter, type MaintenanceStep } from '../telemetry/counters.ts'
 import type { ReportCanceled, ReportSweep } from '../telemetry/events.ts'
 import type { Logger } from '../telemetry/logger.ts'

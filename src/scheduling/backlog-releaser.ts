@@ -1,7 +1,7 @@
 import type { Sql } from '../db/client.ts'
 import { FairQueue } from '../db/fair-queue.ts'
 import { batched } from '../lib/batch.ts'
-import type { Notify } from '../live/notify.ts'
+import type { Notify } from '../streams/live/notify.ts'
 import { openBacklog, releaseBacklog } from './backlog.ts'
 import { HAS_PROBE, releaseProbe } from './circuit-breaker.ts'
 import type { ConcurrencyLimiter } from './concurrency-limiter.ts'

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Sql } from '../db/client.ts'
 import { retryWhileUnavailable } from '../db/retry-while-unavailable.ts'
-import type { Notify } from '../live/notify.ts'
+import type { Notify } from '../streams/live/notify.ts'
 import { endHold } from '../webhooks/end-hold.ts'
 import type { SendOptions } from '../webhooks/send-options.ts'
 import type { AttemptResult } from './adaptive-limit.ts'

@@ -1,23 +1,16 @@
 import { readFileSync } from 'node:fs'
 import { Hono, type MiddlewareHandler } from 'hono'
 import { etag } from 'hono/etag'
+import type { OidcSignIn } from '../auth/sessions/oidc/oidc-sign-in.ts'
 import type { Config } from '../config/config.ts'
 import type { Database } from '../db/client.ts'
-import type { EventStreams } from '../event-stream/event-streams.ts'
-import { type EventGraph, followGraph } from '../event-stream/graph/follow-schema.ts'
 import { followCatalogue } from '../event-types/follow-catalogue.ts'
 import { GRAPHQL_PATH } from '../graphql/handler.ts'
 import { connectionOf, trustProxies } from '../http/connection.ts'
 import { limitInFlight } from '../http/in-flight.ts'
 import { noWebSocketsProblem, problemResponse } from '../http/problem.ts'
-import {
-  CONNECT_V1_PATH,
-  openApiDocument,
-  printOpenApiDocument,
-} from '../rest/connect-v1/openapi.ts'
-import { type ConnectV1Deps, createConnectV1 } from '../rest/connect-v1/routes.ts'
-import { createEventsV1, EVENTS_V1_PATH } from '../rest/events-v1/routes.ts'
-import type { OidcSignIn } from '../sessions/oidc/oidc-sign-in.ts'
+import type { EventStreams } from '../streams/event-stream/event-streams.ts'
+import { type EventGraph, followGraph } from '../streams/event-stream/graph/follow-schema.ts'
 import { createConsoleFiles } from './console-files.ts'
 import { createDocsFiles, hasDocs } from './docs-files.ts'
 import { graphiqlPage } from './graphiql-page.ts'
@@ -30,6 +23,13 @@ import {
 import { createMailLinkRoutes } from './mail-link-routes.ts'
 import { createMcpRoutes } from './mcp-routes.ts'
 import { createOidcRoutes, OIDC_PATH } from './oidc-routes.ts'
+import {
+  CONNECT_V1_PATH,
+  openApiDocument,
+  printOpenApiDocument,
+} from './rest/connect-v1/openapi.ts'
+import { type ConnectV1Deps, createConnectV1 } from './rest/connect-v1/routes.ts'
+import { createEventsV1, EVENTS_V1_PATH } from './rest/events-v1.ts'
 import { createSessionRoutes, SESSION_PATH } from './session-routes.ts'
 import { answerText } from './static-files.ts'
 

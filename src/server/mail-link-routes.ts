@@ -1,7 +1,12 @@
 import { type Context, Hono } from 'hono'
-import { followMailLink, type LinkAction, linkPath, readMailLink } from '../alerts/mail-link.ts'
+import type { Keyring } from '../auth/encryption/keyring.ts'
 import type { PrismaClient } from '../db/generated/prisma/client.ts'
-import type { Keyring } from '../encryption/keyring.ts'
+import {
+  followMailLink,
+  type LinkAction,
+  linkPath,
+  readMailLink,
+} from '../health/alerts/mail-link.ts'
 
 interface MailLinkDeps {
   readonly prisma: PrismaClient

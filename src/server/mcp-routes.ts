@@ -1,6 +1,6 @@
 import { type Context, Hono } from 'hono'
-import { createQuota } from '../access/quota.ts'
-import { ownerOf } from '../access/scope.ts'
+import { createQuota } from '../auth/access/quota.ts'
+import { ownerOf } from '../auth/access/scope.ts'
 import type { Config } from '../config/config.ts'
 import { isLoopbackHttp } from '../config/oidc-settings.ts'
 import { ORGANIZATION_HEADER } from '../graphql/context.ts'

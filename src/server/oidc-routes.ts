@@ -1,16 +1,13 @@
 import { type Context, Hono } from 'hono'
-import { requestActor } from '../access/actor.ts'
-import type { OidcSettings } from '../config/oidc-settings.ts'
-import type { Sql } from '../db/client.ts'
-import { parseId } from '../db/ids.ts'
-import type { Keyring } from '../encryption/keyring.ts'
-import { connectionOf } from '../http/connection.ts'
-import { problemResponse } from '../http/problem.ts'
-import { hostCookie, sessionCookie } from '../http/session-cookie.ts'
-import { DomainError } from '../lib/errors.ts'
-import { createAddressLimiter, createAuthFailureLimiter } from '../rate-limit/keyed-limiter.ts'
-import { type Claims, type Provider, personOf, roleOf } from '../sessions/oidc/oidc-sign-in.ts'
-import { failureOf, providerErrorOf, type SignInFailure } from '../sessions/oidc/sign-in-failure.ts'
+import { requestActor } from '../auth/access/actor.ts'
+import type { Keyring } from '../auth/encryption/keyring.ts'
+import { createAddressLimiter, createAuthFailureLimiter } from '../auth/rate-limit/keyed-limiter.ts'
+import { type Claims, type Provider, personOf, roleOf } from '../auth/sessions/oidc/oidc-sign-in.ts'
+import {
+  failureOf,
+  providerErrorOf,
+  type SignInFailure,
+} from '../auth/sessions/oidc/sign-in-failure.ts'
 import {
   consumeSignInState,
   newSignInState,
@@ -18,8 +15,15 @@ import {
   SIGN_IN_MS,
   type SignInState,
   sealSignInState,
-} from '../sessions/oidc/sign-in-state.ts'
-import { endSession, startSession } from '../sessions/session.ts'
+} from '../auth/sessions/oidc/sign-in-state.ts'
+import { endSession, startSession } from '../auth/sessions/session.ts'
+import type { OidcSettings } from '../config/oidc-settings.ts'
+import type { Sql } from '../db/client.ts'
+import { parseId } from '../db/ids.ts'
+import { connectionOf } from '../http/connection.ts'
+import { problemResponse } from '../http/problem.ts'
+import { hostCookie, sessionCookie } from '../http/session-cookie.ts'
+import { DomainError } from '../lib/errors.ts'
 import { type Logger, withoutStack } from '../telemetry/logger.ts'
 import type { OutageLog } from '../telemetry/outages.ts'
 import { describeRequest } from '../telemetry/request-log.ts'

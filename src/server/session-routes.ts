@@ -1,20 +1,20 @@
 import { type Context, Hono } from 'hono'
-import { type Actor, requestActor } from '../access/actor.ts'
-import { type CallerSession, ownerOf } from '../access/scope.ts'
-import type { Authenticate } from '../api-keys/authenticate.ts'
+import { type Actor, requestActor } from '../auth/access/actor.ts'
+import { type CallerSession, ownerOf } from '../auth/access/scope.ts'
+import type { Authenticate } from '../auth/api-keys/authenticate.ts'
+import { createAuthFailureLimiter, type KeyedLimiter } from '../auth/rate-limit/keyed-limiter.ts'
+import {
+  endSession,
+  exchangeSignInLink,
+  type StartedSession,
+  startSession,
+} from '../auth/sessions/session.ts'
 import type { Sql } from '../db/client.ts'
 import { connectionOf } from '../http/connection.ts'
 import { methodNotAllowed, problemResponse } from '../http/problem.ts'
 import { readJsonObject } from '../http/read-body.ts'
 import { CROSS_SITE_DETAIL, isCrossSite, sessionCookie } from '../http/session-cookie.ts'
 import { DomainError, invalid, rateLimited } from '../lib/errors.ts'
-import { createAuthFailureLimiter, type KeyedLimiter } from '../rate-limit/keyed-limiter.ts'
-import {
-  endSession,
-  exchangeSignInLink,
-  type StartedSession,
-  startSession,
-} from '../sessions/session.ts'
 import type { Logger } from '../telemetry/logger.ts'
 import type { OutageLog } from '../telemetry/outages.ts'
 import { describeRequest } from '../telemetry/request-log.ts'

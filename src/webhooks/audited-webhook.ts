@@ -1,6 +1,6 @@
-import { changedFields } from '../audit/audit-entry.ts'
+import { changedFields } from '../auth/audit/audit-entry.ts'
+import type { Keyring } from '../auth/encryption/keyring.ts'
 import type { Webhook as WebhookRow } from '../db/generated/prisma/client.ts'
-import type { Keyring } from '../encryption/keyring.ts'
 import { settingsIn } from '../lib/setting.ts'
 import { MASK, readHeaders } from './encrypted-headers.ts'
 import { isSameOrigin } from './header-changes.ts'

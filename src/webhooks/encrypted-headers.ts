@@ -1,6 +1,6 @@
-import { writeAuditEntry } from '../audit/audit-entry.ts'
+import { writeAuditEntry } from '../auth/audit/audit-entry.ts'
+import type { Keyring } from '../auth/encryption/keyring.ts'
 import { actForOrganization } from '../db/act-for.ts'
-import type { Keyring } from '../encryption/keyring.ts'
 import { DomainError } from '../lib/errors.ts'
 import { findWebhook } from './find-webhook.ts'
 import type { ActingDeps } from './signing-secret.ts'

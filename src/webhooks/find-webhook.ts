@@ -1,4 +1,4 @@
-import { checkEditConflict } from '../audit/edit-conflict.ts'
+import { checkEditConflict } from '../auth/audit/edit-conflict.ts'
 import type { Db } from '../db/client.ts'
 import type { Webhook as WebhookRow } from '../db/generated/prisma/client.ts'
 import { parseId, publicId } from '../db/ids.ts'

@@ -5,7 +5,7 @@ import { parseId } from '../db/ids.ts'
 import { type Page, pageOf, sliceAround } from '../db/page.ts'
 import { atLeastKey } from '../db/selection.ts'
 import { subscriptionsTo } from '../event-types/find-event-types.ts'
-import { type OwnNameFilter, ownNameConditions } from '../own-names/metadata.ts'
+import { type OwnNameFilter, ownNameConditions } from '../organizations/own-names/metadata.ts'
 import { MAX_COUNTED_PARKED } from './count-parked.ts'
 import { inState, type WebhookState } from './webhook-state.ts'
 

@@ -1,5 +1,5 @@
 import type { Sql } from '../db/client.ts'
-import type { LiveItem, Topic } from '../live/feed.ts'
+import type { LiveItem, Topic } from '../streams/live/feed.ts'
 import type { WebhookState } from './webhook-state.ts'
 
 export interface HealthChange extends LiveItem {

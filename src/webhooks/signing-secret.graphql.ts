@@ -1,5 +1,5 @@
 import type { GraphQLResolveInfo } from 'graphql'
-import { writeAuditEntries } from '../audit/audit-entry.ts'
+import { writeAuditEntries } from '../auth/audit/audit-entry.ts'
 import { publicId } from '../db/ids.ts'
 import { builder } from '../graphql/builder.ts'
 import type { Context } from '../graphql/context.ts'

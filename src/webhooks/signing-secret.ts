@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { formatSecret, generateSigningKey, parseSecret } from '../../packages/receiver/src/sign.ts'
-import type { Actor } from '../access/actor.ts'
-import { writeAuditEntry } from '../audit/audit-entry.ts'
+import type { Actor } from '../auth/access/actor.ts'
+import { writeAuditEntry } from '../auth/audit/audit-entry.ts'
+import type { Keyring } from '../auth/encryption/keyring.ts'
 import { actForOrganization } from '../db/act-for.ts'
 import type { Db, Sql } from '../db/client.ts'
 import type {
@@ -9,7 +10,6 @@ import type {
   SigningSecret as SigningSecretRow,
 } from '../db/generated/prisma/client.ts'
 import { mintId, parseId } from '../db/ids.ts'
-import type { Keyring } from '../encryption/keyring.ts'
 import { DomainError, notFound } from '../lib/errors.ts'
 import { parseInput } from '../lib/validation.ts'
 import { findWebhook } from './find-webhook.ts'

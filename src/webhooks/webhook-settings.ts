@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { readFilter } from '../filters/read-filter.ts'
+import { readFilter } from '../events/filters/read-filter.ts'
 import {
   changesRule,
   type GivenSettings,
@@ -7,10 +7,14 @@ import {
   type Setting,
   type Settings,
 } from '../lib/setting.ts'
-import { METADATA_RULE, metadataRule } from '../own-names/metadata.ts'
-import { UID_RULE, uidRule } from '../own-names/uid.ts'
-import { KEEP_PAYLOADS, KEEP_RESPONSE_BODIES, OF_WEBHOOK } from '../retention/descriptions.ts'
-import { keepRule } from '../retention/keep-rule.ts'
+import { METADATA_RULE, metadataRule } from '../organizations/own-names/metadata.ts'
+import { UID_RULE, uidRule } from '../organizations/own-names/uid.ts'
+import {
+  KEEP_PAYLOADS,
+  KEEP_RESPONSE_BODIES,
+  OF_WEBHOOK,
+} from '../organizations/retention/descriptions.ts'
+import { keepRule } from '../organizations/retention/keep-rule.ts'
 import { checkCustomHeaders } from './custom-headers.ts'
 import { signingSecretRule } from './signing-secret-rule.ts'
 

@@ -54,7 +54,7 @@ const FORGETTABLE = [
 
 /** The files that may act as Posthorn itself. */
 const MAY_IMPORT: Record<string, readonly string[]> = {
-  SYSTEM: ['src/alerts/mail-link.ts', 'src/embedded/provision.ts'],
+  SYSTEM: ['src/health/alerts/mail-link.ts', 'src/run/embedded/provision.ts'],
 }
 
 test('a forgotten argument neither changes the actor in the audit log nor reaches another organization', async () => {

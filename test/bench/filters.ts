@@ -1,6 +1,6 @@
 import { tryFilter } from '../../src/events/filter-trial.graphql.ts'
-import { compileFilter } from '../../src/filters/compile-filter.ts'
-import { parseStoredFilter } from '../../src/filters/read-filter.ts'
+import { compileFilter } from '../../src/events/filters/compile-filter.ts'
+import { parseStoredFilter } from '../../src/events/filters/read-filter.ts'
 import type { Services } from '../../src/run/services.ts'
 import type { Bench } from './bench.ts'
 import { percentile } from './figures.ts'

@@ -1,4 +1,4 @@
-import { SYSTEM } from '../../src/access/actor.ts'
+import { SYSTEM } from '../../src/auth/access/actor.ts'
 import { updateEventType } from '../../src/event-types/edit-event-type.ts'
 import type { Bench } from './bench.ts'
 import { DATA } from './fill.ts'

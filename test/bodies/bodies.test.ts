@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { verify } from '../../packages/receiver/src/index.ts'
-import { SYSTEM } from '../../src/access/actor.ts'
+import { SYSTEM } from '../../src/auth/access/actor.ts'
 import { createEventType, updateEventType } from '../../src/event-types/edit-event-type.ts'
 import { useTestApp } from '../support/app.ts'
 import { startReceiver } from '../support/receiver.ts'

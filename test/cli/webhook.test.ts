@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { SCOPES } from '../../src/access/scope.ts'
+import { SCOPES } from '../../src/auth/access/scope.ts'
 import { createApiKey } from '../support/api-keys.ts'
 import { useTestApp } from '../support/app.ts'
 import { JOINED } from '../support/factories.ts'

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import type { PosthornError } from '../../packages/client/src/index.ts'
-import { SYSTEM } from '../../src/access/actor.ts'
+import { SYSTEM } from '../../src/auth/access/actor.ts'
 import type { Database } from '../../src/db/client.ts'
 import { createEventType } from '../../src/event-types/edit-event-type.ts'
 

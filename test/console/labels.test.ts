@@ -2,9 +2,9 @@ import { expect, test } from 'vitest'
 import { SCOPES as SHOWN_SCOPES } from '../../packages/console/api-keys/scopes.ts'
 import { ACTION_LABELS } from '../../packages/console/audit/audit-options.ts'
 import { FAILURES } from '../../packages/console/session/sign-in-failures.ts'
-import { SCOPES } from '../../src/access/scope.ts'
-import { AUDIT_ACTIONS } from '../../src/audit/audit-entry.ts'
-import { SIGN_IN_FAILURES } from '../../src/sessions/oidc/sign-in-failure.ts'
+import { SCOPES } from '../../src/auth/access/scope.ts'
+import { AUDIT_ACTIONS } from '../../src/auth/audit/audit-entry.ts'
+import { SIGN_IN_FAILURES } from '../../src/auth/sessions/oidc/sign-in-failure.ts'
 
 test('exactly the actions of the audit log have a label', () => {
   expect(Object.keys(ACTION_LABELS)).toEqual(AUDIT_ACTIONS)

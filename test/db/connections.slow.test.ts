@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { openDatabase } from '../../src/db/client.ts'
 import { unavailabilityOf } from '../../src/db/faults.ts'
-import { migrateDatabase } from '../../src/migrate/migrate-database.ts'
+import { migrateDatabase } from '../../src/db/migrate/migrate-database.ts'
 import { openRunnerPool } from '../../src/queue/runner-pool.ts'
 import { proxiedUrl, startTcpProxy } from '../faults/tcp-proxy.ts'
 import { createTestDatabase } from '../support/database.ts'

@@ -1,6 +1,7 @@
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Database, openDatabase, type Sql } from '../../src/db/client.ts'
+import { migrate } from '../../src/db/migrate/migrate.ts'
 import { createConnections } from '../../src/db/pools.ts'
 import { openSession } from '../../src/db/session.ts'
 import {
@@ -9,7 +10,6 @@ import {
   SESSION_SETTINGS,
   TIME_LIMITS,
 } from '../../src/db/session-settings.ts'
-import { migrate } from '../../src/migrate/migrate.ts'
 import { openRunnerPool } from '../../src/queue/runner-pool.ts'
 import { PATIENT } from '../support/database.ts'
 import { createHostileDatabase } from '../support/hostile-database.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { SYSTEM } from '../../src/access/actor.ts'
+import { SYSTEM } from '../../src/auth/access/actor.ts'
 import { parseId } from '../../src/db/ids.ts'
 import { cancelDeliveries } from '../../src/deliveries/cancel-deliveries.ts'
 import { cancelNow } from '../../src/deliveries/delivery.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { SCOPES } from '../../src/access/scope.ts'
+import { SCOPES } from '../../src/auth/access/scope.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { blocksOf, read } from './support/pages.ts'
 

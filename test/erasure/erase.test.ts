@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { SYSTEM } from '../../src/access/actor.ts'
+import { SYSTEM } from '../../src/auth/access/actor.ts'
 import { parseId, publicId } from '../../src/db/ids.ts'
 import { createEventType } from '../../src/event-types/edit-event-type.ts'
 import { useApi, useTenant } from '../graphql/support/api.ts'

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { beforeAll, expect, test } from 'vitest'
-import { SYSTEM } from '../../src/access/actor.ts'
+import { SYSTEM } from '../../src/auth/access/actor.ts'
 import { createEventType } from '../../src/event-types/edit-event-type.ts'
 import { openWorkerProcesses } from '../bulk-tasks/worker-processes.ts'
 import { document } from '../graphql/support/document.ts'

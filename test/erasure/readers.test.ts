@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach, expect, test } from 'vitest'
-import { SYSTEM } from '../../src/access/actor.ts'
+import { SYSTEM } from '../../src/auth/access/actor.ts'
 import { parseId } from '../../src/db/ids.ts'
 import { createLoadDelivery } from '../../src/deliveries/attempts/load-delivery.ts'
 import { createEventType } from '../../src/event-types/edit-event-type.ts'

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { SYSTEM } from '../../src/access/actor.ts'
+import { SYSTEM } from '../../src/auth/access/actor.ts'
 import type { Database } from '../../src/db/client.ts'
 import { readCatalogue } from '../../src/event-types/catalogue/catalogue-type.ts'
 import {

@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { SYSTEM } from '../../src/access/actor.ts'
+import { SYSTEM } from '../../src/auth/access/actor.ts'
 import type { Database, Sql } from '../../src/db/client.ts'
 import { createEventType } from '../../src/event-types/edit-event-type.ts'
 import { createTenant, JOINED, subscribe } from '../support/factories.ts'

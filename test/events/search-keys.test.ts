@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { SYSTEM } from '../../src/access/actor.ts'
+import { SYSTEM } from '../../src/auth/access/actor.ts'
 import { parseId } from '../../src/db/ids.ts'
 import { createEventType, updateEventType } from '../../src/event-types/edit-event-type.ts'
 import { createCatalogue } from '../../src/event-types/event-type.ts'

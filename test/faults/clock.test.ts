@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest'
-import { deleteExpiredIdempotencyKeys } from '../../src/idempotency/run-once.ts'
+import { deleteExpiredIdempotencyKeys } from '../../src/http/run-once.ts'
 import { createWebhook } from '../scheduling/support/backlog.ts'
 import { startTestApp } from '../support/app.ts'
 import { JOINED } from '../support/factories.ts'

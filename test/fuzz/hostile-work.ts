@@ -1,10 +1,10 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import fc from 'fast-check'
-import { compileSelection } from '../../src/event-graph/compile-selection.ts'
-import { selectEvent } from '../../src/event-graph/select-event.ts'
+import { compileSelection } from '../../src/bodies/event-graph/compile-selection.ts'
+import { selectEvent } from '../../src/bodies/event-graph/select-event.ts'
+import { compileTemplate } from '../../src/bodies/templates/compile-template.ts'
+import { renderTemplate } from '../../src/bodies/templates/render-template.ts'
 import { MAX_STEPS, newBudget, OverBudget, type WorkBudget } from '../../src/lib/work-budget.ts'
-import { compileTemplate } from '../../src/templates/compile-template.ts'
-import { renderTemplate } from '../../src/templates/render-template.ts'
 
 /*
  * A thread that tries random templates and selections on random hostile events, and says what became of them.

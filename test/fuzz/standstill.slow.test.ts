@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { SCOPES } from '../../src/access/scope.ts'
+import { SCOPES } from '../../src/auth/access/scope.ts'
 import { useResource } from '../support/use-resource.ts'
 import { HOSTILE, type Hostile, introspecting } from './hostile.ts'
 import { introspection } from './introspection.ts'

@@ -1,4 +1,4 @@
-import type { Scope } from '../../src/access/scope.ts'
+import type { Scope } from '../../src/auth/access/scope.ts'
 import { createApiKey } from '../support/api-keys.ts'
 import { startInstallation } from '../support/installation.ts'
 

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { Kind, parse } from 'graphql'
 import { expect, test } from 'vitest'
-import { SCOPES } from '../../src/access/scope.ts'
+import { SCOPES } from '../../src/auth/access/scope.ts'
 import { useApi } from './support/api.ts'
 import { document, EXAMPLES } from './support/document.ts'
 import { exampleCalls } from './support/example-calls.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createAuthenticate } from '../../src/api-keys/authenticate.ts'
+import { createAuthenticate } from '../../src/auth/api-keys/authenticate.ts'
 import { openDatabase } from '../../src/db/client.ts'
 import { mintId } from '../../src/db/ids.ts'
 import { createGraphqlHandler, type GraphqlDeps } from '../../src/server/graphql-handler.ts'

@@ -1,6 +1,6 @@
 import { getDirectiveValues, getNamedType, isObjectType } from 'graphql'
 import { expect, test } from 'vitest'
-import type { Scope } from '../../src/access/scope.ts'
+import type { Scope } from '../../src/auth/access/scope.ts'
 import { createApiKey } from '../support/api-keys.ts'
 import { ALL_SCOPES, JOINED } from '../support/factories.ts'
 import { request, useApi } from './support/api.ts'
@@ -10,7 +10,7 @@ import { callOf, type Field, SCHEMA, selectionOf } from './support/schema-calls.
 
 /*
  * schema.graphql says which scope each field needs. These tests ask for each of these fields without the scope and with it.
- * What a session of one webhook and another organization get is in test/sessions/portal-access.test.ts.
+ * What a session of one webhook and another organization get is in test/auth/sessions/portal-access.test.ts.
  */
 const api = await useApi()
 const all = await api.tenant()

@@ -1,4 +1,4 @@
-import type { Scope } from '../../src/access/scope.ts'
+import type { Scope } from '../../src/auth/access/scope.ts'
 import { document } from '../graphql/support/document.ts'
 import { createWebhook } from '../scheduling/support/backlog.ts'
 import { createApiKey } from '../support/api-keys.ts'

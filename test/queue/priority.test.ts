@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest'
-import { SYSTEM } from '../../src/access/actor.ts'
+import { SYSTEM } from '../../src/auth/access/actor.ts'
 import { parseId } from '../../src/db/ids.ts'
 import { createRecordAttempt } from '../../src/deliveries/attempts/record-attempt.ts'
 import { redeliver } from '../../src/deliveries/delivery.ts'

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { SYSTEM } from '../../src/access/actor.ts'
-import { createKeyring } from '../../src/encryption/keyring.ts'
+import { SYSTEM } from '../../src/auth/access/actor.ts'
+import { createKeyring } from '../../src/auth/encryption/keyring.ts'
 import { createAddressGuard } from '../../src/outbound/public-address.ts'
 import { createWebhook } from '../../src/webhooks/save-webhook.ts'
 import { deleteWebhook } from '../../src/webhooks/webhook.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { migrate } from '../../src/migrate/migrate.ts'
+import { migrate } from '../../src/db/migrate/migrate.ts'
 import { useResource } from '../support/use-resource.ts'
 import { createRoleDatabase } from './role-database.ts'
 

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
-import { SYSTEM } from '../../src/access/actor.ts'
-import { deleteOldAuditEntries } from '../../src/audit/audit-entry.ts'
+import { SYSTEM } from '../../src/auth/access/actor.ts'
+import { deleteOldAuditEntries } from '../../src/auth/audit/audit-entry.ts'
+import { deleteEndedSessions } from '../../src/auth/sessions/session.ts'
 import { actForOrganization } from '../../src/db/act-for.ts'
 import { type Db, openDatabase } from '../../src/db/client.ts'
 import { createEventType } from '../../src/event-types/edit-event-type.ts'
@@ -9,7 +10,6 @@ import {
   deleteOrganization,
   findDeletions,
 } from '../../src/organizations/deletion/delete-organization.ts'
-import { deleteEndedSessions } from '../../src/sessions/session.ts'
 import { runCommand } from '../cli/run-command.ts'
 import { document } from '../graphql/support/document.ts'
 import { openBrowser, VIEWER } from '../server/browser.ts'

@@ -1,12 +1,12 @@
 import { createHmac } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { Database } from '../../src/db/client.ts'
-import { createKeyring } from '../../src/encryption/keyring.ts'
+import { createKeyring } from '../../src/auth/encryption/keyring.ts'
 import {
   openSignInState,
   type SignInState,
   sealSignInState,
-} from '../../src/sessions/oidc/sign-in-state.ts'
+} from '../../src/auth/sessions/oidc/sign-in-state.ts'
+import type { Database } from '../../src/db/client.ts'
 import { CLIENT, type OidcProvider } from '../oidc-provider/oidc-provider.ts'
 import { revokeApiKey } from '../support/api-keys.ts'
 import { requirePackages } from '../support/installed-packages.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import { createSignInLink, deleteEndedSessions } from '../../src/auth/sessions/session.ts'
 import { publicId } from '../../src/db/ids.ts'
-import { createSignInLink, deleteEndedSessions } from '../../src/sessions/session.ts'
 import { createApiKey, revokeApiKey } from '../support/api-keys.ts'
 import { startTestApp, useTestApp } from '../support/app.ts'
 import { openBrowser, VIEWER } from './browser.ts'

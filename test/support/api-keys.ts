@@ -1,5 +1,5 @@
-import { SYSTEM } from '../../src/access/actor.ts'
-import * as apiKey from '../../src/api-keys/api-key.ts'
+import { SYSTEM } from '../../src/auth/access/actor.ts'
+import * as apiKey from '../../src/auth/api-keys/api-key.ts'
 import type { Db } from '../../src/db/client.ts'
 import { parseId } from '../../src/db/ids.ts'
 

@@ -277,7 +277,7 @@ create table posthorn.webhooks (
   deleted_at timestamptz,
   -- Its JSON, whose numbers keep their digits.
   filter text,
-  -- What `insert_events` evaluates; src/filters/compile-filter.ts makes it of the filter.
+  -- What `insert_events` evaluates; src/events/filters/compile-filter.ts makes it of the filter.
   filter_path text,
   filter_query jsonpath generated always as (filter_path::jsonpath) stored,
   filter_times jsonb,
@@ -898,7 +898,7 @@ create table posthorn.webhook_bodies (
   organization_id uuid not null,
   webhook_id uuid not null references posthorn.webhooks (id) on delete cascade,
   version int not null,
-  -- GraphQL on the event graph, with what src/event-graph makes of it when it is saved.
+  -- GraphQL on the event graph, with what src/bodies/event-graph makes of it when it is saved.
   selection text,
   plan text,
   -- JSON with placeholders.
@@ -2217,7 +2217,7 @@ exception
 end
 $$;
 
--- An RFC 3339 time with all of its digits, or null for a text that is no time. src/filters/exact-time.ts has the same rule.
+-- An RFC 3339 time with all of its digits, or null for a text that is no time. src/events/filters/exact-time.ts has the same rule.
 create function posthorn.parse_exact_time(given text) returns posthorn.exact_time
   language plpgsql immutable parallel safe set search_path = pg_catalog, pg_temp
 as $$

@@ -1,4 +1,4 @@
-import { operationalTypes } from '../../../src/alerts/operational-event-types.ts'
+import { operationalTypes } from '../../../src/health/alerts/operational-event-types.ts'
 import { code, fenced, page, prose, table } from './markdown.ts'
 import { schemaFields } from './schema-fields.ts'
 

@@ -1,4 +1,4 @@
-import { openApiDocument } from '../../../src/rest/connect-v1/openapi.ts'
+import { openApiDocument } from '../../../src/server/rest/connect-v1/openapi.ts'
 import { code, fenced, page, prose, table } from './markdown.ts'
 import {
   type ApiDocument,

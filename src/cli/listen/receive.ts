@@ -4,9 +4,9 @@ import {
   verify,
 } from '../../../packages/receiver/src/index.ts'
 import type { Config } from '../../config/config.ts'
-import { ensureLocalAuthority } from '../../embedded/local-authority.ts'
 import { type DeliveryHandler, openHttpsReceiver } from '../../http/https-receiver.ts'
 import { LruMap } from '../../lib/lru-map.ts'
+import { ensureLocalAuthority } from '../../run/embedded/local-authority.ts'
 import { run, type ServerAccess, ServerError } from '../api.ts'
 import { type ServerOptions, serverAccess } from '../server-command.ts'
 import { createPrinter, MAX_IDS, type Verification } from './format-delivery.ts'

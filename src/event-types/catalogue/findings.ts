@@ -1,8 +1,11 @@
 import { setTimeout } from 'node:timers/promises'
+import type { SourceType } from '../../bodies/event-graph/event-types.ts'
+import type { SelectionPlan } from '../../bodies/event-graph/plan-selection.ts'
+import {
+  findBrokenSelections,
+  type StoredSelection,
+} from '../../bodies/event-graph/selection-problems.ts'
 import type { Sql } from '../../db/client.ts'
-import type { SourceType } from '../../event-graph/event-types.ts'
-import type { SelectionPlan } from '../../event-graph/plan-selection.ts'
-import { findBrokenSelections, type StoredSelection } from '../../event-graph/selection-problems.ts'
 import { compileSchema } from '../../lib/json-schema.ts'
 
 /** What a change of the catalogue breaks. */

@@ -1,8 +1,8 @@
-import type { Actor } from '../../access/actor.ts'
+import type { Actor } from '../../auth/access/actor.ts'
+import { SOURCE_TYPES } from '../../bodies/event-graph/event-schema.ts'
+import type { SourceType } from '../../bodies/event-graph/event-types.ts'
 import type { Database, Sql } from '../../db/client.ts'
 import { inTransaction } from '../../db/transaction.ts'
-import { SOURCE_TYPES } from '../../event-graph/event-schema.ts'
-import type { SourceType } from '../../event-graph/event-types.ts'
 import {
   type CatalogueType,
   type GivenCatalogue,

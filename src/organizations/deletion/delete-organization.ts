@@ -1,5 +1,5 @@
-import type { Actor } from '../../access/actor.ts'
-import { writeAuditEntry } from '../../audit/audit-entry.ts'
+import type { Actor } from '../../auth/access/actor.ts'
+import { writeAuditEntry } from '../../auth/audit/audit-entry.ts'
 import type { Db } from '../../db/client.ts'
 import type { BulkTask, Prisma } from '../../db/generated/prisma/client.ts'
 import { parseId, publicId } from '../../db/ids.ts'

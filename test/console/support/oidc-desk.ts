@@ -1,4 +1,4 @@
-import { hashToken, mintToken, tokenHint } from '../../../src/api-keys/token.ts'
+import { hashToken, mintToken, tokenHint } from '../../../src/auth/api-keys/token.ts'
 import { mintId, parseId } from '../../../src/db/ids.ts'
 import { CLIENT, type OidcProvider, startOidcProvider } from '../../oidc-provider/oidc-provider.ts'
 import { freePort } from '../../support/free-port.ts'

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { SYSTEM } from '../../../src/access/actor.ts'
+import { SYSTEM } from '../../../src/auth/access/actor.ts'
 import type { Delivery } from '../../../src/db/generated/prisma/client.ts'
 import {
   createRecordAttempt,

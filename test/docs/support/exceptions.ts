@@ -1,5 +1,5 @@
 /** Operations on the graph of a catalogue, which the page does not have. */
-const EVENT_GRAPH = 'test/event-graph/types.test.ts'
+const EVENT_GRAPH = 'test/bodies/event-graph/types.test.ts'
 
 /**
  * The blocks of code that have a test of their own, and those that none runs, by page and language: the file of the test,
@@ -20,9 +20,9 @@ export const OWN_TESTS: Readonly<Record<string, Readonly<Record<string, string>>
   'docs/guides/event-graph.md': { graphql: EVENT_GRAPH },
   'docs/guides/event-stream.md': { graphql: EVENT_GRAPH },
   'docs/guides/frontends.md': { ts: 'test/graphql/frontends-page.slow.test.ts' },
-  'docs/guides/own-names.md': { hcl: 'test/own-names/terraform.test.ts' },
+  'docs/guides/own-names.md': { hcl: 'test/organizations/own-names/terraform.test.ts' },
   'docs/guides/portal.md': { html: 'test/console/portal-element.slow.test.ts' },
-  'docs/guides/templates.md': { json: 'test/templates/docs.test.ts' },
+  'docs/guides/templates.md': { json: 'test/bodies/templates/docs.test.ts' },
   'docs/operate/backups.md': { sql: 'test/deploy/backup-commands.test.ts' },
   'docs/operate/deploying.md': { ini: 'A drop-in for systemd.', yaml: 'test/deploy/helm.test.ts' },
   'docs/operate/job-dashboards.md': { sql: 'test/docs/facts.test.ts' },

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { migrate } from '../../../src/migrate/migrate.ts'
+import { migrate } from '../../../src/db/migrate/migrate.ts'
 import { createRoleDatabase, type RoleDatabase } from '../../security/role-database.ts'
 import { createTenant } from '../../support/factories.ts'
 import { hostUrl } from '../../support/host-url.ts'

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { SYSTEM } from '../../../src/access/actor.ts'
+import { SYSTEM } from '../../../src/auth/access/actor.ts'
 import { parseId, publicId } from '../../../src/db/ids.ts'
 import { updateEventType } from '../../../src/event-types/edit-event-type.ts'
 import { saveOrganization } from '../../../src/organizations/organization.ts'

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { parseCatalogueFile } from '../../../src/event-types/catalogue/parse-catalogue.ts'
-import { printOpenApiDocument } from '../../../src/rest/connect-v1/openapi.ts'
+import { printOpenApiDocument } from '../../../src/server/rest/connect-v1/openapi.ts'
 import { FOREIGN_DOCUMENTS } from '../../event-types/foreign-documents.ts'
 import { oapiCodegen } from './oapi-codegen.ts'
 import { openapiGenerators } from './openapi-generator.ts'
@@ -11,7 +11,7 @@ import { openapiPythonClient } from './openapi-python-client.ts'
 /*
  * Generates a client of the OpenAPI document with each generator and compiles it. Most documents have the event types of
  * other people's documents. A generator that this machine cannot run
- * is left out with a line that says why; in CI that is a failure. `test/rest/openapi.test.ts` uses openapi-typescript.
+ * is left out with a line that says why; in CI that is a failure. `test/server/rest/openapi.test.ts` uses openapi-typescript.
  */
 
 const GENERATORS = [oapiCodegen, ...openapiGenerators, openapiPythonClient]

@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { expect, inject, onTestFinished, test } from 'vitest'
-import { COMMAND_LINE } from '../../../src/access/actor.ts'
+import { COMMAND_LINE } from '../../../src/auth/access/actor.ts'
 import { deleteOrganization } from '../../../src/organizations/deletion/delete-organization.ts'
 import { countRows } from '../../support/count-rows.ts'
 import { useTestDatabase } from '../../support/database.ts'

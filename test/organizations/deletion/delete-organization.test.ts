@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest'
-import { COMMAND_LINE, SYSTEM } from '../../../src/access/actor.ts'
-import { createApiKey } from '../../../src/api-keys/api-key.ts'
-import { writeAuditEntries } from '../../../src/audit/audit-entry.ts'
+import { COMMAND_LINE, SYSTEM } from '../../../src/auth/access/actor.ts'
+import { createApiKey } from '../../../src/auth/api-keys/api-key.ts'
+import { writeAuditEntries } from '../../../src/auth/audit/audit-entry.ts'
 import { parseId, publicId } from '../../../src/db/ids.ts'
-import { createUseStream } from '../../../src/event-stream/event-stream.ts'
 import {
   deleteOrganization,
   findDeletions,
@@ -13,6 +12,7 @@ import {
   PARTITIONED_TABLES,
 } from '../../../src/organizations/deletion/delete-rows.ts'
 import { getOrganization, listOrganizations } from '../../../src/organizations/find-organization.ts'
+import { createUseStream } from '../../../src/streams/event-stream/event-stream.ts'
 import { STATISTICS, tablesWith } from '../../erasure/search-everywhere.ts'
 import { type Api, openApi, useApi } from '../../graphql/support/api.ts'
 import { countRows } from '../../support/count-rows.ts'

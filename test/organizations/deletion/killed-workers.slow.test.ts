@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { COMMAND_LINE } from '../../../src/access/actor.ts'
-import { setOperationalEvents } from '../../../src/alerts/operational-events.ts'
+import { COMMAND_LINE } from '../../../src/auth/access/actor.ts'
+import { setOperationalEvents } from '../../../src/health/alerts/operational-events.ts'
 import { deleteOrganization } from '../../../src/organizations/deletion/delete-organization.ts'
 import { openWorkerProcesses } from '../../bulk-tasks/worker-processes.ts'
 import { filesAfterVacuum } from '../../erasure/search-everywhere.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { COMMAND_LINE } from '../../../src/access/actor.ts'
+import { COMMAND_LINE } from '../../../src/auth/access/actor.ts'
 import { deleteOrganization } from '../../../src/organizations/deletion/delete-organization.ts'
 import { createWebhook } from '../../scheduling/support/backlog.ts'
 import { useTestApp } from '../../support/app.ts'

@@ -1,0 +1,83 @@
+import { builder } from '../../graphql/builder.ts'
+import { callerOf } from '../../graphql/context.ts'
+import { organizationFields, organizationOf } from '../../graphql/organization-fields.ts'
+import type { RestrictedSession } from '../../graphql/portal-access.ts'
+import { findApiKeys, visibleApiKey } from './find-api-key.ts'
+import { resolveLimits } from './limits.ts'
+
+const ApiKey = builder.prismaNode('ApiKey', {
+  id: { portal: 'open', field: 'id' },
+  findUnique: (id, context) => visibleApiKey(callerOf(context), id),
+  nullable: true,
+  extensions: { portal: 'by field', ofWebhook: ownKey },
+  select: { id: true },
+  fields: (t) => ({
+    organization: t.relation('organization', {
+      portal: 'open',
+      description: 'The organization that the key belongs to.',
+    }),
+    name: t.exposeString('name', { portal: 'open', nullable: true }),
+    tokenHint: t.exposeString('tokenHint', { portal: 'open' }),
+    scopes: t.expose('scopes', { type: ['Scope'], portal: 'open' }),
+    createdAt: t.expose('createdAt', {
+      portal: 'open',
+      type: 'DateTime',
+      description: 'When the key was created.',
+    }),
+    expiresAt: t.expose('expiresAt', { portal: 'open', type: 'DateTime', nullable: true }),
+    revokedAt: t.expose('revokedAt', { portal: 'open', type: 'DateTime', nullable: true }),
+    lastUsedAt: t.expose('lastUsedAt', { portal: 'open', type: 'DateTime', nullable: true }),
+    requestsPerSecond: t.int({
+      portal: 'open',
+      description:
+        'The maximum number of requests per second, averaged over ten seconds. Requests that only publish events are not counted.',
+      select: { requestsPerSecond: true },
+      resolve: (key) => resolveLimits(key).requestsPerSecond,
+    }),
+    eventsPerSecond: t.int({
+      portal: 'open',
+      description: 'The most published events per second, averaged over ten seconds.',
+      select: { eventsPerSecond: true },
+      resolve: (key) => resolveLimits(key).eventsPerSecond,
+    }),
+    deliveriesPerSecond: t.int({
+      portal: 'open',
+      description:
+        'The maximum number of deliveries of published events per second, averaged over ten seconds. Publishing that exceeds it succeeds, and the next publishing waits for it.',
+      select: { deliveriesPerSecond: true },
+      resolve: (key) => resolveLimits(key).deliveriesPerSecond,
+    }),
+    revision: t.int({
+      portal: 'open',
+      description:
+        'The revision, which each change of the limits increases. As `ifRevision` of `updateApiKey`, it reports changes by others.',
+      select: { revision: true },
+      resolve: ({ revision }) => Number(revision),
+    }),
+  }),
+})
+
+const ApiKeyConnection = builder.connectionObject(
+  { type: ApiKey, name: 'ApiKeyConnection', description: 'A page of API keys.' },
+  { name: 'ApiKeyEdge', description: 'An API key in a page.' },
+)
+
+organizationFields((t) => ({
+  apiKeys: t.prismaConnection(
+    {
+      type: 'ApiKey',
+      cursor: 'id',
+      semanticNonNull: true,
+      description:
+        'The API keys of the organization, newest first, including expired and revoked keys.',
+      authScopes: { scope: 'keys:manage' },
+      resolve: (query, organization, _args, context) =>
+        findApiKeys(context.prisma, organizationOf(organization, context), query),
+    },
+    ApiKeyConnection,
+  ),
+}))
+
+function ownKey({ caller }: RestrictedSession): ReadonlySet<string> {
+  return new Set([caller.keyId])
+}

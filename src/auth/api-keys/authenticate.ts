@@ -1,0 +1,180 @@
+import type { Sql } from '../../db/client.ts'
+import { batched } from '../../lib/batch.ts'
+import { DomainError, rateLimited } from '../../lib/errors.ts'
+import { describeRequest } from '../../telemetry/request-log.ts'
+import { type Caller, type CallerSession, credentialOf, type Scope } from '../access/scope.ts'
+import { createAuthFailureLimiter } from '../rate-limit/keyed-limiter.ts'
+import { type LimitsInput, resolveLimits } from './limits.ts'
+import { hashToken, isWellFormedToken } from './token.ts'
+
+/**
+ * Authenticates the value of an `Authorization` header. Throws `unauthenticated`, or `rate_limited` for an address with
+ * too many failures.
+ */
+export type Authenticate = (
+  authorization: string | null | undefined,
+  address?: string,
+) => Promise<Caller>
+
+/** The columns of `KEY_COLUMNS`. */
+export interface KeyRow extends LimitsInput {
+  readonly id: string
+  readonly organizationId: string
+  readonly scopes: Scope[]
+  readonly sessionKind: CallerSession['kind'] | null
+  readonly webhookId: string | null
+  readonly expiresAt: Date | null
+  readonly state: 'valid' | 'expired' | 'revoked'
+  readonly usedRecently: boolean
+}
+
+/** SQL: whether the key `k` was revoked or, for a session, the key that created it. */
+const IS_REVOKED = `(
+  k.revoked_at is not null
+  or exists (select from posthorn.api_keys as g where g.id = k.granted_by and g.revoked_at is not null)
+)`
+
+/** SQL: a `KeyRow` of the key `k`. */
+export const KEY_COLUMNS = `
+  k.id, k.organization_id as "organizationId", k.scopes, k.requests_per_second as "requestsPerSecond",
+  k.events_per_second as "eventsPerSecond", k.deliveries_per_second as "deliveriesPerSecond",
+  k.session_kind as "sessionKind", k.webhook_id as "webhookId", k.expires_at as "expiresAt",
+  case
+    when ${IS_REVOKED} then 'revoked'
+    when k.expires_at <= now() then 'expired'
+    else 'valid'
+  end as state,
+  coalesce(k.last_used_at > now() - interval '1 minute', false) as "usedRecently"`
+
+/**
+ * Every request reads its key from the database, so that a revocation applies at once in every process. Concurrent
+ * requests share a statement.
+ */
+export function createAuthenticate(
+  sql: Sql,
+  now: () => number = () => performance.now(),
+): Authenticate {
+  const failures = createAuthFailureLimiter(now)
+  const find = batched((hashes: Buffer[]) => findCallers(sql, hashes), {
+    maxSize: 500,
+    parallel: 1,
+  })
+
+  async function callerFor(authorization: string): Promise<Caller> {
+    const token = bearerToken(authorization)
+    if (token === null) {
+      throw unauthenticated('The Authorization header must have the form `Bearer <API key>`.')
+    }
+    if (!isWellFormedToken(token)) throw unauthenticated('The API key is malformed.')
+    const found = await find(Buffer.from(hashToken(token)))
+    if (!found) throw unauthenticated('The API key is unknown.')
+    if (found instanceof Error) throw found
+    return found
+  }
+
+  return async (authorization, address) => {
+    if (!authorization) {
+      throw unauthenticated(
+        'No API key was given. Send the header `Authorization: Bearer <API key>`.',
+      )
+    }
+    try {
+      return await callerFor(authorization)
+    } catch (error) {
+      const isFailure = error instanceof DomainError && error.code === 'unauthenticated'
+      const waitSeconds = isFailure && address !== undefined ? failures.count(address) : 0
+      throw waitSeconds > 0 ? tooManyFailures(waitSeconds) : error
+    }
+  }
+}
+
+/** The caller of a valid key. */
+export function toCaller(sql: Sql, key: KeyRow): Caller {
+  if (!key.usedRecently) recordUse(sql, key.id)
+  return {
+    keyId: key.id,
+    organizationId: key.organizationId,
+    scopes: new Set(key.scopes),
+    limits: resolveLimits(key),
+    expiresAt: key.expiresAt,
+    consoleSessionId: null,
+    person: null,
+    session: sessionOf(key),
+  }
+}
+
+function sessionOf({ sessionKind: kind, webhookId, expiresAt }: KeyRow): CallerSession | null {
+  return kind && expiresAt ? { kind, webhookId, expiresAt } : null
+}
+
+/** Does not depend on the key, so that a client that guesses keys learns nothing. */
+function tooManyFailures(waitSeconds: number): DomainError {
+  describeRequest({ limit: 'failed_keys' })
+  return rateLimited(
+    `This address sent too many requests with invalid API keys. Check the API key, and try again in ${waitSeconds} seconds.`,
+    waitSeconds,
+  )
+}
+
+/** `null` if the header has another form. */
+function bearerToken(authorization: string): string | null {
+  return /^Bearer +(\S+) *$/i.exec(authorization)?.[1] ?? null
+}
+
+/**
+ * The callers by the hashes of their tokens, or why a key is not valid. Requests with one key share its caller.
+ *
+ * The unique index on hashes serves the lookup. Comparing hashes instead of tokens makes timing attacks useless,
+ * because a client cannot choose the hash of a token.
+ */
+async function findCallers(
+  sql: Sql,
+  hashes: Buffer[],
+): Promise<(Caller | DomainError | undefined)[]> {
+  const { rows } = await sql.query<KeyRow & { readonly hash: string }>({
+    name: 'authenticate',
+    text: `
+      select encode(k.token_hash, 'hex') as hash, ${KEY_COLUMNS}
+      from posthorn.api_keys as k where k.token_hash = any ($1::bytea[])`,
+    values: [hashes],
+  })
+  const byHash = new Map(rows.map((row) => [row.hash, callerOrError(sql, row)]))
+  return hashes.map((hash) => byHash.get(hash.toString('hex')))
+}
+
+function callerOrError(sql: Sql, key: KeyRow): Caller | DomainError {
+  if (key.state === 'valid') return toCaller(sql, key)
+  return unauthenticated(`The ${credentialOf({ session: sessionOf(key) })} is ${key.state}.`)
+}
+
+/** Writes at most once a minute, without delaying or failing the request. */
+function recordUse(sql: Sql, keyId: string): void {
+  sql
+    .query(
+      `update posthorn.api_keys set last_used_at = now()
+       where id = $1 and (last_used_at is null or last_used_at < now() - interval '1 minute')`,
+      [keyId],
+    )
+    .catch(() => {})
+}
+
+function unauthenticated(message: string): DomainError {
+  return new DomainError('unauthenticated', message)
+}
+
+/** Those of the API keys that are revoked or expired, by uuid. */
+export async function findInactiveKeys(
+  sql: Sql,
+  keyIds: readonly string[],
+): Promise<Map<string, 'revoked' | 'expired'>> {
+  const { rows } = await sql.query<{ id: string; state: 'revoked' | 'expired' }>({
+    name: 'find_inactive_keys',
+    // A key without a row was deleted and counts as revoked.
+    text: `
+      select key.id, case when k.expires_at <= now() and not ${IS_REVOKED} then 'expired' else 'revoked' end as state
+      from unnest($1::uuid[]) as key (id) left join posthorn.api_keys as k on k.id = key.id
+      where k.id is null or ${IS_REVOKED} or k.expires_at <= now()`,
+    values: [keyIds],
+  })
+  return new Map(rows.map(({ id, state }) => [id, state]))
+}

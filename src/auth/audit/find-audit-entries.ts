@@ -1,0 +1,125 @@
+import type { Db } from '../../db/client.ts'
+import type { AuditEntry, AuditSource, Prisma } from '../../db/generated/prisma/client.ts'
+import { notAnId, parseId } from '../../db/ids.ts'
+import { type Page, pageOf } from '../../db/page.ts'
+import { didYouMean } from '../../lib/did-you-mean.ts'
+import { type FieldIssue, invalid } from '../../lib/errors.ts'
+import { lowerBoundAt } from '../../lib/uuid-v7.ts'
+import { AUDIT_ACTIONS, type AuditAction } from './audit-entry.ts'
+
+type Selection = Pick<Prisma.AuditEntryFindManyArgs, 'select'>
+
+/** A reader of the audit log. */
+export interface AuditReader {
+  readonly organizationId: string
+  /** Operators also read the entries of the installation, which have no organization. */
+  readonly isOperator: boolean
+}
+
+type AnyOf<Value> = readonly Value[] | null | undefined
+
+/** Conditions on audit entries: for each field, one of the values. A missing or null field matches every entry. */
+export interface AuditFilter {
+  readonly actions?: AnyOf<string>
+  readonly subjectKinds?: AnyOf<SubjectKind>
+  readonly subjectIds?: AnyOf<string>
+  readonly apiKeyUuids?: AnyOf<string>
+  /** As in the entries, or only the email address. */
+  readonly people?: AnyOf<string>
+  readonly sources?: AnyOf<AuditSource>
+  /** The earliest time of the action. */
+  readonly since?: Date | null | undefined
+  /** Before this time. */
+  readonly until?: Date | null | undefined
+}
+
+/**
+ * A page of the audit log, newest first. The index on (organization_id, subject_id, id) serves the subjects; other
+ * conditions filter the entries of the organization, which the index on (organization_id, id) has in order.
+ */
+export async function findAuditEntries(
+  db: Db,
+  reader: AuditReader,
+  filter: AuditFilter,
+  query: Selection & Page,
+): Promise<AuditEntry[]> {
+  const { where, ...page } = pageOf(query, 'newest first')
+  return await db.auditEntry.findMany({
+    ...page,
+    where: { ...where, AND: [readableBy(reader), ...conditionsOf(filter)] },
+  })
+}
+
+/** The condition on the entries that a reader can see. */
+export function readableBy({ organizationId, isOperator }: AuditReader) {
+  return isOperator ? { OR: [{ organizationId }, { organizationId: null }] } : { organizationId }
+}
+
+function conditionsOf(filter: AuditFilter): Prisma.AuditEntryWhereInput[] {
+  const { actions, subjectKinds, subjectIds, apiKeyUuids, people, sources, since, until } = filter
+  return [
+    actions ? { action: { in: [...actions] } } : {},
+    subjectKinds ? { action: { in: actionsAbout(subjectKinds) } } : {},
+    subjectIds ? { subjectId: { in: [...subjectIds] } } : {},
+    apiKeyUuids ? { apiKeyId: { in: [...apiKeyUuids] } } : {},
+    people ? { OR: people.flatMap(isPerson) } : {},
+    sources ? { source: { in: [...sources] } } : {},
+    since ? { id: { gte: lowerBoundAt(since) } } : {},
+    until ? { id: { lt: lowerBoundAt(until) } } : {},
+  ]
+}
+
+/** Prisma does not escape the wildcards of `like`. */
+function isPerson(person: string): Prisma.AuditEntryWhereInput[] {
+  return [{ person }, { person: { endsWith: ` <${person.replaceAll(/[\\%_]/g, '\\$&')}>` } }]
+}
+
+type Noun = AuditAction extends `${infer Before}.${string}` ? Before : never
+
+/** Of the nouns in actions that are no kind of their own. */
+const KIND_OF_NOUN = {
+  signing_secret: 'webhook',
+  custom_headers: 'webhook',
+  portal_session: 'session',
+  frontend_session: 'session',
+  operational_events: 'alerts',
+  alert_address: 'alerts',
+} as const satisfies Partial<Record<Noun, string>>
+
+/** The kinds of objects that changes are about. */
+export type SubjectKind = Exclude<Noun, keyof typeof KIND_OF_NOUN> | 'alerts'
+
+/** The actions whose subjects are of one of these kinds. */
+export function actionsAbout(kinds: readonly SubjectKind[]): AuditAction[] {
+  return AUDIT_ACTIONS.filter((action) => {
+    const [noun = ''] = action.split('.')
+    const kind = { ...KIND_OF_NOUN }[noun as keyof typeof KIND_OF_NOUN] ?? noun
+    return kinds.includes(kind as SubjectKind)
+  })
+}
+
+/** An `AuditFilter` of the graph, with public ids. */
+export type AuditFilterInput = Omit<AuditFilter, 'apiKeyUuids'> & {
+  readonly apiKeyIds?: readonly string[] | null | undefined
+}
+
+/** Throws `invalid` with every unknown action and every id of another kind. */
+export function readAuditFilter(input: AuditFilterInput | null | undefined): AuditFilter {
+  const { apiKeyIds, ...filter } = input ?? {}
+  const apiKeyUuids = apiKeyIds?.map((id) => parseId('apiKey', id))
+  const issues = [
+    ...(filter.actions?.flatMap(unknownAction) ?? []),
+    ...(apiKeyUuids?.flatMap((uuid, i) =>
+      uuid === null ? [notAnId('apiKey', ['filter', 'apiKeyIds', `${i}`])] : [],
+    ) ?? []),
+  ]
+  if (issues.length > 0) throw invalid(issues)
+  return { ...filter, apiKeyUuids: apiKeyUuids?.filter((uuid) => uuid !== null) }
+}
+
+function unknownAction(action: string, index: number): FieldIssue[] {
+  if (AUDIT_ACTIONS.some((known) => known === action)) return []
+  const given = action.slice(0, 100)
+  const detail = `There is no action ${JSON.stringify(given)}.${didYouMean(given, AUDIT_ACTIONS)}`
+  return [{ path: ['filter', 'actions', index], code: 'invalid_argument', detail }]
+}

@@ -1,0 +1,155 @@
+import type { Sql } from '../../db/client.ts'
+import type { Keyring } from './keyring.ts'
+
+interface EncryptedColumn {
+  readonly name: 'signing_secrets' | 'webhook_headers' | 'idempotency_responses' | 'task_values'
+  readonly table: string
+  readonly column: string
+  /** SQL: what identifies a row, whose text is the associated data of the ciphertext. Default: the uuid `id`. */
+  readonly key?: string
+}
+
+const ENCRYPTED_COLUMNS: readonly EncryptedColumn[] = [
+  { name: 'signing_secrets', table: 'signing_secrets', column: 'key_ciphertext' },
+  { name: 'webhook_headers', table: 'webhooks', column: 'headers_ciphertext' },
+  {
+    name: 'idempotency_responses',
+    table: 'idempotency_keys',
+    column: 'response_ciphertext',
+    // Equals the `JSON.stringify` of `src/http/run-once.ts`.
+    key: `'["idempotency",' || to_json(organization_id::text) || ',' || to_json(operation) || ',' || to_json(key) || ']'`,
+  },
+  { name: 'task_values', table: 'bulk_tasks', column: 'value_ciphertext' },
+]
+
+export interface Reencrypted {
+  readonly column: EncryptedColumn['name']
+  readonly reencrypted: number
+  /** The keys of the rows that no encryption key decrypts. These rows stay unchanged. */
+  readonly unreadable: readonly string[]
+}
+
+const BATCH_SIZE = 500
+
+/**
+ * Reencrypts with the first key everything that another key encrypted. Safe while the service runs: a row that changes
+ * concurrently keeps its change and is read again. Safe to interrupt and to repeat.
+ */
+export async function reencryptStoredSecrets(sql: Sql, keyring: Keyring): Promise<Reencrypted[]> {
+  const results: Reencrypted[] = []
+  for (const column of ENCRYPTED_COLUMNS) {
+    let reencrypted = 0
+    for (;;) {
+      const pass = await reencryptColumn(sql, keyring, column)
+      reencrypted += pass.updated
+      if (pass.conflicts > 0) continue
+      results.push({ column: column.name, reencrypted, unreadable: pass.unreadable })
+      break
+    }
+  }
+  return results
+}
+
+interface Row {
+  readonly key: string
+  readonly ciphertext: Buffer
+}
+
+/** Makes one pass over the column. A conflict is a row that changed between its read and its update. */
+async function reencryptColumn(sql: Sql, keyring: Keyring, column: EncryptedColumn) {
+  const unreadable: string[] = []
+  let [updated, conflicts] = [0, 0]
+  for (let after: string | null = null; ; ) {
+    const rows: Row[] = await readStaleRows(sql, keyring, column, after)
+    const last = rows.at(-1)
+    if (!last) return { updated, conflicts, unreadable }
+    after = last.key
+    const readable = rows.flatMap((row) => {
+      const newCiphertext = reencrypt(keyring, row)
+      if (newCiphertext) return [{ ...row, newCiphertext }]
+      unreadable.push(row.key)
+      return []
+    })
+    const count = await updateUnchangedRows(sql, column, readable)
+    updated += count
+    conflicts += readable.length - count
+  }
+}
+
+async function readStaleRows(
+  sql: Sql,
+  keyring: Keyring,
+  { table, column, key = 'id' }: EncryptedColumn,
+  after: string | null,
+): Promise<Row[]> {
+  const { rows } = await sql.query<Row>(
+    `select (${key})::text as key, ${column} as ciphertext from posthorn.${table}
+     where ($1::${typeOf(key)} is null or (${key}) > $1) and substring(${column} for 5) <> $2
+     order by ${key} limit $3`,
+    [after, keyring.prefixes[0], BATCH_SIZE],
+  )
+  return rows
+}
+
+const typeOf = (key: string) => (key === 'id' ? 'uuid' : 'text')
+
+/** Returns `null` if no key of the ring decrypts the row. */
+function reencrypt(keyring: Keyring, { ciphertext, key }: Row): Uint8Array | null {
+  try {
+    return keyring.encrypt(keyring.decrypt(ciphertext, key), key)
+  } catch {
+    return null
+  }
+}
+
+/** Only the ciphertext changes, not the secret, so caches need no invalidation. */
+async function updateUnchangedRows(
+  sql: Sql,
+  { table, column, key = 'id' }: EncryptedColumn,
+  rows: readonly (Row & { readonly newCiphertext: Uint8Array })[],
+): Promise<number> {
+  if (rows.length === 0) return 0
+  const { rowCount } = await sql.query(
+    `update posthorn.${table} set ${column} = change.new_ciphertext
+     from unnest($1::${typeOf(key)}[], $2::bytea[], $3::bytea[]) as change (row_key, old_ciphertext, new_ciphertext)
+     where (${key}) = change.row_key and ${column} = change.old_ciphertext`,
+    [
+      rows.map((row) => row.key),
+      rows.map((row) => row.ciphertext),
+      rows.map((row) => Buffer.from(row.newCiphertext)),
+    ],
+  )
+  return rowCount ?? 0
+}
+
+/** Counts the stored secrets of each encryption key, listed in the ring or not. */
+async function countSecretsByKey(sql: Sql, keyring: Keyring) {
+  const { rows } = await sql.query<{ count: number; listed: boolean; has_version: boolean }>(
+    `select count(*)::int as count, prefix = any ($1::bytea[]) as listed, get_byte(prefix, 0) = 1 as has_version
+     from (
+       select substring(key_ciphertext for 5) as prefix from posthorn.signing_secrets
+       union all
+       select substring(headers_ciphertext for 5) from posthorn.webhooks where headers_ciphertext is not null
+     ) as stored
+     where length(prefix) = 5
+     group by prefix`,
+    [keyring.prefixes],
+  )
+  return rows
+}
+
+/**
+ * Throws if the ring lacks a key that encrypted stored secrets, because deliveries could not be signed. A single such
+ * secret among others counts as a damaged row, which must not stop all deliveries; its own deliveries fail with an error.
+ */
+export async function requireListedKeys(sql: Sql, keyring: Keyring): Promise<void> {
+  const counts = await countSecretsByKey(sql, keyring)
+  const total = counts.reduce((sum, { count }) => sum + count, 0)
+  const missing = counts
+    .filter((key) => !key.listed && key.has_version && (key.count > 1 || key.count === total))
+    .reduce((sum, { count }) => sum + count, 0)
+  if (missing === 0) return
+  throw new Error(
+    `POSTHORN_ENCRYPTION_KEYS lacks the key that ${missing} of ${total} stored secrets were encrypted with. Add it to the end of the list. To remove it later, run \`posthorn key rotate-encryption\` first.`,
+  )
+}

@@ -1,0 +1,133 @@
+import { z } from 'zod'
+import { actForOrganization } from '../../db/act-for.ts'
+import type { Db } from '../../db/client.ts'
+import { publicId } from '../../db/ids.ts'
+import { invalid } from '../../lib/errors.ts'
+import { parseInput } from '../../lib/validation.ts'
+import { findWebhook } from '../../webhooks/find-webhook.ts'
+import type { Actor } from '../access/actor.ts'
+import {
+  type Caller,
+  type CallerSession,
+  parseScopes,
+  requireGrantable,
+  type Scope,
+} from '../access/scope.ts'
+import { keyNameRule } from '../api-keys/api-key.ts'
+import { DEFAULT_LIMITS } from '../api-keys/limits.ts'
+import { hashToken, mintToken, tokenHint } from '../api-keys/token.ts'
+import { writeAuditEntry } from '../audit/audit-entry.ts'
+
+export const DEFAULT_TTL_SECONDS = 3_600
+export const MIN_TTL_SECONDS = 60
+export const MAX_TTL_SECONDS = 86_400
+
+const TTL_RULE = `must be a whole number of seconds from ${MIN_TTL_SECONDS} to ${MAX_TTL_SECONDS.toLocaleString('en')}`
+
+const ttlRule = z
+  .int(TTL_RULE)
+  .min(MIN_TTL_SECONDS, TTL_RULE)
+  .max(MAX_TTL_SECONDS, TTL_RULE)
+  .nullish()
+  .transform((seconds) => seconds ?? DEFAULT_TTL_SECONDS)
+
+const rule = z.object({ name: keyNameRule, ttlSeconds: ttlRule })
+
+export interface NewSession {
+  readonly kind: CallerSession['kind']
+  /** A label for the audit log, such as the host application's name of the user. */
+  readonly name?: string | null | undefined
+  readonly scopes: readonly string[]
+  /** The only webhook that the session can access. Null or missing: the whole organization. */
+  readonly webhookId?: string | null | undefined
+  /** 60 to 86,400. Default: 3,600. */
+  readonly ttlSeconds?: number | null | undefined
+}
+
+export interface CreatedSession {
+  /** The public id of the session, which is an API key: `key_…`. */
+  readonly id: string
+  /** `phs_…`. Only its hash is stored. */
+  readonly token: string
+  readonly expiresAt: Date
+}
+
+/**
+ * Creates a portal or frontend session: an API key that `apiKeys` does not list, and that ends at the latest with the
+ * caller's key. Throws `invalid`, also for scopes that the caller lacks or a session cannot have.
+ */
+export async function createSession(
+  db: Db,
+  { kind, scopes: names, webhookId = null, ...options }: NewSession,
+  grantedBy: Caller,
+  actor: Actor,
+): Promise<CreatedSession> {
+  const { organizationId } = grantedBy
+  const { name = null, ttlSeconds } = parseInput(rule, options)
+  const scopes = parseScopes(names)
+  requireGrantable(grantedBy, names)
+  requireSessionScopes(names, webhookId !== null)
+  const webhook = webhookId === null ? null : await findWebhook(db, organizationId, webhookId)
+  const expiresAt = earliest(new Date(Date.now() + ttlSeconds * 1_000), grantedBy.expiresAt)
+  const token = mintToken('session')
+  const id = await actForOrganization(db, organizationId, async (tx) => {
+    const created = await tx.apiKey.create({
+      data: {
+        organizationId,
+        name,
+        sessionKind: kind,
+        grantedBy: grantedBy.keyId,
+        webhookId: webhook?.id ?? null,
+        scopes,
+        expiresAt,
+        ...cappedLimits(grantedBy),
+        tokenHash: hashToken(token),
+        tokenHint: tokenHint(token),
+      },
+    })
+    const id = publicId('apiKey', created.id)
+    await writeAuditEntry(tx, actor, {
+      action: `${kind}_session.created`,
+      organizationId,
+      subjectId: id,
+      after: { ...(kind === 'frontend' && { name }), scopes, webhookId, expiresAt },
+    })
+    return id
+  })
+  return { id, token, expiresAt }
+}
+
+function earliest(time: Date, other: Date | null | undefined): Date {
+  return other && other < time ? other : time
+}
+
+const FORBIDDEN_SCOPES: Readonly<Partial<Record<Scope, string>>> = {
+  admin: 'it gives access to every organization',
+  'keys:manage': 'its user could create keys that outlive the session',
+}
+const FORBIDDEN_SCOPES_FOR_ONE_WEBHOOK: typeof FORBIDDEN_SCOPES = {
+  ...FORBIDDEN_SCOPES,
+  'events:publish': 'an event goes to all webhooks, but the session is for one',
+}
+
+function requireSessionScopes(scopes: readonly string[], forOneWebhook: boolean): void {
+  const forbidden = forOneWebhook ? FORBIDDEN_SCOPES_FOR_ONE_WEBHOOK : FORBIDDEN_SCOPES
+  const issues = scopes.flatMap((scope, index) => {
+    const reason = forbidden[scope as Scope]
+    if (reason === undefined) return []
+    const detail = `A session cannot have the scope ${scope}: ${reason}. Remove this scope.`
+    return [{ path: ['scopes', index], code: 'scope_not_for_sessions' as const, detail }]
+  })
+  if (issues.length > 0) throw invalid(issues)
+}
+
+/** The caller's limits where they are below the defaults. Null: the default. */
+function cappedLimits({ limits, scopes }: Caller) {
+  const cap = (name: keyof typeof limits) =>
+    !scopes.has('admin') && limits[name] < DEFAULT_LIMITS[name] ? limits[name] : null
+  return {
+    requestsPerSecond: cap('requestsPerSecond'),
+    eventsPerSecond: cap('eventsPerSecond'),
+    deliveriesPerSecond: cap('deliveriesPerSecond'),
+  }
+}

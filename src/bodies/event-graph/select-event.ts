@@ -1,0 +1,104 @@
+import { publicId } from '../../db/ids.ts'
+import { isKeptNumber, parseKeepingDigits } from '../../lib/exact-json.ts'
+import { timestampOf } from '../../lib/uuid-v7.ts'
+import { OverBudget, spend, spendOnText, type WorkBudget } from '../../lib/work-budget.ts'
+import { typeNameAlone } from './names.ts'
+import type { ObjectPlan, SelectionPlan, ValuePlan } from './plan-selection.ts'
+
+export interface SelectedEvent {
+  /** A uuid. */
+  readonly id: string
+  readonly type: string
+  readonly occurredAt: Date
+  /** JSON. */
+  readonly data: string
+  /** JSON. Null: not given. */
+  readonly previous: string | null
+  /** The place in the stream. */
+  readonly cursor?: string
+}
+
+/**
+ * What a selection takes from an event: an object, which `JSON.stringify` prints with the digits that were published.
+ * Throws `OverBudget`.
+ */
+export function selectEvent(
+  selection: SelectionPlan,
+  event: SelectedEvent,
+  budget: WorkBudget,
+): object {
+  const { cases, other } = selection
+  const plan = cases.find(({ eventType }) => eventType === event.type)?.plan ?? other
+  const parse = (text: string | null): unknown => {
+    spendOnText(budget, text?.length ?? 0)
+    return parseKeepingDigits(text ?? 'null')
+  }
+  const source: Record<string, unknown> = {
+    ...event,
+    id: publicId('event', event.id),
+    publishedAt: timestampOf(event.id).toISOString(),
+    occurredAt: event.occurredAt.toISOString(),
+  }
+  const members = new Set(plan.fields.map(({ path }) => path[0]))
+  try {
+    for (const name of ['data', 'previous'] as const) {
+      if (members.has(name)) source[name] = parse(event[name])
+    }
+    return takeObject(plan, source, typenameOf(selection, event.type), budget)
+  } catch (error) {
+    // A value of thousands of levels, which JSON can have.
+    throw error instanceof RangeError ? new OverBudget() : error
+  }
+}
+
+/** An event type that the plan does not know is newer than the plan. */
+function typenameOf({ typenames = {} }: SelectionPlan, eventType: string): string {
+  const known = Object.hasOwn(typenames, eventType) ? typenames[eventType] : undefined
+  return known ?? typeNameAlone(eventType)
+}
+
+function takeObject(
+  plan: ObjectPlan,
+  source: object,
+  typename: string,
+  budget: WorkBudget,
+): object {
+  spend(budget, plan.fields.length)
+  return Object.fromEntries(
+    plan.fields.map(({ key, path, value }) => [
+      key,
+      value.kind === 'typename'
+        ? (plan.typename ?? typename)
+        : take(value, path.reduce<unknown>(memberOf, source), typename, budget),
+    ]),
+  )
+}
+
+function memberOf(value: unknown, name: string): unknown {
+  return isObject(value) && Object.hasOwn(value, name) ? value[name] : null
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return (
+    typeof value === 'object' && value !== null && !Array.isArray(value) && !isKeptNumber(value)
+  )
+}
+
+/** Missing values, and values of another shape than the plan needs, are null. */
+function take(plan: ValuePlan, value: unknown, typename: string, budget: WorkBudget): unknown {
+  switch (plan.kind) {
+    case 'object':
+      return isObject(value) ? takeObject(plan, value, typename, budget) : null
+    case 'list':
+      if (!Array.isArray(value)) return null
+      spend(budget, value.length)
+      return value.map((item) => take(plan.of, item, typename, budget))
+    case 'json':
+      spendOnText(budget, JSON.stringify(value).length)
+      return value
+    default:
+      return typeof value === plan.kind || (plan.kind === 'number' && isKeptNumber(value))
+        ? value
+        : null
+  }
+}

@@ -1,0 +1,127 @@
+import { LiquidError, Output } from 'liquidjs'
+import { didYouMean } from '../../lib/did-you-mean.ts'
+import { type FieldIssue, fieldIssue } from '../../lib/errors.ts'
+import { parseExactJson } from '../../lib/exact-json.ts'
+import { excerpt } from '../../lib/excerpt.ts'
+import type { IssueCode } from '../../lib/issue-codes.ts'
+import type { WorkBudget } from '../../lib/work-budget.ts'
+import { BoundedContext, FILTERS, liquid, NAMES, namesIn, TAGS } from './liquid.ts'
+
+/** A template that was read: JSON text, and in between what renders a string to JSON. */
+export type Template = readonly (string | RenderString)[]
+
+type RenderString = (scope: object, budget: WorkBudget) => string
+
+/** The bytes of a template's text in UTF-8. */
+const MAX_BYTES = 32 * 1024
+/** Also bounds how deep tags nest. */
+const MAX_OUTPUTS = 200
+
+const STRING = /("(?:[^"\\]|\\.)*")/s
+const LIQUID = /\{[{%]/
+const POSITION = /^(.*) at position (\d+)$/s
+
+/** Reads a template. `at` is its path in the input. Returns null with any issue. */
+export function compileTemplate(
+  text: string,
+  at: FieldIssue['path'],
+): { template: Template | null; issues: FieldIssue[] } {
+  const refused = (code: IssueCode, ...rules: string[]) => ({
+    template: null,
+    issues: rules.map((rule) => fieldIssue(at, code, rule)),
+  })
+  if (Buffer.byteLength(text) > MAX_BYTES) {
+    const rule = `must have at most ${MAX_BYTES.toLocaleString('en')} bytes.`
+    return refused('too_large', rule)
+  }
+  const problem = jsonProblem(text)
+  if (problem !== null) return refused('malformed', problem)
+  const pieces = text.split(STRING)
+  const strings = pieces.map((piece): string => (piece.startsWith('"') ? JSON.parse(piece) : ''))
+  const outputs = strings.reduce((sum, string) => sum + string.split(LIQUID).length - 1, 0)
+  if (outputs > MAX_OUTPUTS) {
+    return refused('too_many', `must have at most ${MAX_OUTPUTS} outputs and tags, not ${outputs}.`)
+  }
+  const rules: string[] = []
+  let position = 0
+  const template = pieces.map((piece, i): string | RenderString => {
+    const start = position
+    position += piece.length
+    if (!piece.startsWith('"')) return piece.replaceAll(/\s/g, '')
+    const [string = '', next = ''] = [strings[i], pieces[i + 1]]
+    if (!LIQUID.test(string)) return piece
+    const { read, problems } = next.trimStart().startsWith(':') ? NAME : readString(string)
+    rules.push(...problems.map((one) => `is invalid at ${placeIn(text, start)}: ${one}`))
+    return read ?? piece
+  })
+  return rules.length > 0 ? refused('invalid_value', ...rules) : { template, issues: [] }
+}
+
+/** Why a text is no JSON, or null. */
+function jsonProblem(text: string): string | null {
+  try {
+    parseExactJson(text)
+    return null
+  } catch (error) {
+    if (error instanceof RangeError) return 'is nested too deeply. Nest it less.'
+    if (!(error instanceof SyntaxError)) throw error
+    const [, reason = error.message, position = '0'] = POSITION.exec(error.message) ?? []
+    return `is invalid at ${placeIn(text, Number(position))}: ${reason}. Write JSON with Liquid in its strings, such as {"text": "{{ data.order.id }}"}; for a value that is no text, "{{ data.total | json }}".`
+  }
+}
+
+/** A string with Liquid, or sentences that say what is wrong with it. */
+interface ReadString {
+  readonly read: RenderString | null
+  readonly problems: readonly string[]
+}
+
+const NAME: ReadString = {
+  read: null,
+  problems: ['The name of a field has Liquid. Put Liquid in values.'],
+}
+
+function readString(text: string): ReadString {
+  try {
+    const parts = liquid.parse(text)
+    const [only, ...others] = parts
+    const isOne = only instanceof Output && others.length === 0
+    const isValue = isOne && only.value.filters.at(-1)?.name === 'json'
+    const read: RenderString = (scope, budget) => {
+      const rendered = liquid.renderSync(parts, new BoundedContext(scope, text.length, budget))
+      return isValue ? rendered : JSON.stringify(rendered)
+    }
+    return { read, problems: namesIn(parts).flatMap(problemOfName) }
+  } catch (error) {
+    if (!(error instanceof LiquidError)) throw error
+    return { read: null, problems: [explain(error)] }
+  }
+}
+
+function problemOfName(name: string): string[] {
+  if (/^(data|previous)(\.|$)/.test(name) || NAMES.includes(name)) return []
+  const hint = didYouMean(name, NAMES) || ` For a field of data, write data.${name}.`
+  return [unknown('name', name, hint, ['data', 'previous', ...NAMES])]
+}
+
+/** Liquid says what is unknown in its message alone. */
+function explain(error: LiquidError): string {
+  const { message } = error.originalError ?? error
+  const [, filter, tag] = /^undefined filter: (.*)|^tag "(.*)" not found/.exec(message) ?? []
+  if (filter) return unknown('filter', filter, didYouMean(filter, FILTERS), FILTERS)
+  if (tag) return unknown('tag', tag, didYouMean(tag, TAGS), TAGS)
+  const reason = excerpt(message.replace(/, line:\d+, col:\d+$/, ''), 200)
+  return `Liquid says: ${reason}. Write {{ data.name | filter: "argument" }}, or {% tag %} with its end.`
+}
+
+function unknown(kind: string, name: string, hint: string, known: readonly string[]): string {
+  const quoted = JSON.stringify(excerpt(name, 100))
+  return `There is no ${kind} ${quoted}.${hint} The ${kind}s are ${known.join(', ')}.`
+}
+
+/** `line 3, column 12`: both count from 1, and columns are UTF-16 units, as in editors. */
+function placeIn(text: string, position: number): string {
+  const before = text.slice(0, position)
+  const line = before.split('\n').length
+  return `line ${line}, column ${position - before.lastIndexOf('\n')}`
+}

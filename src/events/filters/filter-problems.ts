@@ -1,0 +1,49 @@
+import { type PathStep, printPath } from '../../lib/json-path.ts'
+import {
+  isSchema,
+  listAt,
+  type Schema,
+  schemasOfMember,
+  typesOf,
+  withReferred,
+} from '../../lib/schema-path.ts'
+import { standardSchema } from '../../lib/standard-schema.ts'
+import { type Filter, leavesOf } from './filter.ts'
+
+/** The paths of a filter that the schema of an event type does not have, such as misspelled ones: a sentence each. */
+export function filterProblems(filter: Filter, schema: unknown, typeName: string): string[] {
+  const root = isSchema(schema) ? standardSchema(schema) : schema
+  const missing = leavesOf(filter).filter(({ path }) => !mayHave(root, path))
+  const names = new Set(missing.map(({ path }) => printPath(path).replace(/^\$\./, '')))
+  return [...names].map((name) => `The schema of ${typeName} has no \`${name}\`.`)
+}
+
+/** Whether a schema names a path, or leaves it open. */
+function mayHave(root: unknown, path: readonly PathStep[]): boolean {
+  let schemas = withReferred(root, [root])
+  for (const step of path) {
+    const isName = 'name' in step
+    if (schemas === null || !typesOf(schemas).has(isName ? 'object' : 'array')) return false
+    if (schemas.some((schema) => CHOICES.some((keyword) => schema[keyword] !== undefined)))
+      return true
+    if (isName) {
+      const { name } = step
+      const lists = schemas.map(({ properties }) => properties).filter(isSchema)
+      const isOpen = schemas.some(
+        ({ patternProperties: ofPattern, additionalProperties: others }) =>
+          ofPattern !== undefined || (others !== undefined && others !== false),
+      )
+      if (lists.length === 0 || isOpen) return true
+      if (!lists.some((properties) => Object.hasOwn(properties, name))) return false
+      schemas = schemasOfMember(root, schemas, name)
+    } else {
+      if (schemas.some((schema) => listAt(schema, 'prefixItems').length > 0)) return true
+      const items: unknown[] = schemas.map((schema: Schema) => schema['items'])
+      schemas = withReferred(root, items)
+    }
+  }
+  return schemas !== null && typesOf(schemas).size > 0
+}
+
+/** Keywords whose schemas can name more. */
+const CHOICES = ['oneOf', 'anyOf', 'if', 'dependentSchemas', '$dynamicRef']

@@ -1,0 +1,140 @@
+import { ConfigError, SETTINGS } from '../config/config.ts'
+import type { Environment } from '../config/setting-files.ts'
+import { explainFailure } from '../db/explain-failure.ts'
+import { didYouMean } from '../lib/did-you-mean.ts'
+import { readGeneratedSecret } from '../lib/generated-secret.ts'
+import { openPosthorn, warnOfEgress } from './open-posthorn.ts'
+import type { HostEvent, HostPublished } from './publish-for-host.ts'
+
+export type { HostEvent, HostPublished } from './publish-for-host.ts'
+
+/** Posthorn in this process. Disposing of it finishes the requests and attempts in flight, and closes everything. */
+export interface Posthorn extends AsyncDisposable {
+  /** The URL of the server, such as `http://127.0.0.1:4000`. */
+  readonly url: string
+  /** The URL of its database, with the password, for your own SQL: `posthorn.publish_event` in your transaction. */
+  readonly databaseUrl: string
+  /** The API key of embedded mode, with all scopes. Null with `databaseUrl`, and for a worker. */
+  readonly apiKey: string | null
+  /**
+   * Publishes an event by the rules of the mutation `publishEvent`. Rejects with what is wrong with the event, and for a
+   * process of the role `worker`.
+   */
+  publish(event: HostEvent): Promise<HostPublished>
+}
+
+/**
+ * Runs Posthorn in this process, as `posthorn start` does, on threads of its own. Resolves when it is ready, after it has
+ * migrated the database. It reads no environment variables but those of OpenTelemetry and no `.env`, handles no signals
+ * and never ends the process. A process can run several, each with a port of its own.
+ *
+ * Without `databaseUrl`, it uses an embedded Postgres in `dataDir`; with it, `encryptionKeys` is required.
+ *
+ * Rejects with an error that says what to change: every wrong option at once, a port in use, a database that cannot be
+ * reached.
+ *
+ * @example
+ * await using posthorn = await startPosthorn({
+ *   databaseUrl: 'postgres://posthorn:secret@db.internal/app',
+ *   encryptionKeys: process.env.POSTHORN_ENCRYPTION_KEYS ?? '',
+ *   port: 4000,
+ * })
+ * await posthorn.publish({ type: 'order.paid', data: { order: 9001 } })
+ */
+export async function startPosthorn(options: PosthornOptions = {}): Promise<Posthorn> {
+  if (Number.parseInt(process.versions.node, 10) < 24) {
+    throw new Error(`posthorn needs Node 24 or newer; this is ${process.version}.`)
+  }
+  try {
+    const { environment, ...others } = readOptions(options)
+    const posthorn = await openPosthorn(environment, { ...others, isGuest: true })
+    warnOfEgress(posthorn)
+    const { url, databaseUrl, provisioned, publish } = posthorn
+    const apiKey = provisioned && (await readGeneratedSecret(provisioned.keyFile))
+    return {
+      ...{ url, databaseUrl, apiKey, publish },
+      [Symbol.asyncDispose]: () => posthorn[Symbol.asyncDispose](),
+    }
+  } catch (error) {
+    throw new Error(withOptionNames(explainFailure(error)), { cause: error })
+  }
+}
+
+/**
+ * The options of `startPosthorn`. Besides these, each setting of `.env.example` is an option, without `POSTHORN_` and in
+ * camel case, with the same values and the same default: `databaseUrl` is DATABASE_URL, `retrySchedule` is
+ * POSTHORN_RETRY_SCHEDULE.
+ */
+export type PosthornOptions = SettingOptions & {
+  /** What this process runs: the API and the worker, only the API, or only the worker. Default: `all`. */
+  readonly role?: 'all' | 'api' | 'worker'
+  /** Whether to migrate graphile-worker even if it also runs in other schemas of the database. Default: false. */
+  readonly restartOtherWorkers?: boolean
+}
+
+type SettingOptions = {
+  readonly [Name in keyof typeof SETTINGS as OptionName<Name>]?: string | number | readonly string[]
+}
+
+type OptionName<Name extends string> = Name extends `POSTHORN_${infer Rest}`
+  ? CamelCase<Rest>
+  : CamelCase<Name>
+
+type CamelCase<Name extends string> = Name extends `${infer First}_${infer Rest}`
+  ? `${Lowercase<First>}${Capitalize<CamelCase<Rest>>}`
+  : Lowercase<Name>
+
+const NAMES = new Map(Object.keys(SETTINGS).map((setting) => [optionName(setting), setting]))
+
+const OWN = ['role', 'restartOtherWorkers']
+
+const ROLES = ['all', 'api', 'worker'] as const
+
+interface ReadOptions {
+  readonly environment: Environment
+  readonly role: (typeof ROLES)[number]
+  readonly restartOtherWorkers: boolean
+}
+
+/** The options as settings. Throws a `ConfigError` that lists every option that does not exist or has no value. */
+export function readOptions(options: PosthornOptions): ReadOptions {
+  const { role = 'all', restartOtherWorkers = false, ...settings } = options
+  const problems: string[] = []
+  const environment: Record<string, string> = {}
+  for (const [name, value] of Object.entries<unknown>(settings)) {
+    const setting = NAMES.get(name)
+    const text = textOf(value)
+    if (setting === undefined) {
+      problems.push(`${name} is not an option.${didYouMean(name, [...OWN, ...NAMES.keys()])}`)
+    } else if (text === null) {
+      problems.push(
+        `${name} is ${typeof value}: leave it out, or check where its value comes from.`,
+      )
+    } else {
+      environment[setting] = text
+    }
+  }
+  if (!ROLES.includes(role)) {
+    problems.push(`role is ${JSON.stringify(role)}: give one of ${ROLES.join(', ')}.`)
+  }
+  if (problems.length > 0) throw new ConfigError(problems)
+  return { environment, role, restartOtherWorkers }
+}
+
+/** A message about settings, with the names of the options. */
+function withOptionNames(message: string): string {
+  return message.replaceAll(/\b[A-Z]+(_[A-Z]+)*\b/g, (word) =>
+    Object.hasOwn(SETTINGS, word) ? optionName(word) : word,
+  )
+}
+
+function optionName(setting: string): string {
+  const words = setting.replace(/^POSTHORN_/, '').toLowerCase()
+  return words.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase())
+}
+
+/** Null for a value that no setting has, such as that of a variable that is not set. */
+function textOf(value: unknown): string | null {
+  if (Array.isArray(value)) return value.join(',')
+  return ['string', 'number', 'boolean'].includes(typeof value) ? String(value) : null
+}

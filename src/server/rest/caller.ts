@@ -1,0 +1,68 @@
+import type { Context, MiddlewareHandler } from 'hono'
+import { type Actor, requestActor } from '../../auth/access/actor.ts'
+import { createQuota, type Quota } from '../../auth/access/quota.ts'
+import {
+  type Caller,
+  type CallerSession,
+  ownerOf,
+  requireScope,
+  type Scope,
+} from '../../auth/access/scope.ts'
+import type { Authenticate } from '../../auth/api-keys/authenticate.ts'
+import type { RateLimiter } from '../../auth/rate-limit/rate-limiter.ts'
+import { connectionOf } from '../../http/connection.ts'
+import { DomainError } from '../../lib/errors.ts'
+import { describeRequest } from '../../telemetry/request-log.ts'
+
+/** The context variables of every handler: `quota` is set first, `caller` after authentication. */
+export interface CallerEnv {
+  Variables: { caller: Caller; quota: Quota }
+}
+
+/**
+ * Rejects requests without a valid API key (401), with the token of a session (403), over the rate limit, or without
+ * room for them (429, 503).
+ */
+export function requireApiKey(authenticate: Authenticate): MiddlewareHandler<CallerEnv> {
+  return async (c, next) => {
+    const { address, inFlight } = connectionOf(c)
+    const caller = await authenticate(c.req.header('authorization'), address)
+    describeRequest({ caller, owner: ownerOf(caller) })
+    if (caller.session) throw sessionRejected(caller.session)
+    c.set('caller', caller)
+    c.get('quota').spend(caller, 'requests', 1)
+    inFlight?.admit(ownerOf(caller))
+    await next()
+  }
+}
+
+function sessionRejected({ kind }: CallerSession): DomainError {
+  return new DomainError(
+    'forbidden',
+    `The token of a ${kind} session is valid for GraphQL only. Use an API key.`,
+  )
+}
+
+/** Adds the rate-limit headers to every response, including errors. */
+export function addRateLimitHeaders(limiter: RateLimiter): MiddlewareHandler<CallerEnv> {
+  return async (c, next) => {
+    const quota = createQuota(limiter)
+    c.set('quota', quota)
+    await next()
+    for (const [name, value] of quota.headers()) c.header(name, value)
+  }
+}
+
+/** The caller, for the audit log. */
+export function actorOf(c: Context<CallerEnv>): Actor {
+  const request = { headers: c.req.raw.headers, address: connectionOf(c).address }
+  const { keyId, person } = c.get('caller')
+  return requestActor('rest', keyId, person, request)
+}
+
+/** Returns the uuid of the caller's organization. Throws `forbidden` if the key lacks the scope. */
+export function authorize(c: Context<CallerEnv>, scope: Scope): string {
+  const caller = c.get('caller')
+  requireScope(caller, scope)
+  return caller.organizationId
+}

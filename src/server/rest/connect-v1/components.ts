@@ -1,0 +1,358 @@
+import { PROBLEM_KINDS, type ProblemKind } from '../../../http/problem.ts'
+import { MAX_URL_LENGTH } from '../../../outbound/destination-url.ts'
+import { HEADER_NAME, HEADER_VALUE, MAX_HEADERS } from '../../../webhooks/custom-headers.ts'
+import { MAX_SUBSCRIPTIONS } from '../../../webhooks/webhook-settings.ts'
+import { EXAMPLE_WEBHOOK } from './examples.ts'
+import { MAX_PAGE_SIZE } from './page.ts'
+
+/** A reference to a component of the OpenAPI document. */
+export const ref = (section: string, name: string) => ({ $ref: `#/components/${section}/${name}` })
+
+const ENABLED =
+  'Whether events are delivered. While false, unfinished deliveries wait, and new events create no deliveries.'
+const HEADERS_RULE =
+  'Custom headers added to every delivery. At most 32, and 8 KiB in total. Names are HTTP tokens, unique regardless of case (use hyphens: nginx, gunicorn and other servers drop headers with `_`); values are visible ASCII, with spaces and tabs only inside. These names are rejected, because the service or the connection sets them: `wh-*`, `webhook-*` and the configured prefix of the signature headers, `content-*`, `proxy-*`, `host`, `connection`, `transfer-encoding`, `te`, `trailer`, `upgrade`, `keep-alive`, `expect`, `user-agent`, `accept-encoding`, `traceparent`, `tracestate`, each also with `_` for `-`. Encrypted at rest.'
+
+/** In responses. Requests may have the read-only ones too, so that callers can send back a webhook as they read it. */
+const WEBHOOK_PROPERTIES = {
+  id: {
+    type: 'string',
+    description: 'The id of the webhook, `wh_…`, used in paths.',
+    readOnly: true,
+    examples: [EXAMPLE_WEBHOOK.id],
+  },
+  url: {
+    type: 'string',
+    description:
+      'The URL that deliveries are sent to. It must be HTTPS with a public address, port 443 or a port from 1024 up, and no user name, password or fragment.',
+    format: 'uri',
+    pattern: '^[Hh][Tt][Tt][Pp][Ss]://',
+    maxLength: MAX_URL_LENGTH,
+    examples: [EXAMPLE_WEBHOOK.url],
+  },
+  description: {
+    type: ['string', 'null'],
+    description: 'A free label of at most 1,000 characters, none of them NUL, or `null`.',
+    maxLength: 1_000,
+    pattern: String.raw`^[^\u0000]*$`,
+    examples: [EXAMPLE_WEBHOOK.description],
+  },
+  enabled: { type: 'boolean', description: ENABLED },
+  event_subscriptions: {
+    type: 'array',
+    items: { type: 'string', minLength: 1 },
+    minItems: 1,
+    maxItems: MAX_SUBSCRIPTIONS,
+    description:
+      'The names of the event types to deliver, from the catalogue. Repeated names are removed.',
+    examples: [EXAMPLE_WEBHOOK.event_subscriptions],
+  },
+  headers: {
+    type: 'object',
+    additionalProperties: { type: 'string' },
+    description: `${HEADERS_RULE} Readable with the scope \`webhooks:read\`. Empty if there are none.`,
+  },
+  created_at: {
+    type: 'string',
+    format: 'date-time',
+    readOnly: true,
+    description: 'When the webhook was registered (RFC 3339, UTC).',
+  },
+  updated_at: {
+    type: 'string',
+    format: 'date-time',
+    readOnly: true,
+    description: 'When the webhook was last changed (RFC 3339, UTC).',
+  },
+}
+
+const GIVEN_HEADERS = {
+  type: ['object', 'null'],
+  additionalProperties: { type: 'string', pattern: HEADER_VALUE.source },
+  description: HEADERS_RULE,
+  maxProperties: MAX_HEADERS,
+  propertyNames: { pattern: HEADER_NAME.source },
+  examples: [EXAMPLE_WEBHOOK.headers],
+}
+
+/** Generators of clients make a field with `default` required, so descriptions have the defaults of requests. */
+const givenProperties = (enabledDefault: string) => ({
+  ...WEBHOOK_PROPERTIES,
+  enabled: { type: ['boolean', 'null'], description: `${ENABLED} ${enabledDefault}` },
+  headers: GIVEN_HEADERS,
+})
+
+const ENTITY_TAG = `(W/)?"[!#-~]*"`
+const ENTITY_TAGS = {
+  type: 'string',
+  pattern: String.raw`^(\*|${ENTITY_TAG}(, ?${ENTITY_TAG})*)$`,
+}
+const EXAMPLE_ENTITY_TAG = '"VAIpnRwKWzLLPkd-iVbL5lU0HVmRcsOAdBPfzXaMJFo"'
+
+const text = (description: string) => ({ type: 'string', description })
+
+const SCHEMAS = {
+  Webhook: {
+    type: 'object',
+    description: 'A registered endpoint.',
+    properties: WEBHOOK_PROPERTIES,
+    required: Object.keys(WEBHOOK_PROPERTIES),
+  },
+  CreateWebhookInput: {
+    type: 'object',
+    description:
+      'A webhook to register. By default it has no `description` and no `headers`. Read-only fields are ignored, unknown fields are rejected.',
+    properties: givenProperties('Default, also for `null`: false.'),
+    required: ['url', 'event_subscriptions'],
+    additionalProperties: false,
+  },
+  UpdateWebhookInput: {
+    type: 'object',
+    description:
+      'Changes to a webhook: omitted fields stay the same; `null` clears `description` and `headers`; `headers` are replaced as a whole. Read-only fields are ignored, unknown fields are rejected.',
+    properties: givenProperties('`null` is the same as omitting it.'),
+    additionalProperties: false,
+  },
+  SigningSecret: {
+    type: 'object',
+    description: 'The secret that signs deliveries to one webhook.',
+    properties: {
+      key: {
+        type: 'string',
+        description:
+          '`whsec_` followed by the base64 of the key that signs deliveries to the webhook.',
+        pattern: '^whsec_[A-Za-z0-9+/]+={0,2}$',
+      },
+    },
+    required: ['key'],
+  },
+  Problem: {
+    type: 'object',
+    description: 'An error response (RFC 9457).',
+    properties: {
+      type: {
+        ...text(
+          'The kind of problem, for programs: `urn:posthorn:problem:` followed by a stable code.',
+        ),
+        format: 'uri',
+      },
+      title: text('The kind of problem, for people; fixed for each type.'),
+      status: { type: 'integer', description: 'The HTTP status.', minimum: 400, maximum: 599 },
+      detail: text('What happened and what to do, for people.'),
+      errors: {
+        type: 'array',
+        description: 'All errors of the request, at most 100.',
+        items: ref('schemas', 'FieldError'),
+        maxItems: 100,
+      },
+      instance: {
+        ...text("The reference in Posthorn's log; only with status 500."),
+        format: 'uri',
+      },
+    },
+    required: ['type', 'title', 'status', 'detail'],
+  },
+  FieldError: {
+    type: 'object',
+    description: 'One error. It has exactly one of `pointer`, `parameter` and `header`.',
+    properties: {
+      pointer: text('The place in the body: a JSON Pointer (RFC 6901) as a URI fragment.'),
+      parameter: text('The name of the query parameter.'),
+      header: text('The name of the header.'),
+      code: text('A stable code for programs.'),
+      detail: text('What is wrong and what to do, for people.'),
+    },
+    required: ['code', 'detail'],
+  },
+}
+
+const PARAMETERS = {
+  WebhookId: {
+    name: 'webhook_id',
+    in: 'path',
+    required: true,
+    description: 'The `id` of the webhook.',
+    schema: { type: 'string' },
+    example: EXAMPLE_WEBHOOK.id,
+  },
+  IdempotencyKey: {
+    name: 'Idempotency-Key',
+    in: 'header',
+    description:
+      'Makes the call safe to retry: for 24 hours, the same key with the same body returns the response of the first call. The same key with another body is a conflict (409). Use a random value, such as a UUID.',
+    schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[!-~]+$' },
+    example: '4a7f8f5e-3c0e-4b6c-9f0f-0d1f6f0b9a11',
+  },
+  IfMatch: {
+    name: 'If-Match',
+    in: 'header',
+    description:
+      'Entity tags from `ETag`, or `*`. Unless the current version of the webhook has one of them, the response is 412 and nothing is changed. A weak tag (`W/"…"`) never matches. The comparison and the change are one step, so no other change comes between them.',
+    schema: ENTITY_TAGS,
+    example: EXAMPLE_ENTITY_TAG,
+  },
+  IfNoneMatch: {
+    name: 'If-None-Match',
+    in: 'header',
+    description:
+      'Entity tags from `ETag`, or `*`. If the current version of the webhook has one of them, GET returns 304 without a body, and other methods return 412 and change nothing.',
+    schema: ENTITY_TAGS,
+    example: EXAMPLE_ENTITY_TAG,
+  },
+  Limit: {
+    name: 'limit',
+    in: 'query',
+    description: 'The maximum number of webhooks on a page. Default: all webhooks on one page.',
+    schema: { type: 'integer', minimum: 1, maximum: MAX_PAGE_SIZE },
+  },
+  Cursor: {
+    name: 'cursor',
+    in: 'query',
+    description:
+      'The start of the page, from the link in the `Link` header of the previous page. Default: the first page.',
+    schema: { type: 'string', pattern: '^wh_[0-7][0-9a-hjkmnp-tv-z]{25}$' },
+  },
+}
+
+export type ParameterName = keyof typeof PARAMETERS
+
+const HEADERS: Readonly<Record<string, readonly [description: string, example: string | number]>> =
+  {
+    Location: [
+      'The path of the new webhook.',
+      '/api/connect/v1/webhooks/wh_01m7wwqnz4e8mbhv0437sz0j6w',
+    ],
+    ETag: [
+      'The strong entity tag of this version of the webhook, for `If-Match` and `If-None-Match`.',
+      EXAMPLE_ENTITY_TAG,
+    ],
+    Link: [
+      'A relative link to the next page (RFC 8288). Missing on the last page and without `limit`.',
+      '</api/connect/v1/webhooks?limit=20&cursor=wh_01m7wwqnz4e8mbhv0437sz0j6w>; rel="next"',
+    ],
+    'Cache-Control': [
+      'Responses must not be cached, because they may contain secrets.',
+      'no-store',
+    ],
+    'WWW-Authenticate': [
+      'How to authenticate, and why the key was rejected (RFC 6750).',
+      'Bearer realm="posthorn", error="invalid_token", error_description="The API key is expired."',
+    ],
+    'Retry-After': ['The number of seconds to wait before a retry.', 5],
+    'RateLimit-Policy': [
+      'The rate limit of the API key: `q` requests in `w` seconds (draft-ietf-httpapi-ratelimit-headers).',
+      '"requests";q=5000;w=10',
+    ],
+    RateLimit: [
+      'The number of requests left, `r`, and the seconds until all of them are available again, `t`.',
+      '"requests";r=4999;t=1',
+    ],
+    Allow: ['The methods that the path supports.', 'GET, HEAD, POST'],
+  }
+
+/** Of each kind of problem, the description and the headers beside `Cache-Control`. */
+const PROBLEMS: Readonly<Record<ProblemKind, readonly [description: string, ...string[]]>> = {
+  malformed: [
+    'The body is empty, not UTF-8, not JSON or not an object, or the header `Idempotency-Key`, `If-Match` or `If-None-Match` is invalid.',
+  ],
+  unauthenticated: [
+    'The API key is missing, malformed, unknown, expired or revoked.',
+    'WWW-Authenticate',
+  ],
+  forbidden: ['The API key lacks the scope that the operation needs.', 'WWW-Authenticate'],
+  not_found: ['The organization has no webhook with this id.'],
+  method_not_allowed: [
+    'The path does not support the method. `Allow` lists the methods that it supports.',
+    'Allow',
+  ],
+  conflict: [
+    'The idempotency key was used with another body, its first call is still running, or the webhook has no signing secret.',
+  ],
+  precondition_failed: [
+    'The current version of the webhook is not in `If-Match`, or is in `If-None-Match`. Nothing was changed.',
+  ],
+  too_large: ['The body has more than 65,536 bytes.'],
+  timed_out: [
+    'The request took too long: the limit is 10 seconds for its headers and 30 seconds for all of it.',
+  ],
+  url_too_long: ['The path and the query have more than 16,384 characters.'],
+  headers_too_large: ['The headers have more than 32,768 bytes.'],
+  unsupported_media_type: ['The body is not `application/json` in UTF-8, or is compressed.'],
+  invalid: ['Fields or parameters are invalid; `errors` lists all of them, up to 100.'],
+  rate_limited: [
+    'Too many requests with this API key, too many large requests of its organization at a time, or too many requests from this address with invalid keys. Nothing was changed.',
+    'Retry-After',
+    'RateLimit',
+    'RateLimit-Policy',
+  ],
+  internal: ['An internal error. `instance` is its reference in the log.'],
+  unavailable: [
+    'The database is unreachable, the request waited too long for a lock there, or Posthorn has too many requests in progress. Unless the connection to the database broke during the request, it had no effect.',
+    'Retry-After',
+  ],
+}
+
+const INVALID_ERRORS = [
+  {
+    pointer: '#/url',
+    code: 'not_https',
+    detail: 'The URL is not HTTPS. Give one that begins with https://.',
+  },
+]
+
+/** The headers of a response, by reference. */
+export const headerRefs = (names: readonly string[]) =>
+  Object.fromEntries(names.map((name) => [name, ref('headers', name)]))
+
+/** The error responses of these kinds, by status. */
+export const problemRefs = (kinds: readonly ProblemKind[]) =>
+  Object.fromEntries(
+    kinds.map((kind) => [PROBLEM_KINDS[kind].status, ref('responses', responseName(kind))]),
+  )
+
+/** `not_found` -> `NotFound` */
+const responseName = (kind: ProblemKind) =>
+  kind.replaceAll(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase())
+
+const problemResponse = (kind: ProblemKind) => {
+  const [description, ...headers] = PROBLEMS[kind]
+  const { status, title } = PROBLEM_KINDS[kind]
+  const type = `urn:posthorn:problem:${kind.replaceAll('_', '-')}`
+  const errors = kind === 'invalid' && { errors: INVALID_ERRORS }
+  return {
+    description,
+    headers: headerRefs(['Cache-Control', ...headers]),
+    content: {
+      'application/problem+json': {
+        schema: ref('schemas', 'Problem'),
+        example: { type, title, status, detail: description, ...errors },
+      },
+    },
+  }
+}
+
+export const COMPONENTS = {
+  securitySchemes: {
+    ApiKey: {
+      type: 'http',
+      scheme: 'bearer',
+      bearerFormat: 'phk_…',
+      description:
+        'An API key of the organization. Each operation states the scope that the key needs.',
+    },
+  },
+  parameters: PARAMETERS,
+  headers: Object.fromEntries(
+    Object.entries(HEADERS).map(([name, [description, example]]) => {
+      const schema = { type: typeof example === 'number' ? 'integer' : 'string' }
+      return [name, { description, schema, example }]
+    }),
+  ),
+  responses: Object.fromEntries(
+    (Object.keys(PROBLEMS) as ProblemKind[]).map((kind) => [
+      responseName(kind),
+      problemResponse(kind),
+    ]),
+  ),
+  schemas: SCHEMAS,
+}

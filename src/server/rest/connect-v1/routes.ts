@@ -1,0 +1,191 @@
+import { type Context, Hono } from 'hono'
+import type { Authenticate } from '../../../auth/api-keys/authenticate.ts'
+import type { RateLimiter } from '../../../auth/rate-limit/rate-limiter.ts'
+import type { Db } from '../../../db/client.ts'
+import { parseId } from '../../../db/ids.ts'
+import { connectionOf } from '../../../http/connection.ts'
+import {
+  checkPreconditions,
+  entityTagOf,
+  isNotModified,
+  readPreconditions,
+} from '../../../http/preconditions.ts'
+import {
+  HttpRejection,
+  methodNotAllowed,
+  notFoundProblem,
+  problemResponse,
+} from '../../../http/problem.ts'
+import { readJsonObject } from '../../../http/read-body.ts'
+import { hashRequest, runOnce } from '../../../http/run-once.ts'
+import type { Logger } from '../../../telemetry/logger.ts'
+import type { OutageLog } from '../../../telemetry/outages.ts'
+import { revealSigningSecret, rotateSigningSecret } from '../../../webhooks/signing-secret.ts'
+import {
+  deleteWebhook,
+  getWebhook,
+  listWebhooks,
+  type Precondition,
+  type WebhookDeps,
+} from '../../../webhooks/webhook.ts'
+import {
+  actorOf,
+  addRateLimitHeaders,
+  authorize,
+  type CallerEnv,
+  requireApiKey,
+} from '../caller.ts'
+import { OPERATIONS, type OperationId } from './openapi.ts'
+import { nextPageLink, readPage } from './page.ts'
+import { createFromBody, toResource, updateFromBody } from './webhook-body.ts'
+
+export interface ConnectV1Deps {
+  readonly authenticate: Authenticate
+  readonly rateLimiter: RateLimiter
+  readonly webhooks: WebhookDeps
+  readonly logger: Logger
+  readonly outages: OutageLog
+}
+
+/**
+ * The REST API. Mount it with `server.route(CONNECT_V1_PATH, createConnectV1(deps))`; it handles every path below. With
+ * `strict: false`, the server also accepts paths that end in a slash.
+ * On existing paths, authentication comes first: requests with any method get 401 without a valid key.
+ */
+export function createConnectV1(deps: ConnectV1Deps): Hono<CallerEnv> {
+  const app = new Hono<CallerEnv>()
+  app.onError((error, c) => problemResponse(error, c.req.raw, deps))
+  app.use(async (c, next) => {
+    await next()
+    c.header('cache-control', 'no-store')
+  })
+  app.use(addRateLimitHeaders(deps.rateLimiter))
+  const ids = Object.keys(OPERATIONS) as OperationId[]
+  const byPath = Map.groupBy(ids, (id) => OPERATIONS[id].path.replace(/\{(\w+)\}/, ':$1'))
+  for (const [path, operations] of byPath) {
+    app.use(path, requireApiKey(deps.authenticate))
+    for (const id of operations) {
+      const { method } = OPERATIONS[id]
+      app.on(method.toUpperCase(), path, (c) => HANDLERS[id](c, deps.webhooks))
+    }
+    const methods = operations.flatMap((id) => {
+      const method = OPERATIONS[id].method.toUpperCase()
+      return method === 'GET' ? ['GET', 'HEAD'] : [method]
+    })
+    app.all(path, (c) => {
+      throw methodNotAllowed(c.req.method, methods)
+    })
+  }
+  app.all('*', (c) => notFoundProblem(c.req.path))
+  return app
+}
+
+type Call = Context<CallerEnv>
+
+/** The operation's name in the table of idempotency keys. */
+export const CREATE_WEBHOOK = 'POST /api/connect/v1/webhooks'
+
+const HANDLERS: Readonly<
+  Record<OperationId, (c: Call, deps: WebhookDeps) => Response | Promise<Response>>
+> = {
+  async createWebhook(c, deps) {
+    const organizationId = authorize(c, 'webhooks:write')
+    const key = readIdempotencyKey(c.req.header('idempotency-key'))
+    const body = await readJsonObject(c.req.raw, connectionOf(c).inFlight)
+    const create = async (tx?: Db) => {
+      const resource = toResource(await createFromBody(acting(c, deps), organizationId, body, tx))
+      return { location: `${c.req.path}/${resource.id}`, resource }
+    }
+    const call = { organizationId, operation: CREATE_WEBHOOK }
+    const { location, resource } =
+      key === null
+        ? await create()
+        : await runOnce(deps, { ...call, key, requestHash: hashRequest(body) }, async (tx) => {
+            const answer = await create(tx)
+            return { resourceId: parseId('webhook', answer.resource.id) as string, answer }
+          })
+    return c.json(resource, 201, { location, etag: entityTagOf(resource) })
+  },
+
+  async listWebhooks(c, deps) {
+    const organizationId = authorize(c, 'webhooks:read')
+    const { limit, after } = readPage(c.req.queries())
+    const { inFlight } = connectionOf(c)
+    let bytes = 0
+    // One more than the limit, to detect a next page.
+    const found = await listWebhooks(deps, organizationId, {
+      onRead(webhooks) {
+        bytes += JSON.stringify(webhooks).length
+        inFlight?.resize('response', bytes)
+      },
+      ...(limit !== undefined && { limit: limit + 1 }),
+      ...(after !== undefined && { after }),
+    })
+    const page = found.slice(0, limit)
+    const last = page.at(-1)
+    if (limit !== undefined && last && found.length > limit) {
+      c.header('link', nextPageLink(c.req.path, limit, last.id))
+    }
+    return c.json(page.map(toResource), 200)
+  },
+
+  async getWebhook(c, deps) {
+    const organizationId = authorize(c, 'webhooks:read')
+    const preconditions = readPreconditions(c.req.raw.headers)
+    const resource = toResource(await getWebhook(deps, organizationId, webhookId(c)))
+    const etag = entityTagOf(resource)
+    if (isNotModified(preconditions, etag)) return c.body(null, 304, { etag })
+    return c.json(resource, 200, { etag })
+  },
+
+  async updateWebhook(c, deps) {
+    const organizationId = authorize(c, 'webhooks:write')
+    const precondition = readPrecondition(c)
+    const body = await readJsonObject(c.req.raw, connectionOf(c).inFlight)
+    const resource = toResource(
+      await updateFromBody(acting(c, deps), organizationId, webhookId(c), body, precondition),
+    )
+    return c.json(resource, 200, { etag: entityTagOf(resource) })
+  },
+
+  async deleteWebhook(c, deps) {
+    const organizationId = authorize(c, 'webhooks:write')
+    await deleteWebhook(acting(c, deps), organizationId, webhookId(c), readPrecondition(c))
+    return c.body(null, 204)
+  },
+
+  async getSigningSecret(c, deps) {
+    const organizationId = authorize(c, 'secrets:read')
+    const { key } = await revealSigningSecret(acting(c, deps), organizationId, webhookId(c))
+    return c.json({ key }, 200)
+  },
+
+  async rotateSigningSecret(c, deps) {
+    const organizationId = authorize(c, 'secrets:rotate')
+    const { key } = await rotateSigningSecret(acting(c, deps), organizationId, webhookId(c))
+    return c.json({ key }, 200)
+  },
+}
+
+const acting = (c: Call, deps: WebhookDeps) => ({ ...deps, actor: actorOf(c) })
+
+const webhookId = (c: Call) => c.req.param('webhook_id') as string
+
+/** The conditions of the request on the webhook that it changes. */
+function readPrecondition(c: Call): Precondition {
+  const preconditions = readPreconditions(c.req.raw.headers)
+  return (current) => checkPreconditions(preconditions, entityTagOf(toResource(current)))
+}
+
+/**
+ * The value of the header `Idempotency-Key`, or `null` if there is none. Not unquoted: the draft requires quotes, but
+ * most callers send none. https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header
+ */
+function readIdempotencyKey(header: string | undefined): string | null {
+  if (header === undefined) return null
+  if (/^[!-~]{1,255}$/.test(header)) return header
+  const detail = 'The header Idempotency-Key must consist of 1 to 255 visible ASCII characters.'
+  throw new HttpRejection('malformed', detail, {
+    errors: [{ header: 'Idempotency-Key', code: 'invalid_idempotency_key', detail }],
+  })
+}

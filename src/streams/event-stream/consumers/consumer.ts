@@ -1,0 +1,139 @@
+import type { Actor } from '../../../auth/access/actor.ts'
+import { actorJson, writeAuditEntry } from '../../../auth/audit/audit-entry.ts'
+import type { Db, Sql } from '../../../db/client.ts'
+import type { Consumer, Prisma } from '../../../db/generated/prisma/client.ts'
+import { parseId, publicId } from '../../../db/ids.ts'
+import { type Page, pageOf } from '../../../db/page.ts'
+import { joinTransaction } from '../../../db/transaction.ts'
+import { DomainError, fieldIssue, invalid, notFound } from '../../../lib/errors.ts'
+import type { Cursor } from '../cursor.ts'
+import { type EventSelection, printSelectionFilter } from '../event-matcher.ts'
+import type { StreamBounds } from '../event-stream.ts'
+
+/** Consumers of one organization. */
+export const MAX_CONSUMERS = 100
+
+const NAME = /^[a-z0-9._-]{1,64}$/
+
+/** Where a new consumer begins. */
+export type ConsumerStart = 'now' | 'oldest'
+
+/** A consumer as a pull begins. */
+export interface ConsumerState {
+  /** A uuid. */
+  readonly id: string
+  /** Reading goes on after this event. */
+  readonly read: Cursor
+}
+
+export function checkConsumerName(name: string): void {
+  if (NAME.test(name)) return
+  const rule = 'must have 1 to 64 characters: a to z in lower case, digits, ".", "_" and "-".'
+  throw invalid([fieldIssue(['consumer'], 'invalid_format', rule)])
+}
+
+/** Notes a pull, and what the pull asks for. Null if there is no such consumer. */
+export async function notePull(
+  sql: Sql,
+  organizationId: string,
+  name: string,
+  selection: EventSelection,
+): Promise<ConsumerState | null> {
+  const { rows } = await sql.query<{ id: string; position: number; index: number }>({
+    name: 'note_pull',
+    text: `
+      update posthorn.event_consumers set last_pulled_at = now(), types = $3, filter = $4
+      where organization_id = $1 and name = $2
+      returning id, read_position::float8 as position, read_index as index`,
+    values: [organizationId, name, selection.types ?? [], printSelectionFilter(selection)],
+  })
+  const [row] = rows
+  return row ? { id: row.id, read: { position: row.position, index: row.index } } : null
+}
+
+/** Creates the consumer, or leaves an existing one. Throws `conflict` above `MAX_CONSUMERS`. */
+export async function createConsumer(
+  sql: Sql,
+  organizationId: string,
+  name: string,
+  { beginsAfter, newest }: StreamBounds,
+  start: ConsumerStart,
+  actor: Actor,
+): Promise<void> {
+  const { position, index } = start === 'oldest' ? beginsAfter : newest
+  const { rows } = await sql.query<{ exists: boolean }>({
+    name: 'create_event_consumer',
+    text: CREATE_CONSUMER,
+    values: [organizationId, name, position, index, MAX_CONSUMERS, actorJson(actor)],
+  })
+  if (rows[0]?.exists) return
+  const message = `The organization has ${MAX_CONSUMERS} consumers, as many as it may have. Delete one that nobody uses.`
+  throw new DomainError('conflict', message)
+}
+
+/** Two first pulls at the same time create one consumer. */
+const CREATE_CONSUMER = `
+  with created as (
+    insert into posthorn.event_consumers (organization_id, name, read_position, read_index)
+    select $1, $2, $3, $4
+    where (select count(*) from posthorn.event_consumers where organization_id = $1) < $5
+    on conflict (organization_id, name) do nothing
+    returning id, name
+  ),
+  audited as materialized (
+    select posthorn.write_audit_entry($6::jsonb, $1, 'consumer.created', posthorn.type_id('con', id), null,
+      jsonb_build_object('name', name))
+    from created
+  )
+  select exists (select from audited)
+    or exists (select from posthorn.event_consumers where organization_id = $1 and name = $2) as exists`
+
+/** Deletes the consumer with its leases. Its name can be used again, for a new consumer. */
+export async function deleteConsumer(
+  db: Db,
+  organizationId: string,
+  id: string,
+  actor: Actor,
+): Promise<void> {
+  const uuid = parseId('consumer', id)
+  if (!uuid) throw notFound('consumer', id)
+  await joinTransaction(db, async (tx) => {
+    const [consumer] = await tx.consumer.findMany({
+      where: { id: uuid, organizationId },
+      select: { name: true },
+    })
+    if (!consumer) throw notFound('consumer', id)
+    await tx.consumer.deleteMany({ where: { id: uuid, organizationId } })
+    await writeAuditEntry(tx, actor, {
+      action: 'consumer.deleted',
+      organizationId,
+      subjectId: publicId('consumer', uuid),
+      before: { name: consumer.name },
+    })
+  })
+}
+
+type Fields = Pick<Prisma.ConsumerFindManyArgs, 'select' | 'include'>
+
+/** A page of the organization's consumers, newest first. */
+export async function findConsumers(
+  db: Db,
+  organizationId: string,
+  query: Fields & Page,
+): Promise<Consumer[]> {
+  const { where, ...page } = pageOf(query, 'newest first')
+  return await db.consumer.findMany({ ...page, where: { ...where, organizationId } })
+}
+
+/** The organization's consumer with this name, or null. */
+export async function findConsumerByName(
+  db: Db,
+  organizationId: string,
+  name: string,
+  query: Fields,
+): Promise<Consumer | null> {
+  return await db.consumer.findUnique({
+    ...query,
+    where: { organizationId_name: { organizationId, name } },
+  })
+}

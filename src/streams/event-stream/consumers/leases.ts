@@ -1,0 +1,240 @@
+import type { Sql } from '../../../db/client.ts'
+import { parseId } from '../../../db/ids.ts'
+import { DomainError, notFound } from '../../../lib/errors.ts'
+import type { Cursor } from '../cursor.ts'
+import { checkConsumerName } from './consumer.ts'
+
+/** An event in a lease. */
+export interface LeasedEvent extends Cursor {
+  /** A uuid. */
+  readonly id: string
+}
+
+export interface Lease {
+  /** A uuid. */
+  readonly id: string
+  readonly expiresAt: Date
+  readonly events: readonly LeasedEvent[]
+}
+
+interface LeaseRow {
+  readonly id: string
+  readonly expiresAt: Date
+  readonly eventIds: string[]
+  readonly positions: number[]
+  readonly indexes: number[]
+}
+
+/** Leases that one pull looks at. */
+const MAX_EXPIRED = 100
+
+/** A lease of up to `max` events whose leases have expired, the oldest first. Null if there are none. */
+export async function leaseAgain(
+  sql: Sql,
+  consumerId: string,
+  max: number,
+  leaseSeconds: number,
+): Promise<Lease | null> {
+  const { rows } = await sql.query<LeaseRow>({
+    name: 'lease_again',
+    text: LEASE_AGAIN,
+    values: [consumerId, max, leaseSeconds, MAX_EXPIRED],
+  })
+  const [row] = rows
+  if (!row) return null
+  const { id, expiresAt, eventIds, positions, indexes } = row
+  const events = eventIds.map((event, i) => ({
+    id: event,
+    position: positions[i] as number,
+    index: indexes[i] as number,
+  }))
+  return { id, expiresAt, events }
+}
+
+/**
+ * What does not fit stays in an expired lease. A lease that is acknowledged meanwhile is locked, and skipped. The index
+ * consumer_leases_open serves it.
+ */
+const LEASE_AGAIN = `
+  with expired as materialized (
+    select id, event_ids, positions, indexes from posthorn.consumer_leases
+    where consumer_id = $1 and ended_at is null and expires_at <= now()
+    order by expires_at limit $4 for update skip locked
+  ),
+  counted as (
+    select *, sum(cardinality(event_ids)) over (order by positions[1], indexes[1]) - cardinality(event_ids) as before
+    from expired
+  ),
+  chosen as materialized (select * from counted where before < $2),
+  events as materialized (
+    select e.id, e.position, e.index, row_number() over (order by e.position, e.index) as n
+    from chosen, unnest(event_ids, positions, indexes) as e (id, position, index)
+  ),
+  ended as (
+    update posthorn.consumer_leases
+    set ended_at = now(), end_reason = 'given_again', event_ids = '{}', positions = '{}', indexes = '{}'
+    where id in (select id from chosen)
+  ),
+  rest as (
+    insert into posthorn.consumer_leases (consumer_id, event_ids, positions, indexes, expires_at)
+    select $1, array_agg(id order by n), array_agg(position order by n), array_agg(index order by n), now()
+    from events where n > $2 having count(*) > 0
+  )
+  insert into posthorn.consumer_leases (consumer_id, event_ids, positions, indexes, expires_at)
+  select $1, array_agg(id order by n), array_agg(position order by n), array_agg(index order by n),
+    now() + $3 * interval '1 second'
+  from events where n <= $2 having count(*) > 0
+  returning id, expires_at as "expiresAt", event_ids as "eventIds", positions::float8[] as positions, indexes`
+
+/**
+ * Makes a lease of events that were read, and moves the consumer to where reading goes on. Null if another pull moved the
+ * consumer since: then nothing changed. Without events, only moves the consumer, and returns a lease without an id.
+ */
+export async function leaseRead(
+  sql: Sql,
+  { id, read }: { readonly id: string; readonly read: Cursor },
+  next: Cursor,
+  events: readonly LeasedEvent[],
+  missed: number,
+  leaseSeconds: number,
+): Promise<{ readonly id: string; readonly expiresAt: Date } | 'nothing' | null> {
+  const { rows } = await sql.query<{ id: string | null; expiresAt: Date }>({
+    name: 'lease_read_events',
+    text: LEASE_READ,
+    values: [
+      id,
+      ...[read.position, read.index, next.position, next.index],
+      ...columnsOf(events),
+      ...[missed, leaseSeconds],
+    ],
+  })
+  const [row] = rows
+  if (!row) return null
+  return row.id === null ? 'nothing' : { id: row.id, expiresAt: row.expiresAt }
+}
+
+const columnsOf = (events: readonly LeasedEvent[]) => [
+  events.map(({ id }) => id),
+  events.map(({ position }) => position),
+  events.map(({ index }) => index),
+]
+
+const LEASE_READ = `
+  with moved as (
+    update posthorn.event_consumers
+    set read_position = $4, read_index = $5, missed_count = missed_count + $9::int,
+      last_missed_at = case when $9::int > 0 then now() else last_missed_at end
+    where id = $1 and read_position = $2 and read_index = $3
+    returning id
+  ),
+  leased as (
+    insert into posthorn.consumer_leases (consumer_id, event_ids, positions, indexes, expires_at)
+    select id, $6::uuid[], $7::bigint[], $8::int[], now() + $10 * interval '1 second'
+    from moved where cardinality($6::uuid[]) > 0
+    returning id, expires_at
+  )
+  select leased.id, leased.expires_at as "expiresAt" from moved left join leased on true`
+
+/**
+ * Leaves only some events in a lease: `later` wait for the next pull, and those in neither list are gone at the end of their
+ * retention, and are counted.
+ */
+export async function shortenLease(
+  sql: Sql,
+  consumerId: string,
+  leaseId: string,
+  kept: readonly LeasedEvent[],
+  later: readonly LeasedEvent[],
+  missed: number,
+): Promise<void> {
+  await sql.query({
+    name: 'shorten_lease',
+    text: SHORTEN_LEASE,
+    values: [consumerId, leaseId, ...columnsOf(kept), ...columnsOf(later), missed],
+  })
+}
+
+const SHORTEN_LEASE = `
+  with shortened as (
+    update posthorn.consumer_leases
+    set event_ids = $3::uuid[], positions = $4::bigint[], indexes = $5::int[],
+      ended_at = case when cardinality($3::uuid[]) = 0 then now() end,
+      end_reason = case when cardinality($3::uuid[]) = 0 then 'given_again' end
+    where id = $2 and consumer_id = $1 and ended_at is null
+    returning consumer_id
+  ),
+  later as (
+    insert into posthorn.consumer_leases (consumer_id, event_ids, positions, indexes, expires_at)
+    select consumer_id, $6::uuid[], $7::bigint[], $8::int[], now() from shortened where cardinality($6::uuid[]) > 0
+  )
+  update posthorn.event_consumers set missed_count = missed_count + $9::int, last_missed_at = now()
+  where id in (select consumer_id from shortened) and $9::int > 0`
+
+/** How long it is known how a lease ended. */
+const KEEP_ENDED_MINUTES = 10
+
+/** Ended leases that one acknowledgement deletes. */
+const MAX_DELETED = 100
+
+/**
+ * Acknowledges the events of a lease. Returns how many; 0 if they were acknowledged before. An expired lease is accepted
+ * until its events are given to another pull: then throws `conflict`.
+ */
+export async function acknowledgeEvents(
+  sql: Sql,
+  organizationId: string,
+  consumer: string,
+  lease: string,
+): Promise<number> {
+  checkConsumerName(consumer)
+  const uuid = parseId('lease', lease)
+  const { rows } = await sql.query<{
+    leaseId: string | null
+    endReason: 'acknowledged' | 'given_again' | null
+    count: number
+  }>({
+    name: 'acknowledge_events',
+    text: ACKNOWLEDGE,
+    values: [organizationId, consumer, uuid, KEEP_ENDED_MINUTES, MAX_DELETED],
+  })
+  const [row] = rows
+  if (!row) throw notFound('consumer', consumer)
+  if (row.leaseId === null) {
+    throw notFound(
+      'lease',
+      lease,
+      ` The consumer ${consumer} has no such lease, or the lease ended more than ${KEEP_ENDED_MINUTES} minutes ago: then its events were acknowledged, or a later pull got them.`,
+    )
+  }
+  if (row.endReason === 'given_again') {
+    const message = `The lease ${lease} had expired, and another pull of the consumer ${consumer} got its events. They are not acknowledged: that pull does it. Ask for a longer lease if the work takes longer.`
+    throw new DomainError('conflict', message)
+  }
+  return row.endReason === null ? row.count : 0
+}
+
+/** The primary key of the leases, and the index consumer_leases_ended serve it. */
+const ACKNOWLEDGE = `
+  with consumer as (
+    select id from posthorn.event_consumers where organization_id = $1 and name = $2
+  ),
+  found as materialized (
+    select l.id, l.end_reason, cardinality(l.event_ids) as count
+    from consumer, posthorn.consumer_leases as l
+    where l.id = $3 and l.consumer_id = consumer.id
+    for update of l
+  ),
+  ended as (
+    update posthorn.consumer_leases as l
+    set ended_at = now(), end_reason = 'acknowledged', event_ids = '{}', positions = '{}', indexes = '{}'
+    from found where l.id = found.id and l.ended_at is null
+  ),
+  deleted as (
+    delete from posthorn.consumer_leases where id in (
+      select l.id from consumer, posthorn.consumer_leases as l
+      where l.consumer_id = consumer.id and l.ended_at < now() - $4 * interval '1 minute'
+      order by l.ended_at limit $5 for update of l skip locked
+    )
+  )
+  select found.id as "leaseId", found.end_reason as "endReason", found.count
+  from consumer left join found on true`

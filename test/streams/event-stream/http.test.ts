@@ -1,0 +1,81 @@
+import { expect, test } from 'vitest'
+import { createApiKey } from '../../support/api-keys.ts'
+import { useTestApp } from '../../support/app.ts'
+import { addTypes, FIRST, SECOND } from './support/reader.ts'
+
+const posthorn = await useTestApp({ role: 'api' })
+
+await addTypes(posthorn)
+
+async function call(path: string, init: RequestInit = {}, token = posthorn.tenant.token) {
+  return await fetch(`${posthorn.app.url}/api/events/v1${path}`, {
+    ...init,
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+  })
+}
+
+const acknowledge = (body: object) =>
+  call('/acknowledge', { method: 'POST', body: JSON.stringify(body) })
+
+test('a program pulls and acknowledges without GraphQL, and gets the published text', async () => {
+  const path = `/pull?consumer=shell&types=${FIRST},order.*&max=5&lease=30`
+  expect(await (await call(path)).json()).toEqual({ lease: null, expiresAt: null, events: [] })
+  const dataText = '{"n":1.0, "big": 9007199254740993}'
+  const [event] = await posthorn.services.publishEvents(posthorn.tenant.organizationId, [
+    { type: FIRST, data: {}, dataText },
+  ])
+  const response = await call(path)
+  expect(response.headers.get('cache-control')).toBe('no-store')
+  expect(response.headers.get('ratelimit')).toContain('requests')
+  const text = await response.text()
+  expect(text).toContain(`"data":${dataText}`)
+  const { lease, events } = JSON.parse(text)
+  expect(events).toMatchObject([{ id: event?.id, type: FIRST, cursor: expect.any(String) }])
+  expect(await (await acknowledge({ consumer: 'shell', lease })).json()).toEqual({
+    acknowledged: 1,
+  })
+})
+
+test('a pull waits, and skips what its types and its filter refuse', async () => {
+  const pull = async (more: string) =>
+    (await (await call(`/pull?consumer=waiting${more}`)).json()).events
+  await pull('')
+  const filter = encodeURIComponent('{"path":"$.n","op":"equals","value":2}')
+  const waiting = pull(`&wait=20&types=${FIRST}&filter=${filter}`)
+  await posthorn.services.publishEvents(posthorn.tenant.organizationId, [
+    { type: SECOND, data: { n: 2 } },
+    { type: FIRST, data: { n: 1 } },
+    { type: FIRST, data: { n: 2 } },
+  ])
+  expect(await waiting).toMatchObject([{ type: FIRST, data: { n: 2 } }])
+  expect(await pull('')).toEqual([])
+})
+
+test('errors are problems that name the parameter', async () => {
+  const wrong = await call('/pull?max=all&from=never')
+  expect(wrong.status).toBe(422)
+  expect(wrong.headers.get('content-type')).toContain('application/problem+json')
+  const { errors } = (await wrong.json()) as { errors: { pointer: string }[] }
+  expect(errors.map(({ pointer }) => pointer)).toEqual(['#/from', '#/consumer', '#/max'])
+  const bounded = await call('/pull?consumer=a&wait=60')
+  expect(await bounded.json()).toMatchObject({
+    errors: [{ pointer: '#/wait', code: 'out_of_range' }],
+  })
+  expect((await acknowledge({ consumer: 'shell' })).status).toBe(422)
+  expect((await acknowledge({ consumer: 'a\0', lease: 'lease_1' })).status).toBe(422)
+  expect((await acknowledge({ consumer: 'none', lease: 'lease_1' })).status).toBe(404)
+  expect((await acknowledge({ consumer: 'shell', lease: 'lease_\0' })).status).toBe(404)
+  for (const method of ['DELETE', 'HEAD']) {
+    expect((await call('/pull?consumer=a', { method })).status).toBe(405)
+  }
+  expect((await call('/nothing')).status).toBe(404)
+})
+
+test('a caller without a key, and one without the scope, pull nothing', async () => {
+  expect((await call('/pull?consumer=a', {}, 'none')).status).toBe(401)
+  const { token } = await createApiKey(posthorn.database.prisma, {
+    organizationId: posthorn.tenant.organizationId,
+    scopes: ['webhooks:read'],
+  })
+  expect((await call('/pull?consumer=a', {}, token)).status).toBe(403)
+})
