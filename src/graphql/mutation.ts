@@ -143,7 +143,7 @@ export function mutation<
 }
 
 /** What an upsert did. */
-export const upsertedFields = (t: SuccessFields) => ({
+export const upsertedFields = (t: SuccessFields): object => ({
   created: t.boolean({
     description: 'Whether the call created it.',
     resolve: (success) => (success as unknown as Upserted).created,
