@@ -277,7 +277,7 @@ async function recordFault(sql: Sql, uuid: string, error: unknown): Promise<neve
        state = case when fails then 'failed' else state end, failure = case when fails then $3 end,
        finished_at = case when fails then now() end, value_ciphertext = case when not fails then value_ciphertext end
      from (select fault_count + 1 >= $2 as fails from posthorn.bulk_tasks where id = $1) as counted
-     where id = $1 and state = 'running' and action <> 'delete_organization'`,
+     where id = $1 and state = 'running' and action not in ('delete_webhook', 'delete_organization')`,
     [uuid, MAX_FAULTS, FAILURE],
   )
   throw error

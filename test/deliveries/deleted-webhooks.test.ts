@@ -78,6 +78,17 @@ test('the deliveries of a deleted webhook are canceled in pages, whose jobs have
   expect(rows, 'canceled deliveries have no job').toEqual([])
 })
 
+test('the deliveries of another webhook stay', async () => {
+  const webhook = await createPending(2)
+  const { id } = await addWebhook(api, webhook.organizationId)
+  await publish(api, webhook.organizationId, 3)
+  await remove(webhook)
+  await finish(webhook)
+  expect(await countStates(webhook)).toEqual({ canceled: 5 })
+  const other = { ...webhook, id, uuid: parseId('webhook', id) as string }
+  expect(await countStates(other)).toEqual({ pending: 3 })
+})
+
 test('what a transaction publishes that was open during the deletion is canceled after its commit, also behind the cursor', async () => {
   const webhook = await createPending(3)
   const host = await pool.connect()
