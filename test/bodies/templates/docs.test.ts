@@ -4,7 +4,7 @@ import { FILTERS, NAMES, TAGS } from '../../../src/bodies/templates/liquid.ts'
 import { compiled, render } from './support/render.ts'
 
 const read = (page: string) =>
-  readFileSync(new URL(`../../docs/guides/${page}`, import.meta.url), 'utf8')
+  readFileSync(new URL(`../../../docs/guides/${page}`, import.meta.url), 'utf8')
 
 const page = read('templates.md')
 

@@ -6,7 +6,7 @@ type Json = any
 
 /** The template of a target that the console shows. */
 export function templateText(target: string): string {
-  const path = `../../../packages/console/webhooks/body/templates/${target}.json`
+  const path = `../../../../packages/console/webhooks/body/templates/${target}.json`
   return readFileSync(new URL(path, import.meta.url), 'utf8')
 }
 
