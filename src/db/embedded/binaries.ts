@@ -75,7 +75,8 @@ export async function run(
   const command = binaries.command(program, args)
   try {
     const running = execute(command.file, command.args, command.options)
-    running.child.stdin?.end(input)
+    // A program that ends early reads no input. Its exit says why.
+    running.child.stdin?.on('error', () => {}).end(input)
     await running
   } catch (error) {
     const { stderr, message } = error as Error & { stderr?: string }

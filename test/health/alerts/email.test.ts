@@ -112,6 +112,8 @@ const age = (interval: string) =>
 
 /** Time passes: the last mails were sent long ago, and the server is tried again. */
 async function pass() {
+  // A job that runs meanwhile would find the limits of before, and wait for another hour.
+  await allJobsEnded()
   await age('2 hours')
   await passMinute()
 }
