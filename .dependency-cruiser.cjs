@@ -128,7 +128,7 @@ module.exports = {
     {
       name: 'only-outbound-opens-sockets',
       comment:
-        'Every request to an address that a customer gave goes through the guard. (biome.json denies the global fetch, WebSocket and EventSource.) The exceptions take types, tables or what listens, and src/db/owned-sockets.ts the sockets that `pg` connects to Postgres with its option `stream`; test/outbound/only-outbound-connects.test.ts holds them to that.',
+        'Every request to an address that a customer gave goes through the guard. (biome.json denies the global fetch, WebSocket and EventSource.) The exceptions take types, tables or what listens, and src/db/pools.ts the sockets that `pg` connects to Postgres with its option `stream`; test/outbound/only-outbound-connects.test.ts holds them to that.',
       severity: 'error',
       from: {
         path: '^src/',

@@ -18,8 +18,8 @@ import {
 import { eventTypeOf, memberOf } from './event-types.ts'
 
 /*
- * What a selection takes from JSON. Plans are plain JSON: the plan of a webhook is stored, so that the selection means the
- * same whatever becomes of the catalogue.
+ * What a selection takes from JSON. Plans are plain JSON: the plan of a webhook is stored, so that a
+ * change of the catalogue does not change the selection.
  */
 
 /** The plan of a selection on `Event`. The name of the event type decides which case applies. */

@@ -216,7 +216,7 @@ function createStreamTopic(useStream: UseStream): Topic {
     follow(sql, organizationId) {
       let newest: Cursor | undefined
       return async function* () {
-        // Whoever follows a stream for as long as events are kept still uses it.
+        // A reader that stays connected for as long as events are kept still uses the stream.
         await useStream(organizationId)
         await givePositions(sql, organizationId)
         const bounds = await readBounds(sql, organizationId)

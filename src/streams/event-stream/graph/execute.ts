@@ -151,7 +151,7 @@ async function introspect(args: ExecutionArgs, operation: Operation): Promise<Ex
   return await executeIntrospection({ ...args, document })
 }
 
-/** Opens `Subscription.events`. The document means what it meant when the stream opened, whatever becomes of the catalogue. */
+/** Opens `Subscription.events`. The stream keeps the catalogue of its start, also when event types change. */
 async function subscribe(
   streams: EventStreams,
   args: ExecutionArgs,
