@@ -51,6 +51,10 @@ const PAGES: Readonly<Record<string, LazyPage>> = {
     [deliveriesQuery, deliveriesByEventQuery],
   ),
   'deliveries/:id': lazyPage(() => import('./deliveries/page/delivery-page.tsx'), [deliveryQuery]),
+  tasks: lazyPage(() => import('./tasks/tasks-page.tsx'), [], {
+    scope: 'deliveries:read',
+    title: 'Tasks',
+  }),
   'tasks/:id': lazyPage(() => import('./tasks/task-page.tsx'), [taskQuery]),
   'event-types': lazyPage(() => import('./event-types/event-types-page.tsx'), [eventTypesQuery]),
   'event-types/new': lazyPage(() => import('./event-types/form/new-event-type-page.tsx'), [], {
@@ -91,7 +95,7 @@ const PAGES: Readonly<Record<string, LazyPage>> = {
 }
 
 /** No session of the portal reads these. */
-const MISSING = mount.kind === 'portal' ? ['alerts', 'consumers'] : []
+const MISSING = mount.kind === 'portal' ? ['alerts', 'consumers', 'tasks'] : []
 
 export const ROUTES = Object.entries(PAGES).filter(([path]) => !MISSING.includes(path))
 

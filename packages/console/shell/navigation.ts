@@ -8,6 +8,7 @@ import {
   IconKey,
   IconLayoutDashboard,
   IconListDetails,
+  IconProgressCheck,
   IconSend,
   IconTransferIn,
   IconWebhook,
@@ -46,6 +47,7 @@ const NAVIGATION: readonly DestinationGroup[] = [
       { label: 'Consumers', to: '/consumers', icon: IconTransferIn, scope: 'events:read' },
       { label: key('Deliveries'), to: '/deliveries', icon: IconSend, scope: 'deliveries:read' },
       { label: key('Attempts'), to: '/attempts', icon: IconListDetails, scope: 'deliveries:read' },
+      { label: 'Tasks', to: '/tasks', icon: IconProgressCheck, scope: 'deliveries:read' },
     ],
   },
   {

@@ -2,6 +2,7 @@ import { useParams } from 'react-router'
 import { usePageQuery } from '../api/page-query.ts'
 import { NotAllowed } from '../components/page/needs-scope.tsx'
 import { Page } from '../components/page/page.tsx'
+import { Section } from '../components/page/section.tsx'
 import { DetailSkeleton } from '../components/page/skeletons.tsx'
 import { QueryError } from '../components/query-error.tsx'
 import { usePanel } from '../components/use-panel.ts'
@@ -14,7 +15,7 @@ import { webhookName } from '../webhooks/webhook-name.ts'
 import { recoverQuery } from '../webhooks/webhook-queries.ts'
 import { RecoverForm } from './recover-form.tsx'
 import { RecoverNotice } from './recover-notice.tsx'
-import { Recoveries } from './recoveries.tsx'
+import { TaskList } from './task-list.tsx'
 import { TaskPanel } from './task-panel.tsx'
 
 export default function RecoverPage() {
@@ -41,7 +42,11 @@ export default function RecoverPage() {
       {webhook && <RecoverNotice webhook={webhook} reload={reload} />}
       {!mayRecover && <NotAllowed scope="deliveries:write" />}
       {webhook && mayRecover && <RecoverForm webhook={webhook} onStart={task.open} />}
-      {webhook && can('deliveries:read') && <Recoveries webhookId={id} />}
+      {webhook && can('deliveries:read') && (
+        <Section title="Recoveries">
+          <TaskList label="Recoveries" webhookId={id} />
+        </Section>
+      )}
     </Page>
   )
 }

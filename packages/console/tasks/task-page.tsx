@@ -7,6 +7,7 @@ import { QueryError } from '../components/query-error.tsx'
 import { Time } from '../components/time.tsx'
 import { t } from '../language/t.ts'
 import { formatCount } from '../lib/format.ts'
+import { mount } from '../mount.ts'
 import {
   RecoveredTimes,
   StopTask,
@@ -16,7 +17,12 @@ import {
 } from './task-result.tsx'
 import { useTask } from './use-task.ts'
 
-const PARENTS = [[t('Deliveries'), '/deliveries']] as const
+/** The portal has no list of tasks. */
+const PARENTS = [
+  mount.kind === 'portal'
+    ? ([t('Deliveries'), '/deliveries'] as const)
+    : (['Tasks', '/tasks'] as const),
+]
 
 /** One bulk action, and how far it is. */
 export default function TaskPage() {
@@ -24,14 +30,14 @@ export default function TaskPage() {
   const { task, error, reload } = useTask(id)
   if (error && !task) {
     return (
-      <Page title="Bulk actions" breadcrumbs={PARENTS}>
+      <Page title="Task" breadcrumbs={PARENTS}>
         <QueryError error={error} reload={reload} />
       </Page>
     )
   }
   if (!task) {
     return (
-      <Page title="Bulk actions" breadcrumbs={PARENTS}>
+      <Page title="Task" breadcrumbs={PARENTS}>
         {task === null ? (
           <EmptyState title="This bulk action does not exist">
             Results are kept as long as the deliveries. Check the id, or look at the list of

@@ -32,7 +32,7 @@ export function TaskStateBadge({ task: { state } }: TaskProps) {
 }
 
 const LABELS = {
-  RUNNING: 'Queuing',
+  RUNNING: 'Running',
   COMPLETED: 'Completed',
   CANCELED: 'Stopped',
   FAILED: t('Failed'),
@@ -51,7 +51,7 @@ const HEADINGS = {
   CANCEL: 'Cancellation',
   RECOVER: 'Recovery',
   ERASE: 'Erasure',
-  DELETE_WEBHOOK: 'Deletion of a webhook',
+  DELETE_WEBHOOK: 'Deletion of a webhook, and cancellation',
   DELETE_ORGANIZATION: 'Deletion',
 }
 

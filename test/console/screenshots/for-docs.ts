@@ -20,7 +20,7 @@ const ALSO_NARROW = ['overview', 'webhooks', 'delivery']
 /** Pages without a screenshot of their own. */
 const LEFT_OUT = [
   ...['webhook-on-hold', 'webhook-deliveries', 'webhook-history'],
-  ...['consumers', 'not-found', 'new-event-type'],
+  ...['consumers', 'tasks', 'not-found', 'new-event-type'],
 ]
 
 /** Takes the screenshots of docs/guides/console.md. */

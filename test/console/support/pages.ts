@@ -30,6 +30,7 @@ export function pagesOf(seed: SeededServer): ConsolePage[] {
     page('deliveries', 'deliveries'),
     page('delivery', 'deliveries/:id', `/deliveries/${seed.recovered}?attempt=${seed.attemptId}`),
     page('delivery-pending', 'deliveries/:id', `/deliveries/${seed.pending}`),
+    page('tasks', 'tasks'),
     page('task', 'tasks/:id', `/tasks/${seed.taskId}`),
     page('attempts', 'attempts', '/attempts?status=FAILED'),
     page('event-types', 'event-types'),
@@ -48,7 +49,7 @@ export function pagesOf(seed: SeededServer): ConsolePage[] {
 /** Only the console has these. */
 export const NOT_IN_PORTAL: readonly string[] = [
   ...['new-event-type', 'edit-event-type', 'api-keys', 'audit-log', 'organizations', 'alerts'],
-  ...['consumers'],
+  ...['consumers', 'tasks'],
 ]
 
 /** The routes of the console, from its source. */

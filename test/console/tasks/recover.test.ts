@@ -59,6 +59,10 @@ story('a recovery is listed, and has its page', async () => {
   await rows.filter({ hasText: 'Redelivery of 1 delivery' }).waitFor()
   await recovery.getByRole('link', { name: 'Open the result' }).click()
   await page.getByRole('heading', { name: 'Redelivery of 1 delivery' }).waitFor()
+
+  await page.getByRole('link', { name: 'Tasks' }).first().click()
+  const tasks = page.getByRole('table', { name: 'Tasks, the newest first' }).getByRole('row')
+  await tasks.filter({ hasText: /Redelivery of 1 delivery.*Completed.*1 of 1/s }).waitFor()
 })
 
 story('a preview without a start asks for one; an empty range says so', async () => {

@@ -1,0 +1,82 @@
+import { Progress, Text } from '@mantine/core'
+import { useMemo } from 'react'
+import { usePolling } from '../api/use-polling.ts'
+import { useRead } from '../api/use-read.ts'
+import { type Column, List } from '../components/lists/list.tsx'
+import { useCursors } from '../components/lists/use-cursors.ts'
+import { Time } from '../components/time.tsx'
+import { type TaskFieldsFragment, TasksDocument } from '../generated/graphql.ts'
+import { t } from '../language/t.ts'
+import { formatCount } from '../lib/format.ts'
+import { RecoveredTimes, TaskStateBadge, taskHeading } from './task-result.tsx'
+
+const REFRESH_EVERY_MS = 3_000
+
+const COLUMNS: readonly Column<TaskFieldsFragment>[] = [
+  {
+    label: 'Task',
+    cell: (task) => (
+      <>
+        {taskHeading(task)}
+        <RecoveredTimes task={task} />
+      </>
+    ),
+  },
+  { label: t('State'), width: 130, cell: (task) => <TaskStateBadge task={task} /> },
+  { label: 'Progress', width: 180, cell: (task) => <TaskProgress task={task} /> },
+  { label: 'Started', width: 170, cell: ({ createdAt }) => <Time at={createdAt} />, priority: 3 },
+]
+
+function TaskProgress({ task: { progress, changed, total } }: { task: TaskFieldsFragment }) {
+  return (
+    <>
+      <Progress
+        value={100 * progress}
+        size="sm"
+        miw={96}
+        color="var(--posthorn-mark-green)"
+        aria-label="Progress"
+      />
+      <Text size="xs" c="dimmed">{`${formatCount(changed)} of ${formatCount(total)}`}</Text>
+    </>
+  )
+}
+
+interface TaskListProps {
+  readonly label: string
+  /** Null for the tasks of all webhooks. */
+  readonly webhookId: string | null
+}
+
+/** Background tasks, the newest first, with the progress of those that run. */
+export function TaskList({ label, webhookId }: TaskListProps) {
+  const cursors = useCursors(10)
+  const { data, ...read } = useRead(
+    TasksDocument,
+    { webhookId, ...cursors.variables },
+    { context: useMemo(() => ({ additionalTypenames: ['BulkTask'] }), []) },
+  )
+  const tasks = data?.bulkTasks
+  const runs = tasks?.nodes.some(({ state }) => state === 'RUNNING')
+  usePolling(runs ? REFRESH_EVERY_MS : null, read.reload)
+  return (
+    <List
+      label={label}
+      columns={COLUMNS}
+      rows={tasks?.nodes}
+      keyOf={({ id }) => id}
+      to={({ id }) => `/tasks/${id}`}
+      {...read}
+      // Each reload would dim the rows.
+      stale={false}
+      empty={
+        <Text size="sm" c="dimmed">
+          {webhookId === null
+            ? 'No tasks yet. Redeliver, cancel or recover deliveries, or erase events: the work and its progress appear here.'
+            : 'No tasks yet.'}
+        </Text>
+      }
+      pages={{ info: tasks?.pageInfo, cursors }}
+    />
+  )
+}

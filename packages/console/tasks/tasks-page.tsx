@@ -1,0 +1,18 @@
+import { Page } from '../components/page/page.tsx'
+import { Deletions } from '../organizations/deletions.tsx'
+import { useSession } from '../session/session.tsx'
+import { TaskList } from './task-list.tsx'
+
+/** All work that goes on in the background. */
+export default function TasksPage() {
+  const { can } = useSession()
+  return (
+    <Page
+      title="Tasks"
+      description="Work that goes on in the background: redeliveries, cancellations, recoveries, erasures and deletions."
+    >
+      {can('admin') && <Deletions since={0} />}
+      <TaskList label="Tasks, the newest first" webhookId={null} />
+    </Page>
+  )
+}
