@@ -1,4 +1,4 @@
-import { type Command, Option } from 'commander'
+import type { Command } from 'commander'
 import { readEnvironment } from '../config/config.ts'
 import { action, print } from './command.ts'
 
@@ -6,7 +6,6 @@ interface MigrateOptions {
   readonly json?: boolean
   readonly serviceRole?: string
   readonly dashboardsRole?: string
-  readonly restartOtherWorkers: boolean
 }
 
 /** `posthorn migrate`: migrates the database to this version and exits. */
@@ -25,10 +24,9 @@ export function registerMigrate(program: Command): void {
       '--dashboards-role <role>',
       'grant this Postgres role only the privileges to read the jobs and the backlogs of webhooks (see deploy/roles.sql)',
     )
-    .addOption(restartOtherWorkersOption())
     .option('--json', 'print {"applied":["…"]}')
     .action(
-      action(async ({ json, serviceRole, dashboardsRole, restartOtherWorkers }: MigrateOptions) => {
+      action(async ({ json, serviceRole, dashboardsRole }: MigrateOptions) => {
         const [{ openRuntime }, { openDatabase }, { migrateDatabase }, roles] = await Promise.all([
           import('../run/embedded/runtime.ts'),
           import('../db/client.ts'),
@@ -40,7 +38,7 @@ export function registerMigrate(program: Command): void {
         await using runtime = await openRuntime(readEnvironment(), required)
         const { config, secrets } = runtime
         const { workerSchema } = config
-        const applied = await migrateDatabase(secrets, { workerSchema, restartOtherWorkers })
+        const applied = await migrateDatabase(secrets, { workerSchema })
         await using database = openDatabase(secrets.databaseUrl)
         const { pool } = database
         if (serviceRole !== undefined) {
@@ -56,12 +54,4 @@ export function registerMigrate(program: Command): void {
         print(json, { applied }, text)
       }),
     )
-}
-
-/** The flag of the commands that migrate, for a database in which an application also runs graphile-worker. */
-export function restartOtherWorkersOption(): Option {
-  return new Option(
-    '--restart-other-workers',
-    'migrate graphile-worker even if it also runs in other schemas of the database; its workers there stop, and you must restart them',
-  ).default(false)
 }

@@ -5,7 +5,7 @@ import {
   bindWorkerSchema,
   installedRevision,
   installWorkerSchema,
-  WORKER_RELEASE,
+  WORKER_REVISION,
 } from '../../queue/worker-schema.ts'
 import type { Sql } from '../client.ts'
 import { MIGRATIONS_TABLE, type Migration, readApplied, readMigrations } from './migrations.ts'
@@ -23,21 +23,20 @@ export async function migrate(
   pool: pg.Pool,
   {
     workerSchema = SETTINGS.POSTHORN_WORKER_SCHEMA,
-    restartOtherWorkers = false,
     urlSetting = 'DATABASE_URL',
     probe = pool,
     pooler = null,
   }: Partial<PreflightOptions> = {},
 ): Promise<string[]> {
   try {
-    await preflight(pool, { workerSchema, restartOtherWorkers, urlSetting, probe, pooler })
+    await preflight(pool, { workerSchema, urlSetting, probe, pooler })
     return await withMigrationLock(pool, async (client) => {
       const migrations = await readMigrations()
       const applied = await readApplied(client)
       requireSameHistory(applied, migrations)
       const pending = migrations.filter(({ name }) => !applied.has(name))
       const isWorkerSchemaBehind =
-        (await installedRevision(client, workerSchema)) !== WORKER_RELEASE.revision
+        (await installedRevision(client, workerSchema)) !== WORKER_REVISION
       if (pending.length > 0 || isWorkerSchemaBehind) {
         await requireCreatePrivilege(client, urlSetting)
       }
