@@ -51,7 +51,7 @@ export function createHandler(deps: DomainDeps, options: HandlerOptions): Handle
         ? NO_SCHEMA
         : await currentSchema(options).catch((error: Error) => error)
     const quota = createQuota(options.rateLimiter)
-    const input = { hasLoneSurrogate: false, mayHaveNul: true }
+    const input = { mayHaveNul: true }
     const context = {
       ...connection,
       // Without a schema, no request is read.
