@@ -1,11 +1,13 @@
 import { readdir, readFile, stat } from 'node:fs/promises'
 import path from 'node:path'
 import type { Command } from 'commander'
+import { COMMAND_LINE } from '../auth/access/actor.ts'
 import type { GivenCatalogue } from '../event-types/catalogue/catalogue-type.ts'
 import type { Finding } from '../event-types/catalogue/findings.ts'
-import type {
-  CatalogueImport,
-  CatalogueImportOptions,
+import {
+  type CatalogueImport,
+  type CatalogueImportOptions,
+  importCatalogue,
 } from '../event-types/catalogue/import-catalogue.ts'
 import {
   parseCatalogueFile,
@@ -81,10 +83,6 @@ async function importSource(
   options: CatalogueImportOptions,
 ): Promise<CatalogueImport> {
   const given = renameTypes(await readSource(source), names)
-  const [{ importCatalogue }, { COMMAND_LINE }] = await Promise.all([
-    import('../event-types/catalogue/import-catalogue.ts'),
-    import('../auth/access/actor.ts'),
-  ])
   return await withServices(({ database: { pool } }) =>
     importCatalogue(pool, given, options, COMMAND_LINE),
   )

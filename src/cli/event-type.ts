@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import type { Command } from 'commander'
+import { printCatalogue, readCatalogue } from '../event-types/catalogue/catalogue-type.ts'
 import { textOf } from '../event-types/catalogue/parse-catalogue.ts'
 import { run } from './api.ts'
 import { action, print, printedList, readInput, withServices } from './command.ts'
@@ -132,9 +133,6 @@ function registerExport(eventType: Command): void {
         if (file === '-' && json) {
           throw new Error('With --json, give a file: standard output has the catalogue otherwise.')
         }
-        const { printCatalogue, readCatalogue } = await import(
-          '../event-types/catalogue/catalogue-type.ts'
-        )
         const types = await withServices(({ database: { pool } }) => readCatalogue(pool), {
           reads: true,
         })

@@ -1,6 +1,8 @@
 import { createReadStream } from 'node:fs'
 import { open } from 'node:fs/promises'
 import type { Command } from 'commander'
+import { readExport } from '../organizations/export/read-export.ts'
+import { writeExport } from '../organizations/export/write-export.ts'
 import { action, print, withServices } from './command.ts'
 
 interface ExportOptions {
@@ -27,7 +29,6 @@ Examples:
     )
     .action(
       action(async ({ organization, output }: ExportOptions) => {
-        const { writeExport } = await import('../organizations/export/write-export.ts')
         await withServices(
           async ({ database: { pool } }) => {
             const file = output === undefined ? null : await open(output, 'wx', 0o600)
@@ -52,7 +53,6 @@ export function registerImport(program: Command): void {
     .option('--json', 'print {"rows":3}')
     .action(
       action(async (file: string, { json }: { json?: boolean }) => {
-        const { readExport } = await import('../organizations/export/read-export.ts')
         const lines = file === '-' ? process.stdin : createReadStream(file)
         const rows = await withServices(({ database: { pool }, webhooks: { keyring } }) =>
           readExport(pool, keyring, lines),

@@ -1,8 +1,13 @@
 import { type Command, InvalidArgumentError } from 'commander'
+import { COMMAND_LINE } from '../auth/access/actor.ts'
 import { SCOPES } from '../auth/access/scope.ts'
-import type { Reencrypted } from '../auth/encryption/stored-secrets.ts'
+import { createApiKey } from '../auth/api-keys/api-key.ts'
+import { writeAuditEntry } from '../auth/audit/audit-entry.ts'
+import { type Reencrypted, reencryptStoredSecrets } from '../auth/encryption/stored-secrets.ts'
 import { parseDuration } from '../config/setting-parsers.ts'
 import type { Db } from '../db/client.ts'
+import { publicId } from '../db/ids.ts'
+import { getOrganization, listOrganizations } from '../organizations/find-organization.ts'
 import { allPages, run } from './api.ts'
 import { action, commaSeparated, print, printedList, withServices } from './command.ts'
 import { call, ORGANIZATION, withServerOptions } from './server-command.ts'
@@ -106,11 +111,6 @@ function registerCreate(key: Command): void {
     .option('--json', 'print {"id":"key_…","token":"phk_…"}')
     .action(
       action(async ({ organization, scope: scopes, expires, ...options }: CreateOptions) => {
-        const [{ createApiKey }, { COMMAND_LINE }, { publicId }] = await Promise.all([
-          import('../auth/api-keys/api-key.ts'),
-          import('../auth/access/actor.ts'),
-          import('../db/ids.ts'),
-        ])
         const expiresAt = expires === undefined ? null : new Date(Date.now() + expires)
         const wanted = { scopes, name: options.name ?? null, expiresAt, grantedBy: null }
         const { key, token } = await withServices(async ({ database: { prisma } }) => {
@@ -128,10 +128,6 @@ const MAX_LISTED = 10
 
 /** The uuid of the organization with this id or uid. Without one, of the only organization. */
 async function findOrganization(db: Db, name: string | undefined): Promise<string> {
-  const [{ getOrganization, listOrganizations }, { publicId }] = await Promise.all([
-    import('../organizations/find-organization.ts'),
-    import('../db/ids.ts'),
-  ])
   if (name !== undefined) return (await getOrganization(db, name)).id
   const organizations = await listOrganizations(db)
   const [only, ...others] = organizations
@@ -179,12 +175,6 @@ To change the key:
     )
     .action(
       action(async ({ json }: { json?: boolean }) => {
-        const [{ COMMAND_LINE }, { writeAuditEntry }, { reencryptStoredSecrets }] =
-          await Promise.all([
-            import('../auth/access/actor.ts'),
-            import('../auth/audit/audit-entry.ts'),
-            import('../auth/encryption/stored-secrets.ts'),
-          ])
         const results = await withServices(async ({ database, webhooks: { keyring } }) => {
           await writeAuditEntry(database.prisma, COMMAND_LINE, {
             action: 'encryption.rotated',

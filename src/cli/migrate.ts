@@ -1,5 +1,9 @@
 import type { Command } from 'commander'
 import { readEnvironment } from '../config/config.ts'
+import { openDatabase } from '../db/client.ts'
+import { grantDashboardsRole, grantServiceRole } from '../db/migrate/grant-roles.ts'
+import { migrateDatabase } from '../db/migrate/migrate-database.ts'
+import { openRuntime } from '../run/embedded/runtime.ts'
 import { action, print } from './command.ts'
 
 interface MigrateOptions {
@@ -27,12 +31,6 @@ export function registerMigrate(program: Command): void {
     .option('--json', 'print {"applied":["…"]}')
     .action(
       action(async ({ json, serviceRole, dashboardsRole }: MigrateOptions) => {
-        const [{ openRuntime }, { openDatabase }, { migrateDatabase }, roles] = await Promise.all([
-          import('../run/embedded/runtime.ts'),
-          import('../db/client.ts'),
-          import('../db/migrate/migrate-database.ts'),
-          import('../db/migrate/grant-roles.ts'),
-        ])
         // A migration stores no secret.
         const required = { requireEncryptionKeys: false }
         await using runtime = await openRuntime(readEnvironment(), required)
@@ -41,12 +39,8 @@ export function registerMigrate(program: Command): void {
         const applied = await migrateDatabase(secrets, { workerSchema })
         await using database = openDatabase(secrets.databaseUrl)
         const { pool } = database
-        if (serviceRole !== undefined) {
-          await roles.grantServiceRole(pool, serviceRole, workerSchema)
-        }
-        if (dashboardsRole !== undefined) {
-          await roles.grantDashboardsRole(pool, dashboardsRole, workerSchema)
-        }
+        if (serviceRole) await grantServiceRole(pool, serviceRole, workerSchema)
+        if (dashboardsRole) await grantDashboardsRole(pool, dashboardsRole, workerSchema)
         const text =
           applied.length > 0
             ? `Applied:\n${applied.map((name) => `  ${name}`).join('\n')}`

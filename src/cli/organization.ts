@@ -1,4 +1,7 @@
 import type { Command } from 'commander'
+import { COMMAND_LINE } from '../auth/access/actor.ts'
+import { publicId } from '../db/ids.ts'
+import { createOrganization } from '../organizations/organization.ts'
 import { allPages, run } from './api.ts'
 import { action, print, printedList, withServices } from './command.ts'
 import { call, withServerOptions } from './server-command.ts'
@@ -23,11 +26,6 @@ export function registerOrganization(program: Command): void {
     .option('--json', 'print {"id":"org_…","name":"…","uid":"…","metadata":{},"created_at":"…"}')
     .action(
       action(async (name: string, { uid, json }: CreateOptions) => {
-        const [{ createOrganization }, { COMMAND_LINE }, { publicId }] = await Promise.all([
-          import('../organizations/organization.ts'),
-          import('../auth/access/actor.ts'),
-          import('../db/ids.ts'),
-        ])
         const created = await withServices(({ database: { prisma } }) =>
           createOrganization(prisma, { name, uid }, COMMAND_LINE),
         )
