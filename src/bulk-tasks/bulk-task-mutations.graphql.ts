@@ -112,7 +112,7 @@ for (const action of ['redeliver', 'cancel'] as const) {
   const type = success(
     name,
     'The deliveries were changed, or the task was started. For a dry run: they were counted.',
-    'selected deliveries that can be changed in their present states',
+    'selected deliveries: of a `filter`, those that can be changed in their present states',
   )
   builder.objectField(type, 'deliveries', (t) =>
     t.prismaField({

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander'
-import { run } from './api.ts'
+import { mutation, run } from './api.ts'
 import { printedList } from './command.ts'
 import { call, ORGANIZATION, withServerOptions } from './server-command.ts'
 
@@ -79,12 +79,11 @@ const DELIVERIES = `query ($filter: DeliveryFilter) {
   deliveries(first: 20, filter: $filter) { nodes { ${FIELDS} } }
 }`
 
-const REDELIVER = `mutation ($ids: [ID!]!) {
-  redeliver(input: { ids: $ids }) {
-    ... on RedeliverSuccess { deliveries { ${FIELDS} } }
-    ... on UserError { code message }
-  }
-}`
+const REDELIVER = mutation(
+  'redeliver(input: { ids: $ids })',
+  '$ids: [ID!]!',
+  `deliveries { ${FIELDS} }`,
+)
 
 /** `posthorn test`: sends the example of an event type to one webhook. */
 export function registerTest(program: Command): void {
@@ -105,9 +104,8 @@ export function registerTest(program: Command): void {
     )
 }
 
-const TEST = `mutation ($id: ID!, $eventType: String!) {
-  testDelivery(id: $id, input: { eventType: $eventType }) {
-    ... on TestDeliverySuccess { delivery { ${FIELDS} } }
-    ... on UserError { code message }
-  }
-}`
+const TEST = mutation(
+  'testDelivery(id: $id, input: { eventType: $eventType })',
+  '$id: ID!, $eventType: String!',
+  `delivery { ${FIELDS} }`,
+)

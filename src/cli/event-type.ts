@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import type { Command } from 'commander'
 import { printCatalogue, readCatalogue } from '../event-types/catalogue/catalogue-type.ts'
 import { textOf } from '../event-types/catalogue/parse-catalogue.ts'
-import { run } from './api.ts'
+import { mutation, run } from './api.ts'
 import { action, print, printedList, readInput, withServices } from './command.ts'
 import { ACCEPT_BROKEN_SELECTIONS, registerImport } from './event-type-import.ts'
 import { call, withServerOptions } from './server-command.ts'
@@ -75,12 +75,11 @@ Example:
     )
 }
 
-const CREATE = `mutation ($input: CreateEventTypeInput!) {
-  createEventType(input: $input) {
-    ... on CreateEventTypeSuccess { eventType { version } }
-    ... on UserError { code message }
-  }
-}`
+const CREATE = mutation(
+  'createEventType(input: $input)',
+  '$input: CreateEventTypeInput!',
+  'eventType { version }',
+)
 
 async function readJson(file: string | undefined): Promise<string | null> {
   return file === undefined ? null : textOf(await readInput(file), file).trim()

@@ -8,7 +8,7 @@ import { parseDuration } from '../config/setting-parsers.ts'
 import type { Db } from '../db/client.ts'
 import { publicId } from '../db/ids.ts'
 import { getOrganization, listOrganizations } from '../organizations/find-organization.ts'
-import { allPages, run } from './api.ts'
+import { allPages, mutation, run } from './api.ts'
 import { action, commaSeparated, print, printedList, withServices } from './command.ts'
 import { call, ORGANIZATION, withServerOptions } from './server-command.ts'
 
@@ -67,12 +67,7 @@ interface Key {
   readonly revoked_at: string | null
 }
 
-const REVOKE = `mutation ($id: ID!) {
-  revokeApiKey(id: $id) {
-    ... on RevokeApiKeySuccess { apiKey { revoked_at: revokedAt } }
-    ... on UserError { code message }
-  }
-}`
+const REVOKE = mutation('revokeApiKey(id: $id)', '$id: ID!', 'apiKey { revoked_at: revokedAt }')
 
 function toLine(key: Omit<Key, 'organization'> & { readonly organization: string }): string {
   const hasExpired = key.expires_at !== null && Date.parse(key.expires_at) <= Date.now()

@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { COMMAND_LINE } from '../auth/access/actor.ts'
 import { publicId } from '../db/ids.ts'
 import { createOrganization } from '../organizations/organization.ts'
-import { allPages, run } from './api.ts'
+import { allPages, mutation, run } from './api.ts'
 import { action, print, printedList, withServices } from './command.ts'
 import { call, withServerOptions } from './server-command.ts'
 
@@ -85,14 +85,11 @@ interface Deletion {
   readonly finished_at: string | null
 }
 
-const DELETE = `mutation ($id: ID!, $force: Boolean!) {
-  deleteOrganization(id: $id, input: { force: $force }) {
-    ... on DeleteOrganizationSuccess {
-      deletion { requested_at: createdAt requested_by: requestedBy deleted_rows: changed finished_at: finishedAt }
-    }
-    ... on UserError { code message }
-  }
-}`
+const DELETE = mutation(
+  'deleteOrganization(id: $id, input: { force: $force })',
+  '$id: ID!, $force: Boolean!',
+  'deletion { requested_at: createdAt requested_by: requestedBy deleted_rows: changed finished_at: finishedAt }',
+)
 
 function deletionToLine(id: string, { deleted_rows, finished_at }: Deletion): string {
   const rows = `Deleted rows: ${deleted_rows.toLocaleString('en')}`

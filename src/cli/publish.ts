@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Command } from 'commander'
 import { MAX_JSON_NESTING } from '../lib/parse-json.ts'
 import { decodeUtf8 } from '../lib/utf8.ts'
-import { run, type ServerAccess, ServerError } from './api.ts'
+import { mutation, run, type ServerAccess, ServerError } from './api.ts'
 import { readInput } from './command.ts'
 import { call, ORGANIZATION, type ServerOptions, withServerOptions } from './server-command.ts'
 
@@ -69,13 +69,11 @@ Example:
     )
 }
 
-const PUBLISH = `mutation ($input: PublishEventInput!) {
-  publishEvent(input: $input) {
-    ... on PublishEventSuccess { publishedEvent { id deliveryCount duplicate } }
-    ... on ValidationError { issues { code } }
-    ... on UserError { code message }
-  }
-}`
+const PUBLISH = mutation(
+  'publishEvent(input: $input)',
+  '$input: PublishEventInput!',
+  'publishedEvent { id deliveryCount duplicate }',
+)
 
 /** Says which webhooks subscribe, and why they got nothing, if the key may read webhooks and deliveries. */
 async function explainNobody(access: ServerAccess, id: string, type: string): Promise<void> {

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { allPages, run } from './api.ts'
+import { allPages, mutation, run } from './api.ts'
 import { type Printed, printedList } from './command.ts'
 import { call, ORGANIZATION, withServerOptions } from './server-command.ts'
 
@@ -91,12 +91,11 @@ export function registerWebhook(program: Command): void {
     )
 }
 
-const CREATE = `mutation ($input: CreateWebhookInput!) {
-  createWebhook(input: $input) {
-    ... on CreateWebhookSuccess { webhook { ${FIELDS} } }
-    ... on UserError { code message }
-  }
-}`
+const CREATE = mutation(
+  'createWebhook(input: $input)',
+  '$input: CreateWebhookInput!',
+  `webhook { ${FIELDS} }`,
+)
 
 const WEBHOOKS = `query ($after: String) {
   webhooks(first: 100, after: $after) {
@@ -105,16 +104,10 @@ const WEBHOOKS = `query ($after: String) {
   }
 }`
 
-const ENABLE = `mutation ($id: ID!, $enabled: Boolean!) {
-  updateWebhook(id: $id, input: { enabled: $enabled }) {
-    ... on UpdateWebhookSuccess { webhook { ${FIELDS} } }
-    ... on UserError { code message }
-  }
-}`
+const ENABLE = mutation(
+  'updateWebhook(id: $id, input: { enabled: $enabled })',
+  '$id: ID!, $enabled: Boolean!',
+  `webhook { ${FIELDS} }`,
+)
 
-const DELETE = `mutation ($id: ID!) {
-  deleteWebhook(id: $id) {
-    ... on DeleteWebhookSuccess { __typename }
-    ... on UserError { code message }
-  }
-}`
+const DELETE = mutation('deleteWebhook(id: $id)', '$id: ID!', '__typename')

@@ -7,7 +7,7 @@ import type { Config } from '../../config/config.ts'
 import { type DeliveryHandler, openHttpsReceiver } from '../../http/https-receiver.ts'
 import { LruMap } from '../../lib/lru-map.ts'
 import { ensureLocalAuthority } from '../../run/embedded/local-authority.ts'
-import { run, type ServerAccess, ServerError } from '../api.ts'
+import { mutation, run, type ServerAccess, ServerError } from '../api.ts'
 import { type ServerOptions, serverAccess } from '../server-command.ts'
 import { createPrinter, MAX_IDS, type Verification } from './format-delivery.ts'
 import { log, stopRequest } from './terminal.ts'
@@ -175,13 +175,11 @@ async function withWebhook(
   if (failures.length > 0) throw new Error(failures.join(' '))
 }
 
-const CREATE = `mutation ($input: CreateWebhookInput!) {
-  createWebhook(input: $input) {
-    ... on CreateWebhookSuccess { webhook { id } }
-    ... on ValidationError { issues { code } }
-    ... on UserError { code message }
-  }
-}`
+const CREATE = mutation(
+  'createWebhook(input: $input)',
+  '$input: CreateWebhookInput!',
+  'webhook { id }',
+)
 
 /** A webhook that does not exist is deleted. */
 const DELETE = 'mutation ($id: ID!) { deleteWebhook(id: $id) { __typename } }'
