@@ -9,7 +9,6 @@ import { createPark, type ParkedReason } from './backlog.ts'
 import { createBacklogReleaser } from './backlog-releaser.ts'
 import { type Failures, putOnHold, shouldPutOnHold } from './circuit-breaker.ts'
 import { ConcurrencyLimiter } from './concurrency-limiter.ts'
-import type { Candidate } from './limited-webhook.ts'
 import { createLimitReporter } from './report-limits.ts'
 import { createHoldForRetryAfter } from './retry-after-hold.ts'
 import { reasonToPark, type ScheduledDelivery } from './scheduled-delivery.ts'
@@ -80,14 +79,6 @@ export function createScheduler(sql: Sql, { concurrency, notify, onError, now }:
     return 'parked' as const
   }
 
-  /** Waits until the time that a release reserved. */
-  async function waitForReservation(reservedInMs: number, candidate: Candidate): Promise<void> {
-    limiter.addExpected(candidate)
-    // A timer may fire early, by at most a millisecond.
-    if (reservedInMs > 0) await sleep(Math.ceil(reservedInMs) + 1)
-    limiter.removeExpected(candidate)
-  }
-
   return {
     /** Attempts in flight. */
     get inFlight() {
@@ -121,7 +112,8 @@ export function createScheduler(sql: Sql, { concurrency, notify, onError, now }:
           if (result === 'parked') void backlogs.release(webhookId).catch(onError)
           return result
         }
-        await waitForReservation(reservedInMs, candidate)
+        // A timer may fire early, by at most a millisecond.
+        if (reservedInMs > 0) await sleep(Math.ceil(reservedInMs) + 1)
       }
       const acquired = limiter.acquire(candidate)
       if ((typeof acquired === 'string' ? acquired : await acquired) === 'rejected') {
