@@ -35,9 +35,8 @@ interface ListOptions {
 
 /** `posthorn delivery list` and `redeliver`. */
 export function registerDelivery(program: Command): void {
-  const delivery = program.command('delivery').summary('list and redeliver deliveries')
+  const delivery = program.command('delivery').description('Lists and redelivers deliveries.')
   withServerOptions(delivery.command('list'), 'the scope deliveries:read')
-    .summary('list the newest deliveries')
     .description('Lists the newest 20 deliveries, newest first.')
     .addOption(new Option('--state <state>', 'only those in this state').choices(STATES))
     .option('--webhook <id>', 'only those to this webhook, wh_…')
@@ -58,7 +57,6 @@ export function registerDelivery(program: Command): void {
       }),
     )
   withServerOptions(delivery.command('redeliver'), 'the scope deliveries:write')
-    .summary('send deliveries again now')
     .description(
       'Sends deliveries again now, with the same id and body. Their state does not matter.',
     )
@@ -88,7 +86,6 @@ const REDELIVER = mutation(
 /** `posthorn test`: sends the example of an event type to one webhook. */
 export function registerTest(program: Command): void {
   withServerOptions(program.command('test'), 'the scope webhooks:write')
-    .summary('send a test event to one webhook')
     .description(
       'Sends the example of an event type to one webhook, signed, with the header wh-test: true. posthorn delivery list shows the result.',
     )

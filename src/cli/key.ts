@@ -9,17 +9,17 @@ import type { Db } from '../db/client.ts'
 import { publicId } from '../db/ids.ts'
 import { getOrganization, listOrganizations } from '../organizations/find-organization.ts'
 import { allPages, mutation, run } from './api.ts'
-import { action, commaSeparated, print, printedList, withServices } from './command.ts'
+import { commaSeparated, printedList, printing, withServices } from './command.ts'
 import { call, ORGANIZATION, withServerOptions } from './server-command.ts'
 
 const KEY_SCOPES = 'the scope keys:manage, or admin for every organization'
 
 /** `posthorn key create`, `list`, `revoke` and `rotate-encryption`. */
 export function registerKey(program: Command): void {
-  const key = program.command('key').summary('manage API keys and encryption keys')
+  const key = program.command('key').description('Manages API keys and encryption keys.')
   registerCreate(key)
   withServerOptions(key.command('list'), KEY_SCOPES)
-    .summary('list API keys, without their tokens')
+    .description('Lists API keys, without their tokens.')
     .option(...ORGANIZATION)
     .option('--json', 'print an array of keys, oldest first')
     .action(
@@ -31,7 +31,6 @@ export function registerKey(program: Command): void {
       }),
     )
   withServerOptions(key.command('revoke'), KEY_SCOPES)
-    .summary('revoke an API key')
     .description(
       'Revokes an API key. When the command ends, no process accepts the key any more. Revoking a revoked key changes nothing.',
     )
@@ -81,14 +80,12 @@ interface CreateOptions {
   readonly scope: string[]
   readonly expires?: number
   readonly name?: string
-  readonly json?: boolean
 }
 
 /** In the database, where the first key comes from. */
 function registerCreate(key: Command): void {
   key
     .command('create')
-    .summary('create an API key in the database')
     .description(
       'Creates an API key in the database of the settings, and prints its token. The token is shown only once: Posthorn stores only its hash.',
     )
@@ -105,16 +102,15 @@ function registerCreate(key: Command): void {
     .option('--name <name>', 'a label of 1 to 200 characters')
     .option('--json', 'print {"id":"key_…","token":"phk_…"}')
     .action(
-      action(async ({ organization, scope: scopes, expires, ...options }: CreateOptions) => {
+      printing(async ({ organization, scope: scopes, expires, name }: CreateOptions) => {
         const expiresAt = expires === undefined ? null : new Date(Date.now() + expires)
-        const wanted = { scopes, name: options.name ?? null, expiresAt, grantedBy: null }
+        const wanted = { scopes, name: name ?? null, expiresAt, grantedBy: null }
         const { key, token } = await withServices(async ({ database: { prisma } }) => {
           const organizationId = await findOrganization(prisma, organization)
           return await createApiKey(prisma, { ...wanted, organizationId }, COMMAND_LINE)
         })
         const id = publicId('apiKey', key.id)
-        const text = `${id}\n${token}\n\nSave the token now: it is not shown again.`
-        print(options.json, { id, token }, text)
+        return [{ id, token }, `${id}\n${token}\n\nSave the token now: it is not shown again.`]
       }),
     )
 }
@@ -152,7 +148,6 @@ function duration(text: string): number {
 function registerRotateEncryption(key: Command): void {
   key
     .command('rotate-encryption')
-    .summary('re-encrypt stored secrets with the first encryption key')
     .description(
       'Re-encrypts everything that is not encrypted with the first key of POSTHORN_ENCRYPTION_KEYS: signing secrets, custom headers and the responses stored for idempotency keys. The service may keep running. If the command is interrupted, run it again to continue.',
     )
@@ -169,7 +164,7 @@ To change the key:
   3. When the command says so, remove the old keys, and restart every process.`,
     )
     .action(
-      action(async ({ json }: { json?: boolean }) => {
+      printing(async () => {
         const results = await withServices(async ({ database, webhooks: { keyring } }) => {
           await writeAuditEntry(database.prisma, COMMAND_LINE, {
             action: 'encryption.rotated',
@@ -186,8 +181,8 @@ To change the key:
           unreadable: byColumn('unreadable'),
           old_keys_removable: !hasUnreadable,
         }
-        print(json, shown, toText(results, hasUnreadable))
         if (hasUnreadable) process.exitCode = 1
+        return [shown, toText(results, hasUnreadable)]
       }),
     )
 }

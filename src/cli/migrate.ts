@@ -4,10 +4,9 @@ import { openDatabase } from '../db/client.ts'
 import { grantDashboardsRole, grantServiceRole } from '../db/migrate/grant-roles.ts'
 import { migrateDatabase } from '../db/migrate/migrate-database.ts'
 import { openRuntime } from '../run/embedded/runtime.ts'
-import { action, print } from './command.ts'
+import { printing } from './command.ts'
 
 interface MigrateOptions {
-  readonly json?: boolean
   readonly serviceRole?: string
   readonly dashboardsRole?: string
 }
@@ -16,7 +15,6 @@ interface MigrateOptions {
 export function registerMigrate(program: Command): void {
   program
     .command('migrate')
-    .summary('apply the migrations and exit')
     .description(
       "Applies the migrations of graphile-worker and of Posthorn, which are recorded in Prisma's table. Running it again changes nothing; parallel runs wait for each other. Needs no POSTHORN_ENCRYPTION_KEYS.",
     )
@@ -30,7 +28,7 @@ export function registerMigrate(program: Command): void {
     )
     .option('--json', 'print {"applied":["…"]}')
     .action(
-      action(async ({ json, serviceRole, dashboardsRole }: MigrateOptions) => {
+      printing(async ({ serviceRole, dashboardsRole }: MigrateOptions) => {
         // A migration stores no secret.
         const required = { requireEncryptionKeys: false }
         await using runtime = await openRuntime(readEnvironment(), required)
@@ -45,7 +43,7 @@ export function registerMigrate(program: Command): void {
           applied.length > 0
             ? `Applied:\n${applied.map((name) => `  ${name}`).join('\n')}`
             : 'The database is up to date.'
-        print(json, { applied }, text)
+        return [{ applied }, text]
       }),
     )
 }

@@ -15,7 +15,6 @@ interface PublishOptions extends ServerOptions {
 /** `posthorn publish`: publishes one event, with the same rules as the GraphQL mutation. */
 export function registerPublish(program: Command): void {
   withServerOptions(program.command('publish'), 'the scope events:publish')
-    .summary('publish one event')
     .description(
       'Publishes one event and creates a delivery to every enabled webhook that subscribes to its type.',
     )

@@ -13,7 +13,6 @@ import { shutdownRequested } from './shutdown-signals.ts'
 export function registerStart(program: Command): void {
   program
     .command('start')
-    .summary('run the API and the worker')
     .description(
       'Migrates the database, then serves the API and sends deliveries in one process. SIGTERM or Ctrl+C stops it after the requests and attempts in flight; a second signal aborts the attempts.',
     )
