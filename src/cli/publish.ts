@@ -53,11 +53,12 @@ Example:
           idempotencyKey,
           timestamp: options.timestamp,
         }
-        const { publishedEvent } = await run<Published>(access, PUBLISH, { input }).catch(
-          (error) => {
-            throw explain(error, idempotencyKey)
-          },
-        )
+        type Published = { id: string; deliveryCount: number; duplicate: boolean }
+        const { publishedEvent } = await run<{ publishedEvent: Published }>(access, PUBLISH, {
+          input,
+        }).catch((error) => {
+          throw explain(error, idempotencyKey)
+        })
         const { id, deliveryCount: count, duplicate } = publishedEvent
         if (count === 0 && !duplicate && !options.json) await explainNobody(access, id, type)
         const deliveries = duplicate
@@ -86,14 +87,6 @@ async function explainNobody(access: ServerAccess, id: string, type: string): Pr
 const NOT_DELIVERED = `query ($id: ID!) {
   event(id: $id) { notDelivered { webhookId message } }
 }`
-
-interface Published {
-  readonly publishedEvent: {
-    readonly id: string
-    readonly deliveryCount: number
-    readonly duplicate: boolean
-  }
-}
 
 function explain(error: unknown, idempotencyKey: string): unknown {
   if (!(error instanceof ServerError)) return error

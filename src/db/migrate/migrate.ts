@@ -129,12 +129,6 @@ async function apply(
     )
     await client.query(sql)
     await revokePublicFunctions(client)
-    // Resolves an earlier failure of `prisma migrate` in the same migration.
-    await client.query(
-      `update ${MIGRATIONS_TABLE} set rolled_back_at = now()
-       where migration_name = $1 and finished_at is null and rolled_back_at is null`,
-      [name],
-    )
     await client.query(
       `insert into ${MIGRATIONS_TABLE} (id, checksum, migration_name, finished_at, applied_steps_count)
        values ($1, $2, $3, clock_timestamp(), 1)`,
