@@ -1,6 +1,6 @@
 import type { Sql } from '../db/client.ts'
 import { batched } from '../lib/batch.ts'
-import { LruMap, MAX_IDLE_MS } from '../lib/lru-map.ts'
+import { LruMap, MAX_AGE_MS } from '../lib/lru-map.ts'
 import type { SelectionPlan } from './event-graph/plan-selection.ts'
 import { compileTemplate, type Template } from './templates/compile-template.ts'
 
@@ -25,7 +25,7 @@ export function createFindBody(sql: Sql): FindBody {
   const cache = new LruMap<string, Entry>({
     maxEntries: CACHE_SIZE,
     weight: { max: CACHED_CHARACTERS, of: ({ characters }) => characters },
-    maxIdleMs: MAX_IDLE_MS,
+    maxAgeMs: MAX_AGE_MS,
   })
   const load = batched((uuids: string[]) => loadBodies(sql, uuids), { maxSize: 100 })
   return (uuid) => {

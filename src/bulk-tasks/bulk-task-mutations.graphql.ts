@@ -19,6 +19,11 @@ const english = (count: number) => count.toLocaleString('en')
 const rateDescription = (verb: string) =>
   `The maximum number of deliveries to ${verb} per second: 1 to ${english(MAX_RATE_PER_SECOND)}. Default: ${DEFAULT_RATE_PER_SECOND}.`
 
+const ERRORS = {
+  types: [ValidationError, NotFoundError, ConflictError],
+  directResult: true as const,
+}
+
 const MissedEventsInput = builder.inputType('MissedEventsInput', {
   description:
     'Events that a webhook subscribes to and has no delivery of: published while it was disabled, or before it subscribed. Test events are left out.',
@@ -112,7 +117,7 @@ for (const action of ['redeliver', 'cancel'] as const) {
   const type = success(
     name,
     'The deliveries were changed, or the task was started. For a dry run: they were counted.',
-    'selected deliveries that can be changed in their present states',
+    'selected deliveries: of a `filter`, those that can be changed in their present states',
   )
   builder.objectField(type, 'deliveries', (t) =>
     t.prismaField({
@@ -133,10 +138,7 @@ for (const action of ['redeliver', 'cancel'] as const) {
       description,
       authScopes: { scope: 'deliveries:write' },
       portal: ofWebhook,
-      errors: {
-        types: [ValidationError, NotFoundError, ConflictError],
-        directResult: true as const,
-      },
+      errors: ERRORS,
       args: { input: t.arg({ type: input, required: true, description: 'The deliveries.' }) },
       resolve: (_root, args, context) => {
         const { organizationId, session } = callerOf(context)
@@ -200,10 +202,7 @@ builder.mutationField('erase', (t) =>
     description:
       'Erases the contents of events for good, in the background: their payloads, their search keys, and what receivers answered. The records of what was published, sent and answered stay.',
     authScopes: { scope: 'data:erase' },
-    errors: {
-      types: [ValidationError, NotFoundError, ConflictError],
-      directResult: true as const,
-    },
+    errors: ERRORS,
     args: {
       input: t.arg({ type: EraseInput, required: true, description: 'What to erase.' }),
     },

@@ -76,14 +76,9 @@ export async function cancelBulkTask(
   const task = await prisma.bulkTask.findUnique({ where, select: { state: true, action: true } })
   if (!task) throw notFound('bulk task', id)
   if (task.state === 'canceled') return
-  if (task.state === 'running') {
-    const kind = task.action === 'erase' ? 'An erasure' : 'A deletion'
-    throw new DomainError('conflict', `${kind} cannot be canceled.`)
-  }
-  const ended = task.state === 'failed' ? 'has failed' : 'has changed all its deliveries'
   throw new DomainError(
     'conflict',
-    `The bulk task ${id} ${ended}. Only a running task can be canceled.`,
+    `The bulk task ${id}, action ${task.action}, is ${task.state}. Only a running redelivery, cancelation or recovery can be canceled.`,
   )
 }
 

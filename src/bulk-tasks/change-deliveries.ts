@@ -7,7 +7,7 @@ import type { DeliveryFilterInput } from '../deliveries/read-filters.ts'
 import { DomainError, type FieldIssue, invalid } from '../lib/errors.ts'
 import { findWebhook } from '../webhooks/find-webhook.ts'
 import { countMissed, type Recovery } from './recover.ts'
-import { countNamed, countSelected, readTaskFilter } from './selected-deliveries.ts'
+import { countSelected, readTaskFilter } from './selected-deliveries.ts'
 import { type NewTask, readOwnIds, type StartDeps, type Started, startTask } from './start-task.ts'
 
 /** The events that a webhook missed. A missing or null field has its default. */
@@ -58,7 +58,7 @@ export async function changeDeliveries(
     const remedy = 'Use a filter for more.'
     const rule = { field: 'ids', max: MAX_IDS, remedy } as const
     const uuids = await readOwnIds(deps.sql, organizationId, onlyWebhook, 'delivery', ids, rule)
-    if (dryRun) return { ...(await countNamed(deps.sql, action, uuids)), taskId: null }
+    if (dryRun) return { count: uuids.length, exact: true, taskId: null }
     const changed = await (action === 'redeliver' ? redeliver : cancelNow)(deps, uuids)
     return { count: changed.length, exact: true, taskId: null, deliveryUuids: changed }
   }

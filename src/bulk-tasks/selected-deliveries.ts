@@ -42,28 +42,6 @@ export async function countSelected(
   return { count: Math.min(count, MAX_COUNTED), exact: read <= MAX_COUNTED }
 }
 
-/** SQL: whether an action at once changes the delivery `d`. */
-const IS_CHANGED = {
-  redeliver: `not d.is_erased
-    and exists (select from posthorn.webhooks as w where w.id = d.webhook_id and w.deleted_at is null)
-    and exists (select from posthorn.events as e where e.id = d.event_id and e.erased_at is null)`,
-  cancel: `d.state = 'pending'`,
-}
-
-/** Counts the deliveries with these uuids that an action changes in their states of now. */
-export async function countNamed(
-  sql: Sql,
-  action: keyof typeof IS_CHANGED,
-  uuids: readonly string[],
-): Promise<SelectionCount> {
-  const { rows } = await sql.query<{ count: number }>(
-    `select count(*)::int as count from posthorn.deliveries as d
-     where d.id = any ($1::uuid[]) and ${IS_CHANGED[action]}`,
-    [uuids],
-  )
-  return { count: rows[0]?.count ?? 0, exact: true }
-}
-
 export interface SelectedPage {
   readonly deliveryIds: readonly string[]
   /** The new cursor. Null if nothing was left to read. */

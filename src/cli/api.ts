@@ -112,6 +112,18 @@ export async function run<Value>(
   throw new ServerError(message, { issues: issues.map((issue) => issue.code) })
 }
 
+/**
+ * A mutation as `run` takes it: its call, such as `deleteWebhook(id: $id)`, the types of its variables, and the fields of its
+ * success.
+ */
+export function mutation(call: string, variables: string, fields: string): string {
+  const [name = ''] = call.split('(')
+  return `mutation (${variables}) { ${call} {
+    ... on ${name[0]?.toUpperCase()}${name.slice(1)}Success { ${fields} }
+    ... on UserError { code message ... on ValidationError { issues { code } } }
+  } }`
+}
+
 /** All nodes of a connection, oldest first: lists are newest first. */
 export async function allPages<Node>(access: ServerAccess, query: string): Promise<Node[]> {
   const nodes: Node[] = []

@@ -52,8 +52,16 @@ export function action<Args extends readonly unknown[]>(body: (...args: Args) =>
 /** What a command prints: a value with --json, otherwise a text for people. */
 export type Printed = readonly [value: unknown, text: string]
 
-export function print(json: boolean | undefined, ...[value, text]: Printed): void {
-  process.stdout.write(`${json ? JSON.stringify(value) : text}\n`)
+/** The action of a command that prints something. `body` gets the arguments, and the options last. */
+export function printing<Args extends readonly unknown[]>(
+  body: (...args: Args) => Promise<Printed>,
+) {
+  return action(async (...given: unknown[]) => {
+    const args = given.slice(0, -1) as unknown as Args
+    const [value, text] = await body(...args)
+    const { json } = args.at(-1) as { readonly json?: boolean }
+    process.stdout.write(`${json ? JSON.stringify(value) : text}\n`)
+  })
 }
 
 /** A line for each item, or a sentence if there is none. */

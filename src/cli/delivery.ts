@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander'
-import { run } from './api.ts'
+import { mutation, run } from './api.ts'
 import { printedList } from './command.ts'
 import { call, ORGANIZATION, withServerOptions } from './server-command.ts'
 
@@ -35,9 +35,8 @@ interface ListOptions {
 
 /** `posthorn delivery list` and `redeliver`. */
 export function registerDelivery(program: Command): void {
-  const delivery = program.command('delivery').summary('list and redeliver deliveries')
+  const delivery = program.command('delivery').description('Lists and redelivers deliveries.')
   withServerOptions(delivery.command('list'), 'the scope deliveries:read')
-    .summary('list the newest deliveries')
     .description('Lists the newest 20 deliveries, newest first.')
     .addOption(new Option('--state <state>', 'only those in this state').choices(STATES))
     .option('--webhook <id>', 'only those to this webhook, wh_…')
@@ -58,7 +57,6 @@ export function registerDelivery(program: Command): void {
       }),
     )
   withServerOptions(delivery.command('redeliver'), 'the scope deliveries:write')
-    .summary('send deliveries again now')
     .description(
       'Sends deliveries again now, with the same id and body. Their state does not matter.',
     )
@@ -79,17 +77,15 @@ const DELIVERIES = `query ($filter: DeliveryFilter) {
   deliveries(first: 20, filter: $filter) { nodes { ${FIELDS} } }
 }`
 
-const REDELIVER = `mutation ($ids: [ID!]!) {
-  redeliver(input: { ids: $ids }) {
-    ... on RedeliverSuccess { deliveries { ${FIELDS} } }
-    ... on UserError { code message }
-  }
-}`
+const REDELIVER = mutation(
+  'redeliver(input: { ids: $ids })',
+  '$ids: [ID!]!',
+  `deliveries { ${FIELDS} }`,
+)
 
 /** `posthorn test`: sends the example of an event type to one webhook. */
 export function registerTest(program: Command): void {
   withServerOptions(program.command('test'), 'the scope webhooks:write')
-    .summary('send a test event to one webhook')
     .description(
       'Sends the example of an event type to one webhook, signed, with the header wh-test: true. posthorn delivery list shows the result.',
     )
@@ -105,9 +101,8 @@ export function registerTest(program: Command): void {
     )
 }
 
-const TEST = `mutation ($id: ID!, $eventType: String!) {
-  testDelivery(id: $id, input: { eventType: $eventType }) {
-    ... on TestDeliverySuccess { delivery { ${FIELDS} } }
-    ... on UserError { code message }
-  }
-}`
+const TEST = mutation(
+  'testDelivery(id: $id, input: { eventType: $eventType })',
+  '$id: ID!, $eventType: String!',
+  `delivery { ${FIELDS} }`,
+)

@@ -1,18 +1,20 @@
 import { readdir, readFile, stat } from 'node:fs/promises'
 import path from 'node:path'
 import type { Command } from 'commander'
+import { COMMAND_LINE } from '../auth/access/actor.ts'
 import type { GivenCatalogue } from '../event-types/catalogue/catalogue-type.ts'
 import type { Finding } from '../event-types/catalogue/findings.ts'
-import type {
-  CatalogueImport,
-  CatalogueImportOptions,
+import {
+  type CatalogueImport,
+  type CatalogueImportOptions,
+  importCatalogue,
 } from '../event-types/catalogue/import-catalogue.ts'
 import {
   parseCatalogueFile,
   parseSchemaFile,
   renameTypes,
 } from '../event-types/catalogue/parse-catalogue.ts'
-import { action, collect, print, readInput, withServices } from './command.ts'
+import { collect, printing, readInput, withServices } from './command.ts'
 
 /** An option of commands that change the catalogue. */
 export const ACCEPT_BROKEN_SELECTIONS = [
@@ -24,14 +26,12 @@ export const ACCEPT_BROKEN_SELECTIONS = [
 const EXIT_WITH_FINDINGS = 3
 
 interface ImportOptions extends CatalogueImportOptions {
-  readonly json?: boolean
   readonly name?: readonly string[]
 }
 
 export function registerImport(eventType: Command): void {
   eventType
     .command('import')
-    .summary('add and change event types as files have them')
     .description(
       'Adds and changes event types of the database in one transaction, and shows the difference. An event type that cannot be imported stays as it is, and so does an example; the output says why, where and what to do. The difference says what a change breaks: a schema refuses some of the newest 1,000 stored events of its type, or a selection of a webhook takes what is no longer there. With such findings, nothing is written unless --force is given.',
     )
@@ -66,11 +66,11 @@ Examples:
   $ posthorn event-type import openapi.json`,
     )
     .action(
-      action(async (source: string, { json, name = [], ...options }: ImportOptions) => {
+      printing(async (source: string, { name = [], ...options }: ImportOptions) => {
         const imported = await importSource(source, name, options)
-        print(json, importJson(imported), importText(imported, options))
         const breaks = imported.changes.some(({ findings }) => findings.length > 0)
         if (breaks && !imported.written) process.exitCode = EXIT_WITH_FINDINGS
+        return [importJson(imported), importText(imported, options)]
       }),
     )
 }
@@ -81,10 +81,6 @@ async function importSource(
   options: CatalogueImportOptions,
 ): Promise<CatalogueImport> {
   const given = renameTypes(await readSource(source), names)
-  const [{ importCatalogue }, { COMMAND_LINE }] = await Promise.all([
-    import('../event-types/catalogue/import-catalogue.ts'),
-    import('../auth/access/actor.ts'),
-  ])
   return await withServices(({ database: { pool } }) =>
     importCatalogue(pool, given, options, COMMAND_LINE),
   )

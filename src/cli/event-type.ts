@@ -1,14 +1,17 @@
 import { writeFile } from 'node:fs/promises'
 import type { Command } from 'commander'
+import { printCatalogue, readCatalogue } from '../event-types/catalogue/catalogue-type.ts'
 import { textOf } from '../event-types/catalogue/parse-catalogue.ts'
-import { run } from './api.ts'
-import { action, print, printedList, readInput, withServices } from './command.ts'
+import { mutation, run } from './api.ts'
+import { printedList, printing, readInput, withServices } from './command.ts'
 import { ACCEPT_BROKEN_SELECTIONS, registerImport } from './event-type-import.ts'
 import { call, withServerOptions } from './server-command.ts'
 
 /** `posthorn event-type create`, `list`, `export` and `import`. */
 export function registerEventType(program: Command): void {
-  const eventType = program.command('event-type').summary('manage the catalogue of event types')
+  const eventType = program
+    .command('event-type')
+    .description('Manages the catalogue of event types.')
   registerCreate(eventType)
   registerList(eventType)
   registerExport(eventType)
@@ -26,7 +29,6 @@ interface CreateOptions {
 
 function registerCreate(eventType: Command): void {
   withServerOptions(eventType.command('create'), 'the scope admin')
-    .summary('add an event type to the catalogue')
     .description(
       'Adds an event type to the catalogue of all organizations. `posthorn event-type import` adds and changes many.',
     )
@@ -74,12 +76,11 @@ Example:
     )
 }
 
-const CREATE = `mutation ($input: CreateEventTypeInput!) {
-  createEventType(input: $input) {
-    ... on CreateEventTypeSuccess { eventType { version } }
-    ... on UserError { code message }
-  }
-}`
+const CREATE = mutation(
+  'createEventType(input: $input)',
+  '$input: CreateEventTypeInput!',
+  'eventType { version }',
+)
 
 async function readJson(file: string | undefined): Promise<string | null> {
   return file === undefined ? null : textOf(await readInput(file), file).trim()
@@ -87,7 +88,7 @@ async function readJson(file: string | undefined): Promise<string | null> {
 
 function registerList(eventType: Command): void {
   withServerOptions(eventType.command('list'), 'any scope')
-    .summary('list the event types of the catalogue')
+    .description('Lists the event types of the catalogue.')
     .option('--archived', 'with the archived ones (default: without)', false)
     .option('--json', 'print an array of event types, sorted by name')
     .action(
@@ -121,30 +122,23 @@ function toLine({ name, group, version, description, archived_at }: EventType): 
 function registerExport(eventType: Command): void {
   eventType
     .command('export')
-    .summary('write the catalogue to a JSON file')
     .description(
       'Writes every event type of the database, archived ones included, with its schema and its example to the letter. `posthorn event-type import` of the file changes nothing. Operational event types (posthorn.*) are left out.',
     )
     .argument('[file]', 'the file; - or no file writes to standard output', '-')
     .option('--json', 'print {"exported":2}; needs a file')
     .action(
-      action(async (file: string, { json }: { json?: boolean }) => {
+      printing(async (file: string, { json }: { readonly json?: boolean }) => {
         if (file === '-' && json) {
           throw new Error('With --json, give a file: standard output has the catalogue otherwise.')
         }
-        const { printCatalogue, readCatalogue } = await import(
-          '../event-types/catalogue/catalogue-type.ts'
-        )
         const types = await withServices(({ database: { pool } }) => readCatalogue(pool), {
           reads: true,
         })
         const text = printCatalogue(types)
-        if (file === '-') {
-          process.stdout.write(text)
-          return
-        }
+        if (file === '-') return [types, text.trimEnd()]
         await writeFile(file, text)
-        print(json, { exported: types.length }, `Exported ${types.length} event types.`)
+        return [{ exported: types.length }, `Exported ${types.length} event types.`]
       }),
     )
 }

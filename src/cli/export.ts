@@ -1,7 +1,9 @@
 import { createReadStream } from 'node:fs'
 import { open } from 'node:fs/promises'
 import type { Command } from 'commander'
-import { action, print, withServices } from './command.ts'
+import { readExport } from '../organizations/export/read-export.ts'
+import { writeExport } from '../organizations/export/write-export.ts'
+import { action, printing, withServices } from './command.ts'
 
 interface ExportOptions {
   readonly organization?: string
@@ -12,7 +14,6 @@ interface ExportOptions {
 export function registerExport(program: Command): void {
   program
     .command('export')
-    .summary('write all rows, or those of an organization, as lines of JSON')
     .description(
       'Writes the rows of the database of the settings as lines of JSON, as they are at one moment: a header, then {"table":"…","row":{…}} for each row. Secrets stay encrypted with POSTHORN_ENCRYPTION_KEYS. Run it as the owner of the tables. `posthorn import` reads the file.',
     )
@@ -27,7 +28,6 @@ Examples:
     )
     .action(
       action(async ({ organization, output }: ExportOptions) => {
-        const { writeExport } = await import('../organizations/export/write-export.ts')
         await withServices(
           async ({ database: { pool } }) => {
             const file = output === undefined ? null : await open(output, 'wx', 0o600)
@@ -44,20 +44,18 @@ Examples:
 export function registerImport(program: Command): void {
   program
     .command('import')
-    .summary('read a file of `posthorn export` into an empty installation')
     .description(
       'Migrates the database of the settings, and reads the rows of an export into it, all or nothing. The database has no organizations. POSTHORN_ENCRYPTION_KEYS has the keys of the installation that the file is of. Run it as the owner of the tables, while no Posthorn uses the database.',
     )
     .argument('<file>', 'a file that `posthorn export` wrote; - reads standard input')
     .option('--json', 'print {"rows":3}')
     .action(
-      action(async (file: string, { json }: { json?: boolean }) => {
-        const { readExport } = await import('../organizations/export/read-export.ts')
+      printing(async (file: string) => {
         const lines = file === '-' ? process.stdin : createReadStream(file)
         const rows = await withServices(({ database: { pool }, webhooks: { keyring } }) =>
           readExport(pool, keyring, lines),
         )
-        print(json, { rows }, `Imported ${rows.toLocaleString('en')} rows.`)
+        return [{ rows }, `Imported ${rows.toLocaleString('en')} rows.`]
       }),
     )
 }

@@ -1,20 +1,25 @@
 import { type Command, InvalidArgumentError } from 'commander'
+import { COMMAND_LINE } from '../auth/access/actor.ts'
 import { SCOPES } from '../auth/access/scope.ts'
-import type { Reencrypted } from '../auth/encryption/stored-secrets.ts'
+import { createApiKey } from '../auth/api-keys/api-key.ts'
+import { writeAuditEntry } from '../auth/audit/audit-entry.ts'
+import { type Reencrypted, reencryptStoredSecrets } from '../auth/encryption/stored-secrets.ts'
 import { parseDuration } from '../config/setting-parsers.ts'
 import type { Db } from '../db/client.ts'
-import { allPages, run } from './api.ts'
-import { action, commaSeparated, print, printedList, withServices } from './command.ts'
+import { publicId } from '../db/ids.ts'
+import { getOrganization, listOrganizations } from '../organizations/find-organization.ts'
+import { allPages, mutation, run } from './api.ts'
+import { commaSeparated, printedList, printing, withServices } from './command.ts'
 import { call, ORGANIZATION, withServerOptions } from './server-command.ts'
 
 const KEY_SCOPES = 'the scope keys:manage, or admin for every organization'
 
 /** `posthorn key create`, `list`, `revoke` and `rotate-encryption`. */
 export function registerKey(program: Command): void {
-  const key = program.command('key').summary('manage API keys and encryption keys')
+  const key = program.command('key').description('Manages API keys and encryption keys.')
   registerCreate(key)
   withServerOptions(key.command('list'), KEY_SCOPES)
-    .summary('list API keys, without their tokens')
+    .description('Lists API keys, without their tokens.')
     .option(...ORGANIZATION)
     .option('--json', 'print an array of keys, oldest first')
     .action(
@@ -26,7 +31,6 @@ export function registerKey(program: Command): void {
       }),
     )
   withServerOptions(key.command('revoke'), KEY_SCOPES)
-    .summary('revoke an API key')
     .description(
       'Revokes an API key. When the command ends, no process accepts the key any more. Revoking a revoked key changes nothing.',
     )
@@ -62,12 +66,7 @@ interface Key {
   readonly revoked_at: string | null
 }
 
-const REVOKE = `mutation ($id: ID!) {
-  revokeApiKey(id: $id) {
-    ... on RevokeApiKeySuccess { apiKey { revoked_at: revokedAt } }
-    ... on UserError { code message }
-  }
-}`
+const REVOKE = mutation('revokeApiKey(id: $id)', '$id: ID!', 'apiKey { revoked_at: revokedAt }')
 
 function toLine(key: Omit<Key, 'organization'> & { readonly organization: string }): string {
   const hasExpired = key.expires_at !== null && Date.parse(key.expires_at) <= Date.now()
@@ -81,14 +80,12 @@ interface CreateOptions {
   readonly scope: string[]
   readonly expires?: number
   readonly name?: string
-  readonly json?: boolean
 }
 
 /** In the database, where the first key comes from. */
 function registerCreate(key: Command): void {
   key
     .command('create')
-    .summary('create an API key in the database')
     .description(
       'Creates an API key in the database of the settings, and prints its token. The token is shown only once: Posthorn stores only its hash.',
     )
@@ -105,21 +102,15 @@ function registerCreate(key: Command): void {
     .option('--name <name>', 'a label of 1 to 200 characters')
     .option('--json', 'print {"id":"key_…","token":"phk_…"}')
     .action(
-      action(async ({ organization, scope: scopes, expires, ...options }: CreateOptions) => {
-        const [{ createApiKey }, { COMMAND_LINE }, { publicId }] = await Promise.all([
-          import('../auth/api-keys/api-key.ts'),
-          import('../auth/access/actor.ts'),
-          import('../db/ids.ts'),
-        ])
+      printing(async ({ organization, scope: scopes, expires, name }: CreateOptions) => {
         const expiresAt = expires === undefined ? null : new Date(Date.now() + expires)
-        const wanted = { scopes, name: options.name ?? null, expiresAt, grantedBy: null }
+        const wanted = { scopes, name: name ?? null, expiresAt, grantedBy: null }
         const { key, token } = await withServices(async ({ database: { prisma } }) => {
           const organizationId = await findOrganization(prisma, organization)
           return await createApiKey(prisma, { ...wanted, organizationId }, COMMAND_LINE)
         })
         const id = publicId('apiKey', key.id)
-        const text = `${id}\n${token}\n\nSave the token now: it is not shown again.`
-        print(options.json, { id, token }, text)
+        return [{ id, token }, `${id}\n${token}\n\nSave the token now: it is not shown again.`]
       }),
     )
 }
@@ -128,10 +119,6 @@ const MAX_LISTED = 10
 
 /** The uuid of the organization with this id or uid. Without one, of the only organization. */
 async function findOrganization(db: Db, name: string | undefined): Promise<string> {
-  const [{ getOrganization, listOrganizations }, { publicId }] = await Promise.all([
-    import('../organizations/find-organization.ts'),
-    import('../db/ids.ts'),
-  ])
   if (name !== undefined) return (await getOrganization(db, name)).id
   const organizations = await listOrganizations(db)
   const [only, ...others] = organizations
@@ -161,7 +148,6 @@ function duration(text: string): number {
 function registerRotateEncryption(key: Command): void {
   key
     .command('rotate-encryption')
-    .summary('re-encrypt stored secrets with the first encryption key')
     .description(
       'Re-encrypts everything that is not encrypted with the first key of POSTHORN_ENCRYPTION_KEYS: signing secrets, custom headers and the responses stored for idempotency keys. The service may keep running. If the command is interrupted, run it again to continue.',
     )
@@ -178,13 +164,7 @@ To change the key:
   3. When the command says so, remove the old keys, and restart every process.`,
     )
     .action(
-      action(async ({ json }: { json?: boolean }) => {
-        const [{ COMMAND_LINE }, { writeAuditEntry }, { reencryptStoredSecrets }] =
-          await Promise.all([
-            import('../auth/access/actor.ts'),
-            import('../auth/audit/audit-entry.ts'),
-            import('../auth/encryption/stored-secrets.ts'),
-          ])
+      printing(async () => {
         const results = await withServices(async ({ database, webhooks: { keyring } }) => {
           await writeAuditEntry(database.prisma, COMMAND_LINE, {
             action: 'encryption.rotated',
@@ -201,8 +181,8 @@ To change the key:
           unreadable: byColumn('unreadable'),
           old_keys_removable: !hasUnreadable,
         }
-        print(json, shown, toText(results, hasUnreadable))
         if (hasUnreadable) process.exitCode = 1
+        return [shown, toText(results, hasUnreadable)]
       }),
     )
 }

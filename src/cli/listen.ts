@@ -13,7 +13,6 @@ export function registerListen(program: Command): void {
     'the scopes webhooks:write and secrets:read, or events:read and webhooks:write with --forward',
     'with --register or --forward: ',
   )
-    .summary('receive, verify and print deliveries on this machine')
     .description(DESCRIPTION)
     .option(
       '--port <port>',
@@ -96,7 +95,9 @@ async function checkOptions(options: ListenOptions): Promise<void> {
   if (options.secret) await verify('', {}, options.secret)
 }
 
-const DESCRIPTION = `With --forward, pulls the events of the organization and sends each to your own server, with the bytes of a delivery and the same headers, signed on this machine. It needs no tunnel and no certificate: the command connects to Posthorn and to your server. The secret is printed at the start. No webhook and no attempt is stored.
+const DESCRIPTION = `Receives, verifies and prints deliveries on this machine.
+
+With --forward, pulls the events of the organization and sends each to your own server, with the bytes of a delivery and the same headers, signed on this machine. It needs no tunnel and no certificate: the command connects to Posthorn and to your server. The secret is printed at the start. No webhook and no attempt is stored.
 
 Without --forward, receives deliveries at https://localhost:<port>/, verifies each one and prints it.
 

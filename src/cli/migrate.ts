@@ -1,19 +1,20 @@
-import { type Command, Option } from 'commander'
+import type { Command } from 'commander'
 import { readEnvironment } from '../config/config.ts'
-import { action, print } from './command.ts'
+import { openDatabase } from '../db/client.ts'
+import { grantDashboardsRole, grantServiceRole } from '../db/migrate/grant-roles.ts'
+import { migrateDatabase } from '../db/migrate/migrate-database.ts'
+import { openRuntime } from '../run/embedded/runtime.ts'
+import { printing } from './command.ts'
 
 interface MigrateOptions {
-  readonly json?: boolean
   readonly serviceRole?: string
   readonly dashboardsRole?: string
-  readonly restartOtherWorkers: boolean
 }
 
 /** `posthorn migrate`: migrates the database to this version and exits. */
 export function registerMigrate(program: Command): void {
   program
     .command('migrate')
-    .summary('apply the migrations and exit')
     .description(
       "Applies the migrations of graphile-worker and of Posthorn, which are recorded in Prisma's table. Running it again changes nothing; parallel runs wait for each other. Needs no POSTHORN_ENCRYPTION_KEYS.",
     )
@@ -25,43 +26,24 @@ export function registerMigrate(program: Command): void {
       '--dashboards-role <role>',
       'grant this Postgres role only the privileges to read the jobs and the backlogs of webhooks (see deploy/roles.sql)',
     )
-    .addOption(restartOtherWorkersOption())
     .option('--json', 'print {"applied":["…"]}')
     .action(
-      action(async ({ json, serviceRole, dashboardsRole, restartOtherWorkers }: MigrateOptions) => {
-        const [{ openRuntime }, { openDatabase }, { migrateDatabase }, roles] = await Promise.all([
-          import('../run/embedded/runtime.ts'),
-          import('../db/client.ts'),
-          import('../db/migrate/migrate-database.ts'),
-          import('../db/migrate/grant-roles.ts'),
-        ])
+      printing(async ({ serviceRole, dashboardsRole }: MigrateOptions) => {
         // A migration stores no secret.
         const required = { requireEncryptionKeys: false }
         await using runtime = await openRuntime(readEnvironment(), required)
         const { config, secrets } = runtime
         const { workerSchema } = config
-        const applied = await migrateDatabase(secrets, { workerSchema, restartOtherWorkers })
+        const applied = await migrateDatabase(secrets, { workerSchema })
         await using database = openDatabase(secrets.databaseUrl)
         const { pool } = database
-        if (serviceRole !== undefined) {
-          await roles.grantServiceRole(pool, serviceRole, workerSchema)
-        }
-        if (dashboardsRole !== undefined) {
-          await roles.grantDashboardsRole(pool, dashboardsRole, workerSchema)
-        }
+        if (serviceRole) await grantServiceRole(pool, serviceRole, workerSchema)
+        if (dashboardsRole) await grantDashboardsRole(pool, dashboardsRole, workerSchema)
         const text =
           applied.length > 0
             ? `Applied:\n${applied.map((name) => `  ${name}`).join('\n')}`
             : 'The database is up to date.'
-        print(json, { applied }, text)
+        return [{ applied }, text]
       }),
     )
-}
-
-/** The flag of the commands that migrate, for a database in which an application also runs graphile-worker. */
-export function restartOtherWorkersOption(): Option {
-  return new Option(
-    '--restart-other-workers',
-    'migrate graphile-worker even if it also runs in other schemas of the database; its workers there stop, and you must restart them',
-  ).default(false)
 }

@@ -1,20 +1,17 @@
 import type { Command } from 'commander'
-import { allPages, run } from './api.ts'
-import { action, print, printedList, withServices } from './command.ts'
+import { COMMAND_LINE } from '../auth/access/actor.ts'
+import { publicId } from '../db/ids.ts'
+import { createOrganization } from '../organizations/organization.ts'
+import { allPages, mutation, run } from './api.ts'
+import { printedList, printing, withServices } from './command.ts'
 import { call, withServerOptions } from './server-command.ts'
-
-interface CreateOptions {
-  readonly uid?: string
-  readonly json?: boolean
-}
 
 /** `posthorn organization create`, `list` and `delete`. */
 export function registerOrganization(program: Command): void {
-  const organization = program.command('organization').summary('manage organizations')
+  const organization = program.command('organization').description('Manages organizations.')
   // In the database: the first API key needs an organization.
   organization
     .command('create')
-    .summary('create an organization in the database')
     .description(
       'Creates an organization without API keys and webhooks in the database of the settings, and prints its id, which other commands need.',
     )
@@ -22,23 +19,18 @@ export function registerOrganization(program: Command): void {
     .option('--uid <uid>', 'a name of your choice, unique in the installation')
     .option('--json', 'print {"id":"org_…","name":"…","uid":"…","metadata":{},"created_at":"…"}')
     .action(
-      action(async (name: string, { uid, json }: CreateOptions) => {
-        const [{ createOrganization }, { COMMAND_LINE }, { publicId }] = await Promise.all([
-          import('../organizations/organization.ts'),
-          import('../auth/access/actor.ts'),
-          import('../db/ids.ts'),
-        ])
+      printing(async (name: string, { uid }: { readonly uid?: string }) => {
         const created = await withServices(({ database: { prisma } }) =>
           createOrganization(prisma, { name, uid }, COMMAND_LINE),
         )
         const { metadata, createdAt } = created
         const named = { id: publicId('organization', created.id), name: created.name }
         const shown = { ...named, uid: created.uid, metadata, created_at: createdAt }
-        print(json, shown, toLine(shown))
+        return [shown, toLine(shown)]
       }),
     )
   withServerOptions(organization.command('list'), 'the scope admin')
-    .summary('list the organizations')
+    .description('Lists the organizations.')
     .option('--json', 'print an array of organizations, oldest first')
     .action(
       call(async (access) => {
@@ -47,7 +39,6 @@ export function registerOrganization(program: Command): void {
       }),
     )
   withServerOptions(organization.command('delete'), 'the scope admin')
-    .summary('delete an organization with everything that is stored of it')
     .description(
       'Deletes an organization. At once, its API keys and sessions are refused everywhere, and nothing is published or sent for it. The workers then delete all its rows in the background; only a tombstone is left: the id, when, and by whom. Nothing brings the organization back. Run the command again to see how far the deletion is.',
     )
@@ -87,14 +78,11 @@ interface Deletion {
   readonly finished_at: string | null
 }
 
-const DELETE = `mutation ($id: ID!, $force: Boolean!) {
-  deleteOrganization(id: $id, input: { force: $force }) {
-    ... on DeleteOrganizationSuccess {
-      deletion { requested_at: createdAt requested_by: requestedBy deleted_rows: changed finished_at: finishedAt }
-    }
-    ... on UserError { code message }
-  }
-}`
+const DELETE = mutation(
+  'deleteOrganization(id: $id, input: { force: $force })',
+  '$id: ID!, $force: Boolean!',
+  'deletion { requested_at: createdAt requested_by: requestedBy deleted_rows: changed finished_at: finishedAt }',
+)
 
 function deletionToLine(id: string, { deleted_rows, finished_at }: Deletion): string {
   const rows = `Deleted rows: ${deleted_rows.toLocaleString('en')}`

@@ -27,6 +27,7 @@ export async function createProgram(name = ''): Promise<Command> {
       'Posthorn sends webhooks: signed, delivered at least once, retried for days, with a record of every attempt.',
     )
     .version(VERSION)
+    .configureHelp({ subcommandDescription: summaryOf })
     .showHelpAfterError('(posthorn --help shows the commands)')
     .addHelpText(
       'after',
@@ -37,4 +38,9 @@ Without DATABASE_URL, Posthorn uses an embedded Postgres in POSTHORN_DATA_DIR (.
   const named = COMMANDS.get(name)
   for (const load of named ? [named] : COMMANDS.values()) (await load())(program)
   return program
+}
+
+/** The first sentence of the description, for lists of commands. */
+export function summaryOf(command: Command): string {
+  return /^.*?[.](?=\s|$)/s.exec(command.description())?.[0] ?? ''
 }

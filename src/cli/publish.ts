@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Command } from 'commander'
 import { MAX_JSON_NESTING } from '../lib/parse-json.ts'
 import { decodeUtf8 } from '../lib/utf8.ts'
-import { run, type ServerAccess, ServerError } from './api.ts'
+import { mutation, run, type ServerAccess, ServerError } from './api.ts'
 import { readInput } from './command.ts'
 import { call, ORGANIZATION, type ServerOptions, withServerOptions } from './server-command.ts'
 
@@ -15,7 +15,6 @@ interface PublishOptions extends ServerOptions {
 /** `posthorn publish`: publishes one event, with the same rules as the GraphQL mutation. */
 export function registerPublish(program: Command): void {
   withServerOptions(program.command('publish'), 'the scope events:publish')
-    .summary('publish one event')
     .description(
       'Publishes one event and creates a delivery to every enabled webhook that subscribes to its type.',
     )
@@ -54,11 +53,12 @@ Example:
           idempotencyKey,
           timestamp: options.timestamp,
         }
-        const { publishedEvent } = await run<Published>(access, PUBLISH, { input }).catch(
-          (error) => {
-            throw explain(error, idempotencyKey)
-          },
-        )
+        type Published = { id: string; deliveryCount: number; duplicate: boolean }
+        const { publishedEvent } = await run<{ publishedEvent: Published }>(access, PUBLISH, {
+          input,
+        }).catch((error) => {
+          throw explain(error, idempotencyKey)
+        })
         const { id, deliveryCount: count, duplicate } = publishedEvent
         if (count === 0 && !duplicate && !options.json) await explainNobody(access, id, type)
         const deliveries = duplicate
@@ -69,13 +69,11 @@ Example:
     )
 }
 
-const PUBLISH = `mutation ($input: PublishEventInput!) {
-  publishEvent(input: $input) {
-    ... on PublishEventSuccess { publishedEvent { id deliveryCount duplicate } }
-    ... on ValidationError { issues { code } }
-    ... on UserError { code message }
-  }
-}`
+const PUBLISH = mutation(
+  'publishEvent(input: $input)',
+  '$input: PublishEventInput!',
+  'publishedEvent { id deliveryCount duplicate }',
+)
 
 /** Says which webhooks subscribe, and why they got nothing, if the key may read webhooks and deliveries. */
 async function explainNobody(access: ServerAccess, id: string, type: string): Promise<void> {
@@ -89,14 +87,6 @@ async function explainNobody(access: ServerAccess, id: string, type: string): Pr
 const NOT_DELIVERED = `query ($id: ID!) {
   event(id: $id) { notDelivered { webhookId message } }
 }`
-
-interface Published {
-  readonly publishedEvent: {
-    readonly id: string
-    readonly deliveryCount: number
-    readonly duplicate: boolean
-  }
-}
 
 function explain(error: unknown, idempotencyKey: string): unknown {
   if (!(error instanceof ServerError)) return error

@@ -5,7 +5,7 @@ import { type Config, loadConfig, readEnvironment } from '../config/config.ts'
 import { isLoopbackHttp } from '../config/oidc-settings.ts'
 import { readServerUrl } from '../run/embedded/server-address.ts'
 import { type ServerAccess, ServerError, sendRequest } from './api.ts'
-import { action, type Printed, print, readInput } from './command.ts'
+import { type Printed, printing, readInput } from './command.ts'
 
 export interface ServerOptions {
   readonly server?: string
@@ -14,14 +14,13 @@ export interface ServerOptions {
   readonly json?: boolean
 }
 
-/** The action of a command that calls a server. `body` gets the arguments, and the options last. */
+/** The same for a command that calls a server. */
 export function call<Args extends readonly unknown[]>(
   body: (access: ServerAccess, ...args: Args) => Promise<Printed>,
 ) {
-  return action(async (...given: unknown[]) => {
-    const args = given.slice(0, -1) as unknown as Args
-    const options = args.at(-1) as ServerOptions
-    print(options.json, ...(await body(await serverAccess(options), ...args)))
+  return printing(async (...args: Args) => {
+    const access = await serverAccess(args.at(-1) as ServerOptions)
+    return await body(access, ...args)
   })
 }
 

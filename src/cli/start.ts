@@ -7,14 +7,12 @@ import { readEnvironment } from '../config/config.ts'
 import type { Role } from '../config/settings.ts'
 import type { Logger } from '../telemetry/logger.ts'
 import { action } from './command.ts'
-import { restartOtherWorkersOption } from './migrate.ts'
 import { shutdownRequested } from './shutdown-signals.ts'
 
 /** `posthorn start`: runs the API, the worker or both, until a signal. */
 export function registerStart(program: Command): void {
   program
     .command('start')
-    .summary('run the API and the worker')
     .description(
       'Migrates the database, then serves the API and sends deliveries in one process. SIGTERM or Ctrl+C stops it after the requests and attempts in flight; a second signal aborts the attempts.',
     )
@@ -26,7 +24,6 @@ export function registerStart(program: Command): void {
         .choices(['all', 'api', 'worker'])
         .default('all'),
     )
-    .addOption(restartOtherWorkersOption())
     .action(async (options: StartOptions) => {
       await action(start)(options)
       // Everything of Posthorn is closed, but graphile-worker may leave timers after a lost connection to Postgres.
@@ -36,7 +33,6 @@ export function registerStart(program: Command): void {
 
 interface StartOptions {
   readonly role: Role
-  readonly restartOtherWorkers: boolean
 }
 
 async function start(options: StartOptions): Promise<void> {

@@ -2,20 +2,18 @@ import { readFile } from 'node:fs/promises'
 import { type Command, InvalidArgumentError } from 'commander'
 import { verify } from '../../packages/receiver/src/index.ts'
 import { parseRfc3339 } from '../lib/rfc3339-time.ts'
-import { action, collect, print, readInput } from './command.ts'
+import { collect, printing, readInput } from './command.ts'
 
 interface VerifyOptions {
   readonly secret: string[]
   readonly headers: string
   readonly at?: Date
-  readonly json?: boolean
 }
 
 /** `posthorn verify`: verifies one delivery, exactly as a receiver does. */
 export function registerVerify(program: Command): void {
   program
     .command('verify')
-    .summary('verify the signature of one delivery')
     .description(
       'Verifies one delivery as a receiver does: its three headers, its signature, and that its timestamp is at most 300 seconds from now. The body must be the raw bytes as received. Exit status: 0 if the delivery is authentic, otherwise 1.',
     )
@@ -32,7 +30,7 @@ export function registerVerify(program: Command): void {
     .argument('[file]', 'a file with the raw body; - or no file reads standard input', '-')
     .option('--json', 'print {"ok":true,…} or {"ok":false,"reason":"…","message":"…"}')
     .action(
-      action(async (file: string, options: VerifyOptions) => {
+      printing(async (file: string, options: VerifyOptions) => {
         const headers = parseHeaders(await readFile(options.headers, 'utf8'))
         const result = await verify(await readInput(file), headers, options.secret, {
           headerPrefix: prefixOf(headers),
@@ -41,8 +39,8 @@ export function registerVerify(program: Command): void {
         const text = result.ok
           ? `authentic: ${result.id}`
           : `rejected (${result.reason}): ${result.message}`
-        print(options.json, result, text)
         if (!result.ok) process.exitCode = 1
+        return [result, text]
       }),
     )
 }

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { allPages, run } from './api.ts'
+import { allPages, mutation, run } from './api.ts'
 import { type Printed, printedList } from './command.ts'
 import { call, ORGANIZATION, withServerOptions } from './server-command.ts'
 
@@ -31,12 +31,11 @@ interface CreateOptions {
 
 /** `posthorn webhook create`, `list`, `enable` and `delete`. */
 export function registerWebhook(program: Command): void {
-  const webhook = program.command('webhook').summary('manage webhooks')
+  const webhook = program.command('webhook').description('Manages webhooks.')
   const command = (name: string, access = 'write') =>
     withServerOptions(webhook.command(name), `the scope webhooks:${access}`).option(...ORGANIZATION)
 
   command('create')
-    .summary('register a webhook, enabled')
     .description(
       'Registers a webhook that receives deliveries at once. Over REST and GraphQL, a webhook is disabled by default.',
     )
@@ -55,7 +54,7 @@ export function registerWebhook(program: Command): void {
       }),
     )
   command('list', 'read')
-    .summary('list the webhooks of the organization')
+    .description('Lists the webhooks of the organization.')
     .option('--json', 'print an array of webhooks, oldest first')
     .action(
       call(async (access) => {
@@ -64,7 +63,6 @@ export function registerWebhook(program: Command): void {
       }),
     )
   command('enable')
-    .summary('enable a webhook, or disable it')
     .description(
       'Enables a webhook: it gets deliveries of the events from now on, and those that were parked while it was disabled. Doing so again changes nothing.',
     )
@@ -77,7 +75,6 @@ export function registerWebhook(program: Command): void {
       ),
     )
   command('delete')
-    .summary('delete a webhook')
     .description(
       'Deletes a webhook and cancels its unfinished deliveries. Its deliveries and attempts stay until the end of their retention.',
     )
@@ -91,12 +88,11 @@ export function registerWebhook(program: Command): void {
     )
 }
 
-const CREATE = `mutation ($input: CreateWebhookInput!) {
-  createWebhook(input: $input) {
-    ... on CreateWebhookSuccess { webhook { ${FIELDS} } }
-    ... on UserError { code message }
-  }
-}`
+const CREATE = mutation(
+  'createWebhook(input: $input)',
+  '$input: CreateWebhookInput!',
+  `webhook { ${FIELDS} }`,
+)
 
 const WEBHOOKS = `query ($after: String) {
   webhooks(first: 100, after: $after) {
@@ -105,16 +101,10 @@ const WEBHOOKS = `query ($after: String) {
   }
 }`
 
-const ENABLE = `mutation ($id: ID!, $enabled: Boolean!) {
-  updateWebhook(id: $id, input: { enabled: $enabled }) {
-    ... on UpdateWebhookSuccess { webhook { ${FIELDS} } }
-    ... on UserError { code message }
-  }
-}`
+const ENABLE = mutation(
+  'updateWebhook(id: $id, input: { enabled: $enabled })',
+  '$id: ID!, $enabled: Boolean!',
+  `webhook { ${FIELDS} }`,
+)
 
-const DELETE = `mutation ($id: ID!) {
-  deleteWebhook(id: $id) {
-    ... on DeleteWebhookSuccess { __typename }
-    ... on UserError { code message }
-  }
-}`
+const DELETE = mutation('deleteWebhook(id: $id)', '$id: ID!', '__typename')

@@ -3,8 +3,7 @@ import path from 'node:path'
 import { parseEnv } from 'node:util'
 import { didYouMean } from '../lib/did-you-mean.ts'
 import { REPLACEMENT_CHARACTER } from '../lib/utf8.ts'
-import { createRangeCheck } from '../outbound/address-range.ts'
-import { parseIssuer, parseOidcRoles } from './oidc-settings.ts'
+import { isLoopback, LOOPBACK, parseIssuer, parseOidcRoles } from './oidc-settings.ts'
 import { type Environment, readSettingFiles, SECRET_SETTINGS } from './setting-files.ts'
 import {
   parseCidr,
@@ -28,6 +27,8 @@ import {
   parseWebOrigin,
   readTrustedDocuments,
 } from './setting-parsers.ts'
+
+export { LOOPBACK }
 
 /** The validated settings, frozen. They have no secrets, so they are safe to print. `SETTING_DESCRIPTIONS` says what each is. */
 export type Config = ReturnType<typeof loadConfig>['config']
@@ -99,15 +100,6 @@ export function readEnvironment(directory = process.cwd()): Environment {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return process.env
     throw error
   }
-}
-
-/** The addresses of this machine that no other machine can reach. */
-export const LOOPBACK = ['127.0.0.0/8', '::1/128']
-
-const isLoopbackAddress = createRangeCheck(LOOPBACK)
-
-function isLoopback(host: string): boolean {
-  return host === 'localhost' || isLoopbackAddress(host)
 }
 
 /** The pages write `postgres://…` where a reader's own value belongs. */

@@ -17,7 +17,14 @@ export interface OidcRole {
   readonly keyId: string
 }
 
-const isLoopbackAddress = createRangeCheck(['127.0.0.0/8', '::1/128'])
+/** The addresses of this machine that no other machine can reach. */
+export const LOOPBACK = ['127.0.0.0/8', '::1/128']
+
+const isLoopbackAddress = createRangeCheck(LOOPBACK)
+
+export function isLoopback(host: string): boolean {
+  return host === 'localhost' || isLoopbackAddress(host)
+}
 
 /** Parses an https:// URL, or an http:// URL of this machine. Empty: null. */
 export function parseIssuer(text: string): string | null {
@@ -34,8 +41,7 @@ export function parseIssuer(text: string): string | null {
 
 /** Whether the URL is http:// on this machine. */
 export function isLoopbackHttp({ protocol, hostname }: URL): boolean {
-  const host = hostname.replace(/^\[|\]$/g, '')
-  return protocol === 'http:' && (host === 'localhost' || isLoopbackAddress(host))
+  return protocol === 'http:' && isLoopback(hostname.replace(/^\[|\]$/g, ''))
 }
 
 const ROLE = /^([^=\s]+)=(.+):(key_[0-9a-z]{26})$/

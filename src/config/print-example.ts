@@ -1,8 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { SETTINGS, type SettingName } from './config.ts'
 
-const MAX_WIDTH = 120
-
 const HEAD = `Every setting of Posthorn, each with its default. Copy this file to .env and change what you need. A duration is a whole number and a unit: ms, s, m, h or d. Posthorn does not start with an invalid value, or with a POSTHORN_ name that is not listed here; the error names each.
 A file can hold the value of each setting, such as a secret of Docker, Kubernetes or systemd: <setting>_FILE is the path of the file. A line break at the end of the file does not count. Set one of the two, not both.`
 
@@ -17,25 +15,8 @@ export function printExample(): string {
   return `${[comment(HEAD), ...described, comment(END)].join('\n\n')}\n`
 }
 
-/** Paragraphs as comments. */
-function comment(text: string): string {
-  return text
-    .split('\n')
-    .flatMap((paragraph) => wrapped(paragraph.split(' ')))
-    .map((line) => `# ${line}`)
-    .join('\n')
-}
-
-function wrapped(words: readonly string[]): string[] {
-  const lines: string[] = []
-  for (const word of words) {
-    const last = lines.at(-1)
-    if (last !== undefined && `# ${last} ${word}`.length <= MAX_WIDTH) {
-      lines[lines.length - 1] = `${last} ${word}`
-    } else lines.push(word)
-  }
-  return lines
-}
+/** Paragraphs as comments, in lines of at most 120 characters. */
+const comment = (text: string) => text.replaceAll(/(.{1,118})(?:\s|$)/g, '# $1\n').trimEnd()
 
 /**
  * What each setting is for, its unit, its bounds and what happens without it, in the order of `.env.example`, which is made

@@ -1,6 +1,6 @@
 import { ConfigError } from '../config/config.ts'
 import { DomainError } from '../lib/errors.ts'
-import { type Unavailability, unavailabilityOf } from './faults.ts'
+import { UNAVAILABLE, unavailabilityOf } from './faults.ts'
 
 /** An error whose message another thread has explained. */
 export class ExplainedError extends Error {}
@@ -11,10 +11,12 @@ export function explainFailure(error: unknown, isEmbedded = false): string {
     return messageOf(error)
   }
   const unavailability = unavailabilityOf(error)
-  if (unavailability === 'unreachable' && isEmbedded) {
-    return `The embedded Postgres does not answer (${messageOf(error)}). Another process may be stopping it: start again.`
+  if (unavailability === 'unreachable') {
+    return isEmbedded
+      ? `The embedded Postgres does not answer (${messageOf(error)}). Another process may be stopping it: start again.`
+      : `Cannot connect to Postgres (${messageOf(error)}). Check DATABASE_URL, POSTHORN_DIRECT_DATABASE_URL if you set it, and that the server runs.`
   }
-  if (unavailability !== null) return REMEDIES[unavailability](messageOf(error))
+  if (unavailability !== null) return `${UNAVAILABLE[unavailability]} (${messageOf(error)})`
   if (Object(error).code === INSUFFICIENT_PRIVILEGE) {
     return `${messageOf(error)}. Set DATABASE_URL to the role of the service, or to the owner of the tables.`
   }
@@ -36,20 +38,6 @@ export function isMisconfiguration(error: unknown): boolean {
 const REJECTED = /^(28...|3D000)$/
 
 const INSUFFICIENT_PRIVILEGE = '42501'
-
-const REMEDIES: Readonly<Record<Unavailability, (message: string) => string>> = {
-  unreachable: (message) =>
-    `Cannot connect to Postgres (${message}). Check DATABASE_URL, POSTHORN_DIRECT_DATABASE_URL if you set it, and that the server runs.`,
-  disk_full: (message) =>
-    `The disk of Postgres is full (${message}). Free space on it or enlarge it.`,
-  contention: (message) =>
-    `Postgres answers, but another session has locked what is needed (${message}). Look for it in pg_stat_activity, and try again.`,
-  time_limit: (message) =>
-    `Postgres answers, but it took longer than it may (${message}). Look at pg_stat_activity, and try again.`,
-  pool_exhausted: (message) =>
-    `Postgres answers, but other statements of this process take too long (${message}). Look at pg_stat_activity, and try again.`,
-  stopping: (message) => `The process is stopping (${message}).`,
-}
 
 /** The codes of Node for a certificate that it does not accept. */
 const CERTIFICATE_REJECTED = /^(UNABLE_TO_|CERT_|ERR_TLS_CERT_|DEPTH_ZERO_|SELF_SIGNED_)/

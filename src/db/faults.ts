@@ -80,18 +80,20 @@ export function isRejection(error: unknown): boolean {
 
 /** What a caller gets for an error that means that a statement cannot run for now. */
 export function unavailable(cause: unknown): DomainError {
-  const detail = UNAVAILABLE_DETAILS[unavailabilityOf(cause) ?? 'unreachable']
-  return new DomainError('unavailable', detail, { cause })
+  const what = UNAVAILABLE[unavailabilityOf(cause) ?? 'unreachable']
+  return new DomainError('unavailable', `${what} ${RETRY}`, { cause })
 }
 
 /** If the connection broke during a statement, the statement may have committed; hence the idempotency key. */
 const RETRY = 'Retry shortly, with the same idempotency key if you sent one.'
 
-const UNAVAILABLE_DETAILS: Readonly<Record<Unavailability, string>> = {
-  unreachable: `The database is unreachable. ${RETRY}`,
-  disk_full: `The database has no disk space left. ${RETRY}`,
-  contention: `Another session of the database has locked what the request needs, for example for a migration. ${RETRY}`,
-  time_limit: `The request took longer in the database than it may. ${RETRY}`,
-  pool_exhausted: `Posthorn has too many requests in progress: all its connections to the database are busy. ${RETRY}`,
-  stopping: `This process is shutting down. ${RETRY}`,
+export const UNAVAILABLE: Readonly<Record<Unavailability, string>> = {
+  unreachable: 'The database is unreachable.',
+  disk_full: 'The database has no disk space left.',
+  contention:
+    'Another session of the database has locked what the request needs, for example for a migration.',
+  time_limit: 'The request took longer in the database than it may.',
+  pool_exhausted:
+    'Posthorn has too many requests in progress: all its connections to the database are busy.',
+  stopping: 'This process is shutting down.',
 }

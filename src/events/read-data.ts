@@ -1,5 +1,4 @@
-import { DomainError, type FieldIssue } from '../lib/errors.ts'
-import { hasLoneSurrogate, rejectLoneSurrogates } from '../lib/lone-surrogates.ts'
+import type { FieldIssue } from '../lib/errors.ts'
 import { InvalidJson, parseJson } from '../lib/parse-json.ts'
 
 /** The data of an event to publish: a JSON value, or the text of one, which is kept to the letter. */
@@ -56,11 +55,8 @@ function readText(
   field: 'data' | 'previous',
 ): { readonly value: unknown; readonly text: string } | { readonly issues: readonly FieldIssue[] } {
   try {
-    const value = parseJson(text)
-    if (hasLoneSurrogate(text)) rejectLoneSurrogates({ [field]: value })
-    return { value, text: text.trim() }
+    return { value: parseJson(text), text: text.trim() }
   } catch (error) {
-    if (error instanceof DomainError) return { issues: error.issues }
     const name = `${field}Text`
     const problem = error instanceof InvalidJson ? error.message : 'is not JSON.'
     return { issues: [{ path: [name], code: 'malformed', detail: `${name} ${problem}` }] }

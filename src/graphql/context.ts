@@ -32,15 +32,13 @@ export interface RequestContext extends Partial<Connection> {
   readonly identity: Identity
   readonly quota: Quota
   /** What the parser found out about the parameters. */
-  readonly input: { hasLoneSurrogate: boolean; mayHaveNul: boolean }
+  readonly input: { mayHaveNul: boolean }
 }
 
 /** The context of one request. */
 export interface Context extends DomainDeps {
   readonly caller: Caller
   readonly quota: Quota
-  /** Whether the variables may have a lone surrogate, so that fields must check their arguments. */
-  readonly checkSurrogates: boolean
   /** Whether the document or the variables may have the NUL character. */
   readonly checkNul: boolean
   /** The caller, for the audit log. */
@@ -73,7 +71,6 @@ export function createContext(
     ...deps,
     caller,
     quota,
-    checkSurrogates: input.hasLoneSurrogate,
     checkNul: input.mayHaveNul,
     actor: requestActor(source, caller.keyId, caller.person, {
       headers,

@@ -15,7 +15,7 @@ import type { Context } from './context.ts'
 import { REQUIRES_SCOPES, SEMANTIC_NON_NULL } from './directives.ts'
 import type { Complexity } from './limits/field-complexity.ts'
 import { type PortalAccess, restrictTo } from './portal-access.ts'
-import { checkArguments } from './well-formed.ts'
+import { rejectNul } from './well-formed.ts'
 
 /** The option `authScopes.scope` of a field: the scope that a caller needs, or all of several. */
 export type NeededScopes = Scope | readonly Scope[]
@@ -95,7 +95,8 @@ export class FieldPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
     const restricted = access === 'open' ? resolve : restrictTo(access, resolve)
     if (Object.keys(field.args).length === 0) return restricted
     return (parent, args, context, info) => {
-      checkArguments(args, context as unknown as Context, info)
+      const declared = info.parentType.getFields()[info.fieldName]?.args ?? []
+      if ((context as unknown as Context).checkNul) rejectNul(declared, { ...args })
       return restricted(parent, args, context, info)
     }
   }

@@ -2,7 +2,7 @@ import { type DocumentNode, GraphQLSchema } from 'graphql'
 import { createGraphQLError, createYoga, type Plugin, type YogaInitialContext } from 'graphql-yoga'
 import { createQuota } from '../auth/access/quota.ts'
 import type { RateLimiter } from '../auth/rate-limit/rate-limiter.ts'
-import { LruMap, MAX_IDLE_MS } from '../lib/lru-map.ts'
+import { LruMap, MAX_AGE_MS } from '../lib/lru-map.ts'
 import type { Logger } from '../telemetry/logger.ts'
 import type { OutageLog } from '../telemetry/outages.ts'
 import {
@@ -51,7 +51,7 @@ export function createHandler(deps: DomainDeps, options: HandlerOptions): Handle
         ? NO_SCHEMA
         : await currentSchema(options).catch((error: Error) => error)
     const quota = createQuota(options.rateLimiter)
-    const input = { hasLoneSurrogate: false, mayHaveNul: true }
+    const input = { mayHaveNul: true }
     const context = {
       ...connection,
       // Without a schema, no request is read.
@@ -114,7 +114,7 @@ const MAX_CACHED_LENGTH = 8 * 1024
 
 /** Parsed documents by their text. */
 function createDocumentCache() {
-  const documents = new LruMap<string, DocumentNode>({ maxEntries: 500, maxIdleMs: MAX_IDLE_MS })
+  const documents = new LruMap<string, DocumentNode>({ maxEntries: 500, maxAgeMs: MAX_AGE_MS })
   return {
     get: (text: string) => documents.get(text),
     set(text: string, document: DocumentNode) {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { createGraphQLError, type GraphQLParams, type Plugin } from 'graphql-yoga'
-import { LruMap, MAX_IDLE_MS } from '../lib/lru-map.ts'
+import { LruMap, MAX_AGE_MS } from '../lib/lru-map.ts'
 import { identifiedCaller, type RequestContext } from './context.ts'
 import type { ErrorCode } from './error-codes.ts'
 
@@ -24,7 +24,7 @@ export function usePersistedDocuments(
   const known = new LruMap<string, string>({
     maxEntries: 1_000,
     weight: { max: 4 * 1024 * 1024, of: (text) => text.length },
-    maxIdleMs: MAX_IDLE_MS,
+    maxAgeMs: MAX_AGE_MS,
   })
 
   function learn(hash: string, text: string): void {

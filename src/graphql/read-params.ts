@@ -2,7 +2,6 @@ import { createGraphQLError, type GraphQLParams, type Plugin } from 'graphql-yog
 import { ownerOf } from '../auth/access/scope.ts'
 import { readBody } from '../http/read-body.ts'
 import { DomainError, type ErrorCode } from '../lib/errors.ts'
-import { hasLoneSurrogate } from '../lib/lone-surrogates.ts'
 import { InvalidJson, parseJson } from '../lib/parse-json.ts'
 import { decodeUtf8 } from '../lib/utf8.ts'
 import type { RequestContext } from './context.ts'
@@ -43,7 +42,6 @@ async function readJson(
   await inFlight?.takeTurn(body.byteLength)
   const text = decodeUtf8(body)
   if (text === null) throw rejection(400, 'The body is not UTF-8.')
-  input.hasLoneSurrogate = hasLoneSurrogate(text)
   const params = readValue(text, 'The body')
   if (Array.isArray(params)) {
     throw rejection(400, 'One request holds one operation: batches are not supported.')
@@ -75,11 +73,10 @@ async function readBounded(
 
 const REJECTED: Partial<Record<ErrorCode, number>> = { too_large: 413, malformed: 400 }
 
-function readSearchParams(request: Request, { input }: RequestContext): GraphQLParams {
+function readSearchParams(request: Request): GraphQLParams {
   const { searchParams } = new URL(request.url)
   const object = (name: string) => {
     const text = searchParams.get(name)
-    if (text && hasLoneSurrogate(text)) input.hasLoneSurrogate = true
     return text ? (readValue(text, `The parameter ${name}`) as Record<string, unknown>) : undefined
   }
   return {

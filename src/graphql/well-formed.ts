@@ -1,29 +1,12 @@
 import {
   type GraphQLArgument,
   type GraphQLInputType,
-  type GraphQLResolveInfo,
   GraphQLString,
   isInputObjectType,
   isListType,
   isNonNullType,
 } from 'graphql'
 import { type FieldIssue, fieldIssue, invalid } from '../lib/errors.ts'
-import { rejectLoneSurrogates } from '../lib/lone-surrogates.ts'
-import type { Context } from './context.ts'
-
-/** Rejects arguments with a lone surrogate, which variables can contain, or with NUL, as `invalid`. */
-export function checkArguments(
-  args: object,
-  { checkSurrogates, checkNul }: Pick<Context, 'checkSurrogates' | 'checkNul'>,
-  { parentType, fieldName }: GraphQLResolveInfo,
-): void {
-  if (checkNul) rejectNul(parentType.getFields()[fieldName]?.args ?? [], { ...args })
-  if (!checkSurrogates) return
-  // Paths of issues start in the argument `input`, as in the issues of domain functions.
-  const { input, ...others } = args as { readonly input?: object | null }
-  rejectLoneSurrogates(others)
-  if (input) rejectLoneSurrogates(input)
-}
 
 /**
  * Throws `invalid` for each `String` among the arguments with the NUL character, which Postgres stores in no text. Values of

@@ -1,5 +1,5 @@
 import { DomainError } from '../lib/errors.ts'
-import { hasLoneSurrogate, rejectLoneSurrogates } from '../lib/lone-surrogates.ts'
+import { hasLoneSurrogate, LONE_SURROGATE } from '../lib/parse-json.ts'
 import { decodeUtf8 } from '../lib/utf8.ts'
 import { describeRequest } from '../telemetry/request-log.ts'
 import type { InFlight } from './connection.ts'
@@ -64,8 +64,8 @@ function tooLarge(maxBytes: number): DomainError {
 export const MAX_BODY_BYTES = 64 * 1024
 
 /**
- * Reads a JSON object from the body of a request. Throws `unsupported_media_type`, `malformed`, the errors of `readBody`
- * or, for lone surrogates, `invalid`. The errors repeat no value of the body, which may have secrets.
+ * Reads a JSON object from the body of a request. Throws `unsupported_media_type`, `malformed`, or the errors of `readBody`.
+ * The errors repeat no value of the body, which may have secrets.
  */
 export async function readJsonObject(
   request: Request,
@@ -79,7 +79,7 @@ export async function readJsonObject(
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw malformed('The body is JSON, but not an object. Send a JSON object.')
   }
-  if (hasLoneSurrogate(text)) rejectLoneSurrogates(value)
+  if (hasLoneSurrogate(text)) throw malformed(`The body ${LONE_SURROGATE}`)
   return value as Record<string, unknown>
 }
 

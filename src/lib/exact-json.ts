@@ -24,11 +24,6 @@ export function parseExactJson(text: string): ExactJson {
   }) as ExactJson
 }
 
-/** A value that `JSON.parse` returned. Its numbers have the digits that they have left. */
-export function toExactJson(value: unknown): ExactJson {
-  return parseExactJson(JSON.stringify(value))
-}
-
 /**
  * A member of an object: its name, and its value as JSON in bytes. These are outside of the heap, where a text that was
  * joined from many pieces takes ten times as much.

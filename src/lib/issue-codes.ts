@@ -32,7 +32,6 @@ export const ISSUE_CODES = {
   invalid_union: 'The value has none of the forms that are possible.',
   invalid_value: 'The value is none of those that are possible.',
   limit_not_held: 'The calling key has a lower limit.',
-  lone_surrogate: 'The text has half of a character.',
   malformed: 'The value cannot be read.',
   no_example: 'The event type has no example.',
   not_a_url: 'The text is no URL.',

@@ -1,28 +1,23 @@
 /** For contents of organizations, which may be deleted: nothing of them is in memory ten minutes later. */
-export const MAX_IDLE_MS = 9 * 60_000
+export const MAX_AGE_MS = 9 * 60_000
 
 interface LruLimits<Value> {
   readonly maxEntries: number
   /** The maximum total weight. Default: no limit. */
   readonly weight?: { readonly max: number; readonly of: (value: Value) => number }
   /**
-   * Entries that were not used for so long are dropped, within a tenth of the time: for what was deleted in the database,
-   * and must leave the memory too. Default: no limit.
+   * All entries are dropped this long after the first one was set: for what was deleted in the database, and must leave the
+   * memory too. Default: no limit.
    */
-  readonly maxIdleMs?: number
-}
-
-interface Entry<Value> {
-  readonly value: Value
-  usedAtMs: number
+  readonly maxAgeMs?: number
 }
 
 /** A map with limits. The least recently used entries make room for new ones. */
 export class LruMap<Key, Value> {
-  readonly #entries = new Map<Key, Entry<Value>>()
+  readonly #entries = new Map<Key, Value>()
   readonly #limits: LruLimits<Value>
   #weight = 0
-  #timer: NodeJS.Timeout | null = null
+  #clearing: NodeJS.Timeout | null = null
 
   constructor(limits: LruLimits<Value>) {
     this.#limits = limits
@@ -30,20 +25,19 @@ export class LruMap<Key, Value> {
 
   /** Counts as a use. */
   get(key: Key): Value | undefined {
-    const entry = this.#entries.get(key)
-    if (entry === undefined) return undefined
-    entry.usedAtMs = performance.now()
+    const value = this.#entries.get(key)
+    if (value === undefined) return undefined
     this.#entries.delete(key)
-    this.#entries.set(key, entry)
-    return entry.value
+    this.#entries.set(key, value)
+    return value
   }
 
   set(key: Key, value: Value): void {
-    const { maxEntries, weight, maxIdleMs } = this.#limits
+    const { maxEntries, weight, maxAgeMs } = this.#limits
     this.delete(key)
-    this.#entries.set(key, { value, usedAtMs: performance.now() })
+    this.#entries.set(key, value)
     this.#weight += weight?.of(value) ?? 0
-    if (maxIdleMs !== undefined) this.#watch(maxIdleMs)
+    if (maxAgeMs !== undefined) this.#clearing ??= setTimeout(() => this.clear(), maxAgeMs).unref()
     for (const oldest of this.#entries.keys()) {
       if (this.#entries.size <= maxEntries && this.#weight <= (weight?.max ?? 0)) return
       this.delete(oldest)
@@ -51,30 +45,16 @@ export class LruMap<Key, Value> {
   }
 
   delete(key: Key): void {
-    const entry = this.#entries.get(key)
-    if (entry === undefined) return
+    const value = this.#entries.get(key)
+    if (value === undefined) return
     this.#entries.delete(key)
-    this.#weight -= this.#limits.weight?.of(entry.value) ?? 0
+    this.#weight -= this.#limits.weight?.of(value) ?? 0
   }
 
   clear(): void {
     this.#entries.clear()
     this.#weight = 0
-  }
-
-  /** The timer runs only while there are entries, so that it keeps no map in memory that is not used any more. */
-  #watch(maxIdleMs: number): void {
-    this.#timer ??= setTimeout(() => {
-      this.#timer = null
-      this.#dropIdle(performance.now() - maxIdleMs)
-      if (this.#entries.size > 0) this.#watch(maxIdleMs)
-    }, maxIdleMs / 10).unref()
-  }
-
-  #dropIdle(usedBeforeMs: number): void {
-    for (const [key, { usedAtMs }] of this.#entries) {
-      if (usedAtMs > usedBeforeMs) return
-      this.delete(key)
-    }
+    clearTimeout(this.#clearing ?? undefined)
+    this.#clearing = null
   }
 }

@@ -6,17 +6,35 @@ export const MAX_JSON_NESTING = 200
 /** No real document of a megabyte has this many objects and arrays; V8 builds them in a few milliseconds. */
 const MAX_CONTAINERS = 100_000
 
-/** The text exceeds a limit of `parseJson`; it may be valid JSON. */
+/** The text exceeds a limit of `parseJson`, or has half of a character; it may be valid JSON. */
 export class InvalidJson extends Error {}
 
 /**
  * Parses JSON. Throws `SyntaxError` for invalid JSON, and `InvalidJson` for more than 200 levels, for more than 100,000
- * objects and arrays, and for a number that would silently change, such as an id of 20 digits. `inexact`: numbers may
- * change, because the text itself is kept, too.
+ * objects and arrays, for half of a character, and for a number that would silently change, such as an id of 20 digits.
+ * `inexact`: numbers may change, because the text itself is kept, too.
  */
 export function parseJson(text: string, { inexact = false } = {}): unknown {
   requireBounds(text, inexact)
+  if (hasLoneSurrogate(text)) throw new InvalidJson(LONE_SURROGATE)
   return JSON.parse(text)
+}
+
+export const LONE_SURROGATE =
+  'has a lone surrogate, such as \\ud800: half of a character. Send the whole character, or remove the half.'
+
+const ESCAPED_SURROGATE = /\\u[dD][89a-fA-F]/
+const ESCAPED_LONE_SURROGATE =
+  /\\u[dD][89abAB][\da-fA-F]{2}(?!\\u[dD][c-fC-F])|(?<!\\u[dD][89abAB][\da-fA-F]{2})\\u[dD][c-fC-F]/
+
+/**
+ * Whether JSON that was read as UTF-8 has a lone surrogate: half of a UTF-16 pair, such as the escape `\ud800`. UTF-8 cannot
+ * represent it, so Postgres would store U+FFFD instead.
+ */
+export function hasLoneSurrogate(json: string): boolean {
+  if (!ESCAPED_SURROGATE.test(json)) return false
+  // The backslash that ends an escaped backslash starts no escape.
+  return ESCAPED_LONE_SURROGATE.test(json.replaceAll('\\\\', '  '))
 }
 
 const [QUOTE, BACKSLASH, OPEN, CLOSE] = [0x22, 0x5c, 0x5b, 0x5d]

@@ -113,7 +113,6 @@ function translator(
       }
       if (name === 'type') return [[name, typesWithNull(child, value['nullable'])]]
       if (name === 'discriminator') return [[name, movedMapping(child, place)]]
-      if (name === 'dependencies' && place.dialect < 2019) return dependencies(child, within)
       return standardEntry(name, copy(child, within), place)
     })
     return Object.fromEntries(entries)
@@ -128,25 +127,8 @@ function translator(
     return { ...discriminator, mapping: Object.fromEntries(mapping) }
   }
 
-  function dependencies(given: unknown, pointer: string): [string, unknown][] {
-    const entries = Object.entries(Object(given)).map(([name, one]): [string, unknown] => {
-      return [name, copy(one, `${pointer}/${escaped(name)}`)]
-    })
-    const [required, schemas] = [true, false].map((isList) =>
-      entries.filter(([, one]) => Array.isArray(one) === isList),
-    ) as [[string, unknown][], [string, unknown][]]
-    return [
-      ...(required.length > 0 ? [entry('dependentRequired', required)] : []),
-      ...(schemas.length > 0 ? [entry('dependentSchemas', schemas)] : []),
-    ]
-  }
   return (pointer) => copy(find(schema, pointer), pointer) as Json
 }
-
-const entry = (name: string, entries: [string, unknown][]): [string, unknown] => [
-  name,
-  Object.fromEntries(entries),
-]
 
 /** They name a schema, which the pointers do in the document, or say what other keywords say here. */
 const DROPPED = new Set(
@@ -255,7 +237,7 @@ function standardKeyword(keyword: string, part: unknown, { value, dialect }: Pla
   if (dialect < 2020 && keyword === 'items' && Array.isArray(part)) return 'prefixItems'
   if (dialect < 2020 && keyword === 'additionalItems' && Array.isArray(value['items']))
     return 'items'
-  return dialect < 2019 && keyword === 'dependencies' ? 'dependentSchemas' : escaped(keyword)
+  return escaped(keyword)
 }
 
 /** The document and the fragment of a reference. */

@@ -25,7 +25,6 @@ interface OpenPosthorn extends AsyncDisposable {
 
 interface OpenOptions {
   readonly role: Role
-  readonly restartOtherWorkers: boolean
   /** Whether the process has another purpose: Posthorn then runs on threads of its own, and never ends the process. */
   readonly isGuest: boolean
 }
@@ -33,7 +32,7 @@ interface OpenOptions {
 /** Migrates the database and runs the API, the worker or both. Rejects if Postgres is unavailable before it is ready. */
 export async function openPosthorn(
   environment: Environment,
-  { role, restartOtherWorkers, isGuest }: OpenOptions,
+  { role, isGuest }: OpenOptions,
 ): Promise<OpenPosthorn> {
   await using opened = new AsyncDisposableStack()
   const runtime = opened.use(await openRuntime(environment))
@@ -42,7 +41,6 @@ export async function openPosthorn(
   await migrateDatabase(secrets, {
     usesPooler: role !== 'worker',
     workerSchema: config.workerSchema,
-    restartOtherWorkers,
   })
   const running = opened.use(await start(role, runtime, logger, isGuest))
   runtime.keepDatabaseRunning({

@@ -68,8 +68,6 @@ export async function startPosthorn(options: PosthornOptions = {}): Promise<Post
 export type PosthornOptions = SettingOptions & {
   /** What this process runs: the API and the worker, only the API, or only the worker. Default: `all`. */
   readonly role?: 'all' | 'api' | 'worker'
-  /** Whether to migrate graphile-worker even if it also runs in other schemas of the database. Default: false. */
-  readonly restartOtherWorkers?: boolean
 }
 
 type SettingOptions = {
@@ -86,26 +84,23 @@ type CamelCase<Name extends string> = Name extends `${infer First}_${infer Rest}
 
 const NAMES = new Map(Object.keys(SETTINGS).map((setting) => [optionName(setting), setting]))
 
-const OWN = ['role', 'restartOtherWorkers']
-
 const ROLES = ['all', 'api', 'worker'] as const
 
 interface ReadOptions {
   readonly environment: Environment
   readonly role: (typeof ROLES)[number]
-  readonly restartOtherWorkers: boolean
 }
 
 /** The options as settings. Throws a `ConfigError` that lists every option that does not exist or has no value. */
 export function readOptions(options: PosthornOptions): ReadOptions {
-  const { role = 'all', restartOtherWorkers = false, ...settings } = options
+  const { role = 'all', ...settings } = options
   const problems: string[] = []
   const environment: Record<string, string> = {}
   for (const [name, value] of Object.entries<unknown>(settings)) {
     const setting = NAMES.get(name)
     const text = textOf(value)
     if (setting === undefined) {
-      problems.push(`${name} is not an option.${didYouMean(name, [...OWN, ...NAMES.keys()])}`)
+      problems.push(`${name} is not an option.${didYouMean(name, ['role', ...NAMES.keys()])}`)
     } else if (text === null) {
       problems.push(
         `${name} is ${typeof value}: leave it out, or check where its value comes from.`,
@@ -118,7 +113,7 @@ export function readOptions(options: PosthornOptions): ReadOptions {
     problems.push(`role is ${JSON.stringify(role)}: give one of ${ROLES.join(', ')}.`)
   }
   if (problems.length > 0) throw new ConfigError(problems)
-  return { environment, role, restartOtherWorkers }
+  return { environment, role }
 }
 
 /** A message about settings, with the names of the options. */

@@ -105,20 +105,6 @@ export class ConcurrencyLimiter {
     }
   }
 
-  /** Counts a candidate that waits for its rate-limit reservation. */
-  addExpected(candidate: Candidate): void {
-    const webhook = this.#webhookOf(candidate)
-    webhook.expected += 1
-    this.#changeWaiting(webhook.organization, 1)
-  }
-
-  /** Stops counting an expected candidate. */
-  removeExpected({ webhookId }: Candidate): void {
-    const webhook = this.#webhooks.get(webhookId) as LimitedWebhook
-    webhook.expected -= 1
-    this.#changeWaiting(webhook.organization, -1)
-  }
-
   /** How many more deliveries of a webhook the limiter can use now. */
   freeForWebhook(webhookId: string, maxInFlight: number | null): number {
     const webhook = this.#webhooks.get(webhookId)

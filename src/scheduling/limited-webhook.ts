@@ -24,7 +24,7 @@ export class LimitedOrganization {
   /** Its webhooks that have a waiting candidate and are below their limit, the next one first. */
   readonly ready = new Set<LimitedWebhook>()
   inFlight = 0
-  /** Candidates that wait for a permit, or for their rate-limit reservation. */
+  /** Candidates that wait for a permit. */
   waiting = 0
   /** Whether one of its webhooks has stalled. */
   hasStalled = false
@@ -43,8 +43,6 @@ export class LimitedWebhook {
   fixedLimit: number | null = null
   readonly waiting: WaitingCandidate[] = []
   inFlight = 0
-  /** Candidates that wait for their rate-limit reservation. */
-  expected = 0
   /** Whether deliveries of the webhook are parked. */
   hasBacklog = false
   #endedSinceMeasured = 0
@@ -58,7 +56,7 @@ export class LimitedWebhook {
 
   /** All its deliveries in the limiter. */
   get total(): number {
-    return this.inFlight + this.waiting.length + this.expected
+    return this.inFlight + this.waiting.length
   }
 
   /** Whether it is idle long enough to forget its adaptive limit. */

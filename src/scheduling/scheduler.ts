@@ -4,13 +4,11 @@ import { retryWhileUnavailable } from '../db/retry-while-unavailable.ts'
 import type { Notify } from '../streams/live/notify.ts'
 import { endHold } from '../webhooks/end-hold.ts'
 import type { SendOptions } from '../webhooks/send-options.ts'
-import type { AttemptResult } from './adaptive-limit.ts'
+import { type AttemptResult, createLimitReporter } from './adaptive-limit.ts'
 import { createPark, type ParkedReason } from './backlog.ts'
 import { createBacklogReleaser } from './backlog-releaser.ts'
 import { type Failures, putOnHold, shouldPutOnHold } from './circuit-breaker.ts'
 import { ConcurrencyLimiter } from './concurrency-limiter.ts'
-import type { Candidate } from './limited-webhook.ts'
-import { createLimitReporter } from './report-limits.ts'
 import { createHoldForRetryAfter } from './retry-after-hold.ts'
 import { reasonToPark, type ScheduledDelivery } from './scheduled-delivery.ts'
 
@@ -55,7 +53,7 @@ export function createScheduler(sql: Sql, { concurrency, notify, onError, now }:
   /** How far the clock of a test is ahead. */
   const aheadMs = () => now().getTime() - Date.now()
   const backlogs = createBacklogReleaser(sql, limiter, aheadMs, notify)
-  const reportLimits = createLimitReporter(sql, limiter)
+  const reportLimits = createLimitReporter(sql, () => limiter.limits())
   const closed = new AbortController()
   const { signal: stopping } = closed
   const holdForRetryAfter = createHoldForRetryAfter(sql, aheadMs)
@@ -78,14 +76,6 @@ export function createScheduler(sql: Sql, { concurrency, notify, onError, now }:
     if (stopping.aborted || signal.aborted) return 'aborted' as const
     await park({ id, reason })
     return 'parked' as const
-  }
-
-  /** Waits until the time that a release reserved. */
-  async function waitForReservation(reservedInMs: number, candidate: Candidate): Promise<void> {
-    limiter.addExpected(candidate)
-    // A timer may fire early, by at most a millisecond.
-    if (reservedInMs > 0) await sleep(Math.ceil(reservedInMs) + 1)
-    limiter.removeExpected(candidate)
   }
 
   return {
@@ -121,7 +111,8 @@ export function createScheduler(sql: Sql, { concurrency, notify, onError, now }:
           if (result === 'parked') void backlogs.release(webhookId).catch(onError)
           return result
         }
-        await waitForReservation(reservedInMs, candidate)
+        // A timer may fire early, by at most a millisecond.
+        if (reservedInMs > 0) await sleep(Math.ceil(reservedInMs) + 1)
       }
       const acquired = limiter.acquire(candidate)
       if ((typeof acquired === 'string' ? acquired : await acquired) === 'rejected') {

@@ -3,7 +3,7 @@ import type { Keyring } from '../auth/encryption/keyring.ts'
 import type { Sql } from '../db/client.ts'
 import type { Webhook as WebhookRow } from '../db/generated/prisma/client.ts'
 import { publicId } from '../db/ids.ts'
-import { LruMap, MAX_IDLE_MS } from '../lib/lru-map.ts'
+import { LruMap, MAX_AGE_MS } from '../lib/lru-map.ts'
 import { requestedUrl } from '../outbound/destination-url.ts'
 import { readHeaders } from './encrypted-headers.ts'
 import { readKey } from './signing-secret.ts'
@@ -57,7 +57,7 @@ export function createFindSendOptions(sql: Sql, keyring: Keyring): FindSendOptio
   const cache = new LruMap<string, Entry>({
     maxEntries: CACHE_SIZE,
     weight: { max: CACHED_CHARACTERS, of: ({ characters }) => characters },
-    maxIdleMs: MAX_IDLE_MS,
+    maxAgeMs: MAX_AGE_MS,
   })
 
   function read(webhookUuid: string, revision: string): Promise<SendOptions | null> {

@@ -362,12 +362,10 @@ describe('--register', async () => {
     expect(listener.stderr).toContain('Postgres cannot be reached.')
   })
 
-  test('--event, repeated or with commas, sets the event types, and a rotation the secret', async () => {
+  test('--event, repeated or with commas, sets the event types', async () => {
     const listener = await registered('--event', `${TICKET},${JOINED}`, '--event', JOINED)
-    const { id, event_subscriptions } = await only()
-    expect(event_subscriptions).toEqual([TICKET, JOINED])
-    const { key } = await call('POST', `/${id}/secret/rotate`)
-    expect(await send(listener, signed({ secret: key }))).toMatchObject({ status: 200 })
+    expect((await only()).event_subscriptions).toEqual([TICKET, JOINED])
+    expect(await listener.end()).toBe(0)
   })
 
   test('names an unknown event type, without its escape sequences', async () => {

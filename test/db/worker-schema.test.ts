@@ -2,7 +2,7 @@ import { beforeEach, expect, test } from 'vitest'
 import {
   bindWorkerSchema,
   installedRevision,
-  WORKER_RELEASE,
+  WORKER_REVISION,
 } from '../../src/queue/worker-schema.ts'
 import { useFreshDatabase } from '../support/fresh-database.ts'
 
@@ -41,13 +41,8 @@ test('functions that call graphile-worker find it in its schema and its rows by 
   })
 })
 
-test("graphile-worker's release has the revision that it installs", async () => {
-  const { revision, breaking } = WORKER_RELEASE
-  expect(await installedRevision(database.pool, 'graphile_worker')).toBe(revision)
-  const { rows } = await database.pool.query(
-    'select id from graphile_worker.migrations where breaking order by id',
-  )
-  expect(rows.map(({ id }) => id)).toEqual(breaking)
+test("graphile-worker's revision is the one that it installs", async () => {
+  expect(await installedRevision(database.pool, 'graphile_worker')).toBe(WORKER_REVISION)
 })
 
 async function settings(): Promise<Record<string, string[] | null>> {

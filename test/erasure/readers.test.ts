@@ -61,13 +61,10 @@ test('an erased delivery is not redelivered, and the answer says why; another on
 test('redeliveries and recoveries of many deliveries leave out erased ones', async () => {
   const count =
     'mutation ($input: RedeliverInput!) { redeliver(input: $input) { ... on RedeliverSuccess { count } } }'
-  const input = { ids: [delivery], dryRun: true }
-  expect(await ask(count, { input })).toEqual({ count: 1 })
   const since = new Date(Date.now() - 60_000).toISOString()
   const missed = async (of: string) =>
     await ask(count, { input: { missed: { webhookId: of, since }, dryRun: true } })
   await erase()
-  expect(await ask(count, { input })).toEqual({ count: 0 })
   expect(await missed(webhookId)).toEqual({ count: 0 })
   const { id: later } = await addWebhook(api, tenant.organizationId, { eventType: TYPE })
   expect(await missed(later)).toEqual({ count: 1 })

@@ -58,7 +58,7 @@ describe('publishEvent', () => {
     ['both', { data: {}, dataText: '{}' }, 'dataText', /^data and dataText are both given/],
     ['text that is not JSON', { dataText: '{n:1}' }, 'dataText', /^dataText is not JSON\.$/],
     ['a number that is not exact', { dataText: '9007199254740993' }, 'dataText', /kept exactly/],
-    ['half of a character', { dataText: '{"a":"\\ud800"}' }, 'data', /lone surrogate/],
+    ['half of a character', { dataText: '{"a":"\\ud800"}' }, 'dataText', /lone surrogate/],
     ['what its schema rejects', { dataText: '7' }, 'data', /does not match the schema/],
   ])('%s is rejected, as one event and as one of several', async (_what, given, field, message) => {
     const one = await publish(given)

@@ -64,38 +64,26 @@ test.each([
   expect(Object.hasOwn(Object.prototype, 'admin')).toBe(false)
 })
 
-const REJECTED = '{ __typename ... on ValidationError { issues { path code } } }'
-const loneSurrogate = (...path: string[]) => ({
-  __typename: 'ValidationError',
-  issues: [{ path, code: 'lone_surrogate' }],
+test.each([
+  ['alone', '"a\\ud800b"'],
+  ['the second half', '"\\uDFFF"'],
+  ['deep inside', '{"a":[{"b":["","\\udbff."]}]}'],
+  ['in a key', '{"a":{"\\ud800":1}}'],
+])('a lone surrogate in data is rejected: %s', async (_, data) => {
+  const answer = await ask(`mutation ($data: JSON!) { ${publishing('$data')} }`, `{"data":${data}}`)
+  expect(answer.errors?.[0]).toMatchObject(LONE_SURROGATE)
 })
 
-test.each([
-  ['alone', '"a\\ud800b"', []],
-  ['the second half', '"\\uDFFF"', []],
-  ['deep inside', '{"a":[{"b":["","\\udbff."]}]}', ['a', '0', 'b', '1']],
-  ['in a key', '{"a":{"\\ud800":1}}', ['a', '\ufffd']],
-])('a lone surrogate in data is rejected with its place: %s', async (_, data, path) => {
-  const events = `[{ type: "faithful.anything", data: 1 }, { type: "faithful.anything", data: $data }]`
-  const answer = await ask(
-    `mutation ($data: JSON!) { ${publishing('$data', REJECTED)}
-      publishEvents(input: { events: ${events} }) ${REJECTED} }`,
-    `{"data":${data}}`,
-  )
-  expect(answer.data).toEqual({
-    publishEvent: loneSurrogate('data', ...path),
-    publishEvents: loneSurrogate('events', '1', 'data', ...path),
-  })
-})
+const LONE_SURROGATE = {
+  message: expect.stringMatching(/^The body has a lone surrogate/),
+  extensions: { code: 'BAD_REQUEST' },
+}
 
 test('a lone surrogate in a query or in a document is rejected', async () => {
   const search = 'query ($text: String) { webhooks(filter: { search: $text }) { totalCount } }'
   const { errors } = await ask(search, '{"text":"\\ud800"}')
-  expect(errors?.[0].extensions).toMatchObject({
-    code: 'BAD_USER_INPUT',
-    issues: [{ path: ['filter', 'search'], code: 'lone_surrogate' }],
-  })
-  for (const data of ['"\\ud800"', '"\ud800"', '{ a: "\\uDFFF" }']) {
+  expect(errors?.[0]).toMatchObject(LONE_SURROGATE)
+  for (const data of ['"\\ud800"', '{ a: "\\uDFFF" }']) {
     const answer = await post(JSON.stringify({ query: `mutation { ${publishing(data)} }` }))
     expect(answer.errors?.[0].message).toMatch(/^Syntax Error: Invalid/)
     expect(answer.errors?.[0].locations).toHaveLength(1)

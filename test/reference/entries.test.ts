@@ -66,7 +66,7 @@ describe('commands', async () => {
   function undescribed(command: Command): string[] {
     const of = pathOf(command)
     return [
-      ...(command.description() || command.summary() ? [] : [of]),
+      ...(command.description() ? [] : [of]),
       ...command.registeredArguments
         .filter(({ description }) => !description)
         .map((one) => `${of} <${one.name()}>`),

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { verify } from '../../packages/receiver/src/index.ts'
-import { pruneSchedules } from '../../src/scheduling/prune-schedules.ts'
+import { pruneSchedules } from '../../src/scheduling/backlog.ts'
 import { countRows } from '../support/count-rows.ts'
 import { JOINED } from '../support/factories.ts'
 import type { Received } from '../support/receiver.ts'

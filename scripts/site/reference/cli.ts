@@ -1,5 +1,5 @@
 import type { EventEmitter } from 'node:events'
-import { createProgram } from '../../../src/cli/program.ts'
+import { createProgram, summaryOf } from '../../../src/cli/program.ts'
 import { anchor, code, fenced, page, prose, table } from './markdown.ts'
 
 // Not those of the package: what the site itself uses has another version of commander.
@@ -18,7 +18,7 @@ export async function cliPage(): Promise<string> {
       ['command', ''],
       commands.map((command) => [
         `[${code(`posthorn ${pathOf(command)}`)}](#${anchor(`posthorn ${pathOf(command)}`)})`,
-        prose(command.summary() || command.description()),
+        prose(summaryOf(command)),
       ]),
     ),
     ...commands.map(section),

@@ -1,5 +1,6 @@
 import { STATUS_CODES } from 'node:http'
 import { styleText } from 'node:util'
+import { parseKeepingDigits } from '../../lib/exact-json.ts'
 import { LruMap } from '../../lib/lru-map.ts'
 import type { LocalAnswer } from './send-local.ts'
 import { escapeControls } from './terminal.ts'
@@ -147,19 +148,11 @@ const shorten = (signature: string) => signature.replaceAll(/(\S{11})\S{5,}(\S{5
 
 function parseBody(text: string): Pick<Shown, 'body' | 'lines'> {
   try {
-    const body = parseExactly(text)
+    const body = parseKeepingDigits(text)
     return { body, lines: JSON.stringify(body, null, 2) }
   } catch {
     return { body: text, lines: text }
   }
-}
-
-/** Keeps the digits of numbers; JSON.parse alone would turn 9007199254740993 into …992. */
-function parseExactly(text: string): unknown {
-  const { rawJSON } = JSON as unknown as { rawJSON(text: string): unknown }
-  return JSON.parse(text, (_key, value: unknown, context?: { source: string }) => {
-    return typeof value === 'number' && context ? rawJSON(context.source) : value
-  })
 }
 
 /** Characters of the body of an answer that people see. */

@@ -7,7 +7,7 @@ import type { Config } from '../../config/config.ts'
 import { type DeliveryHandler, openHttpsReceiver } from '../../http/https-receiver.ts'
 import { LruMap } from '../../lib/lru-map.ts'
 import { ensureLocalAuthority } from '../../run/embedded/local-authority.ts'
-import { run, type ServerAccess, ServerError } from '../api.ts'
+import { mutation, run, type ServerAccess, ServerError } from '../api.ts'
 import { type ServerOptions, serverAccess } from '../server-command.ts'
 import { createPrinter, MAX_IDS, type Verification } from './format-delivery.ts'
 import { log, stopRequest } from './terminal.ts'
@@ -42,9 +42,8 @@ export async function receiveDeliveries(options: ListenOptions, config: Config):
   const receiver = await openHttpsReceiver({ port: options.port, certificate, onWarning: log })
   const stop = stopRequest()
 
-  function receive(secrets: readonly string[], readCurrent?: () => Promise<string>) {
-    const check = createCheck(secrets, config.headerPrefix, readCurrent)
-    receiver.start(createHandler(options, config.headerPrefix, check, stop.now))
+  function receive(secrets: readonly string[]) {
+    receiver.start(createHandler(options, config.headerPrefix, secrets, stop.now))
     return stop.requested
   }
 
@@ -63,10 +62,9 @@ export async function receiveDeliveries(options: ListenOptions, config: Config):
     }
     const events = options.event ?? DEFAULT_EVENT_TYPES
     await withWebhook(access, url, events, async (webhookId) => {
-      const readCurrent = () => readSecret(access, webhookId)
-      const current = await readCurrent()
+      const secret = await readSecret(access, webhookId)
       log(`Registered ${webhookId} for ${events.join(', ')}.`)
-      await receive([current, ...secrets], readCurrent)
+      await receive([secret, ...secrets])
     })
     log('Deleted the webhook.')
   } finally {
@@ -74,36 +72,11 @@ export async function receiveDeliveries(options: ListenOptions, config: Config):
   }
 }
 
-type Check = (rawBody: Buffer, headers: ReceivedHeaders) => Promise<Verification>
-
-/** Verifies with any of the secrets. If none matches, it tries the current one too, which a rotation has changed. */
-function createCheck(
-  secrets: readonly string[],
-  headerPrefix: string,
-  readCurrent?: () => Promise<string>,
-): Check {
-  const known = [...secrets]
-  return async (rawBody, headers) => {
-    if (known.length === 0) return { kind: 'unverified' }
-    let result = await verify(rawBody, headers, known, { headerPrefix })
-    if (!result.ok && result.reason === 'no-matching-signature' && readCurrent) {
-      const current = await readCurrent().catch(() => null)
-      if (current !== null && !known.includes(current)) {
-        known.push(current)
-        result = await verify(rawBody, headers, known, { headerPrefix })
-      }
-    }
-    return result.ok ? { kind: 'verified' } : { kind: 'rejected', message: result.message }
-  }
-}
-
-const TOO_LARGE = { kind: 'rejected', message: 'The body is larger than 1 MiB.' } as const
-
 /** Verifies each delivery, responds according to the options, and then prints the delivery on stdout. */
 function createHandler(
   options: ListenOptions,
   headerPrefix: string,
-  check: Check,
+  secrets: readonly string[],
   onLast: () => void,
 ): DeliveryHandler {
   const print = createPrinter(headerPrefix, options.json)
@@ -119,12 +92,20 @@ function createHandler(
       respond(503, 'This receiver is stopping (--count).')
       return
     }
-    const verification = body === null ? TOO_LARGE : await check(body, headers)
+    const verification = await check(body, headers)
     const id = headers[`${headerPrefix}id`]?.toString() ?? ''
     const [status, text] = answerTo(id, verification, body)
     respond(status, text)
     print({ receivedAt, headers, verification, body, answered: status })
     if (++printed >= maxDeliveries) onLast()
+  }
+
+  /** With any of the secrets. */
+  async function check(body: Buffer | null, headers: ReceivedHeaders): Promise<Verification> {
+    if (body === null) return { kind: 'rejected', message: 'The body is larger than 1 MiB.' }
+    if (secrets.length === 0) return { kind: 'unverified' }
+    const result = await verify(body, headers, [...secrets], { headerPrefix })
+    return result.ok ? { kind: 'verified' } : { kind: 'rejected', message: result.message }
   }
 
   /** A delivery that was accepted before gets 200 again, as in any receiver that deduplicates. */
@@ -175,13 +156,11 @@ async function withWebhook(
   if (failures.length > 0) throw new Error(failures.join(' '))
 }
 
-const CREATE = `mutation ($input: CreateWebhookInput!) {
-  createWebhook(input: $input) {
-    ... on CreateWebhookSuccess { webhook { id } }
-    ... on ValidationError { issues { code } }
-    ... on UserError { code message }
-  }
-}`
+const CREATE = mutation(
+  'createWebhook(input: $input)',
+  '$input: CreateWebhookInput!',
+  'webhook { id }',
+)
 
 /** A webhook that does not exist is deleted. */
 const DELETE = 'mutation ($id: ID!) { deleteWebhook(id: $id) { __typename } }'

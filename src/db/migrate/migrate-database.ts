@@ -1,13 +1,12 @@
 import { createConnections, START_CONNECT_TIMEOUT_MS } from '../pools.ts'
 import { migrate } from './migrate.ts'
-import type { PreflightOptions } from './preflight.ts'
 
 interface DatabaseUrls {
   readonly databaseUrl: string
   readonly poolerUrl: string | null
 }
 
-interface MigrateDatabaseOptions extends Pick<Partial<PreflightOptions>, 'restartOtherWorkers'> {
+interface MigrateDatabaseOptions {
   readonly workerSchema: string
   /** Whether this process connects through the pooler, which must then lead to the same database. Default: true. */
   readonly usesPooler?: boolean

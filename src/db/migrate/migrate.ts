@@ -5,7 +5,7 @@ import {
   bindWorkerSchema,
   installedRevision,
   installWorkerSchema,
-  WORKER_RELEASE,
+  WORKER_REVISION,
 } from '../../queue/worker-schema.ts'
 import type { Sql } from '../client.ts'
 import { MIGRATIONS_TABLE, type Migration, readApplied, readMigrations } from './migrations.ts'
@@ -23,21 +23,20 @@ export async function migrate(
   pool: pg.Pool,
   {
     workerSchema = SETTINGS.POSTHORN_WORKER_SCHEMA,
-    restartOtherWorkers = false,
     urlSetting = 'DATABASE_URL',
     probe = pool,
     pooler = null,
   }: Partial<PreflightOptions> = {},
 ): Promise<string[]> {
   try {
-    await preflight(pool, { workerSchema, restartOtherWorkers, urlSetting, probe, pooler })
+    await preflight(pool, { workerSchema, urlSetting, probe, pooler })
     return await withMigrationLock(pool, async (client) => {
       const migrations = await readMigrations()
       const applied = await readApplied(client)
       requireSameHistory(applied, migrations)
       const pending = migrations.filter(({ name }) => !applied.has(name))
       const isWorkerSchemaBehind =
-        (await installedRevision(client, workerSchema)) !== WORKER_RELEASE.revision
+        (await installedRevision(client, workerSchema)) !== WORKER_REVISION
       if (pending.length > 0 || isWorkerSchemaBehind) {
         await requireCreatePrivilege(client, urlSetting)
       }
@@ -130,12 +129,6 @@ async function apply(
     )
     await client.query(sql)
     await revokePublicFunctions(client)
-    // Resolves an earlier failure of `prisma migrate` in the same migration.
-    await client.query(
-      `update ${MIGRATIONS_TABLE} set rolled_back_at = now()
-       where migration_name = $1 and finished_at is null and rolled_back_at is null`,
-      [name],
-    )
     await client.query(
       `insert into ${MIGRATIONS_TABLE} (id, checksum, migration_name, finished_at, applied_steps_count)
        values ($1, $2, $3, clock_timestamp(), 1)`,

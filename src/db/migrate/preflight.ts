@@ -1,20 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import type pg from 'pg'
-import {
-  findWorkerSchema,
-  installedRevision,
-  otherWorkerSchemas,
-  WORKER_RELEASE,
-} from '../../queue/worker-schema.ts'
+import { findWorkerSchema, installedRevision, WORKER_REVISION } from '../../queue/worker-schema.ts'
 import type { Sql } from '../client.ts'
 import { findWrongSettings } from '../session-settings.ts'
 
 export interface PreflightOptions {
   /** The schema of graphile-worker's tables; it need not exist yet. */
   readonly workerSchema: string
-  /** Whether a migration of graphile-worker may stop the workers of other schemas. */
-  readonly restartOtherWorkers: boolean
   /** Where the URL of the database comes from, for errors. */
   readonly urlSetting: UrlSetting
   /** Two connections to `urlSetting`. They set only what a transaction pooler restores for its other clients. */
@@ -23,7 +16,7 @@ export interface PreflightOptions {
   readonly pooler: pg.Pool | null
 }
 
-/** Throws if Posthorn cannot run in the database, or if migrating would harm other programs. Changes nothing. */
+/** Throws if Posthorn cannot run in the database, or if migrating would harm another program. Changes nothing. */
 export async function preflight(pool: pg.Pool, options: PreflightOptions): Promise<void> {
   await requireSession(options.probe, options.urlSetting)
   if (options.pooler) {
@@ -31,8 +24,7 @@ export async function preflight(pool: pg.Pool, options: PreflightOptions): Promi
     await requireSettings(options.pooler)
   }
   await requireSupportedServer(pool, options.urlSetting)
-  const revision = await requireUsableWorkerSchema(pool, options.workerSchema)
-  await requireNoWorkersToStop(pool, options, revision)
+  await requireUsableWorkerSchema(pool, options.workerSchema)
 }
 
 /** A transaction pooler does not keep what a connection sets, except for a few settings. */
@@ -63,48 +55,31 @@ async function requireSupportedServer(sql: Sql, urlSetting: UrlSetting): Promise
   }
 }
 
-/** Returns the revision of graphile-worker in the schema, or 0 if it is not installed. */
-async function requireUsableWorkerSchema(sql: Sql, workerSchema: string): Promise<number> {
+async function requireUsableWorkerSchema(sql: Sql, workerSchema: string): Promise<void> {
   const { isEmpty, isCreatedByPosthorn } = await findWorkerSchema(sql, workerSchema)
-  if (isEmpty) return 0
+  if (isEmpty) return
   const revision = await installedRevision(sql, workerSchema)
   if (revision === null) {
     throw new Error(
       `The schema ${workerSchema} is not empty and has no graphile-worker tables. ${OWN_SCHEMA}`,
     )
   }
-  const found = `The schema ${workerSchema} has graphile-worker at revision ${revision}, but this version of Posthorn runs revision ${WORKER_RELEASE.revision}.`
-  if (revision > WORKER_RELEASE.revision) {
+  const found = `The schema ${workerSchema} has graphile-worker at revision ${revision}, but this version of Posthorn runs revision ${WORKER_REVISION}.`
+  if (revision > WORKER_REVISION) {
     const remedy = isCreatedByPosthorn
       ? 'Run the version of Posthorn that migrated it.'
       : OWN_SCHEMA
     throw new Error(`${found} ${remedy}`)
   }
-  if (revision < WORKER_RELEASE.revision && !isCreatedByPosthorn) {
+  if (revision < WORKER_REVISION && !isCreatedByPosthorn) {
     throw new Error(
       `${found} Another program created the schema, and its workers would stop if Posthorn migrated it. ${OWN_SCHEMA}`,
     )
   }
-  return revision
 }
 
 const OWN_SCHEMA =
   "Set POSTHORN_WORKER_SCHEMA to a schema of Posthorn's own, such as posthorn_worker; Posthorn creates it."
-
-/** A breaking migration of graphile-worker notifies the workers of all schemas in the database, and they stop. */
-async function requireNoWorkersToStop(
-  sql: Sql,
-  { workerSchema, restartOtherWorkers }: PreflightOptions,
-  revision: number,
-): Promise<void> {
-  if (restartOtherWorkers || !WORKER_RELEASE.breaking.some((number) => number > revision)) return
-  const others = await otherWorkerSchemas(sql, workerSchema)
-  if (others.length === 0) return
-  const action = revision === 0 ? 'installed' : 'migrated'
-  throw new Error(
-    `graphile-worker must be ${action} in the schema ${workerSchema}, which stops the workers of ${others.join(', ')} in this database. If these workers restart automatically, or none is running, run \`posthorn migrate --restart-other-workers\` (or \`posthorn start\` with that flag) once.`,
-  )
-}
 
 /** A notification takes milliseconds; on the busiest machine a fraction of a second. */
 const NOTIFICATION_TIMEOUT_MS = 5_000

@@ -55,23 +55,6 @@ test('applied migrations are recorded in the table that Prisma creates', async (
   expect(await columnsOf('posthorn')).toEqual(await columnsOf('public'))
 })
 
-test('a migration that failed in `prisma migrate` runs again', async () => {
-  const [first] = await migrationNames()
-  await database.pool.query('create schema posthorn')
-  await database.pool.query(PRISMA_TABLE.replace('public.', 'posthorn.'))
-  await database.pool.query(
-    `insert into posthorn._prisma_migrations (id, checksum, migration_name, logs) values ('1', 'x', $1, 'cut off')`,
-    [first],
-  )
-  expect(await migrate(database.pool)).toContain(first)
-  const { rows } = await database.pool.query(
-    `select rolled_back_at is not null as was_rolled_back from posthorn._prisma_migrations
-     where migration_name = $1 order by 1`,
-    [first],
-  )
-  expect(rows).toEqual([{ was_rolled_back: false }, { was_rolled_back: true }])
-})
-
 test('a changed migration and one of a newer version are rejected by name', async () => {
   const [first] = await migrate(database.pool)
   await database.pool.query(

@@ -131,18 +131,14 @@ describe('415', () => {
   })
 })
 
-describe('a lone surrogate is rejected with the name of its field', () => {
-  const escaped = (field: string) => `{${JSON.stringify(NEW_WEBHOOK).slice(1, -1)},${field}}`
-
+describe('a lone surrogate is rejected', () => {
   test.each([
-    ['a URL', String.raw`"url":"https://receiver.example/\ud800"`, '#/url'],
-    ['a subscription', String.raw`"event_subscriptions":["\ud800"]`, '#/event_subscriptions/0'],
-    ['a header value', String.raw`"headers":{"X-A":"\ud800"}`, '#/headers/X-A'],
-    ['a header name', String.raw`"headers":{"\ud800":"a"}`, '#/headers/%EF%BF%BD'],
-    ['an unknown field', String.raw`"x":[{"y":["","\ud800"]}]`, '#/x/0/y/1'],
-  ])('%s', async (_what, field, pointer) => {
-    const { errors } = await rejectedByBoth(escaped(field), 422)
-    expect(errors).toMatchObject([{ pointer, code: 'lone_surrogate' }])
+    ['in a URL', String.raw`{"url":"https://receiver.example/\ud800"}`],
+    ['in a header name', String.raw`{"headers":{"\ud800":"a"}}`],
+    ['in an unknown field', String.raw`{"x":[{"y":["","\ud800"]}]}`],
+  ])('%s', async (_what, body) => {
+    const { detail } = await rejectedByBoth(body, 400)
+    expect(detail).toContain('half of a character')
   })
 
   test('but not a whole pair, nor a backslash that is no escape', async () => {

@@ -181,7 +181,7 @@ Every request needs the header \`Authorization: Bearer <API key>\`; the key dete
 of at most 65,536 bytes. Field names are in snake_case, and times are RFC 3339 in UTC. Errors are RFC 9457
 \`application/problem+json\`. Unknown query parameters are ignored, and so is a slash at the end of a path.
 
-A string in a body must consist of whole characters: a lone surrogate, such as \`"\\ud800"\`, is rejected (422) with the name of the field.
+A string in a body must consist of whole characters: a lone surrogate, such as \`"\\ud800"\`, is rejected (400).
 
 Every response has the header \`X-Request-Id\`: that of the request if it has 1 to 128 visible ASCII characters, otherwise a new one.`,
   license: { name: 'MIT', identifier: 'MIT' },
