@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process'
-import { glob, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import type { TestProject } from 'vitest/node'
 import { installPackages } from '../../../scripts/install/install-packages.ts'
 import { chromiumFor } from '../../console/browser.ts'
+import { isBuiltFrom } from '../../support/files.ts'
 import { reasonToLeaveOut } from '../../support/left-out.ts'
 
 const root = path.join(import.meta.dirname, '../../..')
@@ -22,20 +22,9 @@ export default async function prepareExample(project: TestProject): Promise<void
   await promisify(execFile)('npm', ['run', 'build'], { cwd: FOLDER, env })
 }
 
-async function isBuilt(): Promise<boolean> {
-  const builtAt = await changedAt('examples/react/dist/index.html')
-  const sources = ['schema.graphql']
-  const files = glob('examples/react/**/*.*', {
-    cwd: root,
-    exclude: (name) => /node_modules|generated|dist/.test(name),
-  })
-  for await (const file of files) sources.push(file)
-  const times = await Promise.all(sources.map(changedAt))
-  return builtAt > 0 && times.every((time) => time <= builtAt)
-}
-
-/** Zero for a missing file. */
-async function changedAt(file: string): Promise<number> {
-  const found = await stat(path.join(root, file)).catch(() => null)
-  return found?.mtimeMs ?? 0
+function isBuilt(): Promise<boolean> {
+  const sources = ['schema.graphql', 'examples/react/**/*.*']
+  return isBuiltFrom(root, 'examples/react/dist/index.html', sources, (name) =>
+    /node_modules|generated|dist/.test(name),
+  )
 }
