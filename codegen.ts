@@ -20,16 +20,9 @@ import {
 
 type Output = Parameters<typeof codegen>[0]
 
-interface Documents {
-  /** A pattern of files. */
-  readonly from: string
-  readonly folder: string
-}
-
-const DOCUMENTS: readonly Documents[] = [
-  { from: 'packages/console/**/*.graphql', folder: 'packages/console/generated/' },
-  { from: 'docs/examples/graphql/*.graphql', folder: 'test/graphql/generated/' },
-]
+/** The documents of the console, and the folder of their types. */
+const DOCUMENTS = 'packages/console/**/*.graphql'
+const FOLDER = 'packages/console/generated/'
 
 /** The types whose settings the console reads all, so that a new one needs no change of a document. */
 const SETTINGS_OF = ['Organization', 'Webhook']
@@ -41,26 +34,25 @@ const schema = parse(sdl)
 const schemaAst = buildSchema(sdl)
 const imports = { importExtension: '.ts' } as const
 
-for (const { from, folder } of DOCUMENTS) {
-  const files = globSync(from, { cwd: root }).toSorted()
-  const fragments = from.startsWith('packages/console/') ? SETTINGS_OF.map(settingsFragment) : []
-  const outputs = await preset.buildGeneratesSection({
-    schema,
-    schemaAst,
-    documents: [...fragments, ...files.map(documentIn)],
-    baseOutputDir: folder,
-    presetConfig: { fragmentMasking: false },
-    config: {
-      ...imports,
-      useTypeImports: true,
-      scalars: { DateTime: 'string', JSON: 'unknown', Scope: 'string' },
-    },
-    plugins: [],
-    pluginMap: {},
-  })
-  mkdirSync(path.join(root, folder), { recursive: true })
-  await Promise.all(outputs.map(write))
-}
+const outputs = await preset.buildGeneratesSection({
+  schema,
+  schemaAst,
+  documents: [
+    ...SETTINGS_OF.map(settingsFragment),
+    ...globSync(DOCUMENTS, { cwd: root }).toSorted().map(documentIn),
+  ],
+  baseOutputDir: FOLDER,
+  presetConfig: { fragmentMasking: false },
+  config: {
+    ...imports,
+    useTypeImports: true,
+    scalars: { DateTime: 'string', JSON: 'unknown', Scope: 'string' },
+  },
+  plugins: [],
+  pluginMap: {},
+})
+mkdirSync(path.join(root, FOLDER), { recursive: true })
+await Promise.all(outputs.map(write))
 
 /** A fragment of all settings of a type: the fields that its update has, and that need no selection. */
 function settingsFragment(type: string): Output['documents'][number] {

@@ -42,11 +42,7 @@ const ON_CHANGE: Record<string, OnChange> = {
   pages: { folders: ['pages'], include: [SLOW_STORIES], globalSetup: browser },
   receiver: { folders: ['receiver'], globalSetup: postgres },
   release: { folders: ['release'], globalSetup: postgres },
-  slow: {
-    folders: [],
-    include: [SLOW],
-    globalSetup: [...postgres, 'test/support/typed-documents.ts'],
-  },
+  slow: { folders: [], include: [SLOW], globalSetup: postgres },
 }
 const filesOf = ({ folders, include = [] }: OnChange) => [
   ...folders.map((folder) => `test/${folder}/**/*.test.ts`),
@@ -97,7 +93,7 @@ export default defineConfig({
           name: 'server',
           include: ['test/**/*.test.ts'],
           exclude: [CONSOLE, ...Object.values(ON_CHANGE).flatMap(filesOf), ...PURE, PACKAGES],
-          globalSetup: [...postgres, 'test/support/typed-documents.ts'],
+          globalSetup: postgres,
           ...SIDE_BY_SIDE,
         },
       },

@@ -1,25 +1,32 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { Kind, parse } from 'graphql'
+import { Kind, parse, validate } from 'graphql'
 import { expect, test } from 'vitest'
 import { SCOPES } from '../../src/auth/access/scope.ts'
 import { useApi } from './support/api.ts'
 import { document, EXAMPLES } from './support/document.ts'
 import { exampleCalls } from './support/example-calls.ts'
+import { SCHEMA } from './support/schema-calls.ts'
 
 const api = await useApi('own')
 const tenant = await api.tenant(SCOPES)
 const { things, variablesOf } = exampleCalls(api, tenant)
 
-const operations = readdirSync(EXAMPLES).flatMap((name) => {
-  const file = name.replace('.graphql', '')
-  const { definitions } = parse(readFileSync(new URL(name, EXAMPLES), 'utf8'))
-  return definitions.flatMap((definition) =>
+const documents = readdirSync(EXAMPLES).map((name) => ({
+  file: name.replace('.graphql', ''),
+  parsed: parse(readFileSync(new URL(name, EXAMPLES), 'utf8')),
+}))
+const operations = documents.flatMap(({ file, parsed }) =>
+  parsed.definitions.flatMap((definition) =>
     definition.kind === Kind.OPERATION_DEFINITION
       ? [{ file, name: definition.name?.value ?? '', kind: definition.operation }]
       : [],
-  )
-})
+  ),
+)
 const queriesAndMutations = operations.filter(({ kind }) => kind !== 'subscription')
+
+test.each(documents)('the examples of $file fit the schema, subscriptions too', ({ parsed }) => {
+  expect(validate(SCHEMA, parsed)).toEqual([])
+})
 
 /** Of one operation. */
 const MOST_STATEMENTS = 20

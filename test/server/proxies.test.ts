@@ -57,7 +57,10 @@ describe.each<ProxyName>(['nginx', 'caddy'])('behind %s', (name) => {
 
     beforeAll(async () => {
       proxy = await startProxy(name, posthorn.app.url)
-      client = new Agent({ connect: { ca: proxy.authority }, localAddress: CLIENT_ADDRESS })
+      client = new Agent({
+        ...{ allowH2: true, localAddress: CLIENT_ADDRESS },
+        connect: { ca: proxy.authority },
+      })
     })
     afterAll(async () => {
       await client?.destroy()
@@ -69,6 +72,12 @@ describe.each<ProxyName>(['nginx', 'caddy'])('behind %s', (name) => {
 
     test('the response of a subscription starts at once, and its first event arrives', async () => {
       await expectFirstEvent(proxy, client)
+    })
+
+    test('clients can speak HTTP/2, in which streams and queries share a connection', async () => {
+      const socket = await open(proxy, ['h2'])
+      expect(socket.alpnProtocol).toBe('h2')
+      socket.destroy()
     })
 
     test('the largest bodies and headers reach Posthorn, and larger bodies are rejected', async () => {
@@ -162,13 +171,18 @@ async function expectFirstEvent({ url }: ReverseProxy, dispatcher: Agent): Promi
 }
 
 /** What arrives until the proxy closes the connection. */
-async function sendRaw({ url, authority }: ReverseProxy, lines: string[]): Promise<string> {
-  const { hostname, port } = new URL(url)
-  const at = { host: hostname, servername: hostname, port: Number(port) }
-  const socket = connect({ ...at, ca: authority })
-  await once(socket, 'secureConnect')
+async function sendRaw(proxy: ReverseProxy, lines: string[]): Promise<string> {
+  const socket = await open(proxy)
   socket.write(lines.join('\r\n'))
   return await text(socket)
+}
+
+async function open({ url, authority }: ReverseProxy, protocols: string[] = []) {
+  const { hostname, port } = new URL(url)
+  const at = { host: hostname, servername: hostname, port: Number(port) }
+  const socket = connect({ ...at, ca: authority, ALPNProtocols: protocols })
+  await once(socket, 'secureConnect')
+  return socket
 }
 
 const headers = () => ({
