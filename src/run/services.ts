@@ -64,10 +64,7 @@ export function addServices(common: CommonServices, settings: Settings): Service
   const { pool, pipeline } = common.database
   const prisma = openPrisma(pool)
   const challenges = createChallengeSender(settings)
-  const rateLimiter = createRateLimiter({
-    sql: pool,
-    onError: outages.warnOf('cannot share the usage of API keys between processes'),
-  })
+  const rateLimiter = createRateLimiter()
   const live = new LiveHub({
     databaseUrl: secrets.databaseUrl,
     sql: pool,
@@ -100,7 +97,6 @@ export function addServices(common: CommonServices, settings: Settings): Service
     eventStreams: createEventStreams({ sql: pool, live }),
     async [Symbol.asyncDispose]() {
       await challenges[Symbol.asyncDispose]()
-      await rateLimiter[Symbol.asyncDispose]()
       await live[Symbol.asyncDispose]()
       await prisma.$disconnect()
     },

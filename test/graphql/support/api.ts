@@ -128,7 +128,7 @@ function createDeps(
     sql: pool,
     authenticate: createAuthenticate(pool),
     authenticateSession: createAuthenticateSession(pool),
-    rateLimiter: createRateLimiter({ sql: pool, onError: () => {} }),
+    rateLimiter: createRateLimiter(),
     webhooks: {
       prisma,
       keyring: createKeyring([ENCRYPTION_KEY]),
