@@ -1011,9 +1011,9 @@ create table posthorn.api_keys (
   expires_at timestamptz,
   revoked_at timestamptz,
   last_used_at timestamptz,
-  -- Null: the default limits.
-  requests_per_second int,
-  events_per_second int,
+  requests_per_second int not null,
+  events_per_second int not null,
+  deliveries_per_second int not null,
   -- Set for the key of a portal or frontend session, with the API key that created the session.
   session_kind posthorn.session_kind,
   granted_by uuid references posthorn.api_keys on delete cascade,
@@ -1021,7 +1021,6 @@ create table posthorn.api_keys (
   webhook_id uuid,
   -- Counts the changes of limits.
   revision bigint not null default 1,
-  deliveries_per_second int,
   constraint name_has_1_to_200_characters check (char_length(btrim(name)) between 1 and 200),
   constraint token_hash_is_sha_256 check (octet_length(token_hash) = 32),
   constraint scopes_are_not_empty check (cardinality(scopes) > 0),

@@ -1,10 +1,17 @@
 import type { Sql } from '../../db/client.ts'
 import { batched } from '../../lib/batch.ts'
 import { DomainError, rateLimited } from '../../lib/errors.ts'
+import { settingsIn } from '../../lib/setting.ts'
 import { describeRequest } from '../../telemetry/request-log.ts'
-import { type Caller, type CallerSession, credentialOf, type Scope } from '../access/scope.ts'
+import {
+  type Caller,
+  type CallerSession,
+  credentialOf,
+  type Limits,
+  type Scope,
+} from '../access/scope.ts'
 import { createAuthFailureLimiter } from '../rate-limit/keyed-limiter.ts'
-import { type LimitsInput, resolveLimits } from './limits.ts'
+import { LIMIT_SETTINGS } from './api-key-settings.ts'
 import { hashToken, isWellFormedToken } from './token.ts'
 
 /**
@@ -17,7 +24,7 @@ export type Authenticate = (
 ) => Promise<Caller>
 
 /** The columns of `KEY_COLUMNS`. */
-export interface KeyRow extends LimitsInput {
+export interface KeyRow extends Limits {
   readonly id: string
   readonly organizationId: string
   readonly scopes: Scope[]
@@ -95,7 +102,7 @@ export function toCaller(sql: Sql, key: KeyRow): Caller {
     keyId: key.id,
     organizationId: key.organizationId,
     scopes: new Set(key.scopes),
-    limits: resolveLimits(key),
+    limits: settingsIn(key, LIMIT_SETTINGS),
     expiresAt: key.expiresAt,
     consoleSessionId: null,
     person: null,

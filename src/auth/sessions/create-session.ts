@@ -9,12 +9,12 @@ import type { Actor } from '../access/actor.ts'
 import {
   type Caller,
   type CallerSession,
-  parseScopes,
+  type Limits,
   requireGrantable,
   type Scope,
+  scopesRule,
 } from '../access/scope.ts'
-import { keyNameRule } from '../api-keys/api-key.ts'
-import { DEFAULT_LIMITS } from '../api-keys/limits.ts'
+import { DEFAULT_LIMITS, keyNameRule } from '../api-keys/api-key-settings.ts'
 import { hashToken, mintToken, tokenHint } from '../api-keys/token.ts'
 import { writeAuditEntry } from '../audit/audit-entry.ts'
 
@@ -31,7 +31,7 @@ const ttlRule = z
   .nullish()
   .transform((seconds) => seconds ?? DEFAULT_TTL_SECONDS)
 
-const rule = z.object({ name: keyNameRule, ttlSeconds: ttlRule })
+const rule = z.object({ name: keyNameRule.optional(), scopes: scopesRule, ttlSeconds: ttlRule })
 
 export interface NewSession {
   readonly kind: CallerSession['kind']
@@ -58,15 +58,14 @@ export interface CreatedSession {
  */
 export async function createSession(
   db: Db,
-  { kind, scopes: names, webhookId = null, ...options }: NewSession,
+  { kind, webhookId = null, ...options }: NewSession,
   grantedBy: Caller,
   actor: Actor,
 ): Promise<CreatedSession> {
   const { organizationId } = grantedBy
-  const { name = null, ttlSeconds } = parseInput(rule, options)
-  const scopes = parseScopes(names)
-  requireGrantable(grantedBy, names)
-  requireSessionScopes(names, webhookId !== null)
+  const { name = null, scopes, ttlSeconds } = parseInput(rule, options)
+  requireGrantable(grantedBy, scopes)
+  requireSessionScopes(scopes, webhookId !== null)
   const webhook = webhookId === null ? null : await findWebhook(db, organizationId, webhookId)
   const expiresAt = earliest(new Date(Date.now() + ttlSeconds * 1_000), grantedBy.expiresAt)
   const token = mintToken('session')
@@ -121,10 +120,10 @@ function requireSessionScopes(scopes: readonly string[], forOneWebhook: boolean)
   if (issues.length > 0) throw invalid(issues)
 }
 
-/** The caller's limits where they are below the defaults. Null: the default. */
-function cappedLimits({ limits, scopes }: Caller) {
-  const cap = (name: keyof typeof limits) =>
-    !scopes.has('admin') && limits[name] < DEFAULT_LIMITS[name] ? limits[name] : null
+/** The caller's limits where they are below the defaults. */
+function cappedLimits({ limits, scopes }: Caller): Limits {
+  const cap = (name: keyof Limits) =>
+    Math.min(DEFAULT_LIMITS[name], scopes.has('admin') ? DEFAULT_LIMITS[name] : limits[name])
   return {
     requestsPerSecond: cap('requestsPerSecond'),
     eventsPerSecond: cap('eventsPerSecond'),

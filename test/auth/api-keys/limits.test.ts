@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Scope } from '../../../src/auth/access/scope.ts'
-import type { LimitsInput } from '../../../src/auth/api-keys/limits.ts'
+import type { Limits, Scope } from '../../../src/auth/access/scope.ts'
 import { mintToken } from '../../../src/auth/api-keys/token.ts'
 import { createApiKey } from '../../support/api-keys.ts'
 import { startTestApp, useTestApp } from '../../support/app.ts'
@@ -9,7 +8,7 @@ import { until } from '../../support/until.ts'
 
 const first = await useTestApp({ role: 'api' })
 
-async function keyWith(limits: LimitsInput, scopes: readonly Scope[] = ALL_SCOPES) {
+async function keyWith(limits: Partial<Limits>, scopes: readonly Scope[] = ALL_SCOPES) {
   const { organizationId } = first.tenant
   const { token } = await createApiKey(first.database.prisma, { organizationId, scopes, ...limits })
   return token

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { SCOPES } from '../../../src/auth/access/scope.ts'
+import { DEFAULT_LIMITS } from '../../../src/auth/api-keys/api-key-settings.ts'
 import { findInactiveKeys } from '../../../src/auth/api-keys/authenticate.ts'
 import { deleteEndedSessions } from '../../../src/auth/sessions/session.ts'
 import { parseId, publicId } from '../../../src/db/ids.ts'
@@ -147,7 +148,7 @@ describe('a portal session', () => {
     const uuid = parseId('apiKey', id) as string
     expect(await prisma.apiKey.findUnique({ where: { id: uuid } })).toMatchObject({
       requestsPerSecond: 7,
-      eventsPerSecond: null,
+      eventsPerSecond: 50_000,
       deliveriesPerSecond: 9,
     })
   })
@@ -166,7 +167,7 @@ describe('a portal session', () => {
 
 describe('a portal session is not created', () => {
   test.each([
-    ['without a scope', { scopes: [] }, 'Give at least one scope.'],
+    ['without a scope', { scopes: [] }, 'scopes must have 1 to 50 of the scopes'],
     ['with an unknown scope', { scopes: ['webhooks:reed'] }, 'Did you mean'],
     ['with admin', { scopes: ['admin'] }, 'it gives access to every organization'],
     ['with keys:manage', { scopes: ['keys:manage'] }, 'could create keys that outlive'],
@@ -259,7 +260,13 @@ describe('the token of a session', () => {
     const { organizationId } = posthorn.tenant
     for (const sessionKind of KINDS) {
       const token = { tokenHint: 'phs_', tokenHash: Buffer.alloc(32, 7), expiresAt: new Date() }
-      const data = { organizationId, sessionKind, scopes: ['keys:manage'], ...token }
+      const data = {
+        organizationId,
+        sessionKind,
+        scopes: ['keys:manage'],
+        ...token,
+        ...DEFAULT_LIMITS,
+      }
       await expect(prisma.apiKey.create({ data })).rejects.toThrow('sessions_manage_nothing')
     }
   })
