@@ -2,12 +2,11 @@ import { publicId } from '../db/ids.ts'
 import { builder } from '../graphql/builder.ts'
 import { withinReach } from '../graphql/context.ts'
 import { enumOf } from '../graphql/enum-of.ts'
-import { ConflictError, NotFoundError, resultOf } from '../graphql/errors.ts'
+import { ConflictError } from '../graphql/errors.ts'
 import { lookUp } from '../graphql/look-up.ts'
 import { mutation } from '../graphql/mutation.ts'
 import { organizationFields, organizationOf } from '../graphql/organization-fields.ts'
 import { filtersByOneWebhook, findsNode, rowsOfWebhook } from '../graphql/portal-access.ts'
-import { notFound } from '../lib/errors.ts'
 import { timestampOf } from '../lib/uuid-v7.ts'
 import { deleteOrganization, findDeletions } from '../organizations/deletion/delete-organization.ts'
 import { readSelection } from '../queue/long-work.ts'
@@ -206,41 +205,24 @@ builder.queryField('organizationDeletions', (t) =>
   ),
 )
 
-const DeleteOrganizationInput = builder.inputType('DeleteOrganizationInput', {
-  description: 'How to delete an organization.',
-  fields: (t) => ({
-    force: t.boolean({
-      description:
-        'Whether to delete the organization although it has enabled webhooks. Deliveries that wait are not sent. Default: false.',
-    }),
-  }),
-})
-
-builder.mutationField('deleteOrganization', (t) =>
-  t.prismaField({
-    type: 'BulkTask',
+mutation('deleteOrganization', {
+  description:
+    'Deletes an organization with everything that is stored of it. At once, its API keys and sessions are refused everywhere, its webhooks are deleted, and nothing is published or sent for it. In the background, all its rows are deleted, until only the deletion itself is left. Nothing brings it back. A second call changes nothing. A caller cannot delete the organization of its own API key.',
+  scope: 'admin',
+  id: 'organization',
+  input: {
     description:
-      'Deletes an organization with everything that is stored of it. At once, its API keys and sessions are refused everywhere, its webhooks are deleted, and nothing is published or sent for it. In the background, all its rows are deleted, until only the deletion itself is left. Nothing brings it back. A second call changes nothing.',
-    authScopes: { scope: 'admin' },
-    errors: resultOf('deletion', 'The deletion, which has begun.', [NotFoundError, ConflictError]),
-    args: {
-      id: t.arg.id({
-        required: true,
+      'How to delete an organization. Default: only an organization without enabled webhooks.',
+    optional: true,
+    fields: (t) => ({
+      force: t.boolean({
         description:
-          'The id of the organization: `org_…`. Not the one that the API key of the caller belongs to.',
+          'Whether to delete the organization although it has enabled webhooks. Deliveries that wait are not sent. Default: false.',
       }),
-      input: t.arg({
-        type: DeleteOrganizationInput,
-        required: true,
-        defaultValue: {},
-        description: 'Default: only an organization without enabled webhooks.',
-      }),
-    },
-    resolve: async (query, _root, { id, input }, { prisma, actor }) => {
-      await deleteOrganization(prisma, id, { force: input.force === true }, actor)
-      const [row] = await findDeletions(prisma, id, query)
-      if (!row) throw notFound('organization', id)
-      return row
-    },
-  }),
-)
+    }),
+  },
+  errors: [ConflictError],
+  returns: ['deletion', 'BulkTask', 'The deletion, which has begun.'],
+  run: ({ id, input }, { prisma, actor }) =>
+    deleteOrganization(prisma, id, { force: input.force === true }, actor),
+})
