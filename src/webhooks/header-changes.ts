@@ -99,6 +99,6 @@ function noValueToKeep(name: string, previousName: string, stored: Headers | nul
 }
 
 /** Whether two destination URLs have the same scheme, host and port. */
-export function isSameOrigin(a: string, b: string): boolean {
+function isSameOrigin(a: string, b: string): boolean {
   return new URL(a).origin === new URL(b).origin
 }

@@ -10,7 +10,7 @@ import type {
   SigningSecret as SigningSecretRow,
 } from '../db/generated/prisma/client.ts'
 import { mintId, parseId } from '../db/ids.ts'
-import { DomainError, notFound } from '../lib/errors.ts'
+import { notFound } from '../lib/errors.ts'
 import { parseInput } from '../lib/validation.ts'
 import { findWebhook } from './find-webhook.ts'
 import { signingSecretRule } from './signing-secret-rule.ts'
@@ -76,14 +76,8 @@ export async function revealSigningSecret(
 ): Promise<SigningSecret> {
   const row = await actForOrganization(deps.prisma, organizationId, async (tx) => {
     const { id } = await findWebhook(tx, organizationId, webhookId)
-    return await tx.signingSecret.findFirst({ where: { webhookId: id, expiresAt: null } })
+    return await tx.signingSecret.findFirstOrThrow({ where: { webhookId: id, expiresAt: null } })
   })
-  if (!row) {
-    throw new DomainError(
-      'conflict',
-      `The webhook ${webhookId} has no signing secret. Rotate the secret to create one.`,
-    )
-  }
   const current = decryptSecret(deps.keyring, row)
   await writeAuditEntry(deps.prisma, deps.actor, {
     action: 'signing_secret.revealed',
@@ -120,7 +114,10 @@ export async function rotateSigningSecret(
       where: { webhookId: id, expiresAt: null },
       data: { expiresAt: oldExpiresAt },
     })
-    await deleteOldestSecrets(tx, id)
+    await tx.$executeRaw`
+      delete from posthorn.signing_secrets where id in (
+        select id from posthorn.signing_secrets where webhook_id = ${id}::uuid and expires_at is not null
+        order by expires_at desc, id desc offset ${MAX_EXPIRING_SECRETS})`
     await writeAuditEntry(tx, actor, {
       action: 'signing_secret.rotated',
       organizationId,
@@ -131,17 +128,6 @@ export async function rotateSigningSecret(
       select posthorn.alert(${organizationId}::uuid, ${id}::uuid, 'posthorn.secret.rotated', ${data}::jsonb)`
     return await addSigningSecret(tx, keyring, id, secret)
   })
-}
-
-async function deleteOldestSecrets(tx: Db, webhookUuid: string): Promise<void> {
-  const tooMany = await tx.signingSecret.findMany({
-    where: { webhookId: webhookUuid, expiresAt: { not: null } },
-    orderBy: [{ expiresAt: 'desc' }, { id: 'desc' }],
-    skip: MAX_EXPIRING_SECRETS,
-    select: { id: true },
-  })
-  if (tooMany.length === 0) return
-  await tx.signingSecret.deleteMany({ where: { id: { in: tooMany.map(({ id }) => id) } } })
 }
 
 /** Deletes expired secrets, and returns their number. */

@@ -2,18 +2,25 @@ import type { Sql } from '../db/client.ts'
 import { invalid } from '../lib/errors.ts'
 import { LATENCY_BOUNDS_MS, sumLatencies } from './latency.ts'
 
-/** The counts of attempts and events, with their columns. */
-const COUNTS = {
-  attempts: 'attempts',
-  succeeded: 'succeeded',
-  failed3xx: 'failed_3xx',
-  failed4xx: 'failed_4xx',
-  failed5xx: 'failed_5xx',
-  failedWithoutResponse: 'failed_without_response',
-  /** Events that the filter refused: they have no delivery. */
-  filteredOut: 'filtered_out',
-  /** Events that the filter could not decide, and that were delivered. */
-  filterUndecided: 'filter_undecided',
+/** The counts of attempts and events, with their columns and what they mean. */
+export const COUNTS = {
+  attempts: ['attempts', 'The number of attempts.'],
+  succeeded: ['succeeded', 'The number of attempts with a 2xx response.'],
+  failed3xx: ['failed_3xx', 'The number of attempts with a 3xx response.'],
+  failed4xx: ['failed_4xx', 'The number of attempts with a 4xx response.'],
+  failed5xx: ['failed_5xx', 'Attempts with a 5xx response, or a status code outside HTTP.'],
+  failedWithoutResponse: [
+    'failed_without_response',
+    'Attempts without a response: a timeout or a connection error.',
+  ],
+  filteredOut: [
+    'filtered_out',
+    'The number of events that the filter of the webhook refused when they were published. They have no delivery. Counted a few seconds later.',
+  ],
+  filterUndecided: [
+    'filter_undecided',
+    'The number of events that the filter of the webhook could not decide, so that they were delivered: Postgres cannot read their data (`\\u0000`, a lone surrogate), or the filters of the organization would take more than their budget of steps.',
+  ],
 } as const
 
 /** The attempts of a time range, by result and latency. */
@@ -139,7 +146,7 @@ async function readCounts(
     text: `
       select subject, ${groupBy ? `date_trunc('${groupBy}', bucket, 'UTC')` : '$2::timestamptz'} as start,
         ${Object.entries(COUNTS)
-          .map(([name, column]) => `sum(${column})::float8 as "${name}"`)
+          .map(([name, [column]]) => `sum(${column})::float8 as "${name}"`)
           .join(', ')},
         ${sumLatencies('latency')} as latency
       from (
@@ -174,7 +181,7 @@ export async function rollUpStatistics(sql: Sql, now = new Date()): Promise<numb
 
 /** The counts that are rolled up: also those that only the health of webhooks reads. */
 const ROLLED_UP = [
-  ...Object.values(COUNTS),
+  ...Object.values(COUNTS).map(([column]) => column),
   'first_attempts',
   'first_attempts_failed',
   'on_time',

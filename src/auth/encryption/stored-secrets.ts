@@ -32,20 +32,13 @@ export interface Reencrypted {
 const BATCH_SIZE = 500
 
 /**
- * Reencrypts with the first key everything that another key encrypted. Safe while the service runs: a row that changes
- * concurrently keeps its change and is read again. Safe to interrupt and to repeat.
+ * Reencrypts with the first key everything that another key encrypted. Safe while the service runs, whose processes have the
+ * same first key: a row that changes concurrently keeps its change. Safe to interrupt and to repeat.
  */
 export async function reencryptStoredSecrets(sql: Sql, keyring: Keyring): Promise<Reencrypted[]> {
   const results: Reencrypted[] = []
   for (const column of ENCRYPTED_COLUMNS) {
-    let reencrypted = 0
-    for (;;) {
-      const pass = await reencryptColumn(sql, keyring, column)
-      reencrypted += pass.updated
-      if (pass.conflicts > 0) continue
-      results.push({ column: column.name, reencrypted, unreadable: pass.unreadable })
-      break
-    }
+    results.push(await reencryptColumn(sql, keyring, column))
   }
   return results
 }
@@ -55,14 +48,17 @@ interface Row {
   readonly ciphertext: Buffer
 }
 
-/** Makes one pass over the column. A conflict is a row that changed between its read and its update. */
-async function reencryptColumn(sql: Sql, keyring: Keyring, column: EncryptedColumn) {
+async function reencryptColumn(
+  sql: Sql,
+  keyring: Keyring,
+  column: EncryptedColumn,
+): Promise<Reencrypted> {
   const unreadable: string[] = []
-  let [updated, conflicts] = [0, 0]
+  let reencrypted = 0
   for (let after: string | null = null; ; ) {
     const rows: Row[] = await readStaleRows(sql, keyring, column, after)
     const last = rows.at(-1)
-    if (!last) return { updated, conflicts, unreadable }
+    if (!last) return { column: column.name, reencrypted, unreadable }
     after = last.key
     const readable = rows.flatMap((row) => {
       const newCiphertext = reencrypt(keyring, row)
@@ -70,9 +66,7 @@ async function reencryptColumn(sql: Sql, keyring: Keyring, column: EncryptedColu
       unreadable.push(row.key)
       return []
     })
-    const count = await updateUnchangedRows(sql, column, readable)
-    updated += count
-    conflicts += readable.length - count
+    reencrypted += await updateUnchangedRows(sql, column, readable)
   }
 }
 
