@@ -189,8 +189,8 @@ const makeDue = () =>
 
 describe('the retention of an organization', () => {
   test('is that of the installation without a rule, and says whose it is', async () => {
-    const query = 'query ($name: String!) { eventType(name: $name) { retention { days from } } }'
-    const retention = async () => (await graphql(query, { name: JOINED })).eventType.retention
+    const retention = async () =>
+      (await graphql('{ eventTypes { retention { days from } } }', {})).eventTypes[0].retention
     await updateOrganization({ retentionDays: null })
     expect(await retention()).toEqual({ days: 30, from: 'INSTALLATION' })
     await updateOrganization({ retentionDays: 7 })
