@@ -6,7 +6,7 @@ import type { RestrictedSession } from '../graphql/portal-access.ts'
 import { addSettingFields } from '../graphql/setting-fields.ts'
 import { findNamedOrganization, findOrganizations } from './find-organization.ts'
 import { ORGANIZATION_SETTINGS } from './organization-settings.ts'
-import { ownNameFilters } from './own-names/own-name-filters.graphql.ts'
+import { ownNameFilters } from './own-names/own-name-filters.ts'
 import { exactlyOneName } from './own-names/uid.ts'
 
 const Organization = builder.prismaNode('Organization', {

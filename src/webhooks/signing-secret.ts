@@ -13,7 +13,23 @@ import { mintId, parseId } from '../db/ids.ts'
 import { notFound } from '../lib/errors.ts'
 import { parseInput } from '../lib/validation.ts'
 import { findWebhook } from './find-webhook.ts'
-import { signingSecretRule } from './signing-secret-rule.ts'
+
+/** The rule of a signing secret, in the words of an API description. */
+export const SIGNING_SECRET_RULE = '`whsec_` and 24 to 64 bytes in base64 with padding'
+
+/** A signing secret that a caller gives. No message has the secret. */
+export const signingSecretRule = z
+  .string('must be a string')
+  .refine(isSecret, `must be ${SIGNING_SECRET_RULE.replaceAll('`', '')}`)
+
+function isSecret(text: string): boolean {
+  try {
+    const { length } = parseSecret(text)
+    return length >= 24 && length <= 64
+  } catch {
+    return false
+  }
+}
 
 /** How long an old secret stays valid after a rotation, as documented for receivers. */
 const OLD_SECRET_VALID_MS = 24 * 60 * 60 * 1_000

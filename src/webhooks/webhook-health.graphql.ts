@@ -8,11 +8,12 @@ import type { StreamItem } from '../streams/live/stream.ts'
 import { ON_TIME_RATE, readOnTimeRates } from './delivery-health.ts'
 import type { HoldReason as Reason } from './end-hold.ts'
 import { findWebhooksByIds } from './find-webhooks.ts'
-import { type HealthChange, healthTopic } from './health-topic.ts'
 import { type AttemptCounts, bucketRange, readAttemptTotals } from './statistics.ts'
 import {
   BEHIND_CAUSES,
   type BehindCause as Cause,
+  type HealthChange,
+  healthTopic,
   type WebhookState as State,
 } from './webhook-state.ts'
 import { WebhookState } from './webhook-state-enum.ts'

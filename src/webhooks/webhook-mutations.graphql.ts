@@ -11,7 +11,7 @@ import type { Setting, Upserted } from '../lib/setting.ts'
 import { EndpointUnverified } from './endpoint/endpoint-unverified.ts'
 import type { HeaderChange } from './header-changes.ts'
 import { saveWebhook, type WebhookName } from './save-webhook.ts'
-import { SIGNING_SECRET_RULE } from './signing-secret-rule.ts'
+import { SIGNING_SECRET_RULE } from './signing-secret.ts'
 import { deleteWebhook } from './webhook.ts'
 import { WEBHOOK_SETTINGS, type WebhookInput } from './webhook-settings.ts'
 

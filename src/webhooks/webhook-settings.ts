@@ -16,7 +16,7 @@ import {
 } from '../organizations/retention/descriptions.ts'
 import { keepRule } from '../organizations/retention/keep-rule.ts'
 import { checkCustomHeaders } from './custom-headers.ts'
-import { signingSecretRule } from './signing-secret-rule.ts'
+import { signingSecretRule } from './signing-secret.ts'
 
 /** Subscriptions of one webhook. */
 export const MAX_SUBSCRIPTIONS = 1_000

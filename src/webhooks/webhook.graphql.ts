@@ -7,7 +7,7 @@ import { lookUp } from '../graphql/look-up.ts'
 import { organizationFields, organizationOf } from '../graphql/organization-fields.ts'
 import { findsWebhook, type RestrictedSession } from '../graphql/portal-access.ts'
 import { addSettingFields } from '../graphql/setting-fields.ts'
-import { ownNameFilters } from '../organizations/own-names/own-name-filters.graphql.ts'
+import { ownNameFilters } from '../organizations/own-names/own-name-filters.ts'
 import { exactlyOneName } from '../organizations/own-names/uid.ts'
 import { DEFAULT_HEADER_PREFIX } from './custom-headers.ts'
 import {
