@@ -23,20 +23,16 @@ declare module '../graphql/builder.ts' {
 
 builder.objectType('Latency', {
   description: 'Percentiles of durations, with an error of about 25%.',
-  fields: (t) => ({
-    p50Ms: t.float({
-      description: 'The median, in milliseconds.',
-      resolve: (counts) => latencyPercentile(counts, 0.5) ?? 0,
-    }),
-    p95Ms: t.float({
-      description: 'The 95th percentile, in milliseconds.',
-      resolve: (counts) => latencyPercentile(counts, 0.95) ?? 0,
-    }),
-    p99Ms: t.float({
-      description: 'The 99th percentile, in milliseconds.',
-      resolve: (counts) => latencyPercentile(counts, 0.99) ?? 0,
-    }),
-  }),
+  fields: (t) =>
+    Object.fromEntries(
+      ([50, 95, 99] as const).map((percent) => [
+        `p${percent}Ms`,
+        t.float({
+          description: `The ${percent}th percentile, in milliseconds.`,
+          resolve: (counts) => latencyPercentile(counts, percent / 100) ?? 0,
+        }),
+      ]),
+    ),
 })
 
 const Bucket = builder.objectRef<StatisticsBucket>('StatisticsBucket').implement({

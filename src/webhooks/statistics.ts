@@ -1,5 +1,5 @@
 import type { Sql } from '../db/client.ts'
-import { invalid } from '../lib/errors.ts'
+import { fieldIssue, invalid } from '../lib/errors.ts'
 import { LATENCY_BOUNDS_MS, sumLatencies } from './latency.ts'
 
 /** The counts of attempts and events, with their columns and what they mean. */
@@ -72,18 +72,16 @@ export function bucketRange(
     ? new Date(Math.ceil(input.until.getTime() / size) * size)
     : new Date(startOfNow + size)
   const count = (until.getTime() - since.getTime()) / size
-  if (count <= 0) throw invalidArgument('since', 'must be before until')
+  const refuse = (argument: string, rule: string) =>
+    invalid([fieldIssue([argument], 'invalid_argument', rule)])
+  if (count <= 0) throw refuse('since', 'must be before until.')
   if (count > MAX_BUCKETS) {
-    throw invalidArgument(
-      'bucket',
-      `must divide the time range into at most ${MAX_BUCKETS.toLocaleString('en')} buckets, not ${count.toLocaleString('en')}`,
-    )
+    const [most, found] = [MAX_BUCKETS, count].map((buckets) => buckets.toLocaleString('en'))
+    throw refuse('bucket', `must divide the time range into at most ${most} buckets, not ${found}.`)
   }
   if (unit === 'minute' && input.since.getTime() < now.getTime() - MINUTES_KEPT_MS) {
-    throw invalidArgument(
-      'since',
-      'must be within the last 48 hours for buckets of a minute. Use hours for an earlier time',
-    )
+    const rule = 'must be within the last 48 hours for buckets of a minute.'
+    throw refuse('since', `${rule} Use hours for an earlier time.`)
   }
   return { since, until, unit }
 }
@@ -164,10 +162,6 @@ async function readCounts(
     values: [uuids, since, until],
   })
   return rows
-}
-
-function invalidArgument(argument: string, detail: string) {
-  return invalid([{ path: [argument], code: 'invalid_argument', detail: `${argument} ${detail}.` }])
 }
 
 /**

@@ -49,7 +49,7 @@ describe('without secrets:read', () => {
       {
         path: ['headers', 'Authorization', 'value'],
         code: 'header_value_required',
-        message: `headers.Authorization needs its value again, because the URL moves to another origin, ${new URL(url).origin}. Give the value, remove the header, or use a key with the scope secrets:read.`,
+        message: `headers.Authorization.value is needed again, because the URL moves to another origin, ${new URL(url).origin}. Give the value, remove the header, or use a key with the scope secrets:read.`,
       },
       expect.objectContaining({ path: ['headers', 'X-Team', 'value'] }),
     ])

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { didYouMean } from '../../lib/did-you-mean.ts'
-import { DomainError, invalid } from '../../lib/errors.ts'
+import { DomainError, fieldIssue, invalid } from '../../lib/errors.ts'
 
 /** The scopes of API keys. `admin` is for operators: every scope, every organization, the catalogue and the jobs. */
 export const SCOPES = [
@@ -97,13 +97,11 @@ export function requireGrantable(caller: Caller, scopes: readonly string[]): voi
   const issues = scopes.flatMap((scope, index) =>
     hasScope(caller, scope as Scope)
       ? []
-      : [
-          {
-            path: ['scopes', index],
-            code: 'scope_not_held' as const,
-            detail: `The API key in use lacks the scope ${scope}, so it cannot grant this scope. Use a key that has it.`,
-          },
-        ],
+      : fieldIssue(
+          ['scopes', index],
+          'scope_not_held',
+          `is ${scope}, which the API key in use lacks. Use a key that has it.`,
+        ),
   )
   if (issues.length > 0) throw invalid(issues)
 }

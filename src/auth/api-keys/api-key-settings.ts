@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { invalid } from '../../lib/errors.ts'
+import { fieldIssue, invalid } from '../../lib/errors.ts'
 import type { Settings } from '../../lib/setting.ts'
 import { type Caller, hasScope, type Limits, SCOPES, scopesRule } from '../access/scope.ts'
 
@@ -87,12 +87,9 @@ export function requireLimits(grantedBy: Caller, limits: Partial<Limits>): void 
   const above = Object.entries(grantedBy.limits).filter(
     ([name, most]) => (limits[name as keyof Limits] ?? 0) > most,
   )
-  if (above.length === 0) return
-  throw invalid(
-    above.map(([name, most]) => ({
-      path: [name],
-      code: 'limit_not_held',
-      detail: `${name} must be at most ${most.toLocaleString('en')}, the limit of the API key in use. Set a lower limit, or use a key with the scope admin.`,
-    })),
-  )
+  const issues = above.map(([name, most]) => {
+    const rule = `must be at most ${most.toLocaleString('en')}, the limit of the API key in use. Set a lower limit, or use a key with the scope admin.`
+    return fieldIssue([name], 'limit_not_held', rule)
+  })
+  if (issues.length > 0) throw invalid(issues)
 }

@@ -2,19 +2,18 @@ import { z } from 'zod'
 import { actForOrganization } from '../../db/act-for.ts'
 import type { Db } from '../../db/client.ts'
 import { publicId } from '../../db/ids.ts'
-import { invalid } from '../../lib/errors.ts'
+import { fieldIssue, invalid } from '../../lib/errors.ts'
 import { parseInput } from '../../lib/validation.ts'
 import { findWebhook } from '../../webhooks/find-webhook.ts'
 import type { Actor } from '../access/actor.ts'
 import {
   type Caller,
   type CallerSession,
-  type Limits,
   requireGrantable,
   type Scope,
   scopesRule,
 } from '../access/scope.ts'
-import { DEFAULT_LIMITS, keyNameRule } from '../api-keys/api-key-settings.ts'
+import { keyNameRule } from '../api-keys/api-key-settings.ts'
 import { hashToken, mintToken, tokenHint } from '../api-keys/token.ts'
 import { writeAuditEntry } from '../audit/audit-entry.ts'
 
@@ -79,7 +78,7 @@ export async function createSession(
         webhookId: webhook?.id ?? null,
         scopes,
         expiresAt,
-        ...cappedLimits(grantedBy),
+        ...grantedBy.limits,
         tokenHash: hashToken(token),
         tokenHint: tokenHint(token),
       },
@@ -114,19 +113,8 @@ function requireSessionScopes(scopes: readonly string[], forOneWebhook: boolean)
   const issues = scopes.flatMap((scope, index) => {
     const reason = forbidden[scope as Scope]
     if (reason === undefined) return []
-    const detail = `A session cannot have the scope ${scope}: ${reason}. Remove this scope.`
-    return [{ path: ['scopes', index], code: 'scope_not_for_sessions' as const, detail }]
+    const rule = `is ${scope}, which no session can have: ${reason}. Remove this scope.`
+    return fieldIssue(['scopes', index], 'scope_not_for_sessions', rule)
   })
   if (issues.length > 0) throw invalid(issues)
-}
-
-/** The caller's limits where they are below the defaults. */
-function cappedLimits({ limits, scopes }: Caller): Limits {
-  const cap = (name: keyof Limits) =>
-    Math.min(DEFAULT_LIMITS[name], scopes.has('admin') ? DEFAULT_LIMITS[name] : limits[name])
-  return {
-    requestsPerSecond: cap('requestsPerSecond'),
-    eventsPerSecond: cap('eventsPerSecond'),
-    deliveriesPerSecond: cap('deliveriesPerSecond'),
-  }
 }

@@ -148,7 +148,7 @@ describe('a portal session', () => {
     const uuid = parseId('apiKey', id) as string
     expect(await prisma.apiKey.findUnique({ where: { id: uuid } })).toMatchObject({
       requestsPerSecond: 7,
-      eventsPerSecond: 50_000,
+      eventsPerSecond: 60_000,
       deliveriesPerSecond: 9,
     })
   })
