@@ -141,22 +141,6 @@ export function hashSessionToken(token: string): Buffer {
   return createHash('sha256').update(token).digest()
 }
 
-/** The uuids of those console sessions that have ended. */
-export async function findEndedSessions(
-  sql: Sql,
-  sessionIds: readonly string[],
-): Promise<Set<string>> {
-  const { rows } = await sql.query<{ id: string }>({
-    name: 'find_ended_sessions',
-    text: `
-      select session.id
-      from unnest($1::uuid[]) as session (id) left join posthorn.sessions as s on s.id = session.id
-      where s.id is null or s.expires_at <= now()`,
-    values: [sessionIds],
-  })
-  return new Set(rows.map(({ id }) => id))
-}
-
 /** Deletes expired sessions and sign-in links, and portal and frontend sessions a day after their end. Returns their number. */
 export async function deleteEndedSessions(sql: Sql): Promise<number> {
   const sessions = await sql.query('delete from posthorn.sessions where expires_at <= now()')
