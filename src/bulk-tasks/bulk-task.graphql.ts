@@ -7,7 +7,6 @@ import { lookUp } from '../graphql/look-up.ts'
 import { mutation } from '../graphql/mutation.ts'
 import { organizationFields, organizationOf } from '../graphql/organization-fields.ts'
 import { filtersByOneWebhook, findsNode, rowsOfWebhook } from '../graphql/portal-access.ts'
-import { notFound } from '../lib/errors.ts'
 import { timestampOf } from '../lib/uuid-v7.ts'
 import { deleteOrganization, findDeletions } from '../organizations/deletion/delete-organization.ts'
 import { readSelection } from '../queue/long-work.ts'
@@ -208,11 +207,12 @@ builder.queryField('organizationDeletions', (t) =>
 
 mutation('deleteOrganization', {
   description:
-    'Deletes an organization with everything that is stored of it. At once, its API keys and sessions are refused everywhere, its webhooks are deleted, and nothing is published or sent for it. In the background, all its rows are deleted, until only the deletion itself is left. Nothing brings it back. A second call changes nothing. The organization of the own API key of the caller is refused.',
+    'Deletes an organization with everything that is stored of it. At once, its API keys and sessions are refused everywhere, its webhooks are deleted, and nothing is published or sent for it. In the background, all its rows are deleted, until only the deletion itself is left. Nothing brings it back. A second call changes nothing. A caller cannot delete the organization of its own API key.',
   scope: 'admin',
   id: 'organization',
   input: {
-    description: 'How to delete an organization.',
+    description:
+      'How to delete an organization. Default: only an organization without enabled webhooks.',
     optional: true,
     fields: (t) => ({
       force: t.boolean({
@@ -223,10 +223,6 @@ mutation('deleteOrganization', {
   },
   errors: [ConflictError],
   returns: ['deletion', 'BulkTask', 'The deletion, which has begun.'],
-  run: async ({ id, input }, { prisma, actor }) => {
-    await deleteOrganization(prisma, id, { force: input.force === true }, actor)
-    const [deletion] = await findDeletions(prisma, id)
-    if (!deletion) throw notFound('organization', id)
-    return publicId('bulkTask', deletion.id)
-  },
+  run: ({ id, input }, { prisma, actor }) =>
+    deleteOrganization(prisma, id, { force: input.force === true }, actor),
 })

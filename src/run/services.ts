@@ -1,14 +1,9 @@
-import {
-  type Authenticate,
-  createAuthenticate,
-  findInactiveKeys,
-} from '../auth/api-keys/authenticate.ts'
+import { type Authenticate, createAuthenticate, findEnded } from '../auth/api-keys/authenticate.ts'
 import { createRateLimiter, type RateLimiter } from '../auth/rate-limit/rate-limiter.ts'
 import {
   type AuthenticateSession,
   createAuthenticateSession,
 } from '../auth/sessions/authenticate-session.ts'
-import { findEndedSessions } from '../auth/sessions/session.ts'
 import { heapShare, type Settings } from '../config/settings.ts'
 import { type Database, openPrisma } from '../db/client.ts'
 import { createChallengeSender } from '../deliveries/challenge-sender.ts'
@@ -64,15 +59,11 @@ export function addServices(common: CommonServices, settings: Settings): Service
   const { pool, pipeline } = common.database
   const prisma = openPrisma(pool)
   const challenges = createChallengeSender(settings)
-  const rateLimiter = createRateLimiter({
-    sql: pool,
-    onError: outages.warnOf('cannot share the usage of API keys between processes'),
-  })
+  const rateLimiter = createRateLimiter()
   const live = new LiveHub({
     databaseUrl: secrets.databaseUrl,
     sql: pool,
-    findInactiveKeys: (keyIds) => findInactiveKeys(pool, keyIds),
-    findEndedSessions: (sessionIds) => findEndedSessions(pool, sessionIds),
+    findEnded: (callers) => findEnded(pool, callers),
     onError: outages.warnOf('the connection of the subscriptions to Postgres broke'),
   })
   addGauge(registry, 'subscriptions', () => live.size)
@@ -100,7 +91,6 @@ export function addServices(common: CommonServices, settings: Settings): Service
     eventStreams: createEventStreams({ sql: pool, live }),
     async [Symbol.asyncDispose]() {
       await challenges[Symbol.asyncDispose]()
-      await rateLimiter[Symbol.asyncDispose]()
       await live[Symbol.asyncDispose]()
       await prisma.$disconnect()
     },

@@ -9,7 +9,6 @@ import {
   type SignInFailure,
 } from '../auth/sessions/oidc/sign-in-failure.ts'
 import {
-  consumeSignInState,
   newSignInState,
   openSignInState,
   SIGN_IN_MS,
@@ -41,26 +40,27 @@ interface OidcDeps {
 
 export const OIDC_PATH = '/console/session/oidc'
 
-/** Sign-ins that one address may start in a burst, and per minute. Each can make Posthorn call the provider once. */
-export const MAX_STARTED_SIGN_INS = 60
+/** Requests of one address in a burst, and per minute: a sign-in has two. Each can make Posthorn call the provider once. */
+export const MAX_SIGN_IN_REQUESTS = 120
 
 /** The routes that lead a browser to the provider and take it back. Mount: `server.route(OIDC_PATH, createOidcRoutes(deps))`. */
 export function createOidcRoutes(deps: OidcDeps): Hono {
-  const { sql, keyring, provider, publicUrl, now = Date.now } = deps
+  const { keyring, provider, publicUrl, now = Date.now } = deps
   // The provider's redirect comes from another site, so `Strict` would withhold the cookie.
   const cookie = hostCookie(publicUrl, 'posthorn_oidc', 'Lax')
-  const starts = createAddressLimiter(MAX_STARTED_SIGN_INS)
+  const requests = createAddressLimiter(MAX_SIGN_IN_REQUESTS)
   const fail = createFail(deps.logger)
   const app = new Hono()
   app.onError((error, c) => problemResponse(error, c.req.raw, deps))
   app.use(async (c, next) => {
-    await next()
+    const { address } = connectionOf(c)
+    const isLimited = address !== undefined && requests.count(address) > 0
+    const answer = isLimited ? rejectAsLimited(c) : await next()
     c.header('cache-control', 'no-store')
     c.header('referrer-policy', 'no-referrer')
+    return answer
   })
   app.get('/', async (c) => {
-    const { address } = connectionOf(c)
-    if (address !== undefined && starts.count(address) > 0) return rejectAsLimited(c)
     const state = newSignInState(now())
     try {
       const url = await provider.authorizationUrl(state, `${publicUrl}${OIDC_PATH}/callback`)
@@ -73,7 +73,7 @@ export function createOidcRoutes(deps: OidcDeps): Hono {
   app.get('/callback', async (c) => {
     const state = openSignInState(keyring, cookie.read(c.req.raw), now())
     c.header('set-cookie', cookie.clear())
-    if (state === null || !(await consumeSignInState(sql, state))) return fail(c, 'expired')
+    if (state === null) return fail(c, 'expired')
     return await finishSignIn(c, deps, state, fail)
   })
   return app
@@ -141,8 +141,7 @@ function createFail(logger: Logger): Fail {
 }
 
 const TEXTS: { readonly [failure in SignInFailure]?: string } = {
-  expired:
-    'a sign-in by OpenID Connect took too long, was used before, or came back without its cookie',
+  expired: 'a sign-in by OpenID Connect took too long, or came back without its cookie',
   no_role: 'a person without a role of POSTHORN_OIDC_ROLES was refused',
   role_ended: 'a role of POSTHORN_OIDC_ROLES names an API key that is not valid',
 }

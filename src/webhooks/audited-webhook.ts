@@ -3,21 +3,13 @@ import type { Keyring } from '../auth/encryption/keyring.ts'
 import type { Webhook as WebhookRow } from '../db/generated/prisma/client.ts'
 import { settingsIn } from '../lib/setting.ts'
 import { MASK, readHeaders } from './encrypted-headers.ts'
-import { isSameOrigin } from './header-changes.ts'
 import { WEBHOOK_SETTINGS } from './webhook-settings.ts'
 
-/**
- * The changed fields of a webhook for the audit log, with header values masked. With a URL of another origin, `keptHeaders`
- * names the headers whose values went along.
- */
+/** The changed fields of a webhook for the audit log, with header values masked. */
 export function auditedChanges(keyring: Keyring, before: WebhookRow, after: WebhookRow) {
   const fieldsBefore = auditedFields(keyring, before)
   const fieldsAfter = auditedFields(keyring, after)
   const changed = changedFields(fieldsBefore, fieldsAfter)
-  const keptHeaders = isSameOrigin(before.url, after.url)
-    ? []
-    : keptNames(fieldsBefore.headers, fieldsAfter.headers)
-  if (keptHeaders.length > 0) Object.assign(changed.after, { keptHeaders })
   if ('headers' in changed.after) {
     Object.assign(changed.before, {
       headers: maskHeaders(fieldsBefore.headers, fieldsBefore.headers),
@@ -27,15 +19,6 @@ export function auditedChanges(keyring: Keyring, before: WebhookRow, after: Webh
     })
   }
   return changed
-}
-
-/** Also of a renamed header, and of one whose value the caller repeated. */
-function keptNames(before: Headers, after: Headers): string[] | 'unreadable' {
-  if (after === null) return 'unreadable'
-  const values = new Set(Object.values(before ?? {}))
-  return Object.keys(after)
-    .filter((name) => values.has(after[name] as string))
-    .sort()
 }
 
 /** All fields of a created or deleted webhook for the audit log, with header values masked. */

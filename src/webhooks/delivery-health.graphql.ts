@@ -1,4 +1,7 @@
+import type { GraphQLResolveInfo } from 'graphql'
+import type { Sql } from '../db/client.ts'
 import { builder } from '../graphql/builder.ts'
+import type { Context } from '../graphql/context.ts'
 import { enumOf } from '../graphql/enum-of.ts'
 import { organizationFields, organizationOf } from '../graphql/organization-fields.ts'
 import {
@@ -39,6 +42,12 @@ const WebhookStateCount = builder.objectRef<StateCount>('WebhookStateCount').imp
   }),
 })
 
+/** Reads a field of several organizations together. */
+const batched =
+  <Value>(read: (sql: Sql, organizations: readonly string[]) => Promise<Value[]>) =>
+  (id: string, _args: object, { perField, sql }: Context, info: GraphQLResolveInfo) =>
+    perField(info, (ids: string[]) => read(sql, ids))(id)
+
 /** The uuid of its organization. */
 const DeliveryHealth = builder.objectRef<string>('DeliveryHealth').implement({
   description: 'Whether deliveries arrive, or whether Posthorn or endpoints fail.',
@@ -46,39 +55,30 @@ const DeliveryHealth = builder.objectRef<string>('DeliveryHealth').implement({
     onTimeRate: t.float({
       nullable: true,
       description: ON_TIME_RATE,
-      resolve: (id, _args, context, info) =>
-        context.perField(info, (ids: string[]) =>
-          readOnTimeRates(context.sql, 'organization_id', ids),
-        )(id),
+      resolve: batched((sql, ids) => readOnTimeRates(sql, 'organization_id', ids)),
     }),
     firstAttemptDelay: t.field({
       type: 'Latency',
       nullable: true,
       description:
         'The delay of Posthorn, in the last hour: the time from when a delivery could be sent, which is its creation or its release from a limit or a hold, to its first attempt. Null if there were none.',
-      resolve: (id, _args, context, info) =>
-        context.perField(info, (ids: string[]) => readHistograms(context.sql, 'first_delay', ids))(
-          id,
-        ),
+      resolve: batched((sql, ids) => readHistograms(sql, 'first_delay', ids)),
     }),
     responseTime: t.field({
       type: 'Latency',
       nullable: true,
       description: 'The duration of the attempts of the last hour. Null: none.',
-      resolve: (id, _args, context, info) =>
-        context.perField(info, (ids: string[]) => readHistograms(context.sql, 'latency', ids))(id),
+      resolve: batched((sql, ids) => readHistograms(sql, 'latency', ids)),
     }),
     waiting: t.field({
       type: [WaitingDeliveries],
       description: 'The deliveries that wait, by the reasons that there are.',
-      resolve: (id, _args, context, info) =>
-        context.perField(info, (ids: string[]) => readWaiting(context.sql, ids))(id),
+      resolve: batched(readWaiting),
     }),
     webhooks: t.field({
       type: [WebhookStateCount],
       description: 'The webhooks by state. States without a webhook are left out.',
-      resolve: (id, _args, context, info) =>
-        context.perField(info, (ids: string[]) => countStates(context.sql, ids))(id),
+      resolve: batched(countStates),
     }),
   }),
 })

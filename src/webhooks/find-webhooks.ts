@@ -6,8 +6,8 @@ import { type Page, pageOf, sliceAround } from '../db/page.ts'
 import { atLeastKey } from '../db/selection.ts'
 import { subscriptionsTo } from '../event-types/find-event-types.ts'
 import { type OwnNameFilter, ownNameConditions } from '../organizations/own-names/metadata.ts'
-import { MAX_COUNTED_PARKED } from './count-parked.ts'
-import { inState, type WebhookState } from './webhook-state.ts'
+import { countParked } from './count-parked.ts'
+import type { WebhookState } from './webhook-state.ts'
 
 type Selection = Pick<Prisma.WebhookFindManyArgs, 'select' | 'include'>
 
@@ -66,7 +66,7 @@ function conditions(filter: WebhookFilter): Prisma.WebhookWhereInput[] {
     typeof subscribesTo === 'string'
       ? { eventSubscriptions: { hasSome: subscriptionsTo(subscribesTo) } }
       : {},
-    states ? { OR: states.map(inState) } : {},
+    states ? { current: { state: { in: [...states] } } } : {},
     ...ownNameConditions(filter),
   ]
 }
@@ -96,19 +96,20 @@ async function findSorted(
 ): Promise<Webhook[]> {
   const found = await db.webhook.findMany({
     where: { organizationId, deletedAt: null, AND: conditions(filter) },
-    select: { id: true, url: true, description: true },
+    select: { id: true, url: true, description: true, current: true },
     orderBy: { id: 'desc' },
   })
-  const attention = order === 'name' ? new Map() : await readAttention(sql, organizationId)
+  const backlogs = found.flatMap(({ id, current }) => (current?.hasBacklog ? id : []))
+  const counts = order === 'name' ? [] : await countParked(sql, backlogs)
+  const waiting = new Map(backlogs.map((id, i) => [id, counts[i]]))
   // Equal ones stay newest first.
   const sorted = found
-    .map(({ id, url, description }) => ({
+    .map(({ id, url, description, current }) => ({
       id,
       // The description or, without one, the host and the path.
       name: description || url.replace(/^https:\/\//, ''),
-      rank: 0,
-      waiting: 0,
-      ...attention.get(id),
+      rank: RANKS[(current?.state ?? 'disabled') as WebhookState],
+      waiting: waiting.get(id) ?? 0,
     }))
     .sort((a, b) =>
       order === 'name'
@@ -122,23 +123,6 @@ async function findSorted(
   )
   const rows = await findWebhooksByIds(db, organizationId, ids, atLeastKey(selection))
   return ids.flatMap((id) => rows.get(id) ?? [])
-}
-
-/** The rank of the state and the waiting deliveries of each webhook, with the index deliveries_parked. */
-async function readAttention(sql: Sql, organizationId: string) {
-  const { rows } = await sql.query<{ id: string; state: WebhookState; waiting: number }>({
-    name: 'read_attention',
-    text: `
-      select webhook_id as id, state, case when has_backlog then (
-          select count(*)::int from (
-            select from posthorn.deliveries as d
-            where d.webhook_id = s.webhook_id and d.parked_at is not null limit ${MAX_COUNTED_PARKED}
-          ) as parked
-        ) else 0 end as waiting
-      from posthorn.webhook_states as s where organization_id = $1`,
-    values: [organizationId],
-  })
-  return new Map(rows.map(({ id, state, waiting }) => [id, { rank: RANKS[state], waiting }]))
 }
 
 /** The organization's webhook with a public id or a uid, or `null`. With `only`, also if that is the uuid of another one. */

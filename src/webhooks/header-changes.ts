@@ -1,5 +1,5 @@
 import { didYouMean } from '../lib/did-you-mean.ts'
-import { type FieldIssue, invalid } from '../lib/errors.ts'
+import { type FieldIssue, fieldIssue, invalid } from '../lib/errors.ts'
 
 type Headers = Readonly<Record<string, string>>
 
@@ -43,20 +43,14 @@ export function requireValuesForOrigin(
   if (isSameOrigin(url, previousUrl)) return
   const why = `because the URL moves to another origin, ${new URL(url).origin}`
   if (changes === undefined && stored === null) {
-    throw invalid([
-      {
-        path: ['headers'],
-        code: 'header_value_required',
-        detail: `headers must be given again or removed, ${why}.`,
-      },
-    ])
+    const rule = `must be given again or removed, ${why}.`
+    throw invalid([fieldIssue(['headers'], 'header_value_required', rule)])
   }
   const kept = changes?.filter(({ value }) => typeof value !== 'string') ?? namesOf(stored)
-  const issues = kept.map(({ name }) => ({
-    path: ['headers', name, 'value'],
-    code: 'header_value_required' as const,
-    detail: `headers.${name} needs its value again, ${why}. Give the value, remove the header, or use a key with the scope secrets:read.`,
-  }))
+  const rule = `is needed again, ${why}. Give the value, remove the header, or use a key with the scope secrets:read.`
+  const issues = kept.map(({ name }) =>
+    fieldIssue(['headers', name, 'value'], 'header_value_required', rule),
+  )
   if (issues.length > 0) throw invalid(issues)
 }
 
@@ -69,13 +63,11 @@ function repeatedNames(headers: readonly { readonly name: string }[]): FieldIssu
   return headers.flatMap(({ name }, index) =>
     headers.findIndex((other) => other.name === name) === index
       ? []
-      : [
-          {
-            path: ['headers', index, 'name'],
-            code: 'duplicate_header',
-            detail: `headers name ${JSON.stringify(name)} twice.`,
-          },
-        ],
+      : fieldIssue(
+          ['headers', index, 'name'],
+          'duplicate_header',
+          `repeats ${JSON.stringify(name)}.`,
+        ),
   )
 }
 
@@ -87,18 +79,16 @@ function storedValue(headers: Headers, name: string): string | undefined {
 
 function noValueToKeep(name: string, previousName: string, stored: Headers | null): FieldIssue {
   const given = previousName.slice(0, 128)
-  const why =
-    stored === null
-      ? 'needs a value, because no encryption key decrypts the stored one'
-      : `needs a value: the webhook has no header ${JSON.stringify(given)} whose value to keep`
-  return {
-    path: ['headers', name, 'value'],
-    code: stored === null ? 'unreadable_header' : 'unknown_header',
-    detail: `headers.${name} ${why}.${didYouMean(given, Object.keys(stored ?? {}))}`,
+  const path = ['headers', name, 'value']
+  if (stored === null) {
+    const rule = 'is needed, because no encryption key decrypts the stored one.'
+    return fieldIssue(path, 'unreadable_header', rule)
   }
+  const rule = `is needed: the webhook has no header ${JSON.stringify(given)} whose value to keep.`
+  return fieldIssue(path, 'unknown_header', rule + didYouMean(given, Object.keys(stored)))
 }
 
 /** Whether two destination URLs have the same scheme, host and port. */
-export function isSameOrigin(a: string, b: string): boolean {
+function isSameOrigin(a: string, b: string): boolean {
   return new URL(a).origin === new URL(b).origin
 }

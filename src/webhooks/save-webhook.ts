@@ -1,3 +1,4 @@
+import { formatSecret, generateSigningKey } from '../../packages/receiver/src/sign.ts'
 import { writeAuditEntry } from '../auth/audit/audit-entry.ts'
 import { addBodyVersion } from '../bodies/choose-body.ts'
 import { actForOrganization } from '../db/act-for.ts'
@@ -51,12 +52,16 @@ export async function saveWebhook(
 ): Promise<SavedWebhook> {
   const isUpsert = named !== null && 'uid' in named
   const input = isUpsert ? { ...given, uid: named.uid } : given
+  // Of a new webhook, which is the same after a challenge: the id also binds the encryption of the custom headers.
+  const uuid = parseId('webhook', mintId('webhook')) as string
+  const secret = given.secret ?? formatSecret(generateSigningKey())
   const save = (db: Db, proof: EndpointProof | null) =>
     actForOrganization(db, organizationId, async (tx) => {
       // Before the row, so that two callers never wait for each other.
       if (typeof input.uid === 'string') await lockUid(tx, organizationId, input.uid)
       const before = named && (await lockNamed(tx, organizationId, named))
-      if (!before) return await create(tx, deps, organizationId, input, options, proof)
+      if (!before)
+        return await create(tx, deps, { uuid, organizationId, secret }, input, options, proof)
       // Enabling an enabled webhook would add a job to each run of a program that upserts.
       const { enabled, ...others } = input
       const changes = isUpsert && enabled === true && before.enabled ? others : input
@@ -109,14 +114,12 @@ async function lockNamed(
 async function create(
   tx: Db,
   deps: ActingWebhookDeps,
-  organizationId: string,
+  { uuid, organizationId, secret }: Record<'uuid' | 'organizationId' | 'secret', string>,
   input: WebhookInput,
   options: SaveOptions,
   proof: EndpointProof | null,
 ): Promise<SavedWebhook> {
   const { keyring } = deps
-  // The encryption of the custom headers is bound to the id, so the id is generated first.
-  const uuid = proof?.created?.uuid ?? (parseId('webhook', mintId('webhook')) as string)
   const { columns, body } = await readSettings(tx, deps, { id: uuid }, input, options)
   await requireFreeUid(tx, organizationId, columns.uid, uuid)
   const row = await tx.webhook.create({
@@ -128,7 +131,7 @@ async function create(
     },
   })
   if (body) await addBodyVersion(tx, row, body)
-  await addSigningSecret(tx, keyring, uuid, proof?.created?.secret ?? input.secret)
+  await addSigningSecret(tx, keyring, uuid, secret)
   const id = publicId('webhook', uuid)
   await writeAuditEntry(tx, deps.actor, {
     action: 'webhook.created',

@@ -56,38 +56,26 @@ const CACHED_CHARACTERS = 8 * 1024 * 1024
 export function createFindSendOptions(sql: Sql, keyring: Keyring): FindSendOptions {
   const cache = new LruMap<string, Entry>({
     maxEntries: CACHE_SIZE,
-    weight: { max: CACHED_CHARACTERS, of: ({ characters }) => characters },
+    weight: { max: CACHED_CHARACTERS, of: ({ options }) => charactersOf(options) },
     maxAgeMs: MAX_AGE_MS,
   })
 
-  function read(webhookUuid: string, revision: string): Promise<SendOptions | null> {
-    const reading = readSendOptions(sql, keyring, webhookUuid)
-    const entry: Entry = { revision, options: reading, characters: 0 }
-    cache.set(webhookUuid, entry)
-    const evict = () => {
-      if (cache.get(webhookUuid) === entry) cache.delete(webhookUuid)
-    }
-    reading.then((options) => {
-      // Repairing the ciphertext in the database does not change the revision.
-      if (!options?.signingKey) evict()
-      else if (cache.get(webhookUuid) === entry) {
-        cache.set(webhookUuid, { revision, options, characters: charactersOf(options) })
-      }
-    }, evict)
-    return reading
+  async function read(webhookUuid: string, revision: string): Promise<SendOptions | null> {
+    const options = await readSendOptions(sql, keyring, webhookUuid)
+    // Repairing an unreadable ciphertext in the database does not change the revision.
+    if (options?.signingKey) cache.set(webhookUuid, { revision, options })
+    return options
   }
 
   return (webhookUuid, revision) => {
     const known = cache.get(webhookUuid)
-    if (known?.revision === revision) return known.options
-    return read(webhookUuid, revision)
+    return known?.revision === revision ? known.options : read(webhookUuid, revision)
   }
 }
 
 interface Entry {
   readonly revision: string
-  readonly options: SendOptions | Promise<SendOptions | null>
-  readonly characters: number
+  readonly options: SendOptions
 }
 
 function charactersOf({ url, headers }: SendOptions): number {

@@ -5,8 +5,12 @@ import { builder } from '../graphql/builder.ts'
 import type { Context } from '../graphql/context.ts'
 import { mutation } from '../graphql/mutation.ts'
 import { notFound } from '../lib/errors.ts'
-import { decryptSecret, rotateSigningSecret, type SigningSecret } from './signing-secret.ts'
-import { SIGNING_SECRET_RULE } from './signing-secret-rule.ts'
+import {
+  decryptSecret,
+  rotateSigningSecret,
+  SIGNING_SECRET_RULE,
+  type SigningSecret,
+} from './signing-secret.ts'
 
 const SigningSecretRef = builder.objectRef<SigningSecret>('SigningSecret').implement({
   description: 'A key that signs, or signed, the deliveries to one webhook.',

@@ -10,10 +10,26 @@ import type {
   SigningSecret as SigningSecretRow,
 } from '../db/generated/prisma/client.ts'
 import { mintId, parseId } from '../db/ids.ts'
-import { DomainError, notFound } from '../lib/errors.ts'
+import { notFound } from '../lib/errors.ts'
 import { parseInput } from '../lib/validation.ts'
 import { findWebhook } from './find-webhook.ts'
-import { signingSecretRule } from './signing-secret-rule.ts'
+
+/** The rule of a signing secret, in the words of an API description. */
+export const SIGNING_SECRET_RULE = '`whsec_` and 24 to 64 bytes in base64 with padding'
+
+/** A signing secret that a caller gives. No message has the secret. */
+export const signingSecretRule = z
+  .string('must be a string')
+  .refine(isSecret, `must be ${SIGNING_SECRET_RULE.replaceAll('`', '')}`)
+
+function isSecret(text: string): boolean {
+  try {
+    const { length } = parseSecret(text)
+    return length >= 24 && length <= 64
+  } catch {
+    return false
+  }
+}
 
 /** How long an old secret stays valid after a rotation, as documented for receivers. */
 const OLD_SECRET_VALID_MS = 24 * 60 * 60 * 1_000
@@ -76,14 +92,8 @@ export async function revealSigningSecret(
 ): Promise<SigningSecret> {
   const row = await actForOrganization(deps.prisma, organizationId, async (tx) => {
     const { id } = await findWebhook(tx, organizationId, webhookId)
-    return await tx.signingSecret.findFirst({ where: { webhookId: id, expiresAt: null } })
+    return await tx.signingSecret.findFirstOrThrow({ where: { webhookId: id, expiresAt: null } })
   })
-  if (!row) {
-    throw new DomainError(
-      'conflict',
-      `The webhook ${webhookId} has no signing secret. Rotate the secret to create one.`,
-    )
-  }
   const current = decryptSecret(deps.keyring, row)
   await writeAuditEntry(deps.prisma, deps.actor, {
     action: 'signing_secret.revealed',
@@ -120,7 +130,10 @@ export async function rotateSigningSecret(
       where: { webhookId: id, expiresAt: null },
       data: { expiresAt: oldExpiresAt },
     })
-    await deleteOldestSecrets(tx, id)
+    await tx.$executeRaw`
+      delete from posthorn.signing_secrets where id in (
+        select id from posthorn.signing_secrets where webhook_id = ${id}::uuid and expires_at is not null
+        order by expires_at desc, id desc offset ${MAX_EXPIRING_SECRETS})`
     await writeAuditEntry(tx, actor, {
       action: 'signing_secret.rotated',
       organizationId,
@@ -131,17 +144,6 @@ export async function rotateSigningSecret(
       select posthorn.alert(${organizationId}::uuid, ${id}::uuid, 'posthorn.secret.rotated', ${data}::jsonb)`
     return await addSigningSecret(tx, keyring, id, secret)
   })
-}
-
-async function deleteOldestSecrets(tx: Db, webhookUuid: string): Promise<void> {
-  const tooMany = await tx.signingSecret.findMany({
-    where: { webhookId: webhookUuid, expiresAt: { not: null } },
-    orderBy: [{ expiresAt: 'desc' }, { id: 'desc' }],
-    skip: MAX_EXPIRING_SECRETS,
-    select: { id: true },
-  })
-  if (tooMany.length === 0) return
-  await tx.signingSecret.deleteMany({ where: { id: { in: tooMany.map(({ id }) => id) } } })
 }
 
 /** Deletes expired secrets, and returns their number. */

@@ -7,6 +7,7 @@ import { latencyPercentile } from './latency.ts'
 import {
   type BucketUnit,
   bucketRange,
+  COUNTS,
   MAX_BUCKETS,
   readStatistics,
   type StatisticsBucket,
@@ -22,53 +23,31 @@ declare module '../graphql/builder.ts' {
 
 builder.objectType('Latency', {
   description: 'Percentiles of durations, with an error of about 25%.',
-  fields: (t) => ({
-    p50Ms: t.float({
-      description: 'The median, in milliseconds.',
-      resolve: (counts) => latencyPercentile(counts, 0.5) ?? 0,
-    }),
-    p95Ms: t.float({
-      description: 'The 95th percentile, in milliseconds.',
-      resolve: (counts) => latencyPercentile(counts, 0.95) ?? 0,
-    }),
-    p99Ms: t.float({
-      description: 'The 99th percentile, in milliseconds.',
-      resolve: (counts) => latencyPercentile(counts, 0.99) ?? 0,
-    }),
-  }),
+  fields: (t) =>
+    Object.fromEntries(
+      ([50, 95, 99] as const).map((percent) => [
+        `p${percent}Ms`,
+        t.float({
+          description: `The ${percent}th percentile, in milliseconds.`,
+          resolve: (counts) => latencyPercentile(counts, percent / 100) ?? 0,
+        }),
+      ]),
+    ),
 })
 
 const Bucket = builder.objectRef<StatisticsBucket>('StatisticsBucket').implement({
   description: 'The attempts that ended in one bucket of time.',
   fields: (t) => ({
     start: t.expose('start', { type: 'DateTime', description: 'When the bucket starts.' }),
-    attempts: t.exposeInt('attempts', { description: 'The number of attempts.' }),
-    succeeded: t.exposeInt('succeeded', {
-      description: 'The number of attempts with a 2xx response.',
-    }),
+    ...Object.fromEntries(
+      Object.entries(COUNTS).map(([name, [_, description]]) => [
+        name,
+        t.exposeInt(name as keyof typeof COUNTS, { description }),
+      ]),
+    ),
     failed: t.int({
       description: 'The number of attempts without a 2xx response.',
       resolve: ({ attempts, succeeded }) => attempts - succeeded,
-    }),
-    failed3xx: t.exposeInt('failed3xx', {
-      description: 'The number of attempts with a 3xx response.',
-    }),
-    failed4xx: t.exposeInt('failed4xx', {
-      description: 'The number of attempts with a 4xx response.',
-    }),
-    failed5xx: t.exposeInt('failed5xx', {
-      description: 'Attempts with a 5xx response, or a status code outside HTTP.',
-    }),
-    failedWithoutResponse: t.exposeInt('failedWithoutResponse', {
-      description: 'Attempts without a response: a timeout or a connection error.',
-    }),
-    filteredOut: t.exposeInt('filteredOut', {
-      description:
-        'The number of events that the filter of the webhook refused when they were published. They have no delivery. Counted a few seconds later.',
-    }),
-    filterUndecided: t.exposeInt('filterUndecided', {
-      description:
-        'The number of events that the filter of the webhook could not decide, so that they were delivered: Postgres cannot read their data (`\\u0000`, a lone surrogate), or the filters of the organization would take more than their budget of steps.',
     }),
     successRate: t.float({
       nullable: true,

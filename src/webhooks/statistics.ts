@@ -1,19 +1,26 @@
 import type { Sql } from '../db/client.ts'
-import { invalid } from '../lib/errors.ts'
+import { fieldIssue, invalid } from '../lib/errors.ts'
 import { LATENCY_BOUNDS_MS, sumLatencies } from './latency.ts'
 
-/** The counts of attempts and events, with their columns. */
-const COUNTS = {
-  attempts: 'attempts',
-  succeeded: 'succeeded',
-  failed3xx: 'failed_3xx',
-  failed4xx: 'failed_4xx',
-  failed5xx: 'failed_5xx',
-  failedWithoutResponse: 'failed_without_response',
-  /** Events that the filter refused: they have no delivery. */
-  filteredOut: 'filtered_out',
-  /** Events that the filter could not decide, and that were delivered. */
-  filterUndecided: 'filter_undecided',
+/** The counts of attempts and events, with their columns and what they mean. */
+export const COUNTS = {
+  attempts: ['attempts', 'The number of attempts.'],
+  succeeded: ['succeeded', 'The number of attempts with a 2xx response.'],
+  failed3xx: ['failed_3xx', 'The number of attempts with a 3xx response.'],
+  failed4xx: ['failed_4xx', 'The number of attempts with a 4xx response.'],
+  failed5xx: ['failed_5xx', 'Attempts with a 5xx response, or a status code outside HTTP.'],
+  failedWithoutResponse: [
+    'failed_without_response',
+    'Attempts without a response: a timeout or a connection error.',
+  ],
+  filteredOut: [
+    'filtered_out',
+    'The number of events that the filter of the webhook refused when they were published. They have no delivery. Counted a few seconds later.',
+  ],
+  filterUndecided: [
+    'filter_undecided',
+    'The number of events that the filter of the webhook could not decide, so that they were delivered: Postgres cannot read their data (`\\u0000`, a lone surrogate), or the filters of the organization would take more than their budget of steps.',
+  ],
 } as const
 
 /** The attempts of a time range, by result and latency. */
@@ -65,18 +72,16 @@ export function bucketRange(
     ? new Date(Math.ceil(input.until.getTime() / size) * size)
     : new Date(startOfNow + size)
   const count = (until.getTime() - since.getTime()) / size
-  if (count <= 0) throw invalidArgument('since', 'must be before until')
+  const refuse = (argument: string, rule: string) =>
+    invalid([fieldIssue([argument], 'invalid_argument', rule)])
+  if (count <= 0) throw refuse('since', 'must be before until.')
   if (count > MAX_BUCKETS) {
-    throw invalidArgument(
-      'bucket',
-      `must divide the time range into at most ${MAX_BUCKETS.toLocaleString('en')} buckets, not ${count.toLocaleString('en')}`,
-    )
+    const [most, found] = [MAX_BUCKETS, count].map((buckets) => buckets.toLocaleString('en'))
+    throw refuse('bucket', `must divide the time range into at most ${most} buckets, not ${found}.`)
   }
   if (unit === 'minute' && input.since.getTime() < now.getTime() - MINUTES_KEPT_MS) {
-    throw invalidArgument(
-      'since',
-      'must be within the last 48 hours for buckets of a minute. Use hours for an earlier time',
-    )
+    const rule = 'must be within the last 48 hours for buckets of a minute.'
+    throw refuse('since', `${rule} Use hours for an earlier time.`)
   }
   return { since, until, unit }
 }
@@ -139,7 +144,7 @@ async function readCounts(
     text: `
       select subject, ${groupBy ? `date_trunc('${groupBy}', bucket, 'UTC')` : '$2::timestamptz'} as start,
         ${Object.entries(COUNTS)
-          .map(([name, column]) => `sum(${column})::float8 as "${name}"`)
+          .map(([name, [column]]) => `sum(${column})::float8 as "${name}"`)
           .join(', ')},
         ${sumLatencies('latency')} as latency
       from (
@@ -159,10 +164,6 @@ async function readCounts(
   return rows
 }
 
-function invalidArgument(argument: string, detail: string) {
-  return invalid([{ path: [argument], code: 'invalid_argument', detail: `${argument} ${detail}.` }])
-}
-
 /**
  * Rolls up the minutes of past hours into hours, for each webhook and each organization, and returns the number of rows
  * written. Idempotent: the cursor moves in the same statement, and a second concurrent process skips the work.
@@ -174,7 +175,7 @@ export async function rollUpStatistics(sql: Sql, now = new Date()): Promise<numb
 
 /** The counts that are rolled up: also those that only the health of webhooks reads. */
 const ROLLED_UP = [
-  ...Object.values(COUNTS),
+  ...Object.values(COUNTS).map(([column]) => column),
   'first_attempts',
   'first_attempts_failed',
   'on_time',

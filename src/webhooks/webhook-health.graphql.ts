@@ -8,19 +8,17 @@ import type { StreamItem } from '../streams/live/stream.ts'
 import { ON_TIME_RATE, readOnTimeRates } from './delivery-health.ts'
 import type { HoldReason as Reason } from './end-hold.ts'
 import { findWebhooksByIds } from './find-webhooks.ts'
-import { type HealthChange, healthTopic } from './health-topic.ts'
 import { type AttemptCounts, bucketRange, readAttemptTotals } from './statistics.ts'
 import {
   BEHIND_CAUSES,
   type BehindCause as Cause,
+  type HealthChange,
+  healthTopic,
   type WebhookState as State,
-  stateOf,
 } from './webhook-state.ts'
 import { WebhookState } from './webhook-state-enum.ts'
 
-type Row = Prisma.WebhookGetPayload<{
-  select: { id: true; enabled: true; condition: true; schedule: true }
-}>
+type Row = Prisma.WebhookGetPayload<{ select: { id: true; condition: true; schedule: true } }>
 
 interface WebhookHealth extends Row {
   readonly state: State
@@ -179,14 +177,16 @@ builder.prismaObjectFields('Webhook', (t) => ({
         description: 'The time window of the statistics. Default: DAY.',
       }),
     },
-    select: { enabled: true, condition: true, schedule: true },
+    select: { current: true, condition: true, schedule: true },
     resolve: async (webhook, { window }, context, info) => {
       const countsOf = context.perField(info, (ids: string[]) => {
         const since = new Date(Date.now() - window * HOUR_MS)
         const range = bucketRange({ since, unit: window === 1 ? 'minute' : 'hour' })
         return readAttemptTotals(context.sql, ids, range)
       })
-      return { ...webhook, state: stateOf(webhook), counts: await countsOf(webhook.id) }
+      // Without a row, it was deleted meanwhile.
+      const state = (webhook.current?.state ?? 'disabled') as State
+      return { ...webhook, state, counts: await countsOf(webhook.id) }
     },
   }),
 }))

@@ -11,7 +11,7 @@ import type { Setting, Upserted } from '../lib/setting.ts'
 import { EndpointUnverified } from './endpoint/endpoint-unverified.ts'
 import type { HeaderChange } from './header-changes.ts'
 import { saveWebhook, type WebhookName } from './save-webhook.ts'
-import { SIGNING_SECRET_RULE } from './signing-secret-rule.ts'
+import { SIGNING_SECRET_RULE } from './signing-secret.ts'
 import { deleteWebhook } from './webhook.ts'
 import { WEBHOOK_SETTINGS, type WebhookInput } from './webhook-settings.ts'
 
@@ -70,7 +70,7 @@ mutation('createWebhook', {
 
 mutation('updateWebhook', {
   description:
-    'Changes a webhook. If all values are set already, nothing changes, `updatedAt` included. A URL of another origin (scheme, host or port) also needs the value of each header that stays, because it may be a credential: without it, the issue of the header has the code `header_value_required`, and nothing changes. A caller with `secrets:read` may omit the values; the audit log names these headers (`keptHeaders`).',
+    'Changes a webhook. If all values are set already, nothing changes, `updatedAt` included. A URL of another origin (scheme, host or port) also needs the value of each header that stays, because it may be a credential: without it, the issue of the header has the code `header_value_required`, and nothing changes. A caller with `secrets:read` may omit the values.',
   scope: 'webhooks:write',
   id: 'webhook',
   input: {

@@ -16,7 +16,7 @@ import {
 } from '../organizations/retention/descriptions.ts'
 import { keepRule } from '../organizations/retention/keep-rule.ts'
 import { checkCustomHeaders } from './custom-headers.ts'
-import { signingSecretRule } from './signing-secret-rule.ts'
+import { signingSecretRule } from './signing-secret.ts'
 
 /** Subscriptions of one webhook. */
 export const MAX_SUBSCRIPTIONS = 1_000
@@ -130,8 +130,11 @@ export const WEBHOOK_SETTINGS = {
   },
   retryScheduleSeconds: {
     rule: z
-      .array(z.number('must be a number of seconds'), 'must be an array of delays in seconds')
-      .superRefine(checkRetrySchedule)
+      .array(
+        wholeNumber(1, MAX_RETRY_DELAY_SECONDS, 'give seconds, or an empty list for no retries'),
+        'must be an array of delays in seconds',
+      )
+      .max(MAX_RETRIES, `must have at most ${MAX_RETRIES} delays; give fewer, longer delays`)
       .nullable(),
     type: ['Int'],
     description: `The delay before each retry, in seconds: at most ${MAX_RETRIES} delays of 1 to ${MAX_RETRY_DELAY_SECONDS.toLocaleString('en')} (one day). Jitter adds up to 10%, and a \`Retry-After\` header can delay a retry by up to one day. An empty list: no retries. Null, the default: POSTHORN_RETRY_SCHEDULE (default: 9 retries over 75 to 83 hours). A change applies from the next failed attempt; scheduled retries keep their time.`,
@@ -204,34 +207,8 @@ function readFilterText(given: string | null, context: z.RefinementCtx<unknown>)
 }
 
 function wholeNumber(min: number, max: number, remedy: string) {
-  const error = ({ input }: { readonly input?: unknown }) => outOfRange(min, max, input, remedy)
-  return z.int({ error }).min(min, { error }).max(max, { error })
-}
-
-/** Reports each invalid delay. For too many delays, reports only their number. */
-function checkRetrySchedule(delays: readonly number[], context: z.RefinementCtx<unknown>): void {
-  if (delays.length > MAX_RETRIES) {
-    const message = `must have at most ${MAX_RETRIES} delays, not ${delays.length}; give fewer, longer delays`
-    context.addIssue({ code: 'custom', path: [], params: { code: 'too_many' }, message })
-    return
-  }
-  for (const [index, delay] of delays.entries()) {
-    if (Number.isInteger(delay) && delay >= 1 && delay <= MAX_RETRY_DELAY_SECONDS) continue
-    context.addIssue({
-      code: 'custom',
-      path: [index],
-      params: { code: delay > MAX_RETRY_DELAY_SECONDS ? 'too_big' : 'too_small' },
-      message: outOfRange(
-        1,
-        MAX_RETRY_DELAY_SECONDS,
-        delay,
-        'give seconds, or an empty list for no retries',
-      ),
-    })
-  }
-}
-
-function outOfRange(min: number, max: number, value: unknown, remedy: string): string {
   const [from, to] = [min, max].map((bound) => bound.toLocaleString('en'))
-  return `must be a whole number from ${from} to ${to}, not ${JSON.stringify(value)}; ${remedy}`
+  const error = ({ input }: { readonly input?: unknown }) =>
+    `must be a whole number from ${from} to ${to}, not ${JSON.stringify(input)}; ${remedy}`
+  return z.int({ error }).min(min, { error }).max(max, { error })
 }

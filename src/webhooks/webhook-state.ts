@@ -1,6 +1,7 @@
-import type { Prisma } from '../db/generated/prisma/client.ts'
+import type { Sql } from '../db/client.ts'
+import type { LiveItem, Topic } from '../streams/live/feed.ts'
 
-/** The health of a webhook in one word. `docs/guides/failures.md` explains the rule. */
+/** The health of a webhook in one word, as the view `posthorn.webhook_states` has it. `docs/guides/failures.md` explains the rule. */
 export type WebhookState = 'no_deliveries' | StoredState | 'on_hold' | 'disabled'
 
 /** The states that `evaluateHealth` stores, of a webhook that is enabled and not on hold. */
@@ -16,42 +17,45 @@ export const BEHIND_CAUSES = {
 } as const
 export type BehindCause = keyof typeof BEHIND_CAUSES
 
-/** What the state of a webhook depends on. */
-export interface StateFields {
-  readonly enabled: boolean
-  readonly schedule: { readonly onHoldSince: Date | null } | null
-  readonly condition: {
-    readonly state: string
-    readonly lastSuccessAt: Date | null
-    readonly failingSince: Date | null
-  } | null
+export interface HealthChange extends LiveItem {
+  readonly state: WebhookState
 }
 
-/** The view `posthorn.webhook_states` has the same rule in SQL. */
-export function stateOf({ enabled, schedule, condition }: StateFields): WebhookState {
-  if (!enabled) return 'disabled'
-  if (schedule?.onHoldSince) return 'on_hold'
-  const state = (condition?.state ?? 'healthy') as StoredState
-  const isNew = !condition?.lastSuccessAt && !condition?.failingSince
-  return state === 'healthy' && isNew ? 'no_deliveries' : state
+/** Compares the states of all webhooks with those of the read before. One without an attempt counts as healthy. */
+export const healthTopic: Topic<HealthChange> = {
+  name: 'health',
+  // An organization can have thousands of webhooks, and record attempts all the time.
+  restMs: 100,
+  follow(sql, organizationId) {
+    let known: States | null = null
+    return async function* () {
+      const before = known
+      const states = await readStates(sql, organizationId, [...(before?.keys() ?? [])])
+      known = new Map([...states].filter(([, state]) => !CALM.includes(state)))
+      if (before === null) return
+      yield [...states]
+        .filter(([webhookId, state]) => state !== (before.get(webhookId) ?? 'healthy'))
+        .map(([webhookId, state]) => ({ webhookId, state, position: null }))
+    }
+  },
 }
 
-/** The webhooks in a state. */
-export function inState(state: WebhookState): Prisma.WebhookWhereInput {
-  const onHold = { schedule: { onHoldSince: { not: null } } }
-  const tried = {
-    condition: { OR: [{ lastSuccessAt: { not: null } }, { failingSince: { not: null } }] },
-  }
-  switch (state) {
-    case 'disabled':
-      return { enabled: false }
-    case 'on_hold':
-      return { enabled: true, ...onHold }
-    case 'no_deliveries':
-      return { enabled: true, NOT: [onHold, tried, { condition: { state: { not: 'healthy' } } }] }
-    case 'healthy':
-      return { enabled: true, AND: [{ condition: { state } }, tried], NOT: onHold }
-    default:
-      return { enabled: true, condition: { state }, NOT: onHold }
-  }
+const CALM: readonly WebhookState[] = ['healthy', 'no_deliveries']
+
+type States = ReadonlyMap<string, WebhookState>
+
+/** The states of the webhooks that are not healthy, and of those that were not. */
+async function readStates(
+  sql: Sql,
+  organizationId: string,
+  unhealthyIds: readonly string[],
+): Promise<States> {
+  const { rows } = await sql.query<{ id: string; state: WebhookState }>({
+    name: 'read_webhook_states',
+    text: `
+      select webhook_id as id, state from posthorn.webhook_states
+      where organization_id = $1 and (state not in ('healthy', 'no_deliveries') or webhook_id = any ($2::uuid[]))`,
+    values: [organizationId, unhealthyIds],
+  })
+  return new Map(rows.map(({ id, state }) => [id, state]))
 }

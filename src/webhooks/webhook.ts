@@ -58,37 +58,18 @@ export async function getWebhook(
   return await toWebhook(prisma, keyring, await findWebhook(prisma, organizationId, id))
 }
 
-/** Decrypting the rows of a page blocks the event loop for a few milliseconds at most. */
-const LIST_PAGE_SIZE = 500
-
-interface ListOptions {
-  readonly limit?: number
-  /** A uuid. */
-  readonly after?: string
-  /** Called with each page that was read. An error that it throws ends the reading. */
-  readonly onRead?: (webhooks: readonly Webhook[]) => void
-}
-
-/** The organization's webhooks, oldest first: all, or up to `limit` after `after`. */
+/** The organization's webhooks, oldest first: all, which are at most 1,000, or up to `limit` after the uuid `after`. */
 export async function listWebhooks(
   { prisma, keyring }: WebhookDeps,
   organizationId: string,
-  { limit = Number.POSITIVE_INFINITY, after, onRead }: ListOptions = {},
+  { limit, after }: { readonly limit?: number; readonly after?: string } = {},
 ): Promise<Webhook[]> {
-  const found: Webhook[] = []
-  for (let last = after; ; ) {
-    const take = Math.min(limit - found.length, LIST_PAGE_SIZE)
-    const rows = await prisma.webhook.findMany({
-      where: { organizationId, deletedAt: null, ...(last && { id: { gt: last } }) },
-      orderBy: { id: 'asc' },
-      take,
-    })
-    const webhooks = await toWebhooks(prisma, keyring, rows)
-    onRead?.(webhooks)
-    found.push(...webhooks)
-    last = rows.at(-1)?.id
-    if (rows.length < take || found.length >= limit) return found
-  }
+  const rows = await prisma.webhook.findMany({
+    where: { organizationId, deletedAt: null, ...(after && { id: { gt: after } }) },
+    orderBy: { id: 'asc' },
+    ...(limit !== undefined && { take: limit }),
+  })
+  return await toWebhooks(prisma, keyring, rows)
 }
 
 /** Deletes a webhook with its secrets and headers, and cancels its pending deliveries. */

@@ -14,7 +14,7 @@ const models = [...text.matchAll(/^model (\w+) \{\n(.*?)^\}/gms)].map(
     body,
   }),
 )
-const relations = [...text.matchAll(/^model (\w+) /gm)].map(([, name]) => name)
+const relations = [...text.matchAll(/^(?:model|view) (\w+) /gm)].map(([, name]) => name)
 
 test('schema.prisma has the tables of the database, except those that prisma.config.ts lists', async () => {
   const { rows } = await database.pool.query<{ name: string }>(

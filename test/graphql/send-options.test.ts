@@ -83,8 +83,8 @@ test.each([
   [
     { retryScheduleSeconds: Array(21).fill(60) },
     'retryScheduleSeconds',
-    'too_many',
-    'must have at most 20 delays, not 21; give fewer, longer delays.',
+    'too_big',
+    'must have at most 20 delays; give fewer, longer delays.',
   ],
   [{ timeoutSeconds: 0 }, 'timeoutSeconds', 'too_small', 'not 0'],
   [{ timeoutSeconds: 31 }, 'timeoutSeconds', 'too_big', 'a whole number from 1 to 30, not 31'],

@@ -190,7 +190,7 @@ describe('the headers of a webhook', () => {
           path: ['headers', 'X-Keys', 'value'],
           code: 'unknown_header',
           message:
-            'headers.X-Keys needs a value: the webhook has no header "X-Keys" whose value to keep. Did you mean "X-Key"?',
+            'headers.X-Keys.value is needed: the webhook has no header "X-Keys" whose value to keep. Did you mean "X-Key"?',
         },
         { path: ['headers', 'X-Other', 'value'], code: 'unknown_header' },
       ],

@@ -113,14 +113,10 @@ describe('with an OpenID provider', await requirePackages('test/oidc-provider'),
       await logLine(posthorn, { level: 'info', failure: 'expired' })
     })
 
-    test.each([
-      // A token is valid for an hour.
-      ['ahead', 10 * 60_000, /issued (59\d|600) s in the future/],
-      ['behind', -2 * 3_600_000, /timestamp/],
-    ])('a provider whose clock is far %s names the clock', async (_, aheadMs, message) => {
-      provider.aheadMs = aheadMs
+    test('a provider whose clock is far behind names the clock', async () => {
+      provider.aheadMs = -2 * 3_600_000
       const line = await signInAndFail('clock')
-      expect(line?.['error'].message).toMatch(message)
+      expect(line?.['error'].message).toMatch(/timestamp/)
     })
   })
 

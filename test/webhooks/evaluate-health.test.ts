@@ -7,7 +7,6 @@ import { lowerBoundAt } from '../../src/lib/uuid-v7.ts'
 import { putOnHold } from '../../src/scheduling/circuit-breaker.ts'
 import { endHold } from '../../src/webhooks/end-hold.ts'
 import { evaluateHealth } from '../../src/webhooks/evaluate-health.ts'
-import { stateOf } from '../../src/webhooks/webhook-state.ts'
 import { attemptOf, SENDER } from '../support/attempts.ts'
 import { useTestDatabase } from '../support/database.ts'
 import { createTenant, JOINED, subscribe } from '../support/factories.ts'
@@ -50,9 +49,9 @@ async function evaluate(aheadMs = 0) {
   const transitions = ours(await evaluateHealth(database.pipeline, aheadMs))
   const webhook = await database.prisma.webhook.findFirstOrThrow({
     where: { id: webhookId },
-    include: { condition: true, schedule: true },
+    include: { condition: true, current: true },
   })
-  return { state: stateOf(webhook), condition: webhook.condition, transitions }
+  return { state: webhook.current?.state, condition: webhook.condition, transitions }
 }
 
 /** Deliveries that were created `agoMs` ago, and have no attempt. They are parked if there is a reason. */

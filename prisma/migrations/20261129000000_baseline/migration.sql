@@ -716,18 +716,6 @@ create table posthorn.fan_outs (
 -- Serves: the oldest row of an organization.
 create index fan_outs_organization_id_id on posthorn.fan_outs (organization_id, id);
 
--- A sign-in by OpenID Connect ends once, in any process: its state, which a cookie keeps for 10 minutes, is not
--- accepted again.
-create table posthorn.used_sign_in_states (
-  -- SHA-256 of the state.
-  state_hash bytea primary key,
-  -- No cookie with the state is valid after this.
-  expires_at timestamptz not null,
-  constraint state_hash_is_sha_256 check (octet_length(state_hash) = 32)
-);
--- Serves: deleting expired states.
-create index used_sign_in_states_expires_at on posthorn.used_sign_in_states (expires_at);
-
 -- Work in pages (src/queue/long-work.ts).
 create table posthorn.bulk_tasks (
   id uuid primary key default posthorn.uuid_v7(),
@@ -1023,9 +1011,9 @@ create table posthorn.api_keys (
   expires_at timestamptz,
   revoked_at timestamptz,
   last_used_at timestamptz,
-  -- Null: the default limits.
-  requests_per_second int,
-  events_per_second int,
+  requests_per_second int not null,
+  events_per_second int not null,
+  deliveries_per_second int not null,
   -- Set for the key of a portal or frontend session, with the API key that created the session.
   session_kind posthorn.session_kind,
   granted_by uuid references posthorn.api_keys on delete cascade,
@@ -1033,7 +1021,6 @@ create table posthorn.api_keys (
   webhook_id uuid,
   -- Counts the changes of limits.
   revision bigint not null default 1,
-  deliveries_per_second int,
   constraint name_has_1_to_200_characters check (char_length(btrim(name)) between 1 and 200),
   constraint token_hash_is_sha_256 check (octet_length(token_hash) = 32),
   constraint scopes_are_not_empty check (cardinality(scopes) > 0),
@@ -1095,17 +1082,6 @@ create table posthorn.sign_in_links (
   constraint token_hash_is_sha_256 check (octet_length(token_hash) = 32)
 );
 create index sign_in_links_api_key_id on posthorn.sign_in_links (api_key_id);
-
--- The leaky buckets of each key, shared by all processes. Unlogged: they start empty after a crash.
-create unlogged table posthorn.rate_limits (
-  api_key_id uuid not null references posthorn.api_keys on delete cascade,
-  budget text not null,
-  level double precision not null,
-  counted_at timestamptz not null default clock_timestamp(),
-  primary key (api_key_id, budget),
-  constraint level_is_not_negative check (level >= 0),
-  constraint budget_is_known check (budget in ('requests', 'events', 'deliveries'))
-) with (fillfactor = 50);
 
 -- The default partitions have the rows of days without a partition.
 create table posthorn_partitions.events_default partition of posthorn.events default;

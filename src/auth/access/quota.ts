@@ -1,7 +1,11 @@
 import { rateLimited } from '../../lib/errors.ts'
 import { describeRequest } from '../../telemetry/request-log.ts'
-import { WINDOW_SECONDS } from '../rate-limit/bucket.ts'
-import type { Budget, RateLimiter, RateLimitResult } from '../rate-limit/rate-limiter.ts'
+import {
+  type Budget,
+  type RateLimiter,
+  type RateLimitResult,
+  WINDOW_SECONDS,
+} from '../rate-limit/rate-limiter.ts'
 import type { Caller } from './scope.ts'
 
 /** The use of an API key's rate limits by one request. */

@@ -1,5 +1,6 @@
+import { z } from 'zod'
 import { didYouMean } from '../../lib/did-you-mean.ts'
-import { DomainError, invalid } from '../../lib/errors.ts'
+import { DomainError, fieldIssue, invalid } from '../../lib/errors.ts'
 
 /** The scopes of API keys. `admin` is for operators: every scope, every organization, the catalogue and the jobs. */
 export const SCOPES = [
@@ -22,28 +23,26 @@ export type Scope = (typeof SCOPES)[number]
 /** Names in one list. */
 const MAX_NAMES = 50
 
-/** Parses scope names and removes repetitions. Throws `invalid` with every unknown name. */
-export function parseScopes(names: readonly string[]): Scope[] {
-  if (names.length > MAX_NAMES) {
-    const detail = `scopes must have at most ${MAX_NAMES} entries, not ${names.length.toLocaleString('en')}.`
-    throw invalid([{ path: ['scopes'], code: 'too_many', detail }])
-  }
-  const unknown = names.filter((name) => !SCOPES.includes(name as Scope))
-  if (names.length === 0 || unknown.length > 0) {
-    const details = unknown.map(
-      (name) =>
-        `There is no scope ${JSON.stringify(name.slice(0, 128))}.${didYouMean(name, SCOPES)}`,
+/** At least one scope; repetitions are removed. The issue of unknown names has all of them. */
+export const scopesRule = z
+  .array(z.string())
+  .readonly()
+  .superRefine((names, context) => {
+    if (names.length < 1 || names.length > MAX_NAMES) {
+      const code = names.length < 1 ? 'required' : 'too_many'
+      const message = `must have 1 to ${MAX_NAMES} of the scopes ${SCOPES.join(', ')}`
+      context.addIssue({ code: 'custom', params: { code }, message })
+      return
+    }
+    const unknown = names.filter((name) => !SCOPES.includes(name as Scope))
+    if (unknown.length === 0) return
+    const hints = unknown.map(
+      (name) => `${JSON.stringify(name.slice(0, 128))}.${didYouMean(name, SCOPES)}`,
     )
-    throw invalid([
-      {
-        path: ['scopes'],
-        code: unknown.length > 0 ? 'unknown_scope' : 'required',
-        detail: `${details.join(' ') || 'Give at least one scope.'} The scopes are ${SCOPES.join(', ')}.`,
-      },
-    ])
-  }
-  return [...new Set(names as Scope[])]
-}
+    const message = `has no such scope: ${hints.join(' ')} The scopes are ${SCOPES.join(', ')}`
+    context.addIssue({ code: 'custom', params: { code: 'unknown_scope' }, message })
+  })
+  .transform((names) => [...new Set(names)] as Scope[])
 
 /** The rate limits of an API key, on average over ten seconds. */
 export interface Limits {
@@ -98,13 +97,11 @@ export function requireGrantable(caller: Caller, scopes: readonly string[]): voi
   const issues = scopes.flatMap((scope, index) =>
     hasScope(caller, scope as Scope)
       ? []
-      : [
-          {
-            path: ['scopes', index],
-            code: 'scope_not_held' as const,
-            detail: `The API key in use lacks the scope ${scope}, so it cannot grant this scope. Use a key that has it.`,
-          },
-        ],
+      : fieldIssue(
+          ['scopes', index],
+          'scope_not_held',
+          `is ${scope}, which the API key in use lacks. Use a key that has it.`,
+        ),
   )
   if (issues.length > 0) throw invalid(issues)
 }

@@ -1,23 +1,9 @@
 import { builder } from '../../graphql/builder.ts'
-import { type InputFields, mutation } from '../../graphql/mutation.ts'
-import { type Limits, SCOPES } from '../access/scope.ts'
+import { mutation } from '../../graphql/mutation.ts'
+import { settingInputs } from '../../graphql/setting-fields.ts'
 import { EditConflict, IF_REVISION } from '../audit/edit-conflict.ts'
 import { createApiKey, revokeApiKey, updateApiKey } from './api-key.ts'
-import { DEFAULT_LIMITS, MAX_PER_SECOND } from './limits.ts'
-
-const LIMIT_RULE = `1 to ${MAX_PER_SECOND.toLocaleString('en')}, and at most the limit of the calling key unless that key has the scope \`admin\`.`
-
-function limits(t: InputFields, otherwise: string) {
-  const limit = (what: string, name: keyof Limits) =>
-    t.int({
-      description: `The maximum number of ${what} per second, averaged over ten seconds: ${LIMIT_RULE} ${otherwise}: ${DEFAULT_LIMITS[name].toLocaleString('en')}.`,
-    })
-  return {
-    requestsPerSecond: limit('requests', 'requestsPerSecond'),
-    eventsPerSecond: limit('published events', 'eventsPerSecond'),
-    deliveriesPerSecond: limit('deliveries of published events', 'deliveriesPerSecond'),
-  }
-}
+import { API_KEY_SETTINGS, LIMIT_SETTINGS } from './api-key-settings.ts'
 
 interface CreatedApiKey {
   /** A uuid. */
@@ -46,24 +32,11 @@ mutation('createApiKey', {
   scope: 'keys:manage',
   input: {
     description: 'An API key to create.',
-    fields: (t) => ({
-      scopes: t.field({
-        type: ['Scope'],
-        required: true,
-        description: `The scopes of the key: at least one of ${SCOPES.map((scope) => `\`${scope}\``).join(', ')}. The calling key must have each of them; \`admin\` includes all.`,
-      }),
-      name: t.string({ description: 'A label of 1 to 200 characters. Default: none.' }),
-      expiresAt: t.field({
-        type: 'DateTime',
-        description: 'When the key expires. Default: never.',
-      }),
-      ...limits(t, 'Default'),
-    }),
+    fields: (t) => settingInputs(t, API_KEY_SETTINGS, 'new'),
   },
   returns: ['createdApiKey', CreatedApiKeyRef, 'The new key, with its token.'],
   run: async ({ input }, { prisma, actor }, caller) => {
-    const { organizationId } = caller
-    const wanted = { ...input, organizationId, grantedBy: caller }
+    const wanted = { ...input, organizationId: caller.organizationId, grantedBy: caller }
     const { key, token } = await createApiKey(prisma, wanted, actor)
     return { id: key.id, token }
   },
@@ -76,7 +49,7 @@ mutation('updateApiKey', {
   input: {
     description: 'Changes to an API key. Omitted fields keep their values.',
     fields: (t) => ({
-      ...limits(t, 'Null'),
+      ...settingInputs(t, LIMIT_SETTINGS, 'changes'),
       ifRevision: t.int({ description: IF_REVISION }),
     }),
   },

@@ -2,8 +2,9 @@ import { builder } from '../../graphql/builder.ts'
 import { callerOf } from '../../graphql/context.ts'
 import { organizationFields, organizationOf } from '../../graphql/organization-fields.ts'
 import type { RestrictedSession } from '../../graphql/portal-access.ts'
+import { addSettingFields } from '../../graphql/setting-fields.ts'
+import { API_KEY_SETTINGS } from './api-key-settings.ts'
 import { findApiKeys, visibleApiKey } from './find-api-key.ts'
-import { resolveLimits } from './limits.ts'
 
 const ApiKey = builder.prismaNode('ApiKey', {
   id: { portal: 'open', field: 'id' },
@@ -16,37 +17,14 @@ const ApiKey = builder.prismaNode('ApiKey', {
       portal: 'open',
       description: 'The organization that the key belongs to.',
     }),
-    name: t.exposeString('name', { portal: 'open', nullable: true }),
     tokenHint: t.exposeString('tokenHint', { portal: 'open' }),
-    scopes: t.expose('scopes', { type: ['Scope'], portal: 'open' }),
     createdAt: t.expose('createdAt', {
       portal: 'open',
       type: 'DateTime',
       description: 'When the key was created.',
     }),
-    expiresAt: t.expose('expiresAt', { portal: 'open', type: 'DateTime', nullable: true }),
     revokedAt: t.expose('revokedAt', { portal: 'open', type: 'DateTime', nullable: true }),
     lastUsedAt: t.expose('lastUsedAt', { portal: 'open', type: 'DateTime', nullable: true }),
-    requestsPerSecond: t.int({
-      portal: 'open',
-      description:
-        'The maximum number of requests per second, averaged over ten seconds. Requests that only publish events are not counted.',
-      select: { requestsPerSecond: true },
-      resolve: (key) => resolveLimits(key).requestsPerSecond,
-    }),
-    eventsPerSecond: t.int({
-      portal: 'open',
-      description: 'The most published events per second, averaged over ten seconds.',
-      select: { eventsPerSecond: true },
-      resolve: (key) => resolveLimits(key).eventsPerSecond,
-    }),
-    deliveriesPerSecond: t.int({
-      portal: 'open',
-      description:
-        'The maximum number of deliveries of published events per second, averaged over ten seconds. Publishing that exceeds it succeeds, and the next publishing waits for it.',
-      select: { deliveriesPerSecond: true },
-      resolve: (key) => resolveLimits(key).deliveriesPerSecond,
-    }),
     revision: t.int({
       portal: 'open',
       description:
@@ -56,6 +34,8 @@ const ApiKey = builder.prismaNode('ApiKey', {
     }),
   }),
 })
+
+addSettingFields('ApiKey', API_KEY_SETTINGS)
 
 const ApiKeyConnection = builder.connectionObject(
   { type: ApiKey, name: 'ApiKeyConnection', description: 'A page of API keys.' },

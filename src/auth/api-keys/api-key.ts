@@ -1,23 +1,19 @@
-import { z } from 'zod'
 import { actForOrganization } from '../../db/act-for.ts'
 import type { Db } from '../../db/client.ts'
 import type { ApiKey } from '../../db/generated/prisma/client.ts'
 import { parseId, publicId } from '../../db/ids.ts'
-import { invalid, notFound } from '../../lib/errors.ts'
-import { parseInput } from '../../lib/validation.ts'
+import { notFound } from '../../lib/errors.ts'
+import { changesRule, type GivenSettings, newObjectRule, settingsIn } from '../../lib/setting.ts'
+import { omitUndefined, parseInput } from '../../lib/validation.ts'
 import type { Actor } from '../access/actor.ts'
-import { type Caller, parseScopes, requireGrantable } from '../access/scope.ts'
+import { type Caller, requireGrantable } from '../access/scope.ts'
 import { changedFields, writeAuditEntry } from '../audit/audit-entry.ts'
 import { checkEditConflict } from '../audit/edit-conflict.ts'
-import { givenLimits, type LimitsInput, requireLimits } from './limits.ts'
+import { API_KEY_SETTINGS, LIMIT_SETTINGS, requireLimits } from './api-key-settings.ts'
 import { hashToken, mintToken, tokenHint } from './token.ts'
 
-export interface NewApiKey extends LimitsInput {
+export interface NewApiKey extends GivenSettings<typeof API_KEY_SETTINGS> {
   readonly organizationId: string
-  readonly scopes: readonly string[]
-  readonly name?: string | null | undefined
-  /** Null or missing: never. */
-  readonly expiresAt?: Date | null | undefined
   /**
    * The creator, who can grant only scopes and limits that they have. Null: Posthorn itself or the command line, which
    * have no bounds.
@@ -25,52 +21,33 @@ export interface NewApiKey extends LimitsInput {
   readonly grantedBy: Caller | null
 }
 
-/** The label of a key or session. */
-export const keyNameRule = z
-  .string('must be a string')
-  .trim()
-  .min(1, 'must not be empty')
-  .max(200, 'must have at most 200 characters')
-  .refine((text) => !text.includes('\0'), 'must not contain the NUL character')
-  .nullish()
-
-const keyName = z.object({ name: keyNameRule })
+const newKey = newObjectRule(API_KEY_SETTINGS)
+const limitChanges = changesRule(LIMIT_SETTINGS)
 
 /** Creates an API key. Only the hash of the token is stored, so the result is the only place to read the token. */
 export async function createApiKey(
   db: Db,
-  input: NewApiKey,
+  { organizationId, grantedBy, ...input }: NewApiKey,
   actor: Actor,
 ): Promise<{ key: ApiKey; token: string }> {
-  const scopes = parseScopes(input.scopes)
-  if (input.grantedBy) requireGrantable(input.grantedBy, input.scopes)
-  // A missing limit is the default, which the creator may not have.
-  const none = { requestsPerSecond: null, eventsPerSecond: null, deliveriesPerSecond: null }
-  const limits = { ...none, ...givenLimits(input) }
-  requireLimits(limits, input.grantedBy)
-  const { name } = parseInput(keyName, { name: input.name })
-  const expiresAt = input.expiresAt ?? null
-  if (expiresAt && !(expiresAt.getTime() > Date.now())) {
-    throw invalid([
-      { path: ['expiresAt'], code: 'in_the_past', detail: 'expiresAt must be in the future.' },
-    ])
+  const settings = parseInput(newKey, input)
+  if (grantedBy) {
+    requireGrantable(grantedBy, settings.scopes)
+    requireLimits(grantedBy, settings)
   }
   const token = mintToken()
-  const key = await actForOrganization(db, input.organizationId, async (tx) => {
+  const key = await actForOrganization(db, organizationId, async (tx) => {
     const created = await tx.apiKey.create({
       data: {
-        organizationId: input.organizationId,
-        name: name ?? null,
-        scopes,
-        expiresAt,
-        ...limits,
+        ...settings,
+        organizationId,
         tokenHash: hashToken(token),
         tokenHint: tokenHint(token),
       },
     })
     await writeAuditEntry(tx, actor, {
       action: 'api_key.created',
-      organizationId: created.organizationId,
+      organizationId,
       subjectId: publicId('apiKey', created.id),
       after: auditedFields(created),
     })
@@ -103,6 +80,10 @@ export async function revokeApiKey(
   })
 }
 
+interface LimitChanges extends GivenSettings<typeof LIMIT_SETTINGS> {
+  readonly ifRevision?: number | null | undefined
+}
+
 /**
  * Changes the limits of an API key in every process. Null: the default. Missing: unchanged. Throws `not_found` or
  * `invalid`, or an `EditConflict` if somebody else changed the same limits after `ifRevision`.
@@ -110,16 +91,16 @@ export async function revokeApiKey(
 export async function updateApiKey(
   db: Db,
   id: string,
-  { ifRevision, ...input }: LimitsInput & { readonly ifRevision?: number | null | undefined },
+  { ifRevision, ...input }: LimitChanges,
   changedBy: Caller,
   actor: Actor,
 ): Promise<void> {
   const { organizationId } = changedBy
   await actForOrganization(db, organizationId, async (tx) => {
     const { revision, ...before } = await lockKey(tx, organizationId, id)
-    const data = givenLimits(input)
-    requireLimits(data, changedBy)
-    const limits = givenLimits(before)
+    const data = omitUndefined(parseInput(limitChanges, input))
+    requireLimits(changedBy, data)
+    const limits = settingsIn(before, LIMIT_SETTINGS)
     const changed = changedFields(limits, { ...limits, ...data })
     if (Object.keys(changed.after).length === 0) return
     const action = 'api_key.updated'
@@ -143,6 +124,5 @@ async function lockKey(tx: Db, organizationId: string, id: string): Promise<ApiK
 
 /** The fields of an API key in the audit log. */
 function auditedFields(key: ApiKey) {
-  const { name, scopes, expiresAt, tokenHint } = key
-  return { name, scopes, expiresAt, tokenHint, ...givenLimits(key) }
+  return { ...settingsIn(key, API_KEY_SETTINGS), tokenHint: key.tokenHint }
 }

@@ -1,10 +1,17 @@
 import type { Sql } from '../../db/client.ts'
 import { batched } from '../../lib/batch.ts'
 import { DomainError, rateLimited } from '../../lib/errors.ts'
+import { settingsIn } from '../../lib/setting.ts'
 import { describeRequest } from '../../telemetry/request-log.ts'
-import { type Caller, type CallerSession, credentialOf, type Scope } from '../access/scope.ts'
+import {
+  type Caller,
+  type CallerSession,
+  credentialOf,
+  type Limits,
+  type Scope,
+} from '../access/scope.ts'
 import { createAuthFailureLimiter } from '../rate-limit/keyed-limiter.ts'
-import { type LimitsInput, resolveLimits } from './limits.ts'
+import { LIMIT_SETTINGS } from './api-key-settings.ts'
 import { hashToken, isWellFormedToken } from './token.ts'
 
 /**
@@ -17,7 +24,7 @@ export type Authenticate = (
 ) => Promise<Caller>
 
 /** The columns of `KEY_COLUMNS`. */
-export interface KeyRow extends LimitsInput {
+export interface KeyRow extends Limits {
   readonly id: string
   readonly organizationId: string
   readonly scopes: Scope[]
@@ -95,7 +102,7 @@ export function toCaller(sql: Sql, key: KeyRow): Caller {
     keyId: key.id,
     organizationId: key.organizationId,
     scopes: new Set(key.scopes),
-    limits: resolveLimits(key),
+    limits: settingsIn(key, LIMIT_SETTINGS),
     expiresAt: key.expiresAt,
     consoleSessionId: null,
     person: null,
@@ -162,19 +169,30 @@ function unauthenticated(message: string): DomainError {
   return new DomainError('unauthenticated', message)
 }
 
-/** Those of the API keys that are revoked or expired, by uuid. */
-export async function findInactiveKeys(
+/** Who has a stream open: an API key, perhaps through a session of the console, as uuids. */
+interface OpenCaller {
+  readonly apiKeyId: string
+  readonly sessionId: string | null
+}
+
+/** Why each caller may call no more, or null, in order. A key or session without a row was deleted. */
+export async function findEnded(
   sql: Sql,
-  keyIds: readonly string[],
-): Promise<Map<string, 'revoked' | 'expired'>> {
-  const { rows } = await sql.query<{ id: string; state: 'revoked' | 'expired' }>({
-    name: 'find_inactive_keys',
-    // A key without a row was deleted and counts as revoked.
+  callers: readonly OpenCaller[],
+): Promise<('revoked' | 'expired' | 'signed out' | null)[]> {
+  const { rows } = await sql.query<{ reason: 'revoked' | 'expired' | 'signed out' | null }>({
+    name: 'find_ended',
     text: `
-      select key.id, case when k.expires_at <= now() and not ${IS_REVOKED} then 'expired' else 'revoked' end as state
-      from unnest($1::uuid[]) as key (id) left join posthorn.api_keys as k on k.id = key.id
-      where k.id is null or ${IS_REVOKED} or k.expires_at <= now()`,
-    values: [keyIds],
+      select case
+          when k.id is null or ${IS_REVOKED} then 'revoked'
+          when k.expires_at <= now() then 'expired'
+          when caller.session_id is not null and coalesce(s.expires_at <= now(), true) then 'signed out'
+        end as reason
+      from unnest($1::uuid[], $2::uuid[]) with ordinality as caller (key_id, session_id, n)
+      left join posthorn.api_keys as k on k.id = caller.key_id
+      left join posthorn.sessions as s on s.id = caller.session_id
+      order by caller.n`,
+    values: [callers.map((one) => one.apiKeyId), callers.map((one) => one.sessionId)],
   })
-  return new Map(rows.map(({ id, state }) => [id, state]))
+  return rows.map(({ reason }) => reason)
 }

@@ -32,20 +32,13 @@ export interface Reencrypted {
 const BATCH_SIZE = 500
 
 /**
- * Reencrypts with the first key everything that another key encrypted. Safe while the service runs: a row that changes
- * concurrently keeps its change and is read again. Safe to interrupt and to repeat.
+ * Reencrypts with the first key everything that another key encrypted. Safe while the service runs, whose processes have the
+ * same first key: a row that changes concurrently keeps its change. Safe to interrupt and to repeat.
  */
 export async function reencryptStoredSecrets(sql: Sql, keyring: Keyring): Promise<Reencrypted[]> {
   const results: Reencrypted[] = []
   for (const column of ENCRYPTED_COLUMNS) {
-    let reencrypted = 0
-    for (;;) {
-      const pass = await reencryptColumn(sql, keyring, column)
-      reencrypted += pass.updated
-      if (pass.conflicts > 0) continue
-      results.push({ column: column.name, reencrypted, unreadable: pass.unreadable })
-      break
-    }
+    results.push(await reencryptColumn(sql, keyring, column))
   }
   return results
 }
@@ -55,14 +48,17 @@ interface Row {
   readonly ciphertext: Buffer
 }
 
-/** Makes one pass over the column. A conflict is a row that changed between its read and its update. */
-async function reencryptColumn(sql: Sql, keyring: Keyring, column: EncryptedColumn) {
+async function reencryptColumn(
+  sql: Sql,
+  keyring: Keyring,
+  column: EncryptedColumn,
+): Promise<Reencrypted> {
   const unreadable: string[] = []
-  let [updated, conflicts] = [0, 0]
+  let reencrypted = 0
   for (let after: string | null = null; ; ) {
     const rows: Row[] = await readStaleRows(sql, keyring, column, after)
     const last = rows.at(-1)
-    if (!last) return { updated, conflicts, unreadable }
+    if (!last) return { column: column.name, reencrypted, unreadable }
     after = last.key
     const readable = rows.flatMap((row) => {
       const newCiphertext = reencrypt(keyring, row)
@@ -70,9 +66,7 @@ async function reencryptColumn(sql: Sql, keyring: Keyring, column: EncryptedColu
       unreadable.push(row.key)
       return []
     })
-    const count = await updateUnchangedRows(sql, column, readable)
-    updated += count
-    conflicts += readable.length - count
+    reencrypted += await updateUnchangedRows(sql, column, readable)
   }
 }
 
@@ -122,32 +116,26 @@ async function updateUnchangedRows(
   return rowCount ?? 0
 }
 
-/** Counts the stored secrets of each encryption key, listed in the ring or not. */
-async function countSecretsByKey(sql: Sql, keyring: Keyring) {
-  const { rows } = await sql.query<{ count: number; listed: boolean; has_version: boolean }>(
-    `select count(*)::int as count, prefix = any ($1::bytea[]) as listed, get_byte(prefix, 0) = 1 as has_version
-     from (
-       select substring(key_ciphertext for 5) as prefix from posthorn.signing_secrets
-       union all
-       select substring(headers_ciphertext for 5) from posthorn.webhooks where headers_ciphertext is not null
-     ) as stored
-     where length(prefix) = 5
-     group by prefix`,
-    [keyring.prefixes],
-  )
-  return rows
-}
-
 /**
  * Throws if the ring lacks a key that encrypted stored secrets, because deliveries could not be signed. A single such
  * secret among others counts as a damaged row, which must not stop all deliveries; its own deliveries fail with an error.
  */
 export async function requireListedKeys(sql: Sql, keyring: Keyring): Promise<void> {
-  const counts = await countSecretsByKey(sql, keyring)
-  const total = counts.reduce((sum, { count }) => sum + count, 0)
-  const missing = counts
-    .filter((key) => !key.listed && key.has_version && (key.count > 1 || key.count === total))
-    .reduce((sum, { count }) => sum + count, 0)
+  const { rows } = await sql.query<{ missing: number; total: number }>(
+    `select coalesce(sum(count) filter (
+         where prefix <> all ($1::bytea[]) and get_byte(prefix, 0) = 1 and (count > 1 or count = total)
+       ), 0)::int as missing, coalesce(max(total), 0)::int as total
+     from (
+       select prefix, count(*), sum(count(*)) over () as total from (
+         select substring(key_ciphertext for 5) as prefix from posthorn.signing_secrets
+         union all
+         select substring(headers_ciphertext for 5) from posthorn.webhooks
+       ) as stored
+       where length(prefix) = 5 group by prefix
+     ) as counted`,
+    [keyring.prefixes],
+  )
+  const { missing = 0, total = 0 } = rows[0] ?? {}
   if (missing === 0) return
   throw new Error(
     `POSTHORN_ENCRYPTION_KEYS lacks the key that ${missing} of ${total} stored secrets were encrypted with. Add it to the end of the list. To remove it later, run \`posthorn key rotate-encryption\` first.`,

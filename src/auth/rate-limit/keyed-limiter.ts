@@ -1,6 +1,6 @@
 import { networkOf } from '../../lib/address-network.ts'
 import { LruMap } from '../../lib/lru-map.ts'
-import { type Bucket, drain } from './bucket.ts'
+import { type Bucket, drain } from './rate-limiter.ts'
 
 /** If there are more keys, the least recently counted ones are evicted. */
 const MAX_KEYS = 10_000

@@ -2,19 +2,18 @@ import { z } from 'zod'
 import { actForOrganization } from '../../db/act-for.ts'
 import type { Db } from '../../db/client.ts'
 import { publicId } from '../../db/ids.ts'
-import { invalid } from '../../lib/errors.ts'
+import { fieldIssue, invalid } from '../../lib/errors.ts'
 import { parseInput } from '../../lib/validation.ts'
 import { findWebhook } from '../../webhooks/find-webhook.ts'
 import type { Actor } from '../access/actor.ts'
 import {
   type Caller,
   type CallerSession,
-  parseScopes,
   requireGrantable,
   type Scope,
+  scopesRule,
 } from '../access/scope.ts'
-import { keyNameRule } from '../api-keys/api-key.ts'
-import { DEFAULT_LIMITS } from '../api-keys/limits.ts'
+import { keyNameRule } from '../api-keys/api-key-settings.ts'
 import { hashToken, mintToken, tokenHint } from '../api-keys/token.ts'
 import { writeAuditEntry } from '../audit/audit-entry.ts'
 
@@ -31,7 +30,7 @@ const ttlRule = z
   .nullish()
   .transform((seconds) => seconds ?? DEFAULT_TTL_SECONDS)
 
-const rule = z.object({ name: keyNameRule, ttlSeconds: ttlRule })
+const rule = z.object({ name: keyNameRule.optional(), scopes: scopesRule, ttlSeconds: ttlRule })
 
 export interface NewSession {
   readonly kind: CallerSession['kind']
@@ -58,15 +57,14 @@ export interface CreatedSession {
  */
 export async function createSession(
   db: Db,
-  { kind, scopes: names, webhookId = null, ...options }: NewSession,
+  { kind, webhookId = null, ...options }: NewSession,
   grantedBy: Caller,
   actor: Actor,
 ): Promise<CreatedSession> {
   const { organizationId } = grantedBy
-  const { name = null, ttlSeconds } = parseInput(rule, options)
-  const scopes = parseScopes(names)
-  requireGrantable(grantedBy, names)
-  requireSessionScopes(names, webhookId !== null)
+  const { name = null, scopes, ttlSeconds } = parseInput(rule, options)
+  requireGrantable(grantedBy, scopes)
+  requireSessionScopes(scopes, webhookId !== null)
   const webhook = webhookId === null ? null : await findWebhook(db, organizationId, webhookId)
   const expiresAt = earliest(new Date(Date.now() + ttlSeconds * 1_000), grantedBy.expiresAt)
   const token = mintToken('session')
@@ -80,7 +78,7 @@ export async function createSession(
         webhookId: webhook?.id ?? null,
         scopes,
         expiresAt,
-        ...cappedLimits(grantedBy),
+        ...grantedBy.limits,
         tokenHash: hashToken(token),
         tokenHint: tokenHint(token),
       },
@@ -115,19 +113,8 @@ function requireSessionScopes(scopes: readonly string[], forOneWebhook: boolean)
   const issues = scopes.flatMap((scope, index) => {
     const reason = forbidden[scope as Scope]
     if (reason === undefined) return []
-    const detail = `A session cannot have the scope ${scope}: ${reason}. Remove this scope.`
-    return [{ path: ['scopes', index], code: 'scope_not_for_sessions' as const, detail }]
+    const rule = `is ${scope}, which no session can have: ${reason}. Remove this scope.`
+    return fieldIssue(['scopes', index], 'scope_not_for_sessions', rule)
   })
   if (issues.length > 0) throw invalid(issues)
-}
-
-/** The caller's limits where they are below the defaults. Null: the default. */
-function cappedLimits({ limits, scopes }: Caller) {
-  const cap = (name: keyof typeof limits) =>
-    !scopes.has('admin') && limits[name] < DEFAULT_LIMITS[name] ? limits[name] : null
-  return {
-    requestsPerSecond: cap('requestsPerSecond'),
-    eventsPerSecond: cap('eventsPerSecond'),
-    deliveriesPerSecond: cap('deliveriesPerSecond'),
-  }
 }

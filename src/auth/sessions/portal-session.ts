@@ -1,10 +1,120 @@
 import { z } from 'zod'
 import type { Db } from '../../db/client.ts'
+import { changesRule, type GivenSettings, type Setting } from '../../lib/setting.ts'
 import { parseInput } from '../../lib/validation.ts'
 import type { Actor } from '../access/actor.ts'
 import type { Caller } from '../access/scope.ts'
 import { type CreatedSession, createSession, type NewSession } from './create-session.ts'
-import { PORTAL_THEME, type PortalTheme, type ThemeField, themeRule } from './portal-theme.ts'
+
+const MAX_URL_LENGTH = 2_048
+const MAX_FONT_FAMILY_LENGTH = 200
+const MAX_RADIUS = 16
+const MAX_PADDING = 64
+
+const URL_RULE = `must be an https:// URL of at most ${MAX_URL_LENGTH.toLocaleString('en')} characters`
+const URL_BOUNDS = `\`https://…\`, at most ${MAX_URL_LENGTH.toLocaleString('en')} characters`
+const FONT_RULE = `must be a CSS font-family of at most ${MAX_FONT_FAMILY_LENGTH} letters, digits, spaces, commas, hyphens and quotes, such as "Figtree", sans-serif`
+
+const webUrl = z
+  .string()
+  .max(MAX_URL_LENGTH, URL_RULE)
+  .refine((text) => /^https:\/\/[^\s\\]+$/.test(text) && URL.canParse(text), URL_RULE)
+  .nullable()
+
+const color = z
+  .string()
+  .regex(/^#[0-9a-f]{6}$/i, 'must be a color as #rrggbb')
+  .nullable()
+
+function pixels(max: number) {
+  const rule = `must be a whole number of pixels from 0 to ${max}`
+  return z.int(rule).min(0, rule).max(max, rule).nullable()
+}
+
+interface ThemeField extends Setting {
+  /** The name in the fragment of the portal's URL. Default: that of the field. */
+  readonly parameter?: string
+}
+
+/** The appearance of the portal in a host application. A missing or null field has the console's value. */
+export const PORTAL_THEME = {
+  primaryColor: {
+    rule: color,
+    type: 'String',
+    parameter: 'color',
+    description: 'The color of buttons and links, as `#rrggbb`. Default: the color of the console.',
+  },
+  fontFamily: {
+    rule: z
+      .string()
+      .max(MAX_FONT_FAMILY_LENGTH, FONT_RULE)
+      .regex(/^[\p{L}\p{N} ,'"_-]+$/u, FONT_RULE)
+      .nullable(),
+    type: 'String',
+    parameter: 'font',
+    description: `The typeface, as a CSS \`font-family\`: at most ${MAX_FONT_FAMILY_LENGTH} letters, digits, spaces, commas, hyphens and quotes. Default: Inter, which Posthorn serves.`,
+  },
+  fontUrl: {
+    rule: webUrl,
+    type: 'String',
+    description: `The URL of a WOFF2 file of the first font in \`fontFamily\`: ${URL_BOUNDS}. Its origin must be one of \`POSTHORN_PORTAL_ORIGINS\`, and must allow the portal by CORS; otherwise the browser uses the next font in \`fontFamily\`. Default: none.`,
+  },
+  radius: {
+    rule: pixels(MAX_RADIUS),
+    type: 'Int',
+    description: `The radius of corners in pixels: 0 to ${MAX_RADIUS}. Default: 8.`,
+  },
+  backgroundColor: {
+    rule: color,
+    type: 'String',
+    parameter: 'background',
+    description:
+      'The color behind the portal in a frame, as `#rrggbb`. Default: transparent, so that the page of your application is behind it.',
+  },
+  foregroundColor: {
+    rule: color,
+    type: 'String',
+    parameter: 'foreground',
+    description:
+      'The color of text, as `#rrggbb`. Lines and secondary text are paler shades of it. Default: the color of the console.',
+  },
+  padding: {
+    rule: pixels(MAX_PADDING),
+    type: 'Int',
+    description: `The space around the portal in a frame, in pixels: 0 to ${MAX_PADDING}. Default: 16 with \`backgroundColor\`, otherwise 4.`,
+  },
+  density: {
+    rule: z.enum(['compact', 'comfortable']).nullable(),
+    type: 'PortalDensity',
+    description: 'The height of rows. Default: COMFORTABLE.',
+  },
+  colorScheme: {
+    rule: z.enum(['light', 'dark', 'auto']).nullable(),
+    type: 'PortalColorScheme',
+    parameter: 'scheme',
+    description: 'The color scheme. Default: AUTO.',
+  },
+  logoUrl: {
+    rule: webUrl,
+    type: 'String',
+    parameter: 'logo',
+    description: `The URL of a logo, which the header shows: ${URL_BOUNDS}. Default: none.`,
+  },
+  showHeader: {
+    rule: z.boolean().nullable(),
+    type: 'Boolean',
+    parameter: 'header',
+    description:
+      'Whether the portal in a frame has the header and the menu of the console. Without a frame it always has them. Default: false.',
+  },
+} as const satisfies Readonly<Record<string, ThemeField>>
+
+type PortalTheme = GivenSettings<typeof PORTAL_THEME>
+
+const themeRule = changesRule(PORTAL_THEME).refine(
+  ({ fontUrl, fontFamily }) => !fontUrl || fontFamily,
+  { path: ['fontFamily'], message: 'is required with fontUrl: give the name of the font first' },
+)
 
 /** The pages of the portal, by their paths. */
 export const PORTAL_PAGES = {

@@ -11,8 +11,12 @@ import {
   MAX_TTL_SECONDS,
   MIN_TTL_SECONDS,
 } from './create-session.ts'
-import { createPortalSession, PORTAL_PAGES, type PortalSession } from './portal-session.ts'
-import { PORTAL_THEME } from './portal-theme.ts'
+import {
+  createPortalSession,
+  PORTAL_PAGES,
+  PORTAL_THEME,
+  type PortalSession,
+} from './portal-session.ts'
 
 const SESSION_SCOPES = SCOPES.filter((scope) => scope !== 'admin' && scope !== 'keys:manage')
 

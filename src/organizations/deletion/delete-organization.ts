@@ -11,7 +11,7 @@ import { startWork } from '../../queue/long-work.ts'
 /**
  * Deletes an organization. Once this returns, its API keys and sessions are refused in every process, nothing is published
  * or sent for it, and its webhooks are deleted with their secrets and headers. Jobs then delete its rows and leave a
- * tombstone. A second call changes nothing. Throws `not_found`, or `conflict` if the organization has enabled webhooks and
+ * tombstone. Returns the public id of the deletion. A second call changes nothing. Throws `not_found`, or `conflict` if the organization has enabled webhooks and
  * `force` is false, or if the caller's own API key belongs to the organization.
  */
 export async function deleteOrganization(
@@ -19,15 +19,16 @@ export async function deleteOrganization(
   id: string,
   { force }: { readonly force: boolean },
   actor: Actor,
-): Promise<void> {
+): Promise<string> {
   const uuid = parseId('organization', id)
   if (!uuid) throw notFound('organization', id)
-  await joinTransaction(db, async (tx) => {
+  return await joinTransaction(db, async (tx) => {
     // Waits for changes that refer to the organization, such as a new webhook, and they wait for this one.
-    const [organization] = await tx.$queryRaw<{ isDeleted: boolean }[]>`
-      select deleted_at is not null as "isDeleted" from posthorn.organizations where id = ${uuid}::uuid for update`
-    if (organization?.isDeleted || (await findDeletions(tx, id)).length > 0) return
-    if (!organization) throw notFound('organization', id)
+    const organizations = await tx.$queryRaw<object[]>`
+      select from posthorn.organizations where id = ${uuid}::uuid for update`
+    const [begun] = await findDeletions(tx, id)
+    if (begun) return publicId('bulkTask', begun.id)
+    if (organizations.length === 0) throw notFound('organization', id)
     await refuseOwn(tx, id, uuid, actor)
     await tx.$executeRaw`
       update posthorn.organizations
@@ -42,7 +43,7 @@ export async function deleteOrganization(
     await tx.$executeRaw`
       update posthorn.bulk_tasks set state = 'canceled', finished_at = now(), value_ciphertext = null
       where organization_id = ${uuid}::uuid and state = 'running'`
-    await startWork(tx, {
+    const deletionId = await startWork(tx, {
       ...{ action: 'delete_organization', organizationId: uuid },
       ...{ selection: { requestedBy: nameOf(actor) }, total: 0, totalIsExact: false },
     })
@@ -55,6 +56,7 @@ export async function deleteOrganization(
       subjectId: id,
       after: { force },
     })
+    return deletionId
   })
 }
 

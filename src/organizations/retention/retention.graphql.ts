@@ -19,7 +19,7 @@ interface Retention {
 async function readRetention(
   sql: Sql,
   organizationId: string,
-  eventType: string | null = null,
+  eventType: string,
 ): Promise<Retention> {
   const { rows } = await sql.query<Retention>({
     name: 'read_retention',
@@ -47,19 +47,6 @@ const RetentionRef = builder.objectRef<Retention>('Retention').implement({
     from: t.expose('from', { type: RetentionSource, description: 'Whose retention it is.' }),
   }),
 })
-
-builder.prismaObjectFields('Organization', (t) => ({
-  retention: t.field({
-    type: RetentionRef,
-    portal: 'open',
-    description: 'How long events are kept. Event types can have less.',
-    select: { id: true },
-    resolve: ({ id }, _args, context, info) =>
-      context.perField(info, async (ids: string[]) =>
-        Promise.all(ids.map((each) => readRetention(context.sql, each))),
-      )(id),
-  }),
-}))
 
 builder.prismaObjectFields('EventType', (t) => ({
   retentionDays: t.exposeInt('retentionDays', {

@@ -11,10 +11,10 @@ import { type EndReason, LiveStream, type StreamItem } from './stream.ts'
 export interface HubOptions {
   readonly databaseUrl: string
   readonly sql: Sql
-  /** Returns the uuids of those API keys that are revoked or expired. */
-  readonly findInactiveKeys: (keyIds: string[]) => Promise<Map<string, 'revoked' | 'expired'>>
-  /** Returns the uuids of those console sessions that have ended. */
-  readonly findEndedSessions: (sessionIds: string[]) => Promise<Set<string>>
+  /** Why each caller may call no more, or null, in order. */
+  readonly findEnded: (
+    callers: readonly Pick<Subscription, 'apiKeyId' | 'sessionId'>[],
+  ) => Promise<(EndReason | null)[]>
   readonly onError: (error: unknown) => void
 }
 
@@ -176,18 +176,11 @@ export class LiveHub implements AsyncDisposable {
   }
 
   async #endUnauthorized(): Promise<void> {
-    const { findInactiveKeys, findEndedSessions } = this.#options
-    const open = [...this.#streams.values()]
-    const keyIds = new Set(open.map(({ apiKeyId }) => apiKeyId))
-    const sessionIds = new Set(open.map(({ sessionId }) => sessionId).filter((id) => id !== null))
-    const [inactiveKeys, endedSessions] = await Promise.all([
-      findInactiveKeys([...keyIds]),
-      sessionIds.size > 0 ? findEndedSessions([...sessionIds]) : new Set<string>(),
-    ])
-    for (const [stream, { apiKeyId, sessionId }] of [...this.#streams]) {
-      const reason = inactiveKeys.get(apiKeyId)
+    const open = [...this.#streams]
+    const reasons = await this.#options.findEnded(open.map(([, caller]) => caller))
+    for (const [i, [stream]] of open.entries()) {
+      const reason = reasons[i]
       if (reason) stream.end(reason)
-      else if (sessionId && endedSessions.has(sessionId)) stream.end('signed out')
     }
   }
 

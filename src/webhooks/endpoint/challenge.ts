@@ -1,5 +1,4 @@
 import { createSecretKey, type KeyObject } from 'node:crypto'
-import { formatSecret } from '../../../packages/receiver/src/sign.ts'
 import type { Keyring } from '../../auth/encryption/keyring.ts'
 import type { Db } from '../../db/client.ts'
 import type { Webhook as WebhookRow } from '../../db/generated/prisma/client.ts'
@@ -23,30 +22,20 @@ export type SendChallenge = (
   challenge: Challenge,
 ) => Promise<UnverifiedReason | null>
 
-/** A webhook that a transaction creates, and that the repeated transaction must create with the same secret. */
-export interface CreatedWebhook {
-  readonly uuid: string
-  readonly secret: string
-}
-
 /** That the endpoint of a URL has answered. */
 export interface EndpointProof {
   readonly url: string
   readonly verifiedAt: Date
-  /** Null: the webhook exists. */
-  readonly created: CreatedWebhook | null
 }
 
 /** Ends a transaction whose webhook needs a verified endpoint: no transaction is open while the endpoint answers. */
 export class ChallengeNeeded extends Error {
   override readonly name = 'ChallengeNeeded'
   readonly challenge: Challenge
-  readonly created: CreatedWebhook | null
 
-  constructor(challenge: Challenge, created: CreatedWebhook | null) {
+  constructor(challenge: Challenge) {
     super('The endpoint of the webhook has to answer a challenge first.')
     this.challenge = challenge
-    this.created = created
   }
 }
 
@@ -64,10 +53,10 @@ export async function withChallenge<T>(
   } catch (error) {
     if (!(error instanceof ChallengeNeeded)) throw error
     if (!sendChallenge) throw new Error('This process sends no challenges.')
-    const { challenge, created } = error
+    const { challenge } = error
     const reason = await sendChallenge(organizationId, challenge)
     if (reason !== null) throw new EndpointUnverified(reason)
-    return await run({ url: challenge.url, verifiedAt: new Date(), created }).catch(explainConflict)
+    return await run({ url: challenge.url, verifiedAt: new Date() }).catch(explainConflict)
   }
 }
 
@@ -102,11 +91,10 @@ export async function requireProof(
 ): Promise<void> {
   const isKnown = before?.url === after.url && before.endpointVerifiedAt !== null
   if (!after.verifyEndpoint || isKnown || proof?.url === after.url) return
-  const { challenge, secret } = await challengeOf(tx, keyring, after)
-  throw new ChallengeNeeded(challenge, before === null ? { uuid: after.id, secret } : null)
+  throw new ChallengeNeeded(await challengeOf(tx, keyring, after))
 }
 
-async function challengeOf(tx: Db, keyring: Keyring, row: WebhookRow) {
+async function challengeOf(tx: Db, keyring: Keyring, row: WebhookRow): Promise<Challenge> {
   const current = await tx.signingSecret.findFirstOrThrow({
     where: { webhookId: row.id, expiresAt: null },
   })
@@ -116,8 +104,7 @@ async function challengeOf(tx: Db, keyring: Keyring, row: WebhookRow) {
     throw invalid([{ path: ['verifyEndpoint'], code: 'unreadable_header', detail: UNREADABLE }])
   }
   const { url, headerPrefix } = row
-  const challenge = { url, headers, headerPrefix, signingKey: createSecretKey(key) }
-  return { challenge, secret: formatSecret(key) }
+  return { url, headers, headerPrefix, signingKey: createSecretKey(key) }
 }
 
 const UNREADABLE =

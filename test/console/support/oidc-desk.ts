@@ -1,3 +1,4 @@
+import { DEFAULT_LIMITS } from '../../../src/auth/api-keys/api-key-settings.ts'
 import { hashToken, mintToken, tokenHint } from '../../../src/auth/api-keys/token.ts'
 import { mintId, parseId } from '../../../src/db/ids.ts'
 import { CLIENT, type OidcProvider, startOidcProvider } from '../../oidc-provider/oidc-provider.ts'
@@ -47,6 +48,7 @@ export async function addRoleKey(): Promise<void> {
       scopes: ['webhooks:read', 'keys:manage'],
       tokenHash: hashToken(token),
       tokenHint: tokenHint(token),
+      ...DEFAULT_LIMITS,
     },
   })
 }

@@ -2,11 +2,10 @@ import { pino } from 'pino'
 import { beforeEach, expect } from 'vitest'
 import { SYSTEM } from '../../../src/auth/access/actor.ts'
 import type { Scope } from '../../../src/auth/access/scope.ts'
-import { createAuthenticate, findInactiveKeys } from '../../../src/auth/api-keys/authenticate.ts'
+import { createAuthenticate, findEnded } from '../../../src/auth/api-keys/authenticate.ts'
 import { createKeyring } from '../../../src/auth/encryption/keyring.ts'
 import { createRateLimiter } from '../../../src/auth/rate-limit/rate-limiter.ts'
 import { createAuthenticateSession } from '../../../src/auth/sessions/authenticate-session.ts'
-import { findEndedSessions } from '../../../src/auth/sessions/session.ts'
 import { type Database, openDatabase } from '../../../src/db/client.ts'
 import { createCatalogue } from '../../../src/event-types/event-type.ts'
 import { createPublishEvents } from '../../../src/events/publish-events.ts'
@@ -128,7 +127,7 @@ function createDeps(
     sql: pool,
     authenticate: createAuthenticate(pool),
     authenticateSession: createAuthenticateSession(pool),
-    rateLimiter: createRateLimiter({ sql: pool, onError: () => {} }),
+    rateLimiter: createRateLimiter(),
     webhooks: {
       prisma,
       keyring: createKeyring([ENCRYPTION_KEY]),
@@ -138,8 +137,7 @@ function createDeps(
     live: new LiveHub({
       databaseUrl: url,
       sql: pool,
-      findInactiveKeys: (keyIds) => findInactiveKeys(pool, keyIds),
-      findEndedSessions: (sessionIds) => findEndedSessions(pool, sessionIds),
+      findEnded: (callers) => findEnded(pool, callers),
       onError: (error) => logger.warn({ error }, 'the live connection broke'),
     }),
     publicUrl: null,

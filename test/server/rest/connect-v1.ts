@@ -80,7 +80,7 @@ export function connectV1Deps(database: Database, logged: LogEntry[] = []): Conn
   const keyring = createKeyring([ENCRYPTION_KEY])
   return {
     authenticate: createAuthenticate(database.pool),
-    rateLimiter: createRateLimiter({ sql: database.pool, onError: () => {} }),
+    rateLimiter: createRateLimiter(),
     webhooks: { prisma: database.prisma, keyring, guard: createAddressGuard([]) },
     logger,
     outages: createOutageLog(logger),

@@ -21,8 +21,7 @@ beforeEach(async () => {
   hub = new LiveHub({
     databaseUrl: database.url,
     sql: database.pool,
-    findInactiveKeys: async () => new Map(),
-    findEndedSessions: async () => new Set(),
+    findEnded: async () => [],
     onError: () => {},
   })
 })

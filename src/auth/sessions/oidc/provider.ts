@@ -1,7 +1,6 @@
 import * as client from 'openid-client'
 import { isLoopbackHttp, type OidcSettings } from '../../../config/oidc-settings.ts'
 import type { Provider } from './oidc-sign-in.ts'
-import { ClockAhead } from './sign-in-failure.ts'
 
 const REQUEST_TIMEOUT_S = 10
 /** The tolerated difference between the clocks of the provider and of this machine. */
@@ -39,7 +38,6 @@ export function createProvider(settings: OidcSettings, secret: string | null): P
       })
       const claims = tokens.claims()
       if (!claims) throw new Error('The provider sent no ID token.')
-      requireIssued(claims.iat)
       const hasUserInfo = provider.serverMetadata().userinfo_endpoint !== undefined
       const userInfo = hasUserInfo
         ? await client.fetchUserInfo(provider, tokens.access_token, claims.sub)
@@ -71,12 +69,6 @@ async function discoverProvider(
       ...(isLoopbackHttp(server) ? [client.allowInsecureRequests] : []),
     ],
   })
-}
-
-/** `openid-client` accepts a token that is issued in the future. */
-function requireIssued(issuedAt: number): void {
-  const aheadS = issuedAt - Date.now() / 1_000
-  if (aheadS > CLOCK_TOLERANCE_S) throw new ClockAhead(aheadS)
 }
 
 /** Sends the secret in the header, which is the default of the specification, unless the provider wants it in the body. */

@@ -14,17 +14,6 @@ export const SIGN_IN_FAILURES = [
 
 export type SignInFailure = (typeof SIGN_IN_FAILURES)[number]
 
-/** The clock of the provider is ahead of that of this machine. */
-export class ClockAhead extends Error {
-  override readonly name = 'ClockAhead'
-
-  constructor(seconds: number) {
-    super(
-      `The ID token was issued ${Math.round(seconds)} s in the future. Synchronize the clocks of the provider and of this machine.`,
-    )
-  }
-}
-
 /** By the codes of OAuth, of OpenID Connect, and of `openid-client`. */
 const FAILURE_OF_CODE: ReadonlyMap<unknown, SignInFailure> = new Map([
   ['access_denied', 'denied'],
@@ -43,7 +32,6 @@ const FAILURE_OF_CODE: ReadonlyMap<unknown, SignInFailure> = new Map([
 
 /** The failure of a sign-in that threw an error. */
 export function failureOf(error: unknown): SignInFailure {
-  if (error instanceof ClockAhead) return 'clock'
   // `fetch` throws a TypeError if it gets no answer.
   if (error instanceof TypeError) return 'unreachable'
   const { code, cause } = error as { code?: unknown; cause?: unknown }

@@ -265,9 +265,7 @@ const PROBLEMS: Readonly<Record<ProblemKind, readonly [description: string, ...s
     'The path does not support the method. `Allow` lists the methods that it supports.',
     'Allow',
   ],
-  conflict: [
-    'The idempotency key was used with another body, its first call is still running, or the webhook has no signing secret.',
-  ],
+  conflict: ['The idempotency key was used with another body, or its first call is still running.'],
   precondition_failed: [
     'The current version of the webhook is not in `If-Match`, or is in `If-None-Match`. Nothing was changed.',
   ],

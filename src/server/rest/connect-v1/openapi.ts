@@ -99,7 +99,6 @@ export const OPERATIONS = {
       'Returns the secret that currently signs deliveries to the webhook. Needs the scope `secrets:read`.',
     parameters: ['WebhookId'],
     success: [200, 'The current signing secret.', [], SECRET],
-    errors: ['conflict'],
   },
   rotateSigningSecret: {
     method: 'post',

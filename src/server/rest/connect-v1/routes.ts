@@ -110,17 +110,12 @@ const HANDLERS: Readonly<
   async listWebhooks(c, deps) {
     const organizationId = authorize(c, 'webhooks:read')
     const { limit, after } = readPage(c.req.queries())
-    const { inFlight } = connectionOf(c)
-    let bytes = 0
     // One more than the limit, to detect a next page.
     const found = await listWebhooks(deps, organizationId, {
-      onRead(webhooks) {
-        bytes += JSON.stringify(webhooks).length
-        inFlight?.resize('response', bytes)
-      },
       ...(limit !== undefined && { limit: limit + 1 }),
       ...(after !== undefined && { after }),
     })
+    connectionOf(c).inFlight?.resize('response', JSON.stringify(found).length)
     const page = found.slice(0, limit)
     const last = page.at(-1)
     if (limit !== undefined && last && found.length > limit) {

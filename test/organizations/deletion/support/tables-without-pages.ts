@@ -5,7 +5,6 @@ export const TABLES_OF_PARENTS: Readonly<Record<string, OrganizationTable>> = {
   consumer_leases: 'event_consumers',
   exhausted_deliveries: 'webhooks',
   alert_mails: 'alert_addresses',
-  rate_limits: 'api_keys',
   reported_states: 'webhooks',
   sessions: 'api_keys',
   sign_in_links: 'api_keys',
@@ -22,6 +21,5 @@ export const OTHER_TABLES: Readonly<Record<string, string>> = {
   event_types: 'the catalogue of all organizations',
   organizations: 'the row of the organization is deleted at the end',
   settings: 'of the installation; the deletion clears the organization of the operators',
-  used_sign_in_states: 'sign-ins by OpenID Connect of the last minutes, as hashes',
   workers: 'the processes of the installation',
 }
