@@ -82,11 +82,6 @@ const givenProperties = (enabledDefault: string) => ({
   headers: GIVEN_HEADERS,
 })
 
-const ENTITY_TAG = `(W/)?"[!#-~]*"`
-const ENTITY_TAGS = {
-  type: 'string',
-  pattern: String.raw`^(\*|${ENTITY_TAG}(, ?${ENTITY_TAG})*)$`,
-}
 const EXAMPLE_ENTITY_TAG = '"VAIpnRwKWzLLPkd-iVbL5lU0HVmRcsOAdBPfzXaMJFo"'
 
 const text = (description: string) => ({ type: 'string', description })
@@ -187,16 +182,8 @@ const PARAMETERS = {
     name: 'If-Match',
     in: 'header',
     description:
-      'Entity tags from `ETag`, or `*`. Unless the current version of the webhook has one of them, the response is 412 and nothing is changed. A weak tag (`W/"…"`) never matches. The comparison and the change are one step, so no other change comes between them.',
-    schema: ENTITY_TAGS,
-    example: EXAMPLE_ENTITY_TAG,
-  },
-  IfNoneMatch: {
-    name: 'If-None-Match',
-    in: 'header',
-    description:
-      'Entity tags from `ETag`, or `*`. If the current version of the webhook has one of them, GET returns 304 without a body, and other methods return 412 and change nothing.',
-    schema: ENTITY_TAGS,
+      'Entity tags from `ETag`, or `*`. Unless the current version of the webhook has one of them, the response is 412 and nothing is changed. The comparison and the change are one step, so no other change comes between them.',
+    schema: { type: 'string' },
     example: EXAMPLE_ENTITY_TAG,
   },
   Limit: {
@@ -223,7 +210,7 @@ const HEADERS: Readonly<Record<string, readonly [description: string, example: s
       '/api/connect/v1/webhooks/wh_01m7wwqnz4e8mbhv0437sz0j6w',
     ],
     ETag: [
-      'The strong entity tag of this version of the webhook, for `If-Match` and `If-None-Match`.',
+      'The strong entity tag of this version of the webhook, for `If-Match`.',
       EXAMPLE_ENTITY_TAG,
     ],
     Link: [
@@ -253,7 +240,7 @@ const HEADERS: Readonly<Record<string, readonly [description: string, example: s
 /** Of each kind of problem, the description and the headers beside `Cache-Control`. */
 const PROBLEMS: Readonly<Record<ProblemKind, readonly [description: string, ...string[]]>> = {
   malformed: [
-    'The body is empty, not UTF-8, not JSON or not an object, or the header `Idempotency-Key`, `If-Match` or `If-None-Match` is invalid.',
+    'The body is empty, not UTF-8, not JSON or not an object, or the header `Idempotency-Key` is invalid.',
   ],
   unauthenticated: [
     'The API key is missing, malformed, unknown, expired or revoked.',
@@ -268,9 +255,7 @@ const PROBLEMS: Readonly<Record<ProblemKind, readonly [description: string, ...s
   conflict: [
     'The idempotency key was used with another body, its first call is still running, or the webhook has no signing secret.',
   ],
-  precondition_failed: [
-    'The current version of the webhook is not in `If-Match`, or is in `If-None-Match`. Nothing was changed.',
-  ],
+  precondition_failed: ['`If-Match` does not have the current version. Nothing was changed.'],
   too_large: ['The body has more than 65,536 bytes.'],
   timed_out: [
     'The request took too long: the limit is 10 seconds for its headers and 30 seconds for all of it.',
