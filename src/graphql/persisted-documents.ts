@@ -1,54 +1,22 @@
-import { createHash } from 'node:crypto'
 import { createGraphQLError, type GraphQLParams, type Plugin } from 'graphql-yoga'
-import { LruMap, MAX_IDLE_MS } from '../lib/lru-map.ts'
-import { identifiedCaller, type RequestContext } from './context.ts'
 import type { ErrorCode } from './error-codes.ts'
 
 /** Documents by hash, as written by the `persistedDocuments` option of GraphQL codegen. */
 export type TrustedDocuments = Readonly<Record<string, string>>
 
-/** Longer documents are not kept, so a client sends them with every request. */
-const MAX_LENGTH = 64 * 1024
-
 /**
- * Apollo's persisted queries: a client names a document by its SHA-256 in `extensions.persistedQuery`.
- * https://www.apollographql.com/docs/apollo-server/performance/apq
- *
- * With trusted documents, no other runs, so that a leaked API key gives access to no more than the frontend queries. Without
- * them, a client sends a document beside the hash only after the answer `PersistedQueryNotFound`; each process keeps the
- * least recently used ones.
+ * With trusted documents, no other runs, so that a leaked API key gives access to no more than the frontend queries. A client
+ * names one by its hash in `extensions.persistedQuery`, as Apollo's persisted queries do. Without them, clients of that
+ * protocol learn that they must send each document: https://www.apollographql.com/docs/apollo-server/performance/apq
  */
-export function usePersistedDocuments(
-  trusted: TrustedDocuments | null,
-): Plugin<object, RequestContext> {
-  const known = new LruMap<string, string>({
-    maxEntries: 1_000,
-    weight: { max: 4 * 1024 * 1024, of: (text) => text.length },
-    maxIdleMs: MAX_IDLE_MS,
-  })
-
-  function learn(hash: string, text: string): void {
-    if (createHash('sha256').update(text).digest('hex') !== hash) {
-      throw rejection('PERSISTED_QUERY_MISMATCH', 'PersistedQueryMismatch', 400)
-    }
-    if (text.length <= MAX_LENGTH) known.set(hash, text)
-  }
-
-  function find(hash: string, context: RequestContext): string {
-    const text = known.get(hash)
-    if (text !== undefined) return text
-    context.quota.spend(identifiedCaller(context), 'requests', 1)
-    // Apollo's server answers with 200: the client continues.
-    throw rejection('PERSISTED_QUERY_NOT_FOUND', 'PersistedQueryNotFound', 200)
-  }
-
+export function usePersistedDocuments(trusted: TrustedDocuments | null): Plugin {
   return {
-    onParams({ params, setParams, context }) {
-      if (trusted) return setParams({ ...params, query: trustedDocument(trusted, params) })
-      const hash = hashOf(params)
-      if (hash === null) return
-      if (typeof params.query === 'string') learn(hash, params.query)
-      else setParams({ ...params, query: find(hash, context) })
+    onParams({ params, setParams }) {
+      if (trusted) setParams({ ...params, query: trustedDocument(trusted, params) })
+      else if (params.query == null && hashOf(params) !== null) {
+        // Apollo's server answers with 200: the client continues.
+        throw rejection('PERSISTED_QUERY_NOT_SUPPORTED', 'PersistedQueryNotSupported', 200)
+      }
     },
   }
 }
@@ -77,10 +45,7 @@ function trustedDocument(trusted: TrustedDocuments, params: GraphQLParams): stri
 function hashOf({ extensions }: GraphQLParams): string | null {
   const persisted: unknown = extensions?.['persistedQuery']
   if (typeof persisted !== 'object' || persisted === null) return null
-  const { version, sha256Hash } = persisted as { version?: unknown; sha256Hash?: unknown }
-  if (version !== 1) {
-    throw rejection('PERSISTED_QUERY_NOT_SUPPORTED', 'PersistedQueryNotSupported', 200)
-  }
+  const { sha256Hash } = persisted as { sha256Hash?: unknown }
   return typeof sha256Hash === 'string' ? sha256Hash.toLowerCase() : null
 }
 
