@@ -51,14 +51,12 @@ export function createHandler(deps: DomainDeps, options: HandlerOptions): Handle
         ? NO_SCHEMA
         : await currentSchema(options).catch((error: Error) => error)
     const quota = createQuota(options.rateLimiter)
-    const input = { hasLoneSurrogate: false, mayHaveNul: true }
     const context = {
       ...connection,
       // Without a schema, no request is read.
       identity: schema instanceof Error ? schema : identity,
       schema: schema instanceof Error ? NO_SCHEMA : schema,
       quota,
-      input,
     }
     const response = await yoga.handleRequest(request, context)
     for (const [name, value] of quota.headers()) response.headers.set(name, value)

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { PothosValidationError } from '@pothos/core'
 import type { GraphQLError } from 'graphql'
 import { createGraphQLError } from 'graphql-yoga'
-import { unavailable } from '../db/faults.ts'
+import { isNulRejected, unavailable } from '../db/faults.ts'
 import { DomainError, type ErrorCode, invalid, listedIssues } from '../lib/errors.ts'
 import { excerpt } from '../lib/excerpt.ts'
 import type { Logger } from '../telemetry/logger.ts'
@@ -66,6 +66,10 @@ export function createMaskError(logger: Logger, outages: OutageLog): (error: unk
     if (thrown instanceof PothosValidationError) {
       const detail = `${thrown.message}.`
       return toGraphQLError(invalid([{ path: [], code: 'invalid_argument', detail }]), error)
+    }
+    if (isNulRejected(thrown)) {
+      const detail = 'A text must not contain the NUL character.'
+      return toGraphQLError(invalid([{ path: [], code: 'invalid_text', detail }]), error)
     }
     if (outages.report(thrown)) return toGraphQLError(unavailable(thrown), error)
     const reference = referenceTo(thrown)

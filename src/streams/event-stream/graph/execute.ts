@@ -20,7 +20,6 @@ import { type Context, callerOf } from '../../../graphql/context.ts'
 import { endOfStream } from '../../../graphql/live-stream.ts'
 import type { InFlight } from '../../../http/connection.ts'
 import { inTurn } from '../../../lib/in-turn.ts'
-import { rejectLoneSurrogates } from '../../../lib/lone-surrogates.ts'
 import { MAX_STEPS, OverBudget, type WorkBudget } from '../../../lib/work-budget.ts'
 import type { PullRequest } from '../consumers/pull-events.ts'
 import { printCursor } from '../cursor.ts'
@@ -75,7 +74,6 @@ async function resolve(
 ): Promise<unknown> {
   const context = contextValue as Context
   const args = readArgs()
-  if (context.checkSurrogates) rejectLoneSurrogates(args)
   const reader = readerOf(context)
   const { organizationId } = reader.caller
   switch (name) {
@@ -165,7 +163,6 @@ async function subscribe(
   try {
     const context = args.contextValue as Context
     const request = selection.args() as StreamRequest
-    if (context.checkSurrogates) rejectLoneSurrogates(request)
     const reader = readerOf(context)
     const select = createSelect(operation.scope, nodes, reader.caller.organizationId)
     const events = await streams.subscribe(reader, request)
