@@ -95,9 +95,5 @@ const REQUEST_ID = /^[\x21-\x7e]{1,128}$/
 
 /** The value of the client's header if it is 1 to 128 visible ASCII characters without spaces, otherwise a new id. */
 export function requestIdOf(header: string | string[] | undefined): string {
-  return typeof header === 'string' && REQUEST_ID.test(header) ? header : newRequestId()
-}
-
-export function newRequestId(): string {
-  return randomUUID()
+  return typeof header === 'string' && REQUEST_ID.test(header) ? header : randomUUID()
 }

@@ -41,24 +41,6 @@ export function problemResponse(
   return toResponse(internalProblem(error, request, logger))
 }
 
-/** Path and query of a request, in characters. A longer URL gets a 414. */
-export const MAX_URL_LENGTH = 16 * 1024
-
-export function urlTooLongProblem(): Response {
-  return toResponse({
-    kind: 'url_too_long',
-    detail: `The URL exceeds the limit of ${MAX_URL_LENGTH.toLocaleString('en')} characters.`,
-  })
-}
-
-export function noWebSocketsProblem(): Response {
-  return toResponse({
-    kind: 'malformed',
-    detail:
-      'There are no WebSockets. A GraphQL subscription is an event stream: send it as a POST to /graphql with `Accept: text/event-stream`, for example with graphql-sse. docs/guides/frontends.md has links for Apollo Client, urql and Relay.',
-  })
-}
-
 export function notFoundProblem(path: string): Response {
   return toResponse({
     kind: 'not_found',
@@ -106,9 +88,13 @@ function kindOf(status: number): ProblemKind {
   return kinds.find((kind) => PROBLEM_KINDS[kind].status === status) ?? 'malformed'
 }
 
-export function problemBody({ kind, detail, errors, instance }: Problem): string {
+/** `not_found` -> `urn:posthorn:problem:not-found` */
+export const problemType = (kind: ProblemKind) =>
+  `urn:posthorn:problem:${kind.replaceAll('_', '-')}`
+
+function problemBody({ kind, detail, errors, instance }: Problem): string {
   const { status, title } = PROBLEM_KINDS[kind]
-  const type = `urn:posthorn:problem:${kind.replaceAll('_', '-')}`
+  const type = problemType(kind)
   return JSON.stringify({ type, title, status, detail, errors, instance })
 }
 
@@ -132,36 +118,86 @@ export type ProblemKind =
   | ErrorCode
   | 'method_not_allowed'
   | 'precondition_failed'
-  | 'timed_out'
-  | 'url_too_long'
   | 'unsupported_media_type'
-  | 'headers_too_large'
   | 'internal'
 
 interface KindFacts {
   readonly status: number
   /** Must not vary between problems of the kind (RFC 9457, section 3.1.3). */
   readonly title: string
+  /** For the documentation. */
+  readonly cause: string
   readonly retryAfterSeconds?: number
 }
 
 export const PROBLEM_KINDS: Readonly<Record<ProblemKind, KindFacts>> = {
-  malformed: { status: 400, title: 'Malformed request' },
-  unauthenticated: { status: 401, title: 'Not authenticated' },
-  forbidden: { status: 403, title: 'Not allowed' },
-  not_found: { status: 404, title: 'Not found' },
-  method_not_allowed: { status: 405, title: 'Method not allowed' },
-  timed_out: { status: 408, title: 'Request too slow' },
-  conflict: { status: 409, title: 'Conflict' },
-  precondition_failed: { status: 412, title: 'Precondition failed' },
-  too_large: { status: 413, title: 'Body too large' },
-  url_too_long: { status: 414, title: 'URL too long' },
-  unsupported_media_type: { status: 415, title: 'Unsupported media type' },
-  invalid: { status: 422, title: 'Invalid request' },
-  rate_limited: { status: 429, title: 'Too many requests', retryAfterSeconds: 1 },
-  headers_too_large: { status: 431, title: 'Headers too large' },
-  internal: { status: 500, title: 'Internal error' },
-  unavailable: { status: 503, title: 'Service unavailable', retryAfterSeconds: 5 },
+  malformed: {
+    status: 400,
+    title: 'Malformed request',
+    cause: 'The body is not a JSON object in UTF-8, or a header cannot be read.',
+  },
+  unauthenticated: {
+    status: 401,
+    title: 'Not authenticated',
+    cause: 'The API key is missing, malformed, unknown, expired or revoked.',
+  },
+  forbidden: {
+    status: 403,
+    title: 'Not allowed',
+    cause: 'The API key lacks a scope, or is restricted to another webhook.',
+  },
+  not_found: {
+    status: 404,
+    title: 'Not found',
+    cause: 'There is no such path or object, or the organization of the key does not have it.',
+  },
+  method_not_allowed: {
+    status: 405,
+    title: 'Method not allowed',
+    cause: 'The path does not have the method. The header `Allow` lists its methods.',
+  },
+  conflict: {
+    status: 409,
+    title: 'Conflict',
+    cause: 'The idempotency key is in use or was used for something else, or the state forbids it.',
+  },
+  precondition_failed: {
+    status: 412,
+    title: 'Precondition failed',
+    cause: 'The object has another version than `If-Match` says. Nothing was changed.',
+  },
+  too_large: {
+    status: 413,
+    title: 'Body too large',
+    cause: 'The body has more bytes than `detail` says.',
+  },
+  unsupported_media_type: {
+    status: 415,
+    title: 'Unsupported media type',
+    cause: 'The body is not `application/json` in UTF-8, or is compressed.',
+  },
+  invalid: {
+    status: 422,
+    title: 'Invalid request',
+    cause: 'Fields or parameters break their rules. `errors` lists up to 100 of them.',
+  },
+  rate_limited: {
+    status: 429,
+    title: 'Too many requests',
+    cause: 'A limit is reached. Nothing was done: try again after `Retry-After` seconds.',
+    retryAfterSeconds: 1,
+  },
+  internal: {
+    status: 500,
+    title: 'Internal error',
+    cause: 'A fault of Posthorn. The log has a line with the reference in `instance`.',
+  },
+  unavailable: {
+    status: 503,
+    title: 'Service unavailable',
+    cause: 'Postgres does not answer, or Posthorn is full. Try again after `Retry-After` seconds.',
+    retryAfterSeconds: 5,
+  },
 }
 
 /** An entry of a problem's `errors`: the part of the request that breaks a rule, a stable code, and the remedy. */

@@ -1,4 +1,4 @@
-import { PROBLEM_KINDS, type ProblemKind } from '../../../http/problem.ts'
+import { PROBLEM_KINDS, type ProblemKind, problemType } from '../../../http/problem.ts'
 import { MAX_URL_LENGTH } from '../../../outbound/destination-url.ts'
 import { HEADER_NAME, HEADER_VALUE, MAX_HEADERS } from '../../../webhooks/custom-headers.ts'
 import { MAX_SUBSCRIPTIONS } from '../../../webhooks/webhook-settings.ts'
@@ -237,44 +237,13 @@ const HEADERS: Readonly<Record<string, readonly [description: string, example: s
     Allow: ['The methods that the path supports.', 'GET, HEAD, POST'],
   }
 
-/** Of each kind of problem, the description and the headers beside `Cache-Control`. */
-const PROBLEMS: Readonly<Record<ProblemKind, readonly [description: string, ...string[]]>> = {
-  malformed: [
-    'The body is empty, not UTF-8, not JSON or not an object, or the header `Idempotency-Key` is invalid.',
-  ],
-  unauthenticated: [
-    'The API key is missing, malformed, unknown, expired or revoked.',
-    'WWW-Authenticate',
-  ],
-  forbidden: ['The API key lacks the scope that the operation needs.', 'WWW-Authenticate'],
-  not_found: ['The organization has no webhook with this id.'],
-  method_not_allowed: [
-    'The path does not support the method. `Allow` lists the methods that it supports.',
-    'Allow',
-  ],
-  conflict: [
-    'The idempotency key was used with another body, its first call is still running, or the webhook has no signing secret.',
-  ],
-  precondition_failed: ['`If-Match` does not have the current version. Nothing was changed.'],
-  too_large: ['The body has more than 65,536 bytes.'],
-  timed_out: [
-    'The request took too long: the limit is 10 seconds for its headers and 30 seconds for all of it.',
-  ],
-  url_too_long: ['The path and the query have more than 16,384 characters.'],
-  headers_too_large: ['The headers have more than 32,768 bytes.'],
-  unsupported_media_type: ['The body is not `application/json` in UTF-8, or is compressed.'],
-  invalid: ['Fields or parameters are invalid; `errors` lists all of them, up to 100.'],
-  rate_limited: [
-    'Too many requests with this API key, too many large requests of its organization at a time, or too many requests from this address with invalid keys. Nothing was changed.',
-    'Retry-After',
-    'RateLimit',
-    'RateLimit-Policy',
-  ],
-  internal: ['An internal error. `instance` is its reference in the log.'],
-  unavailable: [
-    'The database is unreachable, the request waited too long for a lock there, or Posthorn has too many requests in progress. Unless the connection to the database broke during the request, it had no effect.',
-    'Retry-After',
-  ],
+/** The headers of the responses of a kind of problem, beside `Cache-Control`. */
+const PROBLEM_HEADERS: Readonly<Partial<Record<ProblemKind, readonly string[]>>> = {
+  unauthenticated: ['WWW-Authenticate'],
+  forbidden: ['WWW-Authenticate'],
+  method_not_allowed: ['Allow'],
+  rate_limited: ['Retry-After', 'RateLimit', 'RateLimit-Policy'],
+  unavailable: ['Retry-After'],
 }
 
 const INVALID_ERRORS = [
@@ -300,17 +269,15 @@ const responseName = (kind: ProblemKind) =>
   kind.replaceAll(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase())
 
 const problemResponse = (kind: ProblemKind) => {
-  const [description, ...headers] = PROBLEMS[kind]
-  const { status, title } = PROBLEM_KINDS[kind]
-  const type = `urn:posthorn:problem:${kind.replaceAll('_', '-')}`
+  const { status, title, cause: description } = PROBLEM_KINDS[kind]
   const errors = kind === 'invalid' && { errors: INVALID_ERRORS }
   return {
     description,
-    headers: headerRefs(['Cache-Control', ...headers]),
+    headers: headerRefs(['Cache-Control', ...(PROBLEM_HEADERS[kind] ?? [])]),
     content: {
       'application/problem+json': {
         schema: ref('schemas', 'Problem'),
-        example: { type, title, status, detail: description, ...errors },
+        example: { type: problemType(kind), title, status, detail: description, ...errors },
       },
     },
   }
@@ -334,7 +301,7 @@ export const COMPONENTS = {
     }),
   ),
   responses: Object.fromEntries(
-    (Object.keys(PROBLEMS) as ProblemKind[]).map((kind) => [
+    (Object.keys(PROBLEM_KINDS) as ProblemKind[]).map((kind) => [
       responseName(kind),
       problemResponse(kind),
     ]),

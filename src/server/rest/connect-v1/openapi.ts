@@ -116,10 +116,7 @@ const ANY_ERRORS: readonly ProblemKind[] = [
   'unauthenticated',
   'forbidden',
   'method_not_allowed',
-  'timed_out',
-  'url_too_long',
   'rate_limited',
-  'headers_too_large',
   'internal',
   'unavailable',
 ]
