@@ -26,9 +26,6 @@ export const LARGE_BYTES = 512 * 1024
 /** One of each organization. They can take several times their size in memory. */
 const LARGE_AT_A_TIME = 3
 
-/** The owner of all operations without a valid key, so that many addresses together have one at a time. */
-const KEYLESS = 'keyless'
-
 /** Makes `connectionOf` return the place of the request among those in flight, which ends once the client has the response. */
 export function limitInFlight(config: Pick<Config, 'maxHeapMb'>): MiddlewareHandler {
   const bytes = bytesInFlight(config)
@@ -57,7 +54,7 @@ export function limitInFlight(config: Pick<Config, 'maxHeapMb'>): MiddlewareHand
       },
       async takeTurn(bytes) {
         if (place === null || turn !== null || bytes < LARGE_BYTES) return
-        turn = place.all === withKey ? place.owner : KEYLESS
+        turn = place.owner
         await large.acquire(turn)
       },
     })

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import { HTTPException } from 'hono/http-exception'
 import { unavailable } from '../db/faults.ts'
 import { DomainError, type ErrorCode, type FieldIssue, listedIssues } from '../lib/errors.ts'
 import type { Logger } from '../telemetry/logger.ts'
@@ -33,10 +32,6 @@ export function problemResponse(
     return toResponse(domainProblem(error, request))
   }
   if (error instanceof HttpRejection) return toResponse(error)
-  if (error instanceof HTTPException && error.status < 500) {
-    const kind = kindOf(error.status)
-    return toResponse({ kind, detail: error.message || PROBLEM_KINDS[kind].title })
-  }
   if (outages.report(error)) return toResponse(domainProblem(unavailable(error), request))
   return toResponse(internalProblem(error, request, logger))
 }
@@ -80,12 +75,6 @@ function internalProblem(error: unknown, request: Request, logger: Logger): Prob
     detail: `Something went wrong on our side. Quote the reference ${reference} when you report it.`,
     instance: `urn:uuid:${reference}`,
   }
-}
-
-/** A status without a kind of its own counts as `malformed`. */
-function kindOf(status: number): ProblemKind {
-  const kinds = Object.keys(PROBLEM_KINDS) as ProblemKind[]
-  return kinds.find((kind) => PROBLEM_KINDS[kind].status === status) ?? 'malformed'
 }
 
 /** `not_found` -> `urn:posthorn:problem:not-found` */

@@ -6,7 +6,7 @@ import {
   printSchema,
 } from 'graphql'
 import { describe, expect, test } from 'vitest'
-import { printSchemaWithDirectives } from '../../src/graphql/print-schema.ts'
+import { printSchemaWithDirectives } from '../../src/graphql/directives.ts'
 import { schema } from '../../src/server/schema.ts'
 import { useTestApp } from '../support/app.ts'
 import { useApi } from './support/api.ts'

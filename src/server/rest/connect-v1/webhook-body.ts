@@ -52,7 +52,7 @@ const READ_ONLY: ReadonlySet<string> = new Set(['id', 'created_at', 'updated_at'
 /** The values are not checked yet. */
 function parseFields(body: Body): { input: WebhookInput; otherIssues: FieldIssue[] } {
   const input: Record<string, unknown> = {}
-  const issues: FieldIssue[] = []
+  const otherIssues: FieldIssue[] = []
   const known = [...FIELDS.keys()]
   const hint = fewHints(known, ` The fields are ${known.join(', ')}.`)
   for (const [name, value] of Object.entries(body)) {
@@ -60,9 +60,9 @@ function parseFields(body: Body): { input: WebhookInput; otherIssues: FieldIssue
     // For `enabled`, null means omitted.
     if (name === 'enabled' && value === null) continue
     if (field !== undefined) input[field] = value
-    else if (!READ_ONLY.has(name)) issues.push(unknownField(name, hint(name)))
+    else if (!READ_ONLY.has(name)) otherIssues.push(unknownField(name, hint(name)))
   }
-  return { input, otherIssues: [...issues, ...protoHeader(body['headers'])] }
+  return { input, otherIssues }
 }
 
 const UNKNOWN_FIELD = 'unknown_field'
@@ -70,14 +70,6 @@ const UNKNOWN_FIELD = 'unknown_field'
 function unknownField(name: string, hint: string): FieldIssue {
   const detail = `There is no field ${JSON.stringify(name.slice(0, 128))}.${hint}`
   return { path: [name], code: UNKNOWN_FIELD, detail }
-}
-
-/** zod removes a key with this name without an error. */
-function protoHeader(headers: unknown): FieldIssue[] {
-  if (typeof headers !== 'object' || headers === null) return []
-  if (!Object.hasOwn(headers, '__proto__')) return []
-  const detail = 'headers.__proto__ is not allowed as a header name; use another name.'
-  return [{ path: ['headers', '__proto__'], code: 'invalid_header_name', detail }]
 }
 
 /** Renames the domain's fields in an error to those of the body. */
