@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { type Env, Hono } from 'hono'
 import { unavailable } from '../db/faults.ts'
 import { DomainError, type ErrorCode, type FieldIssue, listedIssues } from '../lib/errors.ts'
 import type { Logger } from '../telemetry/logger.ts'
@@ -34,6 +35,17 @@ export function problemResponse(
   if (error instanceof HttpRejection) return toResponse(error)
   if (outages.report(error)) return toResponse(domainProblem(unavailable(error), request))
   return toResponse(internalProblem(error, request, logger))
+}
+
+/** Routes whose errors are problems, and whose responses no cache keeps. */
+export function createRoutes<Variables extends Env = Env>(logs: FaultLogs): Hono<Variables> {
+  const routes = new Hono<Variables>()
+  routes.onError((error, c) => problemResponse(error, c.req.raw, logs))
+  routes.use(async (c, next) => {
+    await next()
+    c.header('cache-control', 'no-store')
+  })
+  return routes
 }
 
 export function notFoundProblem(path: string): Response {

@@ -1,4 +1,4 @@
-import { type Context, Hono } from 'hono'
+import type { Context, Hono } from 'hono'
 import { type Actor, requestActor } from '../auth/access/actor.ts'
 import { type CallerSession, ownerOf } from '../auth/access/scope.ts'
 import type { Authenticate } from '../auth/api-keys/authenticate.ts'
@@ -11,7 +11,7 @@ import {
 } from '../auth/sessions/session.ts'
 import type { Sql } from '../db/client.ts'
 import { connectionOf } from '../http/connection.ts'
-import { methodNotAllowed, problemResponse } from '../http/problem.ts'
+import { createRoutes, methodNotAllowed } from '../http/problem.ts'
 import { readJsonObject } from '../http/read-body.ts'
 import { CROSS_SITE_DETAIL, isCrossSite, sessionCookie } from '../http/session-cookie.ts'
 import { DomainError, invalid, rateLimited } from '../lib/errors.ts'
@@ -36,12 +36,7 @@ export function createSessionRoutes(deps: SessionDeps): Hono {
   const { sql, publicUrl } = deps
   const cookie = sessionCookie(publicUrl)
   const signIn = createSignIn(deps)
-  const app = new Hono()
-  app.onError((error, c) => problemResponse(error, c.req.raw, deps))
-  app.use(async (c, next) => {
-    await next()
-    c.header('cache-control', 'no-store')
-  })
+  const app = createRoutes(deps)
   app.use(async (c, next) => {
     if (isCrossSite(c.req.raw, publicUrl)) throw new DomainError('forbidden', CROSS_SITE_DETAIL)
     await next()

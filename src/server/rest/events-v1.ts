@@ -1,11 +1,11 @@
-import { type Context, Hono } from 'hono'
+import type { Context, Hono } from 'hono'
 import { z } from 'zod'
 import { credentialOf } from '../../auth/access/scope.ts'
 import type { Authenticate } from '../../auth/api-keys/authenticate.ts'
 import type { RateLimiter } from '../../auth/rate-limit/rate-limiter.ts'
 import { publicId } from '../../db/ids.ts'
 import { connectionOf } from '../../http/connection.ts'
-import { methodNotAllowed, notFoundProblem, problemResponse } from '../../http/problem.ts'
+import { createRoutes, methodNotAllowed, notFoundProblem } from '../../http/problem.ts'
 import { readJsonObject } from '../../http/read-body.ts'
 import { DomainError } from '../../lib/errors.ts'
 import { parseInput } from '../../lib/validation.ts'
@@ -31,12 +31,7 @@ export const EVENTS_V1_PATH = '/api/events/v1'
 /** Pulls by plain HTTP, for programs without GraphQL. Not part of the connect contract. */
 export function createEventsV1(deps: EventsV1Deps): Hono<CallerEnv> {
   const { authenticate, rateLimiter, eventStreams } = deps
-  const app = new Hono<CallerEnv>()
-  app.onError((error, c) => problemResponse(error, c.req.raw, deps))
-  app.use(async (c, next) => {
-    await next()
-    c.header('cache-control', 'no-store')
-  })
+  const app = createRoutes<CallerEnv>(deps)
   app.use(addRateLimitHeaders(rateLimiter))
   for (const path of ['/pull', '/acknowledge']) app.use(path, requireApiKey(authenticate))
 

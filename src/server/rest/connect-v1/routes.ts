@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto'
-import { type Context, Hono } from 'hono'
+import type { Context, Hono } from 'hono'
 import type { Authenticate } from '../../../auth/api-keys/authenticate.ts'
 import type { RateLimiter } from '../../../auth/rate-limit/rate-limiter.ts'
 import type { Db } from '../../../db/client.ts'
 import { parseId } from '../../../db/ids.ts'
 import { connectionOf } from '../../../http/connection.ts'
 import {
+  createRoutes,
   HttpRejection,
   methodNotAllowed,
   notFoundProblem,
-  problemResponse,
 } from '../../../http/problem.ts'
 import { readJsonObject } from '../../../http/read-body.ts'
 import { hashRequest, runOnce } from '../../../http/run-once.ts'
@@ -48,12 +48,7 @@ export interface ConnectV1Deps {
  * On existing paths, authentication comes first: requests with any method get 401 without a valid key.
  */
 export function createConnectV1(deps: ConnectV1Deps): Hono<CallerEnv> {
-  const app = new Hono<CallerEnv>()
-  app.onError((error, c) => problemResponse(error, c.req.raw, deps))
-  app.use(async (c, next) => {
-    await next()
-    c.header('cache-control', 'no-store')
-  })
+  const app = createRoutes<CallerEnv>(deps)
   app.use(addRateLimitHeaders(deps.rateLimiter))
   const ids = Object.keys(OPERATIONS) as OperationId[]
   const byPath = Map.groupBy(ids, (id) => OPERATIONS[id].path.replace(/\{(\w+)\}/, ':$1'))
