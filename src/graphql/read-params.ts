@@ -1,6 +1,6 @@
 import { createGraphQLError, type GraphQLParams, type Plugin } from 'graphql-yoga'
 import { ownerOf } from '../auth/access/scope.ts'
-import { HttpRejection, PROBLEM_KINDS, type ProblemKind } from '../http/problem.ts'
+import { HttpRejection, PROBLEM_STATUS, type ProblemKind } from '../http/problem.ts'
 import { readJsonObject, readObject } from '../http/read-body.ts'
 import type { DomainError } from '../lib/errors.ts'
 import type { RequestContext } from './context.ts'
@@ -53,7 +53,7 @@ function toBadRequest(error: unknown): unknown {
   const kind = error instanceof HttpRejection ? error.kind : (error as DomainError).code
   if (!BAD_REQUESTS.includes(kind)) return error
   const { message } = error as Error
-  const { status } = PROBLEM_KINDS[kind]
+  const status = PROBLEM_STATUS[kind]
   return createGraphQLError(message, { extensions: { code: 'BAD_REQUEST', http: { status } } })
 }
 

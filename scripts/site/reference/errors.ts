@@ -1,5 +1,5 @@
 import { ERROR_CODES } from '../../../src/graphql/error-codes.ts'
-import { PROBLEM_KINDS, type ProblemKind, problemType } from '../../../src/http/problem.ts'
+import { headOfProblem, PROBLEM_CAUSES, type ProblemKind } from '../../../src/http/problem.ts'
 import { ISSUE_CODES } from '../../../src/lib/issue-codes.ts'
 import { code, fenced, page, prose, table } from './markdown.ts'
 import { SQLSTATES } from './sqlstates.ts'
@@ -13,11 +13,10 @@ export function errorsPage(): string {
     fenced(JSON.stringify(EXAMPLE, null, 2), 'json'),
     table(
       ['status', '`type`', 'cause'],
-      Object.entries(PROBLEM_KINDS).map(([kind, { status, cause }]) => [
-        String(status),
-        code(problemType(kind as ProblemKind)),
-        cause,
-      ]),
+      Object.entries(PROBLEM_CAUSES).map(([kind, cause]) => {
+        const { type, status } = headOfProblem(kind as ProblemKind)
+        return [String(status), code(type), cause]
+      }),
     ),
     '## GraphQL',
     'What a caller can correct is data: each mutation has a union of its success and its [errors](graphql-errors.md), which are of the interface `UserError` with a `code` of [fields](#fields) or of the error. All else is in `errors` of the response, with one of these codes in `extensions.code`.',
@@ -48,7 +47,7 @@ export function graphqlCodes(): { name: string; description: string }[] {
 
 const EXAMPLE = {
   type: 'urn:posthorn:problem:invalid',
-  title: 'Invalid request',
+  title: 'Invalid',
   status: 422,
   detail: 'The URL is not HTTPS. Give one that begins with https://.',
   errors: [

@@ -1,4 +1,9 @@
-import { PROBLEM_KINDS, type ProblemKind, problemType } from '../../../http/problem.ts'
+import {
+  headOfProblem,
+  PROBLEM_CAUSES,
+  PROBLEM_STATUS,
+  type ProblemKind,
+} from '../../../http/problem.ts'
 import { MAX_URL_LENGTH } from '../../../outbound/destination-url.ts'
 import { HEADER_NAME, HEADER_VALUE, MAX_HEADERS } from '../../../webhooks/custom-headers.ts'
 import { MAX_SUBSCRIPTIONS } from '../../../webhooks/webhook-settings.ts'
@@ -261,7 +266,7 @@ export const headerRefs = (names: readonly string[]) =>
 /** The error responses of these kinds, by status. */
 export const problemRefs = (kinds: readonly ProblemKind[]) =>
   Object.fromEntries(
-    kinds.map((kind) => [PROBLEM_KINDS[kind].status, ref('responses', responseName(kind))]),
+    kinds.map((kind) => [PROBLEM_STATUS[kind], ref('responses', responseName(kind))]),
   )
 
 /** `not_found` -> `NotFound` */
@@ -269,7 +274,7 @@ const responseName = (kind: ProblemKind) =>
   kind.replaceAll(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase())
 
 const problemResponse = (kind: ProblemKind) => {
-  const { status, title, cause: description } = PROBLEM_KINDS[kind]
+  const description = PROBLEM_CAUSES[kind]
   const errors = kind === 'invalid' && { errors: INVALID_ERRORS }
   return {
     description,
@@ -277,7 +282,7 @@ const problemResponse = (kind: ProblemKind) => {
     content: {
       'application/problem+json': {
         schema: ref('schemas', 'Problem'),
-        example: { type: problemType(kind), title, status, detail: description, ...errors },
+        example: { ...headOfProblem(kind), detail: description, ...errors },
       },
     },
   }
@@ -301,7 +306,7 @@ export const COMPONENTS = {
     }),
   ),
   responses: Object.fromEntries(
-    (Object.keys(PROBLEM_KINDS) as ProblemKind[]).map((kind) => [
+    (Object.keys(PROBLEM_STATUS) as ProblemKind[]).map((kind) => [
       responseName(kind),
       problemResponse(kind),
     ]),
