@@ -15,8 +15,7 @@ import {
 import { corsOptions, type Handle } from './cors.ts'
 import { useLimits } from './limits/use-limits.ts'
 import { createMaskError } from './mask-error.ts'
-import { type TrustedDocuments, usePersistedDocuments } from './persisted-documents.ts'
-import { useReadParams } from './read-params.ts'
+import { type TrustedDocuments, useReadParams } from './read-params.ts'
 
 export interface HandlerOptions {
   /** A function for one that changes. */
@@ -87,8 +86,7 @@ function createServer(deps: DomainDeps, options: HandlerOptions) {
     graphqlEndpoint: path,
     context: (context) => createContext(deps, context, context.request),
     plugins: [
-      useReadParams(),
-      usePersistedDocuments(trustedDocuments),
+      useReadParams(trustedDocuments),
       useLimits(),
       useStreams(),
       ...(executor ? [executor] : []),

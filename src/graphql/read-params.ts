@@ -4,6 +4,10 @@ import { HttpRejection, PROBLEM_STATUS, type ProblemKind } from '../http/problem
 import { readJsonObject, readObject } from '../http/read-body.ts'
 import type { DomainError } from '../lib/errors.ts'
 import type { RequestContext } from './context.ts'
+import type { ErrorCode } from './error-codes.ts'
+
+/** Documents by hash, as written by the `persistedDocuments` option of GraphQL codegen. */
+export type TrustedDocuments = Readonly<Record<string, string>>
 
 /** The maximum size of a request body. */
 export const MAX_BODY_BYTES = 1024 * 1024
@@ -13,8 +17,12 @@ export const MAX_BODY_BYTES = 1024 * 1024
  * cross-site without a preflight, so another site could make its visitors call (CSRF).
  *
  * The body counts for the caller.
+ *
+ * With trusted documents, no other runs, so that a leaked API key gives access to no more than the frontend queries. A client
+ * names one by its hash in `extensions.persistedQuery`, as Apollo's persisted queries do. Without them, clients of that
+ * protocol learn that they must send each document: https://www.apollographql.com/docs/apollo-server/performance/apq
  */
-export function useReadParams(): Plugin<object, RequestContext> {
+export function useReadParams(trusted: TrustedDocuments | null): Plugin<object, RequestContext> {
   return {
     onRequestParse({ request, serverContext, setRequestParser }) {
       if (request.method !== 'POST' && request.method !== 'GET') return
@@ -30,6 +38,13 @@ export function useReadParams(): Plugin<object, RequestContext> {
           throw toBadRequest(error)
         }
       })
+    },
+    onParams({ params, setParams }) {
+      if (trusted) setParams({ ...params, query: trustedDocument(trusted, params) })
+      else if (params.query == null && hashOf(params) !== null) {
+        // Apollo's server answers with 200: the client continues.
+        throw rejection('PERSISTED_QUERY_NOT_SUPPORTED', 'PersistedQueryNotSupported', 200)
+      }
     },
   }
 }
@@ -54,7 +69,40 @@ function toBadRequest(error: unknown): unknown {
   if (!BAD_REQUESTS.includes(kind)) return error
   const { message } = error as Error
   const status = PROBLEM_STATUS[kind]
-  return createGraphQLError(message, { extensions: { code: 'BAD_REQUEST', http: { status } } })
+  return rejection('BAD_REQUEST', message, status)
 }
 
 const BAD_REQUESTS: readonly ProblemKind[] = ['malformed', 'too_large', 'unsupported_media_type']
+
+function trustedDocument(trusted: TrustedDocuments, params: GraphQLParams): string {
+  const hash = hashOf(params)
+  if (hash === null || params.query != null) {
+    const leaveOut = params.query == null ? '' : ' Leave out `query`.'
+    throw rejection(
+      'TRUSTED_DOCUMENTS_ONLY',
+      `Only trusted documents run here.${leaveOut} Name one by its hash: \`"extensions": {"persistedQuery": {"version": 1, "sha256Hash": "…"}}\`.`,
+      400,
+      true,
+    )
+  }
+  if (Object.hasOwn(trusted, hash)) return trusted[hash] as string
+  throw rejection(
+    'TRUSTED_DOCUMENT_NOT_FOUND',
+    'No trusted document has this hash. Deploy the list that your client was built with (POSTHORN_GRAPHQL_TRUSTED_DOCUMENTS).',
+    400,
+    true,
+  )
+}
+
+/** Null: the request does not use the protocol. */
+function hashOf({ extensions }: GraphQLParams): string | null {
+  const persisted: unknown = extensions?.['persistedQuery']
+  if (typeof persisted !== 'object' || persisted === null) return null
+  const { sha256Hash } = persisted as { sha256Hash?: unknown }
+  return typeof sha256Hash === 'string' ? sha256Hash.toLowerCase() : null
+}
+
+/** Clients recognize the messages of Apollo's protocol. */
+function rejection(code: ErrorCode, message: string, status: number, spec = false): Error {
+  return createGraphQLError(message, { extensions: { code, http: { spec, status } } })
+}

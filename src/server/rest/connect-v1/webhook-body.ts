@@ -37,14 +37,15 @@ export async function updateFromBody(
   )
 }
 
-/** The fields of a body and their names in the domain. */
-const FIELDS: ReadonlyMap<string, string> = new Map([
-  ['url', 'url'],
-  ['description', 'description'],
-  ['enabled', 'enabled'],
-  ['event_subscriptions', 'eventSubscriptions'],
-  ['headers', 'headers'],
-])
+/** The fields of a body. In the domain, one has another name. */
+const FIELDS: readonly string[] = [
+  'url',
+  'description',
+  'enabled',
+  'event_subscriptions',
+  'headers',
+]
+const [BODY_NAME, DOMAIN_NAME] = ['event_subscriptions', 'eventSubscriptions']
 
 /** Accepted and ignored, so that a caller can send back a webhook as read, with changes. */
 const READ_ONLY: ReadonlySet<string> = new Set(['id', 'created_at', 'updated_at'])
@@ -53,13 +54,11 @@ const READ_ONLY: ReadonlySet<string> = new Set(['id', 'created_at', 'updated_at'
 function parseFields(body: Body): { input: WebhookInput; otherIssues: FieldIssue[] } {
   const input: Record<string, unknown> = {}
   const otherIssues: FieldIssue[] = []
-  const known = [...FIELDS.keys()]
-  const hint = fewHints(known, ` The fields are ${known.join(', ')}.`)
+  const hint = fewHints(FIELDS, ` The fields are ${FIELDS.join(', ')}.`)
   for (const [name, value] of Object.entries(body)) {
-    const field = FIELDS.get(name)
     // For `enabled`, null means omitted.
     if (name === 'enabled' && value === null) continue
-    if (field !== undefined) input[field] = value
+    if (FIELDS.includes(name)) input[name === BODY_NAME ? DOMAIN_NAME : name] = value
     else if (!READ_ONLY.has(name)) otherIssues.push(unknownField(name, hint(name)))
   }
   return { input, otherIssues }
@@ -84,9 +83,8 @@ async function withBodyNames<T>(call: () => Promise<T>): Promise<T> {
 
 function renameField(issue: FieldIssue): FieldIssue {
   const [field, ...rest] = issue.path
-  const name = [...FIELDS].find(([, domainName]) => domainName === field)?.[0]
-  if (name === undefined || issue.code === UNKNOWN_FIELD) return issue
-  const path = [name, ...rest]
+  if (field !== DOMAIN_NAME || issue.code === UNKNOWN_FIELD) return issue
+  const path = [BODY_NAME, ...rest]
   return issue.rule === undefined ? { ...issue, path } : fieldIssue(path, issue.code, issue.rule)
 }
 
