@@ -53,14 +53,7 @@ export class FieldPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
     // The arguments of a subscription, and the access to it, are checked once, when it opens.
     if (field.parentType === 'Subscription') return resolve
     const run = field.parentType === 'Mutation' ? this.#unlessUnavailable(resolve) : resolve
-    const restricted = this.#restrict(run, field)
-    if (!isSemanticNonNull(field)) return restricted
-    const never: Resolver<Types> = async (parent, args, context, info) => {
-      const value = await restricted(parent, args, context, info)
-      if (value != null) return value
-      throw new Error(`${field.parentType}.${field.name} is null without an error.`)
-    }
-    return never
+    return this.#restrict(run, field)
   }
 
   override wrapSubscribe(

@@ -15,8 +15,8 @@ export interface Connection {
 
 /** The place of one request among those in flight: with its body until the response is made, then until the client has read it. */
 export interface InFlight {
-  /** Counts the request for its owner. Null: for its address, without a valid key. Throws if there is no room. */
-  admit(owner: string | null): void
+  /** Counts the request for its owner. Throws if there is no room. */
+  admit(owner: string): void
   /** Changes the size of a part. Throws `rate_limited` or `unavailable` if there is no room. */
   resize(part: 'body' | 'response', bytes: number): void
   /** Waits, with an operation that is large, while another one of the same owner runs. */

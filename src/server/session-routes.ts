@@ -29,6 +29,9 @@ interface SessionDeps {
   readonly signOutUrl?: (() => Promise<string | null>) | undefined
 }
 
+/** Small, because strangers send them: those of all connections together fit into the memory. */
+const MAX_BODY_BYTES = 8 * 1024
+
 export const SESSION_PATH = '/console/session'
 
 /** The routes to sign in to the console and to sign out. Mount: `server.route(SESSION_PATH, createSessionRoutes(deps))`. */
@@ -43,9 +46,8 @@ export function createSessionRoutes(deps: SessionDeps): Hono {
   })
   app.post('/', async (c) => {
     const actor = actorOf(c)
-    const { inFlight } = connectionOf(c)
-    inFlight?.admit(null)
-    const { token, expiresAt } = await signIn(await readJsonObject(c.req.raw, inFlight), actor)
+    const body = await readJsonObject(c.req.raw, undefined, MAX_BODY_BYTES)
+    const { token, expiresAt } = await signIn(body, actor)
     // Signing in again ends the previous session of the browser.
     const previous = cookie.read(c.req.raw)
     if (previous !== null) await endSession(sql, previous, actor)

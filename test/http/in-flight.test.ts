@@ -9,7 +9,7 @@ const CONFIG = { maxHeapMb: 192 }
 
 test('a request counts nothing after its response, even if its handler goes on', async () => {
   const places: InFlight[] = []
-  const bytes = bytesInFlight(CONFIG).withKey / 5
+  const bytes = bytesInFlight(CONFIG) / 5
   const app = new Hono()
   app.use(limitInFlight(CONFIG))
   app.get('/', (context) => {
@@ -79,7 +79,7 @@ describe('operations', () => {
 })
 
 test('organizations that take all they get leave a quarter of the rest to the next one', async () => {
-  const free = bytesInFlight(CONFIG).withKey
+  const free = bytesInFlight(CONFIG)
   const app = new Hono()
   app.use(limitInFlight(CONFIG))
   app.onError((error) => Response.json((error as DomainError).code))
