@@ -26,11 +26,11 @@ export type Unavailability =
 
 /** Null: the error has another cause, and would come again. */
 export function unavailabilityOf(error: unknown): Unavailability | null {
-  for (let cause = error, depth = 0; isObject(cause) && depth < 5; cause = inner(cause), depth++) {
+  for (const cause of causesOf(error)) {
     const message = String(cause['message'] ?? '')
     if (message === NO_FREE_CONNECTION) return 'pool_exhausted'
     if (message.startsWith('Cannot use a pool after')) return 'stopping'
-    const codes = [cause['code'], cause['originalCode']].map((code) => String(code ?? ''))
+    const codes = codesOf(cause)
     if (codes.includes(DISK_FULL)) return 'disk_full'
     if (codes.some((code) => CONTENTION_CODE.test(code))) return 'contention'
     if (codes.some((code) => TIME_LIMIT_CODE.test(code))) return 'time_limit'
@@ -40,6 +40,22 @@ export function unavailabilityOf(error: unknown): Unavailability | null {
   }
   return null
 }
+
+/** Whether Postgres rejected a text because of the NUL character, which it has in no text (22021) and no jsonb (22P05). */
+export function isNulRejected(error: unknown): boolean {
+  return causesOf(error).some((cause) => codesOf(cause).some((code) => /^22(021|P05)$/.test(code)))
+}
+
+function causesOf(error: unknown): Record<string, unknown>[] {
+  const causes: Record<string, unknown>[] = []
+  for (let cause = error; isObject(cause) && causes.length < 5; cause = inner(cause)) {
+    causes.push(cause)
+  }
+  return causes
+}
+
+const codesOf = (error: Record<string, unknown>) =>
+  [error['code'], error['originalCode']].map((code) => String(code ?? ''))
 
 /** Prisma's error holds the error of its adapter in `meta`, which holds the error of Postgres. */
 function inner(error: Record<string, unknown>): unknown {

@@ -31,16 +31,12 @@ export interface RequestContext extends Partial<Connection> {
   readonly schema: GraphQLSchema
   readonly identity: Identity
   readonly quota: Quota
-  /** What the parser found out about the parameters. */
-  readonly input: { mayHaveNul: boolean }
 }
 
 /** The context of one request. */
 export interface Context extends DomainDeps {
   readonly caller: Caller
   readonly quota: Quota
-  /** Whether the document or the variables may have the NUL character. */
-  readonly checkNul: boolean
   /** The caller, for the audit log. */
   readonly actor: Actor
   /** The origin of links to pages of Posthorn. A function, because yoga reads every property of a context. */
@@ -60,7 +56,7 @@ export interface Context extends DomainDeps {
 
 export function createContext(
   deps: DomainDeps,
-  { quota, input, address, ...identified }: RequestContext,
+  { quota, address, ...identified }: RequestContext,
   request: Request,
 ): Context {
   const { headers, url } = request
@@ -71,7 +67,6 @@ export function createContext(
     ...deps,
     caller,
     quota,
-    checkNul: input.mayHaveNul,
     actor: requestActor(source, caller.keyId, caller.person, {
       headers,
       address,

@@ -11,11 +11,9 @@ import SchemaBuilder, {
 import type { GraphQLFieldResolver } from 'graphql'
 import type { Scope } from '../auth/access/scope.ts'
 import { isDatabaseUnavailable } from '../db/faults.ts'
-import type { Context } from './context.ts'
 import { REQUIRES_SCOPES, SEMANTIC_NON_NULL } from './directives.ts'
 import type { Complexity } from './limits/field-complexity.ts'
 import { type PortalAccess, restrictTo } from './portal-access.ts'
-import { rejectNul } from './well-formed.ts'
 
 /** The option `authScopes.scope` of a field: the scope that a caller needs, or all of several. */
 export type NeededScopes = Scope | readonly Scope[]
@@ -55,21 +53,14 @@ export class FieldPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
     // The arguments of a subscription, and the access to it, are checked once, when it opens.
     if (field.parentType === 'Subscription') return resolve
     const run = field.parentType === 'Mutation' ? this.#unlessUnavailable(resolve) : resolve
-    const restricted = this.#check(run, field)
-    if (!isSemanticNonNull(field)) return restricted
-    const never: Resolver<Types> = async (parent, args, context, info) => {
-      const value = await restricted(parent, args, context, info)
-      if (value != null) return value
-      throw new Error(`${field.parentType}.${field.name} is null without an error.`)
-    }
-    return never
+    return this.#restrict(run, field)
   }
 
   override wrapSubscribe(
     subscribe: Resolver<Types> | undefined,
     field: PothosOutputFieldConfig<Types>,
   ) {
-    return subscribe && this.#check(subscribe, field)
+    return subscribe && this.#restrict(subscribe, field)
   }
 
   /**
@@ -88,17 +79,11 @@ export class FieldPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
     }
   }
 
-  /** Checks the arguments, and that a session that is restricted to one webhook stays with it. */
-  #check(resolve: Resolver<Types>, field: PothosOutputFieldConfig<Types>): Resolver<Types> {
+  /** Keeps a session that is restricted to one webhook with it. */
+  #restrict(resolve: Resolver<Types>, field: PothosOutputFieldConfig<Types>): Resolver<Types> {
     const { portal } = optionsOf(field)
     const access = portal ?? (this.#typesByField.has(field.parentType) ? 'closed' : 'open')
-    const restricted = access === 'open' ? resolve : restrictTo(access, resolve)
-    if (Object.keys(field.args).length === 0) return restricted
-    return (parent, args, context, info) => {
-      const declared = info.parentType.getFields()[info.fieldName]?.args ?? []
-      if ((context as unknown as Context).checkNul) rejectNul(declared, { ...args })
-      return restricted(parent, args, context, info)
-    }
+    return access === 'open' ? resolve : restrictTo(access, resolve)
   }
 }
 

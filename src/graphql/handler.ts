@@ -15,8 +15,7 @@ import {
 import { corsOptions, type Handle } from './cors.ts'
 import { useLimits } from './limits/use-limits.ts'
 import { createMaskError } from './mask-error.ts'
-import { type TrustedDocuments, usePersistedDocuments } from './persisted-documents.ts'
-import { useReadParams } from './read-params.ts'
+import { type TrustedDocuments, useReadParams } from './read-params.ts'
 
 export interface HandlerOptions {
   /** A function for one that changes. */
@@ -51,14 +50,12 @@ export function createHandler(deps: DomainDeps, options: HandlerOptions): Handle
         ? NO_SCHEMA
         : await currentSchema(options).catch((error: Error) => error)
     const quota = createQuota(options.rateLimiter)
-    const input = { mayHaveNul: true }
     const context = {
       ...connection,
       // Without a schema, no request is read.
       identity: schema instanceof Error ? schema : identity,
       schema: schema instanceof Error ? NO_SCHEMA : schema,
       quota,
-      input,
     }
     const response = await yoga.handleRequest(request, context)
     for (const [name, value] of quota.headers()) response.headers.set(name, value)
@@ -89,8 +86,7 @@ function createServer(deps: DomainDeps, options: HandlerOptions) {
     graphqlEndpoint: path,
     context: (context) => createContext(deps, context, context.request),
     plugins: [
-      useReadParams(),
-      usePersistedDocuments(trustedDocuments),
+      useReadParams(trustedDocuments),
       useLimits(),
       useStreams(),
       ...(executor ? [executor] : []),

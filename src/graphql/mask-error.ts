@@ -2,14 +2,13 @@ import { randomUUID } from 'node:crypto'
 import { PothosValidationError } from '@pothos/core'
 import type { GraphQLError } from 'graphql'
 import { createGraphQLError } from 'graphql-yoga'
-import { unavailable } from '../db/faults.ts'
+import { isNulRejected, unavailable } from '../db/faults.ts'
 import { DomainError, type ErrorCode, invalid, listedIssues } from '../lib/errors.ts'
 import { excerpt } from '../lib/excerpt.ts'
 import type { Logger } from '../telemetry/logger.ts'
 import type { OutageLog } from '../telemetry/outages.ts'
 import { currentRequestId } from '../telemetry/request-log.ts'
 import type { ErrorCode as GraphErrorCode } from './error-codes.ts'
-import { redactVariableValue } from './redact-values.ts'
 
 type ErrorOptions = NonNullable<Parameters<typeof createGraphQLError>[1]>
 
@@ -67,6 +66,10 @@ export function createMaskError(logger: Logger, outages: OutageLog): (error: unk
       const detail = `${thrown.message}.`
       return toGraphQLError(invalid([{ path: [], code: 'invalid_argument', detail }]), error)
     }
+    if (isNulRejected(thrown)) {
+      const detail = 'A text must not contain the NUL character.'
+      return toGraphQLError(invalid([{ path: [], code: 'invalid_text', detail }]), error)
+    }
     if (outages.report(thrown)) return toGraphQLError(unavailable(thrown), error)
     const reference = referenceTo(thrown)
     return createGraphQLError(
@@ -107,15 +110,35 @@ function translate({ code, retryAfterSeconds }: DomainError): Translation {
   return { ...translation, http: { ...translation.http, headers } }
 }
 
-/** The executor reports variables of a wrong type without a code. */
-function withCode(error: GraphQLError): Error {
-  const { code } = error.extensions
-  if (code !== undefined && error.message.length <= MAX_MESSAGE_LENGTH) return error
-  const message = code === undefined ? redactVariableValue(error.message) : error.message
-  return createGraphQLError(excerpt(message, MAX_MESSAGE_LENGTH), {
+/** An error of `graphql` itself has no code, and quotes values. */
+export function withCode(
+  error: GraphQLError,
+  usual: GraphErrorCode = 'BAD_USER_INPUT',
+): GraphQLError {
+  const code = (error.extensions['code'] ?? usual) as GraphErrorCode
+  const message = excerpt(redacted(error.message, code), MAX_MESSAGE_LENGTH)
+  if (message === error.message && 'code' in error.extensions) return error
+  return createGraphQLError(message, {
     ...placeOf(error),
-    extensions: { ...error.extensions, code: code ?? 'BAD_USER_INPUT' },
+    extensions: { ...error.extensions, code },
   })
+}
+
+/** Without the values of the document or of the variables: they may be credentials, and clients log errors. */
+function redacted(message: string, code: GraphErrorCode): string {
+  if (code === 'GRAPHQL_PARSE_FAILED') {
+    return message.replace(/(Name|Int|Float|String|BlockString) ".*"/s, '$1')
+  }
+  if (code !== 'GRAPHQL_VALIDATION_FAILED' && code !== 'BAD_USER_INPUT') return message
+  return message
+    .replace(
+      /^(Variable "\$\w+") got invalid value (?:.*( at "[^"]+")|.*?); /s,
+      '$1 got an invalid value$2; ',
+    )
+    .replace(/(cannot represent .*?value): .*$/s, '$1.')
+    .replace(/, found: .*$/s, '.')
+    .replace(/ Found: .*$/s, '')
+    .replace(/(^|; )Value ".*" does not exist/s, '$1The value does not exist')
 }
 
 /** A name in the input can have any length. */

@@ -18,17 +18,14 @@ export interface RestrictedSession {
 // biome-ignore lint/suspicious/noExplicitAny: the arguments of any field
 type Args = any
 
-/** Makes the field resolve to null: the caller requested an object outside the webhook of the session. */
-const NOTHING = Symbol('nothing')
-
 /**
  * The access of a restricted session to a field, declared with the option `portal`. `open` changes nothing. A
- * function returns the arguments to resolve the field with, returns `NOTHING`, or throws.
+ * function returns the arguments to resolve the field with, or throws.
  */
 export type PortalAccess =
   | 'open'
   | 'closed'
-  | ((args: Args, session: RestrictedSession) => Args | Promise<Args | typeof NOTHING>)
+  | ((args: Args, session: RestrictedSession) => Args | Promise<Args>)
 
 /** Limits a portal or frontend session that is restricted to one webhook to it. */
 export function restrictTo<Parent, Ctx>(
@@ -51,8 +48,7 @@ export function restrictTo<Parent, Ctx>(
       context: context as Context,
       schema: info.schema,
     }
-    const narrowed = await access(args, session)
-    return narrowed === NOTHING ? null : resolve(parent, narrowed, context, info)
+    return resolve(parent, await access(args, session), context, info)
   }
 }
 
@@ -77,7 +73,7 @@ export const rowsOfWebhook =
 
 /** For a field that finds a node by the argument `id`: null for a node outside the webhook. */
 export const findsNode: PortalAccess = async (args, session) =>
-  (await belongs(args.id, session)) ? args : NOTHING
+  (await belongs(args.id, session)) ? args : { ...args, id: '' }
 
 /** For a field that finds a webhook by `id` or `uid`: null for another webhook, of which `only` keeps a uid. */
 export const findsWebhook: PortalAccess = async (args, session) => {

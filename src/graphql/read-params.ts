@@ -1,10 +1,13 @@
 import { createGraphQLError, type GraphQLParams, type Plugin } from 'graphql-yoga'
 import { ownerOf } from '../auth/access/scope.ts'
-import { readBody } from '../http/read-body.ts'
-import { DomainError, type ErrorCode } from '../lib/errors.ts'
-import { InvalidJson, parseJson } from '../lib/parse-json.ts'
-import { decodeUtf8 } from '../lib/utf8.ts'
+import { HttpRejection, PROBLEM_STATUS, type ProblemKind } from '../http/problem.ts'
+import { readJsonObject, readObject } from '../http/read-body.ts'
+import type { DomainError } from '../lib/errors.ts'
 import type { RequestContext } from './context.ts'
+import type { ErrorCode } from './error-codes.ts'
+
+/** Documents by hash, as written by the `persistedDocuments` option of GraphQL codegen. */
+export type TrustedDocuments = Readonly<Record<string, string>>
 
 /** The maximum size of a request body. */
 export const MAX_BODY_BYTES = 1024 * 1024
@@ -14,70 +17,43 @@ export const MAX_BODY_BYTES = 1024 * 1024
  * cross-site without a preflight, so another site could make its visitors call (CSRF).
  *
  * The body counts for the caller.
+ *
+ * With trusted documents, no other runs, so that a leaked API key gives access to no more than the frontend queries. A client
+ * names one by its hash in `extensions.persistedQuery`, as Apollo's persisted queries do. Without them, clients of that
+ * protocol learn that they must send each document: https://www.apollographql.com/docs/apollo-server/performance/apq
  */
-export function useReadParams(): Plugin<object, RequestContext> {
+export function useReadParams(trusted: TrustedDocuments | null): Plugin<object, RequestContext> {
   return {
     onRequestParse({ request, serverContext, setRequestParser }) {
-      const read = { POST: readJson, GET: readSearchParams }[request.method]
-      if (!read) return
+      if (request.method !== 'POST' && request.method !== 'GET') return
       const { identity } = serverContext
       // Before the body is read. `/schema.graphql` needs no key.
       if (identity instanceof Error) throw identity
       serverContext.inFlight?.admit(ownerOf(identity))
-      setRequestParser((request) => read(request, serverContext))
+      setRequestParser(async (request) => {
+        try {
+          if (request.method === 'GET') return readSearchParams(request)
+          return await readJsonObject(request, serverContext.inFlight, MAX_BODY_BYTES)
+        } catch (error) {
+          throw toBadRequest(error)
+        }
+      })
+    },
+    onParams({ params, setParams }) {
+      if (trusted) setParams({ ...params, query: trustedDocument(trusted, params) })
+      else if (params.query == null && hashOf(params) !== null) {
+        // Apollo's server answers with 200: the client continues.
+        throw rejection('PERSISTED_QUERY_NOT_SUPPORTED', 'PersistedQueryNotSupported', 200)
+      }
     },
   }
 }
-
-async function readJson(
-  request: Request,
-  { inFlight, input }: RequestContext,
-): Promise<GraphQLParams> {
-  const type = request.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase()
-  if (type !== 'application/json') {
-    throw rejection(415, 'The body of a POST must be JSON: send `Content-Type: application/json`.')
-  }
-  const body = await readBounded(request, MAX_BODY_BYTES, inFlight)
-  // Parsed, a large body takes many times its size.
-  await inFlight?.takeTurn(body.byteLength)
-  const text = decodeUtf8(body)
-  if (text === null) throw rejection(400, 'The body is not UTF-8.')
-  const params = readValue(text, 'The body')
-  if (Array.isArray(params)) {
-    throw rejection(400, 'One request holds one operation: batches are not supported.')
-  }
-  if (typeof params !== 'object' || params === null) {
-    throw rejection(
-      400,
-      'The body must be a JSON object with `query` and, where needed, `variables`.',
-    )
-  }
-  // A document that is not in the body is one that Posthorn remembers.
-  input.mayHaveNul = NUL.test(text) || !('query' in params)
-  return params
-}
-
-/** As JSON and GraphQL escape it. */
-const NUL = /\\u(?:0000|\{0+\})/
-
-async function readBounded(
-  ...[request, maxBytes, inFlight]: Parameters<typeof readBody>
-): Promise<Uint8Array> {
-  try {
-    return await readBody(request, maxBytes, inFlight)
-  } catch (error) {
-    const status = error instanceof DomainError ? REJECTED[error.code] : undefined
-    throw status === undefined ? error : rejection(status, (error as DomainError).message)
-  }
-}
-
-const REJECTED: Partial<Record<ErrorCode, number>> = { too_large: 413, malformed: 400 }
 
 function readSearchParams(request: Request): GraphQLParams {
   const { searchParams } = new URL(request.url)
   const object = (name: string) => {
     const text = searchParams.get(name)
-    return text ? (readValue(text, `The parameter ${name}`) as Record<string, unknown>) : undefined
+    return text ? readObject(text, `The parameter ${name}`) : undefined
   }
   return {
     query: searchParams.get('query') ?? undefined,
@@ -87,15 +63,46 @@ function readSearchParams(request: Request): GraphQLParams {
   } as GraphQLParams
 }
 
-/** Replaces the message of `JSON.parse`, which quotes the text: the text may contain a secret. */
-function readValue(text: string, what: string): unknown {
-  try {
-    return parseJson(text)
-  } catch (error) {
-    throw rejection(400, `${what} ${error instanceof InvalidJson ? error.message : 'is not JSON.'}`)
-  }
+/** The error for a request that is not one of GraphQL over HTTP. */
+function toBadRequest(error: unknown): unknown {
+  const kind = error instanceof HttpRejection ? error.kind : (error as DomainError).code
+  if (!BAD_REQUESTS.includes(kind)) return error
+  const { message } = error as Error
+  const status = PROBLEM_STATUS[kind]
+  return rejection('BAD_REQUEST', message, status)
 }
 
-function rejection(status: number, message: string): Error {
-  return createGraphQLError(message, { extensions: { code: 'BAD_REQUEST', http: { status } } })
+const BAD_REQUESTS: readonly ProblemKind[] = ['malformed', 'too_large', 'unsupported_media_type']
+
+function trustedDocument(trusted: TrustedDocuments, params: GraphQLParams): string {
+  const hash = hashOf(params)
+  if (hash === null || params.query != null) {
+    const leaveOut = params.query == null ? '' : ' Leave out `query`.'
+    throw rejection(
+      'TRUSTED_DOCUMENTS_ONLY',
+      `Only trusted documents run here.${leaveOut} Name one by its hash: \`"extensions": {"persistedQuery": {"version": 1, "sha256Hash": "…"}}\`.`,
+      400,
+      true,
+    )
+  }
+  if (Object.hasOwn(trusted, hash)) return trusted[hash] as string
+  throw rejection(
+    'TRUSTED_DOCUMENT_NOT_FOUND',
+    'No trusted document has this hash. Deploy the list that your client was built with (POSTHORN_GRAPHQL_TRUSTED_DOCUMENTS).',
+    400,
+    true,
+  )
+}
+
+/** Null: the request does not use the protocol. */
+function hashOf({ extensions }: GraphQLParams): string | null {
+  const persisted: unknown = extensions?.['persistedQuery']
+  if (typeof persisted !== 'object' || persisted === null) return null
+  const { sha256Hash } = persisted as { sha256Hash?: unknown }
+  return typeof sha256Hash === 'string' ? sha256Hash.toLowerCase() : null
+}
+
+/** Clients recognize the messages of Apollo's protocol. */
+function rejection(code: ErrorCode, message: string, status: number, spec = false): Error {
+  return createGraphQLError(message, { extensions: { code, http: { spec, status } } })
 }

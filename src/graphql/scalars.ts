@@ -2,11 +2,9 @@ import { valueFromASTUntyped, visit } from 'graphql'
 import { createGraphQLError } from 'graphql-yoga'
 import { SCOPES } from '../auth/access/scope.ts'
 import { isExactNumber } from '../lib/exact-number.ts'
+import { MAX_JSON_NESTING } from '../lib/parse-json.ts'
 import { parseRfc3339 } from '../lib/rfc3339-time.ts'
 import { builder } from './builder.ts'
-
-/** Serializing a deeply nested value would overflow the stack. No real payload is nested this deep. */
-const MAX_JSON_DEPTH = 128
 
 builder.scalarType('DateTime', {
   specifiedByURL: 'https://www.rfc-editor.org/rfc/rfc3339#section-5.6',
@@ -27,12 +25,12 @@ builder.scalarType('Scope', {
 
 builder.scalarType('JSON', {
   specifiedByURL: 'https://www.rfc-editor.org/rfc/rfc8259',
-  description: `Any JSON value, nested at most ${MAX_JSON_DEPTH} levels deep. Numbers are doubles. A number that is out of range, and an integer that a double cannot hold exactly, is rejected: send it as a string. A string or a key with a lone surrogate, which is half of a character, is rejected too.`,
+  description: `Any JSON value. A body is nested at most ${MAX_JSON_NESTING} levels deep. Numbers are doubles. A number that is out of range, and an integer that a double cannot hold exactly, is rejected: send it as a string. A string or a key with a lone surrogate, which is half of a character, is rejected too.`,
   serialize: (value) => value,
-  parseValue: (value) => shallow(value),
+  parseValue: (value) => value,
   parseLiteral: (node, variables) => {
     visit(node, { IntValue: exact, FloatValue: exact })
-    return shallow(valueFromASTUntyped(node, variables))
+    return valueFromASTUntyped(node, variables)
   },
 })
 
@@ -49,20 +47,4 @@ function parseTime(value: unknown): Date {
   throw createGraphQLError(
     'A DateTime is an RFC 3339 time in a string, such as "2026-01-31T12:00:00Z".',
   )
-}
-
-function shallow(value: unknown): unknown {
-  if (isShallow(value, MAX_JSON_DEPTH)) return value
-  throw createGraphQLError(`A JSON value may be nested at most ${MAX_JSON_DEPTH} deep.`)
-}
-
-/** Recursive, because the depth is limited. */
-function isShallow(value: unknown, depth: number): boolean {
-  if (typeof value !== 'object' || value === null) return depth >= 0
-  if (depth < 0) return false
-  if (Array.isArray(value)) return value.every((item) => isShallow(item, depth - 1))
-  for (const name in value) {
-    if (!isShallow((value as Readonly<Record<string, unknown>>)[name], depth - 1)) return false
-  }
-  return true
 }

@@ -15,8 +15,8 @@ export interface Connection {
 
 /** The place of one request among those in flight: with its body until the response is made, then until the client has read it. */
 export interface InFlight {
-  /** Counts the request for its owner. Null: for its address, without a valid key. Throws if there is no room. */
-  admit(owner: string | null): void
+  /** Counts the request for its owner. Throws if there is no room. */
+  admit(owner: string): void
   /** Changes the size of a part. Throws `rate_limited` or `unavailable` if there is no room. */
   resize(part: 'body' | 'response', bytes: number): void
   /** Waits, with an operation that is large, while another one of the same owner runs. */
@@ -95,9 +95,5 @@ const REQUEST_ID = /^[\x21-\x7e]{1,128}$/
 
 /** The value of the client's header if it is 1 to 128 visible ASCII characters without spaces, otherwise a new id. */
 export function requestIdOf(header: string | string[] | undefined): string {
-  return typeof header === 'string' && REQUEST_ID.test(header) ? header : newRequestId()
-}
-
-export function newRequestId(): string {
-  return randomUUID()
+  return typeof header === 'string' && REQUEST_ID.test(header) ? header : randomUUID()
 }

@@ -3,20 +3,12 @@ import type { MiddlewareHandler } from 'hono'
 import type { Config } from '../config/config.ts'
 import { heapShare } from '../config/settings.ts'
 import { FairQueue } from '../db/fair-queue.ts'
-import { networkOf } from '../lib/address-network.ts'
 import { DomainError, rateLimited } from '../lib/errors.ts'
 import { describeRequest } from '../telemetry/request-log.ts'
-import { connectionOf, setInFlight } from './connection.ts'
+import { setInFlight } from './connection.ts'
 
-/** The size of all requests in flight: their bodies, their responses, and at least 16 KiB for each. */
-export function bytesInFlight(config: Pick<Config, 'maxHeapMb'>) {
-  return {
-    /** Of all organizations. */
-    withKey: heapShare(config, 1 / 4),
-    /** Of all addresses without a valid key, so that strangers leave room to organizations. */
-    withoutKey: heapShare(config, 1 / 32),
-  }
-}
+/** The size of all requests of callers in flight: their bodies, their responses, and at least 16 KiB for each. */
+export const bytesInFlight = (config: Pick<Config, 'maxHeapMb'>) => heapShare(config, 1 / 4)
 
 const LEAST_BYTES = 16 * 1024
 
@@ -26,49 +18,42 @@ export const LARGE_BYTES = 512 * 1024
 /** One of each organization. They can take several times their size in memory. */
 const LARGE_AT_A_TIME = 3
 
-/** The owner of all operations without a valid key, so that many addresses together have one at a time. */
-const KEYLESS = 'keyless'
-
 /** Makes `connectionOf` return the place of the request among those in flight, which ends once the client has the response. */
 export function limitInFlight(config: Pick<Config, 'maxHeapMb'>): MiddlewareHandler {
-  const bytes = bytesInFlight(config)
-  const withKey = new Bytes(bytes.withKey)
-  const withoutKey = new Bytes(bytes.withoutKey)
+  const all = new Bytes(bytesInFlight(config))
   const large = new FairQueue(LARGE_AT_A_TIME)
   return async (context, next) => {
-    let place: { readonly all: Bytes; readonly owner: string } | null = null
+    let owner: string | null = null
     const parts = { body: 0, response: 0 }
     let bytesHeld = 0
     let turn: string | null = null
     setInFlight(context, {
       admit(caller) {
-        if (place !== null) return
-        const all = caller === null ? withoutKey : withKey
-        const owner = caller ?? networkOf(connectionOf(context).address ?? '')
-        all.add(owner, LEAST_BYTES)
-        place = { all, owner }
+        if (owner !== null) return
+        all.add(caller, LEAST_BYTES)
+        owner = caller
         bytesHeld = LEAST_BYTES
       },
       resize(part, bytes) {
         const more = bytes - parts[part]
-        place?.all.add(place.owner, more)
+        if (owner !== null) all.add(owner, more)
         parts[part] += more
         bytesHeld += more
       },
       async takeTurn(bytes) {
-        if (place === null || turn !== null || bytes < LARGE_BYTES) return
-        turn = place.all === withKey ? place.owner : KEYLESS
+        if (owner === null || turn !== null || bytes < LARGE_BYTES) return
+        turn = owner
         await large.acquire(turn)
       },
     })
     const keep = (bytes: number) => {
-      place?.all.force(place.owner, bytes - bytesHeld)
+      if (owner !== null) all.force(owner, bytes - bytesHeld)
       bytesHeld = bytes
     }
     const end = () => {
       keep(0)
       // The handler of a stream may still be running.
-      place = null
+      owner = null
     }
     try {
       await next()
@@ -77,7 +62,7 @@ export function limitInFlight(config: Pick<Config, 'maxHeapMb'>): MiddlewareHand
       if (turn !== null) setImmediate((owner) => large.release(owner), turn)
       const { outgoing } = (context.env ?? {}) as Partial<HttpBindings>
       if (!outgoing || outgoing.closed) end()
-      else if (place !== null) {
+      else if (owner !== null) {
         outgoing.once('close', end)
         setImmediate(() => {
           // A stream keeps its place until it ends. Of any other response, only the bytes that are still here count.

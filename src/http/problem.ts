@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { HTTPException } from 'hono/http-exception'
+import { type Env, Hono } from 'hono'
 import { unavailable } from '../db/faults.ts'
 import { DomainError, type ErrorCode, type FieldIssue, listedIssues } from '../lib/errors.ts'
 import type { Logger } from '../telemetry/logger.ts'
@@ -33,30 +33,19 @@ export function problemResponse(
     return toResponse(domainProblem(error, request))
   }
   if (error instanceof HttpRejection) return toResponse(error)
-  if (error instanceof HTTPException && error.status < 500) {
-    const kind = kindOf(error.status)
-    return toResponse({ kind, detail: error.message || PROBLEM_KINDS[kind].title })
-  }
   if (outages.report(error)) return toResponse(domainProblem(unavailable(error), request))
   return toResponse(internalProblem(error, request, logger))
 }
 
-/** Path and query of a request, in characters. A longer URL gets a 414. */
-export const MAX_URL_LENGTH = 16 * 1024
-
-export function urlTooLongProblem(): Response {
-  return toResponse({
-    kind: 'url_too_long',
-    detail: `The URL exceeds the limit of ${MAX_URL_LENGTH.toLocaleString('en')} characters.`,
+/** Routes whose errors are problems, and whose responses no cache keeps. */
+export function createRoutes<Variables extends Env = Env>(logs: FaultLogs): Hono<Variables> {
+  const routes = new Hono<Variables>()
+  routes.onError((error, c) => problemResponse(error, c.req.raw, logs))
+  routes.use(async (c, next) => {
+    await next()
+    c.header('cache-control', 'no-store')
   })
-}
-
-export function noWebSocketsProblem(): Response {
-  return toResponse({
-    kind: 'malformed',
-    detail:
-      'There are no WebSockets. A GraphQL subscription is an event stream: send it as a POST to /graphql with `Accept: text/event-stream`, for example with graphql-sse. docs/guides/frontends.md has links for Apollo Client, urql and Relay.',
-  })
+  return routes
 }
 
 export function notFoundProblem(path: string): Response {
@@ -100,24 +89,22 @@ function internalProblem(error: unknown, request: Request, logger: Logger): Prob
   }
 }
 
-/** A status without a kind of its own counts as `malformed`. */
-function kindOf(status: number): ProblemKind {
-  const kinds = Object.keys(PROBLEM_KINDS) as ProblemKind[]
-  return kinds.find((kind) => PROBLEM_KINDS[kind].status === status) ?? 'malformed'
-}
-
-export function problemBody({ kind, detail, errors, instance }: Problem): string {
-  const { status, title } = PROBLEM_KINDS[kind]
-  const type = `urn:posthorn:problem:${kind.replaceAll('_', '-')}`
-  return JSON.stringify({ type, title, status, detail, errors, instance })
+/** What never varies between problems of a kind (RFC 9457, section 3.1.3). */
+export function headOfProblem(kind: ProblemKind) {
+  const words = kind.replaceAll('_', ' ')
+  return {
+    type: `urn:posthorn:problem:${kind.replaceAll('_', '-')}`,
+    title: words.charAt(0).toUpperCase() + words.slice(1),
+    status: PROBLEM_STATUS[kind],
+  }
 }
 
 function toResponse(problem: Problem): Response {
-  const { kind, headers } = problem
-  const { status, retryAfterSeconds: defaultSeconds } = PROBLEM_KINDS[kind]
-  const { retryAfterSeconds = defaultSeconds } = problem
-  return new Response(problemBody(problem), {
-    status,
+  const { kind, detail, errors, instance, headers } = problem
+  const { retryAfterSeconds = RETRY_AFTER_SECONDS[kind] } = problem
+  const body = { ...headOfProblem(kind), detail, errors, instance }
+  return new Response(JSON.stringify(body), {
+    status: body.status,
     headers: {
       'content-type': 'application/problem+json',
       'cache-control': 'no-store',
@@ -127,41 +114,47 @@ function toResponse(problem: Problem): Response {
   })
 }
 
-/** Every kind of problem in responses: the domain's errors and those that only HTTP has. */
-export type ProblemKind =
-  | ErrorCode
-  | 'method_not_allowed'
-  | 'precondition_failed'
-  | 'timed_out'
-  | 'url_too_long'
-  | 'unsupported_media_type'
-  | 'headers_too_large'
-  | 'internal'
+/** The statuses of all kinds of problems in responses: of the domain's errors, and of those that only HTTP has. */
+export const PROBLEM_STATUS = {
+  malformed: 400,
+  unauthenticated: 401,
+  forbidden: 403,
+  not_found: 404,
+  method_not_allowed: 405,
+  conflict: 409,
+  precondition_failed: 412,
+  too_large: 413,
+  unsupported_media_type: 415,
+  invalid: 422,
+  rate_limited: 429,
+  internal: 500,
+  unavailable: 503,
+} as const satisfies Record<ErrorCode, number> & Record<string, number>
 
-interface KindFacts {
-  readonly status: number
-  /** Must not vary between problems of the kind (RFC 9457, section 3.1.3). */
-  readonly title: string
-  readonly retryAfterSeconds?: number
+export type ProblemKind = keyof typeof PROBLEM_STATUS
+
+/** For the documentation. */
+export const PROBLEM_CAUSES: Readonly<Record<ProblemKind, string>> = {
+  malformed: 'The body is not a JSON object in UTF-8, or a header cannot be read.',
+  unauthenticated: 'The API key is missing, malformed, unknown, expired or revoked.',
+  forbidden: 'The API key lacks a scope, or is restricted to another webhook.',
+  not_found: 'There is no such path or object, or the organization of the key does not have it.',
+  method_not_allowed: 'The path does not have the method. The header `Allow` lists its methods.',
+  conflict:
+    'The idempotency key is in use or was used for something else, or the state forbids it.',
+  precondition_failed: 'The object has another version than `If-Match` says. Nothing was changed.',
+  too_large: 'The body has more bytes than `detail` says.',
+  unsupported_media_type: 'The body is not `application/json` in UTF-8, or is compressed.',
+  invalid: 'Fields or parameters break their rules. `errors` lists up to 100 of them.',
+  rate_limited: 'A limit is reached. Nothing was done: try again after `Retry-After` seconds.',
+  internal: 'A fault of Posthorn. The log has a line with the reference in `instance`.',
+  unavailable:
+    'Postgres does not answer, or Posthorn is full. Try again after `Retry-After` seconds.',
 }
 
-export const PROBLEM_KINDS: Readonly<Record<ProblemKind, KindFacts>> = {
-  malformed: { status: 400, title: 'Malformed request' },
-  unauthenticated: { status: 401, title: 'Not authenticated' },
-  forbidden: { status: 403, title: 'Not allowed' },
-  not_found: { status: 404, title: 'Not found' },
-  method_not_allowed: { status: 405, title: 'Method not allowed' },
-  timed_out: { status: 408, title: 'Request too slow' },
-  conflict: { status: 409, title: 'Conflict' },
-  precondition_failed: { status: 412, title: 'Precondition failed' },
-  too_large: { status: 413, title: 'Body too large' },
-  url_too_long: { status: 414, title: 'URL too long' },
-  unsupported_media_type: { status: 415, title: 'Unsupported media type' },
-  invalid: { status: 422, title: 'Invalid request' },
-  rate_limited: { status: 429, title: 'Too many requests', retryAfterSeconds: 1 },
-  headers_too_large: { status: 431, title: 'Headers too large' },
-  internal: { status: 500, title: 'Internal error' },
-  unavailable: { status: 503, title: 'Service unavailable', retryAfterSeconds: 5 },
+const RETRY_AFTER_SECONDS: Readonly<Partial<Record<ProblemKind, number>>> = {
+  rate_limited: 1,
+  unavailable: 5,
 }
 
 /** An entry of a problem's `errors`: the part of the request that breaks a rule, a stable code, and the remedy. */

@@ -1,5 +1,5 @@
 import { DomainError } from '../lib/errors.ts'
-import { hasLoneSurrogate, LONE_SURROGATE } from '../lib/parse-json.ts'
+import { InvalidJson, parseJson } from '../lib/parse-json.ts'
 import { decodeUtf8 } from '../lib/utf8.ts'
 import { describeRequest } from '../telemetry/request-log.ts'
 import type { InFlight } from './connection.ts'
@@ -64,23 +64,42 @@ function tooLarge(maxBytes: number): DomainError {
 export const MAX_BODY_BYTES = 64 * 1024
 
 /**
- * Reads a JSON object from the body of a request. Throws `unsupported_media_type`, `malformed`, or the errors of `readBody`.
- * The errors repeat no value of the body, which may have secrets.
+ * Reads a JSON object from the body of a request, of at most `maxBytes`. Throws `unsupported_media_type`, `malformed`, or the
+ * errors of `readBody`. The errors repeat no value of the body, which may have secrets.
  */
 export async function readJsonObject(
   request: Request,
   inFlight: InFlight | undefined,
+  maxBytes = MAX_BODY_BYTES,
 ): Promise<Record<string, unknown>> {
   requireJson(request.headers)
-  const text = decodeUtf8(await readBody(request, MAX_BODY_BYTES, inFlight))
+  const body = await readBody(request, maxBytes, inFlight)
+  // Parsed, a large body takes many times its size.
+  await inFlight?.takeTurn(body.byteLength)
+  const text = decodeUtf8(body)
   if (text === null) throw malformed('The body is not valid UTF-8.')
-  if (text.trim() === '') throw malformed('The body is empty. Send a JSON object.')
-  const value = parseJson(text)
+  return readObject(text, 'The body')
+}
+
+/** Reads a JSON object of a request. Throws `malformed`. */
+export function readObject(text: string, what: string): Record<string, unknown> {
+  const value = parse(text, what)
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw malformed('The body is JSON, but not an object. Send a JSON object.')
+    throw malformed(`${what} is JSON, but not an object. Send one JSON object.`)
   }
-  if (hasLoneSurrogate(text)) throw malformed(`The body ${LONE_SURROGATE}`)
   return value as Record<string, unknown>
+}
+
+/** Replaces the message of `JSON.parse`, which quotes the text. */
+function parse(text: string, what: string): unknown {
+  if (text.trim() === '') throw malformed(`${what} is empty. Send a JSON object.`)
+  try {
+    return parseJson(text)
+  } catch (error) {
+    throw malformed(
+      `${what} ${error instanceof InvalidJson ? error.message : 'is not valid JSON.'}`,
+    )
+  }
 }
 
 function requireJson(headers: Headers): void {
@@ -102,14 +121,6 @@ function requireJson(headers: Headers): void {
       'The body must not be compressed. Send it without Content-Encoding.',
       { headers: { 'accept-encoding': 'identity' } },
     )
-  }
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    throw malformed('The body is not valid JSON.')
   }
 }
 

@@ -89,15 +89,10 @@ export async function deleteExpiredIdempotencyKeys(sql: Sql): Promise<number> {
   return rowCount ?? 0
 }
 
-/** Hashes a JSON value; the order of object keys does not matter. Throws `malformed` for one that nests too deep. */
+/** Hashes a JSON value; the order of object keys does not matter. */
 export function hashRequest(value: unknown): Uint8Array<ArrayBuffer> {
-  try {
-    const json = JSON.stringify(value, withSortedKeys)
-    return new Uint8Array(createHash('sha256').update(json).digest())
-  } catch (cause) {
-    if (!(cause instanceof RangeError)) throw cause
-    throw new DomainError('malformed', 'The input is nested too deep.', { cause })
-  }
+  const json = JSON.stringify(value, withSortedKeys)
+  return new Uint8Array(createHash('sha256').update(json).digest())
 }
 
 function withSortedKeys(_name: string, value: unknown): unknown {

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { Hono, type MiddlewareHandler } from 'hono'
+import { Hono } from 'hono'
 import { etag } from 'hono/etag'
 import type { OidcSignIn } from '../auth/sessions/oidc/oidc-sign-in.ts'
 import type { Config } from '../config/config.ts'
@@ -8,7 +8,7 @@ import { followCatalogue } from '../event-types/follow-catalogue.ts'
 import { GRAPHQL_PATH } from '../graphql/handler.ts'
 import { connectionOf, trustProxies } from '../http/connection.ts'
 import { limitInFlight } from '../http/in-flight.ts'
-import { noWebSocketsProblem, problemResponse } from '../http/problem.ts'
+import { problemResponse } from '../http/problem.ts'
 import type { EventStreams } from '../streams/event-stream/event-streams.ts'
 import { type EventGraph, followGraph } from '../streams/event-stream/graph/follow-schema.ts'
 import { createConsoleFiles } from './console-files.ts'
@@ -65,7 +65,7 @@ export function addApiRoutes(routes: Hono, deps: ApiDeps, config: Config): void 
   const graphql = createGraphqlHandler(graphqlDeps)
   const eventGraph = followGraph(database.pool)
   const events = createEventsHandler(graphqlDeps, eventGraph)
-  routes.use(trustProxies(config.trustedProxies), limitInFlight(config), rejectWebSockets)
+  routes.use(trustProxies(config.trustedProxies), limitInFlight(config))
   if (graphiql) routes.on('GET', [GRAPHQL_PATH, EVENTS_PATH], graphiqlPage())
   routes.all(GRAPHQL_PATH, (context) => graphql(context.req.raw, connectionOf(context)))
   routes.all(EVENTS_PATH, (context) => events(context.req.raw, connectionOf(context)))
@@ -143,11 +143,4 @@ function createCatalogueRoutes(
     return answerText(c, text, 'text/plain; charset=utf-8', { vary: 'authorization' })
   })
   return routes
-}
-
-/** Rejects the handshakes of WebSockets, which many GraphQL clients use for subscriptions. */
-const rejectWebSockets: MiddlewareHandler = async (context, next) => {
-  // Any other upgrade is ignored (RFC 9110, section 7.8): Java's HTTP client asks for `h2c` with each first request.
-  const isWebSocket = /\bwebsocket\b/i.test(context.req.header('upgrade') ?? '')
-  return isWebSocket ? noWebSocketsProblem() : await next()
 }

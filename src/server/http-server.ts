@@ -1,17 +1,9 @@
 import type { Server, ServerOptions } from 'node:http'
 import type { Socket } from 'node:net'
-import type { Duplex } from 'node:stream'
 import { type HttpBindings, serve } from '@hono/node-server'
 import type { Hono } from 'hono'
 import { type Config, LOOPBACK } from '../config/config.ts'
-import { newRequestId, plainAddress, REQUEST_ID_HEADER } from '../http/connection.ts'
-import {
-  MAX_URL_LENGTH,
-  PROBLEM_KINDS,
-  type ProblemKind,
-  problemBody,
-  urlTooLongProblem,
-} from '../http/problem.ts'
+import { plainAddress } from '../http/connection.ts'
 import { networkOf } from '../lib/address-network.ts'
 import { createRangeCheck } from '../outbound/address-range.ts'
 import type { Logger } from '../telemetry/logger.ts'
@@ -64,11 +56,7 @@ export async function startHttpServer(
 ): Promise<HttpServer> {
   return await new Promise((resolve, reject) => {
     const fetch = (request: Request, env: HttpBindings) =>
-      requestLog.run(env.incoming, () =>
-        (env.incoming.url?.length ?? 0) > MAX_URL_LENGTH
-          ? urlTooLongProblem()
-          : routes.fetch(request, env),
-      )
+      requestLog.run(env.incoming, () => routes.fetch(request, env))
     const listening = { fetch, hostname: host, port, serverOptions: SERVER_OPTIONS }
     const server = serve(listening as Parameters<typeof serve>[0], (address) => {
       const hostname = address.family === 'IPv6' ? `[${address.address}]` : address.address
@@ -83,11 +71,6 @@ export async function startHttpServer(
     const exempt = [...LOOPBACK, ...trustedProxies]
     limitConnections(server, { exempt, logger, limited: requestLog.limited })
     server.prependListener('request', requestLog.begin)
-    server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-      const requestId = newRequestId()
-      const status = answerBrokenRequest(error, socket, requestId)
-      if (status !== null) requestLog.rejected(requestId, status, error.code)
-    })
     server.once('error', (error: NodeJS.ErrnoException) =>
       reject(listenError(error, { host, port, setting })),
     )
@@ -171,51 +154,5 @@ function createWarning(logger: Pick<Logger, 'warn'>) {
       { event: 'connections.rejected', address, limit },
       `closed a connection: ${address} has ${limit} open; if this is a proxy of yours, add it to POSTHORN_TRUSTED_PROXIES`,
     )
-  }
-}
-
-/**
- * Answers a request that the HTTP parser rejects with a problem, and closes the connection. Returns the status, or null
- * if the connection is already closed.
- */
-function answerBrokenRequest(
-  error: NodeJS.ErrnoException,
-  socket: Duplex,
-  requestId: string,
-): number | null {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
-    socket.destroy()
-    return null
-  }
-  const [kind, detail] = explain(error.code)
-  const { status, title } = PROBLEM_KINDS[kind]
-  const body = problemBody({ kind, detail })
-  const head = [
-    `HTTP/1.1 ${status} ${title}`,
-    'content-type: application/problem+json',
-    'cache-control: no-store',
-    `${REQUEST_ID_HEADER}: ${requestId}`,
-    `content-length: ${Buffer.byteLength(body)}`,
-    'connection: close',
-  ]
-  // A client that never reads the response must not keep the socket open.
-  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy())
-  return status
-}
-
-function explain(code: string | undefined): [kind: ProblemKind, detail: string] {
-  switch (code) {
-    case 'HPE_HEADER_OVERFLOW':
-      return [
-        'headers_too_large',
-        `The headers exceed the limit of ${SERVER_OPTIONS.maxHeaderSize.toLocaleString('en')} bytes.`,
-      ]
-    case 'ERR_HTTP_REQUEST_TIMEOUT':
-      return [
-        'timed_out',
-        `The request took too long: the limit is ${SERVER_OPTIONS.headersTimeout / 1_000} seconds for the headers and ${SERVER_OPTIONS.requestTimeout / 1_000} for the whole request.`,
-      ]
-    default:
-      return ['malformed', 'The request is not valid HTTP/1.1.']
   }
 }

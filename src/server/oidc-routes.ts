@@ -1,4 +1,4 @@
-import { type Context, Hono } from 'hono'
+import type { Context, Hono } from 'hono'
 import { requestActor } from '../auth/access/actor.ts'
 import type { Keyring } from '../auth/encryption/keyring.ts'
 import { createAddressLimiter, createAuthFailureLimiter } from '../auth/rate-limit/keyed-limiter.ts'
@@ -20,7 +20,7 @@ import type { OidcSettings } from '../config/oidc-settings.ts'
 import type { Sql } from '../db/client.ts'
 import { parseId } from '../db/ids.ts'
 import { connectionOf } from '../http/connection.ts'
-import { problemResponse } from '../http/problem.ts'
+import { createRoutes } from '../http/problem.ts'
 import { hostCookie, sessionCookie } from '../http/session-cookie.ts'
 import { DomainError } from '../lib/errors.ts'
 import { type Logger, withoutStack } from '../telemetry/logger.ts'
@@ -50,13 +50,11 @@ export function createOidcRoutes(deps: OidcDeps): Hono {
   const cookie = hostCookie(publicUrl, 'posthorn_oidc', 'Lax')
   const requests = createAddressLimiter(MAX_SIGN_IN_REQUESTS)
   const fail = createFail(deps.logger)
-  const app = new Hono()
-  app.onError((error, c) => problemResponse(error, c.req.raw, deps))
+  const app = createRoutes(deps)
   app.use(async (c, next) => {
     const { address } = connectionOf(c)
     const isLimited = address !== undefined && requests.count(address) > 0
     const answer = isLimited ? rejectAsLimited(c) : await next()
-    c.header('cache-control', 'no-store')
     c.header('referrer-policy', 'no-referrer')
     return answer
   })

@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs'
-import { printSchemaWithDirectives } from '../graphql/print-schema.ts'
+import { printSchemaWithDirectives } from '../graphql/directives.ts'
 import { schema } from './schema.ts'
 
 /*

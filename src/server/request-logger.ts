@@ -17,15 +17,13 @@ export interface RequestLogger {
   begin(incoming: Incoming, outgoing: Outgoing): void
   /** Runs the handlers of the request. */
   run<Result>(incoming: Incoming, handle: () => Result): Result
-  /** Writes the one line of bytes that are not a request, with the code of the parser. */
-  rejected(requestId: string, status: number, reason: string | undefined): void
   /** Counts a request or a connection that this limit rejected. */
   limited(limit: Limit): void
 }
 
 const STATUSES = ['2xx', '3xx', '4xx', '5xx', 'none']
 
-/** For requests that match no route, or are no valid HTTP. */
+/** For requests that match no route. */
 const NO_ROUTE = 'none'
 
 /** `routes` are the patterns of all routes. */
@@ -54,10 +52,6 @@ export function createRequestLogger(
   }
   const countLimited = addCounter(registry, 'limit_rejections')
   const limited = (limit: Limit) => countLimited(1, limit)
-  const count = (route: string | null, status: number | null) => {
-    const of = status === null ? 'none' : `${Math.floor(status / 100)}xx`
-    counter.inc({ route: route ?? NO_ROUTE, status: of })
-  }
   return {
     limited,
     begin(incoming, outgoing) {
@@ -78,9 +72,11 @@ export function createRequestLogger(
         const durationMs = performance.now() - startedAtMs
         const status = outgoing.headersSent ? outgoing.statusCode : null
         const route = request.route()
+        const labels = { route: route ?? NO_ROUTE }
         const isStream = request.operation?.type === 'subscription'
-        count(route, status)
-        if (!isStream) duration.observe({ route: route ?? NO_ROUTE }, durationMs / 1_000)
+        const statusClass = status === null ? 'none' : `${Math.floor(status / 100)}xx`
+        counter.inc({ ...labels, status: statusClass })
+        if (!isStream) duration.observe(labels, durationMs / 1_000)
         if (request.limit) limited(request.limit)
         const isSlow = durationMs > SLOW_MS && !isStream
         const level = isSlow || (status !== null && status >= 500) ? 'info' : 'debug'
@@ -96,13 +92,6 @@ export function createRequestLogger(
     run(incoming, handle) {
       const request = requests.get(incoming)
       return request ? runRequest(request, handle) : handle()
-    },
-    rejected(requestId, status, reason) {
-      count(null, status)
-      logger.info(
-        { event: 'request.rejected', status, requestId, reason },
-        'rejected bytes that are not a valid request',
-      )
     },
   }
 }

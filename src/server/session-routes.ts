@@ -1,4 +1,4 @@
-import { type Context, Hono } from 'hono'
+import type { Context, Hono } from 'hono'
 import { type Actor, requestActor } from '../auth/access/actor.ts'
 import { type CallerSession, ownerOf } from '../auth/access/scope.ts'
 import type { Authenticate } from '../auth/api-keys/authenticate.ts'
@@ -11,7 +11,7 @@ import {
 } from '../auth/sessions/session.ts'
 import type { Sql } from '../db/client.ts'
 import { connectionOf } from '../http/connection.ts'
-import { methodNotAllowed, problemResponse } from '../http/problem.ts'
+import { createRoutes, methodNotAllowed } from '../http/problem.ts'
 import { readJsonObject } from '../http/read-body.ts'
 import { CROSS_SITE_DETAIL, isCrossSite, sessionCookie } from '../http/session-cookie.ts'
 import { DomainError, invalid, rateLimited } from '../lib/errors.ts'
@@ -29,6 +29,9 @@ interface SessionDeps {
   readonly signOutUrl?: (() => Promise<string | null>) | undefined
 }
 
+/** Small, because strangers send them: those of all connections together fit into the memory. */
+const MAX_BODY_BYTES = 8 * 1024
+
 export const SESSION_PATH = '/console/session'
 
 /** The routes to sign in to the console and to sign out. Mount: `server.route(SESSION_PATH, createSessionRoutes(deps))`. */
@@ -36,21 +39,15 @@ export function createSessionRoutes(deps: SessionDeps): Hono {
   const { sql, publicUrl } = deps
   const cookie = sessionCookie(publicUrl)
   const signIn = createSignIn(deps)
-  const app = new Hono()
-  app.onError((error, c) => problemResponse(error, c.req.raw, deps))
-  app.use(async (c, next) => {
-    await next()
-    c.header('cache-control', 'no-store')
-  })
+  const app = createRoutes(deps)
   app.use(async (c, next) => {
     if (isCrossSite(c.req.raw, publicUrl)) throw new DomainError('forbidden', CROSS_SITE_DETAIL)
     await next()
   })
   app.post('/', async (c) => {
     const actor = actorOf(c)
-    const { inFlight } = connectionOf(c)
-    inFlight?.admit(null)
-    const { token, expiresAt } = await signIn(await readJsonObject(c.req.raw, inFlight), actor)
+    const body = await readJsonObject(c.req.raw, undefined, MAX_BODY_BYTES)
+    const { token, expiresAt } = await signIn(body, actor)
     // Signing in again ends the previous session of the browser.
     const previous = cookie.read(c.req.raw)
     if (previous !== null) await endSession(sql, previous, actor)

@@ -80,14 +80,7 @@ export function pageHeaders(
     'referrer-policy': 'no-referrer',
     'permissions-policy': 'camera=(), geolocation=(), microphone=()',
     'x-content-type-options': 'nosniff',
-    ...xFrameOptions(framedBy),
   }
-}
-
-/** For browsers that do not know `frame-ancestors`. The header cannot name other origins. */
-function xFrameOptions(framedBy: readonly string[]) {
-  if (framedBy.length === 0) return { 'x-frame-options': 'DENY' }
-  return framedBy.every((source) => source === `'self'`) && { 'x-frame-options': 'SAMEORIGIN' }
 }
 
 /** Redirects browsers to a page. Programs get the answer of the next handler, as if there were no redirect. */

@@ -43,8 +43,6 @@ interface LabeledGauge {
 /** A job that no worker has claimed this long after its time is overdue. */
 const OVERDUE_AFTER_SECONDS = 10
 
-/** Those of the view `posthorn.webhook_states`. */
-const STATES = ['no_deliveries', 'healthy', 'degraded', 'behind', 'failing', 'on_hold', 'disabled']
 const UNFINISHED = ['state', 'queued', 'retrying', 'waiting'] as const
 
 const GAUGES: Readonly<Record<string, LabeledGauge>> = {
@@ -68,10 +66,6 @@ const GAUGES: Readonly<Record<string, LabeledGauge>> = {
   },
   fan_out_deliveries: {
     help: 'Deliveries that are not created yet, of published events for many webhooks.',
-  },
-  webhooks: {
-    help: 'Webhooks by state: no_deliveries, healthy, degraded, behind, failing, on_hold or disabled.',
-    label: ['state', ...STATES],
   },
   webhooks_on_hold: {
     help: 'Webhooks on hold because they keep failing, not because their endpoint asked to wait.',
@@ -172,11 +166,6 @@ const readState = (workerSchema: string) => `
       min(on_hold_since) filter (where on_hold_reason = 'failing') as first_hold
     from posthorn.webhook_schedules as s where backlog_since is not null
   ),
-  states as (
-    select jsonb_object_agg(state, count) as webhooks from (
-      select state, count(*) as count from posthorn.webhook_states group by state
-    ) as counted
-  ),
   fan_outs as (
     select sum(delivery_count - created_count) as to_create from posthorn.fan_outs
   ),
@@ -223,7 +212,6 @@ const readState = (workerSchema: string) => `
     'deliveries_longest_overdue_seconds', coalesce(longest_overdue, 0),
     'deliveries_counts_capped', (waiting >= $1 or (select count(*) from read_jobs) >= $1)::int,
     'fan_out_deliveries', coalesce(to_create, 0),
-    'webhooks', webhooks,
     'webhooks_on_hold', on_hold,
     'webhooks_longest_hold_seconds', coalesce(extract(epoch from now() - first_hold), 0),
     'webhooks_with_backlog', backlogs,
@@ -235,7 +223,7 @@ const readState = (workerSchema: string) => `
     'partitions_ahead', ahead,
     'partitions_past_retention', (select count(*) from posthorn.partitions_before(first_kept_day))
   ) as state
-  from counted_jobs, parked, schedules, states, fan_outs, consumers, consumer_totals, partitions,
+  from counted_jobs, parked, schedules, fan_outs, consumers, consumer_totals, partitions,
     lateral (select (now() at time zone 'UTC' - $3 * interval '1 millisecond')::date as first_kept_day) as retention`
 
 function ageOf(uuid: string): string {

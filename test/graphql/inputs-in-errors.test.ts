@@ -113,7 +113,7 @@ const DELIVERIES =
   'query ($filter: DeliveryFilter) { deliveries(filter: $filter) { nodes { id } } }'
 const CREATE = document('webhooks', 'CreateWebhook')
 
-/* Postgres has no NUL in text. The texts among the arguments are checked before any field reads them. */
+/* Postgres has no NUL in text. Where no rule of a field says so, its error does. */
 
 test.each<[string, string, object?]>([
   ['the document', '{ webhooks(filter: { search: "a\\u0000b" }) { totalCount } }'],
@@ -129,6 +129,6 @@ test.each<[string, string, object?]>([
   ],
 ])('a text with NUL in %s is refused', async (_, query, variables) => {
   const { data, errors } = await tenant.call(query, variables)
-  expect(JSON.stringify({ data, errors })).toContain('must not contain the NUL character')
+  expect(JSON.stringify({ data, errors })).toMatch(/NUL|visible ASCII/)
   expect(await tenant.ask('{ webhooks { totalCount } }')).toEqual({ webhooks: { totalCount: 0 } })
 })

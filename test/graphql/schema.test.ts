@@ -1,9 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { getNamedType, isListType, isNonNullType, isObjectType, isUnionType } from 'graphql'
 import { expect, test } from 'vitest'
-import { SEMANTIC_NON_NULL } from '../../src/graphql/directives.ts'
+import { printSchemaWithDirectives, SEMANTIC_NON_NULL } from '../../src/graphql/directives.ts'
 import { ERROR_CODES } from '../../src/graphql/error-codes.ts'
-import { printSchemaWithDirectives } from '../../src/graphql/print-schema.ts'
 import { schema } from '../../src/server/schema.ts'
 
 test('schema.graphql is current', () => {

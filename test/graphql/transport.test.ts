@@ -67,9 +67,9 @@ test.each(['PUT', 'PATCH', 'DELETE', 'OPTIONS', 'HEAD'])(
 
 describe('a body', () => {
   test.each([
-    ['a batch', '[{"query":"{ __typename }"}]', 'batches are not supported'],
-    ['no JSON', '{"query": "secret', 'The body is not JSON.'],
-    ['null', 'null', 'must be a JSON object'],
+    ['a batch', '[{"query":"{ __typename }"}]', 'Send one JSON object'],
+    ['no JSON', '{"query": "secret', 'The body is not valid JSON.'],
+    ['null', 'null', 'Send one JSON object'],
     ['a query that is no string', '{"query": ["secret"]}', 'to be a string'],
     [
       'variables that are no object',

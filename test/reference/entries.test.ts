@@ -23,7 +23,7 @@ import { createProgram } from '../../src/cli/program.ts'
 import { SETTINGS } from '../../src/config/config.ts'
 import { printExample, SETTING_DESCRIPTIONS } from '../../src/config/print-example.ts'
 import { operationalTypes } from '../../src/health/alerts/operational-event-types.ts'
-import { PROBLEM_KINDS } from '../../src/http/problem.ts'
+import { PROBLEM_STATUS } from '../../src/http/problem.ts'
 import { ISSUE_CODES } from '../../src/lib/issue-codes.ts'
 
 const ROOT = path.join(import.meta.dirname, '../..')
@@ -161,7 +161,7 @@ describe('REST', () => {
 test('each error code has a row with its cause and remedy', () => {
   const rows = [...textOf('errors').matchAll(/^\| .* \|$/gm)].map(([row]) => row)
   const codes = [
-    ...Object.keys(PROBLEM_KINDS).map(
+    ...Object.keys(PROBLEM_STATUS).map(
       (kind) => `urn:posthorn:problem:${kind.replaceAll('_', '-')}`,
     ),
     ...Object.keys(ISSUE_CODES),

@@ -80,7 +80,7 @@ describe('signing in with an API key', () => {
     }
     expect((await post('{"token":')).status).toBe(400)
     expect((await post(JSON.stringify({ token: 'a' }), 'text/plain')).status).toBe(415)
-    expect((await post(JSON.stringify({ token: 'a'.repeat(70_000) }))).status).toBe(413)
+    expect((await post(JSON.stringify({ token: 'a'.repeat(8_192) }))).status).toBe(413)
     const other = await fetch(`${url}/console/session`)
     expect([other.status, other.headers.get('allow')]).toEqual([405, 'DELETE, POST'])
   })

@@ -16,25 +16,7 @@ async function ask(path: string, headers: Record<string, string>) {
   return { status: response.statusCode as number, body: await text(response) }
 }
 
-test.each([
-  ['/graphql', 'websocket', 'graphql-transport-ws'],
-  ['/graphql', 'WebSocket', 'graphql-ws'],
-  ['/subscriptions', 'websocket', 'graphql-transport-ws'],
-])(
-  'a handshake at %s of a %s by %s is rejected with what to do',
-  async (path, upgrade, protocol) => {
-    const { status, body } = await ask(path, {
-      ...{ upgrade, 'sec-websocket-protocol': protocol, 'sec-websocket-version': '13' },
-      'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==',
-    })
-    expect(status).toBe(400)
-    expect(JSON.parse(body).detail).toMatch(
-      /event stream.*text\/event-stream.*docs\/guides\/frontends\.md/,
-    )
-  },
-)
-
-test("other upgrades are ignored: Java's HTTP client asks for h2c with its first request", async () => {
+test("upgrades are ignored: Java's HTTP client asks for h2c with its first request", async () => {
   const headers = { upgrade: 'h2c', 'http2-settings': 'AAEAAEAAAAIAAAAA' }
   expect(await ask('/openapi.json', headers)).toMatchObject({ status: 200 })
   expect(await ask('/subscriptions', headers)).toMatchObject({ status: 404 })

@@ -81,10 +81,6 @@ test('deliveries count by state, with the oldest of each, and overdue ones besid
     `insert into posthorn.webhook_schedules (webhook_id, backlog_since, on_hold_since, next_probe_at)
      select id, now(), now() - interval '1 hour', now() from posthorn.webhooks`,
   )
-  await sql(
-    `insert into posthorn.webhook_conditions (webhook_id, oldest_waiting_at)
-     select id, now() - interval '2 hours' from posthorn.webhooks on conflict do nothing`,
-  )
   await sql(`insert into posthorn.workers (id) values ('alive')`)
   await sql(
     `insert into posthorn.workers (id, heartbeat_at) values ('dead', now() - interval '1 minute')`,
@@ -94,7 +90,6 @@ test('deliveries count by state, with the oldest of each, and overdue ones besid
     deliveries: { queued: 1, retrying: 2, waiting: 1 },
     deliveries_overdue: 2,
     deliveries_counts_capped: 0,
-    webhooks: { on_hold: 1 },
     webhooks_on_hold: 1,
     webhooks_with_backlog: 1,
     workers: 1,

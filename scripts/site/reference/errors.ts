@@ -1,5 +1,5 @@
 import { ERROR_CODES } from '../../../src/graphql/error-codes.ts'
-import { PROBLEM_KINDS, type ProblemKind } from '../../../src/http/problem.ts'
+import { headOfProblem, PROBLEM_CAUSES, type ProblemKind } from '../../../src/http/problem.ts'
 import { ISSUE_CODES } from '../../../src/lib/issue-codes.ts'
 import { code, fenced, page, prose, table } from './markdown.ts'
 import { SQLSTATES } from './sqlstates.ts'
@@ -13,11 +13,10 @@ export function errorsPage(): string {
     fenced(JSON.stringify(EXAMPLE, null, 2), 'json'),
     table(
       ['status', '`type`', 'cause'],
-      Object.entries(PROBLEM_KINDS).map(([kind, { status }]) => [
-        String(status),
-        code(`urn:posthorn:problem:${kind.replaceAll('_', '-')}`),
-        PROBLEM_CAUSES[kind as ProblemKind],
-      ]),
+      Object.entries(PROBLEM_CAUSES).map(([kind, cause]) => {
+        const { type, status } = headOfProblem(kind as ProblemKind)
+        return [String(status), code(type), cause]
+      }),
     ),
     '## GraphQL',
     'What a caller can correct is data: each mutation has a union of its success and its [errors](graphql-errors.md), which are of the interface `UserError` with a `code` of [fields](#fields) or of the error. All else is in `errors` of the response, with one of these codes in `extensions.code`.',
@@ -46,31 +45,9 @@ export function graphqlCodes(): { name: string; description: string }[] {
   return Object.entries(ERROR_CODES).map(([name, description]) => ({ name, description }))
 }
 
-/** A kind of problem that has no entry here does not compile. */
-const PROBLEM_CAUSES: Readonly<Record<ProblemKind, string>> = {
-  malformed: 'The body is not a JSON object in UTF-8, or a header cannot be read.',
-  unauthenticated: 'The API key is missing, malformed, unknown, expired or revoked.',
-  forbidden: 'The API key lacks a scope, or is restricted to another webhook.',
-  not_found: 'There is no such path or object, or the organization of the key does not have it.',
-  method_not_allowed: 'The path does not have the method. The header `Allow` lists its methods.',
-  timed_out: 'The request took too long: headers have 10 seconds to arrive, and all of it 30.',
-  conflict:
-    'The idempotency key is in use or was used for something else, or the state forbids it.',
-  precondition_failed: 'The object has another version than `If-Match` or `If-None-Match` says.',
-  too_large: 'The body has more bytes than `detail` says.',
-  url_too_long: 'The path and the query have more than 16,384 characters.',
-  unsupported_media_type: 'The body is not `application/json` in UTF-8, or is compressed.',
-  invalid: 'Fields or parameters break their rules. `errors` lists up to 100 of them.',
-  rate_limited: 'A limit is reached. Nothing was done: try again after `Retry-After` seconds.',
-  headers_too_large: 'The headers have more than 32,768 bytes.',
-  internal: 'A fault of Posthorn. The log has a line with the reference in `instance`.',
-  unavailable:
-    'Postgres does not answer, or Posthorn is full. Try again after `Retry-After` seconds.',
-}
-
 const EXAMPLE = {
   type: 'urn:posthorn:problem:invalid',
-  title: 'Invalid request',
+  title: 'Invalid',
   status: 422,
   detail: 'The URL is not HTTPS. Give one that begins with https://.',
   errors: [

@@ -3,28 +3,64 @@ import type { ExecutionResult, GraphQLError } from 'graphql'
 import { createGraphQLError } from 'graphql-yoga'
 import type { InFlight } from '../../http/connection.ts'
 import { describeRequest } from '../../telemetry/request-log.ts'
+import { MAX_COMPLEXITY } from './field-complexity.ts'
 
-export interface Limit {
-  readonly max: number
-  readonly remedy: string
+const SPLIT = 'Split it into several operations.'
+
+/** Of a document, and of one operation with its fragments expanded; fields and spreads count all of a document. */
+const LIMITS = {
+  /** A page of the console has a few hundred. */
+  tokens: { max: 10_000, remedy: 'Pass long values in variables, or split the document.' },
+  /** `graphql` suggests similar names for unknown ones, which is slow for long names. */
+  'characters in one name': { max: 256, remedy: 'Names in the schema are shorter.' },
+  /** The parser is recursive: some thousands would overflow the stack. */
+  'levels of nested brackets': { max: 100, remedy: 'Pass deeply nested values in variables.' },
+  'root fields': { max: 50, remedy: SPLIT },
+  /** The standard introspection query has this depth. */
+  'levels of nested fields': { max: 15, remedy: SPLIT },
+  'fields with those of its fragments': { max: 1_000, remedy: SPLIT },
+  'spreads of fragments': { max: 1_000, remedy: SPLIT },
+  /** Of a field with subfields, in one place. */
+  'selections of one field': { max: 50, remedy: 'Select it once, with all subfields.' },
+  /** Tools that detect server features request four. */
+  'types requested with `__type`': {
+    max: 4,
+    remedy: 'Request all types with `__schema`, or read /schema.graphql.',
+  },
+  /** With them, a short document could request the schema thousands of times. */
+  'aliases in `__schema` and `__type`': {
+    max: 0,
+    remedy: 'Select each field by its own name, once.',
+  },
+  /** That of the rule `OverlappingFieldsCanBeMerged` of `graphql`. */
+  'comparisons of equal fields': {
+    max: 500_000,
+    remedy: 'Select each field once, and use fewer fragments.',
+  },
+  'fields in its largest response': {
+    max: MAX_COMPLEXITY,
+    remedy: 'Request smaller pages (`first`), or split the operation.',
+  },
+} as const
+
+type Limit = keyof typeof LIMITS
+
+/** Throws the error for a document or an operation that has more of a thing than is allowed. */
+export function requireAtMost(limit: Limit, found: number): void {
+  if (found > LIMITS[limit].max) throw limitExceeded(limit)
 }
 
-/** The error for a document or an operation that has more of a thing, in the plural, than is allowed. */
-export function limitExceeded(
-  limit: string,
-  { max, remedy }: Limit,
-  /** Omitted where counting stops at the limit. */
-  found?: number,
-): GraphQLError {
-  const has = found === undefined ? `more than ${count(max)}` : count(found)
-  const message = `The document has ${has} ${limit}; at most ${count(max)} are allowed. ${remedy}`
+/** `found` is omitted where counting stops at the limit. */
+export function limitExceeded(limit: Limit, found?: number): GraphQLError {
+  const { max, remedy } = LIMITS[limit]
+  const message = `The document exceeds the limit of ${count(max)} ${limit}. ${remedy}`
   return exceeded(message, { limit, max, ...(found !== undefined && { found }) })
 }
 
 /** The maximum size of a response, or of one event of a subscription, as JSON. */
 export const MAX_RESPONSE_BYTES = 10_000_000
 
-export function responseTooLarge(): GraphQLError {
+function responseTooLarge(): GraphQLError {
   return exceeded(
     `The response is larger than ${count(MAX_RESPONSE_BYTES)} bytes. Request smaller pages (\`first\`) or fewer large fields.`,
     { limit: 'bytes in the response', max: MAX_RESPONSE_BYTES },

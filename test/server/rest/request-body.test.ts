@@ -153,17 +153,10 @@ describe('a lone surrogate is rejected', () => {
   })
 })
 
-test('a deeply nested body is rejected like any other, or as malformed if it is to be compared', async () => {
+test('a deeply nested body is malformed', async () => {
   const body = `{"url":${'['.repeat(30_000)}${']'.repeat(30_000)},"x":1}`
-  const { errors } = await problem(await api.call('POST', '/webhooks', { body }), 422)
-  expect(errors).toContainEqual({
-    pointer: '#/url',
-    code: 'invalid_type',
-    detail: 'url must be a string.',
-  })
-  const headers = { 'idempotency-key': 'deep' }
-  const { detail } = await problem(await api.call('POST', '/webhooks', { body, headers }), 400)
-  expect(detail).toBe('The input is nested too deep.')
+  const { detail } = await problem(await api.call('POST', '/webhooks', { body }), 400)
+  expect(detail).toBe('The body is nested more than 200 levels deep.')
 })
 
 async function stream(body: ReadableStream, headers: Record<string, string> = {}) {

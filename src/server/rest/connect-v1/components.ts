@@ -1,4 +1,9 @@
-import { PROBLEM_KINDS, type ProblemKind } from '../../../http/problem.ts'
+import {
+  headOfProblem,
+  PROBLEM_CAUSES,
+  PROBLEM_STATUS,
+  type ProblemKind,
+} from '../../../http/problem.ts'
 import { MAX_URL_LENGTH } from '../../../outbound/destination-url.ts'
 import { HEADER_NAME, HEADER_VALUE, MAX_HEADERS } from '../../../webhooks/custom-headers.ts'
 import { MAX_SUBSCRIPTIONS } from '../../../webhooks/webhook-settings.ts'
@@ -82,11 +87,6 @@ const givenProperties = (enabledDefault: string) => ({
   headers: GIVEN_HEADERS,
 })
 
-const ENTITY_TAG = `(W/)?"[!#-~]*"`
-const ENTITY_TAGS = {
-  type: 'string',
-  pattern: String.raw`^(\*|${ENTITY_TAG}(, ?${ENTITY_TAG})*)$`,
-}
 const EXAMPLE_ENTITY_TAG = '"VAIpnRwKWzLLPkd-iVbL5lU0HVmRcsOAdBPfzXaMJFo"'
 
 const text = (description: string) => ({ type: 'string', description })
@@ -187,16 +187,8 @@ const PARAMETERS = {
     name: 'If-Match',
     in: 'header',
     description:
-      'Entity tags from `ETag`, or `*`. Unless the current version of the webhook has one of them, the response is 412 and nothing is changed. A weak tag (`W/"…"`) never matches. The comparison and the change are one step, so no other change comes between them.',
-    schema: ENTITY_TAGS,
-    example: EXAMPLE_ENTITY_TAG,
-  },
-  IfNoneMatch: {
-    name: 'If-None-Match',
-    in: 'header',
-    description:
-      'Entity tags from `ETag`, or `*`. If the current version of the webhook has one of them, GET returns 304 without a body, and other methods return 412 and change nothing.',
-    schema: ENTITY_TAGS,
+      'Entity tags from `ETag`, or `*`. Unless the current version of the webhook has one of them, the response is 412 and nothing is changed. The comparison and the change are one step, so no other change comes between them.',
+    schema: { type: 'string' },
     example: EXAMPLE_ENTITY_TAG,
   },
   Limit: {
@@ -223,7 +215,7 @@ const HEADERS: Readonly<Record<string, readonly [description: string, example: s
       '/api/connect/v1/webhooks/wh_01m7wwqnz4e8mbhv0437sz0j6w',
     ],
     ETag: [
-      'The strong entity tag of this version of the webhook, for `If-Match` and `If-None-Match`.',
+      'The strong entity tag of this version of the webhook, for `If-Match`.',
       EXAMPLE_ENTITY_TAG,
     ],
     Link: [
@@ -250,44 +242,13 @@ const HEADERS: Readonly<Record<string, readonly [description: string, example: s
     Allow: ['The methods that the path supports.', 'GET, HEAD, POST'],
   }
 
-/** Of each kind of problem, the description and the headers beside `Cache-Control`. */
-const PROBLEMS: Readonly<Record<ProblemKind, readonly [description: string, ...string[]]>> = {
-  malformed: [
-    'The body is empty, not UTF-8, not JSON or not an object, or the header `Idempotency-Key`, `If-Match` or `If-None-Match` is invalid.',
-  ],
-  unauthenticated: [
-    'The API key is missing, malformed, unknown, expired or revoked.',
-    'WWW-Authenticate',
-  ],
-  forbidden: ['The API key lacks the scope that the operation needs.', 'WWW-Authenticate'],
-  not_found: ['The organization has no webhook with this id.'],
-  method_not_allowed: [
-    'The path does not support the method. `Allow` lists the methods that it supports.',
-    'Allow',
-  ],
-  conflict: ['The idempotency key was used with another body, or its first call is still running.'],
-  precondition_failed: [
-    'The current version of the webhook is not in `If-Match`, or is in `If-None-Match`. Nothing was changed.',
-  ],
-  too_large: ['The body has more than 65,536 bytes.'],
-  timed_out: [
-    'The request took too long: the limit is 10 seconds for its headers and 30 seconds for all of it.',
-  ],
-  url_too_long: ['The path and the query have more than 16,384 characters.'],
-  headers_too_large: ['The headers have more than 32,768 bytes.'],
-  unsupported_media_type: ['The body is not `application/json` in UTF-8, or is compressed.'],
-  invalid: ['Fields or parameters are invalid; `errors` lists all of them, up to 100.'],
-  rate_limited: [
-    'Too many requests with this API key, too many large requests of its organization at a time, or too many requests from this address with invalid keys. Nothing was changed.',
-    'Retry-After',
-    'RateLimit',
-    'RateLimit-Policy',
-  ],
-  internal: ['An internal error. `instance` is its reference in the log.'],
-  unavailable: [
-    'The database is unreachable, the request waited too long for a lock there, or Posthorn has too many requests in progress. Unless the connection to the database broke during the request, it had no effect.',
-    'Retry-After',
-  ],
+/** The headers of the responses of a kind of problem, beside `Cache-Control`. */
+const PROBLEM_HEADERS: Readonly<Partial<Record<ProblemKind, readonly string[]>>> = {
+  unauthenticated: ['WWW-Authenticate'],
+  forbidden: ['WWW-Authenticate'],
+  method_not_allowed: ['Allow'],
+  rate_limited: ['Retry-After', 'RateLimit', 'RateLimit-Policy'],
+  unavailable: ['Retry-After'],
 }
 
 const INVALID_ERRORS = [
@@ -305,7 +266,7 @@ export const headerRefs = (names: readonly string[]) =>
 /** The error responses of these kinds, by status. */
 export const problemRefs = (kinds: readonly ProblemKind[]) =>
   Object.fromEntries(
-    kinds.map((kind) => [PROBLEM_KINDS[kind].status, ref('responses', responseName(kind))]),
+    kinds.map((kind) => [PROBLEM_STATUS[kind], ref('responses', responseName(kind))]),
   )
 
 /** `not_found` -> `NotFound` */
@@ -313,17 +274,15 @@ const responseName = (kind: ProblemKind) =>
   kind.replaceAll(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase())
 
 const problemResponse = (kind: ProblemKind) => {
-  const [description, ...headers] = PROBLEMS[kind]
-  const { status, title } = PROBLEM_KINDS[kind]
-  const type = `urn:posthorn:problem:${kind.replaceAll('_', '-')}`
+  const description = PROBLEM_CAUSES[kind]
   const errors = kind === 'invalid' && { errors: INVALID_ERRORS }
   return {
     description,
-    headers: headerRefs(['Cache-Control', ...headers]),
+    headers: headerRefs(['Cache-Control', ...(PROBLEM_HEADERS[kind] ?? [])]),
     content: {
       'application/problem+json': {
         schema: ref('schemas', 'Problem'),
-        example: { type, title, status, detail: description, ...errors },
+        example: { ...headOfProblem(kind), detail: description, ...errors },
       },
     },
   }
@@ -347,7 +306,7 @@ export const COMPONENTS = {
     }),
   ),
   responses: Object.fromEntries(
-    (Object.keys(PROBLEMS) as ProblemKind[]).map((kind) => [
+    (Object.keys(PROBLEM_STATUS) as ProblemKind[]).map((kind) => [
       responseName(kind),
       problemResponse(kind),
     ]),

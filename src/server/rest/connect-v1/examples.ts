@@ -10,13 +10,9 @@ export const EXAMPLE_WEBHOOK = {
   updated_at: '2026-11-20T16:21:13.402Z',
 }
 
-export const EXAMPLE_NEW_WEBHOOK = {
-  url: EXAMPLE_WEBHOOK.url,
-  event_subscriptions: EXAMPLE_WEBHOOK.event_subscriptions,
-  description: EXAMPLE_WEBHOOK.description,
-  enabled: EXAMPLE_WEBHOOK.enabled,
-  headers: EXAMPLE_WEBHOOK.headers,
-}
+const { id: _id, created_at: _at, updated_at: _changed, ...given } = EXAMPLE_WEBHOOK
+
+export const EXAMPLE_NEW_WEBHOOK = given
 
 export const EXAMPLE_SECRET = { key: 'whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=' }
 

@@ -32,9 +32,6 @@ const content = (schema: object, example: object) => ({ 'application/json': { sc
 const WEBHOOK = content(ref('schemas', 'Webhook'), EXAMPLE_WEBHOOK)
 const SECRET = content(ref('schemas', 'SigningSecret'), EXAMPLE_SECRET)
 
-/** A webhook, and conditions on its version. */
-const VERSION: readonly ParameterName[] = ['WebhookId', 'IfMatch', 'IfNoneMatch']
-
 /** By their ids, in the order of the document. The routes are those of this table. */
 export const OPERATIONS = {
   createWebhook: {
@@ -68,7 +65,7 @@ export const OPERATIONS = {
     path: '/webhooks/{webhook_id}',
     summary: 'Read a webhook',
     description: 'Returns the webhook. Needs the scope `webhooks:read`.',
-    parameters: VERSION,
+    parameters: ['WebhookId'],
     success: [200, 'The webhook.', ['ETag'], WEBHOOK],
   },
   updateWebhook: {
@@ -77,7 +74,7 @@ export const OPERATIONS = {
     summary: 'Update a webhook',
     description:
       'Updates the given fields, by the same rules as for registering, and leaves the others unchanged. If all given fields have their values already, nothing changes, `updated_at` included. Enabling a webhook also releases the deliveries that waited. Needs the scope `webhooks:write`.',
-    parameters: VERSION,
+    parameters: ['WebhookId', 'IfMatch'],
     body: ['UpdateWebhookInput', { enabled: false }],
     success: [200, 'The updated webhook.', ['ETag'], WEBHOOK],
   },
@@ -87,7 +84,7 @@ export const OPERATIONS = {
     summary: 'Delete a webhook',
     description:
       'Permanently deletes the webhook and its secrets, and cancels its unfinished deliveries. Needs the scope `webhooks:write`.',
-    parameters: VERSION,
+    parameters: ['WebhookId', 'IfMatch'],
     success: [204, 'The webhook is deleted.', []],
   },
   getSigningSecret: {
@@ -118,23 +115,20 @@ const ANY_ERRORS: readonly ProblemKind[] = [
   'unauthenticated',
   'forbidden',
   'method_not_allowed',
-  'timed_out',
-  'url_too_long',
   'rate_limited',
-  'headers_too_large',
   'internal',
   'unavailable',
 ]
 
 const ERRORS_OF_PARAMETER: Readonly<Partial<Record<ParameterName, readonly ProblemKind[]>>> = {
   WebhookId: ['not_found'],
-  IfMatch: ['malformed', 'precondition_failed'],
+  IfMatch: ['precondition_failed'],
 }
 
 const BODY_ERRORS = ['malformed', 'too_large', 'unsupported_media_type', 'invalid'] as const
 
 function describeOperation([operationId, operation]: [string, Operation]) {
-  const { method, tag = 'Webhooks', summary, description, parameters = [], body } = operation
+  const { tag = 'Webhooks', summary, description, parameters = [], body } = operation
   const [status, about, headers, result] = operation.success
   // `no-store`, because the custom headers of webhooks may be credentials.
   const allHeaders = headerRefs([...headers, 'Cache-Control', 'RateLimit', 'RateLimit-Policy'])
@@ -159,13 +153,6 @@ function describeOperation([operationId, operation]: [string, Operation]) {
     }),
     responses: {
       [status]: { description: about, headers: allHeaders, ...(result && { content: result }) },
-      ...(method === 'get' &&
-        parameters.includes('IfNoneMatch') && {
-          304: {
-            description: 'The version of the webhook is one of those in `If-None-Match`.',
-            headers: allHeaders,
-          },
-        }),
       ...problemRefs(kinds),
     },
   }

@@ -37,14 +37,15 @@ export async function updateFromBody(
   )
 }
 
-/** The fields of a body and their names in the domain. */
-const FIELDS: ReadonlyMap<string, string> = new Map([
-  ['url', 'url'],
-  ['description', 'description'],
-  ['enabled', 'enabled'],
-  ['event_subscriptions', 'eventSubscriptions'],
-  ['headers', 'headers'],
-])
+/** The fields of a body. In the domain, one has another name. */
+const FIELDS: readonly string[] = [
+  'url',
+  'description',
+  'enabled',
+  'event_subscriptions',
+  'headers',
+]
+const [BODY_NAME, DOMAIN_NAME] = ['event_subscriptions', 'eventSubscriptions']
 
 /** Accepted and ignored, so that a caller can send back a webhook as read, with changes. */
 const READ_ONLY: ReadonlySet<string> = new Set(['id', 'created_at', 'updated_at'])
@@ -52,17 +53,15 @@ const READ_ONLY: ReadonlySet<string> = new Set(['id', 'created_at', 'updated_at'
 /** The values are not checked yet. */
 function parseFields(body: Body): { input: WebhookInput; otherIssues: FieldIssue[] } {
   const input: Record<string, unknown> = {}
-  const issues: FieldIssue[] = []
-  const known = [...FIELDS.keys()]
-  const hint = fewHints(known, ` The fields are ${known.join(', ')}.`)
+  const otherIssues: FieldIssue[] = []
+  const hint = fewHints(FIELDS, ` The fields are ${FIELDS.join(', ')}.`)
   for (const [name, value] of Object.entries(body)) {
-    const field = FIELDS.get(name)
     // For `enabled`, null means omitted.
     if (name === 'enabled' && value === null) continue
-    if (field !== undefined) input[field] = value
-    else if (!READ_ONLY.has(name)) issues.push(unknownField(name, hint(name)))
+    if (FIELDS.includes(name)) input[name === BODY_NAME ? DOMAIN_NAME : name] = value
+    else if (!READ_ONLY.has(name)) otherIssues.push(unknownField(name, hint(name)))
   }
-  return { input, otherIssues: [...issues, ...protoHeader(body['headers'])] }
+  return { input, otherIssues }
 }
 
 const UNKNOWN_FIELD = 'unknown_field'
@@ -70,14 +69,6 @@ const UNKNOWN_FIELD = 'unknown_field'
 function unknownField(name: string, hint: string): FieldIssue {
   const detail = `There is no field ${JSON.stringify(name.slice(0, 128))}.${hint}`
   return { path: [name], code: UNKNOWN_FIELD, detail }
-}
-
-/** zod removes a key with this name without an error. */
-function protoHeader(headers: unknown): FieldIssue[] {
-  if (typeof headers !== 'object' || headers === null) return []
-  if (!Object.hasOwn(headers, '__proto__')) return []
-  const detail = 'headers.__proto__ is not allowed as a header name; use another name.'
-  return [{ path: ['headers', '__proto__'], code: 'invalid_header_name', detail }]
 }
 
 /** Renames the domain's fields in an error to those of the body. */
@@ -92,9 +83,8 @@ async function withBodyNames<T>(call: () => Promise<T>): Promise<T> {
 
 function renameField(issue: FieldIssue): FieldIssue {
   const [field, ...rest] = issue.path
-  const name = [...FIELDS].find(([, domainName]) => domainName === field)?.[0]
-  if (name === undefined || issue.code === UNKNOWN_FIELD) return issue
-  const path = [name, ...rest]
+  if (field !== DOMAIN_NAME || issue.code === UNKNOWN_FIELD) return issue
+  const path = [BODY_NAME, ...rest]
   return issue.rule === undefined ? { ...issue, path } : fieldIssue(path, issue.code, issue.rule)
 }
 

@@ -16,7 +16,6 @@ import {
   newPlanning,
   type Planning,
 } from '../../../bodies/event-graph/plan-selection.ts'
-import { rejectNul } from '../../../graphql/well-formed.ts'
 
 export type PlanScope = Omit<Planning, 'budget'>
 
@@ -63,11 +62,7 @@ export function readOperation({
     const [node] = nodes as [FieldNode]
     const name = node.name.value
     const field = rootType.getFields()[name] ?? null
-    const args = () => {
-      const values = field ? getArgumentValues(field, node, variableValues) : {}
-      rejectNul(field?.args ?? [], values)
-      return values
-    }
+    const args = () => (field ? getArgumentValues(field, node, variableValues) : {})
     return { key, nodes, name, field, args }
   })
   return { definition, rootType, scope, fields }
