@@ -57,10 +57,7 @@ export function createTasks(deps: TaskDeps): Tasks {
   const steps = createSteps(keyring, workerSchema)
   return {
     // The key names the delivery, so that a dashboard may add the job again with any payload.
-    deliver(payload, run) {
-      const uuid = uuidOf('delivery', 'key', run.key)
-      return attemptDelivery(attempt, uuid, { ...run, isAlone: Object(payload).alone === true })
-    },
+    deliver: (_payload, run) => attemptDelivery(attempt, uuidOf('delivery', 'key', run.key), run),
 
     async release_backlog(payload) {
       await scheduler.release(uuidIn(payload, 'webhook', 'webhookId'))

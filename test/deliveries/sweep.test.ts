@@ -86,7 +86,7 @@ test('a change that Posthorn makes to a job does not count as the change of an o
 
   const worker = await claimJobs(database, COUNT)
   const claimed = (await jobs()).find(({ key }) => key === idOf(rescued))?.lockedBy as string
-  await markAbandoned(pool, [claimed])
+  await markAbandoned(pool, claimed)
   expect(await rescueWorkers(pool, SCHEMA, [claimed])).toBe(COUNT)
   await worker.complete()
 

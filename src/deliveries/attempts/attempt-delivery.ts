@@ -13,14 +13,14 @@ import {
   type PlannedAttempt,
   toAttemptRecord,
   toUnsentRecord,
+  type UnsentCode,
 } from './attempt-record.ts'
 import type { DeliveryJobs } from './delivery-jobs.ts'
-import { type ExchangeDeps, type Exchanged, exchange, type Sendable } from './exchange.ts'
-import { isSuspect, type LoadBody, type LoadDelivery, mustRunAlone } from './load-delivery.ts'
+import { type ExchangeDeps, exchange, type Sendable } from './exchange.ts'
+import type { LoadBody, LoadDelivery } from './load-delivery.ts'
 import type { PayloadMemory } from './payload-memory.ts'
 import type { RecordAttempt, RecordedAttempt } from './record-attempt.ts'
 import { waitMs } from './retry-policy.ts'
-import type { RunAlone } from './run-alone.ts'
 import { traceAttempt } from './trace-attempt.ts'
 
 export interface AttemptDeps extends ExchangeDeps {
@@ -29,7 +29,6 @@ export interface AttemptDeps extends ExchangeDeps {
   readonly payloads: PayloadMemory
   readonly findSendOptions: FindSendOptions
   readonly scheduler: Scheduler
-  readonly alone: RunAlone
   readonly record: RecordAttempt
   readonly notify: Notify
   readonly jobs: DeliveryJobs
@@ -39,11 +38,6 @@ export interface AttemptDeps extends ExchangeDeps {
   readonly now: () => Date
 }
 
-export interface DeliveryRun extends TaskRun {
-  /** Whether the job is in the queue of deliveries that run alone. */
-  readonly isAlone: boolean
-}
-
 /**
  * Makes one attempt for a delivery: load, acquire a permit, sign, send, record. A receiver's failure is an outcome,
  * which schedules the next attempt. A thrown error is a fault of Posthorn, and graphile-worker runs the job again.
@@ -51,11 +45,10 @@ export interface DeliveryRun extends TaskRun {
 export async function attemptDelivery(
   deps: AttemptDeps,
   uuid: string,
-  run: DeliveryRun,
+  run: TaskRun,
 ): Promise<void> {
   try {
-    const attempt = () => makeAttempt(deps, uuid, run)
-    await (run.isAlone ? deps.alone.withThread(attempt) : attempt())
+    await makeAttempt(deps, uuid, run)
   } catch (error) {
     if (!run.signal.aborted && !isDatabaseUnavailable(error)) await deps.jobs.markFault(uuid)
     throw error
@@ -65,12 +58,11 @@ export async function attemptDelivery(
 /** `changed`: what was loaded is out of date. */
 type NoAttempt = 'aborted' | 'changed'
 
-async function makeAttempt(deps: AttemptDeps, uuid: string, run: DeliveryRun): Promise<void> {
+async function makeAttempt(deps: AttemptDeps, uuid: string, run: TaskRun): Promise<void> {
   await run.ensureClaimed()
   const loaded = await loadSendable(deps, uuid)
   if (!loaded) return
   const { delivery, options } = loaded
-  if (mustRunAlone(delivery) && !run.isAlone) return await deps.alone.queue(delivery)
   const permit = await deps.scheduler.acquire(delivery, options, run.signal)
   if (permit === 'parked') return
   const attempted =
@@ -112,7 +104,7 @@ async function attemptWithPermit(
   deps: AttemptDeps,
   loaded: Sendable,
   permit: Permit,
-  run: DeliveryRun,
+  run: TaskRun,
 ): Promise<AttemptRecord | NoAttempt> {
   const { id, organizationId, data, dataBytes } = loaded.delivery
   const acquiredAt = performance.now()
@@ -150,11 +142,14 @@ interface Attempted {
   readonly startedAt: number
 }
 
+/** Its job runs in a queue of suspects after half of them: docs/concepts/reliability.md. */
+const MAX_WORKER_DEATHS = 4
+
 async function sendAttempt(
   deps: AttemptDeps,
   plan: PlannedAttempt,
   ownTrace: TraceContext | null,
-  run: DeliveryRun,
+  run: TaskRun,
 ): Promise<Attempted | NoAttempt> {
   const { delivery } = plan
   let startedAt = performance.now()
@@ -167,19 +162,15 @@ async function sendAttempt(
       startedAt = performance.now()
     },
   }
-  let exchanged: Exchanged | NoAttempt
-  if (isSuspect(delivery)) {
-    exchanged = await deps.alone.exchange(run.isAlone, delivery, started, control)
-  } else {
-    const body = await deps.loadBody(delivery)
-    // The event was deleted or erased meanwhile, and the delivery is canceled once it is loaded again.
-    if (body === null) return 'changed'
-    exchanged = await exchange(deps, plan, body, started, control)
+  const unsent = (code: UnsentCode) => {
+    return { record: toUnsentRecord(plan, code), outcome: null, startedAt }
   }
-  if (typeof exchanged === 'string') return exchanged
-  if ('unsent' in exchanged) {
-    return { record: toUnsentRecord(plan, exchanged.unsent), outcome: null, startedAt }
-  }
+  if (delivery.workerDeaths >= MAX_WORKER_DEATHS) return unsent('worker_died')
+  const body = await deps.loadBody(delivery)
+  // The event was deleted or erased meanwhile, and the delivery is canceled once it is loaded again.
+  if (body === null) return 'changed'
+  const exchanged = await exchange(deps, plan, body, started, control)
+  if ('unsent' in exchanged) return unsent(exchanged.unsent)
   const { request, outcome } = exchanged
   if (outcome.kind === 'aborted') return 'aborted'
   return { record: toAttemptRecord(plan, request, outcome, deps.now()), outcome, startedAt }
