@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { MAX_AUTH_FAILURES } from '../../src/auth/rate-limit/keyed-limiter.ts'
-import { deleteEndedSessions } from '../../src/auth/sessions/session.ts'
 import type { Database } from '../../src/db/client.ts'
+import { deleteOldRows } from '../../src/run/maintenance.ts'
 import { MAX_STARTED_SIGN_INS } from '../../src/server/oidc-routes.ts'
 import type { OidcProvider } from '../oidc-provider/oidc-provider.ts'
 import { freePort } from '../support/free-port.ts'
@@ -60,10 +60,10 @@ describe('with an OpenID provider', await requirePackages('test/oidc-provider'),
 
     // The state is kept as long as the cookie is valid.
     const states = () => database.prisma.usedSignInState.count()
-    await deleteEndedSessions(database.pool)
+    await deleteOldRows(database.pool, 'sessions')
     expect(await states()).toBe(1)
     await database.pool.query('update posthorn.used_sign_in_states set expires_at = now()')
-    await deleteEndedSessions(database.pool)
+    await deleteOldRows(database.pool, 'sessions')
     expect(await states()).toBe(0)
   })
 

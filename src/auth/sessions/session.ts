@@ -156,17 +156,3 @@ export async function findEndedSessions(
   })
   return new Set(rows.map(({ id }) => id))
 }
-
-/** Deletes expired sessions, sign-in links and states of sign-ins, and portal and frontend sessions a day after their end. Returns their number. */
-export async function deleteEndedSessions(sql: Sql): Promise<number> {
-  const sessions = await sql.query('delete from posthorn.sessions where expires_at <= now()')
-  const links = await sql.query('delete from posthorn.sign_in_links where expires_at <= now()')
-  const states = await sql.query(
-    'delete from posthorn.used_sign_in_states where expires_at <= now()',
-  )
-  const { rows } = await sql.query<{ deleted: number }>(
-    'select posthorn.delete_ended_session_keys()::int as deleted',
-  )
-  const deleted = [sessions, links, states].reduce((sum, { rowCount }) => sum + (rowCount ?? 0), 0)
-  return deleted + (rows[0]?.deleted ?? 0)
-}
