@@ -1,4 +1,7 @@
+import { TOO_LARGE } from '../../bodies/write-body.ts'
 import { isDatabaseUnavailable } from '../../db/faults.ts'
+import { publicId } from '../../db/ids.ts'
+import type { HttpSender } from '../../outbound/http-sender.ts'
 import type { Ended } from '../../outbound/outcome.ts'
 import type { TaskRun } from '../../queue/jobs.ts'
 import type { AttemptResult } from '../../scheduling/adaptive-limit.ts'
@@ -7,7 +10,7 @@ import type { Permit, Scheduler } from '../../scheduling/scheduler.ts'
 import type { Notify } from '../../streams/live/notify.ts'
 import type { DeliveryReporter } from '../../telemetry/events.ts'
 import type { TraceContext, Tracing } from '../../telemetry/tracing.ts'
-import type { FindSendOptions } from '../../webhooks/send-options.ts'
+import type { FindSendOptions, SendOptions } from '../../webhooks/send-options.ts'
 import {
   type AttemptRecord,
   type PlannedAttempt,
@@ -16,14 +19,16 @@ import {
   type UnsentCode,
 } from './attempt-record.ts'
 import type { DeliveryJobs } from './delivery-jobs.ts'
-import { type ExchangeDeps, exchange, type Sendable } from './exchange.ts'
-import type { LoadBody, LoadDelivery } from './load-delivery.ts'
+import type { LoadBody, LoadDelivery, LoadedDelivery } from './load-delivery.ts'
 import type { PayloadMemory } from './payload-memory.ts'
 import type { RecordAttempt, RecordedAttempt } from './record-attempt.ts'
 import { waitMs } from './retry-policy.ts'
+import { type DeliveryHeaderNames, signRequest } from './signed-request.ts'
 import { traceAttempt } from './trace-attempt.ts'
 
-export interface AttemptDeps extends ExchangeDeps {
+export interface AttemptDeps {
+  readonly sender: HttpSender
+  readonly headerNames: DeliveryHeaderNames
   readonly load: LoadDelivery
   readonly loadBody: LoadBody
   readonly payloads: PayloadMemory
@@ -76,6 +81,11 @@ async function makeAttempt(deps: AttemptDeps, uuid: string, run: TaskRun): Promi
   if (recorded) await publishResult(deps, loaded, attempted, recorded)
 }
 
+interface Sendable {
+  readonly delivery: LoadedDelivery
+  readonly options: SendOptions
+}
+
 /** `null` if there is nothing to send: the delivery has finished or was canceled, or its webhook was deleted. */
 async function loadSendable(deps: AttemptDeps, uuid: string): Promise<Sendable | null> {
   let delivery = await deps.load(uuid)
@@ -122,8 +132,9 @@ async function attemptWithPermit(
       sendAttempt(deps, plan, ownTrace, run),
     )
     if (typeof attempted === 'string') return attempted
-    const { record, outcome, startedAt } = attempted
+    const { record, outcome } = attempted
     if (outcome === null) return record
+    const { startedAt } = attempted
     result = { startedAt, durationMs: outcome.durationMs, kind: loadSignal(outcome) }
     const holdMs = waitMs(outcome, deps.now())
     if (holdMs > 0) await deps.scheduler.hold(sendable.delivery, holdMs)
@@ -134,13 +145,15 @@ async function attemptWithPermit(
   }
 }
 
-interface Attempted {
-  readonly record: AttemptRecord
-  /** Null: nothing was sent. */
-  readonly outcome: Ended | null
-  /** When the request was sent, by the clock of `performance.now`. */
-  readonly startedAt: number
-}
+/** Nothing was sent if the outcome is null. */
+type Attempted =
+  | { readonly record: AttemptRecord; readonly outcome: null }
+  | {
+      readonly record: AttemptRecord
+      readonly outcome: Ended
+      /** When the request was sent, by the clock of `performance.now`. */
+      readonly startedAt: number
+    }
 
 /** Its job runs in a queue of suspects after half of them: docs/concepts/reliability.md. */
 const MAX_WORKER_DEATHS = 4
@@ -151,27 +164,35 @@ async function sendAttempt(
   ownTrace: TraceContext | null,
   run: TaskRun,
 ): Promise<Attempted | NoAttempt> {
-  const { delivery } = plan
-  let startedAt = performance.now()
-  const started = { startedAt: plan.startedAt, ownTrace }
-  const control = {
-    signal: run.signal,
-    async beforeSend() {
-      await run.ensureClaimed()
-      deps.report.started(plan.startedAt.getTime() - run.runAt.getTime())
-      startedAt = performance.now()
-    },
-  }
-  const unsent = (code: UnsentCode) => {
-    return { record: toUnsentRecord(plan, code), outcome: null, startedAt }
-  }
+  const { delivery, options } = plan
+  const unsent = (code: UnsentCode) => ({ record: toUnsentRecord(plan, code), outcome: null })
   if (delivery.workerDeaths >= MAX_WORKER_DEATHS) return unsent('worker_died')
   const body = await deps.loadBody(delivery)
   // The event was deleted or erased meanwhile, and the delivery is canceled once it is loaded again.
   if (body === null) return 'changed'
-  const exchanged = await exchange(deps, plan, body, started, control)
-  if ('unsent' in exchanged) return unsent(exchanged.unsent)
-  const { request, outcome } = exchanged
+  if (body === TOO_LARGE) return unsent('body_too_large')
+  // The secret or the custom headers cannot be decrypted.
+  if (options.signingKey === null) return unsent('secret_unreadable')
+  const request = signRequest(deps.headerNames, options.signingKey, {
+    startedAt: plan.startedAt,
+    ownTrace,
+    delivery,
+    messageId: publicId('delivery', delivery.id),
+    body,
+    customHeaders: options.headers,
+    headerPrefix: options.headerPrefix,
+  })
+  await run.ensureClaimed()
+  deps.report.started(plan.startedAt.getTime() - run.runAt.getTime())
+  const startedAt = performance.now()
+  const outcome = await deps.sender.send({
+    organizationId: delivery.organizationId,
+    url: options.url,
+    headers: request.headers,
+    body,
+    acknowledgeTimeoutMs: options.timeoutMs ?? undefined,
+    signal: run.signal,
+  })
   if (outcome.kind === 'aborted') return 'aborted'
   return { record: toAttemptRecord(plan, request, outcome, deps.now()), outcome, startedAt }
 }
