@@ -23,8 +23,6 @@ const DELIVER = `${TASK_PREFIX}deliver`
 /** All processes together run one job of it at a time. `posthorn.restore_delivery_jobs` adds jobs to it. */
 const SUSPECTS = `${TASK_PREFIX}suspects`
 
-const CLAIMED_JOB = 'id, key, task_identifier as task, queue_name as queue, locked_by as runner'
-
 /**
  * Unclaims the jobs of dead runners and deletes the runners. Returns the number of jobs. Several processes may rescue the
  * same runners concurrently. A rescue uses up no attempt: a claim counts as one, and the rescue restores the count, which
@@ -104,7 +102,7 @@ async function rescueDead(sql: Sql, schema: string, runnerIds: readonly string[]
   if (dead.length === 0) return 0
   const ids = dead.map(({ id }) => id)
   const { rows: jobs } = await sql.query<ClaimedJob>(
-    `select ${CLAIMED_JOB} from ${schema}.jobs
+    `select id, key, task_identifier as task, queue_name as queue, locked_by as runner from ${schema}.jobs
      where locked_by = any ($1::text[]) and starts_with(task_identifier, $2)`,
     [ids, TASK_PREFIX],
   )
@@ -118,7 +116,7 @@ async function rescueDead(sql: Sql, schema: string, runnerIds: readonly string[]
     )
   }
   // Done while the jobs are locked: so each delivery gets a job with a new id, which a runner that returns cannot complete.
-  await restoreDeliveries(sql, deliveries)
+  await sql.query('select posthorn.restore_delivery_jobs($1::uuid[])', [uuidsOf(deliveries)])
   await sql.query(`select ${schema}.force_unlock_workers($1::text[])`, [ids])
   await completeReplacedJobs(sql, schema, deliveries)
   await rescheduleTasks(sql, schema, jobs)
@@ -140,12 +138,6 @@ function uuidsOf(jobs: readonly ClaimedJob[]): string[] {
   return jobs.flatMap(({ key }) => (key && parseId('delivery', key)) || [])
 }
 
-async function restoreDeliveries(sql: Sql, jobs: readonly ClaimedJob[]) {
-  const uuids = uuidsOf(jobs)
-  if (uuids.length === 0) return
-  await sql.query('select posthorn.restore_delivery_jobs($1::uuid[])', [uuids])
-}
-
 /**
  * graphile-worker takes the key from a locked job that it replaces. A job that still has its key was not replaced: its
  * delivery needs no job, or keeps this one as failed.
@@ -155,15 +147,13 @@ async function completeReplacedJobs(
   schema: string,
   deliveries: readonly ClaimedJob[],
 ): Promise<void> {
-  const { rows } = await sql.query<ClaimedJob>(
-    `select ${CLAIMED_JOB} from ${schema}.jobs where id = any ($1::bigint[])`,
+  await sql.query(
+    `select from ${schema}.complete_jobs(array(
+       select job.id from ${schema}.jobs as job where job.id = any ($1::bigint[]) and (job.key is null or exists (
+         select from posthorn.deliveries as d
+         where d.id = posthorn.parse_type_id('msg', job.key) and d.state <> 'exhausted'))))`,
     [deliveries.map(({ id }) => id)],
   )
-  const replaced = rows.filter(({ key }) => key === null)
-  await sql.query(`select from ${schema}.complete_jobs($1::bigint[])`, [
-    replaced.map(({ id }) => id),
-  ])
-  await restoreDeliveries(sql, rows)
 }
 
 async function rescheduleTasks(
