@@ -7,6 +7,7 @@ import { lookUp } from '../../graphql/look-up.ts'
 import { organizationFields, organizationOf } from '../../graphql/organization-fields.ts'
 import { filtersByOneWebhook } from '../../graphql/portal-access.ts'
 import { lowerBoundAt, timestampOf, upperBoundAt } from '../../lib/uuid-v7.ts'
+import { FIRST_ID } from '../../queue/long-work.ts'
 import { findWebhooksByIds } from '../../webhooks/find-webhooks.ts'
 import { filteredWebhook } from '../read-filters.ts'
 import { findAttemptsByIds } from './find-attempts.ts'
@@ -175,8 +176,6 @@ const OF_DAYS = 'a.organization_id = $1 and a.cause is not null and a.id >= $4 a
 const OF_PAIR = `a.organization_id = $1 and a.cause is not null and a.id >= $2 and a.id < $3
   and (a.webhook_id, a.cause, a.id) >= (pair.webhook_id, pair.cause, $2::uuid)
   and (a.webhook_id, a.cause, a.id) < (pair.webhook_id, pair.cause, $3::uuid)`
-
-const FIRST_ID = '00000000-0000-0000-0000-000000000000'
 
 /** The pairs are found one after the other, each by one look into the index, from a pair before the first one. */
 const findFailureGroupsSql = (firstWebhook: string, ofWebhook: string) => `
