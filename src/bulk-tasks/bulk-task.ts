@@ -1,7 +1,7 @@
 import type { Actor } from '../auth/access/actor.ts'
 import { writeAuditEntry } from '../auth/audit/audit-entry.ts'
 import { actForOrganization } from '../db/act-for.ts'
-import type { Db, Sql } from '../db/client.ts'
+import type { Db } from '../db/client.ts'
 import type {
   BulkTask,
   BulkTaskAction,
@@ -80,13 +80,4 @@ export async function cancelBulkTask(
     'conflict',
     `The bulk task ${id}, action ${task.action}, is ${task.state}. Only a running redelivery, cancelation or recovery can be canceled.`,
   )
-}
-
-/** Deletes tasks that ended before the retention of deliveries, except erasures, and returns their number. */
-export async function deleteOldBulkTasks(sql: Sql, retentionMs: number): Promise<number> {
-  const { rows } = await sql.query<{ deleted: number }>(
-    `select posthorn.delete_old_bulk_tasks($1::float8 * interval '1 millisecond')::int as deleted`,
-    [retentionMs],
-  )
-  return rows[0]?.deleted ?? 0
 }

@@ -8,11 +8,10 @@ import { createCatalogue } from '../event-types/event-type.ts'
 import { subscribesTo } from '../event-types/find-event-types.ts'
 import { findExample } from '../event-types/find-example.ts'
 import type { NewEvent } from '../events/check-event.ts'
-import { checkEvent } from '../events/check-event.ts'
+import { checkAgainstSchema, checkEvent } from '../events/check-event.ts'
 import { ConflictError } from '../graphql/errors.ts'
 import { mutation } from '../graphql/mutation.ts'
-import { type FieldIssue, invalid, notFound } from '../lib/errors.ts'
-import type { CheckData } from '../lib/json-schema.ts'
+import { invalid, notFound } from '../lib/errors.ts'
 import { findWebhook } from '../webhooks/find-webhook.ts'
 import { MAX_ATTEMPTS } from './new-delivery-sql.ts'
 
@@ -127,7 +126,10 @@ async function testDelivery(
 async function requireValid(sql: Sql, event: NewEvent, json: string): Promise<void> {
   const known = (await createCatalogue(sql).refresh([event.type])).get(event.type)
   const issues = known
-    ? [...checkEvent(event, json), ...schemaIssues(event, await known.checker())]
+    ? [
+        ...checkEvent(event, json),
+        ...(checkAgainstSchema(event, 'data', await known.checker()) ?? []),
+      ]
     : [
         {
           path: ['eventType'],
@@ -137,15 +139,6 @@ async function requireValid(sql: Sql, event: NewEvent, json: string): Promise<vo
       ]
   if (issues.length > 0) throw invalid(issues)
 }
-
-/** One issue for each problem, so that a form can list them. */
-function schemaIssues({ data }: NewEvent, check: CheckData): FieldIssue[] {
-  return (check(data) ?? [])
-    .slice(0, MAX_PROBLEMS)
-    .map((problem) => ({ path: ['data'], code: 'schema_mismatch', detail: `${problem}.` }))
-}
-
-const MAX_PROBLEMS = 20
 
 function requireSubscription(
   webhookId: string,

@@ -1,5 +1,6 @@
 import type { Sql } from '../db/client.ts'
 import { lowerBoundAt, timestampOf } from '../lib/uuid-v7.ts'
+import { FIRST_ID } from '../queue/long-work.ts'
 import { cancelDeliveries, LOCK_ORDER } from './cancel-deliveries.ts'
 
 /** The events of a page, and the deliveries of them that one transaction erases: it locks both, for a short time. */
@@ -89,8 +90,6 @@ export async function lockEvents(
 export function firstDeliveryOf([first]: readonly string[]): string {
   return lowerBoundAt(new Date(timestampOf(first ?? FIRST_ID).getTime() - 60_000))
 }
-
-const FIRST_ID = '00000000-0000-0000-0000-000000000000'
 
 /**
  * The next deliveries that are not erased, locked in the order in which attempts are recorded. Those whose payload was not

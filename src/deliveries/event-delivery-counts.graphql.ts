@@ -2,41 +2,40 @@ import type { Sql } from '../db/client.ts'
 import { builder } from '../graphql/builder.ts'
 import { callerOf } from '../graphql/context.ts'
 
-/** How many deliveries an event has, by what came of them. */
-interface EventDeliveryCounts {
-  readonly total: number
-  readonly succeeded: number
-  readonly exhausted: number
-  readonly canceled: number
-  readonly retrying: number
-  readonly waiting: number
-  /** Of those that wait. */
-  readonly onHold: number
-}
+/** By field: SQL, which of the deliveries it counts, and its description. */
+const COUNTS = {
+  total: ['true', 'The number of deliveries: one per webhook.'],
+  succeeded: [`state = 'succeeded'`, 'Those that succeeded.'],
+  exhausted: [`state = 'exhausted'`, 'Those that are exhausted.'],
+  canceled: [`state = 'canceled'`, 'Those that were canceled.'],
+  retrying: [
+    `state = 'pending' and parked_at is null and attempt_count > 0`,
+    'Those that failed and have a retry scheduled.',
+  ],
+  waiting: ['parked_at is not null', 'Those that wait for their webhook.'],
+  onHold: [
+    `parked_at is not null and exists (
+      select from posthorn.webhooks as w join posthorn.webhook_schedules as s on s.webhook_id = w.id
+      where w.id = delivery.webhook_id and w.enabled and s.on_hold_since is not null)`,
+    'Those of the waiting ones whose webhook is on hold.',
+  ],
+  unfinished: [`state = 'pending'`, 'Those that are queued, retrying or waiting.'],
+} as const
+
+type EventDeliveryCounts = Readonly<Record<keyof typeof COUNTS, number>>
 
 /** Counting stops at this many deliveries of an event. */
 const MAX_COUNTED = 1_000
 
 const Counts = builder.objectRef<EventDeliveryCounts>('EventDeliveryCounts').implement({
   description: `The number of deliveries of an event. Counting stops at ${MAX_COUNTED.toLocaleString('en')}.`,
-  fields: (t) => ({
-    total: t.exposeInt('total', { description: 'The number of deliveries: one per webhook.' }),
-    succeeded: t.exposeInt('succeeded', { description: 'Those that succeeded.' }),
-    exhausted: t.exposeInt('exhausted', { description: 'Those that are exhausted.' }),
-    canceled: t.exposeInt('canceled', { description: 'Those that were canceled.' }),
-    retrying: t.exposeInt('retrying', {
-      description: 'Those that failed and have a retry scheduled.',
-    }),
-    waiting: t.exposeInt('waiting', { description: 'Those that wait for their webhook.' }),
-    onHold: t.exposeInt('onHold', {
-      description: 'Those of the waiting ones whose webhook is on hold.',
-    }),
-    unfinished: t.int({
-      description: 'Those that are queued, retrying or waiting.',
-      resolve: ({ total, succeeded, exhausted, canceled }) =>
-        total - succeeded - exhausted - canceled,
-    }),
-  }),
+  fields: (t) =>
+    Object.fromEntries(
+      Object.entries(COUNTS).map(([name, [, description]]) => [
+        name,
+        t.exposeInt(name as keyof typeof COUNTS, { description }),
+      ]),
+    ),
 })
 
 builder.prismaObjectFields('Event', (t) => ({
@@ -72,19 +71,14 @@ async function countDeliveriesOfEvents(
   return rows
 }
 
+const SELECTED = Object.entries(COUNTS)
+  .map(([name, [counted]]) => `(count(*) filter (where ${counted}))::int as "${name}"`)
+  .join(', ')
+
 /** A delivery is as new as its event, or newer, which leaves out older partitions. */
 const COUNT = `
   select counted.* from unnest($2::uuid[]) with ordinality as event (id, position), lateral (
-    select count(*)::int as total,
-      count(*) filter (where state = 'succeeded')::int as succeeded,
-      count(*) filter (where state = 'exhausted')::int as exhausted,
-      count(*) filter (where state = 'canceled')::int as canceled,
-      count(*) filter (where state = 'pending' and parked_at is null and attempt_count > 0)::int as retrying,
-      count(*) filter (where parked_at is not null)::int as waiting,
-      count(*) filter (where parked_at is not null and exists (
-        select from posthorn.webhooks as w join posthorn.webhook_schedules as s on s.webhook_id = w.id
-        where w.id = delivery.webhook_id and w.enabled and s.on_hold_since is not null
-      ))::int as "onHold"
+    select ${SELECTED}
     from (
       select d.state, d.parked_at, d.attempt_count, d.webhook_id from posthorn.deliveries as d
       where d.event_id = event.id and d.id >= event.id and d.organization_id = $1

@@ -1,8 +1,8 @@
 import type { Db, Sql } from '../db/client.ts'
 import type { Delivery, Prisma } from '../db/generated/prisma/client.ts'
 import { parseId } from '../db/ids.ts'
-import { type Page, pageOf } from '../db/page.ts'
-import { idsOfEach, inOrder } from '../db/pages-of-each.ts'
+import type { Page } from '../db/page.ts'
+import { pagesOfEach } from '../db/pages-of-each.ts'
 import { atLeastKey } from '../db/selection.ts'
 import { findSearchKey } from '../event-types/find-search-key.ts'
 import { type DeliveryFilter, deliveryPage } from './delivery-filter.ts'
@@ -30,15 +30,18 @@ export async function findDeliveries(
   given: DeliveryFilter,
   query: Selection & Page,
 ): Promise<Delivery[][]> {
-  const { where, take, orderBy: _, ...selection } = pageOf(query, 'newest first')
   const { key } = given
   const filter = key ? { ...given, key: await findSearchKey(sql, key) } : given
-  const ids = await idsOfEach(sql, uuids, { take, bound: where.id }, (bounds, add) => {
-    const scope = { organization: add(organizationId), owner: column }
-    return deliveryPage(filter, scope, bounds, add, newestOfEvent === true)
-  })
-  const found = { ...selection, where: { id: { in: ids.flat() } } }
-  return inOrder(ids, await prisma.delivery.findMany(found))
+  return await pagesOfEach(
+    sql,
+    uuids,
+    query,
+    (bounds, add) => {
+      const scope = { organization: add(organizationId), owner: column }
+      return deliveryPage(filter, scope, bounds, add, newestOfEvent === true)
+    },
+    (found) => prisma.delivery.findMany(found),
+  )
 }
 
 /** The organization's deliveries with these uuids, by uuid. */

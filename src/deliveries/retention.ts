@@ -1,18 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Sql } from '../db/client.ts'
 import { unavailabilityOf } from '../db/faults.ts'
-import { restBetweenPages } from './keep/rest-between-pages.ts'
+import { FIRST_ID } from '../queue/long-work.ts'
 
 /** Partitions exist for this many days ahead. */
 const DAYS_AHEAD = 7
 
 /** Deliveries come first: what is left of the other tables depends on them. */
 const TABLES = ['deliveries', 'attempts', 'events', 'event_keys'] as const
-
-const PAGE_ROWS = 1_000
-/** Of a table in one maintenance, so that the steps after it wait for minutes at most. */
-const MAX_DELETED = 500_000
-const NIL_UUID = '00000000-0000-0000-0000-000000000000'
 
 /** How long a step waits for its locks before its failure is reported. The next maintenance tries again. */
 const PATIENCE_MS = 8_000
@@ -75,7 +70,7 @@ export async function maintainPartitions(
     createMissing(sql, table, now),
   )
   const deleted = await forEachTable('delete_default_rows', TABLES, (table) =>
-    deleteDefaultRows(sql, table, firstKeptDay, signal),
+    deletePages(sql, 'delete_default_rows_before', [table, firstKeptDay], 1_000, signal),
   )
   return { created, dropped, deleted }
 }
@@ -122,26 +117,6 @@ async function createMissing(sql: Sql, table: string, now: Date | null): Promise
   return created
 }
 
-async function deleteDefaultRows(
-  sql: Sql,
-  table: string,
-  firstKeptDay: string,
-  signal?: AbortSignal,
-): Promise<number> {
-  let count = 0
-  let after: string | null = NIL_UUID
-  while (after !== null && count < MAX_DELETED && !signal?.aborted) {
-    const page: { deleted: number; reached: string | null } = await call(
-      sql,
-      'to_jsonb(posthorn.delete_default_rows_before($1, $2, $3, $4))',
-      ...[table, firstKeptDay, after, PAGE_ROWS],
-    )
-    count += page.deleted
-    after = page.reached
-  }
-  return count
-}
-
 /**
  * Calls a function of Postgres, again if others hold locks. The pauses are random, so that the tries do not meet the same
  * statement of a regular publisher each time.
@@ -159,12 +134,6 @@ async function call<Result>(sql: Sql, text: string, ...values: unknown[]): Promi
   }
 }
 
-/** Smaller, as each event can have many deliveries. */
-const RULE_PAGE_ROWS = 200
-
-/** For one rule in one maintenance, so that the steps after it wait for minutes at most. */
-const MAX_RUN_MS = 60_000
-
 /**
  * Deletes what is past the retention of its organization or event type, in pages. Partitions stay until the retention of the
  * installation. What pending deliveries need is kept. Returns how many events and deliveries were deleted.
@@ -172,19 +141,60 @@ const MAX_RUN_MS = 60_000
 export async function deletePastRules(sql: Sql, signal?: AbortSignal): Promise<number> {
   let deleted = 0
   for (const { organizationId, eventType } of await findRules(sql)) {
-    let after: string | null = NIL_UUID
-    const deletePage = async () => {
-      if (after === null) return null
-      const { rows } = await sql.query<{ deleted: number; reached: string | null }>(
-        'select * from posthorn.delete_past_rule($1, $2, $3, $4)',
-        [organizationId, eventType, after, RULE_PAGE_ROWS],
-      )
-      after = rows[0]?.reached ?? null
-      return rows[0]?.deleted ?? null
-    }
-    deleted += await restBetweenPages(deletePage, MAX_RUN_MS, signal)
+    // Few rows, as each event can have many deliveries.
+    deleted += await deletePages(sql, 'delete_past_rule', [organizationId, eventType], 200, signal)
   }
   return deleted
+}
+
+/** Of one table or rule in one maintenance, so that the steps after it wait for minutes at most. */
+const MAX_RUN_MS = 60_000
+
+/** Calls a function that deletes at most `size` rows after an id, and returns the last id that it read, or null at the end. */
+async function deletePages(
+  sql: Sql,
+  name: 'delete_default_rows_before' | 'delete_past_rule',
+  values: readonly unknown[],
+  size: number,
+  signal?: AbortSignal,
+): Promise<number> {
+  let after: string | null = FIRST_ID
+  const deletePage = async () => {
+    if (after === null) return null
+    const { rows } = await sql.query<{ deleted: number; reached: string | null }>(
+      `select * from posthorn.${name}($1, $2, $3, $4)`,
+      [...values, after, size],
+    )
+    after = rows[0]?.reached ?? null
+    return rows[0]?.deleted ?? null
+  }
+  return await restBetweenPages(deletePage, MAX_RUN_MS, signal)
+}
+
+const MAX_REST_MS = 1_000
+
+/**
+ * Runs pages of a maintenance, and rests after each as long as it took, so that others use the database as much. Ends with the
+ * last page (null), after `maxMs`, or if others hold locks: the next maintenance goes on. Returns the sum of the pages.
+ */
+export async function restBetweenPages(
+  runPage: () => Promise<number | null>,
+  maxMs: number,
+  signal?: AbortSignal,
+): Promise<number> {
+  const endsAtMs = performance.now() + maxMs
+  let sum = 0
+  while (performance.now() < endsAtMs && !signal?.aborted) {
+    const startedAtMs = performance.now()
+    const page = await runPage().catch((error: unknown) => {
+      if (unavailabilityOf(error) === 'contention') return null
+      throw error
+    })
+    if (page === null) break
+    sum += page
+    await sleep(Math.min(performance.now() - startedAtMs, MAX_REST_MS))
+  }
+  return sum
 }
 
 interface Rule {

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Sql } from '../db/client.ts'
 import { publicId } from '../db/ids.ts'
+import { FIRST_ID } from '../queue/long-work.ts'
 import { cancelDeliveries } from './cancel-deliveries.ts'
 
 /** The public ids of the deliveries that a sweep changed. */
@@ -100,7 +101,6 @@ async function* readPages(
 }
 
 const PAGE_SIZE = 1_000
-const FIRST_ID = '00000000-0000-0000-0000-000000000000'
 
 /**
  * A job whose `updated_at` is later than Posthorn's last write was failed by an operator: graphile-worker sets `updated_at`

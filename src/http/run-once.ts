@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Keyring } from '../auth/encryption/keyring.ts'
 import { actForOrganization } from '../db/act-for.ts'
-import type { Db, Sql } from '../db/client.ts'
+import type { Db } from '../db/client.ts'
 import type { PrismaClient } from '../db/generated/prisma/client.ts'
 import { DomainError } from '../lib/errors.ts'
 
@@ -78,15 +78,6 @@ export async function useOnce(
     tx.idempotencyKey.createMany({ data: [row], skipDuplicates: true }),
   )
   return count === 1
-}
-
-/** Deletes idempotency keys older than 24 hours. Returns how many. */
-export async function deleteExpiredIdempotencyKeys(sql: Sql): Promise<number> {
-  const { rowCount } = await sql.query(
-    `delete from posthorn.idempotency_keys where created_at <= now() - $1 * interval '1 millisecond'`,
-    [IDEMPOTENCY_KEY_TTL_MS],
-  )
-  return rowCount ?? 0
 }
 
 /** Hashes a JSON value; the order of object keys does not matter. */

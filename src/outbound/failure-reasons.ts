@@ -120,7 +120,7 @@ const BY_CODE = {
     'Enter the headers again and rotate the secret, or ask the Posthorn operator to restore the encryption key.',
   ],
   worker_died: [
-    'A worker ended three times during this attempt, the third time while it made no other attempt, so Posthorn gives up. The request may have been sent.',
+    'A worker ended four times during this attempt, so Posthorn gives up. The request may have been sent.',
     'Ask the Posthorn operator, who finds the reason in the logs. Redeliver once it is removed.',
   ],
 } as const satisfies Record<string, Words>

@@ -162,10 +162,10 @@ class OrganizationConnections {
 
   send(request: OriginRequest, limits: ExchangeLimits, signal?: AbortSignal): Promise<Outcome> {
     const { promise, resolve, reject } = Promise.withResolvers<Outcome>()
-    const group = signal && abortGroup(signal)
+    const abort = () => exchange.abort()
     const exchange = new Exchange(limits, {
       settled: (outcome) => {
-        group?.delete(exchange)
+        signal?.removeEventListener('abort', abort)
         if (outcome.kind === 'answered') onceConnectionIsFree(() => resolve(outcome))
         else resolve(outcome)
       },
@@ -176,7 +176,7 @@ class OrganizationConnections {
       invalidRequest: reject,
     })
     this.#inFlight += 1
-    group?.add(exchange)
+    signal?.addEventListener('abort', abort)
     if (this.#withoutKeepAlive.has(request.origin)) this.#dispatchOnce(exchange, request)
     else exchange.dispatch(this.#keepAlive, request)
     return promise
@@ -221,22 +221,4 @@ const MAX_AGE_MS = 300_000
 /** undici frees the connection of a response one turn of the loop later. The next request must find it free. */
 function onceConnectionIsFree(next: () => void): void {
   process.nextTick(setImmediate, next)
-}
-
-const groups = new WeakMap<AbortSignal, Set<Exchange>>()
-
-/**
- * The requests that a signal aborts: add a request when it starts and delete it when it ends. All requests of a
- * worker share one signal, and an `AbortSignal` searches its whole list of listeners whenever one is added or removed;
- * so each group has a single listener.
- */
-function abortGroup(signal: AbortSignal): Set<Exchange> {
-  const known = groups.get(signal)
-  if (known) return known
-  const group = new Set<Exchange>()
-  groups.set(signal, group)
-  signal.addEventListener('abort', () => {
-    for (const request of group) request.abort()
-  })
-  return group
 }

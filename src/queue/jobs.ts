@@ -8,8 +8,6 @@ export interface TaskPayloads {
     readonly webhookId: string
     readonly eventType: string
     readonly organizationId: string
-    /** Whether the job is in the queue of the organization's deliveries that run alone. */
-    readonly alone?: true
   }
   /** Release parked deliveries of a webhook, up to the process's free capacity. */
   release_backlog: { readonly webhookId: string }

@@ -8,7 +8,8 @@ interface ClaimedJob {
   readonly id: string
   readonly key: string | null
   readonly task: string
-  readonly runner: string | null
+  readonly queue: string | null
+  readonly runner: string
 }
 
 interface DeadRunner {
@@ -18,6 +19,9 @@ interface DeadRunner {
 }
 
 const DELIVER = `${TASK_PREFIX}deliver`
+
+/** All processes together run one job of it at a time. `posthorn.restore_delivery_jobs` adds jobs to it. */
+const SUSPECTS = `${TASK_PREFIX}suspects`
 
 /**
  * Unclaims the jobs of dead runners and deletes the runners. Returns the number of jobs. Several processes may rescue the
@@ -35,65 +39,35 @@ export async function rescueWorkers(
 }
 
 /** A runner, with the `application_name` of its connections. */
-export interface RunnerConnections {
+interface RunnerConnections {
   readonly id: string
   readonly applicationName: string
 }
 
-/** Rescues the jobs of a runner of this process that lives on. */
+/** Rescues the jobs of a runner of this process that lives on. Closes its connections first, so that it claims no more. */
 export async function rescueAbandoned(
   pool: pg.Pool,
   workerSchema: string,
-  runner: RunnerConnections,
+  { id, applicationName }: RunnerConnections,
 ): Promise<number> {
   // Marked first, so that another process rescues the jobs if this process dies here.
-  await markAbandoned(pool, [runner.id])
-  return await rescueOwn(pool, workerSchema, [runner], null)
+  await markAbandoned(pool, id)
+  await pool.query(
+    `select pg_terminate_backend(pid, 5000) from pg_stat_activity
+     where application_name = $1 and usename = current_user`,
+    [applicationName],
+  )
+  // Marked again: another process may have rescued the jobs before the last claim.
+  await markAbandoned(pool, id)
+  return await rescueWorkers(pool, workerSchema, [id])
 }
 
-/** A thread of this process that ended. */
-export interface EndedThread {
-  readonly runners: readonly RunnerConnections[]
-  /** The uuid of the delivery whose body it was writing, if any. */
-  readonly writing: string | null
-}
-
-/** Rescues the jobs of a thread that ended in this process, and counts the death for its deliveries. */
-export async function rescueOfEndedThread(
-  pool: pg.Pool,
-  workerSchema: string,
-  ended: EndedThread,
-): Promise<number> {
-  return await rescueOwn(pool, workerSchema, ended.runners, ended)
-}
-
-/** Closes the connections of the runners in Postgres first, so that they claim no more. */
-async function rescueOwn(
-  pool: pg.Pool,
-  workerSchema: string,
-  runners: readonly RunnerConnections[],
-  thread: EndedThread | null,
-): Promise<number> {
-  for (const { applicationName } of runners) {
-    await pool.query(
-      `select pg_terminate_backend(pid, 5000) from pg_stat_activity
-       where application_name = $1 and usename = current_user`,
-      [applicationName],
-    )
-  }
-  const ids = runners.map(({ id }) => id)
-  return await inTransaction(pool, async (sql) => {
-    await markAbandoned(sql, ids)
-    return await rescueDead(sql, pg.escapeIdentifier(workerSchema), ids, thread)
-  })
-}
-
-/** Marks runners as dead, so that any process rescues their jobs after its next heartbeat. */
-export async function markAbandoned(sql: Sql, runnerIds: readonly string[]): Promise<void> {
+/** Marks a runner as dead, so that any process rescues its jobs after its next heartbeat. */
+export async function markAbandoned(sql: Sql, runnerId: string): Promise<void> {
   await sql.query(
-    `insert into posthorn.workers (id, heartbeat_at) select id, '-infinity' from unnest($1::text[]) as id
+    `insert into posthorn.workers (id, heartbeat_at) values ($1, '-infinity')
      on conflict (id) do update set heartbeat_at = excluded.heartbeat_at`,
-    [runnerIds],
+    [runnerId],
   )
 }
 
@@ -116,12 +90,7 @@ export async function abandonUnknownRunners(
   )
 }
 
-async function rescueDead(
-  sql: Sql,
-  schema: string,
-  runnerIds: readonly string[],
-  thread: EndedThread | null = null,
-): Promise<number> {
+async function rescueDead(sql: Sql, schema: string, runnerIds: readonly string[]): Promise<number> {
   const { rows: dead } = await sql.query<DeadRunner>(
     `delete from posthorn.workers where id in (
        select id from posthorn.workers
@@ -133,56 +102,40 @@ async function rescueDead(
   if (dead.length === 0) return 0
   const ids = dead.map(({ id }) => id)
   const { rows: jobs } = await sql.query<ClaimedJob>(
-    `select id, key, task_identifier as task, locked_by as runner from ${schema}.jobs
+    `select id, key, task_identifier as task, queue_name as queue, locked_by as runner from ${schema}.jobs
      where locked_by = any ($1::text[]) and starts_with(task_identifier, $2)`,
     [ids, TASK_PREFIX],
   )
   const deliveries = jobs.filter(({ task }) => task === DELIVER)
   for (const { id, isAbandoned } of dead) {
     // A process abandons a runner and lives on.
-    if (isAbandoned && !thread) continue
-    const claimed = uuidsOf(deliveries.filter(({ runner }) => runner === id))
-    await countDeath(sql, claimed, thread)
+    if (isAbandoned) continue
+    await countDeath(
+      sql,
+      deliveries.filter(({ runner }) => runner === id),
+    )
   }
   // Done while the jobs are locked: so each delivery gets a job with a new id, which a runner that returns cannot complete.
-  await restoreDeliveries(sql, deliveries)
+  await sql.query('select posthorn.restore_delivery_jobs($1::uuid[])', [uuidsOf(deliveries)])
   await sql.query(`select ${schema}.force_unlock_workers($1::text[])`, [ids])
   await completeReplacedJobs(sql, schema, deliveries)
   await rescheduleTasks(sql, schema, jobs)
   return jobs.length
 }
 
-/**
- * Any of the claimed deliveries may have ended the worker. If one of them ran alone (3), it did, and the others did not. But
- * what runs alone has a thread of its own: if that of the others ended, one of the others did it. If that thread wrote a
- * body, the death counts for its organization alone: for all deliveries, as more of them may be like the one.
- */
-async function countDeath(
-  sql: Sql,
-  uuids: readonly string[],
-  thread: EndedThread | null,
-): Promise<void> {
+/** Any of the claimed deliveries may have ended the worker. If one of them is in the queue of suspects, it did, and no other. */
+async function countDeath(sql: Sql, claimed: readonly ClaimedJob[]): Promise<void> {
+  const suspects = claimed.filter(({ queue }) => queue === SUSPECTS)
   await sql.query(
-    `update posthorn.deliveries as d set worker_deaths = least(d.worker_deaths + 1, 2) from (
-       select id from posthorn.deliveries
-       where id = any ($1::uuid[]) and state = 'pending' and worker_deaths <> 2
-         and ($2 or not exists (select from posthorn.deliveries where id = any ($1::uuid[]) and worker_deaths > 2))
-         and ($3::uuid is null or worker_deaths > 2
-           or organization_id = (select organization_id from posthorn.deliveries where id = $3))
-       order by id for update
+    `update posthorn.deliveries as d set worker_deaths = d.worker_deaths + 1 from (
+       select id from posthorn.deliveries where id = any ($1::uuid[]) and state = 'pending' order by id for update
      ) as claimed where d.id = claimed.id`,
-    [uuids, thread !== null, thread?.writing ?? null],
+    [uuidsOf(suspects.length > 0 ? suspects : claimed)],
   )
 }
 
 function uuidsOf(jobs: readonly ClaimedJob[]): string[] {
   return jobs.flatMap(({ key }) => (key && parseId('delivery', key)) || [])
-}
-
-async function restoreDeliveries(sql: Sql, jobs: readonly ClaimedJob[]) {
-  const uuids = uuidsOf(jobs)
-  if (uuids.length === 0) return
-  await sql.query('select posthorn.restore_delivery_jobs($1::uuid[])', [uuids])
 }
 
 /**
@@ -194,15 +147,13 @@ async function completeReplacedJobs(
   schema: string,
   deliveries: readonly ClaimedJob[],
 ): Promise<void> {
-  const { rows } = await sql.query<ClaimedJob>(
-    `select id, key, task_identifier as task, locked_by as runner from ${schema}.jobs where id = any ($1::bigint[])`,
+  await sql.query(
+    `select from ${schema}.complete_jobs(array(
+       select job.id from ${schema}.jobs as job where job.id = any ($1::bigint[]) and (job.key is null or exists (
+         select from posthorn.deliveries as d
+         where d.id = posthorn.parse_type_id('msg', job.key) and d.state <> 'exhausted'))))`,
     [deliveries.map(({ id }) => id)],
   )
-  const replaced = rows.filter(({ key }) => key === null)
-  await sql.query(`select from ${schema}.complete_jobs($1::bigint[])`, [
-    replaced.map(({ id }) => id),
-  ])
-  await restoreDeliveries(sql, rows)
 }
 
 async function rescheduleTasks(

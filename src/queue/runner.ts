@@ -10,7 +10,7 @@ import type { Logger } from '../telemetry/logger.ts'
 import type { OutageLog } from '../telemetry/outages.ts'
 import { ClaimLostError, type Heartbeat } from './heartbeat.ts'
 import { ForeignJobError, SCHEDULE, TASK_PREFIX, type TaskRun, type Tasks } from './jobs.ts'
-import { type RunnerConnections, rescueAbandoned } from './rescue.ts'
+import { rescueAbandoned } from './rescue.ts'
 import { openRunnerPool } from './runner-pool.ts'
 
 /** A runner of graphile-worker, with its own connections. */
@@ -35,8 +35,6 @@ interface RunnerOptions {
   readonly abortSignal: AbortSignal
   /** Once it is aborted, a failed rescue of the jobs that are left is not repeated: other processes rescue them. */
   readonly stopSignal: AbortSignal
-  /** Called before its first claim. */
-  readonly onStarting: (runner: RunnerConnections) => void
 }
 
 type Task = (payload: unknown, run: TaskRun) => Promise<void>
@@ -110,7 +108,6 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
   // Registered before its first claim, so that other processes rescue its jobs if this process dies.
   events.once('pool:create', ({ workerPool }) => {
     id = workerPool.id
-    options.onStarting({ id, applicationName })
     registered = heartbeat.register(id)
     registered.catch(() => {})
   })

@@ -4,12 +4,7 @@ import type { Logger } from '../telemetry/logger.ts'
 import type { OutageLog } from '../telemetry/outages.ts'
 import { startHeartbeat } from './heartbeat.ts'
 import type { Tasks } from './jobs.ts'
-import {
-  type EndedThread,
-  type RunnerConnections,
-  rescueOfEndedThread,
-  rescueWorkers,
-} from './rescue.ts'
+import { rescueWorkers } from './rescue.ts'
 import { DRAIN_TIMEOUT_MS, type Runner, startRunner, waitAtMost } from './runner.ts'
 
 /** The part of a process that runs jobs. Disposal lets running tasks finish for up to 8 s. */
@@ -31,16 +26,6 @@ interface WorkerOptions {
   readonly onStopping: () => void
   /** Called when a runner is replaced. Default: nothing. */
   readonly onReplaced?: () => void
-  /** Default: the worker is not on a thread that another one supervises. */
-  readonly runners?: ThreadRunners
-}
-
-/** The runners of a thread, and of the thread before. */
-export interface ThreadRunners {
-  /** The thread before. Its jobs are rescued at once. */
-  readonly ended: EndedThread | null
-  /** A runner claims jobs from now on. */
-  starts(runner: RunnerConnections): void
 }
 
 const RETRY_AFTER_MS = 500
@@ -49,15 +34,7 @@ const RETRY_AFTER_MS = 500
 export async function startWorker(
   database: Pools,
   tasks: Tasks,
-  {
-    concurrency,
-    workerSchema,
-    logger,
-    outages,
-    onStopping,
-    onReplaced = () => {},
-    runners = { ended: null, starts() {} },
-  }: WorkerOptions,
+  { concurrency, workerSchema, logger, outages, onStopping, onReplaced = () => {} }: WorkerOptions,
 ): Promise<Worker> {
   const { pool, url } = database
   const report = outages.warnOf('A worker runner reported an error.')
@@ -93,13 +70,6 @@ export async function startWorker(
     isRescuing = false
   }
 
-  async function rescueEnded(ended: EndedThread): Promise<void> {
-    const count = await rescueOfEndedThread(pool, workerSchema, ended)
-    if (count > 0) logger.warn({ count }, 'Rescued the jobs of a worker thread that ended.')
-  }
-
-  if (runners.ended) rescueEnded(runners.ended).catch(report)
-
   const supervised: Supervised<Runner> = await supervise({
     async start() {
       runner = await startRunner({
@@ -112,7 +82,6 @@ export async function startWorker(
         outages,
         abortSignal: taskAbort.signal,
         stopSignal: shutdown.signal,
-        onStarting: runners.starts,
       })
       return runner
     },

@@ -1,7 +1,6 @@
 import { requireListedKeys } from '../auth/encryption/stored-secrets.ts'
 import type { OidcSignIn } from '../auth/sessions/oidc/oidc-sign-in.ts'
-import type { Settings } from '../config/settings.ts'
-import type { ThreadRunners } from '../queue/worker.ts'
+import type { Role, Settings } from '../config/settings.ts'
 import { startHttpServer } from '../server/http-server.ts'
 import {
   createMetricsRoutes,
@@ -17,7 +16,6 @@ import { type CommonServices, openCommonServices, type ServiceOptions } from './
 import type { Provisioned } from './embedded/provision.ts'
 import type { HostEvent, HostPublished } from './publish-for-host.ts'
 import type { Services } from './services.ts'
-import type { ExchangeAlone } from './start-exchanging.ts'
 
 /** What runs in a process. Disposing of it finishes what is in flight. */
 export interface Running extends AsyncDisposable {
@@ -38,8 +36,6 @@ export interface App extends Running {
   readonly services: Services | null
   /** Whether it claims jobs. */
   readonly workerRuns: boolean
-  /** Makes the request of an attempt that runs alone. Only with `isAlone`. */
-  readonly exchange: ExchangeAlone
 }
 
 export interface StartOptions extends ServiceOptions {
@@ -47,18 +43,13 @@ export interface StartOptions extends ServiceOptions {
   readonly listens?: boolean
   /** What `/readyz` and `/metrics` report besides. Default: nothing. */
   readonly rest?: RestOfProcess
-  /** Whether it makes the requests of attempts that run alone, in place of its role. Default: no. */
-  readonly isAlone?: boolean
-  /** Default: it has no thread before it, and none that supervises it. */
-  readonly runners?: ThreadRunners
-  readonly writing?: SharedArrayBuffer
 }
 
 /** Runs the API, the worker or both on a migrated database. */
 export async function startApp(settings: Settings, options: StartOptions = {}): Promise<App> {
   const { config } = settings
-  const { role = 'all', listens = true, isAlone = false, rest = NOTHING_ELSE } = options
-  const [api, worker, alone] = await loadRole({ role, isAlone })
+  const { role = 'all', listens = true, rest = NOTHING_ELSE } = options
+  const [api, worker] = await loadRole(role)
   await using started = new AsyncDisposableStack()
   const common = started.use(openCommonServices(settings, options))
   const { database, logger } = common
@@ -66,8 +57,7 @@ export async function startApp(settings: Settings, options: StartOptions = {}): 
   await requireListedKeys(database.pool, common.keyring)
   started.use(watchPostgres(database, common.outages, common.metrics.registry))
 
-  const jobs = worker && (await worker.startDelivering(started, common, settings, options))
-  const exchange = alone && (await alone.startExchanging(started, common, settings))
+  const jobs = worker && (await worker.startDelivering(started, common, settings))
   const services = api && started.use(api.addServices(common, settings))
   let url = ''
   if (listens) {
@@ -116,10 +106,6 @@ export async function startApp(settings: Settings, options: StartOptions = {}): 
       return await publishForHost(services, event)
     },
     abort: () => jobs?.abort(),
-    async exchange(...given) {
-      if (!exchange) throw new Error('It makes no requests of attempts that run alone.')
-      return await exchange(...given)
-    },
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   }
 }
@@ -128,11 +114,10 @@ export async function startApp(settings: Settings, options: StartOptions = {}): 
  * Loads the modules of a role. Call it before anything connects: loading can take seconds on a busy machine, and
  * connections that open meanwhile would time out.
  */
-async function loadRole({ role = 'all', isAlone }: Pick<StartOptions, 'role' | 'isAlone'>) {
+async function loadRole(role: Role) {
   return await Promise.all([
     role === 'worker' ? null : loadApi(),
-    role === 'api' || isAlone ? null : import('./start-delivering.ts'),
-    isAlone ? import('./start-exchanging.ts') : null,
+    role === 'api' ? null : import('./start-delivering.ts'),
   ])
 }
 

@@ -5,31 +5,22 @@ import { type BirpcReturn, createBirpc } from 'birpc'
 import type { Settings } from '../config/settings.ts'
 import { ExplainedError } from '../db/explain-failure.ts'
 import { hasLittleMemory } from '../lib/little-memory.ts'
-import { createSharedIdMemory, openSharedId, type SharedId } from '../lib/shared-id.ts'
 import type { Failure, Part } from '../lib/supervise.ts'
-import type { EndedThread } from '../queue/rescue.ts'
 import type { MainThread, RoleThread, ThreadPart } from './messages.ts'
 
 /** A thread that runs its role. It fails by ending. */
 export interface LaunchedThread extends Part {
   /** The functions of the thread. Pending calls reject when the thread ends. */
-  readonly remote: BirpcReturn<RoleThread>
+  readonly remote: BirpcReturn<RoleThread, MainThread>
   /** The URL of its server. Empty without one. */
   readonly url: string
-  /** The delivery whose body the thread writes, or was writing when it ended. */
-  readonly writing: SharedId
-  /** The reason counts unless the thread ends for another one. */
-  terminate(reason: string): Promise<unknown>
 }
 
 interface LaunchOptions {
   readonly settings: Settings
-  /** How often the thread was started again. Default: 0. */
-  readonly restarts?: number
-  /** The thread before. Default: none. */
-  readonly ended?: EndedThread | null
-  /** What the thread may call: all for a role, and `beforeSend` for attempts that run alone. */
-  readonly main: Partial<MainThread>
+  /** How often the thread was started again. */
+  readonly restarts: number
+  readonly main: MainThread
 }
 
 /** The sources, or the compiled files of the installed package: Node strips no types below `node_modules`. */
@@ -45,14 +36,13 @@ const SILENT_AT_START_AFTER_MS = 60_000
 
 /** Starts a thread with its role. Rejects with the reason if that fails or the thread ends. */
 export async function launchThread(
-  part: Omit<ThreadPart, 'writing'>,
-  { settings, restarts = 0, ended: threadBefore = null, main }: LaunchOptions,
+  part: ThreadPart,
+  { settings, restarts, main }: LaunchOptions,
 ): Promise<LaunchedThread> {
   const cache = module.getCompileCacheDir()
-  const writing = createSharedIdMemory()
   const worker = new Worker(PROGRAM, {
-    name: part.isAlone ? 'alone' : part.role,
-    workerData: { ...part, writing } satisfies ThreadPart,
+    name: part.role,
+    workerData: part,
     resourceLimits: resourceLimits(settings.config.maxHeapMb),
     // A thread has the cache from its first file on: without it, each thread keeps the compiler of TypeScript in memory.
     env: { ...process.env, ...(cache !== undefined && { NODE_COMPILE_CACHE: cache }) },
@@ -68,7 +58,7 @@ export async function launchThread(
     })
     worker.once('exit', (code) => resolve({ reason: reason || `it exited with code ${code}` }))
   })
-  const remote = createBirpc<RoleThread>(main, {
+  const remote = createBirpc<RoleThread, MainThread>(main, {
     post: (message) => worker.postMessage(message),
     on: (receive) => worker.on('message', receive),
     timeout: -1,
@@ -82,17 +72,13 @@ export async function launchThread(
     remote.$close(new Error(`The thread ${part.role} ended: ${failure.reason}`))
   })
   try {
-    const url = await remote
-      .start(cloneable(settings), restarts, threadBefore)
-      .catch((error: Error) => {
-        throw new ExplainedError(error.message)
-      })
+    const url = await remote.start(cloneable(settings), restarts).catch((error: Error) => {
+      throw new ExplainedError(error.message)
+    })
     supervision.allow(SILENT_AFTER_MS)
     return {
       remote,
       url,
-      writing: openSharedId(writing),
-      terminate,
       failed: ended,
       async drain() {
         // Rejects if the thread has ended.

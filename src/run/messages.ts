@@ -1,8 +1,4 @@
 import type { Settings } from '../config/settings.ts'
-import type { StartedAttempt } from '../deliveries/attempts/exchange.ts'
-import type { LoadedDelivery } from '../deliveries/attempts/load-delivery.ts'
-import type { ExchangedAlone } from '../deliveries/attempts/run-alone.ts'
-import type { EndedThread, RunnerConnections } from '../queue/rescue.ts'
 import type { Checks } from '../server/operator-routes.ts'
 import type { MetricsSnapshot } from '../telemetry/metrics.ts'
 import type { Provisioned } from './embedded/provision.ts'
@@ -13,11 +9,8 @@ export type ThreadRole = 'api' | 'worker' | 'all'
 
 /** The functions of a thread, for the main thread. */
 export interface RoleThread {
-  /**
-   * Starts the role, after this many restarts, and rescues the jobs of the thread before. Returns the URL of its server, which
-   * is empty without one.
-   */
-  start(settings: Settings, restarts: number, ended: EndedThread | null): Promise<string>
+  /** Starts the role, after this many restarts. Returns the URL of its server, which is empty without one. */
+  start(settings: Settings, restarts: number): Promise<string>
   /** See `Running`. */
   provision(dataDir: string): Promise<Provisioned>
   publish(event: HostEvent): Promise<HostPublished>
@@ -26,8 +19,6 @@ export interface RoleThread {
   /** Whether the thread claims jobs. */
   workerChecks(): Checks
   metrics(): Promise<MetricsSnapshot>
-  /** Loads, signs and sends the body of a delivery. Only on a thread for attempts that run alone. */
-  exchange(delivery: LoadedDelivery, started: StartedAttempt): Promise<ExchangedAlone>
   /** Finishes what is in flight; then the thread ends. */
   stop(): void
   /** Makes `stop` abort the attempts in flight and unclaim their jobs. */
@@ -39,18 +30,10 @@ export interface ThreadPart {
   readonly role: ThreadRole
   /** Whether the thread serves the address of the process. */
   readonly listens: boolean
-  /** Whether the thread, in place of its role, makes the requests of attempts that run alone. Default: no. */
-  readonly isAlone?: boolean
-  /** Has the delivery whose body the thread writes, for the case that it ends the thread. */
-  readonly writing?: SharedArrayBuffer
 }
 
 /** The functions of the thread that started another, for that one. */
 export interface MainThread {
-  /** A runner of the thread claims jobs from now on. */
-  runnerStarts(runner: RunnerConnections): void
-  /** See `ExchangeControl`. */
-  beforeSend(): Promise<void>
   /** What `/readyz` reports about the rest of the process. */
   readiness(): Promise<Checks>
   /** The metrics of the other threads. A thread that does not answer is left out. */

@@ -14,12 +14,11 @@ let app: App | null = null
 
 const main: BirpcReturn<MainThread, RoleThread> = createBirpc<MainThread, RoleThread>(
   {
-    async start(settings, restarts, ended) {
+    async start(settings, restarts) {
       try {
         app = await startApp(withBuffers(settings), {
           ...part,
           restarts,
-          runners: { ended, starts: (runner) => main.runnerStarts.asEvent(runner) },
           rest: { readiness: () => main.readiness(), metrics: () => main.otherMetrics() },
         })
         return app.url
@@ -40,8 +39,6 @@ const main: BirpcReturn<MainThread, RoleThread> = createBirpc<MainThread, RoleTh
     },
 
     metrics: () => started().common.metrics.snapshot(),
-
-    exchange: (delivery, given) => started().exchange(delivery, given, () => main.beforeSend()),
 
     async stop() {
       try {

@@ -5,15 +5,14 @@ import { createDeliveryJobs } from '../deliveries/attempts/delivery-jobs.ts'
 import { createLoadBody, createLoadDelivery } from '../deliveries/attempts/load-delivery.ts'
 import { createPayloadMemory } from '../deliveries/attempts/payload-memory.ts'
 import { createRecordAttempt, recordWithRetry } from '../deliveries/attempts/record-attempt.ts'
-import { createRunAlone } from '../deliveries/attempts/run-alone.ts'
+import { deliveryHeaderNames } from '../deliveries/attempts/signed-request.ts'
 import { openMailer, openSender } from '../deliveries/open-sender.ts'
 import { saveSendDefaults } from '../deliveries/send-defaults.ts'
 import { repeat } from '../lib/repeat.ts'
-import { openSharedId } from '../lib/shared-id.ts'
 import { USER_AGENT } from '../lib/version.ts'
 import { ERROR_CODES } from '../outbound/failure-reasons.ts'
 import { TASK_PREFIX } from '../queue/jobs.ts'
-import { startWorker, type ThreadRunners, type Worker } from '../queue/worker.ts'
+import { startWorker, type Worker } from '../queue/worker.ts'
 import { createScheduler } from '../scheduling/scheduler.ts'
 import type { Notify } from '../streams/live/notify.ts'
 import { addCounter, addGauge } from '../telemetry/counters.ts'
@@ -26,15 +25,7 @@ import { evaluateHealth } from '../webhooks/evaluate-health.ts'
 import { createFindSendOptions } from '../webhooks/send-options.ts'
 import { countFilteredEvents } from '../webhooks/statistics.ts'
 import type { CommonServices } from './common-services.ts'
-import { createExchangeThread } from './exchange-thread.ts'
-import { openExchange } from './start-exchanging.ts'
 import { createTasks } from './tasks.ts'
-
-/** What the thread that supervises this one gives it. */
-interface OfThread {
-  readonly runners?: ThreadRunners
-  readonly writing?: SharedArrayBuffer
-}
 
 /** Most of it is outside of the heap, as buffers. */
 const SHARE_OF_PAYLOADS = 1 / 4
@@ -46,7 +37,6 @@ export async function startDelivering(
   started: AsyncDisposableStack,
   common: CommonServices,
   settings: Settings,
-  thread: OfThread = {},
 ): Promise<Worker> {
   const { database, logger, outages, metrics, keyring, notify, tracing } = common
   const { config, now = systemClock } = settings
@@ -65,23 +55,18 @@ export async function startDelivering(
   addGauge(registry, 'attempts_in_flight', () => scheduler.inFlight)
   addGauge(registry, 'attempts_in_flight_limit', () => config.concurrency)
   addGauge(registry, 'attempts_waiting', () => scheduler.waiting)
-  const alone = started.use(createExchangeThread(settings, logger))
   const senderIdentity = { headerPrefix: config.headerPrefix, userAgent: USER_AGENT }
   await saveSendDefaults(pool, config)
   const reportCanceled = createCancelReporter(logger)
   const reportSweep = createSweepReporter(logger, registry)
   const attempt = {
     load: createLoadDelivery(pipeline),
-    loadBody: createLoadBody(
-      pipeline,
-      createFindBody(pipeline),
-      thread.writing && openSharedId(thread.writing),
-    ),
+    loadBody: createLoadBody(pipeline, createFindBody(pipeline)),
     payloads: createPayloadMemory(heapShare(config, SHARE_OF_PAYLOADS)),
     findSendOptions: createFindSendOptions(pipeline, keyring),
     scheduler,
-    ...openExchange(settings, sender),
-    alone: createRunAlone(pool, alone),
+    sender,
+    headerNames: deliveryHeaderNames(config.headerPrefix),
     record: recordWithRetry(pool, createRecordAttempt(pipeline, senderIdentity), outages.report),
     notify,
     jobs: createDeliveryJobs(database, reportCanceled),
@@ -109,7 +94,6 @@ export async function startDelivering(
       outages,
       onStopping: () => scheduler.close(),
       onReplaced: () => countReplacement(1),
-      ...(thread.runners && { runners: thread.runners }),
     }),
   )
   const onError = outages.warnOf('cannot evaluate the health of the webhooks; trying again')

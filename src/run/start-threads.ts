@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Role, Settings } from '../config/settings.ts'
 import { hasLittleMemory } from '../lib/little-memory.ts'
 import { type Supervised, supervise } from '../lib/supervise.ts'
-import type { RunnerConnections } from '../queue/rescue.ts'
 import type { Checks } from '../server/operator-routes.ts'
 import type { Logger } from '../telemetry/logger.ts'
 import type { Running } from './app.ts'
@@ -30,20 +29,16 @@ export async function startThreads(
   let url = ''
 
   async function start(self: ThreadRole): Promise<void> {
-    let before: { thread: LaunchedThread; runners: RunnerConnections[] } | null = null
     const thread = await supervise({
       async start(restarts) {
-        const runners: RunnerConnections[] = []
         const launched = await launchThread(
           { role: self, listens: self === listening },
           {
             restarts,
-            ended: before && { runners: before.runners, writing: before.thread.writing.read() },
             settings: { ...settings, config: { ...settings.config, port } },
-            main: mainThread(self, (runner) => void runners.push(runner)),
+            main: mainThread(self),
           },
         )
-        before = { thread: launched, runners }
         if (self === listening) url = launched.url
         return launched
       },
@@ -60,12 +55,8 @@ export async function startThreads(
     threads.set(self, thread)
   }
 
-  function mainThread(
-    self: ThreadRole,
-    runnerStarts: MainThread['runnerStarts'],
-  ): Partial<MainThread> {
+  function mainThread(self: ThreadRole): MainThread {
     return {
-      runnerStarts,
       readiness: async () =>
         self !== 'worker' && roles.includes('worker')
           ? await ask('worker', (thread) => thread.workerChecks(), NO_WORKER)

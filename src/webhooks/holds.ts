@@ -29,12 +29,3 @@ export async function findHolds(
   const byWebhook = Map.groupBy(rows, ({ webhook }) => webhook)
   return webhookUuids.map((uuid) => byWebhook.get(uuid) ?? [])
 }
-
-/** Deletes the holds that ended before the retention. Returns their number. */
-export async function deleteOldHolds(sql: Sql, retentionMs: number): Promise<number> {
-  const { rowCount } = await sql.query(
-    `delete from posthorn.webhook_holds where ended_at < now() - $1 * interval '1 millisecond'`,
-    [retentionMs],
-  )
-  return rowCount ?? 0
-}

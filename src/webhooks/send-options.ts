@@ -2,7 +2,7 @@ import { createSecretKey, type KeyObject } from 'node:crypto'
 import type { Keyring } from '../auth/encryption/keyring.ts'
 import type { Sql } from '../db/client.ts'
 import type { Webhook as WebhookRow } from '../db/generated/prisma/client.ts'
-import { publicId } from '../db/ids.ts'
+import { batched } from '../lib/batch.ts'
 import { LruMap, MAX_AGE_MS } from '../lib/lru-map.ts'
 import { requestedUrl } from '../outbound/destination-url.ts'
 import { readHeaders } from './encrypted-headers.ts'
@@ -33,6 +33,7 @@ export type FindSendOptions = (
 
 /** What `readSendOptions` selects. */
 interface SendOptionsRow extends Pick<WebhookRow, AttemptSetting> {
+  readonly id: string
   readonly headersCiphertext: Buffer | null
   readonly secretId: string | null
   readonly keyCiphertext: Buffer | null
@@ -54,28 +55,21 @@ const CACHED_CHARACTERS = 8 * 1024 * 1024
  * secret or a changed webhook applies to the next attempt in every process, without an invalidation message.
  */
 export function createFindSendOptions(sql: Sql, keyring: Keyring): FindSendOptions {
-  const cache = new LruMap<string, Entry>({
+  const cache = new LruMap<string, { readonly revision: string; readonly options: SendOptions }>({
     maxEntries: CACHE_SIZE,
     weight: { max: CACHED_CHARACTERS, of: ({ options }) => charactersOf(options) },
     maxAgeMs: MAX_AGE_MS,
   })
-
-  async function read(webhookUuid: string, revision: string): Promise<SendOptions | null> {
-    const options = await readSendOptions(sql, keyring, webhookUuid)
-    // Repairing an unreadable ciphertext in the database does not change the revision.
-    if (options?.signingKey) cache.set(webhookUuid, { revision, options })
-    return options
-  }
-
+  const read = batched((uuids: string[]) => readSendOptions(sql, keyring, uuids), { maxSize: 500 })
   return (webhookUuid, revision) => {
     const known = cache.get(webhookUuid)
-    return known?.revision === revision ? known.options : read(webhookUuid, revision)
+    if (known?.revision === revision) return known.options
+    return read(webhookUuid).then((options) => {
+      // Repairing a ciphertext in the database does not change the revision.
+      if (options?.signingKey) cache.set(webhookUuid, { revision, options })
+      return options
+    })
   }
-}
-
-interface Entry {
-  readonly revision: string
-  readonly options: SendOptions
 }
 
 function charactersOf({ url, headers }: SendOptions): number {
@@ -85,43 +79,33 @@ function charactersOf({ url, headers }: SendOptions): number {
 async function readSendOptions(
   sql: Sql,
   keyring: Keyring,
-  webhookUuid: string,
-): Promise<SendOptions | null> {
+  webhookUuids: readonly string[],
+): Promise<(SendOptions | null)[]> {
   const { rows } = await sql.query<SendOptionsRow>({
     name: 'read_send_options',
     text: `
-      select ${SETTING_COLUMNS},
+      select w.id, ${SETTING_COLUMNS},
         w.headers_ciphertext as "headersCiphertext", s.id as "secretId", s.key_ciphertext as "keyCiphertext",
         case when w.own_retry_schedule then w.retry_schedule_seconds end as "retryScheduleSeconds"
       from posthorn.webhooks as w
       left join posthorn.signing_secrets as s on s.webhook_id = w.id and s.expires_at is null
-      where w.id = $1 and w.deleted_at is null`,
-    values: [webhookUuid],
+      where w.id = any ($1::uuid[]) and w.deleted_at is null`,
+    values: [[...new Set(webhookUuids)]],
   })
-  const [row] = rows
-  if (!row) return null
-  const { headersCiphertext, secretId, keyCiphertext, retryScheduleSeconds, ...options } = row
-  const headers = readHeaders(keyring, headersCiphertext, webhookUuid)
-  const signingKey = readSigningKey(keyring, webhookUuid, secretId, keyCiphertext)
+  const found = new Map(rows.map((row) => [row.id, toSendOptions(keyring, row)]))
+  return webhookUuids.map((uuid) => found.get(uuid) ?? null)
+}
+
+function toSendOptions(keyring: Keyring, row: SendOptionsRow): SendOptions {
+  const { id, headersCiphertext, secretId, keyCiphertext, retryScheduleSeconds, ...options } = row
+  const headers = readHeaders(keyring, headersCiphertext, id)
+  const key = secretId && keyCiphertext && readKey(keyring, keyCiphertext, secretId)
   return {
     ...options,
     requestedUrl: requestedUrl(row.url),
     headers: headers ?? {},
-    signingKey: headers && signingKey,
+    signingKey: headers && key ? createSecretKey(key) : null,
     timeoutMs: row.timeoutSeconds === null ? null : row.timeoutSeconds * 1_000,
     retryScheduleMs: retryScheduleSeconds?.map((seconds) => seconds * 1_000) ?? null,
   }
-}
-
-function readSigningKey(
-  keyring: Keyring,
-  webhookUuid: string,
-  secretId: string | null,
-  keyCiphertext: Buffer | null,
-): KeyObject | null {
-  if (secretId === null || keyCiphertext === null) {
-    throw new Error(`The webhook ${publicId('webhook', webhookUuid)} has no signing secret.`)
-  }
-  const key = readKey(keyring, keyCiphertext, secretId)
-  return key && createSecretKey(key)
 }

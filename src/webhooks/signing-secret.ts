@@ -4,7 +4,7 @@ import type { Actor } from '../auth/access/actor.ts'
 import { writeAuditEntry } from '../auth/audit/audit-entry.ts'
 import type { Keyring } from '../auth/encryption/keyring.ts'
 import { actForOrganization } from '../db/act-for.ts'
-import type { Db, Sql } from '../db/client.ts'
+import type { Db } from '../db/client.ts'
 import type {
   PrismaClient,
   SigningSecret as SigningSecretRow,
@@ -144,12 +144,4 @@ export async function rotateSigningSecret(
       select posthorn.alert(${organizationId}::uuid, ${id}::uuid, 'posthorn.secret.rotated', ${data}::jsonb)`
     return await addSigningSecret(tx, keyring, id, secret)
   })
-}
-
-/** Deletes expired secrets, and returns their number. */
-export async function deleteExpiredSecrets(sql: Sql): Promise<number> {
-  const { rowCount } = await sql.query(
-    'delete from posthorn.signing_secrets where expires_at <= now()',
-  )
-  return rowCount ?? 0
 }

@@ -216,17 +216,6 @@ const ROLL_UP_STATISTICS = `
   select subject_id, organization_id, 60, hour, 0, latency, first_delay, ${ROLLED_UP.join(', ')}
   from hours join histograms using (subject_id, hour)`
 
-/** Deletes hours past retention, and rolled-up minutes older than two days. Returns the number of deleted rows. */
-export async function deleteOldStatistics(sql: Sql, retentionMs: number): Promise<number> {
-  const { rowCount } = await sql.query(
-    `delete from posthorn.webhook_statistics
-     where bucket < now() - $1 * interval '1 millisecond' or (minutes = 1 and bucket < least(
-       now() - $2 * interval '1 millisecond', (select reached_at from posthorn.cursors where name = 'statistics_rollup')))`,
-    [retentionMs, MINUTES_KEPT_MS],
-  )
-  return rowCount ?? 0
-}
-
 /** Rows of publishing statements that one statement counts. */
 const MAX_ROWS = 2_000
 

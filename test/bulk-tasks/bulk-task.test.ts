@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { deleteOldBulkTasks } from '../../src/bulk-tasks/bulk-task.ts'
 import { changeDeliveries } from '../../src/bulk-tasks/change-deliveries.ts'
 import { parseId, publicId } from '../../src/db/ids.ts'
+import { deleteOldRows } from '../../src/run/maintenance.ts'
 import { putOnHold } from '../../src/scheduling/circuit-breaker.ts'
 import { useApi, useTenant } from '../graphql/support/api.ts'
 import { deliveryRow, FAILED, RETRY, recordAttempt } from '../graphql/support/rows.ts'
@@ -307,9 +307,9 @@ describe('a task', () => {
     const id = await redeliver()
     await change(id)
     await continueTask(id)
-    await deleteOldBulkTasks(api.database.pool, 60_000)
+    await deleteOldRows(api.database.pool, 'bulk_tasks', 60_000)
     expect(await run('BulkTask', { id })).toMatchObject({ state: 'COMPLETED' })
-    await deleteOldBulkTasks(api.database.pool, -60_000)
+    await deleteOldRows(api.database.pool, 'bulk_tasks', -60_000)
     expect(await run('BulkTask', { id })).toBeNull()
   })
 })

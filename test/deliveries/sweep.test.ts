@@ -3,11 +3,11 @@ import type { Delivery } from '../../src/db/generated/prisma/client.ts'
 import { publicId } from '../../src/db/ids.ts'
 import { createRecordAttempt } from '../../src/deliveries/attempts/record-attempt.ts'
 import { backfillIndex } from '../../src/deliveries/backfill-index.ts'
-import { completeFinishedJobs } from '../../src/deliveries/complete-finished-jobs.ts'
 import { sweep as sweepJobs } from '../../src/deliveries/sweep.ts'
 import { createCatalogue } from '../../src/event-types/event-type.ts'
 import { createPublishEvents } from '../../src/events/publish-events.ts'
 import { markAbandoned, rescueWorkers } from '../../src/queue/rescue.ts'
+import { completeFinishedJobs } from '../../src/run/maintenance.ts'
 import { releaseBacklog } from '../../src/scheduling/backlog.ts'
 import { attemptOf, SENDER } from '../support/attempts.ts'
 import { createTenant, JOINED, subscribe } from '../support/factories.ts'
@@ -86,7 +86,7 @@ test('a change that Posthorn makes to a job does not count as the change of an o
 
   const worker = await claimJobs(database, COUNT)
   const claimed = (await jobs()).find(({ key }) => key === idOf(rescued))?.lockedBy as string
-  await markAbandoned(pool, [claimed])
+  await markAbandoned(pool, claimed)
   expect(await rescueWorkers(pool, SCHEMA, [claimed])).toBe(COUNT)
   await worker.complete()
 

@@ -1,10 +1,8 @@
 import { beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
 import { parseId } from '../../src/db/ids.ts'
 import { openWorkerProcesses } from '../bulk-tasks/worker-processes.ts'
-import { INSPECTABLE, runInThread } from '../run/thread-inspector.ts'
 import { createWebhook, redeliver } from '../scheduling/support/backlog.ts'
 import { JOINED } from '../support/factories.ts'
-import { logLine, logLines } from '../support/log-lines.ts'
 import type { PosthornProcess } from '../support/posthorn-process.ts'
 import { until } from '../support/until.ts'
 import { useResource } from '../support/use-resource.ts'
@@ -18,7 +16,7 @@ const { api, receiver } = processes
 beforeAll(async () => void (await createWebhook(api, receiver.url)))
 beforeEach(() => receiver.clear())
 
-test('a delivery whose worker is killed three times fails and says why, the others arrive, and it can be redelivered', async () => {
+test('a delivery whose worker is killed four times fails and says why, the others arrive, and it can be redelivered', async () => {
   let killed = 0
   receiver.answer = (response, { body }) => {
     // The first time, the others have no answer yet.
@@ -35,8 +33,8 @@ test('a delivery whose worker is killed three times fails and says why, the othe
       })
   }
   const [poison = '', ...others] = await publish([POISON, 'a', 'b', 'c'])
-  // As after the first of three times.
-  await setDeaths([poison], 1)
+  // As after the first two of four times.
+  await setDeaths([poison], 2)
   let worker = startWorker()
   await until(async () => (await stateOf(poison)) === 'EXHAUSTED', 'it fails', 120_000)
   await untilSucceeded(...others)
@@ -51,7 +49,7 @@ test('a delivery whose worker is killed three times fails and says why, the othe
     [1, 0],
     [1, 0],
   ])
-  const error = expect.stringMatching(/^A worker ended three times during this attempt/)
+  const error = expect.stringMatching(/^A worker ended four times during this attempt/)
   expect((await find(poison)).attempts).toEqual({
     nodes: [{ succeeded: false, errorCode: 'worker_died', error }],
   })
@@ -68,37 +66,6 @@ test('a delivery whose worker is killed three times fails and says why, the othe
   expect(await deliveriesOf([poison])).toEqual([{ attempts: 2, deaths: 0 }])
 })
 
-test('a delivery that ends its thread runs on its own thread the third time: others arrive meanwhile, and the worker lives', async () => {
-  const posthorn = startWorker(['start'], INSPECTABLE)
-  await logLine(posthorn, { msg: 'ready' })
-  const ended: string[] = []
-  receiver.answer = (response, { body }) => {
-    if (!body.includes(POISON)) return void response.end()
-    const thread = ended.length < 2 ? 'worker' : 'alone'
-    ended.push(thread)
-    const code =
-      thread === 'alone' ? 'for (;;);' : `setTimeout(() => { throw new Error('poison') })`
-    void runInThread(posthorn, thread, code)
-  }
-  const [poison = ''] = await publish([POISON])
-  await until(() => ended.length === 3, 'it runs alone', 60_000)
-  const others = await publish(['a', 'b', 'c'])
-  await untilSucceeded(...others)
-  expect(await stateOf(poison)).not.toBe('EXHAUSTED')
-  await until(async () => (await stateOf(poison)) === 'EXHAUSTED', 'it fails', 60_000)
-  expect((await find(poison)).attempts.nodes).toMatchObject([{ errorCode: 'worker_died' }])
-  const lines = logLines(posthorn)
-  const restarts = lines.filter(({ msg }) => msg === 'a thread ended and is started again')
-  expect(restarts.map(({ thread }) => thread)).toEqual(['worker', 'worker'])
-  expect(lines).toContainEqual(
-    expect.objectContaining({
-      msg: 'the thread of an attempt that ran alone ended',
-      deliveryId: poison,
-      reason: 'its event loop stood still for 10 s',
-    }),
-  )
-})
-
 test('deliveries whose worker died twice are sent one at a time, and others meanwhile', async () => {
   const waiting: { text: string; end: () => void }[] = []
   receiver.answer = (response, { body }) => {
@@ -107,6 +74,9 @@ test('deliveries whose worker died twice are sent one at a time, and others mean
   }
   const suspects = await publish(['suspect', 'suspect', 'suspect'])
   await setDeaths(suspects, 2)
+  await api.database.pool.query(
+    `select posthorn.restore_delivery_jobs(array_agg(id)) from posthorn.deliveries where worker_deaths = 2`,
+  )
   startWorker()
   for (let count = 1; count <= suspects.length; count++) {
     await until(() => waiting.length === 1, 'one of them is sent', 60_000)
@@ -120,22 +90,6 @@ test('deliveries whose worker died twice are sent one at a time, and others mean
   }
   await untilSucceeded(...suspects)
   expect(await deliveriesOf(suspects)).toEqual(suspects.map(() => ({ attempts: 1, deaths: 0 })))
-})
-
-test('an attempt that runs alone and is aborted by a shutdown is no death, and the next process makes it', async () => {
-  receiver.answer = () => {}
-  const [id = ''] = await publish(['suspect'])
-  await setDeaths([id], 2)
-  const worker = startWorker()
-  await until(() => receiver.received.length === 1, 'it is sent', 60_000)
-  expect(await deliveriesOf([id])).toEqual([{ attempts: 0, deaths: 3 }])
-  worker.child.kill('SIGTERM')
-  expect(await worker.ended).toBe(0)
-  expect(await deliveriesOf([id])).toEqual([{ attempts: 0, deaths: 2 }])
-  receiver.answer = (response) => response.end()
-  startWorker()
-  await untilSucceeded(id)
-  expect(await deliveriesOf([id])).toEqual([{ attempts: 1, deaths: 0 }])
 })
 
 /** As rescues count them. */

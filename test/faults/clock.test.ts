@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest'
-import { deleteExpiredIdempotencyKeys } from '../../src/http/run-once.ts'
+import { deleteOldRows } from '../../src/run/maintenance.ts'
 import { createWebhook } from '../scheduling/support/backlog.ts'
 import { startTestApp } from '../support/app.ts'
 import { JOINED } from '../support/factories.ts'
@@ -28,7 +28,7 @@ test.each([
 
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + jumpMs })
     await maintainPartitions(app.database.pool, 30 * DAY_MS)
-    await deleteExpiredIdempotencyKeys(app.database.pool)
+    await deleteOldRows(app.database.pool, 'idempotency_keys')
     expect(await publish()).toEqual([{ ...first, deliveryCount: 0, duplicate: true }])
     // Its deadline is one of the monotonic clock, which has not jumped.
     await receiver.arrival(3)

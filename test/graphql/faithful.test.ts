@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { readAnswer, useApi } from './support/api.ts'
+import { useApi } from './support/api.ts'
 
 const api = await useApi()
 const tenant = await api.tenant()

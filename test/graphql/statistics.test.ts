@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { createRecordAttempt } from '../../src/deliveries/attempts/record-attempt.ts'
+import { deleteOldRows } from '../../src/run/maintenance.ts'
 import { evaluateHealth } from '../../src/webhooks/evaluate-health.ts'
-import { deleteOldStatistics, rollUpStatistics } from '../../src/webhooks/statistics.ts'
+import { rollUpStatistics } from '../../src/webhooks/statistics.ts'
 import { attemptOf, type DeliveryRow, SENDER } from '../support/attempts.ts'
 import { type Tenant, useApi } from './support/api.ts'
 import { deliveryRow } from './support/rows.ts'
@@ -155,7 +156,7 @@ describe('statistics', () => {
     await rollUpStatistics(api.database.pool)
     expect(await statistics(3 * DAY_MS, 'HOUR')).toEqual(before)
     expect(await rollUpStatistics(api.database.pool)).toBe(0)
-    expect(await deleteOldStatistics(api.database.pool, 30 * DAY_MS)).toBe(2)
+    expect(await deleteOldRows(api.database.pool, 'statistics', 30 * DAY_MS)).toBe(2)
     expect(await statistics(3 * DAY_MS, 'HOUR')).toEqual(before)
     const days = await statistics(3 * DAY_MS, 'DAY')
     expect(sum(days.webhook)).toBe(4)
@@ -166,7 +167,7 @@ describe('statistics', () => {
     await attempt([200])
     await counted(40 * DAY_MS)
     await rollUpStatistics(api.database.pool)
-    expect(await deleteOldStatistics(api.database.pool, 30 * DAY_MS)).toBe(4)
+    expect(await deleteOldRows(api.database.pool, 'statistics', 30 * DAY_MS)).toBe(4)
     expect(sum((await statistics(50 * DAY_MS, 'DAY')).webhook)).toBe(0)
   })
 

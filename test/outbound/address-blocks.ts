@@ -40,7 +40,7 @@ export function toNumber(ip: string): bigint {
 }
 
 /** The eight groups of an IPv6 address. */
-export function groupsOf(ip: string): string[] {
+function groupsOf(ip: string): string[] {
   const [left = [], right = []] = ip.split('::').map((half) => half.split(':').filter(Boolean))
   return [...left, ...Array<string>(8 - left.length - right.length).fill('0'), ...right]
 }

@@ -1,7 +1,8 @@
+import { isIP } from 'node:net'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { checkDestinationUrl, MAX_URL_LENGTH } from '../../src/outbound/destination-url.ts'
-import { createAddressGuard } from '../../src/outbound/public-address.ts'
+import { createAddressGuard, isPublicAddress } from '../../src/outbound/public-address.ts'
 
 const guard = createAddressGuard([])
 
@@ -87,17 +88,48 @@ describe('a webhook URL is rejected', () => {
     })
   })
 
-  // literal-hosts.test.ts has the addresses in all spellings.
+  // Every spelling that some parser reads as such an address. public-address.test.ts has the addresses.
   test.each([
     'https://127.0.0.1:8443/',
+    'https://127.0.0.1./',
+    'https://2130706433/',
+    'https://017700000001/',
+    'https://0x7F000001/',
+    'https://0177.0.0.1/',
+    'https://00000177.0.0.1/',
+    'https://0x7f.0x0.0x0.0x1/',
     'https://0x7f.1/',
+    'https://127.0.1/',
+    'https://%31%32%37%2e%30%2e%30%2e%31/',
+    'https://\uff11\uff12\uff17.0.0.1/',
+    'https://\u2460\u2461\u2466.\u24ea.\u24ea.\u2460/',
+    'https://127\u30020\uff0e0\uff611/',
+    'https://[::ffff:127.0.0.1]/',
+    'https://[::FFFF:7F00:1]/',
+    'https://[64:ff9b::7f00:1]/',
     'https://[::1]/',
+    'https://[0000:0:0:0:0:0:0:1]/',
+    'https://[2606:4700::1%25eth0]/',
+    'https://[2606:4700::1%eth0]/',
     'https://localhost/',
     'https://localhost./',
     'https://api.localhost/',
     'https://ⓛocalhost/',
   ])('as not public: %s', (url) => {
-    expect(checkDestinationUrl(url, guard)).toMatchObject({ ok: false, code: 'address_not_public' })
+    expect(checkDestinationUrl(url, guard)).toMatchObject({
+      ok: false,
+      code: 'address_not_public',
+      detail: expect.stringMatching(/^The URL's host is not a public address: .+\. Give a host/),
+    })
+  })
+
+  test('if and only if its literal address is not public', () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.ipV4(), fc.ipV6()), (ip) => {
+        const host = isIP(ip) === 4 ? ip : `[${ip}]`
+        expect(checkDestinationUrl(`https://${host}/`, guard).ok).toBe(isPublicAddress(ip))
+      }),
+    )
   })
 })
 

@@ -30,19 +30,28 @@ describe('an address', () => {
   test.each([
     ...NOT_REACHABLE.map((block) => [block, false] as const),
     ...REACHABLE.map((block) => [block, true] as const),
-  ])('of %s is public: %s, the first one and the last one', (block, isPublic) => {
-    const ends = endsOf(block).map((number) => toText(number, widthOf(block)))
-    expect(ends.map(isPublicAddress)).toEqual([isPublic, isPublic])
+  ])('of %s is public: %s, and so are its IPv6 forms', (block, isPublic) => {
+    const [min, max] = endsOf(block)
+    const number = fc.oneof(fc.constantFrom(min, max), fc.bigInt({ min, max }))
+    fc.assert(
+      fc.property(number, (one) => {
+        const ip = toText(one, widthOf(block))
+        const forms = isIP(ip) === 4 ? [ip, `::ffff:${ip}`, `64:ff9b::${ip}`] : [ip]
+        expect(forms.map(isPublicAddress)).toEqual(forms.map(() => isPublic))
+      }),
+      { numRuns: 20, examples: [[min], [max]] },
+    )
   })
 
   test.each(NEIGHBORS)('%s, just outside a special block, is public', (ip) => {
     expect(isPublicAddress(ip)).toBe(true)
   })
 
-  // literal-hosts.test.ts has the IPv6 forms of IPv4 addresses.
+  // The last seven are forms of a public IPv4 address that the internet does not route.
   test.each(
     words(`1fff:ffff:ffff:ffff:ffff:ffff:ffff:ffff 4000:: 64:ff9a:ffff:ffff:ffff:ffff:ffff:ffff
-      64:ff9b::1:0:0 64:ff9b:2:: 200::1 fbff::1 fe00::1`),
+      64:ff9b::1:0:0 64:ff9b:2:: 200::1 fbff::1 fe00::1 ::8.8.8.8 ::ffff:0:8.8.8.8 64:ff9b:1::8.8.8.8
+      2002:808:808::1 2001:0:808:808::1 2001::f7f7:f7f7 fe80::5efe:8.8.8.8`),
   )('%s, outside of global unicast, is not public', (ip) => {
     expect(isPublicAddress(ip)).toBe(false)
   })

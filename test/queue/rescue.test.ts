@@ -1,11 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { parseId } from '../../src/db/ids.ts'
 import { enqueue } from '../../src/queue/jobs.ts'
-import {
-  abandonUnknownRunners,
-  rescueOfEndedThread,
-  rescueWorkers,
-} from '../../src/queue/rescue.ts'
+import { abandonUnknownRunners, rescueWorkers } from '../../src/queue/rescue.ts'
 import { useFreshDatabase } from '../support/fresh-database.ts'
 import { claimJobs } from '../support/jobs.ts'
 import { addDeliveries, jobs, runnerIds } from './support/deliveries.ts'
@@ -14,9 +10,9 @@ const database = useFreshDatabase()
 
 const rescue = (ids: string[]) => rescueWorkers(database.pool, 'graphile_worker', ids)
 
-/** A worker that has claimed all jobs of a task, with its last heartbeat. */
-async function claimAll(task = 'posthorn:deliver', heartbeatAt = '-infinity') {
-  const worker = await claimJobs(database, (await jobs(database)).length, task)
+/** A worker that has claimed all jobs of a task, or as many as it can, with its last heartbeat. */
+async function claimAll(task = 'posthorn:deliver', heartbeatAt = '-infinity', count?: number) {
+  const worker = await claimJobs(database, count ?? (await jobs(database)).length, task)
   const text = 'insert into posthorn.workers (id, heartbeat_at) values ($1, $2)'
   await database.pool.query(text, [worker.id, heartbeatAt])
   return worker
@@ -116,50 +112,26 @@ describe('the deaths of workers with a delivery', () => {
     return rows.map(({ n }) => n)
   }
 
-  function rescueThread(id: string, writing: string | null = null): Promise<number> {
-    const thread = { runners: [{ id, applicationName: 'none' }], writing }
-    return rescueOfEndedThread(database.pool, 'graphile_worker', thread)
+  async function dieWith(count: number, registeredAt = LONG_AGO) {
+    await using dead = await claimAll('posthorn:deliver', registeredAt, count)
+    expect(await rescue([dead.id])).toBe(count)
   }
 
-  async function dieWith(deliveries: string[], registeredAt = LONG_AGO) {
-    await using dead = await claimAll('posthorn:deliver', registeredAt)
-    expect(await rescue([dead.id])).toBe(deliveries.length)
-  }
-
-  test('are counted for each that the worker had claimed, up to two', async () => {
-    const deliveries = await addDeliveries(database, 2)
-    await dieWith(deliveries)
+  test('are counted for each that the worker had claimed; after two, one of them is claimed at a time, and counts alone', async () => {
+    await addDeliveries(database, 2)
+    await dieWith(2)
     expect(await deaths()).toEqual([1, 1])
-    await dieWith(deliveries)
+    await dieWith(2)
     expect(await deaths()).toEqual([2, 2])
-    await dieWith(deliveries)
-    expect(await deaths()).toEqual([2, 2])
+    await addDeliveries(database, 1)
+    await dieWith(2)
+    expect((await deaths()).sort()).toEqual([0, 2, 3])
   })
 
   test('do not include a runner that its process replaced or stopped', async () => {
-    await dieWith(await addDeliveries(database, 2), '-infinity')
+    await addDeliveries(database, 2)
+    await dieWith(2, '-infinity')
     expect(await deaths()).toEqual([0, 0])
-  })
-
-  test('are counted for none of the others if one of them ran alone, but if their own thread ended, for them alone', async () => {
-    const deliveries = await addDeliveries(database, 3)
-    await setDelivery(deliveries[0] as string, 'worker_deaths = 3')
-    await setDelivery(deliveries[1] as string, 'worker_deaths = 2')
-    await dieWith(deliveries)
-    expect(await deaths()).toEqual([3, 2, 0])
-    await using ended = await claimAll('posthorn:deliver', LONG_AGO)
-    expect(await rescueThread(ended.id)).toBe(3)
-    expect(await deaths()).toEqual([2, 2, 1])
-  })
-
-  test('are counted for the deliveries of one organization alone if the thread that ended was writing a body of it', async () => {
-    const deliveries = [
-      ...(await addDeliveries(database, 2)),
-      ...(await addDeliveries(database, 1)),
-    ]
-    await using ended = await claimAll('posthorn:deliver', LONG_AGO)
-    expect(await rescueThread(ended.id, parseId('delivery', deliveries[1] as string))).toBe(3)
-    expect(await deaths()).toEqual([1, 1, 0])
   })
 })
 

@@ -84,13 +84,20 @@ test('an API that cannot start again because Postgres is unavailable starts when
   await until(async () => (await statusOf('/readyz')) === 200, 'the process is ready')
 })
 
-test('the API answers while the worker starts again, and deliveries go on after that', async () => {
+test('the API answers while the worker starts again, deliveries go on after that, and those in flight are repeated', async () => {
+  const isSent = Promise.withResolvers<void>()
+  receiver.answer = () => isSent.resolve()
+  await publishFromSql()
+  await isSent.promise
+  receiver.answer = (response) => response.end()
+  receiver.clear()
   await runInThread(posthorn, 'worker', UNCAUGHT_ERROR)
   await logLine(log, { thread: 'worker', msg: 'a thread ended and is started again' })
   expect((await call('GET', '/webhooks')).status).toBe(200)
   expect(await statusOf('/metrics')).toBe(200)
   await publishFromSql()
   await receiver.arrival(1)
+  await until(() => receiver.received.length === 2, 'the one in flight is repeated', 30_000)
   await until(async () => (await statusOf('/readyz')) === 200, 'the worker is ready')
   const metrics = await scrapeUntil(
     url,

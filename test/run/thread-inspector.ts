@@ -11,7 +11,7 @@ export const INSPECTABLE = {
 /** Runs code in a thread of a process, by Node's inspector. Its result is not awaited: the code may never end. */
 export async function runInThread(
   posthorn: PosthornProcess,
-  thread: 'main' | 'api' | 'worker' | 'alone',
+  thread: 'main' | 'api' | 'worker',
   code: string,
 ): Promise<void> {
   const address = /ws:\/\/\S+/

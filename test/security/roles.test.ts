@@ -1,8 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { SYSTEM } from '../../src/auth/access/actor.ts'
-import { deleteOldAuditEntries } from '../../src/auth/audit/audit-entry.ts'
-import { deleteEndedSessions } from '../../src/auth/sessions/session.ts'
 import { actForOrganization } from '../../src/db/act-for.ts'
 import { type Db, openDatabase } from '../../src/db/client.ts'
 import { createEventType } from '../../src/event-types/edit-event-type.ts'
@@ -10,6 +8,7 @@ import {
   deleteOrganization,
   findDeletions,
 } from '../../src/organizations/deletion/delete-organization.ts'
+import { deleteOldRows } from '../../src/run/maintenance.ts'
 import { runCommand } from '../cli/run-command.ts'
 import { document } from '../graphql/support/document.ts'
 import { openBrowser, VIEWER } from '../server/browser.ts'
@@ -135,7 +134,7 @@ describe('after the owner has migrated', () => {
     await asService.pool.query(
       `update posthorn.api_keys set expires_at = now() - interval '2 days' where session_kind is not null`,
     )
-    expect(await deleteEndedSessions(asService.pool)).toBe(2)
+    expect(await deleteOldRows(asService.pool, 'sessions')).toBe(2)
     const { auditLog } = await posthorn.graphql('{ auditLog { nodes { action } } }')
     expect(auditLog.nodes.length).toBeGreaterThan(4)
     const page = await (await fetch(`${posthorn.app.url}/readyz`)).json()
@@ -177,7 +176,7 @@ describe('after the owner has migrated', () => {
     const inAYear = new Date(Date.now() + 400 * DAY_MS)
     const { dropped } = await maintainPartitions(asService.pool, 395 * DAY_MS, inAYear)
     expect(dropped).toBeGreaterThan(0)
-    expect(await deleteOldAuditEntries(asService.pool, 365 * DAY_MS)).toBe(0)
+    expect(await deleteOldRows(asService.pool, 'audit_entries', 365 * DAY_MS)).toBe(0)
     const add = `select graphile_worker.add_job('posthorn:maintain', '{}', job_key := 'maintain')`
     expect((await asService.pool.query(add)).rowCount).toBe(1)
     const waits = `graphile_worker.jobs where key = 'maintain'`

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { createSignInLink, deleteEndedSessions } from '../../src/auth/sessions/session.ts'
+import { createSignInLink } from '../../src/auth/sessions/session.ts'
 import { publicId } from '../../src/db/ids.ts'
+import { deleteOldRows } from '../../src/run/maintenance.ts'
 import { createApiKey, revokeApiKey } from '../support/api-keys.ts'
 import { startTestApp, useTestApp } from '../support/app.ts'
 import { openBrowser, VIEWER } from './browser.ts'
@@ -172,7 +173,7 @@ describe('a session ends', () => {
       { message: 'Your session has expired. Sign in again.' },
     ])
     expect(await prisma.session.count({ where: { apiKeyId: uuid } })).toBe(1)
-    await deleteEndedSessions(pool)
+    await deleteOldRows(pool, 'sessions')
     expect(await prisma.session.count({ where: { apiKeyId: uuid } })).toBe(0)
   })
 

@@ -516,8 +516,8 @@ create table posthorn.deliveries (
   -- Whether its event is erased. The statement that records an attempt reads it in the locked row, so that the answer of an
   -- attempt in flight is not stored after the erasure.
   is_erased boolean not null default false,
-  -- How many workers in a row died with the job of the delivery, since the last recorded attempt. With 2, the next attempt
-  -- runs alone, and has 3 while it runs. A delivery that a worker finds with 3 has ended its worker alone, so it fails.
+  -- How many workers in a row died with the job of the delivery, since the last recorded attempt. With 2, its job is in the
+  -- queue of suspects, which run one at a time. With 4, the next attempt fails without a request.
   worker_deaths smallint not null default 0,
   constraint finished_or_finished_at_null check ((state = 'pending') = (finished_at is null)),
   constraint next_attempt_only_while_pending check (next_attempt_at is null or state = 'pending'),
@@ -1195,7 +1195,7 @@ create function posthorn.partitions_before(first_kept_day date) returns table (n
 --
 -- Jobs for later, and those of more than 100 deliveries of an organization at once, get the priority 1. Jobs of priority 0
 -- run before them, so that a large batch delays no other organization.
-create function posthorn.schedule_deliveries(jobs posthorn.delivery_job[]) returns void
+create function posthorn.schedule_deliveries(jobs posthorn.delivery_job[], queue text default null) returns void
   language plpgsql set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -1215,7 +1215,7 @@ begin
       json_build_object(
         'deliveryId', given.key, 'webhookId', named.webhook, 'eventType', given.event_type,
         'organizationId', named.organization),
-      null, coalesce(given.run_at, now()), least(given.max_attempts, 32767), given.key,
+      schedule_deliveries.queue, coalesce(given.run_at, now()), least(given.max_attempts, 32767), given.key,
       case when given.run_at <= now() and named.deliveries <= 100 then 0 else 1 end, null
     )::job_spec
     from unnest(jobs, keys) with ordinality as given
@@ -1257,7 +1257,7 @@ begin
   if cardinality(added_keys) < cardinality(jobs) then
     perform posthorn.schedule_deliveries(array(
       select job from unnest(jobs) as job
-      where posthorn.type_id('msg', job.delivery_id) <> all (added_keys)));
+      where posthorn.type_id('msg', job.delivery_id) <> all (added_keys)), queue);
   end if;
 end
 $$;
@@ -1270,6 +1270,7 @@ create function posthorn.restore_delivery_jobs(delivery_ids uuid[]) returns void
 as $$
 declare
   restored posthorn.delivery_job[];
+  suspects posthorn.delivery_job[];
 begin
   perform posthorn.complete_delivery_jobs(array(
     select posthorn.type_id('msg', d.id) from posthorn.deliveries as d
@@ -1279,11 +1280,16 @@ begin
     where d.id = any (delivery_ids) and d.state = 'pending' and d.parked_at is null
     returning d.*
   )
-  select array_agg(row(
-    d.id, d.webhook_id, d.organization_id, d.event_type, coalesce(d.next_attempt_at, now()), d.attempt_count,
-    greatest(d.max_attempts, d.attempt_count + 1), d.last_error)::posthorn.delivery_job)
-  into restored from restorable as d;
+  select array_agg(job) filter (where worker_deaths < 2), array_agg(job) filter (where worker_deaths >= 2)
+  into restored, suspects
+  from (
+    select d.worker_deaths, row(
+      d.id, d.webhook_id, d.organization_id, d.event_type, coalesce(d.next_attempt_at, now()), d.attempt_count,
+      greatest(d.max_attempts, d.attempt_count + 1), d.last_error)::posthorn.delivery_job as job
+    from restorable as d
+  ) as restorable;
   perform posthorn.schedule_deliveries(restored);
+  perform posthorn.schedule_deliveries(suspects, 'posthorn:suspects');
 end
 $$;
 

@@ -101,15 +101,6 @@ function json(value: object | null): string | null {
   return value === null ? null : JSON.stringify(value)
 }
 
-/** Deletes audit entries past their retention, and returns their number. */
-export async function deleteOldAuditEntries(sql: Sql, retentionMs: number): Promise<number> {
-  const { rows } = await sql.query<{ deleted: number }>(
-    `select posthorn.delete_old_audit_entries($1::float8 * interval '1 millisecond')::int as deleted`,
-    [retentionMs],
-  )
-  return rows[0]?.deleted ?? 0
-}
-
 /** Writes the entries of many objects that one caller reads or changes. */
 export async function writeAuditEntries(
   sql: Sql,

@@ -140,13 +140,3 @@ export function isSessionToken(token: string): boolean {
 export function hashSessionToken(token: string): Buffer {
   return createHash('sha256').update(token).digest()
 }
-
-/** Deletes expired sessions and sign-in links, and portal and frontend sessions a day after their end. Returns their number. */
-export async function deleteEndedSessions(sql: Sql): Promise<number> {
-  const sessions = await sql.query('delete from posthorn.sessions where expires_at <= now()')
-  const links = await sql.query('delete from posthorn.sign_in_links where expires_at <= now()')
-  const { rows } = await sql.query<{ deleted: number }>(
-    'select posthorn.delete_ended_session_keys()::int as deleted',
-  )
-  return (sessions.rowCount ?? 0) + (links.rowCount ?? 0) + (rows[0]?.deleted ?? 0)
-}

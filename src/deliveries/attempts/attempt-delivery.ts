@@ -1,4 +1,7 @@
+import { TOO_LARGE } from '../../bodies/write-body.ts'
 import { isDatabaseUnavailable } from '../../db/faults.ts'
+import { publicId } from '../../db/ids.ts'
+import type { HttpSender } from '../../outbound/http-sender.ts'
 import type { Ended } from '../../outbound/outcome.ts'
 import type { TaskRun } from '../../queue/jobs.ts'
 import type { AttemptResult } from '../../scheduling/adaptive-limit.ts'
@@ -7,29 +10,30 @@ import type { Permit, Scheduler } from '../../scheduling/scheduler.ts'
 import type { Notify } from '../../streams/live/notify.ts'
 import type { DeliveryReporter } from '../../telemetry/events.ts'
 import type { TraceContext, Tracing } from '../../telemetry/tracing.ts'
-import type { FindSendOptions } from '../../webhooks/send-options.ts'
+import type { FindSendOptions, SendOptions } from '../../webhooks/send-options.ts'
 import {
   type AttemptRecord,
   type PlannedAttempt,
   toAttemptRecord,
   toUnsentRecord,
+  type UnsentCode,
 } from './attempt-record.ts'
 import type { DeliveryJobs } from './delivery-jobs.ts'
-import { type ExchangeDeps, type Exchanged, exchange, type Sendable } from './exchange.ts'
-import { isSuspect, type LoadBody, type LoadDelivery, mustRunAlone } from './load-delivery.ts'
+import type { LoadBody, LoadDelivery, LoadedDelivery } from './load-delivery.ts'
 import type { PayloadMemory } from './payload-memory.ts'
 import type { RecordAttempt, RecordedAttempt } from './record-attempt.ts'
 import { waitMs } from './retry-policy.ts'
-import type { RunAlone } from './run-alone.ts'
+import { type DeliveryHeaderNames, signRequest } from './signed-request.ts'
 import { traceAttempt } from './trace-attempt.ts'
 
-export interface AttemptDeps extends ExchangeDeps {
+export interface AttemptDeps {
+  readonly sender: HttpSender
+  readonly headerNames: DeliveryHeaderNames
   readonly load: LoadDelivery
   readonly loadBody: LoadBody
   readonly payloads: PayloadMemory
   readonly findSendOptions: FindSendOptions
   readonly scheduler: Scheduler
-  readonly alone: RunAlone
   readonly record: RecordAttempt
   readonly notify: Notify
   readonly jobs: DeliveryJobs
@@ -39,11 +43,6 @@ export interface AttemptDeps extends ExchangeDeps {
   readonly now: () => Date
 }
 
-export interface DeliveryRun extends TaskRun {
-  /** Whether the job is in the queue of deliveries that run alone. */
-  readonly isAlone: boolean
-}
-
 /**
  * Makes one attempt for a delivery: load, acquire a permit, sign, send, record. A receiver's failure is an outcome,
  * which schedules the next attempt. A thrown error is a fault of Posthorn, and graphile-worker runs the job again.
@@ -51,11 +50,10 @@ export interface DeliveryRun extends TaskRun {
 export async function attemptDelivery(
   deps: AttemptDeps,
   uuid: string,
-  run: DeliveryRun,
+  run: TaskRun,
 ): Promise<void> {
   try {
-    const attempt = () => makeAttempt(deps, uuid, run)
-    await (run.isAlone ? deps.alone.withThread(attempt) : attempt())
+    await makeAttempt(deps, uuid, run)
   } catch (error) {
     if (!run.signal.aborted && !isDatabaseUnavailable(error)) await deps.jobs.markFault(uuid)
     throw error
@@ -65,12 +63,11 @@ export async function attemptDelivery(
 /** `changed`: what was loaded is out of date. */
 type NoAttempt = 'aborted' | 'changed'
 
-async function makeAttempt(deps: AttemptDeps, uuid: string, run: DeliveryRun): Promise<void> {
+async function makeAttempt(deps: AttemptDeps, uuid: string, run: TaskRun): Promise<void> {
   await run.ensureClaimed()
   const loaded = await loadSendable(deps, uuid)
   if (!loaded) return
   const { delivery, options } = loaded
-  if (mustRunAlone(delivery) && !run.isAlone) return await deps.alone.queue(delivery)
   const permit = await deps.scheduler.acquire(delivery, options, run.signal)
   if (permit === 'parked') return
   const attempted =
@@ -82,6 +79,11 @@ async function makeAttempt(deps: AttemptDeps, uuid: string, run: DeliveryRun): P
   if (attempted === 'aborted') return await deps.jobs.requeue(uuid)
   const recorded = await deps.record(attempted)
   if (recorded) await publishResult(deps, loaded, attempted, recorded)
+}
+
+interface Sendable {
+  readonly delivery: LoadedDelivery
+  readonly options: SendOptions
 }
 
 /** `null` if there is nothing to send: the delivery has finished or was canceled, or its webhook was deleted. */
@@ -112,7 +114,7 @@ async function attemptWithPermit(
   deps: AttemptDeps,
   loaded: Sendable,
   permit: Permit,
-  run: DeliveryRun,
+  run: TaskRun,
 ): Promise<AttemptRecord | NoAttempt> {
   const { id, organizationId, data, dataBytes } = loaded.delivery
   const acquiredAt = performance.now()
@@ -130,8 +132,9 @@ async function attemptWithPermit(
       sendAttempt(deps, plan, ownTrace, run),
     )
     if (typeof attempted === 'string') return attempted
-    const { record, outcome, startedAt } = attempted
+    const { record, outcome } = attempted
     if (outcome === null) return record
+    const { startedAt } = attempted
     result = { startedAt, durationMs: outcome.durationMs, kind: loadSignal(outcome) }
     const holdMs = waitMs(outcome, deps.now())
     if (holdMs > 0) await deps.scheduler.hold(sendable.delivery, holdMs)
@@ -142,45 +145,54 @@ async function attemptWithPermit(
   }
 }
 
-interface Attempted {
-  readonly record: AttemptRecord
-  /** Null: nothing was sent. */
-  readonly outcome: Ended | null
-  /** When the request was sent, by the clock of `performance.now`. */
-  readonly startedAt: number
-}
+/** Nothing was sent if the outcome is null. */
+type Attempted =
+  | { readonly record: AttemptRecord; readonly outcome: null }
+  | {
+      readonly record: AttemptRecord
+      readonly outcome: Ended
+      /** When the request was sent, by the clock of `performance.now`. */
+      readonly startedAt: number
+    }
+
+/** Its job runs in a queue of suspects after half of them: docs/concepts/reliability.md. */
+const MAX_WORKER_DEATHS = 4
 
 async function sendAttempt(
   deps: AttemptDeps,
   plan: PlannedAttempt,
   ownTrace: TraceContext | null,
-  run: DeliveryRun,
+  run: TaskRun,
 ): Promise<Attempted | NoAttempt> {
-  const { delivery } = plan
-  let startedAt = performance.now()
-  const started = { startedAt: plan.startedAt, ownTrace }
-  const control = {
+  const { delivery, options } = plan
+  const unsent = (code: UnsentCode) => ({ record: toUnsentRecord(plan, code), outcome: null })
+  if (delivery.workerDeaths >= MAX_WORKER_DEATHS) return unsent('worker_died')
+  const body = await deps.loadBody(delivery)
+  // The event was deleted or erased meanwhile, and the delivery is canceled once it is loaded again.
+  if (body === null) return 'changed'
+  if (body === TOO_LARGE) return unsent('body_too_large')
+  // The secret or the custom headers cannot be decrypted.
+  if (options.signingKey === null) return unsent('secret_unreadable')
+  const request = signRequest(deps.headerNames, options.signingKey, {
+    startedAt: plan.startedAt,
+    ownTrace,
+    delivery,
+    messageId: publicId('delivery', delivery.id),
+    body,
+    customHeaders: options.headers,
+    headerPrefix: options.headerPrefix,
+  })
+  await run.ensureClaimed()
+  deps.report.started(plan.startedAt.getTime() - run.runAt.getTime())
+  const startedAt = performance.now()
+  const outcome = await deps.sender.send({
+    organizationId: delivery.organizationId,
+    url: options.url,
+    headers: request.headers,
+    body,
+    acknowledgeTimeoutMs: options.timeoutMs ?? undefined,
     signal: run.signal,
-    async beforeSend() {
-      await run.ensureClaimed()
-      deps.report.started(plan.startedAt.getTime() - run.runAt.getTime())
-      startedAt = performance.now()
-    },
-  }
-  let exchanged: Exchanged | NoAttempt
-  if (isSuspect(delivery)) {
-    exchanged = await deps.alone.exchange(run.isAlone, delivery, started, control)
-  } else {
-    const body = await deps.loadBody(delivery)
-    // The event was deleted or erased meanwhile, and the delivery is canceled once it is loaded again.
-    if (body === null) return 'changed'
-    exchanged = await exchange(deps, plan, body, started, control)
-  }
-  if (typeof exchanged === 'string') return exchanged
-  if ('unsent' in exchanged) {
-    return { record: toUnsentRecord(plan, exchanged.unsent), outcome: null, startedAt }
-  }
-  const { request, outcome } = exchanged
+  })
   if (outcome.kind === 'aborted') return 'aborted'
   return { record: toAttemptRecord(plan, request, outcome, deps.now()), outcome, startedAt }
 }

@@ -7,6 +7,7 @@ import { lookUp } from '../../graphql/look-up.ts'
 import { organizationFields, organizationOf } from '../../graphql/organization-fields.ts'
 import { filtersByOneWebhook } from '../../graphql/portal-access.ts'
 import { lowerBoundAt, timestampOf, upperBoundAt } from '../../lib/uuid-v7.ts'
+import { FIRST_ID } from '../../queue/long-work.ts'
 import { findWebhooksByIds } from '../../webhooks/find-webhooks.ts'
 import { filteredWebhook } from '../read-filters.ts'
 import { findAttemptsByIds } from './find-attempts.ts'
@@ -64,7 +65,7 @@ const FailureGroup = builder.objectRef<FailureGroupOf>('FailureGroup').implement
     }),
     firstSeenAt: t.field({
       type: 'DateTime',
-      description: 'When the first of the attempts was recorded.',
+      description: 'When the first of the counted attempts was recorded.',
       resolve: ({ firstAttemptId }) => timestampOf(firstAttemptId),
     }),
     lastSeenAt: t.field({
@@ -176,8 +177,6 @@ const OF_PAIR = `a.organization_id = $1 and a.cause is not null and a.id >= $2 a
   and (a.webhook_id, a.cause, a.id) >= (pair.webhook_id, pair.cause, $2::uuid)
   and (a.webhook_id, a.cause, a.id) < (pair.webhook_id, pair.cause, $3::uuid)`
 
-const FIRST_ID = '00000000-0000-0000-0000-000000000000'
-
 /** The pairs are found one after the other, each by one look into the index, from a pair before the first one. */
 const findFailureGroupsSql = (firstWebhook: string, ofWebhook: string) => `
   with recursive found as (
@@ -190,27 +189,15 @@ const findFailureGroupsSql = (firstWebhook: string, ofWebhook: string) => `
     ) as next
     where found.n < ${MAX_PAIRS}
   ),
-  pair as materialized (select webhook_id, cause from found where n > 0),
-  budget as materialized (select ${MAX_COUNTED_FAILURES} / greatest(1, count(*)) as each from pair),
-  counted as materialized (
-    select pair.webhook_id, pair.cause, (
-      select count(*)::int from (
-        select from posthorn.attempts as a where ${OF_PAIR}
-        order by a.webhook_id, a.cause, a.id limit (select each + 1 from budget)
-      ) as failure
-    ) as count
-    from pair
-  ),
-  top as materialized (
-    select webhook_id, cause, count from counted where count > 0
-    order by count desc, webhook_id, cause limit $6
-  )
-  select pair.webhook_id as "webhookId", pair.cause, least(pair.count, budget.each)::int as count,
-    pair.count <= budget.each as "countIsExact", first.id as "firstAttemptId", last.id as "lastAttemptId"
-  from top as pair cross join budget cross join lateral (
-    select a.id from posthorn.attempts as a where ${OF_PAIR} order by a.webhook_id, a.cause, a.id limit 1
-  ) as first cross join lateral (
-    select a.id from posthorn.attempts as a where ${OF_PAIR}
-    order by a.webhook_id desc, a.cause desc, a.id desc limit 1
-  ) as last
-  order by pair.count desc, pair.webhook_id, pair.cause`
+  pair as materialized (select webhook_id, cause from found where n > 0)
+  select pair.webhook_id as "webhookId", pair.cause, least(counted.count, budget.each)::int as count,
+    counted.count <= budget.each as "countIsExact", counted.ids[counted.count] as "firstAttemptId",
+    counted.ids[1] as "lastAttemptId"
+  from pair cross join (select ${MAX_COUNTED_FAILURES} / greatest(1, count(*)) as each from pair) as budget
+  cross join lateral (
+    select count(*)::int as count, array_agg(id order by id desc) as ids from (
+      select a.id from posthorn.attempts as a where ${OF_PAIR}
+      order by a.webhook_id desc, a.cause desc, a.id desc limit budget.each + 1
+    ) as failure
+  ) as counted
+  where counted.count > 0 order by counted.count desc, pair.webhook_id, pair.cause limit $6`

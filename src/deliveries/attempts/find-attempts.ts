@@ -1,7 +1,7 @@
 import type { Db, Sql } from '../../db/client.ts'
 import type { Attempt, Delivery, Prisma } from '../../db/generated/prisma/client.ts'
-import { boundConditions, type Page, type PageBounds, pageOf } from '../../db/page.ts'
-import { idsOfEach, inOrder } from '../../db/pages-of-each.ts'
+import { boundConditions, type Page, type PageBounds } from '../../db/page.ts'
+import { pagesOfEach } from '../../db/pages-of-each.ts'
 import type { AddValue } from '../../db/parameters.ts'
 import { lowerBoundAt, timestampOf } from '../../lib/uuid-v7.ts'
 import { type AttemptFilter, attemptPage } from './attempt-filter.ts'
@@ -15,28 +15,20 @@ interface Deps {
 
 /** A page of attempts for each of several webhooks, or of the organization, in their order, newest first. */
 export async function findAttempts(
-  deps: Deps,
+  { prisma, sql }: Deps,
   organizationId: string,
   webhookUuids: readonly string[] | null,
   filter: AttemptFilter,
   query: Selection & Page,
 ): Promise<Attempt[][]> {
-  return await readPages(deps, webhookUuids ?? [organizationId], query, (bounds, add) => {
-    const owner = webhookUuids ? 'webhook_id' : undefined
-    return attemptPage(filter, { organization: add(organizationId), owner }, bounds, add)
-  })
-}
-
-async function readPages(
-  { prisma, sql }: Deps,
-  owners: readonly string[],
-  query: Selection & Page,
-  pageSql: (bounds: PageBounds, add: AddValue) => string,
-): Promise<Attempt[][]> {
-  const { where, take, orderBy: _, ...selection } = pageOf(query, 'newest first')
-  const ids = await idsOfEach(sql, owners, { take, bound: where.id }, pageSql)
-  const found = { ...selection, where: { id: { in: ids.flat() } } }
-  return inOrder(ids, await prisma.attempt.findMany(found))
+  const owner = webhookUuids ? 'webhook_id' : undefined
+  return await pagesOfEach(
+    sql,
+    webhookUuids ?? [organizationId],
+    query,
+    (bounds, add) => attemptPage(filter, { organization: add(organizationId), owner }, bounds, add),
+    (found) => prisma.attempt.findMany(found),
+  )
 }
 
 /** The organization's attempts with these uuids, by uuid. */
@@ -59,12 +51,12 @@ const MAX_CLOCK_SKEW_MS = 60 * 60 * 1_000
  * recorded after the delivery was read are left out: its state, which was read with `attemptCount`, knows nothing of them.
  */
 export async function findAttemptsOfEach(
-  deps: Deps,
+  { prisma, sql }: Deps,
   deliveries: readonly Pick<Delivery, 'id' | 'attemptCount'>[],
   query: Selection & Page,
 ): Promise<Attempt[][]> {
   const uuids = deliveries.map(({ id }) => id)
-  return await readPages(deps, uuids, query, ({ take, bound }, add) => {
+  const pageSql = ({ take, bound }: PageBounds, add: AddValue) => {
     const conditions = [
       'a.delivery_id = owner.id',
       `a.number <= (${add(deliveries.map(({ attemptCount }) => attemptCount))}::int[])[owner.n::int]`,
@@ -74,7 +66,9 @@ export async function findAttemptsOfEach(
     return `
       select a.id from posthorn.attempts as a where ${conditions.join(' and ')}
       order by a.number ${take > 0 ? 'desc' : 'asc'} limit ${add(Math.abs(take))}`
-  })
+  }
+  const find = (found: Prisma.AttemptFindManyArgs) => prisma.attempt.findMany(found)
+  return await pagesOfEach(sql, uuids, query, pageSql, find)
 }
 
 /** A lower bound, which prunes the partitions that are older than the oldest delivery. */

@@ -5,7 +5,6 @@ import type { Sql } from '../../db/client.ts'
 import { deliveryBody } from '../../events/delivery-body.ts'
 import { batched } from '../../lib/batch.ts'
 import { inTurn } from '../../lib/in-turn.ts'
-import type { SharedId } from '../../lib/shared-id.ts'
 import type { ScheduledDelivery } from '../../scheduling/scheduled-delivery.ts'
 
 /** A delivery with everything an attempt needs, as of now. */
@@ -36,18 +35,6 @@ export interface LoadedDelivery extends ScheduledDelivery {
   readonly sendsOnce: boolean
   /** How many workers in a row died with the job of the delivery. */
   readonly workerDeaths: number
-}
-
-/** A delivery whose worker died with it so often runs alone. While it does, its count is one higher. */
-export const DEATHS_TOGETHER = 2
-
-export function isSuspect({ workerDeaths }: LoadedDelivery): boolean {
-  return workerDeaths >= DEATHS_TOGETHER
-}
-
-/** Otherwise its worker never died so often, or died while the delivery ran alone. */
-export function mustRunAlone({ workerDeaths }: LoadedDelivery): boolean {
-  return workerDeaths === DEATHS_TOGETHER
 }
 
 /** A larger payload is loaded when it is sent. */
@@ -116,8 +103,8 @@ type LoadedBody = Buffer | typeof TOO_LARGE | null
 /** The body of a delivery. */
 export type LoadBody = (delivery: LoadedDelivery) => LoadedBody | Promise<LoadedBody>
 
-/** Deliveries that were loaded without their payloads share a statement. `writing` has the delivery whose body is chosen. */
-export function createLoadBody(sql: Sql, findBody: FindBody, writing?: SharedId): LoadBody {
+/** Deliveries that were loaded without their payloads share a statement. */
+export function createLoadBody(sql: Sql, findBody: FindBody): LoadBody {
   const loadEvent = batched((deliveries: LoadedDelivery[]) => loadEvents(sql, deliveries), {
     maxSize: 100,
     weight: { max: MAX_BYTES_PER_LOAD, of: ({ dataBytes }) => dataBytes ?? 0 },
@@ -128,14 +115,9 @@ export function createLoadBody(sql: Sql, findBody: FindBody, writing?: SharedId)
     const event = loadedEvent(delivery) ?? (await loadEvent(delivery))
     if (!event) return null
     const body = delivery.bodyId === null ? null : await findBody(delivery.bodyId)
-    const written = await inTurn(delivery.organizationId, (budget) => {
-      writing?.set(delivery.id)
-      try {
-        return writeBody(body, event, delivery, budget)
-      } finally {
-        writing?.clear()
-      }
-    })
+    const written = await inTurn(delivery.organizationId, (budget) =>
+      writeBody(body, event, delivery, budget),
+    )
     return written === TOO_LARGE ? TOO_LARGE : Buffer.from(written)
   }
 

@@ -153,7 +153,7 @@ export const RECORD_ATTEMPTS = `
       end,
       reserved_for = null,
       redelivery_requested = false,
-      -- If it ended a worker alone, it also runs alone when a person redelivers it.
+      -- If it ends its worker again after a redelivery, it is a suspect at once.
       worker_deaths = case when attempt.error_code = 'worker_died' then 2 else 0 end,
       (state, next_attempt_at, finished_at, parked_at, parked_reason, schedule_position, max_attempts, has_priority,
         job_written_at) = (

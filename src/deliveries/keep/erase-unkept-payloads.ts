@@ -3,8 +3,8 @@ import { inTransaction } from '../../db/transaction.ts'
 import { findUnreadEvents } from '../../streams/event-stream/consumers/find-unread-events.ts'
 import { LOCK_ORDER } from '../cancel-deliveries.ts'
 import { eraseEvents, firstDeliveryOf, lockEvents, MAX_ERASED_EVENTS } from '../erase-events.ts'
+import { restBetweenPages } from '../retention.ts'
 import { DAYS_AFTER_EXHAUSTED } from './days-after-exhausted.ts'
-import { restBetweenPages } from './rest-between-pages.ts'
 
 /** Of one call, so that the tasks after it wait for seconds at most. The next call is a minute later. */
 const MAX_RUN_MS = 30_000

@@ -187,12 +187,3 @@ async function count(pool: Database['pool'], addressUuid: string, isConfirmation
     return rows[0]
   })
 }
-
-/** Deletes the counts that no limit counts, and the mails that the mail server has not taken for three days. */
-export async function deleteOldMails(sql: Sql): Promise<number> {
-  await sql.query(`delete from posthorn.sent_mails where sent_at < now() - interval '1 day'`)
-  const { rowCount } = await sql.query(
-    `delete from posthorn.alert_mails where created_at < now() - interval '3 days'`,
-  )
-  return rowCount ?? 0
-}

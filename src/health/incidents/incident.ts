@@ -1,7 +1,7 @@
 import type { Actor } from '../../auth/access/actor.ts'
 import { writeAuditEntry } from '../../auth/audit/audit-entry.ts'
 import { actForOrganization } from '../../db/act-for.ts'
-import type { Db, Sql } from '../../db/client.ts'
+import type { Db } from '../../db/client.ts'
 import type { Incident, Prisma, PrismaClient } from '../../db/generated/prisma/client.ts'
 import { parseId, requireId } from '../../db/ids.ts'
 import type { Page } from '../../db/page.ts'
@@ -100,13 +100,4 @@ async function nameOf(tx: Db, { person, apiKeyId, source }: Actor): Promise<stri
   if (person !== null || apiKeyId === null) return person ?? source
   const key = await tx.apiKey.findUnique({ where: { id: apiKeyId } })
   return key?.name ?? `${key?.tokenHint ?? 'API key'}…`
-}
-
-/** Deletes the incidents that were resolved before the retention. Returns their number. */
-export async function deleteOldIncidents(sql: Sql, retentionMs: number): Promise<number> {
-  const { rowCount } = await sql.query(
-    `delete from posthorn.incidents where resolved_at < now() - $1 * interval '1 millisecond'`,
-    [retentionMs],
-  )
-  return rowCount ?? 0
 }

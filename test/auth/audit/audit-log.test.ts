@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { SYSTEM } from '../../../src/auth/access/actor.ts'
-import { deleteOldAuditEntries, writeAuditEntry } from '../../../src/auth/audit/audit-entry.ts'
+import { writeAuditEntry } from '../../../src/auth/audit/audit-entry.ts'
 import { publicId } from '../../../src/db/ids.ts'
+import { deleteOldRows } from '../../../src/run/maintenance.ts'
 import { runCommand } from '../../cli/run-command.ts'
 import { testEnvironment, useTestApp } from '../../support/app.ts'
 import { createTenant, JOINED } from '../../support/factories.ts'
@@ -243,9 +244,9 @@ describe('an audit entry', () => {
   test('is deleted after its retention, and kept for at least 30 days', async () => {
     const ages = { 'of 364 days': 364, 'of 366 days': 366, 'of 29 days': 29, 'of 31 days': 31 }
     for (const [subjectId, days] of Object.entries(ages)) await insert(subjectId, days)
-    await deleteOldAuditEntries(pool, 365 * DAY_MS)
+    await deleteOldRows(pool, 'audit_entries', 365 * DAY_MS)
     expect([await countOf('of 364 days'), await countOf('of 366 days')]).toEqual([1, 0])
-    await deleteOldAuditEntries(pool, 0)
+    await deleteOldRows(pool, 'audit_entries', 0)
     expect([await countOf('of 29 days'), await countOf('of 31 days')]).toEqual([1, 0])
   })
 })

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest'
 import { SCOPES } from '../../../src/auth/access/scope.ts'
 import { DEFAULT_LIMITS } from '../../../src/auth/api-keys/api-key-settings.ts'
 import { findEnded } from '../../../src/auth/api-keys/authenticate.ts'
-import { deleteEndedSessions } from '../../../src/auth/sessions/session.ts'
 import { parseId, publicId } from '../../../src/db/ids.ts'
+import { deleteOldRows } from '../../../src/run/maintenance.ts'
 import { document } from '../../graphql/support/document.ts'
 import { subscribe } from '../../graphql/support/live.ts'
 import { createWebhook } from '../../scheduling/support/backlog.ts'
@@ -322,10 +322,10 @@ describe('a portal session ends', () => {
     await expireIn(-25, keyId)
     await expireIn(-23, uuid)
     expect((await call(token, VIEWER)).errors).toMatchObject(ENDED('is expired'))
-    await deleteEndedSessions(posthorn.database.pool)
+    await deleteOldRows(posthorn.database.pool, 'sessions')
     expect(await prisma.apiKey.count({ where: { id: uuid } })).toBe(1)
     await expireIn(-25, uuid)
-    await deleteEndedSessions(posthorn.database.pool)
+    await deleteOldRows(posthorn.database.pool, 'sessions')
     expect(await prisma.apiKey.count({ where: { id: uuid } })).toBe(0)
     // API keys stay.
     expect(await prisma.apiKey.count({ where: { id: keyId } })).toBe(1)

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { parseId } from '../../../src/db/ids.ts'
-import { deleteOldIncidents } from '../../../src/health/incidents/incident.ts'
+import { deleteOldRows } from '../../../src/run/maintenance.ts'
 import { putOnHold } from '../../../src/scheduling/circuit-breaker.ts'
 import { endHold } from '../../../src/webhooks/end-hold.ts'
 import { evaluateHealth } from '../../../src/webhooks/evaluate-health.ts'
@@ -125,12 +125,12 @@ describe('an incident', () => {
   test('is kept for the retention after it was resolved', async () => {
     await attempt(503)
     await evaluate()
-    await deleteOldIncidents(database.pool, -1_000)
+    await deleteOldRows(database.pool, 'incidents', -1_000)
     await attempt(200)
     await evaluate()
-    await deleteOldIncidents(database.pool, 60_000)
+    await deleteOldRows(database.pool, 'incidents', 60_000)
     expect(await incidents()).toHaveLength(1)
-    await deleteOldIncidents(database.pool, -30_000)
+    await deleteOldRows(database.pool, 'incidents', -30_000)
     expect(await incidents()).toEqual([])
   })
 })

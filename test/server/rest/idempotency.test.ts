@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { deleteExpiredIdempotencyKeys, hashRequest, runOnce } from '../../../src/http/run-once.ts'
+import { hashRequest, runOnce } from '../../../src/http/run-once.ts'
+import { deleteOldRows } from '../../../src/run/maintenance.ts'
 import { CREATE_WEBHOOK } from '../../../src/server/rest/connect-v1/routes.ts'
 import { createTenant, TICKET } from '../../support/factories.ts'
 import { json, NEW_WEBHOOK, problem, useConnectV1 } from './connect-v1.ts'
@@ -149,7 +150,7 @@ describe('Idempotency-Key', () => {
     await post(old)
     await post(fresh)
     await age(old, 25)
-    await deleteExpiredIdempotencyKeys(pool)
+    await deleteOldRows(pool, 'idempotency_keys')
     const { organizationId } = api.tenant
     const where = { organizationId, key: { in: [old, fresh] } }
     expect(await prisma.idempotencyKey.findMany({ where })).toMatchObject([{ key: fresh }])

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { parseId } from '../../../src/db/ids.ts'
-import { deleteExpiredSecrets, MAX_EXPIRING_SECRETS } from '../../../src/webhooks/signing-secret.ts'
+import { deleteOldRows } from '../../../src/run/maintenance.ts'
+import { MAX_EXPIRING_SECRETS } from '../../../src/webhooks/signing-secret.ts'
 import { signingSecretsOf } from '../../support/signing-secrets.ts'
 import { json, useConnectV1 } from './connect-v1.ts'
 
@@ -46,7 +47,7 @@ describe('POST /webhooks/{webhook_id}/secret/rotate', () => {
       data: { expiresAt: new Date(before) },
     })
     expect(await signingSecretsOf(api.deps.webhooks, id)).toEqual([current])
-    await deleteExpiredSecrets(api.database.pool)
+    await deleteOldRows(api.database.pool, 'secrets')
     expect(await api.database.prisma.signingSecret.count({ where: ofWebhook(id) })).toBe(1)
   })
 
