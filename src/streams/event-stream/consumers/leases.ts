@@ -2,19 +2,14 @@ import type { Sql } from '../../../db/client.ts'
 import { parseId } from '../../../db/ids.ts'
 import { DomainError, notFound } from '../../../lib/errors.ts'
 import type { Cursor } from '../cursor.ts'
+import { columnsOf, type PlacedEvent } from '../read-stream.ts'
 import { checkConsumerName } from './consumer.ts'
-
-/** An event in a lease. */
-export interface LeasedEvent extends Cursor {
-  /** A uuid. */
-  readonly id: string
-}
 
 export interface Lease {
   /** A uuid. */
   readonly id: string
   readonly expiresAt: Date
-  readonly events: readonly LeasedEvent[]
+  readonly events: readonly PlacedEvent[]
 }
 
 interface LeaseRow {
@@ -25,10 +20,10 @@ interface LeaseRow {
   readonly indexes: number[]
 }
 
-/** Leases that one pull looks at. */
-const MAX_EXPIRED = 100
-
-/** A lease of up to `max` events whose leases have expired, the oldest first. Null if there are none. */
+/**
+ * A lease of up to `max` events of the lease that expired first; the others wait for the next pull. Null if there are none.
+ * Events that are gone, at the end of their retention, are counted.
+ */
 export async function leaseAgain(
   sql: Sql,
   consumerId: string,
@@ -38,7 +33,7 @@ export async function leaseAgain(
   const { rows } = await sql.query<LeaseRow>({
     name: 'lease_again',
     text: LEASE_AGAIN,
-    values: [consumerId, max, leaseSeconds, MAX_EXPIRED],
+    values: [consumerId, max, leaseSeconds],
   })
   const [row] = rows
   if (!row) return null
@@ -51,29 +46,30 @@ export async function leaseAgain(
   return { id, expiresAt, events }
 }
 
-/**
- * What does not fit stays in an expired lease. A lease that is acknowledged meanwhile is locked, and skipped. The index
- * consumer_leases_open serves it.
- */
+/** A lease that is acknowledged meanwhile is locked, and skipped. The index consumer_leases_open serves it. */
 const LEASE_AGAIN = `
   with expired as materialized (
     select id, event_ids, positions, indexes from posthorn.consumer_leases
     where consumer_id = $1 and ended_at is null and expires_at <= now()
-    order by expires_at limit $4 for update skip locked
+    order by expires_at limit 1 for update skip locked
   ),
-  counted as (
-    select *, sum(cardinality(event_ids)) over (order by positions[1], indexes[1]) - cardinality(event_ids) as before
-    from expired
+  places as materialized (
+    select place.*, e.id is null as is_gone, e.erased_at is null as is_kept
+    from expired, unnest(event_ids, positions, indexes) as place (id, position, index)
+    left join posthorn.events as e on e.id = place.id
   ),
-  chosen as materialized (select * from counted where before < $2),
   events as materialized (
-    select e.id, e.position, e.index, row_number() over (order by e.position, e.index) as n
-    from chosen, unnest(event_ids, positions, indexes) as e (id, position, index)
+    select *, row_number() over (order by position, index) as n from places where is_kept and not is_gone
   ),
   ended as (
     update posthorn.consumer_leases
     set ended_at = now(), end_reason = 'given_again', event_ids = '{}', positions = '{}', indexes = '{}'
-    where id in (select id from chosen)
+    where id in (select id from expired)
+  ),
+  missed as (
+    update posthorn.event_consumers set missed_count = missed_count + gone.count, last_missed_at = now()
+    from (select count(*) from places where is_gone) as gone
+    where id = $1 and gone.count > 0
   ),
   rest as (
     insert into posthorn.consumer_leases (consumer_id, event_ids, positions, indexes, expires_at)
@@ -94,7 +90,7 @@ export async function leaseRead(
   sql: Sql,
   { id, read }: { readonly id: string; readonly read: Cursor },
   next: Cursor,
-  events: readonly LeasedEvent[],
+  events: readonly PlacedEvent[],
   missed: number,
   leaseSeconds: number,
 ): Promise<{ readonly id: string; readonly expiresAt: Date } | 'nothing' | null> {
@@ -113,12 +109,6 @@ export async function leaseRead(
   return row.id === null ? 'nothing' : { id: row.id, expiresAt: row.expiresAt }
 }
 
-const columnsOf = (events: readonly LeasedEvent[]) => [
-  events.map(({ id }) => id),
-  events.map(({ position }) => position),
-  events.map(({ index }) => index),
-]
-
 const LEASE_READ = `
   with moved as (
     update posthorn.event_consumers
@@ -129,46 +119,11 @@ const LEASE_READ = `
   ),
   leased as (
     insert into posthorn.consumer_leases (consumer_id, event_ids, positions, indexes, expires_at)
-    select id, $6::uuid[], $7::bigint[], $8::int[], now() + $10 * interval '1 second'
-    from moved where cardinality($6::uuid[]) > 0
+    select id, $8::uuid[], $6::bigint[], $7::int[], now() + $10 * interval '1 second'
+    from moved where cardinality($8::uuid[]) > 0
     returning id, expires_at
   )
   select leased.id, leased.expires_at as "expiresAt" from moved left join leased on true`
-
-/**
- * Leaves only some events in a lease: `later` wait for the next pull, and those in neither list are gone at the end of their
- * retention, and are counted.
- */
-export async function shortenLease(
-  sql: Sql,
-  consumerId: string,
-  leaseId: string,
-  kept: readonly LeasedEvent[],
-  later: readonly LeasedEvent[],
-  missed: number,
-): Promise<void> {
-  await sql.query({
-    name: 'shorten_lease',
-    text: SHORTEN_LEASE,
-    values: [consumerId, leaseId, ...columnsOf(kept), ...columnsOf(later), missed],
-  })
-}
-
-const SHORTEN_LEASE = `
-  with shortened as (
-    update posthorn.consumer_leases
-    set event_ids = $3::uuid[], positions = $4::bigint[], indexes = $5::int[],
-      ended_at = case when cardinality($3::uuid[]) = 0 then now() end,
-      end_reason = case when cardinality($3::uuid[]) = 0 then 'given_again' end
-    where id = $2 and consumer_id = $1 and ended_at is null
-    returning consumer_id
-  ),
-  later as (
-    insert into posthorn.consumer_leases (consumer_id, event_ids, positions, indexes, expires_at)
-    select consumer_id, $6::uuid[], $7::bigint[], $8::int[], now() from shortened where cardinality($6::uuid[]) > 0
-  )
-  update posthorn.event_consumers set missed_count = missed_count + $9::int, last_missed_at = now()
-  where id in (select consumer_id from shortened) and $9::int > 0`
 
 /** How long it is known how a lease ended. */
 const KEEP_ENDED_MINUTES = 10

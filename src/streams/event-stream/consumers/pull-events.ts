@@ -1,18 +1,11 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Actor } from '../../../auth/access/actor.ts'
 import type { Sql } from '../../../db/client.ts'
 import { publicId } from '../../../db/ids.ts'
 import { type FieldIssue, fieldIssue, invalid } from '../../../lib/errors.ts'
-import { type Cursor, isBefore } from '../cursor.ts'
-import {
-  createSelect,
-  type EventSelection,
-  type GivenSelection,
-  readSelection,
-} from '../event-matcher.ts'
-import { givePositions, readBounds, type UseStream } from '../event-stream.ts'
-import type { StreamEvent } from '../read-stream.ts'
-import { isReadable, readEvents, readStream } from '../read-stream.ts'
+import type { Cursor } from '../cursor.ts'
+import { type EventSelection, type GivenSelection, readSelection } from '../event-matcher.ts'
+import { type EventNews, givePositions, readBounds, type UseStream } from '../event-stream.ts'
+import { type EventScope, readEvents, readStream, type StreamEvent } from '../read-stream.ts'
 import {
   type ConsumerStart,
   type ConsumerState,
@@ -20,7 +13,7 @@ import {
   createConsumer,
   notePull,
 } from './consumer.ts'
-import { leaseAgain, leaseRead, shortenLease } from './leases.ts'
+import { leaseAgain, leaseRead } from './leases.ts'
 
 export const MAX_PULLED = 1_000
 export const DEFAULT_PULLED = 100
@@ -33,7 +26,6 @@ const MAX_BYTES = 2 * 1024 * 1024
 
 /** One pull reads so many events at most that its filter refuses, and so long; the next one goes on. */
 const MAX_SCANNED = 20_000
-const MAX_FILTERED = 100
 const MAX_SCAN_MS = 1_000
 
 /** While a pull waits, it also looks for leases that expire. */
@@ -60,8 +52,8 @@ export interface PullDeps {
   readonly sql: Sql
   readonly useStream: UseStream
   readonly actor: Actor
-  /** Emits when the organization has new events, and ends or throws when the process or the caller's key does. */
-  readonly openNews: () => Promise<AsyncIterator<unknown>>
+  /** Begins to wait for events of the organization. */
+  readonly openNews: () => Promise<EventNews>
   /** Aborts when the client leaves. */
   readonly signal: AbortSignal | undefined
 }
@@ -90,53 +82,32 @@ export async function pullEvents(
   const pull = readPull(request)
   const endsAtMs = performance.now() + pull.waitSeconds * 1_000
   await deps.useStream(organizationId)
-  let news: AsyncIterator<unknown> | null = null
-  let next: Promise<IteratorResult<unknown>> | null = null
+  let waiting: EventNews | null = null
   try {
     for (;;) {
       const pulled = await pullOnce(deps, organizationId, pull)
       const leftMs = endsAtMs - performance.now()
       if (pulled.events.length > 0 || leftMs <= 0 || deps.signal?.aborted) return pulled
-      if (news === null) {
-        // What committed before the news opened is found by one more look.
-        news = await deps.openNews()
-      } else {
-        next ??= news.next()
-        const came = await withinMs(next, Math.min(leftMs, LOOK_EVERY_MS), deps.signal)
-        if (came?.done) return NOTHING
-        if (came) next = null
-      }
+      if (waiting === null) {
+        // What committed before is found by one more look.
+        waiting = await deps.openNews()
+        const { news } = waiting
+        deps.signal?.addEventListener('abort', () => news.close())
+      } else if (!(await waiting.next(Math.min(leftMs, LOOK_EVERY_MS)))) return NOTHING
     }
   } finally {
-    next?.catch(() => {})
-    await news?.return?.()
+    waiting?.news.close()
   }
 }
 
-/** Null after the time, or when the client left. */
-async function withinMs<Result>(
-  promise: Promise<Result>,
-  ms: number,
-  signal: AbortSignal | undefined,
-): Promise<Result | null> {
-  const timer = new AbortController()
-  const signals = signal ? [timer.signal, signal] : [timer.signal]
-  const time = sleep(ms, null, { signal: AbortSignal.any(signals), ref: false }).catch(() => null)
-  try {
-    return await Promise.race([promise, time])
-  } finally {
-    timer.abort()
-  }
-}
-
+/** Events of an expired lease, or else those that come after what the consumer has read. */
 async function pullOnce(deps: PullDeps, organizationId: string, pull: Pull): Promise<PulledEvents> {
   const { sql } = deps
-  const { id } = await beginPull(deps, organizationId, pull)
-  const again = await pullAgain(sql, organizationId, id, pull)
-  if (again) return again
-  await givePositions(sql, organizationId)
   for (;;) {
     const consumer = await beginPull(deps, organizationId, pull)
+    const again = await pullAgain(sql, organizationId, consumer.id, pull)
+    if (again) return again
+    await givePositions(sql, organizationId)
     const pulled = await pullOn(sql, organizationId, consumer, pull)
     if (pulled) return pulled
   }
@@ -150,13 +121,12 @@ async function beginPull(
   for (;;) {
     const consumer = await notePull(sql, organizationId, name, selection)
     if (consumer) return consumer
-    await givePositions(sql, organizationId)
     const bounds = await readBounds(sql, organizationId)
     await createConsumer(sql, organizationId, name, bounds, start, actor)
   }
 }
 
-/** Events of expired leases. Null if there are none. */
+/** Events of an expired lease. Null if there are none. */
 async function pullAgain(
   sql: Sql,
   organizationId: string,
@@ -165,19 +135,8 @@ async function pullAgain(
 ): Promise<PulledEvents | null> {
   const lease = await leaseAgain(sql, consumerId, max, leaseSeconds)
   if (lease === null) return null
-  const uuids = lease.events.map(({ id }) => id)
-  const found = await readEvents(sql, organizationId, uuids, MAX_BYTES)
-  const events = found.flatMap((event, i) => {
-    const leased = lease.events[i]
-    return isReadable(event) && leased
-      ? [{ ...event, position: leased.position, index: leased.index }]
-      : []
-  })
-  if (events.length < lease.events.length) {
-    const missed = found.filter((event) => event === null).length
-    const later = lease.events.slice(found.length)
-    await shortenLease(sql, consumerId, lease.id, events, later, missed)
-  }
+  const scope = { organizationId, webhookId: null, selection: null }
+  const events = await readEvents(sql, scope, lease.events)
   return events.length === 0 ? null : toPulled(lease, events)
 }
 
@@ -188,7 +147,8 @@ async function pullOn(
   consumer: ConsumerState,
   { selection, max, leaseSeconds }: Pull,
 ): Promise<PulledEvents | null> {
-  const { events, next, missed } = await scan(sql, organizationId, consumer.read, selection, max)
+  const scope = { organizationId, webhookId: null, selection }
+  const { events, next, missed } = await scan(sql, scope, consumer.read, max)
   if (next === consumer.read) return NOTHING
   const lease = await leaseRead(sql, consumer, next, events, missed, leaseSeconds)
   if (lease === null) return null
@@ -197,35 +157,24 @@ async function pullOn(
 
 async function scan(
   sql: Sql,
-  organizationId: string,
+  scope: EventScope,
   after: Cursor,
-  selection: EventSelection,
   max: number,
 ): Promise<{ events: StreamEvent[]; next: Cursor; missed: number }> {
-  const select = createSelect(sql, selection)
   const endsAtMs = performance.now() + MAX_SCAN_MS
   const events: StreamEvent[] = []
   let [next, missed, scanned, characters] = [after, 0, 0, 0]
   while (events.length < max && scanned < MAX_SCANNED && performance.now() < endsAtMs) {
-    const maxEvents = selection.filter
-      ? MAX_FILTERED
-      : selection.types
-        ? MAX_PULLED
-        : max - events.length
-    const maxBytes = MAX_BYTES - characters
-    if (maxBytes <= 0) break
-    const page = await readStream(sql, organizationId, next, { maxEvents, maxBytes })
-    scanned += page.events.length + page.missing.length
-    const found = (await select(page.events)).slice(0, max - events.length)
-    events.push(...found)
-    characters += found.reduce(
-      (sum, { data, previous }) => sum + data.length + (previous?.length ?? 0),
-      0,
-    )
-    const last = events.length < max ? undefined : found.at(-1)
-    const end = last ? { position: last.position, index: last.index } : page.next
-    next = end
-    missed += page.missing.filter((place) => !isBefore(end, place)).length
+    const size = { maxEvents: max - events.length, maxBytes: MAX_BYTES - characters }
+    if (size.maxBytes <= 0) break
+    const page = await readStream(sql, scope, next, size)
+    if (page.scanned === 0) break
+    events.push(...page.events)
+    next = page.next
+    missed += page.missed
+    scanned += page.scanned
+    for (const { data, previous } of page.events)
+      characters += data.length + (previous?.length ?? 0)
     if (page.isEnd) break
   }
   return { events, next, missed }
