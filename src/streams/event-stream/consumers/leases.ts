@@ -1,6 +1,6 @@
 import type { Sql } from '../../../db/client.ts'
 import { parseId } from '../../../db/ids.ts'
-import { DomainError, notFound } from '../../../lib/errors.ts'
+import { notFound } from '../../../lib/errors.ts'
 import type { Cursor } from '../cursor.ts'
 import { columnsOf, type PlacedEvent } from '../read-stream.ts'
 import { checkConsumerName } from './consumer.ts'
@@ -46,12 +46,13 @@ export async function leaseAgain(
   return { id, expiresAt, events }
 }
 
-/** A lease that is acknowledged meanwhile is locked, and skipped. The index consumer_leases_open serves it. */
+/** A lease that is acknowledged meanwhile is locked, and skipped. The index on (consumer_id, expires_at) serves it. */
 const LEASE_AGAIN = `
-  with expired as materialized (
-    select id, event_ids, positions, indexes from posthorn.consumer_leases
-    where consumer_id = $1 and ended_at is null and expires_at <= now()
-    order by expires_at limit 1 for update skip locked
+  with expired as (
+    delete from posthorn.consumer_leases where id = (
+      select id from posthorn.consumer_leases where consumer_id = $1 and expires_at <= now()
+      order by expires_at limit 1 for update skip locked)
+    returning event_ids, positions, indexes
   ),
   places as materialized (
     select place.*, e.id is null as is_gone, e.erased_at is null as is_kept
@@ -60,11 +61,6 @@ const LEASE_AGAIN = `
   ),
   events as materialized (
     select *, row_number() over (order by position, index) as n from places where is_kept and not is_gone
-  ),
-  ended as (
-    update posthorn.consumer_leases
-    set ended_at = now(), end_reason = 'given_again', event_ids = '{}', positions = '{}', indexes = '{}'
-    where id in (select id from expired)
   ),
   missed as (
     update posthorn.event_consumers set missed_count = missed_count + gone.count, last_missed_at = now()
@@ -125,15 +121,9 @@ const LEASE_READ = `
   )
   select leased.id, leased.expires_at as "expiresAt" from moved left join leased on true`
 
-/** How long it is known how a lease ended. */
-const KEEP_ENDED_MINUTES = 10
-
-/** Ended leases that one acknowledgement deletes. */
-const MAX_DELETED = 100
-
 /**
- * Acknowledges the events of a lease. Returns how many; 0 if they were acknowledged before. An expired lease is accepted
- * until its events are given to another pull: then throws `conflict`.
+ * Acknowledges the events of a lease. Returns how many: 0 if they were acknowledged before, or if the lease had expired and
+ * another pull got them.
  */
 export async function acknowledgeEvents(
   sql: Sql,
@@ -143,53 +133,25 @@ export async function acknowledgeEvents(
 ): Promise<number> {
   checkConsumerName(consumer)
   const uuid = parseId('lease', lease)
-  const { rows } = await sql.query<{
-    leaseId: string | null
-    endReason: 'acknowledged' | 'given_again' | null
-    count: number
-  }>({
+  const { rows } = await sql.query<{ count: number }>({
     name: 'acknowledge_events',
     text: ACKNOWLEDGE,
-    values: [organizationId, consumer, uuid, KEEP_ENDED_MINUTES, MAX_DELETED],
+    values: [organizationId, consumer, uuid],
   })
   const [row] = rows
   if (!row) throw notFound('consumer', consumer)
-  if (row.leaseId === null) {
-    throw notFound(
-      'lease',
-      lease,
-      ` The consumer ${consumer} has no such lease, or the lease ended more than ${KEEP_ENDED_MINUTES} minutes ago: then its events were acknowledged, or a later pull got them.`,
-    )
-  }
-  if (row.endReason === 'given_again') {
-    const message = `The lease ${lease} had expired, and another pull of the consumer ${consumer} got its events. They are not acknowledged: that pull does it. Ask for a longer lease if the work takes longer.`
-    throw new DomainError('conflict', message)
-  }
-  return row.endReason === null ? row.count : 0
+  if (uuid === null) throw notFound('lease', lease)
+  return row.count
 }
 
-/** The primary key of the leases, and the index consumer_leases_ended serve it. */
+/** The primary key of the leases serves it. */
 const ACKNOWLEDGE = `
   with consumer as (
     select id from posthorn.event_consumers where organization_id = $1 and name = $2
   ),
-  found as materialized (
-    select l.id, l.end_reason, cardinality(l.event_ids) as count
-    from consumer, posthorn.consumer_leases as l
+  acknowledged as (
+    delete from posthorn.consumer_leases as l using consumer
     where l.id = $3 and l.consumer_id = consumer.id
-    for update of l
-  ),
-  ended as (
-    update posthorn.consumer_leases as l
-    set ended_at = now(), end_reason = 'acknowledged', event_ids = '{}', positions = '{}', indexes = '{}'
-    from found where l.id = found.id and l.ended_at is null
-  ),
-  deleted as (
-    delete from posthorn.consumer_leases where id in (
-      select l.id from consumer, posthorn.consumer_leases as l
-      where l.consumer_id = consumer.id and l.ended_at < now() - $4 * interval '1 minute'
-      order by l.ended_at limit $5 for update of l skip locked
-    )
+    returning cardinality(l.event_ids) as count
   )
-  select found.id as "leaseId", found.end_reason as "endReason", found.count
-  from consumer left join found on true`
+  select coalesce((select count from acknowledged), 0) as count from consumer`
