@@ -4,12 +4,16 @@ import type { Sql } from '../../db/client.ts'
 import { DomainError } from '../../lib/errors.ts'
 import type { LiveHub } from '../live/hub.ts'
 import type { EndReason } from '../live/news.ts'
-import { acknowledgeEvents } from './consumers/leases.ts'
-import { type PulledEvents, type PullRequest, pullEvents } from './consumers/pull-events.ts'
+import {
+  acknowledgeEvents,
+  type PulledEvents,
+  type PullRequest,
+  pullEvents,
+} from './consumers/pull-events.ts'
 import { type Cursor, isBefore, parseCursor, printCursor } from './cursor.ts'
 import { type GivenSelection, printSelectionFilter, readSelection } from './event-matcher.ts'
 import { createUseStream, type EventNews, readBounds } from './event-stream.ts'
-import { type EventScope, readEvents, readStream, type StreamEvent } from './read-stream.ts'
+import { type EventScope, findEvent, readStream, type StreamEvent } from './read-stream.ts'
 
 /** Who reads events. */
 export interface Reader {
@@ -92,8 +96,8 @@ export function createEventStreams({
     for (;;) {
       const from = cursor
       const read = () => readStream(sql, scope, from, PAGE)
-      const { events, next, isEnd, missed } = await news.read(`${printCursor(from)} ${key}`, read)
-      if (missed > 0) throw gone()
+      const { events, next, isEnd, hasGaps } = await news.read(`${printCursor(from)} ${key}`, read)
+      if (hasGaps) throw gone()
       cursor = next
       yield* events
       if (isEnd && !(await nextNews())) return
@@ -129,9 +133,7 @@ export function createEventStreams({
 
     async find({ caller }, uuid) {
       requireScope(caller, 'events:read')
-      const place = { position: 0, index: 0, id: uuid }
-      const [event] = await readEvents(sql, { ...seenBy(caller), selection: null }, [place])
-      return event ?? null
+      return await findEvent(sql, { ...seenBy(caller), selection: null }, uuid)
     },
   }
 }
