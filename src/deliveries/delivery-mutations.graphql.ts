@@ -7,8 +7,7 @@ import { mintId, parseId } from '../db/ids.ts'
 import { createCatalogue } from '../event-types/event-type.ts'
 import { subscribesTo } from '../event-types/find-event-types.ts'
 import { findExample } from '../event-types/find-example.ts'
-import type { NewEvent } from '../events/check-event.ts'
-import { checkEvent } from '../events/check-event.ts'
+import { checkEvent, type NewEvent } from '../events/check-event.ts'
 import { ConflictError } from '../graphql/errors.ts'
 import { mutation } from '../graphql/mutation.ts'
 import { type FieldIssue, invalid, notFound } from '../lib/errors.ts'
@@ -127,7 +126,10 @@ async function testDelivery(
 async function requireValid(sql: Sql, event: NewEvent, json: string): Promise<void> {
   const known = (await createCatalogue(sql).refresh([event.type])).get(event.type)
   const issues = known
-    ? [...checkEvent(event, json), ...schemaIssues(event, await known.checker())]
+    ? [
+        ...checkEvent({ type: event.type, dataText: json }).issues,
+        ...schemaIssues(event, await known.checker()),
+      ]
     : [
         {
           path: ['eventType'],
