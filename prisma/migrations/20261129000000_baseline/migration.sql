@@ -2210,7 +2210,7 @@ exception
 end
 $$;
 
--- An RFC 3339 time with all of its digits, or null for a text that is no time. src/events/filters/exact-time.ts has the same rule.
+-- An RFC 3339 time with all of its digits, or null for a text that is no time. src/events/filters/filter.ts has the same rule.
 create function posthorn.parse_exact_time(given text) returns posthorn.exact_time
   language plpgsql immutable parallel safe set search_path = pg_catalog, pg_temp
 as $$
