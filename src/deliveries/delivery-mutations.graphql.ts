@@ -7,8 +7,7 @@ import { mintId, parseId } from '../db/ids.ts'
 import { createCatalogue } from '../event-types/event-type.ts'
 import { subscribesTo } from '../event-types/find-event-types.ts'
 import { findExample } from '../event-types/find-example.ts'
-import type { NewEvent } from '../events/check-event.ts'
-import { checkAgainstSchema, checkEvent } from '../events/check-event.ts'
+import { checkAgainstSchema, checkEvent, type NewEvent } from '../events/check-event.ts'
 import { ConflictError } from '../graphql/errors.ts'
 import { mutation } from '../graphql/mutation.ts'
 import { invalid, notFound } from '../lib/errors.ts'
@@ -125,10 +124,11 @@ async function testDelivery(
 /** Checks the type, the size and the schema. Paths are those of the input. */
 async function requireValid(sql: Sql, event: NewEvent, json: string): Promise<void> {
   const known = (await createCatalogue(sql).refresh([event.type])).get(event.type)
+  const checked = checkEvent({ type: event.type, dataText: json })
   const issues = known
     ? [
-        ...checkEvent(event, json),
-        ...(checkAgainstSchema(event, 'data', await known.checker()) ?? []),
+        ...checked.issues,
+        ...checkAgainstSchema(event, checked, await known.checker()).filter((one) => one !== null),
       ]
     : [
         {

@@ -5,11 +5,10 @@ import { callerOf } from '../graphql/context.ts'
 import { openStream, readOnce } from '../graphql/live-stream.ts'
 import { streamsOfWebhook } from '../graphql/portal-access.ts'
 import { timestampOf } from '../lib/uuid-v7.ts'
-import { MAX_MISSED } from '../streams/live/feed.ts'
-import type { StreamItem } from '../streams/live/stream.ts'
+import { MAX_MISSED, type StreamItem } from '../streams/live/stream.ts'
 import { findAttemptsByIds } from './attempts/find-attempts.ts'
 import { findDeliveriesByIds } from './find-deliveries.ts'
-import { deliveryTopic, type LiveDelivery } from './live-topics.ts'
+import { attemptTopic, finishedTopic, type LiveDelivery } from './live-topics.ts'
 
 const WEBHOOK_ID = 'Limits the stream to this webhook: `wh_…`. Default: all webhooks.'
 
@@ -31,9 +30,8 @@ builder.subscriptionFields((t) => ({
     },
     subscribe: (_root, { webhookId, after }, context) =>
       openStream(context, {
-        topic: deliveryTopic,
+        topic: attemptTopic,
         webhookId,
-        filter: ({ isAttempt }) => isAttempt,
         after: after == null ? null : timestampOf(requireId('attempt', after, ['after'])),
       }) as never,
     resolve: (query, parent, _args, context, info) =>
@@ -58,10 +56,9 @@ builder.subscriptionFields((t) => ({
     },
     subscribe: (_root, { webhookId, after }, context) =>
       openStream(context, {
-        topic: deliveryTopic,
+        topic: finishedTopic,
         webhookId,
         after: after ?? null,
-        filter: ({ finished }) => finished,
       }) as never,
     resolve: (query, parent, _args, context, info) =>
       rowOf(parent, 'deliveryId', info, (uuids) =>

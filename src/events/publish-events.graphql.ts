@@ -1,11 +1,15 @@
 import { builder } from '../graphql/builder.ts'
 import { type Context, callerOf } from '../graphql/context.ts'
-import { ConflictError, resultOf, ValidationError } from '../graphql/errors.ts'
-import { DomainError, type FieldIssue, invalid } from '../lib/errors.ts'
+import { ConflictError } from '../graphql/errors.ts'
+import { mutation } from '../graphql/mutation.ts'
 import type { NewEvent } from './check-event.ts'
 import { findPublishedEvent } from './find-events.ts'
-import { MAX_EVENTS_PER_CALL, type PublishEvents, type PublishedEvent } from './publish-events.ts'
-import { readData, readPrevious } from './read-data.ts'
+import {
+  MAX_EVENTS_PER_CALL,
+  onlyEvent,
+  type PublishEvents,
+  type PublishedEvent,
+} from './publish-events.ts'
 
 declare module '../graphql/context.ts' {
   interface DomainDeps {
@@ -13,48 +17,16 @@ declare module '../graphql/context.ts' {
   }
 }
 
-const PublishEventInput = builder.inputType('PublishEventInput', {
-  description: 'An event for every enabled webhook that subscribes to its type.',
-  fields: (t) => ({
-    type: t.string({ required: true, description: 'The name of an event type in the catalogue.' }),
-    data: t.field({
-      type: 'JSON',
-      description:
-        'The payload: at most 256 KiB as JSON, in a request of at most 1 MiB. It must match the schema of the event type. It is sent as JavaScript prints its values: `10.50` as `10.5`, and names that are whole numbers before the others. Required unless there is a `dataText`.',
-    }),
-    dataText: t.string({
-      description:
-        'The payload as JSON text, in place of `data`. It is kept to the letter, without white space around it, as in SQL and by `posthorn publish`.',
-    }),
-    previous: t.field({
-      type: 'JSON',
-      description:
-        'The whole payload as it was before the change that the event reports, for filters with `changed` and for receivers that ask for it. It must match the schema of the event type. `data` and `previous` together have at most 256 KiB. Null: not given.',
-    }),
-    previousText: t.string({
-      description: 'The same as JSON text, in place of `previous`, kept to the letter.',
-    }),
-    timestamp: t.field({ type: 'DateTime', description: 'When the event occurred. Default: now.' }),
-    idempotencyKey: t.string({
-      description:
-        '1 to 255 characters, valid for 24 hours. Publishing the same event again, with the same type and the same texts of `data` and `previous`, returns the first event. Another type, other data or another order of the keys in them is a conflict. While another transaction uses the key, the request fails; retry after one second.',
-    }),
-    traceparent: t.string({
-      description: 'The W3C trace context for receivers: `00-<32 hex>-<16 hex>-<2 hex>`.',
-    }),
-  }),
-})
+declare module '../graphql/builder.ts' {
+  interface Inputs {
+    PublishEventInput: EventInput
+  }
+}
 
-const PublishEventsInput = builder.inputType('PublishEventsInput', {
-  description: 'Events to publish in one transaction.',
-  fields: (t) => ({
-    events: t.field({
-      type: [PublishEventInput],
-      required: true,
-      description: `1 to ${MAX_EVENTS_PER_CALL.toLocaleString('en')} events, in a request of at most 1 MiB.`,
-    }),
-  }),
-})
+interface EventInput extends Omit<NewEvent, 'occurredAt' | 'traceParent' | 'traceState'> {
+  readonly timestamp?: Date | null | undefined
+  readonly traceparent?: string | null | undefined
+}
 
 const PublishedEventRef = builder.objectRef<PublishedEvent>('PublishedEvent').implement({
   description: 'A published event.',
@@ -77,78 +49,87 @@ const PublishedEventRef = builder.objectRef<PublishedEvent>('PublishedEvent').im
   }),
 })
 
-builder.mutationFields((t) => ({
-  publishEvent: t.field({
-    type: PublishedEventRef,
-    description:
-      'Publishes one event. When this mutation returns, the event is stored, and it is certain which webhooks get it.',
-    authScopes: { scope: 'events:publish' },
-    errors: resultOf('publishedEvent', 'The published event.', [ValidationError, ConflictError]),
-    args: { input: t.arg({ type: PublishEventInput, required: true, description: 'The event.' }) },
-    resolve: async (_root, { input }, context) => {
-      const [published] = await publish(context, [input]).catch(rethrowForOne)
-      return published as PublishedEvent
-    },
-  }),
+mutation('publishEvent', {
+  description:
+    'Publishes one event. When this mutation returns, the event is stored, and it is certain which webhooks get it.',
+  scope: 'events:publish',
+  input: {
+    description: 'An event for every enabled webhook that subscribes to its type.',
+    fields: (t) => ({
+      type: t.string({
+        required: true,
+        description: 'The name of an event type in the catalogue.',
+      }),
+      data: t.field({
+        type: 'JSON',
+        description:
+          'The payload: at most 256 KiB as JSON, in a request of at most 1 MiB. It must match the schema of the event type. It is sent as JavaScript prints its values: `10.50` as `10.5`, and names that are whole numbers before the others. Required unless there is a `dataText`.',
+      }),
+      dataText: t.string({
+        description:
+          'The payload as JSON text, in place of `data`. It is kept to the letter, without white space around it, as in SQL and by `posthorn publish`.',
+      }),
+      previous: t.field({
+        type: 'JSON',
+        description:
+          'The whole payload as it was before the change that the event reports, for filters with `changed` and for receivers that ask for it. It must match the schema of the event type. `data` and `previous` together have at most 256 KiB. Null: not given.',
+      }),
+      previousText: t.string({
+        description: 'The same as JSON text, in place of `previous`, kept to the letter.',
+      }),
+      timestamp: t.field({
+        type: 'DateTime',
+        description: 'When the event occurred. Default: now.',
+      }),
+      idempotencyKey: t.string({
+        description:
+          '1 to 255 characters, valid for 24 hours. Publishing the same event again, with the same type and the same texts of `data` and `previous`, returns the first event. Another type, other data or another order of the keys in them is a conflict. While another transaction uses the key, the request fails; retry after one second.',
+      }),
+      traceparent: t.string({
+        description: 'The W3C trace context for receivers: `00-<32 hex>-<16 hex>-<2 hex>`.',
+      }),
+    }),
+  },
+  errors: [ConflictError],
+  returns: ['publishedEvent', PublishedEventRef, 'The published event.'],
+  run: ({ input }, context) => onlyEvent(publish(context, [input])),
+})
 
-  publishEvents: t.field({
-    type: [PublishedEventRef],
-    description: 'Publishes several events, or none if one of them is invalid.',
-    authScopes: { scope: 'events:publish' },
-    errors: resultOf('publishedEvents', 'The published events, in the order of the input.', [
-      ValidationError,
-      ConflictError,
-    ]),
-    args: {
-      input: t.arg({ type: PublishEventsInput, required: true, description: 'The events.' }),
-    },
-    resolve: (_root, { input: { events } }, context) => publish(context, events),
-  }),
-}))
+mutation('publishEvents', {
+  description: 'Publishes several events, or none if one of them is invalid.',
+  scope: 'events:publish',
+  input: {
+    description: 'Events to publish in one transaction.',
+    fields: (t) => ({
+      events: t.field({
+        type: ['PublishEventInput'],
+        required: true,
+        description: `1 to ${MAX_EVENTS_PER_CALL.toLocaleString('en')} events, in a request of at most 1 MiB.`,
+      }),
+    }),
+  },
+  errors: [ConflictError],
+  returns: [
+    'publishedEvents',
+    [PublishedEventRef],
+    'The published events, in the order of the input.',
+  ],
+  run: ({ input: { events } }, context) => publish(context, events),
+})
 
 /** How many deliveries the events have is known only when they are stored. */
-async function publish(context: Context, events: readonly EventInput[]): Promise<PublishedEvent[]> {
+async function publish(context: Context, inputs: readonly EventInput[]): Promise<PublishedEvent[]> {
   const caller = callerOf(context)
   context.quota.spend(caller, 'deliveries', 0)
   // A call with too many events publishes none and counts as one.
-  context.quota.spend(caller, 'events', events.length > MAX_EVENTS_PER_CALL ? 1 : events.length)
-  const published = await context.publishEvents(caller.organizationId, newEvents(events))
+  context.quota.spend(caller, 'events', inputs.length > MAX_EVENTS_PER_CALL ? 1 : inputs.length)
+  const events = inputs.map(({ timestamp = null, traceparent = null, ...event }) => ({
+    ...event,
+    occurredAt: timestamp,
+    traceParent: traceparent,
+  }))
+  const published = await context.publishEvents(caller.organizationId, events)
   const deliveries = published.reduce((sum, { deliveryCount }) => sum + deliveryCount, 0)
   context.quota.charge(caller, 'deliveries', deliveries)
   return published
-}
-
-type EventInput = typeof PublishEventInput.$inferInput
-
-/** Throws one `invalid` for all events whose data cannot be read. */
-function newEvents(inputs: readonly EventInput[]): NewEvent[] {
-  const issues: FieldIssue[] = []
-  const events = inputs.flatMap((input, index) => {
-    const [read, before] = [readData(input), readPrevious(input)]
-    if ('issues' in read || 'issues' in before) {
-      const found = [read, before].flatMap((one) => ('issues' in one ? one.issues : []))
-      issues.push(
-        ...found.map(({ path, ...one }) => ({ ...one, path: ['events', index, ...path] })),
-      )
-      return []
-    }
-    return {
-      type: input.type,
-      ...read,
-      ...before,
-      occurredAt: input.timestamp ?? null,
-      idempotencyKey: input.idempotencyKey ?? null,
-      traceParent: input.traceparent ?? null,
-    }
-  })
-  if (issues.length > 0) throw invalid(issues)
-  return events
-}
-
-/** The domain publishes lists. For a single event, paths in errors must start at the event instead of the list. */
-function rethrowForOne(error: unknown): never {
-  if (!(error instanceof DomainError)) throw error
-  const issues = error.issues.map((issue) => ({ ...issue, path: issue.path.slice(2) }))
-  if (error.code === 'invalid') throw invalid(issues)
-  throw new DomainError(error.code, error.message, { issues, cause: error })
 }

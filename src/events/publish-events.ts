@@ -9,7 +9,6 @@ import {
 } from '../event-types/event-type.ts'
 import { fewHints } from '../lib/did-you-mean.ts'
 import { DomainError, type FieldIssue, invalid } from '../lib/errors.ts'
-import type { CheckData } from '../lib/json-schema.ts'
 import type { Notify } from '../streams/live/notify.ts'
 import { currentTraceContext } from '../telemetry/request-log.ts'
 import type { OpenSpan, Tracing } from '../telemetry/tracing.ts'
@@ -40,16 +39,38 @@ export type PublishEvents = (
   events: readonly NewEvent[],
 ) => Promise<PublishedEvent[]>
 
-/** `countUndecided`: counts events that are accepted although the check with their schema did not come to its end. */
+/** The only event of a call. The paths of issues begin at the event. */
+export async function onlyEvent(
+  published: Promise<readonly PublishedEvent[]>,
+): Promise<PublishedEvent> {
+  try {
+    const [event] = await published
+    return event as PublishedEvent
+  } catch (error) {
+    if (!(error instanceof DomainError)) throw error
+    const issues = error.issues.map((issue) => ({ ...issue, path: issue.path.slice(2) }))
+    if (error.code === 'invalid') throw invalid(issues)
+    throw new DomainError(error.code, error.message, { issues, cause: error })
+  }
+}
+
+interface PublishOptions {
+  /** Counts events that are accepted although the check with their schema did not come to its end. */
+  readonly countUndecided?: (events: number) => void
+  /** Notifies the streams of the organization, in all processes, once the events are committed. */
+  readonly notify?: Notify
+  readonly tracing?: Tracing
+}
+
 export function createPublishEvents(
   sql: Sql,
   catalogue: Catalogue,
-  countUndecided: (events: number) => void = () => {},
+  { countUndecided, notify, tracing }: PublishOptions = {},
 ): PublishEvents {
   const store = createStoreEvents(sql)
 
   /** If the cached catalogue is outdated, the events are checked again before any is stored or rejected. */
-  async function publish(organizationId: string, events: readonly NewEvent[]) {
+  async function checkAndStore(organizationId: string, events: readonly NewEvent[]) {
     const names = [...new Set(events.map(({ type }) => type))]
     let types = await catalogue.find(names)
     for (let tries = 1; ; tries++) {
@@ -57,7 +78,7 @@ export function createPublishEvents(
       const isValid = issues.length === 0 && types.size === names.length
       const stored = isValid ? await store(rows).catch(nullIfOutdated) : null
       if (stored) {
-        if (undecided > 0) countUndecided(undecided)
+        if (undecided > 0) countUndecided?.(undecided)
         return stored
       }
       const before = types
@@ -69,15 +90,14 @@ export function createPublishEvents(
     }
   }
 
-  return async (organizationId, events) => {
+  async function publish(organizationId: string, events: readonly NewEvent[]) {
     checkCount(events.length)
-    const stored = await publish(organizationId, events)
-    return stored.map(({ uuid, deliveryCount, duplicate }) => ({
-      id: publicId('event', uuid),
-      deliveryCount,
-      duplicate,
-    }))
+    const stored = await checkAndStore(organizationId, events)
+    notify?.(organizationId)
+    return stored.map(({ uuid, ...facts }) => ({ id: publicId('event', uuid), ...facts }))
   }
+
+  return tracing ? (...call) => trace(tracing, publish, ...call) : publish
 }
 
 function checkCount(count: number): void {
@@ -135,22 +155,26 @@ async function toRows(
       await setTimeout(0)
       sliceStartedAtMs = performance.now()
     }
-    const data = event.dataText ?? JSON.stringify(event.data)
-    const previous = printPrevious(event)
+    const { data, previous, issues: found } = checkEvent(event)
+    found.unshift(...reservedIssues(event))
     const type = types.get(event.type)
-    const found = [...reservedIssues(event), ...checkEvent(event, data, previous)]
-    if (type) {
+    if (type && data) {
       const checker = type.checker()
       const check = checker instanceof Promise ? await checker : checker
-      found.push(...checkUnlessSlow(event, type, check))
+      const checked = slow.has(type) ? [null] : checkAgainstSchema(event, { data, previous }, check)
+      found.push(...checked.flatMap((issue) => issue ?? []))
+      if (checked.includes(null)) {
+        slow.add(type)
+        undecided++
+      }
     }
     for (const issue of found) issues.push({ ...issue, path: ['events', index, ...issue.path] })
     rows.push({
       organizationId,
       type: event.type,
       typeRevision: type?.revision ?? '0',
-      data,
-      previous,
+      data: data?.text ?? '',
+      previous: previous?.text ?? null,
       occurredAt: event.occurredAt ?? new Date(),
       idempotencyKey: event.idempotencyKey ?? null,
       traceParent: event.traceParent ?? null,
@@ -158,22 +182,6 @@ async function toRows(
     })
   }
   return { rows, issues, undecided }
-
-  function checkUnlessSlow(event: NewEvent, type: KnownType, check: CheckData): FieldIssue[] {
-    const fields = event.previous == null ? (['data'] as const) : (['data', 'previous'] as const)
-    const found = slow.has(type)
-      ? [null]
-      : fields.map((field) => checkAgainstSchema(event, field, check))
-    if (found.includes(null)) {
-      slow.add(type)
-      undecided++
-    }
-    return found.flatMap((issues) => issues ?? [])
-  }
-}
-
-function printPrevious({ previous = null, previousText }: NewEvent): string | null {
-  return previous === null ? null : (previousText ?? JSON.stringify(previous))
 }
 
 function reservedIssues({ type }: NewEvent): FieldIssue[] {
@@ -202,33 +210,27 @@ async function unknownTypes(
   })
 }
 
-/** Notifies the streams of the organization, in all processes, once the events are committed. */
-export function notifyOfEvents(publish: PublishEvents, notify: Notify): PublishEvents {
-  return async (organizationId, events) => {
-    const published = await publish(organizationId, events)
-    notify(organizationId)
-    return published
-  }
-}
-
-/** Publishes as `publish` does, with a span for each event, whose context the event then has. */
-export function tracePublishing(tracing: Tracing, publish: PublishEvents): PublishEvents {
-  return async (organizationId, events) => {
-    if (!tracing.isOn) return await publish(organizationId, events)
-    const spans = events.map((event) => startSpan(tracing, event))
-    const traced = events.map((event, i) => ({ ...event, ...spans[i]?.context }))
-    try {
-      const published = await publish(organizationId, traced)
-      for (const [i, { id, deliveryCount }] of published.entries()) {
-        const attributes = { 'messaging.message.id': id, 'posthorn.deliveries': deliveryCount }
-        spans[i]?.end(attributes, null)
-      }
-      return published
-    } catch (error) {
-      const errorType = error instanceof DomainError ? error.code : 'internal'
-      for (const span of spans) span?.end({}, errorType)
-      throw error
+/** Publishes with a span for each event, whose context the event then has. */
+async function trace(
+  tracing: Tracing,
+  publish: PublishEvents,
+  organizationId: string,
+  events: readonly NewEvent[],
+): Promise<PublishedEvent[]> {
+  if (!tracing.isOn) return await publish(organizationId, events)
+  const spans = events.map((event) => startSpan(tracing, event))
+  const traced = events.map((event, i) => ({ ...event, ...spans[i]?.context }))
+  try {
+    const published = await publish(organizationId, traced)
+    for (const [i, { id, deliveryCount }] of published.entries()) {
+      const attributes = { 'messaging.message.id': id, 'posthorn.deliveries': deliveryCount }
+      spans[i]?.end(attributes, null)
     }
+    return published
+  } catch (error) {
+    const errorType = error instanceof DomainError ? error.code : 'internal'
+    for (const span of spans) span?.end({}, errorType)
+    throw error
   }
 }
 

@@ -3,46 +3,44 @@ import { createGraphQLError } from 'graphql-yoga'
 import { credentialOf } from '../auth/access/scope.ts'
 import { requireId } from '../db/ids.ts'
 import { notFound } from '../lib/errors.ts'
-import { type LiveItem, MAX_MISSED, type Topic } from '../streams/live/feed.ts'
 import { MAX_STREAMS_PER_KEY } from '../streams/live/hub.ts'
-import type { EndReason, StreamItem } from '../streams/live/stream.ts'
+import type { EndReason } from '../streams/live/news.ts'
+import { MAX_MISSED, type StreamItem, type Topic } from '../streams/live/stream.ts'
 import { type Context, callerOf } from './context.ts'
 import type { ErrorCode } from './error-codes.ts'
 
 /** Which items of the caller's organization a subscription receives. */
-export interface StreamOptions<Item extends LiveItem> {
+export interface StreamOptions<Item> {
   readonly topic: Topic<Item>
   /** The public id of the only webhook to receive items of. Null: all. */
   readonly webhookId: string | null | undefined
-  /** Default: all items. */
-  readonly filter?: (item: Item) => boolean
   /** Since when to send what the client missed. Null: the stream begins now. */
   readonly after?: Date | null
 }
 
 /** Opens a subscription. Once the promise resolves, the stream misses nothing. */
-export async function openStream<Item extends LiveItem>(
+export async function openStream<Item>(
   context: Context,
-  { topic, webhookId, filter = () => true, after = null }: StreamOptions<Item>,
+  { topic, webhookId, after = null }: StreamOptions<Item>,
 ): Promise<AsyncIterable<StreamItem<Item>>> {
   const caller = callerOf(context)
   const { organizationId, keyId: apiKeyId, consoleSessionId: sessionId } = caller
   const webhook = webhookId == null ? null : await webhookOf(context, organizationId, webhookId)
   return await context.live.subscribe({
     ...{ organizationId, apiKeyId, sessionId },
-    ...{ topic, webhookId: webhook, filter, after },
+    ...{ topic, webhookId: webhook, after },
     toError: (reason) => endOfStream(reason, credentialOf(caller)),
     disconnect: context.cut ?? (() => {}),
   })
 }
 
-const reads = new WeakMap<readonly LiveItem[], Map<string | number, Promise<unknown>>>()
+const reads = new WeakMap<readonly unknown[], Map<string | number, Promise<unknown>>>()
 
 /**
  * Loads the rows for all items of a batch with one read, although the items are resolved one by one. Reads are cached by
  * response key, because two aliases of a field have different selections.
  */
-export function readOnce<Item extends LiveItem, Rows>(
+export function readOnce<Item, Rows>(
   { batch }: StreamItem<Item>,
   { path }: GraphQLResolveInfo,
   read: (batch: readonly Item[]) => Promise<Rows>,
@@ -67,9 +65,8 @@ async function webhookOf(context: Context, organizationId: string, id: string): 
 const ENDS: Readonly<Record<EndReason, readonly [code: ErrorCode, message: string]>> = {
   'missed too much': [
     'RELOAD_REQUIRED',
-    `More than ${MAX_MISSED.toLocaleString('en')} attempts and cancellations were recorded that this client has not read. Subscribe without \`after\`, then query the lists again.`,
+    `More than ${MAX_MISSED.toLocaleString('en')} attempts and cancellations were recorded since. Subscribe without \`after\`, then query the lists again.`,
   ],
-  unavailable: ['UNAVAILABLE', 'What the client missed cannot be read now. Subscribe again.'],
   revoked: ['UNAUTHENTICATED', 'The % was revoked.'],
   expired: ['UNAUTHENTICATED', 'The % has expired.'],
   'signed out': ['UNAUTHENTICATED', 'Your session has ended. Sign in again.'],

@@ -12,5 +12,5 @@ builder.mutationType({
 
 builder.subscriptionType({
   description:
-    'Live updates over server-sent events, in the distinct connections mode of the GraphQL-SSE protocol: POST or GET with `accept: text/event-stream`. The stream misses no event once the response has started. It ends with the error code `SLOW_CONSUMER` if the unread events of a client take too much memory, `RELOAD_REQUIRED` if the client is more than 10,000 attempts behind, and `UNAUTHENTICATED` if its API key expires or is revoked, or its session ends. If the connection breaks, subscribe again. Limit: 100 subscriptions per API key and process.',
+    'Live updates over server-sent events, in the distinct connections mode of the GraphQL-SSE protocol: POST or GET with `accept: text/event-stream`. The stream misses no event once the response has started. It ends with the error code `SLOW_CONSUMER` if the unread events of a client take too much memory, `RELOAD_REQUIRED` if it resumes more than 10,000 attempts behind, and `UNAUTHENTICATED` if its API key expires or is revoked, or its session ends. If the connection breaks, subscribe again. Limit: 100 subscriptions per API key and process.',
 })

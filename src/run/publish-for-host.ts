@@ -1,4 +1,4 @@
-import { readData, readPrevious } from '../events/read-data.ts'
+import { onlyEvent } from '../events/publish-events.ts'
 import { invalid, notFound } from '../lib/errors.ts'
 import { findOrganizationUuid } from '../organizations/find-organization.ts'
 import type { Services } from './services.ts'
@@ -33,16 +33,12 @@ export async function publishForHost(
   { database, publishEvents }: Services,
   { organization, ...event }: HostEvent,
 ): Promise<HostPublished> {
-  const [data, previous] = [readData(event), readPrevious(event)]
-  const issues = [data, previous].flatMap((read) => ('issues' in read ? read.issues : []))
-  if (issues.length > 0) throw invalid(issues)
   const uuid =
     organization === undefined
       ? await onlyOrganization(database)
       : await findOrganizationUuid(database.pool, organization)
   if (uuid === null) throw notFound('organization', organization ?? 'of the installation')
-  const [published] = await publishEvents(uuid, [event])
-  return published as HostPublished
+  return await onlyEvent(publishEvents(uuid, [event]))
 }
 
 /** Throws if there are several. */

@@ -8,12 +8,7 @@ import { heapShare, type Settings } from '../config/settings.ts'
 import { type Database, openPrisma } from '../db/client.ts'
 import { createChallengeSender } from '../deliveries/challenge-sender.ts'
 import { createCatalogue } from '../event-types/event-type.ts'
-import {
-  createPublishEvents,
-  notifyOfEvents,
-  type PublishEvents,
-  tracePublishing,
-} from '../events/publish-events.ts'
+import { createPublishEvents, type PublishEvents } from '../events/publish-events.ts'
 import { createAddressGuard } from '../outbound/public-address.ts'
 import { createEventStreams, type EventStreams } from '../streams/event-stream/event-streams.ts'
 import { LiveHub } from '../streams/live/hub.ts'
@@ -69,10 +64,8 @@ export function addServices(common: CommonServices, settings: Settings): Service
   addGauge(registry, 'subscriptions', () => live.size)
   const catalogue = createCatalogue(pool, heapShare(config, SHARE_OF_CATALOGUE))
   const countUndecided = addCounter(registry, 'undecided_checks')
-  const publish = notifyOfEvents(
-    createPublishEvents(pipeline, catalogue, countUndecided),
-    common.notify,
-  )
+  const { notify, tracing } = common
+  const publish = createPublishEvents(pipeline, catalogue, { countUndecided, notify, tracing })
   return {
     ...common,
     database: { ...common.database, prisma },
@@ -86,7 +79,7 @@ export function addServices(common: CommonServices, settings: Settings): Service
       headerPrefix: config.headerPrefix,
       sendChallenge: challenges.sendChallenge,
     },
-    publishEvents: measurePublishing(registry, tracePublishing(common.tracing, publish)),
+    publishEvents: measurePublishing(registry, publish),
     live,
     eventStreams: createEventStreams({ sql: pool, live }),
     async [Symbol.asyncDispose]() {

@@ -173,7 +173,7 @@ const readState = (workerSchema: string) => `
   read_consumers as materialized (
     select c.last_pulled_at, c.missed_count, greatest(extract(epoch from now() - least(
       (select min(posthorn.uuid_v7_timestamp(l.event_ids[1])) from posthorn.consumer_leases as l
-        where l.consumer_id = c.id and l.ended_at is null),
+        where l.consumer_id = c.id),
       (select posthorn.uuid_v7_timestamp(b.id) from posthorn.published_batches as b
         where b.organization_id = c.organization_id and b.position > c.read_position order by b.position limit 1),
       (select posthorn.uuid_v7_timestamp(b.id) from posthorn.published_batches as b

@@ -1,5 +1,4 @@
-import type { Sql } from '../db/client.ts'
-import type { LiveItem, Topic } from '../streams/live/feed.ts'
+import type { LiveSource, Topic } from '../streams/live/stream.ts'
 
 /** The health of a webhook in one word, as the view `posthorn.webhook_states` has it. `docs/guides/failures.md` explains the rule. */
 export type WebhookState = 'no_deliveries' | StoredState | 'on_hold' | 'disabled'
@@ -17,27 +16,37 @@ export const BEHIND_CAUSES = {
 } as const
 export type BehindCause = keyof typeof BEHIND_CAUSES
 
-export interface HealthChange extends LiveItem {
+export interface HealthChange {
+  /** A uuid. */
+  readonly webhookId: string
   readonly state: WebhookState
 }
 
-/** Compares the states of all webhooks with those of the read before. One without an attempt counts as healthy. */
+/** The changes of the states of webhooks. One without an attempt counts as healthy. */
 export const healthTopic: Topic<HealthChange> = {
-  name: 'health',
-  // An organization can have thousands of webhooks, and record attempts all the time.
-  restMs: 100,
-  follow(sql, organizationId) {
-    let known: States | null = null
-    return async function* () {
-      const before = known
-      const states = await readStates(sql, organizationId, [...(before?.keys() ?? [])])
-      known = new Map([...states].filter(([, state]) => !CALM.includes(state)))
-      if (before === null) return
-      yield [...states]
-        .filter(([webhookId, state]) => state !== (before.get(webhookId) ?? 'healthy'))
-        .map(([webhookId, state]) => ({ webhookId, state, position: null }))
-    }
+  async open(source) {
+    return followStates(source, await readStates(source, []))
   },
+}
+
+/** Compares the states with those of the read before. */
+async function* followStates(
+  source: LiveSource,
+  first: States,
+): AsyncGenerator<readonly HealthChange[]> {
+  const { news, organizationId, webhookId: only } = source
+  let before = first
+  while (await news.next()) {
+    const unhealthy = [...before.keys()].filter((id) => !CALM.includes(before.get(id) ?? 'healthy'))
+    const key = ['health', organizationId, ...unhealthy.toSorted()].join()
+    const states = await news.read(key, () => readStates(source, unhealthy))
+    const changes = [...states].map(([webhookId, state]) => ({ webhookId, state }))
+    yield changes.filter(
+      ({ webhookId, state }) =>
+        (only === null || webhookId === only) && state !== (before.get(webhookId) ?? 'healthy'),
+    )
+    before = states
+  }
 }
 
 const CALM: readonly WebhookState[] = ['healthy', 'no_deliveries']
@@ -46,8 +55,7 @@ type States = ReadonlyMap<string, WebhookState>
 
 /** The states of the webhooks that are not healthy, and of those that were not. */
 async function readStates(
-  sql: Sql,
-  organizationId: string,
+  { sql, organizationId }: LiveSource,
   unhealthyIds: readonly string[],
 ): Promise<States> {
   const { rows } = await sql.query<{ id: string; state: WebhookState }>({

@@ -84,7 +84,7 @@ describe('a filter', () => {
     )
     expect(issues[1].message).toContain('Did you mean "equals"?')
     expect(issues.at(-1).message).toMatch(/must be one of [^.]+\. Write {"not": {…}} around/)
-    expect(issues[9].message).toContain('must be left out for changed.')
+    expect(issues[9].message).toContain('must be left out.')
   })
 
   test('is refused beyond 20 conditions and 8 levels, as broken JSON, and twice', async () => {

@@ -949,22 +949,15 @@ create policy own_organization on posthorn.event_consumers
 create table posthorn.consumer_leases (
   id uuid primary key default posthorn.uuid_v7(),
   consumer_id uuid not null references posthorn.event_consumers on delete cascade,
-  -- Parallel arrays: the events in the order of the stream, and their places in it. Empty once the lease has ended.
+  -- Parallel arrays: the events in the order of the stream, and their places in it.
   event_ids uuid[] not null,
   positions bigint[] not null,
   indexes int[] not null,
   expires_at timestamptz not null,
-  -- An ended lease is kept for minutes, so that a repeated or late acknowledgement gets the right answer.
-  ended_at timestamptz,
-  end_reason text,
-  constraint end_reason_is_known check (end_reason in ('acknowledged', 'given_again')),
-  constraint ended_means_reason_given check ((ended_at is null) = (end_reason is null)),
   constraint arrays_are_parallel
     check (cardinality(event_ids) = cardinality(positions) and cardinality(event_ids) = cardinality(indexes))
 );
-create index consumer_leases_open on posthorn.consumer_leases (consumer_id, expires_at) where ended_at is null;
--- Serves: the deletion of ended leases.
-create index consumer_leases_ended on posthorn.consumer_leases (consumer_id, ended_at) where ended_at is not null;
+create index consumer_leases_consumer_id_expires_at on posthorn.consumer_leases (consumer_id, expires_at);
 
 -- Events with a delivery that has ended, whose payload is not kept. The statement that ends the delivery adds the row, so that
 -- a crash loses none. An event can have several rows: uniqueness would make these statements wait for each other.
@@ -2199,7 +2192,7 @@ exception
 end
 $$;
 
--- An RFC 3339 time with all of its digits, or null for a text that is no time. src/events/filters/exact-time.ts has the same rule.
+-- An RFC 3339 time with all of its digits, or null for a text that is no time. src/events/filters/filter.ts has the same rule.
 create function posthorn.parse_exact_time(given text) returns posthorn.exact_time
   language plpgsql immutable parallel safe set search_path = pg_catalog, pg_temp
 as $$

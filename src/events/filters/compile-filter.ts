@@ -1,13 +1,14 @@
 import { printExactJson } from '../../lib/exact-json.ts'
 import type { PathStep } from '../../lib/json-path.ts'
-import { parseExactTime } from './exact-time.ts'
 import {
-  COMPARISONS,
-  type Comparison,
+  type ExactTime,
   type Filter,
   type Leaf,
   leavesOf,
-  type Scalar,
+  type Operator,
+  parseExactTime,
+  ruleOf,
+  valuesOf,
 } from './filter.ts'
 
 /** What Postgres evaluates for each event. */
@@ -21,29 +22,29 @@ export interface CompiledFilter {
    * The conditions that the path reads from the variable `t`: those on times, as Postgres 15 has no times with `Z` in
    * paths, and those on changes, as a path reads one document.
    */
-  readonly times: readonly (TimeLeaf | ChangeLeaf)[]
-  readonly cost: FilterCost
+  readonly times: readonly ReadLeaf[]
+  /** In the steps of `posthorn.lets_through`. */
+  readonly cost: {
+    /** The steps on any event. */
+    readonly steps: number
+    /** The steps for each value, and for each 64 bytes, of the data. */
+    readonly scans: number
+  }
 }
 
-interface TimeLeaf {
-  /** A path to the texts. */
+/** `changed`, or a comparison with a time. */
+interface ReadLeaf extends Partial<ExactTime> {
+  /** A path to what is compared. */
   readonly path: string
-  readonly op: Comparison
-  readonly seconds: number
-  readonly fraction: string
+  readonly op: Operator
 }
-
-interface ChangeLeaf {
-  readonly path: string
-  readonly op: 'changed'
-}
-
-type ReadLeaf = TimeLeaf | ChangeLeaf
 
 export function compileFilter(filter: Filter): CompiledFilter {
   const times: ReadLeaf[] = []
   const tests = print(filter, times)
-  return { path: `strict $ ? (${tests})`, times, cost: costOf(filter) }
+  const leaves = leavesOf(filter)
+  const cost = { steps: sum(leaves.map(stepsOf)), scans: sum(leaves.map(scansOf)) }
+  return { path: `strict $ ? (${tests})`, times, cost }
 }
 
 function print(filter: Filter, times: ReadLeaf[]): string {
@@ -58,34 +59,23 @@ function joined(parts: readonly Filter[], operator: string, times: ReadLeaf[]): 
 }
 
 function printLeaf(leaf: Leaf, times: ReadLeaf[]): string {
-  const found = `@${leaf.path.map(printStep).join('')}`
-  switch (leaf.op) {
-    case 'exists':
-      return `exists(${found})`
-    case 'changed':
-      return `$t[${times.push({ path: `strict $${found.slice(1)}`, op: leaf.op }) - 1}] == true`
-    case 'equals':
-      return `exists(${found} ? (@ == ${literal(leaf.value)}))`
-    case 'in':
-      return `exists(${found} ? (${leaf.value.map((one) => `@ == ${literal(one)}`).join(' || ')}))`
-    case 'has':
-      return `exists(${found}${printStep({ eachItem: true })} ? (@ == ${literal(leaf.value)}))`
-    case 'startsWith':
-      return `exists(${found} ? (@ starts with ${literal(leaf.value)}))`
-    case 'contains':
-      return `exists(${found} ? (@ like_regex ${literal(leaf.value)} flag "q"))`
-    default:
-      return printComparison(leaf.op, leaf.value, found, times)
-  }
+  const { op } = leaf
+  const steps = leaf.path.map(printStep).join('')
+  const readFrom = (read: ReadLeaf) => `$t[${times.push(read) - 1}] == true`
+  if (op === 'exists') return `exists(@${steps})`
+  if (op === 'changed') return readFrom({ path: `strict $${steps}`, op })
+  const time = timeOf(leaf)
+  if (time) return readFrom({ path: `strict $${steps} ? (@.type() == "string")`, op, ...time })
+  const items = op === 'has' ? printStep({ eachItem: true }) : ''
+  // A literal of JSON is one of SQL/JSON paths too. The flag makes a regular expression a plain text.
+  const tests = valuesOf(leaf).map(
+    (value) => `${ruleOf(op).test} ${printExactJson(value)}${op === 'contains' ? ' flag "q"' : ''}`,
+  )
+  return `exists(@${steps}${items} ? (${tests.join(' || ')}))`
 }
 
-const SYMBOLS = { less: '<', lessOrEqual: '<=', greater: '>', greaterOrEqual: '>=' } as const
-
-function printComparison(op: Comparison, value: Scalar, found: string, times: ReadLeaf[]): string {
-  const time = typeof value === 'string' && parseExactTime(value)
-  if (!time) return `exists(${found} ? (@ ${SYMBOLS[op]} ${literal(value)}))`
-  const path = `strict $${found.slice(1)} ? (@.type() == "string")`
-  return `$t[${times.push({ path, op, ...time }) - 1}] == true`
+function timeOf({ op, value }: Leaf): ExactTime | null {
+  return ruleOf(op).takes === 'bound' && typeof value === 'string' ? parseExactTime(value) : null
 }
 
 /** A step is taken only from a value that has it. */
@@ -94,65 +84,28 @@ function printStep(step: PathStep): string {
   if ('index' in step) {
     return ` ? (@.type() == "array" && @.size() > ${step.index})[${step.index}]`
   }
-  const name = literal(step.name)
+  const name = printExactJson(step.name)
   return ` ? (@.type() == "object" && exists(@.${name})).${name}`
 }
 
-/** A literal of JSON is one of SQL/JSON paths too. */
-function literal(value: Scalar): string {
-  return printExactJson(value)
-}
-
-/** What a filter costs, in the steps of `posthorn.lets_through`. */
-interface FilterCost {
-  /** The steps on any event. */
-  readonly steps: number
-  /** The steps for each value, and for each 64 bytes, of the data. */
-  readonly scans: number
-}
-
-/*
- * The steps of conditions, as measured in Postgres: the first one compares a value that a path finds. Texts are searched by
- * regular expressions, times are read from texts, and a change compares all that the path finds, twice.
- */
-const STEPS_OF_LIST_VALUE = 2
-const STEPS_OF_SEARCH = 6
-const STEPS_OF_TIME = 80
-const STEPS_OF_CHANGE = 2
 /** What a condition on one value takes beside the comparison, for each step of its path. */
 const STEPS_OF_PATH_STEP = 2
-
-function costOf(filter: Filter): FilterCost {
-  const leaves = leavesOf(filter)
-  return { steps: sum(leaves.map(stepsOf)), scans: sum(leaves.map(scansOf)) }
-}
+/** Times are read from texts. */
+const STEPS_OF_TIME = 80
 
 function stepsOf(leaf: Leaf): number {
   return STEPS_OF_PATH_STEP * (leaf.path.length + 1) + stepsOfComparison(leaf)
 }
 
-/** Conditions that look at each item of an array, at a whole text, or at all data. */
 function scansOf(leaf: Leaf): number {
-  const looksAtAll = leaf.op === 'has' || leaf.op === 'contains' || leaf.op === 'changed'
   const looksAtEach = leaf.path.some((step) => 'eachItem' in step)
-  return looksAtAll || looksAtEach ? stepsOfComparison(leaf) : 0
+  return ruleOf(leaf.op).scans || looksAtEach ? stepsOfComparison(leaf) : 0
 }
 
 function stepsOfComparison(leaf: Leaf): number {
-  switch (leaf.op) {
-    case 'in':
-      return 1 + STEPS_OF_LIST_VALUE * leaf.value.length
-    case 'contains':
-      return STEPS_OF_SEARCH
-    case 'changed':
-      return STEPS_OF_CHANGE
-    default:
-      return (COMPARISONS as readonly string[]).includes(leaf.op) &&
-        'value' in leaf &&
-        typeof leaf.value === 'string'
-        ? STEPS_OF_TIME
-        : 1
-  }
+  const { takes, steps = 1 } = ruleOf(leaf.op)
+  if (timeOf(leaf)) return STEPS_OF_TIME
+  return takes === 'list' ? 1 + steps * valuesOf(leaf).length : steps
 }
 
 function sum(numbers: readonly number[]): number {

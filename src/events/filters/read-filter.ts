@@ -8,19 +8,12 @@ import {
 } from '../../lib/exact-json.ts'
 import type { IssueCode } from '../../lib/issue-codes.ts'
 import { parsePath, printPath } from '../../lib/json-path.ts'
-import { parseExactTime } from './exact-time.ts'
-import {
-  COMPARISONS,
-  type Comparison,
-  type Filter,
-  type Leaf,
-  MAX_LEAVES,
-  MAX_LEVELS,
-  MAX_VALUE_BYTES,
-  OPERATORS,
-  type Operator,
-  type Scalar,
-} from './filter.ts'
+import { type Filter, isOperator, type Leaf, OPERATORS, ruleOf, VALUES } from './filter.ts'
+
+const MAX_LEAVES = 20
+const MAX_LEVELS = 8
+/** The largest value of a condition, as JSON. */
+const MAX_VALUE_BYTES = 1_024
 
 /** No filter with values of the allowed size is longer. */
 const MAX_CHARACTERS = 4 * MAX_LEAVES * MAX_VALUE_BYTES
@@ -117,16 +110,18 @@ function checkFilter(input: ExactJson, at: Path): { filter: Filter | null; issue
     if (steps === null) report([...path, 'path'], 'invalid_path', PATH_RULE)
     if (typeof op !== 'string' || !isOperator(op)) {
       const hint = typeof op === 'string' ? hintFor(op) : ''
-      return report(
-        [...path, 'op'],
-        'invalid_value',
-        `must be one of ${OPERATORS.join(', ')}.${hint}`,
-      )
+      return report([...path, 'op'], 'invalid_value', `must be one of ${NAMES.join(', ')}.${hint}`)
     }
-    const rule = valueRule(op, operand)
-    if (rule !== null)
-      return report([...path, 'value'], operand === undefined ? 'required' : 'invalid_value', rule)
-    return steps && ({ path: steps, op, ...(!hasNoValue(op) && { value: operand }) } as Leaf)
+    const [isTaken, rule] = VALUES[ruleOf(op).takes]
+    const valuePath = [...path, 'value']
+    const wrong = operand === undefined ? null : wrongBytes(operand)
+    if (wrong !== null) return report(valuePath, 'invalid_value', wrong)
+    if (!isTaken(operand)) {
+      return operand === undefined
+        ? report(valuePath, 'required', `is required for ${op}.`)
+        : report(valuePath, 'invalid_value', rule)
+    }
+    return steps && ({ path: steps, op, ...(operand !== undefined && { value: operand }) } as Leaf)
   }
 
   const filter = readFilter(input, at, 1)
@@ -136,11 +131,13 @@ function checkFilter(input: ExactJson, at: Path): { filter: Filter | null; issue
   return { filter: issues.length > 0 ? null : filter, issues }
 }
 
+const NAMES = Object.keys(OPERATORS)
+
 /** The nearest operator to `notEquals` is its opposite. */
 function hintFor(op: string): string {
   return /^(not|no_|does|ne$|!)/i.test(op)
     ? ' Write {"not": {…}} around the condition that must not hold.'
-    : didYouMean(op, OPERATORS)
+    : didYouMean(op, NAMES)
 }
 
 const PATH_RULE =
@@ -154,79 +151,21 @@ function isObject(value: ExactJson): value is Fields {
   )
 }
 
-function isOperator(text: string): text is Operator {
-  return (OPERATORS as readonly string[]).includes(text)
-}
-
-const INSTEAD_OF_VALUE = {
-  exists: 'For a missing field, use not.',
-  changed: 'For the value after the change, add a condition with equals.',
-} as const
-
-function hasNoValue(op: Operator): op is keyof typeof INSTEAD_OF_VALUE {
-  return op in INSTEAD_OF_VALUE
-}
-
-/** What is wrong with the value of a condition, or null. */
-function valueRule(op: Operator, value: ExactJson | undefined): string | null {
-  if (hasNoValue(op)) {
-    return value === undefined ? null : `must be left out for ${op}. ${INSTEAD_OF_VALUE[op]}`
-  }
-  if (value === undefined) return `is required for ${op}.`
-  if (printExactJson(value).length > MAX_VALUE_BYTES || bytesOf(value) > MAX_VALUE_BYTES) {
+/** What is wrong with the letters and digits of a value, whatever takes the value, or null. */
+function wrongBytes(value: ExactJson): string | null {
+  if (Buffer.byteLength(printExactJson(value)) > MAX_VALUE_BYTES) {
     return `must have at most ${MAX_VALUE_BYTES.toLocaleString('en')} bytes as JSON.`
   }
-  const texts = (Array.isArray(value) ? value : [value]).filter((one) => typeof one === 'string')
-  if (texts.some((text) => text.includes('\0') || !text.isWellFormed())) {
-    return 'must not contain the NUL character or a lone surrogate, as Postgres cannot compare them.'
+  for (const one of Array.isArray(value) ? value : [value]) {
+    if (typeof one === 'string' && (one.includes('\0') || !one.isWellFormed())) {
+      return 'must not contain the NUL character or a lone surrogate, as Postgres cannot compare them.'
+    }
+    // With this bound, `numeric` holds the digits of each value.
+    if (isExactNumber(one) && /e[-+]?0*[1-9]\d{4}/i.test(one.value)) {
+      return 'must have an exponent of at most four digits.'
+    }
   }
-  const numbers = (Array.isArray(value) ? value : [value]).filter(isExactNumber)
-  if (!numbers.every((number) => isNumeric(number.value))) {
-    return 'must have at most 131,072 digits before the point and 16,383 after, as numbers of Postgres.'
-  }
-  if (op === 'in') {
-    const isList = Array.isArray(value) && value.length > 0 && value.every(isScalar)
-    return isList ? null : 'must be a list of one or more texts, numbers, booleans or null.'
-  }
-  if (op === 'startsWith' || op === 'contains') {
-    return typeof value === 'string' && value !== ''
-      ? null
-      : 'must be a text of 1 or more characters.'
-  }
-  if ((COMPARISONS as readonly Operator[]).includes(op as Comparison)) {
-    const isBound = isExactNumber(value) || (typeof value === 'string' && parseExactTime(value))
-    return isBound ? null : 'must be a number, or an RFC 3339 time such as 2026-01-31T12:00:00Z.'
-  }
-  return isScalar(value)
-    ? null
-    : 'must be a text, a number, a boolean or null. For the fields of an object, use one condition each.'
-}
-
-function isScalar(value: ExactJson): value is Scalar {
-  return value === null || typeof value !== 'object' || isExactNumber(value)
-}
-
-function bytesOf(value: ExactJson): number {
-  return new TextEncoder().encode(printExactJson(value)).length
-}
-
-/** The digits that `numeric` keeps before and after the point. */
-const MAX_DIGITS_BEFORE = 131_072
-const MAX_DIGITS_AFTER = 16_383
-
-/** Almost all numbers are short, and without an exponent. */
-const ORDINARY = /^[-\d.]{1,100}$/
-
-/** Whether `numeric` holds a number. */
-function isNumeric(digits: string): boolean {
-  if (ORDINARY.test(digits)) return true
-  const [, whole = '', fraction = '', exponentText = '0'] =
-    /^-?(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i.exec(digits) ?? []
-  const exponent = Number(exponentText)
-  if (Math.abs(exponent) > 1_000_000) return false
-  const isZero = /^0*$/.test(whole + fraction)
-  const before = whole.replace(/^0+/, '').length + exponent
-  return (isZero || before <= MAX_DIGITS_BEFORE) && fraction.length - exponent <= MAX_DIGITS_AFTER
+  return null
 }
 
 /** A filter as callers of GraphQL give it: as JSON, or as the text of its JSON. */

@@ -13,7 +13,7 @@ import type { PulledEvents, PullRequest } from '../../streams/event-stream/consu
 import { printCursor } from '../../streams/event-stream/cursor.ts'
 import type { EventStreams, Reader } from '../../streams/event-stream/event-streams.ts'
 import type { StreamEvent } from '../../streams/event-stream/read-stream.ts'
-import type { EndReason } from '../../streams/live/stream.ts'
+import type { EndReason } from '../../streams/live/news.ts'
 import type { Logger } from '../../telemetry/logger.ts'
 import type { OutageLog } from '../../telemetry/outages.ts'
 import { actorOf, addRateLimitHeaders, type CallerEnv, requireApiKey } from './caller.ts'

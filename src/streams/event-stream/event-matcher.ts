@@ -1,17 +1,11 @@
-import type { Sql } from '../../db/client.ts'
-import { OPERATIONAL_PREFIX } from '../../event-types/event-type.ts'
-import { subscribesTo } from '../../event-types/find-event-types.ts'
-import { letThrough } from '../../events/filters/decide.ts'
 import type { Filter } from '../../events/filters/filter.ts'
 import {
   type GivenFilter,
-  parseStoredFilter,
   printFilter,
   readFilter,
   textOfFilter,
 } from '../../events/filters/read-filter.ts'
 import { type FieldIssue, fieldIssue, invalid } from '../../lib/errors.ts'
-import type { StreamEvent } from './read-stream.ts'
 
 /** What a reader asks for. */
 export interface EventSelection {
@@ -60,37 +54,4 @@ function checkTypes(types: readonly string[]): FieldIssue[] {
 
 export function printSelectionFilter({ filter }: EventSelection): string | null {
   return filter && printFilter(filter)
-}
-
-/** Those of the events that somebody asks for or sees. */
-export type SelectEvents = (events: readonly StreamEvent[]) => Promise<readonly StreamEvent[]>
-
-/** Those of the types that the filter lets through. */
-export function createSelect(sql: Sql, { types, filter }: EventSelection): SelectEvents {
-  return async (events) => {
-    const ofTypes = events.filter(({ type }) =>
-      types === null ? !type.startsWith(OPERATIONAL_PREFIX) : subscribesTo(types, type),
-    )
-    return filter === null ? ofTypes : await letThrough(sql, filter, ofTypes)
-  }
-}
-
-/**
- * What a session of one webhook sees: the events to which its webhook subscribes, and that its filter lets through. Of a
- * deleted webhook, nothing.
- */
-export function selectOfWebhook(sql: Sql, organizationId: string, webhookId: string): SelectEvents {
-  return async (events) => {
-    const { rows } = await sql.query<{ types: string[]; filter: string | null }>({
-      name: 'read_webhook_selection',
-      text: `
-        select event_subscriptions as types, filter from posthorn.webhooks
-        where id = $1 and organization_id = $2 and deleted_at is null`,
-      values: [webhookId, organizationId],
-    })
-    const [webhook] = rows
-    if (!webhook) return []
-    const filter = webhook.filter === null ? null : parseStoredFilter(webhook.filter)
-    return await createSelect(sql, { types: webhook.types, filter })(events)
-  }
 }

@@ -1,6 +1,7 @@
 import type { Sql } from '../../db/client.ts'
 import { DomainError } from '../../lib/errors.ts'
 import { LruMap } from '../../lib/lru-map.ts'
+import type { News } from '../live/news.ts'
 import { type Cursor, isBefore } from './cursor.ts'
 
 /** Keeps the streams of some organizations in use. Resolves once all later events of the organization are in its stream. */
@@ -36,8 +37,18 @@ export interface StreamBounds {
   readonly newest: Cursor
 }
 
-/** The index on (organization_id, position) serves it. */
+/** How a client waits for events. */
+export interface EventNews {
+  readonly news: News
+  /** The bounds of the stream when the client began to wait. */
+  readonly bounds: StreamBounds
+  /** Resolves when there are newer events, or after `maxMs`. False once the client has left. */
+  next(maxMs?: number): Promise<boolean>
+}
+
+/** Of what has committed. The index on (organization_id, position) serves it. */
 export async function readBounds(sql: Sql, organizationId: string): Promise<StreamBounds> {
+  await givePositions(sql, organizationId)
   const { rows } = await sql.query<{
     beginsAfter: number
     beginsAfterIndex: number

@@ -2,63 +2,72 @@ import type { Sql } from '../../db/client.ts'
 import { unavailable } from '../../db/faults.ts'
 import { openSession, type Session } from '../../db/session.ts'
 import { DomainError } from '../../lib/errors.ts'
-import { lowerBoundAt, timestampOf } from '../../lib/uuid-v7.ts'
+import { lowerBoundAt } from '../../lib/uuid-v7.ts'
 import { describeRequest } from '../../telemetry/request-log.ts'
-import { Feed, type LiveItem, type Topic } from './feed.ts'
-import { CHANNEL, decode } from './notify.ts'
-import { type EndReason, LiveStream, type StreamItem } from './stream.ts'
+import { type EndReason, News } from './news.ts'
+import { CHANNEL, decode, lowest, type Notification } from './notify.ts'
+import { inBatches, positionBefore, type StreamItem, type Topic } from './stream.ts'
 
 export interface HubOptions {
   readonly databaseUrl: string
   readonly sql: Sql
   /** Why each caller may call no more, or null, in order. */
   readonly findEnded: (
-    callers: readonly Pick<Subscription, 'apiKeyId' | 'sessionId'>[],
+    callers: readonly Pick<Subscriber, 'apiKeyId' | 'sessionId'>[],
   ) => Promise<(EndReason | null)[]>
   readonly onError: (error: unknown) => void
 }
 
-export interface Subscription<Item extends LiveItem = LiveItem> {
+/** A client that waits for what is new in its organization. */
+export interface Subscriber {
   readonly organizationId: string
   readonly apiKeyId: string
   /** The console session that opened the subscription. Null: an API key or another session. */
   readonly sessionId: string | null
-  readonly topic: Topic<Item>
-  /** The uuid of the only webhook. Null: all. */
-  readonly webhookId: string | null
-  filter(item: Item): boolean
-  /** Where to resume the stream. Null: it begins now. */
-  readonly after: Date | null
+  /** Whether it is notified every `POLL_MS`, too, for what comes without a notification. Default: false. */
+  readonly polls?: boolean
   readonly toError: (reason: EndReason) => Error
   /** Breaks the client's connection. */
   readonly disconnect: () => void
 }
 
+export interface Subscription<Item> extends Subscriber {
+  readonly topic: Topic<Item>
+  /** The uuid of the only webhook. Null: all. */
+  readonly webhookId: string | null
+  /** Where to resume the stream. Null: it begins now. */
+  readonly after: Date | null
+}
+
 /** Streams of one API key in one process. */
 export const MAX_STREAMS_PER_KEY = 100
 
-/** A transaction that gave an item its id, or the time of it, has ended and notified within this time. */
-const REORDERED_WITHIN_MS = 5_000
+/** Notifications of an organization in this time make one read. */
+const PAUSE_MS = 50
 
 const CHECK_KEYS_EVERY_MS = 2_000
 
 /** How often to read without a notification: the process that would have notified may have been killed. */
 const READ_EVERY_MS = 10_000
 
+/** Events that SQL publishes come without a notification: those who notify would wait for each other's commits. */
+const POLL_MS = 250
+
 /** A client that does not read the error of its ended stream within this time is disconnected. */
 const DISCONNECT_AFTER_MS = 10_000
 
-/** All streams of this process. They share one connection to Postgres, which is open while there are streams. */
+/** All clients of this process that wait. They share one connection to Postgres, which is open while there are some. */
 export class LiveHub implements AsyncDisposable {
   readonly #options: HubOptions
-  readonly #streams = new Map<LiveStream, Subscription>()
-  /** By organization and topic. */
-  readonly #feeds = new Map<string, Map<string, Feed>>()
+  readonly #subscribers = new Map<News, Subscriber>()
+  readonly #reads = new Map<unknown, Promise<unknown>>()
   readonly #closing = new Set<Promise<void>>()
   #session: Session | null = null
-  /** Nothing before this UUIDv7 was missed. */
-  #listensSince = ''
-  #time: Promise<string> | null = null
+  /** Nothing before this time was missed. */
+  #listensSince: Date | null = null
+  #time: Promise<Date> | null = null
+  /** By organization, after a notification: what has come since. */
+  readonly #pauses = new Map<string, { next: Notification | null }>()
   #timers: NodeJS.Timeout[] = []
   #isClosed = false
 
@@ -66,79 +75,79 @@ export class LiveHub implements AsyncDisposable {
     this.#options = options
   }
 
-  /** The number of open streams. */
+  /** The number of clients. */
   get size(): number {
-    return this.#streams.size
+    return this.#subscribers.size
+  }
+
+  /** Resolves once the stream gets all later items. Throws as `open` does. A stream that missed too much ends at once. */
+  async subscribe<Item>({
+    topic,
+    webhookId,
+    after,
+    ...subscriber
+  }: Subscription<Item>): Promise<AsyncIterableIterator<StreamItem<Item>, void>> {
+    return await this.open(subscriber, async (news) => {
+      const { sql } = this.#options
+      const { organizationId } = subscriber
+      const pages = await topic.open({ sql, news, organizationId, webhookId }, after)
+      if (pages === null) news.end('missed too much')
+      return news.stream(inBatches(pages ?? []))
+    })
   }
 
   /**
-   * Resolves once the stream gets all later items. Throws if the API key has `MAX_STREAMS_PER_KEY` streams, and
-   * `unavailable` if Postgres cannot be reached. A stream that missed too much ends at once.
+   * Calls `begin` once the client is notified of all that commits later. Throws if the API key has `MAX_STREAMS_PER_KEY`
+   * clients, and `unavailable` if Postgres cannot be reached.
    */
-  async subscribe<Item extends LiveItem>(
-    subscription: Subscription<Item>,
-  ): Promise<AsyncIterableIterator<StreamItem<Item>>> {
+  async open<Opened>(
+    subscriber: Subscriber,
+    begin: (news: News) => Promise<Opened>,
+  ): Promise<Opened> {
     if (this.#isClosed) throw shuttingDown()
-    const { apiKeyId, webhookId, toError } = subscription
-    const ofKey = [...this.#streams.values()].filter((other) => other.apiKeyId === apiKeyId)
+    const { apiKeyId, toError } = subscriber
+    const ofKey = [...this.#subscribers.values()].filter((other) => other.apiKeyId === apiKeyId)
     if (ofKey.length >= MAX_STREAMS_PER_KEY) {
       describeRequest({ limit: 'subscriptions' })
       throw toError('too many')
     }
-    const feed = this.#feedOf(subscription)
-    const stream = new LiveStream(feed, {
-      accepts: (item) =>
-        (webhookId === null || item.webhookId === webhookId) && subscription.filter(item as Item),
+    const news = new News({
       toError,
-      onEnd: (reason) => this.#onEnd(stream, subscription, feed, reason),
+      share: (key, read) => this.#share(key, read),
+      onReadError: this.#options.onError,
+      onEnd: (reason) => this.#onEnd(news, subscriber, reason),
     })
-    this.#streams.set(stream, subscription)
+    this.#subscribers.set(news, subscriber)
     this.#session ??= this.#listen()
     try {
-      const listensSince = await this.#readTime(this.#session)
-      await feed.start(listensSince)
-      await this.#resume(stream, subscription, listensSince)
+      news.openedAt = await this.#readTime(this.#session).catch((error) => {
+        throw this.#isClosed ? shuttingDown() : unavailable(error)
+      })
+      return await begin(news)
     } catch (error) {
-      void stream.return()
-      throw this.#isClosed ? shuttingDown() : unavailable(error)
+      news.close()
+      throw error
     }
-    // Its feed and `openMissed` have items of the topic only.
-    return stream as AsyncIterableIterator<StreamItem<Item>>
   }
 
-  async #resume(
-    stream: LiveStream,
-    { organizationId, webhookId, topic, after }: Subscription,
-    listensSince: string,
-  ): Promise<void> {
-    if (after === null || !topic.openMissed) return
-    const since = lowerBoundAt(new Date(after.getTime() - REORDERED_WITHIN_MS))
-    const scope = { organizationId, webhookId }
-    const missed = await topic.openMissed(this.#options.sql, scope, since)
-    if (missed) stream.startWith(missed, earlier(listensSince))
-    else stream.end('missed too much')
-  }
-
-  #feedOf({ organizationId, topic }: Subscription): Feed {
-    const feeds = this.#feeds.get(organizationId) ?? new Map<string, Feed>()
-    this.#feeds.set(organizationId, feeds)
-    const { sql, onError } = this.#options
-    const feed = feeds.get(topic.name) ?? new Feed(topic, sql, organizationId, onError)
-    feeds.set(topic.name, feed)
-    return feed
-  }
-
-  #allFeeds(): Feed[] {
-    return [...this.#feeds.values()].flatMap((feeds) => [...feeds.values()])
+  /** Clients that are notified together ask in the same round of the event loop. */
+  #share<Result>(key: unknown, read: () => Promise<Result>): Promise<Result> {
+    const known = (this.#reads.get(key) as Promise<Result> | undefined) ?? read()
+    this.#reads.set(key, known)
+    setImmediate(() => this.#reads.delete(key))
+    return known
   }
 
   #listen(): Session {
     const { databaseUrl, onError } = this.#options
     const every = (ms: number, run: () => Promise<void>) =>
       setInterval(() => run().catch(onError), ms).unref()
-    this.#listensSince = ''
+    this.#listensSince = null
     this.#timers = [
       every(CHECK_KEYS_EVERY_MS, () => this.#endUnauthorized()),
+      every(POLL_MS, async () => {
+        for (const [news, { polls }] of this.#subscribers) if (polls) news.notify()
+      }),
       every(READ_EVERY_MS, () => this.#readAll()),
     ]
     return openSession(databaseUrl, {
@@ -147,21 +156,45 @@ export class LiveHub implements AsyncDisposable {
         await opened.query(`listen ${CHANNEL}`)
         const before = this.#listensSince
         this.#listensSince = await readTime(opened)
-        if (before) for (const feed of this.#allFeeds()) feed.repeat(earlier(before))
+        if (before) this.#repeat(positionBefore(before))
       },
       onNotification: (payload) => {
         const notification = decode(payload)
-        if (!notification) for (const feed of this.#allFeeds()) feed.notify()
-        else
-          for (const feed of this.#feeds.get(notification.organizationId)?.values() ?? [])
-            feed.notify(notification.since)
+        if (notification) this.#notify(notification)
+        else for (const news of this.#subscribers.keys()) news.notify()
       },
       onError,
     })
   }
 
-  /** One statement at a time: streams that begin together share it. */
-  #readTime(session: Session): Promise<string> {
+  /** At once, or together with others after the pause. So clients ask for the same at the same time. */
+  #notify({ organizationId, since }: Notification): void {
+    const pause = this.#pauses.get(organizationId)
+    if (pause) {
+      pause.next = { organizationId, since: lowest(pause.next?.since, since) }
+      return
+    }
+    for (const [news, subscriber] of this.#subscribers) {
+      if (subscriber.organizationId === organizationId) news.notify(since)
+    }
+    const begun: { next: Notification | null } = { next: null }
+    this.#pauses.set(organizationId, begun)
+    setTimeout(() => {
+      this.#pauses.delete(organizationId)
+      if (begun.next) this.#notify(begun.next)
+    }, PAUSE_MS).unref()
+  }
+
+  /** What may have committed without a notification. */
+  #repeat(since: string): void {
+    for (const news of this.#subscribers.keys()) {
+      const opened = lowerBoundAt(news.openedAt)
+      news.notify(since > opened ? since : opened)
+    }
+  }
+
+  /** One statement at a time: clients that begin together share it. */
+  #readTime(session: Session): Promise<Date> {
     this.#time ??= session.use(readTime).finally(() => {
       this.#time = null
     })
@@ -172,36 +205,26 @@ export class LiveHub implements AsyncDisposable {
   async #readAll(): Promise<void> {
     if (!this.#session) return
     this.#listensSince = await this.#readTime(this.#session)
-    for (const feed of this.#allFeeds()) feed.notify()
+    for (const news of this.#subscribers.keys()) news.notify()
   }
 
   async #endUnauthorized(): Promise<void> {
-    const open = [...this.#streams]
+    const open = [...this.#subscribers]
     const reasons = await this.#options.findEnded(open.map(([, caller]) => caller))
-    for (const [i, [stream]] of open.entries()) {
+    for (const [i, [news]] of open.entries()) {
       const reason = reasons[i]
-      if (reason) stream.end(reason)
+      if (reason) news.end(reason)
     }
   }
 
-  #onEnd(
-    stream: LiveStream,
-    { organizationId, topic, disconnect }: Subscription,
-    feed: Feed,
-    reason: EndReason | null,
-  ): void {
-    this.#streams.delete(stream)
+  #onEnd(news: News, { disconnect }: Subscriber, reason: EndReason | null): void {
+    this.#subscribers.delete(news)
     if (reason) {
       setTimeout(() => {
-        if (!stream.finished) disconnect()
+        if (!news.finished) disconnect()
       }, DISCONNECT_AFTER_MS).unref()
     }
-    if (feed.listeners.size > 0) return
-    feed.close()
-    const feeds = this.#feeds.get(organizationId)
-    feeds?.delete(topic.name)
-    if (feeds?.size === 0) this.#feeds.delete(organizationId)
-    if (this.#feeds.size === 0) this.#stop()
+    if (this.#subscribers.size === 0) this.#stop()
   }
 
   #stop(): void {
@@ -217,24 +240,17 @@ export class LiveHub implements AsyncDisposable {
   async [Symbol.asyncDispose]() {
     this.#isClosed = true
     // Clients reconnect after a broken connection, but not after a completed stream.
-    for (const [stream, { disconnect }] of [...this.#streams]) {
+    for (const [news, { disconnect }] of [...this.#subscribers]) {
       disconnect()
-      stream.end('shutting down')
+      news.end('shutting down')
     }
     await Promise.all(this.#closing)
   }
 }
 
-/** The time of the database as a UUIDv7: the session listens, so it is notified of all that commits later. */
-async function readTime(session: Sql): Promise<string> {
-  const { rows } = await session.query<{ now: string }>(
-    'select posthorn.uuid_v7_lower_bound(now()) as now',
-  )
-  return rows[0]?.now as string
-}
-
-function earlier(position: string): string {
-  return lowerBoundAt(new Date(timestampOf(position).getTime() - REORDERED_WITHIN_MS))
+async function readTime(session: Sql): Promise<Date> {
+  const { rows } = await session.query<{ now: Date }>('select now()')
+  return (rows[0] as { now: Date }).now
 }
 
 function shuttingDown(): DomainError {

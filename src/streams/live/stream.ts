@@ -1,16 +1,28 @@
-import type { Feed, LiveItem, Pages } from './feed.ts'
+import type { Sql } from '../../db/client.ts'
+import { lowerBoundAt, timestampOf } from '../../lib/uuid-v7.ts'
+import type { News } from './news.ts'
+import { lowest } from './notify.ts'
 
-/** Why the server ends a stream or does not start it. */
-export type EndReason =
-  | 'missed too much'
-  | 'unavailable'
-  | 'revoked'
-  | 'expired'
-  | 'signed out'
-  | 'shutting down'
-  | 'too many'
+/** A kind of items of an organization, and how to read them from the tables. Streams subscribe to a topic. */
+export interface Topic<Item> {
+  /** Resolves once the pages get all later items, oldest first. Null: a client that resumes missed more than `MAX_MISSED`. */
+  open(source: LiveSource, after: Date | null): Promise<Pages<Item> | null>
+}
 
-export interface StreamItem<Item extends LiveItem = LiveItem> {
+export type Pages<Item> = AsyncIterable<readonly Item[]> | Iterable<readonly Item[]>
+
+export interface LiveSource {
+  readonly sql: Sql
+  readonly news: News
+  readonly organizationId: string
+  /** The uuid of the only webhook. Null: all. */
+  readonly webhookId: string | null
+}
+
+/** A client that missed more reads the lists again, which is faster. */
+export const MAX_MISSED = 10_000
+
+export interface StreamItem<Item = unknown> {
   readonly item: Item
   /** The items that were read together, this one included, so that their rows can be loaded together. */
   readonly batch: readonly Item[]
@@ -19,105 +31,63 @@ export interface StreamItem<Item extends LiveItem = LiveItem> {
 /** The rows of a batch are in memory together. */
 const MAX_BATCH = 200
 
-export interface StreamOptions {
-  readonly accepts: (item: LiveItem) => boolean
-  /** Called once. `reason` is null if the client ended the stream. */
-  readonly onEnd: (reason: EndReason | null) => void
-  readonly toError: (reason: EndReason) => Error
+export async function* inBatches<Item>(pages: Pages<Item>): AsyncGenerator<StreamItem<Item>> {
+  for await (const page of pages) {
+    for (let i = 0; i < page.length; i += MAX_BATCH) {
+      const batch = page.slice(i, i + MAX_BATCH)
+      for (const item of batch) yield { item, batch }
+    }
+  }
 }
 
-/** The items of one stream: those that the client missed, then those of its feed. Each is read as the client reads. */
-export class LiveStream implements AsyncIterableIterator<StreamItem> {
-  readonly #feed: Feed
-  readonly #options: StreamOptions
-  readonly #items = this.#follow()
-  /** The number of items of the feed that were read. */
-  #read: number
-  #missed: Pages<LiveItem> | null = null
-  /** Missed items with higher positions can be in the feed as well. */
-  #repeatedAfter = ''
-  readonly #repeated = new Set<string>()
-  #isEnded = false
-  #error: Error | null = null
-  #continue = () => {}
-  readonly #wake = () => this.#continue()
-  /** Whether the client has read the end of the stream, or ended it. */
-  finished = false
+/** A transaction that gave an item its id, or the time of it, has ended and notified within this time. */
+const REORDERED_WITHIN_MS = 5_000
 
-  constructor(feed: Feed, options: StreamOptions) {
-    this.#feed = feed
-    this.#options = options
-    this.#read = feed.end
-    feed.listeners.add(this.#wake)
-  }
+/** Beyond these, a client can get an item twice, which it recognizes by the id. */
+const MAX_REMEMBERED = 5_000
 
-  /** The stream begins with these. */
-  startWith(missed: Pages<LiveItem>, repeatedAfter: string): void {
-    this.#missed = missed
-    this.#repeatedAfter = repeatedAfter
-  }
+export interface PositionedItem {
+  /** A UUIDv7 in the order of time. */
+  readonly position: string
+}
 
-  /** The client's next read rejects with the error of the reason. */
-  end(reason: EndReason): void {
-    if (this.#isEnded) return
-    this.#error = this.#options.toError(reason)
-    this.#close(reason)
-  }
+export interface PositionedPage<Item> {
+  /** Sorted by position. */
+  readonly items: readonly Item[]
+  /** Where to go on. */
+  readonly reached: string
+  readonly isEnd: boolean
+}
 
-  next(): Promise<IteratorResult<StreamItem>> {
-    return this.#items.next()
-  }
-
-  async return(): Promise<IteratorResult<StreamItem>> {
-    this.finished = true
-    this.#error = null
-    if (!this.#isEnded) this.#close(null)
-    return await this.#items.return(undefined)
-  }
-
-  [Symbol.asyncIterator](): this {
-    return this
-  }
-
-  async *#follow(): AsyncGenerator<StreamItem, undefined> {
-    try {
-      for await (const page of this.#missed ?? []) {
-        for (const { position } of page)
-          if (position !== null && position > this.#repeatedAfter) this.#repeated.add(position)
-        yield* this.#toStreamItems(page)
-      }
-    } catch {
-      this.end('unavailable')
+/**
+ * Items after a time, or those that come, in the order of their positions. An item whose transaction ends late comes after
+ * those with higher positions that were read before.
+ */
+export async function* followPositions<Item extends PositionedItem>(
+  news: News,
+  after: Date | null,
+  read: (after: string) => Promise<PositionedPage<Item>>,
+): AsyncGenerator<readonly Item[], void> {
+  const first = positionBefore(after ?? news.openedAt)
+  let place = after ? first : lowerBoundAt(news.openedAt)
+  const seen = new Set<string>()
+  for (;;) {
+    const since = news.takeSince()
+    if (since) place = lowest(place, lowerBoundAt(timestampOf(since))) as string
+    const { items, reached, isEnd } = await read(place > first ? place : first)
+    const fresh = items.filter(({ position }) => !seen.has(position))
+    for (const { position } of fresh) seen.add(position)
+    for (const oldest of seen) {
+      if (seen.size <= MAX_REMEMBERED) break
+      seen.delete(oldest)
     }
-    while (!this.#isEnded) {
-      const taken = this.#feed.take(this.#read, MAX_BATCH)
-      if (taken === null) this.end('missed too much')
-      else if (taken.items.length > 0) {
-        this.#read = taken.next
-        yield* this.#toStreamItems(
-          taken.items.filter(({ position }) => !this.#repeated.delete(position ?? '')),
-        )
-      } else await new Promise<void>((resolve) => (this.#continue = resolve))
-    }
-    this.finished = true
-    if (this.#error) throw this.#error
+    yield fresh
+    place = reached
+    if (isEnd && !(await news.next())) return
   }
+}
 
-  *#toStreamItems(items: readonly LiveItem[]): Generator<StreamItem> {
-    const matching = items.filter(this.#options.accepts)
-    for (let i = 0; i < matching.length; i += MAX_BATCH) {
-      const batch = matching.slice(i, i + MAX_BATCH)
-      for (const item of batch) {
-        if (this.#isEnded) return
-        yield { item, batch }
-      }
-    }
-  }
-
-  #close(reason: EndReason | null): void {
-    this.#isEnded = true
-    this.#feed.listeners.delete(this.#wake)
-    this.#continue()
-    this.#options.onEnd(reason)
-  }
+/** The lowest position of an item whose transaction can have ended after this time. */
+export function positionBefore(time: Date): string {
+  return lowerBoundAt(new Date(time.getTime() - REORDERED_WITHIN_MS))
 }

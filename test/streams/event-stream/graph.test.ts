@@ -52,8 +52,7 @@ async function publish(
   type = 'order.paid',
   { organizationId } = posthorn.tenant,
 ): Promise<string> {
-  const event = { type, data: JSON.parse(dataText), dataText }
-  const [published] = await posthorn.services.publishEvents(organizationId, [event])
+  const [published] = await posthorn.services.publishEvents(organizationId, [{ type, dataText }])
   return published?.id as string
 }
 

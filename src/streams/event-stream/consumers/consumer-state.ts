@@ -49,7 +49,7 @@ const READ_BACKLOGS = `
   cross join lateral (
     select coalesce(sum(cardinality(l.event_ids)), 0)::int as count,
       min(posthorn.uuid_v7_timestamp(l.event_ids[1])) as oldest
-    from posthorn.consumer_leases as l where l.consumer_id = c.id and l.ended_at is null
+    from posthorn.consumer_leases as l where l.consumer_id = c.id
   ) as leased
   cross join lateral (
     select count(*)::int as scanned, count(*) filter (where is_wanted)::int as count,

@@ -122,7 +122,6 @@ const Consumer = builder.prismaNode('Consumer', {
       description: `The leases whose events are not acknowledged, the first to expire first: at most ${MAX_LEASES}. After \`expiresAt\`, the next pull gets the events.`,
       select: (_args, _context, nestedSelection) => ({
         leases: nestedSelection({
-          where: { endedAt: null },
           orderBy: { expiresAt: 'asc' },
           take: MAX_LEASES,
         }),

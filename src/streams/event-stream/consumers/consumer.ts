@@ -6,8 +6,6 @@ import { parseId, publicId } from '../../../db/ids.ts'
 import { type Page, pageOf } from '../../../db/page.ts'
 import { joinTransaction } from '../../../db/transaction.ts'
 import { DomainError, fieldIssue, invalid, notFound } from '../../../lib/errors.ts'
-import type { Cursor } from '../cursor.ts'
-import { type EventSelection, printSelectionFilter } from '../event-matcher.ts'
 import type { StreamBounds } from '../event-stream.ts'
 
 /** Consumers of one organization. */
@@ -18,37 +16,10 @@ const NAME = /^[a-z0-9._-]{1,64}$/
 /** Where a new consumer begins. */
 export type ConsumerStart = 'now' | 'oldest'
 
-/** A consumer as a pull begins. */
-export interface ConsumerState {
-  /** A uuid. */
-  readonly id: string
-  /** Reading goes on after this event. */
-  readonly read: Cursor
-}
-
 export function checkConsumerName(name: string): void {
   if (NAME.test(name)) return
   const rule = 'must have 1 to 64 characters: a to z in lower case, digits, ".", "_" and "-".'
   throw invalid([fieldIssue(['consumer'], 'invalid_format', rule)])
-}
-
-/** Notes a pull, and what the pull asks for. Null if there is no such consumer. */
-export async function notePull(
-  sql: Sql,
-  organizationId: string,
-  name: string,
-  selection: EventSelection,
-): Promise<ConsumerState | null> {
-  const { rows } = await sql.query<{ id: string; position: number; index: number }>({
-    name: 'note_pull',
-    text: `
-      update posthorn.event_consumers set last_pulled_at = now(), types = $3, filter = $4
-      where organization_id = $1 and name = $2
-      returning id, read_position::float8 as position, read_index as index`,
-    values: [organizationId, name, selection.types ?? [], printSelectionFilter(selection)],
-  })
-  const [row] = rows
-  return row ? { id: row.id, read: { position: row.position, index: row.index } } : null
 }
 
 /** Creates the consumer, or leaves an existing one. Throws `conflict` above `MAX_CONSUMERS`. */

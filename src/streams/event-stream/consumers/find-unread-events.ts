@@ -35,7 +35,7 @@ const FIND_UNREAD = `
   select given.id from unnest($2::uuid[]) as given (id)
   where exists (
     select from reader join posthorn.consumer_leases as l on l.consumer_id = reader.id
-    where l.ended_at is null and given.id = any (l.event_ids))
+    where given.id = any (l.event_ids))
   or given.id in (
     select e.id from behind, posthorn.published_batches as b, unnest(b.event_ids) with ordinality as e (id, n)
     where b.organization_id = $1 and b.id >= $3 and b.event_ids && $2::uuid[]

@@ -1,26 +1,25 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Actor } from '../../../auth/access/actor.ts'
 import type { Sql } from '../../../db/client.ts'
-import { publicId } from '../../../db/ids.ts'
-import { type FieldIssue, fieldIssue, invalid } from '../../../lib/errors.ts'
-import { type Cursor, isBefore } from '../cursor.ts'
+import { parseId, publicId } from '../../../db/ids.ts'
+import { type FieldIssue, fieldIssue, invalid, notFound } from '../../../lib/errors.ts'
 import {
-  createSelect,
   type EventSelection,
   type GivenSelection,
+  printSelectionFilter,
   readSelection,
 } from '../event-matcher.ts'
-import { givePositions, readBounds, type UseStream } from '../event-stream.ts'
-import type { StreamEvent } from '../read-stream.ts'
-import { isReadable, readEvents, readStream } from '../read-stream.ts'
+import { type EventNews, givePositions, readBounds, type UseStream } from '../event-stream.ts'
 import {
-  type ConsumerStart,
-  type ConsumerState,
-  checkConsumerName,
-  createConsumer,
-  notePull,
-} from './consumer.ts'
-import { leaseAgain, leaseRead, shortenLease } from './leases.ts'
+  EVENT_COLUMNS,
+  type EventRow,
+  MAX_SCANNED,
+  pageOf,
+  type StreamEvent,
+  scopeValues,
+  streamPlaces,
+  toEvents,
+} from '../read-stream.ts'
+import { type ConsumerStart, checkConsumerName, createConsumer } from './consumer.ts'
 
 export const MAX_PULLED = 1_000
 export const DEFAULT_PULLED = 100
@@ -32,8 +31,7 @@ export const DEFAULT_LEASE_SECONDS = 60
 const MAX_BYTES = 2 * 1024 * 1024
 
 /** One pull reads so many events at most that its filter refuses, and so long; the next one goes on. */
-const MAX_SCANNED = 20_000
-const MAX_FILTERED = 100
+const MAX_REFUSED = 20_000
 const MAX_SCAN_MS = 1_000
 
 /** While a pull waits, it also looks for leases that expire. */
@@ -60,8 +58,8 @@ export interface PullDeps {
   readonly sql: Sql
   readonly useStream: UseStream
   readonly actor: Actor
-  /** Emits when the organization has new events, and ends or throws when the process or the caller's key does. */
-  readonly openNews: () => Promise<AsyncIterator<unknown>>
+  /** Begins to wait for events of the organization. */
+  readonly openNews: () => Promise<EventNews>
   /** Aborts when the client leaves. */
   readonly signal: AbortSignal | undefined
 }
@@ -90,153 +88,151 @@ export async function pullEvents(
   const pull = readPull(request)
   const endsAtMs = performance.now() + pull.waitSeconds * 1_000
   await deps.useStream(organizationId)
-  let news: AsyncIterator<unknown> | null = null
-  let next: Promise<IteratorResult<unknown>> | null = null
+  let waiting: EventNews | null = null
   try {
     for (;;) {
       const pulled = await pullOnce(deps, organizationId, pull)
       const leftMs = endsAtMs - performance.now()
       if (pulled.events.length > 0 || leftMs <= 0 || deps.signal?.aborted) return pulled
-      if (news === null) {
-        // What committed before the news opened is found by one more look.
-        news = await deps.openNews()
-      } else {
-        next ??= news.next()
-        const came = await withinMs(next, Math.min(leftMs, LOOK_EVERY_MS), deps.signal)
-        if (came?.done) return NOTHING
-        if (came) next = null
-      }
+      if (waiting === null) {
+        // What committed before is found by one more look.
+        waiting = await deps.openNews()
+        const { news } = waiting
+        deps.signal?.addEventListener('abort', () => news.close())
+      } else if (!(await waiting.next(Math.min(leftMs, LOOK_EVERY_MS)))) return NOTHING
     }
   } finally {
-    next?.catch(() => {})
-    await news?.return?.()
+    waiting?.news.close()
   }
 }
 
-/** Null after the time, or when the client left. */
-async function withinMs<Result>(
-  promise: Promise<Result>,
-  ms: number,
-  signal: AbortSignal | undefined,
-): Promise<Result | null> {
-  const timer = new AbortController()
-  const signals = signal ? [timer.signal, signal] : [timer.signal]
-  const time = sleep(ms, null, { signal: AbortSignal.any(signals), ref: false }).catch(() => null)
-  try {
-    return await Promise.race([promise, time])
-  } finally {
-    timer.abort()
-  }
-}
-
+/** Goes on while a filter refuses what a statement looks at. */
 async function pullOnce(deps: PullDeps, organizationId: string, pull: Pull): Promise<PulledEvents> {
-  const { sql } = deps
-  const { id } = await beginPull(deps, organizationId, pull)
-  const again = await pullAgain(sql, organizationId, id, pull)
-  if (again) return again
-  await givePositions(sql, organizationId)
-  for (;;) {
-    const consumer = await beginPull(deps, organizationId, pull)
-    const pulled = await pullOn(sql, organizationId, consumer, pull)
-    if (pulled) return pulled
-  }
-}
-
-async function beginPull(
-  { sql, actor }: PullDeps,
-  organizationId: string,
-  { name, selection, start }: Pull,
-): Promise<ConsumerState> {
-  for (;;) {
-    const consumer = await notePull(sql, organizationId, name, selection)
-    if (consumer) return consumer
-    await givePositions(sql, organizationId)
-    const bounds = await readBounds(sql, organizationId)
-    await createConsumer(sql, organizationId, name, bounds, start, actor)
-  }
-}
-
-/** Events of expired leases. Null if there are none. */
-async function pullAgain(
-  sql: Sql,
-  organizationId: string,
-  consumerId: string,
-  { max, leaseSeconds }: Pull,
-): Promise<PulledEvents | null> {
-  const lease = await leaseAgain(sql, consumerId, max, leaseSeconds)
-  if (lease === null) return null
-  const uuids = lease.events.map(({ id }) => id)
-  const found = await readEvents(sql, organizationId, uuids, MAX_BYTES)
-  const events = found.flatMap((event, i) => {
-    const leased = lease.events[i]
-    return isReadable(event) && leased
-      ? [{ ...event, position: leased.position, index: leased.index }]
-      : []
-  })
-  if (events.length < lease.events.length) {
-    const missed = found.filter((event) => event === null).length
-    const later = lease.events.slice(found.length)
-    await shortenLease(sql, consumerId, lease.id, events, later, missed)
-  }
-  return events.length === 0 ? null : toPulled(lease, events)
-}
-
-/** Reads on from where the consumer is. Null if another pull did so meanwhile. */
-async function pullOn(
-  sql: Sql,
-  organizationId: string,
-  consumer: ConsumerState,
-  { selection, max, leaseSeconds }: Pull,
-): Promise<PulledEvents | null> {
-  const { events, next, missed } = await scan(sql, organizationId, consumer.read, selection, max)
-  if (next === consumer.read) return NOTHING
-  const lease = await leaseRead(sql, consumer, next, events, missed, leaseSeconds)
-  if (lease === null) return null
-  return lease === 'nothing' ? NOTHING : toPulled(lease, events)
-}
-
-async function scan(
-  sql: Sql,
-  organizationId: string,
-  after: Cursor,
-  selection: EventSelection,
-  max: number,
-): Promise<{ events: StreamEvent[]; next: Cursor; missed: number }> {
-  const select = createSelect(sql, selection)
+  const { sql, actor } = deps
   const endsAtMs = performance.now() + MAX_SCAN_MS
-  const events: StreamEvent[] = []
-  let [next, missed, scanned, characters] = [after, 0, 0, 0]
-  while (events.length < max && scanned < MAX_SCANNED && performance.now() < endsAtMs) {
-    const maxEvents = selection.filter
-      ? MAX_FILTERED
-      : selection.types
-        ? MAX_PULLED
-        : max - events.length
-    const maxBytes = MAX_BYTES - characters
-    if (maxBytes <= 0) break
-    const page = await readStream(sql, organizationId, next, { maxEvents, maxBytes })
-    scanned += page.events.length + page.missing.length
-    const found = (await select(page.events)).slice(0, max - events.length)
-    events.push(...found)
-    characters += found.reduce(
-      (sum, { data, previous }) => sum + data.length + (previous?.length ?? 0),
-      0,
-    )
-    const last = events.length < max ? undefined : found.at(-1)
-    const end = last ? { position: last.position, index: last.index } : page.next
-    next = end
-    missed += page.missing.filter((place) => !isBefore(end, place)).length
-    if (page.isEnd) break
+  for (let scanned = 0; scanned < MAX_REFUSED && performance.now() < endsAtMs; ) {
+    await givePositions(sql, organizationId)
+    const { rows } = await sql.query<PulledRow>({
+      name: 'pull_events',
+      text: PULL_EVENTS,
+      values: valuesOf(organizationId, pull),
+    })
+    const [first] = rows
+    if (!first) {
+      const bounds = await readBounds(sql, organizationId)
+      await createConsumer(sql, organizationId, pull.name, bounds, pull.start, actor)
+      continue
+    }
+    const { lease, expiresAt } = first
+    if (lease) return { lease: publicId('lease', lease), expiresAt, events: toEvents(rows) }
+    if (first.scanned === 0) break
+    scanned += first.scanned
   }
-  return { events, next, missed }
+  return NOTHING
 }
 
-function toPulled(
-  { id, expiresAt }: { readonly id: string; readonly expiresAt: Date },
-  events: readonly StreamEvent[],
-): PulledEvents {
-  return { lease: publicId('lease', id), expiresAt, events }
+type PulledRow = EventRow & {
+  /** A uuid. Null without events. */
+  readonly lease: string | null
+  readonly expiresAt: Date | null
+  readonly scanned: number
 }
+
+function valuesOf(organizationId: string, { name, selection, max, leaseSeconds }: Pull): unknown[] {
+  const scope = { organizationId, webhookId: null, selection }
+  return [
+    ...scopeValues(scope, { maxEvents: max, maxBytes: MAX_BYTES }),
+    ...[name, MAX_SCANNED, leaseSeconds, selection.types ?? [], printSelectionFilter(selection)],
+  ]
+}
+
+/**
+ * Leases the events of the lease that expired first or, if there is none, those after what the consumer has read. Pulls of one
+ * consumer wait for each other. A lease that is acknowledged meanwhile is locked, and skipped. What does not fit into the page
+ * waits in an expired lease.
+ */
+const PULL_EVENTS = `
+  with consumer as materialized (
+    select id, read_position, read_index from posthorn.event_consumers where organization_id = $1 and name = $10 for update
+  ),
+  expired as materialized (
+    delete from posthorn.consumer_leases where id = (
+      select l.id from consumer, posthorn.consumer_leases as l
+      where l.consumer_id = consumer.id and l.expires_at <= now()
+      order by l.expires_at limit 1 for update of l skip locked)
+    returning event_ids, positions, indexes
+  ),
+  ${pageOf(`
+    select leased.position::float8, leased.index, leased.id, true as is_chosen
+    from expired, unnest(positions, indexes, event_ids) as leased (position, index, id)
+    union all
+    select * from (${streamPlaces('(select read_position from consumer)', '(select read_index from consumer)', '$11::int')}) as unread
+    where not exists (select from expired)`)},
+  last as (
+    select position, index, is_chosen from page order by position desc, index desc limit 1
+  ),
+  leases as (
+    insert into posthorn.consumer_leases (consumer_id, event_ids, positions, indexes, expires_at)
+    select consumer.id, array_agg(given.id order by position, index), array_agg(position::bigint order by position, index),
+      array_agg(index order by position, index), case when is_read then now() + $12 * interval '1 second' else now() end
+    from consumer, (
+      select id, position, index, true as is_read from page where is_wanted
+      union all
+      select id, position, index, false from place
+      where is_chosen and (position, index) > (select position, index from last)
+    ) as given
+    group by consumer.id, is_read
+    returning id, expires_at
+  ),
+  moved as (
+    update posthorn.event_consumers as c
+    set last_pulled_at = now(), types = $13, filter = $14,
+      read_position = case when last.is_chosen = false then last.position else c.read_position end,
+      read_index = case when last.is_chosen = false then last.index else c.read_index end,
+      missed_count = c.missed_count + gone.count,
+      last_missed_at = case when gone.count > 0 then now() else c.last_missed_at end
+    from consumer left join last on true cross join (select count(*) from page where is_gone) as gone
+    where c.id = consumer.id
+  )
+  select ${EVENT_COLUMNS}, lease.id as lease, lease.expires_at as "expiresAt", (select count(*)::int from page) as scanned
+  from consumer left join page on is_wanted
+  left join leases as lease on lease.expires_at > now()
+  order by position, index`
+
+/**
+ * Acknowledges the events of a lease. Returns how many: 0 if they were acknowledged before, or if the lease had expired and
+ * another pull got them.
+ */
+export async function acknowledgeEvents(
+  sql: Sql,
+  organizationId: string,
+  consumer: string,
+  lease: string,
+): Promise<number> {
+  checkConsumerName(consumer)
+  const uuid = parseId('lease', lease)
+  const { rows } = await sql.query<{ count: number }>({
+    name: 'acknowledge_events',
+    text: ACKNOWLEDGE,
+    values: [organizationId, consumer, uuid],
+  })
+  const [row] = rows
+  if (!row) throw notFound('consumer', consumer)
+  if (uuid === null) throw notFound('lease', lease)
+  return row.count
+}
+
+/** The primary key of the leases serves it. */
+const ACKNOWLEDGE = `
+  with consumer as (
+    select id from posthorn.event_consumers where organization_id = $1 and name = $2
+  ),
+  acknowledged as (
+    delete from posthorn.consumer_leases as l using consumer
+    where l.id = $3 and l.consumer_id = consumer.id
+    returning cardinality(l.event_ids) as count
+  )
+  select coalesce((select count from acknowledged), 0) as count from consumer`
 
 function readPull(request: PullRequest): Pull {
   const issues: FieldIssue[] = []

@@ -170,7 +170,7 @@ const streamRoots: RootTypes = (event) => {
         acknowledgeEvents: {
           type: GraphQLInt,
           description:
-            'Acknowledges the events of a lease. Returns how many; 0 if they were acknowledged before. After the lease has expired, this works until another pull gets the events: then the error has the code `CONFLICT`. Needs the scope `events:read`.',
+            'Acknowledges the events of a lease. Returns how many; 0 if they were acknowledged before, or if the lease had expired and another pull got them. Needs the scope `events:read`.',
           args: {
             consumer: {
               type: new GraphQLNonNull(GraphQLString),
