@@ -9,7 +9,12 @@ import {
 } from 'graphql'
 import type { Db } from '../../db/client.ts'
 import { takeTurns } from '../../lib/take-turns.ts'
-import { createEventInterface, createEventType, type SourceType } from './event-types.ts'
+import {
+  createEventInterface,
+  createEventType,
+  createOtherEvent,
+  type SourceType,
+} from './event-types.ts'
 import { typeNames } from './names.ts'
 
 /** SQL: the event types that are not archived, with their schemas as their authors wrote them. */
@@ -38,20 +43,19 @@ export type RootTypes = (
 ) => Pick<GraphQLSchemaConfig, 'query' | 'mutation' | 'subscription'>
 
 /**
- * The event graph of a catalogue with root types. It is made in turns, because 1,000 event types take some 200 ms; only
- * the last step, which collects types that are made, takes some 10 ms at once. `isStream`: events have their place in it.
+ * The event graph of a catalogue for streams, with root types. It is made in turns, because 1,000 event types take some
+ * 200 ms; only the last step, which collects types that are made, takes some 10 ms at once.
  */
 export async function createEventSchema(
   catalogue: readonly SourceType[],
   rootTypes: RootTypes,
-  options: { readonly isStream?: boolean } = {},
 ): Promise<GraphQLSchema> {
-  const event = createEventInterface(options)
   const names = namesOfTypes(catalogue)
+  const event = createEventInterface(names)
   const types = await takeTurns(catalogue, (type) =>
     createEventType(type, names.get(type.name) ?? '', event),
   )
-  return toSchema(rootTypes(event), types)
+  return toSchema(rootTypes(event), [...types, createOtherEvent(event)])
 }
 
 /** A schema of events alone, for selections, which begin at an event. Of the event types whose type name is wanted. */

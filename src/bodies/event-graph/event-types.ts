@@ -50,22 +50,41 @@ export const DATE_TIME_SCALAR: GraphQLScalarType = new GraphQLScalarType({
   description: 'An RFC 3339 time in UTC with milliseconds, such as `2026-01-31T12:00:00.000Z`.',
 })
 
+/** Values are as they were published: numbers keep their digits, also beyond 32 bits, and enums what they do not list. */
+const asPublished = <Value>(value: Value) => value
+const open = { serialize: asPublished, coerceOutputValue: asPublished }
+export const INT = new GraphQLScalarType({ ...GraphQLInt.toConfig(), ...open })
+
+class OpenEnum extends GraphQLEnumType {
+  override coerceOutputValue(value: string): string {
+    return value
+  }
+}
+
 const SCALARS = {
   String: GraphQLString,
   Boolean: GraphQLBoolean,
-  Float: GraphQLFloat,
-  Int: GraphQLInt,
+  Float: new GraphQLScalarType({ ...GraphQLFloat.toConfig(), ...open }),
+  Int: INT,
 } as const
 
 type Fields = Record<string, GraphQLFieldConfig<unknown, unknown>>
 
-/** The interface of all events. `isStream`: they have their place in the stream. */
-export function createEventInterface({ isStream = false } = {}): GraphQLInterfaceType {
+/** The event type of an event of which `selectEvent` has taken fields. */
+export const EVENT_TYPE = Symbol('event type')
+
+interface TakenEvent {
+  readonly [EVENT_TYPE]: string
+}
+
+/** The interface of all events. `ofStream`: the names of their types, by event type; they have their place in the stream. */
+export function createEventInterface(ofStream?: ReadonlyMap<string, string>): GraphQLInterfaceType {
   return new GraphQLInterfaceType({
     name: 'Event',
     description: 'An event, of any type. `... on` selects what an event of one type has.',
+    resolveType: (taken: TakenEvent) => ofStream?.get(taken[EVENT_TYPE]) ?? OTHER_EVENT,
     fields: {
-      ...(isStream && {
+      ...(ofStream && {
         cursor: {
           type: new GraphQLNonNull(GraphQLString),
           description:
@@ -90,6 +109,21 @@ export function createEventInterface({ isStream = false } = {}): GraphQLInterfac
   })
 }
 
+const OTHER_EVENT = 'OtherEvent'
+
+/** The type of events that have none in the catalogue of the graph. */
+export function createOtherEvent(event: GraphQLInterfaceType): GraphQLObjectType {
+  return completeFields(
+    new GraphQLObjectType({
+      name: OTHER_EVENT,
+      description:
+        'An event whose type was archived, or was added to the catalogue after the stream began.',
+      interfaces: [event],
+      fields: event.toConfig().fields,
+    }),
+  )
+}
+
 /*
  * Where the JSON of a parent has what a field says, and which event type a type is: extensions of the schema, which plans
  * are made from.
@@ -101,9 +135,9 @@ export function memberOf({ name, extensions }: GraphQLField<unknown, unknown>): 
   return (extensions[SOURCE] as readonly string[] | undefined) ?? [name]
 }
 
-/** The name of the event type whose events have an object type. */
-export function eventTypeOf({ extensions }: GraphQLObjectType): string {
-  return extensions[SOURCE] as string
+/** The name of the event type whose events have an object type. Undefined for `OtherEvent`. */
+export function eventTypeOf({ extensions }: GraphQLObjectType): string | undefined {
+  return extensions[SOURCE] as string | undefined
 }
 
 /** What is nested deeper is JSON. */
@@ -163,7 +197,7 @@ export function createEventType(
       ...withinData(dataFields),
     }),
   })
-  for (const one of [...objects, dataType, type]) freeExtensions(one)
+  for (const one of [...objects, dataType, type]) completeFields(one)
   return type
 
   function dataProperties(): Property[] {
@@ -259,7 +293,7 @@ export function createEventType(
     if (found) return found
     const name = newName(spot)
     if (name === null) return JSON_SCALAR
-    const type = new GraphQLEnumType({
+    const type = new OpenEnum({
       name,
       description: descriptionOf(schemas),
       values: Object.fromEntries(values.map((value) => [value, {}])),
@@ -307,10 +341,13 @@ function withinData(fields: Fields): Fields {
   )
 }
 
-/** graphql-js gives each field an object of extensions, of 220 bytes. */
-function freeExtensions(type: GraphQLObjectType): void {
-  for (const field of Object.values(type.getFields()))
+/** `selectEvent` has taken the fields of the response. graphql-js gives each field an object of extensions, of 220 bytes. */
+function completeFields(type: GraphQLObjectType): GraphQLObjectType {
+  for (const field of Object.values(type.getFields())) {
+    field.resolve = (taken, _args, _context, { path }) => taken[path.key]
     if (Object.keys(field.extensions).length === 0) field.extensions = NO_EXTENSIONS
+  }
+  return type
 }
 
 const NO_EXTENSIONS = Object.freeze({})

@@ -34,6 +34,7 @@ export const RESERVED_TYPES: ReadonlySet<string> = new Set([
   'Int',
   'JSON',
   'Mutation',
+  'OtherEvent',
   'PulledEvents',
   'Query',
   'String',

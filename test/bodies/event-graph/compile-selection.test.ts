@@ -126,10 +126,8 @@ describe('an invalid selection', () => {
       'Cannot query field "ordr" on type "OrderPaid". Did you mean "order"?',
     ],
     ['{ ...A } fragment A on Event { ...A }', 1, 32, 'Cannot spread fragment "A" within itself.'],
-    ['mutation { id }', 1, 1, 'no operation'],
-    ['query ($x: Boolean) { id }', 1, 1, 'no variables'],
-    ['fragment A on Event { id }', 1, 1, 'begins with a selection set'],
-    ['{ id } type Query { id: ID }', 1, 8, 'no definitions of types'],
+    ['query ($x: Boolean) { id }', 1, 1, 'Expected "{", found Name "query"'],
+    ['{ id } type Query { id: ID }', 1, 8, 'one selection set, and fragments'],
     ['{ id: type x: id id }', 1, 18, 'the name of two values'],
     ['{ __schema { types { name } } }', 1, 3, 'Cannot query field "__schema"'],
   ])('%s', (text, line, column, message) => {

@@ -2,7 +2,6 @@ import {
   GraphQLEnumType,
   type GraphQLFieldConfigArgumentMap,
   GraphQLID,
-  GraphQLInt,
   GraphQLList,
   GraphQLNonNull,
   GraphQLObjectType,
@@ -17,6 +16,7 @@ import {
 } from '../../../bodies/event-graph/event-schema.ts'
 import {
   DATE_TIME_SCALAR,
+  INT,
   JSON_SCALAR,
   type SourceType,
 } from '../../../bodies/event-graph/event-types.ts'
@@ -31,6 +31,14 @@ import {
   MAX_PULLED,
   MAX_WAIT_SECONDS,
 } from '../consumers/pull-events.ts'
+import {
+  acknowledgeEvents,
+  findEvent,
+  pullEvents,
+  selectPulled,
+  selectStreamed,
+  subscribeToEvents,
+} from './root-fields.ts'
 
 /** A graph of events. */
 export interface EventGraph {
@@ -48,7 +56,7 @@ export function followGraph(sql: Sql): () => Promise<EventGraph> {
         name: 'read_source_types',
         text: SOURCE_TYPES,
       })
-      const schema = await createEventSchema(rows, streamRoots, { isStream: true })
+      const schema = await createEventSchema(rows, streamRoots)
       let printed: Promise<Uint8Array<ArrayBuffer>> | undefined
       return {
         schema,
@@ -96,7 +104,7 @@ const SELECTION_ARGS: GraphQLFieldConfigArgumentMap = {
 
 const english = (count: number) => count.toLocaleString('en')
 
-/** The root fields of the graph of events. Their resolvers are in `root-fields.ts`: they make JSON, not objects. */
+/** The root fields of the graph of events. */
 const streamRoots: RootTypes = (event) => {
   const anEvent = new GraphQLNonNull(event)
   const PulledEvents = new GraphQLObjectType({
@@ -116,6 +124,7 @@ const streamRoots: RootTypes = (event) => {
       events: {
         type: new GraphQLNonNull(new GraphQLList(anEvent)),
         description: 'The events, in the order of the stream.',
+        resolve: selectPulled,
       },
     },
   })
@@ -131,6 +140,7 @@ const streamRoots: RootTypes = (event) => {
             id: { type: new GraphQLNonNull(GraphQLID), description: 'The id: `evt_…`.' },
           },
           extensions: { complexity: COMPLEXITY_OF_EVENT },
+          resolve: findEvent,
         },
       },
     }),
@@ -148,15 +158,15 @@ const streamRoots: RootTypes = (event) => {
             },
             ...SELECTION_ARGS,
             max: {
-              type: GraphQLInt,
+              type: INT,
               description: `The most events: 1 to ${english(MAX_PULLED)}. Default: ${DEFAULT_PULLED}. About 2 MiB of events are given at once.`,
             },
             wait: {
-              type: GraphQLInt,
+              type: INT,
               description: `How many seconds to wait for an event: 0 to ${MAX_WAIT_SECONDS}. Default: 0.`,
             },
             lease: {
-              type: GraphQLInt,
+              type: INT,
               description: `How many seconds the events are kept from other pulls: 1 to ${english(MAX_LEASE_SECONDS)}. Default: ${DEFAULT_LEASE_SECONDS}.`,
             },
             from: {
@@ -166,9 +176,10 @@ const streamRoots: RootTypes = (event) => {
           },
           // What a pull gives counts as memory once it is known: while a pull waits, it must not hold up others.
           extensions: { complexity: { field: 1, multiplier: 1 } },
+          resolve: pullEvents,
         },
         acknowledgeEvents: {
-          type: GraphQLInt,
+          type: INT,
           description:
             'Acknowledges the events of a lease. Returns how many; 0 if they were acknowledged before. After the lease has expired, this works until another pull gets the events: then the error has the code `CONFLICT`. Needs the scope `events:read`.',
           args: {
@@ -181,6 +192,7 @@ const streamRoots: RootTypes = (event) => {
               description: 'The lease of the pull: `lease_…`.',
             },
           },
+          resolve: acknowledgeEvents,
         },
       },
     }),
@@ -200,6 +212,8 @@ const streamRoots: RootTypes = (event) => {
             },
           },
           extensions: { complexity: COMPLEXITY_OF_EVENT },
+          subscribe: subscribeToEvents,
+          resolve: selectStreamed,
         },
       },
     }),
