@@ -16,6 +16,7 @@ import {
   Kind,
   type SelectionNode,
   type SelectionSetNode,
+  visit,
 } from 'graphql'
 import { eventTypeOf, memberOf } from './event-types.ts'
 
@@ -74,7 +75,10 @@ export function planEvent(
   const planning = { ...document, fieldsLeft: MAX_PLANNED_FIELDS }
   const event = planning.schema.getType('Event')
   if (!isAbstractType(event)) throw new Error('The schema has no events.')
-  const named = namedTypes(planning, selectionSets)
+  const named = new Set<string>()
+  for (const node of [...selectionSets, ...Object.values(planning.fragments)]) {
+    visit(node, { NamedType: ({ name }) => void named.add(name.value) })
+  }
   const cases = planning.schema
     .getPossibleTypes(event)
     .filter((type) => named.has(type.name) && eventTypeOf(type) !== undefined)
@@ -83,28 +87,6 @@ export function planEvent(
       plan: planObject(planning, type, selectionSets),
     }))
   return { cases, other: planObject(planning, event, selectionSets) }
-}
-
-/** The types that conditions in the selection sets name, at any depth of fragments, but not within fields. */
-function namedTypes(planning: Planning, selectionSets: readonly SelectionSetNode[]): Set<string> {
-  const names = new Set<string>()
-  const visited = new Set<string>()
-  const todo = [...selectionSets]
-  for (let set = todo.pop(); set !== undefined; set = todo.pop()) {
-    for (const node of set.selections) {
-      if (node.kind === Kind.INLINE_FRAGMENT) {
-        if (node.typeCondition) names.add(node.typeCondition.name.value)
-        todo.push(node.selectionSet)
-      } else if (node.kind === Kind.FRAGMENT_SPREAD && !visited.has(node.name.value)) {
-        visited.add(node.name.value)
-        const fragment = planning.fragments[node.name.value]
-        if (!fragment) continue
-        names.add(fragment.typeCondition.name.value)
-        todo.push(fragment.selectionSet)
-      }
-    }
-  }
-  return names
 }
 
 /** Of an interface, the plan for objects whose type no condition names. */
