@@ -1,4 +1,4 @@
-import { createFindBody } from '../bodies/find-body.ts'
+import { createFindBody } from '../bodies/body.ts'
 import type { Settings } from '../config/settings.ts'
 import {
   type ExchangeControl,
