@@ -85,8 +85,8 @@ async function importSource(
     import('../event-types/catalogue/import-catalogue.ts'),
     import('../auth/access/actor.ts'),
   ])
-  return await withServices(({ database: { pool } }) =>
-    importCatalogue(pool, given, options, COMMAND_LINE),
+  return await withServices(({ database: { prisma } }) =>
+    importCatalogue(prisma, given, options, COMMAND_LINE),
   )
 }
 

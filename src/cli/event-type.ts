@@ -135,7 +135,7 @@ function registerExport(eventType: Command): void {
         const { printCatalogue, readCatalogue } = await import(
           '../event-types/catalogue/catalogue-type.ts'
         )
-        const types = await withServices(({ database: { pool } }) => readCatalogue(pool), {
+        const types = await withServices(({ database: { prisma } }) => readCatalogue(prisma), {
           reads: true,
         })
         const text = printCatalogue(types)

@@ -1,6 +1,5 @@
 import type { Db } from '../db/client.ts'
 import type { EventType, Prisma } from '../db/generated/prisma/client.ts'
-import { atLeastKey } from '../db/selection.ts'
 import { OPERATIONAL_PREFIX } from './event-type.ts'
 
 type Selection = Pick<Prisma.EventTypeFindManyArgs, 'select'>
@@ -38,15 +37,6 @@ export async function findEventTypesByNames(
 ): Promise<Map<string, EventType>> {
   const rows = await db.eventType.findMany({ ...selection, where: { name: { in: [...names] } } })
   return new Map(rows.map((row) => [row.name, row]))
-}
-
-/** Reads an event type again after a change. Event types are never deleted. */
-export async function rereadEventType(
-  db: Db,
-  name: string,
-  selection: Selection,
-): Promise<EventType> {
-  return await db.eventType.findUniqueOrThrow({ ...atLeastKey(selection, 'name'), where: { name } })
 }
 
 /** `*`, or the beginning of names and `.*`. */
