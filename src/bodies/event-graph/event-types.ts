@@ -4,12 +4,10 @@ import {
   type GraphQLField,
   type GraphQLFieldConfig,
   GraphQLFloat,
-  GraphQLID,
   GraphQLInt,
-  GraphQLInterfaceType,
+  type GraphQLInterfaceType,
   GraphQLList,
   type GraphQLNamedOutputType,
-  GraphQLNonNull,
   GraphQLObjectType,
   type GraphQLOutputType,
   GraphQLScalarType,
@@ -37,19 +35,6 @@ export interface SourceType {
   readonly schema: string | null
 }
 
-/** `parseValue` of variables and arguments: none of the event graph takes them. */
-export const JSON_SCALAR: GraphQLScalarType = new GraphQLScalarType({
-  name: 'JSON',
-  specifiedByURL: 'https://www.rfc-editor.org/rfc/rfc8259',
-  description: 'Any JSON value, as it was published: numbers keep their digits.',
-})
-
-export const DATE_TIME_SCALAR: GraphQLScalarType = new GraphQLScalarType({
-  name: 'DateTime',
-  specifiedByURL: 'https://www.rfc-editor.org/rfc/rfc3339#section-5.6',
-  description: 'An RFC 3339 time in UTC with milliseconds, such as `2026-01-31T12:00:00.000Z`.',
-})
-
 /** Values are as they were published: numbers keep their digits, also beyond 32 bits, and enums what they do not list. */
 const asPublished = <Value>(value: Value) => value
 const open = { serialize: asPublished, coerceOutputValue: asPublished }
@@ -70,48 +55,9 @@ const SCALARS = {
 
 type Fields = Record<string, GraphQLFieldConfig<unknown, unknown>>
 
-/** The event type of an event of which `selectEvent` has taken fields. */
-export const EVENT_TYPE = Symbol('event type')
+/** What an event is that has no type in the graph. */
+export const OTHER_EVENT = 'OtherEvent'
 
-interface TakenEvent {
-  readonly [EVENT_TYPE]: string
-}
-
-/** The interface of all events. `ofStream`: the names of their types, by event type; they have their place in the stream. */
-export function createEventInterface(ofStream?: ReadonlyMap<string, string>): GraphQLInterfaceType {
-  return new GraphQLInterfaceType({
-    name: 'Event',
-    description: 'An event, of any type. `... on` selects what an event of one type has.',
-    resolveType: (taken: TakenEvent) => ofStream?.get(taken[EVENT_TYPE]) ?? OTHER_EVENT,
-    fields: {
-      ...(ofStream && {
-        cursor: {
-          type: new GraphQLNonNull(GraphQLString),
-          description:
-            'The place of the event in the stream, for `after`: a stream goes on after it.',
-        },
-      }),
-      id: { type: new GraphQLNonNull(GraphQLID), description: 'The id: `evt_…`.' },
-      type: {
-        type: new GraphQLNonNull(GraphQLString),
-        description: 'The name of the event type, such as `order.paid`.',
-      },
-      occurredAt: {
-        type: new GraphQLNonNull(DATE_TIME_SCALAR),
-        description: 'When the event occurred, as the publisher says.',
-      },
-      publishedAt: {
-        type: new GraphQLNonNull(DATE_TIME_SCALAR),
-        description: 'When the event was published.',
-      },
-      data: { type: JSON_SCALAR, description: 'The whole data.' },
-    },
-  })
-}
-
-const OTHER_EVENT = 'OtherEvent'
-
-/** The type of events that have none in the catalogue of the graph. */
 export function createOtherEvent(event: GraphQLInterfaceType): GraphQLObjectType {
   return completeFields(
     new GraphQLObjectType({
@@ -169,6 +115,7 @@ export function createEventType(
   const known = new Map<string, GraphQLNamedOutputType>()
   const numbers = new Map<unknown, number>()
   const objects: GraphQLObjectType[] = []
+  const json = event.getFields()['data']?.type as GraphQLNamedOutputType
   /** Fields are made level by level, so that each type is as near to the event as it can be. */
   const todo: (() => void)[] = []
   let fieldsLeft = MAX_FIELDS
@@ -191,7 +138,7 @@ export function createEventType(
     fields: () => ({
       ...event.toConfig().fields,
       previous: {
-        type: properties.length > 0 ? dataType : JSON_SCALAR,
+        type: properties.length > 0 ? dataType : json,
         description: 'The data before the change. Null if the publisher did not give them.',
       },
       ...withinData(dataFields),
@@ -246,15 +193,15 @@ export function createEventType(
 
   /** `own`: the schemas that stand at the place itself. What they refer to gives a type its name. */
   function typeOf(spot: Spot, own: readonly unknown[]): GraphQLOutputType {
-    if (spot.level > MAX_LEVELS) return JSON_SCALAR
+    if (spot.level > MAX_LEVELS) return json
     const schemas = withOnlyChoices(root, spot.schemas)
-    if (schemas === null) return JSON_SCALAR
+    if (schemas === null) return json
     const at = { ...spot, schemas, typeName: nameByReference(own) ?? spot.typeName }
     const kind = kindOf(schemas)
     if (kind === 'object') return objectType(at)
     if (kind === 'array') return listType(at)
     if (kind === 'String') return enumType(at) ?? GraphQLString
-    return kind === null ? JSON_SCALAR : SCALARS[kind]
+    return kind === null ? json : SCALARS[kind]
   }
 
   function objectType(spot: Spot): GraphQLNamedOutputType {
@@ -264,7 +211,7 @@ export function createEventType(
     if (found) return found
     const properties = usableProperties(schemas)
     const name = properties.length > 0 ? newName(spot) : null
-    if (name === null) return JSON_SCALAR
+    if (name === null) return json
     let fields: Fields = {}
     const description = descriptionOf(schemas)
     const type = new GraphQLObjectType({ name, description, fields: () => fields })
@@ -281,7 +228,7 @@ export function createEventType(
   function listType(spot: Spot): GraphQLOutputType {
     const items = itemSchemas(spot.schemas)
     const schemas = items && withReferred(root, items)
-    if (items === null || schemas === null) return new GraphQLList(JSON_SCALAR)
+    if (items === null || schemas === null) return new GraphQLList(json)
     return new GraphQLList(typeOf({ ...spot, schemas, level: spot.level + 1 }, items))
   }
 
@@ -292,7 +239,7 @@ export function createEventType(
     const found = known.get(keyOf(schemas))
     if (found) return found
     const name = newName(spot)
-    if (name === null) return JSON_SCALAR
+    if (name === null) return json
     const type = new OpenEnum({
       name,
       description: descriptionOf(schemas),

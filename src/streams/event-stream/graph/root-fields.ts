@@ -1,7 +1,8 @@
 import { GraphQLError, type GraphQLFieldResolver, type GraphQLResolveInfo } from 'graphql'
 import { createGraphQLError } from 'graphql-yoga'
 import { credentialOf } from '../../../auth/access/scope.ts'
-import { EVENT_TYPE } from '../../../bodies/event-graph/event-types.ts'
+import { eventOf } from '../../../bodies/event-graph/event-schema.ts'
+import { eventTypeOf, OTHER_EVENT } from '../../../bodies/event-graph/event-types.ts'
 import { planEvent, selectionSetsOf } from '../../../bodies/event-graph/plan-selection.ts'
 import { selectEvent } from '../../../bodies/event-graph/select-event.ts'
 import { parseId } from '../../../db/ids.ts'
@@ -11,6 +12,7 @@ import { checkArguments } from '../../../graphql/well-formed.ts'
 import type { InFlight } from '../../../http/connection.ts'
 import { inTurn } from '../../../lib/in-turn.ts'
 import { MAX_STEPS, OverBudget, type WorkBudget } from '../../../lib/work-budget.ts'
+import type { ConsumerStart } from '../consumers/consumer.ts'
 import type { PulledEvents, PullRequest } from '../consumers/pull-events.ts'
 import { printCursor } from '../cursor.ts'
 import type { EventStreams, Reader, StreamRequest } from '../event-streams.ts'
@@ -23,27 +25,30 @@ interface EventContext extends Context {
 
 type Resolve<Args, Source = unknown> = GraphQLFieldResolver<Source, EventContext, Args>
 
-export const findEvent: Resolve<{ readonly id: string }> = async (_root, args, context, info) => {
+const findEvent: Resolve<{ readonly id: string }> = async (_root, args, context, info) => {
   checkArguments(args, context, info)
   const uuid = parseId('event', args.id)
   const event = uuid && (await context.eventStreams.find(readerOf(context), uuid))
   return event ? await createSelect(context, info)(event, budgetOf(context)) : null
 }
 
-export const pullEvents: Resolve<PullRequest> = async (_root, args, context, info) => {
+type PullArguments = Omit<PullRequest, 'from'> & { readonly from?: string | null }
+
+const pullEvents: Resolve<PullArguments> = async (_root, args, context, info) => {
   checkArguments(args, context, info)
-  const pulled = await context.eventStreams.pull(readerOf(context), args)
+  const from = args.from?.toLowerCase() as ConsumerStart | undefined
+  const pulled = await context.eventStreams.pull(readerOf(context), { ...args, from })
   const bytes = pulled.events.reduce((sum, event) => sum + bytesOf(event), 0)
   context.inFlight?.resize('response', bytes)
   return pulled
 }
 
-export const selectPulled: Resolve<unknown, PulledEvents> = ({ events }, _args, context, info) => {
+const selectPulled: Resolve<unknown, PulledEvents> = ({ events }, _args, context, info) => {
   const [select, budget] = [createSelect(context, info), budgetOf(context)]
   return events.map((event) => select(event, budget))
 }
 
-export const acknowledgeEvents: Resolve<{ readonly consumer: string; readonly lease: string }> = (
+const acknowledgeEvents: Resolve<{ readonly consumer: string; readonly lease: string }> = (
   _root,
   args,
   context,
@@ -54,14 +59,33 @@ export const acknowledgeEvents: Resolve<{ readonly consumer: string; readonly le
 }
 
 /** The stream keeps the catalogue of its start, also when event types change. */
-export const subscribeToEvents: Resolve<StreamRequest> = async (_root, args, context, info) => {
+const subscribeToEvents: Resolve<StreamRequest> = async (_root, args, context, info) => {
   checkArguments(args, context, info)
   selects.set(context, createSelect(context, info))
   return await context.eventStreams.subscribe(readerOf(context), args)
 }
 
-export const selectStreamed: Resolve<unknown, StreamEvent> = (event, _args, context) =>
+const selectStreamed: Resolve<unknown, StreamEvent> = (event, _args, context) =>
   selects.get(context)?.(event)
+
+/** An event has up to 256 KiB. */
+const OF_EVENT = { complexity: 2_500 }
+
+/** What a pull gives counts as memory once it is known: while a pull waits, it must not hold up others. */
+const OF_PULL = { complexity: { field: 1, multiplier: 1 } }
+
+/** The resolvers and complexities of the fields, by type. */
+export const ROOT_FIELDS = {
+  Query: { event: { resolve: findEvent, extensions: OF_EVENT } },
+  Mutation: {
+    pullEvents: { resolve: pullEvents, extensions: OF_PULL },
+    acknowledgeEvents: { resolve: acknowledgeEvents },
+  },
+  PulledEvents: { events: { resolve: selectPulled } },
+  Subscription: {
+    events: { subscribe: subscribeToEvents, resolve: selectStreamed, extensions: OF_EVENT },
+  },
+}
 
 type Select = (event: StreamEvent, budget?: WorkBudget) => Promise<object>
 
@@ -84,6 +108,8 @@ function createSelect(context: EventContext, info: GraphQLResolveInfo): Select {
   const { fieldNodes: nodes } = info
   const plan = planEvent(info, selectionSetsOf(nodes))
   const { organizationId } = callerOf(context)
+  const types = info.schema.getPossibleTypes(eventOf(info.schema))
+  const typeNames = new Map(types.map((type) => [eventTypeOf(type), type.name]))
   return async (event, budget) => {
     const streamed = { ...event, cursor: printCursor(event) }
     try {
@@ -92,7 +118,8 @@ function createSelect(context: EventContext, info: GraphQLResolveInfo): Select {
         (left) => selectEvent(plan, streamed, left),
         budget,
       )
-      return Object.assign(taken, { [EVENT_TYPE]: event.type })
+      // By this member, `graphql` finds the type.
+      return Object.assign(taken, { __typename: typeNames.get(event.type) ?? OTHER_EVENT })
     } catch (error) {
       if (!(error instanceof OverBudget)) throw error
       throw new GraphQLError(error.message, { nodes, extensions: { code: 'LIMIT_EXCEEDED' } })
