@@ -124,10 +124,10 @@ async function requireUnbroken(
   { acceptBrokenSelections = false }: GraphOptions,
 ): Promise<void> {
   if (acceptBrokenSelections) return
-  const broken = [...(await selectionFindings(tx, [change])).values()].flat()
+  const broken = await selectionFindings(tx, [change])
   if (broken.length === 0) return
   throw invalid(
-    broken.map(({ message }) => ({
+    broken.map(({ finding: { message } }) => ({
       path: ['acceptBrokenSelections'],
       code: 'breaks_selection',
       detail: `${message} ${REMEDY}`,

@@ -3,7 +3,6 @@ import {
   type FragmentDefinitionNode,
   GraphQLError,
   Kind,
-  type NamedTypeNode,
   OverlappingFieldsCanBeMergedRule,
   parse,
   Source,
@@ -11,11 +10,9 @@ import {
   validate,
   visit,
 } from 'graphql'
-import { didYouMean } from '../../lib/did-you-mean.ts'
-import { createSelectionSchema, namesOfTypes } from './event-schema.ts'
+import { createSelectionSchema } from './event-schema.ts'
 import type { SourceType } from './event-types.ts'
-import { RESERVED_TYPES } from './names.ts'
-import { planEvent, type SelectionPlan } from './plan-selection.ts'
+import { namedTypes, planEvent, type SelectionPlan } from './plan-selection.ts'
 
 /** What is wrong with a selection, and where in its text. Lines and columns count from 1. */
 export interface SelectionIssue {
@@ -54,11 +51,9 @@ export function compileSelection(
   try {
     const fragments = parseSelection(text)
     const document: DocumentNode = { kind: Kind.DOCUMENT, definitions: [...SPREAD, ...fragments] }
-    const conditions = conditionsOf(document)
-    const unknown = unknownTypes(conditions, [...namesOfTypes(catalogue).values()])
-    if (unknown.length > 0) return { plan: null, issues: unknown.map(issueOf) }
+    const conditions = namedTypes(fragments)
     const schema = createSelectionSchema(catalogue, (typeName) =>
-      conditions.some(({ name }) => isOfType(name.value, typeName)),
+      [...conditions].some((name) => name === typeName || name.startsWith(`${typeName}_`)),
     )
     const errors = validate(schema, document, RULES, { maxErrors: MAX_ISSUES })
     if (errors.length > 0) return { plan: null, issues: errors.map(issueOf) }
@@ -112,32 +107,4 @@ function parseNested(source: Source): DocumentNode {
     const message = 'The selection is nested too deeply. What is below is in the JSON of a field.'
     throw new GraphQLError(message)
   }
-}
-
-function conditionsOf(document: DocumentNode): NamedTypeNode[] {
-  const found: NamedTypeNode[] = []
-  visit(document, { NamedType: (node) => void found.push(node) })
-  return found
-}
-
-/** The schema of a selection has no other event types, which `validate` could name. */
-function unknownTypes(conditions: readonly NamedTypeNode[], typeNames: readonly string[]) {
-  return conditions
-    .filter(
-      ({ name: { value } }) =>
-        !RESERVED_TYPES.has(value) && !typeNames.some((typeName) => isOfType(value, typeName)),
-    )
-    .slice(0, MAX_ISSUES)
-    .map((node) => {
-      const { value } = node.name
-      const hint = didYouMean(value, typeNames)
-      return new GraphQLError(`No event type has the GraphQL type "${value}".${hint}`, {
-        nodes: node,
-      })
-    })
-}
-
-/** Whether a type is that of an event type, or nested in it. */
-function isOfType(name: string, typeName: string): boolean {
-  return name === typeName || name.startsWith(`${typeName}_`)
 }

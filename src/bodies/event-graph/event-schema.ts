@@ -3,7 +3,7 @@ import {
   type GraphQLField,
   GraphQLInt,
   type GraphQLInterfaceType,
-  type GraphQLObjectType,
+  GraphQLObjectType,
   GraphQLSchema,
   isIntrospectionType,
   isSpecifiedScalarType,
@@ -92,15 +92,17 @@ export async function createEventSchema(
   return toSchema(roots, [...types, createOtherEvent(event)])
 }
 
-/** A schema of events alone, for selections. Of the event types whose type name is wanted. */
+/** A schema of events alone, for selections. The types whose name is not wanted have no fields. */
 export function createSelectionSchema(
   catalogue: readonly SourceType[],
   isWanted: (typeName: string) => boolean,
 ): GraphQLSchema {
   const names = namesOfTypes(catalogue)
-  const types = catalogue.flatMap((type) => {
-    const typeName = names.get(type.name) ?? ''
-    return isWanted(typeName) ? [createEventType(type, typeName, eventOf(SELECTION_ROOTS))] : []
+  const types = catalogue.map((type) => {
+    const name = names.get(type.name) ?? ''
+    return isWanted(name)
+      ? createEventType(type, name, eventOf(SELECTION_ROOTS))
+      : new GraphQLObjectType({ name, fields: {} })
   })
   return toSchema(SELECTION_ROOTS, types)
 }

@@ -1,4 +1,5 @@
 import {
+  type ASTNode,
   type FieldNode,
   GraphQLError,
   GraphQLIncludeDirective,
@@ -75,10 +76,7 @@ export function planEvent(
   const planning = { ...document, fieldsLeft: MAX_PLANNED_FIELDS }
   const event = planning.schema.getType('Event')
   if (!isAbstractType(event)) throw new Error('The schema has no events.')
-  const named = new Set<string>()
-  for (const node of [...selectionSets, ...Object.values(planning.fragments)]) {
-    visit(node, { NamedType: ({ name }) => void named.add(name.value) })
-  }
+  const named = namedTypes([...selectionSets, ...Object.values(planning.fragments)])
   const cases = planning.schema
     .getPossibleTypes(event)
     .filter((type) => named.has(type.name) && eventTypeOf(type) !== undefined)
@@ -87,6 +85,13 @@ export function planEvent(
       plan: planObject(planning, type, selectionSets),
     }))
   return { cases, other: planObject(planning, event, selectionSets) }
+}
+
+/** The types that conditions name. */
+export function namedTypes(nodes: readonly ASTNode[]): ReadonlySet<string> {
+  const names = new Set<string>()
+  for (const node of nodes) visit(node, { NamedType: ({ name }) => void names.add(name.value) })
+  return names
 }
 
 /** Of an interface, the plan for objects whose type no condition names. */

@@ -1,12 +1,10 @@
 import { setTimeout } from 'node:timers/promises'
 import { readSourceTypes } from '../../bodies/event-graph/event-schema.ts'
 import type { SelectionPlan } from '../../bodies/event-graph/plan-selection.ts'
-import {
-  findBrokenSelections,
-  type StoredSelection,
-} from '../../bodies/event-graph/selection-problems.ts'
+import { changedTypes, selectionProblems } from '../../bodies/event-graph/selection-problems.ts'
 import type { Db } from '../../db/client.ts'
 import { compileSchema } from '../../lib/json-schema.ts'
+import { takeTurns } from '../../lib/take-turns.ts'
 import type { TypeChange } from './check-catalogue.ts'
 
 /** What a change of the catalogue breaks. */
@@ -40,61 +38,49 @@ interface SelectingRow {
 
 const MAX_LISTED = 5
 
-/** What a change of the catalogue breaks in selections: one finding for each problem, by an event type that it concerns. */
+/**
+ * What changes of the catalogue break in selections, beside what was a problem before: one finding for each problem, with
+ * an event type that it concerns. Others run in between.
+ */
 export async function selectionFindings(
   db: Db,
   changes: readonly TypeChange[],
-): Promise<Map<string, Finding[]>> {
+): Promise<{ readonly eventType: string; readonly finding: Finding }[]> {
   const webhooks = await db.$queryRawUnsafe<SelectingRow[]>(SELECTING_WEBHOOKS)
-  if (webhooks.length === 0) return new Map()
+  if (webhooks.length === 0) return []
   const before = await readSourceTypes(db)
   const changed = new Set(changes.map(({ name }) => name))
   const after = [
     ...before.filter(({ name }) => !changed.has(name)),
     ...changes.flatMap((change) => (change.after.archived ? [] : [change.after])),
   ]
-  const broken = await findBrokenSelections(storedOnce(webhooks), before, after)
-  const ids = new Map<string, { readonly eventType: string; readonly webhookIds: string[] }>()
-  for (const { selection, problems, eventType } of broken) {
-    for (const problem of problems) {
-      const found = ids.get(problem) ?? { eventType, webhookIds: [] }
-      found.webhookIds.push(...selection.webhookIds)
-      ids.set(problem, found)
-    }
-  }
-  const findings = [...ids].map(([problem, { eventType, webhookIds }]) => {
-    const listed = webhookIds.slice(0, MAX_LISTED).join(', ')
-    const more =
-      webhookIds.length > MAX_LISTED ? `, and ${webhookIds.length - MAX_LISTED} more` : ''
+  const concerned = changedTypes(before, after)
+  // Many webhooks have the same selection.
+  const selections = Map.groupBy(webhooks, ({ text, plan }) => `${text}\0${plan}`)
+  const broken = await takeTurns([...selections.values()], (group) => {
+    const [{ text, plan: json }] = group as [SelectingRow]
+    const plan: SelectionPlan = JSON.parse(json)
+    const eventType = plan.cases.map((one) => one.eventType).find((name) => concerned.has(name))
+    if (eventType === undefined) return []
+    const problems = selectionProblems(text, plan, after)
+    const known = problems.length > 0 ? selectionProblems(text, plan, before) : []
+    return problems
+      .filter((problem) => !known.includes(problem))
+      .map((problem) => ({ problem, eventType, webhookIds: group.map(({ id }) => id) }))
+  })
+  const byProblem = Map.groupBy(broken.flat(), ({ problem }) => problem)
+  return [...byProblem].map(([problem, found]) => {
+    const webhookIds = found.flatMap((one) => one.webhookIds)
+    const more = webhookIds.length - MAX_LISTED
+    const listed = `${webhookIds.slice(0, MAX_LISTED).join(', ')}${more > 0 ? `, and ${more} more` : ''}`
     const finding: Finding = {
       kind: 'breaks_selection',
-      message: `${problem} The selection of ${listed}${more} takes it.`,
+      message: `${problem} The selection of ${listed} takes it.`,
       remedy:
         'Change the selection of each of these webhooks first, or accept that each goes on sending what its selection took when it was saved.',
       webhookIds,
     }
-    return { eventType, finding }
-  })
-  return new Map(
-    [...Map.groupBy(findings, ({ eventType }) => eventType)].map(([eventType, list]) => [
-      eventType,
-      list.map(({ finding }) => finding),
-    ]),
-  )
-}
-
-/** Many webhooks have the same selection. */
-function storedOnce(
-  webhooks: readonly SelectingRow[],
-): (StoredSelection & { readonly webhookIds: readonly string[] })[] {
-  const groups = Map.groupBy(webhooks, ({ text, plan }) => `${text}\0${plan}`)
-  return [...groups.values()].map((group) => {
-    const [{ text, plan }] = group as [SelectingRow]
-    return {
-      text,
-      plan: JSON.parse(plan) as SelectionPlan,
-      webhookIds: group.map(({ id }) => id),
-    }
+    return { eventType: found[0]?.eventType ?? '', finding }
   })
 }
 

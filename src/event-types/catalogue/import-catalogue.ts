@@ -85,7 +85,7 @@ export async function importCatalogue(
       fields,
       findings: findings.get(name) ?? [],
     })),
-    unchanged: countUnchanged(file, changes),
+    unchanged: file.filter(({ name }) => !changes.some((change) => change.name === name)).length,
     refused,
     warnings,
     written,
@@ -123,17 +123,12 @@ async function findFindings(
     if (found !== null) findings.set(name, [found])
   }
   // A change can rename the type of an event type that it does not change: the first change then tells of it.
-  for (const [eventType, found] of await selectionFindings(db, changes)) {
-    const isChanged = changes.some(({ name }) => name === eventType)
-    const name = isChanged ? eventType : (changes[0]?.name ?? eventType)
-    findings.set(name, [...(findings.get(name) ?? []), ...found])
+  for (const { eventType, finding } of await selectionFindings(db, changes)) {
+    const { name } =
+      changes.find((change) => change.name === eventType) ?? (changes[0] as TypeChange)
+    findings.set(name, [...(findings.get(name) ?? []), finding])
   }
   return findings
-}
-
-function countUnchanged(file: readonly CatalogueType[], changes: readonly TypeChange[]): number {
-  const changed = new Set(changes.map(({ name }) => name))
-  return file.filter(({ name }) => !changed.has(name)).length
 }
 
 function hasNewPayload({ before, fields }: TypeChange): boolean {
