@@ -117,7 +117,7 @@ describe('an invalid selection', () => {
       '{\n  ... on OrderPiad { id } }',
       2,
       10,
-      'Unknown type "OrderPiad". Did you mean "OrderPaid",
+      'Unknown type "OrderPiad". Did you mean "OrderPaid"',
     ],
     [
       '{ ... on OrderPaid {\n ordr { id } } }',
