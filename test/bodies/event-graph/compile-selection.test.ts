@@ -113,12 +113,7 @@ describe('a selection', () => {
 describe('an invalid selection', () => {
   test.each([
     ['{ order { id } }', 1, 3, 'Cannot query field "order" on type "Event".'],
-    [
-      '{\n  ... on OrderPiad { id } }',
-      2,
-      10,
-      'Unknown type "OrderPiad". Did you mean "OrderPaid"',
-    ],
+    ['{\n  ... on OrderPiad { id } }', 2, 10, 'Unknown type "OrderPiad". Did you mean "OrderPaid"'],
     [
       '{ ... on OrderPaid {\n ordr { id } } }',
       2,
