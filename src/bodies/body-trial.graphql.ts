@@ -1,18 +1,34 @@
+import type { Sql } from '../db/client.ts'
+import { mintUuid } from '../db/ids.ts'
 import { atLeastKey } from '../db/selection.ts'
 import { expandSubscriptions, readNames } from '../event-types/find-event-types.ts'
 import { findEventsByIds } from '../events/find-events.ts'
+import { findNewestEvents } from '../events/find-newest-events.ts'
 import { builder } from '../graphql/builder.ts'
 import { type Context, callerOf } from '../graphql/context.ts'
 import { LARGE_TEXT } from '../graphql/limits/field-complexity.ts'
 import { lookUp } from '../graphql/look-up.ts'
 import { organizationFields, organizationOf } from '../graphql/organization-fields.ts'
 import type { FieldIssue } from '../lib/errors.ts'
+import { type BodyEvent, parseBody, writeInTurn } from './body.ts'
 import { type BodyChoice, type ChosenBody, chooseBody } from './choose-body.ts'
 import type { SelectionPlan } from './event-graph/plan-selection.ts'
-import { MAX_TRIED, type TriedBody, tryBody } from './try-body.ts'
+
+/** The events that a trial reads, and the bytes of their data and previous data. */
+const MAX_TRIED = 10
+const MAX_BYTES = 1024 * 1024
 
 /** A trial writes its bodies whether they are selected or not. */
 const COMPLEXITY = MAX_TRIED * LARGE_TEXT
+
+/** The body that a delivery of an event would have. */
+interface TriedBody {
+  /** A uuid. Null: the example of the event type. */
+  readonly eventUuid: string | null
+  readonly eventType: string
+  /** Null: the selection or template makes too much of the event. */
+  readonly body: string | null
+}
 
 interface BodyTrial {
   readonly organizationId: string
@@ -104,20 +120,55 @@ interface TrialArguments extends BodyChoice {
 async function tryGiven(
   organizationId: string,
   { eventSubscriptions, ...choice }: TrialArguments,
-  { prisma, sql, ...context }: Context,
+  context: Context,
 ): Promise<BodyTrial> {
-  const types = expandSubscriptions(eventSubscriptions, await readNames(prisma))
-  const { body, issues } = await chooseBody(prisma, choice)
+  const types = expandSubscriptions(eventSubscriptions, await readNames(context.prisma))
+  const { body, issues } = await chooseBody(context.prisma, choice)
   if (body === null) return { organizationId, issues, warnings: [], bodies: [] }
-  const onlyWebhook = callerOf({ prisma, sql, ...context }).session?.webhookId ?? null
-  const options = { types, onlyWebhook, webhookUuid: onlyWebhook }
-  const bodies = await tryBody(sql, organizationId, body, options)
-  return {
-    organizationId,
-    issues: [],
-    warnings: typesWithoutData(body, types),
-    bodies,
+  const bodies = await tryBody(organizationId, body, types, context)
+  return { organizationId, issues: [], warnings: typesWithoutData(body, types), bodies }
+}
+
+/** Writes the bodies of the newest events of the types. If there are none, those of the examples of the types. */
+async function tryBody(
+  organizationId: string,
+  chosen: ChosenBody,
+  types: readonly string[],
+  context: Context,
+): Promise<TriedBody[]> {
+  const { sql, publicUrl } = context
+  const onlyWebhook = callerOf(context).session?.webhookId ?? null
+  const newest = await findNewestEvents(sql, organizationId, {
+    types,
+    onlyWebhook,
+    max: MAX_TRIED,
+    maxBytes: MAX_BYTES,
+  })
+  const events = newest.length > 0 ? newest : await findExamples(sql, types)
+  const delivery = { id: mintUuid(), webhookId: onlyWebhook ?? mintUuid(), publicUrl }
+  const parsed = parseBody(chosen)
+  const tried: TriedBody[] = []
+  for (const event of events) {
+    tried.push({
+      eventUuid: newest.length > 0 ? event.id : null,
+      eventType: event.type,
+      body: await writeInTurn(organizationId, parsed, event, delivery),
+    })
   }
+  return tried
+}
+
+async function findExamples(sql: Sql, types: readonly string[]): Promise<BodyEvent[]> {
+  const { rows } = await sql.query<{ type: string; data: string }>({
+    name: 'find_examples',
+    text: `
+      select name as type, example::text as data from posthorn.event_types
+      where name = any ($1::text[]) and archived_at is null and example is not null
+      order by name collate "C" limit ${MAX_TRIED}`,
+    values: [types],
+  })
+  const occurredAt = new Date()
+  return rows.map((row) => ({ ...row, id: mintUuid(), occurredAt, previous: null }))
 }
 
 /** Says which event types a selection chooses nothing of. */

@@ -2,9 +2,9 @@ import type { Db } from '../db/client.ts'
 import type { WebhookBody } from '../db/generated/prisma/client.ts'
 import { builder } from '../graphql/builder.ts'
 import { LARGE_TEXT } from '../graphql/limits/field-complexity.ts'
+import { readBodies } from './body.ts'
 import { readSourceTypes } from './event-graph/event-schema.ts'
 import { selectionProblems } from './event-graph/selection-problems.ts'
-import { readBodies } from './read-bodies.ts'
 
 const BodyVersion = builder.objectRef<WebhookBody>('BodyVersion').implement({
   description:

@@ -1,10 +1,8 @@
 import type { Db } from '../db/client.ts'
 import { mintUuid } from '../db/ids.ts'
 import { type FieldIssue, fieldIssue } from '../lib/errors.ts'
-import { compileSelection, type SelectionIssue } from './event-graph/compile-selection.ts'
+import { compileSelection } from './event-graph/compile-selection.ts'
 import { readSourceTypes } from './event-graph/event-schema.ts'
-import type { SourceType } from './event-graph/event-types.ts'
-import type { SelectionPlan } from './event-graph/plan-selection.ts'
 import { compileTemplate } from './templates/compile-template.ts'
 
 /** What a caller chooses for the body of a webhook. Undefined: as before. */
@@ -44,23 +42,14 @@ export async function chooseBody(db: Db, { selection, template }: BodyChoice): P
 }
 
 async function chooseSelection(db: Db, selection: string): Promise<Choice> {
-  const { plan, issues } = checkSelection(selection, await readSourceTypes(db))
-  return { issues, body: plan && { selection, template: null, plan: JSON.stringify(plan) } }
-}
-
-/** Compiles a selection, with what is wrong with the field `selection`. */
-export function checkSelection(
-  text: string,
-  types: readonly SourceType[],
-): { plan: SelectionPlan | null; issues: FieldIssue[] } {
-  const { plan, issues } = compileSelection(text, types)
-  const toIssue = ({ message, line, column }: SelectionIssue) =>
-    fieldIssue(
-      ['selection'],
-      'invalid_value',
-      `is invalid at line ${line}, column ${column}: ${message}`,
-    )
-  return { plan, issues: issues.map(toIssue) }
+  const { plan, issues } = compileSelection(selection, await readSourceTypes(db))
+  return {
+    body: plan && { selection, template: null, plan: JSON.stringify(plan) },
+    issues: issues.map(({ message, line, column }) => {
+      const rule = `is invalid at line ${line}, column ${column}: ${message}`
+      return fieldIssue(['selection'], 'invalid_value', rule)
+    }),
+  }
 }
 
 /** The columns of a webhook with a new version of its body. */

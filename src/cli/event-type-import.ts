@@ -81,8 +81,8 @@ async function importSource(
   options: CatalogueImportOptions,
 ): Promise<CatalogueImport> {
   const given = renameTypes(await readSource(source), names)
-  return await withServices(({ database: { pool } }) =>
-    importCatalogue(pool, given, options, COMMAND_LINE),
+  return await withServices(({ database: { prisma } }) =>
+    importCatalogue(prisma, given, options, COMMAND_LINE),
   )
 }
 

@@ -132,7 +132,7 @@ function registerExport(eventType: Command): void {
         if (file === '-' && json) {
           throw new Error('With --json, give a file: standard output has the catalogue otherwise.')
         }
-        const types = await withServices(({ database: { pool } }) => readCatalogue(pool), {
+        const types = await withServices(({ database: { prisma } }) => readCatalogue(prisma), {
           reads: true,
         })
         const text = printCatalogue(types)

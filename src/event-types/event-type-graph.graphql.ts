@@ -1,9 +1,6 @@
 import { type GraphQLObjectType, getNamedType, isObjectType } from 'graphql'
-import {
-  createEventInterface,
-  createEventType,
-  type SourceType,
-} from '../bodies/event-graph/event-types.ts'
+import { eventOf, SELECTION_ROOTS } from '../bodies/event-graph/event-schema.ts'
+import { createEventType, type SourceType } from '../bodies/event-graph/event-types.ts'
 import { typeNameAlone, typeNames } from '../bodies/event-graph/names.ts'
 import type { Db } from '../db/client.ts'
 import { builder } from '../graphql/builder.ts'
@@ -91,7 +88,7 @@ const MAX_FIELDS = 500
 
 /** The fields for the properties of `data`, in the order of the schema, each before the fields in it. */
 function selectableFields(source: SourceType, typeName: string): SelectableField[] {
-  const type = createEventType(source, typeName, createEventInterface())
+  const type = createEventType(source, typeName, eventOf(SELECTION_ROOTS))
   const data = type.getFields()['previous']?.type
   const found: SelectableField[] = []
   if (isObjectType(data)) visit(data, [], [])

@@ -37,27 +37,8 @@ export interface Catalogue {
 export function createCatalogue(sql: Sql, maxBytes = Number.POSITIVE_INFINITY): Catalogue {
   const known = new LruMap<string, CachedType>({
     maxEntries: Number.POSITIVE_INFINITY,
-    weight: { max: maxBytes / 4, of: ({ schema }) => BYTES_OF_TYPE + (schema?.length ?? 0) },
+    weight: { max: maxBytes, of: ({ bytes }) => bytes },
   })
-  const compiled = new LruMap<CachedType, CompiledSchema>({
-    maxEntries: Number.POSITIVE_INFINITY,
-    weight: { max: (maxBytes * 3) / 4, of: ({ bytes }) => bytes },
-  })
-
-  /** The schema is compiled when it is used: a call may have a thousand types. */
-  function toType({ revision, schema }: TypeRow): CachedType {
-    const type: CachedType = {
-      revision,
-      schema,
-      checker: () => (schema === null ? () => [] : (compiled.get(type)?.check ?? compile(schema))),
-    }
-    async function compile(text: string): Promise<CheckData> {
-      const check = await compileStored(text)
-      compiled.set(type, { check, bytes: BYTES_OF_CHECK + text.length * BYTES_PER_CHARACTER })
-      return check
-    }
-    return type
-  }
 
   /** Concurrent calls share a statement. */
   const load = batched(
@@ -103,11 +84,26 @@ interface TypeRow {
   readonly schema: string | null
 }
 
-type CachedType = KnownType & Pick<TypeRow, 'schema'>
-
-interface CompiledSchema {
-  readonly check: CheckData
+interface CachedType extends KnownType {
+  /** Those of the compiled schema count before it is compiled. */
   readonly bytes: number
+}
+
+/** The schema is compiled when it is used: a call may have a thousand types. */
+function toType({ revision, schema }: TypeRow): CachedType {
+  if (schema === null) return { revision, bytes: BYTES_OF_TYPE, checker: () => () => [] }
+  let check: CheckData | Promise<CheckData> | undefined
+  return {
+    revision,
+    bytes: BYTES_OF_TYPE + BYTES_OF_CHECK + schema.length * BYTES_PER_CHARACTER,
+    checker() {
+      check ??= compileStored(schema).then((compiled) => {
+        check = compiled
+        return compiled
+      })
+      return check
+    },
+  }
 }
 
 const BYTES_OF_TYPE = 1024

@@ -1,6 +1,7 @@
 import type { Db } from '../db/client.ts'
 import type { EventType, Prisma } from '../db/generated/prisma/client.ts'
-import { atLeastKey } from '../db/selection.ts'
+import { didYouMean } from '../lib/did-you-mean.ts'
+import { invalid } from '../lib/errors.ts'
 import { OPERATIONAL_PREFIX } from './event-type.ts'
 
 type Selection = Pick<Prisma.EventTypeFindManyArgs, 'select'>
@@ -40,15 +41,6 @@ export async function findEventTypesByNames(
   return new Map(rows.map((row) => [row.name, row]))
 }
 
-/** Reads an event type again after a change. Event types are never deleted. */
-export async function rereadEventType(
-  db: Db,
-  name: string,
-  selection: Selection,
-): Promise<EventType> {
-  return await db.eventType.findUniqueOrThrow({ ...atLeastKey(selection, 'name'), where: { name } })
-}
-
 /** `*`, or the beginning of names and `.*`. */
 export function isPattern(subscription: string): boolean {
   return subscription === '*' || subscription.endsWith('.*')
@@ -77,4 +69,22 @@ export function expandSubscriptions(
   const named = subscriptions.filter((one) => !isPattern(one))
   const included = catalogue.filter((name) => subscribesTo(subscriptions, name))
   return [...new Set([...named, ...included])]
+}
+
+/** The example `data` of an event type. Throws `invalid` if the type is unknown, archived or without an example. */
+export async function findExample(db: Db, eventType: string): Promise<unknown> {
+  const [type] = await db.eventType.findMany({
+    where: { name: eventType, archivedAt: null },
+    select: { example: true },
+  })
+  if (type && type.example !== null) return type.example
+  const path = ['eventType']
+  if (type) {
+    const detail = `The event type ${eventType} has no example to send. Choose another event type, or ask an operator to add an example.`
+    throw invalid([{ path, code: 'no_example', detail }])
+  }
+  const names = await readNames(db)
+  const hint = didYouMean(eventType, names) || ` The event types are ${names.join(', ')}.`
+  const detail = `There is no event type ${JSON.stringify(eventType.slice(0, 128))}.${hint}`
+  throw invalid([{ path, code: 'unknown_event_type', detail }])
 }

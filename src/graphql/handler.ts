@@ -22,8 +22,6 @@ export interface HandlerOptions {
   readonly schema: GraphQLSchema | (() => Promise<GraphQLSchema>)
   /** Default: `/graphql`. */
   readonly path?: string
-  /** Executes the operations. Default: the executor of `graphql`, with the resolvers of the schema. */
-  readonly executor?: Plugin
   readonly identify: Identify
   readonly rateLimiter: RateLimiter
   readonly logger: Logger
@@ -80,17 +78,12 @@ async function currentSchema({ schema }: HandlerOptions): Promise<GraphQLSchema>
 }
 
 function createServer(deps: DomainDeps, options: HandlerOptions) {
-  const { path = GRAPHQL_PATH, executor, trustedDocuments } = options
+  const { path = GRAPHQL_PATH, trustedDocuments } = options
   return createYoga<RequestContext, Context>({
     schema: ({ schema }) => schema,
     graphqlEndpoint: path,
     context: (context) => createContext(deps, context, context.request),
-    plugins: [
-      useReadParams(trustedDocuments),
-      useLimits(),
-      useStreams(),
-      ...(executor ? [executor] : []),
-    ],
+    plugins: [useReadParams(trustedDocuments), useLimits(), useStreams()],
     parserAndValidationCache: { documentCache: createDocumentCache(), errorCache: NO_CACHE },
     maskedErrors: { maskError: createMaskError(options.logger, options.outages) },
     cors: options.corsOrigins.length > 0 && corsOptions(options.corsOrigins),

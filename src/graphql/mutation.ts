@@ -21,10 +21,11 @@ const ROWS = {
   ApiKey: 'apiKey',
   BulkTask: 'bulkTask',
   Delivery: 'delivery',
+  EventType: 'eventType',
   Incident: 'incident',
   Organization: 'organization',
   Webhook: 'webhook',
-} as const satisfies Record<string, IdKind>
+} as const satisfies Record<string, IdKind | 'eventType'>
 
 /** What a session that is restricted to one webhook can change, if it belongs to the webhook. */
 const OF_WEBHOOK: readonly IdKind[] = ['webhook', 'delivery', 'incident', 'bulkTask']
@@ -33,7 +34,7 @@ type Row = keyof typeof ROWS
 type Types = PothosSchemaTypes.ExtendDefaultTypes<SchemaTypes>
 type Type = TypeParam<Types> | Row
 
-/** Of a row its public id, with what fields of the success need. */
+/** Of a row its public id, or the name of an event type, with what fields of the success need. */
 type Result<Returned extends Type> = Returned extends Row
   ? string | { readonly id: string }
   : Returned extends TypeParam<Types>
@@ -168,11 +169,13 @@ async function readAgain(
 ): Promise<object> {
   // Each table has the same method, with its own types.
   const table = prisma[kind] as unknown as PrismaClient['webhook']
-  const row = await table.findUnique({
-    ...atLeastKey(selection),
-    where: { id: parseId(kind, id) as string },
-  })
-  if (!row) throw notFound(nounOf(kind), id)
+  const [key, noun, value] =
+    kind === 'eventType'
+      ? (['name', 'event type', id] as const)
+      : (['id', nounOf(kind), parseId(kind, id)] as const)
+  const where = { [key]: value } as { id: string }
+  const row = await table.findUnique({ ...atLeastKey(selection, key), where })
+  if (!row) throw notFound(noun, id)
   return row
 }
 

@@ -1,4 +1,4 @@
-import { createFindBody } from '../bodies/find-body.ts'
+import { createFindBody } from '../bodies/body.ts'
 import { heapShare, type Settings } from '../config/settings.ts'
 import type { Sql } from '../db/client.ts'
 import { createDeliveryJobs } from '../deliveries/attempts/delivery-jobs.ts'

@@ -9,14 +9,13 @@ import { CROSS_SITE_DETAIL, isCrossSite, sessionCookie } from '../http/session-c
 import { DomainError } from '../lib/errors.ts'
 import { findOrganizationUuid } from '../organizations/find-organization.ts'
 import type { EventStreams } from '../streams/event-stream/event-streams.ts'
-import { useEventExecutor } from '../streams/event-stream/graph/execute.ts'
 import type { EventGraph } from '../streams/event-stream/graph/follow-schema.ts'
 import { describeRequest } from '../telemetry/request-log.ts'
 import { schema } from './schema.ts'
 
 export interface GraphqlDeps
   extends DomainDeps,
-    Omit<HandlerOptions, 'schema' | 'identify' | 'path' | 'executor'> {
+    Omit<HandlerOptions, 'schema' | 'identify' | 'path'> {
   readonly authenticate: Authenticate
   readonly authenticateSession: AuthenticateSession
 }
@@ -31,7 +30,6 @@ export function createEventsHandler(
     path: EVENTS_PATH,
     identify: createIdentify(deps),
     schema: async () => (await graph()).schema,
-    executor: useEventExecutor(deps.eventStreams),
   })
 }
 

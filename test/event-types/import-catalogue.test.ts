@@ -1,6 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { SYSTEM } from '../../src/auth/access/actor.ts'
-import type { Database } from '../../src/db/client.ts'
 import { readCatalogue } from '../../src/event-types/catalogue/catalogue-type.ts'
 import {
   type CatalogueImportOptions,
@@ -46,10 +45,10 @@ function fileOf(...types: (Partial<typeof PAID> & { archived?: boolean })[]): st
 
 async function load(text: string, options: CatalogueImportOptions = {}) {
   const given = parseCatalogueFile(Buffer.from(text), 'file.json')
-  return await importCatalogue(database.pool, given, options, SYSTEM)
+  return await importCatalogue(database.prisma, given, options, SYSTEM)
 }
 
-const read = () => readCatalogue(database.pool)
+const read = () => readCatalogue(database.prisma)
 
 async function publish(data: unknown, count = 1) {
   const publishEvents = createPublishEvents(database.pool, createCatalogue(database.pool))
@@ -67,7 +66,7 @@ describe('an import', () => {
       unchanged: 0,
       written: true,
     })
-    expect(await read()).toEqual([
+    expect(await read()).toMatchObject([
       { ...PAID, archived: false },
       { ...SHIPPED, group: null, searchKeys: [], archived: false, schema: null, example: null },
     ])
@@ -95,7 +94,7 @@ describe('an import', () => {
       await updateEventType(database.prisma, PAID.name, input, SYSTEM)
     }
     expect(await revision()).toBe(1n)
-    expect(await read()).toEqual([{ ...type, archived: false }])
+    expect(await read()).toEqual([{ ...type, archived: false, retentionDays: null }])
     const input = { schema: JSON.parse(other), schemaText: other }
     await updateEventType(database.prisma, PAID.name, input, SYSTEM)
     expect(await revision()).toBe(2n)
@@ -104,12 +103,14 @@ describe('an import', () => {
 
   test('changes only the fields that differ, with an audit entry and a revision each', async () => {
     await load(fileOf(PAID))
+    await updateEventType(database.prisma, PAID.name, { retentionDays: 1 }, SYSTEM)
     const result = await load(fileOf({ ...PAID, group: 'Payments', archived: true }))
     expect(result.changes).toMatchObject([{ change: 'changed', fields: ['group', 'archived'] }])
     const { rows } = await database.pool.query(
-      `select revision::int, version, archived_at is not null as archived, schema::text from posthorn.event_types`,
+      `select revision::int, retention_days as days, version, archived_at is not null as archived, schema::text
+       from posthorn.event_types`,
     )
-    expect(rows).toEqual([{ revision: 3, version: 1, archived: true, schema: SCHEMA }])
+    expect(rows).toEqual([{ revision: 4, days: 1, version: 1, archived: true, schema: SCHEMA }])
     const entries = await database.pool.query(
       `select action, before, after from posthorn.audit_log where subject_id = $1 order by id desc limit 2`,
       [PAID.name],
@@ -188,7 +189,7 @@ describe('an import', () => {
       'f.json',
     )
     const renamed = renameTypes(given, ['/SHIPPED=order.shipped'])
-    await importCatalogue(database.pool, renamed, {}, SYSTEM)
+    await importCatalogue(database.prisma, renamed, {}, SYSTEM)
     expect(await read()).toMatchObject([{ name: 'order.shipped' }])
     expect(() => renameTypes(given, ['/SHIPED=a'])).toThrow(
       /"\/SHIPED".*Did you mean "\/SHIPPED"\?/,
@@ -207,15 +208,16 @@ describe('an import', () => {
 
   test('fails if somebody changes the catalogue meanwhile', async () => {
     await load(fileOf(SHIPPED))
-    const pool = {
-      query: database.pool.query.bind(database.pool),
-      async connect() {
-        await updateEventType(database.prisma, SHIPPED.name, { description: 'Else.' }, SYSTEM)
-        return await database.pool.connect()
+    const { prisma } = database
+    const changing = {
+      $queryRawUnsafe: prisma.$queryRawUnsafe.bind(prisma),
+      async $transaction(run: Parameters<typeof prisma.$transaction>[0]) {
+        await updateEventType(prisma, SHIPPED.name, { description: 'Else.' }, SYSTEM)
+        return await prisma.$transaction(run)
       },
-    } as unknown as Database['pool']
+    } as unknown as typeof prisma
     const given = parseCatalogueFile(Buffer.from(fileOf(PAID, SHIPPED)), 'file.json')
-    await expect(importCatalogue(pool, given, {}, SYSTEM)).rejects.toThrow(/import again/)
+    await expect(importCatalogue(changing, given, {}, SYSTEM)).rejects.toThrow(/import again/)
     expect(await read()).toMatchObject([{ name: SHIPPED.name, description: 'Else.' }])
   })
 })

@@ -1,24 +1,18 @@
 import {
   type DocumentNode,
-  type FieldNode,
   type FragmentDefinitionNode,
   GraphQLError,
   Kind,
-  type OperationDefinitionNode,
-  OperationTypeNode,
   OverlappingFieldsCanBeMergedRule,
   parse,
-  type SelectionSetNode,
   Source,
   specifiedRules,
   validate,
   visit,
 } from 'graphql'
-import { didYouMean } from '../../lib/did-you-mean.ts'
-import { createSelectionSchema, namesOfTypes } from './event-schema.ts'
+import { createSelectionSchema } from './event-schema.ts'
 import type { SourceType } from './event-types.ts'
-import { RESERVED_TYPES } from './names.ts'
-import { newPlanning, planEvent, type SelectionPlan } from './plan-selection.ts'
+import { namedTypes, planEvent, type SelectionPlan } from './plan-selection.ts'
 
 /** What is wrong with a selection, and where in its text. Lines and columns count from 1. */
 export interface SelectionIssue {
@@ -33,7 +27,7 @@ export interface CompiledSelection {
   readonly issues: readonly SelectionIssue[]
 }
 
-export const MAX_SELECTION_BYTES = 16 * 1024
+const MAX_BYTES = 16 * 1024
 /** `graphql` suggests similar names for unknown ones, which is slow for long names. */
 const MAX_NAME_LENGTH = 256
 
@@ -54,138 +48,63 @@ export function compileSelection(
   text: string,
   catalogue: readonly SourceType[],
 ): CompiledSelection {
-  const errors: GraphQLError[] = []
   try {
-    const { document, set, fragments } = parseSelection(text)
-    const names = namesOfTypes(catalogue)
-    const conditions = conditionsOf(document)
-    errors.push(...unknownTypes(conditions, [...names.values()]))
-    if (errors.length > 0) return { plan: null, issues: errors.map(issueOf) }
+    const fragments = parseSelection(text)
+    const document: DocumentNode = { kind: Kind.DOCUMENT, definitions: [...SPREAD, ...fragments] }
+    const conditions = namedTypes(fragments)
     const schema = createSelectionSchema(catalogue, (typeName) =>
-      conditions.some(({ name }) => isOfType(name, typeName)),
+      [...conditions].some((name) => name === typeName || name.startsWith(`${typeName}_`)),
     )
-    errors.push(...validate(schema, document, RULES, { maxErrors: MAX_ISSUES }))
+    const errors = validate(schema, document, RULES, { maxErrors: MAX_ISSUES })
     if (errors.length > 0) return { plan: null, issues: errors.map(issueOf) }
-    const plan = planEvent(newPlanning({ schema, fragments, variables: {} }), [set])
-    const typenames = plan.typenames && Object.fromEntries(names)
-    return { plan: typenames ? { ...plan, typenames } : plan, issues: [] }
+    const [{ selectionSet }] = fragments
+    const byName = Object.fromEntries(fragments.map((one) => [one.name.value, one]))
+    const planned = { schema, fragments: byName, variableValues: { sources: {}, coerced: {} } }
+    return { plan: planEvent(planned, [selectionSet]), issues: [] }
   } catch (error) {
     if (error instanceof GraphQLError) return { plan: null, issues: [issueOf(error)] }
     throw error
   }
 }
 
+/** The text begins in the second line of the source. */
 function issueOf({ message, locations }: GraphQLError): SelectionIssue {
-  const [{ line, column } = { line: 1, column: 1 }] = locations ?? []
-  return { message, line, column }
+  const [{ line, column } = { line: 2, column: 1 }] = locations ?? []
+  return { message, line: line - 1, column }
 }
 
-/** A selection as a document, in which the selection set is that of the root field `event`. */
-interface ParsedSelection {
-  readonly document: DocumentNode
-  readonly set: SelectionSetNode
-  readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>
-}
+const SPREAD = parse('{ event { ...Selection } }').definitions
 
-function parseSelection(text: string): ParsedSelection {
-  const source = new Source(text, 'selection')
-  const fail = (message: string, position = 0): GraphQLError =>
-    new GraphQLError(message, { source, positions: [position] })
+type Fragments = [FragmentDefinitionNode, ...FragmentDefinitionNode[]]
+
+/** A selection set is the end of a fragment. Further fragments follow. */
+function parseSelection(text: string): Fragments {
   const bytes = Buffer.byteLength(text)
-  if (bytes > MAX_SELECTION_BYTES) {
-    throw fail(`must have at most 16 KiB (${MAX_SELECTION_BYTES} bytes), not ${bytes}.`)
+  if (bytes > MAX_BYTES) {
+    throw new GraphQLError(`must have at most 16 KiB (${MAX_BYTES} bytes), not ${bytes}.`)
   }
-  const operations: OperationDefinitionNode[] = []
-  const fragments = new Map<string, FragmentDefinitionNode>()
-  for (const one of parseNested(source, fail).definitions) {
-    if (one.kind === Kind.OPERATION_DEFINITION) operations.push(one)
-    else if (one.kind === Kind.FRAGMENT_DEFINITION) fragments.set(one.name.value, one)
-    else throw fail('A selection has no definitions of types. Remove them.', one.loc?.start)
+  const { definitions } = parseNested(new Source(`fragment Selection on Event\n${text}`))
+  for (const one of definitions) {
+    if (one.kind === Kind.FRAGMENT_DEFINITION) continue
+    const message = 'A selection has one selection set, and fragments. Remove what else it defines.'
+    throw new GraphQLError(message, { nodes: one })
   }
-  const [operation, second] = operations
-  if (!operation) {
-    throw fail('A selection begins with a selection set on an event, such as { id type data }.')
-  }
-  if (second) throw fail('A selection has one selection set. Remove the others.', second.loc?.start)
-  const isPlain =
-    operation.operation === OperationTypeNode.QUERY &&
-    !operation.variableDefinitions?.length &&
-    !operation.directives?.length
-  if (!isPlain) {
-    throw fail(
-      'A selection has no operation, no variables and no directives of its own. Begin with the brace: { … }.',
-      operation.loc?.start,
-    )
-  }
-  const set = operation.selectionSet
-  const event: FieldNode = {
-    kind: Kind.FIELD,
-    name: { kind: Kind.NAME, value: 'event' },
-    selectionSet: set,
-  }
-  const onEvent: OperationDefinitionNode = {
-    kind: Kind.OPERATION_DEFINITION,
-    operation: OperationTypeNode.QUERY,
-    selectionSet: { kind: Kind.SELECTION_SET, selections: [event] },
-  }
-  const document: DocumentNode = {
-    kind: Kind.DOCUMENT,
-    definitions: [onEvent, ...fragments.values()],
-  }
-  return { document, set, fragments }
+  return definitions as readonly FragmentDefinitionNode[] as Fragments
 }
 
 /** The parser is recursive. */
-function parseNested(
-  source: Source,
-  fail: (message: string, position?: number) => GraphQLError,
-): DocumentNode {
-  let document: DocumentNode
+function parseNested(source: Source): DocumentNode {
   try {
-    document = parse(source)
+    return visit(parse(source), {
+      Name(node) {
+        if (node.value.length <= MAX_NAME_LENGTH) return
+        const message = `No name has more than ${MAX_NAME_LENGTH} characters.`
+        throw new GraphQLError(message, { nodes: node })
+      },
+    })
   } catch (error) {
     if (!(error instanceof RangeError)) throw error
-    throw fail('The selection is nested too deeply. What is below is in the JSON of a field.')
+    const message = 'The selection is nested too deeply. What is below is in the JSON of a field.'
+    throw new GraphQLError(message)
   }
-  visit(document, {
-    Name({ value, loc }) {
-      if (value.length <= MAX_NAME_LENGTH) return
-      throw fail(`No name has more than ${MAX_NAME_LENGTH} characters.`, loc?.start)
-    },
-  })
-  return document
-}
-
-interface Condition {
-  readonly name: string
-  readonly error: (message: string) => GraphQLError
-}
-
-function conditionsOf(document: DocumentNode): Condition[] {
-  const found: Condition[] = []
-  visit(document, {
-    NamedType(node) {
-      const error = (message: string) => new GraphQLError(message, { nodes: node })
-      found.push({ name: node.name.value, error })
-    },
-  })
-  return found
-}
-
-/** The schema of a selection has no other event types, which `validate` could name. */
-function unknownTypes(conditions: readonly Condition[], typeNames: readonly string[]) {
-  return conditions
-    .filter(
-      ({ name }) =>
-        !RESERVED_TYPES.has(name) && !typeNames.some((typeName) => isOfType(name, typeName)),
-    )
-    .map(({ name, error }) =>
-      error(`No event type has the GraphQL type "${name}".${didYouMean(name, typeNames)}`),
-    )
-    .slice(0, MAX_ISSUES)
-}
-
-/** Whether a type is that of an event type, or nested in it. */
-function isOfType(name: string, typeName: string): boolean {
-  return name === typeName || name.startsWith(`${typeName}_`)
 }

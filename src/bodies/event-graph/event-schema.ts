@@ -1,15 +1,17 @@
 import {
+  buildSchema,
+  type GraphQLField,
+  GraphQLInt,
   type GraphQLInterfaceType,
   GraphQLObjectType,
   GraphQLSchema,
-  type GraphQLSchemaConfig,
   isIntrospectionType,
   isSpecifiedScalarType,
   printType,
 } from 'graphql'
 import type { Db } from '../../db/client.ts'
 import { takeTurns } from '../../lib/take-turns.ts'
-import { createEventInterface, createEventType, type SourceType } from './event-types.ts'
+import { createEventType, createOtherEvent, INT, type SourceType } from './event-types.ts'
 import { typeNames } from './names.ts'
 
 /** SQL: the event types that are not archived, with their schemas as their authors wrote them. */
@@ -32,49 +34,86 @@ export function namesOfTypes(types: readonly SourceType[]): ReadonlyMap<string, 
   return known
 }
 
-/** The root types of a schema over events. */
-export type RootTypes = (
-  event: GraphQLInterfaceType,
-) => Pick<GraphQLSchemaConfig, 'query' | 'mutation' | 'subscription'>
+const EVENT = `
+"""Any JSON value, as it was published: numbers keep their digits."""
+scalar JSON @specifiedBy(url: "https://www.rfc-editor.org/rfc/rfc8259")
+
+"""An RFC 3339 time in UTC with milliseconds, such as \`2026-01-31T12:00:00.000Z\`."""
+scalar DateTime @specifiedBy(url: "https://www.rfc-editor.org/rfc/rfc3339#section-5.6")
+
+"""An event, of any type. \`... on\` selects what an event of one type has."""
+interface Event {
+  """The id: \`evt_…\`."""
+  id: ID!
+  """The name of the event type, such as \`order.paid\`."""
+  type: String!
+  """When the event occurred, as the publisher says."""
+  occurredAt: DateTime!
+  """When the event was published."""
+  publishedAt: DateTime!
+  """The whole data."""
+  data: JSON
+}
+`
+
+type RootFields = Readonly<Record<string, Readonly<Record<string, Partial<AnyField>>>>>
+type AnyField = GraphQLField<never, never, never>
+
+/** The root types of a graph of events, in the schema definition language, and what that cannot say of their fields. */
+export function eventRoots(definitions: string, fields: RootFields = {}): GraphQLSchema {
+  const roots = buildSchema(`${EVENT}${definitions}`)
+  for (const [typeName, added] of Object.entries(fields)) {
+    const type = roots.getType(typeName) as GraphQLObjectType
+    for (const field of Object.values(type.getFields())) {
+      Object.assign(field, added[field.name])
+      for (const arg of field.args) if (arg.type === GraphQLInt) arg.type = INT
+      if (field.type === GraphQLInt) field.type = INT
+    }
+  }
+  return roots
+}
+
+/** Selections begin at an event. */
+export const SELECTION_ROOTS = eventRoots('type Query { event: Event }')
 
 /**
- * The event graph of a catalogue with root types. It is made in turns, because 1,000 event types take some 200 ms; only
- * the last step, which collects types that are made, takes some 10 ms at once. `isStream`: events have their place in it.
+ * The event graph of a catalogue for streams. It is made in turns, because 1,000 event types take some 200 ms; only the
+ * last step, which collects types that are made, takes some 10 ms at once.
  */
 export async function createEventSchema(
   catalogue: readonly SourceType[],
-  rootTypes: RootTypes,
-  options: { readonly isStream?: boolean } = {},
+  roots: GraphQLSchema,
 ): Promise<GraphQLSchema> {
-  const event = createEventInterface(options)
   const names = namesOfTypes(catalogue)
+  const event = eventOf(roots)
   const types = await takeTurns(catalogue, (type) =>
     createEventType(type, names.get(type.name) ?? '', event),
   )
-  return toSchema(rootTypes(event), types)
+  return toSchema(roots, [...types, createOtherEvent(event)])
 }
 
-/** A schema of events alone, for selections, which begin at an event. Of the event types whose type name is wanted. */
+/** A schema of events alone, for selections. The types whose name is not wanted have no fields. */
 export function createSelectionSchema(
   catalogue: readonly SourceType[],
   isWanted: (typeName: string) => boolean,
 ): GraphQLSchema {
-  const event = createEventInterface()
   const names = namesOfTypes(catalogue)
-  const types = catalogue.flatMap((type) => {
-    const typeName = names.get(type.name) ?? ''
-    return isWanted(typeName) ? [createEventType(type, typeName, event)] : []
+  const types = catalogue.map((type) => {
+    const name = names.get(type.name) ?? ''
+    return isWanted(name)
+      ? createEventType(type, name, eventOf(SELECTION_ROOTS))
+      : new GraphQLObjectType({ name, fields: {} })
   })
-  return toSchema(eventAlone(event), types)
+  return toSchema(SELECTION_ROOTS, types)
 }
 
-export const eventAlone: RootTypes = (event) => ({
-  query: new GraphQLObjectType({ name: 'Query', fields: { event: { type: event } } }),
-})
+export function eventOf(roots: GraphQLSchema): GraphQLInterfaceType {
+  return roots.getType('Event') as GraphQLInterfaceType
+}
 
 /** Tests validate such schemas: names and types follow rules that leave nothing invalid. */
-function toSchema(roots: ReturnType<RootTypes>, types: GraphQLObjectType[]): GraphQLSchema {
-  return new GraphQLSchema({ ...roots, types, assumeValid: true })
+function toSchema(roots: GraphQLSchema, types: GraphQLObjectType[]): GraphQLSchema {
+  return new GraphQLSchema({ ...roots.toConfig(), types, assumeValid: true })
 }
 
 /**

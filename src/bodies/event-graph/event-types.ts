@@ -4,12 +4,10 @@ import {
   type GraphQLField,
   type GraphQLFieldConfig,
   GraphQLFloat,
-  GraphQLID,
   GraphQLInt,
-  GraphQLInterfaceType,
+  type GraphQLInterfaceType,
   GraphQLList,
   type GraphQLNamedOutputType,
-  GraphQLNonNull,
   GraphQLObjectType,
   type GraphQLOutputType,
   GraphQLScalarType,
@@ -37,57 +35,39 @@ export interface SourceType {
   readonly schema: string | null
 }
 
-/** `parseValue` of variables and arguments: none of the event graph takes them. */
-export const JSON_SCALAR: GraphQLScalarType = new GraphQLScalarType({
-  name: 'JSON',
-  specifiedByURL: 'https://www.rfc-editor.org/rfc/rfc8259',
-  description: 'Any JSON value, as it was published: numbers keep their digits.',
-})
+/** Values are as they were published: numbers keep their digits, also beyond 32 bits, and enums what they do not list. */
+const asPublished = <Value>(value: Value) => value
+const open = { serialize: asPublished, coerceOutputValue: asPublished }
+export const INT = new GraphQLScalarType({ ...GraphQLInt.toConfig(), ...open })
 
-export const DATE_TIME_SCALAR: GraphQLScalarType = new GraphQLScalarType({
-  name: 'DateTime',
-  specifiedByURL: 'https://www.rfc-editor.org/rfc/rfc3339#section-5.6',
-  description: 'An RFC 3339 time in UTC with milliseconds, such as `2026-01-31T12:00:00.000Z`.',
-})
+class OpenEnum extends GraphQLEnumType {
+  override coerceOutputValue(value: string): string {
+    return value
+  }
+}
 
 const SCALARS = {
   String: GraphQLString,
   Boolean: GraphQLBoolean,
-  Float: GraphQLFloat,
-  Int: GraphQLInt,
+  Float: new GraphQLScalarType({ ...GraphQLFloat.toConfig(), ...open }),
+  Int: INT,
 } as const
 
 type Fields = Record<string, GraphQLFieldConfig<unknown, unknown>>
 
-/** The interface of all events. `isStream`: they have their place in the stream. */
-export function createEventInterface({ isStream = false } = {}): GraphQLInterfaceType {
-  return new GraphQLInterfaceType({
-    name: 'Event',
-    description: 'An event, of any type. `... on` selects what an event of one type has.',
-    fields: {
-      ...(isStream && {
-        cursor: {
-          type: new GraphQLNonNull(GraphQLString),
-          description:
-            'The place of the event in the stream, for `after`: a stream goes on after it.',
-        },
-      }),
-      id: { type: new GraphQLNonNull(GraphQLID), description: 'The id: `evt_…`.' },
-      type: {
-        type: new GraphQLNonNull(GraphQLString),
-        description: 'The name of the event type, such as `order.paid`.',
-      },
-      occurredAt: {
-        type: new GraphQLNonNull(DATE_TIME_SCALAR),
-        description: 'When the event occurred, as the publisher says.',
-      },
-      publishedAt: {
-        type: new GraphQLNonNull(DATE_TIME_SCALAR),
-        description: 'When the event was published.',
-      },
-      data: { type: JSON_SCALAR, description: 'The whole data.' },
-    },
-  })
+/** What an event is that has no type in the graph. */
+export const OTHER_EVENT = 'OtherEvent'
+
+export function createOtherEvent(event: GraphQLInterfaceType): GraphQLObjectType {
+  return completeFields(
+    new GraphQLObjectType({
+      name: OTHER_EVENT,
+      description:
+        'An event whose type was archived, or was added to the catalogue after the stream began.',
+      interfaces: [event],
+      fields: event.toConfig().fields,
+    }),
+  )
 }
 
 /*
@@ -101,9 +81,9 @@ export function memberOf({ name, extensions }: GraphQLField<unknown, unknown>): 
   return (extensions[SOURCE] as readonly string[] | undefined) ?? [name]
 }
 
-/** The name of the event type whose events have an object type. */
-export function eventTypeOf({ extensions }: GraphQLObjectType): string {
-  return extensions[SOURCE] as string
+/** The name of the event type whose events have an object type. Undefined for `OtherEvent`. */
+export function eventTypeOf({ extensions }: GraphQLObjectType): string | undefined {
+  return extensions[SOURCE] as string | undefined
 }
 
 /** What is nested deeper is JSON. */
@@ -135,6 +115,7 @@ export function createEventType(
   const known = new Map<string, GraphQLNamedOutputType>()
   const numbers = new Map<unknown, number>()
   const objects: GraphQLObjectType[] = []
+  const json = event.getFields()['data']?.type as GraphQLNamedOutputType
   /** Fields are made level by level, so that each type is as near to the event as it can be. */
   const todo: (() => void)[] = []
   let fieldsLeft = MAX_FIELDS
@@ -157,13 +138,13 @@ export function createEventType(
     fields: () => ({
       ...event.toConfig().fields,
       previous: {
-        type: properties.length > 0 ? dataType : JSON_SCALAR,
+        type: properties.length > 0 ? dataType : json,
         description: 'The data before the change. Null if the publisher did not give them.',
       },
       ...withinData(dataFields),
     }),
   })
-  for (const one of [...objects, dataType, type]) freeExtensions(one)
+  for (const one of [...objects, dataType, type]) completeFields(one)
   return type
 
   function dataProperties(): Property[] {
@@ -212,15 +193,15 @@ export function createEventType(
 
   /** `own`: the schemas that stand at the place itself. What they refer to gives a type its name. */
   function typeOf(spot: Spot, own: readonly unknown[]): GraphQLOutputType {
-    if (spot.level > MAX_LEVELS) return JSON_SCALAR
+    if (spot.level > MAX_LEVELS) return json
     const schemas = withOnlyChoices(root, spot.schemas)
-    if (schemas === null) return JSON_SCALAR
+    if (schemas === null) return json
     const at = { ...spot, schemas, typeName: nameByReference(own) ?? spot.typeName }
     const kind = kindOf(schemas)
     if (kind === 'object') return objectType(at)
     if (kind === 'array') return listType(at)
     if (kind === 'String') return enumType(at) ?? GraphQLString
-    return kind === null ? JSON_SCALAR : SCALARS[kind]
+    return kind === null ? json : SCALARS[kind]
   }
 
   function objectType(spot: Spot): GraphQLNamedOutputType {
@@ -230,7 +211,7 @@ export function createEventType(
     if (found) return found
     const properties = usableProperties(schemas)
     const name = properties.length > 0 ? newName(spot) : null
-    if (name === null) return JSON_SCALAR
+    if (name === null) return json
     let fields: Fields = {}
     const description = descriptionOf(schemas)
     const type = new GraphQLObjectType({ name, description, fields: () => fields })
@@ -247,7 +228,7 @@ export function createEventType(
   function listType(spot: Spot): GraphQLOutputType {
     const items = itemSchemas(spot.schemas)
     const schemas = items && withReferred(root, items)
-    if (items === null || schemas === null) return new GraphQLList(JSON_SCALAR)
+    if (items === null || schemas === null) return new GraphQLList(json)
     return new GraphQLList(typeOf({ ...spot, schemas, level: spot.level + 1 }, items))
   }
 
@@ -258,8 +239,8 @@ export function createEventType(
     const found = known.get(keyOf(schemas))
     if (found) return found
     const name = newName(spot)
-    if (name === null) return JSON_SCALAR
-    const type = new GraphQLEnumType({
+    if (name === null) return json
+    const type = new OpenEnum({
       name,
       description: descriptionOf(schemas),
       values: Object.fromEntries(values.map((value) => [value, {}])),
@@ -307,10 +288,13 @@ function withinData(fields: Fields): Fields {
   )
 }
 
-/** graphql-js gives each field an object of extensions, of 220 bytes. */
-function freeExtensions(type: GraphQLObjectType): void {
-  for (const field of Object.values(type.getFields()))
+/** `selectEvent` has taken the fields of the response. graphql-js gives each field an object of extensions, of 220 bytes. */
+function completeFields(type: GraphQLObjectType): GraphQLObjectType {
+  for (const field of Object.values(type.getFields())) {
+    field.resolve = (taken, _args, _context, { path }) => taken[path.key]
     if (Object.keys(field.extensions).length === 0) field.extensions = NO_EXTENSIONS
+  }
+  return type
 }
 
 const NO_EXTENSIONS = Object.freeze({})

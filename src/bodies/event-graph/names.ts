@@ -34,6 +34,7 @@ export const RESERVED_TYPES: ReadonlySet<string> = new Set([
   'Int',
   'JSON',
   'Mutation',
+  'OtherEvent',
   'PulledEvents',
   'Query',
   'String',
@@ -54,29 +55,19 @@ export function pascalCase(name: string): string {
 }
 
 /**
- * The names of the types of events. If two would have one name, the event type of
- * lower-case words and dots gets the name, or else none of them, and the others are spelled out. So no name depends on an
- * order, and an event type that is added seldom changes the name of another.
+ * The names of the types of events. Of those that would have one name, the event type of lower-case words and dots has
+ * the name, or else the first by code points; the others have a number.
  */
 export function typeNames(eventTypes: readonly string[]): Map<string, string> {
-  const names = new Map<string, string>()
-  const taken = new Set<string>()
-  const sharing = Map.groupBy(eventTypes.toSorted(), typeNameAlone)
-  for (const [alone, group] of sharing) {
-    const holder = group.length === 1 ? group[0] : holderOf(alone, group)
-    for (const name of group) {
-      const wanted = name === holder && !taken.has(alone) ? alone : spelledOut(name)
-      const free = firstFree(cut(wanted), taken)
-      names.set(name, free)
-      taken.add(free)
-    }
-  }
-  return names
-}
-
-/** A name of digits is spelled out as it is: `11`, and then `1.1` has another name. */
-function holderOf(alone: string, names: readonly string[]): string | undefined {
-  return names.find((name) => spelledOut(name) === alone) ?? names.find(isPlain)
+  const sorted = eventTypes.toSorted(
+    (a, b) => Number(isPlain(b)) - Number(isPlain(a)) || (a < b ? -1 : 1),
+  )
+  const groups = [...Map.groupBy(sorted, typeNameAlone)]
+  return new Map(
+    groups.flatMap(([alone, group]) =>
+      group.map((name, i): [string, string] => [name, i === 0 ? alone : `${alone}__${i + 1}`]),
+    ),
+  )
 }
 
 /** `order.paid`, but not `order_paid` or `Order.Paid`. */
@@ -84,31 +75,15 @@ function isPlain(name: string): boolean {
   return /^[a-z0-9]+([.][a-z0-9]+)*$/.test(name)
 }
 
-/** `order-id` → `order_x2d_id`. No two names have the same, and none has that of another rule. */
-function spelledOut(name: string): string {
-  if (name === '') return '_empty'
-  const spelled = name.replace(
-    /[^a-zA-Z0-9]/gu,
-    (character) => `_x${character.codePointAt(0)?.toString(16)}_`,
-  )
-  return /^[a-zA-Z]/.test(spelled) ? spelled : `_${spelled.replace(/^_+/, '')}`
-}
-
-const MAX_SPELLED_LENGTH = 200
-
-function cut(name: string): string {
-  return name.slice(0, MAX_SPELLED_LENGTH)
-}
-
 /** The name, or the name with the first number from 2 on that makes it free. */
 export function firstFree(name: string, taken: ReadonlySet<string>): string {
   if (!taken.has(name)) return name
-  for (let n = 2; ; n++) if (!taken.has(`${name}_${n}`)) return `${name}_${n}`
+  for (let n = 2; ; n++) if (!taken.has(`${name}${n}`)) return `${name}${n}`
 }
 
 /**
- * The names of the fields for properties. A property that GraphQL can spell keeps its name. Of the others, one that is alone with its name gets the name; else each is spelled out. A
- * property without a name in the result has no field. `reserved`: names that another field has.
+ * The names of the fields for properties. A property that GraphQL can spell keeps its name; of the others, one whose name
+ * is taken has a number. A property without a name in the result has no field. `reserved`: names that another field has.
  */
 export function fieldNames(
   properties: readonly string[],
@@ -121,15 +96,8 @@ export function fieldNames(
     taken.add(name)
   }
   for (const name of properties) if (isSpelled(name) && !taken.has(name)) take(name, name)
-  const mapped = properties
-    .filter((name) => !names.has(name) && name.length <= MAX_NAME_LENGTH)
-    .toSorted()
-  for (const [wanted, group] of Map.groupBy(mapped, mappedName)) {
-    const isAlone = group.length === 1 && !taken.has(wanted)
-    for (const name of group) {
-      take(name, firstFree(cut(isAlone ? wanted : spelledOut(name)), taken))
-    }
-  }
+  const others = properties.filter((name) => !names.has(name) && name.length <= MAX_NAME_LENGTH)
+  for (const name of others.toSorted()) take(name, firstFree(mappedName(name), taken))
   return names
 }
 

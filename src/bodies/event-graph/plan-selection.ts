@@ -1,10 +1,13 @@
 import {
+  type ASTNode,
   type FieldNode,
-  type FragmentDefinitionNode,
   GraphQLError,
+  GraphQLIncludeDirective,
   type GraphQLNamedType,
   type GraphQLOutputType,
-  type GraphQLSchema,
+  type GraphQLResolveInfo,
+  GraphQLSkipDirective,
+  getDirectiveValues,
   getNamedType,
   isAbstractType,
   isEnumType,
@@ -14,6 +17,7 @@ import {
   Kind,
   type SelectionNode,
   type SelectionSetNode,
+  visit,
 } from 'graphql'
 import { eventTypeOf, memberOf } from './event-types.ts'
 
@@ -27,8 +31,6 @@ export interface SelectionPlan {
   readonly cases: readonly { readonly eventType: string; readonly plan: ObjectPlan }[]
   /** For an event type without a case. */
   readonly other: ObjectPlan
-  /** The types of events by their name in the catalogue, if `other` has a `__typename`. */
-  readonly typenames?: Readonly<Record<string, string>>
 }
 
 /** Makes an object with these members, in their order. A missing value is null. */
@@ -55,63 +57,40 @@ export type ValuePlan =
   | { readonly kind: 'list'; readonly of: ValuePlan }
   | { readonly kind: 'json' | 'string' | 'boolean' | 'number' | 'typename' }
 
-/** What a plan is made with. The document must be valid. */
-export interface Planning {
-  readonly schema: GraphQLSchema
-  readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>
-  /** For `@skip` and `@include`. */
-  readonly variables: Readonly<Record<string, unknown>>
-  /** Fields that the plan may still have. Fragments that spread fragments make many of few. */
-  readonly budget: { fields: number }
-}
+/** What a plan is made with: of a valid document. */
+type Document = Pick<GraphQLResolveInfo, 'schema' | 'fragments' | 'variableValues'>
 
 /** Of all types of events together. */
 const MAX_PLANNED_FIELDS = 4_000
 
-export function newPlanning(planning: Omit<Planning, 'budget'>): Planning {
-  return { ...planning, budget: { fields: MAX_PLANNED_FIELDS } }
+interface Planning extends Document {
+  /** Fields that the plan may still have. Fragments that spread fragments make many of few. */
+  fieldsLeft: number
 }
 
 /** The plan of selection sets on the interface `Event`. Throws a `GraphQLError` if the plan is too large. */
 export function planEvent(
-  planning: Planning,
+  document: Document,
   selectionSets: readonly SelectionSetNode[],
 ): SelectionPlan {
+  const planning = { ...document, fieldsLeft: MAX_PLANNED_FIELDS }
   const event = planning.schema.getType('Event')
   if (!isAbstractType(event)) throw new Error('The schema has no events.')
-  const named = namedTypes(planning, selectionSets)
-  const types = planning.schema.getPossibleTypes(event)
-  const cases = types
-    .filter((type) => named.has(type.name))
+  const named = namedTypes([...selectionSets, ...Object.values(planning.fragments)])
+  const cases = planning.schema
+    .getPossibleTypes(event)
+    .filter((type) => named.has(type.name) && eventTypeOf(type) !== undefined)
     .map((type) => ({
-      eventType: eventTypeOf(type),
+      eventType: eventTypeOf(type) as string,
       plan: planObject(planning, type, selectionSets),
     }))
-  const other = planObject(planning, event, selectionSets)
-  if (!other.fields.some(({ value }) => value.kind === 'typename')) return { cases, other }
-  const typenames = Object.fromEntries(types.map((type) => [eventTypeOf(type), type.name]))
-  return { cases, other, typenames }
+  return { cases, other: planObject(planning, event, selectionSets) }
 }
 
-/** The types that conditions in the selection sets name, at any depth of fragments, but not within fields. */
-function namedTypes(planning: Planning, selectionSets: readonly SelectionSetNode[]): Set<string> {
+/** The types that conditions name. */
+export function namedTypes(nodes: readonly ASTNode[]): ReadonlySet<string> {
   const names = new Set<string>()
-  const visited = new Set<string>()
-  const todo = [...selectionSets]
-  for (let set = todo.pop(); set !== undefined; set = todo.pop()) {
-    for (const node of set.selections) {
-      if (node.kind === Kind.INLINE_FRAGMENT) {
-        if (node.typeCondition) names.add(node.typeCondition.name.value)
-        todo.push(node.selectionSet)
-      } else if (node.kind === Kind.FRAGMENT_SPREAD && !visited.has(node.name.value)) {
-        visited.add(node.name.value)
-        const fragment = planning.fragments.get(node.name.value)
-        if (!fragment) continue
-        names.add(fragment.typeCondition.name.value)
-        todo.push(fragment.selectionSet)
-      }
-    }
-  }
+  for (const node of nodes) visit(node, { NamedType: ({ name }) => void names.add(name.value) })
   return names
 }
 
@@ -163,7 +142,7 @@ const SCALARS: Readonly<Record<string, 'string' | 'boolean' | 'number' | 'json'>
 }
 
 /** The fields of an object by their response name, in the order of the response. */
-export function collectFields(
+function collectFields(
   planning: Planning,
   type: GraphQLNamedType,
   selectionSets: readonly SelectionSetNode[],
@@ -184,7 +163,7 @@ export function collectFields(
         }
       } else if (!visited.has(node.name.value)) {
         visited.add(node.name.value)
-        const fragment = planning.fragments.get(node.name.value)
+        const fragment = planning.fragments[node.name.value]
         if (fragment && applies(planning, type, fragment.typeCondition.name.value)) {
           collect(fragment.selectionSet.selections)
         }
@@ -204,7 +183,7 @@ export function collectFields(
     }
     if (same) same.push(node)
     else fields.set(name, [node])
-    if (--planning.budget.fields >= 0) return
+    if (--planning.fieldsLeft >= 0) return
     throw new GraphQLError(
       `A selection has at most ${MAX_PLANNED_FIELDS} fields, counted for each event type and where fragments are spread. Select fewer, or data.`,
       { nodes: node, extensions: { code: 'LIMIT_EXCEEDED' } },
@@ -218,13 +197,8 @@ function applies({ schema }: Planning, type: GraphQLNamedType, condition = type.
   return isObjectType(type) && isAbstractType(wider) && schema.isSubType(wider, type)
 }
 
-function isIncluded({ variables }: Planning, node: SelectionNode): boolean {
-  const is = (name: string, missing: boolean) => {
-    const value = node.directives
-      ?.find((one) => one.name.value === name)
-      ?.arguments?.find((one) => one.name.value === 'if')?.value
-    if (value?.kind === Kind.VARIABLE) return variables[value.name.value] === true
-    return value?.kind === Kind.BOOLEAN ? value.value : missing
-  }
-  return !is('skip', false) && is('include', true)
+function isIncluded({ variableValues }: Planning, node: SelectionNode): boolean {
+  const skip = getDirectiveValues(GraphQLSkipDirective, node, variableValues)
+  const include = getDirectiveValues(GraphQLIncludeDirective, node, variableValues)
+  return skip?.['if'] !== true && include?.['if'] !== false
 }

@@ -23,11 +23,10 @@ export interface SelectedEvent {
  * Throws `OverBudget`.
  */
 export function selectEvent(
-  selection: SelectionPlan,
+  { cases, other }: SelectionPlan,
   event: SelectedEvent,
   budget: WorkBudget,
 ): object {
-  const { cases, other } = selection
   const plan = cases.find(({ eventType }) => eventType === event.type)?.plan ?? other
   const parse = (text: string | null): unknown => {
     spendOnText(budget, text?.length ?? 0)
@@ -44,17 +43,11 @@ export function selectEvent(
     for (const name of ['data', 'previous'] as const) {
       if (members.has(name)) source[name] = parse(event[name])
     }
-    return takeObject(plan, source, typenameOf(selection, event.type), budget)
+    return takeObject(plan, source, typeNameAlone(event.type), budget)
   } catch (error) {
     // A value of thousands of levels, which JSON can have.
     throw error instanceof RangeError ? new OverBudget() : error
   }
-}
-
-/** An event type that the plan does not know is newer than the plan. */
-function typenameOf({ typenames = {} }: SelectionPlan, eventType: string): string {
-  const known = Object.hasOwn(typenames, eventType) ? typenames[eventType] : undefined
-  return known ?? typeNameAlone(eventType)
 }
 
 function takeObject(

@@ -1,4 +1,3 @@
-import { takeTurns } from '../../lib/take-turns.ts'
 import { compileSelection } from './compile-selection.ts'
 import { namesOfTypes } from './event-schema.ts'
 import type { SourceType } from './event-types.ts'
@@ -25,43 +24,11 @@ export function comparePlans(was: SelectionPlan, is: SelectionPlan): string[] {
   })
 }
 
-/** A selection as it was stored. */
-export interface StoredSelection {
-  readonly text: string
-  readonly plan: SelectionPlan
-}
-
-export interface BrokenSelection<Selection> {
-  readonly selection: Selection
-  /** Sentences. */
-  readonly problems: readonly string[]
-  /** An event type that the selection names, and that the change concerns. */
-  readonly eventType: string
-}
-
-/** The selections that a change of the catalogue breaks, with what was no problem before. Others run in between. */
-export async function findBrokenSelections<Selection extends StoredSelection>(
-  selections: readonly Selection[],
+/** The event types that go away, or get another schema or another name in the event graph. */
+export function changedTypes(
   before: readonly SourceType[],
   after: readonly SourceType[],
-): Promise<BrokenSelection<Selection>[]> {
-  const concerned = changedTypes(before, after)
-  if (concerned.size === 0) return []
-  const found = await takeTurns(selections, (selection) => {
-    const { text, plan } = selection
-    const eventType = plan.cases.map((one) => one.eventType).find((name) => concerned.has(name))
-    if (eventType === undefined) return null
-    const problems = selectionProblems(text, plan, after)
-    if (problems.length === 0) return null
-    const old = new Set(selectionProblems(text, plan, before))
-    const added = problems.filter((problem) => !old.has(problem))
-    return added.length > 0 ? { selection, problems: added, eventType } : null
-  })
-  return found.filter((one) => one !== null)
-}
-
-/** The event types that go away, or get another schema or another name in the event graph. */
-function changedTypes(before: readonly SourceType[], after: readonly SourceType[]): Set<string> {
+): Set<string> {
   const [oldNames, newNames] = [namesOfTypes(before), namesOfTypes(after)]
   const schemas = new Map(after.map(({ name, schema }) => [name, schema]))
   return new Set(

@@ -1,4 +1,4 @@
-import { TOO_LARGE } from '../../bodies/write-body.ts'
+import { TOO_LARGE } from '../../bodies/body.ts'
 import { isDatabaseUnavailable } from '../../db/faults.ts'
 import { publicId } from '../../db/ids.ts'
 import type { HttpSender } from '../../outbound/http-sender.ts'

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-import { readBodies } from '../../bodies/read-bodies.ts'
+import { readBodies } from '../../bodies/body.ts'
 import type { Attempt } from '../../db/generated/prisma/client.ts'
 import { publicId } from '../../db/ids.ts'
 import { builder } from '../../graphql/builder.ts'

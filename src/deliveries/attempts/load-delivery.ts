@@ -1,5 +1,4 @@
-import type { FindBody } from '../../bodies/find-body.ts'
-import { type BodyEvent, TOO_LARGE, writeBody } from '../../bodies/write-body.ts'
+import { type BodyEvent, type FindBody, TOO_LARGE, writeBody } from '../../bodies/body.ts'
 import { arrayLiteral } from '../../db/array-literal.ts'
 import type { Sql } from '../../db/client.ts'
 import { deliveryBody } from '../../events/delivery-body.ts'

@@ -1,4 +1,4 @@
-import type { Sql } from '../../db/client.ts'
+import type { Db } from '../../db/client.ts'
 import { type ExactJson, isExactNumber } from '../../lib/exact-json.ts'
 import { OPERATIONAL_PREFIX } from '../event-type.ts'
 
@@ -10,6 +10,8 @@ export interface CatalogueType {
   /** In their normal form. */
   readonly searchKeys: readonly string[]
   readonly archived: boolean
+  /** Not in files. */
+  readonly retentionDays: number | null
   /** The text of the JSON Schema, as its author wrote it. Null: any JSON is valid. */
   readonly schema: string | null
   /** The text of an example of the data, as its author wrote it. Null: none. */
@@ -24,7 +26,9 @@ export const CATALOGUE_FIELDS = [
   'schema',
   'example',
 ] as const satisfies readonly (keyof CatalogueType)[]
-export type CatalogueField = (typeof CATALOGUE_FIELDS)[number]
+
+export const COMPARED_FIELDS = [...CATALOGUE_FIELDS, 'retentionDays'] as const
+export type ComparedField = (typeof COMPARED_FIELDS)[number]
 
 /** What an import leaves out: an event type, or its example. */
 export interface Refusal {
@@ -86,17 +90,18 @@ export function membersOf(value: ExactJson | undefined): JsonObject {
 }
 
 /** The event types of the catalogue by code points of their names, archived ones included, without Posthorn's own. */
-export async function readCatalogue(sql: Sql): Promise<CatalogueType[]> {
-  const { rows } = await sql.query<CatalogueType>({
-    name: 'read_catalogue',
-    text: `
-      select name, description, group_name as "group", search_keys as "searchKeys",
-        archived_at is not null as archived, schema::text, example::text
-      from posthorn.event_types where not starts_with(name, $1) order by name collate "C"`,
-    values: [OPERATIONAL_PREFIX],
-  })
-  return rows
+export async function readCatalogue(db: Db): Promise<CatalogueType[]> {
+  return await db.$queryRawUnsafe<CatalogueType[]>(
+    `${SELECT_TYPES} where not starts_with(name, $1) order by name collate "C"`,
+    OPERATIONAL_PREFIX,
+  )
 }
+
+/** SQL, for a condition. */
+export const SELECT_TYPES = `
+  select name, description, group_name as "group", search_keys as "searchKeys",
+    archived_at is not null as archived, retention_days as "retentionDays", schema::text, example::text
+  from posthorn.event_types`
 
 /** The file of an export: JSON that `parseCatalogueFile` reads. Schemas and examples have the texts of their authors. */
 export function printCatalogue(types: readonly CatalogueType[]): string {
@@ -104,14 +109,23 @@ export function printCatalogue(types: readonly CatalogueType[]): string {
   return `{\n  "eventTypes": [${items.length > 0 ? `\n${items.join(',\n')}\n  ` : ''}]\n}\n`
 }
 
-function printType({ schema, example, archived, searchKeys, ...fields }: CatalogueType): string {
+function printType({
+  name,
+  description,
+  group,
+  searchKeys,
+  archived,
+  schema,
+  example,
+}: CatalogueType): string {
   const members = [
-    ...Object.entries(fields).map(([name, value]) => [name, JSON.stringify(value)]),
-    ['searchKeys', JSON.stringify(searchKeys)],
-    ['archived', JSON.stringify(archived)],
+    ...Object.entries({ name, description, group, searchKeys, archived }).map(([field, value]) => [
+      field,
+      JSON.stringify(value),
+    ]),
     ['schema', schema ?? 'null'],
     ['example', example ?? 'null'],
   ]
-  const lines = members.map(([name, value]) => `      "${name}": ${value}`)
+  const lines = members.map(([field, value]) => `      "${field}": ${value}`)
   return `{\n${lines.join(',\n')}\n    }`
 }

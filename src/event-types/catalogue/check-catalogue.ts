@@ -3,22 +3,22 @@ import { z } from 'zod'
 import { isSameJson } from '../../lib/exact-json.ts'
 import { isSchema } from '../../lib/schema-path.ts'
 import { checkInput } from '../../lib/validation.ts'
-import { eventTypeFields, payloadIssues } from '../edit-event-type.ts'
 import { OPERATIONAL_PREFIX } from '../event-type.ts'
+import { EVENT_TYPE_NAME, EVENT_TYPE_SETTINGS, payloadIssues } from '../event-type-settings.ts'
 import {
-  CATALOGUE_FIELDS,
-  type CatalogueField,
   type CatalogueType,
+  COMPARED_FIELDS,
+  type ComparedField,
   type GivenType,
   type Refusal,
 } from './catalogue-type.ts'
 
-const { name, description, searchKeys, group } = eventTypeFields
+const { description, searchKeys, group } = EVENT_TYPE_SETTINGS
 const fields = z.object({
-  name,
-  description,
-  searchKeys,
-  group,
+  name: EVENT_TYPE_NAME.rule,
+  description: description.rule,
+  searchKeys: searchKeys.rule,
+  group: group.rule,
   archived: z.boolean('must be true or false'),
 })
 
@@ -48,7 +48,7 @@ export function checkCatalogue(given: readonly GivenType[]): Checked {
       )
     }
     refused.push(...problems.map((problem) => ({ name, problem })))
-    return data && problems.length === 0 ? [{ ...data, schema, example }] : []
+    return data && problems.length === 0 ? [{ ...data, retentionDays: null, schema, example }] : []
   })
   return { types, refused }
 }
@@ -88,7 +88,7 @@ export interface TypeChange {
   readonly name: string
   readonly change: 'added' | 'changed' | 'archived' | 'unarchived'
   /** The fields that differ. Empty for an added event type. */
-  readonly fields: readonly CatalogueField[]
+  readonly fields: readonly ComparedField[]
   /** Null for an added event type. */
   readonly before: CatalogueType | null
   readonly after: CatalogueType
@@ -104,15 +104,19 @@ export function compareCatalogue(
   const given = new Set(file.map(({ name }) => name))
   const missing = archiveMissing ? database.filter(({ name }) => !given.has(name)) : []
   return [...file, ...missing.map((type) => ({ ...type, archived: true }))]
-    .map((type) => compareType(existing.get(type.name) ?? null, type))
+    .map((type) => {
+      const before = existing.get(type.name) ?? null
+      return compareType(before, { ...type, retentionDays: before?.retentionDays ?? null })
+    })
     .filter((change) => change !== null)
     .toSorted((a, b) => (a.name < b.name ? -1 : 1))
 }
 
-function compareType(before: CatalogueType | null, given: CatalogueType): TypeChange | null {
+/** Null: nothing differs. */
+export function compareType(before: CatalogueType | null, given: CatalogueType): TypeChange | null {
   const { name } = given
   if (before === null) return { name, change: 'added', fields: [], before, after: given }
-  const fields = CATALOGUE_FIELDS.filter((field) => !isSame(field, before, given))
+  const fields = COMPARED_FIELDS.filter((field) => !isSame(field, before, given))
   if (fields.length === 0) return null
   // Another spelling of the same JSON, and another order of a set, stay as they are.
   const after = { ...before, ...Object.fromEntries(fields.map((field) => [field, given[field]])) }
@@ -121,7 +125,7 @@ function compareType(before: CatalogueType | null, given: CatalogueType): TypeCh
   return { name, change, fields, before, after }
 }
 
-function isSame(field: CatalogueField, before: CatalogueType, after: CatalogueType): boolean {
+function isSame(field: ComparedField, before: CatalogueType, after: CatalogueType): boolean {
   if (field === 'schema' || field === 'example') return isSameJson(before[field], after[field])
   if (field === 'searchKeys') {
     return isDeepStrictEqual(before.searchKeys.toSorted(), after.searchKeys.toSorted())

@@ -1,12 +1,11 @@
 import { setTimeout } from 'node:timers/promises'
-import type { SourceType } from '../../bodies/event-graph/event-types.ts'
+import { readSourceTypes } from '../../bodies/event-graph/event-schema.ts'
 import type { SelectionPlan } from '../../bodies/event-graph/plan-selection.ts'
-import {
-  findBrokenSelections,
-  type StoredSelection,
-} from '../../bodies/event-graph/selection-problems.ts'
-import type { Sql } from '../../db/client.ts'
+import { changedTypes, selectionProblems } from '../../bodies/event-graph/selection-problems.ts'
+import type { Db } from '../../db/client.ts'
 import { compileSchema } from '../../lib/json-schema.ts'
+import { takeTurns } from '../../lib/take-turns.ts'
+import type { TypeChange } from './check-catalogue.ts'
 
 /** What a change of the catalogue breaks. */
 export interface Finding {
@@ -24,12 +23,12 @@ export interface Finding {
 }
 
 /** SQL: the webhooks with a selection, of all organizations, with the version that new deliveries have. */
-export const SELECTING_WEBHOOKS = `
+const SELECTING_WEBHOOKS = `
   select posthorn.type_id('wh', w.id) as id, b.selection as text, b.plan
   from posthorn.webhooks as w join posthorn.webhook_bodies as b on b.id = w.body_id
   where w.selection is not null and w.deleted_at is null order by w.id`
 
-export interface SelectingRow {
+interface SelectingRow {
   /** The public id. */
   readonly id: string
   readonly text: string
@@ -39,54 +38,49 @@ export interface SelectingRow {
 
 const MAX_LISTED = 5
 
-/** What a change of the catalogue breaks in selections: one finding for each problem, by an event type that it concerns. */
+/**
+ * What changes of the catalogue break in selections, beside what was a problem before: one finding for each problem, with
+ * an event type that it concerns. Others run in between.
+ */
 export async function selectionFindings(
-  webhooks: readonly SelectingRow[],
-  before: readonly SourceType[],
-  after: readonly SourceType[],
-): Promise<Map<string, Finding[]>> {
-  const broken = await findBrokenSelections(storedOnce(webhooks), before, after)
-  const ids = new Map<string, { readonly eventType: string; readonly webhookIds: string[] }>()
-  for (const { selection, problems, eventType } of broken) {
-    for (const problem of problems) {
-      const found = ids.get(problem) ?? { eventType, webhookIds: [] }
-      found.webhookIds.push(...selection.webhookIds)
-      ids.set(problem, found)
-    }
-  }
-  const findings = [...ids].map(([problem, { eventType, webhookIds }]) => {
-    const listed = webhookIds.slice(0, MAX_LISTED).join(', ')
-    const more =
-      webhookIds.length > MAX_LISTED ? `, and ${webhookIds.length - MAX_LISTED} more` : ''
+  db: Db,
+  changes: readonly TypeChange[],
+): Promise<{ readonly eventType: string; readonly finding: Finding }[]> {
+  const webhooks = await db.$queryRawUnsafe<SelectingRow[]>(SELECTING_WEBHOOKS)
+  if (webhooks.length === 0) return []
+  const before = await readSourceTypes(db)
+  const changed = new Set(changes.map(({ name }) => name))
+  const after = [
+    ...before.filter(({ name }) => !changed.has(name)),
+    ...changes.flatMap((change) => (change.after.archived ? [] : [change.after])),
+  ]
+  const concerned = changedTypes(before, after)
+  // Many webhooks have the same selection.
+  const selections = Map.groupBy(webhooks, ({ text, plan }) => `${text}\0${plan}`)
+  const broken = await takeTurns([...selections.values()], (group) => {
+    const [{ text, plan: json }] = group as [SelectingRow]
+    const plan: SelectionPlan = JSON.parse(json)
+    const eventType = plan.cases.map((one) => one.eventType).find((name) => concerned.has(name))
+    if (eventType === undefined) return []
+    const problems = selectionProblems(text, plan, after)
+    const known = problems.length > 0 ? selectionProblems(text, plan, before) : []
+    return problems
+      .filter((problem) => !known.includes(problem))
+      .map((problem) => ({ problem, eventType, webhookIds: group.map(({ id }) => id) }))
+  })
+  const byProblem = Map.groupBy(broken.flat(), ({ problem }) => problem)
+  return [...byProblem].map(([problem, found]) => {
+    const webhookIds = found.flatMap((one) => one.webhookIds)
+    const more = webhookIds.length - MAX_LISTED
+    const listed = `${webhookIds.slice(0, MAX_LISTED).join(', ')}${more > 0 ? `, and ${more} more` : ''}`
     const finding: Finding = {
       kind: 'breaks_selection',
-      message: `${problem} The selection of ${listed}${more} takes it.`,
+      message: `${problem} The selection of ${listed} takes it.`,
       remedy:
         'Change the selection of each of these webhooks first, or accept that each goes on sending what its selection took when it was saved.',
       webhookIds,
     }
-    return { eventType, finding }
-  })
-  return new Map(
-    [...Map.groupBy(findings, ({ eventType }) => eventType)].map(([eventType, list]) => [
-      eventType,
-      list.map(({ finding }) => finding),
-    ]),
-  )
-}
-
-/** Many webhooks have the same selection. */
-function storedOnce(
-  webhooks: readonly SelectingRow[],
-): (StoredSelection & { readonly webhookIds: readonly string[] })[] {
-  const groups = Map.groupBy(webhooks, ({ text, plan }) => `${text}\0${plan}`)
-  return [...groups.values()].map((group) => {
-    const [{ text, plan }] = group as [SelectingRow]
-    return {
-      text,
-      plan: JSON.parse(plan) as SelectionPlan,
-      webhookIds: group.map(({ id }) => id),
-    }
+    return { eventType: found[0]?.eventType ?? '', finding }
   })
 }
 
@@ -97,18 +91,18 @@ const PAGE_EVENTS = 100
 
 /** Whether the schema refuses stored events, which were accepted before. Test events and erased ones do not count. */
 export async function refusedEvents(
-  sql: Sql,
+  db: Db,
   name: string,
   schema: unknown,
 ): Promise<Finding | null> {
   if (typeof schema !== 'object' || schema === null) return null
-  const uuids = await newestEvents(sql, name)
+  const uuids = await newestEvents(db, name)
   if (uuids.length === 0) return null
   const check = await compileSchema(schema)
   let refused = 0
   let first: { id: string; problem: string } | null = null
   for (let at = 0; at < uuids.length; at += PAGE_EVENTS) {
-    for (const { id, data } of await readData(sql, uuids.slice(at, at + PAGE_EVENTS))) {
+    for (const { id, data } of await readData(db, uuids.slice(at, at + PAGE_EVENTS))) {
       const [problem] = check(JSON.parse(data)) ?? []
       if (problem === undefined) continue
       refused += 1
@@ -128,23 +122,19 @@ export async function refusedEvents(
 }
 
 /** By the index on organization, type and id. */
-async function newestEvents(sql: Sql, name: string): Promise<string[]> {
-  const { rows } = await sql.query<{ id: string }>(
-    `select newest.id from posthorn.organizations as o
+async function newestEvents(db: Db, name: string): Promise<string[]> {
+  const rows = await db.$queryRaw<{ id: string }[]>`
+    select newest.id from posthorn.organizations as o
      cross join lateral (
        select e.id from posthorn.events as e
-       where e.organization_id = o.id and e.type = $1 and not e.is_test order by e.id desc limit $2
+       where e.organization_id = o.id and e.type = ${name} and not e.is_test order by e.id desc limit ${MAX_EVENTS}
      ) as newest
-     order by newest.id desc limit $2`,
-    [name, MAX_EVENTS],
-  )
+     order by newest.id desc limit ${MAX_EVENTS}`
   return rows.map(({ id }) => id)
 }
 
-async function readData(sql: Sql, uuids: readonly string[]) {
-  const { rows } = await sql.query<{ id: string; data: string }>(
-    `select posthorn.type_id('evt', id) as id, data from posthorn.events where id = any ($1) and erased_at is null order by id desc`,
-    [uuids],
-  )
-  return rows
+async function readData(db: Db, uuids: readonly string[]) {
+  return await db.$queryRaw<{ id: string; data: string }[]>`
+    select posthorn.type_id('evt', id) as id, data from posthorn.events
+    where id = any (${uuids}::uuid[]) and erased_at is null order by id desc`
 }

@@ -1,8 +1,7 @@
 import type { Actor } from '../../auth/access/actor.ts'
-import { SOURCE_TYPES } from '../../bodies/event-graph/event-schema.ts'
-import type { SourceType } from '../../bodies/event-graph/event-types.ts'
-import type { Database, Sql } from '../../db/client.ts'
-import { inTransaction } from '../../db/transaction.ts'
+import type { Db } from '../../db/client.ts'
+import type { PrismaClient } from '../../db/generated/prisma/client.ts'
+import { DomainError } from '../../lib/errors.ts'
 import {
   type CatalogueType,
   type GivenCatalogue,
@@ -17,14 +16,8 @@ import {
   parsed,
   type TypeChange,
 } from './check-catalogue.ts'
-import {
-  type Finding,
-  refusedEvents,
-  SELECTING_WEBHOOKS,
-  type SelectingRow,
-  selectionFindings,
-} from './findings.ts'
-import { changedMeanwhile, writeCatalogue } from './write-catalogue.ts'
+import { type Finding, refusedEvents, selectionFindings } from './findings.ts'
+import { writeCatalogue } from './write-catalogue.ts'
 
 export interface CatalogueImportOptions {
   /** Whether to only compare. Default: false. */
@@ -56,7 +49,7 @@ export interface CatalogueImport {
  * With findings, nothing is written unless `force` is set.
  */
 export async function importCatalogue(
-  pool: Database['pool'],
+  prisma: PrismaClient,
   given: GivenCatalogue,
   {
     dryRun = false,
@@ -67,7 +60,7 @@ export async function importCatalogue(
   }: CatalogueImportOptions,
   actor: Actor,
 ): Promise<CatalogueImport> {
-  const database = await readCatalogue(pool)
+  const database = await readCatalogue(prisma)
   const { file, refused, warnings } = await checkFile(database, given)
   if (strict && refused.length + warnings.length > 0) {
     throw new UnusableCatalogue([...refused, ...warnings].map(({ problem }) => problem))
@@ -75,14 +68,14 @@ export async function importCatalogue(
   const refusedNames = new Set(refused.map(({ name }) => name))
   const kept = database.filter(({ name }) => !refusedNames.has(name))
   const changes = compareCatalogue(kept, file, archiveMissing)
-  const findings = await findFindings(pool, changes)
+  const findings = await findFindings(prisma, changes)
   const isAccepted = ({ kind }: Finding) =>
     force || (acceptBrokenSelections && kind === 'breaks_selection')
   const written = !dryRun && changes.length > 0 && [...findings.values()].flat().every(isAccepted)
   if (written) {
-    await inTransaction(pool, async (sql) => {
-      await requireUnchanged(sql, JSON.stringify(database))
-      await writeCatalogue(sql, actor, changes)
+    await prisma.$transaction(async (tx) => {
+      const isUnchanged = await lockUnchanged(tx, JSON.stringify(database))
+      if (!isUnchanged || !(await writeCatalogue(tx, actor, changes))) throw changedMeanwhile()
     })
   }
   return {
@@ -92,7 +85,7 @@ export async function importCatalogue(
       fields,
       findings: findings.get(name) ?? [],
     })),
-    unchanged: countUnchanged(file, changes),
+    unchanged: file.filter(({ name }) => !changes.some((change) => change.name === name)).length,
     refused,
     warnings,
     written,
@@ -120,44 +113,22 @@ async function checkFile(database: readonly CatalogueType[], given: GivenCatalog
 
 /** What each of the changes breaks, by the name of the event type. An added event type breaks nothing. */
 async function findFindings(
-  sql: Sql,
+  db: Db,
   changes: readonly TypeChange[],
 ): Promise<ReadonlyMap<string, readonly Finding[]>> {
   const findings = new Map<string, readonly Finding[]>()
   for (const { name, fields, before, after } of changes) {
     if (before === null || !fields.includes('schema')) continue
-    const found = await refusedEvents(sql, name, parsed(after.schema))
+    const found = await refusedEvents(db, name, parsed(after.schema))
     if (found !== null) findings.set(name, [found])
   }
   // A change can rename the type of an event type that it does not change: the first change then tells of it.
-  for (const [eventType, found] of await brokenSelections(sql, changes)) {
-    const isChanged = changes.some(({ name }) => name === eventType)
-    const name = isChanged ? eventType : (changes[0]?.name ?? eventType)
-    findings.set(name, [...(findings.get(name) ?? []), ...found])
+  for (const { eventType, finding } of await selectionFindings(db, changes)) {
+    const { name } =
+      changes.find((change) => change.name === eventType) ?? (changes[0] as TypeChange)
+    findings.set(name, [...(findings.get(name) ?? []), finding])
   }
   return findings
-}
-
-async function brokenSelections(
-  sql: Sql,
-  changes: readonly TypeChange[],
-): Promise<Map<string, Finding[]>> {
-  const { rows: webhooks } = await sql.query<SelectingRow>(SELECTING_WEBHOOKS)
-  if (webhooks.length === 0) return new Map()
-  const { rows: before } = await sql.query<SourceType>(SOURCE_TYPES)
-  const changed = new Set(changes.map(({ name }) => name))
-  const after = [
-    ...before.filter(({ name }) => !changed.has(name)),
-    ...changes
-      .filter((change) => !change.after.archived)
-      .map(({ name, after: { description, schema } }) => ({ name, description, schema })),
-  ]
-  return await selectionFindings(webhooks, before, after)
-}
-
-function countUnchanged(file: readonly CatalogueType[], changes: readonly TypeChange[]): number {
-  const changed = new Set(changes.map(({ name }) => name))
-  return file.filter(({ name }) => !changed.has(name)).length
 }
 
 function hasNewPayload({ before, fields }: TypeChange): boolean {
@@ -165,8 +136,15 @@ function hasNewPayload({ before, fields }: TypeChange): boolean {
 }
 
 /** The comparison takes no locks: it can take seconds, and others edit event types meanwhile. */
-async function requireUnchanged(sql: Sql, compared: string): Promise<void> {
-  await sql.query(`select pg_advisory_xact_lock(hashtextextended('posthorn.import', 0))`)
-  await sql.query('select from posthorn.event_types order by name for update')
-  if (JSON.stringify(await readCatalogue(sql)) !== compared) throw changedMeanwhile()
+async function lockUnchanged(tx: Db, compared: string): Promise<boolean> {
+  await tx.$executeRaw`select pg_advisory_xact_lock(hashtextextended('posthorn.import', 0))`
+  await tx.$executeRaw`select from posthorn.event_types order by name for update`
+  return JSON.stringify(await readCatalogue(tx)) === compared
+}
+
+function changedMeanwhile(): DomainError {
+  return new DomainError(
+    'conflict',
+    'Somebody changed the catalogue during the import. Nothing was changed; import again.',
+  )
 }

@@ -134,7 +134,7 @@ describe('a change of an event type', () => {
   })
 
   test('that archives it is refused, or accepted', async () => {
-    const message = 'No event type has the GraphQL type "OrderPaid".'
+    const message = 'Unknown type "OrderPaid".'
     expect(await change('archive', {})).toEqual(refused(message))
     expect(await change('archive', { accept: true })).toEqual(UPDATED)
     expect(await problems()).toEqual([message])

@@ -113,12 +113,7 @@ describe('a selection', () => {
 describe('an invalid selection', () => {
   test.each([
     ['{ order { id } }', 1, 3, 'Cannot query field "order" on type "Event".'],
-    [
-      '{\n  ... on OrderPiad { id } }',
-      2,
-      10,
-      'No event type has the GraphQL type "OrderPiad". Did you mean "OrderPaid"?',
-    ],
+    ['{\n  ... on OrderPiad { id } }', 2, 10, 'Unknown type "OrderPiad". Did you mean "OrderPaid"'],
     [
       '{ ... on OrderPaid {\n ordr { id } } }',
       2,
@@ -126,10 +121,8 @@ describe('an invalid selection', () => {
       'Cannot query field "ordr" on type "OrderPaid". Did you mean "order"?',
     ],
     ['{ ...A } fragment A on Event { ...A }', 1, 32, 'Cannot spread fragment "A" within itself.'],
-    ['mutation { id }', 1, 1, 'no operation'],
-    ['query ($x: Boolean) { id }', 1, 1, 'no variables'],
-    ['fragment A on Event { id }', 1, 1, 'begins with a selection set'],
-    ['{ id } type Query { id: ID }', 1, 8, 'no definitions of types'],
+    ['query ($x: Boolean) { id }', 1, 1, 'Expected "{", found Name "query"'],
+    ['{ id } type Query { id: ID }', 1, 8, 'one selection set, and fragments'],
     ['{ id: type x: id id }', 1, 18, 'the name of two values'],
     ['{ __schema { types { name } } }', 1, 3, 'Cannot query field "__schema"'],
   ])('%s', (text, line, column, message) => {
@@ -158,6 +151,6 @@ describe('an invalid selection', () => {
   test('has at most 20 issues', () => {
     expect(issuesOf(`{ ${[...Array(900).keys()].map((i) => `x${i}`).join(' ')} }`)).toHaveLength(21)
     const unknown = [...Array(100).keys()].map((i) => `... on X${i} { id }`)
-    expect(issuesOf(`{ ${unknown.join(' ')} }`)).toHaveLength(20)
+    expect(issuesOf(`{ ${unknown.join(' ')} }`)).toHaveLength(21)
   })
 })

@@ -34,19 +34,8 @@ test.each(tableOf('| property | field |'))('the fields of %j are %j', (names, ex
 /** Names that GraphQL cannot spell, that JavaScript has, or that would be the same. */
 const HOSTILE_NAMES = [
   ...['order-id', 'order_id', 'order.id', 'orderId', '__typename', '$ref', 'a.b', 'a_b', '1st'],
-  ...[
-    '😀',
-    '',
-    'constructor',
-    '__proto__',
-    'toString',
-    'id',
-    'type',
-    'data',
-    'previous',
-    'data_id',
-  ],
-  ...['a\nb', '"', 'é', '__', '_', 'a_x2d_b', 'a-b', '\u0000', 'length', 'true', 'null'],
+  ...['😀', '', 'constructor', '__proto__', 'toString', 'id', 'type', 'data', 'previous'],
+  ...['a\nb', '"', 'é', '__', '_', 'a_b2', 'data_id', 'a-b', '\u0000', 'length', 'true', 'null'],
 ]
 const properties = fc.uniqueArray(
   fc.oneof(fc.constantFrom(...HOSTILE_NAMES), fc.string({ unit: 'binary', maxLength: 4 })),
@@ -105,5 +94,5 @@ test('a new event type leaves the names of those of lower-case words and dots as
   const before = typeNames(names)
   const after = typeNames([...names, 'order_paid', 'Order.Paid', 'order.line_added'])
   for (const [name, type] of before) expect(after.get(name)).toBe(type)
-  expect(after.get('Order.Paid')).toBe('Order_x2e_Paid')
+  expect(after.get('Order.Paid')).toBe('OrderPaid__2')
 })

@@ -3,8 +3,8 @@ import { type GraphQLSchema, printType, validateSchema } from 'graphql'
 import { expect, test } from 'vitest'
 import {
   createEventSchema,
-  eventAlone,
   printEventGraph,
+  SELECTION_ROOTS,
 } from '../../../src/bodies/event-graph/event-schema.ts'
 
 const DOCUMENT = readFileSync(
@@ -19,7 +19,7 @@ const ROWS = (DOCUMENT.split('| JSON Schema | GraphQL |\n| --- | --- |\n')[1] ??
 /** The schema of an event type `order.paid` with this JSON Schema. */
 async function graphOf(schema: unknown): Promise<GraphQLSchema> {
   const type = { name: 'order.paid', description: 'Paid.', schema: JSON.stringify(schema) }
-  const graph = await createEventSchema([type], eventAlone)
+  const graph = await createEventSchema([type], SELECTION_ROOTS)
   expect(validateSchema(graph)).toEqual([])
   return graph
 }

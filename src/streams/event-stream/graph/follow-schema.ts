@@ -1,25 +1,11 @@
-import {
-  GraphQLEnumType,
-  type GraphQLFieldConfigArgumentMap,
-  GraphQLID,
-  GraphQLInt,
-  GraphQLList,
-  GraphQLNonNull,
-  GraphQLObjectType,
-  type GraphQLSchema,
-  GraphQLString,
-} from 'graphql'
+import type { GraphQLSchema } from 'graphql'
 import {
   createEventSchema,
+  eventRoots,
   printEventGraph,
-  type RootTypes,
   SOURCE_TYPES,
 } from '../../../bodies/event-graph/event-schema.ts'
-import {
-  DATE_TIME_SCALAR,
-  JSON_SCALAR,
-  type SourceType,
-} from '../../../bodies/event-graph/event-types.ts'
+import type { SourceType } from '../../../bodies/event-graph/event-types.ts'
 import type { Sql } from '../../../db/client.ts'
 import { readVersion } from '../../../event-types/follow-catalogue.ts'
 import { followVersion } from '../../../lib/follow-version.ts'
@@ -31,6 +17,7 @@ import {
   MAX_PULLED,
   MAX_WAIT_SECONDS,
 } from '../consumers/pull-events.ts'
+import { ROOT_FIELDS } from './root-fields.ts'
 
 /** A graph of events. */
 export interface EventGraph {
@@ -48,7 +35,7 @@ export function followGraph(sql: Sql): () => Promise<EventGraph> {
         name: 'read_source_types',
         text: SOURCE_TYPES,
       })
-      const schema = await createEventSchema(rows, streamRoots, { isStream: true })
+      const schema = await createEventSchema(rows, STREAM_ROOTS)
       let printed: Promise<Uint8Array<ArrayBuffer>> | undefined
       return {
         schema,
@@ -62,146 +49,92 @@ export function followGraph(sql: Sql): () => Promise<EventGraph> {
   )
 }
 
-/** An event has up to 256 KiB. */
-const COMPLEXITY_OF_EVENT = 2_500
-
-const ConsumerStart = new GraphQLEnumType({
-  name: 'ConsumerStart',
-  description: 'Where a new consumer begins.',
-  values: {
-    NOW: { value: 'now', description: 'With the events published after its first pull.' },
-    OLDEST: {
-      value: 'oldest',
-      description:
-        'With the oldest event of the stream, which begins when somebody first subscribes or pulls.',
-    },
-  },
-})
-
-const SELECTION_ARGS: GraphQLFieldConfigArgumentMap = {
-  types: {
-    type: new GraphQLList(new GraphQLNonNull(GraphQLString)),
-    description:
-      'Names of event types, and patterns such as `order.*`, as for webhooks. Default: all types, without the operational events `posthorn.*`, which only their names include.',
-  },
-  filter: {
-    type: JSON_SCALAR,
-    description: 'What `data` must meet: a filter as that of webhooks. Default: none.',
-  },
-  filterText: {
-    type: GraphQLString,
-    description: 'The filter as the text of its JSON, whose numbers keep their digits.',
-  },
-}
-
 const english = (count: number) => count.toLocaleString('en')
 
-/** The root fields of the graph of events. Their resolvers are in `root-fields.ts`: they make JSON, not objects. */
-const streamRoots: RootTypes = (event) => {
-  const anEvent = new GraphQLNonNull(event)
-  const PulledEvents = new GraphQLObjectType({
-    name: 'PulledEvents',
-    description: 'The events of a pull.',
-    fields: {
-      lease: {
-        type: GraphQLID,
-        description:
-          'Acknowledges the events, with `acknowledgeEvents`: `lease_…`. Null without events.',
-      },
-      expiresAt: {
-        type: DATE_TIME_SCALAR,
-        description:
-          'Until when the events are acknowledged. Afterwards, the next pull gets them. Null without events.',
-      },
-      events: {
-        type: new GraphQLNonNull(new GraphQLList(anEvent)),
-        description: 'The events, in the order of the stream.',
-      },
-    },
-  })
-  return {
-    query: new GraphQLObjectType({
-      name: 'Query',
-      fields: {
-        event: {
-          type: event,
-          description:
-            'The event with this id, or null. Its `cursor` is that of no stream. Needs the scope `events:read`.',
-          args: {
-            id: { type: new GraphQLNonNull(GraphQLID), description: 'The id: `evt_…`.' },
-          },
-          extensions: { complexity: COMPLEXITY_OF_EVENT },
-        },
-      },
-    }),
-    mutation: new GraphQLObjectType({
-      name: 'Mutation',
-      fields: {
-        pullEvents: {
-          type: PulledEvents,
-          description:
-            'Gives the next events of a consumer, at least once: what is not acknowledged before the lease expires is given again. The first pull creates the consumer. Several programs that pull for one consumer get different events. Needs the scope `events:read`.',
-          args: {
-            consumer: {
-              type: new GraphQLNonNull(GraphQLString),
-              description: `The name of the consumer: 1 to 64 of a to z, 0 to 9, \`.\`, \`_\` and \`-\`. An organization has at most ${MAX_CONSUMERS}.`,
-            },
-            ...SELECTION_ARGS,
-            max: {
-              type: GraphQLInt,
-              description: `The most events: 1 to ${english(MAX_PULLED)}. Default: ${DEFAULT_PULLED}. About 2 MiB of events are given at once.`,
-            },
-            wait: {
-              type: GraphQLInt,
-              description: `How many seconds to wait for an event: 0 to ${MAX_WAIT_SECONDS}. Default: 0.`,
-            },
-            lease: {
-              type: GraphQLInt,
-              description: `How many seconds the events are kept from other pulls: 1 to ${english(MAX_LEASE_SECONDS)}. Default: ${DEFAULT_LEASE_SECONDS}.`,
-            },
-            from: {
-              type: ConsumerStart,
-              description: 'Where the consumer begins, if this pull creates it. Default: NOW.',
-            },
-          },
-          // What a pull gives counts as memory once it is known: while a pull waits, it must not hold up others.
-          extensions: { complexity: { field: 1, multiplier: 1 } },
-        },
-        acknowledgeEvents: {
-          type: GraphQLInt,
-          description:
-            'Acknowledges the events of a lease. Returns how many; 0 if they were acknowledged before, or if the lease had expired and another pull got them. Needs the scope `events:read`.',
-          args: {
-            consumer: {
-              type: new GraphQLNonNull(GraphQLString),
-              description: 'The name of the consumer.',
-            },
-            lease: {
-              type: new GraphQLNonNull(GraphQLID),
-              description: 'The lease of the pull: `lease_…`.',
-            },
-          },
-        },
-      },
-    }),
-    subscription: new GraphQLObjectType({
-      name: 'Subscription',
-      fields: {
-        events: {
-          type: event,
-          description:
-            'Emits each event that is published, in the order of their commits. Needs the scope `events:read`. A session of one webhook gets the events that its webhook subscribes to and that its filter lets through.',
-          args: {
-            ...SELECTION_ARGS,
-            after: {
-              type: GraphQLString,
-              description:
-                'The `cursor` of an event, such as the last one that the client received: the stream goes on after it, without a gap. If later events are no longer kept, the error has the code `RELOAD_REQUIRED`. Default: the stream begins now.',
-            },
-          },
-          extensions: { complexity: COMPLEXITY_OF_EVENT },
-        },
-      },
-    }),
-  }
+const SELECTION_ARGUMENTS = `
+    """
+    Names of event types, and patterns such as \`order.*\`, as for webhooks. Default: all types, without the operational events \`posthorn.*\`, which only their names include.
+    """
+    types: [String!]
+    """What \`data\` must meet: a filter as that of webhooks. Default: none."""
+    filter: JSON
+    """The filter as the text of its JSON, whose numbers keep their digits."""
+    filterText: String
+`
+
+const STREAM_ROOTS = eventRoots(
+  `
+extend interface Event {
+  """The place of the event in the stream, for \`after\`: a stream goes on after it."""
+  cursor: String!
 }
+
+"""The events of a pull."""
+type PulledEvents {
+  """Acknowledges the events, with \`acknowledgeEvents\`: \`lease_…\`. Null without events."""
+  lease: ID
+  """Until when the events are acknowledged. Afterwards, the next pull gets them. Null without events."""
+  expiresAt: DateTime
+  """The events, in the order of the stream."""
+  events: [Event!]!
+}
+
+"""Where a new consumer begins."""
+enum ConsumerStart {
+  """With the events published after its first pull."""
+  NOW
+  """With the oldest event of the stream, which begins when somebody first subscribes or pulls."""
+  OLDEST
+}
+
+type Query {
+  """The event with this id, or null. Its \`cursor\` is that of no stream. Needs the scope \`events:read\`."""
+  event(
+    """The id: \`evt_…\`."""
+    id: ID!
+  ): Event
+}
+
+type Mutation {
+  """
+  Gives the next events of a consumer, at least once: what is not acknowledged before the lease expires is given again. The first pull creates the consumer. Several programs that pull for one consumer get different events. Needs the scope \`events:read\`.
+  """
+  pullEvents(
+    """The name of the consumer: 1 to 64 of a to z, 0 to 9, \`.\`, \`_\` and \`-\`. An organization has at most ${MAX_CONSUMERS}."""
+    consumer: String!
+    ${SELECTION_ARGUMENTS}
+    """The most events: 1 to ${english(MAX_PULLED)}. Default: ${DEFAULT_PULLED}. About 2 MiB of events are given at once."""
+    max: Int
+    """How many seconds to wait for an event: 0 to ${MAX_WAIT_SECONDS}. Default: 0."""
+    wait: Int
+    """How many seconds the events are kept from other pulls: 1 to ${english(MAX_LEASE_SECONDS)}. Default: ${DEFAULT_LEASE_SECONDS}."""
+    lease: Int
+    """Where the consumer begins, if this pull creates it. Default: NOW."""
+    from: ConsumerStart
+  ): PulledEvents
+  """
+  Acknowledges the events of a lease. Returns how many; 0 if they were acknowledged before, or if the lease had expired and another pull got them. Needs the scope \`events:read\`.
+  """
+  acknowledgeEvents(
+    """The name of the consumer."""
+    consumer: String!
+    """The lease of the pull: \`lease_…\`."""
+    lease: ID!
+  ): Int
+}
+
+type Subscription {
+  """
+  Emits each event that is published, in the order of their commits. Needs the scope \`events:read\`. A session of one webhook gets the events that its webhook subscribes to and that its filter lets through.
+  """
+  events(
+    ${SELECTION_ARGUMENTS}
+    """
+    The \`cursor\` of an event, such as the last one that the client received: the stream goes on after it, without a gap. If later events are no longer kept, the error has the code \`RELOAD_REQUIRED\`. Default: the stream begins now.
+    """
+    after: String
+  ): Event
+}
+`,
+  ROOT_FIELDS,
+)

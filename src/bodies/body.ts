@@ -1,0 +1,177 @@
+import type { Sql } from '../db/client.ts'
+import { publicId } from '../db/ids.ts'
+import { MAX_DATA_BYTES } from '../event-types/event-type.ts'
+import { type DeliveredEvent, deliveryBody } from '../events/delivery-body.ts'
+import { batched } from '../lib/batch.ts'
+import { inTurn } from '../lib/in-turn.ts'
+import { LruMap, MAX_AGE_MS } from '../lib/lru-map.ts'
+import { OverBudget, type WorkBudget } from '../lib/work-budget.ts'
+import type { SelectionPlan } from './event-graph/plan-selection.ts'
+import { selectEvent } from './event-graph/select-event.ts'
+import { compileTemplate, type Template } from './templates/compile-template.ts'
+import { renderTemplate } from './templates/render-template.ts'
+
+/** What the deliveries of a webhook contain, ready to be written. Null: the whole event. */
+export type Body = { readonly plan: SelectionPlan } | { readonly template: Template } | null
+
+/** The columns of a version. At most one of them is not null. */
+export interface StoredBody {
+  /** JSON. */
+  readonly plan: string | null
+  readonly template: string | null
+}
+
+/** The columns of an event that bodies are made of. */
+export interface BodyEvent extends DeliveredEvent {
+  /** The data before the change, as published. */
+  readonly previous: string | null
+}
+
+interface DeliveryOfBody {
+  /** Uuids. */
+  readonly id: string
+  readonly webhookId: string
+  /** The origin of the console. Null if an operator has not set it. */
+  readonly publicUrl: string | null
+}
+
+export function parseBody({ plan, template: text }: StoredBody): Body {
+  if (plan !== null) return { plan: JSON.parse(plan) }
+  if (text === null) return null
+  const { template, issues } = compileTemplate(text, ['template'])
+  if (template) return { template }
+  throw new Error(`A stored template is invalid: ${issues.map(({ detail }) => detail).join(' ')}`)
+}
+
+/** A selection makes more data of the event than an event can have, or a body takes more work than its budget. */
+export const TOO_LARGE = Symbol('too large')
+
+/**
+ * The signed body of an attempt. The body depends only on these columns, and a body version never changes, so every
+ * attempt of a delivery sends the same bytes.
+ */
+export function writeBody(
+  body: Body,
+  event: BodyEvent,
+  delivery: DeliveryOfBody,
+  budget: WorkBudget,
+): string | typeof TOO_LARGE {
+  if (body === null) return deliveryBody(event)
+  try {
+    if ('template' in body) return writeTemplate(body.template, event, delivery, budget)
+    const data = JSON.stringify(selectEvent(body.plan, event, budget))
+    // Many fields of each item of a long list can be longer than the list, because each that is missing is `null`.
+    return Buffer.byteLength(data) > MAX_DATA_BYTES ? TOO_LARGE : deliveryBody({ ...event, data })
+  } catch (error) {
+    if (error instanceof OverBudget) return TOO_LARGE
+    throw error
+  }
+}
+
+function writeTemplate(
+  template: Template,
+  event: BodyEvent,
+  { id, webhookId, publicUrl }: DeliveryOfBody,
+  budget: WorkBudget,
+): string {
+  const deliveryId = publicId('delivery', id)
+  const source = {
+    event,
+    deliveryId,
+    webhookId: publicId('webhook', webhookId),
+    deliveryUrl: publicUrl && `${publicUrl}/console/deliveries/${deliveryId}`,
+  }
+  return renderTemplate(template, source, budget)
+}
+
+/** The same in the turn of the organization. Null for a body that is too large. */
+export async function writeInTurn(
+  organizationId: string,
+  body: Body,
+  event: BodyEvent,
+  delivery: DeliveryOfBody,
+): Promise<string | null> {
+  const written = await inTurn(organizationId, (budget) => writeBody(body, event, delivery, budget))
+  return written === TOO_LARGE ? null : written
+}
+
+/** The version of a body with a uuid. */
+export type FindBody = (uuid: string) => Body | Promise<Body>
+
+/** Versions in memory, and the characters of their texts: of a template, each takes up to 70 bytes. */
+const CACHE_SIZE = 10_000
+const CACHED_CHARACTERS = 2 * 1024 * 1024
+
+/** Remembers the versions, which never change. */
+export function createFindBody(sql: Sql): FindBody {
+  const cache = new LruMap<string, { readonly body: Body; readonly characters: number }>({
+    maxEntries: CACHE_SIZE,
+    weight: { max: CACHED_CHARACTERS, of: ({ characters }) => characters },
+    maxAgeMs: MAX_AGE_MS,
+  })
+  const load = batched((uuids: string[]) => loadBodies(sql, uuids), { maxSize: 100 })
+  return (uuid) => {
+    const known = cache.get(uuid)
+    if (known) return known.body
+    return load(uuid).then((row) => {
+      if (!row) throw new Error(`There is no body version ${uuid}.`)
+      const body = parseBody(row)
+      cache.set(uuid, { body, characters: (row.plan ?? row.template ?? '').length })
+      return body
+    })
+  }
+}
+
+async function loadBodies(sql: Sql, uuids: readonly string[]): Promise<(StoredBody | undefined)[]> {
+  const { rows } = await sql.query<StoredBody & { readonly id: string }>({
+    name: 'load_body_versions',
+    text: 'select id, plan, template from posthorn.webhook_bodies where id = any ($1::uuid[])',
+    values: [uuids],
+  })
+  const byId = new Map(rows.map((row) => [row.id, row]))
+  return uuids.map((uuid) => byId.get(uuid))
+}
+
+interface DeliveryRow extends Omit<BodyEvent, 'data'>, StoredBody, Omit<DeliveryOfBody, 'id'> {
+  readonly deliveryId: string
+  readonly organizationId: string
+  readonly data: string | null
+}
+
+/**
+ * The exact bodies of deliveries, by their uuids. Null for one that was deleted, whose event is past its retention, erased or not kept, or
+ * whose selection or template makes too much of its event.
+ */
+export async function readBodies(
+  sql: Sql,
+  deliveryUuids: readonly string[],
+): Promise<(string | null)[]> {
+  const { rows } = await sql.query<DeliveryRow>({
+    name: 'read_bodies',
+    text: READ_BODIES,
+    values: [[...new Set(deliveryUuids)]],
+  })
+  const byId = new Map(rows.map((row) => [row.deliveryId, row]))
+  return await Promise.all(
+    deliveryUuids.map(async (uuid) => {
+      const row = byId.get(uuid)
+      if (!row || row.data === null) return null
+      const { data, organizationId, webhookId, publicUrl } = row
+      const delivery = { id: uuid, webhookId, publicUrl }
+      return await writeInTurn(organizationId, parseBody(row), { ...row, data }, delivery)
+    }),
+  )
+}
+
+/** The primary keys serve each lookup. `offset 0` keeps them apart, whatever the planner knows of the tables. */
+const READ_BODIES = `
+  select read.* from unnest($1::uuid[]) as requested (id), lateral (
+    select d.id as "deliveryId", d.organization_id as "organizationId", d.webhook_id as "webhookId", e.id, e.type, e.occurred_at as "occurredAt", e.data,
+      case when d.body_id is not null then e.previous end as previous, b.plan, b.template,
+      (select public_url from posthorn.settings) as "publicUrl"
+    from (select * from posthorn.deliveries as d where d.id = requested.id offset 0) as d
+    left join lateral (
+      select * from posthorn.events as e where e.id = d.event_id and e.erased_at is null and not d.is_erased offset 0
+    ) as e on true
+    left join posthorn.webhook_bodies as b on b.id = d.body_id
+  ) as read`
