@@ -14,7 +14,7 @@ import {
 import { rereadEventType } from './find-event-types.ts'
 
 const SCHEMA =
-  'A JSON Schema (2020-12) for the `data` of events: an object of at most 512 KiB, without descriptions and examples, and without external references. Patterns are checked in linear time, so look-around and back-references are rejected. GraphQL and the command line validate against it; the SQL function `posthorn.publish_events` does not.'
+  'A JSON Schema (2020-12) for the `data` of events: an object of at most 512 KiB, without external references. Patterns are checked in linear time, so look-around and back-references are rejected. GraphQL and the command line validate against it; the SQL function `posthorn.publish_events` does not.'
 const EXAMPLE =
   'An example of the `data` of an event. It must match the schema. `testDelivery` sends it.'
 const SEARCH_KEYS =
