@@ -34,8 +34,6 @@ const { values } = parseArgs({
     count: { type: 'string' },
     /** The number of deliveries of the long drain, and of those waiting during a short one. */
     stored: { type: 'string' },
-    /** The URL of another Postgres to measure with. It must be idle and disposable. */
-    database: { type: 'string' },
   },
 })
 const base = values.quick ? QUICK : FULL
@@ -57,7 +55,7 @@ const startedAt = performance.now()
 const report = createReport()
 {
   await using resources = new AsyncDisposableStack()
-  const starting = startBenchServer(values.database)
+  const starting = startBenchServer()
   process.once('SIGINT', () => abort(starting, 130))
   process.once('SIGTERM', () => abort(starting, 143))
   process.on('uncaughtException', (error) => {
