@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander'
 import { mutation, run } from './api.ts'
 import { printedList } from './command.ts'
-import { call, ORGANIZATION, withServerOptions } from './server-command.ts'
+import { call, withOrganization } from './server-command.ts'
 
 const FIELDS =
   'id state attempts: attemptCount created_at: createdAt webhook: webhookId eventType { name }'
@@ -36,12 +36,11 @@ interface ListOptions {
 /** `posthorn delivery list` and `redeliver`. */
 export function registerDelivery(program: Command): void {
   const delivery = program.command('delivery').description('Lists and redelivers deliveries.')
-  withServerOptions(delivery.command('list'), 'the scope deliveries:read')
+  withOrganization(delivery.command('list'), 'the scope deliveries:read')
     .description('Lists the newest 20 deliveries, newest first.')
     .addOption(new Option('--state <state>', 'only those in this state').choices(STATES))
     .option('--webhook <id>', 'only those to this webhook, wh_…')
     .option('--event <type>', 'only those of events of this type')
-    .option(...ORGANIZATION)
     .option(
       '--json',
       'print an array of {"id":"msg_…","state":"succeeded","attempts":1,"created_at":"…","webhook":"wh_…","event_type":"…"}',
@@ -56,12 +55,11 @@ export function registerDelivery(program: Command): void {
         return printed((await run<{ nodes: Delivery[] }>(access, DELIVERIES, { filter })).nodes)
       }),
     )
-  withServerOptions(delivery.command('redeliver'), 'the scope deliveries:write')
+  withOrganization(delivery.command('redeliver'), 'the scope deliveries:write')
     .description(
       'Sends deliveries again now, with the same id and body. Their state does not matter.',
     )
     .argument('<id...>', 'at most 100 deliveries, msg_…')
-    .option(...ORGANIZATION)
     .option('--json', 'print an array of deliveries, as list does')
     .action(
       call(async (access, ids: string[]) => {
@@ -85,13 +83,12 @@ const REDELIVER = mutation(
 
 /** `posthorn test`: sends the example of an event type to one webhook. */
 export function registerTest(program: Command): void {
-  withServerOptions(program.command('test'), 'the scope webhooks:write')
+  withOrganization(program.command('test'), 'the scope webhooks:write')
     .description(
       'Sends the example of an event type to one webhook, signed, with the header wh-test: true. posthorn delivery list shows the result.',
     )
     .argument('<webhook>', 'the webhook, wh_…')
     .argument('<type>', 'an event type that the webhook subscribes to, with an example')
-    .option(...ORGANIZATION)
     .option('--json', 'print the delivery, as posthorn delivery list does')
     .action(
       call(async (access, id: string, eventType: string) => {

@@ -43,7 +43,7 @@ function registerCreate(eventType: Command): void {
     .option('--group <name>', 'the group in the catalogue, such as Orders: 1 to 100 characters')
     .option(
       '--schema <file>',
-      'a file with a JSON Schema (2020-12) of at most 512 KiB, without descriptions and examples, for the data of events; - reads standard input (default: any JSON is valid)',
+      'a file with a JSON Schema (2020-12) of at most 512 KiB for the data of events; - reads standard input (default: any JSON is valid)',
     )
     .option('--example <file>', 'a file with an example of the data, which matches the schema')
     .option(

@@ -10,7 +10,7 @@ import { publicId } from '../db/ids.ts'
 import { getOrganization, listOrganizations } from '../organizations/find-organization.ts'
 import { allPages, mutation, run } from './api.ts'
 import { commaSeparated, printedList, printing, withServices } from './command.ts'
-import { call, ORGANIZATION, withServerOptions } from './server-command.ts'
+import { call, withOrganization } from './server-command.ts'
 
 const KEY_SCOPES = 'the scope keys:manage, or admin for every organization'
 
@@ -18,9 +18,8 @@ const KEY_SCOPES = 'the scope keys:manage, or admin for every organization'
 export function registerKey(program: Command): void {
   const key = program.command('key').description('Manages API keys and encryption keys.')
   registerCreate(key)
-  withServerOptions(key.command('list'), KEY_SCOPES)
+  withOrganization(key.command('list'), KEY_SCOPES)
     .description('Lists API keys, without their tokens.')
-    .option(...ORGANIZATION)
     .option('--json', 'print an array of keys, oldest first')
     .action(
       call(async (access) => {
@@ -30,12 +29,11 @@ export function registerKey(program: Command): void {
         return printedList(keys, toLine, 'There are no API keys.')
       }),
     )
-  withServerOptions(key.command('revoke'), KEY_SCOPES)
+  withOrganization(key.command('revoke'), KEY_SCOPES)
     .description(
       'Revokes an API key. When the command ends, no process accepts the key any more. Revoking a revoked key changes nothing.',
     )
     .argument('<id>', 'the key, key_…')
-    .option(...ORGANIZATION)
     .option('--json', 'print {"id":"key_…","revoked_at":"…"}')
     .action(
       call(async (access, id: string) => {

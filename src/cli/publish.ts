@@ -4,7 +4,7 @@ import { MAX_JSON_NESTING } from '../lib/parse-json.ts'
 import { decodeUtf8 } from '../lib/utf8.ts'
 import { mutation, run, type ServerAccess, ServerError } from './api.ts'
 import { readInput } from './command.ts'
-import { call, ORGANIZATION, type ServerOptions, withServerOptions } from './server-command.ts'
+import { call, type ServerOptions, withOrganization } from './server-command.ts'
 
 interface PublishOptions extends ServerOptions {
   readonly previous?: string
@@ -14,11 +14,10 @@ interface PublishOptions extends ServerOptions {
 
 /** `posthorn publish`: publishes one event, with the same rules as the GraphQL mutation. */
 export function registerPublish(program: Command): void {
-  withServerOptions(program.command('publish'), 'the scope events:publish')
+  withOrganization(program.command('publish'), 'the scope events:publish')
     .description(
       'Publishes one event and creates a delivery to every enabled webhook that subscribes to its type.',
     )
-    .option(...ORGANIZATION)
     .argument('<type>', 'the name of an event type, such as event_attendee.joined_event')
     .argument(
       '<json>',

@@ -24,12 +24,6 @@ export function call<Args extends readonly unknown[]>(
   })
 }
 
-/** An option of commands that act for one organization. */
-export const ORGANIZATION = [
-  '--organization <id>',
-  'with a key of the scope admin: the organization to act for, org_… or its uid (default: that of the key)',
-] as const
-
 const KEY_VARIABLE = 'POSTHORN_API_KEY'
 
 /**
@@ -47,6 +41,14 @@ export function withServerOptions(command: Command, scopes: string, when = ''): 
       '--key-file <file>',
       `a file with an API key, phk_…, with ${scopes}; - reads standard input (default: ${key})`,
     )
+}
+
+/** The same for a command that acts for one organization. */
+export function withOrganization(command: Command, scopes: string): Command {
+  return withServerOptions(command, scopes).option(
+    '--organization <id>',
+    'with a key of the scope admin: the organization to act for, org_… or its uid (default: that of the key)',
+  )
 }
 
 /** The settings that say where the server of this folder is, and how its headers are named. */

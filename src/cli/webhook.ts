@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { allPages, mutation, run } from './api.ts'
 import { type Printed, printedList } from './command.ts'
-import { call, ORGANIZATION, withServerOptions } from './server-command.ts'
+import { call, withOrganization } from './server-command.ts'
 
 const JSON_FORM = 'print {"id":"wh_…","url":"…","enabled":true,"subscriptions":["order.*"]}'
 const FIELDS = 'id url enabled subscriptions'
@@ -33,7 +33,7 @@ interface CreateOptions {
 export function registerWebhook(program: Command): void {
   const webhook = program.command('webhook').description('Manages webhooks.')
   const command = (name: string, access = 'write') =>
-    withServerOptions(webhook.command(name), `the scope webhooks:${access}`).option(...ORGANIZATION)
+    withOrganization(webhook.command(name), `the scope webhooks:${access}`)
 
   command('create')
     .description(

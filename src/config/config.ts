@@ -131,14 +131,14 @@ export function loadConfig(given: Environment, { requireEncryptionKeys = true }:
     }
   }
 
-  const databaseUrl = read('DATABASE_URL', parsePostgresUrl)
-  const directDatabaseUrl = read('POSTHORN_DIRECT_DATABASE_URL', parsePostgresUrl)
+  const databaseUrl = read('DATABASE_URL', parseOptional(parsePostgresUrl))
+  const directDatabaseUrl = read('POSTHORN_DIRECT_DATABASE_URL', parseOptional(parsePostgresUrl))
   const database: 'embedded' | 'external' = databaseUrl === null ? 'embedded' : 'external'
   const host = read('HOST', parseNonEmpty)
   // A caller from another machine must not reach what listens on the loopback interface of this one.
   const isLocalTrial = database === 'embedded' && isLoopback(host)
   const egressAllow = read('POSTHORN_EGRESS_ALLOW', parseList(parseCidr))
-  const issuer = read('POSTHORN_OIDC_ISSUER', parseIssuer)
+  const issuer = read('POSTHORN_OIDC_ISSUER', parseOptional(parseIssuer))
   const clientId = read('POSTHORN_OIDC_CLIENT_ID', (text) => text)
   const roles = read('POSTHORN_OIDC_ROLES', parseOidcRoles)
   const config = Object.freeze({
@@ -147,7 +147,7 @@ export function loadConfig(given: Environment, { requireEncryptionKeys = true }:
     host,
     port: read('PORT', parseInteger(0, 65_535)),
     metricsPort: read('POSTHORN_METRICS_PORT', parseOptional(parseInteger(1, 65_535))),
-    publicUrl: read('POSTHORN_PUBLIC_URL', parsePublicUrl),
+    publicUrl: read('POSTHORN_PUBLIC_URL', parseOptional(parsePublicUrl)),
     portalOrigins: read('POSTHORN_PORTAL_ORIGINS', parseList(parseWebOrigin)),
     trustedProxies: read('POSTHORN_TRUSTED_PROXIES', parseList(parseCidr)),
     dataDir: path.resolve(read('POSTHORN_DATA_DIR', parseNonEmpty)),
@@ -164,7 +164,10 @@ export function loadConfig(given: Environment, { requireEncryptionKeys = true }:
     keepFailedJobsMs: read('POSTHORN_KEEP_FAILED_JOBS', parseDurationBetween('0s', '365d')),
     auditRetentionMs: read('POSTHORN_AUDIT_RETENTION', parseDurationBetween('30d', '3650d')),
     corsOrigins: read('POSTHORN_CORS_ORIGINS', parseList(parseOrigin)),
-    graphqlTrustedDocuments: read('POSTHORN_GRAPHQL_TRUSTED_DOCUMENTS', readTrustedDocuments),
+    graphqlTrustedDocuments: read(
+      'POSTHORN_GRAPHQL_TRUSTED_DOCUMENTS',
+      parseOptional(readTrustedDocuments),
+    ),
     mcp: read('POSTHORN_MCP', parseMcpAccess),
     oidc: issuer === null ? null : { issuer, clientId, roles },
     emailFrom: read('POSTHORN_EMAIL_FROM', parseOptional(parseSender)),
@@ -177,7 +180,7 @@ export function loadConfig(given: Environment, { requireEncryptionKeys = true }:
     poolerUrl: directDatabaseUrl === null ? null : databaseUrl,
     // The first encrypts, every key decrypts. Null in embedded mode until the generated key is read.
     encryptionKeys: read('POSTHORN_ENCRYPTION_KEYS', parseOptional(parseEncryptionKeys)),
-    egressProxy: read('POSTHORN_EGRESS_PROXY', parseProxy),
+    egressProxy: read('POSTHORN_EGRESS_PROXY', parseOptional(parseProxy)),
     smtpUrl: read('POSTHORN_SMTP_URL', parseOptional(parseSmtpUrl)),
     oidcClientSecret: read('POSTHORN_OIDC_CLIENT_SECRET', (text) => text || null),
   })

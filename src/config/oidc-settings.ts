@@ -26,9 +26,8 @@ export function isLoopback(host: string): boolean {
   return host === 'localhost' || isLoopbackAddress(host)
 }
 
-/** Parses an https:// URL, or an http:// URL of this machine. Empty: null. */
-export function parseIssuer(text: string): string | null {
-  if (text === '') return null
+/** Parses an https:// URL, or an http:// URL of this machine. */
+export function parseIssuer(text: string): string {
   const url = URL.parse(text)
   const isAllowed = url?.protocol === 'https:' || (url !== null && isLoopbackHttp(url))
   if (!isAllowed || url.search !== '' || url.hash !== '' || url.username !== '') {

@@ -58,8 +58,7 @@ export function parseDurationBetween(min: string, max: string): (text: string) =
   }
 }
 
-export function parsePostgresUrl(text: string): string | null {
-  if (text === '') return null
+export function parsePostgresUrl(text: string): string {
   // A comma may stand in a password, and in the path of a folder.
   if (/^\w+:\/\/([^/?#]*@|(?![^/?#]*@))[^/?#@]*,|[?&]host=(?!\/|%2f)[^&]*(,|%2c)/i.test(text)) {
     throw new Error(
@@ -102,8 +101,7 @@ export function parseCidr(text: string): string {
   return text
 }
 
-export function parseProxy(text: string): string | null {
-  if (text === '') return null
+export function parseProxy(text: string): string {
   if (!/^https?:\/\//.test(text) || !URL.canParse(text)) {
     throw new Error('give the http:// or https:// URL of a forward proxy.')
   }
@@ -155,8 +153,7 @@ export function parseWebOrigin(text: string): string {
   return parseOrigin(text)
 }
 
-export function parsePublicUrl(text: string): string | null {
-  if (text === '') return null
+export function parsePublicUrl(text: string): string {
   const url = URL.parse(text)
   if (!url || !WEB_ORIGIN.test(url.origin) || url.href !== `${url.origin}/`) {
     throw new Error(
@@ -174,8 +171,7 @@ export function parseMcpAccess(text: string): McpAccess {
   throw new Error('give off, read or write.')
 }
 
-export function readTrustedDocuments(file: string): Record<string, string> | null {
-  if (file === '') return null
+export function readTrustedDocuments(file: string): Record<string, string> {
   const remedy = 'give the path of a JSON file such as {"<hash>": "query { … }"}.'
   let documents: unknown
   try {

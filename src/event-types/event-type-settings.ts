@@ -30,7 +30,7 @@ export const EVENT_TYPE_SETTINGS = {
     rule: z.record(z.string(), z.unknown(), 'must be a JSON Schema in an object').nullable(),
     type: 'JSON',
     description:
-      'A JSON Schema (2020-12) for the `data` of events: an object of at most 512 KiB, without descriptions and examples, and without external references. Patterns are checked in linear time, so look-around and back-references are rejected. GraphQL and the command line validate against it; the SQL function `posthorn.publish_events` does not. Null, the default: any JSON is valid.',
+      'A JSON Schema (2020-12) for the `data` of events: an object of at most 512 KiB, without external references. Patterns are checked in linear time, so look-around and back-references are rejected. GraphQL and the command line validate against it; the SQL function `posthorn.publish_events` does not. Null, the default: any JSON is valid.',
   },
   example: {
     rule: z.unknown(),

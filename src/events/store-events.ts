@@ -1,4 +1,3 @@
-import { type ArrayElement, columnLiteral } from '../db/array-literal.ts'
 import type { Sql } from '../db/client.ts'
 import { isRejection } from '../db/faults.ts'
 import { batched } from '../lib/batch.ts'
@@ -118,7 +117,7 @@ async function storeCalls(
   timeoutMs: number,
 ): Promise<StoredEvent[][]> {
   const rows = calls.flat()
-  const column = (of: (row: EventRow) => ArrayElement) => columnLiteral(rows, of)
+  const column = <Value>(of: (row: EventRow) => Value) => rows.map(of)
   const { rows: stored } = await sql.query<StoredRow>({
     name: 'insert_events',
     // Sets the lock timeout before the function runs, until the end of the transaction.

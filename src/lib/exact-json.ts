@@ -52,10 +52,6 @@ export function isExactNumber(value: unknown): value is LosslessNumber {
   return isLosslessNumber(value)
 }
 
-export function isSameNumber(a: LosslessNumber, b: LosslessNumber): boolean {
-  return compareNumber(a.value, b.value) === 0
-}
-
 /** Whether two texts of JSON have equal values: members in any order, numbers by their value. Null is equal to null only. */
 export function isSameJson(a: string | null, b: string | null): boolean {
   if (a === b || a === null || b === null) return a === b
@@ -64,7 +60,7 @@ export function isSameJson(a: string | null, b: string | null): boolean {
 
 function isSame(a: unknown, b: unknown): boolean {
   if (isExactNumber(a) || isExactNumber(b)) {
-    return isExactNumber(a) && isExactNumber(b) && isSameNumber(a, b)
+    return isExactNumber(a) && isExactNumber(b) && compareNumber(a.value, b.value) === 0
   }
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return a === b
   if (Array.isArray(a) !== Array.isArray(b)) return false

@@ -18,19 +18,15 @@ type BenchDatabase = Awaited<ReturnType<typeof createDatabase>>
 const TEMPLATE = 'posthorn_template'
 
 /** A Postgres for the benchmark, in a temporary folder, with a database for each measurement. */
-export async function startBenchServer(databaseUrl?: string) {
+export async function startBenchServer() {
   const folder = await mkdtemp(path.join(tmpdir(), 'posthorn-bench-'))
   const cluster = path.join(folder, 'postgres')
   await using started = new AsyncDisposableStack()
   started.defer(() => rm(folder, { recursive: true, force: true }))
   started.defer(() => stopPostgres(cluster))
   // Over the socket, as `posthorn start`.
-  const url = databaseUrl ?? (await superuserUrl(folder, (await openEmbeddedPostgres(folder)).url))
+  const url = await superuserUrl(folder, (await openEmbeddedPostgres(folder)).url)
   const server = started.use(openBenchDatabase(url))
-  started.defer(async () => {
-    await server.pool.query(`drop database if exists ${TEMPLATE} with (force)`)
-  })
-  await server.pool.query(`drop database if exists ${TEMPLATE} with (force)`)
   await server.pool.query(`create database ${TEMPLATE}`)
   {
     await using template = openBenchDatabase(withDatabase(url, TEMPLATE))

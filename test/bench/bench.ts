@@ -7,8 +7,6 @@ export interface Bench {
   readonly server: BenchServer
   readonly receiver: BenchReceiver
   readonly sizes: Sizes
-  /** The folder for CPU profiles of the measured processes, or `null` for none. */
-  readonly profileFolder: string | null
   /** Prints a row and adds it to the table. */
   readonly report: Report['add']
 }

@@ -4,7 +4,6 @@ import { startBenchReceiver } from './bench-receiver.ts'
 import { type BenchServer, startBenchServer } from './bench-server.ts'
 import { reportDrains, reportRawUndici, reportWorkers } from './drains.ts'
 import { reportFilters } from './filters.ts'
-import { reportEndpoints, reportLatency } from './latency.ts'
 import { reportNeighbors } from './neighbors.ts'
 import { reportOneProcess } from './one-process.ts'
 import { reportPublishing } from './publishing.ts'
@@ -19,19 +18,15 @@ const SCENARIOS = {
   A: reportRawUndici,
   C: reportDrains,
   D: reportPublishing,
-  E: reportLatency,
   H: reportWorkers,
   M: reportOneProcess,
   Q: reportFilters,
   T: reportNeighbors,
-  W: reportEndpoints,
 } satisfies Record<string, (bench: Bench) => Promise<void>>
 
 const { values } = parseArgs({
   options: {
-    /** Print one JSON value on standard output. */
-    json: { type: 'boolean', default: false },
-    /** Letters of scenarios, such as A,C,E. Default: all. */
+    /** Letters of scenarios, such as A,C,D. Default: all. */
     only: { type: 'string' },
     /** Small sizes, to check that everything works. */
     quick: { type: 'boolean', default: false },
@@ -39,10 +34,6 @@ const { values } = parseArgs({
     count: { type: 'string' },
     /** The number of deliveries of the long drain, and of those waiting during a short one. */
     stored: { type: 'string' },
-    /** The URL of another Postgres to measure with. It must be idle and disposable. */
-    database: { type: 'string' },
-    /** A folder for CPU profiles of the Posthorn processes; profiling slows the measurements down. */
-    profile: { type: 'string' },
   },
 })
 const base = values.quick ? QUICK : FULL
@@ -61,10 +52,10 @@ if (unknown.length > 0 || !(sizes.count > 0 && sizes.stored > 0)) {
 }
 
 const startedAt = performance.now()
-const report = createReport(values.json)
+const report = createReport()
 {
   await using resources = new AsyncDisposableStack()
-  const starting = startBenchServer(values.database)
+  const starting = startBenchServer()
   process.once('SIGINT', () => abort(starting, 130))
   process.once('SIGTERM', () => abort(starting, 143))
   process.on('uncaughtException', (error) => {
@@ -73,8 +64,7 @@ const report = createReport(values.json)
   })
   const server = resources.use(await starting)
   const receiver = resources.use(await startBenchReceiver())
-  const profileFolder = values.profile ?? null
-  const bench: Bench = { server, receiver, sizes, profileFolder, report: report.add }
+  const bench: Bench = { server, receiver, sizes, report: report.add }
   for (const [letter, run] of Object.entries(SCENARIOS)) {
     if (selected.includes(letter)) await run(bench)
   }

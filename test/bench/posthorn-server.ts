@@ -16,14 +16,13 @@ export const ENCRYPTION_KEY = Buffer.alloc(32, 1).toString('base64')
 
 /** A real `posthorn start` process. */
 export async function startPosthornServer(
-  { server, receiver, profileFolder }: Bench,
+  { server, receiver }: Bench,
   databaseUrl: string,
   role: Role,
 ) {
   const authorityFile = path.join(server.folder, 'receiver.pem')
   await writeFile(authorityFile, receiver.authority)
-  const profiling = profileFolder ? ['--cpu-prof', `--cpu-prof-dir=${profileFolder}`] : []
-  const args = [...profiling, PROGRAM, 'start', '--role', role]
+  const args = [PROGRAM, 'start', '--role', role]
   const startedAt = performance.now()
   const child = killWithBench(
     spawn(process.execPath, args, {

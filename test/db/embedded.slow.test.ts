@@ -13,6 +13,7 @@ import {
   openEmbeddedPostgres,
 } from '../../src/db/embedded/embedded-postgres.ts'
 import { isDatabaseUnavailable } from '../../src/db/faults.ts'
+import { processExists } from '../../src/lib/process-exists.ts'
 import { until } from '../support/until.ts'
 
 /** A data directory with the cluster of an earlier start. */
@@ -79,7 +80,7 @@ test('stops when its last user closes it', async () => {
   const postgres = await openEarlier()
   const pid = await postmasterPid()
   await postgres[Symbol.asyncDispose]()
-  await until(() => !isAlive(pid), 'Postgres ends')
+  await until(() => !processExists(pid), 'Postgres ends')
 })
 
 test('several processes that start at the same time share one server', async () => {
@@ -154,16 +155,7 @@ async function postmasterPid(): Promise<number> {
 
 /** Kills only the Postgres of this test; a lock file that a test wrote may name another process. */
 async function kill(pid: number, signal: NodeJS.Signals): Promise<void> {
-  if (pid === process.pid || !isAlive(pid)) return
+  if (pid === process.pid || !processExists(pid)) return
   process.kill(pid, signal)
-  await until(() => !isAlive(pid), `process ${pid} ends`)
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch {
-    return false
-  }
+  await until(() => !processExists(pid), `process ${pid} ends`)
 }

@@ -28,29 +28,23 @@ export async function migrate(
     pooler = null,
   }: Partial<PreflightOptions> = {},
 ): Promise<string[]> {
-  try {
-    await preflight(pool, { workerSchema, urlSetting, probe, pooler })
-    return await withMigrationLock(pool, async (client) => {
-      const migrations = await readMigrations()
-      const applied = await readApplied(client)
-      requireSameHistory(applied, migrations)
-      const pending = migrations.filter(({ name }) => !applied.has(name))
-      const isWorkerSchemaBehind =
-        (await installedRevision(client, workerSchema)) !== WORKER_REVISION
-      if (pending.length > 0 || isWorkerSchemaBehind) {
-        await requireCreatePrivilege(client, urlSetting)
-      }
-      if (isWorkerSchemaBehind) await installWorkerSchema(pool, workerSchema)
-      if (pending.length > 0) await client.query(CREATE_MIGRATIONS_TABLE)
-      for (const migration of pending) await apply(client, migration, workerSchema)
-      await bindWorkerSchema(client, workerSchema)
-      if (pending.length > 0) await seedCatalogue(client)
-      return pending.map(({ name }) => name)
-    })
-  } catch (error) {
-    if (isPrivilegeError(error)) throw await privilegeError(pool, urlSetting, error)
-    throw error
-  }
+  await preflight(pool, { workerSchema, urlSetting, probe, pooler })
+  return await withMigrationLock(pool, async (client) => {
+    const migrations = await readMigrations()
+    const applied = await readApplied(client)
+    requireSameHistory(applied, migrations)
+    const pending = migrations.filter(({ name }) => !applied.has(name))
+    const isWorkerSchemaBehind = (await installedRevision(client, workerSchema)) !== WORKER_REVISION
+    if (pending.length > 0 || isWorkerSchemaBehind) {
+      await requireCreatePrivilege(client, urlSetting)
+    }
+    if (isWorkerSchemaBehind) await installWorkerSchema(pool, workerSchema)
+    if (pending.length > 0) await client.query(CREATE_MIGRATIONS_TABLE)
+    for (const migration of pending) await apply(client, migration, workerSchema)
+    await bindWorkerSchema(client, workerSchema)
+    if (pending.length > 0) await seedCatalogue(client)
+    return pending.map(({ name }) => name)
+  })
 }
 
 /** Throws unless the database has all migrations of this version. Changes nothing. */
@@ -159,33 +153,18 @@ async function revokePublicFunctions(client: Sql): Promise<void> {
  * on Posthorn's own.
  */
 async function requireCreatePrivilege(sql: Sql, urlSetting: UrlSetting): Promise<void> {
-  const { rows } = await sql.query<{ has_privilege: boolean }>(
-    `select coalesce(
+  const { rows } = await sql.query<{ role: string; has_privilege: boolean }>(
+    `select current_user as role, coalesce(
        has_schema_privilege(to_regnamespace('posthorn')::oid, 'create'),
        has_database_privilege(current_database(), 'create')
      ) as has_privilege`,
   )
-  if (!rows[0]?.has_privilege) throw await privilegeError(sql, urlSetting)
-}
-
-async function privilegeError(sql: Sql, urlSetting: UrlSetting, cause?: unknown): Promise<Error> {
-  const { rows } = await sql.query<{ role: string }>('select current_user as role')
-  const role = rows[0]?.role
-  return new Error(
+  const { role, has_privilege } = rows[0] as (typeof rows)[0]
+  if (has_privilege) return
+  throw new Error(
     `The database needs a migration, and the role ${role} of ${urlSetting} lacks the privileges for it. Run \`posthorn migrate --service-role ${role}\` with the ${urlSetting} of the role that owns the tables, then start again.`,
-    { cause },
   )
 }
-
-function isPrivilegeError(error: unknown): boolean {
-  if (!(error instanceof Error)) return false
-  return (
-    (error as { code?: string }).code === INSUFFICIENT_PRIVILEGE || isPrivilegeError(error.cause)
-  )
-}
-
-/** https://www.postgresql.org/docs/current/errcodes-appendix.html */
-const INSUFFICIENT_PRIVILEGE = '42501'
 
 /** The event types of the contract, and the whole catalogue of a fresh installation. Operators add their own. */
 const EVENT_TYPES: readonly SeededType[] = [

@@ -1,5 +1,4 @@
 import { type BodyEvent, type FindBody, TOO_LARGE, writeBody } from '../../bodies/body.ts'
-import { arrayLiteral } from '../../db/array-literal.ts'
 import type { Sql } from '../../db/client.ts'
 import { deliveryBody } from '../../events/delivery-body.ts'
 import { batched } from '../../lib/batch.ts'
@@ -90,7 +89,7 @@ async function loadDeliveries(sql: Sql, uuids: string[]): Promise<(LoadedDeliver
   const { rows } = await sql.query<LoadedDelivery>({
     name: 'load_deliveries',
     text: LOAD_DELIVERIES,
-    values: [arrayLiteral(sorted), sorted[0], sorted.at(-1)],
+    values: [sorted, sorted[0], sorted.at(-1)],
   })
   const byId = new Map(rows.map((row) => [row.id, row]))
   return uuids.map((uuid) => byId.get(uuid) ?? null)
@@ -147,7 +146,7 @@ async function loadEvents(
         case when id = any ($4::uuid[]) then previous end as previous
       from posthorn.events
       where id = any ($1::uuid[]) and id between $2 and $3 and erased_at is null`,
-    values: [arrayLiteral(ids), ids[0], ids.at(-1), withPrevious],
+    values: [ids, ids[0], ids.at(-1), withPrevious],
   })
   const events = new Map(rows.map((event) => [event.id, event]))
   return deliveries.map(({ eventId }) => events.get(eventId) ?? null)

@@ -1,4 +1,3 @@
-import { columnLiteral } from '../../db/array-literal.ts'
 import type { Sql } from '../../db/client.ts'
 import { isRejection } from '../../db/faults.ts'
 import { retryWhileUnavailable } from '../../db/retry-while-unavailable.ts'
@@ -69,7 +68,7 @@ async function recordAttempts(
     values: [
       sorted[0]?.deliveryUuid,
       sorted.at(-1)?.deliveryUuid,
-      columnLiteral(sorted, ({ deliveryUuid }) => deliveryUuid),
+      sorted.map(({ deliveryUuid }) => deliveryUuid),
       headerPrefix,
       userAgent,
       ...columnsOf(sorted),

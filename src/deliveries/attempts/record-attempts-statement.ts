@@ -1,11 +1,12 @@
-import { type ArrayElement, columnLiteral } from '../../db/array-literal.ts'
 import { LATENCY_BOUNDS_MS } from '../../webhooks/latency.ts'
 import { DAYS_AFTER_EXHAUSTED } from '../keep/days-after-exhausted.ts'
 import type { AttemptRecord } from './attempt-record.ts'
 
+type Value = string | number | boolean | Date | Buffer | null
+
 /** The columns of attempts that are the input of the statement: for each its type, and its value. */
 type Columns = Readonly<
-  Record<string, readonly [type: string, elementOf: (record: AttemptRecord) => ArrayElement]>
+  Record<string, readonly [type: string, elementOf: (record: AttemptRecord) => Value]>
 >
 
 /** Columns of attempts that are stored as they are. */
@@ -54,8 +55,8 @@ const INPUT = { ...COMPUTED, ...STORED }
 const PARAMETERS = Object.values(INPUT).map(([type], i) => `$${6 + i}::${type}[]`)
 
 /** The parameters from the sixth on: an array for each column. */
-export function columnsOf(records: readonly AttemptRecord[]): (string | null)[] {
-  return Object.values(INPUT).map(([, elementOf]) => columnLiteral(records, elementOf))
+export function columnsOf(records: readonly AttemptRecord[]): Value[][] {
+  return Object.values(INPUT).map(([, elementOf]) => records.map(elementOf))
 }
 
 /** Removes NUL, which `jsonb` rejects and HTTP does not allow in headers. */

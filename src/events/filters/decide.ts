@@ -1,4 +1,3 @@
-import { arrayLiteral, columnLiteral } from '../../db/array-literal.ts'
 import type { Sql } from '../../db/client.ts'
 import { printExactJson } from '../../lib/exact-json.ts'
 import { excerpt } from '../../lib/excerpt.ts'
@@ -39,8 +38,8 @@ export async function letThrough<Event extends EventTexts>(
       name: 'let_events_through',
       text: LET_THROUGH,
       values: [
-        arrayLiteral(page.map(({ data }) => data)),
-        columnLiteral(page, ({ previous }) => previous),
+        page.map(({ data }) => data),
+        page.map(({ previous }) => previous),
         ...[path, times.length > 0 ? JSON.stringify(times) : null, cost.steps, cost.scans],
       ],
     })

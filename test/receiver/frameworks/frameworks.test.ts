@@ -160,7 +160,7 @@ describe('the receivers of the README', installed, () => {
       environment: { WEBHOOK_SECRET: secret, ...PRODUCTION },
     })
     return {
-      ...{ webhookId, secret, program, url: `http://127.0.0.1:${port}${route}` },
+      ...{ secret, program, url: `http://127.0.0.1:${port}${route}` },
       async [Symbol.asyncDispose]() {
         await posthorn.rest('DELETE', `/webhooks/${webhookId}`)
         await program[Symbol.asyncDispose]()
@@ -235,15 +235,9 @@ describe('the receivers of the README', installed, () => {
     afterAll(async () => await receiver?.[Symbol.asyncDispose]())
 
     /** A request that is signed as Posthorn does, but for the changes. */
-    async function send(changes: {
-      id?: string
-      body?: string
-      sentBody?: BodyInit
-      ageSeconds?: number
-      headers?: Record<string, string>
-    }) {
-      const { id = `msg_${crypto.randomUUID()}`, body = EVENT, ageSeconds = 0 } = changes
-      const timestamp = String(Math.floor(Date.now() / 1_000) - ageSeconds)
+    async function send(changes: { id?: string; body?: string; sentBody?: BodyInit }) {
+      const { id = `msg_${crypto.randomUUID()}`, body = EVENT } = changes
+      const timestamp = String(Math.floor(Date.now() / 1_000))
       const response = await fetch(receiver.url, {
         method: 'POST',
         body: changes.sentBody ?? body,
@@ -252,7 +246,6 @@ describe('the receivers of the README', installed, () => {
           'wh-id': id,
           'wh-timestamp': timestamp,
           'wh-signature': await sign(receiver.secret, id, timestamp, body),
-          ...changes.headers,
         },
         ...(changes.sentBody instanceof ReadableStream && { duplex: 'half' }),
       } as RequestInit)
@@ -284,13 +277,10 @@ describe('the receivers of the README', installed, () => {
       expect(receiver.program.output.match(/stored evt_repeated/g)).toHaveLength(1)
     })
 
-    test.each<[string, Parameters<typeof send>[0], string]>([
-      ['a changed body', { sentBody: EVENT.replace('1', '2') }, 'no-matching-signature'],
-      ['a timestamp of 6 minutes ago', { ageSeconds: 360 }, 'timestamp-too-old'],
-      ['an empty signature', { headers: { 'wh-signature': '' } }, 'missing-header'],
-    ])('%s is rejected, and not processed', async (_, changes, reason) => {
+    test('a changed body is rejected, and not processed', async () => {
       const stored = receiver.program.output.match(/stored/g)?.length
-      expect(await send(changes)).toEqual({ status: 400, text: reason })
+      const answer = await send({ sentBody: EVENT.replace('1', '2') })
+      expect(answer).toEqual({ status: 400, text: 'no-matching-signature' })
       expect(receiver.program.output.match(/stored/g)?.length).toBe(stored)
     })
 
@@ -305,13 +295,6 @@ describe('the receivers of the README', installed, () => {
       // Without content-length.
       const sentBody = new Blob([`${largest} `]).stream()
       expect((await send({ body: `${largest} `, sentBody })).status).toBe(413)
-    })
-
-    test('after a rotation, a receiver with the old secret rejects, and the attempt says why', async () => {
-      await posthorn.rest('POST', `/webhooks/${receiver.webhookId}/secret/rotate`)
-      const { state, answers, bodies } = await outcome(posthorn, await publishEvent(posthorn, {}))
-      expect({ state, answers }).toEqual({ state: 'EXHAUSTED', answers: [400, 400, 400, 400] })
-      expect(bodies[0]).toBe('no-matching-signature')
     })
   })
 
