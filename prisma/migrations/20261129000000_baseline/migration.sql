@@ -1019,8 +1019,6 @@ create table posthorn.api_keys (
   granted_by uuid references posthorn.api_keys on delete cascade,
   -- The only webhook that the session sees; null: all of the organization. The next migration adds the foreign key.
   webhook_id uuid,
-  -- Counts the changes of limits.
-  revision bigint not null default 1,
   constraint name_has_1_to_200_characters check (char_length(btrim(name)) between 1 and 200),
   constraint token_hash_is_sha_256 check (octet_length(token_hash) = 32),
   constraint scopes_are_not_empty check (cardinality(scopes) > 0),

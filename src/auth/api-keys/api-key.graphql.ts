@@ -25,13 +25,6 @@ const ApiKey = builder.prismaNode('ApiKey', {
     }),
     revokedAt: t.expose('revokedAt', { portal: 'open', type: 'DateTime', nullable: true }),
     lastUsedAt: t.expose('lastUsedAt', { portal: 'open', type: 'DateTime', nullable: true }),
-    revision: t.int({
-      portal: 'open',
-      description:
-        'The revision, which each change of the limits increases. As `ifRevision` of `updateApiKey`, it reports changes by others.',
-      select: { revision: true },
-      resolve: ({ revision }) => Number(revision),
-    }),
   }),
 })
 
