@@ -13,7 +13,7 @@ import { checkInput, omitUndefined } from '../lib/validation.ts'
 import {
   requireWithinInstallation,
   retentionDaysRule,
-} from '../organizations/retention/retention-days.ts'
+} from '../organizations/retention/retention-rules.ts'
 import { checkEventGraph, type GraphOptions } from './check-event-graph.ts'
 import { MAX_DATA_BYTES, OPERATIONAL_PREFIX } from './event-type.ts'
 import { searchKeysRule } from './search-key.ts'

@@ -4,7 +4,7 @@ import { ConflictError, NotFoundError, ValidationError } from '../graphql/errors
 import { decodeNodeId } from '../graphql/node-id.ts'
 import { type FieldIssue, fieldIssue, invalid, notFound } from '../lib/errors.ts'
 import { InvalidJson, parseJson } from '../lib/parse-json.ts'
-import { RETENTION_DAYS } from '../organizations/retention/descriptions.ts'
+import { RETENTION_DAYS } from '../organizations/retention/retention-rules.ts'
 import {
   createEventType,
   type EventTypeChanges,

@@ -5,11 +5,6 @@ import { type Caller, hasScope } from '../access/scope.ts'
 
 type Query = Pick<Prisma.ApiKeyFindUniqueArgs, 'select' | 'include'>
 
-/** The API key of the caller. */
-export async function findOwnApiKey(db: Db, caller: Caller, query: Query): Promise<ApiKey> {
-  return await db.apiKey.findUniqueOrThrow({ ...query, where: { id: caller.keyId } })
-}
-
 /** The condition on API keys that a caller can see: its own, with `keys:manage` all of its organization, or with `admin` all. */
 export function visibleApiKey(caller: Caller, uuid: string): Prisma.ApiKeyWhereUniqueInput {
   if (hasScope(caller, 'admin')) return { id: uuid }
