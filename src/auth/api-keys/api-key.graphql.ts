@@ -3,8 +3,8 @@ import { callerOf } from '../../graphql/context.ts'
 import { organizationFields, organizationOf } from '../../graphql/organization-fields.ts'
 import type { RestrictedSession } from '../../graphql/portal-access.ts'
 import { addSettingFields } from '../../graphql/setting-fields.ts'
+import { findApiKeys, visibleApiKey } from './api-key.ts'
 import { API_KEY_SETTINGS } from './api-key-settings.ts'
-import { findApiKeys, visibleApiKey } from './find-api-key.ts'
 
 const ApiKey = builder.prismaNode('ApiKey', {
   id: { portal: 'open', field: 'id' },

@@ -1,12 +1,13 @@
 import { actForOrganization } from '../../db/act-for.ts'
 import type { Db } from '../../db/client.ts'
-import type { ApiKey } from '../../db/generated/prisma/client.ts'
+import type { ApiKey, Prisma } from '../../db/generated/prisma/client.ts'
 import { parseId, publicId } from '../../db/ids.ts'
+import { type Page, pageOf } from '../../db/page.ts'
 import { notFound } from '../../lib/errors.ts'
 import { changesRule, type GivenSettings, newObjectRule, settingsIn } from '../../lib/setting.ts'
 import { omitUndefined, parseInput } from '../../lib/validation.ts'
 import type { Actor } from '../access/actor.ts'
-import { type Caller, requireGrantable } from '../access/scope.ts'
+import { type Caller, hasScope, requireGrantable } from '../access/scope.ts'
 import { changedFields, writeAuditEntry } from '../audit/audit-entry.ts'
 import { API_KEY_SETTINGS, LIMIT_SETTINGS, requireLimits } from './api-key-settings.ts'
 import { hashToken, mintToken, tokenHint } from './token.ts'
@@ -115,4 +116,24 @@ async function lockKey(tx: Db, organizationId: string, id: string): Promise<ApiK
 /** The fields of an API key in the audit log. */
 function auditedFields(key: ApiKey) {
   return { ...settingsIn(key, API_KEY_SETTINGS), tokenHint: key.tokenHint }
+}
+
+/** The condition on API keys that a caller can see: its own, with `keys:manage` all of its organization, or with `admin` all. */
+export function visibleApiKey(caller: Caller, uuid: string): Prisma.ApiKeyWhereUniqueInput {
+  if (hasScope(caller, 'admin')) return { id: uuid }
+  const own = hasScope(caller, 'keys:manage') ? {} : { AND: [{ id: caller.keyId }] }
+  return { id: uuid, organizationId: caller.organizationId, ...own }
+}
+
+/** A page of an organization's API keys, newest first, including expired and revoked keys, without sessions. */
+export async function findApiKeys(
+  db: Db,
+  organizationId: string,
+  query: Pick<Prisma.ApiKeyFindUniqueArgs, 'select' | 'include'> & Page,
+): Promise<ApiKey[]> {
+  const { where, ...page } = pageOf(query, 'newest first')
+  return await db.apiKey.findMany({
+    ...page,
+    where: { ...where, organizationId, sessionKind: null },
+  })
 }
