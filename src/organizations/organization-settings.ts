@@ -2,9 +2,13 @@ import { z } from 'zod'
 import type { Settings } from '../lib/setting.ts'
 import { METADATA_RULE, metadataRule } from './own-names/metadata.ts'
 import { UID_RULE, uidRule } from './own-names/uid.ts'
-import { KEEP_PAYLOADS, KEEP_RESPONSE_BODIES, RETENTION_DAYS } from './retention/descriptions.ts'
-import { keepRule } from './retention/keep-rule.ts'
-import { retentionDaysRule } from './retention/retention-days.ts'
+import {
+  KEEP_PAYLOADS,
+  KEEP_RESPONSE_BODIES,
+  keepRule,
+  RETENTION_DAYS,
+  retentionDaysRule,
+} from './retention/retention-rules.ts'
 
 /** All that an operator can set. */
 export const ORGANIZATION_SETTINGS = {

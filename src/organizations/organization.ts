@@ -17,7 +17,7 @@ import { omitUndefined, parseInput } from '../lib/validation.ts'
 import { findNamedOrganization, type OrganizationName } from './find-organization.ts'
 import { ORGANIZATION_SETTINGS } from './organization-settings.ts'
 import { lockUid, uidTaken } from './own-names/uid.ts'
-import { requireWithinInstallation } from './retention/retention-days.ts'
+import { requireWithinInstallation } from './retention/retention-rules.ts'
 
 export type OrganizationInput = GivenSettings<typeof ORGANIZATION_SETTINGS>
 

@@ -1,7 +1,7 @@
 import type { Db, Sql } from '../db/client.ts'
 import type { Delivery, Prisma } from '../db/generated/prisma/client.ts'
 import { builder } from '../graphql/builder.ts'
-import { countParked, MAX_COUNTED_PARKED } from '../webhooks/count-parked.ts'
+import { countParked, MAX_COUNTED } from '../webhooks/delivery-health.ts'
 
 /** The uuid of its webhook. */
 const WebhookBacklog = builder.objectRef<string>('WebhookBacklog').implement({
@@ -9,7 +9,7 @@ const WebhookBacklog = builder.objectRef<string>('WebhookBacklog').implement({
     'The deliveries that wait for a webhook, because it is disabled, on hold, at its concurrency limit or rate limit, or ordered.',
   fields: (t) => ({
     count: t.int({
-      description: `The number of waiting deliveries. Counts at most ${MAX_COUNTED_PARKED.toLocaleString('en')}.`,
+      description: `The number of waiting deliveries. Counts at most ${MAX_COUNTED.toLocaleString('en')}.`,
       resolve: (webhookId, _args, context, info) =>
         context.perField(info, (ids: string[]) => countParked(context.sql, ids))(webhookId),
     }),

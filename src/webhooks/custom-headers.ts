@@ -36,6 +36,9 @@ const RESERVED: readonly string[] = [
   'tracestate',
 ]
 
+const NAME_RULE =
+  'must have a name of letters, digits and the symbols that HTTP allows in header names'
+const VALUE_RULE = 'must be visible ASCII, with spaces and tabs only between visible characters'
 const IS_RESERVED = 'is set by Posthorn or by the connection. Use another name'
 
 /** Issues for names that are reserved by the header prefix of the operator, which the rule of headers does not know. */
@@ -72,36 +75,18 @@ export function checkCustomHeaders(
   for (const [name, value] of Object.entries(headers)) {
     const lower = name.toLowerCase()
     const twin = seen.get(lower)
-    if (!HEADER_NAME.test(name)) {
-      report(
-        name,
-        'invalid_header_name',
-        'must have a name of letters, digits and the symbols that HTTP allows in header names',
-      )
-    } else if (isAmong(RESERVED, name)) {
-      report(name, 'reserved_header', IS_RESERVED)
-    } else if (twin !== undefined) {
-      report(
-        name,
-        'duplicate_header',
-        `is the same header as ${JSON.stringify(twin)}, because names are case-insensitive`,
-      )
+    if (!HEADER_NAME.test(name)) report(name, 'invalid_header_name', NAME_RULE)
+    else if (isAmong(RESERVED, name)) report(name, 'reserved_header', IS_RESERVED)
+    else if (twin !== undefined) {
+      const rule = `is the same header as ${JSON.stringify(twin)}, because names are case-insensitive`
+      report(name, 'duplicate_header', rule)
     }
-    if (!HEADER_VALUE.test(value)) {
-      report(
-        name,
-        'invalid_header_value',
-        'must be visible ASCII, with spaces and tabs only between visible characters',
-      )
-    }
+    if (!HEADER_VALUE.test(value)) report(name, 'invalid_header_value', VALUE_RULE)
     seen.set(lower, name)
   }
   const bytes = names.reduce((sum, name) => sum + name.length + (headers[name]?.length ?? 0), 0)
   if (bytes > MAX_HEADERS_BYTES) {
-    report(
-      null,
-      'too_large',
-      `must have at most ${MAX_HEADERS_BYTES} bytes of names and values, not ${bytes}`,
-    )
+    const rule = `must have at most ${MAX_HEADERS_BYTES} bytes of names and values, not ${bytes}`
+    report(null, 'too_large', rule)
   }
 }

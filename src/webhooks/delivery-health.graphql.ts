@@ -4,6 +4,7 @@ import { builder } from '../graphql/builder.ts'
 import type { Context } from '../graphql/context.ts'
 import { enumOf } from '../graphql/enum-of.ts'
 import { organizationFields, organizationOf } from '../graphql/organization-fields.ts'
+import { WebhookState } from './delivery-enums.ts'
 import {
   countStates,
   MAX_COUNTED,
@@ -15,7 +16,6 @@ import {
   WAITING_REASONS,
   type Waiting,
 } from './delivery-health.ts'
-import { WebhookState } from './webhook-state-enum.ts'
 
 const WaitingReason = enumOf('WaitingReason', 'What a delivery waits for.', WAITING_REASONS)
 

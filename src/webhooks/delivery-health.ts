@@ -24,7 +24,7 @@ export interface Waiting {
   readonly oldestAt: Date | null
 }
 
-/** Upper bound of each count. */
+/** Upper bound of each count, as a backlog may have millions of deliveries. */
 export const MAX_COUNTED = 10_000
 
 /** Minutes of the statistics `t` of the last hour. */
@@ -154,4 +154,21 @@ export async function countStates(
   })
   const byOrganization = Map.groupBy(rows, ({ organizationId }) => organizationId)
   return organizations.map((id) => byOrganization.get(id) ?? [])
+}
+
+/** Counts the parked deliveries of each webhook, with the index deliveries_parked. */
+export async function countParked(sql: Sql, webhookIds: readonly string[]): Promise<number[]> {
+  const { rows } = await sql.query<{ parked: number }>({
+    name: 'count_parked',
+    text: `
+      select (
+        select count(*)::int from (
+          select from posthorn.deliveries as d
+          where d.webhook_id = given.id and d.parked_at is not null limit ${MAX_COUNTED}
+        ) as parked
+      ) as parked
+      from unnest($1::uuid[]) with ordinality as given (id, n) order by n`,
+    values: [webhookIds],
+  })
+  return rows.map(({ parked }) => parked)
 }

@@ -6,7 +6,7 @@ import { type Page, pageOf, sliceAround } from '../db/page.ts'
 import { atLeastKey } from '../db/selection.ts'
 import { subscriptionsTo } from '../event-types/find-event-types.ts'
 import { type OwnNameFilter, ownNameConditions } from '../organizations/own-names/metadata.ts'
-import { countParked } from './count-parked.ts'
+import { countParked } from './delivery-health.ts'
 import type { WebhookState } from './webhook-state.ts'
 
 type Selection = Pick<Prisma.WebhookFindManyArgs, 'select' | 'include'>

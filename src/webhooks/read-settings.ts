@@ -14,7 +14,6 @@ import { checkInput, omitUndefined } from '../lib/validation.ts'
 import { checkDestinationUrl } from '../outbound/destination-url.ts'
 import { DEFAULT_HEADER_PREFIX, prefixedNameIssues } from './custom-headers.ts'
 import { encryptHeaders, readHeaders } from './encrypted-headers.ts'
-import { checkEdit } from './find-webhook.ts'
 import { applyHeaderChanges, type HeaderChange, requireValuesForOrigin } from './header-changes.ts'
 import type { WebhookDeps } from './webhook.ts'
 import {
@@ -32,8 +31,6 @@ export interface ReadOptions {
    * Default: no. Then an update to another origin needs them again.
    */
   readonly movesHeaderValues?: boolean
-  /** The revision that the caller read. An update throws an `EditConflict` if its settings were changed since. */
-  readonly ifRevision?: number | null | undefined
   /** What is wrong with parts of the request that are no settings. Listed first. */
   readonly otherIssues?: readonly FieldIssue[]
   /** Whether subscriptions can be patterns. Default: no; then the list that is shown for patterns keeps them. */
@@ -59,11 +56,7 @@ export async function readSettings(
   const before = 'url' in target ? target : null
   const stored = before ? readHeaders(keyring, before.headersCiphertext, before.id) : {}
   const applied = headerChanges && applyHeaderChanges(headerChanges, stored)
-  if (applied && applied.issues.length > 0) {
-    // The header to keep may be unknown because somebody else removed it.
-    if (before) await checkEdit(tx, before, options.ifRevision)
-    throw invalid(applied.issues)
-  }
+  if (applied && applied.issues.length > 0) throw invalid(applied.issues)
   const chosen = await readBody(tx, before, given)
   const kept = before && !allowsPatterns ? await keptPatterns(tx, before, given) : null
   const input = { ...given, ...(applied && { headers: applied.headers }), ...kept }

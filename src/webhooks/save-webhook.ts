@@ -28,6 +28,8 @@ import type { WebhookInput } from './webhook-settings.ts'
 export type WebhookName = { readonly id: string } | { readonly uid: string }
 
 export interface SaveOptions extends ReadOptions {
+  /** The revision that the caller read. An update throws an `EditConflict` if its settings were changed since. */
+  readonly ifRevision?: number | null | undefined
   readonly precondition?: Precondition
 }
 
@@ -214,14 +216,8 @@ async function requireFreeUid(
 /** The maximum number of webhooks of an organization: each event is compared with all of them. */
 const MAX_WEBHOOKS = 1_000
 
-/**
- * Throws `invalid` if a webhook that the transaction created is one too many for the organization. Concurrent creations
- * wait for each other until they commit, so that together they do not exceed the maximum: the last thing of a transaction,
- * so that they wait for little.
- */
+/** Throws `invalid` if a new webhook is one too many. Concurrent creations can exceed the maximum by their number. */
 async function requireRoom(tx: Db, organizationId: string): Promise<void> {
-  await tx.$queryRaw`
-    select pg_advisory_xact_lock(hashtextextended('posthorn.create_webhook:' || ${organizationId}, 0))::text`
   const count = await tx.webhook.count({ where: { organizationId, deletedAt: null } })
   if (count <= MAX_WEBHOOKS) return
   const detail = 'An organization can have 1,000 webhooks. Delete one that is no longer used.'

@@ -41,6 +41,7 @@ builder.prismaObjectFields('Webhook', (t) => ({
     select: { id: true, signingSecrets: true },
     resolve: async ({ id, organizationId, signingSecrets }, _args, context, info) => {
       const current = signingSecrets.find(({ expiresAt }) => expiresAt === null)
+      // The secrets of a webhook that was deleted meanwhile are gone.
       if (!current) throw notFound('webhook', publicId('webhook', id))
       await auditReading(context, info, organizationId)(id)
       return decryptSecret(context.webhooks.keyring, current)

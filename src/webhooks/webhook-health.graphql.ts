@@ -1,10 +1,11 @@
-import type { Prisma } from '../db/generated/prisma/client.ts'
+import type { WebhookCondition, WebhookSchedule } from '../db/generated/prisma/client.ts'
 import { builder } from '../graphql/builder.ts'
 import { callerOf } from '../graphql/context.ts'
 import { enumOf } from '../graphql/enum-of.ts'
 import { openStream, readOnce } from '../graphql/live-stream.ts'
 import { streamsOfWebhook } from '../graphql/portal-access.ts'
 import type { StreamItem } from '../streams/live/stream.ts'
+import { WebhookState } from './delivery-enums.ts'
 import { ON_TIME_RATE, readOnTimeRates } from './delivery-health.ts'
 import type { HoldReason as Reason } from './end-hold.ts'
 import { findWebhooksByIds } from './find-webhooks.ts'
@@ -16,13 +17,14 @@ import {
   healthTopic,
   type WebhookState as State,
 } from './webhook-state.ts'
-import { WebhookState } from './webhook-state-enum.ts'
 
-type Row = Prisma.WebhookGetPayload<{ select: { id: true; condition: true; schedule: true } }>
-
-interface WebhookHealth extends Row {
+/** The columns of a webhook that has had no delivery are missing. */
+interface WebhookHealth
+  extends Partial<Omit<WebhookCondition, 'state'>>,
+    Partial<Omit<WebhookSchedule, 'webhookId'>>,
+    AttemptCounts {
+  readonly id: string
   readonly state: State
-  readonly counts: AttemptCounts
 }
 
 const HoldReason = enumOf('HoldReason', 'Why a webhook is on hold.', {
@@ -63,20 +65,19 @@ const WebhookHealth = builder.objectRef<WebhookHealth>('WebhookHealth').implemen
       type: BehindCause,
       nullable: true,
       description: 'Why the webhook is behind. Null in another state.',
-      resolve: ({ state, condition }) =>
-        state === 'behind' ? (condition?.behindCause as Cause) : null,
+      resolve: ({ state, behindCause }) => (state === 'behind' ? (behindCause as Cause) : null),
     }),
     failedDeliveries: t.int({
       description:
         'The number of deliveries whose first attempt failed in the last 15 minutes. A few seconds old; 0 if none failed.',
-      resolve: ({ condition }) => condition?.firstAttemptsFailed ?? 0,
+      resolve: ({ firstAttemptsFailed = 0 }) => firstAttemptsFailed,
     }),
     failureRate: t.float({
       nullable: true,
       description:
         'The share of `failedDeliveries` among the deliveries that were first attempted in the last 15 minutes, from 0 to 1. Null if there were none.',
-      resolve: ({ condition }) =>
-        condition?.firstAttempts ? condition.firstAttemptsFailed / condition.firstAttempts : null,
+      resolve: ({ firstAttempts, firstAttemptsFailed = 0 }) =>
+        firstAttempts ? firstAttemptsFailed / firstAttempts : null,
     }),
     onTimeRate: t.float({
       nullable: true,
@@ -86,77 +87,67 @@ const WebhookHealth = builder.objectRef<WebhookHealth>('WebhookHealth').implemen
           readOnTimeRates(context.sql, 'webhook_id', webhooks),
         )(id),
     }),
-    oldestWaitingAt: t.field({
+    oldestWaitingAt: t.expose('oldestWaitingAt', {
       type: 'DateTime',
       nullable: true,
       description:
         'When the oldest delivery was created that waits for the webhook or, for more than a minute, for a worker. A few seconds old. Null if none waits.',
-      resolve: ({ condition }) => condition?.oldestWaitingAt ?? null,
     }),
-    failingSince: t.field({
+    failingSince: t.expose('failingSince', {
       type: 'DateTime',
       nullable: true,
       description: 'When the consecutive failures began. Null after a success.',
-      resolve: ({ condition }) => condition?.failingSince ?? null,
     }),
     consecutiveFailures: t.int({
       description: 'The number of failed attempts since the last success.',
-      resolve: ({ condition }) => condition?.consecutiveFailures ?? 0,
+      resolve: ({ consecutiveFailures = 0 }) => consecutiveFailures,
     }),
-    onHoldSince: t.field({
+    onHoldSince: t.expose('onHoldSince', {
       type: 'DateTime',
       nullable: true,
       description:
         'When the webhook was put on hold. Parked deliveries use up no attempts. Null if it is not on hold.',
-      resolve: ({ schedule }) => schedule?.onHoldSince ?? null,
     }),
     onHoldReason: t.field({
       type: HoldReason,
       nullable: true,
       description: 'Why the webhook is on hold. Null if it is not on hold.',
-      resolve: ({ schedule }) => (schedule?.onHoldSince ? (schedule.onHoldReason as Reason) : null),
+      resolve: ({ onHoldSince, onHoldReason }) => (onHoldSince ? (onHoldReason as Reason) : null),
     }),
-    nextProbeAt: t.field({
+    nextProbeAt: t.expose('nextProbeAt', {
       type: 'DateTime',
       nullable: true,
       description:
         'When the next probe is sent, if a delivery waits: 30 seconds after the circuit breaker opened, then at intervals that double up to 15 minutes. If the endpoint asked to wait, when the hold ends, or the first probe of an open circuit breaker is sent. Null if the webhook is not on hold.',
-      resolve: ({ schedule }) => schedule?.nextProbeAt ?? null,
     }),
     lastError: t.string({
       nullable: true,
       description:
         'The error of the last failed attempt, such as `HTTP 503 from https://hooks.example.com`. Null if none failed, and while the webhook is healthy.',
-      resolve: ({ state, condition }) =>
-        state === 'healthy' ? null : (condition?.lastError ?? null),
+      resolve: ({ state, lastError }) => (state === 'healthy' ? null : lastError),
     }),
-    concurrencyLimit: t.int({
+    concurrencyLimit: t.exposeInt('concurrencyLimit', {
       nullable: true,
       description:
         'The current adaptive concurrency limit: the maximum number of attempts in flight per worker. It starts at 20, grows while the endpoint keeps up, and is halved when the endpoint is overloaded. Up to a few seconds old. Null if `maxInFlight` is set or no worker has reported a limit.',
-      resolve: ({ schedule }) => schedule?.concurrencyLimit ?? null,
     }),
-    lastSuccessAt: t.field({
+    lastSuccessAt: t.expose('lastSuccessAt', {
       type: 'DateTime',
       nullable: true,
       description:
         'When an attempt last succeeded, to the minute, also before the window. Null if none has succeeded.',
-      resolve: ({ condition }) => condition?.lastSuccessAt ?? null,
     }),
-    attempts: t.int({
-      description: 'The number of attempts in the window.',
-      resolve: ({ counts }) => counts.attempts,
-    }),
+    attempts: t.exposeInt('attempts', { description: 'The number of attempts in the window.' }),
     successRate: t.float({
       nullable: true,
       description: 'The share of successful attempts in the window. Null: none.',
-      resolve: ({ counts }) => (counts.attempts > 0 ? counts.succeeded / counts.attempts : null),
+      resolve: ({ attempts, succeeded }) => (attempts > 0 ? succeeded / attempts : null),
     }),
     latency: t.field({
       type: 'Latency',
       nullable: true,
       description: 'The duration of the attempts in the window. Null if there were none.',
-      resolve: ({ counts }) => (counts.attempts > 0 ? counts.latency : null),
+      resolve: ({ attempts, latency }) => (attempts > 0 ? latency : null),
     }),
   }),
 })
@@ -186,14 +177,15 @@ builder.prismaObjectFields('Webhook', (t) => ({
       })
       // Without a row, it was deleted meanwhile.
       const state = (webhook.current?.state ?? 'disabled') as State
-      return { ...webhook, state, counts: await countsOf(webhook.id) }
+      const { id, condition, schedule } = webhook
+      return { ...condition, ...schedule, ...(await countsOf(id)), id, state }
     },
   }),
 }))
 
-function sinceOf({ state, schedule, condition }: WebhookHealth): Date | null {
+function sinceOf({ state, onHoldSince, stateSince }: WebhookHealth) {
   if (state === 'disabled') return null
-  return (state === 'on_hold' ? schedule?.onHoldSince : condition?.stateSince) ?? null
+  return state === 'on_hold' ? onHoldSince : stateSince
 }
 
 const WebhookHealthChange = builder

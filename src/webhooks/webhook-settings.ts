@@ -12,9 +12,9 @@ import { UID_RULE, uidRule } from '../organizations/own-names/uid.ts'
 import {
   KEEP_PAYLOADS,
   KEEP_RESPONSE_BODIES,
+  keepRule,
   OF_WEBHOOK,
-} from '../organizations/retention/descriptions.ts'
-import { keepRule } from '../organizations/retention/keep-rule.ts'
+} from '../organizations/retention/retention-rules.ts'
 import { checkCustomHeaders } from './custom-headers.ts'
 import { signingSecretRule } from './signing-secret.ts'
 

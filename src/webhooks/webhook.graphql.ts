@@ -10,6 +10,7 @@ import { addSettingFields } from '../graphql/setting-fields.ts'
 import { ownNameFilters } from '../organizations/own-names/own-name-filters.ts'
 import { exactlyOneName } from '../organizations/own-names/uid.ts'
 import { DEFAULT_HEADER_PREFIX } from './custom-headers.ts'
+import { WebhookState } from './delivery-enums.ts'
 import {
   countWebhooks,
   findNamedWebhook,
@@ -18,7 +19,6 @@ import {
 } from './find-webhooks.ts'
 import type { WebhookDeps } from './webhook.ts'
 import { WEBHOOK_SETTINGS } from './webhook-settings.ts'
-import { WebhookState } from './webhook-state-enum.ts'
 
 declare module '../graphql/context.ts' {
   interface DomainDeps {

@@ -11,19 +11,6 @@ const SCOPES = ['webhooks:read', 'events:read', 'deliveries:read'] as const
 const tenant = await api.tenant(SCOPES)
 const operator = await api.tenant(['admin'])
 
-test('the viewer has its organization, key and scopes', async () => {
-  const { data, status } = await tenant.call(
-    '{ viewer { person scopes organization { id name createdAt } apiKey { id name tokenHint scopes createdAt expiresAt revokedAt } } }',
-  )
-  expect(status).toBe(200)
-  expect(data.viewer.organization.id).toBe(tenant.publicOrganizationId)
-  expect(data.viewer).toMatchObject({
-    ...{ person: null, scopes: SCOPES },
-    organization: { name: 'Harvest Fair' },
-    apiKey: { id: publicId('apiKey', tenant.keyId), scopes: SCOPES, revokedAt: null },
-  })
-})
-
 test.each([
   ['no key', null, 'No API key was given. Send the header `Authorization: Bearer <API key>`.'],
   ['a malformed key', 'phk_nonsense', 'The API key is malformed.'],

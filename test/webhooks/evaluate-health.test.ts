@@ -108,46 +108,40 @@ describe('a webhook', () => {
     })
   })
 
-  test('with 3 failures is failing after a minute, and with 2 it is not', async () => {
-    await attempt(200, 500, 500)
-    expect((await evaluate(2 * MINUTE_MS)).state).toBe('healthy')
-    await attempt(500)
-    expect((await evaluate()).state).toBe('healthy')
-    expect((await evaluate(61_000)).state).toBe('failing')
-  })
+  const times = (count: number, status: number) => new Array<number>(count).fill(status)
 
-  test('with 10 consecutive failures is failing at once, and with 9 it is not', async () => {
-    await attempt(...new Array(30).fill(200), ...new Array(9).fill(500))
-    expect((await evaluate()).state).toBe('degraded')
-    await attempt(500)
-    expect((await evaluate()).state).toBe('failing')
-    await attempt(200)
-    expect((await evaluate()).state).toBe('degraded')
-  })
-
-  test('is degraded from 10 % failures until less than 5 %', async () => {
-    await attempt(...new Array(28).fill(200), 500, 500)
-    expect((await evaluate()).state).toBe('healthy')
-    await attempt(500)
-    expect((await evaluate()).state).toBe('healthy')
-    await attempt(500)
-    const degraded = await evaluate()
-    expect(degraded.state).toBe('degraded')
-    expect(degraded.condition).toMatchObject({ firstAttempts: 32, firstAttemptsFailed: 4 })
-    await attempt(...new Array(48).fill(200))
-    expect((await evaluate()).state).toBe('degraded')
-    await attempt(200)
-    expect((await evaluate()).state).toBe('healthy')
-  })
-
-  test('of few deliveries is not degraded, and one that stopped failing is healthy', async () => {
-    await attempt(200, 500, 500, 200, 500, 200)
-    expect((await evaluate()).state).toBe('healthy')
-    await attempt(200, 200, 200, 200)
-    expect((await evaluate()).state).toBe('degraded')
-    const later = await evaluate(16 * MINUTE_MS)
-    expect(later.state).toBe('healthy')
-    expect(later.condition?.nextEvaluationAt).toBeNull()
+  test.each<[string, ...steps: [statuses: number[], state: string, aheadMs?: number][]]>([
+    [
+      'with 3 failures is failing after a minute, and with 2 it is not',
+      [[200, 500, 500], 'healthy', 2 * MINUTE_MS],
+      [[500], 'healthy'],
+      [[], 'failing', 61_000],
+    ],
+    [
+      'with 10 consecutive failures is failing at once, and with 9 it is not',
+      [[...times(30, 200), ...times(9, 500)], 'degraded'],
+      [[500], 'failing'],
+      [[200], 'degraded'],
+    ],
+    [
+      'is degraded from 10 % failures until less than 5 %',
+      [[...times(28, 200), 500, 500], 'healthy'],
+      [[500], 'healthy'],
+      [[500], 'degraded'],
+      [times(48, 200), 'degraded'],
+      [[200], 'healthy'],
+    ],
+    [
+      'of few deliveries is not degraded, and one that stopped failing is healthy',
+      [[200, 500, 500, 200, 500, 200], 'healthy'],
+      [times(4, 200), 'degraded'],
+      [[], 'healthy', 16 * MINUTE_MS],
+    ],
+  ])('%s', async (_what, ...steps) => {
+    for (const [statuses, state, aheadMs] of steps) {
+      if (statuses.length > 0) await attempt(...statuses)
+      expect((await evaluate(aheadMs)).state).toBe(state)
+    }
   })
 
   test.each([

@@ -123,17 +123,13 @@ describe('a secret of one’s own', () => {
 
   test('of an upsert is that of a new webhook only', async () => {
     const [first, second] = [secretOf(32), secretOf(32)]
-    const upsert = async (secret: string) => {
-      const { upsertWebhook } = await posthorn.graphql(
-        `mutation ($input: UpsertWebhookInput!) {
-          upsertWebhook(uid: "moved", input: $input) {
-            ${PROBLEMS} ... on UpsertWebhookSuccess { created changed webhook { ${FIELDS} } }
-          }
-        }`,
-        { input: { url: receiver.url, eventSubscriptions: [JOINED], secret } },
+    const upsert = (secret: string) =>
+      call(
+        'upsertWebhook',
+        'uid: "moved"',
+        { ...NEW, secret },
+        `created changed webhook { ${FIELDS} }`,
       )
-      return upsertWebhook
-    }
     const webhook = { signingSecret: { key: first } }
     expect(await upsert(first)).toMatchObject({ created: true, webhook })
     expect(await upsert(second)).toMatchObject({ created: false, changed: false, webhook })
@@ -153,16 +149,23 @@ function verifySvix(secret: string, { headers, body }: Received) {
   })
 }
 
-async function tryToRegister(input: object) {
-  const fields = { url: receiver.url, eventSubscriptions: [JOINED], enabled: true, ...input }
-  const { createWebhook } = await posthorn.graphql(
-    `mutation ($input: CreateWebhookInput!) {
-      createWebhook(input: $input) { ${PROBLEMS} ... on CreateWebhookSuccess { webhook { ${FIELDS} } } }
+/** The success or the problem of a mutation of webhooks. */
+async function call(name: string, args: string, input: object, found = `webhook { ${FIELDS} }`) {
+  const type = name.charAt(0).toUpperCase() + name.slice(1)
+  const answer = await posthorn.graphql(
+    `mutation ($input: ${type}Input!) {
+      ${name}(${args} input: $input) { ${PROBLEMS} ... on ${type}Success { ${found} } }
     }`,
-    { input: fields },
+    { input },
   )
-  return createWebhook
+  return answer[name]
 }
+
+const NEW = { url: receiver.url, eventSubscriptions: [JOINED], enabled: true }
+const tryToRegister = (input: object) => call('createWebhook', '', { ...NEW, ...input })
+const tryToUpdate = (id: string, input: object) => call('updateWebhook', `id: "${id}"`, input)
+const rotate = (id: string, secret: string) =>
+  call('rotateSigningSecret', `id: "${id}"`, { secret }, 'signingSecret { key }')
 
 async function register(input: object) {
   const { webhook, ...problem } = await tryToRegister(input)
@@ -170,32 +173,10 @@ async function register(input: object) {
   return webhook
 }
 
-async function tryToUpdate(id: string, input: object) {
-  const { updateWebhook } = await posthorn.graphql(
-    `mutation ($id: ID!, $input: UpdateWebhookInput!) {
-      updateWebhook(id: $id, input: $input) { ${PROBLEMS} ... on UpdateWebhookSuccess { webhook { ${FIELDS} } } }
-    }`,
-    { id, input },
-  )
-  return updateWebhook
-}
-
 async function update(id: string, input: object) {
   const { webhook, ...problem } = await tryToUpdate(id, input)
   expect(problem).toEqual({})
   return webhook
-}
-
-async function rotate(id: string, secret?: string) {
-  const { rotateSigningSecret } = await posthorn.graphql(
-    `mutation ($id: ID!, $input: RotateSigningSecretInput!) {
-      rotateSigningSecret(id: $id, input: $input) {
-        ${PROBLEMS} ... on RotateSigningSecretSuccess { signingSecret { key } }
-      }
-    }`,
-    { id, input: { secret } },
-  )
-  return rotateSigningSecret
 }
 
 /** The headers of the last attempt of a delivery, as the API shows them once the delivery has succeeded. */

@@ -1012,8 +1012,6 @@ create table posthorn.api_keys (
   granted_by uuid references posthorn.api_keys on delete cascade,
   -- The only webhook that the session sees; null: all of the organization. The next migration adds the foreign key.
   webhook_id uuid,
-  -- Counts the changes of limits.
-  revision bigint not null default 1,
   constraint name_has_1_to_200_characters check (char_length(btrim(name)) between 1 and 200),
   constraint token_hash_is_sha_256 check (octet_length(token_hash) = 32),
   constraint scopes_are_not_empty check (cardinality(scopes) > 0),
@@ -3177,8 +3175,8 @@ begin
 end
 $$;
 
--- Deletes the next rows of an organization from a table or a detached partition, in the order of the columns `key`, which an
--- index has after organization_id. The page begins behind the values `after`. `reached` has the values of its last row, and
+-- Deletes the next rows of an organization from a table, in the order of the columns `key`, which an index has after
+-- organization_id. The page begins behind the values `after`. `reached` has the values of its last row, and
 -- is null after the last page. Only for an organization whose deletion runs, so that the service needs no right to delete.
 create function posthorn.delete_organization_rows(
   organization_id uuid, table_name text, key text[], after text[], max_rows int,
@@ -3187,9 +3185,7 @@ create function posthorn.delete_organization_rows(
   language plpgsql security definer set search_path = pg_catalog, pg_temp set lock_timeout = '2s'
 as $$
 declare
-  relation constant regclass := to_regclass(format('%I.%I',
-    case when table_name in (select posthorn.detached_partitions()) then 'posthorn_partitions' else 'posthorn' end,
-    table_name));
+  relation constant regclass := to_regclass(format('posthorn.%I', table_name));
   columns text;
   given text;
   is_own text := case when table_name = 'organizations' then 'id = $1' else 'organization_id = $1' end;

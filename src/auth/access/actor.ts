@@ -33,7 +33,7 @@ interface RequestSource {
   readonly address: string | undefined
 }
 
-/** The sender of a request. The headers are read only when a change is audited. */
+/** The sender of a request. */
 export function requestActor(
   source: 'graphql' | 'rest' | 'console',
   apiKeyId: string | null,
@@ -45,12 +45,8 @@ export function requestActor(
     apiKeyId,
     person,
     address: address ?? null,
-    get forwardedFor() {
-      return truncate(headers.get('x-forwarded-for'))
-    },
-    get userAgent() {
-      return truncate(headers.get('user-agent'))
-    },
+    forwardedFor: truncate(headers.get('x-forwarded-for')),
+    userAgent: truncate(headers.get('user-agent')),
   }
 }
 

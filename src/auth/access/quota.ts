@@ -20,7 +20,7 @@ export interface Quota {
   headers(): [string, string][]
 }
 
-export function createQuota(limiter: RateLimiter): Quota {
+export function createQuota(use: RateLimiter): Quota {
   const results = new Map<Budget, RateLimitResult>()
   return {
     get isUsed() {
@@ -28,14 +28,14 @@ export function createQuota(limiter: RateLimiter): Quota {
     },
     spend({ keyId, limits }, budget, amount) {
       const perSecond = limits[`${budget}PerSecond`]
-      const result = limiter.consume(keyId, budget, amount, perSecond)
+      const result = use(keyId, budget, amount, perSecond)
       results.set(budget, result)
       if (result.granted) return
       describeRequest({ limit: budget })
       throw overLimit(result, perSecond)
     },
     charge({ keyId, limits }, budget, amount) {
-      results.set(budget, limiter.charge(keyId, budget, amount, limits[`${budget}PerSecond`]))
+      results.set(budget, use(keyId, budget, amount, limits[`${budget}PerSecond`], true))
     },
     headers: () => rateLimitHeaders([...results.values()]),
   }

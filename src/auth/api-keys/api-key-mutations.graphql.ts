@@ -1,7 +1,6 @@
 import { builder } from '../../graphql/builder.ts'
 import { mutation } from '../../graphql/mutation.ts'
 import { settingInputs } from '../../graphql/setting-fields.ts'
-import { EditConflict, IF_REVISION } from '../audit/edit-conflict.ts'
 import { createApiKey, revokeApiKey, updateApiKey } from './api-key.ts'
 import { API_KEY_SETTINGS, LIMIT_SETTINGS } from './api-key-settings.ts'
 
@@ -48,12 +47,8 @@ mutation('updateApiKey', {
   id: 'apiKey',
   input: {
     description: 'Changes to an API key. Omitted fields keep their values.',
-    fields: (t) => ({
-      ...settingInputs(t, LIMIT_SETTINGS, 'changes'),
-      ifRevision: t.int({ description: IF_REVISION }),
-    }),
+    fields: (t) => settingInputs(t, LIMIT_SETTINGS, 'changes'),
   },
-  errors: [EditConflict],
   returns: ['apiKey', 'ApiKey', 'The key after the change.'],
   run: async ({ id, input }, { prisma, actor }, caller) => {
     await updateApiKey(prisma, id, input, caller, actor)

@@ -3,8 +3,8 @@ import { callerOf } from '../../graphql/context.ts'
 import { organizationFields, organizationOf } from '../../graphql/organization-fields.ts'
 import type { RestrictedSession } from '../../graphql/portal-access.ts'
 import { addSettingFields } from '../../graphql/setting-fields.ts'
+import { findApiKeys, visibleApiKey } from './api-key.ts'
 import { API_KEY_SETTINGS } from './api-key-settings.ts'
-import { findApiKeys, visibleApiKey } from './find-api-key.ts'
 
 const ApiKey = builder.prismaNode('ApiKey', {
   id: { portal: 'open', field: 'id' },
@@ -25,13 +25,6 @@ const ApiKey = builder.prismaNode('ApiKey', {
     }),
     revokedAt: t.expose('revokedAt', { portal: 'open', type: 'DateTime', nullable: true }),
     lastUsedAt: t.expose('lastUsedAt', { portal: 'open', type: 'DateTime', nullable: true }),
-    revision: t.int({
-      portal: 'open',
-      description:
-        'The revision, which each change of the limits increases. As `ifRevision` of `updateApiKey`, it reports changes by others.',
-      select: { revision: true },
-      resolve: ({ revision }) => Number(revision),
-    }),
   }),
 })
 

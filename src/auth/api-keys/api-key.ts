@@ -1,14 +1,14 @@
 import { actForOrganization } from '../../db/act-for.ts'
 import type { Db } from '../../db/client.ts'
-import type { ApiKey } from '../../db/generated/prisma/client.ts'
+import type { ApiKey, Prisma } from '../../db/generated/prisma/client.ts'
 import { parseId, publicId } from '../../db/ids.ts'
+import { type Page, pageOf } from '../../db/page.ts'
 import { notFound } from '../../lib/errors.ts'
 import { changesRule, type GivenSettings, newObjectRule, settingsIn } from '../../lib/setting.ts'
 import { omitUndefined, parseInput } from '../../lib/validation.ts'
 import type { Actor } from '../access/actor.ts'
-import { type Caller, requireGrantable } from '../access/scope.ts'
+import { type Caller, hasScope, requireGrantable } from '../access/scope.ts'
 import { changedFields, writeAuditEntry } from '../audit/audit-entry.ts'
-import { checkEditConflict } from '../audit/edit-conflict.ts'
 import { API_KEY_SETTINGS, LIMIT_SETTINGS, requireLimits } from './api-key-settings.ts'
 import { hashToken, mintToken, tokenHint } from './token.ts'
 
@@ -80,37 +80,28 @@ export async function revokeApiKey(
   })
 }
 
-interface LimitChanges extends GivenSettings<typeof LIMIT_SETTINGS> {
-  readonly ifRevision?: number | null | undefined
-}
-
 /**
  * Changes the limits of an API key in every process. Null: the default. Missing: unchanged. Throws `not_found` or
- * `invalid`, or an `EditConflict` if somebody else changed the same limits after `ifRevision`.
+ * `invalid`.
  */
 export async function updateApiKey(
   db: Db,
   id: string,
-  { ifRevision, ...input }: LimitChanges,
+  input: GivenSettings<typeof LIMIT_SETTINGS>,
   changedBy: Caller,
   actor: Actor,
 ): Promise<void> {
   const { organizationId } = changedBy
   await actForOrganization(db, organizationId, async (tx) => {
-    const { revision, ...before } = await lockKey(tx, organizationId, id)
+    const before = await lockKey(tx, organizationId, id)
     const data = omitUndefined(parseInput(limitChanges, input))
     requireLimits(changedBy, data)
     const limits = settingsIn(before, LIMIT_SETTINGS)
     const changed = changedFields(limits, { ...limits, ...data })
     if (Object.keys(changed.after).length === 0) return
-    const action = 'api_key.updated'
+    await tx.apiKey.update({ where: { id: before.id }, data })
     const subject = { organizationId, subjectId: id }
-    await checkEditConflict(tx, { ...subject, revision, actions: [action] }, ifRevision)
-    await tx.apiKey.update({
-      where: { id: before.id },
-      data: { ...data, revision: { increment: 1 } },
-    })
-    await writeAuditEntry(tx, actor, { action, ...subject, ...changed })
+    await writeAuditEntry(tx, actor, { action: 'api_key.updated', ...subject, ...changed })
   })
 }
 
@@ -125,4 +116,24 @@ async function lockKey(tx: Db, organizationId: string, id: string): Promise<ApiK
 /** The fields of an API key in the audit log. */
 function auditedFields(key: ApiKey) {
   return { ...settingsIn(key, API_KEY_SETTINGS), tokenHint: key.tokenHint }
+}
+
+/** The condition on API keys that a caller can see: its own, with `keys:manage` all of its organization, or with `admin` all. */
+export function visibleApiKey(caller: Caller, uuid: string): Prisma.ApiKeyWhereUniqueInput {
+  if (hasScope(caller, 'admin')) return { id: uuid }
+  const own = hasScope(caller, 'keys:manage') ? {} : { AND: [{ id: caller.keyId }] }
+  return { id: uuid, organizationId: caller.organizationId, ...own }
+}
+
+/** A page of an organization's API keys, newest first, including expired and revoked keys, without sessions. */
+export async function findApiKeys(
+  db: Db,
+  organizationId: string,
+  query: Pick<Prisma.ApiKeyFindUniqueArgs, 'select' | 'include'> & Page,
+): Promise<ApiKey[]> {
+  const { where, ...page } = pageOf(query, 'newest first')
+  return await db.apiKey.findMany({
+    ...page,
+    where: { ...where, organizationId, sessionKind: null },
+  })
 }

@@ -62,10 +62,7 @@ export function createAuthenticate(
   now: () => number = () => performance.now(),
 ): Authenticate {
   const failures = createAuthFailureLimiter(now)
-  const find = batched((hashes: Buffer[]) => findCallers(sql, hashes), {
-    maxSize: 500,
-    parallel: 1,
-  })
+  const find = byHash(sql, AUTHENTICATE, (key: KeyRow) => callerOrError(sql, key))
 
   async function callerFor(authorization: string): Promise<Caller> {
     const token = bearerToken(authorization)
@@ -128,25 +125,31 @@ function bearerToken(authorization: string): string | null {
   return /^Bearer +(\S+) *$/i.exec(authorization)?.[1] ?? null
 }
 
+const AUTHENTICATE = {
+  name: 'authenticate',
+  text: `
+    select encode(k.token_hash, 'hex') as hash, ${KEY_COLUMNS}
+    from posthorn.api_keys as k where k.token_hash = any ($1::bytea[])`,
+}
+
 /**
- * The callers by the hashes of their tokens, or why a key is not valid. Requests with one key share its caller.
+ * Finds something by the hash of a token. Concurrent requests share a statement, and those with one token what is made of
+ * its row.
  *
  * The unique index on hashes serves the lookup. Comparing hashes instead of tokens makes timing attacks useless,
  * because a client cannot choose the hash of a token.
  */
-async function findCallers(
+export function byHash<Row, Found>(
   sql: Sql,
-  hashes: Buffer[],
-): Promise<(Caller | DomainError | undefined)[]> {
-  const { rows } = await sql.query<KeyRow & { readonly hash: string }>({
-    name: 'authenticate',
-    text: `
-      select encode(k.token_hash, 'hex') as hash, ${KEY_COLUMNS}
-      from posthorn.api_keys as k where k.token_hash = any ($1::bytea[])`,
-    values: [hashes],
-  })
-  const byHash = new Map(rows.map((row) => [row.hash, callerOrError(sql, row)]))
-  return hashes.map((hash) => byHash.get(hash.toString('hex')))
+  query: { readonly name: string; readonly text: string },
+  read: (row: Row) => Found,
+): (hash: Buffer) => Promise<Found | undefined> {
+  async function find(hashes: Buffer[]): Promise<(Found | undefined)[]> {
+    const { rows } = await sql.query<Row & { hash: string }>({ ...query, values: [hashes] })
+    const found = new Map(rows.map((row) => [row.hash, read(row)]))
+    return hashes.map((hash) => found.get(hash.toString('hex')))
+  }
+  return batched(find, { maxSize: 500, parallel: 1 })
 }
 
 function callerOrError(sql: Sql, key: KeyRow): Caller | DomainError {

@@ -4,7 +4,6 @@ import { callerOf } from '../../graphql/context.ts'
 import { enumOf } from '../../graphql/enum-of.ts'
 import { findOrganization } from '../../organizations/find-organization.ts'
 import type { Caller, CallerSession } from '../access/scope.ts'
-import { findOwnApiKey } from './find-api-key.ts'
 
 const SessionKind = enumOf<CallerSession['kind']>(
   'SessionKind',
@@ -55,7 +54,8 @@ const Viewer = builder.objectRef<Caller>('Viewer').implement({
       portal: 'open',
       type: 'ApiKey',
       description: 'The API key of the caller.',
-      resolve: (query, caller, _args, { prisma }) => findOwnApiKey(prisma, caller, query),
+      resolve: (query, { keyId: id }, _args, { prisma }) =>
+        prisma.apiKey.findUniqueOrThrow({ ...query, where: { id } }),
     }),
     person: t.string({
       portal: 'open',

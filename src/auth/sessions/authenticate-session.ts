@@ -1,8 +1,7 @@
 import type { Sql } from '../../db/client.ts'
-import { batched } from '../../lib/batch.ts'
 import { DomainError } from '../../lib/errors.ts'
 import type { Caller } from '../access/scope.ts'
-import { KEY_COLUMNS, type KeyRow, toCaller } from '../api-keys/authenticate.ts'
+import { byHash, KEY_COLUMNS, type KeyRow, toCaller } from '../api-keys/authenticate.ts'
 import { hashSessionToken, isSessionToken } from './session.ts'
 
 /**
@@ -20,10 +19,7 @@ interface SessionRow extends KeyRow {
  * Every request reads its session from the database, so that signing out and revoking a key apply at once everywhere.
  */
 export function createAuthenticateSession(sql: Sql): AuthenticateSession {
-  const find = batched((hashes: Buffer[]) => findSessions(sql, hashes), {
-    maxSize: 500,
-    parallel: 1,
-  })
+  const find = byHash(sql, AUTHENTICATE_SESSION, (session: SessionRow) => session)
   return async (token) => {
     const session = isSessionToken(token) ? await find(hashSessionToken(token)) : undefined
     if (!session) throw unauthenticated('You are not signed in.')
@@ -40,17 +36,12 @@ export function createAuthenticateSession(sql: Sql): AuthenticateSession {
   }
 }
 
-async function findSessions(sql: Sql, hashes: Buffer[]): Promise<(SessionRow | undefined)[]> {
-  const { rows } = await sql.query<SessionRow & { readonly hash: string }>({
-    name: 'authenticate_session',
-    text: `
-      select encode(s.token_hash, 'hex') as hash, s.id as session_id, s.expires_at <= now() as is_expired, s.person, ${KEY_COLUMNS}
-      from posthorn.sessions as s join posthorn.api_keys as k on k.id = s.api_key_id
-      where s.token_hash = any ($1::bytea[])`,
-    values: [hashes],
-  })
-  const byHash = new Map(rows.map((row) => [row.hash, row]))
-  return hashes.map((hash) => byHash.get(hash.toString('hex')))
+const AUTHENTICATE_SESSION = {
+  name: 'authenticate_session',
+  text: `
+    select encode(s.token_hash, 'hex') as hash, s.id as session_id, s.expires_at <= now() as is_expired, s.person, ${KEY_COLUMNS}
+    from posthorn.sessions as s join posthorn.api_keys as k on k.id = s.api_key_id
+    where s.token_hash = any ($1::bytea[])`,
 }
 
 function unauthenticated(reason: string): DomainError {

@@ -6,8 +6,8 @@ import { ConflictError } from '../../graphql/errors.ts'
 import { mutation } from '../../graphql/mutation.ts'
 import { organizationFields, organizationOf } from '../../graphql/organization-fields.ts'
 import { filtersByOneWebhook, rowsOfWebhook } from '../../graphql/portal-access.ts'
+import { WebhookState } from '../../webhooks/delivery-enums.ts'
 import type { WebhookState as State } from '../../webhooks/webhook-state.ts'
-import { WebhookState } from '../../webhooks/webhook-state-enum.ts'
 import { acknowledgeIncident, findIncidents, stateOf } from './incident.ts'
 
 const IncidentState = enumOf('IncidentState', 'The state of an incident.', {

@@ -35,7 +35,7 @@ export async function deleteOrganization(
       set deleted_at = now(), uid = null, metadata = default, revision = revision + 1 where id = ${uuid}::uuid`
     await deleteWebhooks(tx, id, uuid, force)
     await tx.$executeRaw`
-      update posthorn.api_keys set revoked_at = now(), revision = revision + 1
+      update posthorn.api_keys set revoked_at = now()
       where organization_id = ${uuid}::uuid and revoked_at is null`
     await tx.$executeRaw`
       delete from posthorn.sessions

@@ -34,9 +34,6 @@ export type OrganizationTable = keyof typeof ORGANIZATION_TABLES
 /** Other rows refer to these, so they are deleted last, once nothing can write a row that refers to them. */
 export const LAST_TABLES: readonly OrganizationTable[] = ['webhooks', 'api_keys']
 
-/** The tables with partitions. A partition that maintenance has detached is dropped within the hour, and emptied before. */
-export const PARTITIONED_TABLES = ['deliveries', 'attempts', 'event_keys', 'events'] as const
-
 /** Rows of one page, which takes some 30 ms. */
 const PAGE_ROWS = 500
 
@@ -101,7 +98,7 @@ async function beginPass(sql: Sql, workerSchema: string, before: Progress): Prom
   const writers = await findWriters(sql, workerSchema, before.writers)
   const isQuiet = before.writers !== null && writers.length === 0
   return {
-    step: await nextStep(sql, null, false),
+    step: nextStep(null, false),
     reached: null,
     writers,
     isQuiet,
@@ -141,24 +138,22 @@ const ORGANIZATION = 'organizations'
 /** Postgres keeps values of deleted rows in its statistics. */
 const STATISTICS = 'statistics'
 
+/** The steps of a pass. What is in a partition that maintenance has detached is past its retention, and dropped within the hour. */
+const PASS: readonly string[] = [
+  ...Object.keys(ORGANIZATION_TABLES).filter(
+    (table) => !LAST_TABLES.includes(table as OrganizationTable),
+  ),
+  ALERTS,
+]
+
 /** The steps after the last pass. */
 const LAST_STEPS: readonly string[] = [...LAST_TABLES, ORGANIZATION, STATISTICS, 'end']
 
 /** The step after this one; null begins a pass, and ends one that is not the last. `end`: nothing is left. */
-async function nextStep(sql: Sql, step: string | null, isLast: boolean): Promise<string | null> {
-  if (step !== null && LAST_STEPS.includes(step)) {
-    return LAST_STEPS[LAST_STEPS.indexOf(step) + 1] ?? 'end'
-  }
-  if (step === ALERTS) return isLast ? (LAST_STEPS[0] ?? 'end') : null
-  const tables = Object.keys(ORGANIZATION_TABLES).filter((table) => !LAST_STEPS.includes(table))
-  const { rows } = await sql.query<{ name: string }>(
-    'select name from posthorn.detached_partitions() as name',
-  )
-  const steps = [...tables, ...rows.map(({ name }) => name), ALERTS]
-  if (step === null) return steps[0] ?? ALERTS
-  // A partition that was dropped in the meantime is no step any more.
-  const i = steps.indexOf(step)
-  return i === -1 ? ALERTS : (steps[i + 1] ?? null)
+function nextStep(step: string | null, isLast: boolean): string | null {
+  if (step === null) return PASS[0] ?? null
+  const steps = isLast || LAST_STEPS.includes(step) ? [...PASS, ...LAST_STEPS] : PASS
+  return steps[steps.indexOf(step) + 1] ?? null
 }
 
 async function deletePage(
@@ -179,7 +174,7 @@ async function deletePage(
   const deletedInPass = before.deletedInPass + deleted
   const isLast = before.isQuiet && deletedInPass === 0
   const writers = [...new Set([...(before.writers ?? []), ...running])]
-  const next = reached === null ? await nextStep(sql, step, isLast) : step
+  const next = reached === null ? nextStep(step, isLast) : step
   return { ...before, step: next, reached, writers, deletedInPass }
 }
 
@@ -209,12 +204,11 @@ function statementOf(
       [after?.[0] ?? ''],
     ]
   }
-  const table = (PARTITIONED_TABLES.find((one) => step.startsWith(`${one}_`)) ??
-    step) as OrganizationTable
+  const table = step as OrganizationTable
   const maxRows = ROWS_OF_TABLES[table] ?? PAGE_ROWS
   return [
     'select * from posthorn.delete_organization_rows($1, $2, $3, $4, $5)',
-    [organizationUuid, step, ORGANIZATION_TABLES[table], after, maxRows],
+    [organizationUuid, table, ORGANIZATION_TABLES[table], after, maxRows],
   ]
 }
 

@@ -2,7 +2,7 @@ import type { Sql } from '../../db/client.ts'
 import { builder } from '../../graphql/builder.ts'
 import { callerOf } from '../../graphql/context.ts'
 import { enumOf } from '../../graphql/enum-of.ts'
-import { RETENTION_DAYS } from './descriptions.ts'
+import { RETENTION_DAYS } from './retention-rules.ts'
 
 const RetentionSource = enumOf('RetentionSource', 'What a retention comes from.', {
   installation: 'POSTHORN_RETENTION.',
@@ -59,12 +59,7 @@ builder.prismaObjectFields('EventType', (t) => ({
     portal: 'open',
     description: 'How long events of the type are kept in the own organization.',
     select: { name: true },
-    resolve: ({ name }, _args, context, info) =>
-      context.perField(info, async (names: string[]) => {
-        const { organizationId } = callerOf(context)
-        return await Promise.all(
-          names.map((each) => readRetention(context.sql, organizationId, each)),
-        )
-      })(name),
+    resolve: ({ name }, _args, context) =>
+      readRetention(context.sql, callerOf(context).organizationId, name),
   }),
 }))

@@ -8,7 +8,7 @@ import { createRateLimiter, type RateLimiter } from '../../../src/auth/rate-limi
 
 /** Consumes a number of requests one by one. Returns how many were granted. */
 function consume(limiter: RateLimiter, perSecond: number, count: number): number {
-  const used = Array.from({ length: count }, () => limiter.consume('key', 'requests', 1, perSecond))
+  const used = Array.from({ length: count }, () => limiter('key', 'requests', 1, perSecond))
   return used.filter(({ granted }) => granted).length
 }
 
@@ -25,19 +25,19 @@ test('an idle key may use ten seconds of its rate at once, and its rate per seco
 test('a rejected call names the time after which the next one is granted', () => {
   let nowMs = 0
   const limiter = createRateLimiter(() => nowMs)
-  limiter.consume('key', 'events', 1_000, 10)
-  const rejected = limiter.consume('key', 'events', 1, 10)
+  limiter('key', 'events', 1_000, 10)
+  const rejected = limiter('key', 'events', 1, 10)
   expect(rejected).toMatchObject({ granted: false, remaining: 0, quota: 100, resetSeconds: 100 })
   nowMs += rejected.retryAfterSeconds * 1_000 - 1_000
-  expect(limiter.consume('key', 'events', 1, 10).granted).toBe(false)
+  expect(limiter('key', 'events', 1, 10).granted).toBe(false)
   nowMs += 1_000
-  expect(limiter.consume('key', 'events', 1, 10).granted).toBe(true)
+  expect(limiter('key', 'events', 1, 10).granted).toBe(true)
 })
 
 test('the headers follow the IETF draft', () => {
   const limiter = createRateLimiter(() => 0)
-  const requests = limiter.consume('key', 'requests', 1, 500)
-  const events = limiter.consume('key', 'events', 3, 50_000)
+  const requests = limiter('key', 'requests', 1, 500)
+  const events = limiter('key', 'events', 3, 50_000)
   expect(rateLimitHeaders([requests, events])).toEqual([
     ['ratelimit-policy', '"requests";q=5000;w=10, "events";q=500000;w=10'],
     ['ratelimit', '"requests";r=4999;t=1, "events";r=499997;t=1'],

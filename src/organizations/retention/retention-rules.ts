@@ -27,3 +27,23 @@ export async function requireWithinInstallation(
   const detail = `retentionDays must be at most ${days}, not ${retentionDays}: POSTHORN_RETENTION keeps everything for ${days} days. Give fewer days, or ask the operator to raise POSTHORN_RETENTION.`
   throw invalid([{ path: ['retentionDays'], code: 'too_big', detail }])
 }
+
+/** Whether contents are kept after they were needed. Null is the default: yes. */
+export const keepRule = z
+  .boolean('must be true or false')
+  .nullable()
+  .transform((keep) => keep ?? true)
+
+/** The descriptions of the rules, shared by the types that read and set them. */
+export const RETENTION_DAYS =
+  'The days that events, deliveries and attempts are kept: 1 to 3,650, and at most POSTHORN_RETENTION. What is not sent yet is kept.'
+
+export const KEEP_RESPONSE_BODIES =
+  'Whether the bodies of responses are kept with attempts. If false, attempts have the status, the headers and the size of the body. Applies to attempts from now on.'
+
+export const KEEP_PAYLOADS =
+  'Whether the payload of an event is kept after its deliveries. If false, the payload is erased within minutes once each delivery of the event succeeded or was canceled, or 7 days after a delivery was exhausted: then nothing of it can be redelivered.'
+
+/** A webhook can only keep less than its organization. */
+export const OF_WEBHOOK =
+  'False in the organization is false for all its webhooks: `effectiveSettings` has what applies.'
