@@ -243,13 +243,7 @@ export const headerRefs = (names: readonly string[]) =>
 
 /** The error responses of these kinds, by status. */
 export const problemRefs = (kinds: readonly ProblemKind[]) =>
-  Object.fromEntries(
-    kinds.map((kind) => [PROBLEM_STATUS[kind], ref('responses', responseName(kind))]),
-  )
-
-/** `not_found` -> `NotFound` */
-const responseName = (kind: ProblemKind) =>
-  kind.replaceAll(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase())
+  Object.fromEntries(kinds.map((kind) => [PROBLEM_STATUS[kind], ref('responses', kind)]))
 
 const problemResponse = (kind: ProblemKind) => {
   const description = PROBLEM_CAUSES[kind]
@@ -284,10 +278,7 @@ export const COMPONENTS = {
     }),
   ),
   responses: Object.fromEntries(
-    (Object.keys(PROBLEM_STATUS) as ProblemKind[]).map((kind) => [
-      responseName(kind),
-      problemResponse(kind),
-    ]),
+    (Object.keys(PROBLEM_STATUS) as ProblemKind[]).map((kind) => [kind, problemResponse(kind)]),
   ),
   schemas: SCHEMAS,
 }
