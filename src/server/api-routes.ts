@@ -79,7 +79,7 @@ export function addApiRoutes(routes: Hono, deps: ApiDeps, config: Config): void 
   routes.route(EVENTS_V1_PATH, createEventsV1(deps))
   const { prisma, keyring } = deps.webhooks
   if (config.mcp !== 'off') routes.route('/', createMcpRoutes(graphqlDeps, config))
-  routes.route('/', createMailLinkRoutes({ prisma, keyring }))
+  routes.route('/', createMailLinkRoutes(prisma, keyring))
   if (deps.oidc && publicUrl !== null) {
     const sql = database.pool
     routes.route(

@@ -1,13 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
+import { serveStatic } from '@hono/node-server/serve-static'
 import { type Context, Hono } from 'hono'
-import {
-  cacheForever,
-  cacheUntilChanged,
-  pageHeaders,
-  redirectBrowsers,
-  staticFiles,
-} from './static-files.ts'
+import { cacheForever, cacheUntilChanged, pageHeaders, redirectBrowsers } from './static-files.ts'
 
 /** The output folder of `npm run build:console`. The path is the same in a clone and in the published package. */
 const FOLDER = fileURLToPath(new URL('../../dist/console/', import.meta.url))
@@ -32,9 +27,11 @@ export function createConsoleFiles(options: ConsoleFilesOptions): Hono {
   const routes = new Hono()
   // A program gets the same answer as at any path where there is nothing, so that it alerts a wrong URL.
   routes.get('/', redirectBrowsers('/console'), (context) => context.notFound())
-  const asset = staticFiles({
-    folder: FOLDER,
-    fileOf: (requested) => requested.replace(/^\/console/, ''),
+  const asset = serveStatic({
+    root: FOLDER,
+    rewriteRequestPath: (requested) => requested.replace(/^\/console/, ''),
+    // The build writes compressed copies.
+    precompressed: true,
   })
   routes.get('/console/assets/*', cacheForever, asset, (context) => context.notFound())
   for (const file of ['posthorn.svg', 'color-scheme.js']) {

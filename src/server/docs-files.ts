@@ -2,9 +2,10 @@ import { existsSync, readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { serveStatic } from '@hono/node-server/serve-static'
 import { type Context, Hono, type MiddlewareHandler } from 'hono'
 import { etag } from 'hono/etag'
-import { cacheForever, cacheUntilChanged, pageHeaders, staticFiles } from './static-files.ts'
+import { cacheForever, cacheUntilChanged, pageHeaders } from './static-files.ts'
 
 const DOCS_PATH = '/docs'
 
@@ -21,12 +22,12 @@ export const hasDocs = () => existsSync(path.join(FOLDER, INLINE_SCRIPTS))
 export function createDocsFiles(folder = FOLDER): Hono {
   const routes = new Hono()
   if (!existsSync(folder)) return routes.all(DOCS_PATH, notBuilt).all(`${DOCS_PATH}/*`, notBuilt)
-  const files = staticFiles({ folder, fileOf })
+  const files = serveStatic({ root: folder, rewriteRequestPath: fileOf, precompressed: true })
   const notFound = notFoundPage(folder)
   routes.use(`${DOCS_PATH}/*`, securityHeaders(folder))
   routes.get(`${DOCS_PATH}/_astro/*`, cacheForever, files, notFound)
-  routes.get(`${DOCS_PATH}/files/*`, cacheUntilChanged, etag(), asText, files, notFound)
-  routes.get(`${DOCS_PATH}/:page{.+\\.md}`, asMarkdown)
+  routes.get(`${DOCS_PATH}/files/*`, cacheUntilChanged, etag(), sentAs('plain'), files, notFound)
+  routes.get(`${DOCS_PATH}/:page{.+\\.md}`, sentAs('markdown'))
   for (const at of [DOCS_PATH, `${DOCS_PATH}/*`]) {
     routes.get(at, cacheUntilChanged, etag(), files, notFound)
   }
@@ -40,17 +41,14 @@ function fileOf(requested: string): string {
   return isFile ? file : `${file}/index.html`
 }
 
-const asMarkdown: MiddlewareHandler = async (context, next) => {
-  await next()
-  if (context.res.ok) context.header('content-type', 'text/markdown; charset=utf-8')
-}
-
-/** The copies are shown, not run. */
-const asText: MiddlewareHandler = async (context, next) => {
-  await next()
-  const isPicture = context.res.headers.get('content-type')?.startsWith('image/')
-  if (context.res.ok && !isPicture) context.header('content-type', 'text/plain; charset=utf-8')
-}
+/** The copies of files of the repository, but for pictures, are shown as texts, not run. */
+const sentAs =
+  (type: 'markdown' | 'plain'): MiddlewareHandler =>
+  async (context, next) => {
+    await next()
+    const isPicture = context.res.headers.get('content-type')?.startsWith('image/')
+    if (context.res.ok && !isPicture) context.header('content-type', `text/${type}; charset=utf-8`)
+  }
 
 const notBuilt = (context: Context) =>
   context.text(

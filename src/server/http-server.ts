@@ -90,19 +90,11 @@ function listenError(
   error: NodeJS.ErrnoException,
   { host, port, setting }: { host: string; port: number; setting: PortSetting },
 ): Error {
-  if (error.code === 'EADDRINUSE') {
-    return new Error(
-      `Port ${port} on ${host} is in use, by another program or a Posthorn that already runs. Stop it, or choose another port: ${setting}=${port + 1}`,
-      { cause: error },
-    )
-  }
-  if (error.code === 'EACCES') {
-    return new Error(
-      `This user may not listen on port ${port}. Choose a port above 1023 with ${setting}.`,
-      { cause: error },
-    )
-  }
-  return error
+  if (error.code !== 'EADDRINUSE') return error
+  return new Error(
+    `Port ${port} on ${host} is in use, by another program or a Posthorn that already runs. Stop it, or choose another port: ${setting}=${port + 1}`,
+    { cause: error },
+  )
 }
 
 export interface ConnectionLimits {

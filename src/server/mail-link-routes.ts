@@ -8,11 +8,6 @@ import {
   readMailLink,
 } from '../health/alerts/mail-link.ts'
 
-interface MailLinkDeps {
-  readonly prisma: PrismaClient
-  readonly keyring: Keyring
-}
-
 const TEXTS = {
   confirm: {
     question: 'Get alerts about webhooks at this address?',
@@ -33,7 +28,7 @@ const NOT_VALID =
  * The links in mails: pages with a button, since programs follow links in mails. Only the POST of the button changes
  * anything; that to unsubscribe is also sent by mail clients (RFC 8058).
  */
-export function createMailLinkRoutes({ prisma, keyring }: MailLinkDeps): Hono {
+export function createMailLinkRoutes(prisma: PrismaClient, keyring: Keyring): Hono {
   const routes = new Hono()
   for (const action of ['confirm', 'unsubscribe'] as const satisfies LinkAction[]) {
     const { question, button, done } = TEXTS[action]

@@ -132,16 +132,10 @@ function createFail(logger: Logger): Fail {
     const level = failure === 'expired' && error === undefined ? 'info' : 'warn'
     logger[level](
       { failure, ...facts, providerError, error: cause },
-      (error === undefined && TEXTS[failure]) || 'a sign-in by OpenID Connect failed',
+      'a sign-in by OpenID Connect failed',
     )
     return toSignInPage(c, failure)
   }
-}
-
-const TEXTS: { readonly [failure in SignInFailure]?: string } = {
-  expired: 'a sign-in by OpenID Connect took too long, or came back without its cookie',
-  no_role: 'a person without a role of POSTHORN_OIDC_ROLES was refused',
-  role_ended: 'a role of POSTHORN_OIDC_ROLES names an API key that is not valid',
 }
 
 /** Leads to the sign-in page, without a line in the log. */

@@ -1,6 +1,6 @@
 import type { Context, Hono } from 'hono'
 import { type Actor, requestActor } from '../auth/access/actor.ts'
-import { type CallerSession, ownerOf } from '../auth/access/scope.ts'
+import { ownerOf } from '../auth/access/scope.ts'
 import type { Authenticate } from '../auth/api-keys/authenticate.ts'
 import { createAuthFailureLimiter, type KeyedLimiter } from '../auth/rate-limit/keyed-limiter.ts'
 import {
@@ -18,6 +18,7 @@ import { DomainError, invalid, rateLimited } from '../lib/errors.ts'
 import type { Logger } from '../telemetry/logger.ts'
 import type { OutageLog } from '../telemetry/outages.ts'
 import { describeRequest } from '../telemetry/request-log.ts'
+import { rejectSession } from './rest/caller.ts'
 
 interface SessionDeps {
   readonly sql: Sql
@@ -82,7 +83,7 @@ function createSignIn({ sql, authenticate }: SessionDeps) {
       // A pasted token may contain spaces and line breaks.
       const caller = await authenticate(`Bearer ${token.replaceAll(/\s/g, '') || '-'}`, address)
       describeRequest({ caller, owner: ownerOf(caller) })
-      if (caller.session) throw sessionRejected(caller.session)
+      rejectSession(caller)
       return await startSession(sql, caller.keyId, actor, null)
     }
     if (typeof link === 'string' && token === undefined) {
@@ -102,13 +103,6 @@ function countFailure(failures: KeyedLimiter, error: unknown, address: string | 
   return rateLimited(
     `Too many invalid sign-in links from this address. Try again in ${waitSeconds} seconds.`,
     waitSeconds,
-  )
-}
-
-function sessionRejected({ kind }: CallerSession): DomainError {
-  return new DomainError(
-    'forbidden',
-    `This token belongs to a ${kind} session, which cannot open the console. Sign in with an API key.`,
   )
 }
 

@@ -1,22 +1,5 @@
-import { serveStatic } from '@hono/node-server/serve-static'
 import type { Context, MiddlewareHandler } from 'hono'
 import { accepts } from 'hono/accepts'
-
-interface StaticFilesOptions {
-  /** The folder of a build. */
-  readonly folder: string
-  /** The file of a requested path, below the folder. */
-  readonly fileOf: (path: string) => string
-}
-
-/** Serves the files of a build, compressed where `compressFiles` wrote a copy. A path outside of the folder has no file. */
-export function staticFiles({ folder, fileOf }: StaticFilesOptions): MiddlewareHandler {
-  return serveStatic({
-    root: folder,
-    rewriteRequestPath: fileOf,
-    precompressed: true,
-  })
-}
 
 const YEAR_SECONDS = 31_536_000
 

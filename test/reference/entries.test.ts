@@ -22,9 +22,6 @@ import { SQLSTATES } from '../../scripts/site/reference/sqlstates.ts'
 import { createProgram } from '../../src/cli/program.ts'
 import { SETTINGS } from '../../src/config/config.ts'
 import { printExample, SETTING_DESCRIPTIONS } from '../../src/config/print-example.ts'
-import { operationalTypes } from '../../src/health/alerts/operational-event-types.ts'
-import { PROBLEM_STATUS } from '../../src/http/problem.ts'
-import { ISSUE_CODES } from '../../src/lib/issue-codes.ts'
 
 const ROOT = path.join(import.meta.dirname, '../..')
 const pages = await referencePages()
@@ -158,19 +155,6 @@ describe('REST', () => {
   })
 })
 
-test('each error code has a row with its cause and remedy', () => {
-  const rows = [...textOf('errors').matchAll(/^\| .* \|$/gm)].map(([row]) => row)
-  const codes = [
-    ...Object.keys(PROBLEM_STATUS).map(
-      (kind) => `urn:posthorn:problem:${kind.replaceAll('_', '-')}`,
-    ),
-    ...Object.keys(ISSUE_CODES),
-    ...Object.keys(SQLSTATES),
-  ]
-  for (const code of codes) expect(rows.some((row) => row.includes(`\`${code}\``))).toBe(true)
-  expect(rows.filter((row) => /\|\s+\|/.test(row))).toEqual([])
-})
-
 test('each SQLSTATE that a migration raises is described, and no other of Posthorn', () => {
   const migrations = globSync('prisma/migrations/*/migration.sql', { cwd: ROOT }).map(sourceOf)
   const raised = migrations.flatMap((text) => [...text.matchAll(/errcode = '(PH\d+)'/g)])
@@ -210,13 +194,6 @@ test('each event of the log in the source is described, and no other', () => {
   const page = sourceOf('docs/reference/log-messages.md')
   const described = [...page.matchAll(/^## (.+)$/gm)].map(([, name]) => name)
   expect(described.toSorted()).toEqual([...names].toSorted())
-})
-
-test('each operational event has a section with an example', () => {
-  expect(headingsOf('operational-events')).toEqual(operationalTypes().map(({ name }) => name))
-  for (const { example } of operationalTypes()) {
-    expect(textOf('operational-events')).toContain(JSON.stringify(example, null, 2))
-  }
 })
 
 test('each public function of SQL has a section', () => {

@@ -24,16 +24,10 @@ export interface Expansion {
   readonly cost: number
 }
 
-/** A selection set in the place where it is selected. */
-interface Selections {
-  readonly set: SelectionSetNode
-  /** Undefined: the schema has no such type, which validation rejects later. */
-  readonly type: GraphQLNamedType | undefined
-}
-
 interface SelectedField {
   readonly node: FieldNode
-  readonly type: GraphQLNamedType | undefined
+  /** Undefined: the schema has no such type, which validation rejects later. */
+  readonly parentType: GraphQLNamedType | undefined
 }
 
 /**
@@ -56,11 +50,16 @@ export function expand(
   const variables = { ...defaultsOf(operation), ...given }
   let [types, aliases, readsSchema] = [0, 0, false]
 
-  function collect({ set, type }: Selections, seen: Set<string>, into: SelectedField[]): void {
-    for (const selection of set.selections) {
+  function collect(
+    { selections }: SelectionSetNode,
+    parentType: GraphQLNamedType | undefined,
+    seen: Set<string>,
+    into: SelectedField[],
+  ): void {
+    for (const selection of selections) {
       if (selection.kind === Kind.FIELD) {
         requireAtMost('fields with those of its fragments', ++counted.fields)
-        into.push({ node: selection, type })
+        into.push({ node: selection, parentType })
         continue
       }
       requireAtMost('spreads of fragments', ++counted.spreads)
@@ -70,38 +69,41 @@ export function expand(
       if (!fragment || ('name' in fragment && seen.has(fragment.name.value))) continue
       if ('name' in fragment) seen.add(fragment.name.value)
       const { typeCondition, selectionSet } = fragment
-      const narrowed = typeCondition ? schema.getType(typeCondition.name.value) : type
-      collect({ set: selectionSet, type: narrowed }, seen, into)
+      const type = typeCondition ? schema.getType(typeCondition.name.value) : parentType
+      collect(selectionSet, type, seen, into)
     }
   }
 
   /** Returns the cost of all fields in one place. */
-  function visit(places: readonly Selections[], depth: number, isIntrospection: boolean): number {
+  function visit(selected: readonly SelectedField[], depth: number, isOfSchema: boolean): number {
     requireAtMost('levels of nested fields', depth)
-    const selected: SelectedField[] = []
-    const seen = new Set<string>()
-    for (const place of places) collect(place, seen, selected)
     const isRoot = depth === 1
     if (isRoot) requireAtMost('root fields', selected.length)
     let cost = 0
-    for (const [key, same] of Map.groupBy(
-      selected,
-      ({ node }) => (node.alias ?? node.name).value,
-    )) {
-      const below = same.flatMap(subfieldsOf)
-      requireAtMost('selections of one field', below.length)
+    const nameOf = ({ node }: SelectedField) => (node.alias ?? node.name).value
+    for (const [key, same] of Map.groupBy(selected, nameOf)) {
       const name = same[0]?.node.name.value ?? key
       const isType = isRoot && name === '__type'
       if (isType) requireAtMost('types requested with `__type`', ++types)
-      const isOfSchema = isIntrospection || isType || (isRoot && name === '__schema')
-      if (isOfSchema && !isType && key !== name) {
+      const reads = isOfSchema || isType || (isRoot && name === '__schema')
+      if (reads && !isType && key !== name) {
         requireAtMost('aliases in `__schema` and `__type`', ++aliases)
       }
-      readsSchema ||= isOfSchema
-      const costs = same.map((selection) => costOf(selection, argumentsOf))
-      const rows = Math.max(0, ...costs.map(({ multiplier }) => multiplier))
-      cost += Math.max(...costs.map(({ field }) => field))
-      if (below.length > 0) cost += rows * visit(below, depth + 1, isOfSchema)
+      readsSchema ||= reads
+      const seen = new Set<string>()
+      const below: SelectedField[] = []
+      let [places, own, rows] = [0, 0, 0]
+      for (const { node, parentType } of same) {
+        const field = fieldOf(parentType, node)
+        const found = fieldCost(field, parentType, () => argumentsOf(node))
+        own = Math.max(own, found.field)
+        rows = Math.max(rows, found.multiplier)
+        if (!node.selectionSet) continue
+        requireAtMost('selections of one field', ++places)
+        collect(node.selectionSet, getNamedType(field?.type), seen, below)
+      }
+      cost += own
+      if (below.length > 0) cost += rows * visit(below, depth + 1, reads)
     }
     return cost
   }
@@ -112,11 +114,10 @@ export function expand(
     )
   }
 
-  const root = {
-    set: operation.selectionSet,
-    type: schema.getRootType(operation.operation) ?? undefined,
-  }
-  const cost = visit([root], 1, false)
+  const root: SelectedField[] = []
+  const rootType = schema.getRootType(operation.operation) ?? undefined
+  collect(operation.selectionSet, rootType, new Set(), root)
+  const cost = visit(root, 1, false)
   return { readsSchema, cost }
 }
 
@@ -131,21 +132,6 @@ function defaultsOf({ variableDefinitions = [] }: OperationDefinitionNode) {
       defaultValue ? [[variable.name.value, valueFromASTUntyped(defaultValue)]] : [],
     ),
   )
-}
-
-function subfieldsOf({ node, type }: SelectedField): Selections[] {
-  if (!node.selectionSet) return []
-  const field = fieldOf(type, node)
-  return [{ set: node.selectionSet, type: field && getNamedType(field.type) }]
-}
-
-function costOf(
-  { node, type }: SelectedField,
-  argumentsOf: (node: FieldNode) => Record<string, unknown>,
-) {
-  const field = fieldOf(type, node)
-  if (!field || !type) return { field: 1, multiplier: 1 }
-  return fieldCost(field, type, () => argumentsOf(node))
 }
 
 function fieldOf(

@@ -41,10 +41,12 @@ type Declared = number | Partial<FieldCost>
  * if the arguments matter.
  */
 export function fieldCost(
-  { type, extensions }: GraphQLField<unknown, unknown>,
-  parentType: GraphQLNamedType,
+  field: GraphQLField<unknown, unknown> | undefined,
+  parentType: GraphQLNamedType | undefined,
   argsOf: () => Record<string, unknown>,
 ): FieldCost {
+  if (!field) return { field: 1, multiplier: 1 }
+  const { type, extensions } = field
   const option = extensions['complexity'] as Complexity<Record<string, unknown>> | undefined
   const declared = typeof option === 'function' ? option(argsOf()) : option
   const usual = { field: 1, multiplier: rowsOf(type, parentType, argsOf) }
@@ -53,14 +55,14 @@ export function fieldCost(
 
 function rowsOf(
   type: GraphQLOutputType,
-  parentType: GraphQLNamedType,
+  parentType: GraphQLNamedType | undefined,
   argsOf: () => Record<string, unknown>,
 ): number {
   if (isConnection(getNamedType(type))) {
     const { first, last } = argsOf()
-    const size = requestedSize(first ?? last, PAGE_SIZE)
-    // Validation rejects a size out of bounds before a row is read.
-    return size <= MAX_PAGE_SIZE ? size : 0
+    const size = first ?? last ?? PAGE_SIZE
+    // Any other size is rejected before a row is read.
+    return typeof size === 'number' && size > 0 && size <= MAX_PAGE_SIZE ? size : 0
   }
   // The lists in a connection have the length of its page, which already multiplies them.
   if (isConnection(parentType) || !isListType(getNullableType(type))) return 1
@@ -68,12 +70,6 @@ function rowsOf(
   return Array.isArray(ids) ? ids.length : LIST_SIZE
 }
 
-function isConnection(type: GraphQLNamedType): boolean {
+function isConnection(type: GraphQLNamedType | undefined): boolean {
   return isObjectType(type) && 'pageInfo' in type.getFields()
-}
-
-/** The number that an argument asks for. Anything else than a number above 0 counts as 0: it is rejected later. */
-export function requestedSize(argument: unknown, usual: number): number {
-  const size = argument ?? usual
-  return typeof size === 'number' && size > 0 ? size : 0
 }

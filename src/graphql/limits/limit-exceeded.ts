@@ -60,13 +60,6 @@ export function limitExceeded(limit: Limit, found?: number): GraphQLError {
 /** The maximum size of a response, or of one event of a subscription, as JSON. */
 export const MAX_RESPONSE_BYTES = 10_000_000
 
-function responseTooLarge(): GraphQLError {
-  return exceeded(
-    `The response is larger than ${count(MAX_RESPONSE_BYTES)} bytes. Request smaller pages (\`first\`) or fewer large fields.`,
-    { limit: 'bytes in the response', max: MAX_RESPONSE_BYTES },
-  )
-}
-
 function exceeded(message: string, details: object): GraphQLError {
   describeRequest({ limit: 'document' })
   return createGraphQLError(message, {
@@ -86,7 +79,11 @@ export function withinLimits(result: Serialized): { result: Serialized; bytes: n
   const { stringify = JSON.stringify } = result
   const text = stringify(result)
   const bytes = Buffer.byteLength(text)
-  if (bytes > MAX_RESPONSE_BYTES) return { result: { errors: [responseTooLarge()] }, bytes }
+  if (bytes > MAX_RESPONSE_BYTES) {
+    const message = `The response is larger than ${count(MAX_RESPONSE_BYTES)} bytes. Request smaller pages (\`first\`) or fewer large fields.`
+    const details = { limit: 'bytes in the response', max: MAX_RESPONSE_BYTES }
+    return { result: { errors: [exceeded(message, details)] }, bytes }
+  }
   // Yoga still removes what errors have for it alone.
   return { result: result.errors ? result : { ...result, stringify: () => text }, bytes }
 }

@@ -6,9 +6,11 @@ import {
   getOperationAST,
   Kind,
   Lexer,
+  type OperationDefinitionNode,
   OperationTypeNode,
   type ParseOptions,
   parse,
+  type SelectionNode,
   Source,
   TokenKind,
   type validate,
@@ -46,9 +48,12 @@ export function useLimits(): Plugin<YogaInitialContext, RequestContext> {
       const { quota, params, schema } = context as LimitsContext
       setParseFn((source, options) => parseWithinLimits(schema, source, options))
       return ({ result, replaceParseResult }) => {
-        const document = isDocument(result) ? result : null
-        if (document) describeOperation(document, params.operationName)
-        if (document && publishesOnly(document, params.operationName)) return
+        const operation = isDocument(result) ? getOperationAST(result, params.operationName) : null
+        if (operation) {
+          const { operation: type, name } = operation
+          describeRequest({ operation: { type, name: name?.value } })
+          if (publishesOnly(operation)) return
+        }
         try {
           quota.spend(identifiedCaller(context as LimitsContext), 'requests', 1)
         } catch (error) {
@@ -105,12 +110,6 @@ function expansionOf({ schema, document, operationName, variableValues }: Execut
   throw limitExceeded('fields in its largest response', Math.ceil(cost))
 }
 
-function describeOperation(document: DocumentNode, operationName: string | undefined): void {
-  const operation = getOperationAST(document, operationName)
-  if (!operation) return
-  describeRequest({ operation: { type: operation.operation, name: operation.name?.value } })
-}
-
 function isDocument(result: unknown): result is DocumentNode {
   return typeof result === 'object' && result !== null && 'definitions' in result
 }
@@ -118,12 +117,10 @@ function isDocument(result: unknown): result is DocumentNode {
 const PUBLISHING: ReadonlySet<string> = new Set(['publishEvent', 'publishEvents'])
 
 /** Whether an operation is a mutation that only publishes events. */
-function publishesOnly(document: DocumentNode, operationName: string | undefined): boolean {
-  const operation = getOperationAST(document, operationName)
-  if (operation?.operation !== OperationTypeNode.MUTATION) return false
-  return operation.selectionSet.selections.every(
-    (selection) => selection.kind === Kind.FIELD && PUBLISHING.has(selection.name.value),
-  )
+function publishesOnly({ operation, selectionSet }: OperationDefinitionNode): boolean {
+  const publishes = (selection: SelectionNode) =>
+    selection.kind === Kind.FIELD && PUBLISHING.has(selection.name.value)
+  return operation === OperationTypeNode.MUTATION && selectionSet.selections.every(publishes)
 }
 
 /** Checks the length and nesting of a document, parses it, and checks its other limits. */

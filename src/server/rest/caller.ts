@@ -1,13 +1,7 @@
 import type { Context, MiddlewareHandler } from 'hono'
 import { type Actor, requestActor } from '../../auth/access/actor.ts'
 import { createQuota, type Quota } from '../../auth/access/quota.ts'
-import {
-  type Caller,
-  type CallerSession,
-  ownerOf,
-  requireScope,
-  type Scope,
-} from '../../auth/access/scope.ts'
+import { type Caller, ownerOf, requireScope, type Scope } from '../../auth/access/scope.ts'
 import type { Authenticate } from '../../auth/api-keys/authenticate.ts'
 import type { RateLimiter } from '../../auth/rate-limit/rate-limiter.ts'
 import { connectionOf } from '../../http/connection.ts'
@@ -28,7 +22,7 @@ export function requireApiKey(authenticate: Authenticate): MiddlewareHandler<Cal
     const { address, inFlight } = connectionOf(c)
     const caller = await authenticate(c.req.header('authorization'), address)
     describeRequest({ caller, owner: ownerOf(caller) })
-    if (caller.session) throw sessionRejected(caller.session)
+    rejectSession(caller)
     c.set('caller', caller)
     c.get('quota').spend(caller, 'requests', 1)
     inFlight?.admit(ownerOf(caller))
@@ -36,10 +30,12 @@ export function requireApiKey(authenticate: Authenticate): MiddlewareHandler<Cal
   }
 }
 
-function sessionRejected({ kind }: CallerSession): DomainError {
-  return new DomainError(
+/** Throws `forbidden` for the token of a session. */
+export function rejectSession({ session }: Caller): void {
+  if (!session) return
+  throw new DomainError(
     'forbidden',
-    `The token of a ${kind} session is valid for GraphQL only. Use an API key.`,
+    `The token of a ${session.kind} session is valid for GraphQL only. Use an API key.`,
   )
 }
 

@@ -1,9 +1,8 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { parseId, publicId } from '../../../src/db/ids.ts'
+import { parseId } from '../../../src/db/ids.ts'
 import { putOnHold } from '../../../src/scheduling/circuit-breaker.ts'
 import { useApi, useTenant } from '../../graphql/support/api.ts'
-import { document } from '../../graphql/support/document.ts'
-import { addAttempt, addWebhook, deliveryIds, publish } from '../../graphql/support/rows.ts'
+import { addAttempt } from '../../graphql/support/rows.ts'
 
 let webhookId: string
 let id: string
@@ -17,42 +16,32 @@ beforeEach(async () => {
 
 /** A webhook on hold, which has an incident. */
 async function trouble(): Promise<string> {
-  const webhook = await addWebhook(api, tenant.organizationId)
-  await publish(api, tenant.organizationId)
-  const [delivery = ''] = await deliveryIds(api.database, tenant.organizationId)
+  const webhook = await tenant.addWebhook()
+  await tenant.publish()
+  const [delivery = ''] = await tenant.deliveryIds()
   await addAttempt(api.database, delivery)
   await putOnHold(api.database.pool, parseId('webhook', webhook.id) as string)
   return webhook.id
 }
 
 async function openIncident(webhook: string): Promise<string> {
-  const { data } = await api.call(
-    tenant.token,
-    'query ($id: ID!) { webhook(id: $id) { openIncident { id } } }',
-    { id: webhook },
-  )
-  return data.webhook.openIncident?.id ?? ''
+  const query = 'query ($id: ID!) { webhook(id: $id) { openIncident { id } } }'
+  return (await tenant.ask(query, { id: webhook })).webhook.openIncident?.id ?? ''
 }
 
-async function acknowledge(acknowledged = true, token = tenant.token) {
-  const { data, errors } = await api.call(token, document('incidents', 'AcknowledgeIncident'), {
-    id,
-    acknowledged,
-  })
-  expect(errors).toBeUndefined()
-  return data.acknowledgeIncident
+const acknowledge = (acknowledged = true, of = tenant) =>
+  of.run('incidents', 'AcknowledgeIncident', { id, acknowledged })
+
+async function list(states?: string[], of = tenant): Promise<string[]> {
+  const filter = states ? { states } : {}
+  return idsOf(await of.run('incidents', 'Incidents', { filter }))
 }
 
-async function list(states?: string[], token = tenant.token): Promise<string[]> {
-  const { data } = await api.call(token, document('incidents', 'Incidents'), {
-    filter: states ? { states } : {},
-  })
-  return data.incidents.nodes.map((node: { id: string }) => node.id)
-}
+const idsOf = ({ nodes }: { readonly nodes: readonly { readonly id: string }[] }) =>
+  nodes.map((node) => node.id)
 
 test('an incident has its webhook, its cause and its time', async () => {
-  const { data } = await api.call(tenant.token, document('incidents', 'Incidents'), {})
-  expect(data.incidents.nodes).toEqual([
+  expect((await tenant.run('incidents', 'Incidents')).nodes).toEqual([
     {
       id,
       state: 'OPEN',
@@ -91,13 +80,9 @@ describe('an incident that a person', () => {
 
   test('wants to change after it was resolved, or of another organization, stays the same', async () => {
     const other = await api.tenant()
-    expect(await acknowledge(true, other.token)).toMatchObject({ __typename: 'NotFoundError' })
-    expect(await list(undefined, other.token)).toEqual([])
-    await api.call(
-      tenant.token,
-      'mutation ($id: ID!) { updateWebhook(id: $id, input: { enabled: false }) { __typename } }',
-      { id: webhookId },
-    )
+    expect(await acknowledge(true, other)).toMatchObject({ __typename: 'NotFoundError' })
+    expect(await list(undefined, other)).toEqual([])
+    await tenant.run('webhooks', 'UpdateWebhook', { id: webhookId, input: { enabled: false } })
     expect(await acknowledge()).toMatchObject({ __typename: 'ConflictError' })
     expect(await openIncident(webhookId)).toBe('')
     expect([await list(['RESOLVED']), await list(['OPEN', 'ACKNOWLEDGED'])]).toEqual([[id], []])
@@ -122,30 +107,21 @@ test('the open ones come first, the worst of them first, and the resolved ones b
   const pages: string[] = []
   let after: string | null = null
   do {
-    const { data } = await api.call(tenant.token, document('incidents', 'Incidents'), {
-      first: 2,
-      after,
-    })
-    pages.push(...data.incidents.nodes.map((node: { id: string }) => node.id))
-    after = data.incidents.pageInfo.hasNextPage ? data.incidents.pageInfo.endCursor : null
+    const page: Awaited<ReturnType<typeof tenant.run>> = await tenant.run(
+      'incidents',
+      'Incidents',
+      { first: 2, after },
+    )
+    pages.push(...idsOf(page))
+    after = page.pageInfo.hasNextPage ? page.pageInfo.endCursor : null
   } while (after !== null)
   expect(pages).toEqual([id, failing, degraded, recent, long])
 })
 
 test('an incident outlives its webhook, without it', async () => {
-  await api.call(tenant.token, 'mutation ($id: ID!) { deleteWebhook(id: $id) { __typename } }', {
-    id: webhookId,
-  })
-  const { data } = await api.call(
-    tenant.token,
+  await tenant.run('webhooks', 'DeleteWebhook', { id: webhookId })
+  const { incidents } = await tenant.ask(
     '{ incidents { nodes { id state webhookId webhook { id } } } }',
   )
-  expect(data.incidents.nodes).toEqual([
-    {
-      id: publicId('incident', parseId('incident', id) as string),
-      state: 'RESOLVED',
-      webhookId,
-      webhook: null,
-    },
-  ])
+  expect(incidents.nodes).toEqual([{ id, state: 'RESOLVED', webhookId, webhook: null }])
 })

@@ -87,8 +87,6 @@ const givenProperties = (enabledDefault: string) => ({
   headers: GIVEN_HEADERS,
 })
 
-const EXAMPLE_ENTITY_TAG = '"VAIpnRwKWzLLPkd-iVbL5lU0HVmRcsOAdBPfzXaMJFo"'
-
 const text = (description: string) => ({ type: 'string', description })
 
 const SCHEMAS = {
@@ -189,7 +187,7 @@ const PARAMETERS = {
     description:
       'Entity tags from `ETag`, or `*`. Unless the current version of the webhook has one of them, the response is 412 and nothing is changed. The comparison and the change are one step, so no other change comes between them.',
     schema: { type: 'string' },
-    example: EXAMPLE_ENTITY_TAG,
+    example: '"VAIpnRwKWzLLPkd-iVbL5lU0HVmRcsOAdBPfzXaMJFo"',
   },
   Limit: {
     name: 'limit',
@@ -208,39 +206,19 @@ const PARAMETERS = {
 
 export type ParameterName = keyof typeof PARAMETERS
 
-const HEADERS: Readonly<Record<string, readonly [description: string, example: string | number]>> =
-  {
-    Location: [
-      'The path of the new webhook.',
-      '/api/connect/v1/webhooks/wh_01m7wwqnz4e8mbhv0437sz0j6w',
-    ],
-    ETag: [
-      'The strong entity tag of this version of the webhook, for `If-Match`.',
-      EXAMPLE_ENTITY_TAG,
-    ],
-    Link: [
-      'A relative link to the next page (RFC 8288). Missing on the last page and without `limit`.',
-      '</api/connect/v1/webhooks?limit=20&cursor=wh_01m7wwqnz4e8mbhv0437sz0j6w>; rel="next"',
-    ],
-    'Cache-Control': [
-      'Responses must not be cached, because they may contain secrets.',
-      'no-store',
-    ],
-    'WWW-Authenticate': [
-      'How to authenticate, and why the key was rejected (RFC 6750).',
-      'Bearer realm="posthorn", error="invalid_token", error_description="The API key is expired."',
-    ],
-    'Retry-After': ['The number of seconds to wait before a retry.', 5],
-    'RateLimit-Policy': [
-      'The rate limit of the API key: `q` requests in `w` seconds (draft-ietf-httpapi-ratelimit-headers).',
-      '"requests";q=5000;w=10',
-    ],
-    RateLimit: [
-      'The number of requests left, `r`, and the seconds until all of them are available again, `t`.',
-      '"requests";r=4999;t=1',
-    ],
-    Allow: ['The methods that the path supports.', 'GET, HEAD, POST'],
-  }
+const HEADERS: Readonly<Record<string, string>> = {
+  Location: 'The path of the new webhook.',
+  ETag: 'The strong entity tag of this version of the webhook, for `If-Match`.',
+  Link: 'A relative link to the next page (RFC 8288). Missing on the last page and without `limit`.',
+  'Cache-Control': 'Responses must not be cached, because they may contain secrets.',
+  'WWW-Authenticate': 'How to authenticate, and why the key was rejected (RFC 6750).',
+  'Retry-After': 'The number of seconds to wait before a retry.',
+  'RateLimit-Policy':
+    'The rate limit of the API key: `q` requests in `w` seconds (draft-ietf-httpapi-ratelimit-headers).',
+  RateLimit:
+    'The number of requests left, `r`, and the seconds until all of them are available again, `t`.',
+  Allow: 'The methods that the path supports.',
+}
 
 /** The headers of the responses of a kind of problem, beside `Cache-Control`. */
 const PROBLEM_HEADERS: Readonly<Partial<Record<ProblemKind, readonly string[]>>> = {
@@ -265,13 +243,7 @@ export const headerRefs = (names: readonly string[]) =>
 
 /** The error responses of these kinds, by status. */
 export const problemRefs = (kinds: readonly ProblemKind[]) =>
-  Object.fromEntries(
-    kinds.map((kind) => [PROBLEM_STATUS[kind], ref('responses', responseName(kind))]),
-  )
-
-/** `not_found` -> `NotFound` */
-const responseName = (kind: ProblemKind) =>
-  kind.replaceAll(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase())
+  Object.fromEntries(kinds.map((kind) => [PROBLEM_STATUS[kind], ref('responses', kind)]))
 
 const problemResponse = (kind: ProblemKind) => {
   const description = PROBLEM_CAUSES[kind]
@@ -300,16 +272,13 @@ export const COMPONENTS = {
   },
   parameters: PARAMETERS,
   headers: Object.fromEntries(
-    Object.entries(HEADERS).map(([name, [description, example]]) => {
-      const schema = { type: typeof example === 'number' ? 'integer' : 'string' }
-      return [name, { description, schema, example }]
+    Object.entries(HEADERS).map(([name, description]) => {
+      const schema = { type: name === 'Retry-After' ? 'integer' : 'string' }
+      return [name, { description, schema }]
     }),
   ),
   responses: Object.fromEntries(
-    (Object.keys(PROBLEM_STATUS) as ProblemKind[]).map((kind) => [
-      responseName(kind),
-      problemResponse(kind),
-    ]),
+    (Object.keys(PROBLEM_STATUS) as ProblemKind[]).map((kind) => [kind, problemResponse(kind)]),
   ),
   schemas: SCHEMAS,
 }

@@ -138,29 +138,21 @@ function bodySchema(title: string, description: string, type: object, data: unkn
 }
 
 function headersOf(prefix: string): object[] {
-  return [
-    header(`${prefix}id`, 'The id of the delivery, `msg_…`. The same for every retry.', true),
-    header(`${prefix}timestamp`, 'The time of this attempt: Unix time in seconds.', true),
-    header(
-      `${prefix}signature`,
+  const headers = {
+    [`${prefix}id`]: 'The id of the delivery, `msg_…`. The same for every retry.',
+    [`${prefix}timestamp`]: 'The time of this attempt: Unix time in seconds.',
+    [`${prefix}signature`]:
       'A space-separated list of `<version>,<base64 signature>`. One matching `v1` signature is enough; ignore other versions.',
-      true,
-    ),
-    header(
-      `${prefix}test`,
+    [`${prefix}test`]:
       '`true` for a test delivery: no event occurred. Other deliveries do not have the header.',
-      false,
-    ),
-    header(
-      'traceparent',
+    traceparent:
       'The W3C trace context, if the publisher set one or the operator turned on tracing.',
-      false,
-    ),
-  ]
-}
-
-function header(name: string, description: string, required: boolean): object {
-  return { name, in: 'header', required, description, schema: { type: 'string' } }
+  }
+  const optional = [`${prefix}test`, 'traceparent']
+  return Object.entries(headers).map(([name, description]) => {
+    const required = !optional.includes(name)
+    return { name, in: 'header', required, description, schema: { type: 'string' } }
+  })
 }
 
 const ANY_DATA = { description: 'The data of the event: any JSON value.' }
