@@ -49,8 +49,12 @@ export async function eraseStep(
   if (pass > 1 && !work.isSettled) return { waitMs: SETTLE_POLL_MS }
   const value = work.value && keyring.decrypt(work.value, id).toString()
   const page = await selectEvents(sql, { organizationId, selection, value }, work.reachedId)
-  const options = { unsent: selection.unsent, responses: true }
-  const { isWhole, ...erased } = await eraseEvents(sql, organizationId, page.uuids, options)
+  const { isWhole, ...erased } = await eraseEvents(
+    sql,
+    organizationId,
+    page.uuids,
+    selection.unsent,
+  )
   // Until a pass has read its first events, the count of the pass before is shown.
   const before = work.reachedId === FIRST_ID ? 0 : work.waiting
   const waiting = before + (isWhole ? erased.waiting : 0)

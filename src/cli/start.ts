@@ -38,7 +38,7 @@ interface StartOptions {
 async function start(options: StartOptions): Promise<void> {
   const abortRequested = new AbortController()
   const stop = shutdownRequested(() => abortRequested.abort())
-  const { openPosthorn, warnOfEgress } = await import('../run/open-posthorn.ts')
+  const { openPosthorn } = await import('../run/open-posthorn.ts')
   const environment = readEnvironment()
   passOn(environment)
   await using posthorn = await openPosthorn(environment, { ...options, isGuest: false })
@@ -46,7 +46,6 @@ async function start(options: StartOptions): Promise<void> {
   if (provisioned !== null) {
     process.stderr.write(welcome({ url: config.publicUrl ?? url, databaseUrl, ...provisioned }))
   }
-  warnOfEgress(posthorn)
   logger.info({ url, role: options.role }, 'ready')
   await notifySystemd('READY=1', logger)
   const reason = await stop

@@ -10,14 +10,6 @@ const MAX_DELIVERIES = 250
 /** What becomes of deliveries that are not sent yet: their event waits for them, or they are canceled. */
 export type Unsent = 'send_first' | 'cancel'
 
-export interface EraseOptions {
-  readonly unsent: Unsent
-  /** Whether the headers and bodies of responses are erased too. */
-  readonly responses: boolean
-  /** Whether the payloads are erased because they are not kept: then their sizes stay. Default: no. */
-  readonly notKept?: boolean
-}
-
 export interface ErasedPage {
   /** The events that are not erased yet because of their deliveries, which are to be sent first or not created yet. */
   readonly waiting: number
@@ -40,22 +32,21 @@ export async function eraseEvents(
   sql: Sql,
   organizationUuid: string,
   uuids: readonly string[],
-  { unsent, responses, notKept = false }: EraseOptions,
+  unsent: Unsent,
 ): Promise<ErasedPage> {
   const sorted = uuids.toSorted()
   const found = await lockEvents(sql, organizationUuid, sorted, unsent)
   const first = firstDeliveryOf(sorted)
   const erased = found.filter(({ waits }) => !waits).map(({ id }) => id)
-  const deliveries = await lockDeliveries(sql, erased, first, responses)
+  const deliveries = await lockDeliveries(sql, erased, first)
   const pending = deliveries.filter(({ isPending }) => isPending).map(({ id }) => id)
   const canceled = pending.length === 0 ? [] : await cancelDeliveries(sql, pending, null)
   await eraseDeliveries(
     sql,
     deliveries.map(({ id }) => id),
-    responses,
   )
   const isWhole = deliveries.length < MAX_DELIVERIES
-  const events = isWhole ? await erasePayloads(sql, organizationUuid, erased, notKept) : 0
+  const events = isWhole ? await erasePayloads(sql, organizationUuid, erased) : 0
   return { waiting: found.length - erased.length, isWhole, events, canceled: canceled.length }
 }
 
@@ -95,19 +86,14 @@ export function firstDeliveryOf([first]: readonly string[]): string {
  * The next deliveries that are not erased, locked in the order in which attempts are recorded. Those whose payload was not
  * kept still have their responses.
  */
-async function lockDeliveries(
-  sql: Sql,
-  eventUuids: readonly string[],
-  first: string,
-  responses: boolean,
-) {
+async function lockDeliveries(sql: Sql, eventUuids: readonly string[], first: string) {
   const { rows } = await sql.query<{ id: string; isPending: boolean }>({
     name: 'lock_deliveries_to_erase',
     text: `
       with found as materialized (
         select d.id from unnest($1::uuid[]) as given (id), lateral (
           select d.id from posthorn.deliveries as d
-          where d.event_id = given.id and d.id >= $2 and (not d.is_erased or $3::boolean and exists (
+          where d.event_id = given.id and d.id >= $2 and (not d.is_erased or exists (
             select from posthorn.attempts as a
             where a.delivery_id = d.id and a.id >= $2 and (a.response_headers is not null or a.response_body is not null)
             offset 0))
@@ -117,7 +103,7 @@ async function lockDeliveries(
       )
       select d.id, d.state = 'pending' as "isPending" from posthorn.deliveries as d
       where d.id = any (array(select id from found)) order by ${LOCK_ORDER} for update`,
-    values: [eventUuids, first, responses],
+    values: [eventUuids, first],
   })
   return rows
 }
@@ -126,11 +112,7 @@ async function lockDeliveries(
  * Marks deliveries, and erases their responses. The index on (delivery_id, number) serves each lookup. Without `offset 0`, Postgres
  * could read all attempts of a day of which it has no statistics yet.
  */
-async function eraseDeliveries(
-  sql: Sql,
-  uuids: readonly string[],
-  responses: boolean,
-): Promise<void> {
+async function eraseDeliveries(sql: Sql, uuids: readonly string[]): Promise<void> {
   if (uuids.length === 0) return
   const sorted = uuids.toSorted()
   await sql.query({
@@ -146,19 +128,19 @@ async function eraseDeliveries(
           where a.delivery_id = given.id and a.id >= $4 and (a.response_headers is not null or a.response_body is not null)
           offset 0
         ) as a
-        where $5::boolean
       )
       update posthorn.attempts set response_headers = null, response_body = null
       where id = any (array(select id from answered)) and id >= $4`,
-    values: [sorted, sorted[0], sorted.at(-1), firstDeliveryOf(sorted), responses],
+    values: [sorted, sorted[0], sorted.at(-1), firstDeliveryOf(sorted)],
   })
 }
 
-async function erasePayloads(
+/** Erases the payloads of locked events, in order. Their sizes stay if they are erased because they are `notKept`. */
+export async function erasePayloads(
   sql: Sql,
   organizationUuid: string,
   uuids: readonly string[],
-  notKept: boolean,
+  notKept = false,
 ): Promise<number> {
   if (uuids.length === 0) return 0
   const { rows } = await sql.query<{ events: number }>({

@@ -2,13 +2,11 @@ import * as tls from 'node:tls'
 import { Agent, type Dispatcher } from 'undici'
 import { parseDestination } from './destination-url.ts'
 import { createEgressProxy } from './egress-proxy.ts'
-import { Exchange } from './exchange.ts'
+import { DEFAULT_LIMITS, Exchange, type ExchangeLimits } from './exchange.ts'
 import { reasonOf } from './failure-reasons.ts'
 import { type ConnectorOptions, createGuardedConnector } from './guarded-connector.ts'
-import { DEFAULT_LIMITS, type ExchangeLimits } from './limits.ts'
 import type { Outcome } from './outcome.ts'
 import type { AddressGuard } from './public-address.ts'
-import { requestHeaders } from './request-headers.ts'
 import { createGuardedLookup, createResolver, type Lookup, readHostsFile } from './resolve-name.ts'
 
 export interface HttpSender extends AsyncDisposable {
@@ -222,3 +220,40 @@ const MAX_AGE_MS = 300_000
 function onceConnectionIsFree(next: () => void): void {
   process.nextTick(setImmediate, next)
 }
+
+/**
+ * The headers of a request as a flat list of names and values, without those that the sender sets itself. Throws for
+ * an invalid header and for one that the connection sets. undici also rejects such a request, but then its pool never
+ * frees the connection.
+ */
+function requestHeaders(userAgent: string, headers: Readonly<Record<string, string>>): string[] {
+  // No compression: bodies are stored as received, and a small compressed body could expand to a huge one.
+  const list = ['user-agent', userAgent, 'accept-encoding', 'identity']
+  for (const name of Object.keys(headers)) {
+    const value = headers[name] as string
+    if (SET_BY_SENDER.test(name)) continue
+    if (!TOKEN.test(name)) {
+      throw new TypeError(`The header name ${JSON.stringify(name)} is not a valid HTTP token.`)
+    }
+    if (SET_BY_CONNECTION.test(name)) {
+      throw new TypeError(`The header "${name}" is set by the connection; remove it.`)
+    }
+    if (INVALID_VALUE_CHARACTER.test(value)) {
+      throw new TypeError(`The value of the header "${name}" contains an invalid character.`)
+    }
+    list.push(name, value)
+  }
+  return list
+}
+
+const SET_BY_SENDER = /^(user-agent|accept-encoding)$/i
+
+/** Headers that frame the request or belong to the connection: a second value could mislead the receiver. */
+const SET_BY_CONNECTION =
+  /^(host|connection|content-length|transfer-encoding|expect|upgrade|keep-alive|te|trailer)$/i
+
+/** A valid header name (RFC 9110, section 5.6.2). */
+const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
+
+/** Matches a character that a header value must not contain (RFC 9110, section 5.5). */
+const INVALID_VALUE_CHARACTER = /[^\t\x20-\x7e\x80-\xff]/

@@ -33,9 +33,39 @@ export async function rescueWorkers(
   workerSchema: string,
   runnerIds: readonly string[],
 ): Promise<number> {
-  return await inTransaction(pool, (sql) =>
-    rescueDead(sql, pg.escapeIdentifier(workerSchema), runnerIds),
-  )
+  const schema = pg.escapeIdentifier(workerSchema)
+  return await inTransaction(pool, async (sql) => {
+    const { rows: dead } = await sql.query<DeadRunner>(
+      `delete from posthorn.workers where id in (
+         select id from posthorn.workers
+         where id = any ($1::text[]) and heartbeat_at < clock_timestamp() - interval '12 seconds'
+         for update skip locked)
+       returning id, heartbeat_at = '-infinity' as "isAbandoned"`,
+      [runnerIds],
+    )
+    if (dead.length === 0) return 0
+    const ids = dead.map(({ id }) => id)
+    const { rows: jobs } = await sql.query<ClaimedJob>(
+      `select id, key, task_identifier as task, queue_name as queue, locked_by as runner from ${schema}.jobs
+       where locked_by = any ($1::text[]) and starts_with(task_identifier, $2)`,
+      [ids, TASK_PREFIX],
+    )
+    const deliveries = jobs.filter(({ task }) => task === DELIVER)
+    for (const { id, isAbandoned } of dead) {
+      // A process abandons a runner and lives on.
+      if (isAbandoned) continue
+      await countDeath(
+        sql,
+        deliveries.filter(({ runner }) => runner === id),
+      )
+    }
+    // Done while the jobs are locked: so each delivery gets a job with a new id, which a runner that returns cannot complete.
+    await sql.query('select posthorn.restore_delivery_jobs($1::uuid[])', [uuidsOf(deliveries)])
+    await sql.query(`select ${schema}.force_unlock_workers($1::text[])`, [ids])
+    await completeReplacedJobs(sql, schema, deliveries)
+    await rescheduleTasks(sql, schema, jobs)
+    return jobs.length
+  })
 }
 
 /** A runner, with the `application_name` of its connections. */
@@ -88,39 +118,6 @@ export async function abandonUnknownRunners(
      on conflict do nothing`,
     [TASK_PREFIX, claimedForMs],
   )
-}
-
-async function rescueDead(sql: Sql, schema: string, runnerIds: readonly string[]): Promise<number> {
-  const { rows: dead } = await sql.query<DeadRunner>(
-    `delete from posthorn.workers where id in (
-       select id from posthorn.workers
-       where id = any ($1::text[]) and heartbeat_at < clock_timestamp() - interval '12 seconds'
-       for update skip locked)
-     returning id, heartbeat_at = '-infinity' as "isAbandoned"`,
-    [runnerIds],
-  )
-  if (dead.length === 0) return 0
-  const ids = dead.map(({ id }) => id)
-  const { rows: jobs } = await sql.query<ClaimedJob>(
-    `select id, key, task_identifier as task, queue_name as queue, locked_by as runner from ${schema}.jobs
-     where locked_by = any ($1::text[]) and starts_with(task_identifier, $2)`,
-    [ids, TASK_PREFIX],
-  )
-  const deliveries = jobs.filter(({ task }) => task === DELIVER)
-  for (const { id, isAbandoned } of dead) {
-    // A process abandons a runner and lives on.
-    if (isAbandoned) continue
-    await countDeath(
-      sql,
-      deliveries.filter(({ runner }) => runner === id),
-    )
-  }
-  // Done while the jobs are locked: so each delivery gets a job with a new id, which a runner that returns cannot complete.
-  await sql.query('select posthorn.restore_delivery_jobs($1::uuid[])', [uuidsOf(deliveries)])
-  await sql.query(`select ${schema}.force_unlock_workers($1::text[])`, [ids])
-  await completeReplacedJobs(sql, schema, deliveries)
-  await rescheduleTasks(sql, schema, jobs)
-  return jobs.length
 }
 
 /** Any of the claimed deliveries may have ended the worker. If one of them is in the queue of suspects, it did, and no other. */

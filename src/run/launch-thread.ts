@@ -6,7 +6,7 @@ import type { Settings } from '../config/settings.ts'
 import { ExplainedError } from '../db/explain-failure.ts'
 import { hasLittleMemory } from '../lib/little-memory.ts'
 import type { Failure, Part } from '../lib/supervise.ts'
-import type { MainThread, RoleThread, ThreadPart } from './messages.ts'
+import type { MainThread, RoleThread, ThreadPart } from './role-thread.ts'
 
 /** A thread that runs its role. It fails by ending. */
 export interface LaunchedThread extends Part {

@@ -47,6 +47,7 @@ export async function openPosthorn(
   const isTrial = role !== 'worker' && config.database === 'embedded'
   const provisioned = isTrial ? await running.provision(config.dataDir) : null
   if (provisioned) opened.use(await saveServerUrl(config.dataDir, running.url))
+  warnOfEgress(config, logger)
   const resources = opened.move()
   return {
     config,
@@ -74,8 +75,7 @@ async function start(role: Role, settings: Settings, logger: Logger, isGuest: bo
 }
 
 /** Says which other addresses than public ones deliveries may reach, or why those of this machine are not among them. */
-export function warnOfEgress({ config, logger }: OpenPosthorn): void {
-  const { database, egressAllow, host } = config
+function warnOfEgress({ database, egressAllow, host }: Config, logger: Logger): void {
   if (egressAllow === LOOPBACK) return
   if (egressAllow.length > 0) {
     const message = 'deliveries may reach these address ranges, public or not'

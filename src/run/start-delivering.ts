@@ -16,11 +16,7 @@ import { startWorker, type Worker } from '../queue/worker.ts'
 import { createScheduler } from '../scheduling/scheduler.ts'
 import type { Notify } from '../streams/live/notify.ts'
 import { addCounter, addGauge } from '../telemetry/counters.ts'
-import {
-  createCancelReporter,
-  createDeliveryReporter,
-  createSweepReporter,
-} from '../telemetry/events.ts'
+import { createCancelReporter, createDeliveryReporter } from '../telemetry/events.ts'
 import { evaluateHealth } from '../webhooks/evaluate-health.ts'
 import { createFindSendOptions } from '../webhooks/send-options.ts'
 import { countFilteredEvents } from '../webhooks/statistics.ts'
@@ -58,7 +54,6 @@ export async function startDelivering(
   const senderIdentity = { headerPrefix: config.headerPrefix, userAgent: USER_AGENT }
   await saveSendDefaults(pool, config)
   const reportCanceled = createCancelReporter(logger)
-  const reportSweep = createSweepReporter(logger, registry)
   const attempt = {
     load: createLoadDelivery(pipeline),
     loadBody: createLoadBody(pipeline, createFindBody(pipeline)),
@@ -76,15 +71,7 @@ export async function startDelivering(
     now,
   }
   const sendMail = await openMailer(settings)
-  const tasks = createTasks({
-    common,
-    config,
-    attempt,
-    scheduler,
-    sendMail,
-    reportCanceled,
-    reportSweep,
-  })
+  const tasks = createTasks(common, config, attempt, sendMail, reportCanceled)
   const countReplacement = addCounter(registry, 'runner_replacements')
   const worker = started.use(
     await startWorker(database, tasks, {

@@ -3,7 +3,7 @@ import type { Environment } from '../config/setting-files.ts'
 import { explainFailure } from '../db/explain-failure.ts'
 import { didYouMean } from '../lib/did-you-mean.ts'
 import { readGeneratedSecret } from '../lib/generated-secret.ts'
-import { openPosthorn, warnOfEgress } from './open-posthorn.ts'
+import { openPosthorn } from './open-posthorn.ts'
 import type { HostEvent, HostPublished } from './publish-for-host.ts'
 
 export type { HostEvent, HostPublished } from './publish-for-host.ts'
@@ -48,7 +48,6 @@ export async function startPosthorn(options: PosthornOptions = {}): Promise<Post
   try {
     const { environment, ...others } = readOptions(options)
     const posthorn = await openPosthorn(environment, { ...others, isGuest: true })
-    warnOfEgress(posthorn)
     const { url, databaseUrl, provisioned, publish } = posthorn
     const apiKey = provisioned && (await readGeneratedSecret(provisioned.keyFile))
     return {

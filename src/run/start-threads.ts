@@ -6,7 +6,7 @@ import type { Checks } from '../server/operator-routes.ts'
 import type { Logger } from '../telemetry/logger.ts'
 import type { Running } from './app.ts'
 import { type LaunchedThread, launchThread } from './launch-thread.ts'
-import type { MainThread, ThreadRole } from './messages.ts'
+import type { MainThread, ThreadRole } from './role-thread.ts'
 
 /** The pause before another start of a thread that could not start. */
 const RETRY_AFTER_MS = 1_000

@@ -13,30 +13,26 @@ import { ForeignJobError, type Tasks } from '../queue/jobs.ts'
 import { continueWork, restartWorks } from '../queue/long-work.ts'
 import { abandonUnknownRunners } from '../queue/rescue.ts'
 import { pruneSchedules } from '../scheduling/backlog.ts'
-import type { Scheduler } from '../scheduling/scheduler.ts'
 import { addCounter } from '../telemetry/counters.ts'
-import type { ReportCanceled, ReportSweep } from '../telemetry/events.ts'
+import { createSweepReporter, type ReportCanceled } from '../telemetry/events.ts'
 import { rollUpStatistics } from '../webhooks/statistics.ts'
 import type { CommonServices } from './common-services.ts'
 import { maintain } from './maintenance.ts'
 
-export interface TaskDeps {
-  readonly common: CommonServices
-  readonly config: Config
-  readonly attempt: AttemptDeps
-  readonly scheduler: Scheduler
-  /** Null without a mail server. */
-  readonly sendMail: SendMail | null
-  readonly reportCanceled: ReportCanceled
-  readonly reportSweep: ReportSweep
-}
-
-/** The tasks of the worker. Each one parses its payload and calls the domain. */
-export function createTasks(deps: TaskDeps): Tasks {
-  const { common, config, attempt, scheduler, sendMail, reportCanceled, reportSweep } = deps
+/**
+ * The tasks of the worker. Each one parses its payload and calls the domain. `sendMail` is null without a mail server.
+ */
+export function createTasks(
+  common: CommonServices,
+  config: Config,
+  attempt: AttemptDeps,
+  sendMail: SendMail | null,
+  reportCanceled: ReportCanceled,
+): Tasks {
   const { database, keyring, logger } = common
   const { workerSchema, publicUrl } = config
   const { pool, background } = database
+  const reportSweep = createSweepReporter(logger, common.metrics.registry)
   const countFailure = addCounter(common.metrics.registry, 'maintenance_failures')
   const steps = createSteps(keyring, workerSchema)
   return {
@@ -44,7 +40,7 @@ export function createTasks(deps: TaskDeps): Tasks {
     deliver: (_payload, run) => attemptDelivery(attempt, uuidOf('delivery', 'key', run.key), run),
 
     async release_backlog(payload) {
-      await scheduler.release(uuidIn(payload, 'webhook', 'webhookId'))
+      await attempt.scheduler.release(uuidIn(payload, 'webhook', 'webhookId'))
     },
 
     async fan_out(payload, { signal }) {

@@ -26,10 +26,7 @@ export interface SendOptions extends Pick<WebhookRow, AttemptSetting> {
  * The send options of a webhook at a revision, or `null` if the webhook was deleted. For the current revision, the options
  * are never older.
  */
-export type FindSendOptions = (
-  webhookUuid: string,
-  revision: string,
-) => SendOptions | null | Promise<SendOptions | null>
+export type FindSendOptions = (webhookUuid: string, revision: string) => Promise<SendOptions | null>
 
 /** What `readSendOptions` selects. */
 interface SendOptionsRow extends Pick<WebhookRow, AttemptSetting> {
@@ -61,14 +58,13 @@ export function createFindSendOptions(sql: Sql, keyring: Keyring): FindSendOptio
     maxAgeMs: MAX_AGE_MS,
   })
   const read = batched((uuids: string[]) => readSendOptions(sql, keyring, uuids), { maxSize: 500 })
-  return (webhookUuid, revision) => {
+  return async (webhookUuid, revision) => {
     const known = cache.get(webhookUuid)
     if (known?.revision === revision) return known.options
-    return read(webhookUuid).then((options) => {
-      // Repairing a ciphertext in the database does not change the revision.
-      if (options?.signingKey) cache.set(webhookUuid, { revision, options })
-      return options
-    })
+    const options = await read(webhookUuid)
+    // Repairing a ciphertext in the database does not change the revision.
+    if (options?.signingKey) cache.set(webhookUuid, { revision, options })
+    return options
   }
 }
 

@@ -19,16 +19,6 @@ function linesAboutPostgres() {
   )
 }
 
-async function setTrigger(table: 'events' | 'attempts', isFull: boolean): Promise<void> {
-  await installation.database.pool.query(
-    isFull
-      ? `create or replace function reject() returns trigger language plpgsql as $$
-         begin raise disk_full using message = 'could not extend file: No space left on device'; end $$;
-         create trigger reject before insert on posthorn.${table} for each row execute function reject()`
-      : `drop trigger reject on posthorn.${table}`,
-  )
-}
-
 test('an outage of Postgres is one line at its beginning and one at its end, of the API and of the worker', async () => {
   const before = linesAboutPostgres().length
   installation.proxy.blackhole()
@@ -52,26 +42,4 @@ test('an outage of Postgres is one line at its beginning and one at its end, of 
   const byEvent = others.toSorted((a, b) => (String(a['event']) < String(b['event']) ? 1 : -1))
   expect(byEvent).toMatchObject([begins, begins, ends, ends])
   expect(JSON.stringify(lines)).not.toContain('    at ')
-})
-
-test('a full disk is one line at level error with the remedy, however many requests fail', async () => {
-  const before = linesAboutPostgres().length
-  await setTrigger('events', true)
-  for (let count = 0; count < 3; count++) {
-    const answer = await publish()
-    expect(answer.status).toBe(503)
-    expect(answer.headers.get('retry-after')).toBe('5')
-  }
-  await setTrigger('events', false)
-  // The thread that logs is not the one that answers.
-  await logLine(installation.posthorn, { event: 'postgres.unavailable', cause: 'disk_full' })
-  expect(linesAboutPostgres().slice(before)).toMatchObject([
-    {
-      level: 'error',
-      event: 'postgres.unavailable',
-      cause: 'disk_full',
-      error: { code: '53100', message: 'could not extend file: No space left on device' },
-      msg: expect.stringMatching(/^The disk of Postgres is full\. Free space/),
-    },
-  ])
 })

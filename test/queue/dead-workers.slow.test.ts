@@ -47,26 +47,6 @@ test('other workers run the jobs of a frozen worker; when it resumes, its claims
   expect(victim.process.exitCode).toBeNull()
 })
 
-test('the jobs of a worker cut off from Postgres are rescued; when it reconnects, its claims are lost, and it claims new jobs', async () => {
-  await using database = await createTestDatabase()
-  await using proxy = await startProxyTo(database.url)
-  await using victim = startWorkerProcess(proxy.url)
-  await until(async () => (await runnerIds(database)).length === 1, 'the worker runs', 60_000)
-  await addDeliveries(database, 20)
-  await until(() => reported(victim).length === 20, 'its tasks run')
-  proxy.blackhole()
-  victim.finish()
-  await using other = startWorkerProcess(database.url, 0)
-  await deliversAll(other)
-  other.kill('SIGKILL')
-  proxy.restore()
-  await until(() => reported(victim, 'claim lost').length === 20, 'its claims are lost')
-  expect(reported(victim, 'recorded')).toEqual([])
-  await addDeliveries(database, 5)
-  await until(() => reported(victim, 'recorded').length === 5, 'the worker delivers again')
-  await until(async () => (await jobs(database)).length === 0, 'no job is left')
-})
-
 test('after an outage of Postgres, no worker considers another one dead', async () => {
   await using database = await createTestDatabase()
   await using proxy = await startProxyTo(database.url)

@@ -101,8 +101,7 @@ async function loadSendable(deps: AttemptDeps, uuid: string): Promise<Sendable |
     await deps.jobs.cancel(delivery.id)
     return null
   }
-  const found = deps.findSendOptions(delivery.webhookId, delivery.revision)
-  const options = found instanceof Promise ? await found : found
+  const options = await deps.findSendOptions(delivery.webhookId, delivery.revision)
   return options && { delivery, options }
 }
 

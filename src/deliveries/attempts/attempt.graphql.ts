@@ -146,28 +146,26 @@ builder.prismaObjectField('Webhook', 'lastFailure', (t) =>
   }),
 )
 
+/** In order. */
+const PHASES = {
+  lookupMs: 'Looking up the host name. Null if no connection was opened.',
+  connectMs: 'Opening the TCP connection, or the tunnel through the egress proxy.',
+  tlsMs: 'The TLS handshake.',
+  waitingMs:
+    'From the ready connection to the first byte of the response or, without a response, to the failure. It includes sending the request.',
+  bodyMs: 'Reading the body of the response. Null if there was no response.',
+}
+
 const AttemptPhasesRef = builder.objectRef<AttemptPhases>('AttemptPhases').implement({
   description:
     'Where the time of an attempt went, in milliseconds: the phases in order. Together they are `durationMs`, up to rounding. A failed attempt ends with the phase that failed; the phases after it are null.',
   fields: (t) => ({
-    lookupMs: t.exposeInt('lookupMs', {
-      nullable: true,
-      description: 'Looking up the host name. Null if no connection was opened.',
-    }),
-    connectMs: t.exposeInt('connectMs', {
-      nullable: true,
-      description: 'Opening the TCP connection, or the tunnel through the egress proxy.',
-    }),
-    tlsMs: t.exposeInt('tlsMs', { nullable: true, description: 'The TLS handshake.' }),
-    waitingMs: t.exposeInt('waitingMs', {
-      nullable: true,
-      description:
-        'From the ready connection to the first byte of the response or, without a response, to the failure. It includes sending the request.',
-    }),
-    bodyMs: t.exposeInt('bodyMs', {
-      nullable: true,
-      description: 'Reading the body of the response. Null if there was no response.',
-    }),
+    ...Object.fromEntries(
+      Object.entries(PHASES).map(([phase, description]) => [
+        phase,
+        t.exposeInt(phase as keyof typeof PHASES, { nullable: true, description }),
+      ]),
+    ),
     connectionReused: t.exposeBoolean('connectionReused', {
       description:
         'Whether the request was sent on the connection of an earlier attempt, so that it had no look-up, connect or TLS phase.',

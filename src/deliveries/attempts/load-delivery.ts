@@ -95,11 +95,8 @@ async function loadDeliveries(sql: Sql, uuids: string[]): Promise<(LoadedDeliver
   return uuids.map((uuid) => byId.get(uuid) ?? null)
 }
 
-/** Null once the event is past its retention or erased. */
-type LoadedBody = Buffer | typeof TOO_LARGE | null
-
-/** The body of a delivery. */
-export type LoadBody = (delivery: LoadedDelivery) => LoadedBody | Promise<LoadedBody>
+/** The body of a delivery. Null once the event is past its retention or erased. */
+export type LoadBody = (delivery: LoadedDelivery) => Promise<Buffer | typeof TOO_LARGE | null>
 
 /** Deliveries that were loaded without their payloads share a statement. */
 export function createLoadBody(sql: Sql, findBody: FindBody): LoadBody {
@@ -109,19 +106,15 @@ export function createLoadBody(sql: Sql, findBody: FindBody): LoadBody {
     parallel: 2,
   })
 
-  async function loadBody(delivery: LoadedDelivery): Promise<LoadedBody> {
+  return async (delivery) => {
     const event = loadedEvent(delivery) ?? (await loadEvent(delivery))
     if (!event) return null
-    const body = delivery.bodyId === null ? null : await findBody(delivery.bodyId)
+    if (delivery.bodyId === null) return Buffer.from(deliveryBody(event))
+    const body = await findBody(delivery.bodyId)
     const written = await inTurn(delivery.organizationId, (budget) =>
       writeBody(body, event, delivery, budget),
     )
     return written === TOO_LARGE ? TOO_LARGE : Buffer.from(written)
-  }
-
-  return (delivery) => {
-    const event = delivery.bodyId === null ? loadedEvent(delivery) : null
-    return event ? Buffer.from(deliveryBody(event)) : loadBody(delivery)
   }
 }
 

@@ -2,7 +2,7 @@ import type { Database, Sql } from '../../db/client.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { findUnreadEvents } from '../../streams/event-stream/consumers/find-unread-events.ts'
 import { LOCK_ORDER } from '../cancel-deliveries.ts'
-import { eraseEvents, firstDeliveryOf, lockEvents, MAX_ERASED_EVENTS } from '../erase-events.ts'
+import { erasePayloads, firstDeliveryOf, lockEvents, MAX_ERASED_EVENTS } from '../erase-events.ts'
 import { restBetweenPages } from '../retention.ts'
 import { DAYS_AFTER_EXHAUSTED } from './days-after-exhausted.ts'
 
@@ -93,7 +93,8 @@ async function eraseEventsOf(
   organizationId: string,
   eventIds: readonly string[],
 ): Promise<number> {
-  await lockEvents(sql, organizationId, eventIds, 'cancel')
+  const locked = await lockEvents(sql, organizationId, eventIds, 'cancel')
+  const fansOut = new Set(locked.flatMap(({ id, waits }) => (waits ? id : [])))
   const first = firstDeliveryOf(eventIds)
   while ((await markDeliveries(sql, eventIds, first)) === MAX_MARKED) {
     // An event can have thousands of deliveries.
@@ -101,10 +102,8 @@ async function eraseEventsOf(
   const unneeded = await findUnneeded(sql, organizationId, eventIds, first)
   const unread = await findUnreadEvents(sql, organizationId, unneeded)
   await queueAgain(sql, organizationId, eventIds, [...unread], first)
-  const ready = unneeded.filter((id) => !unread.has(id))
-  if (ready.length === 0) return 0
-  const options = { unsent: 'send_first', responses: false, notKept: true } as const
-  return (await eraseEvents(sql, organizationId, ready, options)).events
+  const ready = unneeded.filter((id) => !unread.has(id) && !fansOut.has(id))
+  return await erasePayloads(sql, organizationId, ready, true)
 }
 
 /** SQL: whether the delivery `d` to the webhook `w` of the organization `o` needs its payload no more. */
