@@ -140,13 +140,8 @@ function seenBy({ organizationId, session }: Caller) {
 function requireWholeOrganization(caller: Caller): void {
   requireScope(caller, 'events:read')
   if (!caller.session) return
-  throw forbidden(
-    `A ${credentialOf(caller)} cannot use consumers, which belong to the organization. Subscribe to \`events\`, or use an API key.`,
-  )
-}
-
-function forbidden(message: string): DomainError {
-  return new DomainError('forbidden', message)
+  const message = `A ${credentialOf(caller)} cannot use consumers, which belong to the organization. Subscribe to \`events\`, or use an API key.`
+  throw new DomainError('forbidden', message)
 }
 
 /** What a reader holds at a time: a slow client holds it for long. The first event can have more bytes. */
