@@ -3,6 +3,7 @@ import type { Sql } from '../db/client.ts'
 import type { Event } from '../db/generated/prisma/client.ts'
 import { requireId } from '../db/ids.ts'
 import { selectIds } from '../db/select-ids.ts'
+import type { SearchKey } from '../event-types/find-search-key.ts'
 import { builder } from '../graphql/builder.ts'
 import { type Context, callerOf, withinReach } from '../graphql/context.ts'
 import { LARGE_TEXT } from '../graphql/limits/field-complexity.ts'
@@ -13,6 +14,12 @@ import { timestampOf } from '../lib/uuid-v7.ts'
 import { deliveryBody } from './delivery-body.ts'
 import { findEventById, findEvents, MAX_PATHS } from './find-events.ts'
 import { PayloadState } from './payload-state-enum.ts'
+
+declare module '../graphql/builder.ts' {
+  interface Inputs {
+    SearchKeyFilter: SearchKey
+  }
+}
 
 /** What the fields that show a payload have in common. */
 const PAYLOAD = {
@@ -111,6 +118,21 @@ const EventNode = builder.prismaNode('Event', {
       portal: 'open',
       nullable: true,
       description: 'The W3C trace context that every delivery passes on, or null.',
+    }),
+  }),
+})
+
+builder.inputType('SearchKeyFilter', {
+  description: 'Selects events by a value in their data.',
+  fields: (t) => ({
+    path: t.string({
+      required: true,
+      description: 'A search key of an event type, such as `$.order.id`.',
+    }),
+    equals: t.string({
+      required: true,
+      description:
+        'The exact value at the path: a string, a number as it is written in the data, `true` or `false`. At most 200 characters.',
     }),
   }),
 })

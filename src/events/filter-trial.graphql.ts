@@ -13,7 +13,7 @@ import { type FieldIssue, fieldIssue } from '../lib/errors.ts'
 import { explainRefusals } from './filters/decide.ts'
 import type { Filter } from './filters/filter.ts'
 import { filterProblems } from './filters/filter-problems.ts'
-import { readFilter, textOfFilter } from './filters/read-filter.ts'
+import { type GivenFilter, readGivenFilter } from './filters/read-filter.ts'
 import { findEventsByIds } from './find-events.ts'
 import { findNewestEvents } from './find-newest-events.ts'
 
@@ -111,23 +111,17 @@ async function warningsOf(db: Db, filter: Filter, types: readonly string[]): Pro
   return problems.slice(0, MAX_WARNINGS)
 }
 
-interface TrialArguments {
-  readonly eventSubscriptions: readonly string[]
-  readonly filter?: unknown
-  readonly filterText?: string | null | undefined
-}
-
 async function tryGiven(
   organizationId: string,
-  { eventSubscriptions, ...given }: TrialArguments,
+  { eventSubscriptions, ...given }: GivenFilter & { readonly eventSubscriptions: string[] },
   context: Context,
 ): Promise<FilterTrial> {
-  const text = textOfFilter(given)
-  const { filter, issues } =
-    typeof text === 'string'
-      ? readFilter(text, ['filter'])
-      : { filter: null, issues: [fieldIssue(['filter'], 'required', 'is required.')] }
-  if (filter === null) return { organizationId, issues, events: [], warnings: [] }
+  const { filter, issues } = readGivenFilter(given)
+  if (filter === null) {
+    const missing = fieldIssue(['filter'], 'required', 'is required.')
+    const all = issues.length > 0 ? issues : [missing]
+    return { organizationId, issues: all, events: [], warnings: [] }
+  }
   const types = expandSubscriptions(eventSubscriptions, await readNames(context.prisma))
   const onlyWebhook = callerOf(context).session?.webhookId ?? null
   const events = await tryFilter(context.sql, organizationId, filter, { types, onlyWebhook })
@@ -159,12 +153,8 @@ export async function tryFilter(
     onlyWebhook,
   }: { readonly types: readonly string[]; readonly onlyWebhook: string | null },
 ): Promise<TriedEvent[]> {
-  const rows = await findNewestEvents(sql, organizationId, {
-    types,
-    onlyWebhook,
-    max: MAX_TRIED,
-    maxBytes: MAX_BYTES,
-  })
+  const selection = { types, onlyWebhook, max: MAX_TRIED, maxBytes: MAX_BYTES }
+  const rows = await findNewestEvents(sql, organizationId, selection)
   const refusals = await explainRefusals(sql, filter, rows)
   return rows.map((event) => {
     const refusedBy = refusals.get(event) ?? null

@@ -2,7 +2,7 @@ import type { Db, Sql } from '../db/client.ts'
 import type { Event, Prisma } from '../db/generated/prisma/client.ts'
 import { parseId } from '../db/ids.ts'
 import { boundConditions, type Page, pageOf } from '../db/page.ts'
-import { type AddValue, createParameters } from '../db/parameters.ts'
+import { createParameters } from '../db/parameters.ts'
 import { findSearchKey, type SearchKey } from '../event-types/find-search-key.ts'
 import { lowerBoundAt } from '../lib/uuid-v7.ts'
 
@@ -35,9 +35,7 @@ export async function findEvents(
   query: Selection & Page,
 ): Promise<Event[]> {
   const { uuid, type, key, value, since, until } = filter
-  if (key) return await findEventsByKey(deps, organizationId, { ...filter, key }, query)
-  if (value != null)
-    return await findEventsByValue(deps, organizationId, { ...filter, value }, query)
+  if (key || value != null) return await findEventsByValue(deps, organizationId, filter, query)
   const { where, ...page } = pageOf(query, 'newest first')
   return await deps.prisma.event.findMany({
     ...page,
@@ -101,117 +99,86 @@ async function findEventsByUuids(
   })
 }
 
-type KeyFilter = EventFilter & { readonly key: SearchKey }
-
 /** The most events of a type that are read to find those of a search key among them. */
 const FEW = 1_000
 
+/** A search for a value of which nobody knows the key tries at most this many search keys. */
+export const MAX_PATHS = 100
+
 /**
- * A page of an organization's events with a value at a search key, newest first. Reads the events of the key in this
- * order until the page is full. If the key has many events and the type few, reads those of the type.
+ * A page of an organization's events with a value at a search key, or at any: a page of each key, merged, newest first. Reads
+ * the events of a key in this order until the page is full. If the key has many events and the type few, reads those of the type.
  */
-async function findEventsByKey(
+async function findEventsByValue(
   { prisma, sql }: Deps,
   organizationId: string,
-  given: KeyFilter,
+  filter: EventFilter,
   query: Selection & Page,
 ): Promise<Event[]> {
   const { where, take, orderBy: _, ...selection } = pageOf(query, 'newest first')
-  const filter = { ...given, key: await findSearchKey(sql, given.key) }
-  const { ofKey, ofType, add, values } = conditions(organizationId, filter)
-  const readsType = filter.type != null && (await hasFewOfType(sql, organizationId, filter))
-  const id = readsType ? 'e.id' : 'k.event_id'
-  const cursor = where.id && ('lt' in where.id ? `< ${add(where.id.lt)}` : `> ${add(where.id.gt)}`)
-  const ofPage = cursor ? [`${id} ${cursor}`] : []
+  const key = filter.key ? await findSearchKey(sql, filter.key) : null
+  const searched = { ...filter, value: key?.equals ?? filter.value, path: key?.path ?? null }
+  const { ofKey, ofType, add, values } = conditions(organizationId, searched)
+  const direction = take > 0 ? 'desc' : 'asc'
+  const size = add(Math.abs(take))
+  const ofPage = (id: string) => boundConditions(id, where.id, add)
   // Scalar subqueries, because the planner could turn `exists` into a join that reads all events.
   const hasKey = `(select true from posthorn.event_keys as k where ${and('k.event_id = e.id', ofKey)})`
   const hasType = `(select true from posthorn.events as e where ${and('e.id = k.event_id', ofType)})`
+  const readsType = filter.type != null && (await hasFewOfType(sql, organizationId, searched))
+  const paths = `select distinct unnest(search_keys) as path from posthorn.event_types order by 1 limit ${MAX_PATHS}`
   const { rows } = await sql.query<{ id: string }>(
-    `select ${id} as id from ${
-      readsType
-        ? `posthorn.events as e where ${and(hasKey, ofType, ofPage)}`
-        : `posthorn.event_keys as k where ${and(filter.type == null ? 'true' : hasType, ofKey, ofPage)}`
-    } order by ${id} ${take > 0 ? 'desc' : 'asc'} limit ${add(Math.abs(take))}`,
+    readsType
+      ? `select e.id from posthorn.events as e where ${and(hasKey, ofType, ofPage('e.id'))}
+         order by e.id ${direction} limit ${size}`
+      : `select distinct found.id from (${key ? 'select 1' : paths}) as key, lateral (
+           select k.event_id as id from posthorn.event_keys as k
+           where ${and(ofKey, ofPage('k.event_id'), filter.type == null ? [] : hasType)}
+           order by k.event_id ${direction} limit ${size}
+         ) as found order by 1 ${direction} limit ${size}`,
     values,
   )
-  const uuids = rows.map((row) => row.id)
+  const uuids = rows.map(({ id }) => id)
   return await findEventsByUuids(prisma, organizationId, uuids, selection)
 }
 
-async function hasFewOfType(sql: Sql, organizationId: string, filter: KeyFilter): Promise<boolean> {
+type Searched = EventFilter & { readonly path: string | null }
+
+async function hasFewOfType(sql: Sql, organizationId: string, filter: Searched): Promise<boolean> {
   const { ofKey, ofType, values } = conditions(organizationId, filter)
   const count = (rows: string) =>
     `(select count(*) from (select from ${rows} limit ${FEW + 1}) as few)::int`
   const { rows } = await sql.query<{ keys: number; events: number }>(
-    `select ${count(`posthorn.event_keys as k where ${and(...ofKey)}`)} as keys,
-       ${count(`posthorn.events as e where ${and(...ofType)}`)} as events`,
+    `select ${count(`posthorn.event_keys as k where ${and(ofKey)}`)} as keys,
+       ${count(`posthorn.events as e where ${and(ofType)}`)} as events`,
     values,
   )
   const [found] = rows
   return found !== undefined && found.keys > FEW && found.events <= FEW
 }
 
-/** SQL: the conditions on the search keys `k`, and on the events `e` if the filter has a type. */
-function conditions(organizationId: string, filter: KeyFilter) {
+/** SQL: the conditions on the search keys `k`, and on the events `e`. Without a path, those on `k` are about `key.path`. */
+function conditions(organizationId: string, { type, path, value, uuid, since, until }: Searched) {
   const { values, add } = createParameters()
   const organization = add(organizationId)
-  const bounds = eventBounds(filter, add)
-  const ofKey = [
-    `k.organization_id = ${organization}`,
-    `k.path = ${add(filter.key.path)}`,
-    `k.value = ${add(filter.key.equals)}`,
-    ...bounds.map((bound) => `k.event_id ${bound}`),
-  ]
-  if (filter.type == null) return { ofKey, ofType: [], add, values }
-  const ofType = [
-    `e.organization_id = ${organization}`,
-    `e.type = ${add(filter.type)}`,
-    ...bounds.map((bound) => `e.id ${bound}`),
-  ]
-  return { ofKey, ofType, add, values }
-}
-
-/** SQL: comparisons with the id of an event. */
-function eventBounds({ uuid, since, until }: EventFilter, add: AddValue): string[] {
-  return [
+  const atPath = path === null ? 'key.path' : add(path)
+  const bounds = [
     ...(uuid ? [`= ${add(uuid)}`] : []),
     ...(since ? [`>= ${add(lowerBoundAt(since))}`] : []),
     ...(until ? [`< ${add(lowerBoundAt(until))}`] : []),
   ]
-}
-
-/** A search for a value of which nobody knows the key tries at most this many search keys. */
-export const MAX_PATHS = 100
-
-/** A page of an organization's events with a value at any search key: a page of each, merged, newest first. */
-async function findEventsByValue(
-  { prisma, sql }: Deps,
-  organizationId: string,
-  filter: EventFilter & { readonly value: string },
-  query: Selection & Page,
-): Promise<Event[]> {
-  const { where, take, orderBy: _, ...selection } = pageOf(query, 'newest first')
-  const { values, add } = createParameters()
   const ofKey = [
-    `k.organization_id = ${add(organizationId)}`,
-    'k.path = key.path',
-    `k.value = ${add(filter.value)}`,
-    ...eventBounds(filter, add).map((bound) => `k.event_id ${bound}`),
-    ...boundConditions('k.event_id', where.id, add),
+    `k.organization_id = ${organization}`,
+    `k.path = ${atPath}`,
+    `k.value = ${add(value)}`,
+    ...bounds.map((bound) => `k.event_id ${bound}`),
   ]
-  const direction = take > 0 ? 'desc' : 'asc'
-  const size = add(Math.abs(take))
-  const { rows } = await sql.query<{ id: string }>(
-    `select distinct found.id from (
-       select distinct unnest(search_keys) as path from posthorn.event_types order by 1 limit ${MAX_PATHS}
-     ) as key, lateral (
-       select k.event_id as id from posthorn.event_keys as k where ${and(ofKey)}
-       order by k.event_id ${direction} limit ${size}
-     ) as found order by 1 ${direction} limit ${size}`,
-    values,
-  )
-  const uuids = rows.map(({ id }) => id)
-  return await findEventsByUuids(prisma, organizationId, uuids, selection)
+  const ofType = [
+    `e.organization_id = ${organization}`,
+    ...(type == null ? [] : [`e.type = ${add(type)}`]),
+    ...bounds.map((bound) => `e.id ${bound}`),
+  ]
+  return { ofKey, ofType, add, values }
 }
 
 function and(...given: readonly (string | readonly string[])[]): string {

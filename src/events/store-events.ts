@@ -118,11 +118,11 @@ async function storeCalls(
 ): Promise<StoredEvent[][]> {
   const rows = calls.flat()
   const column = <Value>(of: (row: EventRow) => Value) => rows.map(of)
-  const { rows: stored } = await sql.query<StoredRow>({
+  const { rows: stored } = await sql.query<StoredEvent>({
     name: 'insert_events',
     // Sets the lock timeout before the function runs, until the end of the transaction.
     text: `
-      select event_id, delivery_count, duplicate from posthorn.insert_events(
+      select event_id as uuid, delivery_count as "deliveryCount", duplicate from posthorn.insert_events(
         case when set_config('lock_timeout', $8, true) is not null then $1::uuid[] end,
         $2::text[], $3::bigint[], $4::text[], $5::timestamptz[], $6::text[], $7::text[], $9::text[], $10::text[])`,
     values: [
@@ -137,17 +137,9 @@ async function storeCalls(
       column((row) => row.traceState),
       column((row) => row.previous),
     ],
-    rowMode: 'array',
   })
-  const events = stored.map(([uuid, deliveryCount, duplicate]) => ({
-    uuid,
-    deliveryCount,
-    duplicate,
-  }))
-  return calls.map(({ length }) => events.splice(0, length))
+  return calls.map(({ length }) => stored.splice(0, length))
 }
-
-type StoredRow = [eventId: string, deliveryCount: number, duplicate: boolean]
 
 /** `posthorn.insert_events` raises this code if an event type has changed. */
 const OUTDATED = 'PH412'

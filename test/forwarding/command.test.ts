@@ -1,4 +1,3 @@
-import { createHmac } from 'node:crypto'
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -13,7 +12,6 @@ import { freePort } from '../support/free-port.ts'
 import { startLocalReceiver, useReceiver } from '../support/receiver.ts'
 import { until } from '../support/until.ts'
 import { type ForwardOptions, forward, startForwardCommand } from './support/forward-command.ts'
-import { publish, recordedAttempts } from './support/rows.ts'
 
 const posthorn = await useTestApp()
 
@@ -25,22 +23,24 @@ const options = (...args: string[]): ForwardOptions => ({
   args,
 })
 
+async function publish(type: string, data: unknown): Promise<string> {
+  const { organizationId } = posthorn.tenant
+  const [event] = await posthorn.services.publishEvents(organizationId, [{ type, data }])
+  return event?.id as string
+}
+
 describe('an event', () => {
   test('reaches the local server with the bytes and headers of a delivery, and its signature verifies', async () => {
     await using local = await startLocalReceiver()
     const url = `${local.url}hooks?from=posthorn`
     await using command = await forward(url, options('--event', JOINED))
     const data = { attendee: 'Zoë', price: '10.50' }
-    const { event } = await publish(posthorn, { type: JOINED, data })
+    const event = await publish(JOINED, data)
 
     const { path, headers, body } = await local.arrival(1)
     expect(path).toBe('/hooks?from=posthorn')
     expect(await verify(body, headers, command.secret)).toMatchObject({ ok: true })
-    const { id, timestamp } = { id: headers['wh-id'], timestamp: headers['wh-timestamp'] }
-    const key = Buffer.from(command.secret.slice(6), 'base64')
-    const hmac = createHmac('sha256', key).update(`${id}.${timestamp}.`).update(body)
-    expect(headers['wh-signature']).toBe(`v1,${hmac.digest('base64')}`)
-    expect(id).toBe(event)
+    expect(headers['wh-id']).toBe(event)
     const published = await posthorn.graphql('query ($id: ID!) { event(id: $id) { body } }', {
       id: event,
     })
@@ -56,12 +56,12 @@ describe('an event', () => {
   })
 
   test('that is published after the command is printed with its verification and the answer, also one of 500', async () => {
-    await publish(posthorn, { type: JOINED, data: { n: 0 } })
+    await publish(JOINED, { n: 0 })
     await using local = await startLocalReceiver()
     const statuses = [202, 500]
     local.answer = (response) => response.writeHead(statuses.shift() ?? 204).end('Thank you.')
     await using command = await forward(local.url, options('--event', JOINED))
-    for (const n of [1, 2, 3]) await publish(posthorn, { type: JOINED, data: { n } })
+    for (const n of [1, 2, 3]) await publish(JOINED, { n })
     expect(await command.printed(1)).toMatchObject({
       ...{ verified: true, answered: 202, response: 'Thank you.' },
       body: { type: JOINED, data: { n: 1 } },
@@ -76,7 +76,7 @@ describe('an event', () => {
     const args = options('--event', JOINED, '--count', '2', '--secret', secret)
     const command = startForwardCommand(local.url, args)
     await until(() => command.stderr.includes('Ready.'), 'the command is ready')
-    for (const n of [1, 2, 3]) await publish(posthorn, { type: JOINED, data: { n } })
+    for (const n of [1, 2, 3]) await publish(JOINED, { n })
     expect(await command.ended).toBe(0)
     expect(command.stdout.match(/✔ verified/g)).toHaveLength(2)
     const { body, headers } = await local.arrival(1)
@@ -93,15 +93,18 @@ describe('an event', () => {
   test('--event selects the types that arrive, with a body of 256 KiB too; without it, every type arrives', async () => {
     await using local = await startLocalReceiver()
     const types = () => local.received.map(({ body }) => JSON.parse(body.toString()).type)
-    const both = [JOINED, TICKET].map((type) => ({ type, data: { x: 'x'.repeat(262_144 - 10) } }))
+    const data = { x: 'x'.repeat(262_144 - 10) }
+    const publishBoth = async () => {
+      for (const type of [JOINED, TICKET]) await publish(type, data)
+    }
     {
       await using command = await forward(local.url, options('--event', TICKET))
-      for (const event of both) await publish(posthorn, event)
+      await publishBoth()
       await command.printed(1)
       expect(types()).toEqual([TICKET])
     }
     await using command = await forward(local.url, options())
-    for (const event of both) await publish(posthorn, event)
+    await publishBoth()
     await command.printed(2)
     expect(types()).toEqual([TICKET, JOINED, TICKET])
   })
@@ -113,14 +116,14 @@ describe('a local server', () => {
     const args = options('--event', JOINED, '--count', '1')
     const careful = startForwardCommand(local.url, args)
     await until(() => careful.stderr.includes('Ready.'), 'the command is ready')
-    await publish(posthorn, { type: JOINED, data: { n: 1 } })
+    await publish(JOINED, { n: 1 })
     expect(await careful.ended).toBe(0)
     expect(careful.stdout).toMatch(
       /no answer from .*UNABLE_TO_VERIFY.*NODE_EXTRA_CA_CERTS, .* --insecure\./,
     )
     expect(local.received).toEqual([])
     await using command = await forward(local.url, options('--event', JOINED, '--insecure'))
-    await publish(posthorn, { type: JOINED, data: { n: 2 } })
+    await publish(JOINED, { n: 2 })
     expect(await command.printed(1)).toMatchObject({ verified: true, answered: 200 })
   })
 
@@ -128,7 +131,7 @@ describe('a local server', () => {
     await using local = await startLocalReceiver()
     const url = local.url.replace('127.0.0.1', 'shop.localhost')
     await using command = await forward(url, options('--event', JOINED))
-    await publish(posthorn, { type: JOINED, data: { n: 1 } })
+    await publish(JOINED, { n: 1 })
     expect(await command.printed(1)).toMatchObject({ answered: 200 })
     expect((await local.arrival(1)).headers['host']).toBe(new URL(url).host)
   })
@@ -137,10 +140,10 @@ describe('a local server', () => {
 test('a local server that does not run is named, and the next event is sent', async () => {
   const port = await freePort()
   await using command = await forward(`http://127.0.0.1:${port}/`, options('--event', JOINED))
-  await publish(posthorn, { type: JOINED, data: { n: 1 } })
+  await publish(JOINED, { n: 1 })
   expect(await command.printed(1)).toMatchObject({ answered: null, errorCode: 'ECONNREFUSED' })
   await using local = await startLocalReceiver(port)
-  await publish(posthorn, { type: JOINED, data: { n: 2 } })
+  await publish(JOINED, { n: 2 })
   expect(JSON.parse((await local.arrival(1)).body.toString())).toMatchObject({ data: { n: 2 } })
 })
 
@@ -151,7 +154,7 @@ test('a server that was away gets the next pull, and no event is lost', async ()
   await using command = await forward(local.url, { ...options('--event', JOINED), server })
   proxy.disconnect()
   await until(() => command.process.stderr.includes('Trying again.'), 'the command notices')
-  await publish(posthorn, { type: JOINED, data: { n: 'meanwhile' } })
+  await publish(JOINED, { n: 'meanwhile' })
   proxy.connect()
   // A pull that Posthorn still answered has a lease of 20 s.
   await until(() => local.received.length > 0, 'the event arrives', 60_000)
@@ -177,7 +180,7 @@ describe('--save and --replay', () => {
     onTestFinished(() => rm(folder, { recursive: true }))
     const count = ['--count', '1']
     const command = await forward(local.url, options('--event', JOINED, '--save', folder, ...count))
-    const { event } = await publish(posthorn, { type: JOINED, data: { attendee: 'Zoë' } })
+    const event = await publish(JOINED, { attendee: 'Zoë' })
     expect(await command.process.ended).toBe(0)
     const { body, headers } = await local.arrival(1)
     const [headersFile = '', bodyFile = ''] = (await readdir(folder)).toSorted()
@@ -193,22 +196,28 @@ describe('--save and --replay', () => {
 
   test('--replay sends a stored delivery or event again, newly signed, records no attempt, and ends with 1 unless the answer is 2xx', async () => {
     await using local = await startLocalReceiver()
-    const webhookId = await createWebhook(posthorn, `https://127.0.0.1:${await freePort()}/`, {
+    await createWebhook(posthorn, `https://127.0.0.1:${await freePort()}/`, {
       ...{ eventSubscriptions: [TICKET], retryScheduleSeconds: [] },
     })
-    const { event, delivery } = await publish(posthorn, { type: TICKET, data: { n: 1 } }, webhookId)
-    const [attempt] = await recordedAttempts(posthorn, delivery)
+    const event = await publish(TICKET, { n: 1 })
+    const readDelivery = async () => {
+      const query = `query ($id: ID!) { event(id: $id) { deliveries(first: 1) {
+        nodes { id attempts { nodes { request { body } } } } } } }`
+      return (await posthorn.graphql(query, { id: event })).event.deliveries.nodes[0]
+    }
+    await until(async () => (await readDelivery()).attempts.nodes.length > 0, 'an attempt')
+    const { id: delivery, attempts } = await readDelivery()
     for (const [number, id] of [delivery, event].entries()) {
       const replayed = startForwardCommand(local.url, options('--replay', id, '--json'))
       expect(await replayed.ended, replayed.stderr).toBe(0)
       const { body, headers } = await local.arrival(number + 1)
-      expect(body.toString()).toBe(attempt.request.body)
+      expect(body.toString()).toBe(attempts.nodes[0].request.body)
       expect(headers).toMatchObject({ 'wh-id': id })
       const [, secret = ''] = /WEBHOOK_SECRET=(whsec_\S+)$/m.exec(replayed.stderr) ?? []
       expect(await verify(body, headers, secret)).toMatchObject({ ok: true })
       expect(JSON.parse(replayed.stdout)).toMatchObject({ verified: true, answered: 200 })
     }
-    expect(await recordedAttempts(posthorn, delivery)).toHaveLength(1)
+    expect((await readDelivery()).attempts.nodes).toHaveLength(1)
 
     local.answer = (response) => response.writeHead(400).end()
     const refused = startForwardCommand(local.url, options('--replay', delivery))

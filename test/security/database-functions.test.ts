@@ -33,7 +33,7 @@ test.each([
   ['has neither a search path nor a bound body', HAS_NO_SEARCH_PATH],
   ['looks into a schema of others', HAS_OTHER_SCHEMAS],
   [
-    'runs as its owner and takes values of types that a host can choose',
+    'runs as its owner and takes values of any type, or of a type of the host',
     `p.prosecdef and ${TAKES_OTHER_TYPES}`,
   ],
   [

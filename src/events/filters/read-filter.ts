@@ -185,3 +185,10 @@ export function textOfFilter({ filter, filterText }: GivenFilter): string | null
     fieldIssue(['filterText'], 'ambiguous', 'is given beside filter. Send one of them.'),
   ])
 }
+
+/** Reads a given filter. Null without an issue: none is given. Throws `invalid` if it is given twice. */
+export function readGivenFilter(given: GivenFilter): ReturnType<typeof readFilter> {
+  const text = textOfFilter(given)
+  const field = typeof given.filterText === 'string' ? 'filterText' : 'filter'
+  return typeof text === 'string' ? readFilter(text, [field]) : { filter: null, issues: [] }
+}

@@ -1,10 +1,5 @@
 import type { Filter } from '../../events/filters/filter.ts'
-import {
-  type GivenFilter,
-  printFilter,
-  readFilter,
-  textOfFilter,
-} from '../../events/filters/read-filter.ts'
+import { type GivenFilter, printFilter, readGivenFilter } from '../../events/filters/read-filter.ts'
 import { type FieldIssue, fieldIssue, invalid } from '../../lib/errors.ts'
 
 /** What a reader asks for. */
@@ -25,13 +20,11 @@ const MAX_NAME_LENGTH = 128
 /** Reads what a caller gives. Throws `invalid`. A type that the catalogue does not have yet is one that may come. */
 export function readSelection(given: GivenSelection): EventSelection {
   const issues: FieldIssue[] = checkTypes(given.types ?? [])
-  const field = typeof given.filterText === 'string' ? 'filterText' : 'filter'
-  const text = textOfFilter(given)
-  const read = typeof text === 'string' ? readFilter(text, [field]) : null
-  issues.push(...(read?.issues ?? []))
+  const { filter, issues: ofFilter } = readGivenFilter(given)
+  issues.push(...ofFilter)
   if (issues.length > 0) throw invalid(issues)
   const types = [...new Set(given.types)]
-  return { types: types.length > 0 ? types : null, filter: read?.filter ?? null }
+  return { types: types.length > 0 ? types : null, filter }
 }
 
 function checkTypes(types: readonly string[]): FieldIssue[] {

@@ -12,7 +12,7 @@ import {
 } from './consumers/pull-events.ts'
 import { type Cursor, isBefore, parseCursor, printCursor } from './cursor.ts'
 import { type GivenSelection, printSelectionFilter, readSelection } from './event-matcher.ts'
-import { createUseStream, type EventNews, readBounds } from './event-stream.ts'
+import { type EventNews, readBounds } from './event-stream.ts'
 import { type EventScope, findEvent, readStream, type StreamEvent } from './read-stream.ts'
 
 /** Who reads events. */
@@ -50,18 +50,12 @@ export function createEventStreams({
   readonly sql: Sql
   readonly live: LiveHub
 }): EventStreams {
-  const useStream = createUseStream(sql)
-
   async function open<Opened>(
     { caller, disconnect, toError }: Reader,
     begin: (opening: EventNews) => Opened,
   ): Promise<Opened> {
     const { organizationId, keyId: apiKeyId, consoleSessionId: sessionId } = caller
-    const readNewest = async () => {
-      // A reader that stays connected for as long as events are kept still uses the stream.
-      await useStream(organizationId)
-      return await readBounds(sql, organizationId)
-    }
+    const readNewest = () => readBounds(sql, organizationId)
     const client = { organizationId, apiKeyId, sessionId, polls: true, toError, disconnect }
     return await live.open(client, async (news) => {
       const bounds = await readNewest()
@@ -122,7 +116,7 @@ export function createEventStreams({
       const { caller, actor, signal } = reader
       requireWholeOrganization(caller)
       const openNews = () => open(reader, (opening) => opening)
-      const deps = { sql, useStream, actor, signal, openNews }
+      const deps = { sql, actor, signal, openNews }
       return await pullEvents(deps, caller.organizationId, request)
     },
 
@@ -146,13 +140,8 @@ function seenBy({ organizationId, session }: Caller) {
 function requireWholeOrganization(caller: Caller): void {
   requireScope(caller, 'events:read')
   if (!caller.session) return
-  throw forbidden(
-    `A ${credentialOf(caller)} cannot use consumers, which belong to the organization. Subscribe to \`events\`, or use an API key.`,
-  )
-}
-
-function forbidden(message: string): DomainError {
-  return new DomainError('forbidden', message)
+  const message = `A ${credentialOf(caller)} cannot use consumers, which belong to the organization. Subscribe to \`events\`, or use an API key.`
+  throw new DomainError('forbidden', message)
 }
 
 /** What a reader holds at a time: a slow client holds it for long. The first event can have more bytes. */

@@ -2,11 +2,10 @@ import type { Sql } from '../../db/client.ts'
 import { unavailable } from '../../db/faults.ts'
 import { openSession, type Session } from '../../db/session.ts'
 import { DomainError } from '../../lib/errors.ts'
-import { lowerBoundAt } from '../../lib/uuid-v7.ts'
 import { describeRequest } from '../../telemetry/request-log.ts'
 import { type EndReason, News } from './news.ts'
 import { CHANNEL, decode, lowest, type Notification } from './notify.ts'
-import { inBatches, positionBefore, type StreamItem, type Topic } from './stream.ts'
+import { inBatches, REPEAT, type StreamItem, type Topic } from './stream.ts'
 
 export interface HubOptions {
   readonly databaseUrl: string
@@ -61,10 +60,8 @@ export class LiveHub implements AsyncDisposable {
   readonly #options: HubOptions
   readonly #subscribers = new Map<News, Subscriber>()
   readonly #reads = new Map<unknown, Promise<unknown>>()
-  readonly #closing = new Set<Promise<void>>()
+  #closing = Promise.resolve()
   #session: Session | null = null
-  /** Nothing before this time was missed. */
-  #listensSince: Date | null = null
   #time: Promise<Date> | null = null
   /** By organization, after a notification: what has come since. */
   readonly #pauses = new Map<string, { next: Notification | null }>()
@@ -142,7 +139,6 @@ export class LiveHub implements AsyncDisposable {
     const { databaseUrl, onError } = this.#options
     const every = (ms: number, run: () => Promise<void>) =>
       setInterval(() => run().catch(onError), ms).unref()
-    this.#listensSince = null
     this.#timers = [
       every(CHECK_KEYS_EVERY_MS, () => this.#endUnauthorized()),
       every(POLL_MS, async () => {
@@ -154,14 +150,12 @@ export class LiveHub implements AsyncDisposable {
       name: 'live',
       onOpen: async (opened) => {
         await opened.query(`listen ${CHANNEL}`)
-        const before = this.#listensSince
-        this.#listensSince = await readTime(opened)
-        if (before) this.#repeat(positionBefore(before))
+        this.#notifyAll(REPEAT)
       },
       onNotification: (payload) => {
         const notification = decode(payload)
         if (notification) this.#notify(notification)
-        else for (const news of this.#subscribers.keys()) news.notify()
+        else this.#notifyAll()
       },
       onError,
     })
@@ -185,12 +179,8 @@ export class LiveHub implements AsyncDisposable {
     }, PAUSE_MS).unref()
   }
 
-  /** What may have committed without a notification. */
-  #repeat(since: string): void {
-    for (const news of this.#subscribers.keys()) {
-      const opened = lowerBoundAt(news.openedAt)
-      news.notify(since > opened ? since : opened)
-    }
+  #notifyAll(since?: string): void {
+    for (const news of this.#subscribers.keys()) news.notify(since)
   }
 
   /** One statement at a time: clients that begin together share it. */
@@ -204,8 +194,8 @@ export class LiveHub implements AsyncDisposable {
   /** This also detects a broken connection. */
   async #readAll(): Promise<void> {
     if (!this.#session) return
-    this.#listensSince = await this.#readTime(this.#session)
-    for (const news of this.#subscribers.keys()) news.notify()
+    await this.#readTime(this.#session)
+    this.#notifyAll(REPEAT)
   }
 
   async #endUnauthorized(): Promise<void> {
@@ -229,12 +219,11 @@ export class LiveHub implements AsyncDisposable {
 
   #stop(): void {
     for (const timer of this.#timers) clearInterval(timer)
-    const stopping = this.#session?.[Symbol.asyncDispose]()
+    const session = this.#session
     this.#session = null
-    const stopped = Promise.resolve(stopping)
+    this.#closing = this.#closing
+      .then(() => session?.[Symbol.asyncDispose]())
       .catch(this.#options.onError)
-      .finally(() => this.#closing.delete(stopped))
-    this.#closing.add(stopped)
   }
 
   async [Symbol.asyncDispose]() {
@@ -244,7 +233,7 @@ export class LiveHub implements AsyncDisposable {
       disconnect()
       news.end('shutting down')
     }
-    await Promise.all(this.#closing)
+    await this.#closing
   }
 }
 

@@ -1,7 +1,6 @@
 import type { Sql } from '../../db/client.ts'
 import { lowerBoundAt, timestampOf } from '../../lib/uuid-v7.ts'
 import type { News } from './news.ts'
-import { lowest } from './notify.ts'
 
 /** A kind of items of an organization, and how to read them from the tables. Streams subscribe to a topic. */
 export interface Topic<Item> {
@@ -43,8 +42,11 @@ export async function* inBatches<Item>(pages: Pages<Item>): AsyncGenerator<Strea
 /** A transaction that gave an item its id, or the time of it, has ended and notified within this time. */
 const REORDERED_WITHIN_MS = 5_000
 
+/** Notifies of what may have committed without a notification. */
+export const REPEAT = ''
+
 /** Beyond these, a client can get an item twice, which it recognizes by the id. */
-const MAX_REMEMBERED = 5_000
+const MAX_REMEMBERED = 10_000
 
 export interface PositionedItem {
   /** A UUIDv7 in the order of time. */
@@ -69,12 +71,14 @@ export async function* followPositions<Item extends PositionedItem>(
   read: (after: string) => Promise<PositionedPage<Item>>,
 ): AsyncGenerator<readonly Item[], void> {
   const first = positionBefore(after ?? news.openedAt)
-  let place = after ? first : lowerBoundAt(news.openedAt)
+  const begin = after ? first : lowerBoundAt(news.openedAt)
+  let place = begin
   const seen = new Set<string>()
   for (;;) {
     const since = news.takeSince()
-    if (since) place = lowest(place, lowerBoundAt(timestampOf(since))) as string
-    const { items, reached, isEnd } = await read(place > first ? place : first)
+    if (since === REPEAT) place = later(positionBefore(timestampOf(place)), begin)
+    else if (since) place = later(first, earlier(place, lowerBoundAt(timestampOf(since))))
+    const { items, reached, isEnd } = await read(place)
     const fresh = items.filter(({ position }) => !seen.has(position))
     for (const { position } of fresh) seen.add(position)
     for (const oldest of seen) {
@@ -86,6 +90,9 @@ export async function* followPositions<Item extends PositionedItem>(
     if (isEnd && !(await news.next())) return
   }
 }
+
+const later = (a: string, b: string) => (a > b ? a : b)
+const earlier = (a: string, b: string) => (a < b ? a : b)
 
 /** The lowest position of an item whose transaction can have ended after this time. */
 export function positionBefore(time: Date): string {

@@ -178,8 +178,8 @@ mutation('deleteConsumer', {
   scope: 'webhooks:write',
   id: 'consumer',
   returns: ['id', 'ID', 'The id of the deleted consumer.'],
-  run: async ({ id }, { prisma, actor }, { organizationId }) => {
-    await deleteConsumer(prisma, organizationId, id, actor)
+  run: async ({ id }, { sql, actor }, { organizationId }) => {
+    await deleteConsumer(sql, organizationId, id, actor)
     return id
   },
 })

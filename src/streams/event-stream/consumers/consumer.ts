@@ -1,10 +1,9 @@
 import type { Actor } from '../../../auth/access/actor.ts'
-import { actorJson, writeAuditEntry } from '../../../auth/audit/audit-entry.ts'
+import { actorJson } from '../../../auth/audit/audit-entry.ts'
 import type { Db, Sql } from '../../../db/client.ts'
 import type { Consumer, Prisma } from '../../../db/generated/prisma/client.ts'
-import { parseId, publicId } from '../../../db/ids.ts'
+import { parseId } from '../../../db/ids.ts'
 import { type Page, pageOf } from '../../../db/page.ts'
-import { joinTransaction } from '../../../db/transaction.ts'
 import { DomainError, fieldIssue, invalid, notFound } from '../../../lib/errors.ts'
 import type { StreamBounds } from '../event-stream.ts'
 
@@ -61,27 +60,21 @@ const CREATE_CONSUMER = `
 
 /** Deletes the consumer with its leases. Its name can be used again, for a new consumer. */
 export async function deleteConsumer(
-  db: Db,
+  sql: Sql,
   organizationId: string,
   id: string,
   actor: Actor,
 ): Promise<void> {
-  const uuid = parseId('consumer', id)
-  if (!uuid) throw notFound('consumer', id)
-  await joinTransaction(db, async (tx) => {
-    const [consumer] = await tx.consumer.findMany({
-      where: { id: uuid, organizationId },
-      select: { name: true },
-    })
-    if (!consumer) throw notFound('consumer', id)
-    await tx.consumer.deleteMany({ where: { id: uuid, organizationId } })
-    await writeAuditEntry(tx, actor, {
-      action: 'consumer.deleted',
-      organizationId,
-      subjectId: publicId('consumer', uuid),
-      before: { name: consumer.name },
-    })
-  })
+  const { rowCount } = await sql.query(
+    `with deleted as (
+       delete from posthorn.event_consumers where id = $1 and organization_id = $2 returning id, name
+     )
+     select posthorn.write_audit_entry($3::jsonb, $2, 'consumer.deleted', posthorn.type_id('con', id),
+       jsonb_build_object('name', name), null)
+     from deleted`,
+    [parseId('consumer', id), organizationId, actorJson(actor)],
+  )
+  if (rowCount === 0) throw notFound('consumer', id)
 }
 
 type Fields = Pick<Prisma.ConsumerFindManyArgs, 'select' | 'include'>

@@ -8,7 +8,7 @@ import {
   printSelectionFilter,
   readSelection,
 } from '../event-matcher.ts'
-import { type EventNews, givePositions, readBounds, type UseStream } from '../event-stream.ts'
+import { type EventNews, givePositions, readBounds } from '../event-stream.ts'
 import {
   EVENT_COLUMNS,
   type EventRow,
@@ -56,7 +56,6 @@ export interface PulledEvents {
 
 export interface PullDeps {
   readonly sql: Sql
-  readonly useStream: UseStream
   readonly actor: Actor
   /** Begins to wait for events of the organization. */
   readonly openNews: () => Promise<EventNews>
@@ -87,7 +86,6 @@ export async function pullEvents(
   checkConsumerName(request.consumer)
   const pull = readPull(request)
   const endsAtMs = performance.now() + pull.waitSeconds * 1_000
-  await deps.useStream(organizationId)
   let waiting: EventNews | null = null
   try {
     for (;;) {
