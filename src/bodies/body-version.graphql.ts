@@ -3,8 +3,8 @@ import type { WebhookBody } from '../db/generated/prisma/client.ts'
 import { builder } from '../graphql/builder.ts'
 import { LARGE_TEXT } from '../graphql/limits/field-complexity.ts'
 import { readBodies } from './body.ts'
+import { selectionProblems } from './event-graph/compile-selection.ts'
 import { readSourceTypes } from './event-graph/event-schema.ts'
-import { selectionProblems } from './event-graph/selection-problems.ts'
 
 const BodyVersion = builder.objectRef<WebhookBody>('BodyVersion').implement({
   description:

@@ -99,3 +99,24 @@ function parseNested(source: Source): DocumentNode {
     throw new GraphQLError(message)
   }
 }
+
+/** What a stored selection names and the catalogue does not have, or has elsewhere: sentences. */
+export function selectionProblems(
+  text: string,
+  plan: SelectionPlan,
+  catalogue: readonly SourceType[],
+): string[] {
+  const compiled = compileSelection(text, catalogue)
+  if (compiled.plan === null) return compiled.issues.map(({ message }) => message)
+  return comparePlans(plan, compiled.plan)
+}
+
+/** What the plan of the same selection in another catalogue does not take as before: a sentence for each event type. */
+export function comparePlans(was: SelectionPlan, is: SelectionPlan): string[] {
+  return was.cases.flatMap(({ eventType, plan }) => {
+    const other = is.cases.find((one) => one.eventType === eventType)
+    if (!other) return [`The event type ${eventType} has another type in the event graph.`]
+    const isSame = JSON.stringify(other.plan) === JSON.stringify(plan)
+    return isSame ? [] : [`A selected field of ${eventType} has another JSON type or property.`]
+  })
+}
