@@ -1,4 +1,4 @@
-import type { SearchKey } from '../event-types/find-search-key.ts'
+import type { SearchKey } from '../event-types/search-key.ts'
 import { builder } from '../graphql/builder.ts'
 
 declare module '../graphql/builder.ts' {

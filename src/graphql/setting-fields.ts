@@ -22,8 +22,11 @@ export function settingInputs<S extends Settings>(
 }
 
 /** Adds a field to the type of a row for each setting with a column of its name. */
-export function addSettingFields(type: 'Organization' | 'Webhook', settings: Settings): void {
-  // Both have such columns.
+export function addSettingFields(
+  type: 'EventType' | 'Organization' | 'Webhook',
+  settings: Settings,
+): void {
+  // Each has such columns.
   builder.prismaObjectFields(type as 'Organization', (t) =>
     Object.fromEntries(
       Object.entries(settings).map(([name, { rule, type, description, forSessions = true }]) => {

@@ -123,15 +123,15 @@ const items = (next: object) => ({ items: next })
 test.each([
   ['too many components', chainOf(1_001, items), 'needs more than 1,000 components.'],
   ['a long chain', chainOf(20_000, (next) => next), 'needs more than 1,000 components.'],
-  [
-    'an allOf of many parts at many levels',
-    chainOf(9, (next) => ({ allOf: Array(10).fill(next) })),
-    'has a schema with more than 1,000 parts of allOf.',
-  ],
 ])('%s: an error names the place', (_case, document, problem) => {
   expect(refusals(document)).toEqual([
     expect.stringContaining(`openapi.json: webhooks.order.paid ${problem}`),
   ])
+})
+
+test('an allOf of many parts at many levels is read at once', () => {
+  const document = chainOf(9, (next) => ({ allOf: Array(10).fill(next) }))
+  expect(parse(document)).toHaveLength(1)
 })
 
 test.each<[string, object, RegExp]>([
