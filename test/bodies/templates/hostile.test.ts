@@ -118,37 +118,15 @@ const json = fc.letrec<{ value: unknown }>((tie) => ({
   ),
 })).value
 const names = fc.constantFrom(
-  ...[
-    'data',
-    'data.a',
-    'data.a.b',
-    'data[0]',
-    'data.a.size',
-    'previous.a',
-    'event.type',
-    'nil',
-    "'x'",
-  ],
+  ..."data data.a data.a.b data[0] data.a.size previous.a event.type nil 'x'".split(' '),
 )
 const filters = fc.constantFrom(
-  ...[
-    'json',
-    'size',
-    'upcase',
-    'escape',
-    "join: ','",
-    "map: 'a'",
-    'first',
-    "split: ''",
-    "date: '%b'",
-  ],
-  ...[
-    'default: data.b',
-    "truncate: 3, '…'",
-    'truncate: data.b',
-    'plus: data.b',
-    "replace: 'a', data.b",
-  ],
+  ..."json | size | upcase | escape | join: ',' | map: 'a' | first | split: '' | date: '%b'".split(
+    ' | ',
+  ),
+  ..."default: data.b | truncate: 3, '…' | truncate: data.b | plus: data.b | replace: 'a', data.b".split(
+    ' | ',
+  ),
 )
 const outputs = fc
   .tuple(names, fc.array(filters, { maxLength: 3 }))
