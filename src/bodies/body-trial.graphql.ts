@@ -10,9 +10,10 @@ import { LARGE_TEXT } from '../graphql/limits/field-complexity.ts'
 import { lookUp } from '../graphql/look-up.ts'
 import { organizationFields, organizationOf } from '../graphql/organization-fields.ts'
 import type { FieldIssue } from '../lib/errors.ts'
-import { type BodyEvent, parseBody, writeInTurn } from './body.ts'
+import { parseBody, writeInTurn } from './body.ts'
 import { type BodyChoice, type ChosenBody, chooseBody } from './choose-body.ts'
 import type { SelectionPlan } from './event-graph/plan-selection.ts'
+import type { BodyEvent } from './event-graph/select-event.ts'
 
 /** The events that a trial reads, and the bytes of their data and previous data. */
 const MAX_TRIED = 10

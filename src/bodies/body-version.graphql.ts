@@ -3,8 +3,8 @@ import type { WebhookBody } from '../db/generated/prisma/client.ts'
 import { builder } from '../graphql/builder.ts'
 import { LARGE_TEXT } from '../graphql/limits/field-complexity.ts'
 import { readBodies } from './body.ts'
+import { selectionProblems } from './event-graph/compile-selection.ts'
 import { readSourceTypes } from './event-graph/event-schema.ts'
-import { selectionProblems } from './event-graph/selection-problems.ts'
 
 const BodyVersion = builder.objectRef<WebhookBody>('BodyVersion').implement({
   description:
@@ -92,8 +92,7 @@ async function findBodyVersions(
   db: Db,
   uuids: readonly (string | null)[],
 ): Promise<(WebhookBody | null)[]> {
-  const given = uuids.filter((uuid) => uuid !== null)
-  const rows = await db.webhookBody.findMany({ where: { id: { in: [...new Set(given)] } } })
-  const byId = new Map(rows.map((row) => [row.id, row]))
-  return uuids.map((uuid) => (uuid === null ? null : (byId.get(uuid) ?? null)))
+  const given = new Set(uuids.filter((uuid) => uuid !== null))
+  const rows = await db.webhookBody.findMany({ where: { id: { in: [...given] } } })
+  return uuids.map((uuid) => rows.find(({ id }) => id === uuid) ?? null)
 }

@@ -1,15 +1,14 @@
 import type { Sql } from '../db/client.ts'
-import { publicId } from '../db/ids.ts'
 import { MAX_DATA_BYTES } from '../event-types/event-type.ts'
-import { type DeliveredEvent, deliveryBody } from '../events/delivery-body.ts'
+import { deliveryBody } from '../events/delivery-body.ts'
 import { batched } from '../lib/batch.ts'
 import { inTurn } from '../lib/in-turn.ts'
 import { LruMap, MAX_AGE_MS } from '../lib/lru-map.ts'
 import { OverBudget, type WorkBudget } from '../lib/work-budget.ts'
 import type { SelectionPlan } from './event-graph/plan-selection.ts'
-import { selectEvent } from './event-graph/select-event.ts'
+import { type BodyEvent, selectEvent } from './event-graph/select-event.ts'
 import { compileTemplate, type Template } from './templates/compile-template.ts'
-import { renderTemplate } from './templates/render-template.ts'
+import { type DeliveryOfBody, renderTemplate } from './templates/render-template.ts'
 
 /** What the deliveries of a webhook contain, ready to be written. Null: the whole event. */
 export type Body = { readonly plan: SelectionPlan } | { readonly template: Template } | null
@@ -19,20 +18,6 @@ export interface StoredBody {
   /** JSON. */
   readonly plan: string | null
   readonly template: string | null
-}
-
-/** The columns of an event that bodies are made of. */
-export interface BodyEvent extends DeliveredEvent {
-  /** The data before the change, as published. */
-  readonly previous: string | null
-}
-
-interface DeliveryOfBody {
-  /** Uuids. */
-  readonly id: string
-  readonly webhookId: string
-  /** The origin of the console. Null if an operator has not set it. */
-  readonly publicUrl: string | null
 }
 
 export function parseBody({ plan, template: text }: StoredBody): Body {
@@ -58,7 +43,7 @@ export function writeBody(
 ): string | typeof TOO_LARGE {
   if (body === null) return deliveryBody(event)
   try {
-    if ('template' in body) return writeTemplate(body.template, event, delivery, budget)
+    if ('template' in body) return renderTemplate(body.template, event, delivery, budget)
     const data = JSON.stringify(selectEvent(body.plan, event, budget))
     // Many fields of each item of a long list can be longer than the list, because each that is missing is `null`.
     return Buffer.byteLength(data) > MAX_DATA_BYTES ? TOO_LARGE : deliveryBody({ ...event, data })
@@ -66,22 +51,6 @@ export function writeBody(
     if (error instanceof OverBudget) return TOO_LARGE
     throw error
   }
-}
-
-function writeTemplate(
-  template: Template,
-  event: BodyEvent,
-  { id, webhookId, publicUrl }: DeliveryOfBody,
-  budget: WorkBudget,
-): string {
-  const deliveryId = publicId('delivery', id)
-  const source = {
-    event,
-    deliveryId,
-    webhookId: publicId('webhook', webhookId),
-    deliveryUrl: publicUrl && `${publicUrl}/console/deliveries/${deliveryId}`,
-  }
-  return renderTemplate(template, source, budget)
 }
 
 /** The same in the turn of the organization. Null for a body that is too large. */

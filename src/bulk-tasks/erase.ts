@@ -7,7 +7,7 @@ import {
   MAX_ERASED_EVENTS,
   type Unsent,
 } from '../deliveries/erase-events.ts'
-import { findSearchKey, type SearchKey } from '../event-types/find-search-key.ts'
+import { findSearchKey, type SearchKey } from '../event-types/search-key.ts'
 import { fieldIssue, invalid } from '../lib/errors.ts'
 import { FIRST_ID, type PageResult, pauseBeforePass, type Work } from '../queue/long-work.ts'
 import { MAX_COUNTED, type SelectionCount } from './selected-deliveries.ts'

@@ -1,6 +1,6 @@
 import { boundConditions, idBounds, type PageBounds, pageOrder } from '../db/page.ts'
 import type { AddValue } from '../db/parameters.ts'
-import type { SearchKey } from '../event-types/find-search-key.ts'
+import type { SearchKey } from '../event-types/search-key.ts'
 import {
   type AttemptFilter,
   attemptPage,

@@ -4,7 +4,7 @@ import { parseId } from '../db/ids.ts'
 import type { Page } from '../db/page.ts'
 import { pagesOfEach } from '../db/pages-of-each.ts'
 import { atLeastKey } from '../db/selection.ts'
-import { findSearchKey } from '../event-types/find-search-key.ts'
+import { findSearchKey } from '../event-types/search-key.ts'
 import { type DeliveryFilter, deliveryPage } from './delivery-filter.ts'
 
 type Selection = Pick<Prisma.DeliveryFindManyArgs, 'select' | 'include'>

@@ -4,6 +4,8 @@ import type { EventType, Prisma } from '../db/generated/prisma/client.ts'
 import { builder } from '../graphql/builder.ts'
 import type { Context } from '../graphql/context.ts'
 import type { RestrictedSession } from '../graphql/portal-access.ts'
+import { addSettingFields } from '../graphql/setting-fields.ts'
+import { EVENT_TYPE_SETTINGS } from './event-type-settings.ts'
 import {
   expandSubscriptions,
   findEventTypes,
@@ -38,22 +40,6 @@ builder.prismaNode('EventType', {
   select: { name: true },
   fields: (t) => ({
     name: t.exposeString('name', { portal: 'open' }),
-    description: t.exposeString('description', { portal: 'open' }),
-    schema: t.expose('schema', {
-      portal: 'open',
-      type: 'JSON',
-      nullable: true,
-      description:
-        'The JSON Schema for the `data` of events. GraphQL and the command line validate against it; the SQL function `posthorn.publish_events` does not. Null: any JSON is valid.',
-    }),
-    example: t.expose('example', {
-      portal: 'open',
-      type: 'JSON',
-      nullable: true,
-      description: 'An example of the `data` of an event. Null if there is none.',
-    }),
-    searchKeys: t.exposeStringList('searchKeys', { portal: 'open' }),
-    group: t.exposeString('group', { portal: 'open', nullable: true }),
     version: t.exposeInt('version', { portal: 'open' }),
     versions: t.relation('versions', {
       portal: 'open',
@@ -81,6 +67,9 @@ builder.prismaNode('EventType', {
     archivedAt: t.expose('archivedAt', { portal: 'open', type: 'DateTime', nullable: true }),
   }),
 })
+
+const { retentionDays: _ofOperators, ...FOR_ALL } = EVENT_TYPE_SETTINGS
+addSettingFields('EventType', FOR_ALL)
 
 builder.queryField('eventTypes', (t) =>
   t.prismaField({

@@ -12,19 +12,19 @@ export interface DescribedType {
   readonly example: string | null
 }
 
-/** A document about the event types that are not archived, sorted by name, which follows the catalogue. */
-export function followCatalogue(
+/** What is made of the event types that are not archived, sorted by name, and follows the catalogue. */
+export function followCatalogue<Made>(
   sql: Sql,
-  print: (types: readonly DescribedType[]) => Promise<Uint8Array<ArrayBuffer>>,
-): () => Promise<Uint8Array<ArrayBuffer>> {
+  make: (types: readonly DescribedType[]) => Promise<Made>,
+): () => Promise<Made> {
   return followVersion(
     () => readVersion(sql),
-    async () => print(await readTypes(sql)),
+    async () => make(await readTypes(sql)),
   )
 }
 
 /** A hash, because a change in SQL leaves `revision` as it is. */
-export async function readVersion(sql: Sql): Promise<string> {
+async function readVersion(sql: Sql): Promise<string> {
   const { rows } = await sql.query<{ version: string }>({
     name: 'read_catalogue_version',
     text: `

@@ -3,7 +3,7 @@ import type { Event, Prisma } from '../db/generated/prisma/client.ts'
 import { parseId } from '../db/ids.ts'
 import { boundConditions, type Page, pageOf } from '../db/page.ts'
 import { createParameters } from '../db/parameters.ts'
-import { findSearchKey, type SearchKey } from '../event-types/find-search-key.ts'
+import { findSearchKey, type SearchKey } from '../event-types/search-key.ts'
 import { lowerBoundAt } from '../lib/uuid-v7.ts'
 
 type Selection = Pick<Prisma.EventFindManyArgs, 'select' | 'include'>

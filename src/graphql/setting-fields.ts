@@ -23,7 +23,7 @@ export function settingInputs<S extends Settings>(
 
 /** Adds a field to the type of a row for each setting with a column of its name. */
 export function addSettingFields(
-  type: 'ApiKey' | 'Organization' | 'Webhook',
+  type: 'ApiKey' | 'EventType' | 'Organization' | 'Webhook',
   settings: Settings,
 ): void {
   // Each has such columns.

@@ -1,5 +1,5 @@
 import { bodyColumns, chooseBody } from '../bodies/choose-body.ts'
-import { comparePlans } from '../bodies/event-graph/selection-problems.ts'
+import { comparePlans } from '../bodies/event-graph/compile-selection.ts'
 import type { Db } from '../db/client.ts'
 import { Prisma, type Webhook as WebhookRow } from '../db/generated/prisma/client.ts'
 import { OPERATIONAL_PREFIX } from '../event-types/event-type.ts'

@@ -123,21 +123,21 @@ const items = (next: object) => ({ items: next })
 test.each([
   ['too many components', chainOf(1_001, items), 'needs more than 1,000 components.'],
   ['a long chain', chainOf(20_000, (next) => next), 'needs more than 1,000 components.'],
-  [
-    'an allOf of many parts at many levels',
-    chainOf(9, (next) => ({ allOf: Array(10).fill(next) })),
-    'has a schema with more than 1,000 parts of allOf.',
-  ],
 ])('%s: an error names the place', (_case, document, problem) => {
   expect(refusals(document)).toEqual([
     expect.stringContaining(`openapi.json: webhooks.order.paid ${problem}`),
   ])
 })
 
+test('an allOf of many parts at many levels is read at once', () => {
+  const document = chainOf(9, (next) => ({ allOf: Array(10).fill(next) }))
+  expect(parse(document)).toHaveLength(1)
+})
+
 test.each<[string, object, RegExp]>([
   ['OpenAPI 3.0', { openapi: '3.0.1', webhooks: {} }, /Convert it to OpenAPI 3\.1/],
   ['no webhooks', { openapi: '3.1.0', paths: {} }, /has no "webhooks"/],
-  ['AsyncAPI', { asyncapi: '3.1.0', channels: {} }, /is an AsyncAPI document.*OpenAPI 3\.1/],
+  ['AsyncAPI', { asyncapi: '3.1.0', channels: {} }, /is neither.* nor an OpenAPI document/],
 ])('%s is an error about the document', (_case, document, error) => {
   expect(() => parse(document)).toThrow(error)
 })

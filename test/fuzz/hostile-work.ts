@@ -105,8 +105,8 @@ const KINDS: readonly [fc.Arbitrary<string>, (piece: Piece, budget: WorkBudget) 
     ({ text, data, previous }, budget) => {
       const { template } = compileTemplate(text, [])
       if (template === null) return false
-      const ids = { webhookId: 'wh_x', deliveryId: 'msg_x', deliveryUrl: null }
-      renderTemplate(template, { ...ids, event: { ...EVENT, data, previous } }, budget)
+      const delivery = { id: EVENT.id, webhookId: EVENT.id, publicUrl: null }
+      renderTemplate(template, { ...EVENT, data, previous }, delivery, budget)
       return true
     },
   ],

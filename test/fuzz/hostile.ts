@@ -24,7 +24,7 @@ const inMegabyte = (text: string, rest = '') =>
 
 const aliases = (count: number, field: string) => many(count, (i) => `a${i}: ${field}`).join(' ')
 
-export const introspecting = (query: string): Hostile => ({ ...graphql(query), reads: 'schema' })
+const introspecting = (query: string): Hostile => ({ ...graphql(query), reads: 'schema' })
 
 export const HOSTILE: Record<string, Hostile> = {
   ...Object.fromEntries(

@@ -1,6 +1,5 @@
 import fc from 'fast-check'
 import { JOINED } from '../support/factories.ts'
-import { introspection } from './introspection.ts'
 
 /** A request to fuzz the server with. */
 export interface Input {
@@ -128,7 +127,6 @@ const document = fc.oneof(
       `query A($a: Boolean!, $b: ID = 1) { ${fields} ...F } fragment F on Query { ${fields} }`,
   ),
   selection.map((fields) => `mutation { ${fields} }`),
-  introspection,
   fc.constantFrom(MUTATION, NODE, CREATE, '{ __schema { types { name } } }'),
 )
 const event = objectOf(['type', 'data', 'timestamp', 'idempotencyKey', 'traceparent']).map(

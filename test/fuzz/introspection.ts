@@ -1,18 +1,5 @@
-import fc from 'fast-check'
-
 const many = (count: number, each: (i: number) => string) =>
   Array.from({ length: count }, (_, i) => each(i)).join(' ')
-
-/** Aliases of one field on each level below `__schema`, in fragments, so that their numbers multiply. */
-export function multiplied(counts: readonly number[], path: readonly string[]): string {
-  const on = ['__Schema', '__Type', '__Field', '__InputValue']
-  const fragments = path.map((field, level) => {
-    const below = level + 1 < path.length ? `{ ...F${level + 1} }` : '{ name }'
-    const aliases = many(counts[level] ?? 1, (i) => `a${i}: ${field} ${below}`)
-    return `fragment F${level} on ${on[level]} { ${aliases} }`
-  })
-  return `{ __schema { ...F0 } } ${fragments.join(' ')}`
-}
 
 /** Everything in the schema down to a depth, with no field selected twice. */
 export function everything(root: string, depth: number): string {
@@ -48,10 +35,6 @@ const ladder = (levels: number, field: string, inside: string) =>
 /** Queries that overload a server which does not limit introspection. */
 export const HOSTILE_INTROSPECTION: Record<string, string> = {
   '95 aliases of fields': `{ __schema { types { ${many(95, (i) => `a${i}: fields { name description args { name } }`)} } } }`,
-  '48 x 48 x 3 aliases': multiplied([48, 48, 3], ['types', 'fields', 'args']),
-  '33 x 33 x 33 aliases': multiplied([33, 33, 33], ['types', 'fields', 'args']),
-  'aliases of __schema': `{ ${many(48, (i) => `a${i}: __schema { types { name fields { name } } }`)} }`,
-  'aliases of __type': `{ ${many(48, (i) => `a${i}: __type(name: "Query") { fields { name args { name } } }`)} }`,
   'aliases in a fragment of a fragment':
     '{ __schema { types { ...A } } } fragment A on __Type { ...B ... on __Type { a: fields { name } } } fragment B on __Type { b: fields { name } c: fields { name } }',
   'fragments that double forty times': `{ __schema { types { ...D0 } } } ${many(40, (i) => `fragment D${i} on __Type { ...D${i + 1} ofType { ...D${i + 1} } }`)} fragment D40 on __Type { name }`,
@@ -70,59 +53,3 @@ export const HOSTILE_INTROSPECTION: Record<string, string> = {
     3,
   ),
 }
-
-const FIELDS: Record<string, Record<string, string>> = {
-  __Schema: { types: '__Type', queryType: '__Type', directives: '__Directive', description: '' },
-  __Type: {
-    name: '',
-    description: '',
-    kind: '',
-    fields: '__Field',
-    interfaces: '__Type',
-    possibleTypes: '__Type',
-    inputFields: '__InputValue',
-    enumValues: '__EnumValue',
-    ofType: '__Type',
-  },
-  __Field: { name: '', description: '', type: '__Type', args: '__InputValue' },
-  __InputValue: { name: '', defaultValue: '', type: '__Type' },
-  __EnumValue: { name: '', isDeprecated: '' },
-  __Directive: { name: '', locations: '', args: '__InputValue' },
-}
-
-function selectionOn(type: string, depth: number, aliased: boolean): fc.Arbitrary<string> {
-  const fields = Object.entries(FIELDS[type] ?? {}).filter(([, of]) => of === '' || depth > 0)
-  const field = fc.constantFrom(...fields).chain(([name, of]) => {
-    const below =
-      of === '' ? fc.constant('') : selectionOn(of, depth - 1, aliased).map((set) => `{ ${set} }`)
-    const copies = fc.constantFrom(1, 1, 1, 2, of === '' ? 20 : 3)
-    return fc
-      .tuple(below, copies)
-      .map(([set, count]) => many(count, (i) => `${aliased ? `a${i}: ` : ''}${name} ${set}`))
-  })
-  return fc.array(field, { minLength: 1, maxLength: 3 }).map((parts) => parts.join(' '))
-}
-
-/** Introspection of any shape: repetition, aliases, nested and circular fragments, types by name. */
-export const introspection: fc.Arbitrary<string> = fc
-  .constantFrom(false, false, true)
-  .chain((aliased) =>
-    fc.record({
-      types: selectionOn('__Type', 4, aliased),
-      schema: selectionOn('__Schema', 3, aliased),
-      shared: selectionOn('__Type', 2, aliased),
-      name: fc.constantFrom('Query', 'Webhook', '__Type', 'Nothing'),
-      copies: fc.constantFrom(1, 2, 4, 30),
-      shape: fc.constantFrom('plain', 'fragments', 'byName', 'circle'),
-    }),
-  )
-  .map(({ types, schema, shared, name, copies, shape }) => {
-    if (shape === 'plain') return `{ __schema { ${schema} types { ${types} } } }`
-    if (shape === 'byName') {
-      return `{ ${many(copies, (i) => `t${i}: __type(name: "${name}") { ${types} }`)} }`
-    }
-    const last = shape === 'circle' ? '...F0' : ''
-    return `{ __schema { types { ${types} ...F0 } } }
-      fragment F0 on __Type { ${shared} ofType { ...F1 } fields { type { ...F1 } } }
-      fragment F1 on __Type { ${shared} ofType { name ${last} } }`
-  })

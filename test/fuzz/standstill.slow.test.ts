@@ -1,11 +1,9 @@
 import { createHash } from 'node:crypto'
-import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { SCOPES } from '../../src/auth/access/scope.ts'
 import { useResource } from '../support/use-resource.ts'
-import { HOSTILE, type Hostile, introspecting } from './hostile.ts'
-import { introspection } from './introspection.ts'
-import { SEED, startFuzzedApi } from './start-api.ts'
+import { HOSTILE, type Hostile } from './hostile.ts'
+import { startFuzzedApi } from './start-api.ts'
 
 const MAX_RESPONSE_BYTES = 2_000_000
 /** In hashes of 100 MB, each some 100 ms on a machine of 2020: the bound follows the machine, and its load. */
@@ -79,11 +77,3 @@ test.each(Object.entries(HOSTILE).filter(([, hostile]) => hostile.reads))(
   '%s, twenty in parallel, does not delay other requests',
   async (name, hostile) => await expectNoStandstill(Array(20).fill(hostile), `20 x ${name}`),
 )
-
-test('introspection of any shape, twenty in parallel, does not delay other requests', async () => {
-  const documents = fc.sample(introspection, { numRuns: 400, seed: SEED })
-  for (let i = 0; i < documents.length; i += 20) {
-    const batch = documents.slice(i, i + 20)
-    await expectNoStandstill(batch.map(introspecting), batch.join('\n'))
-  }
-})

@@ -8,7 +8,6 @@ import {
   Source,
   specifiedRules,
   validate,
-  visit,
 } from 'graphql'
 import { createSelectionSchema } from './event-schema.ts'
 import type { SourceType } from './event-types.ts'
@@ -28,8 +27,6 @@ export interface CompiledSelection {
 }
 
 const MAX_BYTES = 16 * 1024
-/** `graphql` suggests similar names for unknown ones, which is slow for long names. */
-const MAX_NAME_LENGTH = 256
 
 /**
  * An event has one type. Fields of two event types may have the same name and different types, such as `status`, which a
@@ -95,16 +92,31 @@ function parseSelection(text: string): Fragments {
 /** The parser is recursive. */
 function parseNested(source: Source): DocumentNode {
   try {
-    return visit(parse(source), {
-      Name(node) {
-        if (node.value.length <= MAX_NAME_LENGTH) return
-        const message = `No name has more than ${MAX_NAME_LENGTH} characters.`
-        throw new GraphQLError(message, { nodes: node })
-      },
-    })
+    return parse(source)
   } catch (error) {
     if (!(error instanceof RangeError)) throw error
     const message = 'The selection is nested too deeply. What is below is in the JSON of a field.'
     throw new GraphQLError(message)
   }
+}
+
+/** What a stored selection names and the catalogue does not have, or has elsewhere: sentences. */
+export function selectionProblems(
+  text: string,
+  plan: SelectionPlan,
+  catalogue: readonly SourceType[],
+): string[] {
+  const compiled = compileSelection(text, catalogue)
+  if (compiled.plan === null) return compiled.issues.map(({ message }) => message)
+  return comparePlans(plan, compiled.plan)
+}
+
+/** What the plan of the same selection in another catalogue does not take as before: a sentence for each event type. */
+export function comparePlans(was: SelectionPlan, is: SelectionPlan): string[] {
+  return was.cases.flatMap(({ eventType, plan }) => {
+    const other = is.cases.find((one) => one.eventType === eventType)
+    if (!other) return [`The event type ${eventType} has another type in the event graph.`]
+    const isSame = JSON.stringify(other.plan) === JSON.stringify(plan)
+    return isSame ? [] : [`A selected field of ${eventType} has another JSON type or property.`]
+  })
 }

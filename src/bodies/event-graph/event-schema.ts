@@ -14,14 +14,11 @@ import { takeTurns } from '../../lib/take-turns.ts'
 import { createEventType, createOtherEvent, INT, type SourceType } from './event-types.ts'
 import { typeNames } from './names.ts'
 
-/** SQL: the event types that are not archived, with their schemas as their authors wrote them. */
-export const SOURCE_TYPES = `
-  select name, description, schema::text as schema from posthorn.event_types
-  where archived_at is null order by name collate "C"`
-
-/** The event types that the event graph is made of. */
+/** The event types that are not archived, with their schemas as their authors wrote them. */
 export async function readSourceTypes(db: Db): Promise<SourceType[]> {
-  return await db.$queryRawUnsafe<SourceType[]>(SOURCE_TYPES)
+  return await db.$queryRaw<SourceType[]>`
+    select name, description, schema::text as schema from posthorn.event_types
+    where archived_at is null order by name collate "C"`
 }
 
 /** The same list has the same names: many selections are compiled for one catalogue. */

@@ -91,7 +91,6 @@ const MAX_LEVELS = 16
 /** Of one event type. What is beyond is JSON, or has no field. */
 const MAX_TYPES = 300
 const MAX_FIELDS = 2_000
-const MAX_TYPE_NAME_LENGTH = 200
 
 /** A value: the schemas that hold for it, the name that its type would have, and how deep in `data` it is. */
 interface Spot {
@@ -252,9 +251,7 @@ export function createEventType(
   /** Null: the event type has too many types. */
   function newName(spot: Spot): string | null {
     if (taken.size - 2 >= MAX_TYPES || fieldsLeft <= 0) return null
-    const isLong = spot.typeName.length > MAX_TYPE_NAME_LENGTH
-    const wanted = isLong ? `${typeName}_${spot.typeName.split('_').at(-1)}` : spot.typeName
-    const name = firstFree(wanted, taken)
+    const name = firstFree(spot.typeName, taken)
     taken.add(name)
     return name
   }

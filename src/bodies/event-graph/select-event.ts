@@ -5,17 +5,16 @@ import { OverBudget, spend, spendOnText, type WorkBudget } from '../../lib/work-
 import { typeNameAlone } from './names.ts'
 import type { ObjectPlan, SelectionPlan, ValuePlan } from './plan-selection.ts'
 
-export interface SelectedEvent {
+/** The columns of an event that bodies are made of. */
+export interface BodyEvent {
   /** A uuid. */
   readonly id: string
   readonly type: string
   readonly occurredAt: Date
-  /** JSON. */
+  /** The exact JSON text that was published. */
   readonly data: string
-  /** JSON. Null: not given. */
+  /** The data before the change, as published. Null: not given. */
   readonly previous: string | null
-  /** The place in the stream. */
-  readonly cursor?: string
 }
 
 /**
@@ -24,7 +23,7 @@ export interface SelectedEvent {
  */
 export function selectEvent(
   { cases, other }: SelectionPlan,
-  event: SelectedEvent,
+  event: BodyEvent & { readonly cursor?: string },
   budget: WorkBudget,
 ): object {
   const plan = cases.find(({ eventType }) => eventType === event.type)?.plan ?? other

@@ -116,18 +116,7 @@ export function itemSchemas(schemas: readonly Schema[]): readonly Schema[] | nul
 }
 
 /** Keywords that say what a value is, and not only how it is narrowed. */
-const TELLING = [
-  'type',
-  'properties',
-  'items',
-  'prefixItems',
-  'const',
-  'enum',
-  'oneOf',
-  'anyOf',
-  'allOf',
-  '$ref',
-]
+const TELLING = 'type properties items prefixItems const enum oneOf anyOf allOf $ref'.split(' ')
 
 /**
  * The schemas that hold for a value, with the only choice of `oneOf` and `anyOf` that is not null and not impossible. A

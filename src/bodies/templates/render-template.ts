@@ -2,26 +2,18 @@ import { LiquidError } from 'liquidjs'
 import { publicId } from '../../db/ids.ts'
 import { type ExactJson, isExactNumber, parseExactJson } from '../../lib/exact-json.ts'
 import { OverBudget, spend, type WorkBudget } from '../../lib/work-budget.ts'
+import type { BodyEvent } from '../event-graph/select-event.ts'
 import type { Template } from './compile-template.ts'
 
 export const MAX_RENDERED_BYTES = 256 * 1024
 
-/** What a template is rendered with. */
-export interface TemplateSource {
-  readonly event: {
-    readonly id: string
-    readonly type: string
-    readonly occurredAt: Date
-    /** The exact JSON text that was published. */
-    readonly data: string
-    /** `data` before the change, or null if the publisher gave none. */
-    readonly previous: string | null
-  }
-  /** Public ids. */
+/** What bodies are made of beside the event. */
+export interface DeliveryOfBody {
+  /** Uuids. */
+  readonly id: string
   readonly webhookId: string
-  readonly deliveryId: string
-  /** The page of the delivery. Null if Posthorn does not know its own address. */
-  readonly deliveryUrl: string | null
+  /** The origin of the console. Null if an operator has not set it. */
+  readonly publicUrl: string | null
 }
 
 /** Reading JSON takes a step for so many characters. */
@@ -33,12 +25,13 @@ const CHARACTERS_OF_STEP = 8
  */
 export function renderTemplate(
   template: Template,
-  source: TemplateSource,
+  event: BodyEvent,
+  delivery: DeliveryOfBody,
   budget: WorkBudget,
 ): string {
   let body = ''
   try {
-    const scope = scopeOf(source, budget)
+    const scope = scopeOf(event, delivery, budget)
     for (const part of template) {
       body += typeof part === 'string' ? part : part(scope, budget)
     }
@@ -53,14 +46,16 @@ export function renderTemplate(
 
 /** The variables of Liquid. */
 function scopeOf(
-  { event, webhookId, deliveryId, deliveryUrl }: TemplateSource,
+  { id, type, occurredAt, data, previous }: BodyEvent,
+  delivery: DeliveryOfBody,
   budget: WorkBudget,
 ): object {
-  const { id, type, occurredAt, data, previous } = event
+  const deliveryId = publicId('delivery', delivery.id)
+  const url = delivery.publicUrl && `${delivery.publicUrl}/console/deliveries/${deliveryId}`
   return {
     event: { id: publicId('event', id), type, occurredAt: occurredAt.toISOString() },
-    webhook: { id: webhookId },
-    delivery: { id: deliveryId, url: deliveryUrl },
+    webhook: { id: publicId('webhook', delivery.webhookId) },
+    delivery: { id: deliveryId, url },
     data: readData(data, budget),
     previous: readData(previous ?? 'null', budget),
   }

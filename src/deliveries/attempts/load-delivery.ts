@@ -1,4 +1,5 @@
-import { type BodyEvent, type FindBody, TOO_LARGE, writeBody } from '../../bodies/body.ts'
+import { type FindBody, TOO_LARGE, writeBody } from '../../bodies/body.ts'
+import type { BodyEvent } from '../../bodies/event-graph/select-event.ts'
 import type { Sql } from '../../db/client.ts'
 import { deliveryBody } from '../../events/delivery-body.ts'
 import { batched } from '../../lib/batch.ts'

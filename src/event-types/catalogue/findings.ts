@@ -1,7 +1,8 @@
 import { setTimeout } from 'node:timers/promises'
-import { readSourceTypes } from '../../bodies/event-graph/event-schema.ts'
+import { selectionProblems } from '../../bodies/event-graph/compile-selection.ts'
+import { namesOfTypes, readSourceTypes } from '../../bodies/event-graph/event-schema.ts'
+import type { SourceType } from '../../bodies/event-graph/event-types.ts'
 import type { SelectionPlan } from '../../bodies/event-graph/plan-selection.ts'
-import { changedTypes, selectionProblems } from '../../bodies/event-graph/selection-problems.ts'
 import type { Db } from '../../db/client.ts'
 import { compileSchema } from '../../lib/json-schema.ts'
 import { takeTurns } from '../../lib/take-turns.ts'
@@ -82,6 +83,20 @@ export async function selectionFindings(
     }
     return { eventType: found[0]?.eventType ?? '', finding }
   })
+}
+
+/** The event types that go away, or get another schema or another name in the event graph. */
+function changedTypes(before: readonly SourceType[], after: readonly SourceType[]): Set<string> {
+  const [oldNames, newNames] = [namesOfTypes(before), namesOfTypes(after)]
+  const schemas = new Map(after.map(({ name, schema }) => [name, schema]))
+  return new Set(
+    before
+      .filter(
+        ({ name, schema }) =>
+          schemas.get(name) !== schema || newNames.get(name) !== oldNames.get(name),
+      )
+      .map(({ name }) => name),
+  )
 }
 
 /** The newest events of a type that a new schema is tried on. */

@@ -51,13 +51,7 @@ export interface CatalogueImport {
 export async function importCatalogue(
   prisma: PrismaClient,
   given: GivenCatalogue,
-  {
-    dryRun = false,
-    archiveMissing = false,
-    force = false,
-    acceptBrokenSelections = false,
-    strict = false,
-  }: CatalogueImportOptions,
+  { dryRun, archiveMissing = false, force, acceptBrokenSelections, strict }: CatalogueImportOptions,
   actor: Actor,
 ): Promise<CatalogueImport> {
   const database = await readCatalogue(prisma)

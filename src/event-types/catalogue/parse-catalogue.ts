@@ -21,11 +21,6 @@ export function parseCatalogueFile(bytes: Uint8Array, file: string): GivenCatalo
     const types = eventTypes.map((item, index) => parseItem(item, `${file}: eventTypes[${index}]`))
     return { types, refused: [] }
   }
-  if (document['asyncapi'] !== undefined) {
-    throw new UnusableCatalogue([
-      `${file} is an AsyncAPI document, which Posthorn does not read. Describe the event types as webhooks of an OpenAPI 3.1 document, or give a folder with one JSON Schema for each.`,
-    ])
-  }
   throw new UnusableCatalogue([
     `${file} is neither a file that \`posthorn event-type export\` wrote, with a list "eventTypes", nor an OpenAPI document. For JSON Schemas, give the folder with one file for each event type.`,
   ])

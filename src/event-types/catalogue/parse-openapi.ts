@@ -1,5 +1,5 @@
 import { type ExactJson, printExactJson } from '../../lib/exact-json.ts'
-import { referred } from '../../lib/schema-path.ts'
+import { referred, withReferred } from '../../lib/schema-path.ts'
 import { holdsSchema, holdsSchemas } from '../../lib/standard-schema.ts'
 import {
   type GivenCatalogue,
@@ -52,7 +52,7 @@ function parseWebhook(
       `${place} has no schema at post.requestBody.content["application/json"].schema. Add the schema of the request.`,
     ])
   }
-  const ofData = dataSchema(document, bodySchema, { place, parts: 0 })
+  const ofData = dataSchema(document, bodySchema)
   const schema = bundleSchema(document, ofData ?? bodySchema, place)
   const example = exampleOf(document, media, schema, ofData !== undefined)
   return {
@@ -85,34 +85,11 @@ function resolved(document: JsonObject, given: ExactJson | undefined): JsonObjec
 const MAX_REFERENCES = 20
 
 /** The schema of the member `data` of the request's body, which Posthorn sends in an envelope. */
-function dataSchema(
-  document: JsonObject,
-  given: ExactJson,
-  walk: Walk,
-  level = 0,
-): ExactJson | undefined {
-  walk.parts++
-  if (walk.parts > MAX_PARTS) {
-    throw new UnusableCatalogue([
-      `${walk.place} has a schema with more than ${MAX_PARTS.toLocaleString('en')} parts of allOf. Combine fewer.`,
-    ])
-  }
-  const schema = resolved(document, given)
-  const own = membersOf(schema['properties'])['data']
-  if (own !== undefined || level > MAX_ALL_OF) return own
-  return itemsOf(schema['allOf'])
-    .map((part) => dataSchema(document, part, walk, level + 1))
-    .findLast((part) => part !== undefined)
-}
-
-const MAX_ALL_OF = 8
-
-/** Each part of an `allOf` can have an `allOf` of its own, of which several can be the same component. */
-const MAX_PARTS = 1_000
-
-interface Walk {
-  readonly place: string
-  parts: number
+function dataSchema(document: JsonObject, body: ExactJson): ExactJson | undefined {
+  const schemas = (withReferred(document, [body]) ?? []) as JsonObject[]
+  return schemas
+    .map(({ properties }) => membersOf(properties)['data'])
+    .findLast((data) => data !== undefined)
 }
 
 /** The example of the request, of which only `data` counts if the schema is that of `data`; or that of the schema. */

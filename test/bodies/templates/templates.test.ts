@@ -17,8 +17,8 @@ test.each(Object.entries(CHECKS))('%s accepts the body of any data', (target, ch
   const data = fc.record({ summary: values, attendee: values }, { requiredKeys: [] })
   const text = templateText(target)
   fc.assert(
-    fc.property(data, fc.constantFrom(null, 'https://example.com/'), (value, deliveryUrl) => {
-      check(JSON.parse(render(text, JSON.stringify(value), { deliveryUrl })))
+    fc.property(data, fc.constantFrom(null, 'https://example.com'), (value, publicUrl) => {
+      check(JSON.parse(render(text, JSON.stringify(value), { publicUrl })))
     }),
     { numRuns: 500 },
   )

@@ -3,12 +3,9 @@ import {
   createEventSchema,
   eventRoots,
   printEventGraph,
-  SOURCE_TYPES,
 } from '../../../bodies/event-graph/event-schema.ts'
-import type { SourceType } from '../../../bodies/event-graph/event-types.ts'
 import type { Sql } from '../../../db/client.ts'
-import { readVersion } from '../../../event-types/follow-catalogue.ts'
-import { followVersion } from '../../../lib/follow-version.ts'
+import { followCatalogue } from '../../../event-types/follow-catalogue.ts'
 import { MAX_CONSUMERS } from '../consumers/consumer.ts'
 import {
   DEFAULT_LEASE_SECONDS,
@@ -28,25 +25,18 @@ export interface EventGraph {
 
 /** The graph of the event types that are not archived. It is made in turns: other requests are served meanwhile. */
 export function followGraph(sql: Sql): () => Promise<EventGraph> {
-  return followVersion(
-    () => readVersion(sql),
-    async () => {
-      const { rows } = await sql.query<SourceType>({
-        name: 'read_source_types',
-        text: SOURCE_TYPES,
-      })
-      const schema = await createEventSchema(rows, STREAM_ROOTS)
-      let printed: Promise<Uint8Array<ArrayBuffer>> | undefined
-      return {
-        schema,
-        text() {
-          // Bytes are outside of the heap.
-          printed ??= printEventGraph(schema).then(Buffer.from)
-          return printed
-        },
-      }
-    },
-  )
+  return followCatalogue(sql, async (types) => {
+    const schema = await createEventSchema(types, STREAM_ROOTS)
+    let printed: Promise<Uint8Array<ArrayBuffer>> | undefined
+    return {
+      schema,
+      text() {
+        // Bytes are outside of the heap.
+        printed ??= printEventGraph(schema).then(Buffer.from)
+        return printed
+      },
+    }
+  })
 }
 
 const english = (count: number) => count.toLocaleString('en')

@@ -2,27 +2,20 @@ import {
   compileTemplate,
   type Template,
 } from '../../../../src/bodies/templates/compile-template.ts'
-import {
-  renderTemplate,
-  type TemplateSource,
-} from '../../../../src/bodies/templates/render-template.ts'
+import { renderTemplate } from '../../../../src/bodies/templates/render-template.ts'
 import { newBudget } from '../../../../src/lib/work-budget.ts'
 
-/** The source of most tests. `data` and `previous` are JSON texts. */
-export function sourceOf(data: string, change: Partial<TemplateSource> = {}): TemplateSource {
-  return {
-    event: {
-      id: '0199b2ba-9c00-7000-8000-000000000001',
-      type: 'order.paid',
-      occurredAt: new Date('2026-11-27T12:00:00.000Z'),
-      data,
-      previous: null,
-    },
-    webhookId: 'wh_01k6z0c8p2e4v9xq7m3t5a1bcd',
-    deliveryId: 'msg_01k6z0c8p2e4v9xq7m3t5a1bcd',
-    deliveryUrl: 'https://posthorn.example.com/console/deliveries/msg_1',
-    ...change,
-  }
+/** What most tests render a template with. */
+const EVENT = {
+  id: '0199b2ba-9c00-7000-8000-000000000001',
+  type: 'order.paid',
+  occurredAt: new Date('2026-11-27T12:00:00.000Z'),
+  previous: null,
+}
+const DELIVERY = {
+  id: '0199b2ba-9c00-7000-8000-000000000002',
+  webhookId: '0199b2ba-9c00-7000-8000-000000000003',
+  publicUrl: 'https://posthorn.example.com',
 }
 
 export function compiled(text: string): Template {
@@ -31,6 +24,15 @@ export function compiled(text: string): Template {
   return template
 }
 
-export function render(template: string, data: string, change?: Partial<TemplateSource>): string {
-  return renderTemplate(compiled(template), sourceOf(data, change), newBudget())
+/** `data` and `previous` are JSON texts. */
+export function render(
+  template: string,
+  data: string,
+  change: { readonly previous?: string | null; readonly publicUrl?: string | null } = {},
+): string {
+  const [event, delivery] = [
+    { ...EVENT, data, ...change },
+    { ...DELIVERY, ...change },
+  ]
+  return renderTemplate(compiled(template), event, delivery, newBudget())
 }
