@@ -3,19 +3,8 @@ import fc from 'fast-check'
 const many = (count: number, each: (i: number) => string) =>
   Array.from({ length: count }, (_, i) => each(i)).join(' ')
 
-/** Aliases of one field on each level below `__schema`, in fragments, so that their numbers multiply. */
-export function multiplied(counts: readonly number[], path: readonly string[]): string {
-  const on = ['__Schema', '__Type', '__Field', '__InputValue']
-  const fragments = path.map((field, level) => {
-    const below = level + 1 < path.length ? `{ ...F${level + 1} }` : '{ name }'
-    const aliases = many(counts[level] ?? 1, (i) => `a${i}: ${field} ${below}`)
-    return `fragment F${level} on ${on[level]} { ${aliases} }`
-  })
-  return `{ __schema { ...F0 } } ${fragments.join(' ')}`
-}
-
 /** Everything in the schema down to a depth, with no field selected twice. */
-export function everything(root: string, depth: number): string {
+function everything(depth: number): string {
   const fragments = new Map<string, string>()
   const typeAt = (levels: number, lists: number): string => {
     const name = `T${levels}_${lists}`
@@ -37,7 +26,7 @@ export function everything(root: string, depth: number): string {
     fragments.set(name, `fragment ${name} on __Type { ${parts.join(' ')} }`)
     return name
   }
-  const document = `{ ${root.replaceAll('TYPE', `...${typeAt(depth, 2)}`)} }`
+  const document = `{ __schema { types { ...${typeAt(depth, 2)} } } }`
   return `${document} ${[...fragments.values()].join(' ')}`
 }
 
@@ -45,30 +34,18 @@ export function everything(root: string, depth: number): string {
 const ladder = (levels: number, field: string, inside: string) =>
   `{ __schema { types { ${`${field} { `.repeat(levels)}${inside}${' }'.repeat(levels)} } } }`
 
-/** Queries that overload a server which does not limit introspection. */
+/** Queries that overload a server which does not limit introspection. `introspection` has more aliases and circles. */
 export const HOSTILE_INTROSPECTION: Record<string, string> = {
   '95 aliases of fields': `{ __schema { types { ${many(95, (i) => `a${i}: fields { name description args { name } }`)} } } }`,
-  '48 x 48 x 3 aliases': multiplied([48, 48, 3], ['types', 'fields', 'args']),
-  '33 x 33 x 33 aliases': multiplied([33, 33, 33], ['types', 'fields', 'args']),
-  'aliases of __schema': `{ ${many(48, (i) => `a${i}: __schema { types { name fields { name } } }`)} }`,
   'aliases of __type': `{ ${many(48, (i) => `a${i}: __type(name: "Query") { fields { name args { name } } }`)} }`,
-  'aliases in a fragment of a fragment':
-    '{ __schema { types { ...A } } } fragment A on __Type { ...B ... on __Type { a: fields { name } } } fragment B on __Type { b: fields { name } c: fields { name } }',
   'fragments that double forty times': `{ __schema { types { ...D0 } } } ${many(40, (i) => `fragment D${i} on __Type { ...D${i + 1} ofType { ...D${i + 1} } }`)} fragment D40 on __Type { name }`,
   'fragments in a circle':
     '{ __schema { types { ...A } } } fragment A on __Type { ofType { ...B } } fragment B on __Type { ofType { ...A } }',
-  'a fragment in itself': '{ __schema { ...A } } fragment A on __Schema { ...A types { name } }',
   'one field repeated many times': `{ __schema { types { ${'fields { name } '.repeat(180)} } } }`,
-  'a ladder of ofType': ladder(10, 'ofType', 'name'),
   'a ladder of ofType that is too deep': ladder(40, 'ofType', 'name'),
   'a ladder of fields': ladder(6, 'fields { type', `name${' }'.repeat(6)}`),
-  'a ladder of possible types': ladder(5, 'possibleTypes { interfaces', `name${' }'.repeat(5)}`),
-  'everything, once': everything('__schema { types { TYPE } }', 4),
-  'everything, once, to the bottom': everything('__schema { types { TYPE } }', 6),
-  'everything of four types, once': everything(
-    'a: __type(name: "Query") { TYPE } b: __type(name: "Mutation") { TYPE } c: __type(name: "Node") { TYPE } d: __type(name: "Webhook") { TYPE }',
-    3,
-  ),
+  'everything, once': everything(4),
+  'everything, once, to the bottom': everything(6),
 }
 
 const FIELDS: Record<string, Record<string, string>> = {
