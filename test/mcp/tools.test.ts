@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { MAX_ANSWER_BYTES } from '../../packages/mcp/answer.ts'
@@ -9,8 +9,8 @@ import { publicId } from '../../src/db/ids.ts'
 import { createOrganization } from '../../src/organizations/organization.ts'
 import { startTestApp } from '../support/app.ts'
 import { JOINED, TICKET } from '../support/factories.ts'
-import { temporaryFolder } from '../support/temporary-folder.ts'
 import { until } from '../support/until.ts'
+import { useFolder } from '../support/use-folder.ts'
 import { useResource } from '../support/use-resource.ts'
 import { connectAgent, textOf } from './agent.ts'
 import { openWorld, type Subject } from './open-world.ts'
@@ -20,6 +20,8 @@ const { url } = posthorn.app
 const { token } = posthorn.tenant
 const agent = await useResource(connectAgent(url, token))
 const agentWith = async (scopes: readonly Scope[]) => connectAgent(url, await keyWith(scopes))
+
+const folder = await useFolder('mcp')
 
 const NO_ID = '0'.repeat(26)
 const HOUR_MS = 3_600_000
@@ -229,7 +231,6 @@ describe('a tool that changes something', () => {
 })
 
 test('the tools work where only trusted documents run', async () => {
-  const folder = await mkdtemp(path.join(temporaryFolder(), 'posthorn mcp '))
   const file = path.join(folder, 'documents.json')
   await writeFile(file, '{}')
   await using trusting = await startTestApp({
@@ -238,7 +239,6 @@ test('the tools work where only trusted documents run', async () => {
   await using agent = await connectAgent(trusting.app.url, trusting.tenant.token)
   expect(await agent.call('find_webhooks')).toMatchObject({ webhooks: { totalCount: 0 } })
   await expect(trusting.graphql('{ viewer { scopes } }')).rejects.toThrow('TRUSTED_DOCUMENTS_ONLY')
-  await rm(folder, { recursive: true })
 })
 
 async function stateOf(id: string): Promise<string> {

@@ -25,10 +25,10 @@ export const OWN_TESTS: Readonly<Record<string, Readonly<Record<string, string>>
   'docs/guides/templates.md': { json: 'test/bodies/templates/docs.test.ts' },
   'docs/operate/backups.md': { sql: 'test/deploy/backup-commands.test.ts' },
   'docs/operate/deploying.md': { ini: 'A drop-in for systemd.', yaml: 'test/deploy/helm.test.ts' },
-  'docs/operate/job-dashboards.md': { sql: 'test/docs/facts.test.ts' },
+  'docs/operate/job-dashboards.md': { sql: 'test/security/other-roles.test.ts' },
   'docs/operate/metrics.md': { yaml: 'Configurations of Prometheus.' },
   'docs/operate/operating.md': {
-    sql: 'test/docs/facts.test.ts',
+    sql: 'test/security/other-roles.test.ts',
     nginx: 'test/server/proxies.test.ts',
     caddyfile: 'test/server/proxies.test.ts',
   },
