@@ -1,27 +1,27 @@
-import type { Browser, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { publicId } from '../../src/db/ids.ts'
 import { browser, openBrowserForStories, story } from '../console/support/desk.ts'
 import { violations } from '../console/support/violations.ts'
 import { type Visit, visit } from '../console/support/visit.ts'
+import { createWebhook } from '../scheduling/support/backlog.ts'
 import { JOINED } from '../support/factories.ts'
 import { until } from '../support/until.ts'
 import { type Stage, setStage } from './support/stage.ts'
 
 let stage: Stage
-let webhook: { id: string; url: string }
+let url: string
 
 openBrowserForStories()
 
 beforeAll(async () => {
   stage = await setStage()
-  webhook = await createWebhook(stage, `${stage.receiver.url}first`)
+  url = `${stage.receiver.url}first`
+  await createWebhook(stage.posthorn, url)
 })
 afterAll(async () => {
   await stage?.[Symbol.asyncDispose]()
 })
-
-const open = (options: PageOptions = {}) => openPage(browser, stage, options)
 
 story('shows the webhooks and their health in plain words', async () => {
   stage.receiver.answer = (response) => response.writeHead(503).end()
@@ -31,7 +31,7 @@ story('shows the webhooks and their health in plain words', async () => {
   const failing = { where: { state: 'failing' } }
   await until(async () => (await webhookCondition.count(failing)) === 1, 'the webhook is failing')
   await using reader = await open()
-  const card = cardOf(reader.page, webhook.url)
+  const card = cardOf(reader.page, url)
   await card.getByText('FAILING').waitFor()
   stage.receiver.answer = (response) => response.end()
   await card.getByText('503').waitFor()
@@ -42,7 +42,7 @@ story('shows the webhooks and their health in plain words', async () => {
 story('shows each attempt when it is recorded, and the health that it changes', async () => {
   await using reader = await open()
   await live(reader.page)
-  const card = cardOf(reader.page, webhook.url)
+  const card = cardOf(reader.page, url)
   // Without a success, ten failures over a minute would put the webhook on hold.
   await deliver(stage)
   await card.getByText('HEALTHY').waitFor()
@@ -96,7 +96,7 @@ story('opens another session when its session has ended', async () => {
 })
 
 story('shows nothing of the organization to a user of another one', async () => {
-  await using reader = await openPage(browser, stage, { user: 'stranger' })
+  await using reader = await open('stranger')
   await live(reader.page)
   await reader.page.getByText('No webhook yet.').waitFor()
   expect(await logOf(reader.page).getByRole('listitem').count()).toBe(0)
@@ -107,17 +107,10 @@ story('shows nothing of the organization to a user of another one', async () => 
   expect(await attemptOf(reader.page, id).count()).toBe(0)
 })
 
-interface PageOptions {
-  /** The cookie of the page. */
-  readonly user?: string
-}
-
-async function openPage(
-  by: Browser,
-  { page, origins }: Stage,
-  { user }: PageOptions,
-): Promise<Visit> {
-  const reader = await visit(by, { origins })
+/** Opens the page, by default as a user of the organization. */
+async function open(user?: string): Promise<Visit> {
+  const reader = await visit(browser, { origins: stage.origins })
+  const { page } = stage
   if (user) await reader.page.context().addCookies([{ name: 'user', value: user, url: page }])
   await reader.page.goto(page)
   await reader.page.getByRole('heading', { level: 1 }).waitFor()
@@ -135,15 +128,6 @@ const logOf = (page: Page) => page.getByRole('region', { name: 'Deliveries' })
 const attemptOf = (page: Page, id: string) => logOf(page).locator(`[data-id="${id}"]`)
 
 const live = (page: Page) => logOf(page).getByText('Live', { exact: true }).waitFor()
-
-async function createWebhook({ posthorn }: Stage, url: string, enabled = true) {
-  const response = await posthorn.rest('POST', '/webhooks', {
-    url,
-    enabled,
-    event_subscriptions: [JOINED],
-  })
-  return (await response.json()) as { id: string; url: string }
-}
 
 /** Publishes an event and waits for its attempt. Returns the attempt's id. */
 async function deliver({ posthorn }: Stage): Promise<string> {

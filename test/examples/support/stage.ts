@@ -1,29 +1,19 @@
-import { once } from 'node:events'
 import { createServer, type IncomingMessage } from 'node:http'
 import path from 'node:path'
 import { type PreviewServer, preview } from 'vite'
 import { createHost } from '../../../examples/react/host.ts'
-import { startTcpProxy, type TcpProxy } from '../../faults/tcp-proxy.ts'
+import { startTcpProxy } from '../../faults/tcp-proxy.ts'
 import { createApiKey } from '../../support/api-keys.ts'
-import { startTestApp, type TestApp } from '../../support/app.ts'
+import { startTestApp } from '../../support/app.ts'
 import { createTenant } from '../../support/factories.ts'
 import { freePort } from '../../support/free-port.ts'
-import { type Receiver, startReceiver } from '../../support/receiver.ts'
+import { closeServer, listen } from '../../support/listen.ts'
+import { startReceiver } from '../../support/receiver.ts'
+
+export type Stage = Awaited<ReturnType<typeof setStage>>
 
 /** The built example, its host and Posthorn, each on an origin of its own, and a receiver. */
-export interface Stage extends AsyncDisposable {
-  readonly posthorn: TestApp
-  readonly receiver: Receiver
-  /** Between the page and Posthorn. */
-  readonly proxy: TcpProxy
-  /** The address of the page, and all origins that it calls. */
-  readonly page: string
-  readonly origins: readonly string[]
-  /** Another organization. A page with the cookie `user=stranger` is signed in as its user. */
-  readonly stranger: { readonly organization: string }
-}
-
-export async function setStage(): Promise<Stage> {
+export async function setStage() {
   const cleanup = new AsyncDisposableStack()
   const hostPort = await freePort()
   const site = await servePage(`http://127.0.0.1:${hostPort}`)
@@ -44,26 +34,21 @@ export async function setStage(): Promise<Stage> {
   const { prisma } = posthorn.database
   const { organizationId, publicOrganizationId } = posthorn.tenant
   const operator = await createApiKey(prisma, { organizationId, scopes: ['admin'] })
-  const other = await createTenant(prisma)
-  const stranger = { organization: other.publicOrganizationId }
+  const stranger = await createTenant(prisma)
+  // A page with the cookie `user=stranger` is signed in as the user of another organization.
   const organizationOf = ({ headers }: IncomingMessage) =>
-    headers.cookie?.includes('user=stranger') ? stranger.organization : publicOrganizationId
+    headers.cookie?.includes('user=stranger') ? stranger.publicOrganizationId : publicOrganizationId
   const host = createServer(createHost(url, operator.token, organizationOf))
-  host.listen(hostPort, '127.0.0.1')
-  await once(host, 'listening')
-  cleanup.defer(async () => {
-    host.closeAllConnections()
-    host.close()
-    await once(host, 'close')
-  })
+  await listen(host, { port: hostPort })
+  cleanup.defer(() => closeServer(host))
 
   return {
     posthorn,
     receiver,
+    /** Between the page and Posthorn. */
     proxy,
-    page,
-    origins: [origin, url],
-    stranger,
+    /** The address of the page, and all origins that it calls. */
+    ...{ page, origins: [origin, url] },
     [Symbol.asyncDispose]: () => cleanup.disposeAsync(),
   }
 }
