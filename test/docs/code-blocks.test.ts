@@ -23,7 +23,6 @@ const OWN_TESTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     ts: 'test/docs/first-pages.test.ts',
     python: 'test/docs/first-pages.test.ts',
   },
-  'docs/guides/mcp.md': { ts: 'test/mcp/page.test.ts' },
   'docs/guides/changed-fields.md': { sql: 'test/events/published-tables/page.test.ts' },
   'docs/guides/embedding.md': { ts: 'test/release/posthorn-package.test.ts' },
   'docs/guides/event-graph.md': { graphql: EVENT_GRAPH },
