@@ -29,8 +29,6 @@ const SCENARIOS = {
 
 const { values } = parseArgs({
   options: {
-    /** Print one JSON value on standard output. */
-    json: { type: 'boolean', default: false },
     /** Letters of scenarios, such as A,C,E. Default: all. */
     only: { type: 'string' },
     /** Small sizes, to check that everything works. */
@@ -61,7 +59,7 @@ if (unknown.length > 0 || !(sizes.count > 0 && sizes.stored > 0)) {
 }
 
 const startedAt = performance.now()
-const report = createReport(values.json)
+const report = createReport()
 {
   await using resources = new AsyncDisposableStack()
   const starting = startBenchServer(values.database)

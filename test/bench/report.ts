@@ -20,39 +20,24 @@ interface Row extends RowOptions {
 
 export type Report = ReturnType<typeof createReport>
 
-/** Prints each row immediately, and all rows as a table at the end. With JSON, standard output gets one value. */
-export function createReport(asJson: boolean) {
-  const rows: Row[] = []
+/** Prints each row immediately, and at the end the machine and how many bounds were met. */
+export function createReport() {
+  const met: boolean[] = []
   return {
     add(scenario: string, name: string, value: number, unit: string, options: RowOptions = {}) {
       const row = { scenario, name, value, unit, ...options }
-      rows.push(row)
-      if (asJson) console.error(toText(row))
-      else console.log(toText(row))
+      const isMet = meetsBound(row)
+      if (isMet !== null) met.push(isMet)
+      console.log(toText(row))
     },
     end(tookMs: number) {
-      if (asJson)
-        console.log(JSON.stringify({ ...machine(), tookMs, rows: rows.map(toJson) }, null, 2))
-      else printTable(rows, tookMs)
+      const cpu = os.cpus()[0]?.model.trim() ?? os.arch()
+      const memoryGb = Math.round(os.totalmem() / 1e9)
+      const node = process.versions.node
+      console.log(`\n${os.availableParallelism()} × ${cpu}, ${memoryGb} GB, Node ${node}`)
+      const { length } = met.filter(Boolean)
+      console.log(`${length} of ${met.length} bounds met in ${Math.round(tookMs / 1_000)} s`)
     },
-  }
-}
-
-function printTable(rows: readonly Row[], tookMs: number): void {
-  const bounded = rows.filter((row) => meetsBound(row) !== null)
-  const { cpus, cpu, memoryGb, node } = machine()
-  console.log(`\n${cpus} × ${cpu}, ${memoryGb} GB, Node ${node}`)
-  for (const row of rows) console.log(toText(row))
-  const met = bounded.filter(meetsBound).length
-  console.log(`\n${met} of ${bounded.length} bounds met in ${Math.round(tookMs / 1_000)} s`)
-}
-
-function machine() {
-  return {
-    cpus: os.availableParallelism(),
-    cpu: os.cpus()[0]?.model.trim() ?? os.arch(),
-    memoryGb: Math.round(os.totalmem() / 1e9),
-    node: process.versions.node,
   }
 }
 
@@ -61,20 +46,6 @@ function meetsBound({ value, of, atLeast, atMost }: Row): boolean | null {
   const compared = of ? value / of.value : value
   if (atLeast !== undefined) return compared >= atLeast
   return atMost === undefined ? null : compared <= atMost
-}
-
-function toJson(row: Row): object {
-  const { value, of, also, ...rest } = row
-  const met = meetsBound(row)
-  return {
-    ...rest,
-    value: round(value),
-    ...(of && { ratio: round(value / of.value), ratioTo: of.name }),
-    ...(met !== null && { met }),
-    ...(also && {
-      also: Object.fromEntries(Object.entries(also).map(([key, n]) => [key, round(n)])),
-    }),
-  }
 }
 
 function toText(row: Row): string {
