@@ -168,35 +168,6 @@ export const graphqlInputs: fc.Arbitrary<Input> = fc.record({
   body: fc.oneof({ weight: 4, arbitrary: params }, { weight: 1, arbitrary: mangled(params) }),
 })
 
-const HEADERS = 'Host Content-Length Transfer-Encoding Expect Upgrade Connection X'.split(' ')
-
-/** Bytes that are not HTTP, or nearly HTTP. */
-export const rawInputs: fc.Arbitrary<Uint8Array> = fc.oneof(
-  fc.uint8Array({ minLength: 1, maxLength: 200 }),
-  mangled(
-    fc
-      .tuple(
-        fc.constantFrom('GET', 'POST', 'TRACE', 'CONNECT', 'PRI', 'QUERY', '\0', 'G\tT'),
-        fc.oneof(text, fc.constantFrom('/graphql', PATH, '*', 'http://x/', '//', 'x:443')),
-        fc.array(
-          fc.tuple(
-            fc.constantFrom(...HEADERS, ''),
-            fc.oneof(
-              text,
-              fc.constantFrom(...'5 -1 chunked 100-continue h2c close a:b@c'.split(' ')),
-            ),
-          ),
-          { maxLength: 5 },
-        ),
-        text,
-      )
-      .map(([method, target, headers, body]) => {
-        const lines = headers.map(([name, value]) => `${name}: ${value}`)
-        return [`${method} ${target} HTTP/1.1`, ...lines, 'Host: x', '', body].join('\r\n')
-      }),
-  ),
-)
-
 function visible(): fc.Arbitrary<string> {
   return fc.stringMatching(/^[!-~]([ -~]{0,30}[!-~])?$/)
 }
