@@ -54,10 +54,10 @@ export function openGraphqlClient({ url, token }: Target, connections: number) {
 
   function read(connection: Connection, text: string): void {
     connection.unread += text
-    const body = bodyOf(connection.unread)
-    if (body === null) return
+    const { unread } = connection
+    if (messageEnd(unread) === 0) return
     connection.unread = ''
-    connection.request?.answer.resolve(body)
+    connection.request?.answer.resolve(unread.slice(unread.indexOf('\r\n\r\n') + 4))
     connection.request = null
     const next = waiting.shift()
     if (next) send(connection, next)
@@ -81,12 +81,11 @@ export function openGraphqlClient({ url, token }: Target, connections: number) {
   }
 }
 
-/** The body of a response, or `null` while it is incomplete. */
-function bodyOf(text: string): string | null {
+/** The index of the end of the first message in a text, or 0 while it is incomplete. */
+export function messageEnd(text: string): number {
   const headEnd = text.indexOf('\r\n\r\n')
-  if (headEnd === -1) return null
-  const [, length] = /\r\ncontent-length: *(\d+)/i.exec(text.slice(0, headEnd)) ?? []
-  if (length === undefined) throw new Error(`A response has no content-length: ${text}`)
+  if (headEnd === -1) return 0
+  const length = /\r\ncontent-length: *(\d+)/i.exec(text.slice(0, headEnd))?.[1] ?? '0'
   const end = headEnd + 4 + Number(length)
-  return text.length >= end ? text.slice(headEnd + 4, end) : null
+  return text.length >= end ? end : 0
 }

@@ -2,6 +2,7 @@ import { createServer, type TLSSocket } from 'node:tls'
 import { createTestAuthority } from '../outbound/certificates.ts'
 import { listen } from '../support/listen.ts'
 import { monotonicMs } from './figures.ts'
+import { messageEnd } from './http-client.ts'
 import { serveParent } from './script-process.ts'
 
 /**
@@ -29,21 +30,12 @@ const server = createServer({ key, cert, noDelay: true }, (socket) => {
   socket.on('error', () => {})
   socket.on('data', (chunk) => {
     unread += chunk.toString('latin1')
-    for (let end = requestEnd(unread); end > 0; end = requestEnd(unread)) {
+    for (let end = messageEnd(unread); end > 0; end = messageEnd(unread)) {
       answer(socket, unread.slice(0, end))
       unread = unread.slice(end)
     }
   })
 })
-
-/** The index of the end of the first request in a text, or 0 while it is incomplete. */
-function requestEnd(text: string): number {
-  const headEnd = text.indexOf('\r\n\r\n')
-  if (headEnd === -1) return 0
-  const length = /\r\ncontent-length: *(\d+)/i.exec(text)?.[1] ?? '0'
-  const end = headEnd + 4 + Number(length)
-  return text.length >= end ? end : 0
-}
 
 const OK = Buffer.from('HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n')
 const FAILED = Buffer.from('HTTP/1.1 500 Internal Server Error\r\ncontent-length: 0\r\n\r\n')

@@ -20,29 +20,26 @@ interface Row extends RowOptions {
 
 export type Report = ReturnType<typeof createReport>
 
-/** Prints each row immediately, and all rows as a table at the end. */
+/** Prints each row immediately, and at the end the machine and how many bounds were met. */
 export function createReport() {
-  const rows: Row[] = []
+  const met: boolean[] = []
   return {
     add(scenario: string, name: string, value: number, unit: string, options: RowOptions = {}) {
       const row = { scenario, name, value, unit, ...options }
-      rows.push(row)
+      const isMet = meetsBound(row)
+      if (isMet !== null) met.push(isMet)
       console.log(toText(row))
+    },
+    end(tookMs: number) {
+      const cpu = os.cpus()[0]?.model.trim() ?? os.arch()
+      const memoryGb = Math.round(os.totalmem() / 1e9)
+      const node = process.versions.node
+      console.log(`\n${os.availableParallelism()} × ${cpu}, ${memoryGb} GB, Node ${node}`)
+      const { length } = met.filter(Boolean)
+      console.log(`${length} of ${met.length} bounds met in ${Math.round(tookMs / 1_000)} s`)
     },
     end: (tookMs: number) => printTable(rows, tookMs),
   }
-}
-
-function printTable(rows: readonly Row[], tookMs: number): void {
-  const bounded = rows.filter((row) => meetsBound(row) !== null)
-  const cpu = os.cpus()[0]?.model.trim() ?? os.arch()
-  const memoryGb = Math.round(os.totalmem() / 1e9)
-  console.log(
-    `\n${os.availableParallelism()} × ${cpu}, ${memoryGb} GB, Node ${process.versions.node}`,
-  )
-  for (const row of rows) console.log(toText(row))
-  const met = bounded.filter(meetsBound).length
-  console.log(`\n${met} of ${bounded.length} bounds met in ${Math.round(tookMs / 1_000)} s`)
 }
 
 /** `null`: it has no bound. */

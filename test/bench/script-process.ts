@@ -2,11 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 
-/** A script of this folder in a separate process, so that its memory and CPU time are measured separately. */
-export interface ScriptProcess extends AsyncDisposable {
-  /** Calls one of the functions that the script passed to `serveParent`. */
-  call<Output>(name: string, input?: object): Promise<Output>
-}
+export type ScriptProcess = ReturnType<typeof startScript>
 
 interface Call {
   readonly number: number
@@ -20,7 +16,8 @@ interface Result {
   readonly error?: string
 }
 
-export function startScript(script: string): ScriptProcess {
+/** A script of this folder in a separate process, so that its memory and CPU time are measured separately. */
+export function startScript(script: string) {
   const child = killWithBench(fork(fileURLToPath(new URL(script, import.meta.url))))
   const waiting = new Map<number, PromiseWithResolvers<unknown>>()
   const exited = once(child, 'exit').then(() => {
@@ -34,6 +31,7 @@ export function startScript(script: string): ScriptProcess {
   })
   let callCount = 0
   return {
+    /** Calls one of the functions that the script passed to `serveParent`. */
     async call<Output>(name: string, input: object = {}) {
       const number = callCount++
       const caller = Promise.withResolvers<unknown>()

@@ -26,7 +26,7 @@ export default async function prepareConsole(project: TestProject): Promise<void
   }
 }
 
-export function isBuilt(): Promise<boolean> {
+function isBuilt(): Promise<boolean> {
   const sources = [
     ...['vite.config.ts', 'codegen.ts', 'schema.graphql', 'package-lock.json'],
     ...['packages/console/**/*.*', 'packages/portal-element/*', 'docs/examples/graphql/*.graphql'],

@@ -89,20 +89,6 @@ story('a portal restricted to one webhook shows no other, at any URL', async () 
   expect(await portal.getByText(`${server.receiver.url}other`).count()).toBe(0)
 })
 
-story('other origins cannot frame the portal, and none can frame the console', async () => {
-  await using stranger = await openHostPage()
-  for (const [by, url] of [
-    [stranger, await portalUrl({ scopes: READ_SCOPES })],
-    [host, `${server.url}/console/`],
-  ] as const) {
-    await using reader = await visit(browser, { origins: [by.origin, server.url] })
-    reader.expectPageErrors(/frame-ancestors|X-Frame-Options/)
-    await reader.page.goto(by.framing(url))
-    const frames = () => reader.page.frames().map((frame) => frame.url())
-    await expect.poll(frames).toContain('chrome-error://chromewebdata/')
-  }
-})
-
 story('the console previews the portal in the chosen theme, and shows its code', async () => {
   const startedAt = new Date()
   await open('/portal')

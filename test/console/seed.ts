@@ -17,21 +17,7 @@ import {
 import { backfillStatistics } from './support/statistics-backfill.ts'
 
 /** A server with sample data, and the ids of interesting objects. */
-export interface SeededServer extends AsyncDisposable {
-  readonly server: ConsoleServer
-  readonly endpoints: FakeEndpoints
-  readonly webhooks: Readonly<Record<WebhookName, string>>
-  /** A delivery that failed twice and then succeeded. */
-  readonly recovered: string
-  readonly pending: string
-  readonly eventId: string
-  /** An attempt of the recovered delivery. */
-  readonly attemptId: string
-  readonly auditEntryId: string
-  /** A bulk action that canceled a delivery. */
-  readonly taskId: string
-  publish(count: number): Promise<void>
-}
+export type SeededServer = Awaited<ReturnType<typeof seedServer>>
 
 type WebhookName = keyof typeof WEBHOOKS
 
@@ -95,9 +81,7 @@ const WEBHOOKS = {
 } as const
 
 /** Creates sample data through the API. Only the statistics of past days are inserted directly. */
-export async function seedServer(
-  environment: Readonly<Record<string, string>> = {},
-): Promise<SeededServer> {
+export async function seedServer(environment: Readonly<Record<string, string>> = {}) {
   const endpoints = await openFakeEndpoints(BEHAVIORS)
   const server = await startConsoleServer({
     authority: endpoints.authority,
@@ -152,16 +136,14 @@ export async function seedServer(
   await backfillStatistics(database.pool, webhooks)
   const found = await server.graphql(FOUND, { id: recovered })
   return {
-    server,
-    endpoints,
-    webhooks,
+    ...{ server, endpoints, webhooks, pending, publish },
+    /** A delivery that failed twice and then succeeded, and one of its attempts. */
     recovered,
-    pending,
-    eventId: found.delivery.event.id,
-    attemptId: found.delivery.attempts.nodes[0]?.id ?? '',
-    auditEntryId: found.auditLog.nodes[0]?.id ?? '',
-    taskId: task.id,
-    publish,
+    attemptId: (found.delivery.attempts.nodes[0]?.id ?? '') as string,
+    eventId: found.delivery.event.id as string,
+    auditEntryId: (found.auditLog.nodes[0]?.id ?? '') as string,
+    /** A bulk action that canceled a delivery. */
+    taskId: task.id as string,
     [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
   }
 }
@@ -174,7 +156,7 @@ const FOUND = `query ($id: ID!) {
 }`
 
 /** Creates the webhooks and the event types that they subscribe to. */
-export async function createWebhooks(server: ConsoleServer): Promise<Record<WebhookName, string>> {
+async function createWebhooks(server: ConsoleServer): Promise<Record<WebhookName, string>> {
   for (const input of EVENT_TYPES) await call(server, 'createEventType', { input })
   const created: [string, string][] = []
   for (const [name, input] of Object.entries(WEBHOOKS)) {

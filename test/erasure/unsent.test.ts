@@ -1,16 +1,14 @@
 import { afterEach, expect, test } from 'vitest'
 import { SYSTEM } from '../../src/auth/access/actor.ts'
-import { parseId } from '../../src/db/ids.ts'
 import { createEventType } from '../../src/event-types/edit-event-type.ts'
 import { fanOut } from '../../src/events/fan-out.ts'
-import { runPage } from '../../src/queue/long-work.ts'
-import { workDeps } from '../bulk-tasks/rows.ts'
 import { document } from '../graphql/support/document.ts'
 import { createWebhook } from '../scheduling/support/backlog.ts'
 import { startTestApp, useTestApp } from '../support/app.ts'
 import { countRows } from '../support/count-rows.ts'
 import { useReceiver } from '../support/receiver.ts'
 import { until } from '../support/until.ts'
+import { finish, runUntilWaiting } from './finish.ts'
 
 let types = 0
 
@@ -68,16 +66,14 @@ test('an event whose deliveries are still created waits for them', async () => {
   ])
   const input = { eventIds: [published?.id ?? ''], unsent: 'CANCEL' }
   const { erase: started } = await api.graphql(document('erasure', 'Erase'), { input })
-  const id = parseId('bulkTask', started.task.id) as string
-  const deps = workDeps(api.database, api.services.webhooks.keyring)
-  const run = async () => await runPage(deps, id)
+  const own = { database: api.database, deps: api.services }
   const erased = () => countRows(pool, 'posthorn.events where erased_at is not null')
   const canceled = () => countRows(pool, `posthorn.deliveries where state = 'canceled'`)
-  await until(async () => ((await run())?.waitMs ?? 0) > 1_000, 'the erasure waits')
+  await runUntilWaiting(own, started.task.id)
   expect([await erased(), await canceled()]).toEqual([0, 0])
   await fanOut(background, organizationId, new AbortController().signal)
   await pool.query('update posthorn.bulk_tasks set next_page_at = now()')
-  await until(async () => (await run()) === null, 'the erasure has ended')
+  await finish(own, started.task.id)
   expect([await erased(), await canceled()]).toEqual([1, 600])
 })
 

@@ -1,27 +1,36 @@
-import type { Browser, Page } from 'playwright-core'
+import { createServer, type IncomingMessage } from 'node:http'
+import path from 'node:path'
+import type { Page } from 'playwright-core'
+import { type PreviewServer, preview } from 'vite'
 import { afterAll, beforeAll, expect } from 'vitest'
+import { createHost } from '../../examples/react/host.ts'
 import { publicId } from '../../src/db/ids.ts'
 import { browser, openBrowserForStories, story } from '../console/support/desk.ts'
 import { violations } from '../console/support/violations.ts'
 import { type Visit, visit } from '../console/support/visit.ts'
-import { JOINED } from '../support/factories.ts'
+import { startTcpProxy } from '../faults/tcp-proxy.ts'
+import { createWebhook } from '../scheduling/support/backlog.ts'
+import { createApiKey } from '../support/api-keys.ts'
+import { startTestApp } from '../support/app.ts'
+import { createTenant, JOINED } from '../support/factories.ts'
+import { freePort } from '../support/free-port.ts'
+import { closeServer, listen } from '../support/listen.ts'
+import { startReceiver } from '../support/receiver.ts'
 import { until } from '../support/until.ts'
-import { type Stage, setStage } from './support/stage.ts'
 
 let stage: Stage
-let webhook: { id: string; url: string }
+let url: string
 
 openBrowserForStories()
 
 beforeAll(async () => {
   stage = await setStage()
-  webhook = await createWebhook(stage, `${stage.receiver.url}first`)
+  url = `${stage.receiver.url}first`
+  await createWebhook(stage.posthorn, url)
 })
 afterAll(async () => {
   await stage?.[Symbol.asyncDispose]()
 })
-
-const open = (options: PageOptions = {}) => openPage(browser, stage, options)
 
 story('shows the webhooks and their health in plain words', async () => {
   stage.receiver.answer = (response) => response.writeHead(503).end()
@@ -31,7 +40,7 @@ story('shows the webhooks and their health in plain words', async () => {
   const failing = { where: { state: 'failing' } }
   await until(async () => (await webhookCondition.count(failing)) === 1, 'the webhook is failing')
   await using reader = await open()
-  const card = cardOf(reader.page, webhook.url)
+  const card = cardOf(reader.page, url)
   await card.getByText('FAILING').waitFor()
   stage.receiver.answer = (response) => response.end()
   await card.getByText('503').waitFor()
@@ -42,7 +51,7 @@ story('shows the webhooks and their health in plain words', async () => {
 story('shows each attempt when it is recorded, and the health that it changes', async () => {
   await using reader = await open()
   await live(reader.page)
-  const card = cardOf(reader.page, webhook.url)
+  const card = cardOf(reader.page, url)
   // Without a success, ten failures over a minute would put the webhook on hold.
   await deliver(stage)
   await card.getByText('HEALTHY').waitFor()
@@ -96,7 +105,7 @@ story('opens another session when its session has ended', async () => {
 })
 
 story('shows nothing of the organization to a user of another one', async () => {
-  await using reader = await openPage(browser, stage, { user: 'stranger' })
+  await using reader = await open('stranger')
   await live(reader.page)
   await reader.page.getByText('No webhook yet.').waitFor()
   expect(await logOf(reader.page).getByRole('listitem').count()).toBe(0)
@@ -107,17 +116,10 @@ story('shows nothing of the organization to a user of another one', async () => 
   expect(await attemptOf(reader.page, id).count()).toBe(0)
 })
 
-interface PageOptions {
-  /** The cookie of the page. */
-  readonly user?: string
-}
-
-async function openPage(
-  by: Browser,
-  { page, origins }: Stage,
-  { user }: PageOptions,
-): Promise<Visit> {
-  const reader = await visit(by, { origins })
+/** Opens the page, by default as a user of the organization. */
+async function open(user?: string): Promise<Visit> {
+  const reader = await visit(browser, { origins: stage.origins })
+  const { page } = stage
   if (user) await reader.page.context().addCookies([{ name: 'user', value: user, url: page }])
   await reader.page.goto(page)
   await reader.page.getByRole('heading', { level: 1 }).waitFor()
@@ -136,15 +138,6 @@ const attemptOf = (page: Page, id: string) => logOf(page).locator(`[data-id="${i
 
 const live = (page: Page) => logOf(page).getByText('Live', { exact: true }).waitFor()
 
-async function createWebhook({ posthorn }: Stage, url: string, enabled = true) {
-  const response = await posthorn.rest('POST', '/webhooks', {
-    url,
-    enabled,
-    event_subscriptions: [JOINED],
-  })
-  return (await response.json()) as { id: string; url: string }
-}
-
 /** Publishes an event and waits for its attempt. Returns the attempt's id. */
 async function deliver({ posthorn }: Stage): Promise<string> {
   const { prisma } = posthorn.database
@@ -162,4 +155,54 @@ async function sessionsOf({ posthorn }: Stage): Promise<string[]> {
     where: { sessionKind: 'frontend', revokedAt: null },
   })
   return sessions.map(({ id }) => id)
+}
+
+type Stage = Awaited<ReturnType<typeof setStage>>
+
+/** The built example, its host and Posthorn, each on an origin of its own, and a receiver. */
+async function setStage() {
+  const cleanup = new AsyncDisposableStack()
+  const hostPort = await freePort()
+  const site = await servePage(`http://127.0.0.1:${hostPort}`)
+  cleanup.defer(() => site.close())
+  const page = site.resolvedUrls?.local[0] as string
+  const origin = new URL(page).origin
+
+  const receiver = cleanup.use(await startReceiver())
+  const posthorn = cleanup.use(
+    await startTestApp({
+      trustedAuthorities: [receiver.authority],
+      environment: { POSTHORN_CORS_ORIGINS: origin, POSTHORN_RETRY_SCHEDULE: '1h' },
+    }),
+  )
+  const proxy = cleanup.use(await startTcpProxy(Number(new URL(posthorn.app.url).port)))
+  const url = `http://127.0.0.1:${proxy.port}`
+
+  const { prisma } = posthorn.database
+  const { organizationId, publicOrganizationId } = posthorn.tenant
+  const operator = await createApiKey(prisma, { organizationId, scopes: ['admin'] })
+  const stranger = await createTenant(prisma)
+  // A page with the cookie `user=stranger` is signed in as the user of another organization.
+  const organizationOf = ({ headers }: IncomingMessage) =>
+    headers.cookie?.includes('user=stranger') ? stranger.publicOrganizationId : publicOrganizationId
+  const host = createServer(createHost(url, operator.token, organizationOf))
+  await listen(host, { port: hostPort })
+  cleanup.defer(() => closeServer(host))
+
+  return {
+    posthorn,
+    receiver,
+    /** Between the page and Posthorn. */
+    proxy,
+    /** The address of the page, and all origins that it calls. */
+    ...{ page, origins: [origin, url] },
+    [Symbol.asyncDispose]: () => cleanup.disposeAsync(),
+  }
+}
+
+/** Serves the built files as `vite preview` does, with the example's own configuration. */
+async function servePage(host: string): Promise<PreviewServer> {
+  const root = path.join(import.meta.dirname, '../../examples/react')
+  const proxy = { '/session': host }
+  return await preview({ root, logLevel: 'silent', preview: { port: await freePort(), proxy } })
 }

@@ -29,7 +29,6 @@ test('no template or selection takes more steps than its budget, or 60 MiB more 
   const { heapBytes } = await workInThread({ seed: SEED, runs: 0 }, 500)
   const maxHeapMb = heapBytes / 2 ** 20 + MAX_ABOVE_REST_MB
   const outcome = await workInThread({ seed: SEED, runs: RUNS }, maxHeapMb)
-  if (process.env['LOOP_LOG']) console.info(outcome)
   expect(outcome.done).toBeGreaterThan(RUNS / 2)
   expect(outcome.overBudget).toBeGreaterThan(RUNS / 20)
   expect(outcome.mostSteps).toBeLessThan(MAX_STEPS + MAX_ITEMS)

@@ -1,24 +1,40 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { MAX_ANSWER_BYTES } from '../../packages/mcp/answer.ts'
 import { TOOLS } from '../../packages/mcp/tools.ts'
 import { SYSTEM } from '../../src/auth/access/actor.ts'
 import type { Scope } from '../../src/auth/access/scope.ts'
 import { publicId } from '../../src/db/ids.ts'
 import { createOrganization } from '../../src/organizations/organization.ts'
-import { startTestApp } from '../support/app.ts'
+import { document } from '../graphql/support/document.ts'
+import { createWebhook } from '../scheduling/support/backlog.ts'
+import { createApiKey } from '../support/api-keys.ts'
+import { startTestApp, useTestApp } from '../support/app.ts'
 import { JOINED, TICKET } from '../support/factories.ts'
-import { temporaryFolder } from '../support/temporary-folder.ts'
+import { startReceiver } from '../support/receiver.ts'
 import { until } from '../support/until.ts'
+import { useFolder } from '../support/use-folder.ts'
 import { useResource } from '../support/use-resource.ts'
 import { connectAgent, textOf } from './agent.ts'
-import { openWorld, type Subject } from './open-world.ts'
 
-const { posthorn, own, keyWith } = await openWorld()
+const folder = await useFolder('mcp')
+const receiver = await useResource(startReceiver())
+receiver.answer = (response, { path: at }) => void response.writeHead(500).end(`response of ${at}`)
+const posthorn = await useTestApp({
+  environment: { POSTHORN_MCP: 'write' },
+  trustedAuthorities: [receiver.authority],
+})
+// The endpoint of two webhooks failed, and works from now on.
+const own = await createSubject('own', JOINED)
+await createSubject('other', TICKET)
+receiver.answer = (response) => response.end()
+
 const { url } = posthorn.app
-const { token } = posthorn.tenant
+const { token, organizationId } = posthorn.tenant
+const { prisma } = posthorn.database
 const agent = await useResource(connectAgent(url, token))
+const keyWith = async (scopes: readonly Scope[]) =>
+  (await createApiKey(prisma, { organizationId, scopes })).token
 const agentWith = async (scopes: readonly Scope[]) => connectAgent(url, await keyWith(scopes))
 
 const NO_ID = '0'.repeat(26)
@@ -125,7 +141,6 @@ describe.each(NAMES)('%s', (name) => {
     const result = await agent.result(name, args(own))
     expect(result.isError, textOf(result)).toBeFalsy()
     expect(result.structuredContent).toMatchObject(answer(own) as object)
-    expect(Buffer.byteLength(JSON.stringify(result))).toBeLessThanOrEqual(MAX_ANSWER_BYTES)
   })
 
   test.runIf(refused)('says why it refuses', async () => {
@@ -217,7 +232,6 @@ describe('a tool that changes something', () => {
   })
 
   test('acts for the organization of the header', async () => {
-    const { prisma } = posthorn.database
     const { id } = await createOrganization(prisma, { name: 'Autumn Fair' }, SYSTEM)
     const organization = publicId('organization', id)
     const headers = { 'posthorn-organization': organization }
@@ -229,7 +243,6 @@ describe('a tool that changes something', () => {
 })
 
 test('the tools work where only trusted documents run', async () => {
-  const folder = await mkdtemp(path.join(temporaryFolder(), 'posthorn mcp '))
   const file = path.join(folder, 'documents.json')
   await writeFile(file, '{}')
   await using trusting = await startTestApp({
@@ -238,9 +251,34 @@ test('the tools work where only trusted documents run', async () => {
   await using agent = await connectAgent(trusting.app.url, trusting.tenant.token)
   expect(await agent.call('find_webhooks')).toMatchObject({ webhooks: { totalCount: 0 } })
   await expect(trusting.graphql('{ viewer { scopes } }')).rejects.toThrow('TRUSTED_DOCUMENTS_ONLY')
-  await rm(folder, { recursive: true })
 })
 
 async function stateOf(id: string): Promise<string> {
   return (await posthorn.graphql(`{ delivery(id: "${id}") { state } }`)).delivery.state
+}
+
+type Subject = Awaited<ReturnType<typeof createSubject>>
+
+/** A webhook with an exhausted delivery, all of which has the marker in its texts. */
+async function createSubject(marker: string, type: string) {
+  const { graphql } = posthorn
+  const webhookId = await createWebhook(posthorn, `${receiver.url}${marker}-url`, {
+    description: `${marker}-description`,
+    eventSubscriptions: [type],
+  })
+  const input = { type, data: { marker: `${marker}-payload` } }
+  const { publishEvent } = await graphql(document('events', 'PublishEvent'), { input })
+  const eventId: string = publishEvent.publishedEvent.id
+  const read = async () => {
+    const { event } = await graphql(
+      `{ event(id: "${eventId}") { deliveries { nodes { id state attempts(first: 1) { nodes { id } } } } } }`,
+    )
+    return event.deliveries.nodes[0]
+  }
+  await until(
+    async () => (await read())?.state === 'EXHAUSTED',
+    `the delivery of ${marker} is exhausted`,
+  )
+  const { id, attempts } = await read()
+  return { webhookId, eventId, deliveryId: id as string, attemptId: attempts.nodes[0].id as string }
 }

@@ -44,15 +44,15 @@ function environmentWith(...keys: Buffer[]) {
 }
 
 describe('posthorn key rotate-encryption', () => {
+  const rotate = (...options: string[]) =>
+    runCommand(['key', 'rotate-encryption', ...options], environmentWith(newKey, oldKey))
+
   test('makes the old key removable and reports so', async () => {
     const { id } = await createWebhook(depsWith(oldKey), organizationId, hook())
     const { key: secret } = await revealSigningSecret(depsWith(oldKey), organizationId, id)
     const revision = await revisionOf(id)
 
-    const { code, stdout } = await runCommand(
-      ['key', 'rotate-encryption', '--json'],
-      environmentWith(newKey, oldKey),
-    )
+    const { code, stdout } = await rotate('--json')
     expect(code).toBe(0)
     expect(JSON.parse(stdout)).toMatchObject({
       reencrypted: { signing_secrets: 1, webhook_headers: 1 },
@@ -65,7 +65,7 @@ describe('posthorn key rotate-encryption', () => {
     // The webhook itself is unchanged, so caches stay valid.
     expect(await revisionOf(id)).toBe(revision)
 
-    const again = await runCommand(['key', 'rotate-encryption'], environmentWith(newKey, oldKey))
+    const again = await rotate()
     expect(again.stdout).toContain('signing secrets: 0 re-encrypted')
     expect(again.stdout).toMatch(/you can remove the others from POSTHORN_ENCRYPTION_KEYS/)
   })
@@ -145,10 +145,7 @@ describe('posthorn key rotate-encryption', () => {
     const { id: damaged } = await createWebhook(depsWith(oldKey), organizationId, hook())
     const { id: sound } = await createWebhook(depsWith(oldKey), organizationId, hook())
     await damage(damaged)
-    const { code, stdout } = await runCommand(
-      ['key', 'rotate-encryption', '--json'],
-      environmentWith(newKey, oldKey),
-    )
+    const { code, stdout } = await rotate('--json')
     expect(code).toBe(1)
     expect(JSON.parse(stdout)).toMatchObject({
       reencrypted: { webhook_headers: 1, signing_secrets: 2 },

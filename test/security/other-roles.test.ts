@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs'
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { Database } from '../../src/db/client.ts'
 import { runCommand } from '../cli/run-command.ts'
+import { blocksOf } from '../docs/support/pages.ts'
 import { createWebhook } from '../scheduling/support/backlog.ts'
 import { testEnvironment, useTestApp } from '../support/app.ts'
 import { JOINED } from '../support/factories.ts'
@@ -126,17 +126,21 @@ describe('the role for dashboards', () => {
   })
 })
 
-describe('the SQL of docs/operate/runbook.md', () => {
-  const page = readFileSync(new URL('../../docs/operate/runbook.md', import.meta.url), 'utf8')
-  const blocks = [...page.matchAll(/^```sql\n(.*?)^```/gms)].map(([, sql = '']) =>
-    sql.replaceAll('graphile_worker.', '"user".'),
+describe('the SQL of docs/operate', () => {
+  const sqlOf = (name: string) =>
+    blocksOf(`docs/operate/${name}.md`)
+      .filter(({ language }) => language === 'sql')
+      .map(({ text }) => text.replaceAll('graphile_worker.', '"user".'))
+  const blocks = sqlOf('runbook')
+
+  test.each([...blocks, ...sqlOf('job-dashboards'), ...sqlOf('operating')])(
+    'runs as the role of the service: %s',
+    async (sql) => {
+      await roles.asService.pool.query(sql)
+    },
   )
 
-  test.each(blocks)('runs as the role of the service: %s', async (sql) => {
-    await roles.asService.pool.query(sql)
-  })
-
-  test('runs as the role for dashboards, if it reads jobs or backlogs', async () => {
+  test('in runbook.md runs as the role for dashboards, if it reads jobs or backlogs', async () => {
     const ofDashboards = blocks.filter((sql) => /"user"\.jobs|webhook_backlogs/.test(sql))
     expect(ofDashboards).toHaveLength(4)
     for (const sql of ofDashboards) await roles.asDashboards.pool.query(sql)

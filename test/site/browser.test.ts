@@ -1,4 +1,4 @@
-import type { AddressInfo } from 'node:net'
+import type { Server } from 'node:net'
 import { createAdaptorServer, type ServerType } from '@hono/node-server'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -8,6 +8,7 @@ import { findChromium, openBrowser, REMEDY } from '../console/browser.ts'
 import { violations } from '../console/support/violations.ts'
 import { visit } from '../console/support/visit.ts'
 import { leftOutFor } from '../support/left-out.ts'
+import { listen } from '../support/listen.ts'
 import { builtSite, SITE } from './built-site.ts'
 
 const FIRST_PAGE_BYTES = 100 * 1_024
@@ -33,8 +34,7 @@ describe('in a browser', BROWSER, () => {
   beforeAll(async () => {
     const folder = await builtSite()
     server = createAdaptorServer(createDocsFiles(folder))
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    url = `http://127.0.0.1:${await listen(server as Server)}`
     browser = await openBrowser(chromium as string)
   })
   afterAll(async () => {

@@ -1,4 +1,3 @@
-import { once } from 'node:events'
 import {
   createServer as createHttpServer,
   type IncomingHttpHeaders,
@@ -8,7 +7,7 @@ import {
 import { createServer } from 'node:https'
 import { buffer } from 'node:stream/consumers'
 import { createTestAuthority, type TestAuthority } from '../outbound/certificates.ts'
-import { listen } from './listen.ts'
+import { closeServer, listen } from './listen.ts'
 import { until } from './until.ts'
 import { useResource } from './use-resource.ts'
 
@@ -67,11 +66,7 @@ export async function startLocalReceiver(port = 0): Promise<Receiver> {
 }
 
 const closing = (server: ReturnType<typeof createServer | typeof createHttpServer>) => ({
-  async [Symbol.asyncDispose]() {
-    server.closeAllConnections()
-    server.close()
-    await once(server, 'close')
-  },
+  [Symbol.asyncDispose]: () => closeServer(server),
 })
 
 function createReceiver(authority: string) {

@@ -2,7 +2,7 @@ import { expect } from 'vitest'
 import { JOINED } from '../../support/factories.ts'
 import { call } from '../support/call.ts'
 import { open, openDesk, page, server, story } from '../support/desk.ts'
-import { misfits } from '../support/layout.ts'
+import { expectFits } from '../support/layout.ts'
 import { violations } from '../support/violations.ts'
 
 openDesk()
@@ -42,9 +42,7 @@ story('the empty page has the calls to begin with, and the first pull appears', 
 
 story('a consumer is deleted after a question, and fits a telephone before', async () => {
   await open('/consumers')
-  await page.setViewportSize({ width: 360, height: 800 })
-  expect(await misfits(page)).toEqual([])
-  await page.setViewportSize({ width: 1280, height: 800 })
+  await expectFits(page)
   await page.getByRole('link', { name: 'billing' }).click()
   await page.getByRole('button', { name: 'Delete consumer' }).click()
   const question = page.getByRole('dialog', { name: 'Delete the consumer billing?' })

@@ -2,8 +2,7 @@ import { beforeAll, expect } from 'vitest'
 import { until } from '../../support/until.ts'
 import { call, createWebhook } from '../support/call.ts'
 import { open, openDesk, page, server, story } from '../support/desk.ts'
-import { misfits } from '../support/layout.ts'
-import { violations } from '../support/violations.ts'
+import { expectUsable } from '../support/layout.ts'
 
 const TYPE = 'order.updated'
 const BEFORE =
@@ -43,10 +42,7 @@ story('the pages of an event and of its delivery show what has changed', async (
   const eventId = await publish(AFTER, BEFORE)
   await open(`/events/${eventId}`)
   await expectDifference()
-  expect(await violations(page)).toEqual([])
-  await page.setViewportSize({ width: 360, height: 800 })
-  expect(await misfits(page)).toEqual([])
-  await page.setViewportSize({ width: 1280, height: 800 })
+  await expectUsable(page)
 
   const deliveries = 'query ($id: ID!) { event(id: $id) { deliveries { nodes { id } } } }'
   let deliveryId: string | undefined

@@ -1,7 +1,8 @@
 import { beforeAll, expect } from 'vitest'
 import { untilCount } from '../support/call.ts'
 import { open, openDesk, page, server, story } from '../support/desk.ts'
-import { addWebhook, expectFits, publish } from './support.ts'
+import { expectUsable } from '../support/layout.ts'
+import { addWebhook, publish } from './support.ts'
 
 /* Each event has three deliveries, one of which fails. */
 const EVENTS = 4
@@ -36,7 +37,7 @@ story('an event with three webhooks is one row that says what came of them', asy
     .click()
   const below = rowsOf('Deliveries of the event')
   await expect.poll(() => below.count()).toBe(3)
-  await expectFits(page)
+  await expectUsable(page)
 
   // A filter selects deliveries, also below the event.
   await page.getByRole('link', { name: 'Retrying' }).click()

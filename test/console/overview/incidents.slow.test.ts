@@ -1,3 +1,4 @@
+import type { Response } from 'playwright-core'
 import { expect } from 'vitest'
 import { type SeededServer, seedServer } from '../seed.ts'
 import { open, openDesk, page, story } from '../support/desk.ts'
@@ -12,6 +13,26 @@ openDesk(async () => {
 
 const section = () => page.getByRole('region', { name: 'Incidents' })
 const rowOf = (name: string) => section().getByRole('row').filter({ hasText: name })
+
+const SCRIPT_BYTES = 250 * 1_024
+
+story(
+  'the first load, with a month of statistics, is at most 250 KB of compressed script',
+  async () => {
+    const scripts: Response[] = []
+    page.on('response', (response) => {
+      if (response.request().resourceType() === 'script') scripts.push(response)
+    })
+    await open('/overview')
+    let total = 0
+    for (const script of scripts) {
+      expect(await script.headerValue('content-encoding'), script.url()).toMatch(/^(br|gzip)$/)
+      total += (await script.request().sizes()).responseBodySize
+    }
+    expect(scripts.length).toBeGreaterThan(1)
+    expect(total).toBeLessThanOrEqual(SCRIPT_BYTES)
+  },
+)
 
 story('a person acknowledges an incident, others see who, and it can be withdrawn', async () => {
   await open('/overview')

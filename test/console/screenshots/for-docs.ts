@@ -1,4 +1,4 @@
-import { readdir, rm, stat } from 'node:fs/promises'
+import { readdir, rm } from 'node:fs/promises'
 import path from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import type { SeededServer } from '../seed.ts'
@@ -8,12 +8,7 @@ import { waitUntilLoaded } from '../support/sign-in.ts'
 import { type VisitOptions, visit } from '../support/visit.ts'
 
 const FOLDER = path.join(import.meta.dirname, '../../../docs/images')
-const MAX_BYTES = 150 * 1_024
-
 const WIDE = { width: 1280, height: 800 }
-/** For pages with much small text, whose pictures would be too large. */
-const LOW = { width: 1280, height: 700 }
-const DENSE = ['events', 'attempts']
 const NARROW = { width: 360, height: 740 }
 const ALSO_DARK = ['overview', 'webhook', 'delivery']
 const ALSO_NARROW = ['overview', 'webhooks', 'delivery']
@@ -35,10 +30,9 @@ export async function takeForDocs(browser: Browser, seed: SeededServer): Promise
   for (const { suffix, names, ...look } of looks) {
     await inBrowser({ ...look, signedInTo: seed.server }, async (page) => {
       for (const { name, path: at } of pages.filter((each) => names.includes(each.name))) {
-        await page.setViewportSize(DENSE.includes(name) ? LOW : look.viewport)
         await page.goto(`${seed.server.url}/console${at}`)
         await waitUntilLoaded(page)
-        await prepare(page, name, seed)
+        await STEPS[name]?.(page)
         await take(page, `${name}${suffix}`)
       }
     })
@@ -56,7 +50,6 @@ export async function takeForDocs(browser: Browser, seed: SeededServer): Promise
     await waitUntilLoaded(page)
     await take(page, 'portal')
   })
-  await weigh()
 
   async function inBrowser(
     options: Omit<VisitOptions, 'origins'>,
@@ -79,14 +72,6 @@ async function take(page: Page, name: string): Promise<void> {
   console.log(name)
 }
 
-async function weigh(): Promise<void> {
-  for (const file of await pictures()) {
-    const { size } = await stat(file)
-    if (size > MAX_BYTES)
-      console.warn(`${path.basename(file)} has ${size} bytes; at most ${MAX_BYTES} are wanted.`)
-  }
-}
-
 /** The drawings of concepts are in a folder of their own, and stay. */
 async function pictures(): Promise<string[]> {
   const names = await readdir(FOLDER)
@@ -94,7 +79,7 @@ async function pictures(): Promise<string[]> {
 }
 
 /** Steps to take before a screenshot, by the name of the page. */
-const STEPS: Readonly<Record<string, (page: Page, seed: SeededServer) => Promise<void>>> = {
+const STEPS: Readonly<Record<string, (page: Page) => Promise<void>>> = {
   async 'webhook-secret'(page) {
     await page.getByRole('button', { name: 'Show', exact: true }).first().click()
     await page
@@ -110,8 +95,4 @@ const STEPS: Readonly<Record<string, (page: Page, seed: SeededServer) => Promise
       .filter({ hasText: /deliver|nothing/ })
       .waitFor()
   },
-}
-
-async function prepare(page: Page, name: string, seed: SeededServer): Promise<void> {
-  await STEPS[name]?.(page, seed)
 }

@@ -1,5 +1,4 @@
 import { findChromium, openBrowser, REMEDY } from '../browser.ts'
-import { isBuilt } from '../built-console.ts'
 import { seedServer } from '../seed.ts'
 import { takeForDocs } from './for-docs.ts'
 
@@ -7,8 +6,6 @@ import { takeForDocs } from './for-docs.ts'
 
 const program = findChromium()
 if (program === null) throw new Error(`There is no Chromium here. ${REMEDY}`)
-if (!(await isBuilt()))
-  throw new Error('The console is not built as it is now. Run: npm run build:console')
 await using seed = await seedServer()
 const browser = await openBrowser(program)
 await takeForDocs(browser, seed)

@@ -5,38 +5,14 @@ import path from 'node:path'
 import { promisify } from 'node:util'
 import { type Database, openDatabase } from '../../../src/db/client.ts'
 import { openEmbeddedPostgres } from '../../../src/db/embedded/embedded-postgres.ts'
-import { createTestAuthority, type TestAuthority } from '../../outbound/certificates.ts'
+import { createTestAuthority } from '../../outbound/certificates.ts'
 import { postGraphql } from '../../support/post-graphql.ts'
 import { type PosthornProcess, startPosthorn } from '../../support/posthorn-process.ts'
-import { type Receiver, startReceiver } from '../../support/receiver.ts'
+import { startReceiver } from '../../support/receiver.ts'
 import { until } from '../../support/until.ts'
 import { createKey, createOrganization } from './call.ts'
 
-/** The real program with its own embedded Postgres, and a receiver that it trusts. */
-export interface ConsoleServer extends AsyncDisposable {
-  readonly url: string
-  readonly receiver: Receiver
-  /** What the server trusts: the authority of its receivers. */
-  readonly authority: TestAuthority
-  /** The API key that the first start created, with the scope `admin`. */
-  readonly token: string
-  /** The sign-in link that the last start printed. */
-  readonly signInLink: string
-  /** Sends a GraphQL request. Returns its data, or throws its errors. */
-  graphql(
-    query: string,
-    variables?: object,
-    token?: string,
-    headers?: Readonly<Record<string, string>>,
-    // biome-ignore lint/suspicious/noExplicitAny: the type depends on the query
-  ): Promise<any>
-  /** Connects to the Postgres, for data that no API can create, such as past statistics. */
-  openDatabase(): Promise<Database>
-  /** Kills the process with SIGKILL. */
-  kill(): Promise<void>
-  /** Starts the process again, on the same port. */
-  start(): Promise<void>
-}
+export type ConsoleServer = Awaited<ReturnType<typeof startConsoleServer>>
 
 export interface ConsoleServerOptions {
   readonly environment?: Readonly<Record<string, string>>
@@ -49,9 +25,8 @@ export interface ConsoleServerOptions {
 /** The environment variable with the data directory of an installation that has been started once, for a copy of it. */
 export const STARTED_ONCE = 'POSTHORN_TEST_STARTED_ONCE'
 
-export async function startConsoleServer(
-  options: ConsoleServerOptions = {},
-): Promise<ConsoleServer> {
+/** The real program with its own embedded Postgres, and a receiver that it trusts. */
+export async function startConsoleServer(options: ConsoleServerOptions = {}) {
   const cwd = await mkdtemp(path.join(tmpdir(), 'posthorn console '))
   const dataDir = path.join(cwd, '.posthorn')
   const authority = await createTestAuthority()
@@ -85,22 +60,33 @@ export async function startConsoleServer(
   await start()
   return {
     receiver,
+    /** What the server trusts: the authority of its receivers. */
     authority,
     get url() {
       return url
     },
+    /** The API key that the first start created, with the scope `admin`. */
     get token() {
       return token
     },
+    /** The sign-in link that the last start printed. */
     get signInLink() {
       return /Console +(\S+)/.exec(posthorn.stderr)?.[1] ?? ''
     },
-    async graphql(query, variables, as = token, headers) {
+    /** Sends a GraphQL request. Returns its data, or throws its errors. */
+    async graphql(
+      query: string,
+      variables?: object,
+      as = token,
+      headers?: Readonly<Record<string, string>>,
+      // biome-ignore lint/suspicious/noExplicitAny: the type depends on the query
+    ): Promise<any> {
       const { data, errors } = await postGraphql(url, as, query, variables, headers)
       if (errors) throw new Error(JSON.stringify(errors))
       return data
     },
-    async openDatabase() {
+    /** Connects to the Postgres, for data that no API can create, such as past statistics. */
+    async openDatabase(): Promise<Database> {
       const postgres = await openEmbeddedPostgres(dataDir)
       const database = openDatabase(postgres.url)
       return {
@@ -111,10 +97,12 @@ export async function startConsoleServer(
         },
       }
     },
+    /** Kills the process with SIGKILL. */
     async kill() {
       posthorn.child.kill('SIGKILL')
       await posthorn.ended
     },
+    /** Starts the process again, on the same port. */
     start,
     async [Symbol.asyncDispose]() {
       await posthorn[Symbol.asyncDispose]()
@@ -139,7 +127,7 @@ export async function forNewOrganization(server: ConsoleServer): Promise<Console
     receiver,
     token,
     graphql: (query, variables, as = token) => server.graphql(query, variables, as),
-    [Symbol.asyncDispose]: () => receiver[Symbol.asyncDispose](),
+    [Symbol.asyncDispose]: async () => await receiver[Symbol.asyncDispose](),
   }
 }
 

@@ -1,8 +1,8 @@
-import { once } from 'node:events'
 import http from 'node:http'
 import https from 'node:https'
-import net, { type AddressInfo } from 'node:net'
+import net from 'node:net'
 import { createTestAuthority } from '../../outbound/certificates.ts'
+import { closeServer, listen } from '../../support/listen.ts'
 
 /** The response of a host, and its delay. */
 export interface EndpointBehavior {
@@ -30,7 +30,7 @@ export async function openFakeEndpoints(behaviors: Readonly<Record<string, Endpo
     })
   })
   const proxy = http.createServer().on('connect', (_request, socket: net.Socket) => {
-    const target = net.connect(portOf(receiver), '127.0.0.1', () => {
+    const target = net.connect(receiverPort, '127.0.0.1', () => {
       socket.write('HTTP/1.1 200 Connection established\r\n\r\n')
       socket.pipe(target).pipe(socket)
     })
@@ -40,17 +40,15 @@ export async function openFakeEndpoints(behaviors: Readonly<Record<string, Endpo
     }
   })
   const open = new Set<net.Socket>()
-  for (const server of [receiver, proxy]) {
-    server.listen(0, '127.0.0.1')
-    await once(server, 'listening')
-  }
+  const receiverPort = await listen(receiver)
+  const proxyPort = await listen(proxy)
   return {
     /** The certificate authority to trust, as PEM. */
     authority: authority.pem,
     /** The settings with which a server reaches the endpoints. */
     environment: {
       NODE_OPTIONS: `--import=${import.meta.resolve('./fake-endpoint-names.ts')}`,
-      POSTHORN_EGRESS_PROXY: `http://127.0.0.1:${portOf(proxy)}`,
+      POSTHORN_EGRESS_PROXY: `http://127.0.0.1:${proxyPort}`,
     },
     /** Changes the response of a host. */
     answer(host: string, behavior: EndpointBehavior) {
@@ -58,15 +56,7 @@ export async function openFakeEndpoints(behaviors: Readonly<Record<string, Endpo
     },
     async [Symbol.asyncDispose]() {
       for (const socket of open) socket.destroy()
-      for (const server of [receiver, proxy]) {
-        server.closeAllConnections()
-        server.close()
-        await once(server, 'close')
-      }
+      await Promise.all([receiver, proxy].map(closeServer))
     },
   }
-}
-
-function portOf(server: http.Server | https.Server): number {
-  return (server.address() as AddressInfo).port
 }

@@ -1,6 +1,5 @@
-import { once } from 'node:events'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { closeServer, listen } from '../../support/listen.ts'
 
 export type HostPage = Awaited<ReturnType<typeof openHostPage>>
 
@@ -18,9 +17,7 @@ export async function openHostPage() {
     response.end(`<!doctype html><html lang="en"><title>The host application</title>
       ${searchParams.get('html')}`)
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const origin = `http://localhost:${(server.address() as AddressInfo).port}`
+  const origin = `http://localhost:${await listen(server)}`
   const withHtml = (html: string) => `${origin}/?${new URLSearchParams({ html })}`
   return {
     origin,
@@ -50,11 +47,7 @@ export async function openHostPage() {
     answerSession(url: string) {
       session = url
     },
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections()
-      server.close()
-      await once(server, 'close')
-    },
+    [Symbol.asyncDispose]: () => closeServer(server),
   }
 }
 

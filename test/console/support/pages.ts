@@ -1,15 +1,11 @@
 import { readFile } from 'node:fs/promises'
 import type { SeededServer } from '../seed.ts'
 
-/** A page of the console, at a path where the sample data has something to show. */
-export interface ConsolePage {
-  readonly name: string
-  /** The route in `packages/console/pages.ts`. */
-  readonly route: string
-  readonly path: string
-}
-
-export function pagesOf(seed: SeededServer): ConsolePage[] {
+/**
+ * The pages of the console, each with its route in `packages/console/pages.ts`, at a path where the sample data has
+ * something to show.
+ */
+export function pagesOf(seed: SeededServer) {
   const { boxOffice, crm, ledger, stats } = seed.webhooks
   const page = (name: string, route: string, path = `/${route}`) => ({ name, route, path })
   return [

@@ -1,23 +1,15 @@
 import { call } from './call.ts'
 import type { ConsoleServer } from './console-server.ts'
 
-interface PortalInput {
-  readonly scopes: readonly string[]
-  readonly webhookId?: string
-  readonly locale?: string
-  readonly theme?: object
-  readonly ttlSeconds?: number
-  readonly pages?: readonly string[] | undefined
-}
-
+/** `input`: as `createPortalSession` takes it. */
 export async function portalSession(
   server: Pick<ConsoleServer, 'graphql'>,
-  input: PortalInput,
+  input: object,
 ): Promise<{ readonly id: string; readonly url: string }> {
   const fields = 'portalSession { id url }'
   return (await call(server, 'createPortalSession', { input }, fields)).portalSession
 }
 
 /** The URL of a new session of the portal. */
-export const portalUrl = async (server: Pick<ConsoleServer, 'graphql'>, input: PortalInput) =>
+export const portalUrl = async (server: Pick<ConsoleServer, 'graphql'>, input: object) =>
   (await portalSession(server, input)).url

@@ -1,13 +1,6 @@
-import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
+import type { Browser, BrowserContext, BrowserContextOptions } from 'playwright-core'
 
-/** A browser page with its own context, and the errors that occurred on it. */
-export interface Visit extends AsyncDisposable {
-  readonly page: Page
-  /** Console errors, policy violations, exceptions, and requests to other origins. */
-  readonly pageErrors: readonly string[]
-  /** Ignores errors that match from now on, such as failed requests to a stopped server. */
-  expectPageErrors(pattern: RegExp): void
-}
+export type Visit = Awaited<ReturnType<typeof visit>>
 
 export interface VisitOptions extends BrowserContextOptions {
   /** The origins that the page may request. */
@@ -16,8 +9,8 @@ export interface VisitOptions extends BrowserContextOptions {
   readonly signedInTo?: { readonly url: string; readonly token: string }
 }
 
-/** Opens a page. Disposing it fails the test if an unexpected error occurred. */
-export async function visit(browser: Browser, options: VisitOptions): Promise<Visit> {
+/** Opens a page in a context of its own. Disposing it fails the test if an unexpected error occurred. */
+export async function visit(browser: Browser, options: VisitOptions) {
   const { origins, signedInTo, ...context } = options
   const reader = await browser.newContext({
     viewport: { width: 1280, height: 800 },
@@ -47,8 +40,10 @@ export async function visit(browser: Browser, options: VisitOptions): Promise<Vi
   })
   return {
     page,
-    pageErrors,
-    expectPageErrors(pattern) {
+    /** Console errors, policy violations, exceptions, and requests to other origins. */
+    pageErrors: pageErrors as readonly string[],
+    /** Ignores errors that match from now on, such as failed requests to a stopped server. */
+    expectPageErrors(pattern: RegExp) {
       expected = pattern
     },
     async [Symbol.asyncDispose]() {

@@ -19,66 +19,54 @@ interface Target {
 /** Of a webhook before and after a rotation. */
 export type Secrets = readonly [old: string, current: string]
 
-type Send = (target: Target, secrets: Secrets, id: string) => Promise<number>
-
 const OTHER_SECRET = `whsec_${Buffer.from('another webhook, another key').toString('base64')}`
 
-export const withSignature =
-  (of: (signature: string) => string) => (headers: Record<string, string>) => ({
-    ...headers,
-    'wh-signature': of(headers['wh-signature'] ?? ''),
-  })
+export const withSignature = (of: (signature: string) => string): Partial<Delivery> => ({
+  change: (headers) => ({ ...headers, 'wh-signature': of(headers['wh-signature'] ?? '') }),
+})
 
-const delivered =
-  (delivery: Omit<Delivery, 'id'>): Send =>
-  (target, [, secret], id) =>
-    post(target, secret, { ...delivery, id })
+const without = (name: string): Partial<Delivery> => ({
+  change: ({ [name]: _, ...others }) => others,
+})
 
-/** One delivery each, and the status of its answer. */
-export const CASES: readonly { what: string; status: number; send: Send }[] = [
-  { what: 'an authentic delivery', status: 204, send: delivered({}) },
-  { what: 'the old secret', status: 204, send: (target, [old], id) => post(target, old, { id }) },
-  { what: 'four minutes old', status: 204, send: delivered({ ageSeconds: 240 }) },
-  {
-    what: 'the second signature of three',
-    status: 204,
-    send: delivered({
-      change: withSignature((signature) => `v1,${btoa('x'.repeat(32))} ${signature} v2,abc`),
-    }),
-  },
-  { what: 'a tampered body', status: 400, send: delivered({ tampered: '{"id":"evt_2"}' }) },
-  {
-    what: 'another secret',
-    status: 400,
-    send: (target, _, id) => post(target, OTHER_SECRET, { id }),
-  },
-  { what: 'six minutes old', status: 400, send: delivered({ ageSeconds: 360 }) },
-  { what: 'six minutes ahead', status: 400, send: delivered({ ageSeconds: -360 }) },
-  { what: 'a time that is no number', status: 400, send: delivered({ timestamp: '12a' }) },
-  { what: 'a time beyond all', status: 400, send: delivered({ timestamp: '9'.repeat(30) }) },
-  {
-    what: 'a signature of another version',
-    status: 400,
-    send: delivered({ change: withSignature((signature) => signature.replace('v1,', 'v2,')) }),
-  },
-  {
-    what: 'a shortened signature',
-    status: 400,
-    send: delivered({ change: withSignature((signature) => signature.slice(0, -4)) }),
-  },
-  {
-    what: 'the signature of another id',
-    status: 400,
-    send: delivered({ change: (headers) => ({ ...headers, 'wh-id': `${headers['wh-id']}2` }) }),
-  },
-  ...['wh-id', 'wh-timestamp', 'wh-signature'].map((name) => ({
-    what: `no ${name}`,
-    status: 400,
-    send: delivered({
-      change: ({ [name]: _, ...others }) => others,
-    }),
-  })),
+const withOtherId: Partial<Delivery> = {
+  change: (headers) => ({ ...headers, 'wh-id': `${headers['wh-id']}2` }),
+}
+
+/** One delivery each, and the status of its answer. Without a secret, it is signed with the current one. */
+const ROWS: readonly [
+  what: string,
+  status: number,
+  delivery?: Partial<Delivery>,
+  secret?: string,
+][] = [
+  ['an authentic delivery', 204],
+  ['the old secret', 204, {}, 'old'],
+  ['four minutes old', 204, { ageSeconds: 240 }],
+  [
+    'the second signature of three',
+    204,
+    withSignature((signature) => `v1,${btoa('x'.repeat(32))} ${signature} v2,abc`),
+  ],
+  ['a tampered body', 400, { tampered: '{"id":"evt_2"}' }],
+  ['another secret', 400, {}, OTHER_SECRET],
+  ['six minutes old', 400, { ageSeconds: 360 }],
+  ['six minutes ahead', 400, { ageSeconds: -360 }],
+  ['a time that is no number', 400, { timestamp: '12a' }],
+  ['a time beyond all', 400, { timestamp: '9'.repeat(30) }],
+  ['a signature of another version', 400, withSignature((one) => one.replace('v1,', 'v2,'))],
+  ['a shortened signature', 400, withSignature((one) => one.slice(0, -4))],
+  ['the signature of another id', 400, withOtherId],
+  ['no wh-id', 400, without('wh-id')],
+  ['no wh-timestamp', 400, without('wh-timestamp')],
+  ['no wh-signature', 400, without('wh-signature')],
 ]
+
+export const CASES = ROWS.map(([what, status, delivery, secret]) => ({
+  ...{ what, status },
+  send: (target: Target, [old, current]: Secrets, id: string) =>
+    post(target, secret === 'old' ? old : (secret ?? current), { ...delivery, id }),
+}))
 
 /** Sends a delivery to a receiver. Returns the status of the answer. */
 export async function post(

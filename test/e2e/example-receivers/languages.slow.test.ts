@@ -10,7 +10,7 @@ import { startTestApp, type TestApp } from '../../support/app.ts'
 import { JOINED } from '../../support/factories.ts'
 import { freePort } from '../../support/free-port.ts'
 import { leftOutFor, needs, needsOptional } from '../../support/left-out.ts'
-import { type RunningProgram, startProgram } from '../../support/running-program.ts'
+import { startProgram } from '../../support/running-program.ts'
 import { until } from '../../support/until.ts'
 import { useFolder } from '../../support/use-folder.ts'
 import { CASES, post, type Secrets } from './cases.ts'
@@ -57,13 +57,9 @@ async function readCommands(): Promise<ReadonlyMap<string, string>> {
   return new Map([...rows].map(([, name = '', command = '']) => [name, command]))
 }
 
-interface ReceiverProgram extends AsyncDisposable {
-  readonly program: RunningProgram
-  readonly port: number
-  readonly url: string
-}
+type ReceiverProgram = Awaited<ReturnType<typeof startReceiver>>
 
-async function startReceiver(command: string, secret: string): Promise<ReceiverProgram> {
+async function startReceiver(command: string, secret: string) {
   const port = await freePort()
   const program = await startProgram({
     command: ['bash', '-c', command],

@@ -2,13 +2,11 @@ import { beforeAll, expect } from 'vitest'
 import { call, createWebhook, deliveriesOf } from '../../support/call.ts'
 import { startConsoleServer } from '../../support/console-server.ts'
 import { open, openDesk, page, server, story } from '../../support/desk.ts'
-import { misfits } from '../../support/layout.ts'
+import { expectUsable } from '../../support/layout.ts'
 import { violations } from '../../support/violations.ts'
 import { createCatalogue, orderOf } from './catalogue.ts'
 
 /** A reader changes the body that a webhook sends. body-in-portal chooses its fields. */
-const NARROW_PX = 360
-
 let webhookId: string
 
 const publish = (id: string) =>
@@ -68,10 +66,7 @@ story('a template starts from one of a target, and one that is not JSON says whe
   await body().getByRole('button', { name: 'Discord' }).click()
   await body().getByRole('button', { name: 'Back to my text' }).click()
   await bodyText().getByText('Paid: A-2').waitFor()
-  await page.setViewportSize({ width: NARROW_PX, height: 800 })
-  expect(await misfits(page)).toEqual([])
-  await page.setViewportSize({ width: 1280, height: 800 })
-  expect(await violations(page)).toEqual([])
+  await expectUsable(page)
   await save()
   await settings()
   await page.getByRole('region', { name: 'Template' }).getByText('Paid: {{').waitFor()

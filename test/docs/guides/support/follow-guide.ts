@@ -8,7 +8,6 @@ import { needs } from '../../../support/left-out.ts'
 import { until } from '../../../support/until.ts'
 import { type Block, blocksOf, ROOT } from '../../support/pages.ts'
 import type { Terminal } from '../../support/reader.ts'
-import { createSeenIds } from './ids.ts'
 import { type GuideReader, sendSql } from './posthorn.ts'
 import { checkTypes } from './typescript.ts'
 
@@ -265,4 +264,31 @@ function programsOf({ language, text }: Block): string[] {
     ...found.map(([, program]) => program),
     ...['curl', 'openssl', 'psql'].filter((one) => text.includes(`${one} `)),
   ]
+}
+
+const IDS =
+  /\b(?:(org|wh|msg|evt|att|task|key)_[0-9a-hjkmnp-tv-z]{26}|(phs|phk|whsec)_[\w+/=-]{20,})/g
+
+/** What a guide writes as `wh_…`: the id that the reader saw last. */
+function createSeenIds() {
+  const last = new Map<string, string>()
+  const seen = new Set<string>()
+  const see = (output: string, onlyNew: boolean) => {
+    for (const [id, kind, secret] of output.matchAll(IDS)) {
+      if (!onlyNew || !seen.has(id)) last.set(kind ?? secret ?? '', id)
+      seen.add(id)
+    }
+  }
+  return {
+    see: (output: string) => see(output, false),
+    /** The same for a text that was read before, and has grown somewhere: only ids that are new count. */
+    seeNew: (output: string) => see(output, true),
+    /** The text with an id in place of each `wh_…`. */
+    fill: (text: string) =>
+      text.replaceAll(/\b(org|wh|msg|evt|att|task|key|phs|phk|whsec)_…/g, (_, kind: string) => {
+        const id = last.get(kind)
+        if (!id) throw new Error(`The reader has seen no ${kind}_… before:\n${text}`)
+        return id
+      }),
+  }
 }

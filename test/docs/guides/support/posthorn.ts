@@ -7,18 +7,11 @@ import { until } from '../../../support/until.ts'
 import { useResource } from '../../../support/use-resource.ts'
 import { createReader, type Reader } from '../../support/reader.ts'
 
-/** Posthorn in a clone of a reader. */
-export interface GuideReader {
-  readonly reader: Reader
-  readonly url: string
-  /** Of the embedded Postgres. */
-  readonly databaseUrl: string
-  /** Sends GraphQL with the key of the embedded server, and returns the whole answer. */
-  graphql(query: string): ReturnType<typeof postGraphql>
-}
+/** Posthorn in a clone of a reader. `databaseUrl` is that of the embedded Postgres. */
+export type GuideReader = Awaited<ReturnType<typeof useReader>>
 
 /** A reader for the guides of a file, with `npm start` in the first terminal. */
-export async function useReader(): Promise<GuideReader> {
+export async function useReader() {
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
   const reader = await useResource(createReader({ PORT: String(port) }))
@@ -29,7 +22,9 @@ export async function useReader(): Promise<GuideReader> {
     throw new Error(`${error.message}\n${server.output}`)
   })
   const databaseUrl = /^ {2}Postgres {2}(postgres:.*)$/m.exec(server.output)?.[1] ?? ''
-  return { reader, url, databaseUrl, graphql: (query) => sendGraphql(reader, url, query) }
+  /** Sends GraphQL with the key of the embedded server, and returns the whole answer. */
+  const graphql = (query: string) => sendGraphql(reader, url, query)
+  return { reader, url, databaseUrl, graphql }
 }
 
 /** A time that a reader puts in the place of the one in a guide. */
