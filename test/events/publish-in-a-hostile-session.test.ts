@@ -98,14 +98,4 @@ describe('publishing stores the same in the session of a host as in one of Posth
     expect(rows[0].occurredNow || rows[0].occurredThen).toBe(true)
     return [rest, rows]
   }
-
-  test('an idempotency key counts once in both', async () => {
-    const call = `select * from posthorn.publish_event($1, $2, '{}', idempotency_key => 'once')`
-    const values = [tenant.publicOrganizationId, JOINED]
-    const first = await host.query(call, values)
-    const again = await database.pool.query(call, values)
-    expect(again.rows).toEqual([
-      { event_id: first.rows[0].event_id, delivery_count: 0, duplicate: true },
-    ])
-  })
 })

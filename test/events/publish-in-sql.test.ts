@@ -99,14 +99,6 @@ test.each([
 )
 
 describe('idempotency keys', () => {
-  test('a repeated key returns the first event, and adds no delivery', async () => {
-    const [first] = await publish([{ type: JOINED, data: { n: 1 }, idempotencyKey: 'twice' }])
-    const before = await counts()
-    const [second] = await publish([{ type: JOINED, data: { n: 1 }, idempotencyKey: 'twice' }])
-    expect(second).toEqual({ event_id: first?.event_id, delivery_count: 0, duplicate: true })
-    expect(await counts()).toEqual(before)
-  })
-
   test('a key twice in one call publishes one event', async () => {
     const before = await counts()
     const events = await publish([
@@ -167,11 +159,6 @@ describe('bad input names the event and the field, and publishes nothing', () =>
   const nul = /^events\[0\]: a field other than data and previous has \\u0000/
 
   test.each<[string, unknown, RegExp]>([
-    [
-      'an unknown type',
-      [VALID, { type: 'x', data: 1 }],
-      /^events\[1\]\.type: "x" is not in the cat/,
-    ],
     ['no type', [{ data: 1 }], /^events\[0\]\.type: it is required/],
     ['no data', [{ type: JOINED }], /^events\[0\]\.data: it is required/],
     ['data over 256 KiB', field('data', LARGE), /^events\[0\]\.data: it is larger than 256 KiB/],
@@ -193,12 +180,15 @@ describe('bad input names the event and the field, and publishes nothing', () =>
   })
 
   test.each([
-    ['without a zone', '2026-01-31T12:00:00', /give an RFC 3339 time/],
-    ['of a day that does not exist', '2026-02-30T12:00:00Z', /it is not a valid time/],
-    ['after the year 9999 in UTC', '9999-12-31T23:59:59-01:00', /give a time in the years 1 to 99/],
-  ])('a time %s', async (_case, timestamp, message) => {
-    const place = /^events\[0\]\.timestamp: /
-    await expectInvalid(publish(field('timestamp', timestamp)), place)
+    ['without a zone', '2026-01-31T12:00:00', 'give an RFC 3339 time'],
+    ['of a day that does not exist', '2026-02-30T12:00:00Z', 'it is not a valid time'],
+    [
+      'after the year 9999 in UTC',
+      '9999-12-31T23:59:59-01:00',
+      'give a time in the years 1 to 9999',
+    ],
+  ])('a time %s', async (_case, timestamp, rule) => {
+    const message = new RegExp(`^events\\[0\\]\\.timestamp: ${rule}`)
     await expectInvalid(publish(field('timestamp', timestamp)), message)
   })
 
@@ -272,11 +262,9 @@ describe('publish_event publishes one event', () => {
   })
 
   const notJson = /^data: it is not JSON/
-  const unknown = /^type: "nope" is not in the catalogue of event types\. The event types are/
   const conflict = /^idempotency_key: it was used for another event/
 
   test.each<[string, string, string, RegExp | string]>([
-    ['an unknown type', `'nope', '1'`, '22023', unknown],
     ['no data', `'${JOINED}', null`, '22023', 'data: it is required.'],
     ['two values', `'${JOINED}', '1, "type": "x"'`, '22023', notJson],
     ['an empty key', keyed(1, ''), '22023', 'idempotency_key: give 1 to 255 characters.'],

@@ -1,7 +1,7 @@
 /** What a page learns from `fetch`: the response with the headers it may read. Throws what a browser throws. */
 export type PageFetch = (url: string, init?: PageRequest) => Promise<Response>
 
-export interface PageRequest {
+interface PageRequest {
   readonly method?: string
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string
