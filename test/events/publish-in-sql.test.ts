@@ -222,7 +222,7 @@ describe('bad input names the event and the field, and publishes nothing', () =>
 test('only the organization’s enabled webhooks that subscribe to the event type get a delivery', async () => {
   const other = await createTenant(database.prisma)
   await subscribe(database, other.organizationId, [TICKET])
-  await subscribe(database, other.organizationId, [JOINED], false)
+  await subscribe(database, other.organizationId, [JOINED], { enabled: false })
   const [joined] = await publish([{ type: JOINED, data: 1 }], other.publicOrganizationId)
   const [ticket] = await publish([{ type: TICKET, data: 1 }], other.publicOrganizationId)
   expect([joined?.delivery_count, ticket?.delivery_count]).toEqual([0, 1])
