@@ -57,24 +57,22 @@ describe('delivery', () => {
 })
 
 describe('deliveries', () => {
-  test('are filtered by several webhooks and event types, in pages from both ends', async () => {
+  test('are filtered by several webhooks and event types', async () => {
     const other = await tenant.addWebhook({ eventType: TICKET })
     await tenant.publish(2, TICKET)
     const all = await tenant.deliveryIds()
     expect(all).toHaveLength(5)
     const webhookIds = [webhookId, other.id, other.id]
-    const query = `query ($filter: DeliveryFilter, $first: Int, $last: Int) {
-      deliveries(filter: $filter, first: $first, last: $last) { nodes { id } } }`
-    const cases: [object, string[], object?][] = [
+    const query = `query ($filter: DeliveryFilter) { deliveries(filter: $filter) { nodes { id } } }`
+    const cases: [object, string[]][] = [
       [{ webhookIds }, all],
-      [{ webhookIds, states: ['QUEUED'] }, all.slice(0, 3), { first: 3 }],
-      [{ webhookIds }, all.slice(3), { last: 2 }],
+      [{ webhookIds, states: ['QUEUED'] }, all],
       [{ webhookIds: [mintId('webhook')] }, []],
       [{ eventTypes: [JOINED, TICKET] }, all],
       [{ eventTypes: [JOINED], webhookIds: [other.id] }, []],
     ]
-    for (const [filter, expected, args] of cases) {
-      const { deliveries } = await tenant.ask(query, { filter, ...args })
+    for (const [filter, expected] of cases) {
+      const { deliveries } = await tenant.ask(query, { filter })
       expect(deliveries.nodes, JSON.stringify(filter)).toEqual(expected.map((id) => ({ id })))
     }
   })
