@@ -1,6 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import path from 'node:path'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openDatabase } from '../../../src/db/client.ts'
@@ -8,23 +5,21 @@ import { migrate } from '../../../src/db/migrate/migrate.ts'
 import { createPostgres, type InstalledPostgres } from '../../deploy/installed-postgres.ts'
 import { createTenant } from '../../support/factories.ts'
 import { needs } from '../../support/left-out.ts'
+import { useFolder } from '../../support/use-folder.ts'
+
+const folder = await useFolder('replica')
 
 /* On a server of the system's package, with the programs that a host uses. */
 describe('a table that publishes', needs('pg_ctl'), () => {
-  let folder: string
   let postgres: InstalledPostgres
   let organization: string
 
   beforeAll(async () => {
-    folder = await mkdtemp(path.join(tmpdir(), 'posthorn-replica-'))
     postgres = await createPostgres(folder)
     await postgres.start()
     organization = await prepare('posthorn')
   })
-  afterAll(async () => {
-    await postgres?.[Symbol.asyncDispose]()
-    await rm(folder, { recursive: true, force: true })
-  })
+  afterAll(async () => void (await postgres?.[Symbol.asyncDispose]()))
 
   test('publishes again after a dump was restored, and nothing during the restore', async () => {
     await query('posthorn', insertOrders(2_000), [null])
