@@ -262,9 +262,11 @@ describe('publish_event publishes one event', () => {
   })
 
   const notJson = /^data: it is not JSON/
+  const unknown = /^type: "nope" is not in the catalogue of event types\. The event types are/
   const conflict = /^idempotency_key: it was used for another event/
 
   test.each<[string, string, string, RegExp | string]>([
+    ['an unknown type', `'nope', '1'`, '22023', unknown],
     ['no data', `'${JOINED}', null`, '22023', 'data: it is required.'],
     ['two values', `'${JOINED}', '1, "type": "x"'`, '22023', notJson],
     ['an empty key', keyed(1, ''), '22023', 'idempotency_key: give 1 to 255 characters.'],
