@@ -38,7 +38,6 @@ export function createReport() {
       const { length } = met.filter(Boolean)
       console.log(`${length} of ${met.length} bounds met in ${Math.round(tookMs / 1_000)} s`)
     },
-    end: (tookMs: number) => printTable(rows, tookMs),
   }
 }
 

@@ -38,7 +38,6 @@ export async function openWorkerProcesses(environment: Readonly<Record<string, s
     api,
     /** All workers, killed ones too. */
     started,
-    running,
     start,
 
     /** Kills a worker at some random parts of a work, and starts another one each time. */

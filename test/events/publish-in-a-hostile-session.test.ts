@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { SYSTEM } from '../../src/auth/access/actor.ts'
 import type { Database, Sql } from '../../src/db/client.ts'
 import { createEventType } from '../../src/event-types/edit-event-type.ts'
@@ -54,58 +54,49 @@ afterAll(async () => {
   await database[Symbol.asyncDispose]()
 })
 
-describe('publishing stores the same in the session of a host as in one of Posthorn', () => {
-  const AT = '2026-03-08T02:30:00.123456-05:00'
-  const DATA = '{"order": {"id": 12.50}, "items": [{"sku": "A\\\\u0000\\ud800"}], "text":"\\u00e4"}'
-  const event = (fields: string) => `[{"type":"${ORDER}","data":${DATA}${fields}}]`
+const AT = '2026-03-08T02:30:00.123456-05:00'
+const DATA = '{"order": {"id": 12.50}, "items": [{"sku": "A\\\\u0000\\ud800"}], "text":"\\u00e4"}'
+const event = (fields: string) => `[{"type":"${ORDER}","data":${DATA}${fields}}]`
 
-  test.each<[string, string, unknown[]]>([
-    ['publish_events of text', 'publish_events($1, $2::text)', [event('')]],
-    ['publish_events of json', 'publish_events($1, $2::json)', [event(`,"timestamp":"${AT}"`)]],
-    ['publish_event of text', 'publish_event($1, $2, $3::text)', [ORDER, DATA]],
-    [
-      'publish_event of json with a time',
-      'publish_event($1, $2, $3::json, occurred_at => $4::timestamptz)',
-      [ORDER, DATA, AT],
-    ],
-    [
-      'publish_event of jsonb with a time',
-      'publish_event($1, $2, $3::jsonb, occurred_at => $4::timestamptz)',
-      [ORDER, '{"order": {"id": 7.0}}', AT],
-    ],
-  ])('%s', async (_name, call, values) => {
+test.each<[string, string, unknown[]]>([
+  ['publish_events of text', 'publish_events($1, $2::text)', [event('')]],
+  ['publish_events of json', 'publish_events($1, $2::json)', [event(`,"timestamp":"${AT}"`)]],
+  ['publish_event of text', 'publish_event($1, $2, $3::text)', [ORDER, DATA]],
+  [
+    'publish_event of json with a time',
+    'publish_event($1, $2, $3::json, occurred_at => $4::timestamptz)',
+    [ORDER, DATA, AT],
+  ],
+  [
+    'publish_event of jsonb with a time',
+    'publish_event($1, $2, $3::jsonb, occurred_at => $4::timestamptz)',
+    [ORDER, '{"order": {"id": 7.0}}', AT],
+  ],
+])(
+  '%s stores the same in the session of a host as in one of Posthorn',
+  async (_name, call, values) => {
     expect(await publish(host, call, values)).toEqual(await publish(database.pool, call, values))
-  })
+  },
+)
 
-  async function publish(sql: Sql, call: string, values: unknown[]) {
-    const { rows: published } = await sql.query(`select * from posthorn.${call}`, [
-      tenant.publicOrganizationId,
-      ...values,
-    ])
-    const [{ event_id: id, ...rest }] = published
-    const { rows } = await database.pool.query(
-      `select e.type, e.data, abs(extract(epoch from e.occurred_at - now())) < 60 as "occurredNow",
-         extract(epoch from e.occurred_at)::text = $2 as "occurredThen",
-         array(select path || ' ' || value from posthorn.event_keys where event_id = e.id order by path) as keys,
-         d.state, d.max_attempts, j.attempts, j.max_attempts as job_attempts,
-         abs(extract(epoch from j.run_at - now())) < 60 as due
-       from posthorn.events as e join posthorn.deliveries as d on d.event_id = e.id
-       join graphile_worker.jobs as j on j.key = posthorn.type_id('msg', d.id)
-       where e.id = posthorn.parse_type_id('evt', $1)`,
-      [id, '1772955000.123456'],
-    )
-    expect(rows).toHaveLength(1)
-    expect(rows[0].occurredNow || rows[0].occurredThen).toBe(true)
-    return [rest, rows]
-  }
-
-  test('an idempotency key counts once in both', async () => {
-    const call = `select * from posthorn.publish_event($1, $2, '{}', idempotency_key => 'once')`
-    const values = [tenant.publicOrganizationId, JOINED]
-    const first = await host.query(call, values)
-    const again = await database.pool.query(call, values)
-    expect(again.rows).toEqual([
-      { event_id: first.rows[0].event_id, delivery_count: 0, duplicate: true },
-    ])
-  })
-})
+async function publish(sql: Sql, call: string, values: unknown[]) {
+  const { rows: published } = await sql.query(`select * from posthorn.${call}`, [
+    tenant.publicOrganizationId,
+    ...values,
+  ])
+  const [{ event_id: id, ...rest }] = published
+  const { rows } = await database.pool.query(
+    `select e.type, e.data, abs(extract(epoch from e.occurred_at - now())) < 60 as "occurredNow",
+       extract(epoch from e.occurred_at)::text = $2 as "occurredThen",
+       array(select path || ' ' || value from posthorn.event_keys where event_id = e.id order by path) as keys,
+       d.state, d.max_attempts, j.attempts, j.max_attempts as job_attempts,
+       abs(extract(epoch from j.run_at - now())) < 60 as due
+     from posthorn.events as e join posthorn.deliveries as d on d.event_id = e.id
+     join graphile_worker.jobs as j on j.key = posthorn.type_id('msg', d.id)
+     where e.id = posthorn.parse_type_id('evt', $1)`,
+    [id, '1772955000.123456'],
+  )
+  expect(rows).toHaveLength(1)
+  expect(rows[0].occurredNow || rows[0].occurredThen).toBe(true)
+  return [rest, rows]
+}

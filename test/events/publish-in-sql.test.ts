@@ -144,11 +144,6 @@ describe('bad input names the event and the field, and publishes nothing', () =>
   const nul = /^events\[0\]: a field other than data and previous has \\u0000/
 
   test.each<[string, unknown, RegExp]>([
-    [
-      'an unknown type',
-      [VALID, { type: 'x', data: 1 }],
-      /^events\[1\]\.type: "x" is not in the cat/,
-    ],
     ['no type', [{ data: 1 }], /^events\[0\]\.type: it is required/],
     ['no data', [{ type: JOINED }], /^events\[0\]\.data: it is required/],
     ['data over 256 KiB', field('data', LARGE), /^events\[0\]\.data: it is larger than 256 KiB/],
@@ -170,12 +165,15 @@ describe('bad input names the event and the field, and publishes nothing', () =>
   })
 
   test.each([
-    ['without a zone', '2026-01-31T12:00:00', /give an RFC 3339 time/],
-    ['of a day that does not exist', '2026-02-30T12:00:00Z', /it is not a valid time/],
-    ['after the year 9999 in UTC', '9999-12-31T23:59:59-01:00', /give a time in the years 1 to 99/],
-  ])('a time %s', async (_case, timestamp, message) => {
-    const place = /^events\[0\]\.timestamp: /
-    await expectInvalid(publish(field('timestamp', timestamp)), place)
+    ['without a zone', '2026-01-31T12:00:00', 'give an RFC 3339 time'],
+    ['of a day that does not exist', '2026-02-30T12:00:00Z', 'it is not a valid time'],
+    [
+      'after the year 9999 in UTC',
+      '9999-12-31T23:59:59-01:00',
+      'give a time in the years 1 to 9999',
+    ],
+  ])('a time %s', async (_case, timestamp, rule) => {
+    const message = new RegExp(`^events\\[0\\]\\.timestamp: ${rule}`)
     await expectInvalid(publish(field('timestamp', timestamp)), message)
   })
 
@@ -209,7 +207,7 @@ describe('bad input names the event and the field, and publishes nothing', () =>
 test('only the organization’s enabled webhooks that subscribe to the event type get a delivery', async () => {
   const other = await createTenant(database.prisma)
   await subscribe(database, other.organizationId, [TICKET])
-  await subscribe(database, other.organizationId, [JOINED], false)
+  await subscribe(database, other.organizationId, [JOINED], { enabled: false })
   const [joined] = await publish([{ type: JOINED, data: 1 }], other.publicOrganizationId)
   const [ticket] = await publish([{ type: TICKET, data: 1 }], other.publicOrganizationId)
   expect([joined?.delivery_count, ticket?.delivery_count]).toEqual([0, 1])

@@ -1,13 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import { parseId } from '../../src/db/ids.ts'
-import { createRecordAttempt } from '../../src/deliveries/attempts/record-attempt.ts'
+import { parseId, publicId } from '../../src/db/ids.ts'
 import { lowerBoundAt } from '../../src/lib/uuid-v7.ts'
 import { putOnHold } from '../../src/scheduling/circuit-breaker.ts'
 import { evaluateHealth } from '../../src/webhooks/evaluate-health.ts'
 import { updateWebhook } from '../../src/webhooks/save-webhook.ts'
-import { attemptOf, SENDER } from '../support/attempts.ts'
 import { JOINED } from '../support/factories.ts'
 import { useApi, useTenant } from './support/api.ts'
+import { recordAttempt } from './support/rows.ts'
 
 const HOUR_MS = 3_600_000
 
@@ -46,25 +45,20 @@ describe('the health of deliveries', () => {
   test('tells our delay from the response time, and counts deliveries, not attempts', async () => {
     await tenant.addWebhook()
     await tenant.publish(10)
-    const rows = await api.database.prisma.delivery.findMany({
-      where: { organizationId: tenant.organizationId },
-    })
-    const record = createRecordAttempt(api.database.pool, SENDER)
-    await Promise.all(
-      rows.map((row, i) =>
-        record(attemptOf(row, i < 6 ? 200 : 500, { queuedMs: 300, durationMs: 4_000 })),
-      ),
-    )
+    const ids = await tenant.deliveryIds()
+    const record = (id: string, status: number, given: object) =>
+      recordAttempt(api.database, id, status, given)
+    for (const [i, id] of ids.entries()) {
+      await record(id, i < 6 ? 200 : 500, { queuedMs: 300, durationMs: 4_000 })
+    }
     const first = await health()
     expect(first).toMatchObject({ onTimeRate: 0.6, webhooks: [{ state: 'HEALTHY', count: 1 }] })
     expect(first.firstAttemptDelay.p95Ms).toBeGreaterThanOrEqual(300)
     expect(first.firstAttemptDelay.p95Ms).toBeLessThanOrEqual(500)
     expect(first.responseTime.p50Ms).toBeGreaterThanOrEqual(3_000)
     // Attempts of retries change the response time alone.
-    for (const row of rows.slice(6)) {
-      await record(
-        attemptOf(row, 500, { attemptsBefore: 1, queuedMs: 90_000, next: { kind: 'parked' } }),
-      )
+    for (const id of ids.slice(6)) {
+      await record(id, 500, { queuedMs: 90_000, next: { kind: 'parked' } })
     }
     const second = await health()
     expect(second.onTimeRate).toBe(0.6)
@@ -77,8 +71,7 @@ describe('the health of deliveries', () => {
     const [held, ...others] = await api.database.prisma.delivery.findMany({
       where: { organizationId: tenant.organizationId },
     })
-    const record = createRecordAttempt(api.database.pool, SENDER)
-    await Promise.all(others.map((row) => record(attemptOf(row, 200))))
+    for (const { id } of others) await recordAttempt(api.database, publicId('delivery', id), 200)
     await api.database.pool.query(
       `update posthorn.deliveries set parked_at = now(), parked_reason = 'on_hold', next_attempt_at = null
        where id = $1`,

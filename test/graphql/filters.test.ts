@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { countFilteredEvents } from '../../src/webhooks/statistics.ts'
 import { JOINED, TICKET } from '../support/factories.ts'
 import { useApi, useTenant } from './support/api.ts'
+import { recordAttempt } from './support/rows.ts'
 
 const PAID = {
   all: [
@@ -127,16 +128,12 @@ describe('a filter', () => {
 
   test('of today does not stop the redelivery of a delivery', async () => {
     const { webhook } = await create({})
-    const event = await publish({ status: 'open' })
-    const { pool } = api.database
-    const { rows } = await pool.query(
-      `update posthorn.deliveries set state = 'exhausted', finished_at = now(), next_attempt_at = null
-       where posthorn.type_id('evt', event_id) = $1 returning posthorn.type_id('msg', id) as id`,
-      [event.id],
-    )
+    await publish({ status: 'open' })
+    const ids = await tenant.deliveryIds()
+    await recordAttempt(api.database, ids[0], 500)
     await update(webhook.id, { filter: PAID })
-    const redelivered = await tenant.run('deliveries', 'Redeliver', { ids: [rows[0].id] })
-    expect(redelivered.deliveries[0].state).toBe('QUEUED')
+    const redelivered = await tenant.run('deliveries', 'Redeliver', { ids })
+    expect(redelivered.deliveries[0].state).toBe('RETRYING')
   })
 })
 
@@ -196,36 +193,33 @@ describe('a trial', () => {
   })
 })
 
-describe('why an event was not delivered', () => {
-  test('is told by the webhook as it was when the event was published', async () => {
-    const before = await publish({ status: 'paid', total: 500 })
-    const { webhook } = await create({ filter: PAID })
-    const { id } = webhook
-    const delivered = await publish({ status: 'paid', total: 500 })
-    const refused = await publish({ status: 'paid', total: 7 })
-    const ticket = await publish({}, TICKET)
-    await update(id, { enabled: false })
-    const missed = await publish({ status: 'paid', total: 500 })
-    await update(id, { enabled: true, filter: null, eventSubscriptions: ['*'] })
-    const message =
-      'The filter of the webhook refused the event. It does not meet: $.total is greater than 100.'
-    const delivery = { id: expect.stringMatching(/^msg_/) }
-    for (const [event, expected] of [
-      [before, { reason: 'CREATED_LATER' }],
-      [delivered, { reason: 'DELIVERY_EXISTS', delivery }],
-      [refused, { reason: 'FILTERED_OUT', message, delivery: null }],
-      [ticket, { reason: 'NOT_SUBSCRIBED' }],
-      [missed, { reason: 'DISABLED' }],
-    ]) {
-      expect(await why(event.id, id)).toMatchObject(expected)
-    }
-    const nobody =
-      'query ($id: ID!) { event(id: $id) { notDelivered { webhookId reason message } } }'
-    const of = async (eventId: string) => (await call(nobody, { id: eventId })).notDelivered
-    const own = (all: { webhookId: string }[]) => all.filter(({ webhookId }) => webhookId === id)
-    expect(own(await of(refused.id))).toEqual([{ webhookId: id, reason: 'FILTERED_OUT', message }])
-    expect(own(await of(delivered.id))).toEqual([])
-  })
+test('why an event was not delivered is told by the webhook as it was when the event was published', async () => {
+  const before = await publish({ status: 'paid', total: 500 })
+  const { webhook } = await create({ filter: PAID })
+  const { id } = webhook
+  const delivered = await publish({ status: 'paid', total: 500 })
+  const refused = await publish({ status: 'paid', total: 7 })
+  const ticket = await publish({}, TICKET)
+  await update(id, { enabled: false })
+  const missed = await publish({ status: 'paid', total: 500 })
+  await update(id, { enabled: true, filter: null, eventSubscriptions: ['*'] })
+  const message =
+    'The filter of the webhook refused the event. It does not meet: $.total is greater than 100.'
+  const delivery = { id: expect.stringMatching(/^msg_/) }
+  for (const [event, expected] of [
+    [before, { reason: 'CREATED_LATER' }],
+    [delivered, { reason: 'DELIVERY_EXISTS', delivery }],
+    [refused, { reason: 'FILTERED_OUT', message, delivery: null }],
+    [ticket, { reason: 'NOT_SUBSCRIBED' }],
+    [missed, { reason: 'DISABLED' }],
+  ]) {
+    expect(await why(event.id, id)).toMatchObject(expected)
+  }
+  const nobody = 'query ($id: ID!) { event(id: $id) { notDelivered { webhookId reason message } } }'
+  const of = async (eventId: string) => (await call(nobody, { id: eventId })).notDelivered
+  const own = (all: { webhookId: string }[]) => all.filter(({ webhookId }) => webhookId === id)
+  expect(own(await of(refused.id))).toEqual([{ webhookId: id, reason: 'FILTERED_OUT', message }])
+  expect(own(await of(delivered.id))).toEqual([])
 })
 
 describe('a pattern', () => {

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { parseId, publicId } from '../../src/db/ids.ts'
+import { createWebhook } from '../scheduling/support/backlog.ts'
 import { createApiKey } from '../support/api-keys.ts'
 import { startTestApp, useTestApp } from '../support/app.ts'
 import { createTenant, JOINED } from '../support/factories.ts'
@@ -14,7 +15,7 @@ const worker = await useTestApp({ trustedAuthorities: [receiver.authority] })
 const { database } = worker
 const api = await useTestApp({ role: 'api', database })
 const { token, organizationId } = api.tenant
-const webhookId = await addWebhook(receiver.url)
+const webhookId = await createWebhook(api, receiver.url)
 
 const ATTEMPTS =
   'subscription { attemptRecorded { number succeeded status delivery { id state } } }'
@@ -35,12 +36,6 @@ afterEach(async () => {
 
 const open = (query = ATTEMPTS, variables = {}, key = token) =>
   subscribe(api.app.url, key, query, variables)
-
-async function addWebhook(url: string): Promise<string> {
-  const fields = { url, enabled: true, event_subscriptions: [JOINED] }
-  const response = await api.rest('POST', '/webhooks', fields)
-  return ((await response.json()) as { id: string }).id
-}
 
 async function publish(count = 1, data: object = {}): Promise<void> {
   await api.services.publishEvents(organizationId, Array(count).fill({ type: JOINED, data }))
@@ -68,7 +63,7 @@ test('each attempt of another process arrives once, and each delivery when it fi
 })
 
 test('each change of the state of a webhook arrives once', async () => {
-  const id = await addWebhook(`${receiver.url}health`)
+  const id = await createWebhook(api, `${receiver.url}health`)
   using changes = await open(HEALTH, { id })
   const put = (fields: object) => api.rest('PUT', `/webhooks/${id}`, fields)
   const answer = (status: number, headers = {}) => {
@@ -179,7 +174,7 @@ describe('a client that was away', () => {
   let own: string
 
   beforeEach(async () => {
-    own = await addWebhook(receiver.url)
+    own = await createWebhook(api, receiver.url)
   })
   afterEach(async () => void (await api.rest('DELETE', `/webhooks/${own}`)))
 

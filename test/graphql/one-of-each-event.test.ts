@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { publicId } from '../../src/db/ids.ts'
 import { useApi, useTenant } from './support/api.ts'
+import { recordAttempt } from './support/rows.ts'
 
 const api = await useApi()
 const tenant = useTenant(api)
@@ -17,8 +18,9 @@ describe('deliveries, one of each event', () => {
     const rows = await deliveries()
     const [newer, older] = rows.filter(({ eventId }) => eventId === rows[0]?.eventId)
     for (const row of [older, newer]) {
-      const exhausted = await exhaust(row?.id)
-      expect((await page({ states: ['EXHAUSTED'] })).ids).toEqual(exhausted)
+      const id = publicId('delivery', row?.id as string)
+      await recordAttempt(api.database, id, 500)
+      expect((await page({ states: ['EXHAUSTED'] })).ids).toEqual([id])
     }
     expect((await page({ states: ['SUCCEEDED'] })).ids).toEqual([])
     expect((await page({ webhookIds: webhooks.slice(0, 2) })).ids).toHaveLength(3)
@@ -44,12 +46,6 @@ async function deliveries() {
     orderBy: { id: 'desc' },
     select: { id: true, eventId: true },
   })
-}
-
-async function exhaust(id: string | undefined): Promise<string[]> {
-  const data = { state: 'exhausted', finishedAt: new Date(), nextAttemptAt: null } as const
-  await api.database.prisma.delivery.update({ where: { id: id as string }, data })
-  return [publicId('delivery', id as string)]
 }
 
 async function page(filter: object, args: object = {}) {

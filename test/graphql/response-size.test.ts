@@ -30,8 +30,3 @@ test('a response of more than 10 MB is replaced by an error with the remedy', as
     },
   ])
 })
-
-test('a response of nearly 10 MB is returned', async () => {
-  const { events } = await tenant.ask(PAGE, { first: 38 })
-  expect(events.nodes).toHaveLength(38)
-})

@@ -28,35 +28,14 @@ async function publishOrders(count: number, name = 'Ada', type = JOINED): Promis
 
 type List = 'events' | 'deliveries'
 
-async function page(list: List, filter: object, args: object = {}) {
+/** The ids of the first hundred. */
+async function found(list: List, filter: object): Promise<string[]> {
   const type = list === 'events' ? 'EventFilter' : 'DeliveryFilter'
   const data = await tenant.ask(
-    `query ($filter: ${type}, $first: Int, $last: Int, $after: String, $before: String) {
-       ${list}(filter: $filter, first: $first, last: $last, after: $after, before: $before) {
-         nodes { id } pageInfo { startCursor endCursor hasNextPage hasPreviousPage } } }`,
-    { filter, ...args },
+    `query ($filter: ${type}) { ${list}(filter: $filter, first: 100) { nodes { id } } }`,
+    { filter },
   )
-  const { nodes, pageInfo } = data[list]
-  return { ids: nodes.map(({ id }: { id: string }) => id) as string[], pageInfo }
-}
-
-const found = async (list: List, filter: object) => (await page(list, filter)).ids
-
-/** Reads all pages of two from the start, and all from the end. */
-async function expectBothWays(list: List, filter: object, expected: readonly string[]) {
-  const forward: string[] = []
-  for (let after: string | null | undefined; after !== null; ) {
-    const { ids, pageInfo } = await page(list, filter, { first: 2, after })
-    forward.push(...ids)
-    after = pageInfo.hasNextPage ? pageInfo.endCursor : null
-  }
-  const backward: string[] = []
-  for (let before: string | null | undefined; before !== null; ) {
-    const { ids, pageInfo } = await page(list, filter, { last: 2, before })
-    backward.unshift(...ids)
-    before = pageInfo.hasPreviousPage ? pageInfo.startCursor : null
-  }
-  expect({ forward, backward }).toEqual({ forward: expected, backward: expected })
+  return data[list].nodes.map(({ id }: { id: string }) => id)
 }
 
 describe('events', () => {
@@ -77,12 +56,17 @@ describe('events', () => {
     }
   })
 
-  test('of a value that many events have are found by their type, in pages from both ends', async () => {
+  test('of a value that many events have are found by their type, page by page', async () => {
     for (let i = 0; i < 3; i++) await publishOrders(500)
     const tickets = await publishOrders(5, 'Ada', TICKET)
     await publishOrders(1, 'Grace', TICKET)
     const filter = { ...customer('Ada'), type: TICKET }
-    await expectBothWays('events', filter, tickets)
+    const query = `query ($filter: EventFilter, $after: String) {
+      events(filter: $filter, first: 3, after: $after) { nodes { id } pageInfo { endCursor } } }`
+    const { events } = await tenant.ask(query, { filter })
+    const rest = await tenant.ask(query, { filter, after: events.pageInfo.endCursor })
+    const nodes = [...events.nodes, ...rest.events.nodes]
+    expect(nodes).toEqual(tickets.map((id) => ({ id })))
     expect(await found('events', { ...filter, id: tickets[3] })).toEqual([tickets[3]])
   })
 })
@@ -103,7 +87,7 @@ describe('deliveries', () => {
     })
     const ids = rows.map(({ id }) => publicId('delivery', id))
     const exhausted = { ...customer('Ada'), states: 'EXHAUSTED' }
-    await expectBothWays('deliveries', exhausted, ids)
+    expect(await found('deliveries', exhausted)).toEqual(ids)
     expect(await found('deliveries', { ...customer('Grace'), states: 'EXHAUSTED' })).toEqual([])
     await publishOrders(1)
     expect(await found('deliveries', exhausted)).toHaveLength(4)
@@ -138,21 +122,21 @@ test.each([
 })
 
 describe('a value of which nobody knows the key', () => {
-  const find = (value: string) => page('events', { value })
+  const find = (value: string) => found('events', { value })
 
   test('is found at any search key, newest first, each event once', async () => {
     await publishOrders(2, '87001')
     await publishOrders(1, '87001', TICKET)
-    const { ids } = await find('87001')
+    const ids = await find('87001')
     expect(ids).toHaveLength(3)
     expect(ids).toEqual(ids.toSorted().toReversed())
-    expect((await find('8700')).ids).toEqual([])
-    expect((await find('x'.repeat(201))).ids).toEqual([])
+    expect(await find('8700')).toEqual([])
+    expect(await find('x'.repeat(201))).toEqual([])
   })
 
   test('is never found in another organization', async () => {
     await publishOrders(2)
     Object.assign(tenant, await api.tenant())
-    expect((await find('Ada')).ids).toEqual([])
+    expect(await find('Ada')).toEqual([])
   })
 })

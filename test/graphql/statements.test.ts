@@ -2,30 +2,11 @@ import { expect, test } from 'vitest'
 import { JOINED } from '../support/factories.ts'
 import { useApi } from './support/api.ts'
 import { document } from './support/document.ts'
-import { addAttempt } from './support/rows.ts'
 
 const api = await useApi()
 const tenant = await api.tenant()
 for (let i = 0; i < 10; i++) await tenant.addWebhook()
 await tenant.publish(10)
-const ids = await tenant.deliveryIds()
-await Promise.all(ids.map((id) => addAttempt(api.database, id)))
-
-test('a page of 50 deliveries with event, webhook and attempts takes 7 statements', async () => {
-  const page = document('deliveries', 'DeliveriesPage')
-  const data = await tenant.ask(page, { first: 50 })
-  expect(data.deliveries.nodes).toHaveLength(50)
-  expect(data.deliveries.nodes[49].attempts.nodes).toHaveLength(1)
-  expect(api.statements.list.toSorted()).toEqual([
-    'authenticate',
-    'select attempts',
-    'select attempts',
-    'select deliveries',
-    'select deliveries',
-    'select events',
-    'select webhooks',
-  ])
-})
 
 test('the deliveries of each of ten webhooks take two statements, and their secrets two', async () => {
   const data =

@@ -67,16 +67,11 @@ async function open(port: number, host: string, localAddress?: string): Promise<
 
 /** Sends a request. Returns what arrives until the first response, or until the connection is closed. */
 async function get(socket: Socket): Promise<string> {
-  const received = collect(socket)
-  socket.write(REQUEST)
-  await until(() => received.text.includes('\r\n\r\n') || socket.closed, 'a response or an end')
-  return received.text
-}
-
-function collect(socket: Socket) {
-  const received = { text: '' }
+  let received = ''
   socket.on('data', (chunk) => {
-    received.text += chunk
+    received += chunk
   })
+  socket.write(REQUEST)
+  await until(() => received.includes('\r\n\r\n') || socket.closed, 'a response or an end')
   return received
 }

@@ -1,9 +1,6 @@
-import { createClient } from 'graphql-sse'
 import { describe, expect, test } from 'vitest'
-import { publicId } from '../../src/db/ids.ts'
-import { createApiKey, revokeApiKey } from '../support/api-keys.ts'
+import { subscribe } from '../graphql/support/live.ts'
 import { useTestApp } from '../support/app.ts'
-import { until } from '../support/until.ts'
 import { openBrowser, VIEWER } from './browser.ts'
 
 const PUBLIC_URL = 'http://webhooks.example.com'
@@ -81,50 +78,22 @@ test('REST never accepts the cookie', async () => {
   }
 })
 
-describe('a stream that the cookie opened', () => {
-  /** Signs in with a new key and subscribes. `seen.results` gets the error that ends the stream. */
+test('the stream of a session ends when it signs out, but not that of another session', async () => {
   async function openStream() {
-    const { organizationId } = posthorn.tenant
-    const scopes = ['deliveries:read']
-    const { key, token } = await createApiKey(posthorn.database.prisma, { organizationId, scopes })
     const tab = openBrowser(own)
-    await tab.signIn({ token })
-    const client = createClient({
-      url: `${own}/graphql`,
-      headers: { ...CONSOLE, cookie: tab.cookie as string },
-      retryAttempts: 0,
-    })
-    const seen: { connected: boolean; results: unknown[] } = { connected: false, results: [] }
-    client.subscribe(
-      { query: 'subscription { attemptRecorded { id } }' },
-      { next: (result) => void seen.results.push(result), error() {}, complete() {} },
-      {
-        connected() {
-          seen.connected = true
-        },
-      },
-    )
-    await until(() => seen.connected, 'the stream is open')
-    return { tab, keyId: publicId('apiKey', key.id), seen }
+    await tab.signIn({ token: posthorn.tenant.token })
+    const headers = { ...CONSOLE, cookie: tab.cookie as string }
+    return { tab, stream: await subscribe(own, headers, 'subscription { attemptRecorded { id } }') }
   }
-
-  test('ends when its session signs out, but not the stream of another session', async () => {
-    const { tab, seen } = await openStream()
-    const other = await openStream()
-    await tab.signOut()
-    await until(() => seen.results.length > 0, 'the stream ends')
-    const error = {
+  const { tab, stream } = await openStream()
+  const other = await openStream()
+  await tab.signOut()
+  expect((await stream.result(1)).errors).toMatchObject([
+    {
       message: 'Your session has ended. Sign in again.',
       extensions: { code: 'UNAUTHENTICATED' },
-    }
-    expect(seen.results).toMatchObject([{ errors: [error] }])
-    expect(other.seen.results).toEqual([])
-  })
-
-  test('ends when its key is revoked', async () => {
-    const { keyId, seen } = await openStream()
-    await revokeApiKey(posthorn.database.prisma, keyId)
-    await until(() => seen.results.length > 0, 'the stream ends')
-    expect(seen.results).toMatchObject([{ errors: [{ message: 'The API key was revoked.' }] }])
-  })
+    },
+  ])
+  expect(other.stream.results).toEqual([])
+  for (const one of [stream, other.stream]) one[Symbol.dispose]()
 })

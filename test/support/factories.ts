@@ -35,10 +35,10 @@ export async function subscribe(
   { prisma }: Database,
   organizationId: string,
   eventSubscriptions: string[],
-  enabled = true,
+  { enabled = true, filter = null as string | null } = {},
 ): Promise<void> {
   const keyring = createKeyring([ENCRYPTION_KEY])
-  const fields = { url: 'https://example.com/hooks', eventSubscriptions, enabled }
+  const fields = { url: 'https://example.com/hooks', eventSubscriptions, enabled, filter }
   const deps = { prisma, keyring, guard: createAddressGuard([]), actor: SYSTEM }
   await createWebhook(deps, organizationId, fields)
 }

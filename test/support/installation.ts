@@ -9,8 +9,6 @@ import { logLine } from './log-lines.ts'
 import { startPosthorn } from './posthorn-process.ts'
 import { startReceiver } from './receiver.ts'
 
-export type Installation = Awaited<ReturnType<typeof startInstallation>>
-
 /**
  * A process of Posthorn that logs from `info` on, its database with a proxy in between, an organization, and a receiver that
  * it trusts.

@@ -67,13 +67,12 @@ export async function fillDeliveries(sql: Sql, organizationId: string, count: nu
 
 /**
  * Adds search keys to both types and to the filled events: `$.n`, which differs for each event; `$.customer`, which every
- * 5,000th event has in common; `$.part`, every tenth; and `$.currency`, all.
+ * 5,000th event has in common; and `$.currency`, which all have.
  */
 export async function fillSearchKeys(sql: Sql, organizationId: string): Promise<void> {
   const values = {
     '$.n': 'n::text',
     '$.customer': `'c' || n % 5000`,
-    '$.part': `'p' || n % 10`,
     '$.currency': `'EUR'`,
   }
   await sql.query('update posthorn.event_types set search_keys = $1, revision = revision + 1', [

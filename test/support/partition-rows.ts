@@ -4,7 +4,7 @@ import { createTenant } from './factories.ts'
 
 export const DAY_MS = 86_400_000
 
-export type PartitionRows = Awaited<ReturnType<typeof openPartitionRows>>
+type PartitionRows = Awaited<ReturnType<typeof openPartitionRows>>
 
 export const TABLES = ['events', 'event_keys', 'deliveries', 'attempts'] as const
 

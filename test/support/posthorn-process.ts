@@ -1,7 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import { ignoreBrokenPipe } from './broken-pipe.ts'
 import { collectOutput } from './collect-output.ts'
 
 /** The path of `posthorn.js`. */
@@ -60,6 +59,11 @@ export function startPosthorn(
       clearTimeout(timer)
     },
   }
+}
+
+/** For the input of a process that may end before it has read all, for example because an option is wrong. */
+function ignoreBrokenPipe(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EPIPE') throw error
 }
 
 function inherited(...names: readonly string[]): Record<string, string | undefined> {

@@ -1,16 +1,15 @@
 import { describe, expect, test } from 'vitest'
-import { SYSTEM } from '../../../src/auth/access/actor.ts'
-import { createKeyring } from '../../../src/auth/encryption/keyring.ts'
-import { createAddressGuard } from '../../../src/outbound/public-address.ts'
-import { createWebhook } from '../../../src/webhooks/save-webhook.ts'
 import { countFilteredEvents } from '../../../src/webhooks/statistics.ts'
 import { sharedDatabase } from '../../support/database.ts'
-import { createTenant, ENCRYPTION_KEY, JOINED } from '../../support/factories.ts'
+import { createTenant, JOINED, subscribe } from '../../support/factories.ts'
 
 const MAX_BYTES = 256 * 1024
 
 const database = await sharedDatabase()
 const tenant = await createTenant(database.prisma)
+
+const add = (filter: string, { organizationId } = tenant) =>
+  subscribe(database, organizationId, [JOINED], { filter })
 
 /** As much work as one filter may ask for: 20 conditions that look at each item of an array. */
 const SCANNING = JSON.stringify({
@@ -23,14 +22,7 @@ const SCANNING = JSON.stringify({
   },
 })
 
-for (let i = 0; i < 20; i++) await subscribe(SCANNING)
-
-async function subscribe(filter: string, { organizationId } = tenant) {
-  const keyring = createKeyring([ENCRYPTION_KEY])
-  const fields = { url: 'https://example.com/hooks', eventSubscriptions: [JOINED], enabled: true }
-  const deps = { prisma: database.prisma, keyring, guard: createAddressGuard([]), actor: SYSTEM }
-  await createWebhook(deps, organizationId, { ...fields, filter })
-}
+for (let i = 0; i < 20; i++) await add(SCANNING)
 
 async function publish(data: string, by = tenant, more = ''): Promise<number> {
   const { rows } = await database.pool.query<{ delivery_count: number }>(
@@ -63,7 +55,7 @@ describe('data as large as may be, and filters that look at all of them', () => 
   test('count with the previous data, which a condition with changed reads too', async () => {
     const other = await createTenant(database.prisma)
     const condition = { path: '$.items', op: 'changed' }
-    await subscribe(JSON.stringify({ any: Array.from({ length: 20 }, () => condition) }), other)
+    await add(JSON.stringify({ any: Array.from({ length: 20 }, () => condition) }), other)
     const items = (n: number) => `{"items":[${'1,'.repeat(n)}1]}`
     const publishAgain = (data: string) => publish(data, other, ', previous => ($3::text)::json')
     // 20 conditions of two steps for each of 4,960 values, in two texts of 80 lines.
@@ -91,7 +83,7 @@ test.each([
   '\u2028\u2029\u0001"\'',
 ])('the value %s is data, and no syntax of a path', async (value) => {
   const filter = JSON.stringify({ path: '$.hostile', op: 'equals', value })
-  await subscribe(JSON.stringify({ all: [JSON.parse(filter), JSON.parse(filter)] }))
+  await add(JSON.stringify({ all: [JSON.parse(filter), JSON.parse(filter)] }))
   const baseline = 20
   const delivered = await publish(JSON.stringify({ hostile: value }))
   const refused = await publish(JSON.stringify({ hostile: 'other' }))

@@ -1,7 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import path from 'node:path'
-import { isDeepStrictEqual } from 'node:util'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openDatabase } from '../../../src/db/client.ts'
@@ -9,25 +5,21 @@ import { migrate } from '../../../src/db/migrate/migrate.ts'
 import { createPostgres, type InstalledPostgres } from '../../deploy/installed-postgres.ts'
 import { createTenant } from '../../support/factories.ts'
 import { needs } from '../../support/left-out.ts'
-import { until } from '../../support/until.ts'
+import { useFolder } from '../../support/use-folder.ts'
+
+const folder = await useFolder('replica')
 
 /* On a server of the system's package, with the programs that a host uses. */
 describe('a table that publishes', needs('pg_ctl'), () => {
-  let folder: string
   let postgres: InstalledPostgres
   let organization: string
 
   beforeAll(async () => {
-    folder = await mkdtemp(path.join(tmpdir(), 'posthorn-replica-'))
     postgres = await createPostgres(folder)
-    await postgres.run(`echo "wal_level = logical" >> data/postgresql.conf`)
     await postgres.start()
     organization = await prepare('posthorn')
   })
-  afterAll(async () => {
-    await postgres?.[Symbol.asyncDispose]()
-    await rm(folder, { recursive: true, force: true })
-  })
+  afterAll(async () => void (await postgres?.[Symbol.asyncDispose]()))
 
   test('publishes again after a dump was restored, and nothing during the restore', async () => {
     await query('posthorn', insertOrders(2_000), [null])
@@ -42,35 +34,6 @@ describe('a table that publishes', needs('pg_ctl'), () => {
     const last = 'select type, data, previous from posthorn.events order by id desc limit 1'
     const change = { data: '{"id":0,"status":"paid"}', previous: '{"id":0,"status":"open"}' }
     expect(await query('restored', last)).toEqual([{ type: 'order.updated', ...change }])
-  })
-
-  test('publishes each change once, by the origin and not by a logical replica', async () => {
-    await query('posthorn', 'truncate orders')
-    await postgres.run('createdb replica')
-    await prepare('replica')
-    await query('replica', `delete from posthorn.organizations`)
-    await query('posthorn', 'create publication orders for table orders')
-    // In one cluster, the subscription cannot create the slot itself: it would wait for its own transaction.
-    await query('posthorn', `select pg_create_logical_replication_slot('orders', 'pgoutput')`)
-    await query(
-      'replica',
-      `create subscription orders connection '${postgres.urlOf('posthorn')}' publication orders
-       with (create_slot = false, slot_name = 'orders')`,
-    )
-    const before = await countEvents('posthorn')
-    await query('posthorn', insertOrders(3), [organization])
-    await query('posthorn', `update orders set status = 'paid'`)
-    await query('posthorn', `delete from orders where id = 3`)
-    const paid = [1, 2].map((id) => ({ id, status: 'paid' }))
-    await until(async () => {
-      const rows = await query('replica', 'select id, status from orders order by id')
-      return isDeepStrictEqual(rows, paid)
-    }, 'the replica has the changes')
-    expect(await countEvents('posthorn')).toBe(before + 7)
-    expect(await countEvents('replica')).toBe(0)
-    await query('replica', 'alter subscription orders disable')
-    await query('replica', 'alter subscription orders set (slot_name = none)')
-    await query('replica', 'drop subscription orders')
   })
 
   const insertOrders = (count: number) =>

@@ -11,7 +11,8 @@ export type Stream = Awaited<ReturnType<typeof subscribe>>
 /** Subscribes with graphql-sse. Resolves once the response has started, so that no event is missed. */
 export async function subscribe(
   url: string,
-  token: string,
+  /** The token of a key or a session, or other headers. */
+  caller: string | Record<string, string>,
   query: string,
   variables: Record<string, unknown> = {},
 ) {
@@ -20,7 +21,7 @@ export async function subscribe(
   let connected = false
   const client: Client = createClient({
     url: `${url}/graphql`,
-    headers: { authorization: `Bearer ${token}` },
+    headers: typeof caller === 'string' ? { authorization: `Bearer ${caller}` } : caller,
     retryAttempts: 0,
   })
   const stop = client.subscribe(

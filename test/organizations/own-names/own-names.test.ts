@@ -1,10 +1,10 @@
 import type { GraphQLInputObjectType } from 'graphql'
-import type pg from 'pg'
 import { describe, expect, test } from 'vitest'
 import { mintId } from '../../../src/db/ids.ts'
 import { schema } from '../../../src/server/schema.ts'
 import { useApi, useTenant } from '../../graphql/support/api.ts'
 import { document } from '../../graphql/support/document.ts'
+import { countRows, WAITING } from '../../support/count-rows.ts'
 import { JOINED, TICKET } from '../../support/factories.ts'
 import { until } from '../../support/until.ts'
 
@@ -61,27 +61,13 @@ async function traces() {
 }
 
 /** The jobs that release the backlogs of the organization's webhooks. */
-async function releases(): Promise<number> {
-  const { rowCount } = await pool.query(
-    `select from graphile_worker.jobs as j join posthorn.webhooks as w on j.key = 'release:' || posthorn.type_id('wh', w.id)
+const releases = () =>
+  countRows(
+    pool,
+    `graphile_worker.jobs as j join posthorn.webhooks as w on j.key = 'release:' || posthorn.type_id('wh', w.id)
      where w.organization_id = $1`,
     [tenant.organizationId],
   )
-  return rowCount ?? 0
-}
-
-/**
- * Whether a statement waits for the transaction of the client. Another connection asks: within a transaction, Postgres repeats
- * its first answer about the sessions.
- */
-async function isBlocked(client: pg.ClientBase): Promise<boolean> {
-  const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid')
-  const { rowCount } = await pool.query(
-    'select from pg_stat_activity where $1 = any (pg_blocking_pids(pid))',
-    [rows[0]?.pid],
-  )
-  return rowCount !== 0
-}
 
 test('a webhook has no uid and no labels at first, and is found by the uid that it is given', async () => {
   const { webhook } = await create({})
@@ -276,7 +262,7 @@ describe('upsertWebhook', () => {
         [webhook.id],
       )
       const waiting = upsert('orders', FULL)
-      await until(async () => await isBlocked(client), 'the upsert waits for the change')
+      await until(() => countRows(pool, WAITING), 'the upsert waits for the change')
       await client.query('commit')
       const created = await waiting
       expect(created).toMatchObject({ created: true, webhook: { uid: 'orders' } })

@@ -6,7 +6,7 @@ import { eraseUnkeptPayloads } from '../../../src/deliveries/keep/erase-unkept-p
 import { saveOrganization } from '../../../src/organizations/organization.ts'
 import { updateWebhook } from '../../../src/webhooks/save-webhook.ts'
 import { useApi, useTenant } from '../../graphql/support/api.ts'
-import { addWebhook, deliveryRow, publish } from '../../graphql/support/rows.ts'
+import { deliveryRow } from '../../graphql/support/rows.ts'
 import { attemptOf, SENDER } from '../../support/attempts.ts'
 
 let webhook: string
@@ -16,7 +16,7 @@ const tenant = useTenant(api)
 
 beforeEach(async () => {
   await api.database.pool.query('delete from posthorn.unkept_payloads')
-  webhook = (await addWebhook(api, tenant.organizationId)).id
+  webhook = (await tenant.addWebhook()).id
 })
 
 const keepNoPayloads = () =>
@@ -26,8 +26,6 @@ const keepNoPayloads = () =>
     { keepPayloads: false },
     SYSTEM,
   )
-const keepNoPayloadsOf = (id: string) =>
-  updateWebhook(api.deps.webhooks, tenant.organizationId, id, { keepPayloads: false })
 const erase = () => eraseUnkeptPayloads(api.database.pool)
 
 /** The queued payloads, and how long after the end of its delivery each is due. */
@@ -64,22 +62,20 @@ async function eventOf(id: string) {
     dataText data body preview payloadState unkeptBytes erasedAt
     deliveries(first: 5) { nodes { id webhookId state erased payloadState body
       attempts(first: 5) { nodes { request { body } response { status body unkeptBodyBytes } } } } } } }`
-  const { data, errors } = await api.call(tenant.token, query, { id })
-  expect(errors).toBeUndefined()
-  return data.event
+  return (await tenant.ask(query, { id })).event
 }
 
 async function redeliver(id: string) {
   const mutation = `mutation ($id: ID!) { redeliver(input: { ids: [$id] }) {
     __typename ... on UserError { code message } } }`
-  return (await api.call(tenant.token, mutation, { id })).data.redeliver
+  return (await tenant.ask(mutation, { id })).redeliver
 }
 
 describe('an organization that keeps no payloads', () => {
   beforeEach(() => keepNoPayloads())
 
   test('keeps the payload until the delivery has succeeded, and its size afterwards', async () => {
-    const [id = ''] = await publish(api, tenant.organizationId)
+    const [id = ''] = await tenant.publish()
     expect(await erase()).toBe(0)
     expect(await eventOf(id)).toMatchObject({ dataText: '{"i":0}', payloadState: 'KEPT' })
     const delivery = await deliveryOf(id)
@@ -97,7 +93,7 @@ describe('an organization that keeps no payloads', () => {
   })
 
   test('can redeliver an exhausted delivery for seven days, and then no more', async () => {
-    const [id = ''] = await publish(api, tenant.organizationId)
+    const [id = ''] = await tenant.publish()
     const delivery = await deliveryOf(id)
     await answer(delivery, 500)
     expect(await queued()).toEqual([{ seconds: 7 * 86_400 }])
@@ -120,8 +116,8 @@ describe('an organization that keeps no payloads', () => {
   })
 
   test('keeps a payload that another delivery still needs', async () => {
-    const other = (await addWebhook(api, tenant.organizationId)).id
-    const [id = ''] = await publish(api, tenant.organizationId)
+    const other = (await tenant.addWebhook()).id
+    const [id = ''] = await tenant.publish()
     const first = await deliveryOf(id)
     await answer(first)
     expect(await erase()).toBe(0)
@@ -141,7 +137,7 @@ describe('an organization that keeps no payloads', () => {
   })
 
   test('erases older events that nobody received, and none of the last seven days', async () => {
-    const [young = ''] = await publish(api, tenant.organizationId)
+    const [young = ''] = await tenant.publish()
     const { rows } = await api.database.pool.query(
       `insert into posthorn.events (id, organization_id, type, occurred_at, data)
        values (posthorn.uuid_v7_lower_bound(now() - interval '8 days'), $1, 'x', now(), '{"old":true}') returning id`,
@@ -154,25 +150,22 @@ describe('an organization that keeps no payloads', () => {
   })
 })
 
-describe('a webhook that keeps no payloads', () => {
-  beforeEach(() => keepNoPayloadsOf(webhook))
-
-  test('leaves the payload to a webhook that keeps it, and neither shows nor redelivers it', async () => {
-    const other = (await addWebhook(api, tenant.organizationId)).id
-    const [id = ''] = await publish(api, tenant.organizationId)
-    const [own, kept] = [await deliveryOf(id), await deliveryOf(id, other)]
-    await answer(own)
-    await answer(kept, 200, true)
-    expect(await erase()).toBe(0)
-    const { payloadState, dataText, deliveries } = await eventOf(id)
-    expect({ payloadState, dataText }).toEqual({ payloadState: 'KEPT', dataText: '{"i":0}' })
-    const byId = new Map(deliveries.nodes.map((node: { id: string }) => [node.id, node]))
-    expect(byId.get(own)).toMatchObject({ payloadState: 'NOT_KEPT', body: null })
-    expect(byId.get(kept)).toMatchObject({
-      payloadState: 'KEPT',
-      body: expect.stringContaining('{"i":0}'),
-    })
-    expect(await redeliver(own)).toMatchObject({ code: 'conflict' })
-    expect(await redeliver(kept)).toMatchObject({ __typename: 'RedeliverSuccess' })
+test('a webhook that keeps no payloads leaves them to one that keeps them, and neither shows nor redelivers them', async () => {
+  await updateWebhook(api.deps.webhooks, tenant.organizationId, webhook, { keepPayloads: false })
+  const other = (await tenant.addWebhook()).id
+  const [id = ''] = await tenant.publish()
+  const [own, kept] = [await deliveryOf(id), await deliveryOf(id, other)]
+  await answer(own)
+  await answer(kept, 200, true)
+  expect(await erase()).toBe(0)
+  const { payloadState, dataText, deliveries } = await eventOf(id)
+  expect({ payloadState, dataText }).toEqual({ payloadState: 'KEPT', dataText: '{"i":0}' })
+  const byId = new Map(deliveries.nodes.map((node: { id: string }) => [node.id, node]))
+  expect(byId.get(own)).toMatchObject({ payloadState: 'NOT_KEPT', body: null })
+  expect(byId.get(kept)).toMatchObject({
+    payloadState: 'KEPT',
+    body: expect.stringContaining('{"i":0}'),
   })
+  expect(await redeliver(own)).toMatchObject({ code: 'conflict' })
+  expect(await redeliver(kept)).toMatchObject({ __typename: 'RedeliverSuccess' })
 })

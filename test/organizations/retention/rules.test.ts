@@ -5,11 +5,10 @@ import { deletePastRules } from '../../../src/deliveries/retention.ts'
 import { createEventType, updateEventType } from '../../../src/event-types/edit-event-type.ts'
 import { saveOrganization } from '../../../src/organizations/organization.ts'
 import { useTestDatabase } from '../../support/database.ts'
-import { DAY_MS, openPartitionRows, type PartitionRows } from '../../support/partition-rows.ts'
-
-let rows: PartitionRows
+import { DAY_MS, openPartitionRows, usePartitionRows } from '../../support/partition-rows.ts'
 
 const database = await useTestDatabase()
+const rows = usePartitionRows(database)
 
 beforeAll(async () => {
   await createEventType(database.prisma, { name: 'x', description: 'An X.' }, SYSTEM)
@@ -19,7 +18,6 @@ beforeEach(async () => {
     'truncate posthorn.events, posthorn.event_keys, posthorn.deliveries, posthorn.attempts',
   )
   await database.pool.query('update posthorn.event_types set retention_days = null')
-  rows = await openPartitionRows(database)
 })
 
 const ago = (days: number) => new Date(Date.now() - days * DAY_MS)
@@ -92,8 +90,8 @@ describe.each([
 
   test('leaves other organizations alone', async () => {
     await store(ago(3))
-    const own = rows
-    rows = await openPartitionRows(database)
+    const own = { ...rows }
+    Object.assign(rows, await openPartitionRows(database))
     await setOrganization(1)
     await store(ago(3))
     await deletePast()

@@ -1,11 +1,11 @@
 import { execFile } from 'node:child_process'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { openApiDocument } from '../../../src/server/rest/connect-v1/openapi.ts'
 import { requirePackages } from '../../support/installed-packages.ts'
+import { useFolder } from '../../support/use-folder.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: a document of deep objects
 const document = openApiDocument('https://posthorn.example.org/') as any
@@ -13,8 +13,7 @@ const document = openApiDocument('https://posthorn.example.org/') as any
 const installed = await requirePackages('test/openapi-client')
 const programs = path.resolve('test/openapi-client/node_modules/.bin')
 const execute = promisify(execFile)
-const folder = await mkdtemp(path.join(tmpdir(), 'posthorn-openapi-'))
-afterAll(() => rm(folder, { recursive: true }))
+const folder = await useFolder('openapi')
 const file = path.join(folder, 'openapi.json')
 await writeFile(file, JSON.stringify(document))
 
