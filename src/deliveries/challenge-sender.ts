@@ -6,7 +6,7 @@ import type { HttpSender } from '../outbound/http-sender.ts'
 import type { Ended } from '../outbound/outcome.ts'
 import type { Challenge, SendChallenge } from '../webhooks/endpoint/challenge.ts'
 import type { UnverifiedReason } from '../webhooks/endpoint/endpoint-unverified.ts'
-import { deliveryHeaderNames, signRequest } from './attempts/signed-request.ts'
+import { signRequest } from './attempts/signed-request.ts'
 
 /**
  * Challenges of each organization per minute, in each process. A caller chooses the URLs, so that without a limit Posthorn
@@ -28,7 +28,7 @@ export interface ChallengeSender extends AsyncDisposable {
 export function createChallengeSender(settings: Settings): ChallengeSender {
   const limiter = createKeyedLimiter(MAX_CHALLENGES_PER_MINUTE)
   let opening: Promise<HttpSender> | null = null
-  const names = deliveryHeaderNames(settings.config.headerPrefix)
+  const { headerPrefix } = settings.config
 
   /** Most processes send none, and a process of the API alone does without undici. */
   async function open(): Promise<HttpSender> {
@@ -49,7 +49,7 @@ export function createChallengeSender(settings: Settings): ChallengeSender {
     const token = randomBytes(32).toString('base64url')
     // Of the whole exchange: the sender has a limit for each part.
     const signal = AbortSignal.timeout(ANSWER_TIMEOUT_MS)
-    const request = { organizationId, ...requestOf(names, challenge, token), signal }
+    const request = { organizationId, ...requestOf(headerPrefix, challenge, token), signal }
     opening ??= open()
     const outcome = await (await opening).send(request)
     if (outcome.kind === 'aborted') {
@@ -68,11 +68,11 @@ export function createChallengeSender(settings: Settings): ChallengeSender {
 }
 
 function requestOf(
-  names: Parameters<typeof signRequest>[0],
+  installationPrefix: string,
   { url, headers: customHeaders, signingKey, headerPrefix }: Challenge,
   token: string,
 ) {
-  const { headers, body } = signRequest(names, signingKey, {
+  const { headers, body } = signRequest(installationPrefix, signingKey, {
     ownTrace: null,
     messageId: `msg_verification_${randomBytes(16).toString('hex')}`,
     delivery: { isTest: false, traceParent: null, traceState: null },

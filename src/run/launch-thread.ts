@@ -16,13 +16,6 @@ export interface LaunchedThread extends Part {
   readonly url: string
 }
 
-interface LaunchOptions {
-  readonly settings: Settings
-  /** How often the thread was started again. */
-  readonly restarts: number
-  readonly main: MainThread
-}
-
 /** The sources, or the compiled files of the installed package: Node strips no types below `node_modules`. */
 const PROGRAM = new URL(`role-thread${path.extname(import.meta.url)}`, import.meta.url)
 
@@ -34,10 +27,12 @@ const SILENT_AFTER_MS = 10_000
 /** A thread that starts loads its modules in one go: on half a processor, that takes seconds. */
 const SILENT_AT_START_AFTER_MS = 60_000
 
-/** Starts a thread with its role. Rejects with the reason if that fails or the thread ends. */
+/** Starts a thread with its role, after `restarts` restarts. Rejects with the reason if that fails or the thread ends. */
 export async function launchThread(
   part: ThreadPart,
-  { settings, restarts, main }: LaunchOptions,
+  settings: Settings,
+  restarts: number,
+  main: MainThread,
 ): Promise<LaunchedThread> {
   const cache = module.getCompileCacheDir()
   const worker = new Worker(PROGRAM, {

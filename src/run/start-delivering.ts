@@ -5,7 +5,6 @@ import { createDeliveryJobs } from '../deliveries/attempts/delivery-jobs.ts'
 import { createLoadBody, createLoadDelivery } from '../deliveries/attempts/load-delivery.ts'
 import { createPayloadMemory } from '../deliveries/attempts/payload-memory.ts'
 import { createRecordAttempt, recordWithRetry } from '../deliveries/attempts/record-attempt.ts'
-import { deliveryHeaderNames } from '../deliveries/attempts/signed-request.ts'
 import { openMailer, openSender } from '../deliveries/open-sender.ts'
 import { saveSendDefaults } from '../deliveries/send-defaults.ts'
 import { repeat } from '../lib/repeat.ts'
@@ -61,7 +60,7 @@ export async function startDelivering(
     findSendOptions: createFindSendOptions(pipeline, keyring),
     scheduler,
     sender,
-    headerNames: deliveryHeaderNames(config.headerPrefix),
+    headerPrefix: config.headerPrefix,
     record: recordWithRetry(pool, createRecordAttempt(pipeline, senderIdentity), outages.report),
     notify,
     jobs: createDeliveryJobs(database, reportCanceled),

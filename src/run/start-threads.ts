@@ -33,11 +33,9 @@ export async function startThreads(
       async start(restarts) {
         const launched = await launchThread(
           { role: self, listens: self === listening },
-          {
-            restarts,
-            settings: { ...settings, config: { ...settings.config, port } },
-            main: mainThread(self),
-          },
+          { ...settings, config: { ...settings.config, port } },
+          restarts,
+          mainThread(self),
         )
         if (self === listening) url = launched.url
         return launched

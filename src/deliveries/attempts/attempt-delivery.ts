@@ -23,12 +23,12 @@ import type { LoadBody, LoadDelivery, LoadedDelivery } from './load-delivery.ts'
 import type { PayloadMemory } from './payload-memory.ts'
 import type { RecordAttempt, RecordedAttempt } from './record-attempt.ts'
 import { waitMs } from './retry-policy.ts'
-import { type DeliveryHeaderNames, signRequest } from './signed-request.ts'
+import { signRequest } from './signed-request.ts'
 import { traceAttempt } from './trace-attempt.ts'
 
 export interface AttemptDeps {
   readonly sender: HttpSender
-  readonly headerNames: DeliveryHeaderNames
+  readonly headerPrefix: string
   readonly load: LoadDelivery
   readonly loadBody: LoadBody
   readonly payloads: PayloadMemory
@@ -172,7 +172,7 @@ async function sendAttempt(
   if (body === TOO_LARGE) return unsent('body_too_large')
   // The secret or the custom headers cannot be decrypted.
   if (options.signingKey === null) return unsent('secret_unreadable')
-  const request = signRequest(deps.headerNames, options.signingKey, {
+  const request = signRequest(deps.headerPrefix, options.signingKey, {
     startedAt: plan.startedAt,
     ownTrace,
     delivery,

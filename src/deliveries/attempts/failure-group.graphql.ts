@@ -22,6 +22,7 @@ interface FailureGroupFilter {
 
 /** The failed attempts of one webhook with one cause. */
 interface FailureGroupRow {
+  readonly organizationId: string
   readonly webhookId: string
   readonly cause: string
   readonly count: number
@@ -37,11 +38,7 @@ const MAX_PAIRS = 500
 /** A search counts at most this many failures, shared equally by the pairs. */
 const MAX_COUNTED_FAILURES = 50_000
 
-interface FailureGroupOf extends FailureGroupRow {
-  readonly organizationId: string
-}
-
-const FailureGroup = builder.objectRef<FailureGroupOf>('FailureGroup').implement({
+const FailureGroup = builder.objectRef<FailureGroupRow>('FailureGroup').implement({
   description: 'The failed attempts of one webhook with one cause, in a time range.',
   fields: (t) => ({
     webhookId: t.id({
@@ -130,12 +127,7 @@ organizationFields((t) => ({
           { ...filter, webhookUuid: filteredWebhook(filter) },
           isFirst ? (first ?? PAGE_SIZE) + 1 : MAX_PAIRS,
         )
-        const keyOf = ({ webhookId, cause }: FailureGroupOf) => webhookId + cause
-        return await listConnection(
-          groups.map((group) => ({ ...group, organizationId })),
-          keyOf,
-          page,
-        )
+        return await listConnection(groups, ({ webhookId, cause }) => webhookId + cause, page)
       },
     },
     FailureGroupConnection,
@@ -190,7 +182,7 @@ const findFailureGroupsSql = (firstWebhook: string, ofWebhook: string) => `
     where found.n < ${MAX_PAIRS}
   ),
   pair as materialized (select webhook_id, cause from found where n > 0)
-  select pair.webhook_id as "webhookId", pair.cause, least(counted.count, budget.each)::int as count,
+  select $1::uuid as "organizationId", pair.webhook_id as "webhookId", pair.cause, least(counted.count, budget.each)::int as count,
     counted.count <= budget.each as "countIsExact", counted.ids[counted.count] as "firstAttemptId",
     counted.ids[1] as "lastAttemptId"
   from pair cross join (select ${MAX_COUNTED_FAILURES} / greatest(1, count(*)) as each from pair) as budget

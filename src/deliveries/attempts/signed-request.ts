@@ -2,24 +2,6 @@ import type { KeyObject } from 'node:crypto'
 import { signDelivery } from '../../../packages/receiver/src/sign.ts'
 import type { TraceContext } from '../../telemetry/tracing.ts'
 
-/** The names of the headers that Posthorn adds to each delivery. */
-export interface DeliveryHeaderNames {
-  readonly id: string
-  readonly timestamp: string
-  readonly signature: string
-  /** Only of test deliveries: `true`. */
-  readonly test: string
-}
-
-export function deliveryHeaderNames(prefix: string): DeliveryHeaderNames {
-  return {
-    id: `${prefix}id`,
-    timestamp: `${prefix}timestamp`,
-    signature: `${prefix}signature`,
-    test: `${prefix}test`,
-  }
-}
-
 export interface SignedRequest {
   readonly headers: Readonly<Record<string, string>>
   readonly body: Buffer
@@ -42,27 +24,28 @@ interface UnsignedRequest {
   }
   readonly body: Buffer
   readonly customHeaders: Readonly<Record<string, string>>
-  /** The prefix of the headers of the id, the timestamp and the signature. Null: that of `names`. */
+  /** The prefix of the headers of the id, the timestamp and the signature. Null: that of the installation. */
   readonly headerPrefix: string | null
   readonly startedAt: Date
 }
 
+/** `installationPrefix` is that of the header that marks a test, too. */
 export function signRequest(
-  names: DeliveryHeaderNames,
+  installationPrefix: string,
   key: KeyObject,
   { ownTrace, messageId, delivery, body, customHeaders, headerPrefix, startedAt }: UnsignedRequest,
 ): SignedRequest {
   const { isTest } = delivery
-  const { id, timestamp, signature } =
-    headerPrefix === null ? names : deliveryHeaderNames(headerPrefix)
+  const prefix = headerPrefix ?? installationPrefix
+  const testHeader = `${installationPrefix}test`
   const seconds = String(Math.floor(startedAt.getTime() / 1_000))
   const signed = signDelivery(key, messageId, seconds, body)
   const trace = ownTrace ?? delivery
   const own: Record<string, string> = {
     'content-type': 'application/json',
-    [id]: messageId,
-    [timestamp]: seconds,
-    [signature]: signed,
+    [`${prefix}id`]: messageId,
+    [`${prefix}timestamp`]: seconds,
+    [`${prefix}signature`]: signed,
   }
   if (trace.traceParent !== null) {
     own['traceparent'] = trace.traceParent
@@ -72,9 +55,9 @@ export function signRequest(
   // Posthorn marks a test.
   const custom = Object.entries(customHeaders).filter(([name]) => {
     const lower = name.toLowerCase()
-    return lower !== names.test && !Object.hasOwn(own, lower)
+    return lower !== testHeader && !Object.hasOwn(own, lower)
   })
-  const mark = isTest ? { [names.test]: 'true' } : {}
+  const mark = isTest ? { [testHeader]: 'true' } : {}
   const headers = { ...Object.fromEntries(custom), ...own, ...mark }
   const extraHeaderNames = [...custom.map(([name]) => name), ...Object.keys(mark)]
   const ownTraceParent = ownTrace?.traceParent ?? null
