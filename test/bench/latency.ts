@@ -4,24 +4,6 @@ import { DATA } from './fill.ts'
 import type { PosthornServer } from './posthorn-server.ts'
 import { startScript } from './script-process.ts'
 
-/** The time from the request that publishes an event to its arrival at the receiver, in ms. */
-export interface Latency {
-  readonly p50: number
-  readonly p95: number
-  readonly p99: number
-  readonly max: number
-  /** The number of events that did not arrive. Their latency counts as infinite. */
-  readonly missing: number
-}
-
-export function selectFields(
-  latency: Latency,
-  ...names: (keyof Latency)[]
-): Record<string, number> {
-  const selected = latency.missing > 0 ? [...names, 'missing' as const] : names
-  return Object.fromEntries(selected.map((name) => [name, latency[name]]))
-}
-
 /** How long to wait for arrivals after all events are published. */
 const ARRIVE_WITHIN_MS = 10_000
 
@@ -69,12 +51,11 @@ export async function measureLatencies(
 const NEVER = Number.POSITIVE_INFINITY
 const orNever = (ms: number | null) => ms ?? NEVER
 
-export function toLatency(latencies: readonly number[]): Latency {
+/** Further numbers beside the p99, and how many events did not arrive or calls failed, if any did. */
+export function spread(times: readonly number[]): Record<string, number> {
+  const missing = times.filter((ms) => ms === NEVER).length
   return {
-    p50: percentile(latencies, 0.5),
-    p95: percentile(latencies, 0.95),
-    p99: percentile(latencies, 0.99),
-    max: percentile(latencies, 1),
-    missing: latencies.filter((ms) => !Number.isFinite(ms)).length,
+    ...{ p50: percentile(times, 0.5), p95: percentile(times, 0.95), max: percentile(times, 1) },
+    ...(missing > 0 && { missing }),
   }
 }

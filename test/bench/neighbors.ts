@@ -3,7 +3,7 @@ import type { Bench } from './bench.ts'
 import { percentile } from './figures.ts'
 import { queueDeliveries } from './fill.ts'
 import { RESOURCES, WORK } from './greedy.ts'
-import { measureLatencies, type Times } from './latency.ts'
+import { measureLatencies, spread, type Times } from './latency.ts'
 import { startPosthornServer } from './posthorn-server.ts'
 import { startScript } from './script-process.ts'
 import { addWebhooks, openBenchServices } from './tenant.ts'
@@ -43,10 +43,6 @@ export async function reportNeighbors(bench: Bench): Promise<void> {
       bench.report('T', `${name}, beside ${neighbor}, p99`, percentile(times, 0.99), 'ms', options)
     }
   }
-}
-
-function spread(times: readonly number[]): Record<string, number> {
-  return { p50: percentile(times, 0.5), p95: percentile(times, 0.95), max: percentile(times, 1) }
 }
 
 async function measureRound(bench: Bench, neighbor: Neighbor | null): Promise<Times> {

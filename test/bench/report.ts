@@ -68,12 +68,13 @@ function describeBound({ value, of, atLeast, atMost = Number.NaN }: Row): string
   return `${show(value / of.value)} of ${of.name}; ${limit}`
 }
 
+/** With three significant digits, and all digits of the whole part: more would suggest a false precision. */
 function show(value: number): string {
-  return Number.isFinite(value) ? round(value).toLocaleString('en') : 'never'
+  return Number.isFinite(value) ? value.toLocaleString('en', PRECISION) : 'never'
 }
 
-/** Rounds to three significant digits; more would suggest a false precision. */
-function round(value: number): number {
-  if (!Number.isFinite(value)) return value
-  return value >= 100 ? Math.round(value) : Number(value.toPrecision(3))
-}
+const PRECISION = {
+  maximumSignificantDigits: 3,
+  maximumFractionDigits: 0,
+  roundingPriority: 'morePrecision',
+} as const

@@ -475,15 +475,8 @@ async function listening(...args: Args) {
   const said = (expected: string) =>
     until(() => command.stderr.includes(expected) || hasEnded, 'the command goes on')
   await said(options?.until ?? 'Listening')
-  return {
-    ...(await addressOf(command.stderr)),
-    ...{ ended: command.ended, kill: command.kill, said },
-    get stdout() {
-      return command.stdout
-    },
-    get stderr() {
-      return command.stderr
-    },
+  return Object.assign(command, await addressOf(command.stderr), {
+    said,
     async printed(expected: string) {
       await until(() => command.stdout.includes(expected), 'the command goes on')
       return command.stdout
@@ -493,7 +486,7 @@ async function listening(...args: Args) {
       command.kill('SIGINT')
       return command.ended
     },
-  }
+  })
 }
 
 interface Delivery {

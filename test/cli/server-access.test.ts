@@ -146,12 +146,6 @@ describe('--key-file', () => {
   })
 })
 
-test('a server that does not run is named, and how to start it', async () => {
-  const url = `http://127.0.0.1:${await freePort()}`
-  const { stderr } = await run([...PUBLISH, '--server', url], { POSTHORN_API_KEY: 'phk_variable' })
-  expect(stderr).toMatch(/^error: Nothing listens at http:\/\/127\.0\.0\.1:\d+\. .*--server\.\n$/)
-})
-
 test.each<[string, (response: ServerResponse) => void, RegExp]>([
   ['closes the connection', (response) => void response.destroy(), /^error: Cannot connect to /],
   ['answers with a page', (response) => void response.end('hello'), /not respond like Posthorn/],
