@@ -43,6 +43,10 @@ export async function openPosthorn(
     workerSchema: config.workerSchema,
   })
   const running = opened.use(await start(role, runtime, logger, isGuest))
+  runtime.keepDatabaseRunning({
+    onRestart: () => logger.warn('restarted the embedded Postgres, which was not running'),
+    onError: (error) => logger.error({ error }, 'the embedded Postgres could not be restarted'),
+  })
   // A worker has neither the console nor the APIs that the commands call.
   const isTrial = role !== 'worker' && config.database === 'embedded'
   const provisioned = isTrial ? await running.provision(config.dataDir) : null

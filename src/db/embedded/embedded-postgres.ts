@@ -3,6 +3,7 @@ import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { ensureGeneratedSecret } from '../../lib/generated-secret.ts'
+import { repeat } from '../../lib/repeat.ts'
 import { connectClient } from '../session-settings.ts'
 import { binariesFor, type PostgresBinaries, run } from './binaries.ts'
 import {
@@ -17,6 +18,13 @@ import {
 export interface EmbeddedPostgres extends AsyncDisposable {
   /** Of the owner of the database, which is no superuser. */
   readonly url: string
+  /** Restarts Postgres on the same port whenever it is not running, until disposal. */
+  keepRunning(handlers: KeepRunningHandlers): void
+}
+
+export interface KeepRunningHandlers {
+  readonly onRestart: () => void
+  readonly onError: (error: unknown) => void
 }
 
 /**
@@ -51,24 +59,19 @@ export async function openEmbeddedPostgres(dataDir: string): Promise<EmbeddedPos
     // By default, tables that a superuser creates would land in the schema of that name, which is Posthorn's own.
     `alter database ${DATABASE} set search_path to public;`,
   ])
-  const url = await ensureServer(binaries, cluster, ownerPassword)
-  return {
-    url,
-    async [Symbol.asyncDispose]() {
-      if (await staysInUse(url)) return
-      await run(binaries, 'pg_ctl', ['stop', '-D', cluster, '-m', 'fast', '-w', '-s']).catch(() => {
-        // Another process stopped it first, or it was killed.
-      })
-    },
-  }
+  const installation: Installation = { binaries, cluster, ownerPassword }
+  return embeddedPostgres(installation, await ensureServer(installation, null))
 }
 
-/** Waits until a server runs and returns its URL. Starts one if none does. */
-async function ensureServer(
-  binaries: PostgresBinaries,
-  cluster: string,
-  ownerPassword: string,
-): Promise<string> {
+interface Installation {
+  readonly binaries: PostgresBinaries
+  readonly cluster: string
+  readonly ownerPassword: string
+}
+
+/** Waits until a server runs and returns its URL. Starts one on the given port, or on any port if it is null. */
+async function ensureServer(installation: Installation, port: number | null): Promise<string> {
+  const { binaries, cluster, ownerPassword } = installation
   const deadline = performance.now() + START_TIMEOUT_MS
   let failure = ''
   while (performance.now() < deadline) {
@@ -81,11 +84,38 @@ async function ensureServer(
     }
     if (!running?.alive) {
       await clearStaleLock(cluster)
-      failure = (await startEmbeddedServer(binaries, cluster)) ?? failure
+      failure = (await startEmbeddedServer(binaries, cluster, port)) ?? failure
     }
     await sleep(20)
   }
   throw new Error(`The embedded Postgres in ${cluster} did not start: ${failure}`)
+}
+
+const CHECK_INTERVAL_MS = 250
+
+function embeddedPostgres(installation: Installation, url: string): EmbeddedPostgres {
+  const { binaries, cluster } = installation
+  const port = Number(new URL(url).port)
+  let supervision: AsyncDisposable | null = null
+
+  return {
+    url,
+    keepRunning({ onRestart, onError }) {
+      const ensureRunning = async () => {
+        if ((await readPostmaster(cluster))?.alive) return
+        await ensureServer(installation, port)
+        onRestart()
+      }
+      supervision ??= repeat(CHECK_INTERVAL_MS, ensureRunning, onError)
+    },
+    async [Symbol.asyncDispose]() {
+      await supervision?.[Symbol.asyncDispose]()
+      if (await staysInUse(url)) return
+      await run(binaries, 'pg_ctl', ['stop', '-D', cluster, '-m', 'fast', '-w', '-s']).catch(() => {
+        // Another process stopped it first, or it was killed.
+      })
+    },
+  }
 }
 
 /** How long Postgres may take to end the connections that this process has closed. */

@@ -2,12 +2,18 @@ import { randomBytes } from 'node:crypto'
 import path from 'node:path'
 import { loadConfig } from '../../config/config.ts'
 import type { Settings } from '../../config/settings.ts'
-import { openEmbeddedPostgres } from '../../db/embedded/embedded-postgres.ts'
+import {
+  type KeepRunningHandlers,
+  openEmbeddedPostgres,
+} from '../../db/embedded/embedded-postgres.ts'
 import { ensureGeneratedSecret } from '../../lib/generated-secret.ts'
 import { ensureLocalAuthority } from './local-authority.ts'
 
 /** The settings, with the database, the keys and the trusted authorities that they leave open filled in. */
-export type Runtime = Settings & AsyncDisposable
+export interface Runtime extends Settings, AsyncDisposable {
+  /** In embedded mode, restarts Postgres whenever it is killed, as long as this process runs. */
+  keepDatabaseRunning(handlers: KeepRunningHandlers): void
+}
 
 /**
  * In embedded mode, starts the Postgres of the data directory or connects to it, and creates the missing files there. A
@@ -20,6 +26,7 @@ export async function openRuntime(...given: Parameters<typeof loadConfig>): Prom
     return {
       config,
       secrets: { ...secrets, databaseUrl, encryptionKeys: encryptionKeys ?? [] },
+      keepDatabaseRunning() {},
       async [Symbol.asyncDispose]() {},
     }
   }
@@ -32,6 +39,7 @@ export async function openRuntime(...given: Parameters<typeof loadConfig>): Prom
     config,
     secrets: { ...secrets, databaseUrl: postgres.url, encryptionKeys: generated },
     trustedAuthorities: [authority.certificatePem],
+    keepDatabaseRunning: (handlers) => postgres.keepRunning(handlers),
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   }
 }
