@@ -50,35 +50,27 @@ builder.prismaObjectFields('EventType', (t) => ({
   }),
 }))
 
-/** The type is described in turns, because there can be many. */
+/** The types are described in turns, because there can be many. */
 async function findFields(
   db: Db,
   names: readonly string[],
 ): Promise<(readonly SelectableField[])[]> {
   const all = await readNames(db)
-  const schemas = await findSchemas(db, names)
+  const types = await db.$queryRaw<SourceType[]>`
+    select name, description, schema::text from posthorn.event_types where name = any (${names}::text[])`
   return await takeTurns(names, (name) => {
-    const source = { name, description: '', schema: schemas.get(name) ?? null }
-    return selectableFields(source, typeNameIn(all, name))
+    const type = types.find((one) => one.name === name)
+    return type ? selectableFields(type, typeNameIn(all, name)) : []
   })
-}
-
-async function findSchemas(db: Db, names: readonly string[]): Promise<Map<string, string | null>> {
-  const rows = await db.$queryRaw<{ name: string; schema: string | null }[]>`
-    select name, schema::text from posthorn.event_types where name = any (${names}::text[])`
-  return new Map(rows.map(({ name, schema }) => [name, schema]))
 }
 
 function typeNameIn(all: readonly string[], name: string): string {
   return typeNames(all).get(name) ?? typeNameAlone(name)
 }
 
-/** A field that a selection on an event type can have. */
 interface SelectableField {
-  /** The names of the fields from the event type to this one. */
   readonly path: readonly string[]
   readonly name: string
-  /** Whether the type is an object, of which a selection selects fields. */
   readonly hasFields: boolean
 }
 

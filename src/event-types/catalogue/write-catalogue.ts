@@ -1,5 +1,5 @@
 import type { Actor } from '../../auth/access/actor.ts'
-import { type AuditAction, type AuditEntry, writeAuditEntry } from '../../auth/audit/audit-entry.ts'
+import { type AuditAction, type AuditEntry, actorJson } from '../../auth/audit/audit-entry.ts'
 import type { Db } from '../../db/client.ts'
 import { pagesOf } from '../../lib/pages-of.ts'
 import { type CatalogueType, COMPARED_FIELDS, type ComparedField } from './catalogue-type.ts'
@@ -21,7 +21,12 @@ export async function writeCatalogue(
     if ((await tx.$executeRawUnsafe(INSERT, rowsOf(page))) !== page.length) return false
   }
   for (const page of pagesOf(changed)) await tx.$executeRawUnsafe(UPDATE, rowsOf(page))
-  for (const entry of changes.flatMap(entriesOf)) await writeAuditEntry(tx, actor, entry)
+  for (const page of pagesOf(changes.flatMap(entriesOf))) {
+    await tx.$executeRaw`
+      select posthorn.write_audit_entry(${actorJson(actor)}::jsonb, null, action, "subjectId", before, after)
+      from json_to_recordset(${JSON.stringify(page)}::json)
+        as entry (action text, "subjectId" text, before jsonb, after jsonb)`
+  }
   return true
 }
 
