@@ -12,10 +12,7 @@ export const ConflictError = errorOf('conflict')
 function errorOf(code: ErrorCode) {
   return class extends DomainError {
     static override [Symbol.hasInstance](error: unknown) {
-      if (typeof error !== 'object' || error === null) return false
-      return (
-        'name' in error && error.name === 'DomainError' && 'code' in error && error.code === code
-      )
+      return error instanceof DomainError && error.code === code
     }
   }
 }

@@ -40,28 +40,27 @@ interface HttpServer extends AsyncDisposable {
   readonly url: string
 }
 
-type PortSetting = 'PORT' | 'POSTHORN_METRICS_PORT'
-
 export interface Address extends Pick<Config, 'host' | 'port' | 'trustedProxies'> {
   /** The setting of the port, for errors. Default: `PORT`. */
-  readonly setting?: PortSetting
+  readonly setting?: 'PORT' | 'POSTHORN_METRICS_PORT'
 }
 
 /** Listens on the configured address. Throws an error with the remedy if that fails. */
 export async function startHttpServer(
   routes: Hono,
-  { host, port, trustedProxies, setting = 'PORT' }: Address,
+  address: Address,
   logger: Logger,
   requestLog: RequestLogger,
 ): Promise<HttpServer> {
+  const { host, port, trustedProxies } = address
   return await new Promise((resolve, reject) => {
     const fetch = (request: Request, env: HttpBindings) =>
       requestLog.run(env.incoming, () => routes.fetch(request, env))
     const listening = { fetch, hostname: host, port, serverOptions: SERVER_OPTIONS }
-    const server = serve(listening as Parameters<typeof serve>[0], (address) => {
-      const hostname = address.family === 'IPv6' ? `[${address.address}]` : address.address
+    const server = serve(listening as Parameters<typeof serve>[0], (bound) => {
+      const hostname = bound.family === 'IPv6' ? `[${bound.address}]` : bound.address
       resolve({
-        url: `http://${hostname}:${address.port}`,
+        url: `http://${hostname}:${bound.port}`,
         [Symbol.asyncDispose]: () => close(server),
       })
     }) as Server
@@ -71,9 +70,7 @@ export async function startHttpServer(
     const exempt = [...LOOPBACK, ...trustedProxies]
     limitConnections(server, { exempt, logger, limited: requestLog.limited })
     server.prependListener('request', requestLog.begin)
-    server.once('error', (error: NodeJS.ErrnoException) =>
-      reject(listenError(error, { host, port, setting })),
-    )
+    server.once('error', (error) => reject(listenError(error, address)))
   })
 }
 
@@ -86,10 +83,7 @@ async function close(server: Server): Promise<void> {
 }
 
 /** The error of a server that cannot listen, with the remedy. */
-function listenError(
-  error: NodeJS.ErrnoException,
-  { host, port, setting }: { host: string; port: number; setting: PortSetting },
-): Error {
+function listenError(error: NodeJS.ErrnoException, { host, port, setting = 'PORT' }: Address) {
   if (error.code !== 'EADDRINUSE') return error
   return new Error(
     `Port ${port} on ${host} is in use, by another program or a Posthorn that already runs. Stop it, or choose another port: ${setting}=${port + 1}`,

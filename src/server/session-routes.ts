@@ -91,7 +91,8 @@ function createSignIn({ sql, authenticate }: SessionDeps) {
         throw countFailure(failures, error, address)
       })
     }
-    throw missingCredentials()
+    const detail = 'Send one string: token (an API key) or link (the token of a sign-in link).'
+    throw invalid([{ path: [], code: 'required', detail }])
   }
 }
 
@@ -104,14 +105,4 @@ function countFailure(failures: KeyedLimiter, error: unknown, address: string | 
     `Too many invalid sign-in links from this address. Try again in ${waitSeconds} seconds.`,
     waitSeconds,
   )
-}
-
-function missingCredentials(): DomainError {
-  return invalid([
-    {
-      path: [],
-      code: 'required',
-      detail: 'Send one string: token (an API key) or link (the token of a sign-in link).',
-    },
-  ])
 }

@@ -4,7 +4,7 @@ import { accepts } from 'hono/accepts'
 const YEAR_SECONDS = 31_536_000
 
 /** For files whose names contain the hash of their content. */
-export async function cacheForever(context: Context, next: () => Promise<void>): Promise<void> {
+export const cacheForever: MiddlewareHandler = async (context, next) => {
   await next()
   context.header('x-content-type-options', 'nosniff')
   if (context.res.ok) {
@@ -12,10 +12,7 @@ export async function cacheForever(context: Context, next: () => Promise<void>):
   }
 }
 
-export async function cacheUntilChanged(
-  context: Context,
-  next: () => Promise<void>,
-): Promise<void> {
+export const cacheUntilChanged: MiddlewareHandler = async (context, next) => {
   await next()
   context.header('x-content-type-options', 'nosniff')
   context.header('cache-control', 'no-cache')
