@@ -55,19 +55,6 @@ test.each([
   expect((await create(options)).webhook).toMatchObject(expected)
 })
 
-test.each(Object.entries(TUNED))(
-  'an update changes %s only, and null sets the default',
-  async (name, value) => {
-    const { webhook: plain } = await create({})
-    const changed = { ...plain, [name]: value }
-    expect((await update(plain.id, { [name]: value })).webhook).toEqual(changed)
-    expect((await update(plain.id, { description: 'Later' })).webhook).toEqual(changed)
-    const { webhook: tuned } = await create(TUNED)
-    const back = { ...tuned, [name]: DEFAULTS[name as keyof typeof DEFAULTS] }
-    expect((await update(tuned.id, { [name]: null })).webhook).toEqual(back)
-  },
-)
-
 test.each([
   [{ rateLimitPerSecond: 0 }, 'rateLimitPerSecond', 'too_small', '1 to 10,000, not 0; give null'],
   [{ rateLimitPerSecond: 10_001 }, 'rateLimitPerSecond', 'too_big', 'not 10001'],
