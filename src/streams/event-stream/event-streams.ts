@@ -66,7 +66,12 @@ export function createEventStreams({
           const leftMs = endsAtMs - performance.now()
           if (leftMs <= 0) return true
           if (!(await news.next(leftMs))) return false
-          const { newest } = await news.read(`newest ${organizationId}`, readNewest)
+          const key = `newest ${organizationId}`
+          // A pull fails, and a stream goes on, while Postgres cannot be reached.
+          const isStream = maxMs === Number.POSITIVE_INFINITY
+          const { newest } = await (isStream
+            ? news.read(key, readNewest)
+            : news.share(key, readNewest))
           if (newest.position === position) continue
           position = newest.position
           return true

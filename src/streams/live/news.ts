@@ -68,11 +68,16 @@ export class News {
     return !this.#isEnded
   }
 
-  /** Reads together with others, and again while Postgres cannot be reached. */
+  /** Reads together with others. */
+  share<Result>(key: unknown, run: () => Promise<Result>): Promise<Result> {
+    return this.#options.share(key, run)
+  }
+
+  /** The same, and again while Postgres cannot be reached. */
   async read<Result>(key: unknown, run: () => Promise<Result>): Promise<Result> {
     for (;;) {
       try {
-        return await this.#options.share(key, run)
+        return await this.share(key, run)
       } catch (error) {
         if (this.#isEnded) throw error
         this.#options.onReadError(error)
