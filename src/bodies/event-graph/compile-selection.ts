@@ -52,7 +52,9 @@ export function compileSelection(
     const schema = createSelectionSchema(catalogue, (typeName) =>
       [...conditions].some((name) => name === typeName || name.startsWith(`${typeName}_`)),
     )
-    const errors = validate(schema, document, RULES, { maxErrors: MAX_ISSUES })
+    // Similar names are slow to find for long ones.
+    const hideSuggestions = /\w{41}/.test(text)
+    const errors = validate(schema, document, RULES, { maxErrors: MAX_ISSUES, hideSuggestions })
     if (errors.length > 0) return { plan: null, issues: errors.map(issueOf) }
     const [{ selectionSet }] = fragments
     const byName = Object.fromEntries(fragments.map((one) => [one.name.value, one]))

@@ -147,6 +147,14 @@ describe('an invalid selection', () => {
     expect(issuesOf(text)[0]?.message).toContain(message)
   })
 
+  test('with a name of more than 40 characters gets no similar names, which are slow to find', () => {
+    const name = 'p'.repeat(41)
+    const schema = JSON.stringify({ properties: { [`${name}1`]: { type: 'string' } } })
+    const types = [{ name: 'order.paid', description: 'x', schema }]
+    const [issue] = issuesOf(`{ ... on OrderPaid { ${name} } }`, types)
+    expect(issue?.message).toBe(`Cannot query field "${name}" on type "OrderPaid".`)
+  })
+
   test('has at most 20 issues', () => {
     expect(issuesOf(`{ ${[...Array(900).keys()].map((i) => `x${i}`).join(' ')} }`)).toHaveLength(21)
     const unknown = [...Array(100).keys()].map((i) => `... on X${i} { id }`)

@@ -90,7 +90,7 @@ test('an object is named by exactly one of id and uid', async () => {
     expect(errors?.[0].message).toContain('exactly one')
   }
   const { errors } = await call(FIND, { uid: 'a\0' })
-  expect(errors?.[0].message).toContain('uid')
+  expect(errors?.[0].message).toContain('must not contain the NUL character')
 })
 
 test('a uid belongs to one webhook of an organization, and is free again after its deletion', async () => {
