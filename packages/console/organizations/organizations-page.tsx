@@ -51,6 +51,7 @@ const columns = (
     label: 'Webhooks',
     grow: true,
     width: '20%',
+    priority: 2,
     cell: ({ deliveryHealth }) => deliveryHealth && webhooksOf(deliveryHealth),
   },
   {

@@ -111,7 +111,7 @@ const COLUMNS: readonly Column<Tried>[] = [
     grow: true,
     cell: ({ matches, refusedBy }) =>
       matches ? (
-        <Badge color="green" variant="light">
+        <Badge color="green" variant="light" c="var(--posthorn-on-green)">
           Match
         </Badge>
       ) : (

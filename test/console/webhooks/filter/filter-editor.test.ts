@@ -3,7 +3,7 @@ import { until } from '../../../support/until.ts'
 import { call } from '../../support/call.ts'
 import { startConsoleServer } from '../../support/console-server.ts'
 import { open, openDesk, page, server, story } from '../../support/desk.ts'
-import { expectFits } from '../../support/layout.ts'
+import { expectUsable } from '../../support/layout.ts'
 import { waitUntilLoaded } from '../../support/sign-in.ts'
 import { violations } from '../../support/violations.ts'
 
@@ -92,7 +92,7 @@ story('a pattern is added, and the page fits a telephone', async () => {
   const filter = { all: [PAID, { any: [BERLIN, { not: LARGE }] }] }
   await field().fill(JSON.stringify(filter))
   await trial().getByText('4 of the last 6 events match').waitFor()
-  await expectFits(page)
+  await expectUsable(page)
   await page.getByRole('button', { name: 'Save' }).click()
   await page.getByText('Webhook saved.').waitFor()
   const { webhook } = await server.graphql(
