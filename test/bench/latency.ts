@@ -1,8 +1,10 @@
 import type { Bench } from './bench.ts'
 import { percentile } from './figures.ts'
 import { DATA } from './fill.ts'
-import type { PosthornServer } from './posthorn-server.ts'
+import { type PosthornServer, startPosthornServer } from './posthorn-server.ts'
+import type { Behaviour } from './receiver.ts'
 import { startScript } from './script-process.ts'
+import { addWebhooks, createBenchTenant, openBenchServices } from './tenant.ts'
 
 /** How long to wait for arrivals after all events are published. */
 const ARRIVE_WITHIN_MS = 10_000
@@ -11,6 +13,7 @@ interface Stream {
   readonly token: string
   readonly type: string
   readonly perSecond: number
+  readonly behaviour?: Behaviour
   readonly measureMs?: number
   /** Also reads a page of deliveries with each event. Default: false. */
   readonly reads?: boolean
@@ -26,7 +29,7 @@ export interface Times {
 export async function measureLatencies(
   { receiver, sizes }: Bench,
   server: PosthornServer,
-  { measureMs = sizes.publishMs, reads = false, ...stream }: Stream,
+  { behaviour = 'stamp', measureMs = sizes.publishMs, reads = false, ...stream }: Stream,
 ): Promise<Times> {
   await receiver.reset()
   await using publisher = startScript('publisher-main.ts')
@@ -38,7 +41,7 @@ export async function measureLatencies(
     ...{ ...stream, reads, measureMs, warmUpMs: sizes.publishWarmUpMs },
     ...{ url: server.url, connections: 200, data: DATA },
   })
-  await receiver.waitUntilReceived('stamp', sent, ARRIVE_WITHIN_MS).catch(() => {})
+  await receiver.waitUntilReceived(behaviour, sent, ARRIVE_WITHIN_MS).catch(() => {})
   const arrived = await receiver.latenciesMs()
   const missing = Math.max(0, publishMs.length - arrived.length)
   return {
@@ -57,5 +60,26 @@ export function spread(times: readonly number[]): Record<string, number> {
   return {
     ...{ p50: percentile(times, 0.5), p95: percentile(times, 0.95), max: percentile(times, 1) },
     ...(missing > 0 && { missing }),
+  }
+}
+
+const TO_SLOW_PER_SECOND = 500
+
+/** W: single events published at a steady rate to one webhook whose endpoint is slow. */
+export async function reportEndpoints(bench: Bench): Promise<void> {
+  const perSecond = TO_SLOW_PER_SECOND
+  for (const behaviour of ['slow50', 'slow200'] as const) {
+    await using database = await bench.server.createDatabase()
+    await using services = openBenchServices(database.url)
+    const tenant = await createBenchTenant(services)
+    const [type = ''] = await addWebhooks(services, tenant, bench.receiver.url, behaviour)
+    await database.settle()
+    await using server = await startPosthornServer(bench, database.url, 'all')
+    const stream = { token: tenant.token, type, perSecond, behaviour }
+    const { receipt } = await measureLatencies(bench, server, stream)
+    const name = `${perSecond}/s to an endpoint that takes ${behaviour.slice('slow'.length)} ms`
+    bench.report('W', `${name}, p50`, percentile(receipt, 0.5), 'ms', { atMost: 4 })
+    const also = spread(receipt)
+    bench.report('W', `${name}, p99`, percentile(receipt, 0.99), 'ms', { atMost: 20, also })
   }
 }

@@ -4,6 +4,7 @@ import { startBenchReceiver } from './bench-receiver.ts'
 import { type BenchServer, startBenchServer } from './bench-server.ts'
 import { reportDrains, reportRawUndici, reportWorkers } from './drains.ts'
 import { reportFilters } from './filters.ts'
+import { reportEndpoints } from './latency.ts'
 import { reportNeighbors } from './neighbors.ts'
 import { reportOneProcess } from './one-process.ts'
 import { reportPublishing } from './publishing.ts'
@@ -22,6 +23,7 @@ const SCENARIOS = {
   M: reportOneProcess,
   Q: reportFilters,
   T: reportNeighbors,
+  W: reportEndpoints,
 } satisfies Record<string, (bench: Bench) => Promise<void>>
 
 const { values } = parseArgs({

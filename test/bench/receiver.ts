@@ -8,18 +8,19 @@ import { serveParent } from './script-process.ts'
 /**
  * The receiver of the benchmark. It shares the CPU with the measured processes, so it implements only the part of
  * HTTP/1.1 that undici uses. The path selects the response: `/ok` and `/stamp` respond immediately, `/fail` with 500,
- * `/hang` never.
+ * `/hang` never, `/slow50` and `/slow200` after 50 or 200 ms.
  */
 const authority = await createTestAuthority()
 const { key, cert } = await authority.issue(['localhost', '127.0.0.1'])
 
-const BEHAVIOURS = ['ok', 'stamp', 'fail', 'hang'] as const
+const BEHAVIOURS = ['ok', 'stamp', 'fail', 'hang', 'slow50', 'slow200'] as const
 /** How the receiver responds; the first part of the path. */
 export type Behaviour = (typeof BEHAVIOURS)[number]
 const received = Object.fromEntries(BEHAVIOURS.map((behaviour) => [behaviour, 0])) as Record<
   Behaviour,
   number
 >
+const DELAY_MS: Partial<Record<Behaviour, number>> = { slow50: 50, slow200: 200 }
 type Wait = { behaviour: Behaviour; count: number; withinMs: number }
 const waiting: (Omit<Wait, 'withinMs'> & { resolve(atMs: number): void })[] = []
 /** The latencies of the events with a `sentAt`. */
@@ -43,7 +44,7 @@ const FAILED = Buffer.from('HTTP/1.1 500 Internal Server Error\r\ncontent-length
 function answer(socket: TLSSocket, request: string): void {
   const atMs = monotonicMs()
   const behaviour = /^POST \/(\w+)/.exec(request)?.[1] as Behaviour
-  if (behaviour === 'stamp') {
+  if (behaviour === 'stamp' || behaviour in DELAY_MS) {
     const sentAtMs = Number(/"sentAt":([\d.]+)/.exec(request)?.[1] ?? 0)
     if (sentAtMs > 0) latenciesMs.push(atMs - sentAtMs)
   }
@@ -54,7 +55,9 @@ function answer(socket: TLSSocket, request: string): void {
     one.resolve(atMs)
     break
   }
-  if (behaviour !== 'hang') socket.write(behaviour === 'fail' ? FAILED : OK)
+  const delayMs = DELAY_MS[behaviour]
+  if (delayMs !== undefined) setTimeout(() => socket.write(OK), delayMs)
+  else if (behaviour !== 'hang') socket.write(behaviour === 'fail' ? FAILED : OK)
 }
 
 const url = `https://127.0.0.1:${await listen(server)}`
