@@ -24,7 +24,11 @@ test('a delivery whose worker is killed four times fails and says why, the other
       if (killed >= 1) response.end()
       return
     }
-    until(() => killed >= 1 || countOthers() >= 3, 'the others are in flight')
+    const othersAreReady =
+      killed === 0
+        ? until(() => countOthers() >= 3, 'they are in flight')
+        : untilSucceeded(...others)
+    othersAreReady
       .then(() => worker.child.kill('SIGKILL'))
       .then(() => worker.ended)
       .then(() => {

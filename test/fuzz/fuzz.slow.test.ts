@@ -70,6 +70,6 @@ test.each([
   'GET / HTTP/1.1\r\nExpect: a\r\nX:',
 ])('the request %j causes no error 5xx', async (head) => {
   const text = `${head} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`
-  expect(await sendRaw(api.url, text)).toBeLessThan(500)
+  expect((await sendRaw(api.url, text)) >= 500).toBe(false)
   expect((await fetch(`${api.url}/healthz`)).status).toBe(200)
 })

@@ -23,12 +23,13 @@ export interface Outcome {
   readonly mostSteps: number
 }
 
+/** Of the data and the previous data of an event together. */
 const MAX_BYTES = 256 * 1024
 
 const small = fc.constantFrom(
   ...['1', '10', '"b"', '{}', '[]', 'null', '-0', '1e131071', '"2026-01-31T12:00:00Z"'],
 )
-const size = fc.oneof(fc.nat(200), fc.nat(MAX_BYTES - 500), fc.constant(MAX_BYTES - 500))
+const sizes = (most: number) => fc.oneof(fc.nat(200), fc.nat(most - 500), fc.constant(most - 500))
 
 const times = (text: string, bytes: number) =>
   text.repeat(Math.max(1, Math.floor(bytes / text.length)))
@@ -47,9 +48,14 @@ const FILLINGS: readonly ((bytes: number, item: string, levels: number) => strin
     return `${'{"next":'.repeat(levels)}${item}${'}'.repeat(levels)}`
   },
 ]
-const hostileData = fc
-  .tuple(fc.constantFrom(...FILLINGS), size, small, fc.nat(8))
-  .map(([fill, bytes, item, levels]) => fill(bytes, item, levels))
+const hostileData = (mostBytes: number) =>
+  fc
+    .tuple(fc.constantFrom(...FILLINGS), sizes(mostBytes), small, fc.nat(8))
+    .map(([fill, bytes, item, levels]) => fill(bytes, item, levels))
+const hostileEvents = fc.oneof(
+  fc.record({ data: hostileData(MAX_BYTES), previous: fc.constant(null) }),
+  fc.record({ data: hostileData(MAX_BYTES / 2), previous: hostileData(MAX_BYTES / 2) }),
+)
 
 const names = fc.constantFrom('data', 'data.a', 'data.a.first', 'data.items', 'data.next', 'x')
 const applied = fc.constantFrom('json', 'size', 'upcase', 'join', "split: ''", "map: 'text'")
@@ -90,7 +96,7 @@ interface Piece {
 }
 
 const pieces = (texts: fc.Arbitrary<string>): fc.Arbitrary<Piece> =>
-  fc.record({ text: texts, data: hostileData, previous: fc.option(hostileData) })
+  fc.tuple(texts, hostileEvents).map(([text, event]) => ({ text, ...event }))
 
 const EVENT = {
   id: '0199b2ba-9c00-7000-8000-000000000001',
