@@ -160,10 +160,10 @@ class OrganizationConnections {
 
   send(request: OriginRequest, limits: ExchangeLimits, signal?: AbortSignal): Promise<Outcome> {
     const { promise, resolve, reject } = Promise.withResolvers<Outcome>()
-    const abort = () => exchange.abort()
+    const group = signal && abortGroup(signal)
     const exchange = new Exchange(limits, {
       settled: (outcome) => {
-        signal?.removeEventListener('abort', abort)
+        group?.delete(exchange)
         if (outcome.kind === 'answered') onceConnectionIsFree(() => resolve(outcome))
         else resolve(outcome)
       },
@@ -174,7 +174,7 @@ class OrganizationConnections {
       invalidRequest: reject,
     })
     this.#inFlight += 1
-    signal?.addEventListener('abort', abort)
+    group?.add(exchange)
     if (this.#withoutKeepAlive.has(request.origin)) this.#dispatchOnce(exchange, request)
     else exchange.dispatch(this.#keepAlive, request)
     return promise
@@ -257,3 +257,20 @@ const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
 
 /** Matches a character that a header value must not contain (RFC 9110, section 5.5). */
 const INVALID_VALUE_CHARACTER = /[^\t\x20-\x7e\x80-\xff]/
+const groups = new WeakMap<AbortSignal, Set<Exchange>>()
+
+/**
+ * The requests that a signal aborts: add a request when it starts and delete it when it ends. All requests of a
+ * worker share one signal, and an `AbortSignal` searches its whole list of listeners whenever one is added or removed;
+ * so each group has a single listener.
+ */
+function abortGroup(signal: AbortSignal): Set<Exchange> {
+  const known = groups.get(signal)
+  if (known) return known
+  const group = new Set<Exchange>()
+  groups.set(signal, group)
+  signal.addEventListener('abort', () => {
+    for (const request of group) request.abort()
+  })
+  return group
+}

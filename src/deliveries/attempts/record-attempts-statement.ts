@@ -66,7 +66,8 @@ function storableJson(headers: Readonly<Record<string, string>> | null): string 
 
 /** A delivery that succeeds within this time after its creation is on time. */
 const ON_TIME = `interval '60 seconds'`
-const TO_SUCCESS = `(started_at + duration_ms * interval '1 millisecond' - posthorn.uuid_v7_timestamp(id))`
+const IS_ON_TIME = `
+  started_at + duration_ms * interval '1 millisecond' - posthorn.uuid_v7_timestamp(id) <= ${ON_TIME}`
 
 /** The columns of the statistics that count attempts, and SQL: which attempts each counts. */
 const COUNTED = {
@@ -78,8 +79,8 @@ const COUNTED = {
   failed_without_response: 'not succeeded and status is null',
   first_attempts: 'attempts_before = 0',
   first_attempts_failed: 'attempts_before = 0 and not succeeded',
-  on_time: `succeeded and ${TO_SUCCESS} <= ${ON_TIME}`,
-  late: `succeeded and ${TO_SUCCESS} > ${ON_TIME}`,
+  on_time: 'succeeded and is_on_time',
+  late: 'succeeded and not is_on_time',
   exhausted: `next = 'exhausted'`,
 }
 
@@ -243,7 +244,8 @@ export const RECORD_ATTEMPTS = `
   count as materialized (
     select subject_id, organization_id, ${COUNTS},
       (array_agg(last_error order by ordinal desc) filter (where not succeeded))[1] as last_error
-    from (select *, ${BUCKETS.join(', ')} from updated) as one
+    -- Without the offset, each count would compute the bucket of each attempt again.
+    from (select *, ${IS_ON_TIME} as is_on_time, ${BUCKETS.join(', ')} from updated offset 0) as one
     cross join lateral (values (webhook_id), (organization_id)) as subject (subject_id)
     group by subject_id, organization_id order by subject_id
   ),
