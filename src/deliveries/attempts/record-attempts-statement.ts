@@ -54,9 +54,12 @@ const COMPUTED: Columns = {
 const INPUT = { ...COMPUTED, ...STORED }
 const PARAMETERS = Object.values(INPUT).map(([type], i) => `$${6 + i}::${type}[]`)
 
-/** The parameters from the sixth on: an array for each column. */
-export function columnsOf(records: readonly AttemptRecord[]): Value[][] {
-  return Object.values(INPUT).map(([, elementOf]) => records.map(elementOf))
+/** The parameters from the sixth on: an array for each column. Null for one without values, which `unnest` fills with nulls. */
+export function columnsOf(records: readonly AttemptRecord[]): (Value[] | null)[] {
+  return Object.values(INPUT).map(([, elementOf]) => {
+    const values = records.map(elementOf)
+    return values.every((value) => value === null) ? null : values
+  })
 }
 
 /** Removes NUL, which `jsonb` rejects and HTTP does not allow in headers. */
