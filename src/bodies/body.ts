@@ -132,7 +132,7 @@ export async function readBodies(
   )
 }
 
-/** The primary keys serve each lookup. `offset 0` keeps them apart, whatever the planner knows of the tables. */
+/** The primary keys serve each lookup. `offset 0` keeps the planner from joining the lookups into one. */
 const READ_BODIES = `
   select read.* from unnest($1::uuid[]) as requested (id), lateral (
     select d.id as "deliveryId", d.organization_id as "organizationId", d.webhook_id as "webhookId", e.id, e.type, e.occurred_at as "occurredAt", e.data,

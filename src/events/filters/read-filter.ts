@@ -151,7 +151,7 @@ function isObject(value: ExactJson): value is Fields {
   )
 }
 
-/** What is wrong with the letters and digits of a value, whatever takes the value, or null. */
+/** What is wrong with a value of any operator: too many bytes, a text that Postgres rejects, or a number out of range. */
 function wrongBytes(value: ExactJson): string | null {
   if (Buffer.byteLength(printExactJson(value)) > MAX_VALUE_BYTES) {
     return `must have at most ${MAX_VALUE_BYTES.toLocaleString('en')} bytes as JSON.`

@@ -141,7 +141,7 @@ function seenBy({ organizationId, session }: Caller) {
   return { organizationId, webhookId: session?.webhookId ?? null }
 }
 
-/** Consumers belong to the organization: whoever pulls takes events from others. */
+/** Consumers belong to the organization: an event that one program pulls is not given to the others. */
 function requireWholeOrganization(caller: Caller): void {
   requireScope(caller, 'events:read')
   if (!caller.session) return
