@@ -1,4 +1,5 @@
-import type { z } from 'zod'
+import { z } from 'zod'
+import { fewHints } from './did-you-mean.ts'
 import { type FieldIssue, fieldIssue, invalid } from './errors.ts'
 import type { IssueCode } from './issue-codes.ts'
 
@@ -9,7 +10,10 @@ export function checkInput<Schema extends z.ZodType>(
 ): { data: z.output<Schema> | null; issues: FieldIssue[] } {
   const result = schema.safeParse(input, { reportInput: true })
   if (result.success) return { data: result.data, issues: [] }
-  return { data: null, issues: result.error.issues.map(toFieldIssue) }
+  return {
+    data: null,
+    issues: result.error.issues.flatMap((issue) => toFieldIssues(issue, schema)),
+  }
 }
 
 /** Parses input against a schema. Throws one `invalid` error that lists every field that breaks a rule. */
@@ -22,16 +26,24 @@ export function parseInput<Schema extends z.ZodType>(
   return data
 }
 
-function toFieldIssue(issue: z.core.$ZodIssue): FieldIssue {
+function toFieldIssues(issue: z.core.$ZodIssue, schema: z.ZodType): FieldIssue[] {
   const path = issue.path.filter((part) => typeof part !== 'symbol')
+  if (issue.code === 'unrecognized_keys') {
+    const known =
+      schema instanceof z.ZodObject && path.length === 0 ? Object.keys(schema.shape) : []
+    const hint = fewHints(known, known.length > 0 ? ` The fields are ${known.join(', ')}.` : '')
+    return issue.keys.map((key) =>
+      fieldIssue([...path, key], 'unknown_field', `is unknown.${hint(key)}`),
+    )
+  }
   if (issue.code === 'invalid_type' && issue.input === undefined) {
-    return fieldIssue(path, 'required', 'is required.')
+    return [fieldIssue(path, 'required', 'is required.')]
   }
   // Custom rules give their code in `params`; for other rules zod's issue code is used.
   const customCode = issue.code === 'custom' ? issue.params?.['code'] : undefined
   const code = (customCode ?? issue.code) as IssueCode
   const sentence = /[.!?]$/.test(issue.message) ? issue.message : `${issue.message}.`
-  return fieldIssue(path, code, path.length > 0 ? lowerFirst(sentence) : sentence)
+  return [fieldIssue(path, code, path.length > 0 ? lowerFirst(sentence) : sentence)]
 }
 
 function lowerFirst(text: string): string {

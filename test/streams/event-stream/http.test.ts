@@ -41,11 +41,13 @@ test('a program pulls and acknowledges without GraphQL, and gets the published t
 })
 
 test('errors are problems that name the parameter', async () => {
-  const wrong = await call('/pull?max=all&from=never&other=1')
+  const wrong = await call('/pull?max=all&from=never&leese=1')
   expect(wrong.status).toBe(422)
   expect(wrong.headers.get('content-type')).toContain('application/problem+json')
-  const { errors } = (await wrong.json()) as { errors: { pointer: string }[] }
-  expect(errors.map(({ pointer }) => pointer)).toEqual(['#/consumer', '#/max', '#/from', '#'])
+  const { errors } = (await wrong.json()) as { errors: { pointer: string; detail: string }[] }
+  const pointers = errors.map(({ pointer }) => pointer)
+  expect(pointers).toEqual(['#/consumer', '#/max', '#/from', '#/leese'])
+  expect(errors.at(-1)?.detail).toBe('leese is unknown. Did you mean "lease"?')
   const bounded = await call('/pull?consumer=a&wait=60')
   expect(await bounded.json()).toMatchObject({
     errors: [{ pointer: '#/wait', code: 'out_of_range' }],
