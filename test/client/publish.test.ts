@@ -50,6 +50,15 @@ describe('publish', () => {
     expect((await storedEvents(posthorn.database, [id]))[0]?.data).toBe(JSON.stringify(data))
   })
 
+  test('keeps the text of data and of previous data to the letter', async () => {
+    const text = '{ "total": 10.50 }'
+    const texts = { dataText: text, previousText: text }
+    const { id } = await client.publish(NOTE, undefined, texts)
+    expect(await storedEvents(posthorn.database, [id])).toMatchObject([
+      { data: text, previous: text },
+    ])
+  })
+
   test('the same event twice is two events, and with a key one', async () => {
     const publish = (options = {}) => client.publish(NOTE, 'twice', options)
     const { id } = await publish()
@@ -121,6 +130,53 @@ describe('publishMany', () => {
       ],
     })
     expect(await storedData(posthorn.database, 'all or none')).toEqual([])
+  })
+})
+
+describe('request', () => {
+  const { publicOrganizationId } = posthorn.tenant
+
+  test('resolves with the data, for the organization of the client', async () => {
+    const { prisma } = posthorn.database
+    const { token } = await createTenant(prisma, ['admin'])
+    const uid = 'größe'
+    await prisma.organization.update({
+      where: { id: posthorn.tenant.organizationId },
+      data: { uid },
+    })
+    for (const organization of [publicOrganizationId, uid]) {
+      const admin = createClient({ url, token, organization })
+      const query =
+        'query ($first: Int) { viewer { organization { id } } webhooks(first: $first) { totalCount } }'
+      expect(await admin.request(query, { first: 1 })).toEqual({
+        viewer: { organization: { id: publicOrganizationId } },
+        webhooks: { totalCount: 1 },
+      })
+    }
+  })
+
+  const CREATE = `mutation ($url: String!) {
+    createWebhook(input: { url: $url, eventSubscriptions: ["*"] }) {
+      ... on CreateWebhookSuccess { webhook { id } }
+      ... on UserError { code message }
+      ... on ValidationError { issues { path code message } }
+    }
+  }`
+
+  test.each([
+    [CREATE, { url: 'http://example.com/' }, 'BAD_USER_INPUT', [{ path: ['url'] }]],
+    [CREATE, {}, 'BAD_USER_INPUT', []],
+    [
+      'mutation { deleteWebhook(id: "wh_0") { ... on UserError { code message } } }',
+      {},
+      'NOT_FOUND',
+      [],
+    ],
+    ['{ nothing }', {}, 'GRAPHQL_VALIDATION_FAILED', []],
+    ['{ organizations { nodes { id } } }', {}, 'FORBIDDEN', []],
+  ])('%s rejects with its error', async (query, variables, code, issues) => {
+    const error = await failureOf(client.request(query, variables))
+    expect(error).toMatchObject({ code, issues, message: expect.stringMatching(/\.$|"nothing"/) })
   })
 })
 

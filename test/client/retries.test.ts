@@ -70,6 +70,28 @@ describe('an event is published once', () => {
   })
 })
 
+describe('a request', () => {
+  test.each(['{ viewer { __typename } }', ' query { viewer { __typename } }'])(
+    'that only reads is tried again: %s',
+    async (query) => {
+      proxy.fail('lose-answer', { status: 503 })
+      expect(await client.request(query)).toHaveProperty('viewer')
+      expect(proxy.requests).toHaveLength(3)
+    },
+  )
+
+  test.each<[fault: Fault, message: RegExp]>([
+    ['lose-answer', /cannot be reached/],
+    [{ status: 503, body: '{"detail":"Wait."}' }, /HTTP 503\. Wait\.$/],
+  ])('of a mutation is sent once, as it may have acted: %j', async (fault, message) => {
+    proxy.fail(fault)
+    const mutation = 'mutation { deleteWebhook(id: "wh_0") { __typename } }'
+    const error = await failureOf(client.request(mutation))
+    expect(error.message).toMatch(message)
+    expect(proxy.requests).toHaveLength(1)
+  })
+})
+
 describe('no other answer is tried again', () => {
   test.each([400, 401, 404, 500, 501])('HTTP %i', async (status) => {
     proxy.fail({ status, body: 'not Posthorn' })

@@ -1,10 +1,10 @@
 export interface ClientOptions {
   /** The address of `/graphql`, such as `https://webhooks.example.com/graphql`. */
   readonly url: string
-  /** An API key with the scope `events:publish`: `phk_…`. */
+  /** An API key, `phk_…`. To publish, it needs the scope `events:publish`. */
   readonly token: string
   /**
-   * The organization to publish for: `org_…`. Another one than that of the key needs the scope `admin`.
+   * The organization to act for: `org_…` or its uid. Another one than that of the key needs the scope `admin`.
    *
    * @default the organization of the key
    */
@@ -16,8 +16,8 @@ export interface ClientOptions {
    */
   readonly timeoutMs?: number | undefined
   /**
-   * Whether to send the hash of the document in place of its text, for a server with POSTHORN_GRAPHQL_TRUSTED_DOCUMENTS.
-   * The document is in `@posthorn/client/documents.json`.
+   * Whether to send the hash of a document in place of its text, for a server with POSTHORN_GRAPHQL_TRUSTED_DOCUMENTS.
+   * The document of `publish` is in `@posthorn/client/documents.json`.
    *
    * @default false
    */
@@ -46,8 +46,8 @@ export function checkOptions(options: ClientOptions): void {
       'token must be an API key, phk_…, without spaces or line breaks. Is the variable that contains it set?',
     )
   }
-  if (options.organization !== undefined && !isHeaderText(options.organization)) {
-    throw new TypeError('organization must be the id of an organization: org_….')
+  if (options.organization !== undefined && !/^\P{Cc}+$/u.test(options.organization)) {
+    throw new TypeError('organization must be the id of an organization, org_…, or its uid.')
   }
 }
 

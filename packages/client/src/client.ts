@@ -7,14 +7,15 @@ import type {
   PublishedEvent,
   PublishOptions,
 } from './event.ts'
+import { graphqlRequest } from './graphql-request.ts'
 import { PosthornError } from './posthorn-error.ts'
-import { publishRequest } from './publish-request.ts'
-import { readPublished } from './read-answer.ts'
+import { readData } from './read-answer.ts'
 import { sendUntilAnswered } from './send.ts'
 
 /**
- * Publishes events. Each call is tried again after a lost connection, 429, 502, 503 and 504, with growing delays and as
- * `Retry-After` asks, until its time is up. Every event has an idempotency key, so it is published once.
+ * Publishes events, and runs other operations of the API. A publish and a query are tried again after a lost connection,
+ * 429, 502, 503 and 504, with growing delays and as `Retry-After` asks, until the time of the call is up. Every event has an
+ * idempotency key, so it is published once.
  *
  * `Events` has the data of each event type: `{ 'order.paid': { order: number } }`. By default, any type and data.
  */
@@ -37,6 +38,18 @@ export interface Client<Events extends object = Record<string, unknown>> {
    * @returns The published events, in the same order.
    */
   publishMany(events: readonly NewEvent<Events>[], options?: CallOptions): Promise<PublishedEvent[]>
+  /**
+   * Runs a query or a mutation, and resolves with its `data`. A document that begins with `query` or `{` is tried again, as
+   * `publish` is. Any other is sent once, in the time of the call: a mutation may have acted although its answer is lost.
+   *
+   * @throws {PosthornError} (as a rejected promise) if there is an error, also one that a mutation returns as data and
+   * whose `code` and `message` the document selects: `... on UserError { code message }`.
+   */
+  request<Data = Record<string, unknown>>(
+    query: string,
+    variables?: Readonly<Record<string, unknown>>,
+    options?: CallOptions,
+  ): Promise<Data>
 }
 
 /**
@@ -57,21 +70,32 @@ export function createClient<Events extends object = Record<string, unknown>>(
   checkOptions(options)
   const { timeoutMs: defaultTimeoutMs = 30_000 } = options
 
+  async function send(
+    query: string,
+    variables: object,
+    { signal, timeoutMs = defaultTimeoutMs }: CallOptions,
+    isOnce = false,
+  ): Promise<unknown> {
+    if (!(timeoutMs >= 0)) throw new TypeError('timeoutMs must be a number of milliseconds from 0.')
+    const request = await graphqlRequest(options, query, variables)
+    return readData(await sendUntilAnswered(request, { signal, timeoutMs, isOnce }))
+  }
+
   /** `pathFrom`: where the paths of issues begin, which Posthorn counts from `events`. */
   async function publishAll(
     events: readonly SentEvent[],
-    { signal, timeoutMs = defaultTimeoutMs }: CallOptions,
+    limits: CallOptions,
     pathFrom: number,
   ): Promise<PublishedEvent[]> {
-    if (!(timeoutMs >= 0)) throw new TypeError('timeoutMs must be a number of milliseconds from 0.')
-    const request = await publishRequest(options, events)
     try {
-      return readPublished(await sendUntilAnswered(request, { signal, timeoutMs }))
+      const data = (await send(PUBLISH, { events }, limits)) as PublishData
+      return data.publishEvents.publishedEvents
     } catch (error) {
       if (!(error instanceof PosthornError)) throw error
-      throw new PosthornError(error.code, error.message, {
-        cause: error.cause,
-        issues: error.issues.map((issue) => ({ ...issue, path: issue.path.slice(pathFrom) })),
+      const { code, message, cause, issues } = error
+      throw new PosthornError(code, UNKNOWN.includes(code) ? message + MAY_BE_PUBLISHED : message, {
+        cause,
+        issues: issues.map((issue) => ({ ...issue, path: issue.path.slice(pathFrom) })),
         idempotencyKeys: events.map(({ idempotencyKey }) => idempotencyKey),
       })
     }
@@ -85,8 +109,28 @@ export function createClient<Events extends object = Record<string, unknown>>(
     },
     publishMany: async (events, { signal, timeoutMs } = {}) =>
       await publishAll(events.map(toSend), { signal, timeoutMs }, 0),
+    request: async <Data>(query: string, variables = {}, limits: CallOptions = {}) =>
+      (await send(query, variables, limits, !/^\s*(query\b|\{)/.test(query))) as Data,
   }
 }
+
+const PUBLISH = `mutation PosthornPublish($events: [PublishEventInput!]!) {
+  publishEvents(input: { events: $events }) {
+    ... on PublishEventsSuccess { publishedEvents { id deliveryCount duplicate } }
+    ... on UserError { code message }
+    ... on ValidationError { issues { path code message } }
+  }
+}`
+
+interface PublishData {
+  readonly publishEvents: { readonly publishedEvents: PublishedEvent[] }
+}
+
+/** The codes of failures after which Posthorn may have acted. */
+const UNKNOWN = ['RATE_LIMITED', 'UNAVAILABLE', 'UNREACHABLE']
+
+const MAY_BE_PUBLISHED =
+  ' An event may have been published; publish it again only with the same idempotency key.'
 
 interface SentEvent extends EventDetails {
   readonly idempotencyKey: string

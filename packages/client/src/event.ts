@@ -8,6 +8,10 @@ export interface EventDetails<Data = unknown> {
    * changed. `data` and `previous` have at most 256 KiB together.
    */
   readonly previous?: Data | undefined
+  /** The data as JSON text, kept to the letter: `10.50` stays `10.50`. In place of `data`, which is undefined then. */
+  readonly dataText?: string | undefined
+  /** The same of `previous`. */
+  readonly previousText?: string | undefined
   /**
    * 1 to 255 characters, valid for 24 hours: within them, publishing the same event again returns the first event, and
    * another event with the same key is a `CONFLICT`. Give the id of what happened, such as that of an order, if your
@@ -29,8 +33,8 @@ export interface EventDetails<Data = unknown> {
 /** The limits of one call. */
 export interface CallOptions {
   /**
-   * Ends the call: its promise rejects with the reason of the signal. The event may have been published; to publish it
-   * again safely, give an `idempotencyKey` of your own.
+   * Ends the call: its promise rejects with the reason of the signal. The event may have been published, or the mutation
+   * may have acted; to publish an event again safely, give an `idempotencyKey` of your own.
    */
   readonly signal?: AbortSignal | undefined
   /**

@@ -1,15 +1,15 @@
-/** Why events were not published, or why that is unknown. */
+/** Why a call failed: why events were not published, say, or why that is unknown. */
 export class PosthornError extends Error {
   override readonly name = 'PosthornError'
   /** What happened, for programs. `message` says it in words, and how to fix it. */
   readonly code: PosthornErrorCode
   /**
-   * With `BAD_USER_INPUT`, every problem of the events. `path` begins at the event, such as `['data']`; in
-   * `publishMany` with its index, such as `['events', '2', 'data']`. Empty if a field is missing or unknown: `message`
-   * names it.
+   * With `BAD_USER_INPUT`, every problem of the input. In `publish`, `path` begins at the event, such as `['data']`; in
+   * `publishMany` with its index, such as `['events', '2', 'data']`. Empty if a field is missing or unknown, which `message`
+   * names, and in `request` if the document selects none: `... on ValidationError { issues { path code message } }`.
    */
   readonly issues: readonly Issue[]
-  /** The key of each event, also a random one. To try again later, publish the same event with the same key. */
+  /** The key of each event of a publish, also a random one. To try again later, publish the same event with the same key. */
   readonly idempotencyKeys: readonly string[]
 
   constructor(
@@ -28,7 +28,7 @@ export class PosthornError extends Error {
   }
 }
 
-/** One problem with one field of an event. */
+/** One problem with one field of the input. */
 export interface Issue {
   readonly path: readonly string[]
   /** A stable code for the problem, such as `unknown_event_type` or `schema_mismatch`. */
@@ -38,13 +38,14 @@ export interface Issue {
 }
 
 /**
- * - `BAD_USER_INPUT`: an event is invalid, and none was published.
- * - `CONFLICT`: an idempotency key was used for another event, and none was published.
+ * - `BAD_USER_INPUT`: the input is invalid, such as an event. Nothing was done, so no event was published.
+ * - `CONFLICT`: the state forbids it. In a publish, an idempotency key was used for another event, and none was published.
+ * - `NOT_FOUND`: there is no such object.
  * - `UNAUTHENTICATED`: the API key is unknown, expired or revoked.
- * - `FORBIDDEN`: the API key lacks the scope `events:publish`, or `admin` for another organization.
+ * - `FORBIDDEN`: the API key lacks a scope, such as `events:publish`, or `admin` for another organization.
  * - `RATE_LIMITED`: the API key has reached its limit, and still had when the time was up.
  * - `UNAVAILABLE`: Posthorn, or a proxy before it, could not serve the call until the time was up.
- * - `UNREACHABLE`: no answer of Posthorn arrived. The events may have been published.
+ * - `UNREACHABLE`: no answer of Posthorn arrived. What was asked for may have been done.
  * - `INTERNAL`: Posthorn failed. Its log has the details.
  */
 export type PosthornErrorCode =

@@ -1,4 +1,3 @@
-import type { PublishedEvent } from './event.ts'
 import { type Issue, PosthornError } from './posthorn-error.ts'
 
 /** A complete HTTP response. */
@@ -9,27 +8,26 @@ export interface Answer {
   readonly text: string
 }
 
-/** Returns the published events, or throws a `PosthornError`. */
-export function readPublished(answer: Answer): PublishedEvent[] {
-  const result = readBody(answer)?.data?.publishEvents
-  if (result?.__typename === 'PublishEventsSuccess') return result.publishedEvents
+type Data = Readonly<Record<string, unknown>>
+
+/** The data of a GraphQL response. Throws a `PosthornError` for an error, also for one that a mutation returns as data. */
+export function readData(answer: Answer): Data {
+  const { data, errors } = readBody(answer)
+  const rejection = Object.values(data ?? {}).find(isRejection)
+  if (rejection) throw toError({ ...rejection, code: CODES[rejection.code] ?? rejection.code })
+  if (data && !errors?.[0]) return data
   throw errorOf(answer)
 }
 
-/** What an answer says, other than that events were published. */
+/** What an answer says, other than data. */
 export function errorOf(answer: Answer): PosthornError {
-  const body = readBody(answer)
-  const result = body?.data?.publishEvents
-  const error = body?.errors?.[0]
-  const { code, message, issues = [] } = result ?? { ...error?.extensions, ...error }
-  if (message !== undefined) {
-    const ownCode = (code !== undefined && CODES[code]) || code || 'INTERNAL'
-    return new PosthornError(ownCode, message, { issues: issues.map(withTextPath) })
-  }
+  const { errors: [error] = [], detail } = readBody(answer)
+  if (error) return toError({ ...error.extensions, message: error.message })
   const { url, status } = answer
   if (isTemporary(status)) {
     const code = status === 429 ? 'RATE_LIMITED' : 'UNAVAILABLE'
-    return new PosthornError(code, `${url} answered HTTP ${status}.`)
+    const words = typeof detail === 'string' ? ` ${detail}` : ''
+    return new PosthornError(code, `${url} answered HTTP ${status}.${words}`)
   }
   return new PosthornError(
     'UNREACHABLE',
@@ -42,35 +40,46 @@ export function isTemporary(status: number): boolean {
   return [429, 502, 503, 504].includes(status)
 }
 
-/** The codes of errors that the mutation returns as data, as the codes of thrown errors. */
-const CODES: Readonly<Record<string, string>> = { conflict: 'CONFLICT', invalid: 'BAD_USER_INPUT' }
+/** The codes of errors that a mutation returns as data, as the codes of thrown errors. */
+const CODES: Readonly<Record<string, string>> = {
+  conflict: 'CONFLICT',
+  invalid: 'BAD_USER_INPUT',
+  not_found: 'NOT_FOUND',
+}
 
 interface Failure {
   readonly code?: string
-  readonly message?: string
+  readonly message: string
   readonly issues?: readonly Issue[]
 }
 
+/** A `UserError`, of whose types each has a code and a message. */
+function isRejection(value: unknown): value is Failure & { readonly code: string } {
+  const { code, message } = Object(value) as Partial<Failure>
+  return typeof code === 'string' && typeof message === 'string'
+}
+
+function toError({ code = 'INTERNAL', message, issues = [] }: Failure): PosthornError {
+  return new PosthornError(code, message, {
+    issues: issues.map((issue) => ({ ...issue, path: (issue.path ?? []).map(String) })),
+  })
+}
+
 interface Body {
-  readonly data?: {
-    readonly publishEvents?:
-      | (Failure & { readonly __typename: string; readonly publishedEvents: PublishedEvent[] })
-      | null
-  } | null
+  readonly data?: Data | null
   readonly errors?: readonly {
     readonly message: string
-    readonly extensions?: Failure
+    readonly extensions?: Omit<Failure, 'message'>
   }[]
+  /** Of an RFC 9457 problem: what happened. */
+  readonly detail?: unknown
 }
 
-/** Null if the body is not that of a GraphQL response. */
-function readBody({ text }: Answer): Body | null {
+/** Empty if the body is not a JSON object. */
+function readBody({ text }: Answer): Body {
   try {
-    const body: unknown = JSON.parse(text)
-    return typeof body === 'object' ? (body as Body | null) : null
+    return Object(JSON.parse(text)) as Body
   } catch {
-    return null
+    return {}
   }
 }
-
-const withTextPath = (issue: Issue): Issue => ({ ...issue, path: issue.path.map(String) })

@@ -1,5 +1,5 @@
+import type { GraphqlRequest } from './graphql-request.ts'
 import { PosthornError } from './posthorn-error.ts'
-import type { PublishRequest } from './publish-request.ts'
 import { type Answer, errorOf, isTemporary } from './read-answer.ts'
 import { delayMs } from './retry-delay.ts'
 
@@ -9,21 +9,25 @@ const TRY_TIMEOUT_MS = 10_000
 interface Limits {
   readonly signal: AbortSignal | undefined
   readonly timeoutMs: number
+  /** Whether there is one try, which may take all of the time. */
+  readonly isOnce: boolean
 }
 
 /** Sends a request until an answer is final. Throws a `PosthornError` when the time is up. */
 export async function sendUntilAnswered(
-  request: PublishRequest,
-  { signal, timeoutMs }: Limits,
+  request: GraphqlRequest,
+  { signal, timeoutMs, isOnce }: Limits,
 ): Promise<Answer> {
   const startedAt = performance.now()
   const remainingMs = () => startedAt + timeoutMs - performance.now()
   for (let tries = 1; ; tries++) {
     signal?.throwIfAborted()
     const limitMs = tries === 1 && timeoutMs === 0 ? TRY_TIMEOUT_MS : remainingMs()
-    const answer = await send(request, Math.min(limitMs, TRY_TIMEOUT_MS), signal)
+    const tryMs = isOnce ? limitMs : Math.min(limitMs, TRY_TIMEOUT_MS)
+    const answer = await send(request, tryMs, signal)
     if (!(answer instanceof PosthornError) && !isTemporary(answer.status)) return answer
     const failure = answer instanceof PosthornError ? answer : errorOf(answer)
+    if (isOnce || timeoutMs === 0) throw failure
     const waitMs = delayMs(tries, answer instanceof PosthornError ? null : answer.retryAfter)
     if (waitMs >= remainingMs()) throw timeIsUp(failure, tries)
     await sleep(waitMs, signal)
@@ -32,7 +36,7 @@ export async function sendUntilAnswered(
 
 /** Returns the answer, or why there is none. Throws the reason of the signal. */
 async function send(
-  { url, headers, body }: PublishRequest,
+  { url, headers, body }: GraphqlRequest,
   limitMs: number,
   signal: AbortSignal | undefined,
 ): Promise<Answer | PosthornError> {
@@ -72,11 +76,7 @@ function describe(error: unknown): string {
 
 function timeIsUp({ code, message, cause }: PosthornError, tries: number): PosthornError {
   const count = tries === 1 ? '1 try' : `${tries} tries`
-  return new PosthornError(
-    code,
-    `${message} The time is up after ${count}. An event may have been published; publish it again only with the same idempotency key.`,
-    { cause },
-  )
+  return new PosthornError(code, `${message} The time is up after ${count}.`, { cause })
 }
 
 async function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {

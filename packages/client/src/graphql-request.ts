@@ -1,39 +1,34 @@
 import type { ClientOptions } from './client-options.ts'
 
 /** The request of one call. Every try of the call sends the same bytes. */
-export interface PublishRequest {
+export interface GraphqlRequest {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
 }
 
-export const PUBLISH_DOCUMENT = `mutation PosthornPublish($events: [PublishEventInput!]!) {
-  publishEvents(input: { events: $events }) {
-    __typename
-    ... on PublishEventsSuccess { publishedEvents { id deliveryCount duplicate } }
-    ... on UserError { code message }
-    ... on ValidationError { issues { path code message } }
-  }
-}`
-
-export async function publishRequest(
+export async function graphqlRequest(
   { url, token, organization, trustedDocuments = false }: ClientOptions,
-  events: readonly object[],
-): Promise<PublishRequest> {
+  query: string,
+  variables: object,
+): Promise<GraphqlRequest> {
   const document = trustedDocuments
-    ? { extensions: { persistedQuery: { version: 1, sha256Hash: await sha256(PUBLISH_DOCUMENT) } } }
-    : { query: PUBLISH_DOCUMENT }
+    ? { extensions: { persistedQuery: { version: 1, sha256Hash: await sha256(query) } } }
+    : { query }
   return {
     url,
     headers: {
       accept: 'application/graphql-response+json, application/json',
       authorization: `Bearer ${token}`,
       'content-type': 'application/json',
-      ...(organization !== undefined && { 'posthorn-organization': organization }),
+      ...(organization !== undefined && { 'posthorn-organization': bytesOf(organization) }),
     },
-    body: JSON.stringify({ ...document, variables: { events } }),
+    body: JSON.stringify({ ...document, variables }),
   }
 }
+
+/** A header has bytes: those of the UTF-8. */
+const bytesOf = (text: string) => String.fromCharCode(...new TextEncoder().encode(text))
 
 async function sha256(text: string): Promise<string> {
   const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))
