@@ -1,9 +1,11 @@
 import { readFile } from 'node:fs/promises'
 import { buffer } from 'node:stream/consumers'
 import { InvalidArgumentError } from 'commander'
+import { PosthornError } from '../../packages/client/src/index.ts'
 import { readEnvironment } from '../config/config.ts'
 import type { Services } from '../run/services.ts'
-import { ServerError } from './api.ts'
+import { explainApiError } from './api.ts'
+import { escapeControls } from './listen/terminal.ts'
 
 /**
  * Calls `use` with the services on a migrated database. A command that only `reads` does not migrate: it throws. Logs only
@@ -42,8 +44,8 @@ export function action<Args extends readonly unknown[]>(body: (...args: Args) =>
       await body(...args)
     } catch (error) {
       const { explainFailure, isMisconfiguration } = await import('../db/explain-failure.ts')
-      const text = error instanceof ServerError ? error.message : explainFailure(error)
-      process.stderr.write(`error: ${text}\n`)
+      const text = error instanceof PosthornError ? explainApiError(error) : explainFailure(error)
+      process.stderr.write(`error: ${text.split('\n').map(escapeControls).join('\n')}\n`)
       process.exitCode = isMisconfiguration(error) ? EX_CONFIG : 1
     }
   }

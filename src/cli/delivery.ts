@@ -46,13 +46,13 @@ export function registerDelivery(program: Command): void {
       'print an array of {"id":"msg_…","state":"succeeded","attempts":1,"created_at":"…","webhook":"wh_…","event_type":"…"}',
     )
     .action(
-      call(async (access, { state, webhook, event }: ListOptions) => {
+      call(async (client, { state, webhook, event }: ListOptions) => {
         const filter = {
           ...(state && { states: [state.toUpperCase()] }),
           ...(webhook && { webhookIds: [webhook] }),
           ...(event && { eventTypes: [event] }),
         }
-        return printed((await run<{ nodes: Delivery[] }>(access, DELIVERIES, { filter })).nodes)
+        return printed((await run<{ nodes: Delivery[] }>(client, DELIVERIES, { filter })).nodes)
       }),
     )
   withOrganization(delivery.command('redeliver'), 'the scope deliveries:write')
@@ -62,9 +62,9 @@ export function registerDelivery(program: Command): void {
     .argument('<id...>', 'at most 100 deliveries, msg_…')
     .option('--json', 'print an array of deliveries, as list does')
     .action(
-      call(async (access, ids: string[]) => {
+      call(async (client, ids: string[]) => {
         type Redelivered = { deliveries: Delivery[] }
-        return printed((await run<Redelivered>(access, REDELIVER, { ids })).deliveries)
+        return printed((await run<Redelivered>(client, REDELIVER, { ids })).deliveries)
       }),
     )
 }
@@ -91,8 +91,8 @@ export function registerTest(program: Command): void {
     .argument('<type>', 'an event type that the webhook subscribes to, with an example')
     .option('--json', 'print the delivery, as posthorn delivery list does')
     .action(
-      call(async (access, id: string, eventType: string) => {
-        const { delivery } = await run<{ delivery: Delivery }>(access, TEST, { id, eventType })
+      call(async (client, id: string, eventType: string) => {
+        const { delivery } = await run<{ delivery: Delivery }>(client, TEST, { id, eventType })
         return [shown(delivery), toLine(shown(delivery))]
       }),
     )

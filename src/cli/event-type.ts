@@ -59,7 +59,7 @@ Example:
   $ posthorn event-type create order.paid --description 'An order was paid.' --schema order.paid.json`,
     )
     .action(
-      call(async (access, name: string, options: CreateOptions) => {
+      call(async (client, name: string, options: CreateOptions) => {
         const input = {
           name,
           description: options.description,
@@ -70,7 +70,7 @@ Example:
           acceptBrokenSelections: options.acceptBrokenSelections ?? false,
         }
         type Created = { eventType: { version: number } }
-        const { eventType } = await run<Created>(access, CREATE, { input })
+        const { eventType } = await run<Created>(client, CREATE, { input })
         return [{ name, version: eventType.version }, `${name} is in the catalogue.`]
       }),
     )
@@ -92,8 +92,8 @@ function registerList(eventType: Command): void {
     .option('--archived', 'with the archived ones (default: without)', false)
     .option('--json', 'print an array of event types, sorted by name')
     .action(
-      call(async (access, { archived }: { readonly archived: boolean }) => {
-        const types = await run<EventType[]>(access, EVENT_TYPES, { archived })
+      call(async (client, { archived }: { readonly archived: boolean }) => {
+        const types = await run<EventType[]>(client, EVENT_TYPES, { archived })
         return printedList(types, toLine, 'There are no event types.')
       }),
     )

@@ -22,8 +22,8 @@ export function registerKey(program: Command): void {
     .description('Lists API keys, without their tokens.')
     .option('--json', 'print an array of keys, oldest first')
     .action(
-      call(async (access) => {
-        const keys = (await allPages<Key>(access, KEYS)).map(({ organization, ...key }) => ({
+      call(async (client) => {
+        const keys = (await allPages<Key>(client, KEYS)).map(({ organization, ...key }) => ({
           ...{ ...key, organization: organization.id, token_hint: `${key.token_hint}…` },
         }))
         return printedList(keys, toLine, 'There are no API keys.')
@@ -36,8 +36,8 @@ export function registerKey(program: Command): void {
     .argument('<id>', 'the key, key_…')
     .option('--json', 'print {"id":"key_…","revoked_at":"…"}')
     .action(
-      call(async (access, id: string) => {
-        const { apiKey } = await run<{ apiKey: object }>(access, REVOKE, { id })
+      call(async (client, id: string) => {
+        const { apiKey } = await run<{ apiKey: object }>(client, REVOKE, { id })
         return [{ id, ...apiKey }, `${id} is revoked.`]
       }),
     )

@@ -1,9 +1,8 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { verify } from '../../packages/receiver/src/index.ts'
-import { collect, commaSeparated } from './command.ts'
+import { action, collect, commaSeparated } from './command.ts'
 import { forwardDeliveries } from './listen/forward.ts'
 import { type ListenOptions, receiveDeliveries } from './listen/receive.ts'
-import { escapeControls } from './listen/terminal.ts'
 import { loadClientConfig, withServerOptions } from './server-command.ts'
 
 /** `posthorn listen`: a local HTTPS receiver that verifies each delivery and prints it. */
@@ -67,17 +66,12 @@ export function registerListen(program: Command): void {
     )
     .option('--json', 'print each delivery as one line of JSON, and nothing else on stdout')
     .addHelpText('after', EXAMPLES)
-    .action(async (options: ListenOptions) => {
-      try {
+    .action(
+      action(async (options: ListenOptions) => {
         await checkOptions(options)
-        const run = options.forward ? forwardDeliveries : receiveDeliveries
-        await run(options, loadClientConfig())
-      } catch (error) {
-        const lines = (error as Error).message.split('\n').map(escapeControls)
-        process.stderr.write(`error: ${lines.join('\n')}\n`)
-        process.exitCode = 1
-      }
-    })
+        await (options.forward ? forwardDeliveries : receiveDeliveries)(options, loadClientConfig())
+      }),
+    )
 }
 
 /** Throws for options that have no effect together, and for a malformed secret. */

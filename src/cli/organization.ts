@@ -33,8 +33,8 @@ export function registerOrganization(program: Command): void {
     .description('Lists the organizations.')
     .option('--json', 'print an array of organizations, oldest first')
     .action(
-      call(async (access) => {
-        const organizations = await allPages<Organization>(access, ORGANIZATIONS)
+      call(async (client) => {
+        const organizations = await allPages<Organization>(client, ORGANIZATIONS)
         return printedList(organizations, toLine, 'There are no organizations.')
       }),
     )
@@ -49,8 +49,8 @@ export function registerOrganization(program: Command): void {
       'print {"id":"org_…","requested_at":"…","requested_by":"…","deleted_rows":1,"finished_at":null}',
     )
     .action(
-      call(async (access, id: string, { force }: { readonly force: boolean }) => {
-        const { deletion } = await run<{ deletion: Deletion }>(access, DELETE, { id, force })
+      call(async (client, id: string, { force }: { readonly force: boolean }) => {
+        const { deletion } = await run<{ deletion: Deletion }>(client, DELETE, { id, force })
         return [{ id, ...deletion }, deletionToLine(id, deletion)]
       }),
     )

@@ -1,8 +1,8 @@
-import { randomUUID } from 'node:crypto'
 import type { Command } from 'commander'
+import { type Client, PosthornError } from '../../packages/client/src/index.ts'
 import { MAX_JSON_NESTING } from '../lib/parse-json.ts'
 import { decodeUtf8 } from '../lib/utf8.ts'
-import { mutation, run, type ServerAccess, ServerError } from './api.ts'
+import { run } from './api.ts'
 import { readInput } from './command.ts'
 import { call, type ServerOptions, withOrganization } from './server-command.ts'
 
@@ -40,26 +40,18 @@ Example:
   $ posthorn publish event_attendee.joined_event '{"attendee":"Ada"}'`,
     )
     .action(
-      call(async (access, type: string, json: string, options: PublishOptions) => {
+      call(async (client, type: string, json: string, options: PublishOptions) => {
         const text = json === '-' ? await readText() : json
-        // The key makes it safe to publish again when it is unknown whether the server did.
-        const idempotencyKey = options.idempotencyKey ?? `posthorn-publish-${randomUUID()}`
-        const input = {
-          type,
+        const event = {
           // Editors and PowerShell write a byte order mark at the start of a file.
           dataText: text.replace(/^\ufeff/, ''),
           previousText: options.previous,
-          idempotencyKey,
+          idempotencyKey: options.idempotencyKey,
           timestamp: options.timestamp,
         }
-        type Published = { id: string; deliveryCount: number; duplicate: boolean }
-        const { publishedEvent } = await run<{ publishedEvent: Published }>(access, PUBLISH, {
-          input,
-        }).catch((error) => {
-          throw explain(error, idempotencyKey)
-        })
-        const { id, deliveryCount: count, duplicate } = publishedEvent
-        if (count === 0 && !duplicate && !options.json) await explainNobody(access, id, type)
+        const published = await client.publish(type, undefined, event).catch(explain)
+        const { id, deliveryCount: count, duplicate } = published
+        if (count === 0 && !duplicate && !options.json) await explainNobody(client, id, type)
         const deliveries = duplicate
           ? 'already published with this key'
           : `${count} ${count === 1 ? 'delivery' : 'deliveries'}`
@@ -68,16 +60,10 @@ Example:
     )
 }
 
-const PUBLISH = mutation(
-  'publishEvent(input: $input)',
-  '$input: PublishEventInput!',
-  'publishedEvent { id deliveryCount duplicate }',
-)
-
 /** Says which webhooks subscribe, and why they got nothing, if the key may read webhooks and deliveries. */
-async function explainNobody(access: ServerAccess, id: string, type: string): Promise<void> {
+async function explainNobody(client: Client, id: string, type: string): Promise<void> {
   type Event = { notDelivered: { webhookId: string; message: string }[] }
-  const event = await run<Event | null>(access, NOT_DELIVERED, { id }).catch(() => null)
+  const event = await run<Event | null>(client, NOT_DELIVERED, { id }).catch(() => null)
   const lines = event?.notDelivered.map(({ webhookId, message }) => `  ${webhookId}  ${message}`)
   if (!lines) return
   process.stderr.write(`${lines.join('\n') || `  No webhook subscribes to ${type}.`}\n`)
@@ -87,13 +73,19 @@ const NOT_DELIVERED = `query ($id: ID!) {
   event(id: $id) { notDelivered { webhookId message } }
 }`
 
-function explain(error: unknown, idempotencyKey: string): unknown {
-  if (!(error instanceof ServerError)) return error
-  const remedy = error.mayHaveActed
-    ? `The event may be published all the same. To publish it at most once, run the command again with --idempotency-key ${idempotencyKey}`
-    : 'Quote it for the shell, or use - to read the data from standard input.'
-  if (!error.mayHaveActed && !error.issues.includes('malformed')) return error
-  return new ServerError(`${error.message} ${remedy}`)
+/** The codes of errors after which the event may be published. */
+const UNCERTAIN = ['RATE_LIMITED', 'UNAVAILABLE', 'UNREACHABLE']
+
+function explain(error: unknown): never {
+  if (!(error instanceof PosthornError)) throw error
+  const { code, message, issues, idempotencyKeys } = error
+  if (UNCERTAIN.includes(code)) {
+    const option = `--idempotency-key ${idempotencyKeys[0]}`
+    throw new PosthornError(code, `${message} For that, add ${option} to the command.`)
+  }
+  if (!issues.some((issue) => issue.code === 'malformed')) throw error
+  const remedy = 'Quote it for the shell, or use - to read the data from standard input.'
+  throw new PosthornError(code, `${message} ${remedy}`)
 }
 
 async function readText(): Promise<string> {

@@ -48,17 +48,17 @@ export function registerWebhook(program: Command): void {
     .option('--disabled', 'without deliveries, until posthorn webhook enable', false)
     .option('--json', JSON_FORM)
     .action(
-      call(async (access, url: string, { event, description, disabled }: CreateOptions) => {
+      call(async (client, url: string, { event, description, disabled }: CreateOptions) => {
         const input = { url, eventSubscriptions: event, description, enabled: !disabled }
-        return printed(await run<Changed>(access, CREATE, { input }))
+        return printed(await run<Changed>(client, CREATE, { input }))
       }),
     )
   command('list', 'read')
     .description('Lists the webhooks of the organization.')
     .option('--json', 'print an array of webhooks, oldest first')
     .action(
-      call(async (access) => {
-        const webhooks = await allPages<Webhook>(access, WEBHOOKS)
+      call(async (client) => {
+        const webhooks = await allPages<Webhook>(client, WEBHOOKS)
         return printedList(webhooks, toLine, 'There are no webhooks.')
       }),
     )
@@ -70,8 +70,8 @@ export function registerWebhook(program: Command): void {
     .option('--undo', 'disable the webhook: its unfinished deliveries wait', false)
     .option('--json', JSON_FORM)
     .action(
-      call(async (access, id: string, { undo }: { readonly undo: boolean }) =>
-        printed(await run<Changed>(access, ENABLE, { id, enabled: !undo })),
+      call(async (client, id: string, { undo }: { readonly undo: boolean }) =>
+        printed(await run<Changed>(client, ENABLE, { id, enabled: !undo })),
       ),
     )
   command('delete')
@@ -81,8 +81,8 @@ export function registerWebhook(program: Command): void {
     .argument('<id>', 'the webhook, wh_…')
     .option('--json', 'print {"id":"wh_…"}')
     .action(
-      call(async (access, id: string) => {
-        await run(access, DELETE, { id })
+      call(async (client, id: string) => {
+        await run(client, DELETE, { id })
         return [{ id }, `${id} is deleted.`]
       }),
     )

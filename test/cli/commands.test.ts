@@ -74,7 +74,10 @@ describe('what is refused, with its reason and exit code 1', () => {
     [['publish', 'event_attendee.joined', '{}'], /Did you mean "event_attendee\.joined_event"/],
     [['publish', 'anything', '{n:1}'], /^error: dataText is not JSON\. Quote it for the shell/],
     [['publish'], /missing required argument 'type'/],
-    [['publish', 'anything', '1', '--server', 'localhost:4000'], /http:\/\/ or https:\/\/ URL/],
+    [
+      ['publish', 'anything', '1', '--server', 'localhost:4000'],
+      /url must be https:\/\/ or http:\/\//,
+    ],
     [['pubish'], /Did you mean publish/],
   ]
   test.each(REFUSED.map(named))('by the API: $command', async ({ args, reason }) => {
@@ -85,7 +88,6 @@ describe('what is refused, with its reason and exit code 1', () => {
 
   test.each<[what: string, token: () => string, reason: RegExp]>([
     ['a key that is not known', () => 'phk_nothing', /^error: .*API key.*--key-file\.\n$/],
-    ['a key with a space', () => 'phk x', /the full key/],
     ['a scope that the key lacks', () => posthorn.tenant.token, /^error: .*scope.*admin.*\n$/],
   ])('%s', async (_what, token, reason) => {
     const { code, stdout, stderr } = await runCommand(['organization', 'list'], withKey(token()))

@@ -406,7 +406,6 @@ describe('errors exit with code 1 and say what is wrong', () => {
     [[...FORWARD, '--event', ''], 'Give names, separated by commas.'],
     [['--replay', 'msg_1'], '--replay requires --forward.'],
     [['--register', '--event', 'a,,b'], 'Give names, separated by commas.'],
-    [['--register', '--server', 'ftp://x'], '"ftp://x" is not the http://'],
     [['--register', '--key-file', 'missing'], '--key-file: missing cannot be read (ENOENT).'],
     [['--key-file', 'missing'], '--key-file requires --register or --forward.'],
     [['--secret', 'whsec_hidden?'], 'The webhook secret is not base64'],

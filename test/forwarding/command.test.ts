@@ -231,11 +231,9 @@ describe('--save and --replay', () => {
   })
 })
 
-test('a key without the scopes is refused with the scopes it needs', async () => {
+test('a key without the scope is refused with the scope it needs', async () => {
   const { token } = await createTenant(posthorn.database.prisma, ['webhooks:read'])
   const command = startForwardCommand('http://127.0.0.1:1/', { ...options(), key: token })
   expect(await command.ended).toBe(1)
-  expect(command.stderr).toContain(
-    '--forward needs a key with the scopes events:read and webhooks:write.',
-  )
+  expect(command.stderr).toContain('error: The API key lacks the scope events:read.')
 })

@@ -1,3 +1,4 @@
+import { type Client, createClient, PosthornError } from '../../../packages/client/src/index.ts'
 import {
   challengeAnswer,
   type ReceivedHeaders,
@@ -7,7 +8,7 @@ import type { Config } from '../../config/config.ts'
 import { type DeliveryHandler, openHttpsReceiver } from '../../http/https-receiver.ts'
 import { LruMap } from '../../lib/lru-map.ts'
 import { ensureLocalAuthority } from '../../run/embedded/local-authority.ts'
-import { mutation, run, type ServerAccess, ServerError } from '../api.ts'
+import { mutation, run } from '../api.ts'
 import { type ServerOptions, serverAccess } from '../server-command.ts'
 import { createPrinter, MAX_IDS, type Verification } from './format-delivery.ts'
 import { log, stopRequest } from './terminal.ts'
@@ -36,7 +37,7 @@ const DEFAULT_EVENT_TYPES = ['event_attendee.joined_event', 'event_attendee.tick
 
 /** Receives deliveries until a stop request, then deletes the webhook and closes the server. */
 export async function receiveDeliveries(options: ListenOptions, config: Config): Promise<void> {
-  const access = options.register ? await serverAccess(options, config) : null
+  const client = options.register ? createClient(await serverAccess(options, config)) : null
   const authority = await ensureLocalAuthority(config.dataDir)
   const certificate = await authority.issueServerCertificate(['localhost', '127.0.0.1', '::1'])
   const receiver = await openHttpsReceiver({ port: options.port, certificate, onWarning: log })
@@ -53,7 +54,7 @@ export async function receiveDeliveries(options: ListenOptions, config: Config):
       `Listening on ${url} with a certificate of ${authority.certificateFile}. Press Ctrl+C to stop.`,
     )
     const secrets = options.secret ?? []
-    if (access === null) {
+    if (client === null) {
       if (secrets.length === 0) {
         log('Deliveries are not verified. Give --register or --secret whsec_… to verify them.')
       }
@@ -61,8 +62,8 @@ export async function receiveDeliveries(options: ListenOptions, config: Config):
       return
     }
     const events = options.event ?? DEFAULT_EVENT_TYPES
-    await withWebhook(access, url, events, async (webhookId) => {
-      const secret = await readSecret(access, webhookId)
+    await withWebhook(client, url, events, async (webhookId) => {
+      const secret = await readSecret(client, webhookId)
       log(`Registered ${webhookId} for ${events.join(', ')}.`)
       await receive([secret, ...secrets])
     })
@@ -139,18 +140,18 @@ function answerToChallenge(body: Buffer | null): string | null {
 
 /** Registers a webhook, calls `use`, and deletes the webhook afterwards, even if `use` fails. */
 async function withWebhook(
-  access: ServerAccess,
+  client: Client,
   url: string,
   eventSubscriptions: readonly string[],
   use: (webhookId: string) => Promise<void>,
 ): Promise<void> {
   const input = { url, eventSubscriptions, enabled: true, description: 'posthorn listen' }
   type Created = { webhook: { id: string } }
-  const { webhook } = await run<Created>(access, CREATE, { input }).catch(explainAddress)
+  const { webhook } = await run<Created>(client, CREATE, { input }).catch(explainAddress)
   const { id } = webhook
   const failures: string[] = []
   await use(id).catch((error: Error) => failures.push(error.message))
-  await run(access, DELETE, { id }).catch((error: Error) => {
+  await run(client, DELETE, { id }).catch((error: Error) => {
     failures.push(`The webhook ${id} could not be deleted; delete it yourself: ${error.message}`)
   })
   if (failures.length > 0) throw new Error(failures.join(' '))
@@ -166,8 +167,9 @@ const CREATE = mutation(
 const DELETE = 'mutation ($id: ID!) { deleteWebhook(id: $id) { __typename } }'
 
 function explainAddress(error: Error): never {
-  if (!(error instanceof ServerError && error.issues.includes('address_not_public'))) throw error
-  throw new ServerError(`${error.message} ${LOCAL_ADDRESS}`)
+  const issues = error instanceof PosthornError ? error.issues : []
+  if (!issues.some(({ code }) => code === 'address_not_public')) throw error
+  throw new Error(`${error.message} ${LOCAL_ADDRESS}`)
 }
 
 /** The URL is that of a receiver on this machine. */
@@ -175,10 +177,10 @@ const LOCAL_ADDRESS =
   'This Posthorn sends only to public addresses. `posthorn listen --forward <url>` needs none: it pulls the events, and sends them to your own server. To let Posthorn connect to this receiver, start it with POSTHORN_EGRESS_ALLOW=127.0.0.0/8,::1/128 and POSTHORN_EGRESS_CA_FILE=<POSTHORN_DATA_DIR>/authority/ca.pem.'
 
 /** The current signing secret of a webhook, `whsec_…`. */
-async function readSecret(access: ServerAccess, webhookId: string): Promise<string> {
+async function readSecret(client: Client, webhookId: string): Promise<string> {
   type Read = { signingSecret: { key: string } | null } | null
   const query = 'query ($id: ID!) { webhook(id: $id) { signingSecret { key } } }'
-  const webhook = await run<Read>(access, query, { id: webhookId })
+  const webhook = await run<Read>(client, query, { id: webhookId })
   if (webhook?.signingSecret) return webhook.signingSecret.key
-  throw new ServerError(`The webhook ${webhookId} was deleted, with its secret.`)
+  throw new Error(`The webhook ${webhookId} was deleted, with its secret.`)
 }
