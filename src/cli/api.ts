@@ -23,8 +23,11 @@ export function mutation(call: string, variables: string, fields: string): strin
   } }`
 }
 
-/** All nodes of a connection, oldest first: lists are newest first. */
-export async function allPages<Node>(client: Client, query: string): Promise<Node[]> {
+/** The fields of all nodes of a connection, oldest first: lists are newest first. */
+export async function allPages<Node>(client: Client, name: string, fields: string) {
+  const query = `query ($after: String) {
+    ${name}(first: 100, after: $after) { nodes { ${fields} } pageInfo { hasNextPage endCursor } }
+  }`
   const nodes: Node[] = []
   for (let after: string | null = null; ; ) {
     const page: Page<Node> = await run(client, query, { after })

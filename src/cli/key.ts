@@ -23,9 +23,11 @@ export function registerKey(program: Command): void {
     .option('--json', 'print an array of keys, oldest first')
     .action(
       call(async (client) => {
-        const keys = (await allPages<Key>(client, KEYS)).map(({ organization, ...key }) => ({
-          ...{ ...key, organization: organization.id, token_hint: `${key.token_hint}…` },
-        }))
+        const keys = (await allPages<Key>(client, 'apiKeys', FIELDS)).map(
+          ({ organization, ...key }) => ({
+            ...{ ...key, organization: organization.id, token_hint: `${key.token_hint}…` },
+          }),
+        )
         return printedList(keys, toLine, 'There are no API keys.')
       }),
     )
@@ -44,15 +46,9 @@ export function registerKey(program: Command): void {
   registerRotateEncryption(key)
 }
 
-const KEYS = `query ($after: String) {
-  apiKeys(first: 100, after: $after) {
-    nodes {
-      id organization { id } name token_hint: tokenHint scopes created_at: createdAt
-      expires_at: expiresAt revoked_at: revokedAt last_used_at: lastUsedAt
-    }
-    pageInfo { hasNextPage endCursor }
-  }
-}`
+const FIELDS = `
+  id organization { id } name token_hint: tokenHint scopes created_at: createdAt
+  expires_at: expiresAt revoked_at: revokedAt last_used_at: lastUsedAt`
 
 interface Key {
   readonly id: string
@@ -186,14 +182,13 @@ To change the key:
 }
 
 function toText(results: readonly Reencrypted[], hasUnreadable: boolean): string {
-  const counts = results.map(
-    ({ column, reencrypted }) => `${column.replace('_', ' ')}: ${reencrypted} re-encrypted`,
-  )
-  const unreadable = results.flatMap(({ column, unreadable }) =>
-    unreadable.map((row) => `${column.replace('_', ' ')}: none of the keys decrypts ${row}`),
-  )
+  const counts = results.flatMap(({ column, reencrypted, unreadable }) => {
+    const name = column.replace('_', ' ')
+    const lost = unreadable.map((row) => `${name}: none of the keys decrypts ${row}`)
+    return [`${name}: ${reencrypted} re-encrypted`, ...lost]
+  })
   const nextStep = hasUnreadable
     ? 'Keep the old keys until these rows are resolved: add the key that encrypted them and run this command again, or set the headers again and rotate the signing secret.'
     : 'Everything is encrypted with the first key. When every process runs with this key first, you can remove the others from POSTHORN_ENCRYPTION_KEYS.'
-  return [...counts, ...unreadable, '', nextStep].join('\n')
+  return [...counts, '', nextStep].join('\n')
 }

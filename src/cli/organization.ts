@@ -34,7 +34,7 @@ export function registerOrganization(program: Command): void {
     .option('--json', 'print an array of organizations, oldest first')
     .action(
       call(async (client) => {
-        const organizations = await allPages<Organization>(client, ORGANIZATIONS)
+        const organizations = await allPages<Organization>(client, 'organizations', FIELDS)
         return printedList(organizations, toLine, 'There are no organizations.')
       }),
     )
@@ -56,12 +56,7 @@ export function registerOrganization(program: Command): void {
     )
 }
 
-const ORGANIZATIONS = `query ($after: String) {
-  organizations(first: 100, after: $after) {
-    nodes { id name uid metadata created_at: createdAt }
-    pageInfo { hasNextPage endCursor }
-  }
-}`
+const FIELDS = 'id name uid metadata created_at: createdAt'
 
 interface Organization {
   readonly id: string

@@ -58,7 +58,7 @@ export function registerWebhook(program: Command): void {
     .option('--json', 'print an array of webhooks, oldest first')
     .action(
       call(async (client) => {
-        const webhooks = await allPages<Webhook>(client, WEBHOOKS)
+        const webhooks = await allPages<Webhook>(client, 'webhooks', FIELDS)
         return printedList(webhooks, toLine, 'There are no webhooks.')
       }),
     )
@@ -93,13 +93,6 @@ const CREATE = mutation(
   '$input: CreateWebhookInput!',
   `webhook { ${FIELDS} }`,
 )
-
-const WEBHOOKS = `query ($after: String) {
-  webhooks(first: 100, after: $after) {
-    nodes { ${FIELDS} }
-    pageInfo { hasNextPage endCursor }
-  }
-}`
 
 const ENABLE = mutation(
   'updateWebhook(id: $id, input: { enabled: $enabled })',
