@@ -9,7 +9,7 @@ import { loadClientConfig, withServerOptions } from './server-command.ts'
 export function registerListen(program: Command): void {
   withServerOptions(
     program.command('listen'),
-    'the scopes webhooks:write and secrets:read, or events:read and webhooks:write with --forward',
+    'the scopes webhooks:write and secrets:rotate, or events:read and webhooks:write with --forward',
     'with --register or --forward: ',
   )
     .description(DESCRIPTION)

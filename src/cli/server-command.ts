@@ -104,7 +104,7 @@ async function findKey(
   { server, keyFile }: ServerOptions,
   ownKey: string,
 ): Promise<string> {
-  if (keyFile !== undefined) return await readKeyFile(keyFile)
+  if (keyFile !== undefined) return (await readInput(keyFile)).toString()
   const variable = readEnvironment()[KEY_VARIABLE]
   // Without --server, the variable may be meant for another server.
   const key = server === undefined ? ownKey || variable : variable || ownKey
@@ -112,13 +112,4 @@ async function findKey(
   const start =
     server === undefined ? 'Start Posthorn with `npm start` if it does not run, or set' : 'Set'
   throw new Error(`There is no API key for ${url}. ${start} ${KEY_VARIABLE}, or give --key-file.`)
-}
-
-async function readKeyFile(file: string): Promise<string> {
-  const bytes = await readInput(file).catch(({ code }: NodeJS.ErrnoException) => {
-    throw new Error(`--key-file: ${file} cannot be read (${code}).`)
-  })
-  const text = bytes.toString()
-  if (text.trim() === '') throw new Error(`--key-file: ${file} is empty.`)
-  return text
 }

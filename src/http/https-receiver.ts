@@ -3,11 +3,9 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 
-/** An HTTPS server on the loopback interface that passes each complete POST request to a handler. */
+/** An HTTPS server on the loopback interface that passes each complete POST request to `handle`. */
 interface HttpsReceiver {
   readonly port: number
-  /** Starts handling deliveries, including those that arrived earlier and are waiting. */
-  start(handler: DeliveryHandler): void
   close(): Promise<void>
 }
 
@@ -33,15 +31,16 @@ export async function openHttpsReceiver({
   port,
   certificate,
   onWarning,
+  handle,
 }: {
   readonly port: number
   readonly certificate: Certificate
   readonly onWarning: (message: string) => void
+  readonly handle: DeliveryHandler
 }): Promise<HttpsReceiver> {
-  const started = Promise.withResolvers<DeliveryHandler>()
   const options = { cert: certificate.certPem, key: certificate.keyPem }
   const server = createServer(options, (request, response) => {
-    handle(started.promise, request, response).catch((error: Error) => {
+    receive(handle, request, response).catch((error: Error) => {
       onWarning(`Handling a request failed: ${error.message}`)
       response.destroy()
     })
@@ -58,7 +57,6 @@ export async function openHttpsReceiver({
   })
   return {
     port: (server.address() as AddressInfo).port,
-    start: started.resolve,
     async close() {
       const closed = once(server, 'close')
       server.close()
@@ -68,8 +66,8 @@ export async function openHttpsReceiver({
   }
 }
 
-async function handle(
-  started: Promise<DeliveryHandler>,
+async function receive(
+  handle: DeliveryHandler,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
@@ -78,11 +76,10 @@ async function handle(
     return
   }
   const body = await readBody(request)
-  const handler = await started
   const respond = (status: number, text: string) => {
     response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8' }).end(`${text}\n`)
   }
-  await handler({ headers: request.headers, body, respond })
+  await handle({ headers: request.headers, body, respond })
 }
 
 /** Reads a body of any size to the end, because a sender that is still writing would miss the response. */

@@ -5,18 +5,17 @@ import { LruMap } from '../../lib/lru-map.ts'
 import type { LocalAnswer } from './send-local.ts'
 import { escapeControls } from './terminal.ts'
 
-export type Verification =
-  | { readonly kind: 'verified' }
-  | { readonly kind: 'rejected'; readonly message: string }
-  /** There is no secret to verify with. */
-  | { readonly kind: 'unverified' }
+/** Whether a delivery is authentic, and why not. Null if there is no secret to verify with. */
+export interface Verification {
+  readonly verified: boolean | null
+  readonly reason: string | null
+}
 
 /** A received delivery, with the result of its verification and the status of the response. */
-export interface ReceivedDelivery {
-  readonly receivedAt: Date
+export interface ReceivedDelivery extends Verification {
+  readonly time: Date
   /** By their names in lower case. */
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
-  readonly verification: Verification
   /** Null if it is too large. */
   readonly body: Buffer | null
   /** The status of the response. Null if a local server gave none. */
@@ -65,34 +64,23 @@ interface Shown extends Omit<ReceivedDelivery, 'headers' | 'body'> {
   readonly lines: string
 }
 
-const HTTP_HEADERS = new Set([
-  'accept',
-  'accept-encoding',
-  'accept-language',
-  'connection',
-  'content-length',
-  'content-type',
-  'host',
-  'keep-alive',
-  'sec-fetch-mode',
-  'transfer-encoding',
-  'user-agent',
-])
+const HTTP_HEADERS =
+  /^(accept(-encoding|-language)?|connection|content-(length|type)|host|keep-alive|sec-fetch-mode|transfer-encoding|user-agent)$/
 
 function customHeaders(headers: ReceivedDelivery['headers'], headerPrefix: string) {
   const custom = Object.entries(headers).filter(
-    ([name]) => !HTTP_HEADERS.has(name) && !name.startsWith(headerPrefix),
+    ([name]) => !HTTP_HEADERS.test(name) && !name.startsWith(headerPrefix),
   )
   return Object.fromEntries(custom.map(([name, value]) => [name, String(value)]))
 }
 
 /** Several lines for people, in color if stdout is a terminal and NO_COLOR is not set. */
 function toText(delivery: Shown, headerPrefix: string): string {
-  const { verification, id, arrivals, signature, isTest, lines, local } = delivery
+  const { id, arrivals, signature, isTest, lines, local } = delivery
   const event = Object(delivery.body) as { readonly id?: unknown; readonly type?: unknown }
   const repeat = arrivals > 1 ? ` (received ${arrivals} times)` : ''
   const rows: [string, string | null][] = [
-    ['reason', verification.kind === 'rejected' ? verification.message : null],
+    ['reason', delivery.reason],
     [`${headerPrefix}id`, id && `${id}${repeat}`],
     [`${headerPrefix}timestamp`, withAge(delivery)],
     [`${headerPrefix}signature`, signature && shorten(signature)],
@@ -101,10 +89,10 @@ function toText(delivery: Shown, headerPrefix: string): string {
     ...Object.entries(delivery.headers),
   ]
   const width = Math.max(...rows.map(([name]) => name.length))
-  const time = styleText('dim', delivery.receivedAt.toTimeString().slice(0, 8))
+  const time = styleText('dim', delivery.time.toTimeString().slice(0, 8))
   const type = typeof event.type === 'string' ? escapeControls(event.type) : ''
   return [
-    [time, formatResult(verification), type].join('  '),
+    [time, formatResult(delivery), type].join('  '),
     ...rows.flatMap(([name, value]) => {
       const label = styleText('dim', escapeControls(name).padEnd(width))
       return value === null ? [] : `  ${label}  ${escapeControls(value)}`
@@ -116,30 +104,23 @@ function toText(delivery: Shown, headerPrefix: string): string {
 }
 
 /** One line of JSON for programs. */
-function toJson({ receivedAt, verification, local, lines: _, ...others }: Shown): string {
-  const { status, body: response, durationMs, errorCode } = local?.answer ?? {}
-  const fields = {
-    ...others,
-    time: receivedAt.toISOString(),
-    verified: verification.kind === 'unverified' ? null : verification.kind === 'verified',
-    reason: verification.kind === 'rejected' ? verification.message : null,
-    ...(local && { response: status === null ? null : response, durationMs, errorCode }),
-  }
-  return escapeControls(JSON.stringify(fields))
+function toJson({ local, lines: _, ...fields }: Shown): string {
+  const { status, body, durationMs, errorCode } = local?.answer ?? {}
+  const answer = local && { response: status === null ? null : body, durationMs, errorCode }
+  return escapeControls(JSON.stringify({ ...fields, ...answer }))
 }
 
-function formatResult({ kind }: Verification): string {
-  if (kind === 'verified') return styleText('green', '✔ verified')
-  if (kind === 'unverified') return styleText('yellow', '? not verified')
-  return styleText('red', '✘ rejected')
+function formatResult({ verified }: Verification): string {
+  if (verified === null) return styleText('yellow', '? not verified')
+  return verified ? styleText('green', '✔ verified') : styleText('red', '✘ rejected')
 }
 
 const indented = (text: string) =>
   text.split('\n').map((line) => `  ${styleText('dim', '│')} ${escapeControls(line)}`)
 
-function withAge({ timestamp, receivedAt }: Shown): string | null {
+function withAge({ timestamp, time }: Shown): string | null {
   if (timestamp === null || !/^\d{1,12}$/.test(timestamp)) return timestamp
-  const seconds = Math.floor(receivedAt.getTime() / 1000) - Number(timestamp)
+  const seconds = Math.floor(time.getTime() / 1000) - Number(timestamp)
   return `${timestamp} (${seconds < 0 ? `${-seconds} s ahead` : `${seconds} s ago`})`
 }
 

@@ -4,6 +4,7 @@ import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Client, createClient, PosthornError } from '../../../packages/client/src/index.ts'
 import { sign } from '../../../packages/receiver/src/index.ts'
+import { formatSecret, generateSigningKey } from '../../../packages/receiver/src/sign.ts'
 import type { Config } from '../../config/config.ts'
 import { USER_AGENT } from '../../lib/version.ts'
 import { run } from '../api.ts'
@@ -18,7 +19,7 @@ export async function forwardDeliveries(options: ListenOptions, config: Config):
   const access = await serverAccess(options, config)
   const client = createClient(access)
   const { headerPrefix } = config
-  const [secret = `whsec_${randomBytes(32).toString('base64')}`] = options.secret ?? []
+  const [secret = formatSecret(generateSigningKey())] = options.secret ?? []
   if (options.replay === undefined) {
     // The operations of pull are in the graph of the event types.
     const events = createClient({ ...access, url: `${access.url}/events` })
@@ -169,8 +170,8 @@ function createSend(
     const text = await readBody(client, id)
     if (text === null) return null
     const body = Buffer.from(text)
-    const receivedAt = new Date()
-    const timestamp = String(Math.floor(receivedAt.getTime() / 1_000))
+    const time = new Date()
+    const timestamp = String(Math.floor(time.getTime() / 1_000))
     const headers = {
       'user-agent': USER_AGENT,
       'content-type': 'application/json',
@@ -184,9 +185,9 @@ function createSend(
       const name = `${id}-${timestamp}`.replace(/[^\w-]/g, '_')
       await saveDelivery(path.join(save, name), headers, body)
     }
-    const verification = { kind: 'verified' } as const
     const local = { url: url.href, answer }
-    print({ receivedAt, headers, verification, body, answered: answer.status, local })
+    const verification = { verified: true, reason: null }
+    print({ time, headers, ...verification, body, answered: answer.status, local })
     return answer
   }
 }

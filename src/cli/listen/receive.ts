@@ -4,6 +4,7 @@ import {
   type ReceivedHeaders,
   verify,
 } from '../../../packages/receiver/src/index.ts'
+import { formatSecret, generateSigningKey } from '../../../packages/receiver/src/sign.ts'
 import type { Config } from '../../config/config.ts'
 import { type DeliveryHandler, openHttpsReceiver } from '../../http/https-receiver.ts'
 import { LruMap } from '../../lib/lru-map.ts'
@@ -37,37 +38,34 @@ const DEFAULT_EVENT_TYPES = ['event_attendee.joined_event', 'event_attendee.tick
 
 /** Receives deliveries until a stop request, then deletes the webhook and closes the server. */
 export async function receiveDeliveries(options: ListenOptions, config: Config): Promise<void> {
-  const client = options.register ? createClient(await serverAccess(options, config)) : null
+  const { register, port, secret: given = [], event: events = DEFAULT_EVENT_TYPES } = options
+  const client = register ? createClient(await serverAccess(options, config)) : null
   const authority = await ensureLocalAuthority(config.dataDir)
   const certificate = await authority.issueServerCertificate(['localhost', '127.0.0.1', '::1'])
-  const receiver = await openHttpsReceiver({ port: options.port, certificate, onWarning: log })
+  const secret = formatSecret(generateSigningKey())
+  const secrets = client === null ? given : [secret, ...given]
   const stop = stopRequest()
-
-  function receive(secrets: readonly string[]) {
-    receiver.start(createHandler(options, config.headerPrefix, secrets, stop.now))
-    return stop.requested
-  }
-
+  const handle = createHandler(options, config.headerPrefix, secrets, stop.now)
+  const receiver = await openHttpsReceiver({ port, certificate, onWarning: log, handle })
   try {
     const url = `https://localhost:${receiver.port}/`
     log(
       `Listening on ${url} with a certificate of ${authority.certificateFile}. Press Ctrl+C to stop.`,
     )
-    const secrets = options.secret ?? []
     if (client === null) {
       if (secrets.length === 0) {
         log('Deliveries are not verified. Give --register or --secret whsec_… to verify them.')
       }
-      await receive(secrets)
+      await stop.requested
       return
     }
-    const events = options.event ?? DEFAULT_EVENT_TYPES
-    await withWebhook(client, url, events, async (webhookId) => {
-      const secret = await readSecret(client, webhookId)
-      log(`Registered ${webhookId} for ${events.join(', ')}.`)
-      await receive([secret, ...secrets])
-    })
-    log('Deleted the webhook.')
+    const named = { description: 'posthorn listen', eventSubscriptions: events }
+    const input = { ...named, url, secret, enabled: true }
+    type Created = { webhook: { id: string } }
+    const { webhook } = await run<Created>(client, CREATE, { input }).catch(explainAddress)
+    log(`Registered ${webhook.id} for ${events.join(', ')}.`)
+    await stop.requested
+    await deleteWebhook(client, webhook.id)
   } finally {
     await receiver.close()
   }
@@ -88,7 +86,7 @@ function createHandler(
   let printed = 0
 
   return async ({ headers, body, respond }) => {
-    const receivedAt = new Date()
+    const time = new Date()
     if (++received > maxDeliveries) {
       respond(503, 'This receiver is stopping (--count).')
       return
@@ -97,25 +95,25 @@ function createHandler(
     const id = headers[`${headerPrefix}id`]?.toString() ?? ''
     const [status, text] = answerTo(id, verification, body)
     respond(status, text)
-    print({ receivedAt, headers, verification, body, answered: status })
+    print({ time, headers, ...verification, body, answered: status })
     if (++printed >= maxDeliveries) onLast()
   }
 
   /** With any of the secrets. */
   async function check(body: Buffer | null, headers: ReceivedHeaders): Promise<Verification> {
-    if (body === null) return { kind: 'rejected', message: 'The body is larger than 1 MiB.' }
-    if (secrets.length === 0) return { kind: 'unverified' }
+    if (body === null) return { verified: false, reason: 'The body is larger than 1 MiB.' }
+    if (secrets.length === 0) return { verified: null, reason: null }
     const result = await verify(body, headers, [...secrets], { headerPrefix })
-    return result.ok ? { kind: 'verified' } : { kind: 'rejected', message: result.message }
+    return { verified: result.ok, reason: result.ok ? null : result.message }
   }
 
   /** A delivery that was accepted before gets 200 again, as in any receiver that deduplicates. */
   function answerTo(
     id: string,
-    verification: Verification,
+    { reason }: Verification,
     body: Buffer | null,
   ): [status: number, text: string] {
-    if (verification.kind === 'rejected') return [body ? 400 : 413, verification.message]
+    if (reason !== null) return [body ? 400 : 413, reason]
     if (accepted.get(id)) return [200, 'Accepted before.']
     if (failuresLeft > 0) {
       failuresLeft--
@@ -138,23 +136,15 @@ function answerToChallenge(body: Buffer | null): string | null {
   }
 }
 
-/** Registers a webhook, calls `use`, and deletes the webhook afterwards, even if `use` fails. */
-async function withWebhook(
-  client: Client,
-  url: string,
-  eventSubscriptions: readonly string[],
-  use: (webhookId: string) => Promise<void>,
-): Promise<void> {
-  const input = { url, eventSubscriptions, enabled: true, description: 'posthorn listen' }
-  type Created = { webhook: { id: string } }
-  const { webhook } = await run<Created>(client, CREATE, { input }).catch(explainAddress)
-  const { id } = webhook
-  const failures: string[] = []
-  await use(id).catch((error: Error) => failures.push(error.message))
-  await run(client, DELETE, { id }).catch((error: Error) => {
-    failures.push(`The webhook ${id} could not be deleted; delete it yourself: ${error.message}`)
-  })
-  if (failures.length > 0) throw new Error(failures.join(' '))
+async function deleteWebhook(client: Client, id: string): Promise<void> {
+  try {
+    await run(client, DELETE, { id })
+    log('Deleted the webhook.')
+  } catch (error) {
+    process.exitCode = 1
+    const { message } = error as Error
+    log(`The webhook ${id} could not be deleted; delete it yourself: ${message}`)
+  }
 }
 
 const CREATE = mutation(
@@ -175,12 +165,3 @@ function explainAddress(error: Error): never {
 /** The URL is that of a receiver on this machine. */
 const LOCAL_ADDRESS =
   'This Posthorn sends only to public addresses. `posthorn listen --forward <url>` needs none: it pulls the events, and sends them to your own server. To let Posthorn connect to this receiver, start it with POSTHORN_EGRESS_ALLOW=127.0.0.0/8,::1/128 and POSTHORN_EGRESS_CA_FILE=<POSTHORN_DATA_DIR>/authority/ca.pem.'
-
-/** The current signing secret of a webhook, `whsec_…`. */
-async function readSecret(client: Client, webhookId: string): Promise<string> {
-  type Read = { signingSecret: { key: string } | null } | null
-  const query = 'query ($id: ID!) { webhook(id: $id) { signingSecret { key } } }'
-  const webhook = await run<Read>(client, query, { id: webhookId })
-  if (webhook?.signingSecret) return webhook.signingSecret.key
-  throw new Error(`The webhook ${webhookId} was deleted, with its secret.`)
-}

@@ -21,24 +21,20 @@ export interface LocalAnswer {
   readonly errorCode: string | null
   /** The first 16 KiB. */
   readonly body: string
-  /** From the start of connecting. */
+  /** From the start of connecting to the end of the answer. */
   readonly durationMs: number
 }
 
-/** As in Posthorn without another setting. */
+/** As in Posthorn without another setting, with the answer. */
 const TIME_LIMIT_MS = 15_000
 
-/** As much as Posthorn keeps, and as long as it reads. */
+/** As much as Posthorn keeps. */
 const MAX_BODY_BYTES = 16 * 1024
-const READ_BODY_MS = 2_000
 
 /** Sends a request to a server of the developer: on this machine, or where the developer says. */
 export async function sendLocal(given: LocalRequest): Promise<LocalAnswer> {
   const { url, headers, insecure, signal } = given
   const startedAt = performance.now()
-  const answer = (status: number | null, errorCode: string | null, body = '') => {
-    return { status, errorCode, body, durationMs: Math.round(performance.now() - startedAt) }
-  }
   const timeout = AbortSignal.timeout(TIME_LIMIT_MS)
   const send = url.protocol === 'https:' ? requestHttps : requestHttp
   const request = send(url, {
@@ -53,31 +49,23 @@ export async function sendLocal(given: LocalRequest): Promise<LocalAnswer> {
   // After the response, what arrived of it counts.
   request.on('error', () => {})
   request.end(given.body)
+  let [status, errorCode]: [status: number | null, errorCode: string | null] = [null, null]
+  let body = Buffer.alloc(0)
   try {
     const [response] = (await once(request, 'response')) as [IncomingMessage]
-    return answer(response.statusCode ?? null, null, await readBody(response))
-  } catch (error) {
-    const { code = 'UNKNOWN' } = error as NodeJS.ErrnoException
-    return answer(null, timeout.aborted ? 'ETIMEDOUT' : code)
-  } finally {
-    request.destroy()
-  }
-}
-
-const lookupLocalhost: LookupFunction = (_name, options, done) => lookup('localhost', options, done)
-
-/** A slow or broken body does not change the answer. */
-async function readBody(response: IncomingMessage): Promise<string> {
-  let body = Buffer.alloc(0)
-  const timer = setTimeout(() => response.destroy(), READ_BODY_MS)
-  try {
+    status = response.statusCode ?? null
     for await (const chunk of response as AsyncIterable<Buffer>) {
       body = Buffer.concat([body, chunk])
       if (body.length > MAX_BODY_BYTES) break
     }
-  } catch {
-    // What has arrived counts.
+  } catch (error) {
+    const { code = 'UNKNOWN' } = error as NodeJS.ErrnoException
+    if (status === null) errorCode = timeout.aborted ? 'ETIMEDOUT' : code
+  } finally {
+    request.destroy()
   }
-  clearTimeout(timer)
-  return body.subarray(0, MAX_BODY_BYTES).toString()
+  const durationMs = Math.round(performance.now() - startedAt)
+  return { status, errorCode, body: body.subarray(0, MAX_BODY_BYTES).toString(), durationMs }
 }
+
+const lookupLocalhost: LookupFunction = (_name, options, done) => lookup('localhost', options, done)
