@@ -44,7 +44,7 @@ export function registerListen(program: Command): void {
     )
     .option(
       '--event <type...>',
-      'with --register or --forward: the event types, repeated or separated by commas (default: all with --forward, otherwise event_attendee.joined_event and event_attendee.ticket_success)',
+      'with --register or --forward: the event types, repeated or separated by commas (default: all)',
       commaSeparated,
     )
     .option(

@@ -72,23 +72,30 @@ export async function serverAccess(
   options: ServerOptions,
   { dataDir, host, port }: Config = loadClientConfig(),
 ): Promise<ClientOptions> {
+  const { server, keyFile, organization } = options
   // Its HOST and PORT may differ from the settings here.
   const own = originOf(await readServerUrl(dataDir))
   const configured = `http://${host.includes(':') ? `[${host}]` : host}:${port}`
-  const url = options.server ?? own ?? originOf(configured) ?? configured
+  const url = server ?? own ?? originOf(configured) ?? configured
   const parsed = URL.parse(url)
-  const ownKey =
-    own !== null && parsed?.origin === own
-      ? await readFile(path.join(dataDir, 'api-key'), 'utf8').catch(() => '')
-      : ''
-  const token = (await findKey(url, options, ownKey.trim())).trim()
+  const isOwn = own !== null && parsed?.origin === own
+  const ownKey = isOwn && (await readFile(path.join(dataDir, 'api-key'), 'utf8').catch(() => ''))
+  const variable = readEnvironment()[KEY_VARIABLE]
+  // Without --server, the variable may be meant for another server.
+  const key = server === undefined ? ownKey || variable : variable || ownKey
+  const given = keyFile === undefined ? key : String(await readInput(keyFile))
+  if (!given) {
+    const start = 'Start Posthorn with `npm start` if it does not run, or set'
+    const remedy = `${server === undefined ? start : 'Set'} ${KEY_VARIABLE}, or give --key-file.`
+    throw new Error(`There is no API key for ${url}. ${remedy}`)
+  }
   if (parsed?.protocol === 'http:' && !isLoopbackHttp(parsed)) {
     process.stderr.write(
       `warning: ${url} is not https://, so others on the way can read the API key.\n`,
     )
   }
-  const { organization } = options
-  return { url: `${url.replace(/\/+$/, '')}/graphql`, token, organization, timeoutMs: 0 }
+  const address = `${url.replace(/\/+$/, '')}/graphql`
+  return { url: address, token: given.trim(), organization, timeoutMs: 0 }
 }
 
 /** Where a server is reachable, also one that listens on all addresses. */
@@ -97,19 +104,4 @@ function originOf(text: string | null): string | null {
   if (url?.hostname === '0.0.0.0') url.hostname = '127.0.0.1'
   if (url?.hostname === '[::]') url.hostname = '[::1]'
   return url?.origin ?? null
-}
-
-async function findKey(
-  url: string,
-  { server, keyFile }: ServerOptions,
-  ownKey: string,
-): Promise<string> {
-  if (keyFile !== undefined) return (await readInput(keyFile)).toString()
-  const variable = readEnvironment()[KEY_VARIABLE]
-  // Without --server, the variable may be meant for another server.
-  const key = server === undefined ? ownKey || variable : variable || ownKey
-  if (key) return key
-  const start =
-    server === undefined ? 'Start Posthorn with `npm start` if it does not run, or set' : 'Set'
-  throw new Error(`There is no API key for ${url}. ${start} ${KEY_VARIABLE}, or give --key-file.`)
 }

@@ -33,12 +33,9 @@ export interface ListenOptions extends ServerOptions {
   readonly count?: number
 }
 
-/** The event types of a new installation. */
-const DEFAULT_EVENT_TYPES = ['event_attendee.joined_event', 'event_attendee.ticket_success']
-
 /** Receives deliveries until a stop request, then deletes the webhook and closes the server. */
 export async function receiveDeliveries(options: ListenOptions, config: Config): Promise<void> {
-  const { register, port, secret: given = [], event: events = DEFAULT_EVENT_TYPES } = options
+  const { register, port, secret: given = [], event: events = ['*'] } = options
   const client = register ? createClient(await serverAccess(options, config)) : null
   const authority = await ensureLocalAuthority(config.dataDir)
   const certificate = await authority.issueServerCertificate(['localhost', '127.0.0.1', '::1'])
@@ -82,21 +79,17 @@ function createHandler(
   const { count: maxDeliveries = Number.POSITIVE_INFINITY } = options
   const accepted = new LruMap<string, true>({ maxEntries: MAX_IDS })
   let failuresLeft = options.fail
-  let received = 0
   let printed = 0
 
   return async ({ headers, body, respond }) => {
     const time = new Date()
-    if (++received > maxDeliveries) {
-      respond(503, 'This receiver is stopping (--count).')
-      return
-    }
     const verification = await check(body, headers)
     const id = headers[`${headerPrefix}id`]?.toString() ?? ''
     const [status, text] = answerTo(id, verification, body)
     respond(status, text)
+    if (++printed > maxDeliveries) return
     print({ time, headers, ...verification, body, answered: status })
-    if (++printed >= maxDeliveries) onLast()
+    if (printed === maxDeliveries) onLast()
   }
 
   /** With any of the secrets. */
