@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Command } from 'commander'
-import { MAX_JSON_NESTING } from '../lib/parse-json.ts'
-import { decodeUtf8 } from '../lib/utf8.ts'
+import { decodeUtf8, MAX_JSON_NESTING } from '../lib/parse-json.ts'
 import { mutation, run, type ServerAccess, ServerError } from './api.ts'
 import { readInput } from './command.ts'
 import { call, type ServerOptions, withOrganization } from './server-command.ts'

@@ -11,7 +11,7 @@ import { organizationFields, organizationOf } from '../graphql/organization-fiel
 import { findsNode, type RestrictedSession } from '../graphql/portal-access.ts'
 import { invalid } from '../lib/errors.ts'
 import { timestampOf } from '../lib/uuid-v7.ts'
-import { deliveryBody } from './delivery-body.ts'
+import { deliveryBody } from './check-event.ts'
 import { findEventById, findEvents, MAX_PATHS } from './find-events.ts'
 import { PayloadState } from './payload-state-enum.ts'
 
