@@ -12,7 +12,7 @@ import type { GraphQLFieldResolver } from 'graphql'
 import type { Scope } from '../auth/access/scope.ts'
 import { isDatabaseUnavailable } from '../db/faults.ts'
 import { REQUIRES_SCOPES, SEMANTIC_NON_NULL } from './directives.ts'
-import type { Complexity } from './limits/field-complexity.ts'
+import type { Complexity } from './limits/document-limits.ts'
 import { type PortalAccess, restrictTo } from './portal-access.ts'
 
 /** The option `authScopes.scope` of a field: the scope that a caller needs, or all of several. */
