@@ -1,7 +1,7 @@
 import type { Context, Hono } from 'hono'
 import { requestActor } from '../auth/access/actor.ts'
+import { createAddressLimiter, createAuthFailureLimiter } from '../auth/access/rate-limit.ts'
 import type { Keyring } from '../auth/encryption/keyring.ts'
-import { createAddressLimiter, createAuthFailureLimiter } from '../auth/rate-limit/keyed-limiter.ts'
 import { type Claims, type Provider, personOf, roleOf } from '../auth/sessions/oidc/oidc-sign-in.ts'
 import {
   failureOf,

@@ -2,8 +2,8 @@ import { hash, randomBytes } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import type { Sql } from '../../db/client.ts'
 import { batched } from '../../lib/batch.ts'
-import { DomainError, rateLimited } from '../../lib/errors.ts'
-import { describeRequest } from '../../telemetry/request-log.ts'
+import { DomainError } from '../../lib/errors.ts'
+import { createFailureCount } from '../access/rate-limit.ts'
 import {
   type Caller,
   type CallerSession,
@@ -11,7 +11,6 @@ import {
   type Limits,
   type Scope,
 } from '../access/scope.ts'
-import { createAuthFailureLimiter } from '../rate-limit/keyed-limiter.ts'
 
 /**
  * Authenticates the value of an `Authorization` header. Throws `unauthenticated`, or `rate_limited` for an address with
@@ -60,7 +59,7 @@ export function createAuthenticate(
   sql: Sql,
   now: () => number = () => performance.now(),
 ): Authenticate {
-  const failures = createAuthFailureLimiter(now)
+  const counted = createFailureCount('an invalid API key', now)
   const find = byHash(sql, AUTHENTICATE, (key: KeyRow) => callerOrError(sql, key))
 
   async function callerFor(authorization: string): Promise<Caller> {
@@ -84,9 +83,7 @@ export function createAuthenticate(
     try {
       return await callerFor(authorization)
     } catch (error) {
-      const isFailure = error instanceof DomainError && error.code === 'unauthenticated'
-      const waitSeconds = isFailure && address !== undefined ? failures.count(address) : 0
-      throw waitSeconds > 0 ? tooManyFailures(waitSeconds) : error
+      throw counted(error, address)
     }
   }
 }
@@ -109,15 +106,6 @@ export function toCaller(sql: Sql, key: KeyRow): Caller {
 
 function sessionOf({ sessionKind: kind, webhookId, expiresAt }: KeyRow): CallerSession | null {
   return kind && expiresAt ? { kind, webhookId, expiresAt } : null
-}
-
-/** Does not depend on the key, so that a client that guesses keys learns nothing. */
-function tooManyFailures(waitSeconds: number): DomainError {
-  describeRequest({ limit: 'failed_keys' })
-  return rateLimited(
-    `This address sent too many requests with invalid API keys. Check the API key, and try again in ${waitSeconds} seconds.`,
-    waitSeconds,
-  )
 }
 
 /** `null` if the header has another form. */

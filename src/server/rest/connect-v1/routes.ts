@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Context, Hono } from 'hono'
+import type { RateLimiter } from '../../../auth/access/rate-limit.ts'
 import type { Authenticate } from '../../../auth/api-keys/authenticate.ts'
-import type { RateLimiter } from '../../../auth/rate-limit/rate-limiter.ts'
 import type { Db } from '../../../db/client.ts'
 import { parseId } from '../../../db/ids.ts'
 import { connectionOf } from '../../../http/connection.ts'
