@@ -1,16 +1,16 @@
 import { requireListedKeys } from '../auth/encryption/stored-secrets.ts'
 import type { OidcSignIn } from '../auth/sessions/oidc/oidc-sign-in.ts'
 import type { Role, Settings } from '../config/settings.ts'
-import { startHttpServer } from '../server/http-server.ts'
+import { patternsOf, startHttpServer } from '../server/http-server.ts'
 import {
   createMetricsRoutes,
   createOperatorRoutes,
   METRICS_PATH,
   type RestOfProcess,
 } from '../server/operator-routes.ts'
-import { createRequestLogger, patternsOf } from '../server/request-logger.ts'
 import { watchDatabase } from '../telemetry/database-metrics.ts'
 import { watchPostgres } from '../telemetry/postgres-watch.ts'
+import { createRequestLogger } from '../telemetry/request-log.ts'
 import { startTracing } from '../telemetry/start-tracing.ts'
 import { type CommonServices, openCommonServices, type ServiceOptions } from './common-services.ts'
 import type { Provisioned } from './embedded/provision.ts'

@@ -1,11 +1,11 @@
 import { Registry } from 'prom-client'
 import { ERROR_CODES } from '../../../src/outbound/failure-reasons.ts'
-import { createRequestLogger } from '../../../src/server/request-logger.ts'
 import { addAll } from '../../../src/telemetry/counters.ts'
 import { createDatabaseMetrics } from '../../../src/telemetry/database-metrics.ts'
 import { createDeliveryReporter, measurePublishing } from '../../../src/telemetry/events.ts'
 import { createLogger } from '../../../src/telemetry/logger.ts'
 import { createMetrics, OF_THREAD, watchPools } from '../../../src/telemetry/metrics.ts'
+import { createRequestLogger } from '../../../src/telemetry/request-log.ts'
 import { code, page, prose, table } from './markdown.ts'
 
 export interface DescribedMetric {

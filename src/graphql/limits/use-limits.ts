@@ -24,7 +24,7 @@ import {
   type YogaInitialContext,
 } from 'graphql-yoga'
 import type { InFlight } from '../../http/connection.ts'
-import { LARGE_BYTES } from '../../http/in-flight.ts'
+import { LARGE_BYTES } from '../../http/connection.ts'
 import { describeRequest } from '../../telemetry/request-log.ts'
 import { identifiedCaller, type RequestContext } from '../context.ts'
 import { withCode } from '../mask-error.ts'
