@@ -1,11 +1,10 @@
 import { requireListedKeys } from '../auth/encryption/stored-secrets.ts'
 import type { OidcSignIn } from '../auth/sessions/oidc/oidc-sign-in.ts'
 import type { Role, Settings } from '../config/settings.ts'
-import { patternsOf, startHttpServer } from '../server/http-server.ts'
+import { startHttpServer } from '../server/http-server.ts'
 import {
   createMetricsRoutes,
   createOperatorRoutes,
-  METRICS_PATH,
   type RestOfProcess,
 } from '../server/operator-routes.ts'
 import { watchDatabase } from '../telemetry/database-metrics.ts'
@@ -73,8 +72,7 @@ export async function startApp(settings: Settings, options: StartOptions = {}): 
     const onError = common.outages.warnOf('cannot read metrics from the database')
     const watch = started.use(watchDatabase(database.pipeline, config, onError))
     common.metrics.addSource(watch.snapshot)
-    const patterns = [...patternsOf(routes), METRICS_PATH]
-    const requests = createRequestLogger(logger, common.metrics.registry, patterns)
+    const requests = createRequestLogger(logger, common.metrics.registry)
     if (config.metricsPort !== null) {
       const setting = 'POSTHORN_METRICS_PORT'
       const address = { ...config, port: config.metricsPort, setting } as const

@@ -174,11 +174,6 @@ const logRoute: MiddlewareHandler = async (context, next) => {
   await next()
 }
 
-/** The patterns of all routes. */
-export function patternsOf(routes: Hono): string[] {
-  return [...new Set(routes.routes.flatMap(({ path }) => patternOf(path) ?? []))].sort()
-}
-
 /** `/webhooks/:webhook_id` -> `/webhooks/{webhook_id}`, as in the OpenAPI document; null for a middleware of all paths. */
 function patternOf(path: string): string | null {
   return /^\/?\*?$/.test(path) ? null : path.replaceAll(/:(\w+)(\{[^}]*\})?/g, '{$1}')

@@ -105,7 +105,7 @@ async function acceptsWrites({ pool, pipeline, poolerUrl }: Pools): Promise<bool
 
 const HEALTH_PATH = '/healthz'
 const READY_PATH = '/readyz'
-export const METRICS_PATH = '/metrics'
+const METRICS_PATH = '/metrics'
 
 /** They need no key, so proxies close them by their spelling. */
 const EXACT_PATHS: readonly string[] = [HEALTH_PATH, READY_PATH, METRICS_PATH]

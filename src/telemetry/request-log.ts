@@ -67,17 +67,10 @@ export interface RequestLogger {
   limited(limit: Limit): void
 }
 
-const STATUSES = ['2xx', '3xx', '4xx', '5xx', 'none']
-
 /** For requests that match no route. */
 const NO_ROUTE = 'none'
 
-/** `routes` are the patterns of all routes. */
-export function createRequestLogger(
-  logger: Logger,
-  registry: Registry,
-  routes: readonly string[],
-): RequestLogger {
+export function createRequestLogger(logger: Logger, registry: Registry): RequestLogger {
   const requests = new WeakMap<Incoming, LoggedRequest>()
   const counter = new Counter({
     name: 'posthorn_http_requests_total',
@@ -92,10 +85,6 @@ export function createRequestLogger(
     buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
     registers: [registry],
   })
-  for (const route of [...routes, NO_ROUTE]) {
-    for (const status of STATUSES) counter.inc({ route, status }, 0)
-    duration.zero({ route })
-  }
   const countLimited = addCounter(registry, 'limit_rejections')
   const limited = (limit: Limit) => countLimited(1, limit)
   return {
