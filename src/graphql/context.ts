@@ -67,10 +67,7 @@ export function createContext(
     ...deps,
     caller,
     quota,
-    actor: requestActor(source, caller.keyId, caller.person, {
-      headers,
-      address,
-    }),
+    actor: requestActor(source, caller.keyId, caller.person, { headers, address }),
     perField: (info, run) => perOrganization('', info, run),
     perOrganization,
     origin: () => deps.publicUrl ?? new URL(url).origin,

@@ -9,7 +9,7 @@ import {
 import type { RateLimiter } from '../auth/access/rate-limit.ts'
 import { createQuota } from '../auth/access/rate-limit.ts'
 import { ownerOf } from '../auth/access/scope.ts'
-import { HttpRejection, PROBLEM_STATUS, type ProblemKind } from '../http/problem.ts'
+import { HttpRejection, PROBLEMS, type ProblemKind } from '../http/problem.ts'
 import { readJsonObject, readObject } from '../http/read-body.ts'
 import type { DomainError } from '../lib/errors.ts'
 import { LruMap, MAX_AGE_MS } from '../lib/lru-map.ts'
@@ -212,9 +212,7 @@ function readSearchParams(request: Request): GraphQLParams {
 function toBadRequest(error: unknown): unknown {
   const kind = error instanceof HttpRejection ? error.kind : (error as DomainError).code
   if (!BAD_REQUESTS.includes(kind)) return error
-  const { message } = error as Error
-  const status = PROBLEM_STATUS[kind]
-  return rejection('BAD_REQUEST', message, status)
+  return rejection('BAD_REQUEST', (error as Error).message, PROBLEMS[kind][0])
 }
 
 const BAD_REQUESTS: readonly ProblemKind[] = ['malformed', 'too_large', 'unsupported_media_type']

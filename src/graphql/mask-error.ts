@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { PothosValidationError } from '@pothos/core'
 import type { GraphQLError } from 'graphql'
 import { createGraphQLError } from 'graphql-yoga'
-import { isNulRejected, unavailable } from '../db/faults.ts'
-import { DomainError, type ErrorCode, invalid, listedIssues } from '../lib/errors.ts'
+import { errorOfCaller } from '../http/problem.ts'
+import { type DomainError, type ErrorCode, invalid, listedIssues } from '../lib/errors.ts'
 import { excerpt } from '../lib/excerpt.ts'
 import type { Logger } from '../telemetry/logger.ts'
 import type { OutageLog } from '../telemetry/outages.ts'
@@ -53,19 +53,12 @@ export function createMaskError(logger: Logger, outages: OutageLog): (error: unk
   return (error) => {
     const thrown = innermost(error)
     if (isGraphQLError(thrown)) return withCode(isGraphQLError(error) ? error : thrown)
-    if (thrown instanceof DomainError) {
-      if (thrown.code === 'unavailable') outages.report(thrown)
-      return toGraphQLError(thrown, error)
-    }
     if (thrown instanceof PothosValidationError) {
       const detail = `${thrown.message}.`
       return toGraphQLError(invalid([{ path: [], code: 'invalid_argument', detail }]), error)
     }
-    if (isNulRejected(thrown)) {
-      const detail = 'A text must not contain the NUL character.'
-      return toGraphQLError(invalid([{ path: [], code: 'invalid_text', detail }]), error)
-    }
-    if (outages.report(thrown)) return toGraphQLError(unavailable(thrown), error)
+    const known = errorOfCaller(thrown, outages)
+    if (known) return toGraphQLError(known, error)
     const reference = referenceTo(thrown)
     return createGraphQLError(
       'Internal error. The server log has the details under this reference.',

@@ -11,6 +11,7 @@ import { describeRequest } from '../telemetry/request-log.ts'
 export interface Connection {
   /** The client's address; undefined if the routes are called without a server. */
   readonly address: string | undefined
+  readonly headers: Headers
   /** Destroys the connection. */
   cut(): void
   /** The request among those in flight, if they are limited. */
@@ -49,6 +50,7 @@ export function connectionOf(context: Context): Connection {
   const { outgoing } = (context.env ?? {}) as Partial<HttpBindings>
   return {
     address: context.get(CLIENT_ADDRESS) ?? peerOf(context),
+    headers: context.req.raw.headers,
     cut: () => void outgoing?.destroy(),
     inFlight: context.get(IN_FLIGHT),
   }

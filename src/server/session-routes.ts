@@ -68,10 +68,7 @@ export function createSessionRoutes(deps: SessionDeps): Hono {
 }
 
 /** The API key and the person are not known yet. The audit entry takes them from the session. */
-function actorOf(c: Context): Actor {
-  const { address } = connectionOf(c)
-  return requestActor('console', null, null, { headers: c.req.raw.headers, address })
-}
+const actorOf = (c: Context) => requestActor('console', null, null, connectionOf(c))
 
 /** Exchanges an API key or a sign-in link for a session. */
 function createSignIn({ sql, authenticate }: SessionDeps) {

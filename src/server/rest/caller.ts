@@ -51,9 +51,8 @@ export function addRateLimitHeaders(limiter: RateLimiter): MiddlewareHandler<Cal
 
 /** The caller, for the audit log. */
 export function actorOf(c: Context<CallerEnv>): Actor {
-  const request = { headers: c.req.raw.headers, address: connectionOf(c).address }
   const { keyId, person } = c.get('caller')
-  return requestActor('rest', keyId, person, request)
+  return requestActor('rest', keyId, person, connectionOf(c))
 }
 
 /** Returns the uuid of the caller's organization. Throws `forbidden` if the key lacks the scope. */
