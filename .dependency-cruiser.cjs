@@ -11,7 +11,7 @@ const LAYERS = [
   ['config'],
   ['db'],
   ['telemetry'],
-  ['auth/encryption', 'auth/rate-limit', 'bodies/event-graph', 'queue', 'streams/live'],
+  ['auth/encryption', 'bodies/event-graph', 'queue', 'streams/live'],
   ['db/migrate', 'http'],
   // Who calls, and with which rights.
   ['auth/access'],

@@ -1,7 +1,7 @@
 import type { Db } from '../db/client.ts'
 import type { WebhookBody } from '../db/generated/prisma/client.ts'
 import { builder } from '../graphql/builder.ts'
-import { LARGE_TEXT } from '../graphql/limits/field-complexity.ts'
+import { LARGE_TEXT } from '../graphql/limits/document-limits.ts'
 import { readBodies } from './body.ts'
 import { selectionProblems } from './event-graph/compile-selection.ts'
 import { readSourceTypes } from './event-graph/event-schema.ts'

@@ -1,6 +1,6 @@
 import type { Sql } from '../db/client.ts'
 import { MAX_DATA_BYTES } from '../event-types/event-type.ts'
-import { deliveryBody } from '../events/delivery-body.ts'
+import { deliveryBody } from '../events/check-event.ts'
 import { batched } from '../lib/batch.ts'
 import { inTurn } from '../lib/in-turn.ts'
 import { LruMap, MAX_AGE_MS } from '../lib/lru-map.ts'

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { REPLACEMENT_CHARACTER } from '../lib/utf8.ts'
+import { REPLACEMENT_CHARACTER } from '../lib/parse-json.ts'
 import { createProgram } from './program.ts'
 
 /**

@@ -1,7 +1,6 @@
 import type { Command } from 'commander'
 import { type Client, PosthornError } from '../../packages/client/src/index.ts'
-import { MAX_JSON_NESTING } from '../lib/parse-json.ts'
-import { decodeUtf8 } from '../lib/utf8.ts'
+import { decodeUtf8, MAX_JSON_NESTING } from '../lib/parse-json.ts'
 import { run } from './api.ts'
 import { readInput } from './command.ts'
 import { call, type ServerOptions, withOrganization } from './server-command.ts'

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { parseEnv } from 'node:util'
 import { didYouMean } from '../lib/did-you-mean.ts'
-import { REPLACEMENT_CHARACTER } from '../lib/utf8.ts'
+import { REPLACEMENT_CHARACTER } from '../lib/parse-json.ts'
 import { isLoopback, LOOPBACK, parseIssuer, parseOidcRoles } from './oidc-settings.ts'
 import { type Environment, readSettingFiles, SECRET_SETTINGS } from './setting-files.ts'
 import {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { didYouMean } from '../lib/did-you-mean.ts'
-import { decodeUtf8 } from '../lib/utf8.ts'
+import { decodeUtf8 } from '../lib/parse-json.ts'
 import { isRange } from '../outbound/address-range.ts'
 
 /*

@@ -1,5 +1,5 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto'
-import { createKeyedLimiter } from '../auth/rate-limit/keyed-limiter.ts'
+import { createKeyedLimiter } from '../auth/access/rate-limit.ts'
 import type { Settings } from '../config/settings.ts'
 import { rateLimited } from '../lib/errors.ts'
 import type { HttpSender } from '../outbound/http-sender.ts'

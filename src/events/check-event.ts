@@ -1,3 +1,4 @@
+import { publicId } from '../db/ids.ts'
 import { MAX_DATA_BYTES } from '../event-types/event-type.ts'
 import type { FieldIssue } from '../lib/errors.ts'
 import type { IssueCode } from '../lib/issue-codes.ts'
@@ -143,4 +144,21 @@ export function checkAgainstSchema(
     const detail = `${field} does not match the schema of ${type}: ${listed}${more}.`
     return [{ path: [field], code: 'schema_mismatch', detail }]
   })
+}
+
+/** The columns of an event that its deliveries send. */
+export interface DeliveredEvent {
+  readonly id: string
+  readonly type: string
+  readonly occurredAt: Date
+  /** The exact JSON text that was published. */
+  readonly data: string
+}
+
+/**
+ * The signed body of an attempt. The body depends only on these columns of the event, so every attempt of every
+ * delivery sends the same bytes.
+ */
+export function deliveryBody({ id, type, occurredAt, data }: DeliveredEvent): string {
+  return `{"id":"${publicId('event', id)}","type":${JSON.stringify(type)},"timestamp":"${occurredAt.toISOString()}","data":${data}}`
 }

@@ -4,10 +4,15 @@ import PrismaPlugin from '@pothos/plugin-prisma'
 import RelayPlugin from '@pothos/plugin-relay'
 import ScopeAuthPlugin from '@pothos/plugin-scope-auth'
 import ValidationPlugin from '@pothos/plugin-validation'
-import { requireScope, type Scope } from '../auth/access/scope.ts'
+import { valueFromASTUntyped, visit } from 'graphql'
+import { createGraphQLError } from 'graphql-yoga'
+import { requireScope, SCOPES, type Scope } from '../auth/access/scope.ts'
 import type PrismaTypes from '../db/generated/pothos.ts'
 import { getDatamodel } from '../db/generated/pothos.ts'
 import type { DomainError, FieldIssue } from '../lib/errors.ts'
+import { isExactNumber } from '../lib/exact-number.ts'
+import { MAX_JSON_NESTING } from '../lib/parse-json.ts'
+import { parseRfc3339 } from '../lib/rfc3339-time.ts'
 import {
   argumentError,
   cursorRule,
@@ -134,4 +139,62 @@ function requireReadScope(
 ): void {
   const { readScope } = (schema.getType(typename)?.extensions ?? {}) as { readScope?: Scope }
   if (readScope) requireScope(callerOf(context), readScope)
+}
+
+builder.queryType({
+  description:
+    'All reads. A field that `Organization` has too is a shortcut: it answers for the organization of the caller or, for an operator, for the one in the header `posthorn-organization`. A client with a normalized cache that acts for several organizations selects the fields of `organization` instead. Connections take `first` and `after`, or `last` and `before`: 0 to 100 items, by default 20, as Relay specifies. They are newest first, unless their description gives another order and the reason. `nodes` has the items without their cursors. Lists that are no connections say so, and why. `extensions.cost` of the response has what the operation costs, `requested`, and the `maximum`: the number of fields in its largest response.',
+})
+
+builder.mutationType({
+  description:
+    'All changes. A mutation names its subject with `id`, or an upsert with `uid`, takes the rest as `input`, and returns a union of its success and the errors that the caller can act on. Mutations must be sent as a POST of `application/json`.',
+})
+
+builder.subscriptionType({
+  description:
+    'Live updates over server-sent events, in the distinct connections mode of the GraphQL-SSE protocol: POST or GET with `accept: text/event-stream`. The stream misses no event once the response has started. It ends with the error code `SLOW_CONSUMER` if the unread events of a client take too much memory, `RELOAD_REQUIRED` if it resumes more than 10,000 attempts behind, and `UNAUTHENTICATED` if its API key expires or is revoked, or its session ends. If the connection breaks, subscribe again. Limit: 100 subscriptions per API key and process.',
+})
+
+builder.scalarType('DateTime', {
+  specifiedByURL: 'https://www.rfc-editor.org/rfc/rfc3339#section-5.6',
+  description:
+    'An RFC 3339 time, such as `2026-01-31T12:00:00Z`. Responses use UTC with milliseconds.',
+  serialize: (time) => time.toISOString(),
+  parseValue: (value) => parseTime(value),
+})
+
+builder.scalarType('Scope', {
+  description: `A scope of an API key or a session: ${SCOPES.map((scope) => `\`${scope}\``).join(', ')}. \`admin\` is for operators and has every scope.`,
+  serialize: (scope) => scope,
+  parseValue: (value) => {
+    if (typeof value === 'string') return value
+    throw createGraphQLError('A Scope is a string, such as "webhooks:read".')
+  },
+})
+
+builder.scalarType('JSON', {
+  specifiedByURL: 'https://www.rfc-editor.org/rfc/rfc8259',
+  description: `Any JSON value. A body is nested at most ${MAX_JSON_NESTING} levels deep. Numbers are doubles. A number that is out of range, and an integer that a double cannot hold exactly, is rejected: send it as a string. A string or a key with a lone surrogate, which is half of a character, is rejected too.`,
+  serialize: (value) => value,
+  parseValue: (value) => value,
+  parseLiteral: (node, variables) => {
+    visit(node, { IntValue: exact, FloatValue: exact })
+    return valueFromASTUntyped(node, variables)
+  },
+})
+
+function exact({ value }: { readonly value: string }): void {
+  if (isExactNumber(value)) return
+  throw createGraphQLError(
+    'The JSON value contains a number that cannot be stored exactly. Send it as a string.',
+  )
+}
+
+function parseTime(value: unknown): Date {
+  const time = typeof value === 'string' ? parseRfc3339(value) : null
+  if (time) return time
+  throw createGraphQLError(
+    'A DateTime is an RFC 3339 time in a string, such as "2026-01-31T12:00:00Z".',
+  )
 }

@@ -1,6 +1,6 @@
 import type { GraphQLResolveInfo, GraphQLSchema, ResponsePath } from 'graphql'
 import { type Actor, requestActor } from '../auth/access/actor.ts'
-import type { Quota } from '../auth/access/quota.ts'
+import type { Quota } from '../auth/access/rate-limit.ts'
 import { type Caller, hasScope } from '../auth/access/scope.ts'
 import type { Sql } from '../db/client.ts'
 import type { PrismaClient } from '../db/generated/prisma/client.ts'
@@ -67,10 +67,7 @@ export function createContext(
     ...deps,
     caller,
     quota,
-    actor: requestActor(source, caller.keyId, caller.person, {
-      headers,
-      address,
-    }),
+    actor: requestActor(source, caller.keyId, caller.person, { headers, address }),
     perField: (info, run) => perOrganization('', info, run),
     perOrganization,
     origin: () => deps.publicUrl ?? new URL(url).origin,

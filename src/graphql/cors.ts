@@ -1,7 +1,7 @@
 import type { YogaServerOptions } from 'graphql-yoga'
 import type { Connection } from '../http/connection.ts'
-import { REQUEST_ID_HEADER } from '../http/connection.ts'
 import { CONSOLE_HEADER } from '../http/session-cookie.ts'
+import { REQUEST_ID_HEADER } from '../telemetry/request-log.ts'
 
 /** Without a server, there is no connection. */
 export type Handle = (request: Request, connection?: Partial<Connection>) => Promise<Response>

@@ -1,11 +1,6 @@
 import {
-  DirectiveLocation,
-  GraphQLDirective,
-  GraphQLInt,
-  GraphQLList,
-  GraphQLNonNull,
-  type GraphQLScalarType,
-  GraphQLSchema,
+  extendSchema,
+  type GraphQLSchema,
   isObjectType,
   Kind,
   lexicographicSortSchema,
@@ -16,43 +11,30 @@ import {
 export const SEMANTIC_NON_NULL = 'semanticNonNull'
 export const REQUIRES_SCOPES = 'requiresScopes'
 
+/** The argument `levels` has a use only for lists with nullable items, which no such field of this schema has. */
+const DIRECTIVES = parse(`
+  """
+  The field is null only if the response has an error for the field, such as a missing scope. A client that handles errors separately can treat the field as non-null.
+  """
+  directive @${SEMANTIC_NON_NULL}(
+    "The levels of a list that are null only on an error. 0: the field."
+    levels: [Int!]! = [0]
+  ) on FIELD_DEFINITION
+
+  """
+  The scopes that a caller needs to read the field: all of one of the lists. Without them, the field is null, with an error of the code \`FORBIDDEN\`. It has the form of Apollo Federation.
+  """
+  directive @${REQUIRES_SCOPES}(
+    "Lists of scopes, one of which is enough."
+    scopes: [[Scope!]!]!
+  ) on FIELD_DEFINITION`)
+
 /**
  * Adds the directives of fields: https://gaps.graphql.org/GAP-49/draft/ and
- * https://www.apollographql.com/docs/graphos/reference/federation/directives#requiresscopes. The argument `levels` has a use
- * only for lists with nullable items, which no such field of this schema has.
+ * https://www.apollographql.com/docs/graphos/reference/federation/directives#requiresscopes.
  */
 export function withDirectives(schema: GraphQLSchema): GraphQLSchema {
-  const scope = schema.getType('Scope') as GraphQLScalarType
-  const scopes = new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(scope)))
-  const locations = [DirectiveLocation.FIELD_DEFINITION]
-  const semanticNonNull = new GraphQLDirective({
-    name: SEMANTIC_NON_NULL,
-    description:
-      'The field is null only if the response has an error for the field, such as a missing scope. A client that handles errors separately can treat the field as non-null.',
-    locations,
-    args: {
-      levels: {
-        type: new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(GraphQLInt))),
-        defaultValue: [0],
-        description: 'The levels of a list that are null only on an error. 0: the field.',
-      },
-    },
-  })
-  const requiresScopes = new GraphQLDirective({
-    name: REQUIRES_SCOPES,
-    description:
-      'The scopes that a caller needs to read the field: all of one of the lists. Without them, the field is null, with an error of the code `FORBIDDEN`. It has the form of Apollo Federation.',
-    locations,
-    args: {
-      scopes: {
-        type: new GraphQLNonNull(new GraphQLList(scopes)),
-        description: 'Lists of scopes, one of which is enough.',
-      },
-    },
-  })
-  const config = schema.toConfig()
-  const directives = [...config.directives, semanticNonNull, requiresScopes]
-  return new GraphQLSchema({ ...config, directives })
+  return extendSchema(schema, DIRECTIVES)
 }
 
 /** The schema as text, with the directives of fields: `printSchema` prints none but the standard ones. */

@@ -17,15 +17,6 @@ function errorOf(code: ErrorCode) {
   }
 }
 
-/** The option `errors` of a mutation: the field of its success, and the errors that it can have instead. */
-export function resultOf(
-  name: string,
-  description: string,
-  types: (new (...args: never) => Error)[],
-) {
-  return { types, dataField: { name, description } }
-}
-
 const UserErrorCode = builder.enumType('UserErrorCode', {
   description: 'The kind of an error that the caller can act on, spelled as in REST.',
   values: {

@@ -10,9 +10,8 @@ import SchemaBuilder, {
 } from '@pothos/core'
 import type { GraphQLFieldResolver } from 'graphql'
 import type { Scope } from '../auth/access/scope.ts'
-import { isDatabaseUnavailable } from '../db/faults.ts'
 import { REQUIRES_SCOPES, SEMANTIC_NON_NULL } from './directives.ts'
-import type { Complexity } from './limits/field-complexity.ts'
+import type { Complexity } from './limits/document-limits.ts'
 import { type PortalAccess, restrictTo } from './portal-access.ts'
 
 /** The option `authScopes.scope` of a field: the scope that a caller needs, or all of several. */
@@ -21,7 +20,6 @@ export type NeededScopes = Scope | readonly Scope[]
 /** What Posthorn adds to every field: its options are declared at the end of this file. */
 export class FieldPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
   readonly #typesByField = new Set(['Query', 'Mutation', 'Subscription'])
-  readonly #unavailable = new WeakMap<object, unknown>()
 
   /** Pothos calls this before it builds the fields. */
   override onTypeConfig(type: PothosTypeConfig) {
@@ -52,8 +50,7 @@ export class FieldPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
   override wrapResolve(resolve: Resolver<Types>, field: PothosOutputFieldConfig<Types>) {
     // The arguments of a subscription, and the access to it, are checked once, when it opens.
     if (field.parentType === 'Subscription') return resolve
-    const run = field.parentType === 'Mutation' ? this.#unlessUnavailable(resolve) : resolve
-    return this.#restrict(run, field)
+    return this.#restrict(resolve, field)
   }
 
   override wrapSubscribe(
@@ -61,22 +58,6 @@ export class FieldPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
     field: PothosOutputFieldConfig<Types>,
   ) {
     return subscribe && this.#restrict(subscribe, field)
-  }
-
-  /**
-   * The mutations of a request run one after the other. Once one of them cannot run for now, the others fail with its error
-   * instead of waiting as long each.
-   */
-  #unlessUnavailable(resolve: Resolver<Types>): Resolver<Types> {
-    return async (parent, args, context, info) => {
-      if (this.#unavailable.has(context)) throw this.#unavailable.get(context)
-      try {
-        return await resolve(parent, args, context, info)
-      } catch (error) {
-        if (isDatabaseUnavailable(error)) this.#unavailable.set(context, error)
-        throw error
-      }
-    }
   }
 
   /** Keeps a session that is restricted to one webhook with it. */

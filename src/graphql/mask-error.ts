@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { PothosValidationError } from '@pothos/core'
 import type { GraphQLError } from 'graphql'
 import { createGraphQLError } from 'graphql-yoga'
-import { isNulRejected, unavailable } from '../db/faults.ts'
-import { DomainError, type ErrorCode, invalid, listedIssues } from '../lib/errors.ts'
+import { errorOfCaller } from '../http/problem.ts'
+import { type DomainError, type ErrorCode, invalid, listedIssues } from '../lib/errors.ts'
 import { excerpt } from '../lib/excerpt.ts'
 import type { Logger } from '../telemetry/logger.ts'
 import type { OutageLog } from '../telemetry/outages.ts'
@@ -19,19 +19,14 @@ interface Translation {
   readonly http?: { readonly status: number; readonly headers?: Record<string, string> }
 }
 
-const TRANSLATIONS: Record<ErrorCode, Translation> = {
+/** Of the errors whose codes are others in the graph, or that have a status. */
+const TRANSLATIONS: Readonly<Partial<Record<ErrorCode, Partial<Translation>>>> = {
   malformed: { code: 'BAD_USER_INPUT' },
   invalid: { code: 'BAD_USER_INPUT' },
   too_large: { code: 'BAD_USER_INPUT' },
-  not_found: { code: 'NOT_FOUND' },
-  conflict: { code: 'CONFLICT' },
-  forbidden: { code: 'FORBIDDEN' },
-  unauthenticated: {
-    code: 'UNAUTHENTICATED',
-    http: { status: 401, headers: { 'www-authenticate': 'Bearer' } },
-  },
-  rate_limited: { code: 'RATE_LIMITED', http: { status: 429 } },
-  unavailable: { code: 'UNAVAILABLE', http: { status: 503, headers: { 'retry-after': '5' } } },
+  unauthenticated: { http: { status: 401, headers: { 'www-authenticate': 'Bearer' } } },
+  rate_limited: { http: { status: 429 } },
+  unavailable: { http: { status: 503, headers: { 'retry-after': '5' } } },
 }
 
 /**
@@ -58,19 +53,12 @@ export function createMaskError(logger: Logger, outages: OutageLog): (error: unk
   return (error) => {
     const thrown = innermost(error)
     if (isGraphQLError(thrown)) return withCode(isGraphQLError(error) ? error : thrown)
-    if (thrown instanceof DomainError) {
-      if (thrown.code === 'unavailable') outages.report(thrown)
-      return toGraphQLError(thrown, error)
-    }
     if (thrown instanceof PothosValidationError) {
       const detail = `${thrown.message}.`
       return toGraphQLError(invalid([{ path: [], code: 'invalid_argument', detail }]), error)
     }
-    if (isNulRejected(thrown)) {
-      const detail = 'A text must not contain the NUL character.'
-      return toGraphQLError(invalid([{ path: [], code: 'invalid_text', detail }]), error)
-    }
-    if (outages.report(thrown)) return toGraphQLError(unavailable(thrown), error)
+    const known = errorOfCaller(thrown, outages)
+    if (known) return toGraphQLError(known, error)
     const reference = referenceTo(thrown)
     return createGraphQLError(
       'Internal error. The server log has the details under this reference.',
@@ -104,7 +92,7 @@ function toGraphQLError(error: DomainError, place: unknown): Error {
 }
 
 function translate({ code, retryAfterSeconds }: DomainError): Translation {
-  const translation = TRANSLATIONS[code]
+  const translation = { code: code.toUpperCase() as GraphErrorCode, ...TRANSLATIONS[code] }
   if (retryAfterSeconds === undefined || !translation.http) return translation
   const headers = { 'retry-after': String(retryAfterSeconds) }
   return { ...translation, http: { ...translation.http, headers } }

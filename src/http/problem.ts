@@ -1,7 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { type Env, Hono } from 'hono'
-import { unavailable } from '../db/faults.ts'
-import { DomainError, type ErrorCode, type FieldIssue, listedIssues } from '../lib/errors.ts'
+import { isNulRejected, unavailable } from '../db/faults.ts'
+import {
+  DomainError,
+  type ErrorCode,
+  type FieldIssue,
+  invalid,
+  listedIssues,
+} from '../lib/errors.ts'
 import type { Logger } from '../telemetry/logger.ts'
 import type { OutageLog } from '../telemetry/outages.ts'
 import { currentRequestId } from '../telemetry/request-log.ts'
@@ -28,13 +34,22 @@ export function problemResponse(
   request: Request,
   { logger, outages }: FaultLogs,
 ): Response {
+  if (error instanceof HttpRejection) return toResponse(error)
+  const known = errorOfCaller(error, outages)
+  return toResponse(known ? domainProblem(known, request) : internalProblem(error, request, logger))
+}
+
+/** The error that the caller gets for a thrown one. Null: a fault of Posthorn. Reports outages of Postgres. */
+export function errorOfCaller(error: unknown, outages: OutageLog): DomainError | null {
   if (error instanceof DomainError) {
     if (error.code === 'unavailable') outages.report(error)
-    return toResponse(domainProblem(error, request))
+    return error
   }
-  if (error instanceof HttpRejection) return toResponse(error)
-  if (outages.report(error)) return toResponse(domainProblem(unavailable(error), request))
-  return toResponse(internalProblem(error, request, logger))
+  if (isNulRejected(error)) {
+    const detail = 'A text must not contain the NUL character.'
+    return invalid([{ path: [], code: 'invalid_text', detail }])
+  }
+  return outages.report(error) ? unavailable(error) : null
 }
 
 /** Routes whose errors are problems, and whose responses no cache keeps. */
@@ -95,7 +110,7 @@ export function headOfProblem(kind: ProblemKind) {
   return {
     type: `urn:posthorn:problem:${kind.replaceAll('_', '-')}`,
     title: words.charAt(0).toUpperCase() + words.slice(1),
-    status: PROBLEM_STATUS[kind],
+    status: PROBLEMS[kind][0],
   }
 }
 
@@ -114,43 +129,29 @@ function toResponse(problem: Problem): Response {
   })
 }
 
-/** The statuses of all kinds of problems in responses: of the domain's errors, and of those that only HTTP has. */
-export const PROBLEM_STATUS = {
-  malformed: 400,
-  unauthenticated: 401,
-  forbidden: 403,
-  not_found: 404,
-  method_not_allowed: 405,
-  conflict: 409,
-  precondition_failed: 412,
-  too_large: 413,
-  unsupported_media_type: 415,
-  invalid: 422,
-  rate_limited: 429,
-  internal: 500,
-  unavailable: 503,
-} as const satisfies Record<ErrorCode, number> & Record<string, number>
+/** All kinds of problems, those of the domain's errors and those that only HTTP has: the status, and the cause for the docs. */
+export const PROBLEMS = {
+  malformed: [400, 'The body is not a JSON object in UTF-8, or a header cannot be read.'],
+  unauthenticated: [401, 'The API key is missing, malformed, unknown, expired or revoked.'],
+  forbidden: [403, 'The API key lacks a scope, or is restricted to another webhook.'],
+  not_found: [404, 'There is no such path or object, or another organization has it.'],
+  method_not_allowed: [405, 'The path has other methods, which the header `Allow` lists.'],
+  conflict: [409, 'The state forbids it, or the idempotency key is in use or was used before.'],
+  precondition_failed: [412, 'The object has another version than `If-Match` says.'],
+  too_large: [413, 'The body has more bytes than `detail` says.'],
+  unsupported_media_type: [415, 'The body is not `application/json` in UTF-8, or is compressed.'],
+  invalid: [422, 'Fields or parameters break their rules. `errors` lists up to 100 of them.'],
+  rate_limited: [429, 'A limit is reached. Try again after `Retry-After` seconds.'],
+  internal: [500, 'A fault of Posthorn. The log has a line with the reference in `instance`.'],
+  unavailable: [
+    503,
+    'Postgres does not answer, or Posthorn is full. Try again after `Retry-After`.',
+  ],
+} as const satisfies Record<ErrorCode, Described> & Record<string, Described>
 
-export type ProblemKind = keyof typeof PROBLEM_STATUS
+type Described = readonly [status: number, cause: string]
 
-/** For the documentation. */
-export const PROBLEM_CAUSES: Readonly<Record<ProblemKind, string>> = {
-  malformed: 'The body is not a JSON object in UTF-8, or a header cannot be read.',
-  unauthenticated: 'The API key is missing, malformed, unknown, expired or revoked.',
-  forbidden: 'The API key lacks a scope, or is restricted to another webhook.',
-  not_found: 'There is no such path or object, or the organization of the key does not have it.',
-  method_not_allowed: 'The path does not have the method. The header `Allow` lists its methods.',
-  conflict:
-    'The idempotency key is in use or was used for something else, or the state forbids it.',
-  precondition_failed: 'The object has another version than `If-Match` says. Nothing was changed.',
-  too_large: 'The body has more bytes than `detail` says.',
-  unsupported_media_type: 'The body is not `application/json` in UTF-8, or is compressed.',
-  invalid: 'Fields or parameters break their rules. `errors` lists up to 100 of them.',
-  rate_limited: 'A limit is reached. Nothing was done: try again after `Retry-After` seconds.',
-  internal: 'A fault of Posthorn. The log has a line with the reference in `instance`.',
-  unavailable:
-    'Postgres does not answer, or Posthorn is full. Try again after `Retry-After` seconds.',
-}
+export type ProblemKind = keyof typeof PROBLEMS
 
 const RETRY_AFTER_SECONDS: Readonly<Partial<Record<ProblemKind, number>>> = {
   rate_limited: 1,

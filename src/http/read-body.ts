@@ -1,6 +1,5 @@
 import { DomainError } from '../lib/errors.ts'
-import { InvalidJson, parseJson } from '../lib/parse-json.ts'
-import { decodeUtf8 } from '../lib/utf8.ts'
+import { decodeUtf8, InvalidJson, parseJson } from '../lib/parse-json.ts'
 import { describeRequest } from '../telemetry/request-log.ts'
 import type { InFlight } from './connection.ts'
 import { HttpRejection } from './problem.ts'

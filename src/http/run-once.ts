@@ -66,20 +66,6 @@ export async function runOnce<Answer>(
   })
 }
 
-/** Whether this is the first use of an id, in all processes, within the 24 hours that Posthorn keeps idempotency keys. */
-export async function useOnce(
-  prisma: PrismaClient,
-  organizationId: string,
-  operation: string,
-  id: string,
-): Promise<boolean> {
-  const row = { organizationId, operation, key: id, resourceId: id, requestHash: new Uint8Array() }
-  const { count } = await actForOrganization(prisma, organizationId, (tx) =>
-    tx.idempotencyKey.createMany({ data: [row], skipDuplicates: true }),
-  )
-  return count === 1
-}
-
 /** Hashes a JSON value; the order of object keys does not matter. */
 export function hashRequest(value: unknown): Uint8Array<ArrayBuffer> {
   const json = JSON.stringify(value, withSortedKeys)

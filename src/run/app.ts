@@ -5,12 +5,11 @@ import { startHttpServer } from '../server/http-server.ts'
 import {
   createMetricsRoutes,
   createOperatorRoutes,
-  METRICS_PATH,
   type RestOfProcess,
 } from '../server/operator-routes.ts'
-import { createRequestLogger, patternsOf } from '../server/request-logger.ts'
 import { watchDatabase } from '../telemetry/database-metrics.ts'
 import { watchPostgres } from '../telemetry/postgres-watch.ts'
+import { createRequestLogger } from '../telemetry/request-log.ts'
 import { startTracing } from '../telemetry/start-tracing.ts'
 import { type CommonServices, openCommonServices, type ServiceOptions } from './common-services.ts'
 import type { Provisioned } from './embedded/provision.ts'
@@ -73,8 +72,7 @@ export async function startApp(settings: Settings, options: StartOptions = {}): 
     const onError = common.outages.warnOf('cannot read metrics from the database')
     const watch = started.use(watchDatabase(database.pipeline, config, onError))
     common.metrics.addSource(watch.snapshot)
-    const patterns = [...patternsOf(routes), METRICS_PATH]
-    const requests = createRequestLogger(logger, common.metrics.registry, patterns)
+    const requests = createRequestLogger(logger, common.metrics.registry)
     if (config.metricsPort !== null) {
       const setting = 'POSTHORN_METRICS_PORT'
       const address = { ...config, port: config.metricsPort, setting } as const

@@ -1,5 +1,5 @@
+import { createRateLimiter, type RateLimiter } from '../auth/access/rate-limit.ts'
 import { type Authenticate, createAuthenticate, findEnded } from '../auth/api-keys/authenticate.ts'
-import { createRateLimiter, type RateLimiter } from '../auth/rate-limit/rate-limiter.ts'
 import {
   type AuthenticateSession,
   createAuthenticateSession,

@@ -1,13 +1,16 @@
 import type { Server, ServerOptions } from 'node:http'
 import type { Socket } from 'node:net'
 import { type HttpBindings, serve } from '@hono/node-server'
-import type { Hono } from 'hono'
+import { Hono, type MiddlewareHandler } from 'hono'
+import { routePath } from 'hono/route'
 import { type Config, LOOPBACK } from '../config/config.ts'
 import { plainAddress } from '../http/connection.ts'
+import { notFoundProblem } from '../http/problem.ts'
 import { networkOf } from '../lib/address-network.ts'
 import { createRangeCheck } from '../outbound/address-range.ts'
 import type { Logger } from '../telemetry/logger.ts'
-import type { RequestLogger } from './request-logger.ts'
+import type { RequestLogger } from '../telemetry/request-log.ts'
+import { describeRequest } from '../telemetry/request-log.ts'
 
 /** How long a shutdown waits for requests in flight. */
 const CLOSE_WITHIN_MS = 5_000
@@ -141,4 +144,37 @@ function createWarning(logger: Pick<Logger, 'warn'>) {
       `closed a connection: ${address} has ${limit} open; if this is a proxy of yours, add it to POSTHORN_TRUSTED_PROXIES`,
     )
   }
+}
+
+/**
+ * The routes of a server: none yet. The path is as it was sent: no dot segment is resolved and no escape decoded, so a path that
+ * a proxy closes has no other spelling. A slash at the end makes no difference, except of the exact paths.
+ */
+export function createServerRoutes(exactPaths: readonly string[]): Hono {
+  const getPath = (request: Request, options?: { env?: unknown }) => {
+    const { incoming } = (options?.env ?? {}) as Partial<HttpBindings>
+    const path = (incoming?.url ?? request.url).replace(ORIGIN, '').replace(QUERY, '')
+    const bare = path.replace(SLASH_AT_END, '')
+    return exactPaths.includes(bare) ? path : bare
+  }
+  const routes = new Hono({ getPath })
+  routes.use(logRoute)
+  routes.notFound((context) => notFoundProblem(context.req.path))
+  return routes
+}
+
+/** A `Request` has a whole URL, and so has a request that is meant for a proxy. */
+const ORIGIN = /^https?:\/\/[^/?#]*/i
+const QUERY = /[?#].*$/s
+const SLASH_AT_END = /(?<=.)\/$/
+
+/** Adds the pattern of the matched route to the line of the request, for an aborted request too. */
+const logRoute: MiddlewareHandler = async (context, next) => {
+  describeRequest({ route: () => patternOf(routePath(context)) })
+  await next()
+}
+
+/** `/webhooks/:webhook_id` -> `/webhooks/{webhook_id}`, as in the OpenAPI document; null for a middleware of all paths. */
+function patternOf(path: string): string | null {
+  return /^\/?\*?$/.test(path) ? null : path.replaceAll(/:(\w+)(\{[^}]*\})?/g, '{$1}')
 }

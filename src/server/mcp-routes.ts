@@ -1,5 +1,5 @@
 import { type Context, Hono } from 'hono'
-import { createQuota } from '../auth/access/quota.ts'
+import { createQuota } from '../auth/access/rate-limit.ts'
 import { ownerOf } from '../auth/access/scope.ts'
 import type { Config } from '../config/config.ts'
 import { isLoopbackHttp } from '../config/oidc-settings.ts'

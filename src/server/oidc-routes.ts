@@ -1,7 +1,7 @@
 import type { Context, Hono } from 'hono'
 import { requestActor } from '../auth/access/actor.ts'
+import { createAddressLimiter, createAuthFailureLimiter } from '../auth/access/rate-limit.ts'
 import type { Keyring } from '../auth/encryption/keyring.ts'
-import { createAddressLimiter, createAuthFailureLimiter } from '../auth/rate-limit/keyed-limiter.ts'
 import { type Claims, type Provider, personOf, roleOf } from '../auth/sessions/oidc/oidc-sign-in.ts'
 import {
   failureOf,
@@ -95,8 +95,7 @@ async function finishSignIn(
   const person = personOf(claims)
   const role = roleOf(settings.roles, claims)
   if (role === null) return fail(c, 'no_role', { person: person.label })
-  const { address } = connectionOf(c)
-  const actor = requestActor('console', null, person.label, { headers: c.req.raw.headers, address })
+  const actor = requestActor('console', null, person.label, connectionOf(c))
   const keyId = parseId('apiKey', role.keyId)
   const session = keyId && (await startSession(sql, keyId, actor, person).catch(nullIfEnded))
   if (!session) return fail(c, 'role_ended', { key: role.keyId })

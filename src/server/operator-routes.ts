@@ -1,14 +1,12 @@
-import type { HttpBindings } from '@hono/node-server'
-import { Hono } from 'hono'
+import type { Hono } from 'hono'
 import { type Unavailability, unavailabilityOf } from '../db/faults.ts'
 import { unappliedMigrations } from '../db/migrate/migrations.ts'
 import { CONNECT_TIMEOUT_MS, type Pools, type WatchedPool } from '../db/pools.ts'
-import { notFoundProblem } from '../http/problem.ts'
 import { startDeadline } from '../lib/deadline.ts'
 import { atMostEvery } from '../lib/follow-version.ts'
 import type { Worker } from '../queue/worker.ts'
 import type { Metrics, MetricsSnapshot } from '../telemetry/metrics.ts'
-import { logRoute } from './request-logger.ts'
+import { createServerRoutes } from './http-server.ts'
 
 interface OperatorDeps {
   readonly database: Pools
@@ -35,7 +33,7 @@ const READY_WITHIN_MS = CONNECT_TIMEOUT_MS + 500
 
 /** The routes of every process of any role: `/healthz`, `/readyz` and, unless it has a port of its own, `/metrics`. */
 export function createOperatorRoutes(deps: OperatorDeps): Hono {
-  const routes = createServerRoutes()
+  const routes = createServerRoutes(EXACT_PATHS)
   const latestChecks = atMostEvery(NEW_ANSWER_MS, () => readiness(deps))
   routes.get(HEALTH_PATH, (context) => context.json({ status: 'ok' }))
   routes.get(READY_PATH, async (context) => {
@@ -49,7 +47,7 @@ export function createOperatorRoutes(deps: OperatorDeps): Hono {
 
 /** The routes of the port for metrics. */
 export function createMetricsRoutes(deps: Pick<OperatorDeps, 'metrics' | 'rest'>): Hono {
-  const routes = createServerRoutes()
+  const routes = createServerRoutes(EXACT_PATHS)
   addMetrics(routes, deps)
   return routes
 }
@@ -107,31 +105,7 @@ async function acceptsWrites({ pool, pipeline, poolerUrl }: Pools): Promise<bool
 
 const HEALTH_PATH = '/healthz'
 const READY_PATH = '/readyz'
-export const METRICS_PATH = '/metrics'
+const METRICS_PATH = '/metrics'
 
 /** They need no key, so proxies close them by their spelling. */
 const EXACT_PATHS: readonly string[] = [HEALTH_PATH, READY_PATH, METRICS_PATH]
-
-/** The routes of a server: none yet. */
-function createServerRoutes(): Hono {
-  const routes = new Hono({ getPath: pathOf })
-  routes.use(logRoute)
-  routes.notFound((context) => notFoundProblem(context.req.path))
-  return routes
-}
-
-/**
- * The path as it was sent: no dot segment is resolved and no escape decoded, so a path that a proxy closes has no other
- * spelling. A slash at the end makes no difference, except of the exact paths.
- */
-function pathOf(request: Request, options?: { env?: unknown }): string {
-  const { incoming } = (options?.env ?? {}) as Partial<HttpBindings>
-  const path = (incoming?.url ?? request.url).replace(ORIGIN, '').replace(QUERY, '')
-  const bare = path.replace(SLASH_AT_END, '')
-  return EXACT_PATHS.includes(bare) ? path : bare
-}
-
-/** A `Request` has a whole URL, and so has a request that is meant for a proxy. */
-const ORIGIN = /^https?:\/\/[^/?#]*/i
-const QUERY = /[?#].*$/s
-const SLASH_AT_END = /(?<=.)\/$/

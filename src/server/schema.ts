@@ -45,7 +45,5 @@ import '../webhooks/webhook-mutations.graphql.ts'
 import { builder } from '../graphql/builder.ts'
 import { withDirectives } from '../graphql/directives.ts'
 import '../graphql/errors.ts'
-import '../graphql/root.ts'
-import '../graphql/scalars.ts'
 
 export const schema = withDirectives(builder.toSchema())

@@ -1,8 +1,8 @@
 import type { Context, Hono } from 'hono'
 import { type Actor, requestActor } from '../auth/access/actor.ts'
+import { createFailureCount } from '../auth/access/rate-limit.ts'
 import { ownerOf } from '../auth/access/scope.ts'
 import type { Authenticate } from '../auth/api-keys/authenticate.ts'
-import { createAuthFailureLimiter, type KeyedLimiter } from '../auth/rate-limit/keyed-limiter.ts'
 import {
   endSession,
   exchangeSignInLink,
@@ -14,7 +14,7 @@ import { connectionOf } from '../http/connection.ts'
 import { createRoutes, methodNotAllowed } from '../http/problem.ts'
 import { readJsonObject } from '../http/read-body.ts'
 import { CROSS_SITE_DETAIL, isCrossSite, sessionCookie } from '../http/session-cookie.ts'
-import { DomainError, invalid, rateLimited } from '../lib/errors.ts'
+import { DomainError, invalid } from '../lib/errors.ts'
 import type { Logger } from '../telemetry/logger.ts'
 import type { OutageLog } from '../telemetry/outages.ts'
 import { describeRequest } from '../telemetry/request-log.ts'
@@ -68,14 +68,11 @@ export function createSessionRoutes(deps: SessionDeps): Hono {
 }
 
 /** The API key and the person are not known yet. The audit entry takes them from the session. */
-function actorOf(c: Context): Actor {
-  const { address } = connectionOf(c)
-  return requestActor('console', null, null, { headers: c.req.raw.headers, address })
-}
+const actorOf = (c: Context) => requestActor('console', null, null, connectionOf(c))
 
 /** Exchanges an API key or a sign-in link for a session. */
 function createSignIn({ sql, authenticate }: SessionDeps) {
-  const failures = createAuthFailureLimiter()
+  const counted = createFailureCount('an invalid sign-in link')
   return async (body: Record<string, unknown>, actor: Actor): Promise<StartedSession> => {
     const { token, link } = body
     const address = actor.address ?? undefined
@@ -88,21 +85,10 @@ function createSignIn({ sql, authenticate }: SessionDeps) {
     }
     if (typeof link === 'string' && token === undefined) {
       return await exchangeSignInLink(sql, link, actor).catch((error: unknown) => {
-        throw countFailure(failures, error, address)
+        throw counted(error, address)
       })
     }
     const detail = 'Send one string: token (an API key) or link (the token of a sign-in link).'
     throw invalid([{ path: [], code: 'required', detail }])
   }
-}
-
-function countFailure(failures: KeyedLimiter, error: unknown, address: string | undefined) {
-  const isFailure = error instanceof DomainError && error.code === 'unauthenticated'
-  const waitSeconds = isFailure && address !== undefined ? failures.count(address) : 0
-  if (waitSeconds === 0) return error
-  describeRequest({ limit: 'failed_keys' })
-  return rateLimited(
-    `Too many invalid sign-in links from this address. Try again in ${waitSeconds} seconds.`,
-    waitSeconds,
-  )
 }

@@ -1,5 +1,10 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import type { Limit } from './counters.ts'
+import { randomUUID } from 'node:crypto'
+import type { HttpBindings } from '@hono/node-server'
+import { Counter, Histogram, type Registry } from 'prom-client'
+import { publicId } from '../db/ids.ts'
+import { addCounter, type Limit } from './counters.ts'
+import type { Logger } from './logger.ts'
 
 /** What the handlers of a request add to its log line. Never a URL, a header value or a variable. */
 interface RequestFacts {
@@ -47,4 +52,128 @@ export function currentTraceContext(): LoggedRequest['trace'] {
 
 export function currentRequestId(): string | undefined {
   return current.getStore()?.id
+}
+
+type Incoming = HttpBindings['incoming']
+type Outgoing = HttpBindings['outgoing']
+
+/** Gives every request an id and, when its response has ended, a line in the log. Counts the requests. */
+export interface RequestLogger {
+  /** Call it for a request before any handler. */
+  begin(incoming: Incoming, outgoing: Outgoing): void
+  /** Runs the handlers of the request. */
+  run<Result>(incoming: Incoming, handle: () => Result): Result
+  /** Counts a request or a connection that this limit rejected. */
+  limited(limit: Limit): void
+}
+
+/** For requests that match no route. */
+const NO_ROUTE = 'none'
+
+export function createRequestLogger(logger: Logger, registry: Registry): RequestLogger {
+  const requests = new WeakMap<Incoming, LoggedRequest>()
+  const counter = new Counter({
+    name: 'posthorn_http_requests_total',
+    help: 'Requests by the pattern of their route and the class of their status: none if the client closed the connection first, or if no route matches. GraphQL answers most errors with 200.',
+    labelNames: ['route', 'status'],
+    registers: [registry],
+  })
+  const duration = new Histogram({
+    name: 'posthorn_http_request_duration_seconds',
+    help: 'Durations of requests, from the end of the headers to the end of the response, without subscriptions.',
+    labelNames: ['route'],
+    buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+    registers: [registry],
+  })
+  const countLimited = addCounter(registry, 'limit_rejections')
+  const limited = (limit: Limit) => countLimited(1, limit)
+  return {
+    limited,
+    begin(incoming, outgoing) {
+      const request: LoggedRequest = {
+        id: requestIdOf(incoming.headers[REQUEST_ID_HEADER]),
+        method: incoming.method ?? '',
+        route: () => null,
+        caller: null,
+        owner: null,
+        operation: null,
+        limit: null,
+        trace: traceOf(incoming.headers),
+      }
+      const startedAtMs = performance.now()
+      requests.set(incoming, request)
+      outgoing.setHeader(REQUEST_ID_HEADER, request.id)
+      outgoing.once('close', () => {
+        const durationMs = performance.now() - startedAtMs
+        const status = outgoing.headersSent ? outgoing.statusCode : null
+        const route = request.route()
+        const labels = { route: route ?? NO_ROUTE }
+        const isStream = request.operation?.type === 'subscription'
+        const statusClass = status === null ? 'none' : `${Math.floor(status / 100)}xx`
+        counter.inc({ ...labels, status: statusClass })
+        if (!isStream) duration.observe(labels, durationMs / 1_000)
+        if (request.limit) limited(request.limit)
+        const isSlow = durationMs > SLOW_MS && !isStream
+        const level = isSlow || (status !== null && status >= 500) ? 'info' : 'debug'
+        if (!logger.isLevelEnabled(level)) return
+        const aborted = !outgoing.writableFinished
+        const line = { status, durationMs: Math.round(durationMs), aborted }
+        logger[level](
+          lineOf(request, route, line),
+          aborted ? 'request aborted' : 'request finished',
+        )
+      })
+    },
+    run(incoming, handle) {
+      const request = requests.get(incoming)
+      return request ? runRequest(request, handle) : handle()
+    },
+  }
+}
+
+/** Slower requests, and those that fail with 5xx, have a line at `info`; all others at `debug`. */
+const SLOW_MS = 1_000
+
+/** Clients choose the names of operations. */
+const MAX_NAME_LENGTH = 100
+
+function lineOf(
+  { id, method, caller, operation, limit }: LoggedRequest,
+  route: string | null,
+  { aborted, ...outcome }: { status: number | null; durationMs: number; aborted: boolean },
+) {
+  return {
+    event: 'request.finished',
+    method,
+    route,
+    ...outcome,
+    requestId: id,
+    ...(caller && {
+      keyId: publicId('apiKey', caller.keyId),
+      organizationId: publicId('organization', caller.organizationId),
+    }),
+    ...(operation && {
+      operationType: operation.type,
+      operationName: operation.name?.slice(0, MAX_NAME_LENGTH),
+    }),
+    ...(limit && { limit }),
+    ...(aborted && { aborted }),
+  }
+}
+
+function traceOf(headers: Incoming['headers']): LoggedRequest['trace'] {
+  const { traceparent, tracestate } = headers
+  if (typeof traceparent !== 'string') return null
+  return { traceParent: traceparent, traceState: tracestate ? String(tracestate) : null }
+}
+
+/** Identifies a request in its response and in the log. */
+export const REQUEST_ID_HEADER = 'x-request-id'
+
+/** 1 to 128 visible ASCII characters. Node joins repeated headers with a comma and a space, so they do not match. */
+const REQUEST_ID = /^[\x21-\x7e]{1,128}$/
+
+/** The value of the client's header if it is 1 to 128 visible ASCII characters without spaces, otherwise a new id. */
+export function requestIdOf(header: string | string[] | undefined): string {
+  return typeof header === 'string' && REQUEST_ID.test(header) ? header : randomUUID()
 }

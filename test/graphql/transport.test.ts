@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from 'vitest'
-import { MAX_BODY_BYTES } from '../../src/graphql/read-params.ts'
+import { MAX_BODY_BYTES } from '../../src/graphql/handler.ts'
 import { readAnswer, useApi } from './support/api.ts'
 
 const api = await useApi()

@@ -1,7 +1,12 @@
 import { Hono } from 'hono'
 import { describe, expect, test } from 'vitest'
-import { connectionOf, type InFlight } from '../../src/http/connection.ts'
-import { bytesInFlight, LARGE_BYTES, limitInFlight } from '../../src/http/in-flight.ts'
+import {
+  bytesInFlight,
+  connectionOf,
+  type InFlight,
+  LARGE_BYTES,
+  limitInFlight,
+} from '../../src/http/connection.ts'
 import type { DomainError } from '../../src/lib/errors.ts'
 import { until } from '../support/until.ts'
 

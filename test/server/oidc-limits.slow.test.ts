@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { MAX_AUTH_FAILURES } from '../../src/auth/rate-limit/keyed-limiter.ts'
+import { MAX_AUTH_FAILURES } from '../../src/auth/access/rate-limit.ts'
 import { MAX_SIGN_IN_REQUESTS } from '../../src/server/oidc-routes.ts'
 import type { OidcProvider } from '../oidc-provider/oidc-provider.ts'
 import { requirePackages } from '../support/installed-packages.ts'

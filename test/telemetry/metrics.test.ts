@@ -17,11 +17,14 @@ const receiver = await useResource(startReceiver())
 /** It counts what all its organizations do. */
 const posthorn = await useTestApp({ trustedAuthorities: [receiver.authority] })
 
-/** Scrapes until the gauges of the database are there. */
+/** Scrapes until the gauges of the database are there, and the metrics of the first request. */
 const scrapeAll = (url: string) =>
   scrapeUntil(
     url,
-    (metrics) => metrics.has('posthorn_workers') && metrics.has('posthorn_attempts_total'),
+    (metrics) =>
+      metrics.has('posthorn_workers') &&
+      metrics.has('posthorn_attempts_total') &&
+      sumOf(metrics, 'posthorn_http_requests_total') !== null,
     'all metrics are exposed',
   )
 

@@ -1,5 +1,5 @@
 import { type RawBody, toBytes } from './raw-body.ts'
-import { formatV1Signature, hmacSha256, parseSecret, signedContent } from './signature.ts'
+import { hmacSha256, parseSecret, signedContent, VERSION_PREFIX } from './signature.ts'
 import { toUnixSeconds } from './verify-options.ts'
 
 /**
@@ -37,5 +37,5 @@ export async function sign(
   const timestampText =
     typeof timestamp === 'string' ? timestamp : String(toUnixSeconds(timestamp, 'The timestamp'))
   const content = signedContent(id, timestampText, toBytes(rawBody))
-  return formatV1Signature(await hmacSha256(parseSecret(secret), content))
+  return VERSION_PREFIX + (await hmacSha256(parseSecret(secret), content))
 }

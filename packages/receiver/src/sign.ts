@@ -1,5 +1,5 @@
 import { createHmac, type KeyObject, randomBytes } from 'node:crypto'
-import { formatV1Signature, parseSecret, SECRET_PREFIX, signedContentHead } from './signature.ts'
+import { parseSecret, SECRET_PREFIX, VERSION_PREFIX } from './signature.ts'
 
 /** With this file and index.ts, the server knows all that it knows of the receiver. */
 export { parseSecret }
@@ -16,8 +16,8 @@ export function signDelivery(
   timestamp: string,
   body: Uint8Array,
 ): string {
-  const hmac = createHmac('sha256', key).update(signedContentHead(id, timestamp)).update(body)
-  return formatV1Signature(hmac.digest('base64'))
+  const hmac = createHmac('sha256', key).update(`${id}.${timestamp}.`).update(body)
+  return VERSION_PREFIX + hmac.digest('base64')
 }
 
 /** 32 random bytes, the output size of SHA-256. Standard Webhooks requires 24 to 64. */

@@ -1,29 +1,23 @@
 /** The wire format of signatures and secrets, shared by sender and receiver (webhook contract, section 5.2). */
 
 export const SECRET_PREFIX = 'whsec_'
-const VERSION_PREFIX = 'v1,'
+/** Begins each entry of `wh-signature`; the base64 of its HMAC follows. */
+export const VERSION_PREFIX = 'v1,'
 
-/** The bytes to sign: `<id>.<timestamp>.<raw body>`, with the exact text of the timestamp header. */
+/**
+ * The bytes to sign: `<id>.<timestamp>.<raw body>`, with the exact text of the timestamp header. Ids contain no period, so
+ * there is only one way to split them.
+ */
 export function signedContent(
   id: string,
   timestamp: string,
   body: Uint8Array,
 ): Uint8Array<ArrayBuffer> {
-  const head = new TextEncoder().encode(signedContentHead(id, timestamp))
+  const head = new TextEncoder().encode(`${id}.${timestamp}.`)
   const content = new Uint8Array(head.length + body.length)
   content.set(head)
   content.set(body, head.length)
   return content
-}
-
-/** The part before the body. Ids contain no period, so there is only one way to split the content. */
-export function signedContentHead(id: string, timestamp: string): string {
-  return `${id}.${timestamp}.`
-}
-
-/** One entry of `wh-signature`. */
-export function formatV1Signature(base64Hmac: string): string {
-  return VERSION_PREFIX + base64Hmac
 }
 
 /** The base64 HMACs of the `v1` entries in `wh-signature`. Other versions are ignored (webhook contract, section 9). */

@@ -1,5 +1,5 @@
 import { ERROR_CODES } from '../../../src/graphql/error-codes.ts'
-import { headOfProblem, PROBLEM_CAUSES, type ProblemKind } from '../../../src/http/problem.ts'
+import { headOfProblem, PROBLEMS, type ProblemKind } from '../../../src/http/problem.ts'
 import { ISSUE_CODES } from '../../../src/lib/issue-codes.ts'
 import { code, fenced, page, prose, table } from './markdown.ts'
 import { SQLSTATES } from './sqlstates.ts'
@@ -13,7 +13,7 @@ export function errorsPage(): string {
     fenced(JSON.stringify(EXAMPLE, null, 2), 'json'),
     table(
       ['status', '`type`', 'cause'],
-      Object.entries(PROBLEM_CAUSES).map(([kind, cause]) => {
+      Object.entries(PROBLEMS).map(([kind, [, cause]]) => {
         const { type, status } = headOfProblem(kind as ProblemKind)
         return [String(status), code(type), cause]
       }),

@@ -1,11 +1,11 @@
 import { Registry } from 'prom-client'
 import { ERROR_CODES } from '../../../src/outbound/failure-reasons.ts'
-import { createRequestLogger } from '../../../src/server/request-logger.ts'
 import { addAll } from '../../../src/telemetry/counters.ts'
 import { createDatabaseMetrics } from '../../../src/telemetry/database-metrics.ts'
 import { createDeliveryReporter, measurePublishing } from '../../../src/telemetry/events.ts'
 import { createLogger } from '../../../src/telemetry/logger.ts'
 import { createMetrics, OF_THREAD, watchPools } from '../../../src/telemetry/metrics.ts'
+import { createRequestLogger } from '../../../src/telemetry/request-log.ts'
 import { code, page, prose, table } from './markdown.ts'
 
 export interface DescribedMetric {
@@ -24,7 +24,7 @@ export function describeMetrics(): {
   measurePublishing(registry, async () => [])
   const logger = createLogger('silent')
   createDeliveryReporter(logger, registry, ERROR_CODES)
-  createRequestLogger(logger, registry, [])
+  createRequestLogger(logger, registry)
   watchPools(registry, {})
   addAll(registry)
   const installation = new Registry()
@@ -55,7 +55,7 @@ export function metricsPage(): string {
   return page(
     '# Metrics',
     '`/metrics` of each process has these metrics in the Prometheus text format. [Metrics and alerts](../operate/metrics.md) says how to scrape them, and has the alerts and the dashboard.',
-    'Counters and histograms count since the process started, and are there with the value 0 from the start. No label has an id, a URL or anything else that a caller chooses. `thread` is `api` or `worker`; a process with one role has one of them. `error_code` is one of the [codes of attempts](../concepts/deliveries.md#codes).',
+    'Counters and histograms count since the process started, and are there with the value 0 from the start, but for those of a route, which its first request adds. No label has an id, a URL or anything else that a caller chooses. `thread` is `api` or `worker`; a process with one role has one of them. `error_code` is one of the [codes of attempts](../concepts/deliveries.md#codes).',
     '## Of a process',
     tableOf(own),
     '## Of the whole installation',

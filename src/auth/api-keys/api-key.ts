@@ -10,7 +10,7 @@ import type { Actor } from '../access/actor.ts'
 import { type Caller, hasScope, requireGrantable } from '../access/scope.ts'
 import { changedFields, writeAuditEntry } from '../audit/audit-entry.ts'
 import { API_KEY_SETTINGS, LIMIT_SETTINGS, requireLimits } from './api-key-settings.ts'
-import { hashToken, mintToken, tokenHint } from './token.ts'
+import { hashToken, mintToken, tokenHint } from './authenticate.ts'
 
 export interface NewApiKey extends GivenSettings<typeof API_KEY_SETTINGS> {
   readonly organizationId: string

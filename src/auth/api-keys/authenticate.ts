@@ -1,8 +1,9 @@
+import { hash, randomBytes } from 'node:crypto'
+import { crc32 } from 'node:zlib'
 import type { Sql } from '../../db/client.ts'
 import { batched } from '../../lib/batch.ts'
-import { DomainError, rateLimited } from '../../lib/errors.ts'
-import { settingsIn } from '../../lib/setting.ts'
-import { describeRequest } from '../../telemetry/request-log.ts'
+import { DomainError } from '../../lib/errors.ts'
+import { createFailureCount } from '../access/rate-limit.ts'
 import {
   type Caller,
   type CallerSession,
@@ -10,9 +11,6 @@ import {
   type Limits,
   type Scope,
 } from '../access/scope.ts'
-import { createAuthFailureLimiter } from '../rate-limit/keyed-limiter.ts'
-import { LIMIT_SETTINGS } from './api-key-settings.ts'
-import { hashToken, isWellFormedToken } from './token.ts'
 
 /**
  * Authenticates the value of an `Authorization` header. Throws `unauthenticated`, or `rate_limited` for an address with
@@ -61,7 +59,7 @@ export function createAuthenticate(
   sql: Sql,
   now: () => number = () => performance.now(),
 ): Authenticate {
-  const failures = createAuthFailureLimiter(now)
+  const counted = createFailureCount('an invalid API key', now)
   const find = byHash(sql, AUTHENTICATE, (key: KeyRow) => callerOrError(sql, key))
 
   async function callerFor(authorization: string): Promise<Caller> {
@@ -85,9 +83,7 @@ export function createAuthenticate(
     try {
       return await callerFor(authorization)
     } catch (error) {
-      const isFailure = error instanceof DomainError && error.code === 'unauthenticated'
-      const waitSeconds = isFailure && address !== undefined ? failures.count(address) : 0
-      throw waitSeconds > 0 ? tooManyFailures(waitSeconds) : error
+      throw counted(error, address)
     }
   }
 }
@@ -95,11 +91,12 @@ export function createAuthenticate(
 /** The caller of a valid key. */
 export function toCaller(sql: Sql, key: KeyRow): Caller {
   if (!key.usedRecently) recordUse(sql, key.id)
+  const { requestsPerSecond, eventsPerSecond, deliveriesPerSecond } = key
   return {
     keyId: key.id,
     organizationId: key.organizationId,
     scopes: new Set(key.scopes),
-    limits: settingsIn(key, LIMIT_SETTINGS),
+    limits: { requestsPerSecond, eventsPerSecond, deliveriesPerSecond },
     expiresAt: key.expiresAt,
     consoleSessionId: null,
     person: null,
@@ -109,15 +106,6 @@ export function toCaller(sql: Sql, key: KeyRow): Caller {
 
 function sessionOf({ sessionKind: kind, webhookId, expiresAt }: KeyRow): CallerSession | null {
   return kind && expiresAt ? { kind, webhookId, expiresAt } : null
-}
-
-/** Does not depend on the key, so that a client that guesses keys learns nothing. */
-function tooManyFailures(waitSeconds: number): DomainError {
-  describeRequest({ limit: 'failed_keys' })
-  return rateLimited(
-    `This address sent too many requests with invalid API keys. Check the API key, and try again in ${waitSeconds} seconds.`,
-    waitSeconds,
-  )
 }
 
 /** `null` if the header has another form. */
@@ -198,4 +186,51 @@ export async function findEnded(
     values: [callers.map((one) => one.apiKeyId), callers.map((one) => one.sessionId)],
   })
   return rows.map(({ reason }) => reason)
+}
+
+// `phk_` or, for a session, `phs_`, 32 random bytes in base62 (43 characters), and their checksum (6 characters). The checksum detects typing
+// errors and invented tokens without the database, and lets secret scanners recognize real tokens.
+const PREFIXES = { key: 'phk_', session: 'phs_' } as const
+const RANDOM_LENGTH = 43
+const CHECKSUM_LENGTH = 6
+const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+const TOKEN = new RegExp(
+  `^ph[ks]_([0-9A-Za-z]{${RANDOM_LENGTH}})([0-9A-Za-z]{${CHECKSUM_LENGTH}})$`,
+)
+
+/** Generates the token of a new API key, or of a portal or frontend session. */
+export function mintToken(kind: keyof typeof PREFIXES = 'key'): string {
+  const random = base62(BigInt(`0x${randomBytes(32).toString('hex')}`), RANDOM_LENGTH)
+  return PREFIXES[kind] + random + checksum(random)
+}
+
+/** Whether a token has the form and the checksum of an API key. */
+export function isWellFormedToken(token: string): boolean {
+  const [, random, actual] = TOKEN.exec(token) ?? []
+  return random !== undefined && checksum(random) === actual
+}
+
+/** The stored hash of a token. */
+export function hashToken(token: string): Uint8Array<ArrayBuffer> {
+  return new Uint8Array(hash('sha256', token, 'buffer'))
+}
+
+/** The first characters of a token, which identify a key for people. */
+export function tokenHint(token: string): string {
+  return token.slice(0, PREFIXES.key.length + 4)
+}
+
+function checksum(random: string): string {
+  let text = ''
+  for (let rest = crc32(random); text.length < CHECKSUM_LENGTH; rest = Math.floor(rest / 62)) {
+    text = ALPHABET.charAt(rest % 62) + text
+  }
+  return text
+}
+
+function base62(value: bigint, length: number): string {
+  let text = ''
+  for (let rest = value; text.length < length; rest /= 62n)
+    text = ALPHABET[Number(rest % 62n)] + text
+  return text
 }

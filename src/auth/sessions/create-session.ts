@@ -14,7 +14,7 @@ import {
   scopesRule,
 } from '../access/scope.ts'
 import { keyNameRule } from '../api-keys/api-key-settings.ts'
-import { hashToken, mintToken, tokenHint } from '../api-keys/token.ts'
+import { hashToken, mintToken, tokenHint } from '../api-keys/authenticate.ts'
 import { writeAuditEntry } from '../audit/audit-entry.ts'
 
 export const DEFAULT_TTL_SECONDS = 3_600

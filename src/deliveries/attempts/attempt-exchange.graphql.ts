@@ -4,7 +4,7 @@ import type { Attempt } from '../../db/generated/prisma/client.ts'
 import { publicId } from '../../db/ids.ts'
 import { builder } from '../../graphql/builder.ts'
 import { enumOf } from '../../graphql/enum-of.ts'
-import { LARGE_TEXT, MEDIUM_TEXT } from '../../graphql/limits/field-complexity.ts'
+import { LARGE_TEXT, MEDIUM_TEXT } from '../../graphql/limits/document-limits.ts'
 import { MASK } from '../../webhooks/encrypted-headers.ts'
 
 interface AttemptRequest {

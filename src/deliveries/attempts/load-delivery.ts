@@ -1,7 +1,7 @@
 import { type FindBody, TOO_LARGE, writeBody } from '../../bodies/body.ts'
 import type { BodyEvent } from '../../bodies/event-graph/select-event.ts'
 import type { Sql } from '../../db/client.ts'
-import { deliveryBody } from '../../events/delivery-body.ts'
+import { deliveryBody } from '../../events/check-event.ts'
 import { batched } from '../../lib/batch.ts'
 import { inTurn } from '../../lib/in-turn.ts'
 import type { ScheduledDelivery } from '../../scheduling/scheduled-delivery.ts'

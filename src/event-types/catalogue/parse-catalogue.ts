@@ -1,7 +1,6 @@
 import { didYouMean } from '../../lib/did-you-mean.ts'
 import { type ExactJson, parseExactJson, printExactJson } from '../../lib/exact-json.ts'
-import { InvalidJson, parseJson } from '../../lib/parse-json.ts'
-import { decodeUtf8 } from '../../lib/utf8.ts'
+import { decodeUtf8, InvalidJson, parseJson } from '../../lib/parse-json.ts'
 import {
   CATALOGUE_FIELDS,
   type GivenCatalogue,

@@ -1,9 +1,9 @@
 import type { Context, MiddlewareHandler } from 'hono'
 import { type Actor, requestActor } from '../../auth/access/actor.ts'
-import { createQuota, type Quota } from '../../auth/access/quota.ts'
+import type { RateLimiter } from '../../auth/access/rate-limit.ts'
+import { createQuota, type Quota } from '../../auth/access/rate-limit.ts'
 import { type Caller, ownerOf, requireScope, type Scope } from '../../auth/access/scope.ts'
 import type { Authenticate } from '../../auth/api-keys/authenticate.ts'
-import type { RateLimiter } from '../../auth/rate-limit/rate-limiter.ts'
 import { connectionOf } from '../../http/connection.ts'
 import { DomainError } from '../../lib/errors.ts'
 import { describeRequest } from '../../telemetry/request-log.ts'
@@ -51,9 +51,8 @@ export function addRateLimitHeaders(limiter: RateLimiter): MiddlewareHandler<Cal
 
 /** The caller, for the audit log. */
 export function actorOf(c: Context<CallerEnv>): Actor {
-  const request = { headers: c.req.raw.headers, address: connectionOf(c).address }
   const { keyId, person } = c.get('caller')
-  return requestActor('rest', keyId, person, request)
+  return requestActor('rest', keyId, person, connectionOf(c))
 }
 
 /** Returns the uuid of the caller's organization. Throws `forbidden` if the key lacks the scope. */

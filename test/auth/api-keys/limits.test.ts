@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Limits, Scope } from '../../../src/auth/access/scope.ts'
-import { mintToken } from '../../../src/auth/api-keys/token.ts'
+import { mintToken } from '../../../src/auth/api-keys/authenticate.ts'
 import { createApiKey } from '../../support/api-keys.ts'
 import { startTestApp, useTestApp } from '../../support/app.ts'
 import { ALL_SCOPES, JOINED, TICKET } from '../../support/factories.ts'

@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { rateLimitHeaders } from '../../../src/auth/access/quota.ts'
 import {
   createAuthFailureLimiter,
+  createRateLimiter,
   MAX_AUTH_FAILURES,
-} from '../../../src/auth/rate-limit/keyed-limiter.ts'
-import { createRateLimiter, type RateLimiter } from '../../../src/auth/rate-limit/rate-limiter.ts'
+  type RateLimiter,
+  rateLimitHeaders,
+} from '../../../src/auth/access/rate-limit.ts'
 
 /** Consumes a number of requests one by one. Returns how many were granted. */
 function consume(limiter: RateLimiter, perSecond: number, count: number): number {

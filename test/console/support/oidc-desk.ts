@@ -1,5 +1,5 @@
 import { DEFAULT_LIMITS } from '../../../src/auth/api-keys/api-key-settings.ts'
-import { hashToken, mintToken, tokenHint } from '../../../src/auth/api-keys/token.ts'
+import { hashToken, mintToken, tokenHint } from '../../../src/auth/api-keys/authenticate.ts'
 import { mintId, parseId } from '../../../src/db/ids.ts'
 import { CLIENT, type OidcProvider, startOidcProvider } from '../../oidc-provider/oidc-provider.ts'
 import { freePort } from '../../support/free-port.ts'

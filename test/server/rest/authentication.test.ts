@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { SCOPES, type Scope } from '../../../src/auth/access/scope.ts'
-import { mintToken } from '../../../src/auth/api-keys/token.ts'
+import { mintToken } from '../../../src/auth/api-keys/authenticate.ts'
 import { publicId } from '../../../src/db/ids.ts'
 import { createApiKey, revokeApiKey } from '../../support/api-keys.ts'
 import { createTenant } from '../../support/factories.ts'

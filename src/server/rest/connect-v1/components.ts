@@ -1,9 +1,4 @@
-import {
-  headOfProblem,
-  PROBLEM_CAUSES,
-  PROBLEM_STATUS,
-  type ProblemKind,
-} from '../../../http/problem.ts'
+import { headOfProblem, PROBLEMS, type ProblemKind } from '../../../http/problem.ts'
 import { MAX_URL_LENGTH } from '../../../outbound/destination-url.ts'
 import { HEADER_NAME, HEADER_VALUE, MAX_HEADERS } from '../../../webhooks/custom-headers.ts'
 import { MAX_SUBSCRIPTIONS } from '../../../webhooks/webhook-settings.ts'
@@ -243,10 +238,10 @@ export const headerRefs = (names: readonly string[]) =>
 
 /** The error responses of these kinds, by status. */
 export const problemRefs = (kinds: readonly ProblemKind[]) =>
-  Object.fromEntries(kinds.map((kind) => [PROBLEM_STATUS[kind], ref('responses', kind)]))
+  Object.fromEntries(kinds.map((kind) => [PROBLEMS[kind][0], ref('responses', kind)]))
 
 const problemResponse = (kind: ProblemKind) => {
-  const description = PROBLEM_CAUSES[kind]
+  const [, description] = PROBLEMS[kind]
   const errors = kind === 'invalid' && { errors: INVALID_ERRORS }
   return {
     description,
@@ -278,7 +273,7 @@ export const COMPONENTS = {
     }),
   ),
   responses: Object.fromEntries(
-    (Object.keys(PROBLEM_STATUS) as ProblemKind[]).map((kind) => [kind, problemResponse(kind)]),
+    (Object.keys(PROBLEMS) as ProblemKind[]).map((kind) => [kind, problemResponse(kind)]),
   ),
   schemas: SCHEMAS,
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Context, Hono } from 'hono'
+import type { RateLimiter } from '../../../auth/access/rate-limit.ts'
 import type { Authenticate } from '../../../auth/api-keys/authenticate.ts'
-import type { RateLimiter } from '../../../auth/rate-limit/rate-limiter.ts'
 import type { Db } from '../../../db/client.ts'
 import { parseId } from '../../../db/ids.ts'
 import { connectionOf } from '../../../http/connection.ts'
@@ -15,6 +15,7 @@ import { readJsonObject } from '../../../http/read-body.ts'
 import { hashRequest, runOnce } from '../../../http/run-once.ts'
 import type { Logger } from '../../../telemetry/logger.ts'
 import type { OutageLog } from '../../../telemetry/outages.ts'
+import { createWebhook, updateWebhook } from '../../../webhooks/save-webhook.ts'
 import { revealSigningSecret, rotateSigningSecret } from '../../../webhooks/signing-secret.ts'
 import {
   deleteWebhook,
@@ -32,7 +33,7 @@ import {
 } from '../caller.ts'
 import { OPERATIONS, type OperationId } from './openapi.ts'
 import { nextPageLink, readPage } from './page.ts'
-import { createFromBody, toResource, updateFromBody } from './webhook-body.ts'
+import { fromBody, toResource } from './webhook-body.ts'
 
 export interface ConnectV1Deps {
   readonly authenticate: Authenticate
@@ -83,7 +84,9 @@ const HANDLERS: Readonly<
     const key = readIdempotencyKey(c.req.header('idempotency-key'))
     const body = await readJsonObject(c.req.raw, connectionOf(c).inFlight)
     const create = async (tx?: Db) => {
-      const resource = toResource(await createFromBody(acting(c, deps), organizationId, body, tx))
+      const resource = await fromBody(body, (input, otherIssues) =>
+        createWebhook(acting(c, deps), organizationId, input, { otherIssues }, tx),
+      )
       return { location: `${c.req.path}/${resource.id}`, resource }
     }
     const call = { organizationId, operation: CREATE_WEBHOOK }
@@ -128,9 +131,11 @@ const HANDLERS: Readonly<
     const organizationId = authorize(c, 'webhooks:write')
     const precondition = readPrecondition(c)
     const body = await readJsonObject(c.req.raw, connectionOf(c).inFlight)
-    const resource = toResource(
-      await updateFromBody(acting(c, deps), organizationId, webhookId(c), body, precondition),
-    )
+    const resource = await fromBody(body, (input, otherIssues) => {
+      // REST shows the values to every caller who may read webhooks.
+      const options = { otherIssues, precondition, movesHeaderValues: true }
+      return updateWebhook(acting(c, deps), organizationId, webhookId(c), input, options)
+    })
     return c.json(resource, 200, { etag: entityTagOf(resource) })
   },
 

@@ -1,40 +1,22 @@
-import type { Db } from '../../../db/client.ts'
 import { fewHints } from '../../../lib/did-you-mean.ts'
 import { DomainError, type FieldIssue, fieldIssue, invalid } from '../../../lib/errors.ts'
-import { createWebhook, updateWebhook } from '../../../webhooks/save-webhook.ts'
-import type { ActingWebhookDeps, Precondition, Webhook } from '../../../webhooks/webhook.ts'
+import type { Webhook } from '../../../webhooks/webhook.ts'
 import type { WebhookInput } from '../../../webhooks/webhook-settings.ts'
 
 type Body = Readonly<Record<string, unknown>>
 
-/** Creates the webhook that a body describes. Throws `invalid` with all errors of the body. */
-export async function createFromBody(
-  deps: ActingWebhookDeps,
-  organizationId: string,
+/** Saves the webhook that a body describes. The issues of an `invalid` error have the names of the body. */
+export async function fromBody(
   body: Body,
-  tx?: Db,
-): Promise<Webhook> {
+  save: (input: WebhookInput, otherIssues: readonly FieldIssue[]) => Promise<Webhook>,
+): Promise<Resource> {
   const { input, otherIssues } = parseFields(body)
-  return await withBodyNames(() => createWebhook(deps, organizationId, input, { otherIssues }, tx))
-}
-
-/** Updates a webhook with the fields of a body. Throws `invalid` with all errors of the body. */
-export async function updateFromBody(
-  deps: ActingWebhookDeps,
-  organizationId: string,
-  id: string,
-  body: Body,
-  precondition: Precondition,
-): Promise<Webhook> {
-  const { input, otherIssues } = parseFields(body)
-  return await withBodyNames(() =>
-    updateWebhook(deps, organizationId, id, input, {
-      otherIssues,
-      precondition,
-      // REST shows the values to every caller who may read webhooks.
-      movesHeaderValues: true,
-    }),
-  )
+  try {
+    return toResource(await save(input, otherIssues))
+  } catch (error) {
+    if (!(error instanceof DomainError) || error.code !== 'invalid') throw error
+    throw invalid(error.issues.map(renameField))
+  }
 }
 
 /** The fields of a body. In the domain, one has another name. */
@@ -50,6 +32,8 @@ const [BODY_NAME, DOMAIN_NAME] = ['event_subscriptions', 'eventSubscriptions']
 /** Accepted and ignored, so that a caller can send back a webhook as read, with changes. */
 const READ_ONLY: ReadonlySet<string> = new Set(['id', 'created_at', 'updated_at'])
 
+const UNKNOWN_FIELD = 'unknown_field'
+
 /** The values are not checked yet. */
 function parseFields(body: Body): { input: WebhookInput; otherIssues: FieldIssue[] } {
   const input: Record<string, unknown> = {}
@@ -59,26 +43,12 @@ function parseFields(body: Body): { input: WebhookInput; otherIssues: FieldIssue
     // For `enabled`, null means omitted.
     if (name === 'enabled' && value === null) continue
     if (FIELDS.includes(name)) input[name === BODY_NAME ? DOMAIN_NAME : name] = value
-    else if (!READ_ONLY.has(name)) otherIssues.push(unknownField(name, hint(name)))
+    else if (!READ_ONLY.has(name)) {
+      const detail = `There is no field ${JSON.stringify(name.slice(0, 128))}.${hint(name)}`
+      otherIssues.push({ path: [name], code: UNKNOWN_FIELD, detail })
+    }
   }
   return { input, otherIssues }
-}
-
-const UNKNOWN_FIELD = 'unknown_field'
-
-function unknownField(name: string, hint: string): FieldIssue {
-  const detail = `There is no field ${JSON.stringify(name.slice(0, 128))}.${hint}`
-  return { path: [name], code: UNKNOWN_FIELD, detail }
-}
-
-/** Renames the domain's fields in an error to those of the body. */
-async function withBodyNames<T>(call: () => Promise<T>): Promise<T> {
-  try {
-    return await call()
-  } catch (error) {
-    if (!(error instanceof DomainError) || error.code !== 'invalid') throw error
-    throw invalid(error.issues.map(renameField))
-  }
 }
 
 function renameField(issue: FieldIssue): FieldIssue {
@@ -87,6 +57,8 @@ function renameField(issue: FieldIssue): FieldIssue {
   const path = [BODY_NAME, ...rest]
   return issue.rule === undefined ? { ...issue, path } : fieldIssue(path, issue.code, issue.rule)
 }
+
+type Resource = ReturnType<typeof toResource>
 
 /** A webhook in responses. */
 export function toResource(webhook: Webhook) {

@@ -1,0 +1,186 @@
+import { networkOf } from '../../lib/address-network.ts'
+import { DomainError, rateLimited } from '../../lib/errors.ts'
+import { LruMap } from '../../lib/lru-map.ts'
+import { describeRequest } from '../../telemetry/request-log.ts'
+import type { Caller } from './scope.ts'
+
+/** An API key has a separate rate limit for each budget. */
+type Budget = 'requests' | 'events' | 'deliveries'
+
+/** The use of an API key's rate limits by one request. */
+export interface Quota {
+  /** Whether the request has used any budget. */
+  readonly isUsed: boolean
+  /** Throws `rate_limited` if the budget is exhausted. An amount of 0 only checks. */
+  spend(caller: Caller, budget: Budget, amount: number): void
+  /** Counts an amount that is known only afterwards. If it exceeds the budget, later requests wait for it. */
+  charge(caller: Caller, budget: Budget, amount: number): void
+  /** The rate-limit headers for the used budgets. */
+  headers(): [string, string][]
+}
+
+export function createQuota(use: RateLimiter): Quota {
+  const results = new Map<Budget, RateLimitResult>()
+  return {
+    get isUsed() {
+      return results.size > 0
+    },
+    spend({ keyId, limits }, budget, amount) {
+      const perSecond = limits[`${budget}PerSecond`]
+      const result = use(keyId, budget, amount, perSecond)
+      results.set(budget, result)
+      if (result.granted) return
+      describeRequest({ limit: budget })
+      throw overLimit(result, perSecond)
+    },
+    charge({ keyId, limits }, budget, amount) {
+      results.set(budget, use(keyId, budget, amount, limits[`${budget}PerSecond`], true))
+    },
+    headers: () => rateLimitHeaders([...results.values()]),
+  }
+}
+
+function overLimit({ budget, retryAfterSeconds }: RateLimitResult, perSecond: number) {
+  const limit = `${perSecond.toLocaleString('en')} ${budget} per second`
+  const seconds = retryAfterSeconds === 1 ? 'second' : 'seconds'
+  return rateLimited(
+    `This API key has reached its limit of ${limit}. Nothing was done. Try again in ${retryAfterSeconds} ${seconds}.`,
+    retryAfterSeconds,
+  )
+}
+
+/**
+ * The RateLimit-Policy and RateLimit headers of https://datatracker.ietf.org/doc/draft-ietf-httpapi-ratelimit-headers/:
+ * the quota `q` per window of `w` seconds, the remaining quota `r`, and the seconds `t` until all of it is available.
+ */
+export function rateLimitHeaders(results: readonly RateLimitResult[]): [string, string][] {
+  if (results.length === 0) return []
+  const policy = ({ budget, quota }: RateLimitResult) =>
+    `"${budget}";q=${quota};w=${WINDOW_SECONDS}`
+  const state = ({ budget, remaining, resetSeconds }: RateLimitResult) =>
+    `"${budget}";r=${remaining};t=${resetSeconds}`
+  return [
+    ['ratelimit-policy', results.map(policy).join(', ')],
+    ['ratelimit', results.map(state).join(', ')],
+  ]
+}
+
+/** The state of a budget after a call. */
+interface RateLimitResult {
+  readonly budget: Budget
+  readonly granted: boolean
+  /** The amount that an idle key may use at once. */
+  readonly quota: number
+  readonly remaining: number
+  /** Until the whole quota is available. */
+  readonly resetSeconds: number
+  /** Until an amount of 1 is available; at least 1. */
+  readonly retryAfterSeconds: number
+}
+
+/** The burst that is allowed, in seconds of the rate. */
+const WINDOW_SECONDS = 10
+
+export type RateLimiter = ReturnType<typeof createRateLimiter>
+
+/**
+ * Limits the rate of API keys, in this process only: consumes an amount of a key's budget of `perSecond` if 1 of it is left. A
+ * large amount may exceed the budget, so that small ones cannot starve it; later calls wait for the excess. With `isLate`, the
+ * amount was known only afterwards, and always counts. `now` is a monotonic clock in milliseconds.
+ */
+export function createRateLimiter(now = () => performance.now()) {
+  const bucketOf = createBuckets(30_000, now)
+  return (
+    keyId: string,
+    budget: Budget,
+    amount: number,
+    perSecond: number,
+    isLate = false,
+  ): RateLimitResult => {
+    const bucket = bucketOf(`${budget} ${keyId}`, perSecond)
+    const quota = perSecond * WINDOW_SECONDS
+    const granted = isLate || bucket.level <= quota - 1
+    if (granted) bucket.level += amount
+    return {
+      budget,
+      granted,
+      quota,
+      remaining: Math.max(0, Math.floor(quota - bucket.level)),
+      resetSeconds: Math.ceil(bucket.level / perSecond),
+      retryAfterSeconds: Math.max(1, Math.ceil((bucket.level - quota + 1) / perSecond)),
+    }
+  }
+}
+
+/** Limits requests by a key, in this process only. */
+interface KeyedLimiter {
+  /** Counts a request. Returns the seconds until the next one is allowed; 0 within the limit. */
+  count(key: string): number
+}
+
+/** `perMinute` is the limit of each key. An idle key may use all of it at once. */
+export function createKeyedLimiter(perMinute: number, now = () => performance.now()): KeyedLimiter {
+  const bucketOf = createBuckets(10_000, now)
+  const perSecond = perMinute / 60
+  return {
+    count(key) {
+      const bucket = bucketOf(key, perSecond)
+      // Capped, so that requests over the limit do not extend the wait.
+      bucket.level = Math.min(bucket.level + 1, perMinute + 1)
+      return Math.ceil(Math.max(0, bucket.level - perMinute) / perSecond)
+    },
+  }
+}
+
+/** Limits requests by client address, as `createKeyedLimiter` does. */
+export function createAddressLimiter(perMinute: number, now?: () => number): KeyedLimiter {
+  const limiter = createKeyedLimiter(perMinute, now)
+  return { count: (address) => limiter.count(networkOf(address)) }
+}
+
+/** Failed authentications that one address may make in a burst, and per minute. */
+export const MAX_AUTH_FAILURES = 20
+
+/** Counts only failures, so that one caller cannot lock out others who share its address. */
+export function createAuthFailureLimiter(now?: () => number): KeyedLimiter {
+  return createAddressLimiter(MAX_AUTH_FAILURES, now)
+}
+
+/**
+ * Counts the errors of failed authentications with `what`. Returns the error, or `rate_limited` for an address with too many
+ * of them, which does not depend on the credential: a client that guesses learns nothing.
+ */
+export function createFailureCount(what: string, now?: () => number) {
+  const failures = createAuthFailureLimiter(now)
+  return (error: unknown, address: string | undefined): unknown => {
+    const isFailure = error instanceof DomainError && error.code === 'unauthenticated'
+    const waitSeconds = isFailure && address !== undefined ? failures.count(address) : 0
+    if (waitSeconds === 0) return error
+    describeRequest({ limit: 'failed_keys' })
+    return rateLimited(
+      `This address sent too many requests with ${what}. Check it, and try again in ${waitSeconds} seconds.`,
+      waitSeconds,
+    )
+  }
+}
+
+/** A leaky bucket: usage fills it, and it drains at a steady rate. */
+interface Bucket {
+  level: number
+  /** When the level was last updated. */
+  atMs: number
+}
+
+/** Returns the bucket with a name, drained. If there are more, the least recently used ones are evicted. */
+function createBuckets(maxEntries: number, now: () => number) {
+  const buckets = new LruMap<string, Bucket>({ maxEntries })
+  return (name: string, perSecond: number): Bucket => {
+    const nowMs = now()
+    const bucket = buckets.get(name) ?? { level: 0, atMs: nowMs }
+    buckets.set(name, bucket)
+    const elapsedSeconds = Math.max(0, nowMs - bucket.atMs) / 1_000
+    bucket.level = Math.max(0, bucket.level - elapsedSeconds * perSecond)
+    bucket.atMs = nowMs
+    return bucket
+  }
+}
