@@ -1,8 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { type Dispatcher, errors } from 'undici'
-import { ConnectionTimer } from './connection-timer.ts'
 import { ConnectionFailure, codeOf, explainNoResponse, TimeLimitReached } from './failure.ts'
-import { connectionEndOf } from './guarded-connector.ts'
+import { ConnectionTimer, connectionEndOf } from './guarded-connector.ts'
 import type { Answered, AttemptTiming, Outcome } from './outcome.ts'
 
 /** The limits of one request. It takes at most the connect, acknowledge and body timeouts together. */
