@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
+import { isIP } from 'node:net'
 import type { HttpBindings } from '@hono/node-server'
 import type { Context, MiddlewareHandler } from 'hono'
-import { createRangeCheck, isAddress } from '../outbound/address-range.ts'
+import { createRangeCheck } from '../outbound/public-address.ts'
 
 /** The connection of a request. */
 export interface Connection {
@@ -72,7 +73,7 @@ export function createClientAddress(
     while (hops.length > 0 && isTrusted(client)) {
       const hop = plainAddress((hops.pop() as string).trim())
       // The proxy gave no usable address, so the proxy itself is the last known hop.
-      if (!isAddress(hop)) break
+      if (isIP(hop) === 0) break
       client = hop
     }
     return client

@@ -5,7 +5,7 @@ import type { Hono } from 'hono'
 import { type Config, LOOPBACK } from '../config/config.ts'
 import { plainAddress } from '../http/connection.ts'
 import { networkOf } from '../lib/address-network.ts'
-import { createRangeCheck } from '../outbound/address-range.ts'
+import { createRangeCheck } from '../outbound/public-address.ts'
 import type { Logger } from '../telemetry/logger.ts'
 import type { RequestLogger } from './request-logger.ts'
 
