@@ -1,7 +1,7 @@
 import { createSteps } from '../bulk-tasks/steps.ts'
 import type { Config } from '../config/config.ts'
 import { ID_PREFIXES, type IdKind, parseId } from '../db/ids.ts'
-import { type AttemptDeps, attemptDelivery } from '../deliveries/attempts/attempt-delivery.ts'
+import { type AttemptDeps, makeAttempt } from '../deliveries/attempts/make-attempt.ts'
 import { backfillIndex } from '../deliveries/backfill-index.ts'
 import { eraseUnkeptPayloads } from '../deliveries/keep/erase-unkept-payloads.ts'
 import { reopenRescheduled } from '../deliveries/reopen-exhausted.ts'
@@ -37,7 +37,7 @@ export function createTasks(
   const steps = createSteps(keyring, workerSchema)
   return {
     // The key names the delivery, so that a dashboard may add the job again with any payload.
-    deliver: (_payload, run) => attemptDelivery(attempt, uuidOf('delivery', 'key', run.key), run),
+    deliver: (_payload, run) => makeAttempt(attempt, uuidOf('delivery', 'key', run.key), run),
 
     async release_backlog(payload) {
       await attempt.scheduler.release(uuidIn(payload, 'webhook', 'webhookId'))

@@ -1,7 +1,8 @@
-import { type AttemptResult, INITIAL_LIMIT } from './adaptive-limit.ts'
 import {
   type AcquireResult,
+  type AttemptResult,
   type Candidate,
+  INITIAL_LIMIT,
   LimitedOrganization,
   LimitedWebhook,
 } from './limited-webhook.ts'
