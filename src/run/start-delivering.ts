@@ -2,14 +2,16 @@ import { createFindBody } from '../bodies/body.ts'
 import { heapShare, type Settings } from '../config/settings.ts'
 import type { Sql } from '../db/client.ts'
 import { FairQueue } from '../db/fair-queue.ts'
+import { parseId } from '../db/ids.ts'
 import { createDeliveryJobs } from '../deliveries/attempts/delivery-jobs.ts'
 import { createLoadBody, createLoadDelivery } from '../deliveries/attempts/load-delivery.ts'
+import { makeAttempt } from '../deliveries/attempts/make-attempt.ts'
 import { createRecordAttempt, recordWithRetry } from '../deliveries/attempts/record-attempt.ts'
 import { openMailer, openSender } from '../deliveries/open-sender.ts'
 import { saveSendDefaults } from '../deliveries/send-defaults.ts'
 import { repeat } from '../lib/repeat.ts'
 import { ERROR_CODES } from '../outbound/failure-reasons.ts'
-import { TASK_PREFIX } from '../queue/jobs.ts'
+import { ForeignJobError, TASK_PREFIX, type Tasks } from '../queue/jobs.ts'
 import { startWorker, type Worker } from '../queue/worker.ts'
 import { createScheduler } from '../scheduling/scheduler.ts'
 import type { Notify } from '../streams/live/notify.ts'
@@ -64,7 +66,11 @@ export async function startDelivering(
     retryScheduleMs: config.retryScheduleMs,
   }
   const sendMail = await openMailer(settings)
-  const tasks = createTasks(common, config, attempt, sendMail, reportCanceled)
+  const tasks: Tasks = {
+    ...createTasks(common, config, scheduler, sendMail, reportCanceled),
+    // The key names the delivery, so that a dashboard may add the job again with any payload.
+    deliver: (_payload, run) => makeAttempt(attempt, deliveryOf(run.key), run),
+  }
   const countReplacement = addCounter(registry, 'runner_replacements')
   const worker = started.use(
     await startWorker(database, tasks, {
@@ -82,6 +88,13 @@ export async function startDelivering(
   const own = `${TASK_PREFIX}maintain`
   await pool.query(`select posthorn.enqueue('maintain', '{}', $1, null, $1)`, [own])
   return worker
+}
+
+/** The uuid of the delivery of a job. */
+function deliveryOf(key: string | null): string {
+  const uuid = key === null ? null : parseId('delivery', key)
+  if (uuid === null) throw new ForeignJobError('key', key, 'msg_…')
+  return uuid
 }
 
 const EVALUATE_EVERY_MS = 1_000

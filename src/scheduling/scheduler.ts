@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Sql } from '../db/client.ts'
-import { retryWhileUnavailable } from '../db/retry-while-unavailable.ts'
+import { retryWhileUnavailable } from '../db/faults.ts'
 import type { Notify } from '../streams/live/notify.ts'
 import { endHold, type HoldReason } from '../webhooks/end-hold.ts'
 import type { SendOptions } from '../webhooks/send-options.ts'

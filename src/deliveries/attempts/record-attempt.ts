@@ -1,6 +1,5 @@
 import type { Sql } from '../../db/client.ts'
-import { isRejection } from '../../db/faults.ts'
-import { retryWhileUnavailable } from '../../db/retry-while-unavailable.ts'
+import { isRejection, retryWhileUnavailable } from '../../db/faults.ts'
 import { batched } from '../../lib/batch.ts'
 import { USER_AGENT } from '../../lib/version.ts'
 import { type FailureCode, reasonOf } from '../../outbound/failure-reasons.ts'
