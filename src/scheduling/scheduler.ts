@@ -49,17 +49,23 @@ export function createScheduler(sql: Sql, { concurrency, notify, onError }: Sche
     onFreeCapacity: (webhookId) => void backlogs.release(webhookId).catch(onError),
   })
   const backlogs = createBacklogReleaser(sql, limiter, notify)
-  const reportLimits = createLimitReporter(sql, () => limiter.limits())
   const closed = new AbortController()
   const { signal: stopping } = closed
   const holdForRetryAfter = createHoldForRetryAfter(sql)
+
+  let limitsStoredAt = performance.now()
+  async function storeLimitsIfDue(): Promise<void> {
+    if (performance.now() - limitsStoredAt < STORE_LIMITS_EVERY_MS) return
+    limitsStoredAt = performance.now()
+    await storeLimits(sql, limiter.limits())
+  }
 
   const ticking = setInterval(() => limiter.tick(), TICK_MS)
   let release: Promise<void> | null = null
   const releasing = setInterval(() => {
     release ??= backlogs
       .releaseAll()
-      .then(reportLimits)
+      .then(storeLimitsIfDue)
       .catch(onError)
       .finally(() => {
         release = null
@@ -206,43 +212,27 @@ export function reasonToPark(
   return options.ordered && !delivery.isHead ? 'ordered' : null
 }
 
-/** The shortest interval between two reports. */
-const REPORT_EVERY_MS = 5_000
+/** Each process stores its limits this often. */
+const STORE_LIMITS_EVERY_MS = 5_000
 
-/** Stores the adaptive limits that changed by a tenth or more, for the health of the webhooks in the API. */
-export function createLimitReporter(
-  sql: Sql,
-  limits: () => Iterable<{ webhookId: string; limit: number; isAdaptive: boolean }>,
-): () => Promise<void> {
-  let reported = new Map<string, number | null>()
-  let reportedAtMs = performance.now()
-
-  return async () => {
-    if (performance.now() - reportedAtMs < REPORT_EVERY_MS) return
-    reportedAtMs = performance.now()
-    const latest = new Map<string, number | null>()
-    for (const { webhookId, limit, isAdaptive } of limits()) {
-      const before = reported.get(webhookId)
-      const isSimilar = before && isAdaptive && Math.abs(limit - before) < before / 10
-      latest.set(webhookId, isSimilar ? before : isAdaptive ? limit : null)
-    }
-    const changed = [...latest].filter(([webhookId, limit]) => reported.get(webhookId) !== limit)
-    if (changed.length > 0) await writeLimits(sql, changed)
-    reported = latest
-  }
-}
-
-/** In the order of the ids, so that processes cannot deadlock. A webhook with a fixed limit gets null. */
-async function writeLimits(sql: Sql, limits: [string, number | null][]): Promise<void> {
+/**
+ * Stores limits that differ from the stored ones by a tenth or more, for the health of the webhooks in the API: of a fixed
+ * limit null. In the order of the ids, so that processes cannot deadlock.
+ */
+async function storeLimits(sql: Sql, limits: Iterable<readonly [string, number | null]>) {
+  const given = [...limits]
+  if (given.length === 0) return
   await sql.query({
-    name: 'report_limits',
+    name: 'store_limits',
     text: `
       insert into posthorn.webhook_schedules as s (webhook_id, concurrency_limit)
       select w.id, given.max from unnest($1::uuid[], $2::int[]) as given (id, max)
       join posthorn.webhooks as w on w.id = given.id and w.deleted_at is null
+      left join posthorn.webhook_schedules as s on s.webhook_id = w.id
+      where s.concurrency_limit is distinct from given.max
+        and abs(s.concurrency_limit - given.max) < s.concurrency_limit / 10.0 is not true
       order by w.id
-      on conflict (webhook_id) do update set concurrency_limit = excluded.concurrency_limit
-        where s.concurrency_limit is distinct from excluded.concurrency_limit`,
-    values: [limits.map(([webhookId]) => webhookId), limits.map(([, limit]) => limit)],
+      on conflict (webhook_id) do update set concurrency_limit = excluded.concurrency_limit`,
+    values: [given.map(([webhookId]) => webhookId), given.map(([, limit]) => limit)],
   })
 }
