@@ -1,4 +1,4 @@
-import { createRangeCheck } from '../outbound/address-range.ts'
+import { createRangeCheck } from '../outbound/public-address.ts'
 
 /** Sign-in to the console by OpenID Connect. */
 export interface OidcSettings {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { didYouMean } from '../lib/did-you-mean.ts'
 import { decodeUtf8 } from '../lib/parse-json.ts'
-import { isRange } from '../outbound/address-range.ts'
+import { isRange } from '../outbound/public-address.ts'
 
 /*
  * Parsers of setting values. Each throws an error that says which value to give.

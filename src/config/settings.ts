@@ -12,8 +12,6 @@ export interface Settings {
   }
   /** Certificate authorities to trust besides those of the configuration, as PEM. */
   readonly trustedAuthorities?: readonly string[]
-  /** The clock of deliveries and of the circuit breaker. Default: the machine's. */
-  readonly now?: () => Date
 }
 
 /** A part of the heap of a thread, in bytes. What takes memory by the size of its input has such a bound. */

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { DomainError } from '../lib/errors.ts'
 import { NO_FREE_CONNECTION } from './pools.ts'
@@ -112,4 +113,29 @@ export const UNAVAILABLE: Readonly<Record<Unavailability, string>> = {
   pool_exhausted:
     'Posthorn has too many requests in progress: all its connections to the database are busy.',
   stopping: 'This process is shutting down.',
+}
+
+interface RetryOptions {
+  /** Once it is aborted, `run` is not repeated. Default: never. */
+  readonly signal?: AbortSignal
+  /** Called with each error. Default: nothing. */
+  readonly onUnavailable?: (error: unknown) => void
+}
+
+const RETRY_DELAY_MS = 250
+
+/** Repeats `run` until Postgres is available. `run` must be idempotent. */
+export async function retryWhileUnavailable<Result>(
+  run: () => Promise<Result>,
+  { signal, onUnavailable = () => {} }: RetryOptions = {},
+): Promise<Result> {
+  for (;;) {
+    try {
+      return await run()
+    } catch (error) {
+      if (signal?.aborted || !isDatabaseUnavailable(error)) throw error
+      onUnavailable(error)
+    }
+    await sleep(RETRY_DELAY_MS, undefined, { signal }).catch(() => {})
+  }
 }

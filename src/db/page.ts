@@ -42,16 +42,39 @@ export interface TimeRange {
 }
 
 /** Ids that all rows of a page in a time range are between, for row comparisons that match an index. */
-export function idBounds(
-  { since, until }: TimeRange,
-  bound: PageBounds['bound'],
-): [string, string] {
+function idBounds({ since, until }: TimeRange, bound: PageBounds['bound']): [string, string] {
   const lower = since ? lowerBoundAt(since) : FIRST_ID
   const upper = until ? lowerBoundAt(until) : LAST_ID
   if (!bound) return [lower, upper]
   return 'gt' in bound
     ? [bound.gt > lower ? bound.gt : lower, upper]
     : [lower, bound.lt < upper ? bound.lt : upper]
+}
+
+/**
+ * SQL: the conditions, and the order with the size, of a page in the order of the index on the columns `keys` and the id of
+ * `row`. The row comparisons and the order match the index. With an equality, Postgres can prefer the primary key, and then
+ * reads all rows for a rare value.
+ */
+export function indexPage(
+  row: string,
+  keys: readonly (readonly [column: string, value: string])[],
+  range: TimeRange,
+  { take, bound }: PageBounds,
+  add: AddValue,
+): { readonly conditions: readonly string[]; readonly order: string } {
+  const columns = [...keys.map(([column]) => column), 'id'].map((column) => `${row}.${column}`)
+  const values = keys.map(([, value]) => value)
+  const [lower, upper] = idBounds(range, bound).map((id) => [...values, `${add(id)}::uuid`])
+  const direction = take > 0 ? 'desc' : 'asc'
+  const order = columns.map((column) => `${column} ${direction}`)
+  return {
+    conditions: [
+      `(${columns.join(', ')}) >= (${lower?.join(', ')})`,
+      `(${columns.join(', ')}) <= (${upper?.join(', ')})`,
+    ],
+    order: `order by ${order.join(', ')} limit ${add(Math.abs(take))}`,
+  }
 }
 
 /** SQL: the order and the size of a page. */

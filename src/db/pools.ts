@@ -244,7 +244,7 @@ export function shareConnections(
   async function connectInTurn(): Promise<pg.PoolClient> {
     const owner = ownerOf()
     // As `pg` says it.
-    if (!(await queue.acquire(owner, maxWaitMs))) throw new Error(NO_FREE_CONNECTION)
+    if (!(await queue.acquire(owner, { maxWaitMs }))) throw new Error(NO_FREE_CONNECTION)
     try {
       const client = await connect()
       owners.set(client, owner)

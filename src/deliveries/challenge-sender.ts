@@ -6,7 +6,7 @@ import type { HttpSender } from '../outbound/http-sender.ts'
 import type { Ended } from '../outbound/outcome.ts'
 import type { Challenge, SendChallenge } from '../webhooks/endpoint/challenge.ts'
 import type { UnverifiedReason } from '../webhooks/endpoint/endpoint-unverified.ts'
-import { signRequest } from './attempts/signed-request.ts'
+import { signRequest } from './attempts/make-attempt.ts'
 
 /**
  * Challenges of each organization per minute, in each process. A caller chooses the URLs, so that without a limit Posthorn
@@ -72,13 +72,14 @@ function requestOf(
   { url, headers: customHeaders, signingKey, headerPrefix }: Challenge,
   token: string,
 ) {
-  const { headers, body } = signRequest(installationPrefix, signingKey, {
-    ownTrace: null,
+  const body = Buffer.from(JSON.stringify({ type: 'verification', challenge: token }))
+  const { headers } = signRequest(installationPrefix, signingKey, {
+    trace: { traceParent: null, traceState: null },
+    isTest: false,
     messageId: `msg_verification_${randomBytes(16).toString('hex')}`,
-    delivery: { isTest: false, traceParent: null, traceState: null },
-    body: Buffer.from(JSON.stringify({ type: 'verification', challenge: token })),
+    body,
     customHeaders,
-    headerPrefix,
+    headerPrefix: headerPrefix ?? installationPrefix,
     startedAt: new Date(),
   })
   return { url, headers, body }

@@ -1,4 +1,4 @@
-import { boundConditions, idBounds, type PageBounds, pageOrder } from '../db/page.ts'
+import { boundConditions, indexPage, type PageBounds, pageOrder } from '../db/page.ts'
 import type { AddValue } from '../db/parameters.ts'
 import type { SearchKey } from '../event-types/search-key.ts'
 import {
@@ -141,37 +141,15 @@ function pageOfIndexes(
   const order = pageOrder(bounds, add)
   const selects = ranges.map(({ conditions, hasIndex }) => {
     const all = [...where, ...conditions]
-    if (!hasIndex && owner !== 'event_id') return pageOfKeys(keys, all, filter, bounds, add)
-    const equal = keys.map(([column, value]) => `d.${column} = ${value}`)
-    return `(select d.id from posthorn.deliveries as d where ${[...equal, ...all].join(' and ')} ${order})`
+    const page =
+      hasIndex || owner === 'event_id'
+        ? { conditions: keys.map(([column, value]) => `d.${column} = ${value}`), order }
+        : indexPage('d', keys, filter, bounds, add)
+    const matches = [...page.conditions, ...all].join(' and ')
+    return `(select d.id from posthorn.deliveries as d where ${matches} ${page.order})`
   })
   const page = `lateral (${selects.join(' union all ')}) as page`
   return `select page.id from ${[...sources, page].join(' cross join ')} ${order}`
-}
-
-/**
- * SQL: a page in the order of the index on these columns and the id. The row comparisons and the order match the index. With
- * an equality, Postgres can prefer the primary key, and then reads all deliveries for a webhook that has few.
- */
-function pageOfKeys(
-  keys: readonly (readonly [column: string, value: string])[],
-  where: readonly string[],
-  filter: DeliveryFilter,
-  { take, bound }: PageBounds,
-  add: AddValue,
-): string {
-  const columns = [...keys.map(([column]) => `d.${column}`), 'd.id']
-  const values = keys.map(([, value]) => value)
-  const [lower, upper] = idBounds(filter, bound).map((id) => [...values, `${add(id)}::uuid`])
-  const all = [
-    `(${columns.join(', ')}) >= (${lower?.join(', ')})`,
-    `(${columns.join(', ')}) <= (${upper?.join(', ')})`,
-    ...where,
-  ]
-  const direction = take > 0 ? 'desc' : 'asc'
-  return `(
-    select d.id from posthorn.deliveries as d where ${all.join(' and ')}
-    order by ${columns.map((column) => `${column} ${direction}`).join(', ')} limit ${add(Math.abs(take))})`
 }
 
 /** SQL: a page of the deliveries with the ids `found`. They are looked up in the order of the page. */

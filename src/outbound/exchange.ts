@@ -1,8 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { type Dispatcher, errors } from 'undici'
-import { ConnectionTimer } from './connection-timer.ts'
 import { ConnectionFailure, codeOf, explainNoResponse, TimeLimitReached } from './failure.ts'
-import { connectionEndOf } from './guarded-connector.ts'
+import { ConnectionTimer, connectionEndOf } from './guarded-connector.ts'
 import type { Answered, AttemptTiming, Outcome } from './outcome.ts'
 
 /** The limits of one request. It takes at most the connect, acknowledge and body timeouts together. */
@@ -48,7 +47,6 @@ type Controller = Dispatcher.DispatchController | null
 export class Exchange implements Dispatcher.DispatchHandler {
   readonly #limits: ExchangeLimits
   readonly #events: ExchangeEvents
-  readonly #sample: ResponseSample
   readonly #connectionTimer = new ConnectionTimer()
   #phase: Phase = 'connecting'
   #controller: Controller = null
@@ -58,11 +56,14 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #interimBytes = 0
   #deadline = 0
   #timer: NodeJS.Timeout | undefined
+  #head: Pick<Answered, 'status' | 'headers' | 'firstByteMs'> | null = null
+  readonly #kept: Buffer[] = []
+  #keptBytes = 0
+  #bodyBytes = 0
 
   constructor(limits: ExchangeLimits, events: ExchangeEvents) {
     this.#limits = limits
     this.#events = events
-    this.#sample = new ResponseSample(limits.keepBodyBytes)
   }
 
   /** Dispatches the request, and measures the connection that undici opens for it. */
@@ -95,14 +96,22 @@ export class Exchange implements Dispatcher.DispatchHandler {
       return
     }
     this.#phase = 'reading'
-    this.#sample.start(status, joinHeaders(headers), this.#elapsedMs())
+    const firstByteMs = Math.round(this.#elapsedMs())
+    this.#head = { status, headers: joinHeaders(headers), firstByteMs }
     this.#startTimer(this.#limits.bodyTimeoutMs)
   }
 
   onResponseData(_controller: Controller, chunk: Buffer): void {
     if (this.#phase !== 'reading') return
-    this.#sample.add(chunk)
-    if (this.#sample.bodyBytes > this.#limits.maxBodyBytes) this.#stopAtLimit()
+    this.#bodyBytes += chunk.length
+    const room = this.#limits.keepBodyBytes - this.#keptBytes
+    if (room > 0) {
+      // A copy, because a chunk keeps the whole buffer that it was read with in memory.
+      const kept = Buffer.from(chunk.subarray(0, room))
+      this.#keptBytes += kept.length
+      this.#kept.push(kept)
+    }
+    if (this.#bodyBytes > this.#limits.maxBodyBytes) this.#stopAtLimit()
   }
 
   onResponseEnd(): void {
@@ -168,7 +177,15 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   #answer(isComplete: boolean): void {
-    this.#settle(this.#sample.toOutcome(isComplete, this.#timing()))
+    if (this.#head === null) return
+    this.#settle({
+      kind: 'answered',
+      ...this.#head,
+      body: Buffer.concat(this.#kept),
+      bodyTruncated: !isComplete || this.#bodyBytes > this.#keptBytes,
+      retryAfter: this.#head.headers['retry-after'] ?? null,
+      ...this.#timing(),
+    })
   }
 
   #settle(outcome: Outcome): void {
@@ -209,54 +226,6 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
 /** Error codes of a connection that the peer closed, besides undici's `SocketError`. */
 const CLOSED: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE'])
-
-/** Collects the head and the first `keepBytes` of the body of a response. */
-class ResponseSample {
-  readonly #keepBytes: number
-  #status = 0
-  #headers: Answered['headers'] = {}
-  #firstByteMs = 0
-  readonly #kept: Buffer[] = []
-  #keptBytes = 0
-  #bodyBytes = 0
-
-  constructor(keepBytes: number) {
-    this.#keepBytes = keepBytes
-  }
-
-  get bodyBytes(): number {
-    return this.#bodyBytes
-  }
-
-  start(status: number, headers: Answered['headers'], firstByteMs: number): void {
-    this.#status = status
-    this.#headers = headers
-    this.#firstByteMs = Math.round(firstByteMs)
-  }
-
-  add(chunk: Buffer): void {
-    this.#bodyBytes += chunk.length
-    const room = this.#keepBytes - this.#keptBytes
-    if (room <= 0) return
-    // A copy, because a chunk keeps the whole buffer that it was read with in memory.
-    const kept = Buffer.from(chunk.length > room ? chunk.subarray(0, room) : chunk)
-    this.#keptBytes += kept.length
-    this.#kept.push(kept)
-  }
-
-  toOutcome(isComplete: boolean, timing: AttemptTiming): Answered {
-    return {
-      kind: 'answered',
-      status: this.#status,
-      headers: this.#headers,
-      body: Buffer.concat(this.#kept),
-      bodyTruncated: !isComplete || this.#bodyBytes > this.#keptBytes,
-      firstByteMs: this.#firstByteMs,
-      retryAfter: this.#headers['retry-after'] ?? null,
-      ...timing,
-    }
-  }
-}
 
 type UndiciHeaders = Readonly<Record<string, string | string[] | undefined>>
 

@@ -1,5 +1,4 @@
 import { BlockList, isIP } from 'node:net'
-import { addRange, listContains } from './address-range.ts'
 
 /**
  * The blocks without public hosts in IPv4, and in the public part of IPv6, which is 2000::/3: those that the IANA
@@ -36,8 +35,7 @@ export const SPECIAL_PURPOSE_BLOCKS = [
  * embeddings, IPv6 outside 2000::/3, addresses with a zone id, and text that is not an address are not public.
  */
 export function isPublicAddress(ip: string): boolean {
-  if (ip.includes('%') || isIP(ip) === 0) return false
-  return (isIP(ip) === 4 || listContains(reachableIpv6, ip)) && blockOf(ip) === undefined
+  return isReachable(ip) && blockOf(ip) === undefined
 }
 
 /** Why an address is not public. Only for addresses that the reader wrote: never reveal what a host name resolves to. */
@@ -54,24 +52,52 @@ export interface AddressGuard {
 
 /** A guard that permits public addresses and the CIDR ranges in `allow`. Throws if one is not a CIDR range. */
 export function createAddressGuard(allow: readonly string[]): AddressGuard {
-  const allowed = new BlockList()
-  for (const cidr of allow) addRange(allowed, cidr)
-  return {
-    permits: (ip) =>
-      isPublicAddress(ip) || (!ip.includes('%') && isIP(ip) !== 0 && listContains(allowed, ip)),
+  const isAllowed = createRangeCheck(allow)
+  return { permits: (ip) => isPublicAddress(ip) || isAllowed(ip) }
+}
+
+/**
+ * Returns a function that checks whether an address is in one of the CIDR ranges, with IPv4-mapped addresses in those of
+ * IPv4. It returns `false` for other text and for addresses with a zone id. Throws if a range is not one.
+ */
+export function createRangeCheck(cidrs: readonly string[]): (address: string) => boolean {
+  const list = new BlockList()
+  for (const cidr of cidrs) {
+    const range = parseRange(cidr)
+    if (range === null) {
+      throw new Error(`${JSON.stringify(cidr)} is not a CIDR range such as 10.0.0.0/8 or fd00::/8.`)
+    }
+    list.addSubnet(...range)
+  }
+  return (address) => {
+    const version = isIP(address)
+    return version !== 0 && !address.includes('%') && list.check(address, `ipv${version as 4 | 6}`)
   }
 }
 
-/** The IPv4 address at the end of the last two decides. */
-const reachableIpv6 = new BlockList()
-for (const cidr of ['2000::/3', '::ffff:0:0/96', '64:ff9b::/96']) addRange(reachableIpv6, cidr)
+/** Whether the text is an IPv4 or IPv6 CIDR range without a zone id. */
+export function isRange(text: string): boolean {
+  return parseRange(text) !== null
+}
 
+function parseRange(text: string): [network: string, bits: number, family: 'ipv4' | 'ipv6'] | null {
+  const [, network = '', digits = ''] = /^([^/%]+)\/(\d{1,3})$/.exec(text) ?? []
+  const version = isIP(network)
+  const bits = Number(digits)
+  if (version === 0 || bits > (version === 4 ? 32 : 128)) return null
+  return [network, bits, version === 4 ? 'ipv4' : 'ipv6']
+}
+
+/** The IPv4 address at the end of the last two decides. */
+const isReachable = createRangeCheck(['0.0.0.0/0', '2000::/3', '::ffff:0:0/96', '64:ff9b::/96'])
+
+/** Each block of IPv4 with its NAT64 form (RFC 6052). */
 const notReachableBlocks = SPECIAL_PURPOSE_BLOCKS.map((row) => {
-  const list = new BlockList()
-  addRange(list, row.block, { nat64: true })
-  return { ...row, list }
+  const [network, bits] = row.block.split('/')
+  const nat64 = isIP(network as string) === 4 ? [`64:ff9b::${network}/${96 + Number(bits)}`] : []
+  return { ...row, contains: createRangeCheck([row.block, ...nat64]) }
 })
 
 function blockOf(ip: string) {
-  return notReachableBlocks.find(({ list }) => listContains(list, ip))
+  return notReachableBlocks.find(({ contains }) => contains(ip))
 }

@@ -6,7 +6,7 @@ import { repeat } from '../lib/repeat.ts'
 /** Sends the heartbeats of this process's runners, and finds dead runners of all processes. */
 export interface Heartbeat extends AsyncDisposable {
   /** Resolves once Postgres has stored the runner. Its heartbeats are sent from then on. */
-  register(runnerId: string): Promise<void>
+  register(runnerId: string, runner: BeatingRunner): Promise<void>
   unregister(runnerId: string): void
   /**
    * Returns at once while no other process can consider the runner dead. Otherwise waits for the next heartbeat, for as
@@ -15,11 +15,15 @@ export interface Heartbeat extends AsyncDisposable {
   ensureClaimed(runnerId: string, signal: AbortSignal): void | Promise<void>
 }
 
+/** A runner learns of its own heartbeats. */
+export interface BeatingRunner {
+  onHeartbeat(): void
+  /** Another process marked it as abandoned or rescued its jobs. */
+  onLost(): void
+}
+
 interface HeartbeatOptions {
   readonly databaseUrl: string
-  readonly onHeartbeat: () => void
-  /** Another process marked a runner of this process as abandoned or rescued its jobs. */
-  readonly onLost: (runnerId: string) => void
   readonly onDead: (runnerIds: string[]) => void
   readonly onError: (error: unknown) => void
 }
@@ -28,7 +32,7 @@ export class ClaimLostError extends Error {
   override readonly name = 'ClaimLostError'
 }
 
-interface OwnRunner {
+interface OwnRunner extends BeatingRunner {
   /** When the last heartbeat that Postgres confirmed was sent; null before the first. */
   confirmedAt: ClockReading | null
   isLost: boolean
@@ -47,7 +51,7 @@ const STEADY_FROM_MS = 4_000
 const MAX_GAP_MS = 4_000
 
 export function startHeartbeat(options: HeartbeatOptions): Heartbeat {
-  const { databaseUrl, onHeartbeat, onLost, onDead, onError } = options
+  const { databaseUrl, onDead, onError } = options
   const runners = new Map<string, OwnRunner>()
   let lastAt: ClockReading | null = null
   let steadySince: ClockReading = readClock()
@@ -65,8 +69,8 @@ export function startHeartbeat(options: HeartbeatOptions): Heartbeat {
   }
 
   async function sendAndFindDead(sql: Sql): Promise<void> {
-    await updateHeartbeats(sql, runners, onLost)
-    onHeartbeat()
+    await updateHeartbeats(sql, runners)
+    for (const runner of runners.values()) runner.onHeartbeat()
     const isInterrupted = lastAt === null || elapsedMsSince(lastAt) > MAX_GAP_MS
     lastAt = readClock()
     if (isInterrupted) steadySince = lastAt
@@ -97,8 +101,8 @@ export function startHeartbeat(options: HeartbeatOptions): Heartbeat {
   })
 
   return {
-    async register(runnerId) {
-      const runner: OwnRunner = { confirmedAt: null, isLost: false }
+    async register(runnerId, { onHeartbeat, onLost }) {
+      const runner: OwnRunner = { onHeartbeat, onLost, confirmedAt: null, isLost: false }
       runners.set(runnerId, runner)
       await waitUntilConfirmed(runner, closed.signal)
     },
@@ -133,11 +137,7 @@ function claimLost(runnerId: string): ClaimLostError {
   )
 }
 
-async function updateHeartbeats(
-  sql: Sql,
-  runners: ReadonlyMap<string, OwnRunner>,
-  onLost: (runnerId: string) => void,
-): Promise<void> {
+async function updateHeartbeats(sql: Sql, runners: ReadonlyMap<string, OwnRunner>): Promise<void> {
   const sent = [...runners].filter(([, runner]) => !runner.isLost)
   const unconfirmed = sent.filter(([, runner]) => runner.confirmedAt === null)
   if (unconfirmed.length > 0) {
@@ -156,7 +156,7 @@ async function updateHeartbeats(
   for (const [id, runner] of sent) {
     if (alive.has(id)) runner.confirmedAt = sentAt
     else runner.isLost = true
-    if (runner.isLost && runners.get(id) === runner) onLost(id)
+    if (runner.isLost && runners.get(id) === runner) runner.onLost()
   }
 }
 

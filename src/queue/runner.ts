@@ -3,8 +3,8 @@ import { EventEmitter } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { run, type TaskList, type WorkerEvents, Logger as WorkerLogger } from 'graphile-worker'
 import type { Sql } from '../db/client.ts'
+import { retryWhileUnavailable } from '../db/faults.ts'
 import type { Pools } from '../db/pools.ts'
-import { retryWhileUnavailable } from '../db/retry-while-unavailable.ts'
 import type { Failure, Part } from '../lib/supervise.ts'
 import type { Logger } from '../telemetry/logger.ts'
 import type { OutageLog } from '../telemetry/outages.ts'
@@ -12,16 +12,6 @@ import { ClaimLostError, type Heartbeat } from './heartbeat.ts'
 import { ForeignJobError, SCHEDULE, TASK_PREFIX, type TaskRun, type Tasks } from './jobs.ts'
 import { rescueAbandoned } from './rescue.ts'
 import { openRunnerPool } from './runner-pool.ts'
-
-/** A runner of graphile-worker, with its own connections. */
-export interface Runner extends Part {
-  /** The id of its worker pool: `locked_by` of its jobs. */
-  readonly id: string
-  /** Makes it fail. It claims nothing more. */
-  fail(failure: Failure): void
-  /** Call it once per heartbeat: a runner that claims nothing for several of them fails. */
-  checkClaims(): void
-}
 
 interface RunnerOptions {
   readonly database: Pools
@@ -59,7 +49,8 @@ const REQUEUE_TIMEOUT_MS = 1_000
 /** Includes 3 s to rescue the remaining jobs. */
 export const DRAIN_TIMEOUT_MS = FINISH_TIMEOUT_MS + REQUEUE_TIMEOUT_MS + 3_000
 
-export async function startRunner(options: RunnerOptions): Promise<Runner> {
+/** Starts a runner of graphile-worker, with its own connections. One that claims nothing for several heartbeats fails. */
+export async function startRunner(options: RunnerOptions): Promise<Part> {
   const { database, workerSchema, tasks, heartbeat, logger, outages } = options
   const onUnavailable = outages.report
   const onError = outages.warnOf('A worker runner reported an error.')
@@ -69,6 +60,7 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
   const taskAbort = new AbortController()
   const events: WorkerEvents = new EventEmitter()
   const isStalled = watchClaims(events)
+  /** The id of its worker pool: `locked_by` of its jobs. */
   let id = ''
   let registered = Promise.resolve()
   let hasEnded = false
@@ -108,7 +100,12 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
   // Registered before its first claim, so that other processes rescue its jobs if this process dies.
   events.once('pool:create', ({ workerPool }) => {
     id = workerPool.id
-    registered = heartbeat.register(id)
+    registered = heartbeat.register(id, {
+      onHeartbeat() {
+        if (isStalled()) fail({ reason: 'claiming stalled' })
+      },
+      onLost: () => fail({ reason: 'its claims are lost' }),
+    })
     registered.catch(() => {})
   })
   events.once('pool:fatalError', ({ action, error }) => fail({ reason: `${action} failed`, error }))
@@ -150,12 +147,7 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
   failed.promise.then(stop)
 
   return {
-    id,
     failed: failed.promise,
-    fail,
-    checkClaims() {
-      if (isStalled()) fail({ reason: 'claiming stalled' })
-    },
     async drain() {
       stop()
       // The promise of graphile-worker may never settle after a failed write, so running tasks are counted as well.

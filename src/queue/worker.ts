@@ -1,11 +1,11 @@
 import type { Pools } from '../db/pools.ts'
-import { type Supervised, supervise } from '../lib/supervise.ts'
+import { supervise } from '../lib/supervise.ts'
 import type { Logger } from '../telemetry/logger.ts'
 import type { OutageLog } from '../telemetry/outages.ts'
 import { startHeartbeat } from './heartbeat.ts'
 import type { Tasks } from './jobs.ts'
 import { rescueWorkers } from './rescue.ts'
-import { DRAIN_TIMEOUT_MS, type Runner, startRunner, waitAtMost } from './runner.ts'
+import { DRAIN_TIMEOUT_MS, startRunner, waitAtMost } from './runner.ts'
 
 /** The part of a process that runs jobs. Disposal lets running tasks finish for up to 8 s. */
 export interface Worker extends AsyncDisposable {
@@ -40,16 +40,11 @@ export async function startWorker(
   const report = outages.warnOf('A worker runner reported an error.')
   const shutdown = new AbortController()
   const taskAbort = new AbortController()
-  let runner: Runner | null = null
 
   await using started = new AsyncDisposableStack()
   const heartbeat = started.use(
     startHeartbeat({
       databaseUrl: url,
-      onHeartbeat: () => runner?.checkClaims(),
-      onLost(id) {
-        if (runner?.id === id) runner.fail({ reason: 'its claims are lost' })
-      },
       onDead: rescueDead,
       onError: report,
     }),
@@ -70,9 +65,9 @@ export async function startWorker(
     isRescuing = false
   }
 
-  const supervised: Supervised<Runner> = await supervise({
-    async start() {
-      runner = await startRunner({
+  const supervised = await supervise({
+    start: () =>
+      startRunner({
         database,
         workerSchema,
         tasks,
@@ -82,9 +77,7 @@ export async function startWorker(
         outages,
         abortSignal: taskAbort.signal,
         stopSignal: shutdown.signal,
-      })
-      return runner
-    },
+      }),
     onFailed({ reason, error }) {
       const isOutage = outages.report(error)
       logger.warn(

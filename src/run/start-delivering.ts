@@ -1,16 +1,17 @@
 import { createFindBody } from '../bodies/body.ts'
 import { heapShare, type Settings } from '../config/settings.ts'
 import type { Sql } from '../db/client.ts'
+import { FairQueue } from '../db/fair-queue.ts'
+import { parseId } from '../db/ids.ts'
 import { createDeliveryJobs } from '../deliveries/attempts/delivery-jobs.ts'
 import { createLoadBody, createLoadDelivery } from '../deliveries/attempts/load-delivery.ts'
-import { createPayloadMemory } from '../deliveries/attempts/payload-memory.ts'
+import { makeAttempt } from '../deliveries/attempts/make-attempt.ts'
 import { createRecordAttempt, recordWithRetry } from '../deliveries/attempts/record-attempt.ts'
 import { openMailer, openSender } from '../deliveries/open-sender.ts'
 import { saveSendDefaults } from '../deliveries/send-defaults.ts'
 import { repeat } from '../lib/repeat.ts'
-import { USER_AGENT } from '../lib/version.ts'
 import { ERROR_CODES } from '../outbound/failure-reasons.ts'
-import { TASK_PREFIX } from '../queue/jobs.ts'
+import { ForeignJobError, TASK_PREFIX, type Tasks } from '../queue/jobs.ts'
 import { startWorker, type Worker } from '../queue/worker.ts'
 import { createScheduler } from '../scheduling/scheduler.ts'
 import type { Notify } from '../streams/live/notify.ts'
@@ -25,8 +26,6 @@ import { createTasks } from './tasks.ts'
 /** Most of it is outside of the heap, as buffers. */
 const SHARE_OF_PAYLOADS = 1 / 4
 
-const systemClock = () => new Date()
-
 /** Runs the jobs of deliveries and of maintenance. */
 export async function startDelivering(
   started: AsyncDisposableStack,
@@ -34,7 +33,7 @@ export async function startDelivering(
   settings: Settings,
 ): Promise<Worker> {
   const { database, logger, outages, metrics, keyring, notify, tracing } = common
-  const { config, now = systemClock } = settings
+  const { config } = settings
   const { workerSchema } = config
   const { registry } = metrics
   const { pool, pipeline } = database
@@ -44,33 +43,34 @@ export async function startDelivering(
       concurrency: config.concurrency,
       notify,
       onError: outages.warnOf('cannot release from the backlogs; trying again'),
-      now,
     }),
   )
   addGauge(registry, 'attempts_in_flight', () => scheduler.inFlight)
   addGauge(registry, 'attempts_in_flight_limit', () => config.concurrency)
   addGauge(registry, 'attempts_waiting', () => scheduler.waiting)
-  const senderIdentity = { headerPrefix: config.headerPrefix, userAgent: USER_AGENT }
   await saveSendDefaults(pool, config)
   const reportCanceled = createCancelReporter(logger)
   const attempt = {
     load: createLoadDelivery(pipeline),
     loadBody: createLoadBody(pipeline, createFindBody(pipeline)),
-    payloads: createPayloadMemory(heapShare(config, SHARE_OF_PAYLOADS)),
+    payloads: new FairQueue(heapShare(config, SHARE_OF_PAYLOADS)),
     findSendOptions: createFindSendOptions(pipeline, keyring),
     scheduler,
     sender,
     headerPrefix: config.headerPrefix,
-    record: recordWithRetry(pool, createRecordAttempt(pipeline, senderIdentity), outages.report),
+    record: recordWithRetry(pool, createRecordAttempt(pipeline), outages.report),
     notify,
     jobs: createDeliveryJobs(database, reportCanceled),
     report: createDeliveryReporter(logger, registry, ERROR_CODES),
     tracing,
     retryScheduleMs: config.retryScheduleMs,
-    now,
   }
   const sendMail = await openMailer(settings)
-  const tasks = createTasks(common, config, attempt, sendMail, reportCanceled)
+  const tasks: Tasks = {
+    ...createTasks(common, config, scheduler, sendMail, reportCanceled),
+    // The key names the delivery, so that a dashboard may add the job again with any payload.
+    deliver: (_payload, run) => makeAttempt(attempt, deliveryOf(run.key), run),
+  }
   const countReplacement = addCounter(registry, 'runner_replacements')
   const worker = started.use(
     await startWorker(database, tasks, {
@@ -83,18 +83,25 @@ export async function startDelivering(
     }),
   )
   const onError = outages.warnOf('cannot evaluate the health of the webhooks; trying again')
-  started.use(repeat(EVALUATE_EVERY_MS, () => evaluate(pipeline, notify, now()), onError))
+  started.use(repeat(EVALUATE_EVERY_MS, () => evaluate(pipeline, notify), onError))
   // Maintenance may have been missed while no process ran.
   const own = `${TASK_PREFIX}maintain`
   await pool.query(`select posthorn.enqueue('maintain', '{}', $1, null, $1)`, [own])
   return worker
 }
 
+/** The uuid of the delivery of a job. */
+function deliveryOf(key: string | null): string {
+  const uuid = key === null ? null : parseId('delivery', key)
+  if (uuid === null) throw new ForeignJobError('key', key, 'msg_…')
+  return uuid
+}
+
 const EVALUATE_EVERY_MS = 1_000
 
 /** Evaluates the health of the webhooks, counts what filters refused, and notifies the organizations of changes. */
-async function evaluate(pipeline: Sql, notify: Notify, now: Date): Promise<void> {
-  const transitions = await evaluateHealth(pipeline, Math.max(0, now.getTime() - Date.now()))
+async function evaluate(pipeline: Sql, notify: Notify): Promise<void> {
+  const transitions = await evaluateHealth(pipeline)
   for (const { organizationId } of transitions) notify(organizationId)
   await countFilteredEvents(pipeline)
 }

@@ -1,18 +1,18 @@
 import { createSteps } from '../bulk-tasks/steps.ts'
 import type { Config } from '../config/config.ts'
 import { ID_PREFIXES, type IdKind, parseId } from '../db/ids.ts'
-import { type AttemptDeps, attemptDelivery } from '../deliveries/attempts/attempt-delivery.ts'
 import { backfillIndex } from '../deliveries/backfill-index.ts'
 import { eraseUnkeptPayloads } from '../deliveries/keep/erase-unkept-payloads.ts'
 import { reopenRescheduled } from '../deliveries/reopen-exhausted.ts'
 import { sweep } from '../deliveries/sweep.ts'
 import { fanOut, restartFanOuts } from '../events/fan-out.ts'
 import { sendAlert, sendConfirmation, sendLateAlerts } from '../health/alerts/send-mails.ts'
-import type { SendMail } from '../outbound/mail.ts'
+import type { SendMail } from '../outbound/mailer.ts'
 import { ForeignJobError, type Tasks } from '../queue/jobs.ts'
 import { continueWork, restartWorks } from '../queue/long-work.ts'
 import { abandonUnknownRunners } from '../queue/rescue.ts'
 import { pruneSchedules } from '../scheduling/backlog.ts'
+import type { Scheduler } from '../scheduling/scheduler.ts'
 import { addCounter } from '../telemetry/counters.ts'
 import { createSweepReporter, type ReportCanceled } from '../telemetry/events.ts'
 import { rollUpStatistics } from '../webhooks/statistics.ts'
@@ -20,15 +20,16 @@ import type { CommonServices } from './common-services.ts'
 import { maintain } from './maintenance.ts'
 
 /**
- * The tasks of the worker. Each one parses its payload and calls the domain. `sendMail` is null without a mail server.
+ * The tasks of the worker besides the attempts of deliveries. Each one parses its payload and calls the domain. `sendMail`
+ * is null without a mail server.
  */
 export function createTasks(
   common: CommonServices,
   config: Config,
-  attempt: AttemptDeps,
+  scheduler: Scheduler,
   sendMail: SendMail | null,
   reportCanceled: ReportCanceled,
-): Tasks {
+): Omit<Tasks, 'deliver'> {
   const { database, keyring, logger } = common
   const { workerSchema, publicUrl } = config
   const { pool, background } = database
@@ -36,11 +37,8 @@ export function createTasks(
   const countFailure = addCounter(common.metrics.registry, 'maintenance_failures')
   const steps = createSteps(keyring, workerSchema)
   return {
-    // The key names the delivery, so that a dashboard may add the job again with any payload.
-    deliver: (_payload, run) => attemptDelivery(attempt, uuidOf('delivery', 'key', run.key), run),
-
     async release_backlog(payload) {
-      await attempt.scheduler.release(uuidIn(payload, 'webhook', 'webhookId'))
+      await scheduler.release(uuidIn(payload, 'webhook', 'webhookId'))
     },
 
     async fan_out(payload, { signal }) {
@@ -94,11 +92,7 @@ export function createTasks(
 
 /** Reads an id in a payload, which is anything if another program added the job. */
 function uuidIn(payload: unknown, kind: IdKind, field: string): string {
-  const value = Object.hasOwn(Object(payload), field) ? (payload as never)[field] : undefined
-  return uuidOf(kind, field, value)
-}
-
-function uuidOf(kind: IdKind, field: string, id: unknown): string {
+  const id = Object.hasOwn(Object(payload), field) ? (payload as never)[field] : undefined
   const uuid = typeof id === 'string' ? parseId(kind, id) : null
   if (uuid === null) throw new ForeignJobError(field, id, `${ID_PREFIXES[kind]}_…`)
   return uuid

@@ -16,17 +16,14 @@ interface Backlog {
   /** Whether new deliveries are parked. A drained backlog may have deliveries that were published concurrently. */
   readonly isOpen: boolean
   readonly onHold: boolean
+  /** Whether the endpoint asked to wait until now. */
+  readonly waitIsOver: boolean
   readonly probeDue: boolean
   readonly probeCount: number
 }
 
 /** Releases parked deliveries up to the free capacity of this process. */
-export function createBacklogReleaser(
-  sql: Sql,
-  limiter: ConcurrencyLimiter,
-  aheadMs: () => number,
-  notify: Notify,
-) {
+export function createBacklogReleaser(sql: Sql, limiter: ConcurrencyLimiter, notify: Notify) {
   let backlogs = new Map<string, Backlog>()
   /** How many released deliveries have not arrived at the limiter yet. */
   let inTransit = new Map<string, number>()
@@ -92,16 +89,18 @@ export function createBacklogReleaser(
 
   /** Reads all backlogs, releases from each one, and releases due probes. */
   async function releaseAll(): Promise<void> {
-    for (const organizationId of await endWaits(sql, aheadMs())) notify(organizationId)
-    const rows = await readBacklogs(sql, aheadMs())
+    const rows = await readBacklogs(sql)
     backlogs = new Map(rows.map((row) => [row.webhookId, row]))
     limiter.setBacklogged(new Set(backlogs.keys()))
     inTransit = new Map()
     for (const { webhookId, probeDue, probeCount } of rows) {
       // The first one came after a delay of its own.
-      if (probeDue) await releaseProbe(sql, webhookId, probeCount + 1, aheadMs())
+      if (probeDue) await releaseProbe(sql, webhookId, probeCount + 1)
     }
-    await releaseFrom(rows.filter((row) => !row.onHold).map((row) => row.webhookId))
+    const over = rows.filter(({ waitIsOver }) => waitIsOver).map(({ webhookId }) => webhookId)
+    if (over.length > 0) for (const id of await endWaits(sql, over)) notify(id)
+    const ready = rows.filter(({ onHold, waitIsOver }) => !onHold || waitIsOver)
+    await releaseFrom(ready.map(({ webhookId }) => webhookId))
   }
 
   return {
@@ -119,19 +118,18 @@ export function createBacklogReleaser(
 }
 
 /** Uses the partial index webhook_schedules_backlogs, and deliveries_parked to find drained backlogs with deliveries. */
-async function readBacklogs(sql: Sql, aheadMs: number): Promise<Backlog[]> {
+async function readBacklogs(sql: Sql): Promise<Backlog[]> {
   const { rows } = await sql.query<Backlog>({
     name: 'read_backlogs',
     text: `
       select s.webhook_id as "webhookId", w.organization_id as "organizationId", w.max_in_flight as "maxInFlight",
         s.backlog_since is not null as "isOpen", s.on_hold_since is not null as "onHold",
-        case when s.on_hold_reason = 'failing' and s.next_probe_at <= now() + $1 * interval '1 millisecond'
-          then ${HAS_PROBE} else false end as "probeDue",
+        s.on_hold_since is not null and s.on_hold_reason = 'retry_after' and s.next_probe_at <= now() as "waitIsOver",
+        case when s.on_hold_reason = 'failing' and s.next_probe_at <= now() then ${HAS_PROBE} else false end as "probeDue",
         s.probe_count as "probeCount"
       from posthorn.webhook_schedules as s join posthorn.webhooks as w on w.id = s.webhook_id
       where w.enabled and (s.backlog_since is not null or s.backlog_drained_at is not null and exists (
         select from posthorn.deliveries as d where d.webhook_id = s.webhook_id and d.parked_at is not null))`,
-    values: [aheadMs],
   })
   return rows
 }

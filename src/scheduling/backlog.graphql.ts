@@ -1,5 +1,6 @@
 import type { Db, Sql } from '../db/client.ts'
 import type { Delivery, Prisma } from '../db/generated/prisma/client.ts'
+import { pagesOfEach } from '../db/pages-of-each.ts'
 import { builder } from '../graphql/builder.ts'
 import { countParked, MAX_COUNTED } from '../webhooks/delivery-health.ts'
 
@@ -35,38 +36,27 @@ builder.prismaObjectFields('Webhook', (t) => ({
   }),
 }))
 
-interface FindDeps {
-  readonly prisma: Db
-  readonly sql: Sql
-}
-
 /**
- * The parked delivery of the oldest event for each webhook, with two statements. The index deliveries_parked has those
- * with priority apart from the others.
+ * The parked delivery of the oldest event for each webhook. The index deliveries_parked has those with priority apart from
+ * the others.
  */
 async function findOldestParked(
-  { prisma, sql }: FindDeps,
+  { prisma, sql }: { readonly prisma: Db; readonly sql: Sql },
   webhookIds: readonly string[],
   selection: Pick<Prisma.DeliveryFindManyArgs, 'select' | 'include'>,
 ): Promise<(Delivery | null)[]> {
-  const { rows } = await sql.query<{ id: string | null }>({
-    name: 'find_oldest_parked',
-    text: `
-      select (
-        select first.id from unnest(array[false, true]) as priority (given), lateral (
-          select d.id, d.event_id from posthorn.deliveries as d
-          where d.webhook_id = webhook.id and d.has_priority = priority.given and d.parked_at is not null
-          order by d.event_id limit 1
-        ) as first
-        order by first.event_id limit 1
-      ) as id
-      from unnest($1::uuid[]) with ordinality as webhook (id, n) order by n`,
-    values: [webhookIds],
-  })
-  const found = await prisma.delivery.findMany({
-    ...selection,
-    where: { id: { in: rows.flatMap(({ id }) => id ?? []) } },
-  })
-  const byId = new Map(found.map((delivery) => [delivery.id, delivery]))
-  return rows.map(({ id }) => (id === null ? null : (byId.get(id) ?? null)))
+  const pages = await pagesOfEach(
+    sql,
+    webhookIds,
+    { ...selection, take: 1 },
+    () => `
+      select first.id from unnest(array[false, true]) as priority (given), lateral (
+        select d.id, d.event_id from posthorn.deliveries as d
+        where d.webhook_id = owner.id and d.has_priority = priority.given and d.parked_at is not null
+        order by d.event_id limit 1
+      ) as first
+      order by first.event_id limit 1`,
+    (found) => prisma.delivery.findMany(found),
+  )
+  return pages.map(([oldest]) => oldest ?? null)
 }

@@ -13,18 +13,11 @@ const MIN_FAILING_MS = 60_000
 const FIRST_PROBE_AFTER_MS = 30_000
 const MAX_PROBE_DELAY_MS = 15 * 60_000
 
-/*
- * The times of holds are of the clock of Postgres, because the clock of a process may be wrong. A test lets time pass by
- * `aheadMs`, which is 0 otherwise.
- */
+/* The times of holds are of the clock of Postgres, because the clock of a process may be wrong. */
 
 /** Whether the circuit breaker opens: after 10 consecutive failures over at least a minute. */
-export function shouldPutOnHold(
-  { consecutiveFailures, failingMs }: Failures,
-  aheadMs: number,
-): boolean {
-  if (consecutiveFailures < MIN_FAILURES || failingMs === null) return false
-  return failingMs + aheadMs >= MIN_FAILING_MS
+export function shouldPutOnHold({ consecutiveFailures, failingMs }: Failures): boolean {
+  return consecutiveFailures >= MIN_FAILURES && failingMs !== null && failingMs >= MIN_FAILING_MS
 }
 
 /** The delay before the next probe: 30 s, doubled with each earlier delay, up to 15 minutes. */
@@ -36,13 +29,13 @@ export function probeDelayMs(delaysBefore: number): number {
  * Opens the circuit breaker of an enabled webhook, also if the webhook is on hold because its endpoint asked to wait.
  * Returns whether it was closed.
  */
-export async function putOnHold(sql: Sql, webhookId: string, aheadMs = 0): Promise<boolean> {
+export async function putOnHold(sql: Sql, webhookId: string): Promise<boolean> {
   const { rowCount } = await sql.query({
     name: 'put_on_hold',
     text: `
       with opened as (
         insert into posthorn.webhook_schedules as s (webhook_id, backlog_since, on_hold_since, on_hold_reason, next_probe_at)
-        select id, now(), now() + $2 * interval '1 millisecond', 'failing', now() + $3 * interval '1 millisecond'
+        select id, now(), now(), 'failing', now() + $2 * interval '1 millisecond'
         from posthorn.webhooks where id = $1 and enabled
         on conflict (webhook_id) do update set
           backlog_since = coalesce(s.backlog_since, now()), backlog_drained_at = null,
@@ -62,7 +55,7 @@ export async function putOnHold(sql: Sql, webhookId: string, aheadMs = 0): Promi
         posthorn.follow_incidents(array(select webhook_id from opened))
       from opened join posthorn.webhooks as w on w.id = opened.webhook_id
       left join posthorn.webhook_conditions as c on c.webhook_id = w.id`,
-    values: [webhookId, aheadMs, aheadMs + probeDelayMs(0)],
+    values: [webhookId, probeDelayMs(0)],
   })
   return rowCount === 1
 }
@@ -75,12 +68,11 @@ export async function releaseProbe(
   sql: Sql,
   webhookId: string,
   delaysBefore: number,
-  aheadMs = 0,
 ): Promise<void> {
   await sql.query({
     name: 'release_probe',
     text: RELEASE_PROBE,
-    values: [webhookId, aheadMs, aheadMs + probeDelayMs(delaysBefore)],
+    values: [webhookId, probeDelayMs(delaysBefore)],
   })
 }
 
@@ -96,7 +88,7 @@ export const HAS_PROBE = `
 const RELEASE_PROBE = `
   with schedule as materialized (
     select s.*, w.ordered from posthorn.webhook_schedules as s join posthorn.webhooks as w on w.id = s.webhook_id
-    where s.webhook_id = $1 and s.on_hold_reason = 'failing' and s.next_probe_at <= now() + $2 * interval '1 millisecond'
+    where s.webhook_id = $1 and s.on_hold_reason = 'failing' and s.next_probe_at <= now()
     for update of s skip locked
   ),
   next as materialized (
@@ -130,7 +122,7 @@ const RELEASE_PROBE = `
   )
   update posthorn.webhook_schedules as s
   set revision = s.revision + 1, probe_delivery_id = probe.id, probe_count = s.probe_count + 1,
-    next_probe_at = now() + $3 * interval '1 millisecond',
+    next_probe_at = now() + $2 * interval '1 millisecond',
     -- So that no other delivery is sent concurrently if the hold ends before the probe.
     head_delivery_id = case when schedule.ordered then probe.id end
   from schedule, probe, scheduled where s.webhook_id = probe.webhook_id`

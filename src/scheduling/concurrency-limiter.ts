@@ -1,7 +1,8 @@
-import { type AttemptResult, INITIAL_LIMIT } from './adaptive-limit.ts'
 import {
   type AcquireResult,
+  type AttemptResult,
   type Candidate,
+  INITIAL_LIMIT,
   LimitedOrganization,
   LimitedWebhook,
 } from './limited-webhook.ts'
@@ -120,10 +121,10 @@ export class ConcurrencyLimiter {
     return Math.max(0, this.#shareOf(organization) - inFlight + canWait - waiting)
   }
 
-  *limits(): Iterable<{ webhookId: string; limit: number; isAdaptive: boolean }> {
+  /** The limit of each webhook; null if it is fixed. */
+  *limits(): Iterable<readonly [webhookId: string, limit: number | null]> {
     for (const webhook of this.#webhooks.values()) {
-      const isAdaptive = webhook.fixedLimit === null
-      yield { webhookId: webhook.webhookId, limit: this.#limitOf(webhook), isAdaptive }
+      yield [webhook.webhookId, webhook.fixedLimit === null ? this.#limitOf(webhook) : null]
     }
   }
 

@@ -17,8 +17,8 @@ export interface WaitRequest {
  */
 export type HoldForRetryAfter = (request: WaitRequest) => Promise<boolean>
 
-export function createHoldForRetryAfter(sql: Sql, aheadMs: () => number): HoldForRetryAfter {
-  return batched((requests: WaitRequest[]) => hold(sql, requests, aheadMs()), {
+export function createHoldForRetryAfter(sql: Sql): HoldForRetryAfter {
+  return batched((requests: WaitRequest[]) => hold(sql, requests), {
     maxSize: 500,
     parallel: 1,
   })
@@ -35,8 +35,7 @@ const HOLD = `
   ),
   stored as (
     insert into posthorn.webhook_schedules as s (webhook_id, backlog_since, on_hold_since, on_hold_reason, next_probe_at)
-    select w.id, now(), now() + $4 * interval '1 millisecond', 'retry_after',
-      now() + ($4 + asked.wait_ms) * interval '1 millisecond'
+    select w.id, now(), now(), 'retry_after', now() + asked.wait_ms * interval '1 millisecond'
     from asked join posthorn.webhooks as w on w.id = asked.webhook_id and w.revision = asked.revision
     where w.enabled
     order by w.id for share of w
@@ -45,11 +44,11 @@ const HOLD = `
       on_hold_since = coalesce(s.on_hold_since, excluded.on_hold_since),
       on_hold_reason = case when s.on_hold_since is null then 'retry_after' else s.on_hold_reason end,
       next_probe_at = greatest(s.next_probe_at, excluded.next_probe_at)
-    returning s.webhook_id, s.on_hold_since = now() + $4 * interval '1 millisecond' as is_new
+    returning s.webhook_id, s.on_hold_since = now() as is_new
   )
   select webhook_id as id from stored where is_new`
 
-async function hold(sql: Sql, requests: WaitRequest[], aheadMs: number): Promise<boolean[]> {
+async function hold(sql: Sql, requests: WaitRequest[]): Promise<boolean[]> {
   const { rows } = await sql.query<{ id: string }>({
     name: 'hold_for_retry_after',
     text: HOLD,
@@ -57,7 +56,6 @@ async function hold(sql: Sql, requests: WaitRequest[], aheadMs: number): Promise
       requests.map(({ webhookId }) => webhookId),
       requests.map(({ revision }) => revision),
       requests.map(({ waitMs }) => waitMs),
-      aheadMs,
     ],
   })
   const opened = new Set(rows.map(({ id }) => id))
@@ -65,23 +63,22 @@ async function hold(sql: Sql, requests: WaitRequest[], aheadMs: number): Promise
 }
 
 /**
- * Ends the holds of those webhooks whose endpoints may be asked again. Their failures still count, so the circuit breaker
- * opens all the same. Returns their organizations.
+ * Ends the holds of those of the webhooks whose endpoints may be asked again. Their failures still count, so the circuit
+ * breaker opens all the same. Returns their organizations.
  */
-export async function endWaits(sql: Sql, aheadMs: number): Promise<string[]> {
+export async function endWaits(sql: Sql, webhookIds: readonly string[]): Promise<string[]> {
   const { rows } = await sql.query<{ organizationId: string }>({
     name: 'end_waits',
     text: `
       with over as materialized (
         select s.webhook_id from posthorn.webhook_schedules as s join posthorn.webhooks as w on w.id = s.webhook_id
-        where s.backlog_since is not null and s.on_hold_reason = 'retry_after' and w.enabled
-          and s.next_probe_at <= now() + $1 * interval '1 millisecond'
+        where s.webhook_id = any ($1::uuid[]) and s.on_hold_reason = 'retry_after' and w.enabled and s.next_probe_at <= now()
         order by s.webhook_id for update of s skip locked
       ),
       ${endHoldsIf('s.webhook_id in (select webhook_id from over)')}
       select distinct w.organization_id as "organizationId"
       from ended join posthorn.webhooks as w on w.id = ended.webhook_id`,
-    values: [aheadMs],
+    values: [webhookIds],
   })
   return rows.map(({ organizationId }) => organizationId)
 }

@@ -1,16 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Sql } from '../db/client.ts'
-import { retryWhileUnavailable } from '../db/retry-while-unavailable.ts'
+import { retryWhileUnavailable } from '../db/faults.ts'
 import type { Notify } from '../streams/live/notify.ts'
-import { endHold } from '../webhooks/end-hold.ts'
+import { endHold, type HoldReason } from '../webhooks/end-hold.ts'
 import type { SendOptions } from '../webhooks/send-options.ts'
-import { type AttemptResult, createLimitReporter } from './adaptive-limit.ts'
 import { createPark, type ParkedReason } from './backlog.ts'
 import { createBacklogReleaser } from './backlog-releaser.ts'
 import { type Failures, putOnHold, shouldPutOnHold } from './circuit-breaker.ts'
 import { ConcurrencyLimiter } from './concurrency-limiter.ts'
+import type { AttemptResult } from './limited-webhook.ts'
 import { createHoldForRetryAfter } from './retry-after-hold.ts'
-import { reasonToPark, type ScheduledDelivery } from './scheduled-delivery.ts'
 
 /** The permission to send one attempt. */
 export interface Permit {
@@ -34,7 +33,6 @@ export interface SchedulerOptions {
   readonly concurrency: number
   readonly notify: Notify
   readonly onError: (error: unknown) => void
-  readonly now: () => Date
 }
 
 const TICK_MS = 100
@@ -44,26 +42,30 @@ const RELEASE_EVERY_MS = 500
 const RESERVATION_EXPIRES_AFTER_MS = 1_000
 
 /** Decides when each delivery is sent. */
-export function createScheduler(sql: Sql, { concurrency, notify, onError, now }: SchedulerOptions) {
+export function createScheduler(sql: Sql, { concurrency, notify, onError }: SchedulerOptions) {
   const park = createPark(sql)
   const limiter = new ConcurrencyLimiter({
     capacity: concurrency,
     onFreeCapacity: (webhookId) => void backlogs.release(webhookId).catch(onError),
   })
-  /** How far the clock of a test is ahead. */
-  const aheadMs = () => now().getTime() - Date.now()
-  const backlogs = createBacklogReleaser(sql, limiter, aheadMs, notify)
-  const reportLimits = createLimitReporter(sql, () => limiter.limits())
+  const backlogs = createBacklogReleaser(sql, limiter, notify)
   const closed = new AbortController()
   const { signal: stopping } = closed
-  const holdForRetryAfter = createHoldForRetryAfter(sql, aheadMs)
+  const holdForRetryAfter = createHoldForRetryAfter(sql)
+
+  let limitsStoredAt = performance.now()
+  async function storeLimitsIfDue(): Promise<void> {
+    if (performance.now() - limitsStoredAt < STORE_LIMITS_EVERY_MS) return
+    limitsStoredAt = performance.now()
+    await storeLimits(sql, limiter.limits())
+  }
 
   const ticking = setInterval(() => limiter.tick(), TICK_MS)
   let release: Promise<void> | null = null
   const releasing = setInterval(() => {
     release ??= backlogs
       .releaseAll()
-      .then(reportLimits)
+      .then(storeLimitsIfDue)
       .catch(onError)
       .finally(() => {
         release = null
@@ -145,10 +147,10 @@ export function createScheduler(sql: Sql, { concurrency, notify, onError, now }:
     ): Promise<void> {
       const { succeeded, finished } = result
       const mayRecover = succeeded && holdReason !== null
-      const mayFail = !succeeded && holdReason !== 'failing' && shouldPutOnHold(result, aheadMs())
+      const mayFail = !succeeded && holdReason !== 'failing' && shouldPutOnHold(result)
       if (!mayRecover && !mayFail && !(ordered && finished)) return
       await retryWhileUnavailable(async () => {
-        if (mayFail && (await putOnHold(sql, webhookId, aheadMs()))) {
+        if (mayFail && (await putOnHold(sql, webhookId))) {
           limiter.rejectWaiting(webhookId)
           notify(organizationId)
         }
@@ -175,4 +177,62 @@ export function createScheduler(sql: Sql, { concurrency, notify, onError, now }:
       await release
     },
   }
+}
+
+/** A delivery whose job runs, and its place in its webhook's schedule. */
+export interface ScheduledDelivery {
+  readonly id: string
+  readonly webhookId: string
+  readonly organizationId: string
+  readonly webhook: 'enabled' | 'disabled' | 'deleted'
+  readonly isTest: boolean
+  /** The revision of the webhook. */
+  readonly revision: string
+  /** Null if the webhook is not on hold. */
+  readonly holdReason: HoldReason | null
+  /** Whether this delivery tests the webhook while the webhook is on hold. */
+  readonly isProbe: boolean
+  /** Whether this delivery is the head of the backlog of an ordered webhook. */
+  readonly isHead: boolean
+  /** Milliseconds from now until the delivery's rate-limit reservation. */
+  readonly reservedInMs: number | null
+}
+
+/**
+ * Null if the delivery may be sent now. Test deliveries and probes test the endpoint, so they are sent regardless of a hold
+ * or of the order.
+ */
+export function reasonToPark(
+  delivery: ScheduledDelivery,
+  options: SendOptions,
+): ParkedReason | null {
+  if (delivery.webhook !== 'enabled') return 'disabled'
+  if (delivery.isTest || delivery.isProbe) return null
+  if (delivery.holdReason !== null) return 'on_hold'
+  return options.ordered && !delivery.isHead ? 'ordered' : null
+}
+
+/** Each process stores its limits this often. */
+const STORE_LIMITS_EVERY_MS = 5_000
+
+/**
+ * Stores limits that differ from the stored ones by a tenth or more, for the health of the webhooks in the API: of a fixed
+ * limit null. In the order of the ids, so that processes cannot deadlock.
+ */
+async function storeLimits(sql: Sql, limits: Iterable<readonly [string, number | null]>) {
+  const given = [...limits]
+  if (given.length === 0) return
+  await sql.query({
+    name: 'store_limits',
+    text: `
+      insert into posthorn.webhook_schedules as s (webhook_id, concurrency_limit)
+      select w.id, given.max from unnest($1::uuid[], $2::int[]) as given (id, max)
+      join posthorn.webhooks as w on w.id = given.id and w.deleted_at is null
+      left join posthorn.webhook_schedules as s on s.webhook_id = w.id
+      where s.concurrency_limit is distinct from given.max
+        and abs(s.concurrency_limit - given.max) < s.concurrency_limit / 10.0 is not true
+      order by w.id
+      on conflict (webhook_id) do update set concurrency_limit = excluded.concurrency_limit`,
+    values: [given.map(([webhookId]) => webhookId), given.map(([, limit]) => limit)],
+  })
 }

@@ -9,7 +9,7 @@ import { createPublishEvents } from '../../src/events/publish-events.ts'
 import { markAbandoned, rescueWorkers } from '../../src/queue/rescue.ts'
 import { completeFinishedJobs } from '../../src/run/maintenance.ts'
 import { releaseBacklog } from '../../src/scheduling/backlog.ts'
-import { attemptOf, SENDER } from '../support/attempts.ts'
+import { attemptOf } from '../support/attempts.ts'
 import { createTenant, JOINED, subscribe } from '../support/factories.ts'
 import { useFreshDatabase } from '../support/fresh-database.ts'
 import { claimJobs, deliveryJobs, type JobRow } from '../support/jobs.ts'
@@ -78,7 +78,7 @@ describe('a job that an operator completed or deleted', () => {
 test('a change that Posthorn makes to a job does not count as the change of an operator: recording failed attempts, releasing, rescuing and rescheduling', async () => {
   const { pool } = database
   const [failed, parked, rescued] = deliveries as [Delivery, Delivery, Delivery]
-  const record = createRecordAttempt(pool, SENDER)
+  const record = createRecordAttempt(pool)
   await record(attemptOf(failed, 503, { next: { kind: 'retry', delayMs: 0 }, retriesLeft: 1 }))
 
   await park(parked, `, attempt_count = 1, last_error = 'HTTP 503'`)
@@ -107,7 +107,7 @@ describe('failed jobs', () => {
   const HOUR_MS = 3_600_000
 
   test('of finished deliveries are completed after the retention of failed jobs, those of pending deliveries never', async () => {
-    const record = createRecordAttempt(database.pool, SENDER)
+    const record = createRecordAttempt(database.pool)
     const [exhausted, pending] = deliveries as [Delivery, Delivery]
     await record(attemptOf(exhausted, 503))
     await query(

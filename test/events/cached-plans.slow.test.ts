@@ -7,7 +7,7 @@ import { createStoreEvents } from '../../src/events/store-events.ts'
 import { pruneSchedules, releaseBacklog } from '../../src/scheduling/backlog.ts'
 import { putOnHold, releaseProbe } from '../../src/scheduling/circuit-breaker.ts'
 import { endHold } from '../../src/webhooks/end-hold.ts'
-import { attemptOf, type DeliveryRow, SENDER } from '../support/attempts.ts'
+import { attemptOf, type DeliveryRow } from '../support/attempts.ts'
 import { createTenant, JOINED, subscribe } from '../support/factories.ts'
 import { useFreshDatabase } from '../support/fresh-database.ts'
 import { serverVersion } from '../support/server-version.ts'
@@ -30,7 +30,7 @@ test.each(['without statistics', 'with statistics'])(
   async (known) => {
     if (known === 'with statistics') await session.query('vacuum analyze')
     const load = createLoadDelivery(session)
-    const recordAttempt = createRecordAttempt(session, SENDER)
+    const recordAttempt = createRecordAttempt(session)
     const retry = { next: { kind: 'retry', delayMs: 60_000 }, retriesLeft: 3 } as const
     const record = async (uuid: string) => recordAttempt(attemptOf(await read(uuid), 500, retry))
     for (let i = 0; i < 10; i++) {
@@ -69,7 +69,10 @@ test.each(['without statistics', 'with statistics'])(
     const webhook = webhooks[0].id as string
     const release = () => releaseBacklog(session, webhook, 20)
     const hold = () => putOnHold(session, webhook)
-    const probe = () => releaseProbe(session, webhook, 0, 60_000)
+    const probe = async () => {
+      await session.query('update posthorn.webhook_schedules set next_probe_at = now()')
+      await releaseProbe(session, webhook, 0)
+    }
     const resume = async () => {
       await endHold(session, webhook)
       await session.query('update posthorn.webhook_schedules set slow_start_since = null')

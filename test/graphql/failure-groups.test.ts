@@ -32,11 +32,11 @@ async function record(webhook: string | undefined, ...statuses: (number | null)[
 
 async function groups(filter: object = { since: hoursAgo(1) }, first?: number) {
   const { failures } = await tenant.ask(
-    `query ($filter: FailureFilter!, $first: Int) { failures(filter: $filter, first: $first) { nodes {
-      webhookId webhook { id } cause count countIsExact firstSeenAt lastSeenAt sample { id cause recordedAt } } } }`,
+    `query ($filter: FailureFilter!, $first: Int) { failures(filter: $filter, first: $first) {
+      webhookId webhook { id } cause count countIsExact firstSeenAt lastSeenAt sample { id cause recordedAt } } }`,
     { filter, first },
   )
-  return failures.nodes
+  return failures
 }
 
 test('failures are grouped by webhook and cause, the largest groups first', async () => {

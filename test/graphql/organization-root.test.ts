@@ -20,7 +20,7 @@ const CONTENTS = `
   webhooks(first: 2) { nodes { id signingSecret { key } lastFailure { id }
     deliveries(first: 2) { nodes { id event { id } attempts(first: 2) { nodes { id } } } } } }
   events(first: 2) { nodes { id deliveryCounts { total } deliveries(first: 2) { nodes { id } } } }
-  failures(filter: { since: "2020-01-01T00:00:00Z" }) { nodes { sample { id } } }
+  failures(filter: { since: "2020-01-01T00:00:00Z" }) { sample { id } }
   apiKeys { nodes { organization { id } } }`
 
 function contentsOf({ webhook, event, delivery, attempt, publicOrganizationId }: typeof one) {
@@ -31,7 +31,7 @@ function contentsOf({ webhook, event, delivery, attempt, publicOrganizationId }:
   return {
     webhooks: nodes({ id: webhook, signingSecret, lastFailure, deliveries: nodes(own) }),
     events: nodes({ id: event, deliveryCounts: { total: 1 }, deliveries: nodes({ id: delivery }) }),
-    failures: nodes({ sample: { id: attempt } }),
+    failures: [{ sample: { id: attempt } }],
     apiKeys: nodes({ organization: { id: publicOrganizationId } }),
   }
 }

@@ -3,7 +3,7 @@ import { createRecordAttempt } from '../../src/deliveries/attempts/record-attemp
 import { deleteOldRows } from '../../src/run/maintenance.ts'
 import { evaluateHealth } from '../../src/webhooks/evaluate-health.ts'
 import { rollUpStatistics } from '../../src/webhooks/statistics.ts'
-import { attemptOf, type DeliveryRow, SENDER } from '../support/attempts.ts'
+import { attemptOf, type DeliveryRow } from '../support/attempts.ts'
 import { type Tenant, useApi } from './support/api.ts'
 import { deliveryRow } from './support/rows.ts'
 
@@ -27,7 +27,7 @@ beforeEach(async () => {
 async function attempt(statuses: (number | null)[], durationMs = 12): Promise<void> {
   await tenant.publish(statuses.length)
   const ids = await tenant.deliveryIds()
-  const record = createRecordAttempt(api.database.pool, SENDER)
+  const record = createRecordAttempt(api.database.pool)
   const rows = await Promise.all(ids.map((id) => deliveryRow(api.database, id)))
   // In one tick: attempts that come apart are recorded with two statements, in any order.
   await Promise.all(
@@ -190,9 +190,7 @@ describe('statistics', () => {
   test('processes that record for one webhook concurrently lose no count', async () => {
     await tenant.publish(40)
     const ids = await tenant.deliveryIds()
-    const recorders = Array.from({ length: 8 }, () =>
-      createRecordAttempt(api.database.pool, SENDER),
-    )
+    const recorders = Array.from({ length: 8 }, () => createRecordAttempt(api.database.pool))
     const rows = await Promise.all(ids.map((id) => deliveryRow(api.database, id)))
     await Promise.all(rows.map((row, i) => recorders[i % 8]?.(attemptOf(row, i % 2 ? 200 : 500))))
     expect(await health('HOUR')).toMatchObject({ attempts: 40, successRate: 0.5 })

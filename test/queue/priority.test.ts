@@ -5,7 +5,7 @@ import { createRecordAttempt } from '../../src/deliveries/attempts/record-attemp
 import { redeliver } from '../../src/deliveries/delivery.ts'
 import { useApi } from '../graphql/support/api.ts'
 import { addWebhook, deliveryIds, publish } from '../graphql/support/rows.ts'
-import { attemptOf, SENDER } from '../support/attempts.ts'
+import { attemptOf } from '../support/attempts.ts'
 
 let organizationId: string
 
@@ -43,7 +43,7 @@ test('a retry has the priority 1, and a redelivery the priority 0', async () => 
     where: { id: parseId('delivery', id) as string },
   })
   const next = { kind: 'retry', delayMs: 60_000 } as const
-  await createRecordAttempt(pool, SENDER)(attemptOf(row, 503, { next }))
+  await createRecordAttempt(pool)(attemptOf(row, 503, { next }))
   expect(await priorities()).toEqual({ 1: 1 })
   await redeliver({ sql: pool, actor: SYSTEM }, [row.id])
   expect(await priorities()).toEqual({ 0: 1 })

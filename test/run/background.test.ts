@@ -127,7 +127,6 @@ test('the backlogs of one organization are released one at a time, and those of 
         concurrency: 500,
         notify: () => {},
         onError: () => {},
-        now: () => new Date(),
       }),
     )
     await until(async () => (await countWaiting()) === 1, 'one release waits for the lock')

@@ -1,8 +1,9 @@
-import { beforeEach, expect, test } from 'vitest'
-import { INITIAL_LIMIT } from '../../src/scheduling/adaptive-limit.ts'
+import { expect, test } from 'vitest'
+import { INITIAL_LIMIT } from '../../src/scheduling/limited-webhook.ts'
 import { subscribe as listen } from '../graphql/support/live.ts'
 import { startTestApp } from '../support/app.ts'
 import { countRows } from '../support/count-rows.ts'
+import { passTime } from '../support/pass-time.ts'
 import { until } from '../support/until.ts'
 import {
   countParked,
@@ -18,21 +19,14 @@ const SECOND = 1_000
 const EVENTS = 2 * INITIAL_LIMIT
 
 let webhookId: string
-let aheadMs: number
 
-const now = () => new Date(Date.now() + aheadMs)
 const environment = { POSTHORN_RETRY_SCHEDULE: '5s,1h,1h' }
 
-beforeEach(() => {
-  aheadMs = 0
-})
-const { receiver, posthorn, released } = await useApp({ environment, now })
+const { receiver, posthorn, released } = await useApp({ environment })
 
 const HEALTH_CHANGES = 'subscription { webhookHealthChanged { state } }'
 
-const pass = (seconds: number) => {
-  aheadMs += seconds * SECOND
-}
+const pass = (seconds: number) => passTime(posthorn.database.pool, seconds)
 
 function reject(status: number, retryAfter: string | null): void {
   const headers = retryAfter === null ? {} : { 'retry-after': retryAfter }
@@ -91,7 +85,7 @@ async function waitingHolds(): Promise<number[]> {
 }
 
 async function nextProbeInSeconds(): Promise<number> {
-  return (Date.parse((await health()).nextProbeAt) - now().getTime()) / SECOND
+  return (Date.parse((await health()).nextProbeAt) - Date.now()) / SECOND
 }
 
 test('many events to an endpoint that asks to wait make only the requests in flight, and the others follow slowly', async () => {
@@ -116,7 +110,7 @@ test('many events to an endpoint that asks to wait make only the requests in fli
   await staysQuiet(inFlight)
   recover()
   const endedAt = performance.now()
-  pass(36)
+  await pass(36)
   await untilSucceeded(pool, EVENTS - inFlight, 20_000)
   // The first second releases ten.
   expect(performance.now() - endedAt).toBeGreaterThan(SECOND)
@@ -181,7 +175,7 @@ test('the first delivery after the wait puts the webhook on hold again if it get
   await putOnHold('30')
   await publishMany(30, 1)
   reject(429, '300')
-  pass(34)
+  await pass(34)
   await until(async () => (await nextProbeInSeconds()) > 290, 'the endpoint asks to wait again')
   expect(receiver.received.length).toBeLessThanOrEqual(11)
   await staysQuiet(receiver.received.length)
@@ -194,7 +188,7 @@ test('a hold without deliveries ends at its time, and subscribers learn of it', 
   const states = () => changes.results.map(({ data }) => data.webhookHealthChanged.state)
   await until(() => states().includes('ON_HOLD'), 'subscribers learn of the hold')
   const before = states().length
-  pass(3_960)
+  await pass(3_960)
   await until(async () => !(await isOnHold()), 'the hold ends')
   expect(await health()).toMatchObject({ nextProbeAt: null, consecutiveFailures: 1 })
   await until(() => states().slice(before).includes('FAILING'), 'subscribers learn of its end')
@@ -243,7 +237,7 @@ test('an endpoint that keeps asking to wait opens the circuit breaker, which nev
   await until(isQuiet, 'every answer is recorded, and the others are parked')
   const inFlight = receiver.received.length
   await staysQuiet(inFlight)
-  pass(340)
+  await pass(340)
   await receiver.arrival(inFlight + 1)
   await until(async () => (await health()).onHoldReason === 'FAILING', 'the circuit breaker opens')
   await until(async () => (await nextProbeInSeconds()) > 290, 'the next probe is as asked')
@@ -257,7 +251,7 @@ test('the head of an ordered webhook stays the head, and its retry comes no earl
   await receiver.arrival(1)
   await until(isOnHold, 'the webhook is on hold')
   recover()
-  pass(60)
+  await pass(60)
   await until(async () => !(await isOnHold()), 'the hold ends')
   await staysQuiet(1)
   await pool.query(
@@ -276,12 +270,12 @@ test('a process that starts during the hold, which an exhausted delivery began, 
   await publishMany(5, 1)
   await posthorn.app[Symbol.asyncDispose]()
   const trustedAuthorities = [receiver.authority]
-  const settings = { trustedAuthorities, environment, now, database }
+  const settings = { trustedAuthorities, environment, database }
   await using restarted = await startTestApp(settings)
   await released(restarted)
   expect(receiver.received).toHaveLength(1)
   recover()
-  pass(34)
+  await pass(34)
   await untilSucceeded(database.pool, 5)
 })
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import type { AttemptResult } from '../../src/scheduling/adaptive-limit.ts'
 import { ConcurrencyLimiter } from '../../src/scheduling/concurrency-limiter.ts'
+import type { AttemptResult } from '../../src/scheduling/limited-webhook.ts'
 
 /** `inParallel` counts the attempt itself. */
 type Answer = (inParallel: number, nowMs: number) => Omit<AttemptResult, 'startedAt'>

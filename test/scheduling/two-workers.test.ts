@@ -84,7 +84,7 @@ const newLimiter = (onFreeCapacity = () => {}) =>
 
 function createReleaser(sql: Sql = database.pipeline, limiter = newLimiter()) {
   const nothing = () => {}
-  return createBacklogReleaser(sql, limiter, () => 0, nothing)
+  return createBacklogReleaser(sql, limiter, nothing)
 }
 
 /** Creates a backlog. */
@@ -192,14 +192,11 @@ test('a redelivery and a worker that parks the delivery do not block each other,
   expect(await first()).toMatchObject({ isParked: true, hasPriority: true })
 })
 
-const A_MINUTE_MS = 60_000
-
 test('two workers release one probe', async () => {
   await parkSome(5)
   await putOnHold(database.pool, webhookId)
-  await Promise.all(
-    Array.from({ length: 10 }, () => releaseProbe(database.pool, webhookId, 0, A_MINUTE_MS)),
-  )
+  await setSchedule('next_probe_at = now()')
+  await Promise.all(Array.from({ length: 10 }, () => releaseProbe(database.pool, webhookId, 0)))
   expect(await inFlight()).toHaveLength(1)
 })
 
@@ -209,10 +206,11 @@ test('an ordered webhook on hold is probed with its head, even if its head is lo
   await openBacklog(database.pipeline, webhookId)
   await releaseBacklog(database.pipeline, webhookId, 1)
   await putOnHold(database.pool, webhookId)
+  await setSchedule('next_probe_at = now()')
   const { id } = await first()
   await duringTransaction(
     (other) => other.query('select from posthorn.deliveries where id = $1 for update', [id]),
-    (sql) => releaseProbe(sql, webhookId, 0, A_MINUTE_MS),
+    (sql) => releaseProbe(sql, webhookId, 0),
   )
   expect((await inFlight()).map((row) => row.id)).toEqual([id])
 })
@@ -232,13 +230,13 @@ test('holds by Retry-After in different orders, edits and ends of holds do not d
     await pool.query('delete from posthorn.webhook_schedules')
     await Promise.all([
       ...[webhookIds, webhookIds.toReversed()].flatMap((ids) => {
-        const hold = createHoldForRetryAfter(database.pipeline, () => 0)
-        return ids.map((id) => hold({ webhookId: id, revision: revisions.get(id), waitMs: 1_000 }))
+        const hold = createHoldForRetryAfter(database.pipeline)
+        return ids.map((id) => hold({ webhookId: id, revision: revisions.get(id), waitMs: 0 }))
       }),
       ...webhookIds.map(edit),
       ...webhookIds.map((id) => putOnHold(pool, id)),
       ...webhookIds.map((id) => endHold(pool, id)),
-      endWaits(pool, 60_000),
+      endWaits(pool, webhookIds),
     ])
   }
   const [after] = (await pool.query(DEADLOCKS)).rows

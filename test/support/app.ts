@@ -28,7 +28,6 @@ export interface TestAppOptions {
   readonly role?: Role
   /** Default: a new database. */
   readonly database?: Database
-  readonly now?: () => Date
 }
 
 /** Settings for tests: a free port, deliveries to the loopback interface allowed, fast retries. */
@@ -78,7 +77,6 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
       config,
       secrets: secrets as Settings['secrets'],
       trustedAuthorities: options.trustedAuthorities ?? [],
-      ...(options.now && { now: options.now }),
     },
     { role: options.role ?? 'all' },
   )

@@ -1,7 +1,4 @@
-import type { AttemptRecord } from '../../src/deliveries/attempts/attempt-record.ts'
-import type { SenderIdentity } from '../../src/deliveries/attempts/record-attempt.ts'
-
-export const SENDER: SenderIdentity = { headerPrefix: 'wh-', userAgent: 'Posthorn/1.2.3' }
+import type { AttemptRecord } from '../../src/deliveries/attempts/record-attempt.ts'
 
 /** A row of `posthorn.deliveries`, as Prisma reads it. */
 export interface DeliveryRow {
@@ -38,7 +35,7 @@ export function attemptOf(
     summary: succeeded ? null : `${failure} from https://example.com`,
     requestUrl: 'https://example.com/hook',
     requestSignature: 'v1,c2lnbmF0dXJl',
-    requestHeaderPrefix: null,
+    requestHeaderPrefix: 'wh-',
     requestHeaderNames: ['X-Key'],
     requestTraceParent: null,
     responseHeaders: status === null ? null : { 'content-type': 'text/plain' },

@@ -7,7 +7,7 @@ import { lowerBoundAt } from '../../src/lib/uuid-v7.ts'
 import { putOnHold } from '../../src/scheduling/circuit-breaker.ts'
 import { endHold } from '../../src/webhooks/end-hold.ts'
 import { evaluateHealth } from '../../src/webhooks/evaluate-health.ts'
-import { attemptOf, SENDER } from '../support/attempts.ts'
+import { attemptOf } from '../support/attempts.ts'
 import { useTestDatabase } from '../support/database.ts'
 import { createTenant, JOINED, subscribe } from '../support/factories.ts'
 import { until } from '../support/until.ts'
@@ -19,7 +19,7 @@ let organizationId: string
 let webhookId: string
 
 const database = await useTestDatabase()
-const record = createRecordAttempt(database.pipeline, SENDER)
+const record = createRecordAttempt(database.pipeline)
 const publishEvents = createPublishEvents(database.pool, createCatalogue(database.pool))
 beforeEach(async () => {
   organizationId = (await createTenant(database.prisma)).organizationId

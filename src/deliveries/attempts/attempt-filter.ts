@@ -1,4 +1,10 @@
-import { boundConditions, idBounds, type PageBounds, type TimeRange } from '../../db/page.ts'
+import {
+  boundConditions,
+  indexPage,
+  type PageBounds,
+  pageOrder,
+  type TimeRange,
+} from '../../db/page.ts'
 import type { AddValue } from '../../db/parameters.ts'
 import { lowerBoundAt } from '../../lib/uuid-v7.ts'
 
@@ -96,7 +102,7 @@ export function hasAttempt(delivery: string, filter: AttemptFilter, add: AddValu
 export function attemptPage(
   { webhookUuids, ...filter }: AttemptFilter,
   { organization, owner }: Scope,
-  { take, bound }: PageBounds,
+  bounds: PageBounds,
   add: AddValue,
   also?: 'delivery_id',
 ): string {
@@ -105,23 +111,18 @@ export function attemptPage(
   const { column, type, values, conditions } = attemptRanges(all, add)
   const sources = [`unnest(${add(values)}::${type}[]) as range (value)`]
   if (ofWebhooks) sources.push(`unnest(${add(webhookUuids)}::uuid[]) as owner (id)`)
-  const [lower, upper] = idBounds(filter, bound).map((id) => `${add(id)}::uuid`)
+  const page = indexPage('a', [[column, 'range.value']], filter, bounds, add)
   const where = [
     `a.organization_id = ${organization}`,
     ...(ofWebhooks || owner ? [`a.${owner ?? 'webhook_id'} = owner.id`] : []),
     ...conditions,
-    ...boundConditions('a.id', bound, add),
-    // The row comparisons and the order match the index. With an equality, Postgres can prefer the primary key, and then
-    // scans all attempts for a rare value.
-    `(a.${column}, a.id) >= (range.value, ${lower})`,
-    `(a.${column}, a.id) <= (range.value, ${upper})`,
+    ...boundConditions('a.id', bounds.bound, add),
+    ...page.conditions,
     `a.${column} is not null`,
   ]
-  const direction = take > 0 ? 'desc' : 'asc'
-  const size = add(Math.abs(take))
   return `
     select page.* from ${sources.join(' cross join ')} cross join lateral (
       select a.id${also ? `, a.${also}` : ''} from posthorn.attempts as a where ${where.join(' and ')}
-      order by a.${column} ${direction}, a.id ${direction} limit ${size}
-    ) as page order by page.id ${direction} limit ${size}`
+      ${page.order}
+    ) as page ${pageOrder(bounds, add)}`
 }

@@ -1,8 +1,7 @@
 import type { Sql } from '../../db/client.ts'
 import { publicId } from '../../db/ids.ts'
-import { PAGE_SIZE } from '../../graphql/arguments.ts'
+import { MAX_PAGE_SIZE, PAGE_SIZE, pageSizeRule } from '../../graphql/arguments.ts'
 import { builder } from '../../graphql/builder.ts'
-import { listConnection } from '../../graphql/list-connection.ts'
 import { lookUp } from '../../graphql/look-up.ts'
 import { organizationFields, organizationOf } from '../../graphql/organization-fields.ts'
 import { filtersByOneWebhook } from '../../graphql/portal-access.ts'
@@ -97,41 +96,36 @@ const FailureFilter = builder.inputType('FailureFilter', {
   }),
 })
 
-const FailureGroupConnection = builder.connectionObject(
-  { type: FailureGroup, name: 'FailureGroupConnection', description: 'A page of failure groups.' },
-  { name: 'FailureGroupEdge', description: 'A failure group in a page.' },
-)
-
 organizationFields((t) => ({
-  failures: t.connection(
-    {
-      type: FailureGroup,
-      semanticNonNull: true,
-      description: `The failed attempts of a time range, grouped by webhook and cause, the largest groups first, because they are the trouble. Considers at most ${MAX_PAIRS.toLocaleString('en')} groups.`,
-      authScopes: { scope: 'deliveries:read' },
-      portal: filtersByOneWebhook,
-      args: {
-        filter: t.arg({
-          type: FailureFilter,
-          required: true,
-          description: 'Selects failed attempts.',
-        }),
-      },
-      resolve: async (organization, { filter, ...page }, context) => {
-        const organizationId = organizationOf(organization, context)
-        const { after, before, first, last } = page
-        const isFirst = after == null && before == null && last == null
-        const groups = await findFailureGroups(
-          context.sql,
-          organizationId,
-          { ...filter, webhookUuid: filteredWebhook(filter) },
-          isFirst ? (first ?? PAGE_SIZE) + 1 : MAX_PAIRS,
-        )
-        return await listConnection(groups, ({ webhookId, cause }) => webhookId + cause, page)
-      },
+  failures: t.field({
+    type: [FailureGroup],
+    semanticNonNull: true,
+    description: `The failed attempts of a time range, grouped by webhook and cause: the largest groups first, because they are the trouble. Considers at most ${MAX_PAIRS.toLocaleString('en')} groups.`,
+    authScopes: { scope: 'deliveries:read' },
+    portal: filtersByOneWebhook,
+    // Any other size is rejected before a row is read.
+    complexity: ({ first }) => ({
+      multiplier: typeof first === 'number' ? Math.max(first, 0) : PAGE_SIZE,
+    }),
+    args: {
+      filter: t.arg({
+        type: FailureFilter,
+        required: true,
+        description: 'Selects failed attempts.',
+      }),
+      first: t.arg.int({
+        description: `How many groups: at most ${MAX_PAGE_SIZE}. Default: ${PAGE_SIZE}.`,
+        validate: pageSizeRule,
+      }),
     },
-    FailureGroupConnection,
-  ),
+    resolve: (organization, { filter, first }, context) =>
+      findFailureGroups(
+        context.sql,
+        organizationOf(organization, context),
+        { ...filter, webhookUuid: filteredWebhook(filter) },
+        first ?? PAGE_SIZE,
+      ),
+  }),
 }))
 
 const DAY_MS = 86_400_000

@@ -4,7 +4,7 @@ import type { Sql } from '../../db/client.ts'
 import { deliveryBody } from '../../events/check-event.ts'
 import { batched } from '../../lib/batch.ts'
 import { inTurn } from '../../lib/in-turn.ts'
-import type { ScheduledDelivery } from '../../scheduling/scheduled-delivery.ts'
+import type { ScheduledDelivery } from '../../scheduling/scheduler.ts'
 
 /** A delivery with everything an attempt needs, as of now. */
 export interface LoadedDelivery extends ScheduledDelivery {

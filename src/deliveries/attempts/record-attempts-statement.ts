@@ -1,6 +1,6 @@
 import { LATENCY_BOUNDS_MS } from '../../webhooks/latency.ts'
 import { DAYS_AFTER_EXHAUSTED } from '../keep/days-after-exhausted.ts'
-import type { AttemptRecord } from './attempt-record.ts'
+import type { AttemptRecord } from './record-attempt.ts'
 
 type Value = string | number | boolean | Date | Buffer | null
 
@@ -52,9 +52,9 @@ const COMPUTED: Columns = {
 }
 
 const INPUT = { ...COMPUTED, ...STORED }
-const PARAMETERS = Object.values(INPUT).map(([type], i) => `$${6 + i}::${type}[]`)
+const PARAMETERS = Object.values(INPUT).map(([type], i) => `$${5 + i}::${type}[]`)
 
-/** The parameters from the sixth on: an array for each column. Null for one without values, which `unnest` fills with nulls. */
+/** The parameters from the fifth on: an array for each column. Null for one without values, which `unnest` fills with nulls. */
 export function columnsOf(records: readonly AttemptRecord[]): (Value[] | null)[] {
   return Object.values(INPUT).map(([, elementOf]) => {
     const values = records.map(elementOf)
@@ -139,8 +139,8 @@ const STORED_VALUES = Object.keys(STORED)
 /**
  * Records attempts, updates their deliveries, schedules retries and updates the statistics, all in one statement.
  *
- * $1 and $2 are the first and the last delivery id, which prune the partitions, $3 all ids, and $4 and $5 the header
- * prefix of the installation and the user agent. Then come the columns of the attempts, in the order of the delivery ids. The primary keys serve
+ * $1 and $2 are the first and the last delivery id, which prune the partitions, $3 all ids, and $4 the user
+ * agent. Then come the columns of the attempts, in the order of the delivery ids. The primary keys serve
  * every lookup.
  */
 export const RECORD_ATTEMPTS = `
@@ -213,7 +213,7 @@ export const RECORD_ATTEMPTS = `
       id, delivery_id, organization_id, webhook_id, number, request_header_names, request_header_prefix,
       request_user_agent, ${Object.keys(STORED).join(', ')})
     select attempt_id, id, organization_id, webhook_id, attempt_count, string_to_array(header_names, E'\\n'),
-      coalesce(header_prefix, $4), $5, ${STORED_VALUES}
+      header_prefix, $4, ${STORED_VALUES}
     from updated
   ),
   unkept as (

@@ -5,18 +5,18 @@ import {
   type Tracing,
   toSpanContext,
 } from '../../telemetry/tracing.ts'
-import type { AttemptRecord, PlannedAttempt } from './attempt-record.ts'
+import type { AttemptRecord, PlannedAttempt } from './record-attempt.ts'
 
 /**
  * Runs an attempt in a span: a child of the span that published the event, which may have ended days ago, and linked to it.
- * Without tracing, the context is null. A path, a query or a header may be a credential, so no attribute has any of them.
+ *  A path, a query or a header may be a credential, so no attribute has any of them.
  */
 export async function traceAttempt<Result extends { readonly record: AttemptRecord } | string>(
   tracing: Tracing,
   plan: PlannedAttempt,
   attempt: (ownTrace: TraceContext | null) => Promise<Result>,
 ): Promise<Result> {
-  const span = tracing.isOn ? startSpan(tracing, plan) : null
+  const span = startSpan(tracing, plan)
   if (span === null) return await attempt(null)
   let record: AttemptRecord | null = null
   try {

@@ -52,9 +52,13 @@ export async function backfillStatistics(
        last_success_at = now() - interval '7 hours', consecutive_failures = 340 where webhook_id = $1`,
     [ledger],
   )
-  await putOnHold(sql, ledger, -6.8 * 3_600_000)
+  await putOnHold(sql, ledger)
   await sql.query(
-    `update posthorn.webhook_schedules set next_probe_at = now() + interval '9 minutes' where webhook_id = $1`,
+    `with hold as (
+       update posthorn.webhook_holds set started_at = now() - interval '6.8 hours' where webhook_id = $1
+     )
+     update posthorn.webhook_schedules
+     set on_hold_since = now() - interval '6.8 hours', next_probe_at = now() + interval '9 minutes' where webhook_id = $1`,
     [ledger],
   )
 }

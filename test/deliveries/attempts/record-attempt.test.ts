@@ -9,7 +9,7 @@ import { cancelDeliveries } from '../../../src/deliveries/cancel-deliveries.ts'
 import { redeliver } from '../../../src/deliveries/delivery.ts'
 import { createCatalogue } from '../../../src/event-types/event-type.ts'
 import { createPublishEvents } from '../../../src/events/publish-events.ts'
-import { attemptOf, SENDER } from '../../support/attempts.ts'
+import { attemptOf } from '../../support/attempts.ts'
 import { createTenant, JOINED, subscribe } from '../../support/factories.ts'
 import { useFreshDatabase } from '../../support/fresh-database.ts'
 import { claimJobs, deliveryJobs } from '../../support/jobs.ts'
@@ -23,7 +23,7 @@ const database = useFreshDatabase()
 beforeEach(async () => {
   organizationId = (await createTenant(database.prisma)).organizationId
   await subscribe(database, organizationId, [JOINED])
-  record = createRecordAttempt(database.pipeline, SENDER)
+  record = createRecordAttempt(database.pipeline)
 })
 
 describe('attempts recorded together', () => {

@@ -1,11 +1,13 @@
 import type { Database } from '../../../src/db/client.ts'
 import type { Delivery } from '../../../src/db/generated/prisma/client.ts'
 import { mintId, parseId, publicId } from '../../../src/db/ids.ts'
-import type { AttemptRecord } from '../../../src/deliveries/attempts/attempt-record.ts'
-import { createRecordAttempt } from '../../../src/deliveries/attempts/record-attempt.ts'
+import {
+  type AttemptRecord,
+  createRecordAttempt,
+} from '../../../src/deliveries/attempts/record-attempt.ts'
 import type { PublishEvents } from '../../../src/events/publish-events.ts'
 import { createWebhook } from '../../../src/webhooks/save-webhook.ts'
-import { attemptOf, SENDER } from '../../support/attempts.ts'
+import { attemptOf } from '../../support/attempts.ts'
 import { JOINED } from '../../support/factories.ts'
 
 /** The status classes of failed attempts. */
@@ -72,7 +74,7 @@ export async function recordAttempt(
   given?: Partial<AttemptRecord>,
 ): Promise<string> {
   const row = await deliveryRow(database, deliveryId as string)
-  const record = createRecordAttempt(database.pool, SENDER)
+  const record = createRecordAttempt(database.pool)
   const recorded = await record(attemptOf(row, status, given))
   return publicId('attempt', recorded?.attemptId as string)
 }

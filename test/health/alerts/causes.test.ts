@@ -6,6 +6,7 @@ import { createApiKey } from '../../support/api-keys.ts'
 import { startTestApp, type TestApp } from '../../support/app.ts'
 import { countRows } from '../../support/count-rows.ts'
 import { createTenant, JOINED } from '../../support/factories.ts'
+import { passTime } from '../../support/pass-time.ts'
 import { type Received, startReceiver } from '../../support/receiver.ts'
 import { until } from '../../support/until.ts'
 import { useResource } from '../../support/use-resource.ts'
@@ -15,11 +16,10 @@ import { findAlerts, runSendAlerts, switchOn } from './support/alerts.ts'
 const ENDPOINT = 'endpoint'
 const WATCHER = 'watcher'
 const RECOVERED = 'posthorn.webhook.recovered'
-const MAX_PROBE_DELAY_MS = 15 * 60_000
+const MAX_PROBE_DELAY_SECONDS = 15 * 60
 const failing = new Set<string>()
 
 let posthorn: TestApp
-let clock: Date
 
 const receiver = await useResource(startReceiver())
 
@@ -29,14 +29,12 @@ beforeEach(async () => {
   receiver.clear()
   failing.clear()
   failing.add(ENDPOINT)
-  clock = new Date()
   posthorn = await startTestApp({
     trustedAuthorities: [receiver.authority],
     environment: {
       POSTHORN_RETRY_SCHEDULE: '1h',
       POSTHORN_PUBLIC_URL: 'https://posthorn.example.com',
     },
-    now: () => clock,
   })
 })
 afterEach(() => posthorn[Symbol.asyncDispose]())
@@ -73,7 +71,7 @@ async function keepFailing() {
   await publishSome(10)
   await until(() => received(ENDPOINT).length >= 10, 'ten attempts')
   await until(async () => (await failures()) >= 10, 'ten failures')
-  clock = new Date(clock.getTime() + 90_000)
+  await passTime(posthorn.database.pool, 90)
   await publishSome(1)
 }
 
@@ -154,7 +152,7 @@ async function keepHoldAndProbe(webhookId: string) {
   failing.delete(ENDPOINT)
   // The delivery of this event waits, so that there is one for the probe, which is due by now.
   await publishSome(1)
-  clock = new Date(clock.getTime() + MAX_PROBE_DELAY_MS)
+  await passTime(posthorn.database.pool, MAX_PROBE_DELAY_SECONDS)
 }
 
 async function healthOf(id: string) {
@@ -171,7 +169,7 @@ test("an outage of the alerts' own receiver adds no event about it, and each ale
   const watcherId = await watch()
   for (let i = 0; i < 12; i++) await notify('posthorn.api_key.created')
   await until(async () => (await failures()) >= 12, 'each attempt fails')
-  clock = new Date(clock.getTime() + 90_000)
+  await passTime(posthorn.database.pool, 90)
   await notify('posthorn.api_key.expiring')
   await until(async () => (await healthOf(watcherId)).state === 'ON_HOLD', 'on hold')
   expect(await types()).toHaveLength(13)

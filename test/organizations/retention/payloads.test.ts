@@ -7,7 +7,7 @@ import { saveOrganization } from '../../../src/organizations/organization.ts'
 import { updateWebhook } from '../../../src/webhooks/save-webhook.ts'
 import { useApi, useTenant } from '../../graphql/support/api.ts'
 import { deliveryRow } from '../../graphql/support/rows.ts'
-import { attemptOf, SENDER } from '../../support/attempts.ts'
+import { attemptOf } from '../../support/attempts.ts'
 
 let webhook: string
 
@@ -53,7 +53,7 @@ async function deliveryOf(eventId: string, webhookId = webhook): Promise<string>
 /** Records an attempt of a worker that has read the settings before. */
 async function answer(deliveryId: string, status = 200, keepsPayload = false) {
   const row = await deliveryRow(api.database, deliveryId)
-  const record = createRecordAttempt(api.database.pool, SENDER)
+  const record = createRecordAttempt(api.database.pool)
   await record(attemptOf(row, status, { keepsPayload }))
 }
 

@@ -1,29 +1,29 @@
+import type { KeyObject } from 'node:crypto'
+import { signDelivery } from '../../../packages/receiver/src/sign.ts'
 import { TOO_LARGE } from '../../bodies/body.ts'
+import type { FairQueue } from '../../db/fair-queue.ts'
 import { isDatabaseUnavailable } from '../../db/faults.ts'
 import { publicId } from '../../db/ids.ts'
 import type { HttpSender } from '../../outbound/http-sender.ts'
 import type { Ended } from '../../outbound/outcome.ts'
 import type { TaskRun } from '../../queue/jobs.ts'
-import type { AttemptResult } from '../../scheduling/adaptive-limit.ts'
-import { reasonToPark } from '../../scheduling/scheduled-delivery.ts'
-import type { Permit, Scheduler } from '../../scheduling/scheduler.ts'
+import type { AttemptResult } from '../../scheduling/limited-webhook.ts'
+import { type Permit, reasonToPark, type Scheduler } from '../../scheduling/scheduler.ts'
 import type { Notify } from '../../streams/live/notify.ts'
 import type { DeliveryReporter } from '../../telemetry/events.ts'
 import type { TraceContext, Tracing } from '../../telemetry/tracing.ts'
 import type { FindSendOptions, SendOptions } from '../../webhooks/send-options.ts'
+import type { DeliveryJobs } from './delivery-jobs.ts'
+import type { LoadBody, LoadDelivery, LoadedDelivery } from './load-delivery.ts'
 import {
   type AttemptRecord,
   type PlannedAttempt,
+  type RecordAttempt,
+  type RecordedAttempt,
   toAttemptRecord,
-  toUnsentRecord,
   type UnsentCode,
-} from './attempt-record.ts'
-import type { DeliveryJobs } from './delivery-jobs.ts'
-import type { LoadBody, LoadDelivery, LoadedDelivery } from './load-delivery.ts'
-import type { PayloadMemory } from './payload-memory.ts'
-import type { RecordAttempt, RecordedAttempt } from './record-attempt.ts'
+} from './record-attempt.ts'
 import { waitMs } from './retry-policy.ts'
-import { signRequest } from './signed-request.ts'
 import { traceAttempt } from './trace-attempt.ts'
 
 export interface AttemptDeps {
@@ -31,7 +31,8 @@ export interface AttemptDeps {
   readonly headerPrefix: string
   readonly load: LoadDelivery
   readonly loadBody: LoadBody
-  readonly payloads: PayloadMemory
+  /** The bytes of the large payloads that are being sent. */
+  readonly payloads: FairQueue
   readonly findSendOptions: FindSendOptions
   readonly scheduler: Scheduler
   readonly record: RecordAttempt
@@ -40,45 +41,32 @@ export interface AttemptDeps {
   readonly report: DeliveryReporter
   readonly tracing: Tracing
   readonly retryScheduleMs: readonly number[]
-  readonly now: () => Date
 }
 
 /**
  * Makes one attempt for a delivery: load, acquire a permit, sign, send, record. A receiver's failure is an outcome,
  * which schedules the next attempt. A thrown error is a fault of Posthorn, and graphile-worker runs the job again.
  */
-export async function attemptDelivery(
-  deps: AttemptDeps,
-  uuid: string,
-  run: TaskRun,
-): Promise<void> {
+export async function makeAttempt(deps: AttemptDeps, uuid: string, run: TaskRun): Promise<void> {
   try {
-    await makeAttempt(deps, uuid, run)
+    await run.ensureClaimed()
+    const loaded = await loadSendable(deps, uuid)
+    if (!loaded) return
+    const permit = await deps.scheduler.acquire(loaded.delivery, loaded.options, run.signal)
+    if (permit === 'parked') return
+    const attempted =
+      permit === 'aborted' ? permit : await attemptWithPermit(deps, loaded, permit, run)
+    // Nothing was sent. The scheduler parks the delivery or makes it wait.
+    if (attempted === 'changed') return await makeAttempt(deps, uuid, run)
+    // After a rescue, the job of the delivery belongs to another runner.
+    await run.ensureClaimed()
+    if (attempted === 'aborted') return await deps.jobs.requeue(uuid)
+    const recorded = await deps.record(attempted)
+    if (recorded) await publishResult(deps, loaded, attempted, recorded)
   } catch (error) {
     if (!run.signal.aborted && !isDatabaseUnavailable(error)) await deps.jobs.markFault(uuid)
     throw error
   }
-}
-
-/** `changed`: what was loaded is out of date. */
-type NoAttempt = 'aborted' | 'changed'
-
-async function makeAttempt(deps: AttemptDeps, uuid: string, run: TaskRun): Promise<void> {
-  await run.ensureClaimed()
-  const loaded = await loadSendable(deps, uuid)
-  if (!loaded) return
-  const { delivery, options } = loaded
-  const permit = await deps.scheduler.acquire(delivery, options, run.signal)
-  if (permit === 'parked') return
-  const attempted =
-    permit === 'aborted' ? permit : await attemptWithPermit(deps, loaded, permit, run)
-  // Nothing was sent. The scheduler parks the delivery or makes it wait.
-  if (attempted === 'changed') return await makeAttempt(deps, uuid, run)
-  // After a rescue, the job of the delivery belongs to another runner.
-  await run.ensureClaimed()
-  if (attempted === 'aborted') return await deps.jobs.requeue(uuid)
-  const recorded = await deps.record(attempted)
-  if (recorded) await publishResult(deps, loaded, attempted, recorded)
 }
 
 interface Sendable {
@@ -108,6 +96,9 @@ async function loadSendable(deps: AttemptDeps, uuid: string): Promise<Sendable |
 /** A longer wait leaves time to disable the webhook, to put it on hold, or to change its URL or secret. */
 const MAX_WAIT_WITHOUT_RELOAD_MS = 20
 
+/** `changed`: what was loaded is out of date. */
+type NoAttempt = 'aborted' | 'changed'
+
 /** Waits for memory if the payload is large. Then signs and sends. */
 async function attemptWithPermit(
   deps: AttemptDeps,
@@ -117,8 +108,8 @@ async function attemptWithPermit(
 ): Promise<AttemptRecord | NoAttempt> {
   const { id, organizationId, data, dataBytes } = loaded.delivery
   const acquiredAt = performance.now()
-  const freeMemory =
-    data === null ? await deps.payloads.acquire(organizationId, dataBytes ?? 0) : () => {}
+  const bytes = data === null ? (dataBytes ?? 0) : 0
+  if (bytes > 0) await deps.payloads.acquire(organizationId, { amount: bytes })
   let result: AttemptResult | null = null
   try {
     if (run.signal.aborted) return 'aborted'
@@ -127,32 +118,46 @@ async function attemptWithPermit(
     const sendable = isFresh ? loaded : await loadSendable(deps, id)
     if (!sendable || reasonToPark(sendable.delivery, sendable.options) !== null) return 'changed'
     const plan = planAttempt(deps, sendable, run)
-    const attempted = await traceAttempt(deps.tracing, plan, (ownTrace) =>
-      sendAttempt(deps, plan, ownTrace, run),
-    )
+    const send = (ownTrace: TraceContext | null) => sendAttempt(deps, plan, ownTrace, run)
+    const attempted = deps.tracing.isOn
+      ? await traceAttempt(deps.tracing, plan, send)
+      : await send(null)
     if (typeof attempted === 'string') return attempted
-    const { record, outcome } = attempted
+    const { record, outcome, startedAt } = attempted
     if (outcome === null) return record
-    const { startedAt } = attempted
     result = { startedAt, durationMs: outcome.durationMs, kind: loadSignal(outcome) }
-    const holdMs = waitMs(outcome, deps.now())
+    const holdMs = waitMs(outcome, new Date())
     if (holdMs > 0) await deps.scheduler.hold(sendable.delivery, holdMs)
     return record
   } finally {
     permit.release(result)
-    freeMemory()
+    if (bytes > 0) deps.payloads.release(organizationId, bytes)
   }
 }
 
-/** Nothing was sent if the outcome is null. */
-type Attempted =
-  | { readonly record: AttemptRecord; readonly outcome: null }
-  | {
-      readonly record: AttemptRecord
-      readonly outcome: Ended
-      /** When the request was sent, by the clock of `performance.now`. */
-      readonly startedAt: number
-    }
+function planAttempt(
+  deps: AttemptDeps,
+  { delivery, options }: Sendable,
+  { runAt }: TaskRun,
+): PlannedAttempt {
+  return {
+    delivery,
+    options,
+    headerPrefix: options.headerPrefix ?? deps.headerPrefix,
+    isProbe: delivery.holdReason === 'failing' && delivery.isProbe,
+    scheduleMs: delivery.sendsOnce ? [] : (options.retryScheduleMs ?? deps.retryScheduleMs),
+    runAt,
+    startedAt: new Date(),
+  }
+}
+
+interface Attempted {
+  readonly record: AttemptRecord
+  /** Null: nothing was sent. */
+  readonly outcome: Ended | null
+  /** When the request was sent, by the clock of `performance.now`. */
+  readonly startedAt: number
+}
 
 /** Its job runs in a queue of suspects after half of them: docs/concepts/reliability.md. */
 const MAX_WORKER_DEATHS = 4
@@ -164,7 +169,10 @@ async function sendAttempt(
   run: TaskRun,
 ): Promise<Attempted | NoAttempt> {
   const { delivery, options } = plan
-  const unsent = (code: UnsentCode) => ({ record: toUnsentRecord(plan, code), outcome: null })
+  const startedAt = performance.now()
+  const unsent = (code: UnsentCode) => {
+    return { record: toAttemptRecord(plan, code), outcome: null, startedAt }
+  }
   if (delivery.workerDeaths >= MAX_WORKER_DEATHS) return unsent('worker_died')
   const body = await deps.loadBody(delivery)
   // The event was deleted or erased meanwhile, and the delivery is canceled once it is loaded again.
@@ -174,16 +182,16 @@ async function sendAttempt(
   if (options.signingKey === null) return unsent('secret_unreadable')
   const request = signRequest(deps.headerPrefix, options.signingKey, {
     startedAt: plan.startedAt,
-    ownTrace,
-    delivery,
+    trace: ownTrace ?? delivery,
+    isTest: delivery.isTest,
     messageId: publicId('delivery', delivery.id),
     body,
     customHeaders: options.headers,
-    headerPrefix: options.headerPrefix,
+    headerPrefix: plan.headerPrefix,
   })
   await run.ensureClaimed()
   deps.report.started(plan.startedAt.getTime() - run.runAt.getTime())
-  const startedAt = performance.now()
+  const sentAt = performance.now()
   const outcome = await deps.sender.send({
     organizationId: delivery.organizationId,
     url: options.url,
@@ -193,21 +201,60 @@ async function sendAttempt(
     signal: run.signal,
   })
   if (outcome.kind === 'aborted') return 'aborted'
-  return { record: toAttemptRecord(plan, request, outcome, deps.now()), outcome, startedAt }
+  const sent = { ...request, ownTraceParent: ownTrace?.traceParent ?? null, outcome }
+  return { record: toAttemptRecord(plan, sent), outcome, startedAt: sentAt }
 }
 
-function planAttempt(
-  deps: AttemptDeps,
-  { delivery, options }: Sendable,
-  { runAt }: TaskRun,
-): PlannedAttempt {
+interface UnsignedRequest {
+  readonly trace: { readonly traceParent: string | null; readonly traceState: string | null }
+  readonly isTest: boolean
+  /** The value of the header with the id. */
+  readonly messageId: string
+  readonly body: Buffer
+  readonly customHeaders: Readonly<Record<string, string>>
+  /** The prefix of the headers of the id, the timestamp and the signature. */
+  readonly headerPrefix: string
+  readonly startedAt: Date
+}
+
+/**
+ * The headers of a request. `installationPrefix` is that of the header that marks a test. `extraHeaderNames` are the names
+ * of the custom headers, and of that header.
+ */
+export function signRequest(
+  installationPrefix: string,
+  key: KeyObject,
+  { trace, isTest, messageId, body, customHeaders, headerPrefix, startedAt }: UnsignedRequest,
+) {
+  const testHeader = `${installationPrefix}test`
+  const seconds = String(Math.floor(startedAt.getTime() / 1_000))
+  const signature = signDelivery(key, messageId, seconds, body)
+  const own: Record<string, string> = {
+    'content-type': 'application/json',
+    [`${headerPrefix}id`]: messageId,
+    [`${headerPrefix}timestamp`]: seconds,
+    [`${headerPrefix}signature`]: signature,
+  }
+  if (trace.traceParent !== null) {
+    own['traceparent'] = trace.traceParent
+    if (trace.traceState !== null) own['tracestate'] = trace.traceState
+  }
+  // A receiver joins the values of a repeated header, in any case of its name, so the signature would not verify. Only
+  // Posthorn marks a test.
+  const custom = Object.entries(customHeaders).filter(([name]) => {
+    const lower = name.toLowerCase()
+    return lower !== testHeader && !Object.hasOwn(own, lower)
+  })
+  const mark = isTest ? { [testHeader]: 'true' } : {}
+  const headers: Readonly<Record<string, string>> = {
+    ...Object.fromEntries(custom),
+    ...own,
+    ...mark,
+  }
   return {
-    delivery,
-    options,
-    isProbe: delivery.holdReason === 'failing' && delivery.isProbe,
-    scheduleMs: delivery.sendsOnce ? [] : (options.retryScheduleMs ?? deps.retryScheduleMs),
-    runAt,
-    startedAt: deps.now(),
+    headers,
+    signature,
+    extraHeaderNames: [...custom.map(([name]) => name), ...Object.keys(mark)],
   }
 }
 
