@@ -38,7 +38,7 @@ const DEFAULT_EVENT_TYPES = ['event_attendee.joined_event', 'event_attendee.tick
 export async function receiveDeliveries(options: ListenOptions, config: Config): Promise<void> {
   const access = options.register ? await serverAccess(options, config) : null
   const authority = await ensureLocalAuthority(config.dataDir)
-  const certificate = await authority.issueServerCertificate(['localhost', '127.0.0.1', '::1'])
+  const certificate = await authority.issueServerCertificate()
   const receiver = await openHttpsReceiver({ port: options.port, certificate, onWarning: log })
   const stop = stopRequest()
 
