@@ -38,7 +38,7 @@ interface StartOptions {
 async function start(options: StartOptions): Promise<void> {
   const abortRequested = new AbortController()
   const stop = shutdownRequested(() => abortRequested.abort())
-  const { openPosthorn } = await import('../run/open-posthorn.ts')
+  const { openPosthorn } = await import('../run/start-posthorn.ts')
   const environment = readEnvironment()
   passOn(environment)
   await using posthorn = await openPosthorn(environment, { ...options, isGuest: false })

@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { parseEnv } from 'node:util'
 import { didYouMean } from '../lib/did-you-mean.ts'
-import { REPLACEMENT_CHARACTER } from '../lib/parse-json.ts'
 import { isLoopback, LOOPBACK, parseIssuer, parseOidcRoles } from './oidc-settings.ts'
 import { type Environment, readSettingFiles, SECRET_SETTINGS } from './setting-files.ts'
 import {
@@ -102,12 +101,6 @@ export function readEnvironment(directory = process.cwd()): Environment {
   }
 }
 
-/** The pages write `postgres://…` where a reader's own value belongs. */
-const PLACEHOLDER = '…'
-const IS_PLACEHOLDER = 'the … in it stands for a value of your own. Put this value in its place.'
-
-const NOT_UTF8 = 'it has bytes that are not UTF-8. Save it as UTF-8.'
-
 interface LoadOptions {
   /** Whether DATABASE_URL requires POSTHORN_ENCRYPTION_KEYS. Default: true. */
   readonly requireEncryptionKeys?: boolean
@@ -121,8 +114,6 @@ export function loadConfig(given: Environment, { requireEncryptionKeys = true }:
   function read<T>(name: SettingName, parse: (text: string) => T): T {
     const text = environment[name]
     try {
-      if (text?.includes(REPLACEMENT_CHARACTER)) throw new Error(NOT_UTF8)
-      if (text?.includes(PLACEHOLDER)) throw new Error(IS_PLACEHOLDER)
       return parse(text === undefined ? SETTINGS[name] : text.trim())
     } catch (error) {
       const value = SECRET_SETTINGS.includes(name) ? 'not usable' : JSON.stringify(text)
@@ -192,11 +183,6 @@ export function loadConfig(given: Environment, { requireEncryptionKeys = true }:
   if (requireEncryptionKeys && isGiven('DATABASE_URL') && !isGiven('POSTHORN_ENCRYPTION_KEYS')) {
     problems.push(
       'POSTHORN_ENCRYPTION_KEYS is required with DATABASE_URL: give a base64 key of 32 bytes, such as the output of `openssl rand -base64 32`.',
-    )
-  }
-  if (config.metricsPort !== null && config.metricsPort === config.port) {
-    problems.push(
-      `POSTHORN_METRICS_PORT is ${config.metricsPort}, as PORT is: give another port, or none to serve /metrics on PORT.`,
     )
   }
   if (problems.length > 0) throw new ConfigError(problems)

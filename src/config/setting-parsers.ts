@@ -7,8 +7,21 @@ import { isRange } from '../outbound/public-address.ts'
  * Parsers of setting values. Each throws an error that says which value to give.
  */
 
-const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
-export type LogLevel = (typeof LOG_LEVELS)[number]
+/** Parses a text that needs no conversion. */
+function valid(isValid: (text: string) => boolean, remedy: string): (text: string) => string {
+  return (text) => {
+    if (!isValid(text)) throw new Error(remedy)
+    return text
+  }
+}
+
+function oneOf<const Choice extends string>(...choices: Choice[]): (text: string) => Choice {
+  return (text) => {
+    const choice = choices.find((known) => known === text)
+    if (choice !== undefined) return choice
+    throw new Error(`give one of ${choices.join(', ')}.${didYouMean(text, choices)}`)
+  }
+}
 
 /** Parses a duration such as `90s` to milliseconds. The units are ms, s, m, h and d. Throws on other text. */
 export function parseDuration(text: string): number {
@@ -33,46 +46,31 @@ export function parseOptional<T>(parse: (text: string) => T): (text: string) => 
   return (text) => (text === '' ? null : parse(text))
 }
 
-export function parseNonEmpty(text: string): string {
-  if (text === '') throw new Error('it must not be empty.')
-  return text
-}
+export const parseNonEmpty = valid((text) => text !== '', 'it must not be empty.')
 
 export function parseInteger(min: number, max: number): (text: string) => number {
   return (text) => {
     const value = /^\d+$/.test(text) ? Number(text) : Number.NaN
-    if (!(value >= min && value <= max)) {
-      throw new Error(`give a whole number from ${min} to ${max}.`)
-    }
-    return value
+    if (value >= min && value <= max) return value
+    throw new Error(`give a whole number from ${min} to ${max}.`)
   }
 }
 
 export function parseDurationBetween(min: string, max: string): (text: string) => number {
   return (text) => {
     const value = parseDuration(text)
-    if (value < parseDuration(min) || value > parseDuration(max)) {
-      throw new Error(`give a duration from ${min} to ${max}.`)
-    }
-    return value
+    if (value >= parseDuration(min) && value <= parseDuration(max)) return value
+    throw new Error(`give a duration from ${min} to ${max}.`)
   }
 }
 
 export function parsePostgresUrl(text: string): string {
-  // A comma may stand in a password, and in the path of a folder.
-  if (/^\w+:\/\/([^/?#]*@|(?![^/?#]*@))[^/?#@]*,|[?&]host=(?!\/|%2f)[^&]*(,|%2c)/i.test(text)) {
-    throw new Error(
-      'it names several hosts. Give one address that follows the primary, such as that of a proxy or a DNS name.',
-    )
-  }
   // As psql takes a folder of sockets; a URL has no user without a host.
   const url = text.replace(/^(postgres(?:ql)?:\/\/[^/?#]*@)(?=[:/])/, '$1localhost')
-  if (!/^postgres(ql)?:\/\//.test(url) || !URL.canParse(url)) {
-    throw new Error(
-      'give a URL such as postgres://user:password@host:5432/database, or postgres://user@/database?host=/var/run/postgresql for a folder of sockets.',
-    )
-  }
-  return url
+  if (/^postgres(ql)?:\/\//.test(url) && URL.canParse(url)) return url
+  throw new Error(
+    'give a URL such as postgres://user:password@host:5432/database, or postgres://user@/database?host=/var/run/postgresql for a folder of sockets.',
+  )
 }
 
 /** Parses comma-separated keys in base64. */
@@ -84,92 +82,60 @@ export function parseEncryptionKeys(text: string): Buffer[] {
 
 const RESERVED_SCHEMA = /^(posthorn|posthorn_partitions|public|information_schema|pg_.*)$/
 
-export function parseSchemaName(text: string): string {
-  if (!/^[a-z0-9_]{1,63}$/.test(text)) {
-    throw new Error(
-      'give 1 to 63 lower-case letters, digits and underscores, such as posthorn_worker.',
-    )
-  }
-  if (RESERVED_SCHEMA.test(text)) {
-    throw new Error('this schema is reserved; give one for the jobs only, such as posthorn_worker.')
-  }
-  return text
-}
+export const parseSchemaName = valid(
+  (text) => /^[a-z0-9_]{1,63}$/.test(text) && !RESERVED_SCHEMA.test(text),
+  'give 1 to 63 lower-case letters, digits and underscores that name a schema for the jobs only, such as posthorn_worker.',
+)
 
-export function parseCidr(text: string): string {
-  if (!isRange(text)) throw new Error('give CIDR ranges such as 10.0.0.0/8 or fd00::/8.')
-  return text
-}
+export const parseCidr = valid(isRange, 'give CIDR ranges such as 10.0.0.0/8 or fd00::/8.')
 
-export function parseProxy(text: string): string {
-  if (!/^https?:\/\//.test(text) || !URL.canParse(text)) {
-    throw new Error('give the http:// or https:// URL of a forward proxy.')
-  }
-  return text
-}
+export const parseProxy = valid(
+  (text) => /^https?:\/\//.test(text) && URL.canParse(text),
+  'give the http:// or https:// URL of a forward proxy.',
+)
 
-export function parseSmtpUrl(text: string): string {
-  if (!/^smtps?:\/\//.test(text) || !URL.canParse(text) || new URL(text).hostname === '') {
-    throw new Error(
-      'give the URL of a mail server: smtps://user:password@host, or smtp:// for STARTTLS.',
-    )
-  }
-  return text
-}
+export const parseSmtpUrl = valid(
+  (text) => /^smtps?:\/\//.test(text) && (URL.parse(text)?.hostname ?? '') !== '',
+  'give the URL of a mail server: smtps://user:password@host, or smtp:// for STARTTLS.',
+)
 
 /** The sender of mails: an address, with or without a name before it in angle brackets. */
-export function parseSender(text: string): string {
-  const address = /^[^<>\r\n]*<([^<>]+)>$/.exec(text)?.[1] ?? text
-  if (EMAIL.test(address)) return text
-  throw new Error('give an e-mail address, such as Posthorn <posthorn@example.com>.')
-}
+export const parseSender = valid(
+  (text) => EMAIL.test(/^[^<>\r\n]*<([^<>]+)>$/.exec(text)?.[1] ?? text),
+  'give an e-mail address, such as Posthorn <posthorn@example.com>.',
+)
 
 /** One address, without the quoted and commented forms of RFC 5321 that nobody uses. */
 export const EMAIL = /^[^\s"(),:;<>@[\\\]]{1,64}@[^\s"(),:;<>@[\\\]]+\.[^\s"(),:;<>@[\\\].]+$/
 
-export function parseHeaderPrefix(text: string): string {
-  if (!/^[a-z0-9]+(-[a-z0-9]+)*-$/.test(text)) {
-    throw new Error(
-      'give lower-case letters and digits ending in a hyphen, such as wh- or webhook-.',
-    )
-  }
-  return text
-}
+export const parseHeaderPrefix = valid(
+  (text) => /^[a-z0-9]+(-[a-z0-9]+)*-$/.test(text),
+  'give lower-case letters and digits ending in a hyphen, such as wh- or webhook-.',
+)
 
-export function parseOrigin(text: string): string {
-  if (!URL.canParse(text) || new URL(text).origin !== text) {
-    throw new Error('give origins such as https://app.example.com, without a path.')
-  }
-  return text
-}
+export const parseOrigin = valid(
+  (text) => URL.parse(text)?.origin === text,
+  'give origins such as https://app.example.com, without a path.',
+)
 
 /** Stricter than `URL`: the origin becomes part of a Content-Security-Policy, where `;` and `*` have a meaning. */
 const WEB_ORIGIN = /^https?:\/\/([a-z0-9.-]+|\[[0-9a-f:]+\])(:\d+)?$/
 
-export function parseWebOrigin(text: string): string {
-  if (!WEB_ORIGIN.test(text)) {
-    throw new Error('give http:// or https:// origins such as https://app.example.com.')
-  }
-  return parseOrigin(text)
-}
+export const parseWebOrigin = valid(
+  (text) => WEB_ORIGIN.test(text) && URL.parse(text)?.origin === text,
+  'give http:// or https:// origins such as https://app.example.com, without a path.',
+)
 
 export function parsePublicUrl(text: string): string {
   const url = URL.parse(text)
-  if (!url || !WEB_ORIGIN.test(url.origin) || url.href !== `${url.origin}/`) {
-    throw new Error(
-      'give the http:// or https:// origin of Posthorn as browsers see it, without a path, such as https://webhooks.example.com.',
-    )
-  }
-  return url.origin
+  if (url && WEB_ORIGIN.test(url.origin) && url.href === `${url.origin}/`) return url.origin
+  throw new Error(
+    'give the http:// or https:// origin of Posthorn as browsers see it, without a path, such as https://webhooks.example.com.',
+  )
 }
 
 /** `read`: tools that change nothing. `write`: every tool that the scopes of the caller allow. */
-export type McpAccess = 'off' | 'read' | 'write'
-
-export function parseMcpAccess(text: string): McpAccess {
-  if (text === 'off' || text === 'read' || text === 'write') return text
-  throw new Error('give off, read or write.')
-}
+export const parseMcpAccess = oneOf('off', 'read', 'write')
 
 export function readTrustedDocuments(file: string): Record<string, string> {
   const remedy = 'give the path of a JSON file such as {"<hash>": "query { … }"}.'
@@ -189,9 +155,6 @@ export function readTrustedDocuments(file: string): Record<string, string> {
   return documents as Record<string, string>
 }
 
-export function parseLogLevel(text: string): LogLevel {
-  const level = LOG_LEVELS.find((known) => known === text)
-  if (!level)
-    throw new Error(`give one of ${LOG_LEVELS.join(', ')}.${didYouMean(text, LOG_LEVELS)}`)
-  return level
-}
+export type LogLevel = ReturnType<typeof parseLogLevel>
+
+export const parseLogLevel = oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent')

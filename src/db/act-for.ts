@@ -1,6 +1,6 @@
 import { DomainError } from '../lib/errors.ts'
 import type { Db } from './client.ts'
-import type { Prisma } from './generated/prisma/client.ts'
+import { joinTransaction } from './transaction.ts'
 
 /**
  * Runs a transaction that acts for one organization: row-level security hides the webhooks, secrets, keys and bulk tasks
@@ -12,25 +12,16 @@ export async function actForOrganization<T>(
   db: Db,
   organizationId: string,
   run: (tx: Db) => Promise<T>,
-  options: { readonly isolationLevel?: Prisma.TransactionIsolationLevel } = {},
 ): Promise<T> {
-  const runScoped = async (tx: Db) => {
+  return await joinTransaction(db, async (tx) => {
     // `true` limits the setting to this transaction, so that the pooled connection does not keep it.
     const [isSet] = await tx.$queryRaw<object[]>`
       select set_config('posthorn.organization', ${organizationId}, true) where exists (
         select from posthorn.organizations where id = ${organizationId}::uuid and deleted_at is null)`
-    if (!isSet) throw deleted()
+    if (!isSet) {
+      const detail = 'The organization was deleted, and its API keys with it. Nothing was changed.'
+      throw new DomainError('unauthenticated', detail)
+    }
     return await run(tx)
-  }
-  // A copy, because Prisma writes the id of the transaction into the options.
-  return '$transaction' in db
-    ? await db.$transaction(runScoped, { ...options })
-    : await runScoped(db)
-}
-
-function deleted(): DomainError {
-  return new DomainError(
-    'unauthenticated',
-    'The organization was deleted, and its API keys with it. Nothing was changed.',
-  )
+  })
 }

@@ -60,10 +60,7 @@ export async function runOnce<Answer>(
     })
     return answer
   }
-  // Read committed: the next holder of the lock must see what the previous one committed.
-  return await actForOrganization(prisma, organizationId, createOrRepeat, {
-    isolationLevel: 'ReadCommitted',
-  })
+  return await actForOrganization(prisma, organizationId, createOrRepeat)
 }
 
 /** Hashes a JSON value; the order of object keys does not matter. */

@@ -19,10 +19,7 @@ export interface TaskPayloads {
   maintain: Record<string, never>
   /** Compare deliveries with their jobs. */
   sweep: Record<string, never>
-  /**
-   * Backfill the index of states, roll up statistics, prune schedules, delete expired temporary webhooks, and erase payloads
-   * that are not kept.
-   */
+  /** Backfill the index of states, roll up statistics, prune schedules, and erase payloads that are not kept. */
   roll_up: Record<string, never>
   /** Send a mail about an alert. */
   send_alert: { readonly mailId: string }
@@ -87,20 +84,3 @@ export interface TaskRun {
 export type Tasks = {
   [Name in TaskName]: (payload: TaskPayloads[Name], run: TaskRun) => Promise<void>
 }
-
-/** A job that Posthorn did not add: its key or payload does not name what its task needs. */
-export class ForeignJobError extends Error {
-  override readonly name = 'ForeignJobError'
-  /** The cause is not in Posthorn, and graphile-worker would log the stack. */
-  override readonly stack = ''
-
-  /** `field` is `key`, or a field of the payload. */
-  constructor(field: string, value: unknown, example: string) {
-    const found = JSON.stringify(value ?? null).slice(0, MAX_SHOWN)
-    super(
-      `The job has the ${field} ${found}, which is not an id such as ${example}. Another program may have added it: complete the job.`,
-    )
-  }
-}
-
-const MAX_SHOWN = 100

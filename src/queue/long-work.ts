@@ -1,5 +1,4 @@
 import type { Database, Db, Sql } from '../db/client.ts'
-import { isDatabaseUnavailable } from '../db/faults.ts'
 import type { BulkTaskAction, Prisma } from '../db/generated/prisma/client.ts'
 import { publicId } from '../db/ids.ts'
 import { inTransaction } from '../db/transaction.ts'
@@ -159,22 +158,18 @@ interface Page {
 
 /**
  * Runs the next page of a work. Its row is locked until the commit, so all processes together keep the rate, and a
- * cancellation waits for the page. Returns null if the work does not run.
+ * cancellation waits for the page. Returns null if the work does not run. After a fault of ours, the job is run again.
  */
 export async function runPage({ pool, steps }: WorkDeps, uuid: string): Promise<Page | null> {
-  try {
-    return await inTransaction(pool, async (sql) => {
-      const work = await lockWork(sql, uuid)
-      if (!work) return null
-      const { action, organizationId, waitMs } = work
-      const queue = queueOf(action, organizationId)
-      if (waitMs > 0) return { queue, canceled: 0, waitMs }
-      const result = await steps[action](sql, work)
-      return { queue, canceled: result.canceled ?? 0, waitMs: await recordPage(sql, work, result) }
-    })
-  } catch (error) {
-    return await recordFault(pool, uuid, error)
-  }
+  return await inTransaction(pool, async (sql) => {
+    const work = await lockWork(sql, uuid)
+    if (!work) return null
+    const { action, organizationId, waitMs } = work
+    const queue = queueOf(action, organizationId)
+    if (waitMs > 0) return { queue, canceled: 0, waitMs }
+    const result = await steps[action](sql, work)
+    return { queue, canceled: result.canceled ?? 0, waitMs: await recordPage(sql, work, result) }
+  })
 }
 
 /** A page changes as many deliveries as the rate allows in this time, which spreads them evenly. */
@@ -248,7 +243,7 @@ async function recordPage(
   const { rows } = await sql.query<{ waitMs: number | null }>(
     `update posthorn.bulk_tasks set
        changed = least(changed::bigint + $2, 2147483647), canceled = canceled + $3, waiting = coalesce($4, waiting),
-       reached_id = coalesce($5::uuid, reached_id), progress = coalesce($6, progress), fault_count = 0,
+       reached_id = coalesce($5::uuid, reached_id), progress = coalesce($6, progress),
        next_page_at = greatest(next_page_at, clock_timestamp() - $7 * interval '1 millisecond')
          + $8::float8 * interval '1 millisecond',
        state = $9::posthorn.bulk_task_state, failure = $10, finished_at = case when $9 <> 'running' then now() end,
@@ -265,23 +260,3 @@ async function recordPage(
   )
   return state === 'running' ? (rows[0]?.waitMs ?? null) : null
 }
-
-/** Consecutive faults of Posthorn after which a work fails. graphile-worker's backoff separates them. */
-const MAX_FAULTS = 10
-
-/** Fails the work after `MAX_FAULTS` consecutive faults, but no deletion. An unavailable database does not count. */
-async function recordFault(sql: Sql, uuid: string, error: unknown): Promise<never> {
-  if (isDatabaseUnavailable(error)) throw error
-  await sql.query(
-    `update posthorn.bulk_tasks as t set fault_count = fault_count + 1,
-       state = case when fails then 'failed' else state end, failure = case when fails then $3 end,
-       finished_at = case when fails then now() end, value_ciphertext = case when not fails then value_ciphertext end
-     from (select fault_count + 1 >= $2 as fails from posthorn.bulk_tasks where id = $1) as counted
-     where id = $1 and state = 'running' and action not in ('delete_webhook', 'delete_organization')`,
-    [uuid, MAX_FAULTS, FAILURE],
-  )
-  throw error
-}
-
-const FAILURE =
-  'An internal error stopped the task; the worker log has the details. What is changed stays changed. Start another task for the rest.'

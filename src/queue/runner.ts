@@ -9,7 +9,7 @@ import type { Failure, Part } from '../lib/supervise.ts'
 import type { Logger } from '../telemetry/logger.ts'
 import type { OutageLog } from '../telemetry/outages.ts'
 import { ClaimLostError, type Heartbeat } from './heartbeat.ts'
-import { ForeignJobError, SCHEDULE, TASK_PREFIX, type TaskRun, type Tasks } from './jobs.ts'
+import { SCHEDULE, TASK_PREFIX, type TaskRun, type Tasks } from './jobs.ts'
 import { rescueAbandoned } from './rescue.ts'
 import { openRunnerPool } from './runner-pool.ts'
 
@@ -223,8 +223,7 @@ function writeLine(
   const error = fatalError instanceof AggregateError ? fatalError.errors[0] : fatalError
   // Most jobs wait for endpoints, so a few connections are enough.
   const isAboutPoolSize = 'max' in meta && 'concurrency' in meta
-  if (error instanceof ForeignJobError) logger.warn({ event: 'job.foreign' }, message)
-  else if (level === 'error') {
+  if (level === 'error') {
     if (!outages.report(error)) logger.error({ error }, message)
   } else if (level === 'warning' && !isAboutPoolSize) logger.warn({ worker: true }, message)
   else if (logger.isLevelEnabled('debug')) logger.debug({ worker: true }, message)

@@ -20,8 +20,8 @@ import type { Services } from './services.ts'
 export interface Running extends AsyncDisposable {
   /** The URL of the server, such as `http://127.0.0.1:4000`. Empty without a server. */
   readonly url: string
-  /** Creates the organization and the API key of embedded mode on the first start. Only with the API. */
-  provision(dataDir: string): Promise<Provisioned>
+  /** The organization and the key of embedded mode. Null without it, and for a worker. */
+  readonly provisioned: Provisioned | null
   /** Publishes an event of the host application. Only with the API. */
   publish(event: HostEvent): Promise<HostPublished>
   /** Makes a shutdown unclaim the jobs in flight instead of finishing them. */
@@ -81,6 +81,11 @@ export async function startApp(settings: Settings, options: StartOptions = {}): 
     }
     url = started.use(await startHttpServer(routes, config, logger, requests)).url
   }
+  let provisioned: Provisioned | null = null
+  if (services && config.database === 'embedded') {
+    const { provision } = await import('./embedded/provision.ts')
+    provisioned = await provision(services, config.dataDir)
+  }
   // Disposed before the server: the server waits for open responses, and a stream only ends when its hub closes.
   started.use(services?.live)
 
@@ -89,13 +94,9 @@ export async function startApp(settings: Settings, options: StartOptions = {}): 
     common,
     services,
     url,
+    provisioned,
     get workerRuns() {
       return jobs?.running === true
-    },
-    async provision(dataDir) {
-      if (services === null) throw new Error('A worker has nothing to provision.')
-      const { provision } = await import('./embedded/provision.ts')
-      return await provision(services, dataDir)
     },
     async publish(event) {
       if (services === null)

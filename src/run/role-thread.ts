@@ -5,7 +5,6 @@ import { explainFailure } from '../db/explain-failure.ts'
 import type { Checks } from '../server/operator-routes.ts'
 import type { MetricsSnapshot } from '../telemetry/metrics.ts'
 import { type App, startApp } from './app.ts'
-import type { Provisioned } from './embedded/provision.ts'
 import type { HostEvent, HostPublished } from './publish-for-host.ts'
 
 /* The program of a thread that the main thread supervises, and the messages between both. */
@@ -15,10 +14,9 @@ export type ThreadRole = 'api' | 'worker' | 'all'
 
 /** The functions of a thread, for the main thread. */
 export interface RoleThread {
-  /** Starts the role, after this many restarts. Returns the URL of its server, which is empty without one. */
-  start(settings: Settings, restarts: number): Promise<string>
+  /** Starts the role, after this many restarts. */
+  start(settings: Settings, restarts: number): Promise<Started>
   /** See `Running`. */
-  provision(dataDir: string): Promise<Provisioned>
   publish(event: HostEvent): Promise<HostPublished>
   /** Answers as soon as the event loop of the thread turns. */
   ping(): void
@@ -30,6 +28,8 @@ export interface RoleThread {
   /** Makes `stop` abort the attempts in flight and unclaim their jobs. */
   abort(): void
 }
+
+export type Started = Pick<App, 'url' | 'provisioned'>
 
 /** What a thread knows from its beginning. */
 export interface ThreadPart {
@@ -61,14 +61,12 @@ const main: BirpcReturn<MainThread, RoleThread> = createBirpc<MainThread, RoleTh
           restarts,
           rest: { readiness: () => main.readiness(), metrics: () => main.otherMetrics() },
         })
-        return app.url
+        return { url: app.url, provisioned: app.provisioned }
       } catch (error) {
         // Only the message of an error arrives in the main thread.
         throw new Error(explainFailure(error, settings.config.database === 'embedded'))
       }
     },
-
-    provision: (dataDir) => started().provision(dataDir),
 
     publish: (event) => started().publish(event),
 

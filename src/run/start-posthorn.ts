@@ -1,9 +1,14 @@
-import { ConfigError, SETTINGS } from '../config/config.ts'
+import { type Config, ConfigError, LOOPBACK, SETTINGS } from '../config/config.ts'
 import type { Environment } from '../config/setting-files.ts'
+import type { Role, Settings } from '../config/settings.ts'
 import { explainFailure } from '../db/explain-failure.ts'
+import { migrateDatabase } from '../db/migrate/migrate-database.ts'
 import { didYouMean } from '../lib/did-you-mean.ts'
 import { readGeneratedSecret } from '../lib/generated-secret.ts'
-import { openPosthorn } from './open-posthorn.ts'
+import { createLogger, type Logger } from '../telemetry/logger.ts'
+import type { Running } from './app.ts'
+import { openRuntime } from './embedded/runtime.ts'
+import { saveServerUrl } from './embedded/server-address.ts'
 import type { HostEvent, HostPublished } from './publish-for-host.ts'
 
 export type { HostEvent, HostPublished } from './publish-for-host.ts'
@@ -131,4 +136,71 @@ function optionName(setting: string): string {
 function textOf(value: unknown): string | null {
   if (Array.isArray(value)) return value.join(',')
   return ['string', 'number', 'boolean'].includes(typeof value) ? String(value) : null
+}
+
+/** A process of Posthorn that is ready. Disposing of it finishes what is in flight, and stops the embedded Postgres. */
+interface OpenPosthorn extends Running {
+  readonly config: Config
+  readonly logger: Logger
+  /** The URL of the database, with its password. */
+  readonly databaseUrl: string
+}
+
+interface OpenOptions {
+  readonly role: Role
+  /** Whether the process has another purpose: Posthorn then runs on threads of its own, and never ends the process. */
+  readonly isGuest: boolean
+}
+
+/** Migrates the database and runs the API, the worker or both. Rejects if Postgres is unavailable before it is ready. */
+export async function openPosthorn(
+  environment: Environment,
+  { role, isGuest }: OpenOptions,
+): Promise<OpenPosthorn> {
+  await using opened = new AsyncDisposableStack()
+  const runtime = opened.use(await openRuntime(environment))
+  const { config, secrets } = runtime
+  const logger = createLogger(config.logLevel)
+  await migrateDatabase(secrets, {
+    usesPooler: role !== 'worker',
+    workerSchema: config.workerSchema,
+  })
+  const running = opened.use(await start(role, runtime, logger, isGuest))
+  runtime.keepDatabaseRunning({
+    onRestart: () => logger.warn('restarted the embedded Postgres, which was not running'),
+    onError: (error) => logger.error({ error }, 'the embedded Postgres could not be restarted'),
+  })
+  if (running.provisioned) opened.use(await saveServerUrl(config.dataDir, running.url))
+  warnOfEgress(config, logger)
+  const resources = opened.move()
+  return {
+    ...running,
+    ...{ config, logger, databaseUrl: secrets.databaseUrl },
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
+  }
+}
+
+/**
+ * A role alone runs on the main thread, except of a guest: a fault ends the process, which its process manager starts again.
+ * Loaded on demand: a thread that supervises others needs none of their modules.
+ */
+async function start(role: Role, settings: Settings, logger: Logger, isGuest: boolean) {
+  if (role === 'all' || isGuest) {
+    const { startThreads } = await import('./start-threads.ts')
+    return await startThreads(role, settings, logger)
+  }
+  const { startApp } = await import('./app.ts')
+  return await startApp(settings, { role })
+}
+
+/** Says which other addresses than public ones deliveries may reach, or why those of this machine are not among them. */
+function warnOfEgress({ database, egressAllow, host }: Config, logger: Logger): void {
+  if (egressAllow === LOOPBACK) return
+  if (egressAllow.length > 0) {
+    const message = 'deliveries may reach these address ranges, public or not'
+    logger.warn({ allow: egressAllow }, message)
+  } else if (database === 'embedded') {
+    const message = `deliveries to this machine are rejected, as other machines may reach HOST=${host}. To try them out, set POSTHORN_EGRESS_ALLOW=${LOOPBACK.join(',')}`
+    logger.warn({ host }, message)
+  }
 }

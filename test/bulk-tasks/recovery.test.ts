@@ -255,7 +255,7 @@ describe('while it runs, a task', () => {
     expect(await taskOf(next)).toMatchObject({ webhookId, webhook: null })
   })
 
-  test('fails after ten consecutive faults, and queued deliveries stay queued', async () => {
+  test('goes on where it was after a fault, and queued deliveries stay queued', async () => {
     await deliveries(await events({ count: 20 }), 'exhausted')
     const uuid = await startFailed(40)
     await queuePage(uuid)
@@ -263,19 +263,12 @@ describe('while it runs, a task', () => {
       api.database.pool.query(`alter function posthorn.${from} rename to ${to}`)
     await rename('schedule_deliveries', 'renamed')
     try {
-      for (let fault = 1; fault <= 10; fault++) {
-        await expect(runJob(api.database, uuid)).rejects.toThrow(/schedule_deliveries/)
-      }
+      await expect(runJob(api.database, uuid)).rejects.toThrow(/schedule_deliveries/)
     } finally {
       await rename('renamed', 'schedule_deliveries')
     }
-    expect(await taskOf(uuid)).toMatchObject({
-      state: 'FAILED',
-      failure: expect.stringContaining('the worker log has the details'),
-      changed: 10,
-    })
-    const next = await finish(api.database, await startFailed())
-    expect(next).toMatchObject({ changed: 10 })
+    expect(await taskOf(uuid)).toMatchObject({ state: 'RUNNING', changed: 10 })
+    expect(await finish(api.database, uuid)).toMatchObject({ changed: 20 })
   })
 })
 

@@ -747,7 +747,6 @@ create table posthorn.bulk_tasks (
   next_page_at timestamptz not null default now(),
   -- Once every transaction before this one has ended, all events published before the task are visible.
   started_xid bigint not null default ((pg_snapshot_xmax(pg_current_snapshot()))::text)::bigint,
-  fault_count int not null default 0,
   finished_at timestamptz,
   constraint recovery_has_a_webhook check (action not in ('recover', 'delete_webhook') or webhook_id is not null),
   constraint rate_is_1_to_5000_per_second check (rate_per_second between 1 and 5000),

@@ -38,7 +38,7 @@ export async function receiveDeliveries(options: ListenOptions, config: Config):
   const { register, port, secret: given = [], event: events = ['*'] } = options
   const client = register ? createClient(await serverAccess(options, config)) : null
   const authority = await ensureLocalAuthority(config.dataDir)
-  const certificate = await authority.issueServerCertificate(['localhost', '127.0.0.1', '::1'])
+  const certificate = await authority.issueServerCertificate()
   const secret = formatSecret(generateSigningKey())
   const secrets = client === null ? given : [secret, ...given]
   const stop = stopRequest()

@@ -55,11 +55,11 @@ export async function binariesFor(dataDir: string, other?: Programs): Promise<Po
   const identity = await unprivilegedIdentity()
   // The unprivileged user must be able to reach the cluster through it. The secret files in it have modes of their own.
   await chmod(dataDir, (await stat(dataDir)).mode | 0o011)
-  const asIdentity = await commandWrapper(identity, [programs.postgres, dataDir])
+  const prefix = await prefixFor(identity, [programs.postgres, dataDir])
   return {
-    command: (program, args) => {
-      const { file, args: wrapped, ...ids } = asIdentity(programs[program], args)
-      return { file, args: wrapped, options: { ...ids, env } }
+    command(program, args) {
+      const [file = '', ...rest] = [...prefix, programs[program], ...args]
+      return { file, args: rest, options: { ...(prefix.length === 0 && identity), env } }
     },
     changeOwner: (file) => chown(file, identity.uid, identity.gid),
   }
@@ -84,42 +84,31 @@ export async function run(
   }
 }
 
-type Wrap = (
-  file: string,
-  args: readonly string[],
-) => {
-  file: string
-  args: readonly string[]
-  uid?: number
-  gid?: number
-}
-
 /**
- * How root runs a command as an unprivileged user who must reach all targets. Root's home folder, where many containers
- * put a clone, is closed to other users; then the command gets the capability to bypass read permissions.
+ * What root puts before a command that an unprivileged user runs who must reach all targets. Root's home folder, where many
+ * containers put a clone, is closed to other users; then the command gets the capability to bypass read permissions.
  */
-async function commandWrapper(identity: Identity, targets: readonly string[]): Promise<Wrap> {
-  const plain: Wrap = (file, args) => ({ file, args, ...identity })
-  const withCapability: Wrap = (file, args) => ({
-    file: 'setpriv',
-    args: [
-      `--reuid=${identity.uid}`,
-      `--regid=${identity.gid}`,
-      '--clear-groups',
-      '--inh-caps=+dac_read_search',
-      '--ambient-caps=+dac_read_search',
-      // Lets access(2) use the capability, too: Postgres looks with it for its own programs.
-      '--securebits=+no_setuid_fixup',
-      file,
-      ...args,
-    ],
-  })
-  const inaccessible = await findInaccessibleFolder(identity, targets)
-  if (inaccessible === null) return plain
-  if (await succeeds(withCapability('test', ['-e', inaccessible]))) return withCapability
-  throw new Error(
-    `Posthorn runs as root, so its embedded Postgres runs as uid ${identity.uid}, which cannot enter ${inaccessible}. Move the project or POSTHORN_DATA_DIR to a folder that this user can enter (such as /srv or /opt), run Posthorn as an ordinary user, or set DATABASE_URL.`,
-  )
+async function prefixFor(
+  { uid, gid }: Identity,
+  targets: readonly string[],
+): Promise<readonly string[]> {
+  const inaccessible = await findInaccessibleFolder({ uid, gid }, targets)
+  if (inaccessible === null) return []
+  const withCapability = [
+    ...['setpriv', `--reuid=${uid}`, `--regid=${gid}`, '--clear-groups'],
+    ...['--inh-caps=+dac_read_search', '--ambient-caps=+dac_read_search'],
+    // Lets access(2) use the capability, too: Postgres looks with it for its own programs.
+    '--securebits=+no_setuid_fixup',
+  ]
+  try {
+    await execute('setpriv', [...withCapability.slice(1), 'test', '-e', inaccessible])
+    return withCapability
+  } catch (cause) {
+    throw new Error(
+      `Posthorn runs as root, so its embedded Postgres runs as uid ${uid}, which cannot enter ${inaccessible}. Move the project or POSTHORN_DATA_DIR to a folder that this user can enter (such as /srv or /opt), run Posthorn as an ordinary user, or set DATABASE_URL.`,
+      { cause },
+    )
+  }
 }
 
 /** The first parent folder of a target whose permissions keep this user out. */
@@ -136,14 +125,6 @@ async function findInaccessibleFolder(
     }
   }
   return null
-}
-
-async function succeeds(command: ReturnType<Wrap>): Promise<boolean> {
-  const { file, args, ...ids } = command
-  return await execute(file, args, ids).then(
-    () => true,
-    () => false,
-  )
 }
 
 /** Without PGDATA and similar variables that are set for another Postgres. */

@@ -1,9 +1,8 @@
-import { execFile, spawn } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { mkdir, open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { appendFile, mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import path from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { hasLittleMemory } from '../../lib/little-memory.ts'
 import { processExists } from '../../lib/process-exists.ts'
@@ -23,37 +22,18 @@ export async function startEmbeddedServer(
   cluster: string,
   port: number | null = null,
 ): Promise<string | null> {
-  const logFile = `${cluster}.log`
-  const log = await open(logFile, 'a', 0o600)
-  const logStart = (await log.stat()).size
-  // Detached, so that Ctrl-C in a terminal reaches only Posthorn, which finishes its work before it stops Postgres.
-  const { file, args, options } = binaries.command(
-    'postgres',
-    serverArguments(cluster, port ?? (await freePort())),
-  )
-  const server = spawn(file, args, {
-    ...options,
-    detached: true,
-    stdio: ['ignore', log.fd, log.fd],
-  })
-  let exited: string | null = null
-  server.once('error', (error) => {
-    exited = error.message
-  })
-  server.once('exit', (code) => {
-    exited ??= `it exited with code ${code}`
-  })
-  server.unref()
+  const log = `${cluster}.log`
+  const logStart = (await stat(log).catch(() => null))?.size ?? 0
+  await appendFile(log, '', { mode: 0o600 })
+  await binaries.changeOwner(log)
+  const settings = serverSettings(port ?? (await freePort()))
+  const waiting = ['-w', '-t', String(START_TIMEOUT_MS / 1_000), '-s']
   try {
-    const deadline = performance.now() + START_TIMEOUT_MS
-    for (; performance.now() < deadline; await sleep(10)) {
-      if (exited !== null) return `${exited}. Its log: ${await logTail(logFile, logStart)}`
-      const running = await readPostmaster(cluster)
-      if (running?.ready && running.pid === server.pid) return null
-    }
-    return `it was not ready after ${START_TIMEOUT_MS / 1_000} s. Its log: ${logFile}`
-  } finally {
-    await log.close()
+    // It detaches the server, so that Ctrl-C in a terminal reaches only Posthorn, which ends its work before it stops Postgres.
+    await run(binaries, 'pg_ctl', ['start', '-D', cluster, '-l', log, ...waiting, '-o', settings])
+    return null
+  } catch (error) {
+    return `${(error as Error).message} Its log: ${await logTail(log, logStart)}`
   }
 }
 
@@ -64,8 +44,10 @@ export async function startEmbeddedServer(
  */
 const MIN_WAL_SIZE = '512MB'
 
-function serverArguments(cluster: string, port: number): string[] {
+/** The arguments of the server, as a shell reads them. */
+function serverSettings(port: number): string {
   const settings = {
+    port,
     listen_addresses: '127.0.0.1',
     unix_socket_directories: '',
     jit: 'off',
@@ -75,10 +57,9 @@ function serverArguments(cluster: string, port: number): string[] {
     timezone: 'UTC',
     log_timezone: 'UTC',
   }
-  return [
-    ...['-D', cluster, '-p', String(port)],
-    ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
-  ]
+  return Object.entries(settings)
+    .map(([name, value]) => `-c ${name}=${value}`)
+    .join(' ')
 }
 
 async function freePort(): Promise<number> {

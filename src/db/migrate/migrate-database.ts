@@ -8,7 +8,7 @@ interface DatabaseUrls {
 
 interface MigrateDatabaseOptions {
   readonly workerSchema: string
-  /** Whether this process connects through the pooler, which must then lead to the same database. Default: true. */
+  /** Whether this process connects through the pooler. Default: true. */
   readonly usesPooler?: boolean
 }
 

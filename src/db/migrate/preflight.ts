@@ -12,17 +12,14 @@ export interface PreflightOptions {
   readonly urlSetting: UrlSetting
   /** Two connections to `urlSetting`. They set only what a transaction pooler restores for its other clients. */
   readonly probe: pg.Pool
-  /** Connections through a transaction pooler, which must lead to the same database; null without one. */
+  /** A connection through a transaction pooler for the same database; null without one. */
   readonly pooler: pg.Pool | null
 }
 
 /** Throws if Posthorn cannot run in the database, or if migrating would harm another program. Changes nothing. */
 export async function preflight(pool: pg.Pool, options: PreflightOptions): Promise<void> {
   await requireSession(options.probe, options.urlSetting)
-  if (options.pooler) {
-    await requireSameDatabase(pool, options.pooler)
-    await requireSettings(options.pooler)
-  }
+  if (options.pooler) await requireSettings(options.pooler)
   await requireSupportedServer(pool, options.urlSetting)
   await requireUsableWorkerSchema(pool, options.workerSchema)
 }
@@ -100,7 +97,7 @@ function remedyFor(urlSetting: UrlSetting): string {
 
 /** Throws if connections go through a transaction pooler, such as PgBouncer with pool_mode=transaction. */
 async function requireSession(pool: pg.Pool, urlSetting: UrlSetting): Promise<void> {
-  const listener = await connect(pool, urlSetting)
+  const listener = await pool.connect()
   try {
     if (await isNotified(listener, pool)) return
     throw new Error(`${urlSetting} leads through a transaction pooler. ${remedyFor(urlSetting)}`)
@@ -108,22 +105,6 @@ async function requireSession(pool: pg.Pool, urlSetting: UrlSetting): Promise<vo
     listener.release()
   }
 }
-
-/** A pooler may reject the connection parameter `options` with a protocol violation. */
-async function connect(pool: pg.Pool, urlSetting: UrlSetting): Promise<pg.PoolClient> {
-  try {
-    return await pool.connect()
-  } catch (error) {
-    if ((error as { code?: string }).code !== PROTOCOL_VIOLATION) throw error
-    throw new Error(
-      `${urlSetting} leads to a pooler that rejects the connection (${(error as Error).message}). ${remedyFor(urlSetting)}`,
-      { cause: error },
-    )
-  }
-}
-
-/** https://www.postgresql.org/docs/current/errcodes-appendix.html */
-const PROTOCOL_VIOLATION = '08P01'
 
 /** Through a transaction pooler, an idle client gets no notification. */
 async function isNotified(listener: pg.PoolClient, notifier: pg.Pool): Promise<boolean> {
@@ -138,32 +119,4 @@ async function isNotified(listener: pg.PoolClient, notifier: pg.Pool): Promise<b
   const isReceived = await notified
   await listener.query(`unlisten ${channel}`)
   return isReceived
-}
-
-/** Throws if the pooler does not lead to the database of the direct connection. */
-async function requireSameDatabase(direct: pg.Pool, pooler: pg.Pool): Promise<void> {
-  const [one, other] = await Promise.all([direct, pooler].map(identityOf))
-  if (one !== other) throw new Error(OTHER_DATABASE)
-}
-
-const OTHER_DATABASE =
-  'DATABASE_URL and POSTHORN_DIRECT_DATABASE_URL lead to different databases. Set both to the same database of the same server, DATABASE_URL through the pooler; a replica is another server.'
-
-/** In a transaction of several statements, which a pooler in statement mode rejects. */
-async function identityOf(pool: pg.Pool): Promise<string | undefined> {
-  const client = await pool.connect()
-  try {
-    await client.query('begin')
-    const { rows } = await client.query<{ identity: string }>(
-      `select extract(epoch from pg_postmaster_start_time()) || ' ' || current_database() as identity`,
-    )
-    return rows[0]?.identity
-  } catch (error) {
-    if ((error as { code?: string }).code !== PROTOCOL_VIOLATION) throw error
-    throw new Error(
-      `DATABASE_URL leads to a pooler that Posthorn cannot use (${(error as Error).message}). Set the pooler to pool_mode = transaction, or DATABASE_URL to another one.`,
-    )
-  } finally {
-    client.release(true)
-  }
 }

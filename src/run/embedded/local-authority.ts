@@ -1,7 +1,6 @@
 import { createPrivateKey, KeyObject, X509Certificate } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises'
-import { isIP } from 'node:net'
 import path from 'node:path'
 import type * as X509 from '@peculiar/x509'
 
@@ -13,8 +12,8 @@ import type * as X509 from '@peculiar/x509'
 interface LocalAuthority {
   readonly certificateFile: string
   readonly certificatePem: string
-  /** Valid for 30 days. `hosts` are `localhost`, its subdomains or loopback addresses; throws for anything else. */
-  issueServerCertificate(hosts: readonly string[]): Promise<{ certPem: string; keyPem: string }>
+  /** Issues a certificate for `localhost`, 127.0.0.1 and ::1 that is valid for 30 days. */
+  issueServerCertificate(): Promise<PemPair>
 }
 
 /** Reads the authority, or creates it: only once, even if several processes start at the same time. */
@@ -29,7 +28,7 @@ export async function ensureLocalAuthority(dataDir: string): Promise<LocalAuthor
   return {
     certificateFile: path.join(directory, 'ca.pem'),
     certificatePem: pair.certPem,
-    issueServerCertificate: (hosts) => issueServerCertificate(pair, hosts),
+    issueServerCertificate: () => issueServerCertificate(pair),
   }
 }
 
@@ -104,17 +103,7 @@ const LOOPBACK_ONLY = Buffer.concat([
   Buffer.from(`30228720${'0'.repeat(31)}1${'f'.repeat(32)}`, 'hex'),
 ])
 
-/** `hosts` are `localhost`, its subdomains or loopback addresses; throws for anything else. */
-export async function issueServerCertificate(
-  authority: PemPair,
-  hosts: readonly string[],
-): Promise<PemPair> {
-  const stranger = hosts.find((host) => !isLoopback(host))
-  if (stranger !== undefined || hosts.length === 0) {
-    throw new Error(
-      `The local authority certifies localhost and loopback addresses, not ${JSON.stringify(stranger ?? hosts)}.`,
-    )
-  }
+async function issueServerCertificate(authority: PemPair): Promise<PemPair> {
   const x509 = await loadX509()
   const issuer = new x509.X509Certificate(authority.certPem)
   const keys = await crypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify'])
@@ -131,22 +120,16 @@ export async function issueServerCertificate(
       new x509.BasicConstraintsExtension(false, undefined, true),
       new x509.KeyUsagesExtension(x509.KeyUsageFlags.digitalSignature, true),
       new x509.ExtendedKeyUsageExtension([x509.ExtendedKeyUsage.serverAuth]),
-      new x509.SubjectAlternativeNameExtension(
-        hosts.map((host) => ({
-          type: isIP(host) === 0 ? ('dns' as const) : ('ip' as const),
-          value: host,
-        })),
-      ),
+      new x509.SubjectAlternativeNameExtension([
+        { type: 'dns', value: 'localhost' },
+        { type: 'ip', value: '127.0.0.1' },
+        { type: 'ip', value: '::1' },
+      ]),
       await x509.AuthorityKeyIdentifierExtension.create(issuer.publicKey),
       await x509.SubjectKeyIdentifierExtension.create(keys.publicKey),
     ],
   })
   return { certPem: `${certificate.toString('pem')}\n`, keyPem: toPem(keys.privateKey) }
-}
-
-function isLoopback(host: string): boolean {
-  if (isIP(host) === 4) return host.startsWith('127.')
-  return host === '::1' || /^([a-z0-9-]+\.)*localhost$/.test(host)
 }
 
 /** Starts a minute early, for clients whose clock is behind. */
