@@ -4,20 +4,31 @@ type JsonType = (typeof JSON_TYPES)[number]
 
 export type Schema = Readonly<Record<string, unknown>>
 
-/** The schemas that all hold for a member of a value for which the given ones hold. Null: there is no such member. */
+/** A property that schemas name, with the schemas that all hold for its values. */
+export interface Property {
+  readonly name: string
+  readonly schemas: readonly Schema[]
+}
+
+/** In the order of the schemas, without the properties that a schema refuses. */
+export function propertiesOf(root: unknown, schemas: readonly Schema[]): Property[] {
+  const named = schemas.map(({ properties }) => properties).filter(isSchema)
+  const names = new Set(named.flatMap(Object.keys))
+  return [...names].flatMap((name) => {
+    const ofValue = schemasOfMember(root, schemas, name)
+    return ofValue ? [{ name, schemas: ofValue }] : []
+  })
+}
+
+/** The schemas that all hold for a property that one of the schemas names. Null: one of them refuses every value. */
 export function schemasOfMember(
   root: unknown,
   schemas: readonly Schema[],
   name: string,
 ): Schema[] | null {
-  const parts = schemas.flatMap((schema) => {
-    const { properties, patternProperties, additionalProperties } = schema
-    if (isSchema(properties) && Object.hasOwn(properties, name)) return [properties[name]]
-    // Whether a pattern includes the name is not decided here.
-    return patternProperties === undefined && additionalProperties !== undefined
-      ? [additionalProperties]
-      : []
-  })
+  const parts = schemas.flatMap(({ properties }) =>
+    isSchema(properties) && Object.hasOwn(properties, name) ? [properties[name]] : [],
+  )
   return withReferred(root, parts)
 }
 
@@ -80,12 +91,6 @@ function jsonTypeOf(value: unknown): JsonType {
   if (Array.isArray(value)) return 'array'
   if (typeof value === 'number') return Number.isInteger(value) ? 'integer' : 'number'
   return typeof value as 'boolean' | 'string' | 'object'
-}
-
-/** The shortest list of values, which another list of the same value can only narrow. */
-export function valuesOf(schemas: readonly Schema[]): readonly unknown[] | null {
-  const lists = schemas.map(listedValues).filter((list) => list !== null)
-  return lists.toSorted((a, b) => a.length - b.length)[0] ?? null
 }
 
 function listedValues({ const: only, enum: values }: Schema): readonly unknown[] | null {

@@ -1,10 +1,8 @@
 import {
   GraphQLBoolean,
-  GraphQLEnumType,
   type GraphQLField,
   type GraphQLFieldConfig,
   GraphQLFloat,
-  GraphQLInt,
   type GraphQLInterfaceType,
   GraphQLList,
   type GraphQLNamedOutputType,
@@ -12,20 +10,18 @@ import {
   type GraphQLOutputType,
   GraphQLScalarType,
   GraphQLString,
+  isObjectType,
 } from 'graphql'
-import { isSchema, type Schema, schemasOfMember, withReferred } from '../../lib/schema-path.ts'
+import {
+  listAt,
+  type Property,
+  propertiesOf,
+  type Schema,
+  withReferred,
+} from '../../lib/schema-path.ts'
 import { standardSchema } from '../../lib/standard-schema.ts'
 import { EVENT_FIELDS, fieldNames, firstFree, MAX_NAME_LENGTH, pascalCase } from './names.ts'
-import {
-  descriptionOf,
-  enumValues,
-  itemSchemas,
-  kindOf,
-  type Property as NamedProperty,
-  objectParts,
-  propertiesOf,
-  withOnlyChoices,
-} from './shape.ts'
+import { descriptionOf, kindOf, withOnlyChoices } from './shape.ts'
 
 /** An event type as the event graph needs it. */
 export interface SourceType {
@@ -35,22 +31,14 @@ export interface SourceType {
   readonly schema: string | null
 }
 
-/** Values are as they were published: numbers keep their digits, also beyond 32 bits, and enums what they do not list. */
+/** Numbers are as they were published, with their digits. */
 const asPublished = <Value>(value: Value) => value
 const open = { serialize: asPublished, coerceOutputValue: asPublished }
-export const INT = new GraphQLScalarType({ ...GraphQLInt.toConfig(), ...open })
-
-class OpenEnum extends GraphQLEnumType {
-  override coerceOutputValue(value: string): string {
-    return value
-  }
-}
 
 const SCALARS = {
   String: GraphQLString,
   Boolean: GraphQLBoolean,
   Float: new GraphQLScalarType({ ...GraphQLFloat.toConfig(), ...open }),
-  Int: INT,
 } as const
 
 type Fields = Record<string, GraphQLFieldConfig<unknown, unknown>>
@@ -99,9 +87,6 @@ interface Spot {
   readonly level: number
 }
 
-/** A property with the schemas of its values. */
-type Property = NamedProperty & { readonly schemas: readonly Schema[] }
-
 /** The object type of an event type. Its nested types depend on nothing but the schema and `typeName`. */
 export function createEventType(
   source: SourceType,
@@ -109,26 +94,18 @@ export function createEventType(
   event: GraphQLInterfaceType,
 ): GraphQLObjectType {
   const root = source.schema === null ? null : standardSchema(JSON.parse(source.schema))
-  const dataTypeName = `${typeName}_Data`
-  const taken = new Set([typeName, dataTypeName])
-  const known = new Map<string, GraphQLNamedOutputType>()
-  const numbers = new Map<unknown, number>()
-  const objects: GraphQLObjectType[] = []
   const json = event.getFields()['data']?.type as GraphQLNamedOutputType
-  /** Fields are made level by level, so that each type is as near to the event as it can be. */
-  const todo: (() => void)[] = []
+  const taken = new Set([typeName])
+  /** Equal schemas have one type: the keys are the numbers of the schemas. */
+  const types = new Map<string, GraphQLObjectType>()
+  const numbers = new Map<Schema, number>()
   let fieldsLeft = MAX_FIELDS
 
-  let dataFields: Fields = {}
-  const dataType = new GraphQLObjectType({
-    name: dataTypeName,
-    description: `The data of \`${source.name}\`.`,
-    fields: () => dataFields,
-  })
-  const properties = dataProperties()
-  fieldsLeft -= properties.length
-  dataFields = fieldsOf(properties, { typeName, level: 0 }, EVENT_FIELDS)
-  while (todo.length > 0) for (const make of todo.splice(0)) make()
+  const schemas = withReferred(root, [root]) ?? []
+  const whole = typeOf({ schemas, typeName: `${typeName}_Data`, level: 0 })
+  const data = isObjectType(whole) ? whole : json
+  // The fields of a type add further types, so each type is as near to the event as it can be.
+  for (const one of types.values()) completeFields(one)
   const type = new GraphQLObjectType({
     name: typeName,
     description: source.description,
@@ -137,50 +114,59 @@ export function createEventType(
     fields: () => ({
       ...event.toConfig().fields,
       previous: {
-        type: properties.length > 0 ? dataType : json,
+        type: data,
         description: 'The data before the change. Null if the publisher did not give them.',
       },
-      ...withinData(dataFields),
+      ...(isObjectType(data) && withinData(data.toConfig().fields)),
     }),
   })
-  for (const one of [...objects, dataType, type]) completeFields(one)
-  return type
+  return completeFields(type)
 
-  function dataProperties(): Property[] {
-    const schemas = withOnlyChoices(root, withReferred(root, [root]) ?? [])
-    if (schemas === null || kindOf(schemas) !== 'object') return []
-    known.set(keyOf(objectParts(schemas)), dataType)
-    return usableProperties(schemas)
+  function typeOf(spot: Spot): GraphQLOutputType {
+    const schemas = spot.level > MAX_LEVELS ? null : withOnlyChoices(root, spot.schemas)
+    const kind = schemas && kindOf(schemas)
+    if (schemas === null || kind === null) return json
+    const named = { ...spot, schemas, typeName: nameByReference(spot) ?? spot.typeName }
+    if (kind === 'object') return objectType(named)
+    return kind === 'array' ? listType(named) : SCALARS[kind]
   }
 
-  function usableProperties(schemas: readonly Schema[]): Property[] {
-    return propertiesOf(schemas)
+  function objectType({ schemas, typeName: path, level }: Spot): GraphQLNamedOutputType {
+    const parts = schemas.filter(({ properties }) => properties !== undefined)
+    for (const part of parts) if (!numbers.has(part)) numbers.set(part, numbers.size)
+    const key = parts.map((part) => numbers.get(part)).join()
+    const known = types.get(key)
+    if (known) return known
+    const properties = propertiesOf(root, parts)
       .filter(({ name }) => name.length <= MAX_NAME_LENGTH)
-      .flatMap((property) => {
-        const ofValue = schemasOfMember(root, schemas, property.name)
-        return ofValue === null ? [] : [{ ...property, schemas: ofValue }]
-      })
       .slice(0, fieldsLeft)
+    if (properties.length === 0 || types.size > MAX_TYPES) return json
+    fieldsLeft -= properties.length
+    const name = firstFree(path, taken)
+    taken.add(name)
+    const ofData = level === 0 ? `The data of \`${source.name}\`.` : null
+    const type = new GraphQLObjectType({
+      name,
+      description: ofData ?? descriptionOf(parts),
+      fields: () => fieldsOf(properties, ofData ? typeName : name, level),
+    })
+    types.set(key, type)
+    return type
   }
 
-  function fieldsOf(
-    properties: readonly Property[],
-    parent: Omit<Spot, 'schemas'>,
-    reserved: readonly string[],
-  ): Fields {
+  function fieldsOf(properties: readonly Property[], parentName: string, level: number): Fields {
+    const reserved = level === 0 ? EVENT_FIELDS : []
     const names = fieldNames(
       properties.map(({ name }) => name),
       reserved,
     )
     return Object.fromEntries(
-      properties.map(({ name: property, own, schemas: ofValue }) => {
-        const step = pascalCase(property) || 'Field'
-        const at = { typeName: `${parent.typeName}_${step}`, level: parent.level + 1 }
-        const schemas = [...own, ...ofValue]
+      properties.map(({ name: property, schemas }) => {
         const name = names.get(property) ?? property
-        const isDeprecated = schemas.some((one) => isSchema(one) && one['deprecated'] === true)
+        const nested = `${parentName}_${pascalCase(property) || 'Field'}`
+        const isDeprecated = schemas.some(({ deprecated }) => deprecated === true)
         const field = {
-          type: typeOf({ ...at, schemas: ofValue }, own),
+          type: typeOf({ schemas, typeName: nested, level: level + 1 }),
           description: descriptionOf(schemas),
           ...(isDeprecated && { deprecationReason: 'The schema marks it as deprecated.' }),
           ...(property !== name && { extensions: { [SOURCE]: [property] } }),
@@ -190,88 +176,19 @@ export function createEventType(
     )
   }
 
-  /** `own`: the schemas that stand at the place itself. What they refer to gives a type its name. */
-  function typeOf(spot: Spot, own: readonly unknown[]): GraphQLOutputType {
-    if (spot.level > MAX_LEVELS) return json
-    const schemas = withOnlyChoices(root, spot.schemas)
-    if (schemas === null) return json
-    const at = { ...spot, schemas, typeName: nameByReference(own) ?? spot.typeName }
-    const kind = kindOf(schemas)
-    if (kind === 'object') return objectType(at)
-    if (kind === 'array') return listType(at)
-    if (kind === 'String') return enumType(at) ?? GraphQLString
-    return kind === null ? json : SCALARS[kind]
-  }
-
-  function objectType(spot: Spot): GraphQLNamedOutputType {
-    const schemas = objectParts(spot.schemas)
-    const key = keyOf(schemas)
-    const found = known.get(key)
-    if (found) return found
-    const properties = usableProperties(schemas)
-    const name = properties.length > 0 ? newName(spot) : null
-    if (name === null) return json
-    let fields: Fields = {}
-    const description = descriptionOf(schemas)
-    const type = new GraphQLObjectType({ name, description, fields: () => fields })
-    known.set(key, type)
-    objects.push(type)
-    // Here, and not when the fields are made, so that no type is left without any.
-    fieldsLeft -= properties.length
-    todo.push(() => {
-      fields = fieldsOf(properties, { ...spot, typeName: name }, [])
-    })
-    return type
-  }
-
-  function listType(spot: Spot): GraphQLOutputType {
-    const items = itemSchemas(spot.schemas)
-    const schemas = items && withReferred(root, items)
-    if (items === null || schemas === null) return new GraphQLList(json)
-    return new GraphQLList(typeOf({ ...spot, schemas, level: spot.level + 1 }, items))
-  }
-
-  function enumType(spot: Spot): GraphQLNamedOutputType | null {
-    const values = enumValues(spot.schemas)
-    if (values === null) return null
-    const schemas = spot.schemas.filter(({ enum: list, const: only }) => list ?? only)
-    const found = known.get(keyOf(schemas))
-    if (found) return found
-    const name = newName(spot)
-    if (name === null) return json
-    const type = new OpenEnum({
-      name,
-      description: descriptionOf(schemas),
-      values: Object.fromEntries(values.map((value) => [value, {}])),
-    })
-    known.set(keyOf(schemas), type)
-    return type
-  }
-
-  /** Null: the event type has too many types. */
-  function newName(spot: Spot): string | null {
-    if (taken.size - 2 >= MAX_TYPES || fieldsLeft <= 0) return null
-    const name = firstFree(spot.typeName, taken)
-    taken.add(name)
-    return name
-  }
-
-  /** Equal schemas have one type. */
-  function keyOf(schemas: readonly unknown[]): string {
-    for (const schema of schemas) if (!numbers.has(schema)) numbers.set(schema, numbers.size)
-    const ids = schemas.map((schema) => numbers.get(schema) as number)
-    return ids.toSorted((a, b) => a - b).join(',')
+  function listType({ schemas, typeName, level }: Spot): GraphQLOutputType {
+    const isTuple = schemas.some((schema) => listAt(schema, 'prefixItems').length > 0)
+    const items = schemas.map((schema) => schema['items'])
+    const ofItem = isTuple ? null : withReferred(root, items)
+    return new GraphQLList(ofItem ? typeOf({ schemas: ofItem, typeName, level: level + 1 }) : json)
   }
 
   /** `#/$defs/address` → `OrderPaid_Address`. */
-  function nameByReference(own: readonly unknown[]): string | null {
-    for (const schema of own) {
-      const reference = isSchema(schema) ? schema['$ref'] : undefined
-      if (typeof reference !== 'string' || reference === '#') continue
-      const step = pascalCase(reference.split('/').at(-1) ?? '')
-      if (step !== '' && step.length <= MAX_NAME_LENGTH) return `${typeName}_${step}`
-    }
-    return null
+  function nameByReference({ schemas: [own], level }: Spot): string | null {
+    const { $ref: reference } = own ?? {}
+    if (typeof reference !== 'string' || level === 0) return null
+    const step = pascalCase(reference.split('/').at(-1) ?? '')
+    return step !== '' && step.length <= MAX_NAME_LENGTH ? `${typeName}_${step}` : null
   }
 }
 
