@@ -56,10 +56,10 @@ export function compileSelection(
     const hideSuggestions = /\w{41}/.test(text)
     const errors = validate(schema, document, RULES, { maxErrors: MAX_ISSUES, hideSuggestions })
     if (errors.length > 0) return { plan: null, issues: errors.map(issueOf) }
-    const [{ selectionSet }] = fragments
     const byName = Object.fromEntries(fragments.map((one) => [one.name.value, one]))
     const planned = { schema, fragments: byName, variableValues: { sources: {}, coerced: {} } }
-    return { plan: planEvent(planned, [selectionSet]), issues: [] }
+    // The plan of the spread is that of the selection.
+    return { plan: planEvent(planned, [fragments[0]]), issues: [] }
   } catch (error) {
     if (error instanceof GraphQLError) return { plan: null, issues: [issueOf(error)] }
     throw error
