@@ -47,25 +47,26 @@ export function withReferred(root: unknown, parts: readonly unknown[]): Schema[]
   return [...schemas]
 }
 
-/** The schema at a JSON pointer in the document. Undefined for an anchor. */
+/** The schema that a reference such as `#/$defs/a` leads to. Undefined for an anchor, and for nothing. */
 export function referred(root: unknown, reference: string): unknown {
-  if (reference === '#') return root
-  if (!reference.startsWith('#/')) return undefined
-  let value: unknown = root
-  for (const part of reference.slice(2).split('/')) {
-    const key = unescaped(part)
-    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined
-    value = (value as Schema)[key]
-  }
-  return value
+  return /^#(\/|$)/.test(reference) ? atPointer(root, decoded(reference.slice(1))) : undefined
 }
 
-function unescaped(part: string): string {
-  const pointer = part.replaceAll('~1', '/').replaceAll('~0', '~')
+/** The value at a JSON pointer (RFC 6901). */
+export function atPointer(root: unknown, pointer: string): unknown {
+  const names = pointer.split('/').slice(1)
+  return names.reduce((value, name) => {
+    const key = name.replaceAll('~1', '/').replaceAll('~0', '~')
+    return Object.hasOwn(Object(value), key) ? (value as Schema)[key] : undefined
+  }, root)
+}
+
+/** A fragment without percent-encoding. One that is none stays as it is. */
+export function decoded(fragment: string): string {
   try {
-    return decodeURIComponent(pointer)
+    return decodeURIComponent(fragment)
   } catch {
-    return pointer
+    return fragment
   }
 }
 
@@ -103,6 +104,6 @@ export function listAt(schema: Schema, keyword: string): readonly unknown[] {
   return Array.isArray(list) ? list : []
 }
 
-export function isSchema(value: unknown): value is Schema {
+export function isSchema(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
