@@ -7,8 +7,12 @@ import { LruMap, MAX_AGE_MS } from '../lib/lru-map.ts'
 import { OverBudget, type WorkBudget } from '../lib/work-budget.ts'
 import type { SelectionPlan } from './event-graph/plan-selection.ts'
 import { type BodyEvent, selectEvent } from './event-graph/select-event.ts'
-import { compileTemplate, type Template } from './templates/compile-template.ts'
-import { type DeliveryOfBody, renderTemplate } from './templates/render-template.ts'
+import {
+  compileTemplate,
+  type DeliveryOfBody,
+  renderTemplate,
+  type Template,
+} from './templates/template.ts'
 
 /** What the deliveries of a webhook contain, ready to be written. Null: the whole event. */
 export type Body = { readonly plan: SelectionPlan } | { readonly template: Template } | null

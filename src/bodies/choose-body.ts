@@ -3,7 +3,7 @@ import { mintUuid } from '../db/ids.ts'
 import { type FieldIssue, fieldIssue } from '../lib/errors.ts'
 import { compileSelection } from './event-graph/compile-selection.ts'
 import { readSourceTypes } from './event-graph/event-schema.ts'
-import { compileTemplate } from './templates/compile-template.ts'
+import { compileTemplate } from './templates/template.ts'
 
 /** What a caller chooses for the body of a webhook. Undefined: as before. */
 export interface BodyChoice {
@@ -45,8 +45,9 @@ async function chooseSelection(db: Db, selection: string): Promise<Choice> {
   const { plan, issues } = compileSelection(selection, await readSourceTypes(db))
   return {
     body: plan && { selection, template: null, plan: JSON.stringify(plan) },
-    issues: issues.map(({ message, line, column }) => {
-      const rule = `is invalid at line ${line}, column ${column}: ${message}`
+    issues: issues.map(({ message, locations }) => {
+      const [{ line, column } = { line: 2, column: 1 }] = locations ?? []
+      const rule = `is invalid at line ${line - 1}, column ${column}: ${message}`
       return fieldIssue(['selection'], 'invalid_value', rule)
     }),
   }

@@ -1,8 +1,7 @@
 import { valueFromASTUntyped, visit } from 'graphql'
 import { createGraphQLError } from 'graphql-yoga'
 import { SCOPES } from '../auth/access/scope.ts'
-import { isExactNumber } from '../lib/exact-number.ts'
-import { MAX_JSON_NESTING } from '../lib/parse-json.ts'
+import { isKeptByDouble, MAX_JSON_NESTING } from '../lib/parse-json.ts'
 import { parseRfc3339 } from '../lib/rfc3339-time.ts'
 import { builder } from './builder.ts'
 
@@ -35,7 +34,7 @@ builder.scalarType('JSON', {
 })
 
 function exact({ value }: { readonly value: string }): void {
-  if (isExactNumber(value)) return
+  if (isKeptByDouble(value)) return
   throw createGraphQLError(
     'The JSON value contains a number that cannot be stored exactly. Send it as a string.',
   )

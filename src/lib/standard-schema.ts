@@ -1,4 +1,4 @@
-import { pascalCaseNames } from './pascal-case.ts'
+import { pascalCase } from './pascal-case.ts'
 import { atPointer, decoded, isSchema, referred } from './schema-path.ts'
 
 /** JSON that was just parsed, and that nobody else has. */
@@ -88,10 +88,9 @@ export function schemaWithComponents(given: OwnSchema, prefix: string) {
 
 const DEFINITIONS = new Set(['$defs', 'definitions'])
 
-/** Components have names of these letters (OpenAPI 3.1, section 4.8.7). The number keeps names apart. */
+/** Components have names of ASCII letters and digits (OpenAPI 3.1, section 4.8.7). The number keeps names apart. */
 function componentName(reference: string, number: number): string {
-  const [name = ''] = pascalCaseNames([decoded(reference).split('/').at(-1) ?? ''])
-  return `${name.replace(/[^a-zA-Z0-9]/g, '')}${number || ''}`
+  return `${pascalCase(decoded(reference).split('/').at(-1) ?? '')}${number || ''}`
 }
 
 /** The values of the mapping of a discriminator are references too, or names of schemas. */

@@ -12,6 +12,7 @@ import {
   GraphQLString,
   isObjectType,
 } from 'graphql'
+import { pascalCase } from '../../lib/pascal-case.ts'
 import {
   listAt,
   type Property,
@@ -20,7 +21,7 @@ import {
   withReferred,
 } from '../../lib/schema-path.ts'
 import { standardSchema } from '../../lib/standard-schema.ts'
-import { EVENT_FIELDS, fieldNames, firstFree, MAX_NAME_LENGTH, pascalCase } from './names.ts'
+import { EVENT_FIELDS, fieldNames, firstFree, MAX_NAME_LENGTH } from './names.ts'
 import { descriptionOf, kindOf, withOnlyChoices } from './shape.ts'
 
 /** An event type as the event graph needs it. */

@@ -32,8 +32,6 @@ export interface SelectionPlan {
 /** Makes an object with these members, in their order. A missing value is null. */
 export interface ObjectPlan {
   readonly kind: 'object'
-  /** Null: the name of the type of the event. */
-  readonly typename: string | null
   readonly fields: readonly FieldPlan[]
 }
 
@@ -48,7 +46,8 @@ export interface FieldPlan {
 export type ValuePlan =
   | ObjectPlan
   | { readonly kind: 'list'; readonly of: ValuePlan }
-  | { readonly kind: 'json' | 'string' | 'boolean' | 'number' | 'typename' }
+  | { readonly kind: 'json' | 'string' | 'boolean' | 'number' }
+  | { readonly kind: 'constant'; readonly value: string }
 
 /** What a plan is made with: of a valid document. */
 type Document = Pick<GraphQLResolveInfo, 'schema' | 'fragments' | 'variableValues'>
@@ -101,12 +100,19 @@ function planObject(
   const { fields } = collectFields(schema, fragments, variableValues, object, set)
   const plans = [...fields].map(([key, same]): FieldPlan => {
     const name = onlyName(planning, key, same)
-    if (name === '__typename') return { key, path: [], value: { kind: 'typename' } }
+    if (name === '__typename') return { key, ...typenameOf(type) }
     const field = type.getFields()[name]
     if (field === undefined) throw new Error(`${type.name} has no ${name}.`)
     return { key, path: memberOf(field), value: planValue(planning, field.type, same) }
   })
-  return { kind: 'object', typename: isObjectType(type) ? type.name : null, fields: plans }
+  return { kind: 'object', fields: plans }
+}
+
+/** Of an event of any type, the name of its type is a member of the event. */
+function typenameOf(type: GraphQLObjectType | GraphQLInterfaceType): Omit<FieldPlan, 'key'> {
+  return isObjectType(type)
+    ? { path: [], value: { kind: 'constant', value: type.name } }
+    : { path: ['__typename'], value: { kind: 'string' } }
 }
 
 /** The name of the fields that have one response name. */

@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { compileTemplate } from '../../../src/bodies/templates/compile-template.ts'
-import { MAX_RENDERED_BYTES } from '../../../src/bodies/templates/render-template.ts'
+import { compileTemplate, MAX_RENDERED_BYTES } from '../../../src/bodies/templates/template.ts'
 import { OverBudget } from '../../../src/lib/work-budget.ts'
 import { render } from './support/render.ts'
 

@@ -1,8 +1,8 @@
 import {
   compileTemplate,
+  renderTemplate,
   type Template,
-} from '../../../../src/bodies/templates/compile-template.ts'
-import { renderTemplate } from '../../../../src/bodies/templates/render-template.ts'
+} from '../../../../src/bodies/templates/template.ts'
 import { newBudget } from '../../../../src/lib/work-budget.ts'
 
 /** What most tests render a template with. */

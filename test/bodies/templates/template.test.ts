@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { compileTemplate } from '../../../src/bodies/templates/compile-template.ts'
+import { compileTemplate } from '../../../src/bodies/templates/template.ts'
 
 function details(text: string): string[] {
   return compileTemplate(text, ['template']).issues.map(({ detail }) => detail)
