@@ -10,7 +10,7 @@ import { LARGE_TEXT } from '../graphql/limits/field-complexity.ts'
 import { lookUp } from '../graphql/look-up.ts'
 import { organizationFields, organizationOf } from '../graphql/organization-fields.ts'
 import type { FieldIssue } from '../lib/errors.ts'
-import { parseBody, writeInTurn } from './body.ts'
+import { parseBody, writeBody } from './body.ts'
 import { type BodyChoice, type ChosenBody, chooseBody } from './choose-body.ts'
 import type { SelectionPlan } from './event-graph/plan-selection.ts'
 import type { BodyEvent } from './event-graph/select-event.ts'
@@ -153,7 +153,7 @@ async function tryBody(
     tried.push({
       eventUuid: newest.length > 0 ? event.id : null,
       eventType: event.type,
-      body: await writeInTurn(organizationId, parsed, event, delivery),
+      body: await writeBody(organizationId, parsed, event, delivery),
     })
   }
   return tried

@@ -4,7 +4,7 @@ import { deliveryBody } from '../events/delivery-body.ts'
 import { batched } from '../lib/batch.ts'
 import { inTurn } from '../lib/in-turn.ts'
 import { LruMap, MAX_AGE_MS } from '../lib/lru-map.ts'
-import { OverBudget, type WorkBudget } from '../lib/work-budget.ts'
+import { OverBudget } from '../lib/work-budget.ts'
 import type { SelectionPlan } from './event-graph/plan-selection.ts'
 import { type BodyEvent, selectEvent } from './event-graph/select-event.ts'
 import {
@@ -32,44 +32,33 @@ export function parseBody({ plan, template: text }: StoredBody): Body {
   throw new Error(`A stored template is invalid: ${issues.map(({ detail }) => detail).join(' ')}`)
 }
 
-/** A selection makes more data of the event than an event can have, or a body takes more work than its budget. */
-export const TOO_LARGE = Symbol('too large')
-
 /**
- * The signed body of an attempt. The body depends only on these columns, and a body version never changes, so every
- * attempt of a delivery sends the same bytes.
+ * The signed body of an attempt, written in the turn of the organization. The body depends only on these columns, and a body
+ * version never changes, so every attempt of a delivery sends the same bytes. Null: the selection makes more data of the
+ * event than an event can have, or the body takes more work than its budget.
  */
-export function writeBody(
-  body: Body,
-  event: BodyEvent,
-  delivery: DeliveryOfBody,
-  budget: WorkBudget,
-): string | typeof TOO_LARGE {
-  if (body === null) return deliveryBody(event)
-  try {
-    if ('template' in body) return renderTemplate(body.template, event, delivery, budget)
-    const data = JSON.stringify(selectEvent(body.plan, event, budget))
-    // Many fields of each item of a long list can be longer than the list, because each that is missing is `null`.
-    return Buffer.byteLength(data) > MAX_DATA_BYTES ? TOO_LARGE : deliveryBody({ ...event, data })
-  } catch (error) {
-    if (error instanceof OverBudget) return TOO_LARGE
-    throw error
-  }
-}
-
-/** The same in the turn of the organization. Null for a body that is too large. */
-export async function writeInTurn(
+export async function writeBody(
   organizationId: string,
   body: Body,
   event: BodyEvent,
   delivery: DeliveryOfBody,
 ): Promise<string | null> {
-  const written = await inTurn(organizationId, (budget) => writeBody(body, event, delivery, budget))
-  return written === TOO_LARGE ? null : written
+  return await inTurn(organizationId, (budget) => {
+    if (body === null) return deliveryBody(event)
+    try {
+      if ('template' in body) return renderTemplate(body.template, event, delivery, budget)
+      const data = JSON.stringify(selectEvent(body.plan, event, budget))
+      // Many fields of each item of a long list can be longer than the list, because each that is missing is `null`.
+      return Buffer.byteLength(data) > MAX_DATA_BYTES ? null : deliveryBody({ ...event, data })
+    } catch (error) {
+      if (error instanceof OverBudget) return null
+      throw error
+    }
+  })
 }
 
 /** The version of a body with a uuid. */
-export type FindBody = (uuid: string) => Body | Promise<Body>
+export type FindBody = (uuid: string) => Promise<Body>
 
 /** Versions in memory, and the characters of their texts: of a template, each takes up to 70 bytes. */
 const CACHE_SIZE = 10_000
@@ -83,15 +72,14 @@ export function createFindBody(sql: Sql): FindBody {
     maxAgeMs: MAX_AGE_MS,
   })
   const load = batched((uuids: string[]) => loadBodies(sql, uuids), { maxSize: 100 })
-  return (uuid) => {
+  return async (uuid) => {
     const known = cache.get(uuid)
     if (known) return known.body
-    return load(uuid).then((row) => {
-      if (!row) throw new Error(`There is no body version ${uuid}.`)
-      const body = parseBody(row)
-      cache.set(uuid, { body, characters: (row.plan ?? row.template ?? '').length })
-      return body
-    })
+    const row = await load(uuid)
+    if (!row) throw new Error(`There is no body version ${uuid}.`)
+    const body = parseBody(row)
+    cache.set(uuid, { body, characters: (row.plan ?? row.template ?? '').length })
+    return body
   }
 }
 
@@ -131,7 +119,7 @@ export async function readBodies(
       if (!row || row.data === null) return null
       const { data, organizationId, webhookId, publicUrl } = row
       const delivery = { id: uuid, webhookId, publicUrl }
-      return await writeInTurn(organizationId, parseBody(row), { ...row, data }, delivery)
+      return await writeBody(organizationId, parseBody(row), { ...row, data }, delivery)
     }),
   )
 }

@@ -1,5 +1,4 @@
-const JSON_TYPES = ['null', 'boolean', 'integer', 'number', 'string', 'array', 'object'] as const
-/** `number` is a number that is no integer. */
+const JSON_TYPES = ['null', 'boolean', 'number', 'string', 'array', 'object'] as const
 type JsonType = (typeof JSON_TYPES)[number]
 
 export type Schema = Readonly<Record<string, unknown>>
@@ -70,33 +69,21 @@ export function decoded(fragment: string): string {
   }
 }
 
+/** The types that a value can have of which all schemas hold. */
 export function typesOf(schemas: readonly Schema[]): Set<JsonType> {
-  const limits = schemas.flatMap((schema) => {
-    const values = listedValues(schema)
-    return [
-      ...(schema['type'] === undefined ? [] : [namedTypes(schema['type'])]),
-      ...(values === null ? [] : [new Set(values.map(jsonTypeOf))]),
-    ]
-  })
-  return new Set(JSON_TYPES.filter((type) => limits.every((limit) => limit.has(type))))
+  const limits = schemas.flatMap(({ type, const: only, enum: values }) => [
+    ...(type === undefined ? [] : [[type].flat().map(numberType)]),
+    ...(only === undefined ? [] : [[jsonTypeOf(only)]]),
+    ...(Array.isArray(values) ? [values.map(jsonTypeOf)] : []),
+  ])
+  return new Set(JSON_TYPES.filter((type) => limits.every((limit) => limit.includes(type))))
 }
 
-function namedTypes(type: unknown): Set<JsonType> {
-  const names = Array.isArray(type) ? type : [type]
-  const types = JSON_TYPES.filter((one) => names.includes(one))
-  return new Set(types.includes('number') ? [...types, 'integer'] : types)
-}
+const numberType = (type: unknown) => (type === 'integer' ? 'number' : type)
 
-function jsonTypeOf(value: unknown): JsonType {
+function jsonTypeOf(value: unknown): unknown {
   if (value === null) return 'null'
-  if (Array.isArray(value)) return 'array'
-  if (typeof value === 'number') return Number.isInteger(value) ? 'integer' : 'number'
-  return typeof value as 'boolean' | 'string' | 'object'
-}
-
-function listedValues({ const: only, enum: values }: Schema): readonly unknown[] | null {
-  if (only !== undefined) return [only]
-  return Array.isArray(values) ? values : null
+  return Array.isArray(value) ? 'array' : typeof value
 }
 
 export function listAt(schema: Schema, keyword: string): readonly unknown[] {

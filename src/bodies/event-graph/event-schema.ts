@@ -20,14 +20,9 @@ export async function readSourceTypes(db: Db): Promise<SourceType[]> {
     where archived_at is null order by name collate "C"`
 }
 
-/** The same list has the same names: many selections are compiled for one catalogue. */
-const namesOfLists = new WeakMap<readonly SourceType[], ReadonlyMap<string, string>>()
-
 /** The names of the object types of a catalogue, by the names of the event types. */
 export function namesOfTypes(types: readonly SourceType[]): ReadonlyMap<string, string> {
-  const known = namesOfLists.get(types) ?? typeNames(types.map(({ name }) => name))
-  namesOfLists.set(types, known)
-  return known
+  return typeNames(types.map(({ name }) => name))
 }
 
 const EVENT = `

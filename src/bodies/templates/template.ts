@@ -103,22 +103,13 @@ function readString(text: string): ReadString {
 function problemOfName(name: string): string[] {
   if (/^(data|previous)(\.|$)/.test(name) || NAMES.includes(name)) return []
   const hint = didYouMean(name, NAMES) || ` For a field of data, write data.${name}.`
-  return [unknown('name', name, hint, ['data', 'previous', ...NAMES])]
+  const known = ['data', 'previous', ...NAMES].join(', ')
+  return [`There is no name ${JSON.stringify(excerpt(name, 100))}.${hint} The names are ${known}.`]
 }
 
-/** Liquid says what is unknown in its message alone. */
-function explain(error: LiquidError): string {
-  const { message } = error.originalError ?? error
-  const [, filter, tag] = /^undefined filter: (.*)|^tag "(.*)" not found/.exec(message) ?? []
-  if (filter) return unknown('filter', filter, didYouMean(filter, FILTERS), FILTERS)
-  if (tag) return unknown('tag', tag, didYouMean(tag, TAGS), TAGS)
+function explain({ message }: LiquidError): string {
   const reason = excerpt(message.replace(/, line:\d+, col:\d+$/, ''), 200)
-  return `Liquid says: ${reason}. Write {{ data.name | filter: "argument" }}, or {% tag %} with its end.`
-}
-
-function unknown(kind: string, name: string, hint: string, known: readonly string[]): string {
-  const quoted = JSON.stringify(excerpt(name, 100))
-  return `There is no ${kind} ${quoted}.${hint} The ${kind}s are ${known.join(', ')}.`
+  return `Liquid says: ${reason}. Write {{ data.name | filter: "argument" }}, or {% tag %} with its end. The filters are ${FILTERS.join(', ')}. The tags are ${TAGS.join(', ')}.`
 }
 
 /** `line 3, column 12`: both count from 1, and columns are UTF-16 units, as in editors. */

@@ -1,4 +1,3 @@
-import { TOO_LARGE } from '../../bodies/body.ts'
 import { isDatabaseUnavailable } from '../../db/faults.ts'
 import { publicId } from '../../db/ids.ts'
 import type { HttpSender } from '../../outbound/http-sender.ts'
@@ -19,7 +18,12 @@ import {
   type UnsentCode,
 } from './attempt-record.ts'
 import type { DeliveryJobs } from './delivery-jobs.ts'
-import type { LoadBody, LoadDelivery, LoadedDelivery } from './load-delivery.ts'
+import {
+  type LoadBody,
+  type LoadDelivery,
+  type LoadedDelivery,
+  TOO_LARGE,
+} from './load-delivery.ts'
 import type { PayloadMemory } from './payload-memory.ts'
 import type { RecordAttempt, RecordedAttempt } from './record-attempt.ts'
 import { waitMs } from './retry-policy.ts'
