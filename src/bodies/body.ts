@@ -1,10 +1,14 @@
-import type { Sql } from '../db/client.ts'
+import type { Db, Sql } from '../db/client.ts'
+import { mintUuid } from '../db/ids.ts'
 import { MAX_DATA_BYTES } from '../event-types/event-type.ts'
 import { deliveryBody } from '../events/delivery-body.ts'
 import { batched } from '../lib/batch.ts'
+import { type FieldIssue, fieldIssue } from '../lib/errors.ts'
 import { inTurn } from '../lib/in-turn.ts'
 import { LruMap, MAX_AGE_MS } from '../lib/lru-map.ts'
 import { OverBudget } from '../lib/work-budget.ts'
+import { compileSelection } from './event-graph/compile-selection.ts'
+import { readSourceTypes } from './event-graph/event-schema.ts'
 import type { SelectionPlan } from './event-graph/plan-selection.ts'
 import { type BodyEvent, selectEvent } from './event-graph/select-event.ts'
 import {
@@ -136,3 +140,76 @@ const READ_BODIES = `
     ) as e on true
     left join posthorn.webhook_bodies as b on b.id = d.body_id
   ) as read`
+
+/** What a caller chooses for the body of a webhook. Undefined: as before. */
+export interface BodyChoice {
+  /** GraphQL on the event graph. Null: none. */
+  readonly selection?: string | null | undefined
+  /** JSON with Liquid in its strings. Null: none. */
+  readonly template?: string | null | undefined
+}
+
+/** A checked choice: at most one of the texts, and what is stored of a selection. */
+export interface ChosenBody extends StoredBody {
+  readonly selection: string | null
+}
+
+const WHOLE_EVENT: ChosenBody = { selection: null, template: null, plan: null }
+
+interface Choice {
+  /** Null if there are issues. */
+  readonly body: ChosenBody | null
+  readonly issues: FieldIssue[]
+}
+
+/** Checks a choice. A selection replaces a template, and a template a selection. */
+export async function chooseBody(db: Db, { selection, template }: BodyChoice): Promise<Choice> {
+  if (typeof selection === 'string' && typeof template === 'string') {
+    const rule = 'is given beside selection. Send one of them.'
+    return { body: null, issues: [fieldIssue(['template'], 'ambiguous', rule)] }
+  }
+  if (typeof selection === 'string') return await chooseSelection(db, selection)
+  if (typeof template !== 'string') return { body: WHOLE_EVENT, issues: [] }
+  const { template: compiled, issues } = compileTemplate(template, ['template'])
+  return { issues, body: compiled && { ...WHOLE_EVENT, template } }
+}
+
+async function chooseSelection(db: Db, selection: string): Promise<Choice> {
+  const { plan, issues } = compileSelection(selection, await readSourceTypes(db))
+  return {
+    body: plan && { selection, template: null, plan: JSON.stringify(plan) },
+    issues: issues.map(({ message, locations }) => {
+      const [{ line, column } = { line: 2, column: 1 }] = locations ?? []
+      const rule = `is invalid at line ${line - 1}, column ${column}: ${message}`
+      return fieldIssue(['selection'], 'invalid_value', rule)
+    }),
+  }
+}
+
+/** The columns of a webhook with a new version of its body. */
+export function bodyColumns({ selection, template }: ChosenBody) {
+  const bodyId = selection === null && template === null ? null : mintUuid()
+  return { selection, template, bodyId }
+}
+
+interface VersionedWebhook {
+  readonly id: string
+  readonly organizationId: string
+  readonly bodyId: string | null
+}
+
+/** Stores the version that the columns of a webhook name. The webhook is locked or new. */
+export async function addBodyVersion(
+  tx: Db,
+  { id: webhookId, organizationId, bodyId }: VersionedWebhook,
+  body: ChosenBody,
+): Promise<void> {
+  if (bodyId === null) return
+  const { _max: newest } = await tx.webhookBody.aggregate({
+    where: { webhookId },
+    _max: { version: true },
+  })
+  await tx.webhookBody.create({
+    data: { id: bodyId, organizationId, webhookId, version: (newest.version ?? 0) + 1, ...body },
+  })
+}

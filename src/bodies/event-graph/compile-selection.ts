@@ -93,10 +93,8 @@ export function selectionProblems(
 
 /** What the plan of the same selection in another catalogue does not take as before: a sentence for each event type. */
 export function comparePlans(was: SelectionPlan, is: SelectionPlan): string[] {
-  return was.cases.flatMap(({ eventType, plan }) => {
-    const other = is.cases.find((one) => one.eventType === eventType)
-    if (!other) return [`The event type ${eventType} has another type in the event graph.`]
-    const isSame = JSON.stringify(other.plan) === JSON.stringify(plan)
-    return isSame ? [] : [`A selected field of ${eventType} has another JSON type or property.`]
-  })
+  const plans = new Map(is.cases.map(({ eventType, plan }) => [eventType, JSON.stringify(plan)]))
+  return was.cases
+    .filter(({ eventType, plan }) => plans.get(eventType) !== JSON.stringify(plan))
+    .map(({ eventType }) => `A selected field of ${eventType} has another JSON type or property.`)
 }

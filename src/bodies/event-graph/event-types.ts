@@ -60,19 +60,18 @@ export function createOtherEvent(event: GraphQLInterfaceType): GraphQLObjectType
   )
 }
 
-/*
- * Where the JSON of a parent has what a field says, and which event type a type is: extensions of the schema, which plans
- * are made from.
- */
+/* Which member of the data a field is, and which event type a type is: extensions of the schema, which plans are made from. */
 const SOURCE = 'posthornSource'
 
-/** The names of the members that lead to the value of a field. Without an extension, the member has the name of the field. */
-export function memberOf({ name, extensions }: GraphQLField<unknown, unknown>): readonly string[] {
-  return (extensions[SOURCE] as readonly string[] | undefined) ?? [name]
+/** Without an extension, the member has the name of the field. */
+export function memberOf({ name, extensions }: GraphQLField<unknown, unknown>): string {
+  return (extensions[SOURCE] as string | undefined) ?? name
 }
 
-/** The name of the event type whose events have an object type. Undefined for `OtherEvent`. */
-export function eventTypeOf({ extensions }: GraphQLObjectType): string | undefined {
+/** The name of the event type whose events have an object type. Undefined for `OtherEvent`, and for what is in an event. */
+export function eventTypeOf({
+  extensions,
+}: GraphQLObjectType | GraphQLInterfaceType): string | undefined {
   return extensions[SOURCE] as string | undefined
 }
 
@@ -119,7 +118,7 @@ export function createEventType(
         type: data,
         description: 'The data before the change. Null if the publisher did not give them.',
       },
-      ...(isObjectType(data) && withinData(data.toConfig().fields)),
+      ...(isObjectType(data) && data.toConfig().fields),
     }),
   })
   return completeFields(type)
@@ -171,7 +170,7 @@ export function createEventType(
           type: typeOf({ schemas, typeName: nested, level: level + 1 }),
           description: descriptionOf(schemas),
           ...(isDeprecated && { deprecationReason: 'The schema marks it as deprecated.' }),
-          ...(property !== name && { extensions: { [SOURCE]: [property] } }),
+          ...(property !== name && { extensions: { [SOURCE]: property } }),
         }
         return [name, field]
       }),
@@ -192,16 +191,6 @@ export function createEventType(
     const step = pascalCase(reference.split('/').at(-1) ?? '')
     return step !== '' && step.length <= MAX_NAME_LENGTH ? `${typeName}_${step}` : null
   }
-}
-
-/** The fields of data as fields of the event. */
-function withinData(fields: Fields): Fields {
-  return Object.fromEntries(
-    Object.entries(fields).map(([name, field]) => {
-      const [property] = (field.extensions?.[SOURCE] as readonly string[] | undefined) ?? [name]
-      return [name, { ...field, extensions: { [SOURCE]: ['data', property] } }]
-    }),
-  )
 }
 
 /** `selectEvent` has taken the fields of the response. graphql-js gives each field an object of extensions, of 220 bytes. */

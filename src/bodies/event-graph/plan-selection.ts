@@ -16,6 +16,7 @@ import {
   visit,
 } from 'graphql'
 import { eventTypeOf, memberOf } from './event-types.ts'
+import { EVENT_FIELDS } from './names.ts'
 
 /*
  * What a selection takes from JSON. Plans are plain JSON: the plan of a webhook is stored, so that a
@@ -103,7 +104,9 @@ function planObject(
     if (name === '__typename') return { key, ...typenameOf(type) }
     const field = type.getFields()[name]
     if (field === undefined) throw new Error(`${type.name} has no ${name}.`)
-    return { key, path: memberOf(field), value: planValue(planning, field.type, same) }
+    const isOfData = eventTypeOf(type) !== undefined && !EVENT_FIELDS.includes(name)
+    const path = [...(isOfData ? ['data'] : []), memberOf(field)]
+    return { key, path, value: planValue(planning, field.type, same) }
   })
   return { kind: 'object', fields: plans }
 }
