@@ -31,7 +31,7 @@ export interface StoredBody {
 export function parseBody({ plan, template: text }: StoredBody): Body {
   if (plan !== null) return { plan: JSON.parse(plan) }
   if (text === null) return null
-  const { template, issues } = compileTemplate(text, ['template'])
+  const { template, issues } = compileTemplate(text)
   if (template) return { template }
   throw new Error(`A stored template is invalid: ${issues.map(({ detail }) => detail).join(' ')}`)
 }
@@ -121,9 +121,11 @@ export async function readBodies(
     deliveryUuids.map(async (uuid) => {
       const row = byId.get(uuid)
       if (!row || row.data === null) return null
-      const { data, organizationId, webhookId, publicUrl } = row
-      const delivery = { id: uuid, webhookId, publicUrl }
-      return await writeBody(organizationId, parseBody(row), { ...row, data }, delivery)
+      const [event, delivery] = [
+        { ...row, data: row.data },
+        { ...row, id: uuid },
+      ]
+      return await writeBody(row.organizationId, parseBody(row), event, delivery)
     }),
   )
 }
@@ -170,7 +172,7 @@ export async function chooseBody(db: Db, { selection, template }: BodyChoice): P
   }
   if (typeof selection === 'string') return await chooseSelection(db, selection)
   if (typeof template !== 'string') return { body: WHOLE_EVENT, issues: [] }
-  const { template: compiled, issues } = compileTemplate(template, ['template'])
+  const { template: compiled, issues } = compileTemplate(template)
   return { issues, body: compiled && { ...WHOLE_EVENT, template } }
 }
 

@@ -108,7 +108,7 @@ const KINDS: readonly [fc.Arbitrary<string>, (piece: Piece, budget: WorkBudget) 
   [
     templates,
     ({ text, data, previous }, budget) => {
-      const { template } = compileTemplate(text, [])
+      const { template } = compileTemplate(text)
       if (template === null) return false
       const delivery = { id: EVENT.id, webhookId: EVENT.id, publicUrl: null }
       renderTemplate(template, { ...EVENT, data, previous }, delivery, budget)

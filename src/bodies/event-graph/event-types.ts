@@ -6,6 +6,7 @@ import {
   type GraphQLInterfaceType,
   GraphQLList,
   type GraphQLNamedOutputType,
+  type GraphQLNamedType,
   GraphQLObjectType,
   type GraphQLOutputType,
   GraphQLScalarType,
@@ -38,9 +39,9 @@ const asPublished = <Value>(value: Value) => value
 const open = { serialize: asPublished, coerceOutputValue: asPublished }
 
 const SCALARS = {
-  String: GraphQLString,
-  Boolean: GraphQLBoolean,
-  Float: new GraphQLScalarType({ ...GraphQLFloat.toConfig(), ...open }),
+  string: GraphQLString,
+  boolean: GraphQLBoolean,
+  number: new GraphQLScalarType({ ...GraphQLFloat.toConfig(), ...open }),
 } as const
 
 type Fields = Record<string, GraphQLFieldConfig<unknown, unknown>>
@@ -69,9 +70,7 @@ export function memberOf({ name, extensions }: GraphQLField<unknown, unknown>): 
 }
 
 /** The name of the event type whose events have an object type. Undefined for `OtherEvent`, and for what is in an event. */
-export function eventTypeOf({
-  extensions,
-}: GraphQLObjectType | GraphQLInterfaceType): string | undefined {
+export function eventTypeOf({ extensions }: GraphQLNamedType): string | undefined {
   return extensions[SOURCE] as string | undefined
 }
 
@@ -125,11 +124,11 @@ export function createEventType(
 
   function typeOf(spot: Spot): GraphQLOutputType {
     const schemas = spot.level > MAX_LEVELS ? null : withOnlyChoices(root, spot.schemas)
-    const kind = schemas && kindOf(schemas)
-    if (schemas === null || kind === null) return json
+    const type = schemas && typeOfValue(schemas)
+    if (schemas === null || type === null) return json
     const named = { ...spot, schemas, typeName: nameByReference(spot) ?? spot.typeName }
-    if (kind === 'object') return objectType(named)
-    return kind === 'array' ? listType(named) : SCALARS[kind]
+    if (type === 'object') return objectType(named)
+    return type === 'array' ? listType(named) : SCALARS[type]
   }
 
   function objectType({ schemas, typeName: path, level }: Spot): GraphQLNamedOutputType {
@@ -156,11 +155,8 @@ export function createEventType(
   }
 
   function fieldsOf(properties: readonly Property[], parentName: string, level: number): Fields {
-    const reserved = level === 0 ? EVENT_FIELDS : []
-    const names = fieldNames(
-      properties.map(({ name }) => name),
-      reserved,
-    )
+    const named = properties.map(({ name }) => name)
+    const names = fieldNames(named, level === 0 ? EVENT_FIELDS : [])
     return Object.fromEntries(
       properties.map(({ name: property, schemas }) => {
         const name = names.get(property) ?? property
@@ -204,33 +200,21 @@ function completeFields(type: GraphQLObjectType): GraphQLObjectType {
 
 const NO_EXTENSIONS = Object.freeze({})
 
-const KINDS = {
-  object: 'object',
-  array: 'array',
-  string: 'String',
-  boolean: 'Boolean',
-  number: 'Float',
-} as const
+/** The types of a value that no schema limits, without null. */
+const ALL_TYPES = typesOf([]).size - 1
 
-type Kind = (typeof KINDS)[keyof typeof KINDS]
-
-const ALL_KINDS = new Set(Object.values(KINDS))
-
-/** What schemas of which all hold say about a value that is not null. Null: something else, or nothing. */
-export function kindOf(schemas: readonly Schema[]): Kind | null {
-  const kinds = new Set(
-    [...typesOf(schemas)].flatMap((type) => (type === 'null' ? [] : KINDS[type])),
-  )
-  const [only] = kinds
-  if (kinds.size === 1 && only) return only
-  if (kinds.size < ALL_KINDS.size) return null
+/** What schemas of which all hold say about a value that is not null. Null: one of several types, or nothing. */
+function typeOfValue(schemas: readonly Schema[]) {
+  const types = [...typesOf(schemas)].filter((type) => type !== 'null')
+  if (types.length <= 1) return types[0] ?? null
+  if (types.length < ALL_TYPES) return null
   if (schemas.some(({ properties }) => properties !== undefined)) return 'object'
   return schemas.some(({ items }) => items !== undefined) ? 'array' : null
 }
 
 const MAX_DESCRIPTION_LENGTH = 1_000
 
-export function descriptionOf(schemas: readonly Schema[]): string | null {
+function descriptionOf(schemas: readonly Schema[]): string | null {
   const texts = ['description', 'title'].flatMap((keyword) => schemas.map((one) => one[keyword]))
   const text = texts.find((one) => typeof one === 'string' && one.trim() !== '')?.toString()
   return text?.trim().slice(0, MAX_DESCRIPTION_LENGTH).toWellFormed() ?? null
@@ -243,10 +227,7 @@ const TELLING = 'type properties items prefixItems const enum oneOf anyOf allOf 
  * The schemas that hold for a value, with the only choice of `oneOf` and `anyOf` that is not null and not impossible. A
  * list whose choices only narrow, such as by `required`, is left out. Null: the value is one of several.
  */
-export function withOnlyChoices(
-  root: unknown,
-  schemas: readonly Schema[],
-): readonly Schema[] | null {
+function withOnlyChoices(root: unknown, schemas: readonly Schema[]): readonly Schema[] | null {
   const joined = new Set(schemas)
   // Grows meanwhile.
   for (const schema of joined) {

@@ -23,14 +23,11 @@ const STRING = /("(?:[^"\\]|\\.)*")/s
 const LIQUID = /\{[{%]/
 const POSITION = /^(.*) at position (\d+)$/s
 
-/** Reads a template. `at` is its path in the input. Returns null with any issue. */
-export function compileTemplate(
-  text: string,
-  at: FieldIssue['path'],
-): { template: Template | null; issues: FieldIssue[] } {
+/** Reads a template. Returns null with any issue. */
+export function compileTemplate(text: string): { template: Template | null; issues: FieldIssue[] } {
   const refused = (code: IssueCode, ...rules: string[]) => ({
     template: null,
-    issues: rules.map((rule) => fieldIssue(at, code, rule)),
+    issues: rules.map((rule) => fieldIssue(['template'], code, rule)),
   })
   if (Buffer.byteLength(text) > MAX_BYTES) {
     const rule = `must have at most ${MAX_BYTES.toLocaleString('en')} bytes.`

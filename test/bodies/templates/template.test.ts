@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { compileTemplate } from '../../../src/bodies/templates/template.ts'
 
 function details(text: string): string[] {
-  return compileTemplate(text, ['template']).issues.map(({ detail }) => detail)
+  return compileTemplate(text).issues.map(({ detail }) => detail)
 }
 
 test.each([
@@ -44,7 +44,7 @@ test.each([
   [`"${'x'.repeat(32 * 1024)}"`, 'template must have at most 32,768 bytes.'],
 ])('%j is refused: %s', (text, detail) => {
   expect(details(text).join('\n')).toContain(detail)
-  expect(compileTemplate(text, ['template']).template).toBeNull()
+  expect(compileTemplate(text).template).toBeNull()
 })
 
 test('each unknown name is an issue of its own', () => {

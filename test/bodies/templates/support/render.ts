@@ -19,7 +19,7 @@ const DELIVERY = {
 }
 
 export function compiled(text: string): Template {
-  const { template, issues } = compileTemplate(text, ['template'])
+  const { template, issues } = compileTemplate(text)
   if (!template) throw new Error(issues.map(({ detail }) => detail).join('\n'))
   return template
 }
