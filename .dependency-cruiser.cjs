@@ -178,7 +178,7 @@ module.exports = {
         ],
         pathNot: [
           '(^|/)(pg|graphile-worker|@prisma/(adapter-pg|client))(/|$)',
-          '(^|/)(graphql|graphql-yoga|@graphql-yoga/render-graphiql|@pothos/[a-z-]+)(/|$)',
+          '(^|/)(graphql|graphql-yoga|@graphql-(tools/utils|yoga/render-graphiql)|@pothos/[a-z-]+)(/|$)',
           '(^|/)(hono|@hono/node-server|zod|commander|ajv|ajv-formats|leven|lossless-json|re2js)(/|$)',
           '(^|/)(pino|prom-client|undici|uuid|birpc|liquidjs|@peculiar/x509|@opentelemetry/api)(/|$)',
           '(^|/)@opentelemetry/(sdk-trace|resources|exporter-trace-otlp-proto)(/|$)',

@@ -10,8 +10,7 @@ import { LARGE_TEXT } from '../graphql/limits/document-limits.ts'
 import { lookUp } from '../graphql/look-up.ts'
 import { organizationFields, organizationOf } from '../graphql/organization-fields.ts'
 import type { FieldIssue } from '../lib/errors.ts'
-import { parseBody, writeInTurn } from './body.ts'
-import { type BodyChoice, type ChosenBody, chooseBody } from './choose-body.ts'
+import { type ChosenBody, chooseBody, parseBody, writeBody } from './body.ts'
 import type { SelectionPlan } from './event-graph/plan-selection.ts'
 import type { BodyEvent } from './event-graph/select-event.ts'
 
@@ -24,6 +23,7 @@ const COMPLEXITY = MAX_TRIED * LARGE_TEXT
 
 /** The body that a delivery of an event would have. */
 interface TriedBody {
+  readonly organizationId: string
   /** A uuid. Null: the example of the event type. */
   readonly eventUuid: string | null
   readonly eventType: string
@@ -32,62 +32,47 @@ interface TriedBody {
 }
 
 interface BodyTrial {
-  readonly organizationId: string
-  readonly issues: readonly FieldIssue[]
-  readonly warnings: readonly string[]
-  readonly bodies: readonly TriedBody[]
+  readonly issues: FieldIssue[]
+  readonly warnings: string[]
+  readonly bodies: TriedBody[]
 }
 
-const TriedBodyRef = builder
-  .objectRef<TriedBody & { readonly organizationId: string }>('TriedBody')
-  .implement({
-    description: 'The body that a delivery of an event would have.',
-    fields: (t) => ({
-      event: t.prismaField({
-        type: 'Event',
-        nullable: true,
-        description: 'The event. Null for an example, and once it is deleted.',
-        authScopes: { scope: 'events:read' },
-        resolve: (query, { eventUuid, organizationId }, _args, context, info) =>
-          eventUuid === null
-            ? null
-            : lookUp(findEventsByIds, atLeastKey(query), context, info, organizationId)(eventUuid),
-      }),
-      eventType: t.exposeString('eventType', { description: 'The name of the event type.' }),
-      body: t.exposeString('body', {
-        nullable: true,
-        description:
-          'The body. Null if the selection or template makes more than 256 KiB of the data, takes more than 200,000 steps, or has a filter that cannot work with the data: then attempts fail, and send nothing.',
-      }),
-      bytes: t.int({
-        description: 'The size of the body in bytes. 0 for none.',
-        resolve: ({ body }) => Buffer.byteLength(body ?? ''),
-      }),
+const TriedBodyRef = builder.objectRef<TriedBody>('TriedBody').implement({
+  description: 'The body that a delivery of an event would have.',
+  fields: (t) => ({
+    event: t.prismaField({
+      type: 'Event',
+      nullable: true,
+      description: 'The event. Null for the example of the event type, and once it is deleted.',
+      authScopes: { scope: 'events:read' },
+      resolve: (query, { eventUuid, organizationId }, _args, context, info) =>
+        eventUuid === null
+          ? null
+          : lookUp(findEventsByIds, atLeastKey(query), context, info, organizationId)(eventUuid),
     }),
-  })
+    eventType: t.exposeString('eventType', { description: 'The name of the event type.' }),
+    body: t.exposeString('body', {
+      nullable: true,
+      description:
+        'The body. Null if the selection or template makes more than 256 KiB of the data, takes more than 200,000 steps, or has a filter that cannot work with the data: then attempts fail, and send nothing.',
+    }),
+  }),
+})
 
 const BodyTrialRef = builder.objectRef<BodyTrial>('BodyTrial').implement({
   description: 'The bodies that a selection or template makes of the newest events.',
   fields: (t) => ({
-    issues: t.field({
+    issues: t.expose('issues', {
       type: ['ValidationIssue'],
       description: 'What is wrong with the selection or template, so that none is tried.',
-      resolve: ({ issues }) => [...issues],
     }),
-    warnings: t.stringList({
+    warnings: t.exposeStringList('warnings', {
       description:
         'What the body will lack, such as an event type of which the selection chooses nothing: one sentence each. At most 20.',
-      resolve: ({ warnings }) => warnings.slice(0, MAX_WARNINGS),
     }),
-    usesExamples: t.boolean({
-      description:
-        'Whether the bodies are those of the examples of the event types, because there are no events of them.',
-      resolve: ({ bodies }) => bodies.some(({ eventUuid }) => eventUuid === null),
-    }),
-    bodies: t.field({
+    bodies: t.expose('bodies', {
       type: [TriedBodyRef],
       description: 'The bodies, of the newest event first.',
-      resolve: ({ bodies, organizationId }) => bodies.map((one) => ({ ...one, organizationId })),
     }),
   }),
 })
@@ -110,25 +95,15 @@ organizationFields((t) => ({
       selection: t.arg.string({ description: 'The selection, as of a webhook.' }),
       template: t.arg.string({ description: 'The template, as of a webhook.' }),
     },
-    resolve: (parent, args, context) => tryGiven(organizationOf(parent, context), args, context),
+    resolve: async (parent, { eventSubscriptions, ...choice }, context) => {
+      const types = expandSubscriptions(eventSubscriptions, await readNames(context.prisma))
+      const { body, issues } = await chooseBody(context.prisma, choice)
+      if (body === null) return { issues, warnings: [], bodies: [] }
+      const bodies = await tryBody(organizationOf(parent, context), body, types, context)
+      return { issues, warnings: typesWithoutData(body, types), bodies }
+    },
   }),
 }))
-
-interface TrialArguments extends BodyChoice {
-  readonly eventSubscriptions: readonly string[]
-}
-
-async function tryGiven(
-  organizationId: string,
-  { eventSubscriptions, ...choice }: TrialArguments,
-  context: Context,
-): Promise<BodyTrial> {
-  const types = expandSubscriptions(eventSubscriptions, await readNames(context.prisma))
-  const { body, issues } = await chooseBody(context.prisma, choice)
-  if (body === null) return { organizationId, issues, warnings: [], bodies: [] }
-  const bodies = await tryBody(organizationId, body, types, context)
-  return { organizationId, issues: [], warnings: typesWithoutData(body, types), bodies }
-}
 
 /** Writes the bodies of the newest events of the types. If there are none, those of the examples of the types. */
 async function tryBody(
@@ -151,9 +126,10 @@ async function tryBody(
   const tried: TriedBody[] = []
   for (const event of events) {
     tried.push({
+      organizationId,
       eventUuid: newest.length > 0 ? event.id : null,
       eventType: event.type,
-      body: await writeInTurn(organizationId, parsed, event, delivery),
+      body: await writeBody(organizationId, parsed, event, delivery),
     })
   }
   return tried
@@ -179,5 +155,6 @@ function typesWithoutData({ plan }: ChosenBody, types: readonly string[]): strin
   const selected = new Set(cases.map(({ eventType }) => eventType))
   return types
     .filter((type) => !selected.has(type) && other.fields.length === 0)
+    .slice(0, MAX_WARNINGS)
     .map((type) => `The selection chooses nothing of ${type}: \`data\` is {} in its deliveries.`)
 }

@@ -1,14 +1,22 @@
-import type { Sql } from '../db/client.ts'
+import type { Db, Sql } from '../db/client.ts'
+import { mintUuid } from '../db/ids.ts'
 import { MAX_DATA_BYTES } from '../event-types/event-type.ts'
 import { deliveryBody } from '../events/check-event.ts'
 import { batched } from '../lib/batch.ts'
+import { type FieldIssue, fieldIssue } from '../lib/errors.ts'
 import { inTurn } from '../lib/in-turn.ts'
 import { LruMap, MAX_AGE_MS } from '../lib/lru-map.ts'
-import { OverBudget, type WorkBudget } from '../lib/work-budget.ts'
+import { OverBudget } from '../lib/work-budget.ts'
+import { compileSelection } from './event-graph/compile-selection.ts'
+import { readSourceTypes } from './event-graph/event-schema.ts'
 import type { SelectionPlan } from './event-graph/plan-selection.ts'
 import { type BodyEvent, selectEvent } from './event-graph/select-event.ts'
-import { compileTemplate, type Template } from './templates/compile-template.ts'
-import { type DeliveryOfBody, renderTemplate } from './templates/render-template.ts'
+import {
+  compileTemplate,
+  type DeliveryOfBody,
+  renderTemplate,
+  type Template,
+} from './templates/template.ts'
 
 /** What the deliveries of a webhook contain, ready to be written. Null: the whole event. */
 export type Body = { readonly plan: SelectionPlan } | { readonly template: Template } | null
@@ -23,49 +31,38 @@ export interface StoredBody {
 export function parseBody({ plan, template: text }: StoredBody): Body {
   if (plan !== null) return { plan: JSON.parse(plan) }
   if (text === null) return null
-  const { template, issues } = compileTemplate(text, ['template'])
+  const { template, issues } = compileTemplate(text)
   if (template) return { template }
   throw new Error(`A stored template is invalid: ${issues.map(({ detail }) => detail).join(' ')}`)
 }
 
-/** A selection makes more data of the event than an event can have, or a body takes more work than its budget. */
-export const TOO_LARGE = Symbol('too large')
-
 /**
- * The signed body of an attempt. The body depends only on these columns, and a body version never changes, so every
- * attempt of a delivery sends the same bytes.
+ * The signed body of an attempt, written in the turn of the organization. The body depends only on these columns, and a body
+ * version never changes, so every attempt of a delivery sends the same bytes. Null: the selection makes more data of the
+ * event than an event can have, or the body takes more work than its budget.
  */
-export function writeBody(
-  body: Body,
-  event: BodyEvent,
-  delivery: DeliveryOfBody,
-  budget: WorkBudget,
-): string | typeof TOO_LARGE {
-  if (body === null) return deliveryBody(event)
-  try {
-    if ('template' in body) return renderTemplate(body.template, event, delivery, budget)
-    const data = JSON.stringify(selectEvent(body.plan, event, budget))
-    // Many fields of each item of a long list can be longer than the list, because each that is missing is `null`.
-    return Buffer.byteLength(data) > MAX_DATA_BYTES ? TOO_LARGE : deliveryBody({ ...event, data })
-  } catch (error) {
-    if (error instanceof OverBudget) return TOO_LARGE
-    throw error
-  }
-}
-
-/** The same in the turn of the organization. Null for a body that is too large. */
-export async function writeInTurn(
+export async function writeBody(
   organizationId: string,
   body: Body,
   event: BodyEvent,
   delivery: DeliveryOfBody,
 ): Promise<string | null> {
-  const written = await inTurn(organizationId, (budget) => writeBody(body, event, delivery, budget))
-  return written === TOO_LARGE ? null : written
+  return await inTurn(organizationId, (budget) => {
+    if (body === null) return deliveryBody(event)
+    try {
+      if ('template' in body) return renderTemplate(body.template, event, delivery, budget)
+      const data = JSON.stringify(selectEvent(body.plan, event, budget))
+      // Many fields of each item of a long list can be longer than the list, because each that is missing is `null`.
+      return Buffer.byteLength(data) > MAX_DATA_BYTES ? null : deliveryBody({ ...event, data })
+    } catch (error) {
+      if (error instanceof OverBudget) return null
+      throw error
+    }
+  })
 }
 
 /** The version of a body with a uuid. */
-export type FindBody = (uuid: string) => Body | Promise<Body>
+export type FindBody = (uuid: string) => Promise<Body>
 
 /** Versions in memory, and the characters of their texts: of a template, each takes up to 70 bytes. */
 const CACHE_SIZE = 10_000
@@ -79,15 +76,14 @@ export function createFindBody(sql: Sql): FindBody {
     maxAgeMs: MAX_AGE_MS,
   })
   const load = batched((uuids: string[]) => loadBodies(sql, uuids), { maxSize: 100 })
-  return (uuid) => {
+  return async (uuid) => {
     const known = cache.get(uuid)
     if (known) return known.body
-    return load(uuid).then((row) => {
-      if (!row) throw new Error(`There is no body version ${uuid}.`)
-      const body = parseBody(row)
-      cache.set(uuid, { body, characters: (row.plan ?? row.template ?? '').length })
-      return body
-    })
+    const row = await load(uuid)
+    if (!row) throw new Error(`There is no body version ${uuid}.`)
+    const body = parseBody(row)
+    cache.set(uuid, { body, characters: (row.plan ?? row.template ?? '').length })
+    return body
   }
 }
 
@@ -125,9 +121,11 @@ export async function readBodies(
     deliveryUuids.map(async (uuid) => {
       const row = byId.get(uuid)
       if (!row || row.data === null) return null
-      const { data, organizationId, webhookId, publicUrl } = row
-      const delivery = { id: uuid, webhookId, publicUrl }
-      return await writeInTurn(organizationId, parseBody(row), { ...row, data }, delivery)
+      const [event, delivery] = [
+        { ...row, data: row.data },
+        { ...row, id: uuid },
+      ]
+      return await writeBody(row.organizationId, parseBody(row), event, delivery)
     }),
   )
 }
@@ -144,3 +142,76 @@ const READ_BODIES = `
     ) as e on true
     left join posthorn.webhook_bodies as b on b.id = d.body_id
   ) as read`
+
+/** What a caller chooses for the body of a webhook. Undefined: as before. */
+export interface BodyChoice {
+  /** GraphQL on the event graph. Null: none. */
+  readonly selection?: string | null | undefined
+  /** JSON with Liquid in its strings. Null: none. */
+  readonly template?: string | null | undefined
+}
+
+/** A checked choice: at most one of the texts, and what is stored of a selection. */
+export interface ChosenBody extends StoredBody {
+  readonly selection: string | null
+}
+
+const WHOLE_EVENT: ChosenBody = { selection: null, template: null, plan: null }
+
+interface Choice {
+  /** Null if there are issues. */
+  readonly body: ChosenBody | null
+  readonly issues: FieldIssue[]
+}
+
+/** Checks a choice. A selection replaces a template, and a template a selection. */
+export async function chooseBody(db: Db, { selection, template }: BodyChoice): Promise<Choice> {
+  if (typeof selection === 'string' && typeof template === 'string') {
+    const rule = 'is given beside selection. Send one of them.'
+    return { body: null, issues: [fieldIssue(['template'], 'ambiguous', rule)] }
+  }
+  if (typeof selection === 'string') return await chooseSelection(db, selection)
+  if (typeof template !== 'string') return { body: WHOLE_EVENT, issues: [] }
+  const { template: compiled, issues } = compileTemplate(template)
+  return { issues, body: compiled && { ...WHOLE_EVENT, template } }
+}
+
+async function chooseSelection(db: Db, selection: string): Promise<Choice> {
+  const { plan, issues } = compileSelection(selection, await readSourceTypes(db))
+  return {
+    body: plan && { selection, template: null, plan: JSON.stringify(plan) },
+    issues: issues.map(({ message, locations }) => {
+      const [{ line, column } = { line: 2, column: 1 }] = locations ?? []
+      const rule = `is invalid at line ${line - 1}, column ${column}: ${message}`
+      return fieldIssue(['selection'], 'invalid_value', rule)
+    }),
+  }
+}
+
+/** The columns of a webhook with a new version of its body. */
+export function bodyColumns({ selection, template }: ChosenBody) {
+  const bodyId = selection === null && template === null ? null : mintUuid()
+  return { selection, template, bodyId }
+}
+
+interface VersionedWebhook {
+  readonly id: string
+  readonly organizationId: string
+  readonly bodyId: string | null
+}
+
+/** Stores the version that the columns of a webhook name. The webhook is locked or new. */
+export async function addBodyVersion(
+  tx: Db,
+  { id: webhookId, organizationId, bodyId }: VersionedWebhook,
+  body: ChosenBody,
+): Promise<void> {
+  if (bodyId === null) return
+  const { _max: newest } = await tx.webhookBody.aggregate({
+    where: { webhookId },
+    _max: { version: true },
+  })
+  await tx.webhookBody.create({
+    data: { id: bodyId, organizationId, webhookId, version: (newest.version ?? 0) + 1, ...body },
+  })
+}

@@ -10,8 +10,8 @@ import { requireScope, SCOPES, type Scope } from '../auth/access/scope.ts'
 import type PrismaTypes from '../db/generated/pothos.ts'
 import { getDatamodel } from '../db/generated/pothos.ts'
 import type { DomainError, FieldIssue } from '../lib/errors.ts'
-import { isExactNumber } from '../lib/exact-number.ts'
-import { MAX_JSON_NESTING } from '../lib/parse-json.ts'
+
+import { isKeptByDouble, MAX_JSON_NESTING } from '../lib/parse-json.ts'
 import { parseRfc3339 } from '../lib/rfc3339-time.ts'
 import {
   argumentError,
@@ -185,7 +185,7 @@ builder.scalarType('JSON', {
 })
 
 function exact({ value }: { readonly value: string }): void {
-  if (isExactNumber(value)) return
+  if (isKeptByDouble(value)) return
   throw createGraphQLError(
     'The JSON value contains a number that cannot be stored exactly. Send it as a string.',
   )

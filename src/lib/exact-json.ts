@@ -1,5 +1,5 @@
+import { isDeepStrictEqual } from 'node:util'
 import {
-  compareNumber,
   type GenericObject,
   isLosslessNumber,
   LosslessNumber,
@@ -52,23 +52,10 @@ export function isExactNumber(value: unknown): value is LosslessNumber {
   return isLosslessNumber(value)
 }
 
-/** Whether two texts of JSON have equal values: members in any order, numbers by their value. Null is equal to null only. */
+/** Whether two texts of JSON have equal values: members in any order, numbers by their digits. Null is equal to null only. */
 export function isSameJson(a: string | null, b: string | null): boolean {
   if (a === b || a === null || b === null) return a === b
-  return isSame(parseExactJson(a), parseExactJson(b))
-}
-
-function isSame(a: unknown, b: unknown): boolean {
-  if (isExactNumber(a) || isExactNumber(b)) {
-    return isExactNumber(a) && isExactNumber(b) && compareNumber(a.value, b.value) === 0
-  }
-  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return a === b
-  if (Array.isArray(a) !== Array.isArray(b)) return false
-  const [entries, others] = [Object.entries(a), new Map(Object.entries(b))]
-  return (
-    entries.length === others.size &&
-    entries.every(([name, value]) => others.has(name) && isSame(value, others.get(name)))
-  )
+  return isDeepStrictEqual(parseExactJson(a), parseExactJson(b))
 }
 
 /** A number in other digits than those that JavaScript would print: `1.0`. */

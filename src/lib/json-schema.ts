@@ -1,5 +1,5 @@
 import type { ErrorObject } from 'ajv'
-import { findPlaces, isUnknownDialect, standardSchema } from './standard-schema.ts'
+import { findPlaces, isUnknownDialect, type OwnSchema, standardSchema } from './standard-schema.ts'
 
 /**
  * Checks data against a schema, and returns the problems, or null: undecided. A check counts its steps, so that the answer
@@ -15,7 +15,7 @@ class TooManySteps extends Error {}
 /** Compiles a schema. Throws if the schema is invalid. The first call loads the compiler. */
 export async function compileSchema(schema: object): Promise<CheckData> {
   const { createAjv, rules } = await compiler()
-  const standard = standardSchema(schema as Record<string, unknown>)
+  const standard = standardSchema(structuredClone(schema) as OwnSchema)
   if (!rules.validateSchema(standard)) throw new Error(firstBrokenRule(rules.errors ?? undefined))
   let steps = 0
   const count = (weight: number, data: unknown): true => {
@@ -136,7 +136,7 @@ export async function checkSchema(
       problem: `must have at most 512 KiB (${MAX_SCHEMA_BYTES} bytes) as JSON, not ${bytes}.`,
     }
   }
-  const places = findPlaces(schema as Record<string, unknown>)
+  const places = findPlaces(schema as OwnSchema)
   for (const [pointer, { value }] of places) {
     const { $schema: dialect } = value
     if (!isUnknownDialect(dialect)) continue

@@ -1,5 +1,3 @@
-import { isExactNumber } from './exact-number.ts'
-
 /** No real document nests this deep; V8 is slow to build one that nests a hundred thousand levels. */
 export const MAX_JSON_NESTING = 200
 
@@ -88,7 +86,7 @@ function endOfNumber(text: string, start: number): number {
     else if (!isDigit(code) && code !== 0x2e && code !== 0x2b && code !== 0x2d) break
   }
   const isShort = end - start <= SHORT_NUMBER && end - exponentAt <= SHORT_EXPONENT
-  if (!isShort && !isExactNumber(text.slice(start, end))) {
+  if (!isShort && !isKeptByDouble(text.slice(start, end))) {
     throw new InvalidJson('holds a number that cannot be kept exactly: send it as a string.')
   }
   return end - 1
@@ -109,3 +107,19 @@ export function decodeUtf8(bytes: Uint8Array): string | null {
 
 /** What decoders put in place of bytes that are not UTF-8. No program writes it on purpose. */
 export const REPLACEMENT_CHARACTER = '\ufffd'
+
+/**
+ * Whether a double keeps a number of JSON or GraphQL: an integer must be exact, or as JavaScript prints a double, and a
+ * number must neither overflow to infinity nor underflow to zero. Digits of a fraction beyond the 17th may be rounded, as JSON readers do (RFC 8259,
+ * section 6). Returns true for a text that is not a number; the parser rejects it.
+ */
+export function isKeptByDouble(text: string): boolean {
+  const number = Number(text)
+  if (Number.isNaN(number)) return true
+  if (!Number.isFinite(number)) return false
+  if (/^-?\d+$/.test(text)) {
+    // Integers of 30 digits or more count as inexact, because parsing a long one is slow.
+    return String(number) === text || (text.length < 30 && BigInt(text) === BigInt(number))
+  }
+  return number !== 0 || !/[1-9]/.test(text.replace(/e.*$/i, ''))
+}

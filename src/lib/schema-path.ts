@@ -1,23 +1,33 @@
-const JSON_TYPES = ['null', 'boolean', 'integer', 'number', 'string', 'array', 'object'] as const
-/** `number` is a number that is no integer. */
+const JSON_TYPES = ['null', 'boolean', 'number', 'string', 'array', 'object'] as const
 type JsonType = (typeof JSON_TYPES)[number]
 
 export type Schema = Readonly<Record<string, unknown>>
 
-/** The schemas that all hold for a member of a value for which the given ones hold. Null: there is no such member. */
+/** A property that schemas name, with the schemas that all hold for its values. */
+export interface Property {
+  readonly name: string
+  readonly schemas: readonly Schema[]
+}
+
+/** In the order of the schemas, without the properties that a schema refuses. */
+export function propertiesOf(root: unknown, schemas: readonly Schema[]): Property[] {
+  const named = schemas.map(({ properties }) => properties).filter(isSchema)
+  const names = new Set(named.flatMap(Object.keys))
+  return [...names].flatMap((name) => {
+    const ofValue = schemasOfMember(root, schemas, name)
+    return ofValue ? [{ name, schemas: ofValue }] : []
+  })
+}
+
+/** The schemas that all hold for a property that one of the schemas names. Null: one of them refuses every value. */
 export function schemasOfMember(
   root: unknown,
   schemas: readonly Schema[],
   name: string,
 ): Schema[] | null {
-  const parts = schemas.flatMap((schema) => {
-    const { properties, patternProperties, additionalProperties } = schema
-    if (isSchema(properties) && Object.hasOwn(properties, name)) return [properties[name]]
-    // Whether a pattern includes the name is not decided here.
-    return patternProperties === undefined && additionalProperties !== undefined
-      ? [additionalProperties]
-      : []
-  })
+  const parts = schemas.flatMap(({ properties }) =>
+    isSchema(properties) && Object.hasOwn(properties, name) ? [properties[name]] : [],
+  )
   return withReferred(root, parts)
 }
 
@@ -36,61 +46,44 @@ export function withReferred(root: unknown, parts: readonly unknown[]): Schema[]
   return [...schemas]
 }
 
-/** The schema at a JSON pointer in the document. Undefined for an anchor. */
+/** The schema that a reference such as `#/$defs/a` leads to. Undefined for an anchor, and for nothing. */
 export function referred(root: unknown, reference: string): unknown {
-  if (reference === '#') return root
-  if (!reference.startsWith('#/')) return undefined
-  let value: unknown = root
-  for (const part of reference.slice(2).split('/')) {
-    const key = unescaped(part)
-    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined
-    value = (value as Schema)[key]
-  }
-  return value
+  return /^#(\/|$)/.test(reference) ? atPointer(root, decoded(reference.slice(1))) : undefined
 }
 
-function unescaped(part: string): string {
-  const pointer = part.replaceAll('~1', '/').replaceAll('~0', '~')
+/** The value at a JSON pointer (RFC 6901). */
+export function atPointer(root: unknown, pointer: string): unknown {
+  const names = pointer.split('/').slice(1)
+  return names.reduce((value, name) => {
+    const key = name.replaceAll('~1', '/').replaceAll('~0', '~')
+    return Object.hasOwn(Object(value), key) ? (value as Schema)[key] : undefined
+  }, root)
+}
+
+/** A fragment without percent-encoding. One that is none stays as it is. */
+export function decoded(fragment: string): string {
   try {
-    return decodeURIComponent(pointer)
+    return decodeURIComponent(fragment)
   } catch {
-    return pointer
+    return fragment
   }
 }
 
+/** The types that a value can have of which all schemas hold. */
 export function typesOf(schemas: readonly Schema[]): Set<JsonType> {
-  const limits = schemas.flatMap((schema) => {
-    const values = listedValues(schema)
-    return [
-      ...(schema['type'] === undefined ? [] : [namedTypes(schema['type'])]),
-      ...(values === null ? [] : [new Set(values.map(jsonTypeOf))]),
-    ]
-  })
-  return new Set(JSON_TYPES.filter((type) => limits.every((limit) => limit.has(type))))
+  const limits = schemas.flatMap(({ type, const: only, enum: values }) => [
+    ...(type === undefined ? [] : [[type].flat().map(numberType)]),
+    ...(only === undefined ? [] : [[jsonTypeOf(only)]]),
+    ...(Array.isArray(values) ? [values.map(jsonTypeOf)] : []),
+  ])
+  return new Set(JSON_TYPES.filter((type) => limits.every((limit) => limit.includes(type))))
 }
 
-function namedTypes(type: unknown): Set<JsonType> {
-  const names = Array.isArray(type) ? type : [type]
-  const types = JSON_TYPES.filter((one) => names.includes(one))
-  return new Set(types.includes('number') ? [...types, 'integer'] : types)
-}
+const numberType = (type: unknown) => (type === 'integer' ? 'number' : type)
 
-function jsonTypeOf(value: unknown): JsonType {
+function jsonTypeOf(value: unknown): unknown {
   if (value === null) return 'null'
-  if (Array.isArray(value)) return 'array'
-  if (typeof value === 'number') return Number.isInteger(value) ? 'integer' : 'number'
-  return typeof value as 'boolean' | 'string' | 'object'
-}
-
-/** The shortest list of values, which another list of the same value can only narrow. */
-export function valuesOf(schemas: readonly Schema[]): readonly unknown[] | null {
-  const lists = schemas.map(listedValues).filter((list) => list !== null)
-  return lists.toSorted((a, b) => a.length - b.length)[0] ?? null
-}
-
-function listedValues({ const: only, enum: values }: Schema): readonly unknown[] | null {
-  if (only !== undefined) return [only]
-  return Array.isArray(values) ? values : null
+  return Array.isArray(value) ? 'array' : typeof value
 }
 
 export function listAt(schema: Schema, keyword: string): readonly unknown[] {
@@ -98,6 +91,6 @@ export function listAt(schema: Schema, keyword: string): readonly unknown[] {
   return Array.isArray(list) ? list : []
 }
 
-export function isSchema(value: unknown): value is Schema {
+export function isSchema(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

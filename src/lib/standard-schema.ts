@@ -1,7 +1,8 @@
-import { isExactNumber } from './exact-json.ts'
-import { pascalCaseNames } from './pascal-case.ts'
+import { pascalCase } from './pascal-case.ts'
+import { atPointer, decoded, isSchema, referred } from './schema-path.ts'
 
-type Json = Readonly<Record<string, unknown>>
+/** JSON that was just parsed, and that nobody else has. */
+export type OwnSchema = Record<string, unknown>
 
 /** The number of a draft, or the year of a later version. */
 type Dialect = 4 | 6 | 7 | 2019 | 2020
@@ -26,173 +27,146 @@ export function isUnknownDialect(name: unknown): name is string {
 }
 
 /**
- * A JSON Schema in the words of 2020-12, with `nullable` of OpenAPI 3.0 as a type. Each reference is a pointer from the root,
- * so the result has no `$schema`, `$id` and anchors. A reference to another document stays as it is.
+ * Changes a JSON Schema to the words of 2020-12, with `nullable` of OpenAPI 3.0 as a type. Each reference is then a pointer
+ * from the root, and there is no `$schema`, `$id` and anchor. A reference to another document, or to nothing, stays as it is.
  */
-export function standardSchema(schema: Json): Json {
+export function standardSchema(schema: OwnSchema): OwnSchema {
   const places = findPlaces(schema)
-  const to = (pointer: string) => `${places.get(pointer)?.to ?? pointer}`
-  return translator(
-    schema,
-    places,
-    DROPPED,
-    (pointer) => `#${to(pointer).split('/').map(encodeURIComponent).join('/')}`,
-  )('')
+  const pointers = pointersByUri(places)
+  for (const { value, uri } of places.values()) {
+    // In one schema, dynamic references find the same anchor.
+    value['$ref'] ??= value['$dynamicRef'] ?? value['$recursiveRef']
+    moveReferences(value, (reference) => {
+      const [document, fragment] = splitReference(reference, uri)
+      const isPointer = fragment.startsWith('/')
+      const named = pointers.get(`${document}#${isPointer ? '' : fragment}`)
+      const pointer = isPointer ? `${named}${fragment}` : `${named}`
+      return named === undefined || atPointer(schema, pointer) === undefined
+        ? reference
+        : `#${pointer.split('/').map(encodeURIComponent).join('/')}`
+    })
+  }
+  for (const { value, dialect } of places.values()) translate(value, dialect)
+  return schema
+}
+
+/** The pointers of the schemas with an id and a fragment, or with an id and none. */
+function pointersByUri(places: ReadonlyMap<string, Place>): ReadonlyMap<string, string> {
+  const pointers = new Map([[`${ROOT_URI}#`, '']])
+  for (const [pointer, { value, base, uri }] of places) {
+    if (pointer === base) pointers.set(`${uri}#`, pointer)
+    const { $anchor, $dynamicAnchor, $id, id } = value
+    for (const name of [$anchor, $dynamicAnchor, fragmentId($id), fragmentId(id)]) {
+      if (typeof name === 'string') pointers.set(`${uri}#${name}`, pointer)
+    }
+  }
+  return pointers
 }
 
 /**
  * The same for an OpenAPI document, with the schemas that its references lead to as components: many generators follow no
  * other references. Their names begin with `prefix`.
  */
-export function schemaWithComponents(schema: Json, prefix: string) {
-  /** The names of the components by their pointers. A loop over a map goes on with what is added meanwhile. */
+export function schemaWithComponents(given: OwnSchema, prefix: string) {
+  const schema = standardSchema(given)
   const names = new Map<string, string>()
-  const dropped = new Set([...DROPPED, '$defs', 'definitions'])
-  const translate = translator(schema, findPlaces(schema), dropped, (pointer) => {
-    const name = names.get(pointer) ?? `${prefix}${componentName(pointer, names.size)}`
-    names.set(pointer, name)
-    return `#/components/schemas/${name}`
-  })
-  const translated = translate('')
-  const components: Record<string, Json> = {}
-  for (const [pointer, name] of names) components[name] = translate(pointer)
-  return { schema: translated, components }
+  const components: Record<string, unknown> = {}
+  const places = [...findPlaces(schema, DEFINITIONS).values()]
+  for (const { value } of places) {
+    moveReferences(value, (reference) => {
+      const component = referred(schema, reference)
+      if (component === undefined) return reference
+      const name = names.get(reference) ?? `${prefix}${componentName(reference, names.size)}`
+      names.set(reference, name)
+      components[name] = component
+      return `#/components/schemas/${name}`
+    })
+  }
+  for (const { value } of places) for (const name of DEFINITIONS) delete value[name]
+  return { schema, components }
 }
 
-/** Components have names of these letters (OpenAPI 3.1, section 4.8.7). The number keeps names apart. */
-function componentName(pointer: string, number: number): string {
-  const [name = ''] = pascalCaseNames([pointer.split('/').at(-1) ?? ''])
-  return `${name.replace(/[^a-zA-Z0-9]/g, '')}${number || ''}`
+const DEFINITIONS = new Set(['$defs', 'definitions'])
+
+/** Components have names of ASCII letters and digits (OpenAPI 3.1, section 4.8.7). The number keeps names apart. */
+function componentName(reference: string, number: number): string {
+  return `${pascalCase(decoded(reference).split('/').at(-1) ?? '')}${number || ''}`
 }
 
-type Places = ReadonlyMap<string, Place>
-
-/** Translates the schema at a pointer. `referTo` makes a reference to the schema at another one. */
-function translator(
-  schema: Json,
-  places: Places,
-  dropped: ReadonlySet<string>,
-  referTo: (pointer: string) => string,
-): (pointer: string) => Json {
-  const resources = new Map([[ROOT_URI, '']])
-  const anchors = new Map<string, string>()
-  for (const [pointer, { value, base, uri }] of places) {
-    if (pointer === base) resources.set(uri, pointer)
-    for (const name of ['$anchor', '$dynamicAnchor', '$id', 'id']) {
-      const anchor = name.startsWith('$') && name !== '$id' ? value[name] : fragmentId(value[name])
-      if (typeof anchor === 'string') anchors.set(`${uri}#${anchor}`, pointer)
-    }
+/** The values of the mapping of a discriminator are references too, or names of schemas. */
+function moveReferences(value: OwnSchema, moved: (reference: string) => string): void {
+  const { $ref, discriminator } = value
+  if (typeof $ref === 'string') value['$ref'] = moved($ref)
+  const { mapping } = Object(discriminator)
+  for (const [name, target] of Object.entries(Object(mapping))) {
+    if (typeof target === 'string') mapping[name] = moved(target)
   }
-  function moved(reference: unknown, { uri }: Place): unknown {
-    if (typeof reference !== 'string') return reference
-    const [document, fragment] = splitReference(reference, uri)
-    const resource = resources.get(document)
-    if (resource === undefined) return reference
-    const pointer =
-      fragment === '' || fragment.startsWith('/')
-        ? `${resource}${fragment}`
-        : anchors.get(`${document}#${fragment}`)
-    return pointer === undefined || find(schema, pointer) === undefined
-      ? reference
-      : referTo(pointer)
-  }
-
-  function copy(value: unknown, pointer: string): unknown {
-    if (Array.isArray(value)) return value.map((one, i) => copy(one, `${pointer}/${i}`))
-    if (!isObject(value)) return value
-    const place = places.get(pointer)
-    const entries = Object.entries(value).flatMap(([name, child]): [string, unknown][] => {
-      const within = `${pointer}/${escaped(name)}`
-      if (!place) return [[name, copy(child, within)]]
-      if (dropped.has(name) || isIgnored(name, place)) return []
-      if (EXAMPLES.has(name) && hasReference(child)) return []
-      if (name === '$ref') return [[name, moved(child, place)]]
-      if (name === '$dynamicRef' || name === '$recursiveRef') {
-        // In one schema, both find the same anchor.
-        return '$ref' in value ? [] : [['$ref', moved(child, place)]]
-      }
-      if (name === 'type') return [[name, typesWithNull(child, value['nullable'])]]
-      if (name === 'discriminator') return [[name, movedMapping(child, place)]]
-      return standardEntry(name, copy(child, within), place)
-    })
-    return Object.fromEntries(entries)
-  }
-
-  /** The values of a mapping are references, or names of schemas. */
-  function movedMapping(discriminator: unknown, place: Place): unknown {
-    if (!isObject(discriminator) || !isObject(discriminator['mapping'])) return discriminator
-    const mapping = Object.entries(discriminator['mapping']).map(([value, target]) => {
-      return [value, moved(target, place)]
-    })
-    return { ...discriminator, mapping: Object.fromEntries(mapping) }
-  }
-
-  return (pointer) => copy(find(schema, pointer), pointer) as Json
 }
 
 /** They name a schema, which the pointers do in the document, or say what other keywords say here. */
-const DROPPED = new Set(
-  '$schema $id $anchor $dynamicAnchor $recursiveAnchor $vocabulary nullable'.split(' '),
-)
+const DROPPED =
+  '$schema $id $anchor $dynamicAnchor $recursiveAnchor $dynamicRef $recursiveRef $vocabulary nullable'.split(
+    ' ',
+  )
 
 /** They check nothing. Generators take a `$ref` in them for a reference. */
-const EXAMPLES = new Set(['default', 'example', 'examples'])
+const EXAMPLES = ['default', 'example', 'examples']
 
 export function hasReference(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false
   return Object.hasOwn(value, '$ref') || Object.values(value).some(hasReference)
 }
 
-/** Up to draft 7, a reference stands alone. */
-function isIgnored(name: string, { value, dialect }: Place): boolean {
-  if (dialect === 4 && name === 'id') return true
-  return (
-    dialect <= 7 && typeof value['$ref'] === 'string' && !/^(\$ref|\$defs|definitions)$/.test(name)
-  )
-}
-
-/** A keyword of an earlier version under the name of 2020-12, or none. */
-function standardEntry(
-  name: string,
-  child: unknown,
-  { value, dialect }: Place,
-): [string, unknown][] {
+/** Puts the keywords of an earlier version in those of 2020-12. */
+function translate(value: OwnSchema, dialect: Dialect): void {
+  const { $ref, type, nullable, items, additionalItems } = value
+  // Alone, `nullable` says nothing.
+  if (nullable === true && type !== undefined) value['type'] = [...new Set([type, 'null'].flat())]
+  if ($ref === undefined) delete value['$ref']
+  const isAlone = dialect <= 7 && typeof $ref === 'string'
+  for (const name of Object.keys(value)) {
+    const isIgnored = isAlone && name !== '$ref' && !DEFINITIONS.has(name)
+    const isExample = EXAMPLES.includes(name) && hasReference(value[name])
+    if (isIgnored || isExample || DROPPED.includes(name)) delete value[name]
+  }
   if (dialect < 2020) {
-    if (name === 'additionalItems') return Array.isArray(value['items']) ? [['items', child]] : []
-    if (name === 'items' && Array.isArray(child)) return [['prefixItems', child]]
+    if (Array.isArray(items))
+      Object.assign(value, { prefixItems: items, items: additionalItems ?? true })
+    delete value['additionalItems']
   }
-  if (dialect === 4) {
-    const bound = { exclusiveMinimum: 'minimum', exclusiveMaximum: 'maximum' }[name]
-    if (bound !== undefined) return child === true ? [[name, value[bound]]] : []
-    const isExclusive = { minimum: 'exclusiveMinimum', maximum: 'exclusiveMaximum' }[name]
-    if (isExclusive !== undefined && value[isExclusive] === true) return []
+  if (dialect > 4) return
+  delete value['id']
+  for (const [exclusive, bound] of EXCLUSIVE_BOUNDS) {
+    if (typeof value[exclusive] !== 'boolean') continue
+    const { [exclusive]: isExclusive, [bound]: limit } = value
+    delete value[isExclusive ? bound : exclusive]
+    if (isExclusive) value[exclusive] = limit
   }
-  return [[name, child]]
 }
 
-/** OpenAPI 3.0: `nullable` adds null to the type beside it. Alone, it says nothing. */
-function typesWithNull(type: unknown, nullable: unknown): unknown {
-  const types = [type].flat()
-  return nullable === true && !types.includes('null') ? [...types, 'null'] : type
-}
+const EXCLUSIVE_BOUNDS = [
+  ['exclusiveMinimum', 'minimum'],
+  ['exclusiveMaximum', 'maximum'],
+] as const
 
 interface Place {
-  readonly value: Json
+  readonly value: OwnSchema
   /** The pointer of the schema that references in this one count from: the nearest one with an `$id`. */
   readonly base: string
   /** The URI of that schema. */
   readonly uri: string
   readonly dialect: Dialect
-  /** The pointer of this schema in the words of 2020-12. */
-  readonly to: string
 }
 
 const ROOT_URI = 'json-schema:///'
 
-/** The schemas in a schema, by their pointers. A `$ref` elsewhere, such as in `const` or `examples`, is data. */
-export function findPlaces(schema: Json): Map<string, Place> {
+/**
+ * The schemas in a schema, by their pointers. A `$ref` elsewhere, such as in `const` or `examples`, is data. `skipped`:
+ * keywords whose schemas count only if references lead to them.
+ */
+export function findPlaces(schema: OwnSchema, skipped = new Set<string>()): Map<string, Place> {
   const places = new Map<string, Place>()
-  const outermost = { base: '', uri: ROOT_URI, dialect: 2020 as Dialect, to: '' }
+  const outermost = { base: '', uri: ROOT_URI, dialect: 2020 as Dialect }
   const todo: [pointer: string, value: unknown, outer: Omit<Place, 'value'>][] = [
     ['', schema, outermost],
   ]
@@ -200,44 +174,35 @@ export function findPlaces(schema: Json): Map<string, Place> {
   const referred: typeof todo = []
   for (let next = todo.pop(); next; next = todo.pop() ?? referred.pop()) {
     const [pointer, value, outer] = next
-    if (!isObject(value) || places.has(pointer)) continue
+    if (!isSchema(value) || places.has(pointer)) continue
     const place = placeOf(pointer, value, outer)
     places.set(pointer, place)
     for (const [keyword, part] of Object.entries(value)) {
       const within = `${pointer}/${escaped(keyword)}`
-      const to = `${place.to}/${standardKeyword(keyword, part, place)}`
-      if (SCHEMAS.has(keyword)) todo.push([within, part, { ...place, to }])
-      if (!SCHEMAS.has(keyword) && !MANY_SCHEMAS.has(keyword)) continue
+      if (skipped.has(keyword)) continue
+      if (SCHEMAS.has(keyword)) todo.push([within, part, place])
+      if (!MANY_SCHEMAS.has(keyword) && !(SCHEMAS.has(keyword) && Array.isArray(part))) continue
       for (const [name, one] of Object.entries(Object(part))) {
-        if (MANY_SCHEMAS.has(keyword) || Array.isArray(part)) {
-          todo.push([`${within}/${escaped(name)}`, one, { ...place, to: `${to}/${escaped(name)}` }])
-        }
+        todo.push([`${within}/${escaped(name)}`, one, place])
       }
     }
     // A reference may lead to a place that no keyword makes a schema.
     for (const reference of [value['$ref'], value['$dynamicRef']]) {
       if (typeof reference !== 'string' || !reference.startsWith('#/')) continue
       const target = `${place.base}${decoded(reference.slice(1))}`
-      referred.push([target, find(schema, target), { ...place, to: target }])
+      referred.push([target, atPointer(schema, target), place])
     }
   }
   return places
 }
 
-function placeOf(pointer: string, value: Json, outer: Omit<Place, 'value'>): Place {
+function placeOf(pointer: string, value: OwnSchema, outer: Omit<Place, 'value'>): Place {
   const named = value['$schema']
   const dialect = (typeof named === 'string' && dialectOf(named)) || outer.dialect
   const id = value[dialect === 4 ? 'id' : '$id']
   if (typeof id !== 'string' || id.startsWith('#')) return { ...outer, value, dialect }
   const [uri] = splitReference(id, outer.uri)
-  return { value, base: pointer, uri, dialect, to: outer.to }
-}
-
-function standardKeyword(keyword: string, part: unknown, { value, dialect }: Place): string {
-  if (dialect < 2020 && keyword === 'items' && Array.isArray(part)) return 'prefixItems'
-  if (dialect < 2020 && keyword === 'additionalItems' && Array.isArray(value['items']))
-    return 'items'
-  return escaped(keyword)
+  return { value, base: pointer, uri, dialect }
 }
 
 /** The document and the fragment of a reference. */
@@ -274,27 +239,7 @@ export const holdsSchema = (keyword: string) => SCHEMAS.has(keyword)
 /** Whether the value of a keyword is a list of schemas, or an object of them. */
 export const holdsSchemas = (keyword: string) => MANY_SCHEMAS.has(keyword)
 
-function find(root: Json, pointer: string): unknown {
-  const names = pointer.split('/').slice(1)
-  return names.reduce<unknown>((value, name) => {
-    const key = name.replaceAll('~1', '/').replaceAll('~0', '~')
-    return Object.hasOwn(Object(value), key) ? (value as Json)[key] : undefined
-  }, root)
-}
-
 /** RFC 6901. */
 function escaped(name: string): string {
   return name.replaceAll('~', '~0').replaceAll('/', '~1')
-}
-
-function decoded(fragment: string): string {
-  try {
-    return decodeURIComponent(fragment)
-  } catch {
-    return fragment
-  }
-}
-
-function isObject(value: unknown): value is Json {
-  return typeof value === 'object' && value !== null && !isExactNumber(value)
 }

@@ -1,4 +1,4 @@
-import { bodyColumns, chooseBody } from '../bodies/choose-body.ts'
+import { bodyColumns, chooseBody } from '../bodies/body.ts'
 import { comparePlans } from '../bodies/event-graph/compile-selection.ts'
 import type { Db } from '../db/client.ts'
 import { Prisma, type Webhook as WebhookRow } from '../db/generated/prisma/client.ts'

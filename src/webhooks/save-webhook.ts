@@ -1,6 +1,6 @@
 import { formatSecret, generateSigningKey } from '../../packages/receiver/src/sign.ts'
 import { writeAuditEntry } from '../auth/audit/audit-entry.ts'
-import { addBodyVersion } from '../bodies/choose-body.ts'
+import { addBodyVersion } from '../bodies/body.ts'
 import { actForOrganization } from '../db/act-for.ts'
 import type { Db } from '../db/client.ts'
 import type { Webhook as WebhookRow } from '../db/generated/prisma/client.ts'

@@ -38,7 +38,7 @@ const flag = z
 
 /**
  * All that a caller can set, for REST, OpenAPI, GraphQL and the audit log. REST has the first four and `headers`. The URL is
- * also checked by outbound/destination-url.ts, the subscriptions against the catalogue, and the body by bodies/choose-body.ts.
+ * also checked by outbound/destination-url.ts, the subscriptions against the catalogue, and the body by bodies/body.ts.
  */
 export const WEBHOOK_SETTINGS = {
   url: {

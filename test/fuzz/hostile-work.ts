@@ -2,8 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 import fc from 'fast-check'
 import { compileSelection } from '../../src/bodies/event-graph/compile-selection.ts'
 import { selectEvent } from '../../src/bodies/event-graph/select-event.ts'
-import { compileTemplate } from '../../src/bodies/templates/compile-template.ts'
-import { renderTemplate } from '../../src/bodies/templates/render-template.ts'
+import { compileTemplate, renderTemplate } from '../../src/bodies/templates/template.ts'
 import { MAX_STEPS, newBudget, OverBudget, type WorkBudget } from '../../src/lib/work-budget.ts'
 
 /*
@@ -109,7 +108,7 @@ const KINDS: readonly [fc.Arbitrary<string>, (piece: Piece, budget: WorkBudget) 
   [
     templates,
     ({ text, data, previous }, budget) => {
-      const { template } = compileTemplate(text, [])
+      const { template } = compileTemplate(text)
       if (template === null) return false
       const delivery = { id: EVENT.id, webhookId: EVENT.id, publicUrl: null }
       renderTemplate(template, { ...EVENT, data, previous }, delivery, budget)

@@ -79,7 +79,7 @@ const PUBLISH_TEXT =
   'mutation ($type: String!, $dataText: String!) { publishEvent(input: { type: $type, dataText: $dataText }) { __typename } }'
 const TRY = `query ($filter: JSON!, $template: String!, $types: [String!]!) {
   a: testFilter(eventSubscriptions: $types, filter: $filter) { tested }
-  b: testBody(eventSubscriptions: $types, template: $template) { bodies { bytes } }
+  b: testBody(eventSubscriptions: $types, template: $template) { bodies { body } }
 }`
 
 test('an organization whose statements wait in Postgres keeps no other one from authenticating', async () => {

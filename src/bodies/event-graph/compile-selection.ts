@@ -5,7 +5,6 @@ import {
   Kind,
   OverlappingFieldsCanBeMergedRule,
   parse,
-  Source,
   specifiedRules,
   validate,
 } from 'graphql'
@@ -13,17 +12,11 @@ import { createSelectionSchema } from './event-schema.ts'
 import type { SourceType } from './event-types.ts'
 import { namedTypes, planEvent, type SelectionPlan } from './plan-selection.ts'
 
-/** What is wrong with a selection, and where in its text. Lines and columns count from 1. */
-export interface SelectionIssue {
-  readonly message: string
-  readonly line: number
-  readonly column: number
-}
-
 export interface CompiledSelection {
   /** Null with any issue. */
   readonly plan: SelectionPlan | null
-  readonly issues: readonly SelectionIssue[]
+  /** Lines count from 2, because the text is the end of a fragment. */
+  readonly issues: readonly GraphQLError[]
 }
 
 const MAX_BYTES = 16 * 1024
@@ -55,21 +48,17 @@ export function compileSelection(
     // Similar names are slow to find for long ones.
     const hideSuggestions = /\w{41}/.test(text)
     const errors = validate(schema, document, RULES, { maxErrors: MAX_ISSUES, hideSuggestions })
-    if (errors.length > 0) return { plan: null, issues: errors.map(issueOf) }
-    const [{ selectionSet }] = fragments
+    if (errors.length > 0) return { plan: null, issues: errors }
     const byName = Object.fromEntries(fragments.map((one) => [one.name.value, one]))
     const planned = { schema, fragments: byName, variableValues: { sources: {}, coerced: {} } }
-    return { plan: planEvent(planned, [selectionSet]), issues: [] }
+    // The plan of the spread is that of the selection.
+    return { plan: planEvent(planned, [fragments[0]]), issues: [] }
   } catch (error) {
-    if (error instanceof GraphQLError) return { plan: null, issues: [issueOf(error)] }
-    throw error
+    if (error instanceof GraphQLError) return { plan: null, issues: [error] }
+    if (!(error instanceof RangeError)) throw error
+    const message = 'The selection is nested too deeply. What is below is in the JSON of a field.'
+    return { plan: null, issues: [new GraphQLError(message)] }
   }
-}
-
-/** The text begins in the second line of the source. */
-function issueOf({ message, locations }: GraphQLError): SelectionIssue {
-  const [{ line, column } = { line: 2, column: 1 }] = locations ?? []
-  return { message, line: line - 1, column }
 }
 
 const SPREAD = parse('{ event { ...Selection } }').definitions
@@ -82,24 +71,13 @@ function parseSelection(text: string): Fragments {
   if (bytes > MAX_BYTES) {
     throw new GraphQLError(`must have at most 16 KiB (${MAX_BYTES} bytes), not ${bytes}.`)
   }
-  const { definitions } = parseNested(new Source(`fragment Selection on Event\n${text}`))
+  const { definitions } = parse(`fragment Selection on Event\n${text}`)
   for (const one of definitions) {
     if (one.kind === Kind.FRAGMENT_DEFINITION) continue
     const message = 'A selection has one selection set, and fragments. Remove what else it defines.'
     throw new GraphQLError(message, { nodes: one })
   }
   return definitions as readonly FragmentDefinitionNode[] as Fragments
-}
-
-/** The parser is recursive. */
-function parseNested(source: Source): DocumentNode {
-  try {
-    return parse(source)
-  } catch (error) {
-    if (!(error instanceof RangeError)) throw error
-    const message = 'The selection is nested too deeply. What is below is in the JSON of a field.'
-    throw new GraphQLError(message)
-  }
 }
 
 /** What a stored selection names and the catalogue does not have, or has elsewhere: sentences. */
@@ -115,10 +93,8 @@ export function selectionProblems(
 
 /** What the plan of the same selection in another catalogue does not take as before: a sentence for each event type. */
 export function comparePlans(was: SelectionPlan, is: SelectionPlan): string[] {
-  return was.cases.flatMap(({ eventType, plan }) => {
-    const other = is.cases.find((one) => one.eventType === eventType)
-    if (!other) return [`The event type ${eventType} has another type in the event graph.`]
-    const isSame = JSON.stringify(other.plan) === JSON.stringify(plan)
-    return isSame ? [] : [`A selected field of ${eventType} has another JSON type or property.`]
-  })
+  const plans = new Map(is.cases.map(({ eventType, plan }) => [eventType, JSON.stringify(plan)]))
+  return was.cases
+    .filter(({ eventType, plan }) => plans.get(eventType) !== JSON.stringify(plan))
+    .map(({ eventType }) => `A selected field of ${eventType} has another JSON type or property.`)
 }

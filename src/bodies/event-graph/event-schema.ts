@@ -1,7 +1,6 @@
 import {
   buildSchema,
   type GraphQLField,
-  GraphQLInt,
   type GraphQLInterfaceType,
   GraphQLObjectType,
   GraphQLSchema,
@@ -11,7 +10,7 @@ import {
 } from 'graphql'
 import type { Db } from '../../db/client.ts'
 import { takeTurns } from '../../lib/take-turns.ts'
-import { createEventType, createOtherEvent, INT, type SourceType } from './event-types.ts'
+import { createEventType, createOtherEvent, type SourceType } from './event-types.ts'
 import { typeNames } from './names.ts'
 
 /** The event types that are not archived, with their schemas as their authors wrote them. */
@@ -21,14 +20,9 @@ export async function readSourceTypes(db: Db): Promise<SourceType[]> {
     where archived_at is null order by name collate "C"`
 }
 
-/** The same list has the same names: many selections are compiled for one catalogue. */
-const namesOfLists = new WeakMap<readonly SourceType[], ReadonlyMap<string, string>>()
-
 /** The names of the object types of a catalogue, by the names of the event types. */
 export function namesOfTypes(types: readonly SourceType[]): ReadonlyMap<string, string> {
-  const known = namesOfLists.get(types) ?? typeNames(types.map(({ name }) => name))
-  namesOfLists.set(types, known)
-  return known
+  return typeNames(types.map(({ name }) => name))
 }
 
 const EVENT = `
@@ -63,8 +57,6 @@ export function eventRoots(definitions: string, fields: RootFields = {}): GraphQ
     const type = roots.getType(typeName) as GraphQLObjectType
     for (const field of Object.values(type.getFields())) {
       Object.assign(field, added[field.name])
-      for (const arg of field.args) if (arg.type === GraphQLInt) arg.type = INT
-      if (field.type === GraphQLInt) field.type = INT
     }
   }
   return roots

@@ -1,31 +1,30 @@
 import {
   GraphQLBoolean,
-  GraphQLEnumType,
   type GraphQLField,
   type GraphQLFieldConfig,
   GraphQLFloat,
-  GraphQLInt,
   type GraphQLInterfaceType,
   GraphQLList,
   type GraphQLNamedOutputType,
+  type GraphQLNamedType,
   GraphQLObjectType,
   type GraphQLOutputType,
   GraphQLScalarType,
   GraphQLString,
+  isObjectType,
 } from 'graphql'
-import { isSchema, type Schema, schemasOfMember, withReferred } from '../../lib/schema-path.ts'
-import { standardSchema } from '../../lib/standard-schema.ts'
-import { EVENT_FIELDS, fieldNames, firstFree, MAX_NAME_LENGTH, pascalCase } from './names.ts'
+import { pascalCase } from '../../lib/pascal-case.ts'
 import {
-  descriptionOf,
-  enumValues,
-  itemSchemas,
-  kindOf,
-  type Property as NamedProperty,
-  objectParts,
+  isSchema,
+  listAt,
+  type Property,
   propertiesOf,
-  withOnlyChoices,
-} from './shape.ts'
+  type Schema,
+  typesOf,
+  withReferred,
+} from '../../lib/schema-path.ts'
+import { standardSchema } from '../../lib/standard-schema.ts'
+import { EVENT_FIELDS, fieldNames, firstFree, MAX_NAME_LENGTH } from './names.ts'
 
 /** An event type as the event graph needs it. */
 export interface SourceType {
@@ -35,22 +34,14 @@ export interface SourceType {
   readonly schema: string | null
 }
 
-/** Values are as they were published: numbers keep their digits, also beyond 32 bits, and enums what they do not list. */
+/** Numbers are as they were published, with their digits. */
 const asPublished = <Value>(value: Value) => value
 const open = { serialize: asPublished, coerceOutputValue: asPublished }
-export const INT = new GraphQLScalarType({ ...GraphQLInt.toConfig(), ...open })
-
-class OpenEnum extends GraphQLEnumType {
-  override coerceOutputValue(value: string): string {
-    return value
-  }
-}
 
 const SCALARS = {
-  String: GraphQLString,
-  Boolean: GraphQLBoolean,
-  Float: new GraphQLScalarType({ ...GraphQLFloat.toConfig(), ...open }),
-  Int: INT,
+  string: GraphQLString,
+  boolean: GraphQLBoolean,
+  number: new GraphQLScalarType({ ...GraphQLFloat.toConfig(), ...open }),
 } as const
 
 type Fields = Record<string, GraphQLFieldConfig<unknown, unknown>>
@@ -70,19 +61,16 @@ export function createOtherEvent(event: GraphQLInterfaceType): GraphQLObjectType
   )
 }
 
-/*
- * Where the JSON of a parent has what a field says, and which event type a type is: extensions of the schema, which plans
- * are made from.
- */
+/* Which member of the data a field is, and which event type a type is: extensions of the schema, which plans are made from. */
 const SOURCE = 'posthornSource'
 
-/** The names of the members that lead to the value of a field. Without an extension, the member has the name of the field. */
-export function memberOf({ name, extensions }: GraphQLField<unknown, unknown>): readonly string[] {
-  return (extensions[SOURCE] as readonly string[] | undefined) ?? [name]
+/** Without an extension, the member has the name of the field. */
+export function memberOf({ name, extensions }: GraphQLField<unknown, unknown>): string {
+  return (extensions[SOURCE] as string | undefined) ?? name
 }
 
-/** The name of the event type whose events have an object type. Undefined for `OtherEvent`. */
-export function eventTypeOf({ extensions }: GraphQLObjectType): string | undefined {
+/** The name of the event type whose events have an object type. Undefined for `OtherEvent`, and for what is in an event. */
+export function eventTypeOf({ extensions }: GraphQLNamedType): string | undefined {
   return extensions[SOURCE] as string | undefined
 }
 
@@ -99,9 +87,6 @@ interface Spot {
   readonly level: number
 }
 
-/** A property with the schemas of its values. */
-type Property = NamedProperty & { readonly schemas: readonly Schema[] }
-
 /** The object type of an event type. Its nested types depend on nothing but the schema and `typeName`. */
 export function createEventType(
   source: SourceType,
@@ -109,26 +94,18 @@ export function createEventType(
   event: GraphQLInterfaceType,
 ): GraphQLObjectType {
   const root = source.schema === null ? null : standardSchema(JSON.parse(source.schema))
-  const dataTypeName = `${typeName}_Data`
-  const taken = new Set([typeName, dataTypeName])
-  const known = new Map<string, GraphQLNamedOutputType>()
-  const numbers = new Map<unknown, number>()
-  const objects: GraphQLObjectType[] = []
   const json = event.getFields()['data']?.type as GraphQLNamedOutputType
-  /** Fields are made level by level, so that each type is as near to the event as it can be. */
-  const todo: (() => void)[] = []
+  const taken = new Set([typeName])
+  /** Equal schemas have one type: the keys are the numbers of the schemas. */
+  const types = new Map<string, GraphQLObjectType>()
+  const numbers = new Map<Schema, number>()
   let fieldsLeft = MAX_FIELDS
 
-  let dataFields: Fields = {}
-  const dataType = new GraphQLObjectType({
-    name: dataTypeName,
-    description: `The data of \`${source.name}\`.`,
-    fields: () => dataFields,
-  })
-  const properties = dataProperties()
-  fieldsLeft -= properties.length
-  dataFields = fieldsOf(properties, { typeName, level: 0 }, EVENT_FIELDS)
-  while (todo.length > 0) for (const make of todo.splice(0)) make()
+  const schemas = withReferred(root, [root]) ?? []
+  const whole = typeOf({ schemas, typeName: `${typeName}_Data`, level: 0 })
+  const data = isObjectType(whole) ? whole : json
+  // The fields of a type add further types, so each type is as near to the event as it can be.
+  for (const one of types.values()) completeFields(one)
   const type = new GraphQLObjectType({
     name: typeName,
     description: source.description,
@@ -137,152 +114,79 @@ export function createEventType(
     fields: () => ({
       ...event.toConfig().fields,
       previous: {
-        type: properties.length > 0 ? dataType : json,
+        type: data,
         description: 'The data before the change. Null if the publisher did not give them.',
       },
-      ...withinData(dataFields),
+      ...(isObjectType(data) && data.toConfig().fields),
     }),
   })
-  for (const one of [...objects, dataType, type]) completeFields(one)
-  return type
+  return completeFields(type)
 
-  function dataProperties(): Property[] {
-    const schemas = withOnlyChoices(root, withReferred(root, [root]) ?? [])
-    if (schemas === null || kindOf(schemas) !== 'object') return []
-    known.set(keyOf(objectParts(schemas)), dataType)
-    return usableProperties(schemas)
+  function typeOf(spot: Spot): GraphQLOutputType {
+    const schemas = spot.level > MAX_LEVELS ? null : withOnlyChoices(root, spot.schemas)
+    const type = schemas && typeOfValue(schemas)
+    if (schemas === null || type === null) return json
+    const named = { ...spot, schemas, typeName: nameByReference(spot) ?? spot.typeName }
+    if (type === 'object') return objectType(named)
+    return type === 'array' ? listType(named) : SCALARS[type]
   }
 
-  function usableProperties(schemas: readonly Schema[]): Property[] {
-    return propertiesOf(schemas)
+  function objectType({ schemas, typeName: path, level }: Spot): GraphQLNamedOutputType {
+    const parts = schemas.filter(({ properties }) => properties !== undefined)
+    for (const part of parts) if (!numbers.has(part)) numbers.set(part, numbers.size)
+    const key = parts.map((part) => numbers.get(part)).join()
+    const known = types.get(key)
+    if (known) return known
+    const properties = propertiesOf(root, parts)
       .filter(({ name }) => name.length <= MAX_NAME_LENGTH)
-      .flatMap((property) => {
-        const ofValue = schemasOfMember(root, schemas, property.name)
-        return ofValue === null ? [] : [{ ...property, schemas: ofValue }]
-      })
       .slice(0, fieldsLeft)
+    if (properties.length === 0 || types.size > MAX_TYPES) return json
+    fieldsLeft -= properties.length
+    const name = firstFree(path, taken)
+    taken.add(name)
+    const ofData = level === 0 ? `The data of \`${source.name}\`.` : null
+    const type = new GraphQLObjectType({
+      name,
+      description: ofData ?? descriptionOf(parts),
+      fields: () => fieldsOf(properties, ofData ? typeName : name, level),
+    })
+    types.set(key, type)
+    return type
   }
 
-  function fieldsOf(
-    properties: readonly Property[],
-    parent: Omit<Spot, 'schemas'>,
-    reserved: readonly string[],
-  ): Fields {
-    const names = fieldNames(
-      properties.map(({ name }) => name),
-      reserved,
-    )
+  function fieldsOf(properties: readonly Property[], parentName: string, level: number): Fields {
+    const named = properties.map(({ name }) => name)
+    const names = fieldNames(named, level === 0 ? EVENT_FIELDS : [])
     return Object.fromEntries(
-      properties.map(({ name: property, own, schemas: ofValue }) => {
-        const step = pascalCase(property) || 'Field'
-        const at = { typeName: `${parent.typeName}_${step}`, level: parent.level + 1 }
-        const schemas = [...own, ...ofValue]
+      properties.map(({ name: property, schemas }) => {
         const name = names.get(property) ?? property
-        const isDeprecated = schemas.some((one) => isSchema(one) && one['deprecated'] === true)
+        const nested = `${parentName}_${pascalCase(property) || 'Field'}`
+        const isDeprecated = schemas.some(({ deprecated }) => deprecated === true)
         const field = {
-          type: typeOf({ ...at, schemas: ofValue }, own),
+          type: typeOf({ schemas, typeName: nested, level: level + 1 }),
           description: descriptionOf(schemas),
           ...(isDeprecated && { deprecationReason: 'The schema marks it as deprecated.' }),
-          ...(property !== name && { extensions: { [SOURCE]: [property] } }),
+          ...(property !== name && { extensions: { [SOURCE]: property } }),
         }
         return [name, field]
       }),
     )
   }
 
-  /** `own`: the schemas that stand at the place itself. What they refer to gives a type its name. */
-  function typeOf(spot: Spot, own: readonly unknown[]): GraphQLOutputType {
-    if (spot.level > MAX_LEVELS) return json
-    const schemas = withOnlyChoices(root, spot.schemas)
-    if (schemas === null) return json
-    const at = { ...spot, schemas, typeName: nameByReference(own) ?? spot.typeName }
-    const kind = kindOf(schemas)
-    if (kind === 'object') return objectType(at)
-    if (kind === 'array') return listType(at)
-    if (kind === 'String') return enumType(at) ?? GraphQLString
-    return kind === null ? json : SCALARS[kind]
-  }
-
-  function objectType(spot: Spot): GraphQLNamedOutputType {
-    const schemas = objectParts(spot.schemas)
-    const key = keyOf(schemas)
-    const found = known.get(key)
-    if (found) return found
-    const properties = usableProperties(schemas)
-    const name = properties.length > 0 ? newName(spot) : null
-    if (name === null) return json
-    let fields: Fields = {}
-    const description = descriptionOf(schemas)
-    const type = new GraphQLObjectType({ name, description, fields: () => fields })
-    known.set(key, type)
-    objects.push(type)
-    // Here, and not when the fields are made, so that no type is left without any.
-    fieldsLeft -= properties.length
-    todo.push(() => {
-      fields = fieldsOf(properties, { ...spot, typeName: name }, [])
-    })
-    return type
-  }
-
-  function listType(spot: Spot): GraphQLOutputType {
-    const items = itemSchemas(spot.schemas)
-    const schemas = items && withReferred(root, items)
-    if (items === null || schemas === null) return new GraphQLList(json)
-    return new GraphQLList(typeOf({ ...spot, schemas, level: spot.level + 1 }, items))
-  }
-
-  function enumType(spot: Spot): GraphQLNamedOutputType | null {
-    const values = enumValues(spot.schemas)
-    if (values === null) return null
-    const schemas = spot.schemas.filter(({ enum: list, const: only }) => list ?? only)
-    const found = known.get(keyOf(schemas))
-    if (found) return found
-    const name = newName(spot)
-    if (name === null) return json
-    const type = new OpenEnum({
-      name,
-      description: descriptionOf(schemas),
-      values: Object.fromEntries(values.map((value) => [value, {}])),
-    })
-    known.set(keyOf(schemas), type)
-    return type
-  }
-
-  /** Null: the event type has too many types. */
-  function newName(spot: Spot): string | null {
-    if (taken.size - 2 >= MAX_TYPES || fieldsLeft <= 0) return null
-    const name = firstFree(spot.typeName, taken)
-    taken.add(name)
-    return name
-  }
-
-  /** Equal schemas have one type. */
-  function keyOf(schemas: readonly unknown[]): string {
-    for (const schema of schemas) if (!numbers.has(schema)) numbers.set(schema, numbers.size)
-    const ids = schemas.map((schema) => numbers.get(schema) as number)
-    return ids.toSorted((a, b) => a - b).join(',')
+  function listType({ schemas, typeName, level }: Spot): GraphQLOutputType {
+    const isTuple = schemas.some((schema) => listAt(schema, 'prefixItems').length > 0)
+    const items = schemas.map((schema) => schema['items'])
+    const ofItem = isTuple ? null : withReferred(root, items)
+    return new GraphQLList(ofItem ? typeOf({ schemas: ofItem, typeName, level: level + 1 }) : json)
   }
 
   /** `#/$defs/address` → `OrderPaid_Address`. */
-  function nameByReference(own: readonly unknown[]): string | null {
-    for (const schema of own) {
-      const reference = isSchema(schema) ? schema['$ref'] : undefined
-      if (typeof reference !== 'string' || reference === '#') continue
-      const step = pascalCase(reference.split('/').at(-1) ?? '')
-      if (step !== '' && step.length <= MAX_NAME_LENGTH) return `${typeName}_${step}`
-    }
-    return null
+  function nameByReference({ schemas: [own], level }: Spot): string | null {
+    const { $ref: reference } = own ?? {}
+    if (typeof reference !== 'string' || level === 0) return null
+    const step = pascalCase(reference.split('/').at(-1) ?? '')
+    return step !== '' && step.length <= MAX_NAME_LENGTH ? `${typeName}_${step}` : null
   }
-}
-
-/** The fields of data as fields of the event. */
-function withinData(fields: Fields): Fields {
-  return Object.fromEntries(
-    Object.entries(fields).map(([name, field]) => {
-      const [property] = (field.extensions?.[SOURCE] as readonly string[] | undefined) ?? [name]
-      return [name, { ...field, extensions: { [SOURCE]: ['data', property] } }]
-    }),
-  )
 }
 
 /** `selectEvent` has taken the fields of the response. graphql-js gives each field an object of extensions, of 220 bytes. */
@@ -295,3 +199,50 @@ function completeFields(type: GraphQLObjectType): GraphQLObjectType {
 }
 
 const NO_EXTENSIONS = Object.freeze({})
+
+/** The types of a value that no schema limits, without null. */
+const ALL_TYPES = typesOf([]).size - 1
+
+/** What schemas of which all hold say about a value that is not null. Null: one of several types, or nothing. */
+function typeOfValue(schemas: readonly Schema[]) {
+  const types = [...typesOf(schemas)].filter((type) => type !== 'null')
+  if (types.length <= 1) return types[0] ?? null
+  if (types.length < ALL_TYPES) return null
+  if (schemas.some(({ properties }) => properties !== undefined)) return 'object'
+  return schemas.some(({ items }) => items !== undefined) ? 'array' : null
+}
+
+const MAX_DESCRIPTION_LENGTH = 1_000
+
+function descriptionOf(schemas: readonly Schema[]): string | null {
+  const texts = ['description', 'title'].flatMap((keyword) => schemas.map((one) => one[keyword]))
+  const text = texts.find((one) => typeof one === 'string' && one.trim() !== '')?.toString()
+  return text?.trim().slice(0, MAX_DESCRIPTION_LENGTH).toWellFormed() ?? null
+}
+
+/** Keywords that say what a value is, and not only how it is narrowed. */
+const TELLING = 'type properties items prefixItems const enum oneOf anyOf allOf $ref'.split(' ')
+
+/**
+ * The schemas that hold for a value, with the only choice of `oneOf` and `anyOf` that is not null and not impossible. A
+ * list whose choices only narrow, such as by `required`, is left out. Null: the value is one of several.
+ */
+function withOnlyChoices(root: unknown, schemas: readonly Schema[]): readonly Schema[] | null {
+  const joined = new Set(schemas)
+  // Grows meanwhile.
+  for (const schema of joined) {
+    for (const list of [listAt(schema, 'oneOf'), listAt(schema, 'anyOf')]) {
+      if (!list.some(isTelling)) continue
+      const [only, ...others] = list
+        .map((choice) => withReferred(root, [choice]))
+        .filter((choice) => choice !== null && [...typesOf(choice)].some((type) => type !== 'null'))
+      if (others.length > 0) return null
+      for (const one of only ?? []) joined.add(one)
+    }
+  }
+  return [...joined]
+}
+
+function isTelling(choice: unknown): boolean {
+  return isSchema(choice) && TELLING.some((keyword) => choice[keyword] !== undefined)
+}

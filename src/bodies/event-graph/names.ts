@@ -1,3 +1,5 @@
+import { pascalCase } from '../../lib/pascal-case.ts'
+
 /*
  * The names that GraphQL can spell. The rule is docs/guides/event-graph.md, whose table runs as a test.
  */
@@ -30,31 +32,14 @@ export function typeNameAlone(eventType: string): string {
   return RESERVED_TYPES.has(spelled) ? `${spelled}_` : spelled
 }
 
-/** `order.paid` → `OrderPaid`; `order-id` → `OrderId`. Empty if there is no letter or digit of ASCII. */
-export function pascalCase(name: string): string {
-  const words = name.split(/[^a-zA-Z0-9]+/).filter(Boolean)
-  return words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('')
-}
-
-/**
- * The names of the types of events. Of those that would have one name, the event type of lower-case words and dots has
- * the name, or else the first by code points; the others have a number.
- */
+/** The names of the types of events. Of those that would have one name, the first by code points has the name; the others have a number. */
 export function typeNames(eventTypes: readonly string[]): Map<string, string> {
-  const sorted = eventTypes.toSorted(
-    (a, b) => Number(isPlain(b)) - Number(isPlain(a)) || (a < b ? -1 : 1),
-  )
-  const groups = [...Map.groupBy(sorted, typeNameAlone)]
+  const groups = [...Map.groupBy(eventTypes.toSorted(), typeNameAlone)]
   return new Map(
     groups.flatMap(([alone, group]) =>
       group.map((name, i): [string, string] => [name, i === 0 ? alone : `${alone}__${i + 1}`]),
     ),
   )
-}
-
-/** `order.paid`, but not `order_paid` or `Order.Paid`. */
-function isPlain(name: string): boolean {
-  return /^[a-z0-9]+([.][a-z0-9]+)*$/.test(name)
 }
 
 /** The name, or the name with the first number from 2 on that makes it free. */

@@ -1,25 +1,22 @@
+import { collectFields } from '@graphql-tools/utils'
 import {
   type ASTNode,
   type FieldNode,
+  type FragmentDefinitionNode,
   GraphQLError,
-  GraphQLIncludeDirective,
-  type GraphQLNamedType,
+  type GraphQLInterfaceType,
+  type GraphQLObjectType,
   type GraphQLOutputType,
   type GraphQLResolveInfo,
-  GraphQLSkipDirective,
-  getDirectiveValues,
-  getNamedType,
-  isAbstractType,
-  isEnumType,
+  isInterfaceType,
   isListType,
   isNonNullType,
   isObjectType,
   Kind,
-  type SelectionNode,
-  type SelectionSetNode,
   visit,
 } from 'graphql'
 import { eventTypeOf, memberOf } from './event-types.ts'
+import { EVENT_FIELDS } from './names.ts'
 
 /*
  * What a selection takes from JSON. Plans are plain JSON: the plan of a webhook is stored, so that a
@@ -36,8 +33,6 @@ export interface SelectionPlan {
 /** Makes an object with these members, in their order. A missing value is null. */
 export interface ObjectPlan {
   readonly kind: 'object'
-  /** Null: the name of the type of the event. */
-  readonly typename: string | null
   readonly fields: readonly FieldPlan[]
 }
 
@@ -48,14 +43,12 @@ export interface FieldPlan {
   readonly value: ValuePlan
 }
 
-/**
- * A value of another JSON type is null. `json` is any value. Enums are strings and `Int` is a number: a value that a schema
- * does not list, or lists only later, stays as it is.
- */
+/** A value of another JSON type is null. `json` is any value. */
 export type ValuePlan =
   | ObjectPlan
   | { readonly kind: 'list'; readonly of: ValuePlan }
-  | { readonly kind: 'json' | 'string' | 'boolean' | 'number' | 'typename' }
+  | { readonly kind: 'json' | 'string' | 'boolean' | 'number' }
+  | { readonly kind: 'constant'; readonly value: string }
 
 /** What a plan is made with: of a valid document. */
 type Document = Pick<GraphQLResolveInfo, 'schema' | 'fragments' | 'variableValues'>
@@ -68,23 +61,23 @@ interface Planning extends Document {
   fieldsLeft: number
 }
 
+/** What has a selection set on the interface `Event`, or on what a field gives. */
+type Node = FieldNode | FragmentDefinitionNode
+
 /** The plan of selection sets on the interface `Event`. Throws a `GraphQLError` if the plan is too large. */
-export function planEvent(
-  document: Document,
-  selectionSets: readonly SelectionSetNode[],
-): SelectionPlan {
+export function planEvent(document: Document, nodes: readonly Node[]): SelectionPlan {
   const planning = { ...document, fieldsLeft: MAX_PLANNED_FIELDS }
   const event = planning.schema.getType('Event')
-  if (!isAbstractType(event)) throw new Error('The schema has no events.')
-  const named = namedTypes([...selectionSets, ...Object.values(planning.fragments)])
+  if (!isInterfaceType(event)) throw new Error('The schema has no events.')
+  const named = namedTypes([...nodes, ...Object.values(planning.fragments)])
   const cases = planning.schema
     .getPossibleTypes(event)
     .filter((type) => named.has(type.name) && eventTypeOf(type) !== undefined)
     .map((type) => ({
       eventType: eventTypeOf(type) as string,
-      plan: planObject(planning, type, selectionSets),
+      plan: planObject(planning, type, nodes),
     }))
-  return { cases, other: planObject(planning, event, selectionSets) }
+  return { cases, other: planObject(planning, event, nodes) }
 }
 
 /** The types that conditions name. */
@@ -97,19 +90,50 @@ export function namedTypes(nodes: readonly ASTNode[]): ReadonlySet<string> {
 /** Of an interface, the plan for objects whose type no condition names. */
 function planObject(
   planning: Planning,
-  type: GraphQLNamedType,
-  selectionSets: readonly SelectionSetNode[],
+  type: GraphQLObjectType | GraphQLInterfaceType,
+  nodes: readonly Node[],
 ): ObjectPlan {
-  const fields = [...collectFields(planning, type, selectionSets)].map(
-    ([key, nodes]): FieldPlan => {
-      const name = nodes[0]?.name.value ?? ''
-      if (name === '__typename') return { key, path: [], value: { kind: 'typename' } }
-      const field = 'getFields' in type ? type.getFields()[name] : undefined
-      if (field === undefined || !('args' in field)) throw new Error(`${type.name} has no ${name}.`)
-      return { key, path: memberOf(field), value: planValue(planning, field.type, nodes) }
-    },
+  const { schema, fragments, variableValues } = planning
+  const selections = nodes.flatMap(({ selectionSet }) => selectionSet?.selections ?? [])
+  const set = { kind: Kind.SELECTION_SET, selections } as const
+  // An interface matches itself alone.
+  const object = type as GraphQLObjectType
+  const { fields } = collectFields(schema, fragments, variableValues, object, set)
+  const plans = [...fields].map(([key, same]): FieldPlan => {
+    const name = onlyName(planning, key, same)
+    if (name === '__typename') return { key, ...typenameOf(type) }
+    const field = type.getFields()[name]
+    if (field === undefined) throw new Error(`${type.name} has no ${name}.`)
+    const isOfData = eventTypeOf(type) !== undefined && !EVENT_FIELDS.includes(name)
+    const path = [...(isOfData ? ['data'] : []), memberOf(field)]
+    return { key, path, value: planValue(planning, field.type, same) }
+  })
+  return { kind: 'object', fields: plans }
+}
+
+/** Of an event of any type, the name of its type is a member of the event. */
+function typenameOf(type: GraphQLObjectType | GraphQLInterfaceType): Omit<FieldPlan, 'key'> {
+  return isObjectType(type)
+    ? { path: [], value: { kind: 'constant', value: type.name } }
+    : { path: ['__typename'], value: { kind: 'string' } }
+}
+
+/** The name of the fields that have one response name. */
+function onlyName(planning: Planning, key: string, nodes: readonly FieldNode[]): string {
+  planning.fieldsLeft -= nodes.length
+  if (planning.fieldsLeft < 0) {
+    throw new GraphQLError(
+      `A selection has at most ${MAX_PLANNED_FIELDS} fields, counted for each event type and where fragments are spread. Select fewer, or data.`,
+      { nodes, extensions: { code: 'LIMIT_EXCEEDED' } },
+    )
+  }
+  const [name = '', ...others] = new Set(nodes.map((node) => node.name.value))
+  const [other] = others
+  if (other === undefined) return name
+  throw new GraphQLError(
+    `"${key}" is the name of two values, "${name}" and "${other}". Give one of them an alias.`,
+    { nodes: nodes.filter((node) => node.name.value === other) },
   )
-  return { kind: 'object', typename: isObjectType(type) ? type.name : null, fields }
 }
 
 /** The plan of what a field of a type gives. `nodes`: the field in the document, with one response name. */
@@ -120,85 +144,14 @@ function planValue(
 ): ValuePlan {
   if (isNonNullType(type)) return planValue(planning, type.ofType, nodes)
   if (isListType(type)) return { kind: 'list', of: planValue(planning, type.ofType, nodes) }
-  if (isEnumType(type)) return { kind: 'string' }
-  const named = getNamedType(type)
-  const kind = SCALARS[named.name]
-  if (kind !== undefined) return { kind }
-  return planObject(planning, named, selectionSetsOf(nodes))
+  if (isObjectType(type)) return planObject(planning, type, nodes)
+  return { kind: SCALARS[type.name] ?? 'json' }
 }
 
-export function selectionSetsOf(nodes: readonly FieldNode[]): SelectionSetNode[] {
-  return nodes.flatMap(({ selectionSet }) => selectionSet ?? [])
-}
-
-const SCALARS: Readonly<Record<string, 'string' | 'boolean' | 'number' | 'json'>> = {
+const SCALARS: Readonly<Record<string, 'string' | 'boolean' | 'number'>> = {
   ID: 'string',
   String: 'string',
   DateTime: 'string',
   Boolean: 'boolean',
-  Int: 'number',
   Float: 'number',
-  JSON: 'json',
-}
-
-/** The fields of an object by their response name, in the order of the response. */
-function collectFields(
-  planning: Planning,
-  type: GraphQLNamedType,
-  selectionSets: readonly SelectionSetNode[],
-): Map<string, FieldNode[]> {
-  const fields = new Map<string, FieldNode[]>()
-  const visited = new Set<string>()
-  for (const { selections } of selectionSets) collect(selections)
-  return fields
-
-  function collect(selections: readonly SelectionNode[]): void {
-    for (const node of selections) {
-      if (!isIncluded(planning, node)) continue
-      if (node.kind === Kind.FIELD) {
-        add(node)
-      } else if (node.kind === Kind.INLINE_FRAGMENT) {
-        if (applies(planning, type, node.typeCondition?.name.value)) {
-          collect(node.selectionSet.selections)
-        }
-      } else if (!visited.has(node.name.value)) {
-        visited.add(node.name.value)
-        const fragment = planning.fragments[node.name.value]
-        if (fragment && applies(planning, type, fragment.typeCondition.name.value)) {
-          collect(fragment.selectionSet.selections)
-        }
-      }
-    }
-  }
-
-  function add(node: FieldNode): void {
-    const name = (node.alias ?? node.name).value
-    const same = fields.get(name)
-    const other = same?.[0]?.name.value ?? node.name.value
-    if (other !== node.name.value) {
-      throw new GraphQLError(
-        `"${name}" is the name of two values, "${other}" and "${node.name.value}". Give one of them an alias.`,
-        { nodes: node },
-      )
-    }
-    if (same) same.push(node)
-    else fields.set(name, [node])
-    if (--planning.fieldsLeft >= 0) return
-    throw new GraphQLError(
-      `A selection has at most ${MAX_PLANNED_FIELDS} fields, counted for each event type and where fragments are spread. Select fewer, or data.`,
-      { nodes: node, extensions: { code: 'LIMIT_EXCEEDED' } },
-    )
-  }
-}
-
-function applies({ schema }: Planning, type: GraphQLNamedType, condition = type.name): boolean {
-  if (condition === type.name) return true
-  const wider = schema.getType(condition)
-  return isObjectType(type) && isAbstractType(wider) && schema.isSubType(wider, type)
-}
-
-function isIncluded({ variableValues }: Planning, node: SelectionNode): boolean {
-  const skip = getDirectiveValues(GraphQLSkipDirective, node, variableValues)
-  const include = getDirectiveValues(GraphQLIncludeDirective, node, variableValues)
-  return skip?.['if'] !== true && include?.['if'] !== false
 }

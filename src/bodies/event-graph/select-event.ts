@@ -33,6 +33,7 @@ export function selectEvent(
   }
   const source: Record<string, unknown> = {
     ...event,
+    __typename: typeNameAlone(event.type),
     id: publicId('event', event.id),
     publishedAt: timestampOf(event.id).toISOString(),
     occurredAt: event.occurredAt.toISOString(),
@@ -42,26 +43,19 @@ export function selectEvent(
     for (const name of ['data', 'previous'] as const) {
       if (members.has(name)) source[name] = parse(event[name])
     }
-    return takeObject(plan, source, typeNameAlone(event.type), budget)
+    return takeObject(plan, source, budget)
   } catch (error) {
     // A value of thousands of levels, which JSON can have.
     throw error instanceof RangeError ? new OverBudget() : error
   }
 }
 
-function takeObject(
-  plan: ObjectPlan,
-  source: object,
-  typename: string,
-  budget: WorkBudget,
-): object {
-  spend(budget, plan.fields.length)
+function takeObject({ fields }: ObjectPlan, source: object, budget: WorkBudget): object {
+  spend(budget, fields.length)
   return Object.fromEntries(
-    plan.fields.map(({ key, path, value }) => [
+    fields.map(({ key, path, value }) => [
       key,
-      value.kind === 'typename'
-        ? (plan.typename ?? typename)
-        : take(value, path.reduce<unknown>(memberOf, source), typename, budget),
+      take(value, path.reduce<unknown>(memberOf, source), budget),
     ]),
   )
 }
@@ -77,14 +71,16 @@ function isObject(value: unknown): value is Record<string, unknown> {
 }
 
 /** Missing values, and values of another shape than the plan needs, are null. */
-function take(plan: ValuePlan, value: unknown, typename: string, budget: WorkBudget): unknown {
+function take(plan: ValuePlan, value: unknown, budget: WorkBudget): unknown {
   switch (plan.kind) {
     case 'object':
-      return isObject(value) ? takeObject(plan, value, typename, budget) : null
+      return isObject(value) ? takeObject(plan, value, budget) : null
     case 'list':
       if (!Array.isArray(value)) return null
       spend(budget, value.length)
-      return value.map((item) => take(plan.of, item, typename, budget))
+      return value.map((item) => take(plan.of, item, budget))
+    case 'constant':
+      return plan.value
     case 'json':
       spendOnText(budget, JSON.stringify(value).length)
       return value

@@ -1,9 +1,8 @@
-import { type FindBody, TOO_LARGE, writeBody } from '../../bodies/body.ts'
+import { type FindBody, writeBody } from '../../bodies/body.ts'
 import type { BodyEvent } from '../../bodies/event-graph/select-event.ts'
 import type { Sql } from '../../db/client.ts'
 import { deliveryBody } from '../../events/check-event.ts'
 import { batched } from '../../lib/batch.ts'
-import { inTurn } from '../../lib/in-turn.ts'
 import type { ScheduledDelivery } from '../../scheduling/scheduler.ts'
 
 /** A delivery with everything an attempt needs, as of now. */
@@ -96,6 +95,9 @@ async function loadDeliveries(sql: Sql, uuids: string[]): Promise<(LoadedDeliver
   return uuids.map((uuid) => byId.get(uuid) ?? null)
 }
 
+/** The body takes more work than its budget, or is too long. */
+export const TOO_LARGE = Symbol('too large')
+
 /** The body of a delivery. Null once the event is past its retention or erased. */
 export type LoadBody = (delivery: LoadedDelivery) => Promise<Buffer | typeof TOO_LARGE | null>
 
@@ -112,10 +114,8 @@ export function createLoadBody(sql: Sql, findBody: FindBody): LoadBody {
     if (!event) return null
     if (delivery.bodyId === null) return Buffer.from(deliveryBody(event))
     const body = await findBody(delivery.bodyId)
-    const written = await inTurn(delivery.organizationId, (budget) =>
-      writeBody(body, event, delivery, budget),
-    )
-    return written === TOO_LARGE ? TOO_LARGE : Buffer.from(written)
+    const written = await writeBody(delivery.organizationId, body, event, delivery)
+    return written === null ? TOO_LARGE : Buffer.from(written)
   }
 }
 

@@ -1,6 +1,5 @@
 import type { KeyObject } from 'node:crypto'
 import { signDelivery } from '../../../packages/receiver/src/sign.ts'
-import { TOO_LARGE } from '../../bodies/body.ts'
 import type { FairQueue } from '../../db/fair-queue.ts'
 import { isDatabaseUnavailable } from '../../db/faults.ts'
 import { publicId } from '../../db/ids.ts'
@@ -14,7 +13,12 @@ import type { DeliveryReporter } from '../../telemetry/events.ts'
 import type { TraceContext, Tracing } from '../../telemetry/tracing.ts'
 import type { FindSendOptions, SendOptions } from '../../webhooks/send-options.ts'
 import type { DeliveryJobs } from './delivery-jobs.ts'
-import type { LoadBody, LoadDelivery, LoadedDelivery } from './load-delivery.ts'
+import {
+  type LoadBody,
+  type LoadDelivery,
+  type LoadedDelivery,
+  TOO_LARGE,
+} from './load-delivery.ts'
 import {
   type AttemptRecord,
   type PlannedAttempt,

@@ -88,11 +88,3 @@ test('every event type has a name of its own, and no nested type has the name of
 function isNestedIn(type: string, parent: string): boolean {
   return type.startsWith(`${parent}_`) && /^[A-Z0-9]/.test(type.slice(parent.length + 1))
 }
-
-test('a new event type leaves the names of those of lower-case words and dots as they are', () => {
-  const names = ['order.paid', 'order.line.added']
-  const before = typeNames(names)
-  const after = typeNames([...names, 'order_paid', 'Order.Paid', 'order.line_added'])
-  for (const [name, type] of before) expect(after.get(name)).toBe(type)
-  expect(after.get('Order.Paid')).toBe('OrderPaid__2')
-})

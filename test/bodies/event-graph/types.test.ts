@@ -42,15 +42,14 @@ async function definitionsOf(schema: unknown): Promise<Map<string, string>> {
 /** The type of the field `value` of data with a JSON Schema for it. */
 async function typeOf(schema: unknown): Promise<string | undefined> {
   const types = await definitionsOf({ type: 'object', properties: { value: schema } })
-  const data = types.get('OrderPaid_Data') ?? ''
-  const type = /value: (\S+)/.exec(data)?.[1]
-  return (
-    types
-      .get(type ?? '')
-      ?.replace(type ?? '', '')
-      .replaceAll(/ +/g, ' ') ?? type
-  )
+  const [, type = ''] = /value: (\S+)/.exec(types.get('OrderPaid_Data') ?? '') ?? []
+  return types.get(type)?.replace(` ${type}`, '') ?? type
 }
+
+test('choices that only narrow an object leave it the type', async () => {
+  const narrowed = { properties: { a: {} }, anyOf: [{ required: ['a'] }, { required: ['b'] }] }
+  expect(await typeOf(narrowed)).toBe('type { a: JSON }')
+})
 
 test.each(ROWS ?? [])('%s is %s', async (schema, type) => {
   expect(await typeOf(JSON.parse(schema as string))).toBe(type)

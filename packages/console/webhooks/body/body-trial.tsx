@@ -54,7 +54,7 @@ export function BodyTrial({ trial, isAllowed, isRunning, error, reload, ...text 
         {body?.body && (
           <Group gap="xs">
             <Text size="xs" c="dimmed">
-              {formatBytes(body.bytes)}
+              {formatBytes(new TextEncoder().encode(body.body).length)}
             </Text>
             <CopyButton value={body.body ?? ''} label={`Copy the ${inSentence(t('Body'))}`} />
           </Group>
@@ -97,7 +97,7 @@ export function BodyTrial({ trial, isAllowed, isRunning, error, reload, ...text 
 }
 
 const titleOf = (trial: Trial | undefined) =>
-  trial?.usesExamples
+  trial?.bodies.some(({ event }) => event === null)
     ? 'The body of an example: there is no event of these types yet'
     : 'The body of a real event'
 

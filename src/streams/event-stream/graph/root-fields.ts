@@ -3,7 +3,7 @@ import { createGraphQLError } from 'graphql-yoga'
 import { credentialOf } from '../../../auth/access/scope.ts'
 import { eventOf } from '../../../bodies/event-graph/event-schema.ts'
 import { eventTypeOf, OTHER_EVENT } from '../../../bodies/event-graph/event-types.ts'
-import { planEvent, selectionSetsOf } from '../../../bodies/event-graph/plan-selection.ts'
+import { planEvent } from '../../../bodies/event-graph/plan-selection.ts'
 import { selectEvent } from '../../../bodies/event-graph/select-event.ts'
 import { parseId } from '../../../db/ids.ts'
 import { type Context, callerOf } from '../../../graphql/context.ts'
@@ -98,7 +98,7 @@ function budgetOf(context: EventContext): WorkBudget {
 /** Takes of an event what a field of the type `Event` selects. Throws a `GraphQLError` if the selection is too large. */
 function createSelect(context: EventContext, info: GraphQLResolveInfo): Select {
   const { fieldNodes: nodes } = info
-  const plan = planEvent(info, selectionSetsOf(nodes))
+  const plan = planEvent(info, nodes)
   const { organizationId } = callerOf(context)
   const types = info.schema.getPossibleTypes(eventOf(info.schema))
   const typeNames = new Map(types.map((type) => [eventTypeOf(type), type.name]))

@@ -1,8 +1,8 @@
 import {
   compileTemplate,
+  renderTemplate,
   type Template,
-} from '../../../../src/bodies/templates/compile-template.ts'
-import { renderTemplate } from '../../../../src/bodies/templates/render-template.ts'
+} from '../../../../src/bodies/templates/template.ts'
 import { newBudget } from '../../../../src/lib/work-budget.ts'
 
 /** What most tests render a template with. */
@@ -19,7 +19,7 @@ const DELIVERY = {
 }
 
 export function compiled(text: string): Template {
-  const { template, issues } = compileTemplate(text, ['template'])
+  const { template, issues } = compileTemplate(text)
   if (!template) throw new Error(issues.map(({ detail }) => detail).join('\n'))
   return template
 }

@@ -1,10 +1,12 @@
 import { LiquidError, Output } from 'liquidjs'
+import { publicId } from '../../db/ids.ts'
 import { didYouMean } from '../../lib/did-you-mean.ts'
 import { type FieldIssue, fieldIssue } from '../../lib/errors.ts'
-import { parseExactJson } from '../../lib/exact-json.ts'
+import { type ExactJson, isExactNumber, parseExactJson } from '../../lib/exact-json.ts'
 import { excerpt } from '../../lib/excerpt.ts'
 import type { IssueCode } from '../../lib/issue-codes.ts'
-import type { WorkBudget } from '../../lib/work-budget.ts'
+import { OverBudget, spend, type WorkBudget } from '../../lib/work-budget.ts'
+import type { BodyEvent } from '../event-graph/select-event.ts'
 import { BoundedContext, FILTERS, liquid, NAMES, namesIn, TAGS } from './liquid.ts'
 
 /** A template that was read: JSON text, and in between what renders a string to JSON. */
@@ -21,14 +23,11 @@ const STRING = /("(?:[^"\\]|\\.)*")/s
 const LIQUID = /\{[{%]/
 const POSITION = /^(.*) at position (\d+)$/s
 
-/** Reads a template. `at` is its path in the input. Returns null with any issue. */
-export function compileTemplate(
-  text: string,
-  at: FieldIssue['path'],
-): { template: Template | null; issues: FieldIssue[] } {
+/** Reads a template. Returns null with any issue. */
+export function compileTemplate(text: string): { template: Template | null; issues: FieldIssue[] } {
   const refused = (code: IssueCode, ...rules: string[]) => ({
     template: null,
-    issues: rules.map((rule) => fieldIssue(at, code, rule)),
+    issues: rules.map((rule) => fieldIssue(['template'], code, rule)),
   })
   if (Buffer.byteLength(text) > MAX_BYTES) {
     const rule = `must have at most ${MAX_BYTES.toLocaleString('en')} bytes.`
@@ -101,22 +100,13 @@ function readString(text: string): ReadString {
 function problemOfName(name: string): string[] {
   if (/^(data|previous)(\.|$)/.test(name) || NAMES.includes(name)) return []
   const hint = didYouMean(name, NAMES) || ` For a field of data, write data.${name}.`
-  return [unknown('name', name, hint, ['data', 'previous', ...NAMES])]
+  const known = ['data', 'previous', ...NAMES].join(', ')
+  return [`There is no name ${JSON.stringify(excerpt(name, 100))}.${hint} The names are ${known}.`]
 }
 
-/** Liquid says what is unknown in its message alone. */
-function explain(error: LiquidError): string {
-  const { message } = error.originalError ?? error
-  const [, filter, tag] = /^undefined filter: (.*)|^tag "(.*)" not found/.exec(message) ?? []
-  if (filter) return unknown('filter', filter, didYouMean(filter, FILTERS), FILTERS)
-  if (tag) return unknown('tag', tag, didYouMean(tag, TAGS), TAGS)
+function explain({ message }: LiquidError): string {
   const reason = excerpt(message.replace(/, line:\d+, col:\d+$/, ''), 200)
-  return `Liquid says: ${reason}. Write {{ data.name | filter: "argument" }}, or {% tag %} with its end.`
-}
-
-function unknown(kind: string, name: string, hint: string, known: readonly string[]): string {
-  const quoted = JSON.stringify(excerpt(name, 100))
-  return `There is no ${kind} ${quoted}.${hint} The ${kind}s are ${known.join(', ')}.`
+  return `Liquid says: ${reason}. Write {{ data.name | filter: "argument" }}, or {% tag %} with its end. The filters are ${FILTERS.join(', ')}. The tags are ${TAGS.join(', ')}.`
 }
 
 /** `line 3, column 12`: both count from 1, and columns are UTF-16 units, as in editors. */
@@ -124,4 +114,72 @@ function placeIn(text: string, position: number): string {
   const before = text.slice(0, position)
   const line = before.split('\n').length
   return `line ${line}, column ${position - before.lastIndexOf('\n')}`
+}
+
+export const MAX_RENDERED_BYTES = 256 * 1024
+
+/** What bodies are made of beside the event. */
+export interface DeliveryOfBody {
+  /** Uuids. */
+  readonly id: string
+  readonly webhookId: string
+  /** The origin of the console. Null if an operator has not set it. */
+  readonly publicUrl: string | null
+}
+
+/** Reading JSON takes a step for so many characters. */
+const CHARACTERS_OF_STEP = 8
+
+/**
+ * The body that a template gives for an event: JSON of at most 256 KiB. Throws `OverBudget` for more, for too much work, and
+ * for what Liquid cannot do with the data.
+ */
+export function renderTemplate(
+  template: Template,
+  event: BodyEvent,
+  delivery: DeliveryOfBody,
+  budget: WorkBudget,
+): string {
+  let body = ''
+  try {
+    const scope = scopeOf(event, delivery, budget)
+    for (const part of template) {
+      body += typeof part === 'string' ? part : part(scope, budget)
+    }
+  } catch (error) {
+    // A `RangeError`: the data nest too deep for the stack.
+    if (error instanceof LiquidError || error instanceof RangeError) throw new OverBudget()
+    throw error
+  }
+  if (Buffer.byteLength(body) > MAX_RENDERED_BYTES) throw new OverBudget()
+  return body
+}
+
+/** The variables of Liquid. */
+function scopeOf(
+  { id, type, occurredAt, data, previous }: BodyEvent,
+  delivery: DeliveryOfBody,
+  budget: WorkBudget,
+): object {
+  const deliveryId = publicId('delivery', delivery.id)
+  const url = delivery.publicUrl && `${delivery.publicUrl}/console/deliveries/${deliveryId}`
+  return {
+    event: { id: publicId('event', id), type, occurredAt: occurredAt.toISOString() },
+    webhook: { id: publicId('webhook', delivery.webhookId) },
+    delivery: { id: deliveryId, url },
+    data: readData(data, budget),
+    previous: readData(previous ?? 'null', budget),
+  }
+}
+
+function readData(text: string, budget: WorkBudget): ExactJson {
+  spend(budget, text.length / CHARACTERS_OF_STEP)
+  return withEmptyTexts(parseExactJson(text))
+}
+
+/** Lets JavaScript take a list for an empty text where it needs a text or a number: joining the items can take long. */
+function withEmptyTexts(value: ExactJson): ExactJson {
+  if (typeof value !== 'object' || value === null || isExactNumber(value)) return value
+  for (const item of Object.values(value)) withEmptyTexts(item)
+  return Array.isArray(value) ? Object.assign(value, { [Symbol.toPrimitive]: () => '' }) : value
 }
