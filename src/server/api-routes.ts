@@ -9,7 +9,6 @@ import { GRAPHQL_PATH } from '../graphql/handler.ts'
 import { connectionOf, trustProxies } from '../http/connection.ts'
 import { limitInFlight } from '../http/in-flight.ts'
 import { problemResponse } from '../http/problem.ts'
-import type { EventStreams } from '../streams/event-stream/event-streams.ts'
 import { type EventGraph, followGraph } from '../streams/event-stream/graph/follow-schema.ts'
 import { createConsoleFiles } from './console-files.ts'
 import { createDocsFiles, hasDocs } from './docs-files.ts'
@@ -37,7 +36,6 @@ interface ApiDeps
   extends ConnectV1Deps,
     Pick<GraphqlDeps, 'authenticateSession' | 'webhooks' | 'publishEvents' | 'live'> {
   readonly database: Database
-  readonly eventStreams: EventStreams
   /** Null without POSTHORN_OIDC_ISSUER. */
   readonly oidc: OidcSignIn | null
 }
@@ -76,7 +74,7 @@ export function addApiRoutes(routes: Hono, deps: ApiDeps, config: Config): void 
   })
   routes.route('/', createCatalogueRoutes(deps, config, eventGraph))
   routes.route(CONNECT_V1_PATH, createConnectV1(deps))
-  routes.route(EVENTS_V1_PATH, createEventsV1(deps))
+  routes.route(EVENTS_V1_PATH, createEventsV1(graphqlDeps))
   const { prisma, keyring } = deps.webhooks
   if (config.mcp !== 'off') routes.route('/', createMcpRoutes(graphqlDeps, config))
   routes.route('/', createMailLinkRoutes(prisma, keyring))

@@ -1,40 +1,44 @@
 import { GraphQLError, type GraphQLFieldResolver, type GraphQLResolveInfo } from 'graphql'
 import { createGraphQLError } from 'graphql-yoga'
-import { credentialOf } from '../../../auth/access/scope.ts'
 import { eventOf } from '../../../bodies/event-graph/event-schema.ts'
 import { eventTypeOf, OTHER_EVENT } from '../../../bodies/event-graph/event-types.ts'
 import { planEvent, selectionSetsOf } from '../../../bodies/event-graph/plan-selection.ts'
 import { selectEvent } from '../../../bodies/event-graph/select-event.ts'
 import { parseId } from '../../../db/ids.ts'
 import { type Context, callerOf } from '../../../graphql/context.ts'
-import { endOfStream } from '../../../graphql/live-stream.ts'
+import { subscriberOf } from '../../../graphql/live-stream.ts'
 import type { InFlight } from '../../../http/connection.ts'
 import { inTurn } from '../../../lib/in-turn.ts'
 import { MAX_STEPS, OverBudget, type WorkBudget } from '../../../lib/work-budget.ts'
 import type { ConsumerStart } from '../consumers/consumer.ts'
-import type { PulledEvents, PullRequest } from '../consumers/pull-events.ts'
+import {
+  acknowledgeEvents,
+  type PulledEvents,
+  type PullRequest,
+  pullEvents,
+} from '../consumers/pull-events.ts'
 import { printCursor } from '../cursor.ts'
-import type { EventStreams, Reader, StreamRequest } from '../event-streams.ts'
-import { bytesOf, type StreamEvent } from '../read-stream.ts'
+import { followEvents, type Reader, type StreamRequest, scopeOf } from '../follow-events.ts'
+import { bytesOf, findEvent, type StreamEvent } from '../read-stream.ts'
 
 interface EventContext extends Context {
-  readonly eventStreams: EventStreams
   readonly inFlight?: InFlight
 }
 
 type Resolve<Args, Source = unknown> = GraphQLFieldResolver<Source, EventContext, Args>
 
-const findEvent: Resolve<{ readonly id: string }> = async (_root, args, context, info) => {
+const resolveEvent: Resolve<{ readonly id: string }> = async (_root, args, context, info) => {
   const uuid = parseId('event', args.id)
-  const event = uuid && (await context.eventStreams.find(readerOf(context), uuid))
+  const scope = scopeOf(callerOf(context), null)
+  const event = uuid && (await findEvent(context.sql, scope, uuid))
   return event ? await createSelect(context, info)(event, budgetOf(context)) : null
 }
 
 type PullArguments = Omit<PullRequest, 'from'> & { readonly from?: string | null }
 
-const pullEvents: Resolve<PullArguments> = async (_root, args, context) => {
+const resolvePull: Resolve<PullArguments> = async (_root, args, context) => {
   const from = args.from?.toLowerCase() as ConsumerStart | undefined
-  const pulled = await context.eventStreams.pull(readerOf(context), { ...args, from })
+  const pulled = await pullEvents(context, readerOf(context), { ...args, from })
   const bytes = pulled.events.reduce((sum, event) => sum + bytesOf(event), 0)
   context.inFlight?.resize('response', bytes)
   return pulled
@@ -45,16 +49,16 @@ const selectPulled: Resolve<unknown, PulledEvents> = ({ events }, _args, context
   return events.map((event) => select(event, budget))
 }
 
-const acknowledgeEvents: Resolve<{ readonly consumer: string; readonly lease: string }> = (
+const acknowledge: Resolve<{ readonly consumer: string; readonly lease: string }> = (
   _root,
   { consumer, lease },
   context,
-) => context.eventStreams.acknowledge(readerOf(context), consumer, lease)
+) => acknowledgeEvents(context.sql, readerOf(context), consumer, lease)
 
 /** The stream keeps the catalogue of its start, also when event types change. */
-const subscribeToEvents: Resolve<StreamRequest> = async (_root, args, context, info) => {
+const subscribe: Resolve<StreamRequest> = async (_root, args, context, info) => {
   selects.set(context, createSelect(context, info))
-  return await context.eventStreams.subscribe(readerOf(context), args)
+  return await followEvents(context, readerOf(context), args)
 }
 
 const selectStreamed: Resolve<unknown, StreamEvent> = (event, _args, context) =>
@@ -68,14 +72,14 @@ const OF_PULL = { complexity: { field: 1, multiplier: 1 } }
 
 /** The resolvers and complexities of the fields, by type. */
 export const ROOT_FIELDS = {
-  Query: { event: { resolve: findEvent, extensions: OF_EVENT } },
+  Query: { event: { resolve: resolveEvent, extensions: OF_EVENT } },
   Mutation: {
-    pullEvents: { resolve: pullEvents, extensions: OF_PULL },
-    acknowledgeEvents: { resolve: acknowledgeEvents },
+    pullEvents: { resolve: resolvePull, extensions: OF_PULL },
+    acknowledgeEvents: { resolve: acknowledge },
   },
   PulledEvents: { events: { resolve: selectPulled } },
   Subscription: {
-    events: { subscribe: subscribeToEvents, resolve: selectStreamed, extensions: OF_EVENT },
+    events: { subscribe, resolve: selectStreamed, extensions: OF_EVENT },
   },
 }
 
@@ -120,14 +124,13 @@ function createSelect(context: EventContext, info: GraphQLResolveInfo): Select {
 }
 
 function readerOf(context: Context): Reader {
-  const caller = callerOf(context)
+  const subscriber = subscriberOf(context)
   return {
-    caller,
+    ...subscriber,
     actor: context.actor,
     signal: context.signal(),
-    disconnect: context.cut ?? (() => {}),
     toError: (reason) =>
-      reason === 'missed too much' ? eventsAreGone() : endOfStream(reason, credentialOf(caller)),
+      reason === 'missed too much' ? eventsAreGone() : subscriber.toError(reason),
   }
 }
 
