@@ -16,6 +16,7 @@ export interface StreamDeps {
 
 /** Who reads events. */
 export interface Reader extends Subscriber {
+  readonly caller: Caller
   readonly actor: Actor
   /** Aborts when the client leaves. */
   readonly signal?: AbortSignal | undefined

@@ -1,4 +1,3 @@
-import type { Caller } from '../../auth/access/scope.ts'
 import type { Sql } from '../../db/client.ts'
 import { unavailable } from '../../db/faults.ts'
 import { openSession, type Session } from '../../db/session.ts'
@@ -21,7 +20,11 @@ export interface HubOptions {
 
 /** A client that waits for what is new in its organization. */
 export interface Subscriber {
-  readonly caller: Caller
+  readonly caller: {
+    readonly organizationId: string
+    readonly keyId: string
+    readonly consoleSessionId: string | null
+  }
   /** The error that ends what the client reads. */
   readonly toError: (reason: EndReason) => Error
   /** Breaks the client's connection. */
