@@ -106,8 +106,8 @@ export function scopeValues(
   { maxEvents, maxBytes }: PageSize,
 ): unknown[] {
   const filter = selection?.filter
-  const times = filter && filter.times.length > 0 ? JSON.stringify(filter.times) : null
-  const { steps = 0, scans = 0 } = filter?.cost ?? {}
+  const times = filter?.times && JSON.stringify(filter.times)
+  const { steps = 0, scans = 0 } = filter ?? {}
   const types = selection?.types ?? ['*']
   return [organizationId, types, filter?.path, times, steps, scans, webhookId, maxEvents, maxBytes]
 }

@@ -127,6 +127,7 @@ function readerOf(context: Context): Reader {
   const subscriber = subscriberOf(context)
   return {
     ...subscriber,
+    caller: callerOf(context),
     actor: context.actor,
     signal: context.signal(),
     toError: (reason) =>
