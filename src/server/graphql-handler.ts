@@ -8,7 +8,7 @@ import { createHandler, type HandlerOptions } from '../graphql/handler.ts'
 import { CROSS_SITE_DETAIL, isCrossSite, sessionCookie } from '../http/session-cookie.ts'
 import { DomainError } from '../lib/errors.ts'
 import { findOrganizationUuid } from '../organizations/find-organization.ts'
-import type { EventGraph } from '../streams/event-stream/graph/follow-schema.ts'
+import type { EventGraph } from '../streams/event-stream/follow-graph.ts'
 import { describeRequest } from '../telemetry/request-log.ts'
 import { schema } from './schema.ts'
 
