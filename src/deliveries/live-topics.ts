@@ -46,7 +46,7 @@ export const finishedTopic = createTopic('finished', async (sql, scope, after) =
 function createTopic(name: string, readPage: ReadPage): Topic<LiveDelivery> {
   return async ({ sql, news, ...scope }, resumedAt) => {
     if (resumedAt && (await countMissed(sql, scope, resumedAt)) > MAX_MISSED) return null
-    return await followPositions(news, resumedAt, (after) => {
+    return await followPositions({ sql, news }, resumedAt, (after) => {
       const key = [name, scope.organizationId, scope.webhookId, after].join()
       return news.read(key, () => readPage(sql, scope, after))
     })

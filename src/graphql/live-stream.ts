@@ -76,6 +76,10 @@ const ENDS: Readonly<Record<EndReason, readonly [code: ErrorCode, message: strin
     'RELOAD_REQUIRED',
     `More than ${MAX_MISSED.toLocaleString('en')} attempts and cancellations were recorded since. Subscribe without \`after\`, then query the lists again.`,
   ],
+  'events are gone': [
+    'RELOAD_REQUIRED',
+    'Events after this cursor are no longer kept (POSTHORN_RETENTION). Subscribe without `after`, and load what the client shows again.',
+  ],
   revoked: ['UNAUTHENTICATED', 'The % was revoked.'],
   expired: ['UNAUTHENTICATED', 'The % has expired.'],
   'signed out': ['UNAUTHENTICATED', 'Your session has ended. Sign in again.'],

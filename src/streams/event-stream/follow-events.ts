@@ -44,7 +44,7 @@ export async function followEvents(
   const given = request.after == null ? null : parseCursor(request.after, 'after')
   return await live.open(reader, 'events', async (news) => {
     const { beginsAfter, newest } = await readBounds(sql, scope.organizationId)
-    const gone = reader.toError('missed too much')
+    const gone = reader.toError('events are gone')
     if (given && isBefore(given, beginsAfter)) throw gone
     return news.stream(follow(sql, news, scope, given ?? newest, gone))
   })

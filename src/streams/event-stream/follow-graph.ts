@@ -4,7 +4,6 @@ import {
   type GraphQLResolveInfo,
   type GraphQLSchema,
 } from 'graphql'
-import { createGraphQLError } from 'graphql-yoga'
 import {
   createEventSchema,
   eventOf,
@@ -248,20 +247,6 @@ function createSelect(context: EventContext, info: GraphQLResolveInfo): Select {
 }
 
 function readerOf(context: Context): Reader {
-  const subscriber = subscriberOf(context)
-  return {
-    ...subscriber,
-    caller: callerOf(context),
-    actor: context.actor,
-    signal: context.signal(),
-    toError: (reason) =>
-      reason === 'missed too much' ? eventsAreGone() : subscriber.toError(reason),
-  }
-}
-
-function eventsAreGone(): Error {
-  return createGraphQLError(
-    'Events after this cursor are no longer kept (POSTHORN_RETENTION). Subscribe without `after`, and load what the client shows again.',
-    { extensions: { code: 'RELOAD_REQUIRED' } },
-  )
+  const [caller, signal] = [callerOf(context), context.signal()]
+  return { ...subscriberOf(context), caller, actor: context.actor, signal }
 }

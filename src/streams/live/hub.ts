@@ -66,7 +66,6 @@ export class LiveHub implements AsyncDisposable {
   readonly #newest = new Map<string, number | null>()
   #closing = Promise.resolve()
   #session: Session | null = null
-  #time: Promise<Date> | null = null
   #timers: AsyncDisposable[] = []
   #isClosed = false
 
@@ -102,9 +101,11 @@ export class LiveHub implements AsyncDisposable {
     this.#open.set(news, { caller, toError, disconnect, awaited })
     this.#session ??= this.#listen()
     try {
-      news.openedAt = await this.#readTime(this.#session).catch((error) => {
-        throw this.#isClosed ? shuttingDown() : unavailable(error)
-      })
+      await this.#session
+        .use(async () => {})
+        .catch((error) => {
+          throw this.#isClosed ? shuttingDown() : unavailable(error)
+        })
       return await begin(news)
     } catch (error) {
       news.close()
@@ -166,18 +167,9 @@ export class LiveHub implements AsyncDisposable {
     }
   }
 
-  /** One statement at a time: clients that begin together share it. */
-  #readTime(session: Session): Promise<Date> {
-    this.#time ??= session.use(readTime).finally(() => {
-      this.#time = null
-    })
-    return this.#time
-  }
-
   /** This also detects a broken connection. */
   async #readAll(): Promise<void> {
-    if (!this.#session) return
-    await this.#readTime(this.#session)
+    await this.#session?.use((session) => session.query('select'))
     this.#notify('notifications')
   }
 
@@ -225,11 +217,6 @@ export class LiveHub implements AsyncDisposable {
     }
     await this.#closing
   }
-}
-
-async function readTime(session: Sql): Promise<Date> {
-  const { rows } = await session.query<{ now: Date }>('select now()')
-  return (rows[0] as { now: Date }).now
 }
 
 function shuttingDown(): DomainError {

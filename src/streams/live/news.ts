@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 /** Why the server ends a stream or does not start it. */
 export type EndReason =
   | 'missed too much'
+  | 'events are gone'
   | 'revoked'
   | 'expired'
   | 'signed out'
@@ -27,8 +28,6 @@ export class News {
   #isEnded = false
   #error: Error | null = null
   #wake = () => {}
-  /** The time of the database. The client is notified of all that commits later. */
-  openedAt = new Date(0)
   /** Whether the client knows of the end, or has left. */
   finished = false
 

@@ -63,13 +63,18 @@ export interface PositionedPage<Item> {
  * those with higher positions that were read before: each look begins somewhat before the end of the last one.
  */
 export async function followPositions<Item extends PositionedItem>(
-  news: News,
+  { sql, news }: Pick<LiveSource, 'sql' | 'news'>,
   after: Date | null,
   read: (after: string) => Promise<PositionedPage<Item>>,
 ): Promise<AsyncGenerator<readonly Item[], void>> {
-  const begin = after ? resumeAt(after) : before(news.openedAt, REORDERED_WITHIN_MS)
+  const begin = after ? resumeAt(after) : before(await readTime(sql), REORDERED_WITHIN_MS)
   const old = after ? [] : (await read(begin)).items
   return follow(news, begin, new Set(old.map(({ position }) => position)), read)
+}
+
+async function readTime(sql: Sql): Promise<Date> {
+  const { rows } = await sql.query<{ now: Date }>('select now()')
+  return rows[0]?.now ?? new Date()
 }
 
 async function* follow<Item extends PositionedItem>(

@@ -27,8 +27,7 @@ export const DEFAULT_LEASE_SECONDS = 60
 /** The largest answer. Its first event can have more bytes. */
 const MAX_BYTES = 2 * 1024 * 1024
 
-/** One pull reads so many events at most that its filter refuses, and so long; the next one goes on. */
-const MAX_REFUSED = 20_000
+/** A pull goes on for this time while its filter refuses what it reads; the next one goes on after that. */
 const MAX_SCAN_MS = 1_000
 
 /** While a pull waits, it also looks for leases that expire. */
@@ -107,24 +106,26 @@ function requireWholeOrganization({ caller }: Reader): EventScope {
 /** Goes on while a filter refuses what a statement looks at. */
 async function pullOnce(sql: Sql, { caller, actor }: Reader, pull: Pull): Promise<PulledEvents> {
   const { organizationId } = caller
+  const { name, selection, start, max, leaseSeconds } = pull
+  const scope = { organizationId, webhookId: null, selection }
+  const values = [
+    ...scopeValues(scope, { maxEvents: max, maxBytes: MAX_BYTES }),
+    ...[name, MAX_SCANNED, leaseSeconds, selection.types ?? [], selection.filter?.text],
+  ]
   const endsAtMs = performance.now() + MAX_SCAN_MS
-  for (let scanned = 0; scanned < MAX_REFUSED && performance.now() < endsAtMs; ) {
+  while (performance.now() < endsAtMs) {
     await givePositions(sql, organizationId)
-    const { rows } = await sql.query<PulledRow>({
-      name: 'pull_events',
-      text: PULL_EVENTS,
-      values: valuesOf(organizationId, pull),
-    })
+    const statement = { name: 'pull_events', text: PULL_EVENTS, values }
+    const { rows } = await sql.query<PulledRow>(statement)
     const [first] = rows
     if (!first) {
       const bounds = await readBounds(sql, organizationId)
-      await createConsumer(sql, organizationId, pull.name, bounds, pull.start, actor)
+      await createConsumer(sql, organizationId, name, bounds, start, actor)
       continue
     }
-    const { lease, expiresAt } = first
+    const { lease, expiresAt, scanned } = first
     if (lease) return { lease: publicId('lease', lease), expiresAt, events: toEvents(rows) }
-    if (first.scanned === 0) break
-    scanned += first.scanned
+    if (scanned === 0) break
   }
   return NOTHING
 }
@@ -134,14 +135,6 @@ type PulledRow = EventRow & {
   readonly lease: string | null
   readonly expiresAt: Date | null
   readonly scanned: number
-}
-
-function valuesOf(organizationId: string, { name, selection, max, leaseSeconds }: Pull): unknown[] {
-  const scope = { organizationId, webhookId: null, selection }
-  return [
-    ...scopeValues(scope, { maxEvents: max, maxBytes: MAX_BYTES }),
-    ...[name, MAX_SCANNED, leaseSeconds, selection.types ?? [], selection.filter?.text],
-  ]
 }
 
 /**
