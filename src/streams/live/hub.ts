@@ -52,9 +52,6 @@ const READ_EVERY_MS = 10_000
 /** Events come without a notification: programs that publish in SQL would wait for each other's commits. */
 const LOOK_FOR_EVENTS_EVERY_MS = 250
 
-/** A client that does not read the error of its ended stream within this time is disconnected. */
-const DISCONNECT_AFTER_MS = 10_000
-
 /** All clients of this process that wait. They share one connection to Postgres, which is open while there are some. */
 export class LiveHub implements AsyncDisposable {
   readonly #options: HubOptions
@@ -96,7 +93,10 @@ export class LiveHub implements AsyncDisposable {
     const news = new News({
       share: (key, read) => this.#share(key, read),
       onReadError: this.#options.onError,
-      onEnd: (error) => this.#onEnd(news, error === null ? null : disconnect),
+      onEnd: () => {
+        this.#open.delete(news)
+        if (this.#open.size === 0) this.#stop()
+      },
     })
     this.#open.set(news, { caller, toError, disconnect, awaited })
     this.#session ??= this.#listen()
@@ -184,17 +184,6 @@ export class LiveHub implements AsyncDisposable {
       const reason = reasons[i]
       if (reason) news.end(toError(reason))
     }
-  }
-
-  /** `disconnect`: of a client that does not know yet. */
-  #onEnd(news: News, disconnect: (() => void) | null): void {
-    this.#open.delete(news)
-    if (disconnect) {
-      setTimeout(() => {
-        if (!news.finished) disconnect()
-      }, DISCONNECT_AFTER_MS).unref()
-    }
-    if (this.#open.size === 0) this.#stop()
   }
 
   #stop(): void {

@@ -17,8 +17,8 @@ export interface NewsOptions {
   /** One read for all clients that ask for the same at the same time. */
   readonly share: <Result>(key: string, read: () => Promise<Result>) => Promise<Result>
   readonly onReadError: (error: unknown) => void
-  /** Called once. `error` is null if the client left. */
-  readonly onEnd: (error: Error | null) => void
+  /** Called once. */
+  readonly onEnd: () => void
 }
 
 /** What one client waits for: its organization has something new, which the client reads from the tables. */
@@ -28,8 +28,6 @@ export class News {
   #isEnded = false
   #error: Error | null = null
   #wake = () => {}
-  /** Whether the client knows of the end, or has left. */
-  finished = false
 
   constructor(options: NewsOptions) {
     this.#options = options
@@ -85,28 +83,25 @@ export class News {
   }
 
   #throwIfEnded(): void {
-    if (this.#error === null) return
-    this.finished = true
-    throw this.#error
+    if (this.#error) throw this.#error
   }
 
-  /** The client's next read rejects with this error. */
+  /** The client's next read rejects with this error. If it reads nothing, the server closes its inactive connection. */
   end(error: Error): void {
-    if (this.#isEnded) return
-    this.#error = error
-    this.#end(error)
+    if (!this.#isEnded) this.#error = error
+    this.#end()
   }
 
   /** The client has left. */
   close(): void {
-    this.finished = true
     this.#error = null
-    if (!this.#isEnded) this.#end(null)
+    this.#end()
   }
 
-  #end(error: Error | null): void {
+  #end(): void {
+    if (this.#isEnded) return
     this.#isEnded = true
     this.#wake()
-    this.#options.onEnd(error)
+    this.#options.onEnd()
   }
 }
