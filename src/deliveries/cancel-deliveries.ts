@@ -20,10 +20,10 @@ export async function cancelDeliveries(
   actor: Actor | null,
   reason?: string,
 ): Promise<string[]> {
-  const { rows } = await sql.query<{ id: string; organizationId: string; since: string }>(CANCEL, [
+  const { rows } = await sql.query<{ id: string; organizationId: string }>(CANCEL, [
     ...[uuids, actor ? actorJson(actor) : null, reason ?? null],
   ])
-  const news = new Map(rows.map(({ organizationId, since }) => [organizationId, since]))
+  const news = new Set(rows.map(({ organizationId }) => organizationId))
   // A failed notification does not undo the cancellation.
   await notify(sql, news).catch(() => {})
   return rows.map(({ id }) => id)
@@ -43,8 +43,7 @@ const CANCEL = `
       parked_at = null, parked_reason = null, job_written_at = now(),
       last_error = coalesce($3::text, d.last_error)
     from requested where d.id = requested.id and d.state = 'pending'
-    returning d.id, d.organization_id, d.webhook_id, d.event_id, posthorn.uuid_v7_lower_bound(d.finished_at) as since,
-      requested.state_before
+    returning d.id, d.organization_id, d.webhook_id, d.event_id, requested.state_before
   ),
   unkept as (
     insert into posthorn.unkept_payloads (organization_id, event_id, due_at)
@@ -62,5 +61,5 @@ const CANCEL = `
       posthorn.type_id('msg', canceled.id), jsonb_build_object('state', canceled.state_before), '{"state": "canceled"}'))
     from canceled where $2::jsonb is not null
   )
-  select id, organization_id as "organizationId", since
+  select id, organization_id as "organizationId"
   from canceled left join jobs on true left join audited on true`

@@ -5,7 +5,7 @@ import {
   MAX_MISSED,
   type PositionedItem,
   type PositionedPage,
-  positionBefore,
+  resumeAt,
   type Topic,
 } from '../streams/live/stream.ts'
 
@@ -44,14 +44,12 @@ export const finishedTopic = createTopic('finished', async (sql, scope, after) =
 })
 
 function createTopic(name: string, readPage: ReadPage): Topic<LiveDelivery> {
-  return {
-    async open({ sql, news, ...scope }, resumeAt) {
-      if (resumeAt && (await countMissed(sql, scope, resumeAt)) > MAX_MISSED) return null
-      return followPositions(news, resumeAt, (after) => {
-        const key = [name, scope.organizationId, scope.webhookId, after].join()
-        return news.read(key, () => readPage(sql, scope, after))
-      })
-    },
+  return async ({ sql, news, ...scope }, resumedAt) => {
+    if (resumedAt && (await countMissed(sql, scope, resumedAt)) > MAX_MISSED) return null
+    return await followPositions({ sql, news }, resumedAt, (after) => {
+      const key = [name, scope.organizationId, scope.webhookId, after].join()
+      return news.read(key, () => readPage(sql, scope, after))
+    })
   }
 }
 
@@ -105,8 +103,8 @@ async function readCanceled(
 }
 
 /** How many a client missed, up to one more than it may have missed. */
-async function countMissed(sql: Sql, scope: Scope, resumeAt: Date): Promise<number> {
-  const after = positionBefore(resumeAt)
+async function countMissed(sql: Sql, scope: Scope, resumedAt: Date): Promise<number> {
+  const after = resumeAt(resumedAt)
   const { rows } = await sql.query<{ count: number }>(
     `select count(*)::int from (
        select from posthorn.attempts as a where ${matches(scope)} limit ${MAX_MISSED + 1}

@@ -15,7 +15,7 @@ import type { Filter } from './filters/filter.ts'
 import { filterProblems } from './filters/filter-problems.ts'
 import { type GivenFilter, readGivenFilter } from './filters/read-filter.ts'
 import { findEventsByIds } from './find-events.ts'
-import { findNewestEvents } from './find-newest-events.ts'
+import { findNewestEvents, type NewestEvents } from './find-newest-events.ts'
 
 /** A trial reads and parses up to a hundred events. */
 const COMPLEXITY = 500
@@ -83,7 +83,7 @@ organizationFields((t) => ({
   testFilter: t.field({
     type: FilterTrialRef,
     semanticNonNull: true,
-    description: `Tries a filter on the newest events of the event types, before a webhook has the filter: on at most ${MAX_TRIED}, and on fewer if their data have more than 2 MiB. A session of one webhook tries events with a delivery to the webhook. Changes nothing.`,
+    description: `Tries a filter on the newest events of the event types, before a webhook has the filter: on at most ${LIMITS.max}, and on fewer if their data have more than 2 MiB. A session of one webhook tries events with a delivery to the webhook. Changes nothing.`,
     authScopes: { scope: 'events:read' },
     complexity: COMPLEXITY,
     portal: 'open',
@@ -101,6 +101,24 @@ organizationFields((t) => ({
   }),
 }))
 
+async function tryGiven(
+  organizationId: string,
+  { eventSubscriptions, ...given }: GivenFilter & { readonly eventSubscriptions: string[] },
+  context: Context,
+): Promise<FilterTrial> {
+  const { prisma, sql } = context
+  const { filter, issues } = readGivenFilter(given)
+  if (filter === null) {
+    const missing = fieldIssue(['filter'], 'required', 'is required.')
+    const all = issues.length > 0 ? issues : [missing]
+    return { organizationId, issues: all, events: [], warnings: [] }
+  }
+  const types = expandSubscriptions(eventSubscriptions, await readNames(prisma))
+  const onlyWebhook = callerOf(context).session?.webhookId ?? null
+  const events = await tryFilter(sql, organizationId, filter, { types, onlyWebhook })
+  return { organizationId, issues: [], events, warnings: await warningsOf(prisma, filter, types) }
+}
+
 const MAX_WARNINGS = 20
 
 async function warningsOf(db: Db, filter: Filter, types: readonly string[]): Promise<string[]> {
@@ -111,24 +129,6 @@ async function warningsOf(db: Db, filter: Filter, types: readonly string[]): Pro
   return problems.slice(0, MAX_WARNINGS)
 }
 
-async function tryGiven(
-  organizationId: string,
-  { eventSubscriptions, ...given }: GivenFilter & { readonly eventSubscriptions: string[] },
-  context: Context,
-): Promise<FilterTrial> {
-  const { filter, issues } = readGivenFilter(given)
-  if (filter === null) {
-    const missing = fieldIssue(['filter'], 'required', 'is required.')
-    const all = issues.length > 0 ? issues : [missing]
-    return { organizationId, issues: all, events: [], warnings: [] }
-  }
-  const types = expandSubscriptions(eventSubscriptions, await readNames(context.prisma))
-  const onlyWebhook = callerOf(context).session?.webhookId ?? null
-  const events = await tryFilter(context.sql, organizationId, filter, { types, onlyWebhook })
-  const warnings = await warningsOf(context.prisma, filter, types)
-  return { organizationId, issues: [], events, warnings }
-}
-
 interface TriedEvent {
   readonly uuid: string
   readonly matches: boolean
@@ -136,25 +136,16 @@ interface TriedEvent {
   readonly refusedBy: string | null
 }
 
-/** Events that a trial reads, and the bytes of their data and previous data. */
-const MAX_TRIED = 100
-const MAX_BYTES = 2 * 1024 * 1024
+const LIMITS = { max: 100, maxBytes: 2 * 1024 * 1024 }
 
-/**
- * Tries a filter on the newest events of some types, newest first: at most 100, and fewer if they have more than 2 MiB of
- * data. `onlyWebhook` leaves out events without a delivery to it.
- */
+/** Tries a filter on the newest of the events, newest first, within the limits. */
 export async function tryFilter(
   sql: Sql,
   organizationId: string,
   filter: Filter,
-  {
-    types,
-    onlyWebhook,
-  }: { readonly types: readonly string[]; readonly onlyWebhook: string | null },
+  of: Pick<NewestEvents, 'types' | 'onlyWebhook'>,
 ): Promise<TriedEvent[]> {
-  const selection = { types, onlyWebhook, max: MAX_TRIED, maxBytes: MAX_BYTES }
-  const rows = await findNewestEvents(sql, organizationId, selection)
+  const rows = await findNewestEvents(sql, organizationId, { ...of, ...LIMITS })
   const refusals = await explainRefusals(sql, filter, rows)
   return rows.map((event) => {
     const refusedBy = refusals.get(event) ?? null

@@ -1,15 +1,11 @@
 import type { Sql } from '../db/client.ts'
+import type { DeliveredEvent } from './delivery-body.ts'
 
-export interface NewestEvent {
-  /** A uuid. */
-  readonly id: string
-  readonly type: string
-  readonly occurredAt: Date
-  readonly data: string
+export interface NewestEvent extends DeliveredEvent {
   readonly previous: string | null
 }
 
-interface Selection {
+export interface NewestEvents {
   readonly types: readonly string[]
   /** Leaves out events without a delivery to this webhook. Null: none. */
   readonly onlyWebhook: string | null
@@ -22,7 +18,7 @@ interface Selection {
 export async function findNewestEvents(
   sql: Sql,
   organizationId: string,
-  { types, onlyWebhook, max, maxBytes }: Selection,
+  { types, onlyWebhook, max, maxBytes }: NewestEvents,
 ): Promise<NewestEvent[]> {
   const { rows } = await sql.query<NewestEvent>({
     name: 'newest_events_of_types',

@@ -9,7 +9,6 @@ import {
 } from '../event-types/event-type.ts'
 import { fewHints } from '../lib/did-you-mean.ts'
 import { DomainError, type FieldIssue, invalid } from '../lib/errors.ts'
-import type { Notify } from '../streams/live/notify.ts'
 import { currentTraceContext } from '../telemetry/request-log.ts'
 import type { OpenSpan, Tracing } from '../telemetry/tracing.ts'
 import { toSpanContext } from '../telemetry/tracing.ts'
@@ -57,15 +56,13 @@ export async function onlyEvent(
 interface PublishOptions {
   /** Counts events that are accepted although the check with their schema did not come to its end. */
   readonly countUndecided?: (events: number) => void
-  /** Notifies the streams of the organization, in all processes, once the events are committed. */
-  readonly notify?: Notify
   readonly tracing?: Tracing
 }
 
 export function createPublishEvents(
   sql: Sql,
   catalogue: Catalogue,
-  { countUndecided, notify, tracing }: PublishOptions = {},
+  { countUndecided, tracing }: PublishOptions = {},
 ): PublishEvents {
   const store = createStoreEvents(sql)
 
@@ -93,7 +90,6 @@ export function createPublishEvents(
   async function publish(organizationId: string, events: readonly NewEvent[]) {
     checkCount(events.length)
     const stored = await checkAndStore(organizationId, events)
-    notify?.(organizationId)
     return stored.map(({ uuid, ...facts }) => ({ id: publicId('event', uuid), ...facts }))
   }
 

@@ -3,9 +3,9 @@ import { createGraphQLError } from 'graphql-yoga'
 import { credentialOf } from '../auth/access/scope.ts'
 import { requireId } from '../db/ids.ts'
 import { notFound } from '../lib/errors.ts'
-import { MAX_STREAMS_PER_KEY } from '../streams/live/hub.ts'
+import { MAX_STREAMS_PER_KEY, type Subscriber } from '../streams/live/hub.ts'
 import type { EndReason } from '../streams/live/news.ts'
-import { MAX_MISSED, type StreamItem, type Topic } from '../streams/live/stream.ts'
+import { inBatches, MAX_MISSED, type StreamItem, type Topic } from '../streams/live/stream.ts'
 import { type Context, callerOf } from './context.ts'
 import type { ErrorCode } from './error-codes.ts'
 
@@ -21,17 +21,26 @@ export interface StreamOptions<Item> {
 /** Opens a subscription. Once the promise resolves, the stream misses nothing. */
 export async function openStream<Item>(
   context: Context,
-  { topic, webhookId, after = null }: StreamOptions<Item>,
+  { topic, webhookId: givenId, after = null }: StreamOptions<Item>,
 ): Promise<AsyncIterable<StreamItem<Item>>> {
+  const { sql, live } = context
+  const { organizationId } = callerOf(context)
+  const webhookId = givenId == null ? null : await webhookOf(context, organizationId, givenId)
+  const subscriber = subscriberOf(context)
+  return await live.open(subscriber, 'notifications', async (news) => {
+    const pages = await topic({ sql, news, organizationId, webhookId }, after)
+    if (pages === null) throw subscriber.toError('missed too much')
+    return news.stream(inBatches(pages))
+  })
+}
+
+export function subscriberOf(context: Context): Subscriber {
   const caller = callerOf(context)
-  const { organizationId, keyId: apiKeyId, consoleSessionId: sessionId } = caller
-  const webhook = webhookId == null ? null : await webhookOf(context, organizationId, webhookId)
-  return await context.live.subscribe({
-    ...{ organizationId, apiKeyId, sessionId },
-    ...{ topic, webhookId: webhook, after },
+  return {
+    caller,
     toError: (reason) => endOfStream(reason, credentialOf(caller)),
     disconnect: context.cut ?? (() => {}),
-  })
+  }
 }
 
 const reads = new WeakMap<readonly unknown[], Map<string | number, Promise<unknown>>>()
@@ -67,6 +76,10 @@ const ENDS: Readonly<Record<EndReason, readonly [code: ErrorCode, message: strin
     'RELOAD_REQUIRED',
     `More than ${MAX_MISSED.toLocaleString('en')} attempts and cancellations were recorded since. Subscribe without \`after\`, then query the lists again.`,
   ],
+  'events are gone': [
+    'RELOAD_REQUIRED',
+    'Events after this cursor are no longer kept (POSTHORN_RETENTION). Subscribe without `after`, and load what the client shows again.',
+  ],
   revoked: ['UNAUTHENTICATED', 'The % was revoked.'],
   expired: ['UNAUTHENTICATED', 'The % has expired.'],
   'signed out': ['UNAUTHENTICATED', 'Your session has ended. Sign in again.'],
@@ -78,7 +91,7 @@ const ENDS: Readonly<Record<EndReason, readonly [code: ErrorCode, message: strin
 }
 
 /** The error that ends a stream of a caller with this credential. */
-export function endOfStream(reason: EndReason, credential: string): Error {
+function endOfStream(reason: EndReason, credential: string): Error {
   const [code, message] = ENDS[reason]
   return createGraphQLError(message.replace('%', credential), { extensions: { code } })
 }

@@ -10,7 +10,6 @@ import { createChallengeSender } from '../deliveries/challenge-sender.ts'
 import { createCatalogue } from '../event-types/event-type.ts'
 import { createPublishEvents, type PublishEvents } from '../events/publish-events.ts'
 import { createAddressGuard } from '../outbound/public-address.ts'
-import { createEventStreams, type EventStreams } from '../streams/event-stream/event-streams.ts'
 import { LiveHub } from '../streams/live/hub.ts'
 import { addCounter, addGauge } from '../telemetry/counters.ts'
 import { measurePublishing } from '../telemetry/events.ts'
@@ -27,8 +26,6 @@ export interface Services extends CommonServices {
   readonly publishEvents: PublishEvents
   /** The subscriptions of this process. */
   readonly live: LiveHub
-  /** The events of organizations, for those who follow or ask for them. */
-  readonly eventStreams: EventStreams
 }
 
 /** Opens the services of a command. They connect to Postgres on first use. */
@@ -64,8 +61,8 @@ export function addServices(common: CommonServices, settings: Settings): Service
   addGauge(registry, 'subscriptions', () => live.size)
   const catalogue = createCatalogue(pool, heapShare(config, SHARE_OF_CATALOGUE))
   const countUndecided = addCounter(registry, 'undecided_checks')
-  const { notify, tracing } = common
-  const publish = createPublishEvents(pipeline, catalogue, { countUndecided, notify, tracing })
+  const { tracing } = common
+  const publish = createPublishEvents(pipeline, catalogue, { countUndecided, tracing })
   return {
     ...common,
     database: { ...common.database, prisma },
@@ -81,7 +78,6 @@ export function addServices(common: CommonServices, settings: Settings): Service
     },
     publishEvents: measurePublishing(registry, publish),
     live,
-    eventStreams: createEventStreams({ sql: pool, live }),
     async [Symbol.asyncDispose]() {
       await challenges[Symbol.asyncDispose]()
       await live[Symbol.asyncDispose]()

@@ -8,8 +8,7 @@ import { followCatalogue } from '../event-types/follow-catalogue.ts'
 import { GRAPHQL_PATH } from '../graphql/handler.ts'
 import { connectionOf, limitInFlight, trustProxies } from '../http/connection.ts'
 import { problemResponse } from '../http/problem.ts'
-import type { EventStreams } from '../streams/event-stream/event-streams.ts'
-import { type EventGraph, followGraph } from '../streams/event-stream/graph/follow-schema.ts'
+import { type EventGraph, followGraph } from '../streams/event-stream/follow-graph.ts'
 import { createConsoleFiles } from './console-files.ts'
 import { createDocsFiles, hasDocs } from './docs-files.ts'
 import { graphiqlPage } from './graphiql-page.ts'
@@ -36,7 +35,6 @@ interface ApiDeps
   extends ConnectV1Deps,
     Pick<GraphqlDeps, 'authenticateSession' | 'webhooks' | 'publishEvents' | 'live'> {
   readonly database: Database
-  readonly eventStreams: EventStreams
   /** Null without POSTHORN_OIDC_ISSUER. */
   readonly oidc: OidcSignIn | null
 }
@@ -75,7 +73,7 @@ export function addApiRoutes(routes: Hono, deps: ApiDeps, config: Config): void 
   })
   routes.route('/', createCatalogueRoutes(deps, config, eventGraph))
   routes.route(CONNECT_V1_PATH, createConnectV1(deps))
-  routes.route(EVENTS_V1_PATH, createEventsV1(deps))
+  routes.route(EVENTS_V1_PATH, createEventsV1(graphqlDeps))
   const { prisma, keyring } = deps.webhooks
   if (config.mcp !== 'off') routes.route('/', createMcpRoutes(graphqlDeps, config))
   routes.route('/', createMailLinkRoutes(prisma, keyring))

@@ -8,8 +8,7 @@ import { createHandler, type HandlerOptions } from '../graphql/handler.ts'
 import { CROSS_SITE_DETAIL, isCrossSite, sessionCookie } from '../http/session-cookie.ts'
 import { DomainError } from '../lib/errors.ts'
 import { findOrganizationUuid } from '../organizations/find-organization.ts'
-import type { EventStreams } from '../streams/event-stream/event-streams.ts'
-import type { EventGraph } from '../streams/event-stream/graph/follow-schema.ts'
+import type { EventGraph } from '../streams/event-stream/follow-graph.ts'
 import { describeRequest } from '../telemetry/request-log.ts'
 import { schema } from './schema.ts'
 
@@ -21,10 +20,7 @@ export interface GraphqlDeps
 }
 
 /** Handles requests to `/graphql/events`, the graph of the event types, in the same way. */
-export function createEventsHandler(
-  deps: GraphqlDeps & { readonly eventStreams: EventStreams },
-  graph: () => Promise<EventGraph>,
-): Handle {
+export function createEventsHandler(deps: GraphqlDeps, graph: () => Promise<EventGraph>): Handle {
   return createHandler(deps, {
     ...deps,
     path: EVENTS_PATH,

@@ -191,14 +191,14 @@ function patternIssues(pattern: string, path: FieldIssue['path']): FieldIssue[] 
 function filterColumns(filter: Filter | null, stored: string | null) {
   const text = filter && printFilter(filter)
   if (isSameJson(text, stored)) return {}
-  const { path, times, cost } = filter ? compileFilter(filter) : NO_FILTER
+  const { path, times, steps, scans } = filter ? compileFilter(filter) : NO_FILTER
   return {
     filter: text,
     filterPath: path,
-    filterTimes: times.length > 0 ? (times as unknown as Prisma.InputJsonValue) : Prisma.DbNull,
-    filterSteps: cost.steps,
-    filterScans: cost.scans,
+    filterTimes: times ? (times as unknown as Prisma.InputJsonValue) : Prisma.DbNull,
+    filterSteps: steps,
+    filterScans: scans,
   }
 }
 
-const NO_FILTER = { path: null, times: [], cost: { steps: null, scans: null } }
+const NO_FILTER = { path: null, times: null, steps: null, scans: null }

@@ -23,11 +23,8 @@ export interface HealthChange {
 }
 
 /** The changes of the states of webhooks. One without an attempt counts as healthy. */
-export const healthTopic: Topic<HealthChange> = {
-  async open(source) {
-    return followStates(source, await readStates(source, []))
-  },
-}
+export const healthTopic: Topic<HealthChange> = async (source) =>
+  followStates(source, await readStates(source, []))
 
 /** Compares the states with those of the read before. */
 async function* followStates(

@@ -73,10 +73,10 @@ async function tenantWith(
       tenant.organizationId,
     ])
   } else if (filter !== '') {
-    const { path, cost } = compileFilter(parseStoredFilter(filter))
+    const { path, steps, scans } = compileFilter(parseStoredFilter(filter))
     await pool.query(
       `update posthorn.webhooks set filter = $2, filter_path = $3, filter_steps = $4, filter_scans = $5 where organization_id = $1`,
-      [tenant.organizationId, filter, path, cost.steps, cost.scans],
+      [tenant.organizationId, filter, path, steps, scans],
     )
   }
   return { ...tenant, type }

@@ -70,7 +70,7 @@ describe('a filter', () => {
       [{ path: '$.e', op: 'exists', value: true }, '.value'],
       [{ path: '$.h', op: 'equals', value: 'x'.repeat(1_100) }, '.value'],
       [{ path: '$.j', op: 'equals', value: 1, vaule: 2 }, '.vaule'],
-      [{ not: { path: '$.k', op: 'exists' }, any: [] }, ''],
+      [{ not: { path: '$.k', op: 'exists' }, any: [] }, '.not'],
       [{ any: [] }, '.any'],
       ['text', ''],
       [{ path: '$.l', op: 'changed', value: 'paid' }, '.value'],

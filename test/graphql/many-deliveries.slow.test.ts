@@ -183,7 +183,7 @@ describe('a stream', () => {
     }
     const read = async () => {
       for (const topic of [attemptTopic, finishedTopic]) {
-        for await (const _page of (await topic.open(source, since())) ?? []);
+        for await (const _page of (await topic(source, since())) ?? []);
       }
     }
     expect(await readsWithoutIndex(api, read)).toEqual([])
@@ -195,6 +195,5 @@ const LAST_NEWS = new News({
   share: (_key, read) => read(),
   onReadError: () => {},
   onEnd: () => {},
-  toError: (reason) => new Error(reason),
 })
 LAST_NEWS.close()

@@ -899,7 +899,6 @@ create table posthorn.webhook_bodies (
 -- The organizations whose events are read in the order of their commits, since their first reader.
 create table posthorn.event_streams (
   organization_id uuid primary key,
-  used_at timestamptz not null default now(),
   -- The last event that the stream no longer has: a cursor before it may have missed some. A stream begins at a new position,
   -- so that a cursor of an earlier stream of the organization is before it.
   begins_after bigint not null default nextval('posthorn.stream_positions'),

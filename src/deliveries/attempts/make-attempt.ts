@@ -290,9 +290,9 @@ async function publishResult(
 ): Promise<void> {
   const { webhookId, organizationId } = delivery
   const { succeeded } = record
-  const { attemptId, state, consecutiveFailures, failingMs } = recorded
+  const { state, consecutiveFailures, failingMs } = recorded
   deps.report.attempted(delivery.id, webhookId, record, recorded)
-  deps.notify(organizationId, attemptId)
+  deps.notify(organizationId)
   await deps.scheduler.handleResult(delivery, options, {
     succeeded,
     finished: state !== 'pending',

@@ -20,16 +20,13 @@ export interface CompiledFilter {
   readonly path: string
   /**
    * The conditions that the path reads from the variable `t`: those on times, as Postgres 15 has no times with `Z` in
-   * paths, and those on changes, as a path reads one document.
+   * paths, and those on changes, as a path reads one document. Null: none.
    */
-  readonly times: readonly ReadLeaf[]
-  /** In the steps of `posthorn.lets_through`. */
-  readonly cost: {
-    /** The steps on any event. */
-    readonly steps: number
-    /** The steps for each value, and for each 64 bytes, of the data. */
-    readonly scans: number
-  }
+  readonly times: readonly ReadLeaf[] | null
+  /** The steps of `posthorn.lets_through` on any event. */
+  readonly steps: number
+  /** The steps for each value, and for each 64 bytes, of the data. */
+  readonly scans: number
 }
 
 /** `changed`, or a comparison with a time. */
@@ -42,20 +39,19 @@ interface ReadLeaf extends Partial<ExactTime> {
 export function compileFilter(filter: Filter): CompiledFilter {
   const times: ReadLeaf[] = []
   const tests = print(filter, times)
-  const leaves = leavesOf(filter)
-  const cost = { steps: sum(leaves.map(stepsOf)), scans: sum(leaves.map(scansOf)) }
-  return { path: `strict $ ? (${tests})`, times, cost }
+  const [steps = 0, scans = 0] = [stepsOf, scansOf].map((of) =>
+    leavesOf(filter).reduce((sum, leaf) => sum + of(leaf), 0),
+  )
+  return { path: `strict $ ? (${tests})`, times: times.length > 0 ? times : null, steps, scans }
 }
 
 function print(filter: Filter, times: ReadLeaf[]): string {
-  if ('all' in filter) return joined(filter.all, ' && ', times)
-  if ('any' in filter) return joined(filter.any, ' || ', times)
+  const joined = (parts: readonly Filter[], operator: string) =>
+    `(${parts.map((part) => print(part, times)).join(operator)})`
+  if ('all' in filter) return joined(filter.all, ' && ')
+  if ('any' in filter) return joined(filter.any, ' || ')
   if ('not' in filter) return `!(${print(filter.not, times)})`
   return printLeaf(filter, times)
-}
-
-function joined(parts: readonly Filter[], operator: string, times: ReadLeaf[]): string {
-  return `(${parts.map((part) => print(part, times)).join(operator)})`
 }
 
 function printLeaf(leaf: Leaf, times: ReadLeaf[]): string {
@@ -93,9 +89,8 @@ const STEPS_OF_PATH_STEP = 2
 /** Times are read from texts. */
 const STEPS_OF_TIME = 80
 
-function stepsOf(leaf: Leaf): number {
-  return STEPS_OF_PATH_STEP * (leaf.path.length + 1) + stepsOfComparison(leaf)
-}
+const stepsOf = (leaf: Leaf): number =>
+  STEPS_OF_PATH_STEP * (leaf.path.length + 1) + stepsOfComparison(leaf)
 
 function scansOf(leaf: Leaf): number {
   const looksAtEach = leaf.path.some((step) => 'eachItem' in step)
@@ -106,8 +101,4 @@ function stepsOfComparison(leaf: Leaf): number {
   const { takes, steps = 1 } = ruleOf(leaf.op)
   if (timeOf(leaf)) return STEPS_OF_TIME
   return takes === 'list' ? 1 + steps * valuesOf(leaf).length : steps
-}
-
-function sum(numbers: readonly number[]): number {
-  return numbers.reduce((total, number) => total + number, 0)
 }

@@ -2,7 +2,6 @@ import type { Sql } from '../../db/client.ts'
 import { printExactJson } from '../../lib/exact-json.ts'
 import { excerpt } from '../../lib/excerpt.ts'
 import { printPath } from '../../lib/json-path.ts'
-import { MAX_STEPS } from '../../lib/work-budget.ts'
 import { compileFilter } from './compile-filter.ts'
 import { type Filter, ruleOf, valuesOf } from './filter.ts'
 
@@ -12,65 +11,55 @@ interface EventTexts {
   readonly previous: string | null
 }
 
-/** The steps of one statement, so that it ends within a second. */
-const MAX_STEPS_OF_STATEMENT = 5 * MAX_STEPS
+/** Events in one statement, so that it ends within a second, however many steps the filter takes. */
+const EVENTS_OF_STATEMENT = 5
 
 /**
- * The events that a filter lets through: those that pass, and those about which it does not decide, because Postgres cannot
- * read their data or because the work takes too many steps. Publishing decides in the same way.
+ * For each event that a filter refuses, a sentence with the first condition that the event does not meet. Events about which
+ * the filter does not decide pass, because Postgres cannot read their data or because the work takes too many steps.
+ * Publishing decides in the same way.
  */
-export async function letThrough<Event extends EventTexts>(
-  sql: Sql,
-  filter: Filter,
-  events: readonly Event[],
-): Promise<Event[]> {
-  const { path, times, cost } = compileFilter(filter)
-  const found: Event[] = []
-  for (let at = 0; at < events.length; ) {
-    let end = at
-    for (let steps = 0; end < events.length && steps < MAX_STEPS_OF_STATEMENT; end++) {
-      const { data, previous } = events[end] as Event
-      const length = data.length + (previous?.length ?? 0)
-      steps += Math.min(cost.steps + length + cost.scans * length, MAX_STEPS)
-    }
-    const page = events.slice(at, end)
-    const { rows } = await sql.query<{ n: number }>({
-      name: 'let_events_through',
-      text: LET_THROUGH,
-      values: [
-        page.map(({ data }) => data),
-        page.map(({ previous }) => previous),
-        ...[path, times.length > 0 ? JSON.stringify(times) : null, cost.steps, cost.scans],
-      ],
-    })
-    found.push(...rows.map(({ n }) => page[n - 1] as Event))
-    at = end
-  }
-  return found
-}
-
-const LET_THROUGH = `
-  select n::int from unnest($1::text[], $2::text[]) with ordinality as event (data, previous, n)
-  where posthorn.lets_through(data, previous, $3::jsonpath, $4::jsonb, $5, $6) order by n`
-
-/** For each event that a filter refuses, a sentence with the first condition that the event does not meet. */
 export async function explainRefusals<Event extends EventTexts>(
   sql: Sql,
   filter: Filter,
   events: readonly Event[],
 ): Promise<Map<Event, string>> {
+  const parts = 'all' in filter ? filter.all : [filter]
+  const compiled = [filter, ...parts].map(compileFilter)
   const refusals = new Map<Event, string>()
-  const passing = new Set(await letThrough(sql, filter, events))
-  let left = events.filter((event) => !passing.has(event))
-  for (const part of 'all' in filter ? filter.all : [filter]) {
-    const met = new Set(await letThrough(sql, part, left))
-    for (const event of left) {
-      if (!met.has(event)) refusals.set(event, `It does not meet: ${describeFilter(part)}.`)
+  for (let at = 0; at < events.length; at += EVENTS_OF_STATEMENT) {
+    const page = events.slice(at, at + EVENTS_OF_STATEMENT)
+    const { rows } = await sql.query<{ n: number; part: number }>({
+      name: 'explain_refusals',
+      text: EXPLAIN_REFUSALS,
+      values: [
+        page.map(({ data }) => data),
+        page.map(({ previous }) => previous),
+        compiled.map(({ path }) => path),
+        compiled.map(({ times }) => times && JSON.stringify(times)),
+        ...[compiled.map(({ steps }) => steps), compiled.map(({ scans }) => scans)],
+      ],
+    })
+    for (const { n, part } of rows) {
+      const sentence = `It does not meet: ${describeFilter(parts[part] ?? filter)}.`
+      refusals.set(page[n] as Event, sentence)
     }
-    left = left.filter((event) => met.has(event))
   }
   return refusals
 }
+
+/** The first filter is the whole one, which decides. */
+const EXPLAIN_REFUSALS = `
+  with part as materialized (
+    select part.*, n - 2 as index from unnest($3::jsonpath[], $4::jsonb[], $5::int[], $6::int[]) with ordinality
+      as part (path, times, steps, scans, n)
+  )
+  select event.n::int - 1 as n, (
+    select min(part.index)::int from part
+    where part.index >= 0 and not posthorn.lets_through(data, previous, path, times, steps, scans)
+  ) as part
+  from unnest($1::text[], $2::text[]) with ordinality as event (data, previous, n)
+  join part as whole on whole.index = -1 and not posthorn.lets_through(data, previous, path, times, steps, scans)`
 
 const MAX_VALUE_LENGTH = 60
 

@@ -74,12 +74,9 @@ function checkFilter(input: ExactJson, at: Path): { filter: Filter | null; issue
     if (!isObject(value)) {
       return report(path, 'invalid_type', `must be an object with all, any, not, or path and op.`)
     }
-    const [form, ...others] = ['all', 'any', 'not', 'path'].filter((key) => key in value)
+    const form = ['all', 'any', 'not', 'path'].find((key) => key in value)
     if (form === undefined) {
       return report(path, 'required', 'needs one of all, any, not, or path with op.')
-    }
-    if (others.length > 0) {
-      return report(path, 'ambiguous', `has ${form} and ${others.join(' and ')}. Use one of them.`)
     }
     if (form === 'path') return readLeaf(value, path)
     const unknown = Object.keys(value).find((key) => key !== form)

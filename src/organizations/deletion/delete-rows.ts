@@ -16,7 +16,7 @@ export const ORGANIZATION_TABLES = {
   event_keys: ['path', 'value', 'event_id'],
   events: ['id'],
   published_batches: ['id'],
-  event_streams: ['used_at'],
+  event_streams: ['begins_after'],
   filtered_events: ['id'],
   idempotency_keys: ['operation', 'key'],
   incidents: ['id'],

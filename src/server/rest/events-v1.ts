@@ -9,19 +9,23 @@ import { createRoutes, methodNotAllowed, notFoundProblem } from '../../http/prob
 import { readJsonObject } from '../../http/read-body.ts'
 import { DomainError } from '../../lib/errors.ts'
 import { parseInput } from '../../lib/validation.ts'
-import type { PulledEvents, PullRequest } from '../../streams/event-stream/consumers/pull-events.ts'
+import {
+  acknowledgeEvents,
+  type PulledEvents,
+  type PullRequest,
+  pullEvents,
+} from '../../streams/event-stream/consumers/pull-events.ts'
 import { printCursor } from '../../streams/event-stream/cursor.ts'
-import type { EventStreams, Reader } from '../../streams/event-stream/event-streams.ts'
+import type { Reader, StreamDeps } from '../../streams/event-stream/follow-events.ts'
 import type { StreamEvent } from '../../streams/event-stream/read-stream.ts'
 import type { EndReason } from '../../streams/live/news.ts'
 import type { Logger } from '../../telemetry/logger.ts'
 import type { OutageLog } from '../../telemetry/outages.ts'
 import { actorOf, addRateLimitHeaders, type CallerEnv, requireApiKey } from './caller.ts'
 
-export interface EventsV1Deps {
+export interface EventsV1Deps extends StreamDeps {
   readonly authenticate: Authenticate
   readonly rateLimiter: RateLimiter
-  readonly eventStreams: EventStreams
   readonly logger: Logger
   readonly outages: OutageLog
 }
@@ -30,7 +34,7 @@ export const EVENTS_V1_PATH = '/api/events/v1'
 
 /** Pulls by plain HTTP, for programs without GraphQL. Not part of the connect contract. */
 export function createEventsV1(deps: EventsV1Deps): Hono<CallerEnv> {
-  const { authenticate, rateLimiter, eventStreams } = deps
+  const { sql, authenticate, rateLimiter } = deps
   const app = createRoutes<CallerEnv>(deps)
   app.use(addRateLimitHeaders(rateLimiter))
   for (const path of ['/pull', '/acknowledge']) app.use(path, requireApiKey(authenticate))
@@ -39,7 +43,7 @@ export function createEventsV1(deps: EventsV1Deps): Hono<CallerEnv> {
     // Its answer would be lost, with the events.
     if (c.req.raw.method === 'HEAD') throw methodNotAllowed('HEAD', ['GET'])
     const request = readPull(new URL(c.req.url).searchParams)
-    const pulled = await eventStreams.pull(readerOf(c), request)
+    const pulled = await pullEvents(deps, readerOf(c), request)
     const text = printPulled(pulled)
     connectionOf(c).inFlight?.resize('response', 2 * text.length)
     return c.body(text, 200, { 'content-type': 'application/json' })
@@ -48,7 +52,7 @@ export function createEventsV1(deps: EventsV1Deps): Hono<CallerEnv> {
   app.post('/acknowledge', async (c) => {
     const body = await readJsonObject(c.req.raw, connectionOf(c).inFlight)
     const { consumer, lease } = parseInput(acknowledgement, body)
-    return c.json({ acknowledged: await eventStreams.acknowledge(readerOf(c), consumer, lease) })
+    return c.json({ acknowledged: await acknowledgeEvents(sql, readerOf(c), consumer, lease) })
   })
 
   app.all('/pull', (c) => {

@@ -1,12 +1,13 @@
-import type { Filter } from '../../events/filters/filter.ts'
+import { type CompiledFilter, compileFilter } from '../../events/filters/compile-filter.ts'
 import { type GivenFilter, printFilter, readGivenFilter } from '../../events/filters/read-filter.ts'
-import { type FieldIssue, fieldIssue, invalid } from '../../lib/errors.ts'
+import { fieldIssue, invalid } from '../../lib/errors.ts'
 
 /** What a reader asks for. */
 export interface EventSelection {
   /** Names and patterns of event types. Null: all types, without those of Posthorn itself. */
   readonly types: readonly string[] | null
-  readonly filter: Filter | null
+  /** With its JSON. */
+  readonly filter: (CompiledFilter & { readonly text: string }) | null
 }
 
 export interface GivenSelection extends GivenFilter {
@@ -14,37 +15,22 @@ export interface GivenSelection extends GivenFilter {
 }
 
 const MAX_TYPES = 100
-const NAME = /^(\*|[a-zA-Z0-9_-]+(\.[a-zA-Z0-9_-]+)*(\.\*)?)$/
-const MAX_NAME_LENGTH = 128
+const NAME = /^(?=.{1,128}$)(\*|[a-zA-Z0-9_-]+(\.[a-zA-Z0-9_-]+)*(\.\*)?)$/
 
 /** Reads what a caller gives. Throws `invalid`. A type that the catalogue does not have yet is one that may come. */
 export function readSelection(given: GivenSelection): EventSelection {
-  const issues: FieldIssue[] = checkTypes(given.types ?? [])
-  const { filter, issues: ofFilter } = readGivenFilter(given)
-  issues.push(...ofFilter)
-  if (issues.length > 0) throw invalid(issues)
   const types = [...new Set(given.types)]
-  return { types: types.length > 0 ? types : null, filter }
-}
-
-function checkTypes(types: readonly string[]): FieldIssue[] {
-  if (types.length > MAX_TYPES) {
-    const rule = `must have at most ${MAX_TYPES} entries, not ${types.length.toLocaleString('en')}.`
-    return [fieldIssue(['types'], 'too_many', rule)]
-  }
-  return types.flatMap((type, i) =>
-    NAME.test(type) && type.length <= MAX_NAME_LENGTH
-      ? []
-      : [
-          fieldIssue(
-            ['types', i],
-            'invalid_argument',
-            'must be the name of an event type, or a pattern such as order.* or *.',
-          ),
-        ],
+  const { filter, issues: ofFilter } = readGivenFilter(given)
+  const rule = 'must be the name of an event type, or a pattern such as order.* or *.'
+  const ofTypes = types.flatMap((type, i) =>
+    NAME.test(type) ? [] : [fieldIssue(['types', i], 'invalid_argument', rule)],
   )
-}
-
-export function printSelectionFilter({ filter }: EventSelection): string | null {
-  return filter && printFilter(filter)
+  const tooMany = `must have at most ${MAX_TYPES} entries, not ${types.length.toLocaleString('en')}.`
+  if (types.length > MAX_TYPES) throw invalid([fieldIssue(['types'], 'too_many', tooMany)])
+  const issues = [...ofTypes, ...ofFilter]
+  if (issues.length > 0) throw invalid(issues)
+  return {
+    types: types.length > 0 ? types : null,
+    filter: filter && { ...compileFilter(filter), text: printFilter(filter) },
+  }
 }

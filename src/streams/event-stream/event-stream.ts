@@ -1,94 +1,62 @@
 import type { Sql } from '../../db/client.ts'
 import { DomainError } from '../../lib/errors.ts'
-import type { News } from '../live/news.ts'
 import { type Cursor, isBefore } from './cursor.ts'
 
-/** The ends of a stream, both exclusive at the beginning: the last event that is gone, and the newest with a position. */
+/** Where a stream begins and where it ends, both exclusive: after the last event that is gone, and after the newest. */
 export interface StreamBounds {
   readonly beginsAfter: Cursor
   readonly newest: Cursor
 }
 
-/** How a client waits for events. */
-export interface EventNews {
-  readonly news: News
-  /** The bounds of the stream when the client began to wait. */
-  readonly bounds: StreamBounds
-  /** Resolves when there are newer events, or after `maxMs`. False once the client has left. */
-  next(maxMs?: number): Promise<boolean>
-}
-
-/**
- * Of what has committed. The first use begins the stream: publishers append to it from then on. The index on
- * (organization_id, position) serves it.
- */
+/** Of what has committed. The first use begins the stream: publishers append to it from then on. */
 export async function readBounds(sql: Sql, organizationId: string): Promise<StreamBounds> {
   await givePositions(sql, organizationId)
-  const [row] = await readStreamRow(sql, organizationId)
-  if (!row || row.isOld) await useStream(sql, organizationId)
-  const [used] = row ? [row] : await readStreamRow(sql, organizationId)
-  if (!used) throw new DomainError('unavailable', 'The stream of events has ended. Try again.')
-  const beginsAfter = { position: used.beginsAfter, index: used.beginsAfterIndex }
-  if (used.newest === null) return { beginsAfter, newest: beginsAfter }
-  const newest = { position: used.newest, index: used.newestIndex ?? 0 }
-  return { beginsAfter, newest: isBefore(newest, beginsAfter) ? beginsAfter : newest }
-}
-
-interface StreamRow {
-  readonly beginsAfter: number
-  readonly beginsAfterIndex: number
-  readonly newest: number | null
-  readonly newestIndex: number | null
-  /** Whether the use is not noted. It is noted roughly, far below the shortest retention. */
-  readonly isOld: boolean
-}
-
-async function readStreamRow(sql: Sql, organizationId: string): Promise<StreamRow[]> {
-  const { rows } = await sql.query<StreamRow>({
-    name: 'read_stream_bounds',
-    text: `
-      select s.begins_after::float8 as "beginsAfter", s.begins_after_index as "beginsAfterIndex",
-        b.position::float8 as "newest", cardinality(b.event_ids) - 1 as "newestIndex",
-        s.used_at < now() - interval '10 minutes' as "isOld"
-      from posthorn.event_streams as s
-      left join lateral (
-        select position, event_ids from posthorn.published_batches
-        where organization_id = s.organization_id and position is not null
-        order by position desc limit 1
-      ) as b on true
-      where s.organization_id = $1`,
+  const { rows } = await sql.query<Cursor & { newest: number | null }>({
+    name: 'begin_stream',
+    text: BEGIN_STREAM,
     values: [organizationId],
   })
-  return rows
+  const [row] = rows
+  if (!row) throw new DomainError('unavailable', 'The organization was deleted.')
+  const { newest, ...beginsAfter } = row
+  // The place before whatever comes after the newest batch.
+  const end = { position: (newest ?? 0) + 1, index: -1 }
+  return { beginsAfter, newest: isBefore(end, beginsAfter) ? beginsAfter : end }
 }
 
-/** Does nothing for an organization that was deleted. */
-async function useStream(sql: Sql, organizationId: string): Promise<void> {
-  await sql.query({
-    name: 'use_event_stream',
-    text: `
-      insert into posthorn.event_streams as s (organization_id, used_at)
-      select o.id, now() from posthorn.organizations as o where o.id = $1 and o.deleted_at is null
-      on conflict (organization_id) do update set used_at = excluded.used_at`,
-    values: [organizationId],
-  })
-}
+/** SQL, by the index on (organization_id, position). */
+const NEWEST_POSITION = `(
+  select max(b.position) from posthorn.published_batches as b where b.organization_id = $1 and b.position is not null)`
+
+/** Two first uses at the same time begin one stream. */
+const BEGIN_STREAM = `
+  with begun as (
+    insert into posthorn.event_streams as s (organization_id)
+    select o.id from posthorn.organizations as o
+    where o.id = $1 and o.deleted_at is null
+      and not exists (select from posthorn.event_streams where organization_id = o.id)
+    on conflict (organization_id) do update set begins_after = s.begins_after
+    returning *
+  )
+  select begins_after::float8 as position, begins_after_index as index, ${NEWEST_POSITION}::float8 as newest
+  from (select * from begun union all select * from posthorn.event_streams where organization_id = $1) as stream`
 
 /** Batches in one statement. */
 const MAX_GIVEN = 1_000
 
 /**
  * Gives positions to the committed batches of an organization, so that positions ascend in the order in which readers see
- * the events: a batch that commits late comes after those that were read before.
+ * the events: a batch that commits late comes after those that were read before. Returns the newest position, if any.
  */
-export async function givePositions(sql: Sql, organizationId: string): Promise<void> {
+export async function givePositions(sql: Sql, organizationId: string): Promise<number | null> {
   for (;;) {
-    const { rowCount } = await sql.query({
+    const { rows } = await sql.query<{ given: number; newest: number | null }>({
       name: 'give_stream_positions',
       text: GIVE_POSITIONS,
       values: [organizationId, MAX_GIVEN],
     })
-    if ((rowCount ?? 0) < MAX_GIVEN) return
+    const [result] = rows
+    if (!result || result.given < MAX_GIVEN) return result?.newest ?? null
   }
 }
 
@@ -110,9 +78,13 @@ const GIVE_POSITIONS = `
       where b.organization_id = $1 and b.position is null
       order by b.id limit $2
     ) as sorted
+  ),
+  positioned as (
+    update posthorn.published_batches as b set position = given.position
+    from given where b.id = given.id and b.position is null
+    returning b.position
   )
-  update posthorn.published_batches as b set position = given.position
-  from given where b.id = given.id and b.position is null`
+  select count(*)::int as given, greatest(max(position), ${NEWEST_POSITION})::float8 as newest from positioned`
 
 /** Batches in one statement. */
 const PAGE_ROWS = 1_000
@@ -140,14 +112,6 @@ export async function deleteOldBatches(sql: Sql, retentionMs: number): Promise<n
     deleted += rows[0]?.deleted ?? 0
     after = rows[0]?.reached ?? null
   }
-  await sql.query({
-    name: 'delete_unused_streams',
-    text: `
-      delete from posthorn.event_streams as s
-      where used_at < now() - $1 * interval '1 millisecond'
-        and not exists (select from posthorn.event_consumers as c where c.organization_id = s.organization_id)`,
-    values: [retentionMs],
-  })
   return deleted
 }
 

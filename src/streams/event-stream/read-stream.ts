@@ -1,5 +1,4 @@
 import type { Sql } from '../../db/client.ts'
-import { compileFilter } from '../../events/filters/compile-filter.ts'
 import { MAX_STEPS } from '../../lib/work-budget.ts'
 import type { Cursor } from './cursor.ts'
 import type { EventSelection } from './event-matcher.ts'
@@ -106,9 +105,9 @@ export function scopeValues(
   { organizationId, webhookId, selection }: EventScope,
   { maxEvents, maxBytes }: PageSize,
 ): unknown[] {
-  const filter = selection?.filter && compileFilter(selection.filter)
-  const times = filter && filter.times.length > 0 ? JSON.stringify(filter.times) : null
-  const { steps = 0, scans = 0 } = filter?.cost ?? {}
+  const filter = selection?.filter
+  const times = filter?.times && JSON.stringify(filter.times)
+  const { steps = 0, scans = 0 } = filter ?? {}
   const types = selection?.types ?? ['*']
   return [organizationId, types, filter?.path, times, steps, scans, webhookId, maxEvents, maxBytes]
 }

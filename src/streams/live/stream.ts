@@ -2,13 +2,13 @@ import type { Sql } from '../../db/client.ts'
 import { lowerBoundAt, timestampOf } from '../../lib/uuid-v7.ts'
 import type { News } from './news.ts'
 
-/** A kind of items of an organization, and how to read them from the tables. Streams subscribe to a topic. */
-export interface Topic<Item> {
-  /** Resolves once the pages get all later items, oldest first. Null: a client that resumes missed more than `MAX_MISSED`. */
-  open(source: LiveSource, after: Date | null): Promise<Pages<Item> | null>
-}
+/**
+ * A kind of items of an organization, and how to read them from the tables. Resolves once the pages get all later items,
+ * oldest first. Null: a client that resumes missed more than `MAX_MISSED`.
+ */
+export type Topic<Item> = (source: LiveSource, after: Date | null) => Promise<Pages<Item> | null>
 
-export type Pages<Item> = AsyncIterable<readonly Item[]> | Iterable<readonly Item[]>
+export type Pages<Item> = AsyncIterable<readonly Item[]>
 
 export interface LiveSource {
   readonly sql: Sql
@@ -30,7 +30,7 @@ export interface StreamItem<Item = unknown> {
 /** The rows of a batch are in memory together. */
 const MAX_BATCH = 200
 
-export async function* inBatches<Item>(pages: Pages<Item>): AsyncGenerator<StreamItem<Item>> {
+export async function* inBatches<Item>(pages: Pages<Item>): AsyncGenerator<StreamItem<Item>, void> {
   for await (const page of pages) {
     for (let i = 0; i < page.length; i += MAX_BATCH) {
       const batch = page.slice(i, i + MAX_BATCH)
@@ -39,14 +39,11 @@ export async function* inBatches<Item>(pages: Pages<Item>): AsyncGenerator<Strea
   }
 }
 
-/** A transaction that gave an item its id, or the time of it, has ended and notified within this time. */
-const REORDERED_WITHIN_MS = 5_000
+/** A transaction that gives an item its id, or the time of it, ends within this time. */
+const REORDERED_WITHIN_MS = 1_000
 
-/** Notifies of what may have committed without a notification. */
-export const REPEAT = ''
-
-/** Beyond these, a client can get an item twice, which it recognizes by the id. */
-const MAX_REMEMBERED = 10_000
+/** A client that resumes gets the items of this time before again: it may have been connected to another process. */
+const REPEATED_MS = 5_000
 
 export interface PositionedItem {
   /** A UUIDv7 in the order of time. */
@@ -63,38 +60,42 @@ export interface PositionedPage<Item> {
 
 /**
  * Items after a time, or those that come, in the order of their positions. An item whose transaction ends late comes after
- * those with higher positions that were read before.
+ * those with higher positions that were read before: each look begins somewhat before the end of the last one.
  */
-export async function* followPositions<Item extends PositionedItem>(
-  news: News,
+export async function followPositions<Item extends PositionedItem>(
+  { sql, news }: Pick<LiveSource, 'sql' | 'news'>,
   after: Date | null,
   read: (after: string) => Promise<PositionedPage<Item>>,
+): Promise<AsyncGenerator<readonly Item[], void>> {
+  const begin = after ? resumeAt(after) : before(await readTime(sql), REORDERED_WITHIN_MS)
+  const old = after ? [] : (await read(begin)).items
+  return follow(news, begin, new Set(old.map(({ position }) => position)), read)
+}
+
+async function readTime(sql: Sql): Promise<Date> {
+  const { rows } = await sql.query<{ now: Date }>('select now()')
+  return rows[0]?.now ?? new Date()
+}
+
+async function* follow<Item extends PositionedItem>(
+  news: News,
+  begin: string,
+  seen: Set<string>,
+  read: (after: string) => Promise<PositionedPage<Item>>,
 ): AsyncGenerator<readonly Item[], void> {
-  const first = positionBefore(after ?? news.openedAt)
-  const begin = after ? first : lowerBoundAt(news.openedAt)
-  let place = begin
-  const seen = new Set<string>()
-  for (;;) {
-    const since = news.takeSince()
-    if (since === REPEAT) place = later(positionBefore(timestampOf(place)), begin)
-    else if (since) place = later(first, earlier(place, lowerBoundAt(timestampOf(since))))
+  for (let place = begin; ; ) {
     const { items, reached, isEnd } = await read(place)
     const fresh = items.filter(({ position }) => !seen.has(position))
     for (const { position } of fresh) seen.add(position)
-    for (const oldest of seen) {
-      if (seen.size <= MAX_REMEMBERED) break
-      seen.delete(oldest)
-    }
     yield fresh
-    place = reached
+    const next = isEnd ? before(timestampOf(reached), REORDERED_WITHIN_MS) : reached
+    if (next > place) place = next
+    for (const position of seen) if (position <= place) seen.delete(position)
     if (isEnd && !(await news.next())) return
   }
 }
 
-const later = (a: string, b: string) => (a > b ? a : b)
-const earlier = (a: string, b: string) => (a < b ? a : b)
+/** The position after which a client resumes that got everything up to this time. */
+export const resumeAt = (time: Date): string => before(time, REPEATED_MS)
 
-/** The lowest position of an item whose transaction can have ended after this time. */
-export function positionBefore(time: Date): string {
-  return lowerBoundAt(new Date(time.getTime() - REORDERED_WITHIN_MS))
-}
+const before = (time: Date, ms: number) => lowerBoundAt(new Date(time.getTime() - ms))

@@ -467,7 +467,7 @@ describe('subscriptions', () => {
         [parseId('webhook', webhook)],
       )
     }
-    await notify(pool, new Map([[organizationId, undefined]]))
+    await notify(pool, new Set([organizationId]))
   }
 
   /** Subscribes, and collects the text of the stream. */

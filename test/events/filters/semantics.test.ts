@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { explainRefusals, letThrough } from '../../../src/events/filters/decide.ts'
+import { explainRefusals } from '../../../src/events/filters/decide.ts'
 import type { Filter } from '../../../src/events/filters/filter.ts'
 import {
   parseStoredFilter,
@@ -71,7 +71,7 @@ test.each([
   expect(refusals.get(events[1] as (typeof events)[0])).toBe(sentence)
 })
 
-test('many events take several statements, and keep their order', async () => {
+test('many events take several statements', async () => {
   const filter = parseStoredFilter('{"path":"$[*]","op":"has","value":1}')
   const events = Array.from({ length: 60 }, (_, n) => `[[${'0,'.repeat(20_000)}${n % 3}]]`)
   expect(await decide(filter, events)).toEqual(events.map((_, n) => n % 3 === 1))
@@ -86,7 +86,6 @@ function textsIn(event: CaseEvent) {
 
 async function decide(filter: Filter, events: readonly CaseEvent[]): Promise<boolean[]> {
   const given = events.map(textsIn)
-  const found = await letThrough(database.pool, filter, given)
-  expect(found).toEqual(given.filter((event) => found.includes(event)))
-  return given.map((event) => found.includes(event))
+  const refusals = await explainRefusals(database.pool, filter, given)
+  return given.map((event) => !refusals.has(event))
 }

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { COMMAND_LINE } from '../../../src/auth/access/actor.ts'
 import { deleteOrganization } from '../../../src/organizations/deletion/delete-organization.ts'
-import type { Reader } from '../../../src/streams/event-stream/event-streams.ts'
-import { numbersOf, readerOf, take } from '../../streams/event-stream/support/reader.ts'
+import type { Reader } from '../../../src/streams/event-stream/follow-events.ts'
+import { numbersOf, readerOf, streamsOf, take } from '../../streams/event-stream/support/reader.ts'
 import { useTestApp } from '../../support/app.ts'
 import { createTenant, JOINED } from '../../support/factories.ts'
 import { findInTables } from './support/find-in-tables.ts'
@@ -13,7 +13,7 @@ const posthorn = await useTestApp({ role: 'api' })
 test('the open streams of a deleted organization end, and write no row any more; those of another one go on', async () => {
   const { database, services } = posthorn
   const [gone, kept] = [await createTenant(database.prisma), await createTenant(database.prisma)]
-  const open = async (reader: Reader) => await services.eventStreams.subscribe(reader, {})
+  const open = async (reader: Reader) => await streamsOf(posthorn).subscribe(reader, {})
   const [ending, lasting] = [await open(readerOf(gone)), await open(readerOf(kept))]
   const publish = (organizationId: string, n: number) =>
     services.publishEvents(organizationId, [{ type: JOINED, data: { n } }])

@@ -5,7 +5,7 @@ import { publicId } from '../../../src/db/ids.ts'
 import { eraseUnkeptPayloads } from '../../../src/deliveries/keep/erase-unkept-payloads.ts'
 import { createEventType } from '../../../src/event-types/edit-event-type.ts'
 import { createWebhook } from '../../scheduling/support/backlog.ts'
-import { readerOf } from '../../streams/event-stream/support/reader.ts'
+import { readerOf, streamsOf } from '../../streams/event-stream/support/reader.ts'
 import { createApiKey } from '../../support/api-keys.ts'
 import { useTestApp } from '../../support/app.ts'
 import { JOINED } from '../../support/factories.ts'
@@ -132,7 +132,7 @@ describe('payloads', () => {
   test('wait for a consumer that has not acknowledged the event', async () => {
     await updateOrganization({ keepPayloads: false })
     await addWebhook()
-    const streams = posthorn.services.eventStreams
+    const streams = streamsOf(posthorn)
     const reader = readerOf(posthorn.tenant)
     await streams.pull(reader, { consumer: 'billing' })
     const id = await publish()

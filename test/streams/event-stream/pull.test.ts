@@ -106,7 +106,6 @@ test('a consumer counts what it missed, and goes on', async () => {
   await posthorn.database.pool.query('delete from posthorn.events where organization_id = $1', [
     tenant.organizationId,
   ])
-  // With this retention, a stream is unused at once.
   await deleteOldBatches(posthorn.database.pool, 0)
   await expireLeases()
   await publish(4, 4)

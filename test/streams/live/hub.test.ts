@@ -1,11 +1,13 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { mintId, parseId } from '../../../src/db/ids.ts'
-import { attemptTopic } from '../../../src/deliveries/live-topics.ts'
+import { attemptTopic, type LiveDelivery } from '../../../src/deliveries/live-topics.ts'
 import { LiveHub } from '../../../src/streams/live/hub.ts'
 import { notify } from '../../../src/streams/live/notify.ts'
+import { inBatches, type Pages } from '../../../src/streams/live/stream.ts'
 import { sharedDatabase } from '../../support/database.ts'
 import { createTenant, subscribe as createWebhook, JOINED } from '../../support/factories.ts'
 import { until } from '../../support/until.ts'
+import { readerOf } from '../event-stream/support/reader.ts'
 
 let organizationId: string
 let webhookId: string
@@ -27,11 +29,9 @@ beforeEach(async () => {
 afterEach(() => hub[Symbol.asyncDispose]())
 
 const subscribe = () =>
-  hub.subscribe({
-    ...{ organizationId, apiKeyId: 'key', sessionId: null, webhookId: null, after: null },
-    topic: attemptTopic,
-    toError: (reason) => new Error(reason),
-    disconnect: () => {},
+  hub.open(readerOf({ organizationId, keyId: 'key' }), 'notifications', async (news) => {
+    const source = { sql: database.pool, news, organizationId, webhookId: null }
+    return news.stream(inBatches((await attemptTopic(source, null)) as Pages<LiveDelivery>))
   })
 
 /** Collects the positions of a stream's items. */
@@ -54,7 +54,7 @@ const INSERT = `
 /** Records attempts and notifies of them. */
 async function record(ids: readonly string[]): Promise<void> {
   await database.pool.query(INSERT, [ids, newId(), organizationId, webhookId])
-  await notify(database.pool, new Map([[organizationId, ids.toSorted()[0]]]))
+  await notify(database.pool, new Set([organizationId]))
 }
 
 test('an attempt arrives once, also if one with a higher id committed before it', async () => {
@@ -68,7 +68,7 @@ test('an attempt arrives once, also if one with a higher id committed before it'
   await until(() => first.length === 1 && second.length === 1, 'the higher id arrives')
   await client.query('commit')
   client.release()
-  await notify(database.pool, new Map([[organizationId, low]]))
+  await notify(database.pool, new Set([organizationId]))
   await until(() => first.length === 2 && second.length === 2, 'the lower id arrives')
   const last = newId()
   await record([last])

@@ -1,9 +1,7 @@
 import type { Actor } from '../../../auth/access/actor.ts'
 import { actorJson } from '../../../auth/audit/audit-entry.ts'
-import type { Db, Sql } from '../../../db/client.ts'
-import type { Consumer, Prisma } from '../../../db/generated/prisma/client.ts'
+import type { Sql } from '../../../db/client.ts'
 import { parseId } from '../../../db/ids.ts'
-import { type Page, pageOf } from '../../../db/page.ts'
 import { DomainError, fieldIssue, invalid, notFound } from '../../../lib/errors.ts'
 import type { StreamBounds } from '../event-stream.ts'
 
@@ -75,29 +73,4 @@ export async function deleteConsumer(
     [parseId('consumer', id), organizationId, actorJson(actor)],
   )
   if (rowCount === 0) throw notFound('consumer', id)
-}
-
-type Fields = Pick<Prisma.ConsumerFindManyArgs, 'select' | 'include'>
-
-/** A page of the organization's consumers, newest first. */
-export async function findConsumers(
-  db: Db,
-  organizationId: string,
-  query: Fields & Page,
-): Promise<Consumer[]> {
-  const { where, ...page } = pageOf(query, 'newest first')
-  return await db.consumer.findMany({ ...page, where: { ...where, organizationId } })
-}
-
-/** The organization's consumer with this name, or null. */
-export async function findConsumerByName(
-  db: Db,
-  organizationId: string,
-  name: string,
-  query: Fields,
-): Promise<Consumer | null> {
-  return await db.consumer.findUnique({
-    ...query,
-    where: { organizationId_name: { organizationId, name } },
-  })
 }

@@ -1,17 +1,14 @@
-import type { Actor } from '../../../auth/access/actor.ts'
+import { credentialOf } from '../../../auth/access/scope.ts'
 import type { Sql } from '../../../db/client.ts'
 import { parseId, publicId } from '../../../db/ids.ts'
-import { type FieldIssue, fieldIssue, invalid, notFound } from '../../../lib/errors.ts'
-import {
-  type EventSelection,
-  type GivenSelection,
-  printSelectionFilter,
-  readSelection,
-} from '../event-matcher.ts'
-import { type EventNews, givePositions, readBounds } from '../event-stream.ts'
+import { DomainError, type FieldIssue, fieldIssue, invalid, notFound } from '../../../lib/errors.ts'
+import { type EventSelection, type GivenSelection, readSelection } from '../event-matcher.ts'
+import { givePositions, readBounds } from '../event-stream.ts'
+import { type Reader, type StreamDeps, scopeOf } from '../follow-events.ts'
 import {
   EVENT_COLUMNS,
   type EventRow,
+  type EventScope,
   MAX_SCANNED,
   pageOf,
   type StreamEvent,
@@ -30,8 +27,7 @@ export const DEFAULT_LEASE_SECONDS = 60
 /** The largest answer. Its first event can have more bytes. */
 const MAX_BYTES = 2 * 1024 * 1024
 
-/** One pull reads so many events at most that its filter refuses, and so long; the next one goes on. */
-const MAX_REFUSED = 20_000
+/** A pull goes on for this time while its filter refuses what it reads; the next one goes on after that. */
 const MAX_SCAN_MS = 1_000
 
 /** While a pull waits, it also looks for leases that expire. */
@@ -54,15 +50,6 @@ export interface PulledEvents {
   readonly events: readonly StreamEvent[]
 }
 
-export interface PullDeps {
-  readonly sql: Sql
-  readonly actor: Actor
-  /** Begins to wait for events of the organization. */
-  readonly openNews: () => Promise<EventNews>
-  /** Aborts when the client leaves. */
-  readonly signal: AbortSignal | undefined
-}
-
 interface Pull {
   readonly name: string
   readonly selection: EventSelection
@@ -76,55 +63,69 @@ const NOTHING: PulledEvents = { lease: null, expiresAt: null, events: [] }
 
 /**
  * Gives the next events of a consumer, with a lease on them: first those whose leases have expired, then those that nobody
- * has read. Creates the consumer with its first pull. Waits for events as long as the request says.
+ * has read. Creates the consumer with its first pull. Waits for events as long as the request says, unless the client leaves.
  */
 export async function pullEvents(
-  deps: PullDeps,
-  organizationId: string,
+  deps: StreamDeps,
+  reader: Reader,
   request: PullRequest,
 ): Promise<PulledEvents> {
+  requireWholeOrganization(reader)
   checkConsumerName(request.consumer)
   const pull = readPull(request)
+  const pulled = await pullOnce(deps.sql, reader, pull)
+  if (pulled.events.length > 0 || pull.waitSeconds === 0) return pulled
   const endsAtMs = performance.now() + pull.waitSeconds * 1_000
-  let waiting: EventNews | null = null
-  try {
-    for (;;) {
-      const pulled = await pullOnce(deps, organizationId, pull)
-      const leftMs = endsAtMs - performance.now()
-      if (pulled.events.length > 0 || leftMs <= 0 || deps.signal?.aborted) return pulled
-      if (waiting === null) {
-        // What committed before is found by one more look.
-        waiting = await deps.openNews()
-        const { news } = waiting
-        deps.signal?.addEventListener('abort', () => news.close())
-      } else if (!(await waiting.next(Math.min(leftMs, LOOK_EVERY_MS)))) return NOTHING
+  return await deps.live.open(reader, 'events', async (news) => {
+    const leave = () => news.close()
+    reader.signal?.addEventListener('abort', leave)
+    try {
+      // What committed before is found by one more look.
+      while (!reader.signal?.aborted) {
+        const found = await pullOnce(deps.sql, reader, pull)
+        const leftMs = endsAtMs - performance.now()
+        if (found.events.length > 0 || leftMs <= 0) return found
+        await news.next(Math.min(leftMs, LOOK_EVERY_MS))
+      }
+      return NOTHING
+    } finally {
+      reader.signal?.removeEventListener('abort', leave)
+      leave()
     }
-  } finally {
-    waiting?.news.close()
-  }
+  })
+}
+
+/** Consumers belong to the organization: an event that one program pulls is not given to the others. */
+function requireWholeOrganization({ caller }: Reader): EventScope {
+  const scope = scopeOf(caller, null)
+  if (!caller.session) return scope
+  const message = `A ${credentialOf(caller)} cannot use consumers, which belong to the organization. Subscribe to \`events\`, or use an API key.`
+  throw new DomainError('forbidden', message)
 }
 
 /** Goes on while a filter refuses what a statement looks at. */
-async function pullOnce(deps: PullDeps, organizationId: string, pull: Pull): Promise<PulledEvents> {
-  const { sql, actor } = deps
+async function pullOnce(sql: Sql, { caller, actor }: Reader, pull: Pull): Promise<PulledEvents> {
+  const { organizationId } = caller
+  const { name, selection, start, max, leaseSeconds } = pull
+  const scope = { organizationId, webhookId: null, selection }
+  const values = [
+    ...scopeValues(scope, { maxEvents: max, maxBytes: MAX_BYTES }),
+    ...[name, MAX_SCANNED, leaseSeconds, selection.types ?? [], selection.filter?.text],
+  ]
   const endsAtMs = performance.now() + MAX_SCAN_MS
-  for (let scanned = 0; scanned < MAX_REFUSED && performance.now() < endsAtMs; ) {
+  while (performance.now() < endsAtMs) {
     await givePositions(sql, organizationId)
-    const { rows } = await sql.query<PulledRow>({
-      name: 'pull_events',
-      text: PULL_EVENTS,
-      values: valuesOf(organizationId, pull),
-    })
+    const statement = { name: 'pull_events', text: PULL_EVENTS, values }
+    const { rows } = await sql.query<PulledRow>(statement)
     const [first] = rows
     if (!first) {
       const bounds = await readBounds(sql, organizationId)
-      await createConsumer(sql, organizationId, pull.name, bounds, pull.start, actor)
+      await createConsumer(sql, organizationId, name, bounds, start, actor)
       continue
     }
-    const { lease, expiresAt } = first
+    const { lease, expiresAt, scanned } = first
     if (lease) return { lease: publicId('lease', lease), expiresAt, events: toEvents(rows) }
-    if (first.scanned === 0) break
-    scanned += first.scanned
+    if (scanned === 0) break
   }
   return NOTHING
 }
@@ -134,14 +135,6 @@ type PulledRow = EventRow & {
   readonly lease: string | null
   readonly expiresAt: Date | null
   readonly scanned: number
-}
-
-function valuesOf(organizationId: string, { name, selection, max, leaseSeconds }: Pull): unknown[] {
-  const scope = { organizationId, webhookId: null, selection }
-  return [
-    ...scopeValues(scope, { maxEvents: max, maxBytes: MAX_BYTES }),
-    ...[name, MAX_SCANNED, leaseSeconds, selection.types ?? [], printSelectionFilter(selection)],
-  ]
 }
 
 /**
@@ -203,10 +196,11 @@ const PULL_EVENTS = `
  */
 export async function acknowledgeEvents(
   sql: Sql,
-  organizationId: string,
+  reader: Reader,
   consumer: string,
   lease: string,
 ): Promise<number> {
+  const { organizationId } = requireWholeOrganization(reader)
   checkConsumerName(consumer)
   const uuid = parseId('lease', lease)
   const { rows } = await sql.query<{ count: number }>({

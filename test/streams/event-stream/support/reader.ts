@@ -1,7 +1,16 @@
 import { beforeEach } from 'vitest'
 import { SYSTEM } from '../../../../src/auth/access/actor.ts'
 import type { Caller, Scope } from '../../../../src/auth/access/scope.ts'
-import type { Reader } from '../../../../src/streams/event-stream/event-streams.ts'
+import {
+  acknowledgeEvents,
+  type PullRequest,
+  pullEvents,
+} from '../../../../src/streams/event-stream/consumers/pull-events.ts'
+import {
+  followEvents,
+  type Reader,
+  type StreamRequest,
+} from '../../../../src/streams/event-stream/follow-events.ts'
 import type { StreamEvent } from '../../../../src/streams/event-stream/read-stream.ts'
 import type { TestApp } from '../../../support/app.ts'
 import { createTenant } from '../../../support/factories.ts'
@@ -30,7 +39,18 @@ export async function useStreams(posthorn: TestApp) {
     const events = numbers.map((n) => ({ type, data: { n } }))
     await posthorn.services.publishEvents(tenant.organizationId, events)
   }
-  return { tenant, publish, streams: posthorn.services.eventStreams }
+  return { tenant, publish, streams: streamsOf(posthorn) }
+}
+
+/** What reads events, in the process of the app. */
+export function streamsOf({ services: { database, live } }: TestApp) {
+  const deps = { sql: database.pool, live }
+  return {
+    subscribe: (reader: Reader, request: StreamRequest) => followEvents(deps, reader, request),
+    pull: (reader: Reader, request: PullRequest) => pullEvents(deps, reader, request),
+    acknowledge: (reader: Reader, consumer: string, lease: string) =>
+      acknowledgeEvents(deps.sql, reader, consumer, lease),
+  }
 }
 
 /** A reader of an organization's events. */
