@@ -1,5 +1,5 @@
 import type { Sql } from '../db/client.ts'
-import type { DeliveredEvent } from './delivery-body.ts'
+import type { DeliveredEvent } from './check-event.ts'
 
 export interface NewestEvent extends DeliveredEvent {
   readonly previous: string | null
