@@ -5,7 +5,7 @@ import type { Webhook as WebhookRow } from '../db/generated/prisma/client.ts'
 import { batched } from '../lib/batch.ts'
 import { LruMap, MAX_AGE_MS } from '../lib/lru-map.ts'
 import { requestedUrl } from '../outbound/destination-url.ts'
-import { readHeaders } from './encrypted-headers.ts'
+import { areReadable, readHeaders } from './encrypted-headers.ts'
 import { readKey } from './signing-secret.ts'
 import { ATTEMPT_SETTINGS, type AttemptSetting } from './webhook-settings.ts'
 
@@ -99,8 +99,8 @@ function toSendOptions(keyring: Keyring, row: SendOptionsRow): SendOptions {
   return {
     ...options,
     requestedUrl: requestedUrl(row.url),
-    headers: headers ?? {},
-    signingKey: headers && key ? createSecretKey(key) : null,
+    headers,
+    signingKey: areReadable(headers) && key ? createSecretKey(key) : null,
     timeoutMs: row.timeoutSeconds === null ? null : row.timeoutSeconds * 1_000,
     retryScheduleMs: retryScheduleSeconds?.map((seconds) => seconds * 1_000) ?? null,
   }

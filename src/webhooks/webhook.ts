@@ -9,7 +9,7 @@ import { expandSubscriptions, isPattern, readNames } from '../event-types/find-e
 import type { AddressGuard } from '../outbound/public-address.ts'
 import { startWork } from '../queue/long-work.ts'
 import { auditedWebhook } from './audited-webhook.ts'
-import { readHeaders, UNREADABLE } from './encrypted-headers.ts'
+import { readHeaders } from './encrypted-headers.ts'
 import { followIncidents } from './end-hold.ts'
 import type { SendChallenge } from './endpoint/challenge.ts'
 import { findWebhook, lockWebhook } from './find-webhook.ts'
@@ -131,7 +131,7 @@ function decrypt(keyring: Keyring, row: WebhookRow, catalogue: readonly string[]
     description: row.description,
     enabled: row.enabled,
     eventSubscriptions: expandSubscriptions(row.eventSubscriptions, catalogue),
-    headers: readHeaders(keyring, row.headersCiphertext, row.id) ?? { [UNREADABLE]: UNREADABLE },
+    headers: readHeaders(keyring, row.headersCiphertext, row.id),
     createdAt: row.createdAt,
     updatedAt: row.updatedAt,
   }
