@@ -34,7 +34,7 @@ export function createTasks(
   const { pool, background } = database
   const reportSweep = createSweepReporter(logger, common.metrics.registry)
   const countFailure = addCounter(common.metrics.registry, 'maintenance_failures')
-  const steps = createSteps(keyring, workerSchema)
+  const steps = createSteps(keyring)
   return {
     // The key names the delivery, so that a dashboard may add the job again with any payload.
     deliver: (_payload, run) => attemptDelivery(attempt, uuidOf('delivery', 'key', run.key), run),
