@@ -47,8 +47,7 @@ export async function saveWebhook(
   options: SaveOptions = {},
   tx?: Db,
 ): Promise<SavedWebhook> {
-  const isUpsert = named !== null && 'uid' in named
-  const input = isUpsert ? { ...given, uid: named.uid } : given
+  const input = named !== null && 'uid' in named ? { ...given, uid: named.uid } : given
   // Of a new webhook, which is the same after a challenge: the id also binds the encryption of the custom headers.
   const uuid = parseId('webhook', mintId('webhook')) as string
   const secret = given.secret ?? formatSecret(generateSigningKey())
@@ -57,12 +56,9 @@ export async function saveWebhook(
       // Before the row, so that two callers never wait for each other.
       if (typeof input.uid === 'string') await lockUid(tx, organizationId, input.uid)
       const before = named && (await lockNamed(tx, organizationId, named))
-      if (!before)
-        return await create(tx, deps, { uuid, organizationId, secret }, input, options, proof)
-      // Enabling an enabled webhook would add a job to each run of a program that upserts.
-      const { enabled, ...others } = input
-      const changes = isUpsert && enabled === true && before.enabled ? others : input
-      return await change(tx, deps, before, changes, options, proof)
+      return before
+        ? await change(tx, deps, before, input, options, proof)
+        : await create(tx, deps, { uuid, organizationId, secret }, input, options, proof)
     })
   if (tx) return await save(tx, null)
   return await withChallenge(deps, organizationId, (proof) => save(deps.prisma, proof))
@@ -152,10 +148,6 @@ async function change(
   const { columns, body } = await readSettings(tx, deps, before, input, options)
   await requireFreeUid(tx, organizationId, columns.uid, uuid)
   options.precondition?.(await toWebhook(tx, keyring, before), before)
-  // Also for an enabled webhook: a worker that saw it disabled can have just parked a delivery.
-  if (columns.enabled) {
-    await enqueue(tx, 'release_backlog', { webhookId: id }, { key: `release:${id}` })
-  }
   const changed = { ...before, ...columns } as WebhookRow
   const audited = changedFields(
     auditedWebhook(keyring, before),
@@ -185,6 +177,9 @@ async function change(
   const isSwitched = row.enabled !== before.enabled
   const hasFreshStart = row.url !== before.url || isSwitched
   const endedHold = hasFreshStart && (await endHoldInTransaction(tx, uuid))
+  if (isSwitched && row.enabled) {
+    await enqueue(tx, 'release_backlog', { webhookId: id }, { key: `release:${id}` })
+  }
   if (isSwitched || endedHold) {
     await followIncidents(tx, uuid)
     await notifyOnCommit(tx, organizationId)
