@@ -3,7 +3,7 @@ import type { Keyring } from '../auth/encryption/keyring.ts'
 import { actForOrganization } from '../db/act-for.ts'
 import { didYouMean } from '../lib/did-you-mean.ts'
 import { type FieldIssue, fieldIssue, invalid } from '../lib/errors.ts'
-import { findWebhook } from './find-webhook.ts'
+import { findWebhook } from './find-webhooks.ts'
 import type { ActingDeps } from './signing-secret.ts'
 
 type Headers = Readonly<Record<string, string>>

@@ -10,13 +10,18 @@ import type { Upserted } from '../lib/setting.ts'
 import { lockUid, uidTaken } from '../organizations/own-names/uid.ts'
 import { enqueue } from '../queue/jobs.ts'
 import { notifyOnCommit } from '../streams/live/notify.ts'
-import { auditedWebhook } from './audited-webhook.ts'
 import { endHoldInTransaction, followIncidents } from './end-hold.ts'
 import { type EndpointProof, verifiedAt, withChallenge } from './endpoint/challenge.ts'
-import { checkEdit, findWebhook, lockWebhook } from './find-webhook.ts'
+import { checkEdit, findWebhook, lockWebhook } from './find-webhooks.ts'
 import { type ReadOptions, readSettings } from './read-settings.ts'
 import { addSigningSecret } from './signing-secret.ts'
-import { type ActingWebhookDeps, type Precondition, toWebhook, type Webhook } from './webhook.ts'
+import {
+  type ActingWebhookDeps,
+  auditedWebhook,
+  type Precondition,
+  toWebhook,
+  type Webhook,
+} from './webhook.ts'
 import type { WebhookInput } from './webhook-settings.ts'
 
 /** A public id, or the uid that the owner chose. */

@@ -1,6 +1,6 @@
 import { builder } from '../../graphql/builder.ts'
 import { enumOf } from '../../graphql/enum-of.ts'
-import { EndpointUnverified, UNVERIFIED_REASONS } from './endpoint-unverified.ts'
+import { EndpointUnverified, UNVERIFIED_REASONS } from './challenge.ts'
 
 builder.prismaObjectFields('Webhook', (t) => ({
   endpointVerifiedAt: t.expose('endpointVerifiedAt', {
