@@ -6,6 +6,7 @@ import {
   newObjectRule,
   type Setting,
   type Settings,
+  wholeNumber,
 } from '../lib/setting.ts'
 import { METADATA_RULE, metadataRule } from '../organizations/own-names/metadata.ts'
 import { UID_RULE, uidRule } from '../organizations/own-names/uid.ts'
@@ -204,11 +205,4 @@ function readFilterText(given: string | null, context: z.RefinementCtx<unknown>)
     context.addIssue({ code: 'custom', path: [...path], params: { code }, message, input: given })
   }
   return filter
-}
-
-function wholeNumber(min: number, max: number, remedy: string) {
-  const [from, to] = [min, max].map((bound) => bound.toLocaleString('en'))
-  const error = ({ input }: { readonly input?: unknown }) =>
-    `must be a whole number from ${from} to ${to}, not ${JSON.stringify(input)}; ${remedy}`
-  return z.int({ error }).min(min, { error }).max(max, { error })
 }
