@@ -4,7 +4,7 @@ import type { Settings } from '../config/settings.ts'
 import { rateLimited } from '../lib/errors.ts'
 import type { HttpSender } from '../outbound/http-sender.ts'
 import type { Ended } from '../outbound/outcome.ts'
-import type { Challenge, SendChallenge, UnverifiedReason } from '../webhooks/endpoint/challenge.ts'
+import type { Challenge, SendChallenge, UnverifiedReason } from '../webhooks/challenge.ts'
 import { signRequest } from './attempts/signed-request.ts'
 
 /**

@@ -12,8 +12,6 @@ export interface Setting {
   readonly required?: true
   /** False: not for the users of portal and frontend sessions, who are customers of the organization. */
   readonly forSessions?: false
-  /** Whether each attempt of a delivery needs it. */
-  readonly forAttempts?: true
 }
 
 export type Settings = Readonly<Record<string, Setting>>

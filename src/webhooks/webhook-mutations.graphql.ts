@@ -3,12 +3,13 @@ import { EditConflict, IF_REVISION } from '../auth/audit/edit-conflict.ts'
 import { type GivenFilter, textOfFilter } from '../events/filters/read-filter.ts'
 import { builder } from '../graphql/builder.ts'
 import type { Context } from '../graphql/context.ts'
+import { enumOf } from '../graphql/enum-of.ts'
 import { type InputFields, mutation, upsertedFields } from '../graphql/mutation.ts'
 import { settingInputs } from '../graphql/setting-fields.ts'
 import { fieldIssue, invalid } from '../lib/errors.ts'
 import type { Setting, Upserted } from '../lib/setting.ts'
+import { EndpointUnverified, UNVERIFIED_REASONS } from './challenge.ts'
 import type { HeaderChange } from './encrypted-headers.ts'
-import { EndpointUnverified } from './endpoint/challenge.ts'
 import { saveWebhook, type WebhookName } from './save-webhook.ts'
 import { SIGNING_SECRET_RULE } from './signing-secret.ts'
 import { deleteWebhook } from './webhook.ts'
@@ -25,6 +26,24 @@ const HeaderInput = builder.inputType('HeaderInput', {
     value: t.string({
       description:
         'Visible ASCII characters. Spaces and tabs are allowed, but not at the start or end. Omitted or null: the header of an existing webhook keeps its stored value, which the caller need not know.',
+    }),
+  }),
+})
+
+const EndpointVerificationReason = enumOf(
+  'EndpointVerificationReason',
+  'Why an endpoint is not verified.',
+  UNVERIFIED_REASONS,
+)
+
+builder.objectType(EndpointUnverified, {
+  name: 'EndpointVerificationError',
+  description: 'The endpoint did not answer its challenge. Nothing was changed.',
+  interfaces: ['UserError'],
+  fields: (t) => ({
+    reason: t.expose('reason', {
+      type: EndpointVerificationReason,
+      description: 'Why the endpoint is not verified. What it answered is not shown.',
     }),
   }),
 })

@@ -9,9 +9,9 @@ import { expandSubscriptions, isPattern, readNames } from '../event-types/find-e
 import { settingsIn } from '../lib/setting.ts'
 import type { AddressGuard } from '../outbound/public-address.ts'
 import { startWork } from '../queue/long-work.ts'
+import type { SendChallenge } from './challenge.ts'
 import { MASK, readHeaders } from './encrypted-headers.ts'
 import { followIncidents } from './end-hold.ts'
-import type { SendChallenge } from './endpoint/challenge.ts'
 import { findWebhook, lockWebhook } from './find-webhooks.ts'
 import { WEBHOOK_SETTINGS } from './webhook-settings.ts'
 

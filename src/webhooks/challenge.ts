@@ -1,8 +1,8 @@
 import { createSecretKey, type KeyObject } from 'node:crypto'
-import type { Keyring } from '../../auth/encryption/keyring.ts'
-import type { Webhook as WebhookRow } from '../../db/generated/prisma/client.ts'
-import { DomainError, fieldIssue } from '../../lib/errors.ts'
-import { readHeaders } from '../encrypted-headers.ts'
+import type { Keyring } from '../auth/encryption/keyring.ts'
+import type { Webhook as WebhookRow } from '../db/generated/prisma/client.ts'
+import { DomainError, fieldIssue } from '../lib/errors.ts'
+import { readHeaders } from './encrypted-headers.ts'
 
 /** A request that an endpoint has to answer before its URL is used: with the headers and signatures of a delivery. */
 export interface Challenge {
