@@ -4,7 +4,7 @@ import { cancelDeliveries } from '../deliveries/cancel-deliveries.ts'
 import type { DeliveryFilter } from '../deliveries/delivery-filter.ts'
 import { MAX_ATTEMPTS, PARKED_REASON } from '../deliveries/new-delivery-sql.ts'
 import { timestampOf } from '../lib/uuid-v7.ts'
-import { createDeletionStep } from '../organizations/deletion/delete-rows.ts'
+import { deletionStep } from '../organizations/deletion/delete-rows.ts'
 import {
   FIRST_ID,
   type PageResult,
@@ -17,13 +17,13 @@ import { recoverStep } from './recover.ts'
 import { type SelectedDeliveries, selectPage } from './selected-deliveries.ts'
 
 /** What one page of each kind of work does. */
-export const createSteps = (keyring: Keyring, workerSchema: string): Steps => ({
+export const createSteps = (keyring: Keyring): Steps => ({
   redeliver: redeliverStep,
   cancel: (sql, work) => cancelPage(sql, work, work.selection.filter, work.id),
   recover: recoverStep,
   erase: (sql, work) => eraseStep(keyring, sql, work),
   delete_webhook: deleteWebhookStep,
-  delete_organization: createDeletionStep(workerSchema),
+  delete_organization: deletionStep,
 })
 
 /**

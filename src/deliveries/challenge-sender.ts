@@ -4,8 +4,7 @@ import type { Settings } from '../config/settings.ts'
 import { rateLimited } from '../lib/errors.ts'
 import type { HttpSender } from '../outbound/http-sender.ts'
 import type { Ended } from '../outbound/outcome.ts'
-import type { Challenge, SendChallenge } from '../webhooks/endpoint/challenge.ts'
-import type { UnverifiedReason } from '../webhooks/endpoint/endpoint-unverified.ts'
+import type { Challenge, SendChallenge, UnverifiedReason } from '../webhooks/challenge.ts'
 import { signRequest } from './attempts/make-attempt.ts'
 
 /**

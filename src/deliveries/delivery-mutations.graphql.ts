@@ -10,7 +10,7 @@ import { checkAgainstSchema, checkEvent, type NewEvent } from '../events/check-e
 import { ConflictError } from '../graphql/errors.ts'
 import { mutation } from '../graphql/mutation.ts'
 import { invalid, notFound } from '../lib/errors.ts'
-import { findWebhook } from '../webhooks/find-webhook.ts'
+import { findWebhook } from '../webhooks/find-webhooks.ts'
 import { MAX_ATTEMPTS } from './new-delivery-sql.ts'
 
 mutation('testDelivery', {

@@ -12,7 +12,7 @@ import { enumOf } from '../graphql/enum-of.ts'
 import { organizationFields, organizationOf } from '../graphql/organization-fields.ts'
 import { notFound } from '../lib/errors.ts'
 import { lowerBoundAt, timestampOf } from '../lib/uuid-v7.ts'
-import { findWebhook } from '../webhooks/find-webhook.ts'
+import { findWebhook } from '../webhooks/find-webhooks.ts'
 
 const REASONS = {
   delivery_exists: 'The event has a delivery to the webhook.',

@@ -7,7 +7,6 @@ import { didYouMean } from '../lib/did-you-mean.ts'
 import { DomainError, type FieldIssue, invalid, notFound } from '../lib/errors.ts'
 import { changesRule, type GivenSettings, newObjectRule } from '../lib/setting.ts'
 import { checkInput, omitUndefined } from '../lib/validation.ts'
-import { requireWithinInstallation } from '../organizations/retention/retention-rules.ts'
 import { type CatalogueType, SELECT_TYPES } from './catalogue/catalogue-type.ts'
 import { compareType, parsed, type TypeChange } from './catalogue/check-catalogue.ts'
 import { selectionFindings } from './catalogue/findings.ts'
@@ -48,7 +47,6 @@ export async function createEventType(
   const payload = await payloadIssues(input.schema ?? null, input.example ?? null)
   const allIssues = [...issues, ...reservedIssues(input.name), ...payload]
   if (!data || allIssues.length > 0) throw invalid(allIssues)
-  await requireWithinInstallation(prisma, data.retentionDays)
   const { schema, example } = data
   const texts = {
     schema: textOf(schema, input.schemaText),
@@ -100,9 +98,6 @@ export async function updateEventType(
     const { revision } = await tx.eventType.findUniqueOrThrow({ where: { name } })
     const edited = { organizationId: null, subjectId: name, revision, actions: REVISING }
     await checkEditConflict(tx, edited, ifRevision)
-    if (change.fields.includes('retentionDays')) {
-      await requireWithinInstallation(tx, change.after.retentionDays)
-    }
     await requireUnbroken(tx, change, options)
     await writeCatalogue(tx, actor, [change])
   })

@@ -60,7 +60,6 @@ export const ISSUE_CODES = {
   unknown_revision: 'There is no such revision.',
   unknown_scope: 'There is no such scope.',
   unknown_search_key: 'No event type has the search key.',
-  unreadable_header: 'No encryption key decrypts the header.',
   wrong_state: 'The filter has a state that the action does not apply to.',
 } as const
 

@@ -12,8 +12,6 @@ export interface Setting {
   readonly required?: true
   /** False: not for the users of portal and frontend sessions, who are customers of the organization. */
   readonly forSessions?: false
-  /** Whether each attempt of a delivery needs it. */
-  readonly forAttempts?: true
 }
 
 export type Settings = Readonly<Record<string, Setting>>
@@ -30,6 +28,14 @@ type RulesOfNew<S extends Settings> = {
 }
 
 type RulesOfChanges<S extends Settings> = { [Name in keyof S]: z.ZodOptional<S[Name]['rule']> }
+
+/** The rule of a whole number. `remedy` ends its message. */
+export function wholeNumber(min: number, max: number, remedy: string) {
+  const [from, to] = [min, max].map((bound) => bound.toLocaleString('en'))
+  const error = ({ input }: { readonly input?: unknown }) =>
+    `must be a whole number from ${from} to ${to}, not ${JSON.stringify(input)}; ${remedy}`
+  return z.int({ error }).min(min, { error }).max(max, { error })
+}
 
 /** A new object. A setting that is not given has its default. */
 export function newObjectRule<S extends Settings>(settings: S): z.ZodObject<RulesOfNew<S>> {

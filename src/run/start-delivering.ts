@@ -127,7 +127,7 @@ function createTasks(
   const { pool, background } = database
   const reportSweep = createSweepReporter(logger, common.metrics.registry)
   const countFailure = addCounter(common.metrics.registry, 'maintenance_failures')
-  const steps = createSteps(keyring, workerSchema)
+  const steps = createSteps(keyring)
   const mails = sendMail && publicUrl !== null && { pool, keyring, publicUrl, sendMail }
   return {
     // The key names the delivery, so that a dashboard may add the job again with any payload.

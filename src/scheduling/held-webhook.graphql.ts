@@ -8,7 +8,7 @@ import { DomainError } from '../lib/errors.ts'
 import { enqueue } from '../queue/jobs.ts'
 import { notifyOnCommit } from '../streams/live/notify.ts'
 import { endHoldInTransaction, followIncidents } from '../webhooks/end-hold.ts'
-import { findWebhook } from '../webhooks/find-webhook.ts'
+import { findWebhook } from '../webhooks/find-webhooks.ts'
 
 mutation('probeWebhook', {
   description:

@@ -1,5 +1,4 @@
 import { builder } from '../graphql/builder.ts'
-import { ConflictError } from '../graphql/errors.ts'
 import { mutation } from '../graphql/mutation.ts'
 import { readHeaders, revealHeaders } from './encrypted-headers.ts'
 
@@ -19,14 +18,11 @@ builder.objectType('Header', {
 
 builder.prismaObjectFields('Webhook', (t) => ({
   headerNames: t.stringList({
-    nullable: true,
     description:
-      'The names of the custom headers added to every delivery. Their values may be credentials: only `revealHeaders` returns them, to callers with the scope `secrets:read`, and the audit log has an entry for each call. (REST returns the values to any key with `webhooks:read`, without an entry.) Null if no encryption key decrypts the headers: set them again.',
+      'The names of the custom headers added to every delivery. Their values may be credentials: only `revealHeaders` returns them, to callers with the scope `secrets:read`, and the audit log has an entry for each call. (REST returns the values to any key with `webhooks:read`, without an entry.) If no encryption key decrypts the headers, one placeholder: set them again.',
     select: { id: true, headersCiphertext: true },
-    resolve: ({ id, headersCiphertext }, _args, { webhooks }) => {
-      const headers = readHeaders(webhooks.keyring, headersCiphertext, id)
-      return headers && Object.keys(headers)
-    },
+    resolve: ({ id, headersCiphertext }, _args, { webhooks }) =>
+      Object.keys(readHeaders(webhooks.keyring, headersCiphertext, id)),
   }),
 }))
 
@@ -35,7 +31,6 @@ mutation('revealHeaders', {
     'Returns the custom headers of a webhook with their values, which may be credentials. Each call is in the audit log, as `custom_headers.revealed`.',
   scope: 'secrets:read',
   id: 'webhook',
-  errors: [ConflictError],
   returns: ['headers', ['Header'], 'The headers, in the order they were set in.'],
   run: async ({ id }, { webhooks, actor }, { organizationId }) => {
     const headers = await revealHeaders({ ...webhooks, actor }, organizationId, id)

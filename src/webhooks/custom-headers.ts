@@ -1,5 +1,4 @@
 import type { z } from 'zod'
-import { type FieldIssue, fieldIssue } from '../lib/errors.ts'
 import type { IssueCode } from '../lib/issue-codes.ts'
 
 /** The default prefix of the names of Posthorn's delivery headers. */
@@ -15,7 +14,7 @@ export const HEADER_VALUE = /^[!-~]([\t -~]*[!-~])?$/
 
 /**
  * Headers that Posthorn or the connection sets. A name that ends in `-` is a prefix. `traceparent` comes from each event; a
- * fixed `tracestate` would not match.
+ * fixed `tracestate` would not match. With another header prefix, an attempt leaves out custom headers of the same names.
  */
 const RESERVED: readonly string[] = [
   DEFAULT_HEADER_PREFIX,
@@ -41,17 +40,10 @@ const NAME_RULE =
 const VALUE_RULE = 'must be visible ASCII, with spaces and tabs only between visible characters'
 const IS_RESERVED = 'is set by Posthorn or by the connection. Use another name'
 
-/** Issues for names that are reserved by the header prefix of the operator, which the rule of headers does not know. */
-export function prefixedNameIssues(headers: object, headerPrefix: string): FieldIssue[] {
-  return Object.keys(headers)
-    .filter((name) => isAmong([headerPrefix], name) && !isAmong(RESERVED, name))
-    .map((name) => fieldIssue(['headers', name], 'reserved_header', `${IS_RESERVED}.`))
-}
-
 /** Some servers read `_` in a name as `-`. */
-function isAmong(reserved: readonly string[], name: string): boolean {
+function isReserved(name: string): boolean {
   const read = name.toLowerCase().replaceAll('_', '-')
-  return reserved.some((one) => (one.endsWith('-') ? read.startsWith(one) : read === one))
+  return RESERVED.some((one) => (one.endsWith('-') ? read.startsWith(one) : read === one))
 }
 
 /** Checks the custom headers of a webhook, and reports every invalid one. */
@@ -76,7 +68,7 @@ export function checkCustomHeaders(
     const lower = name.toLowerCase()
     const twin = seen.get(lower)
     if (!HEADER_NAME.test(name)) report(name, 'invalid_header_name', NAME_RULE)
-    else if (isAmong(RESERVED, name)) report(name, 'reserved_header', IS_RESERVED)
+    else if (isReserved(name)) report(name, 'reserved_header', IS_RESERVED)
     else if (twin !== undefined) {
       const rule = `is the same header as ${JSON.stringify(twin)}, because names are case-insensitive`
       report(name, 'duplicate_header', rule)

@@ -1,15 +1,45 @@
+import { checkEditConflict } from '../auth/audit/edit-conflict.ts'
 import type { Db, Sql } from '../db/client.ts'
 import { containing } from '../db/containing.ts'
 import type { Prisma, Webhook } from '../db/generated/prisma/client.ts'
-import { parseId } from '../db/ids.ts'
+import { parseId, publicId } from '../db/ids.ts'
 import { type Page, pageOf, sliceAround } from '../db/page.ts'
 import { atLeastKey } from '../db/selection.ts'
 import { subscriptionsTo } from '../event-types/find-event-types.ts'
+import { notFound } from '../lib/errors.ts'
 import { type OwnNameFilter, ownNameConditions } from '../organizations/own-names/metadata.ts'
 import { countParked } from './delivery-health.ts'
 import type { WebhookState } from './webhook-state.ts'
 
 type Selection = Pick<Prisma.WebhookFindManyArgs, 'select' | 'include'>
+
+/** The organization's webhook with a public id. Throws `not_found`, also for a deleted webhook. */
+export async function findWebhook(db: Db, organizationId: string, id: string): Promise<Webhook> {
+  const uuid = parseId('webhook', id)
+  const row =
+    uuid && (await db.webhook.findFirst({ where: { id: uuid, organizationId, deletedAt: null } }))
+  if (!row) throw notFound('webhook', id)
+  return row
+}
+
+/** Locks a webhook until the transaction ends, and returns its current row. Throws `not_found` if it was deleted. */
+export async function lockWebhook(tx: Db, uuid: string): Promise<Webhook> {
+  await tx.$queryRaw`select from posthorn.webhooks where id = ${uuid}::uuid for no key update`
+  const row = await tx.webhook.findFirst({ where: { id: uuid, deletedAt: null } })
+  if (!row) throw notFound('webhook', publicId('webhook', uuid))
+  return row
+}
+
+/** Throws an `EditConflict` if the webhook, which is locked, has another revision than the caller read. */
+export async function checkEdit(
+  tx: Db,
+  { organizationId, revision, id }: Webhook,
+  ifRevision: number | null | undefined,
+): Promise<void> {
+  const actions = ['webhook.updated', 'signing_secret.rotated'] as const
+  const edited = { organizationId, subjectId: publicId('webhook', id), revision, actions }
+  await checkEditConflict(tx, edited, ifRevision)
+}
 
 /** Conditions on webhooks. A missing or null field matches every webhook. */
 export interface WebhookFilter extends OwnNameFilter {

@@ -8,13 +8,17 @@ import { compileFilter } from '../events/filters/compile-filter.ts'
 import type { Filter } from '../events/filters/filter.ts'
 import { printFilter } from '../events/filters/read-filter.ts'
 import { fewHints } from '../lib/did-you-mean.ts'
-import { type FieldIssue, fieldIssue, invalid } from '../lib/errors.ts'
+import { type FieldIssue, invalid } from '../lib/errors.ts'
 import { isSameJson } from '../lib/exact-json.ts'
 import { checkInput, omitUndefined } from '../lib/validation.ts'
 import { checkDestinationUrl } from '../outbound/destination-url.ts'
-import { DEFAULT_HEADER_PREFIX, prefixedNameIssues } from './custom-headers.ts'
-import { encryptHeaders, readHeaders } from './encrypted-headers.ts'
-import { applyHeaderChanges, type HeaderChange, requireValuesForOrigin } from './header-changes.ts'
+import {
+  applyHeaderChanges,
+  encryptHeaders,
+  type HeaderChange,
+  readHeaders,
+  requireValuesForOrigin,
+} from './encrypted-headers.ts'
 import type { WebhookDeps } from './webhook.ts'
 import {
   MAX_SUBSCRIPTIONS,
@@ -55,20 +59,17 @@ export async function readSettings(
   const { keyring } = deps
   const before = 'url' in target ? target : null
   const stored = before ? readHeaders(keyring, before.headersCiphertext, before.id) : {}
-  const applied = headerChanges && applyHeaderChanges(headerChanges, stored)
-  if (applied && applied.issues.length > 0) throw invalid(applied.issues)
+  const changed = headerChanges && { headers: applyHeaderChanges(headerChanges, stored) }
   const chosen = await readBody(tx, before, given)
   const kept = before && !allowsPatterns ? await keptPatterns(tx, before, given) : null
-  const input = { ...given, ...(applied && { headers: applied.headers }), ...kept }
+  const input = { ...given, ...changed, ...kept }
   const { data, issues } = checkInput(before ? webhookChangesRule : newWebhookRule, input)
   const all = [
     ...(options.otherIssues ?? []),
     ...(chosen?.issues ?? []),
     ...issues,
     ...destinationIssues(input, deps),
-    ...headerIssues(input, deps),
     ...(await subscriptionIssues(tx, input, before, allowsPatterns || kept !== null)),
-    ...(data ? prefixIssues(data, input, before, stored ?? {}) : []),
   ]
   if (data === null || all.length > 0) throw invalid(all)
   const { url } = data
@@ -126,32 +127,6 @@ function destinationIssues({ url }: WebhookInput, { guard }: WebhookDeps): Field
   if (typeof url !== 'string') return []
   const check = checkDestinationUrl(url, guard)
   return check.ok ? [] : [{ path: ['url'], code: check.code, detail: check.detail }]
-}
-
-function headerIssues(
-  { headers }: WebhookInput,
-  { headerPrefix = DEFAULT_HEADER_PREFIX }: WebhookDeps,
-): FieldIssue[] {
-  if (typeof headers !== 'object' || headers === null || Array.isArray(headers)) return []
-  return prefixedNameIssues(headers, headerPrefix)
-}
-
-/** Issues for custom headers that have the names of the webhook's own prefix after the change. */
-function prefixIssues(
-  data: Pick<WebhookInput, 'headerPrefix'>,
-  { headers }: WebhookInput,
-  before: WebhookRow | null,
-  stored: object,
-): FieldIssue[] {
-  const { headerPrefix = before?.headerPrefix } = data
-  if (!headerPrefix) return []
-  const own = ['id', 'timestamp', 'signature'].map((name) => headerPrefix + name)
-  return Object.keys(headers === undefined ? stored : Object(headers))
-    .filter((name) => own.includes(name.toLowerCase()))
-    .map((name) => {
-      const path = headers === undefined ? ['headerPrefix'] : ['headers', name]
-      return fieldIssue(path, 'duplicate_header', `makes two headers of the name ${name}.`)
-    })
 }
 
 /** The subscriptions of the webhook stay valid after an event type is archived. */

@@ -1,27 +1,27 @@
-import { formatSecret, generateSigningKey } from '../../packages/receiver/src/sign.ts'
-import { writeAuditEntry } from '../auth/audit/audit-entry.ts'
+import { formatSecret, generateSigningKey, parseSecret } from '../../packages/receiver/src/sign.ts'
+import { changedFields, writeAuditEntry } from '../auth/audit/audit-entry.ts'
 import { addBodyVersion } from '../bodies/body.ts'
 import { actForOrganization } from '../db/act-for.ts'
 import type { Db } from '../db/client.ts'
-import type { Webhook as WebhookRow } from '../db/generated/prisma/client.ts'
+import type { Prisma, Webhook as WebhookRow } from '../db/generated/prisma/client.ts'
 import { mintId, parseId, publicId } from '../db/ids.ts'
 import { invalid } from '../lib/errors.ts'
 import type { Upserted } from '../lib/setting.ts'
 import { lockUid, uidTaken } from '../organizations/own-names/uid.ts'
 import { enqueue } from '../queue/jobs.ts'
 import { notifyOnCommit } from '../streams/live/notify.ts'
-import { auditedChanges, auditedWebhook } from './audited-webhook.ts'
+import { type EndpointProof, verifiedAt, withChallenge } from './challenge.ts'
 import { endHoldInTransaction, followIncidents } from './end-hold.ts'
-import {
-  type EndpointProof,
-  requireProof,
-  verifiedAt,
-  withChallenge,
-} from './endpoint/challenge.ts'
-import { checkEdit, findWebhook, lockWebhook } from './find-webhook.ts'
+import { checkEdit, findWebhook, lockWebhook } from './find-webhooks.ts'
 import { type ReadOptions, readSettings } from './read-settings.ts'
 import { addSigningSecret } from './signing-secret.ts'
-import { type ActingWebhookDeps, type Precondition, toWebhook, type Webhook } from './webhook.ts'
+import {
+  type ActingWebhookDeps,
+  auditedWebhook,
+  type Precondition,
+  toWebhook,
+  type Webhook,
+} from './webhook.ts'
 import type { WebhookInput } from './webhook-settings.ts'
 
 /** A public id, or the uid that the owner chose. */
@@ -52,8 +52,7 @@ export async function saveWebhook(
   options: SaveOptions = {},
   tx?: Db,
 ): Promise<SavedWebhook> {
-  const isUpsert = named !== null && 'uid' in named
-  const input = isUpsert ? { ...given, uid: named.uid } : given
+  const input = named !== null && 'uid' in named ? { ...given, uid: named.uid } : given
   // Of a new webhook, which is the same after a challenge: the id also binds the encryption of the custom headers.
   const uuid = parseId('webhook', mintId('webhook')) as string
   const secret = given.secret ?? formatSecret(generateSigningKey())
@@ -62,12 +61,9 @@ export async function saveWebhook(
       // Before the row, so that two callers never wait for each other.
       if (typeof input.uid === 'string') await lockUid(tx, organizationId, input.uid)
       const before = named && (await lockNamed(tx, organizationId, named))
-      if (!before)
-        return await create(tx, deps, { uuid, organizationId, secret }, input, options, proof)
-      // Enabling an enabled webhook would add a job to each run of a program that upserts.
-      const { enabled, ...others } = input
-      const changes = isUpsert && enabled === true && before.enabled ? others : input
-      return await change(tx, deps, before, changes, options, proof)
+      return before
+        ? await change(tx, deps, before, input, options, proof)
+        : await create(tx, deps, { uuid, organizationId, secret }, input, options, proof)
     })
   if (tx) return await save(tx, null)
   return await withChallenge(deps, organizationId, (proof) => save(deps.prisma, proof))
@@ -124,14 +120,13 @@ async function create(
   const { keyring } = deps
   const { columns, body } = await readSettings(tx, deps, { id: uuid }, input, options)
   await requireFreeUid(tx, organizationId, columns.uid, uuid)
-  const row = await tx.webhook.create({
-    data: {
-      ...(columns as typeof columns & Pick<WebhookRow, 'url'>),
-      id: uuid,
-      organizationId,
-      endpointVerifiedAt: verifiedAt(null, columns, proof),
-    },
-  })
+  await requireRoom(tx, organizationId)
+  const created = { ...columns, id: uuid, organizationId } as WebhookRow &
+    Prisma.WebhookUncheckedCreateInput
+  const endpointVerifiedAt = await verifiedAt(keyring, proof, null, created, () =>
+    parseSecret(secret),
+  )
+  const row = await tx.webhook.create({ data: { ...created, endpointVerifiedAt } })
   if (body) await addBodyVersion(tx, row, body)
   await addSigningSecret(tx, keyring, uuid, secret)
   const id = publicId('webhook', uuid)
@@ -141,8 +136,6 @@ async function create(
     subjectId: id,
     after: auditedWebhook(keyring, row),
   })
-  await requireRoom(tx, organizationId)
-  await requireProof(tx, keyring, proof, null, row)
   return { row, id, created: true, changed: true }
 }
 
@@ -160,12 +153,11 @@ async function change(
   const { columns, body } = await readSettings(tx, deps, before, input, options)
   await requireFreeUid(tx, organizationId, columns.uid, uuid)
   options.precondition?.(await toWebhook(tx, keyring, before), before)
-  // Also for an enabled webhook: a worker that saw it disabled can have just parked a delivery.
-  if (columns.enabled) {
-    await enqueue(tx, 'release_backlog', { webhookId: id }, { key: `release:${id}` })
-  }
   const changed = { ...before, ...columns } as WebhookRow
-  const audited = auditedChanges(keyring, before, changed)
+  const audited = changedFields(
+    auditedWebhook(keyring, before),
+    auditedWebhook(keyring, changed, before),
+  )
   // The same selection can mean something else now.
   if (body?.plan != null) Object.assign(audited.after, { selection: body.selection })
   if (Object.keys(audited.after).length === 0) {
@@ -176,17 +168,23 @@ async function change(
     where: { id: uuid },
     data: {
       ...columns,
-      endpointVerifiedAt: verifiedAt(before, changed, proof),
+      endpointVerifiedAt: await verifiedAt(keyring, proof, before, changed, async () => {
+        const current = { webhookId: uuid, expiresAt: null }
+        const found = await tx.signingSecret.findFirstOrThrow({ where: current })
+        return keyring.decrypt(found.keyCiphertext, found.id)
+      }),
       revision: { increment: 1 },
       updatedAt: new Date(),
     },
   })
-  await requireProof(tx, keyring, proof, before, row)
   if (body) await addBodyVersion(tx, row, body)
   // A new URL, disabling or enabling ends the hold, so that the webhook gets a fresh start.
   const isSwitched = row.enabled !== before.enabled
   const hasFreshStart = row.url !== before.url || isSwitched
   const endedHold = hasFreshStart && (await endHoldInTransaction(tx, uuid))
+  if (isSwitched && row.enabled) {
+    await enqueue(tx, 'release_backlog', { webhookId: id }, { key: `release:${id}` })
+  }
   if (isSwitched || endedHold) {
     await followIncidents(tx, uuid)
     await notifyOnCommit(tx, organizationId)
@@ -219,7 +217,7 @@ const MAX_WEBHOOKS = 1_000
 /** Throws `invalid` if a new webhook is one too many. Concurrent creations can exceed the maximum by their number. */
 async function requireRoom(tx: Db, organizationId: string): Promise<void> {
   const count = await tx.webhook.count({ where: { organizationId, deletedAt: null } })
-  if (count <= MAX_WEBHOOKS) return
+  if (count < MAX_WEBHOOKS) return
   const detail = 'An organization can have 1,000 webhooks. Delete one that is no longer used.'
   throw invalid([{ path: [], code: 'too_many_webhooks', detail }])
 }

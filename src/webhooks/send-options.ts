@@ -5,12 +5,16 @@ import type { Webhook as WebhookRow } from '../db/generated/prisma/client.ts'
 import { batched } from '../lib/batch.ts'
 import { LruMap, MAX_AGE_MS } from '../lib/lru-map.ts'
 import { requestedUrl } from '../outbound/destination-url.ts'
-import { readHeaders } from './encrypted-headers.ts'
+import { areReadable, readHeaders } from './encrypted-headers.ts'
 import { readKey } from './signing-secret.ts'
-import { ATTEMPT_SETTINGS, type AttemptSetting } from './webhook-settings.ts'
+
+type AttemptSettings = Pick<
+  WebhookRow,
+  'url' | 'ordered' | 'rateLimitPerSecond' | 'maxInFlight' | 'timeoutSeconds' | 'headerPrefix'
+>
 
 /** The settings of a webhook that an attempt needs, decrypted. Null: the default of the process or the installation. */
-export interface SendOptions extends Pick<WebhookRow, AttemptSetting> {
+export interface SendOptions extends AttemptSettings {
   /** The URL as it is on the wire. */
   readonly requestedUrl: string
   readonly headers: Readonly<Record<string, string>>
@@ -29,19 +33,13 @@ export interface SendOptions extends Pick<WebhookRow, AttemptSetting> {
 export type FindSendOptions = (webhookUuid: string, revision: string) => Promise<SendOptions | null>
 
 /** What `readSendOptions` selects. */
-interface SendOptionsRow extends Pick<WebhookRow, AttemptSetting> {
+interface SendOptionsRow extends AttemptSettings {
   readonly id: string
   readonly headersCiphertext: Buffer | null
   readonly secretId: string | null
   readonly keyCiphertext: Buffer | null
   readonly retryScheduleSeconds: readonly number[] | null
 }
-
-/** SQL: the columns of the settings, by their names. */
-const SETTING_COLUMNS = ATTEMPT_SETTINGS.map((name) => {
-  const column = name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
-  return `w.${column} as "${name}"`
-}).join(', ')
 
 /** Cached webhooks, and the characters of their URLs and headers. The least recently used one is evicted. */
 const CACHE_SIZE = 10_000
@@ -80,8 +78,8 @@ async function readSendOptions(
   const { rows } = await sql.query<SendOptionsRow>({
     name: 'read_send_options',
     text: `
-      select w.id, ${SETTING_COLUMNS},
-        w.headers_ciphertext as "headersCiphertext", s.id as "secretId", s.key_ciphertext as "keyCiphertext",
+      select w.id, w.url, w.ordered, w.rate_limit_per_second as "rateLimitPerSecond", w.max_in_flight as "maxInFlight",
+        w.timeout_seconds as "timeoutSeconds", w.header_prefix as "headerPrefix", w.headers_ciphertext as "headersCiphertext", s.id as "secretId", s.key_ciphertext as "keyCiphertext",
         case when w.own_retry_schedule then w.retry_schedule_seconds end as "retryScheduleSeconds"
       from posthorn.webhooks as w
       left join posthorn.signing_secrets as s on s.webhook_id = w.id and s.expires_at is null
@@ -99,8 +97,8 @@ function toSendOptions(keyring: Keyring, row: SendOptionsRow): SendOptions {
   return {
     ...options,
     requestedUrl: requestedUrl(row.url),
-    headers: headers ?? {},
-    signingKey: headers && key ? createSecretKey(key) : null,
+    headers,
+    signingKey: areReadable(headers) && key ? createSecretKey(key) : null,
     timeoutMs: row.timeoutSeconds === null ? null : row.timeoutSeconds * 1_000,
     retryScheduleMs: retryScheduleSeconds?.map((seconds) => seconds * 1_000) ?? null,
   }

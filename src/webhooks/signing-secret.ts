@@ -12,7 +12,7 @@ import type {
 import { mintId, parseId } from '../db/ids.ts'
 import { notFound } from '../lib/errors.ts'
 import { parseInput } from '../lib/validation.ts'
-import { findWebhook } from './find-webhook.ts'
+import { findWebhook } from './find-webhooks.ts'
 
 /** The rule of a signing secret, in the words of an API description. */
 export const SIGNING_SECRET_RULE = '`whsec_` and 24 to 64 bytes in base64 with padding'

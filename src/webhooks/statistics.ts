@@ -173,17 +173,12 @@ export async function rollUpStatistics(sql: Sql, now = new Date()): Promise<numb
   return rowCount ?? 0
 }
 
-/** The counts that are rolled up: also those that only the health of webhooks reads. */
-const ROLLED_UP = [
-  ...Object.values(COUNTS).map(([column]) => column),
-  'first_attempts',
-  'first_attempts_failed',
-  'on_time',
-  'late',
-  'exhausted',
-]
+const ROLLED_UP = Object.values(COUNTS).map(([column]) => column)
 
-/** An attempt counts in the minute of its recording, so an hour is final five minutes after its end. */
+/**
+ * An attempt counts in the minute of its recording, so an hour is final five minutes after its end. What only the health of
+ * webhooks reads, of minutes, is not rolled up.
+ */
 const ROLL_UP_STATISTICS = `
   with cursor as materialized (
     select name, reached_at, date_trunc('hour', $1::timestamptz - interval '5 minutes', 'UTC') as up_to
@@ -195,26 +190,15 @@ const ROLL_UP_STATISTICS = `
     from posthorn.webhook_statistics as s, cursor
     where s.minutes = 1 and s.bucket >= cursor.reached_at and s.bucket < cursor.up_to
   ),
-  hours as (
-    select subject_id, organization_id, hour, ${ROLLED_UP.map((column) => `sum(${column}) as ${column}`).join(', ')}
-    from minutes group by 1, 2, 3
-  ),
-  histograms as (
-    select subject_id, hour, array_agg(latency order by i) as latency, array_agg(first_delay order by i) as first_delay
-    from (
-      select subject_id, hour, i, sum(counted.latency)::int as latency, sum(counted.first_delay)::int as first_delay
-      from minutes, unnest(latency, first_delay) with ordinality as counted (latency, first_delay, i) group by 1, 2, 3
-    ) as summed
-    group by 1, 2
-  ),
   moved as (
     update posthorn.cursors as c set reached_at = greatest(cursor.reached_at, cursor.up_to)
     from cursor where c.name = cursor.name
   )
-  insert into posthorn.webhook_statistics (subject_id, organization_id, minutes, bucket, stripe, latency, first_delay,
+  insert into posthorn.webhook_statistics (subject_id, organization_id, minutes, bucket, stripe, latency,
     ${ROLLED_UP.join(', ')})
-  select subject_id, organization_id, 60, hour, 0, latency, first_delay, ${ROLLED_UP.join(', ')}
-  from hours join histograms using (subject_id, hour)`
+  select subject_id, organization_id, 60, hour, 0, ${sumLatencies('latency')},
+    ${ROLLED_UP.map((column) => `sum(${column})`).join(', ')}
+  from minutes group by subject_id, organization_id, hour`
 
 /** Rows of publishing statements that one statement counts. */
 const MAX_ROWS = 2_000
@@ -246,10 +230,9 @@ const COUNT_FILTERED_EVENTS = `
     from taken, unnest(webhook_ids, refused_counts, undecided_counts) as noted (webhook_id, refused, undecided)
   ),
   counted as (
-    insert into posthorn.webhook_statistics as s (subject_id, organization_id, minutes, bucket, stripe, attempts, succeeded,
-      failed_3xx, failed_4xx, failed_5xx, failed_without_response, latency, filtered_out, filter_undecided)
-    select subject_id, organization_id, 1, bucket, -1, 0, 0, 0, 0, 0, 0,
-      array_fill(0, '{${LATENCY_BOUNDS_MS.length + 1}}'::int[]), sum(refused), sum(undecided)
+    insert into posthorn.webhook_statistics as s (subject_id, organization_id, minutes, bucket, stripe, filtered_out,
+      filter_undecided)
+    select subject_id, organization_id, 1, bucket, -1, sum(refused), sum(undecided)
     from noted, unnest(array[webhook_id, organization_id]) as subject_id
     group by subject_id, organization_id, bucket
     order by subject_id, bucket

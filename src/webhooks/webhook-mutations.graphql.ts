@@ -3,13 +3,13 @@ import { EditConflict, IF_REVISION } from '../auth/audit/edit-conflict.ts'
 import { type GivenFilter, textOfFilter } from '../events/filters/read-filter.ts'
 import { builder } from '../graphql/builder.ts'
 import type { Context } from '../graphql/context.ts'
-import { ConflictError } from '../graphql/errors.ts'
+import { enumOf } from '../graphql/enum-of.ts'
 import { type InputFields, mutation, upsertedFields } from '../graphql/mutation.ts'
 import { settingInputs } from '../graphql/setting-fields.ts'
 import { fieldIssue, invalid } from '../lib/errors.ts'
 import type { Setting, Upserted } from '../lib/setting.ts'
-import { EndpointUnverified } from './endpoint/endpoint-unverified.ts'
-import type { HeaderChange } from './header-changes.ts'
+import { EndpointUnverified, UNVERIFIED_REASONS } from './challenge.ts'
+import type { HeaderChange } from './encrypted-headers.ts'
 import { saveWebhook, type WebhookName } from './save-webhook.ts'
 import { SIGNING_SECRET_RULE } from './signing-secret.ts'
 import { deleteWebhook } from './webhook.ts'
@@ -21,15 +21,29 @@ const HeaderInput = builder.inputType('HeaderInput', {
     name: t.string({
       required: true,
       description:
-        'A valid HTTP header name, unique regardless of case. Not allowed: `wh-*`, `webhook-*`, the prefix of the delivery headers (POSTHORN_HEADER_PREFIX), `content-*`, `proxy-*`, `host`, `user-agent`, `accept-encoding`, `traceparent`, `tracestate`, connection headers, and these names with `_` for `-`.',
+        'A valid HTTP header name, unique regardless of case. Not allowed: `wh-*`, `webhook-*`, `content-*`, `proxy-*`, `host`, `user-agent`, `accept-encoding`, `traceparent`, `tracestate`, connection headers, and these names with `_` for `-`. A header that has the name of another delivery header is not sent.',
     }),
     value: t.string({
       description:
         'Visible ASCII characters. Spaces and tabs are allowed, but not at the start or end. Omitted or null: the header of an existing webhook keeps its stored value, which the caller need not know.',
     }),
-    previousName: t.string({
-      description:
-        'To rename a header without its value: the name whose stored value to keep, regardless of case. Ignored if a value is given. Default: `name`.',
+  }),
+})
+
+const EndpointVerificationReason = enumOf(
+  'EndpointVerificationReason',
+  'Why an endpoint is not verified.',
+  UNVERIFIED_REASONS,
+)
+
+builder.objectType(EndpointUnverified, {
+  name: 'EndpointVerificationError',
+  description: 'The endpoint did not answer its challenge. Nothing was changed.',
+  interfaces: ['UserError'],
+  fields: (t) => ({
+    reason: t.expose('reason', {
+      type: EndpointVerificationReason,
+      description: 'Why the endpoint is not verified. What it answered is not shown.',
     }),
   }),
 })
@@ -63,7 +77,7 @@ mutation('createWebhook', {
       secret: t.string({ description: OWN_SECRET }),
     }),
   },
-  errors: [EndpointUnverified, ConflictError],
+  errors: [EndpointUnverified],
   returns: ['webhook', 'Webhook', 'The new webhook.'],
   run: ({ input }, context, caller) => save(context, caller, null, input),
 })
@@ -82,7 +96,7 @@ mutation('updateWebhook', {
       ifRevision: t.int({ description: IF_REVISION }),
     }),
   },
-  errors: [EndpointUnverified, EditConflict, ConflictError],
+  errors: [EndpointUnverified, EditConflict],
   returns: ['webhook', 'Webhook', 'The webhook after the change.'],
   run: ({ id, input }, context, caller) => save(context, caller, { id }, input),
 })
@@ -103,7 +117,7 @@ mutation('upsertWebhook', {
       }),
     }),
   },
-  errors: [EndpointUnverified, ConflictError],
+  errors: [EndpointUnverified],
   returns: ['webhook', 'Webhook', 'The webhook after the call.'],
   success: 'The webhook is as it is to be.',
   fields: upsertedFields,

@@ -4,8 +4,8 @@ import {
   changesRule,
   type GivenSettings,
   newObjectRule,
-  type Setting,
   type Settings,
+  wholeNumber,
 } from '../lib/setting.ts'
 import { METADATA_RULE, metadataRule } from '../organizations/own-names/metadata.ts'
 import { UID_RULE, uidRule } from '../organizations/own-names/uid.ts'
@@ -45,7 +45,6 @@ export const WEBHOOK_SETTINGS = {
     rule: z.string('must be a string'),
     type: 'String',
     required: true,
-    forAttempts: true,
     description:
       'The URL that deliveries are POSTed to: an HTTPS URL of at most 2,048 characters, with a public host, port 443 or a port from 1024, and without user name, password or fragment. Another origin needs the values of the headers again, or the scope `secrets:read`.',
   },
@@ -117,14 +116,12 @@ export const WEBHOOK_SETTINGS = {
   rateLimitPerSecond: {
     rule: wholeNumber(1, 10_000, 'give null for no limit').nullable(),
     type: 'Int',
-    forAttempts: true,
     description:
       'The rate limit: the maximum number of attempts per second, across all processes: 1 to 10,000. Deliveries over the limit wait. Null, the default: no limit.',
   },
   maxInFlight: {
     rule: wholeNumber(1, 200, 'give null for the default').nullable(),
     type: 'Int',
-    forAttempts: true,
     description:
       'The concurrency limit: the maximum number of attempts in flight per worker: 1 to 200. Null, the default: an adaptive limit. It starts at 20, grows while the endpoint keeps up, and is halved when the endpoint is overloaded.',
   },
@@ -142,21 +139,18 @@ export const WEBHOOK_SETTINGS = {
   timeoutSeconds: {
     rule: wholeNumber(1, 30, 'give null for the default').nullable(),
     type: 'Int',
-    forAttempts: true,
     description:
       'The response timeout: the maximum time from a ready connection to the status and headers of the response, in seconds: 1 to 30. Null, the default: POSTHORN_ATTEMPT_TIMEOUT (default: 15).',
   },
   ordered: {
     rule: flag,
     type: 'Boolean',
-    forAttempts: true,
     description:
       'Whether deliveries are sent one at a time, in the order of the events. Default: false. Throughput is then one attempt at a time (10 per second at 100 ms each), and a failing delivery blocks all later ones until it succeeds or is exhausted: 75 to 83 hours with the default retry schedule. A short `retryScheduleSeconds` limits that.',
   },
   headerPrefix: {
     rule: z.enum(HEADER_PREFIXES, `must be one of ${HEADER_PREFIXES.join(', ')}`).nullable(),
     type: 'String',
-    forAttempts: true,
     description:
       'The prefix of the headers `id`, `timestamp` and `signature` of each delivery: `wh-`, `webhook-` or `svix-`, so that receivers of another sender verify deliveries as they are. The values stay the same. Null, the default: POSTHORN_HEADER_PREFIX (default: `wh-`).',
   },
@@ -168,17 +162,6 @@ export const WEBHOOK_SETTINGS = {
       'Whether a URL is only used once its endpoint has answered a challenge: a signed POST of `{"type": "verification", "challenge": "…"}` that is answered with 2xx and `{"challenge": "…"}` within 10 s. Then each new URL needs a new challenge, whichever interface sets it. Not for sessions. Default: false.',
   },
 } as const satisfies Settings
-
-type Table = typeof WEBHOOK_SETTINGS
-
-/** The settings that each attempt of a delivery needs. */
-export type AttemptSetting = {
-  [Name in keyof Table]: Table[Name] extends { readonly forAttempts: true } ? Name : never
-}[keyof Table]
-
-export const ATTEMPT_SETTINGS = Object.entries<Setting>(WEBHOOK_SETTINGS).flatMap(
-  ([name, { forAttempts }]) => (forAttempts ? name : []),
-) as AttemptSetting[]
 
 /** Beside the settings: custom headers, and the signing secret of a new webhook. Null: none, and one that Posthorn makes. */
 const others = {
@@ -204,11 +187,4 @@ function readFilterText(given: string | null, context: z.RefinementCtx<unknown>)
     context.addIssue({ code: 'custom', path: [...path], params: { code }, message, input: given })
   }
   return filter
-}
-
-function wholeNumber(min: number, max: number, remedy: string) {
-  const [from, to] = [min, max].map((bound) => bound.toLocaleString('en'))
-  const error = ({ input }: { readonly input?: unknown }) =>
-    `must be a whole number from ${from} to ${to}, not ${JSON.stringify(input)}; ${remedy}`
-  return z.int({ error }).min(min, { error }).max(max, { error })
 }

@@ -24,7 +24,7 @@ export interface HealthChange {
 
 /** The changes of the states of webhooks. One without an attempt counts as healthy. */
 export const healthTopic: Topic<HealthChange> = async (source) =>
-  followStates(source, await readStates(source, []))
+  followStates(source, await readStates(source))
 
 /** Compares the states with those of the read before. */
 async function* followStates(
@@ -34,33 +34,26 @@ async function* followStates(
   const { news, organizationId, webhookId: only } = source
   let before = first
   while (await news.next()) {
-    const unhealthy = [...before.keys()].filter((id) => !CALM.includes(before.get(id) ?? 'healthy'))
-    const key = ['health', organizationId, ...unhealthy.toSorted()].join()
-    const states = await news.read(key, () => readStates(source, unhealthy))
-    const changes = [...states].map(([webhookId, state]) => ({ webhookId, state }))
-    yield changes.filter(
-      ({ webhookId, state }) =>
-        (only === null || webhookId === only) && state !== (before.get(webhookId) ?? 'healthy'),
-    )
-    before = states
+    const known = before
+    before = await news.read(`health,${organizationId}`, () => readStates(source))
+    yield [...before].flatMap(([webhookId, state]) => {
+      const isOther = (only ?? webhookId) !== webhookId
+      const isSame = calm(state) === calm(known.get(webhookId) ?? 'healthy')
+      return isOther || isSame ? [] : { webhookId, state }
+    })
   }
 }
 
-const CALM: readonly WebhookState[] = ['healthy', 'no_deliveries']
+const calm = (state: WebhookState) => (state === 'no_deliveries' ? 'healthy' : state)
 
 type States = ReadonlyMap<string, WebhookState>
 
-/** The states of the webhooks that are not healthy, and of those that were not. */
-async function readStates(
-  { sql, organizationId }: LiveSource,
-  unhealthyIds: readonly string[],
-): Promise<States> {
-  const { rows } = await sql.query<{ id: string; state: WebhookState }>({
+async function readStates({ sql, organizationId }: LiveSource): Promise<States> {
+  const { rows } = await sql.query<HealthChange>({
     name: 'read_webhook_states',
     text: `
-      select webhook_id as id, state from posthorn.webhook_states
-      where organization_id = $1 and (state not in ('healthy', 'no_deliveries') or webhook_id = any ($2::uuid[]))`,
-    values: [organizationId, unhealthyIds],
+      select webhook_id as "webhookId", state from posthorn.webhook_states where organization_id = $1`,
+    values: [organizationId],
   })
-  return new Map(rows.map(({ id, state }) => [id, state]))
+  return new Map(rows.map(({ webhookId, state }) => [webhookId, state]))
 }

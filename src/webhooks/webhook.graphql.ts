@@ -54,6 +54,11 @@ const Webhook = builder.prismaNode('Webhook', {
       select: { filter: true },
       resolve: ({ filter }) => filter,
     }),
+    endpointVerifiedAt: t.expose('endpointVerifiedAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When the endpoint of the URL answered a challenge. Null: never.',
+    }),
     revision: t.int({
       description:
         'The revision, which each change and each rotation of the secret increases. As `ifRevision` of `updateWebhook`, it reports changes by others.',

@@ -6,13 +6,14 @@ import type { Db } from '../db/client.ts'
 import type { PrismaClient, Webhook as WebhookRow } from '../db/generated/prisma/client.ts'
 import { publicId } from '../db/ids.ts'
 import { expandSubscriptions, isPattern, readNames } from '../event-types/find-event-types.ts'
+import { settingsIn } from '../lib/setting.ts'
 import type { AddressGuard } from '../outbound/public-address.ts'
 import { startWork } from '../queue/long-work.ts'
-import { auditedWebhook } from './audited-webhook.ts'
-import { readHeaders, UNREADABLE } from './encrypted-headers.ts'
+import type { SendChallenge } from './challenge.ts'
+import { MASK, readHeaders } from './encrypted-headers.ts'
 import { followIncidents } from './end-hold.ts'
-import type { SendChallenge } from './endpoint/challenge.ts'
-import { findWebhook, lockWebhook } from './find-webhook.ts'
+import { findWebhook, lockWebhook } from './find-webhooks.ts'
+import { WEBHOOK_SETTINGS } from './webhook-settings.ts'
 
 /**
  * A registered endpoint with its decrypted custom headers. If no key decrypts them, `headers` has one placeholder,
@@ -131,8 +132,29 @@ function decrypt(keyring: Keyring, row: WebhookRow, catalogue: readonly string[]
     description: row.description,
     enabled: row.enabled,
     eventSubscriptions: expandSubscriptions(row.eventSubscriptions, catalogue),
-    headers: readHeaders(keyring, row.headersCiphertext, row.id) ?? { [UNREADABLE]: UNREADABLE },
+    headers: readHeaders(keyring, row.headersCiphertext, row.id),
     createdAt: row.createdAt,
     updatedAt: row.updatedAt,
+  }
+}
+
+/**
+ * The fields of a webhook that a caller can set, for the audit log. The values of headers, which can be credentials, are
+ * masked: they only show whether they differ from those that the webhook had `before`.
+ */
+export function auditedWebhook(keyring: Keyring, row: WebhookRow, before = row) {
+  const [headers, old] = [row, before].map(({ headersCiphertext, id }) =>
+    readHeaders(keyring, headersCiphertext, id),
+  )
+  const masked = Object.entries(headers ?? {}).map(([name, value]) => {
+    const hasChanged = old?.[name] !== undefined && old[name] !== value
+    return [name, hasChanged ? `${MASK} (changed)` : MASK]
+  })
+  return {
+    ...settingsIn(row, WEBHOOK_SETTINGS),
+    // A set: another order is not a change.
+    eventSubscriptions: row.eventSubscriptions.toSorted(),
+    headers: Object.fromEntries(masked),
+    retryScheduleSeconds: row.ownRetrySchedule ? row.retryScheduleSeconds : null,
   }
 }

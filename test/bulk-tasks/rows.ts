@@ -69,7 +69,7 @@ const randomTail = (uuid: string) =>
 export const workDeps = (
   { background }: Pick<Database, 'background'>,
   keyring = createKeyring([randomBytes(32)]),
-) => ({ pool: background, steps: createSteps(keyring, 'graphile_worker') })
+) => ({ pool: background, steps: createSteps(keyring) })
 
 /** Runs a job of a task, whose next page need not wait. */
 export async function runJob(database: Database, uuid: string) {

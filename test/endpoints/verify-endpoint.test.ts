@@ -28,7 +28,7 @@ const echo: Receiver['answer'] = (response, { body }) => {
 
 const FIELDS = 'webhook { id url verifyEndpoint endpointVerifiedAt revision }'
 const ERRORS =
-  '... on EndpointVerificationError { code message reason } ... on ValidationError { issues { path code message } } ... on ConflictError { message }'
+  '... on EndpointVerificationError { code message reason } ... on ValidationError { issues { path code message } }'
 const CREATE = `mutation ($input: CreateWebhookInput!) {
   result: createWebhook(input: $input) { __typename ... on CreateWebhookSuccess { ${FIELDS} } ${ERRORS} } }`
 const UPDATE = `mutation ($id: ID!, $input: UpdateWebhookInput!) {

@@ -195,12 +195,7 @@ test('undecryptable headers of one webhook fail its own deliveries only, with an
     'the delivery is exhausted',
   )
   const { headerNames, deliveries } = await read()
-  expect(headerNames).toBeNull()
-  const { revealHeaders } = await posthorn.graphql(
-    'mutation ($id: ID!) { revealHeaders(id: $id) { ... on UserError { code } } }',
-    { id: damaged },
-  )
-  expect(revealHeaders).toEqual({ code: 'conflict' })
+  expect(headerNames).toEqual(['(unreadable)'])
   const failed = {
     errorCode: 'secret_unreadable',
     error: expect.stringContaining('cannot decrypt'),

@@ -68,21 +68,6 @@ describe('another header prefix', () => {
       },
     ])
   })
-
-  test('is refused beside a custom header of the same name, set before or after it', async () => {
-    const headers = [{ name: 'Svix-Id', value: 'mine' }]
-    const duplicate = [{ path: ['headers', 'Svix-Id'], code: 'duplicate_header' }]
-    expect((await tryToRegister({ headers, headerPrefix: SVIX })).issues).toMatchObject(duplicate)
-
-    const prefixed = await register({ headerPrefix: SVIX })
-    expect((await tryToUpdate(prefixed.id, { headers })).issues).toMatchObject(duplicate)
-    await update(prefixed.id, { headers: [{ name: 'Svix-Ip', value: 'mine' }] })
-
-    const named = await register({ headers })
-    expect((await tryToUpdate(named.id, { headerPrefix: SVIX })).issues).toMatchObject([
-      { path: ['headerPrefix'], code: 'duplicate_header' },
-    ])
-  })
 })
 
 describe('a secret of one’s own', () => {
@@ -163,7 +148,6 @@ async function call(name: string, args: string, input: object, found = `webhook 
 
 const NEW = { url: receiver.url, eventSubscriptions: [JOINED], enabled: true }
 const tryToRegister = (input: object) => call('createWebhook', '', { ...NEW, ...input })
-const tryToUpdate = (id: string, input: object) => call('updateWebhook', `id: "${id}"`, input)
 const rotate = (id: string, secret: string) =>
   call('rotateSigningSecret', `id: "${id}"`, { secret }, 'signingSecret { key }')
 
@@ -174,7 +158,7 @@ async function register(input: object) {
 }
 
 async function update(id: string, input: object) {
-  const { webhook, ...problem } = await tryToUpdate(id, input)
+  const { webhook, ...problem } = await call('updateWebhook', `id: "${id}"`, input)
   expect(problem).toEqual({})
   return webhook
 }

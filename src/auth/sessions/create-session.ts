@@ -4,7 +4,7 @@ import type { Db } from '../../db/client.ts'
 import { publicId } from '../../db/ids.ts'
 import { fieldIssue, invalid } from '../../lib/errors.ts'
 import { parseInput } from '../../lib/validation.ts'
-import { findWebhook } from '../../webhooks/find-webhook.ts'
+import { findWebhook } from '../../webhooks/find-webhooks.ts'
 import type { Actor } from '../access/actor.ts'
 import {
   type Caller,

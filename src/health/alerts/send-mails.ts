@@ -2,7 +2,7 @@ import type { Keyring } from '../../auth/encryption/keyring.ts'
 import type { Database, Sql } from '../../db/client.ts'
 import { publicId } from '../../db/ids.ts'
 import { inTransaction } from '../../db/transaction.ts'
-import { oneLine } from '../../lib/one-line.ts'
+import { oneLine } from '../../lib/excerpt.ts'
 import type { SendMail } from '../../outbound/mailer.ts'
 import { CONFIRM_DAYS, mailLink } from './mail-link.ts'
 

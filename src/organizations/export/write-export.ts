@@ -1,9 +1,9 @@
 import { pipeline } from 'node:stream/promises'
 import type { Database, Sql } from '../../db/client.ts'
-import { parseId } from '../../db/ids.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { notFound } from '../../lib/errors.ts'
 import { VERSION } from '../../lib/version.ts'
+import { findOrganizationUuid } from '../find-organization.ts'
 import { describeTables, type ExportedTable } from './exported-tables.ts'
 
 /** The first line of an export. */
@@ -23,7 +23,7 @@ const FETCHED_ROWS = 100
 
 /**
  * Writes one organization, or all (null), as lines of JSON: a header, each row as `{"table":"…","row":{…}}`, and at the end
- * `{"rows":…}`. All are of one moment. Secrets stay encrypted. Throws `not_found`.
+ * `{"rows":…}`. All are of one moment. Secrets stay encrypted. An organization is named by its id or uid. Throws `not_found`.
  */
 export async function writeExport(
   pool: Database['pool'],
@@ -33,7 +33,8 @@ export async function writeExport(
   await inTransaction(pool, async (sql) => {
     await sql.query('set transaction isolation level repeatable read, read only')
     await allowLongWork(sql)
-    const uuid = organization === null ? null : await requireOrganization(sql, organization)
+    const uuid = organization === null ? null : await findOrganizationUuid(sql, organization)
+    if (organization !== null && uuid === null) throw notFound('organization', organization)
     await pipeline(readLines(sql, uuid), output, { end: output !== process.stdout })
   })
 }
@@ -42,13 +43,6 @@ export async function writeExport(
 export async function allowLongWork(sql: Sql): Promise<void> {
   await sql.query('set local statement_timeout = 0')
   await sql.query('set local idle_in_transaction_session_timeout = 0')
-}
-
-async function requireOrganization(sql: Sql, id: string): Promise<string> {
-  const uuid = parseId('organization', id)
-  const { rowCount } = await sql.query('select from posthorn.organizations where id = $1', [uuid])
-  if (uuid === null || rowCount === 0) throw notFound('organization', id)
-  return uuid
 }
 
 async function headerOf(sql: Sql, tables: readonly ExportedTable[]): Promise<Header> {

@@ -1,32 +1,12 @@
 import { z } from 'zod'
-import type { Db } from '../../db/client.ts'
-import { invalid } from '../../lib/errors.ts'
-
-const MAX_DAYS = 3_650
-
-const error = ({ input }: { readonly input?: unknown }) =>
-  `must be a whole number from 1 to ${MAX_DAYS.toLocaleString('en')}, not ${JSON.stringify(input)}; give null for the retention of the installation`
+import { wholeNumber } from '../../lib/setting.ts'
 
 /** The days that an organization or event type keeps events. Null: the retention of the installation. */
-export const retentionDaysRule = z
-  .int({ error })
-  .min(1, { error })
-  .max(MAX_DAYS, { error })
-  .nullable()
-
-/** Throws `invalid` if the installation keeps nothing for so long. */
-export async function requireWithinInstallation(
-  db: Db,
-  retentionDays: number | null | undefined,
-): Promise<void> {
-  if (retentionDays == null) return
-  const [row] = await db.$queryRaw<{ days: number }[]>`
-    select (retention_ms / 86400000.0)::float8 as days from posthorn.settings`
-  if (row === undefined || retentionDays <= row.days) return
-  const days = row.days.toLocaleString('en', { maximumFractionDigits: 1 })
-  const detail = `retentionDays must be at most ${days}, not ${retentionDays}: POSTHORN_RETENTION keeps everything for ${days} days. Give fewer days, or ask the operator to raise POSTHORN_RETENTION.`
-  throw invalid([{ path: ['retentionDays'], code: 'too_big', detail }])
-}
+export const retentionDaysRule = wholeNumber(
+  1,
+  3_650,
+  'give null for the retention of the installation',
+).nullable()
 
 /** Whether contents are kept after they were needed. Null is the default: yes. */
 export const keepRule = z
@@ -36,7 +16,7 @@ export const keepRule = z
 
 /** The descriptions of the rules, shared by the types that read and set them. */
 export const RETENTION_DAYS =
-  'The days that events, deliveries and attempts are kept: 1 to 3,650, and at most POSTHORN_RETENTION. What is not sent yet is kept.'
+  'The days that events, deliveries and attempts are kept: 1 to 3,650. What is not sent yet is kept, and nothing else longer than POSTHORN_RETENTION.'
 
 export const KEEP_RESPONSE_BODIES =
   'Whether the bodies of responses are kept with attempts. If false, attempts have the status, the headers and the size of the body. Applies to attempts from now on.'

@@ -79,9 +79,9 @@ export default function EventTypePage() {
               label: t('Search keys'),
               value: <span className="ph-mono">{eventType.searchKeys.join(', ')}</span>,
             },
-            eventType.retention.from !== 'INSTALLATION' && {
+            {
               label: 'Kept for',
-              value: formatDuration(86_400_000 * eventType.retention.days),
+              value: formatDuration(86_400_000 * eventType.effectiveRetentionDays),
             },
             { label: t('Created'), value: <Time at={eventType.createdAt} /> },
             { label: t('Updated'), value: <Time at={eventType.updatedAt} /> },

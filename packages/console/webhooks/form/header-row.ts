@@ -27,8 +27,9 @@ export function storedHeaderRow(name: string): HeaderRow {
 }
 
 /** Whether the stored value of the row stays. */
-export function keepsValue({ value, stored }: HeaderRow): boolean {
-  return stored !== null && (value === '' || value === stored.value)
+export function keepsValue({ name, value, stored }: HeaderRow): boolean {
+  const isSame = stored?.name.toLowerCase() === name.trim().toLowerCase()
+  return isSame && (value === '' || value === stored.value)
 }
 
 /** Shows the stored values, except in rows where the reader typed another one. */
@@ -47,6 +48,5 @@ export function hideAgain(rows: readonly HeaderRow[]): HeaderRow[] {
 
 export function headerInput(row: HeaderRow): HeaderInput {
   const name = row.name.trim()
-  if (!keepsValue(row)) return { name, value: row.value }
-  return row.stored?.name === name ? { name } : { name, previousName: row.stored?.name }
+  return keepsValue(row) ? { name } : { name, value: row.value }
 }

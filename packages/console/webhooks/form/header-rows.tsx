@@ -23,7 +23,7 @@ interface HeaderRowsProps {
 export function HeaderRows({ form, webhookId, newOrigin }: HeaderRowsProps) {
   const { can } = useSession()
   const { values, reveal, running, hide } = useRevealedHeaders(webhookId ?? '')
-  const headers = form.values.headers ?? []
+  const { headers } = form.values
   const hasStored = headers.some(({ stored }) => stored !== null)
   const valuesStay = newOrigin === null || can('secrets:read')
   const add = () => form.insertListItem('headers', headerRow())
@@ -32,7 +32,7 @@ export function HeaderRows({ form, webhookId, newOrigin }: HeaderRowsProps) {
     const revealed = await reveal()
     if (!revealed) return
     // The reader may have typed during the request.
-    form.setFieldValue('headers', (rows) => rows && fillIn(rows, revealed))
+    form.setFieldValue('headers', (rows) => fillIn(rows, revealed))
   }
 
   function hideValues() {
@@ -72,20 +72,16 @@ export function HeaderRows({ form, webhookId, newOrigin }: HeaderRowsProps) {
             form={form}
             row={row}
             index={index}
-            valueStays={valuesStay && row.stored !== null}
+            valueStays={valuesStay && keepsValue(row)}
           />
         ))}
-        {form.values.headers === null ? (
-          <Unreadable replace={() => form.setFieldValue('headers', [])} />
-        ) : (
-          headers.length === 0 && (
-            <Group justify="space-between">
-              <Text size="sm" c="dimmed">
-                No custom headers.
-              </Text>
-              <Add onClick={add} />
-            </Group>
-          )
+        {headers.length === 0 && (
+          <Group justify="space-between">
+            <Text size="sm" c="dimmed">
+              No custom headers.
+            </Text>
+            <Add onClick={add} />
+          </Group>
         )}
         {form.errors.headers && (
           <Text size="sm" c="var(--mantine-color-error)" role="alert">
@@ -107,19 +103,6 @@ function Moved({ to, valuesStay }: { to: string; valuesStay: boolean }) {
     <Notice color="orange" title="Enter the values again">
       {`Stored values do not go to another address, because they may be credentials. Enter each value for ${to}, or remove the header. With the scope secrets:read the stored values stay.`}
     </Notice>
-  )
-}
-
-function Unreadable({ replace }: { replace(): void }) {
-  return (
-    <Group justify="space-between">
-      <Text size="sm">
-        No encryption key of this installation can decrypt these headers. Enter the headers again.
-      </Text>
-      <Button size="xs" variant="default" onClick={replace}>
-        Replace all headers
-      </Button>
-    </Group>
   )
 }
 

@@ -118,7 +118,7 @@ export function errorsOf(issues: readonly Issue[], values: WebhookFormValues): E
   const errors: ErrorsByPath = {}
   for (const { path, message } of issues) {
     const [field = '', part, rest = 'name'] = path
-    const index = (values.headers ?? []).findIndex(({ name }) => name.trim() === part)
+    const index = values.headers.findIndex(({ name }) => name.trim() === part)
     const isSubscription = field === 'eventSubscriptions'
     const at =
       field === 'headers' && index >= 0

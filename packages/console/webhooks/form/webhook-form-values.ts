@@ -20,8 +20,7 @@ export interface WebhookFormValues extends Record<NumberSetting, number | string
   uid: string
   /** The text of the labels. */
   metadata: string
-  /** Null: no key decrypts the stored headers, and they stay. */
-  headers: HeaderRow[] | null
+  headers: HeaderRow[]
   /** Null: the default schedule. Empty: no retries. */
   retryScheduleSeconds: number[] | null
   ordered: boolean
@@ -60,7 +59,7 @@ export function valuesOf(webhook: WebhookSettingsFragment): WebhookFormValues {
     template: webhook.template ?? '',
     uid: webhook.uid ?? '',
     metadata: printLabels(webhook.metadata as Labels),
-    headers: webhook.headerNames?.map(storedHeaderRow) ?? null,
+    headers: webhook.headerNames.map(storedHeaderRow),
     ...ofNumberSettings((name) => webhook[name] ?? ''),
     retryScheduleSeconds: webhook.retryScheduleSeconds ? [...webhook.retryScheduleSeconds] : null,
     ordered: webhook.ordered,
@@ -80,7 +79,7 @@ export function inputOf(values: WebhookFormValues) {
     template: values.body === 'template' ? values.template : null,
     uid: values.uid.trim() || null,
     metadata: parseLabels(values.metadata),
-    headers: values.headers?.map(headerInput),
+    headers: values.headers.map(headerInput),
     ...ofNumberSettings((name) => (values[name] === '' ? null : Number(values[name]))),
     retryScheduleSeconds: values.retryScheduleSeconds,
     ordered: values.ordered,
@@ -91,7 +90,7 @@ export function inputOf(values: WebhookFormValues) {
 
 /** The input of a new webhook: each header has a value. */
 export function newWebhookOf(values: WebhookFormValues) {
-  const headers = (values.headers ?? []).map(({ name, value }) => ({ name: name.trim(), value }))
+  const headers = values.headers.map(({ name, value }) => ({ name: name.trim(), value }))
   const { uid, metadata, ...input } = inputOf(values)
   // The portal has no fields for own names, and its sessions cannot set them.
   const ownNames = { ...(uid !== null && { uid }), ...(values.metadata.trim() && { metadata }) }

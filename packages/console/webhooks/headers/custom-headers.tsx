@@ -15,7 +15,7 @@ export function CustomHeaders({ webhook }: CustomHeadersProps) {
   const { can } = useSession()
   const { values, reveal, running, hide } = useRevealedHeaders(webhook.id)
   const { headerNames } = webhook
-  const hasHeaders = headerNames != null && headerNames.length > 0
+  const hasHeaders = headerNames.length > 0
   return (
     <Section
       title={t('Custom headers')}
@@ -47,9 +47,7 @@ export function CustomHeaders({ webhook }: CustomHeadersProps) {
         </Stack>
       ) : (
         <Text size="sm" c="dimmed">
-          {headerNames == null
-            ? 'No encryption key of this installation can decrypt these headers. Enter the headers again.'
-            : 'No custom headers.'}
+          No custom headers.
         </Text>
       )}
     </Section>

@@ -1,7 +1,5 @@
-import type { OrganizationTable } from '../../../../src/organizations/deletion/delete-rows.ts'
-
 /** Tables whose rows Postgres deletes with those of another table, by foreign keys. */
-export const TABLES_OF_PARENTS: Readonly<Record<string, OrganizationTable>> = {
+export const TABLES_OF_PARENTS: Readonly<Record<string, string>> = {
   consumer_leases: 'event_consumers',
   exhausted_deliveries: 'webhooks',
   alert_mails: 'alert_addresses',

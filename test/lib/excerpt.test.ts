@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { oneLine } from '../../src/lib/one-line.ts'
+import { oneLine } from '../../src/lib/excerpt.ts'
 
 test.each([
   ['line breaks', 'a\r\n\nb\u2028c\u2029d\u0085e\vf', 'a b c d e f'],

@@ -1,7 +1,0 @@
-import { excerpt } from './excerpt.ts'
-
-/** A text of somebody else as one line of visible characters: no line break, control, bidirectional or zero-width character. */
-export function oneLine(text: string, maxLength: number): string {
-  const visible = text.replace(/[\p{Default_Ignorable_Code_Point}\p{Cf}]/gu, '')
-  return excerpt(visible.replace(/[\p{Cc}\p{Cs}\p{Z}]+/gu, ' ').trim(), maxLength)
-}
