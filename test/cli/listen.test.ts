@@ -368,16 +368,13 @@ const FORWARD = ['--forward', 'http://127.0.0.1:1/']
 describe('errors exit with code 1 and say what is wrong', () => {
   test.each([
     [['--port', '65536'], 'Give a whole number from 0 to 65535.'],
-    [['--status', '199'], 'Give a whole number from 200 to 599.'],
     [['--count', '0'], 'Give a whole number from 1 to'],
     [['--fail', 'x'], 'Give a whole number from 0 to'],
     [['--event', 'a.b'], '--event requires --register or --forward.'],
     [['--save', 'folder'], '--save requires --forward.'],
     [['--forward', 'localhost:3000'], 'Give an http:// or https:// URL.'],
-    [['--forward', 'ftp://localhost/'], 'Give an http:// or https:// URL.'],
     [[...FORWARD, '--register'], "'--forward <url>' cannot be used with option '--register'"],
     [[...FORWARD, '--secret', 'whsec_A-'], 'secret'],
-    [[...FORWARD, '--event', ''], 'Give names, separated by commas.'],
     [['--replay', 'msg_1'], '--replay requires --forward.'],
     [['--register', '--event', 'a,,b'], 'Give names, separated by commas.'],
     [['--register', '--key-file', 'missing'], "open 'missing'"],
