@@ -1,11 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type RequestListener } from 'node:http'
-// In your own server: from '@posthorn/client'.
-import { createClient } from '../../packages/client/src/index.ts'
 
 const CREATE = `mutation { session: createFrontendSession(
   input: { scopes: ["webhooks:read", "deliveries:read"], ttlSeconds: 3600 }
-) { ... on CreateFrontendSessionSuccess { token } ... on UserError { code message } } }`
+) { ... on CreateFrontendSessionSuccess { token } ... on UserError { message } } }`
 
 /** Your server: `POST /session` gives the signed-in user a session of an hour. The key, with `admin`, stays here. */
 export function createHost(
@@ -18,11 +16,15 @@ export function createHost(
     // A form of another site cannot send JSON, so it cannot use the cookie of your user.
     const isJson = request.headers['content-type'] === 'application/json'
     if (organization === null || !isJson) return response.writeHead(403).end()
-    const posthorn = createClient({ url: `${url}/graphql`, token: key, organization })
-    const { session } = await posthorn.request<{ session: { token: string } }>(CREATE)
-    const headers = { 'content-type': 'application/json', 'cache-control': 'no-store' }
-    response.writeHead(200, headers)
-    response.end(JSON.stringify({ url: `${url}/graphql`, token: session.token }))
+    const type = { 'content-type': 'application/json' }
+    const created = await fetch(`${url}/graphql`, {
+      method: 'POST',
+      headers: { ...type, authorization: `Bearer ${key}`, 'posthorn-organization': organization },
+      body: JSON.stringify({ query: CREATE }),
+    })
+    const { token } = (await created.json()).data.session
+    response.writeHead(200, { ...type, 'cache-control': 'no-store' })
+    response.end(JSON.stringify({ url: `${url}/graphql`, token }))
   }
 }
 

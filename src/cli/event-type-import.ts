@@ -67,23 +67,18 @@ Examples:
     )
     .action(
       printing(async (source: string, { name = [], ...options }: ImportOptions) => {
-        const imported = await importSource(source, name, options)
+        const given = renameTypes(await readSource(source), name)
+        const imported = await withServices(({ database: { prisma } }) =>
+          importCatalogue(prisma, given, options, COMMAND_LINE),
+        )
         const breaks = imported.changes.some(({ findings }) => findings.length > 0)
         if (breaks && !imported.written) process.exitCode = EXIT_WITH_FINDINGS
-        return [importJson(imported), importText(imported, options)]
+        const changes = imported.changes.map((change) => {
+          return { ...change, findings: change.findings.map(findingJson) }
+        })
+        return [{ ...imported, changes }, importText(imported, options)]
       }),
     )
-}
-
-async function importSource(
-  source: string,
-  names: readonly string[],
-  options: CatalogueImportOptions,
-): Promise<CatalogueImport> {
-  const given = renameTypes(await readSource(source), names)
-  return await withServices(({ database: { prisma } }) =>
-    importCatalogue(prisma, given, options, COMMAND_LINE),
-  )
 }
 
 /** Reads the event types of a folder of JSON Schemas, or of one file. */
@@ -107,53 +102,38 @@ type Change = CatalogueImport['changes'][number]
 const SIGNS = { added: '+', changed: '~', archived: '-', unarchived: '+' } as const
 
 /** The difference for people: a line for each event type, and its findings below. */
-function importText(
-  { changes, unchanged, refused, warnings, written }: CatalogueImport,
-  { dryRun }: CatalogueImportOptions,
-): string {
-  const findings = changes.flatMap((change) => change.findings)
+function importText(imported: CatalogueImport, { dryRun }: CatalogueImportOptions): string {
+  const { changes, unchanged, refused, warnings, written } = imported
+  const counts = Object.keys(SIGNS).flatMap((kind) => {
+    const { length } = changes.filter(({ change }) => change === kind)
+    return length > 0 ? `${length} ${kind}` : []
+  })
+  const left = new Set(refused.map(({ name }) => name)).size
+  const others = [`${unchanged} unchanged`, ...(left > 0 ? [`${left} not imported`] : [])]
   return [
     ...changes.flatMap(changeLines),
     ...refused.map(({ problem }) => `✘ not imported: ${problem}`),
     ...warnings.map(({ problem }) => `! imported without its example: ${problem}`),
-    summary(),
-    ...advice(),
+    `Event types: ${[...counts, ...others].join(', ')}.`,
+    ...(written || changes.length === 0 ? [] : [whyNotWritten(changes, dryRun)]),
   ].join('\n')
+}
 
-  function summary(): string {
-    const counts = Object.keys(SIGNS).map((kind) => {
-      const count = changes.filter(({ change }) => change === kind).length
-      return count > 0 ? [`${count} ${kind}`] : []
-    })
-    const left = new Set(refused.map(({ name }) => name)).size
-    const others = [`${unchanged} unchanged`, ...(left > 0 ? [`${left} not imported`] : [])]
-    return `Event types: ${[...counts.flat(), ...others].join(', ')}.`
-  }
-
-  function advice(): string[] {
-    if (written || changes.length === 0) return []
-    if (findings.length === 0) return ['Nothing was written: this is a dry run.']
-    const remedy = dryRun ? 'An import needs --force.' : 'To import all the same, add --force.'
-    return [`Nothing was written. Problems: ${findings.length}. ${remedy}`]
-  }
+function whyNotWritten(changes: readonly Change[], dryRun?: boolean): string {
+  const problems = changes.flatMap(({ findings }) => findings).length
+  if (problems === 0) return 'Nothing was written: this is a dry run.'
+  const remedy = dryRun ? 'An import needs --force.' : 'To import all the same, add --force.'
+  return `Nothing was written. Problems: ${problems}. ${remedy}`
 }
 
 function changeLines({ name, change, fields, findings }: Change): string[] {
   const shown = change === 'changed' ? `: ${fields.join(', ')}` : ''
-  return [`${SIGNS[change]} ${name} ${change}${shown}`, ...findings.map(findingLine)]
+  return [
+    `${SIGNS[change]} ${name} ${change}${shown}`,
+    ...findings.map(({ kind, message, remedy }) => `    ${kind}: ${message} ${remedy}`),
+  ]
 }
 
-function findingLine({ kind, message, remedy }: Finding): string {
-  return `    ${kind}: ${message} ${remedy}`
-}
-
-function importJson({ changes, ...rest }: CatalogueImport) {
-  return {
-    changes: changes.map((one) => ({ ...one, findings: one.findings.map(toJson) })),
-    ...rest,
-  }
-}
-
-function toJson({ eventId, webhookIds, ...finding }: Finding) {
+function findingJson({ eventId, webhookIds, ...finding }: Finding) {
   return { ...finding, event_id: eventId, webhook_ids: webhookIds }
 }

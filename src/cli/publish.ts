@@ -73,7 +73,7 @@ const NOT_DELIVERED = `query ($id: ID!) {
 }`
 
 /** The codes of errors after which the event may be published. */
-const UNCERTAIN = ['RATE_LIMITED', 'UNAVAILABLE', 'UNREACHABLE']
+const UNCERTAIN = ['INTERNAL', 'RATE_LIMITED', 'UNAVAILABLE', 'UNREACHABLE']
 
 function explain(error: unknown): never {
   if (!(error instanceof PosthornError)) throw error

@@ -5,6 +5,7 @@ import { type Command, Option } from 'commander'
 import { SCOPES } from '../auth/access/scope.ts'
 import { readEnvironment } from '../config/config.ts'
 import type { Role } from '../config/settings.ts'
+import type { Provisioned } from '../run/embedded/provision.ts'
 import type { Logger } from '../telemetry/logger.ts'
 import { action } from './command.ts'
 import { shutdownRequested } from './shutdown-signals.ts'
@@ -24,18 +25,14 @@ export function registerStart(program: Command): void {
         .choices(['all', 'api', 'worker'])
         .default('all'),
     )
-    .action(async (options: StartOptions) => {
+    .action(async (options: { readonly role: Role }) => {
       await action(start)(options)
       // Everything of Posthorn is closed, but graphile-worker may leave timers after a lost connection to Postgres.
       process.exit()
     })
 }
 
-interface StartOptions {
-  readonly role: Role
-}
-
-async function start(options: StartOptions): Promise<void> {
+async function start(options: { readonly role: Role }): Promise<void> {
   const abortRequested = new AbortController()
   const stop = shutdownRequested(() => abortRequested.abort())
   const { openPosthorn } = await import('../run/start-posthorn.ts')
@@ -51,10 +48,10 @@ async function start(options: StartOptions): Promise<void> {
   const reason = await stop
   logger.info({ reason }, 'stopping after the requests and attempts in flight')
   void notifySystemd('STOPPING=1', logger)
-  abortRequested.signal.addEventListener('abort', () => {
+  abort = () => {
     logger.info('aborting the attempts in flight and unclaiming their jobs')
     posthorn.abort()
-  })
+  }
 }
 
 /** The OpenTelemetry SDK reads its settings from the environment of the process. */
@@ -79,41 +76,31 @@ async function notifySystemd(state: 'READY=1' | 'STOPPING=1', logger: Logger) {
   }
 }
 
-interface Welcome {
+interface Welcome extends Provisioned {
   readonly url: string
-  /** The token of the API key, or `null` unless this start created it. */
-  readonly token: string | null
-  readonly keyFile: string
-  /** The token of a link that signs in to the console once within an hour, or `null` if the API key is invalid. */
-  readonly signInLink: string | null
   /** The URL of the embedded Postgres, with its password. */
   readonly databaseUrl: string
 }
 
 /** The message of embedded mode when it is ready. Contains the API key only on the first start. */
 function welcome({ url, token, keyFile, signInLink, databaseUrl }: Welcome): string {
-  const relativeFile = path.relative(process.cwd(), keyFile) || keyFile
+  const file = path.relative(process.cwd(), keyFile) || keyFile
+  // Browsers do not send the fragment to the server, so the token appears in no log.
+  const signIn = signInLink === null ? '' : `/sign-in#link=${signInLink}`
   const lines = [
     '',
     `${styleText('bold', 'Posthorn')} is ready at ${styleText('cyan', url)}`,
     '',
-    `  Console   ${consoleUrl(url, signInLink)}`,
+    `  Console   ${url}/console${signIn}`,
     `  GraphQL   ${url}/graphql`,
     `  REST      ${url}/api/connect/v1/webhooks`,
     `  OpenAPI   ${url}/openapi.json`,
     `  Postgres  ${databaseUrl}`,
     '',
-    ...(token !== null
-      ? firstStart(url, token, relativeFile)
-      : laterStart(signInLink, relativeFile)),
+    ...(token === null ? laterStart(signInLink, file) : firstStart(url, token, file)),
     '',
   ]
   return `${lines.join('\n')}\n`
-}
-
-/** Browsers do not send the fragment to the server, so the token appears in no log. */
-function consoleUrl(url: string, signInLink: string | null): string {
-  return signInLink === null ? `${url}/console` : `${url}/console/sign-in#link=${signInLink}`
 }
 
 function laterStart(signInLink: string | null, file: string): string[] {

@@ -48,10 +48,6 @@ const jsonInDatabase = (...args: string[]) => printedJson(args, operator())
 const KEY = ['--organization', 'autumn', '--scope', 'webhooks:read,webhooks:write']
 
 describe('what is refused, with its reason and exit code 1', () => {
-  const named = ([args, reason]: [args: string[], reason: RegExp]) => ({
-    ...{ args, reason, command: args.join(' ').slice(0, 60) },
-  })
-
   test.each<[args: string[], reason: RegExp]>([
     [['organization', 'create', ' '], /^error: name must not be empty\.\n$/],
     [
@@ -68,7 +64,7 @@ describe('what is refused, with its reason and exit code 1', () => {
     expect(stderr).toMatch(reason)
   })
 
-  const REFUSED: [args: string[], reason: RegExp][] = [
+  test.each<[args: string[], reason: RegExp]>([
     [['key', 'list', '--organization', 'org_x'], /does not name an organization/],
     [['key', 'revoke', 'nonsense'], /^error: There is no API key "nonsense"\.\n$/],
     [['publish', 'event_attendee.joined', '{}'], /Did you mean "event_attendee\.joined_event"/],
@@ -79,8 +75,7 @@ describe('what is refused, with its reason and exit code 1', () => {
       /url must be https:\/\/ or http:\/\//,
     ],
     [['pubish'], /Did you mean publish/],
-  ]
-  test.each(REFUSED.map(named))('by the API: $command', async ({ args, reason }) => {
+  ])('by the API: %j', async (args, reason) => {
     const { code, stdout, stderr } = await run(...args)
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
     expect(stderr).toMatch(reason)

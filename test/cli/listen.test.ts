@@ -1,6 +1,5 @@
 import { createHmac, randomBytes, randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { writeFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { createServer, type IncomingMessage } from 'node:http'
 import { request } from 'node:https'
@@ -27,11 +26,14 @@ const EVENT = {
   data: { attendee: 'Zoë' },
 }
 
-const directory = await useFolder('listen')
-const DATA = path.join(directory, '.posthorn')
+const DATA = path.join(await useFolder('listen'), '.posthorn')
 
 let running: RunningCommand | undefined
+let environment: Record<string, string>
 
+beforeEach(() => {
+  environment = { POSTHORN_DATA_DIR: DATA }
+})
 afterEach(async () => {
   running?.kill('SIGTERM')
   await running?.ended
@@ -223,8 +225,8 @@ describe('responses', () => {
   })
 
   test('POSTHORN_HEADER_PREFIX sets the prefix of the signature headers', async () => {
-    const env = { POSTHORN_HEADER_PREFIX: 'webhook-' }
-    const listener = await listening({ env }, '--secret', SECRET, '--count', '1')
+    environment['POSTHORN_HEADER_PREFIX'] = 'webhook-'
+    const listener = await listening('--secret', SECRET, '--count', '1')
     expect(await send(listener, signed({ prefix: 'webhook-' }))).toMatchObject({ status: 200 })
     expect(await listener.ended).toBe(0)
     expect(listener.stdout).toContain('webhook-id')
@@ -249,12 +251,12 @@ describe('--register', async () => {
 
   beforeEach(async () => {
     tenant = await createTenant(posthorn.database.prisma)
+    environment['POSTHORN_API_KEY'] = tenant.token
   })
 
-  const access = (server = posthorn.app.url) => ['--server', server, ...withKey(tenant.token)]
+  const access = (server = posthorn.app.url) => ['--server', server]
 
-  const registered = (...args: Args) =>
-    listening({ until: 'Registered' }, '--register', ...access(), ...args)
+  const registered = (...args: string[]) => listening('--register', ...access(), ...args)
 
   // biome-ignore lint/suspicious/noExplicitAny: a test knows the shape of its answer.
   async function call(method: string, url: string): Promise<any> {
@@ -316,9 +318,8 @@ describe('--register', async () => {
   })
 
   test('deletes the webhook when the reader of its output closes the pipe', async () => {
-    await using command = startPosthorn(['listen', '--register', '--json', ...access()], {
-      environment: { POSTHORN_DATA_DIR: DATA },
-    })
+    const args = ['listen', '--register', '--json', ...access()]
+    await using command = startPosthorn(args, { environment })
     await until(() => command.stderr.includes('Registered'), 'the webhook is registered')
     command.child.stdout?.destroy()
     await sendSigned(await addressOf(command.stderr))
@@ -329,7 +330,7 @@ describe('--register', async () => {
   test('names the webhook that could not be deleted, with exit code 1', async () => {
     await using proxy = await startTcpProxy(Number(new URL(posthorn.app.url).port))
     const server = access(`http://127.0.0.1:${proxy.port}`)
-    const listener = await listening({ until: 'Registered' }, '--register', ...server)
+    const listener = await listening('--register', ...server)
     const { id } = await only()
     proxy.disconnect()
     expect(await listener.end()).toBe(1)
@@ -368,16 +369,13 @@ const FORWARD = ['--forward', 'http://127.0.0.1:1/']
 describe('errors exit with code 1 and say what is wrong', () => {
   test.each([
     [['--port', '65536'], 'Give a whole number from 0 to 65535.'],
-    [['--status', '199'], 'Give a whole number from 200 to 599.'],
     [['--count', '0'], 'Give a whole number from 1 to'],
     [['--fail', 'x'], 'Give a whole number from 0 to'],
     [['--event', 'a.b'], '--event requires --register or --forward.'],
     [['--save', 'folder'], '--save requires --forward.'],
     [['--forward', 'localhost:3000'], 'Give an http:// or https:// URL.'],
-    [['--forward', 'ftp://localhost/'], 'Give an http:// or https:// URL.'],
     [[...FORWARD, '--register'], "'--forward <url>' cannot be used with option '--register'"],
     [[...FORWARD, '--secret', 'whsec_A-'], 'secret'],
-    [[...FORWARD, '--event', ''], 'Give names, separated by commas.'],
     [['--replay', 'msg_1'], '--replay requires --forward.'],
     [['--register', '--event', 'a,,b'], 'Give names, separated by commas.'],
     [['--register', '--key-file', 'missing'], "open 'missing'"],
@@ -402,27 +400,10 @@ describe('errors exit with code 1 and say what is wrong', () => {
   })
 })
 
-interface RunOptions {
-  env?: Record<string, string>
-  /** The text to wait for on stderr. */
-  until?: string
-}
-
-type Args = (string | RunOptions)[]
-
 type Listener = Awaited<ReturnType<typeof listening>>
 
-/** The option with a file that has this key. */
-function withKey(key: string): string[] {
-  const file = path.join(directory, randomUUID())
-  writeFileSync(file, `${key}\n`)
-  return ['--key-file', file]
-}
-
-function listen(...args: Args): RunningCommand {
-  const options = args.find((arg) => typeof arg !== 'string')
-  const given = args.filter((arg) => typeof arg === 'string')
-  running = startCommand(['listen', ...given], { POSTHORN_DATA_DIR: DATA, ...options?.env })
+function listen(...args: string[]): RunningCommand {
+  running = startCommand(['listen', ...args], environment)
   return running
 }
 
@@ -438,8 +419,7 @@ async function addressOf(stderr: string): Promise<Address> {
   return { port, ca: await readFile(path.join(DATA, 'authority', 'ca.pem')) }
 }
 
-async function listening(...args: Args) {
-  const options = args.find((arg) => typeof arg !== 'string')
+async function listening(...args: string[]) {
   const command = listen(...args)
   let hasEnded = false
   void command.ended.then(() => {
@@ -447,7 +427,7 @@ async function listening(...args: Args) {
   })
   const said = (expected: string) =>
     until(() => command.stderr.includes(expected) || hasEnded, 'the command goes on')
-  await said(options?.until ?? 'Listening')
+  await said(args.includes('--register') ? 'Registered' : 'Listening')
   return Object.assign(command, await addressOf(command.stderr), {
     said,
     async printed(expected: string) {

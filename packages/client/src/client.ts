@@ -127,7 +127,7 @@ interface PublishData {
 }
 
 /** The codes of failures after which Posthorn may have acted. */
-const UNKNOWN = ['RATE_LIMITED', 'UNAVAILABLE', 'UNREACHABLE']
+const UNKNOWN = ['INTERNAL', 'RATE_LIMITED', 'UNAVAILABLE', 'UNREACHABLE']
 
 const MAY_BE_PUBLISHED =
   ' An event may have been published; publish it again only with the same idempotency key.'

@@ -18,16 +18,11 @@ export function escapeControls(text: string): string {
 
 const UNSAFE = /[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu
 
-export interface StopRequest {
-  readonly requested: Promise<void>
-  now(): void
-}
-
 /**
  * Resolves `requested` when the process must stop: after a signal, after the reader of stdout closes the pipe, after
  * npm, which started the process, has ended, or after a call of `now`. A second signal ends the process immediately.
  */
-export function stopRequest(): StopRequest {
+export function stopRequest() {
   const { promise, resolve } = Promise.withResolvers<void>()
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
   void shutdownRequested(() => process.exit(130), signals).then(() => resolve())

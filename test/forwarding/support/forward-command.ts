@@ -4,14 +4,6 @@ import path from 'node:path'
 import { type RunningCommand, startCommand } from '../../cli/run-command.ts'
 import { until } from '../../support/until.ts'
 
-/** A running `posthorn listen --forward --json`. */
-export interface ForwardCommand extends AsyncDisposable {
-  readonly process: RunningCommand
-  readonly secret: string
-  /** Resolves to the nth delivery that the command printed, counted from 1. */
-  printed(number: number): Promise<Printed>
-}
-
 // biome-ignore lint/suspicious/noExplicitAny: a line of JSON of the command
 type Printed = any
 
@@ -34,15 +26,16 @@ export function startForwardCommand(
   return command
 }
 
-/** Starts the command and waits until it receives deliveries. */
-export async function forward(localUrl: string, options: ForwardOptions): Promise<ForwardCommand> {
+/** Starts the command with --json, and waits until it receives deliveries. */
+export async function forward(localUrl: string, options: ForwardOptions) {
   const args = ['--json', ...(options.args ?? [])]
   const command = startForwardCommand(localUrl, { ...options, args })
   await until(() => command.stderr.includes('Ready.'), 'the command is ready')
   const [, secret = ''] = /WEBHOOK_SECRET=(whsec_\S+)$/m.exec(command.stderr) ?? []
   return {
     ...{ process: command, secret },
-    async printed(number) {
+    /** Resolves to the nth delivery that the command printed, counted from 1. */
+    async printed(number: number): Promise<Printed> {
       const lines = () => command.stdout.split('\n').slice(0, -1)
       await until(() => lines().length >= number, `the command prints delivery ${number}`)
       return JSON.parse(lines()[number - 1] as string)
