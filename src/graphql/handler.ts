@@ -31,8 +31,7 @@ import { createMaskError } from './mask-error.ts'
 export type TrustedDocuments = Readonly<Record<string, string>>
 
 export interface HandlerOptions {
-  /** A function for one that changes. */
-  readonly schema: GraphQLSchema | (() => Promise<GraphQLSchema>)
+  readonly schema: () => Promise<GraphQLSchema>
   /** Default: `/graphql`. */
   readonly path?: string
   readonly identify: Identify
@@ -55,19 +54,14 @@ export function createHandler(deps: DomainDeps, options: HandlerOptions): Handle
     // Created with the first request: when it starts, the server replaces the global `Response` with a faster one.
     yoga ??= createServer(deps, options)
     const { address } = connection
-    const identity = await options.identify(request, address).catch((error: Error) => error)
-    const schema =
-      identity instanceof Error
-        ? NO_SCHEMA
-        : await currentSchema(options).catch((error: Error) => error)
     const quota = createQuota(options.rateLimiter)
-    const context = {
-      ...connection,
-      // Without a schema, no request is read.
-      identity: schema instanceof Error ? schema : identity,
-      schema: schema instanceof Error ? NO_SCHEMA : schema,
-      quota,
-    }
+    const known = async () => ({
+      identity: await options.identify(request, address),
+      schema: await options.schema(),
+    })
+    // With an error, no request is read.
+    const failed = (identity: Error) => ({ identity, schema: NO_SCHEMA })
+    const context = { ...connection, quota, ...(await known().catch(failed)) }
     const response = await yoga.handleRequest(request, context)
     for (const [name, value] of quota.headers()) response.headers.set(name, value)
     // Responses may contain secrets, and belong to one API key.
@@ -85,10 +79,6 @@ export function createHandler(deps: DomainDeps, options: HandlerOptions): Handle
 }
 
 const NO_SCHEMA = new GraphQLSchema({})
-
-async function currentSchema({ schema }: HandlerOptions): Promise<GraphQLSchema> {
-  return typeof schema === 'function' ? await schema() : schema
-}
 
 function createServer(deps: DomainDeps, options: HandlerOptions) {
   const { path = GRAPHQL_PATH, trustedDocuments } = options

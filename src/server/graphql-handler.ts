@@ -37,7 +37,11 @@ export const EVENTS_PATH = '/graphql/events'
 
 /** Handles requests to `/graphql` with the whole schema, for callers with an API key or a session. */
 export function createGraphqlHandler(deps: GraphqlDeps): Handle {
-  return createHandler(deps, { ...deps, schema, identify: createIdentify(deps) })
+  return createHandler(deps, {
+    ...deps,
+    schema: async () => schema,
+    identify: createIdentify(deps),
+  })
 }
 
 interface IdentifyDeps {
