@@ -1,6 +1,6 @@
 import type { Context, Hono } from 'hono'
 import { requestActor } from '../auth/access/actor.ts'
-import { createAddressLimiter, createAuthFailureLimiter } from '../auth/access/rate-limit.ts'
+import { createAddressLimiter } from '../auth/access/rate-limit.ts'
 import type { Keyring } from '../auth/encryption/keyring.ts'
 import { type Claims, type Provider, personOf, roleOf } from '../auth/sessions/oidc/oidc-sign-in.ts'
 import {
@@ -40,7 +40,10 @@ interface OidcDeps {
 
 export const OIDC_PATH = '/console/session/oidc'
 
-/** Requests of one address in a burst, and per minute: a sign-in has two. Each can make Posthorn call the provider once. */
+/**
+ * Requests of one address in a burst, and per minute: a sign-in has two. Each can make Posthorn call the provider once, and
+ * have a line in the log if it fails.
+ */
 export const MAX_SIGN_IN_REQUESTS = 120
 
 /** The routes that lead a browser to the provider and take it back. Mount: `server.route(OIDC_PATH, createOidcRoutes(deps))`. */
@@ -54,7 +57,8 @@ export function createOidcRoutes(deps: OidcDeps): Hono {
   app.use(async (c, next) => {
     const { address } = connectionOf(c)
     const isLimited = address !== undefined && requests.count(address) > 0
-    const answer = isLimited ? rejectAsLimited(c) : await next()
+    if (isLimited) describeRequest({ limit: 'failed_keys' })
+    const answer = isLimited ? toSignInPage(c, 'limited') : await next()
     c.header('referrer-policy', 'no-referrer')
     return answer
   })
@@ -120,12 +124,8 @@ interface FailureFacts {
   readonly key?: string
 }
 
-/** Counts the failures of each address. Further ones are not logged, so that nobody can fill the log. */
 function createFail(logger: Logger): Fail {
-  const failures = createAuthFailureLimiter()
   return (c, failure, { error, ...facts } = {}) => {
-    const { address } = connectionOf(c)
-    if (address !== undefined && failures.count(address) > 0) return rejectAsLimited(c)
     const providerError = error === undefined ? undefined : providerErrorOf(error)
     const cause = logger.isLevelEnabled('debug') ? error : withoutStack(error)
     const level = failure === 'expired' && error === undefined ? 'info' : 'warn'
@@ -135,12 +135,6 @@ function createFail(logger: Logger): Fail {
     )
     return toSignInPage(c, failure)
   }
-}
-
-/** Leads to the sign-in page, without a line in the log. */
-function rejectAsLimited(c: Context): Response {
-  describeRequest({ limit: 'failed_keys' })
-  return toSignInPage(c, 'limited')
 }
 
 function toSignInPage(c: Context, failure: SignInFailure): Response {

@@ -74,10 +74,6 @@ const GAUGES: Readonly<Record<string, LabeledGauge>> = {
     help: 'How long one of the webhooks that keep failing has been on hold, at most; 0 if none is.',
   },
   webhooks_with_backlog: { help: 'Webhooks with waiting deliveries.' },
-  consumers: {
-    help: 'Consumers, which ask for events, by state: healthy, behind or no_pulls.',
-    label: ['state', 'healthy', 'behind', 'no_pulls'],
-  },
   consumers_oldest_age_seconds: {
     help: 'The time since the oldest event that a consumer has not acknowledged was published; events of other types count until the next pull. 0 if there is none.',
   },
@@ -170,26 +166,16 @@ const readState = (workerSchema: string) => `
     select sum(delivery_count - created_count) as to_create from posthorn.fan_outs
   ),
   -- Also counts events that the types or the filter of a consumer leave out: a pull skips them.
-  read_consumers as materialized (
-    select c.last_pulled_at, c.missed_count, greatest(extract(epoch from now() - least(
+  consumers as (
+    select coalesce(sum(c.missed_count), 0)::float8 as missed, coalesce(greatest(max(extract(epoch from now() - least(
       (select min(posthorn.uuid_v7_timestamp(l.event_ids[1])) from posthorn.consumer_leases as l
         where l.consumer_id = c.id),
       (select posthorn.uuid_v7_timestamp(b.id) from posthorn.published_batches as b
         where b.organization_id = c.organization_id and b.position > c.read_position order by b.position limit 1),
       (select posthorn.uuid_v7_timestamp(b.id) from posthorn.published_batches as b
         where b.organization_id = c.organization_id and b.position is null order by b.id limit 1)
-    )), 0)::float8 as age
+    ))), 0), 0)::float8 as oldest_age
     from posthorn.event_consumers as c
-  ),
-  consumers as (
-    select jsonb_object_agg(state, count) as consumers from (
-      select case when age > 300 then 'behind' when last_pulled_at is null then 'no_pulls' else 'healthy' end as state,
-        count(*) as count
-      from read_consumers group by 1
-    ) as counted
-  ),
-  consumer_totals as (
-    select coalesce(max(age), 0) as oldest_age, coalesce(sum(missed_count), 0)::float8 as missed from read_consumers
   ),
   partitions as (
     -- Of the table that has the fewest.
@@ -215,7 +201,6 @@ const readState = (workerSchema: string) => `
     'webhooks_on_hold', on_hold,
     'webhooks_longest_hold_seconds', coalesce(extract(epoch from now() - first_hold), 0),
     'webhooks_with_backlog', backlogs,
-    'consumers', consumers,
     'consumers_oldest_age_seconds', oldest_age,
     'consumers_missed_events', missed,
     'workers', (select count(*) from posthorn.workers
@@ -223,7 +208,7 @@ const readState = (workerSchema: string) => `
     'partitions_ahead', ahead,
     'partitions_past_retention', (select count(*) from posthorn.partitions_before(first_kept_day))
   ) as state
-  from counted_jobs, parked, schedules, fan_outs, consumers, consumer_totals, partitions,
+  from counted_jobs, parked, schedules, fan_outs, consumers, partitions,
     lateral (select (now() at time zone 'UTC' - $3 * interval '1 millisecond')::date as first_kept_day) as retention`
 
 function ageOf(uuid: string): string {

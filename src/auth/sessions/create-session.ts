@@ -103,15 +103,12 @@ const FORBIDDEN_SCOPES: Readonly<Partial<Record<Scope, string>>> = {
   admin: 'it gives access to every organization',
   'keys:manage': 'its user could create keys that outlive the session',
 }
-const FORBIDDEN_SCOPES_FOR_ONE_WEBHOOK: typeof FORBIDDEN_SCOPES = {
-  ...FORBIDDEN_SCOPES,
-  'events:publish': 'an event goes to all webhooks, but the session is for one',
-}
+const PUBLISHES_TO_ALL = 'an event goes to all webhooks, but the session is for one'
 
 function requireSessionScopes(scopes: readonly string[], forOneWebhook: boolean): void {
-  const forbidden = forOneWebhook ? FORBIDDEN_SCOPES_FOR_ONE_WEBHOOK : FORBIDDEN_SCOPES
   const issues = scopes.flatMap((scope, index) => {
-    const reason = forbidden[scope as Scope]
+    const publishes = forOneWebhook && scope === 'events:publish'
+    const reason = publishes ? PUBLISHES_TO_ALL : FORBIDDEN_SCOPES[scope as Scope]
     if (reason === undefined) return []
     const rule = `is ${scope}, which no session can have: ${reason}. Remove this scope.`
     return fieldIssue(['scopes', index], 'scope_not_for_sessions', rule)
