@@ -24,7 +24,6 @@ import {
   type YogaInitialContext,
 } from 'graphql-yoga'
 import type { InFlight } from '../../http/connection.ts'
-import { LARGE_BYTES } from '../../http/connection.ts'
 import { describeRequest } from '../../telemetry/request-log.ts'
 import { identifiedCaller, type RequestContext } from '../context.ts'
 import { withCode } from '../mask-error.ts'
@@ -81,9 +80,9 @@ export function useLimits(): Plugin<YogaInitialContext, RequestContext> {
     },
     async onExecute({ args }) {
       const { inFlight } = args.contextValue as LimitsContext
-      const { cost, readsSchema } = expansionOf(args)
+      const cost = costOf(args)
       const responseBytes = cost * BYTES_PER_FIELD
-      await inFlight?.takeTurn(readsSchema ? LARGE_BYTES : responseBytes)
+      await inFlight?.takeTurn(responseBytes)
       inFlight?.resize('response', responseBytes)
       return {
         onExecuteDone({ result, setResult }) {
@@ -94,7 +93,7 @@ export function useLimits(): Plugin<YogaInitialContext, RequestContext> {
       }
     },
     onSubscribe({ args }) {
-      expansionOf(args)
+      costOf(args)
       const { inFlight } = args.contextValue as { readonly inFlight?: InFlight }
       return {
         onSubscribeResult({ result, setResult }) {
@@ -110,12 +109,11 @@ export function useLimits(): Plugin<YogaInitialContext, RequestContext> {
 }
 
 /** Rejects an operation whose response could have too many fields. The executor reports that there is none. */
-function expansionOf({ schema, document, operationName, variableValues }: ExecutionArgs) {
+function costOf({ schema, document, operationName, variableValues }: ExecutionArgs) {
   const operation = getOperationAST(document, operationName)
-  if (!operation || !schema.getRootType(operation.operation)) return { cost: 0, readsSchema: false }
-  const expansion = expand(schema, document, operation, variableValues ?? {})
-  const { cost } = expansion
-  if (cost <= MAX_COMPLEXITY) return expansion
+  if (!operation || !schema.getRootType(operation.operation)) return 0
+  const cost = expand(schema, document, operation, variableValues ?? {})
+  if (cost <= MAX_COMPLEXITY) return cost
   throw limitExceeded('fields in its largest response', Math.ceil(cost))
 }
 
