@@ -1,8 +1,8 @@
+import { resolveArrayConnection } from '@pothos/plugin-relay'
 import type { Sql } from '../../db/client.ts'
 import { publicId } from '../../db/ids.ts'
-import { PAGE_SIZE } from '../../graphql/arguments.ts'
+import { MAX_PAGE_SIZE, PAGE_SIZE } from '../../graphql/arguments.ts'
 import { builder } from '../../graphql/builder.ts'
-import { listConnection } from '../../graphql/list-connection.ts'
 import { lookUp } from '../../graphql/look-up.ts'
 import { organizationFields, organizationOf } from '../../graphql/organization-fields.ts'
 import { filtersByOneWebhook } from '../../graphql/portal-access.ts'
@@ -127,7 +127,8 @@ organizationFields((t) => ({
           { ...filter, webhookUuid: filteredWebhook(filter) },
           isFirst ? (first ?? PAGE_SIZE) + 1 : MAX_PAIRS,
         )
-        return await listConnection(groups, ({ webhookId, cause }) => webhookId + cause, page)
+        const sizes = { defaultSize: PAGE_SIZE, maxSize: MAX_PAGE_SIZE }
+        return resolveArrayConnection({ args: page, ...sizes }, groups)
       },
     },
     FailureGroupConnection,

@@ -101,8 +101,8 @@ interface SelectedField {
  * even if fragments spread each other many times. Validation compares each field with all equal ones, and everything
  * below them, so the limits hold before it.
  *
- * Returns the largest number of fields in the response. `counted`: the fields and spreads of the other operations of the document. Costs depend on the variables, which may have
- * any value: the executor checks them later.
+ * Returns the largest number of fields in the response. It depends on the variables, which may have any value: the executor
+ * checks them later. `counted`: the fields and spreads of the other operations of the document.
  */
 export function expand(
   schema: GraphQLSchema,
