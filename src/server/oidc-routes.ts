@@ -2,19 +2,20 @@ import type { Context, Hono } from 'hono'
 import { requestActor } from '../auth/access/actor.ts'
 import { createAddressLimiter } from '../auth/access/rate-limit.ts'
 import type { Keyring } from '../auth/encryption/keyring.ts'
-import { type Claims, type Provider, personOf, roleOf } from '../auth/sessions/oidc/oidc-sign-in.ts'
 import {
+  type Claims,
   failureOf,
-  providerErrorOf,
-  type SignInFailure,
-} from '../auth/sessions/oidc/sign-in-failure.ts'
-import {
   newSignInState,
   openSignInState,
+  type Provider,
+  personOf,
+  providerErrorOf,
+  roleOf,
   SIGN_IN_MS,
+  type SignInFailure,
   type SignInState,
   sealSignInState,
-} from '../auth/sessions/oidc/sign-in-state.ts'
+} from '../auth/sessions/oidc/oidc-sign-in.ts'
 import { endSession, startSession } from '../auth/sessions/session.ts'
 import type { OidcSettings } from '../config/oidc-settings.ts'
 import type { Sql } from '../db/client.ts'
