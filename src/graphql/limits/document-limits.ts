@@ -48,17 +48,12 @@ const LIMITS = {
   'levels of nested fields': { max: 15, remedy: SPLIT },
   'fields with those of its fragments': { max: 1_000, remedy: SPLIT },
   'spreads of fragments': { max: 1_000, remedy: SPLIT },
-  /** Of a field with subfields, in one place. */
+  /** Of a field with subfields, in one place: validation compares them with each other. */
   'selections of one field': { max: 50, remedy: 'Select it once, with all subfields.' },
   /** With them, a short document could request the schema thousands of times. */
   'aliases in `__schema` and `__type`': {
     max: 0,
     remedy: 'Select each field by its own name, once.',
-  },
-  /** That of the rule `OverlappingFieldsCanBeMerged` of `graphql`. */
-  'comparisons of equal fields': {
-    max: 500_000,
-    remedy: 'Select each field once, and use fewer fragments.',
   },
   'fields in its largest response': {
     max: MAX_COMPLEXITY,
