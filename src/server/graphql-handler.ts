@@ -1,6 +1,6 @@
 import { type Caller, hasScope, ownerOf } from '../auth/access/scope.ts'
 import type { Authenticate } from '../auth/api-keys/authenticate.ts'
-import type { AuthenticateSession } from '../auth/sessions/authenticate-session.ts'
+import type { AuthenticateSession } from '../auth/sessions/session.ts'
 import type { Sql } from '../db/client.ts'
 import { type DomainDeps, type Identify, ORGANIZATION_HEADER } from '../graphql/context.ts'
 import type { Handle } from '../graphql/handler.ts'

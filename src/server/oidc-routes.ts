@@ -49,11 +49,10 @@ export const MAX_SIGN_IN_REQUESTS = 120
 
 /** The routes that lead a browser to the provider and take it back. Mount: `server.route(OIDC_PATH, createOidcRoutes(deps))`. */
 export function createOidcRoutes(deps: OidcDeps): Hono {
-  const { keyring, provider, publicUrl, now = Date.now } = deps
+  const { keyring, provider, publicUrl, logger, now = Date.now } = deps
   // The provider's redirect comes from another site, so `Strict` would withhold the cookie.
   const cookie = hostCookie(publicUrl, 'posthorn_oidc', 'Lax')
   const requests = createAddressLimiter(MAX_SIGN_IN_REQUESTS)
-  const fail = createFail(deps.logger)
   const app = createRoutes(deps)
   app.use(async (c, next) => {
     const { address } = connectionOf(c)
@@ -70,23 +69,22 @@ export function createOidcRoutes(deps: OidcDeps): Hono {
       c.header('set-cookie', cookie.set(sealSignInState(keyring, state), SIGN_IN_MS / 1_000))
       return c.redirect(url.href)
     } catch (error) {
-      return fail(c, failureOf(error), { error })
+      return fail(logger, c, failureOf(error), { error })
     }
   })
   app.get('/callback', async (c) => {
     const state = openSignInState(keyring, cookie.read(c.req.raw), now())
     c.header('set-cookie', cookie.clear())
-    if (state === null) return fail(c, 'expired')
-    return await finishSignIn(c, deps, state, fail)
+    if (state === null) return fail(logger, c, 'expired')
+    return await finishSignIn(c, deps, state)
   })
   return app
 }
 
 async function finishSignIn(
   c: Context,
-  { sql, settings, provider, publicUrl }: OidcDeps,
+  { sql, settings, provider, publicUrl, logger }: OidcDeps,
   state: SignInState,
-  fail: Fail,
 ): Promise<Response> {
   // Behind a proxy, the request's own URL has another origin than the redirect URI.
   const callback = new URL(`${publicUrl}${OIDC_PATH}/callback`)
@@ -95,15 +93,15 @@ async function finishSignIn(
   try {
     claims = await provider.finish(callback, state)
   } catch (error) {
-    return fail(c, failureOf(error), { error })
+    return fail(logger, c, failureOf(error), { error })
   }
   const person = personOf(claims)
   const role = roleOf(settings.roles, claims)
-  if (role === null) return fail(c, 'no_role', { person: person.label })
+  if (role === null) return fail(logger, c, 'no_role', { person: person.label })
   const actor = requestActor('console', null, person.label, connectionOf(c))
   const keyId = parseId('apiKey', role.keyId)
   const session = keyId && (await startSession(sql, keyId, actor, person).catch(nullIfEnded))
-  if (!session) return fail(c, 'role_ended', { key: role.keyId })
+  if (!session) return fail(logger, c, 'role_ended', { key: role.keyId })
   const browser = sessionCookie(publicUrl)
   const previous = browser.read(c.req.raw)
   if (previous !== null) await endSession(sql, previous, actor)
@@ -116,26 +114,27 @@ function nullIfEnded(error: unknown): null {
   throw error
 }
 
-/** Leads to the sign-in page, which says why, and logs the failure in one line. */
-export type Fail = (c: Context, failure: SignInFailure, facts?: FailureFacts) => Response
-
 interface FailureFacts {
   readonly error?: unknown
   readonly person?: string
   readonly key?: string
 }
 
-function createFail(logger: Logger): Fail {
-  return (c, failure, { error, ...facts } = {}) => {
-    const providerError = error === undefined ? undefined : providerErrorOf(error)
-    const cause = logger.isLevelEnabled('debug') ? error : withoutStack(error)
-    const level = failure === 'expired' && error === undefined ? 'info' : 'warn'
-    logger[level](
-      { failure, ...facts, providerError, error: cause },
-      'a sign-in by OpenID Connect failed',
-    )
-    return toSignInPage(c, failure)
-  }
+/** Leads to the sign-in page, which says why, and logs the failure in one line. */
+function fail(
+  logger: Logger,
+  c: Context,
+  failure: SignInFailure,
+  { error, ...facts }: FailureFacts = {},
+): Response {
+  const providerError = error === undefined ? undefined : providerErrorOf(error)
+  const cause = logger.isLevelEnabled('debug') ? error : withoutStack(error)
+  const level = failure === 'expired' && error === undefined ? 'info' : 'warn'
+  logger[level](
+    { failure, ...facts, providerError, error: cause },
+    'a sign-in by OpenID Connect failed',
+  )
+  return toSignInPage(c, failure)
 }
 
 function toSignInPage(c: Context, failure: SignInFailure): Response {

@@ -66,7 +66,9 @@ export async function createSession(
   requireGrantable(grantedBy, scopes)
   requireSessionScopes(scopes, webhookId !== null)
   const webhook = webhookId === null ? null : await findWebhook(db, organizationId, webhookId)
-  const expiresAt = earliest(new Date(Date.now() + ttlSeconds * 1_000), grantedBy.expiresAt)
+  const endOfTtl = new Date(Date.now() + ttlSeconds * 1_000)
+  const { expiresAt: endOfKey } = grantedBy
+  const expiresAt = endOfKey && endOfKey < endOfTtl ? endOfKey : endOfTtl
   const token = mintToken('session')
   const id = await actForOrganization(db, organizationId, async (tx) => {
     const created = await tx.apiKey.create({
@@ -93,10 +95,6 @@ export async function createSession(
     return id
   })
   return { id, token, expiresAt }
-}
-
-function earliest(time: Date, other: Date | null | undefined): Date {
-  return other && other < time ? other : time
 }
 
 const FORBIDDEN_SCOPES: Readonly<Partial<Record<Scope, string>>> = {
