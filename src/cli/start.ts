@@ -33,8 +33,8 @@ export function registerStart(program: Command): void {
 }
 
 async function start(options: { readonly role: Role }): Promise<void> {
-  const abortRequested = new AbortController()
-  const stop = shutdownRequested(() => abortRequested.abort())
+  let abort = () => {}
+  const stop = shutdownRequested(() => abort())
   const { openPosthorn } = await import('../run/start-posthorn.ts')
   const environment = readEnvironment()
   passOn(environment)

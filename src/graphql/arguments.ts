@@ -11,7 +11,10 @@ export const pageSizeRule = z
   .refine((size) => size >= 0 && size <= MAX_PAGE_SIZE, `must be from 0 to ${MAX_PAGE_SIZE}`)
   .nullish()
 
-/** Every cursor holds the uuid of a row. Without this rule, Postgres would reject any other and answer with a fault. */
+/**
+ * A cursor holds the uuid of a row, or a place in a list that is read whole. Without this rule, Postgres would reject any other
+ * and answer with a fault.
+ */
 export const cursorRule = z.string().refine(isCursor, 'must be a cursor from a page').nullish()
 
 export const MAX_CHOICES = 20
@@ -45,12 +48,13 @@ export function argumentError(
   )
 }
 
+const PLACE = /^OffsetConnection:\d{1,9}$/
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 function isCursor(cursor: string): boolean {
   try {
     return UUID.test(String(parsePrismaCursor(cursor)))
   } catch {
-    return false
+    return PLACE.test(Buffer.from(cursor, 'base64').toString())
   }
 }

@@ -25,7 +25,7 @@ import { type Context, callerOf } from './context.ts'
 import type { NeededScopes } from './field-plugin.ts'
 import './field-plugin.ts'
 import { decodeNodeId, encodeNodeId } from './node-id.ts'
-import { findsAnyNode, findsAnyNodes } from './portal-access.ts'
+import { findsAnyNodes } from './portal-access.ts'
 
 /**
  * Object types that are not Prisma models, by name, so that the file of one type can name another. Type files add
@@ -95,7 +95,7 @@ export const builder = new SchemaBuilder<SchemaTypes>({
       description:
         'The object with this id, of any type. Null if the caller has no such object. Needs the scope that reads the type.',
       authScopes: { authenticated: true },
-      portal: findsAnyNode,
+      portal: findsAnyNodes,
       args: { id: { description: 'An id such as `wh_…`.' } },
       resolve: (_root, { id }, context, info, resolveNode) => {
         requireReadScope(context, info.schema, id.typename)

@@ -5,16 +5,20 @@ import {
   type GraphQLParams,
   type Plugin,
   type YogaInitialContext,
+  type YogaServerOptions,
 } from 'graphql-yoga'
 import type { RateLimiter } from '../auth/access/rate-limit.ts'
 import { createQuota } from '../auth/access/rate-limit.ts'
 import { ownerOf } from '../auth/access/scope.ts'
+import type { Connection } from '../http/connection.ts'
 import { HttpRejection, PROBLEMS, type ProblemKind } from '../http/problem.ts'
 import { readJsonObject, readObject } from '../http/read-body.ts'
+import { CONSOLE_HEADER } from '../http/session-cookie.ts'
 import type { DomainError } from '../lib/errors.ts'
 import { LruMap, MAX_AGE_MS } from '../lib/lru-map.ts'
 import type { Logger } from '../telemetry/logger.ts'
 import type { OutageLog } from '../telemetry/outages.ts'
+import { REQUEST_ID_HEADER } from '../telemetry/request-log.ts'
 import {
   type Context,
   createContext,
@@ -22,7 +26,6 @@ import {
   type Identify,
   type RequestContext,
 } from './context.ts'
-import { corsOptions, type Handle } from './cors.ts'
 import type { ErrorCode } from './error-codes.ts'
 import { useLimits } from './limits/use-limits.ts'
 import { createMaskError } from './mask-error.ts'
@@ -30,9 +33,11 @@ import { createMaskError } from './mask-error.ts'
 /** Documents by hash, as written by the `persistedDocuments` option of GraphQL codegen. */
 export type TrustedDocuments = Readonly<Record<string, string>>
 
+/** Without a server, there is no connection. */
+export type Handle = (request: Request, connection?: Partial<Connection>) => Promise<Response>
+
 export interface HandlerOptions {
-  /** A function for one that changes. */
-  readonly schema: GraphQLSchema | (() => Promise<GraphQLSchema>)
+  readonly schema: () => Promise<GraphQLSchema>
   /** Default: `/graphql`. */
   readonly path?: string
   readonly identify: Identify
@@ -55,19 +60,14 @@ export function createHandler(deps: DomainDeps, options: HandlerOptions): Handle
     // Created with the first request: when it starts, the server replaces the global `Response` with a faster one.
     yoga ??= createServer(deps, options)
     const { address } = connection
-    const identity = await options.identify(request, address).catch((error: Error) => error)
-    const schema =
-      identity instanceof Error
-        ? NO_SCHEMA
-        : await currentSchema(options).catch((error: Error) => error)
     const quota = createQuota(options.rateLimiter)
-    const context = {
-      ...connection,
-      // Without a schema, no request is read.
-      identity: schema instanceof Error ? schema : identity,
-      schema: schema instanceof Error ? NO_SCHEMA : schema,
-      quota,
-    }
+    const known = async () => ({
+      identity: await options.identify(request, address),
+      schema: await options.schema(),
+    })
+    // With an error, no request is read.
+    const failed = (identity: Error) => ({ identity, schema: NO_SCHEMA })
+    const context = { ...connection, quota, ...(await known().catch(failed)) }
     const response = await yoga.handleRequest(request, context)
     for (const [name, value] of quota.headers()) response.headers.set(name, value)
     // Responses may contain secrets, and belong to one API key.
@@ -85,10 +85,6 @@ export function createHandler(deps: DomainDeps, options: HandlerOptions): Handle
 }
 
 const NO_SCHEMA = new GraphQLSchema({})
-
-async function currentSchema({ schema }: HandlerOptions): Promise<GraphQLSchema> {
-  return typeof schema === 'function' ? await schema() : schema
-}
 
 function createServer(deps: DomainDeps, options: HandlerOptions) {
   const { path = GRAPHQL_PATH, trustedDocuments } = options
@@ -248,4 +244,43 @@ function hashOf({ extensions }: GraphQLParams): string | null {
 /** Clients recognize the messages of Apollo's protocol. */
 function rejection(code: ErrorCode, message: string, status: number, spec = false): Error {
   return createGraphQLError(message, { extensions: { code, http: { spec, status } } })
+}
+
+/** How long a browser may cache a preflight response, in seconds. */
+const MAX_AGE_S = 600
+
+type CorsOptions = Exclude<YogaServerOptions<object, object>['cors'], undefined>
+
+/** Allows pages of these origins to call. Credentials stay off: such pages send an API key in a header, not a cookie. */
+function corsOptions(origins: readonly string[]): CorsOptions {
+  return ({ headers }: Request) => {
+    const origin = headers.get('origin')
+    // For an unlisted origin, yoga answers with `null`, which is the origin of a page in a sandboxed frame.
+    if (origin === null || !origins.includes(origin)) return false
+    return {
+      origin: [origin],
+      methods: ['GET', 'POST'],
+      allowedHeaders: ['authorization', ...requestedHeaders(headers)],
+      exposedHeaders: [
+        'ratelimit',
+        'ratelimit-policy',
+        'retry-after',
+        'www-authenticate',
+        REQUEST_ID_HEADER,
+      ],
+      credentials: false,
+      maxAge: MAX_AGE_S,
+    }
+  }
+}
+
+/**
+ * The headers that a preflight asks for: clients and tracers add their own, and none of them gives a page more rights than
+ * its API key. Only the header with which the console's cookie counts stays closed.
+ */
+function requestedHeaders(headers: Headers): string[] {
+  const names = (headers.get('access-control-request-headers') ?? '').split(',')
+  return names
+    .map((name) => name.trim().toLowerCase())
+    .filter((name) => !['', CONSOLE_HEADER, 'authorization'].includes(name))
 }

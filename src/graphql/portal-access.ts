@@ -42,12 +42,7 @@ export function restrictTo<Parent, Ctx>(
         `This session is restricted to the webhook ${publicId('webhook', webhookId)}, and ${info.parentType.name}.${info.fieldName} covers more than that webhook.`,
       )
     }
-    const session = {
-      webhookId,
-      caller,
-      context: context as Context,
-      schema: info.schema,
-    }
+    const session = { webhookId, caller, context: context as Context, schema: info.schema }
     return resolve(parent, await access(args, session), context, info)
   }
 }
@@ -109,17 +104,11 @@ export const streamsOfWebhook: PortalAccess = (args, session) => ({
   webhookId: ownWebhook(args.webhookId, session),
 })
 
-/** For the field `node`: null for a node outside the webhook. */
-export const findsAnyNode: PortalAccess = async (args, session) => {
-  const [id] = await onlyOfWebhook([args.id], session)
-  return { ...args, id }
+/** For the fields `node` and `nodes`: null for each node outside the webhook. */
+export const findsAnyNodes: PortalAccess = async ({ id, ids = [id] }, session) => {
+  const found = await onlyOfWebhook(ids, session)
+  return { id: found[0], ids: found }
 }
-
-/** For the field `nodes`: null for each node outside the webhook. */
-export const findsAnyNodes: PortalAccess = async (args, session) => ({
-  ...args,
-  ids: await onlyOfWebhook(args.ids, session),
-})
 
 /** The public id of the webhook. Throws if the caller names another one. */
 export function ownWebhook(
@@ -153,17 +142,13 @@ async function onlyOfWebhook(
   ids: readonly NodeId[],
   session: RestrictedSession,
 ): Promise<NodeId[]> {
-  const belonging = new Map<string, ReadonlySet<string>>()
-  for (const typename of new Set(ids.map((node) => node.typename))) {
-    const ofType = ids.flatMap((node) => (node.typename === typename ? node.id : []))
-    belonging.set(typename, await nodesOfWebhook(typename, ofType, session))
+  const belonging = new Map<string, ReadonlySet<string> | undefined>()
+  for (const [typename, nodes] of Map.groupBy(ids, (node) => node.typename)) {
+    const { ofWebhook } = (session.schema.getType(typename)?.extensions ?? {}) as {
+      readonly ofWebhook?: OfWebhook
+    }
+    const uuids = nodes.map(({ id }) => id)
+    belonging.set(typename, await ofWebhook?.(session, uuids))
   }
   return ids.map((node) => (belonging.get(node.typename)?.has(node.id) ? node : NO_NODE))
-}
-
-function nodesOfWebhook(typename: string, uuids: readonly string[], session: RestrictedSession) {
-  const extensions = session.schema.getType(typename)?.extensions as
-    | { readonly ofWebhook?: OfWebhook }
-    | undefined
-  return extensions?.ofWebhook?.(session, uuids) ?? new Set<string>()
 }

@@ -82,23 +82,19 @@ export async function readJsonObject(
 
 /** Reads a JSON object of a request. Throws `malformed`. */
 export function readObject(text: string, what: string): Record<string, unknown> {
-  const value = parse(text, what)
+  if (text.trim() === '') throw malformed(`${what} is empty. Send a JSON object.`)
+  let value: unknown
+  try {
+    value = parseJson(text)
+  } catch (error) {
+    // The message of `JSON.parse` quotes the text.
+    const problem = error instanceof InvalidJson ? error.message : 'is not valid JSON.'
+    throw malformed(`${what} ${problem}`)
+  }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw malformed(`${what} is JSON, but not an object. Send one JSON object.`)
   }
   return value as Record<string, unknown>
-}
-
-/** Replaces the message of `JSON.parse`, which quotes the text. */
-function parse(text: string, what: string): unknown {
-  if (text.trim() === '') throw malformed(`${what} is empty. Send a JSON object.`)
-  try {
-    return parseJson(text)
-  } catch (error) {
-    throw malformed(
-      `${what} ${error instanceof InvalidJson ? error.message : 'is not valid JSON.'}`,
-    )
-  }
 }
 
 function requireJson(headers: Headers): void {

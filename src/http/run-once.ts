@@ -4,6 +4,7 @@ import { actForOrganization } from '../db/act-for.ts'
 import type { Db } from '../db/client.ts'
 import type { PrismaClient } from '../db/generated/prisma/client.ts'
 import { DomainError } from '../lib/errors.ts'
+import { canonicalJson } from '../lib/json-schema.ts'
 
 /** How long an idempotency key is valid. */
 const IDEMPOTENCY_KEY_TTL_MS = 24 * 60 * 60 * 1_000
@@ -65,13 +66,7 @@ export async function runOnce<Answer>(
 
 /** Hashes a JSON value; the order of object keys does not matter. */
 export function hashRequest(value: unknown): Uint8Array<ArrayBuffer> {
-  const json = JSON.stringify(value, withSortedKeys)
-  return new Uint8Array(createHash('sha256').update(json).digest())
-}
-
-function withSortedKeys(_name: string, value: unknown): unknown {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
-  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
+  return new Uint8Array(createHash('sha256').update(canonicalJson(value)).digest())
 }
 
 /**

@@ -57,7 +57,6 @@ export const ISSUE_CODES = {
   unknown_event_type: 'The catalogue has no such event type.',
   unknown_field: 'There is no such field.',
   unknown_header: 'The webhook has no such header.',
-  unknown_revision: 'There is no such revision.',
   unknown_scope: 'There is no such scope.',
   unknown_search_key: 'No event type has the search key.',
   wrong_state: 'The filter has a state that the action does not apply to.',

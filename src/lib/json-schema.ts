@@ -111,11 +111,11 @@ function once<T>(create: () => Promise<T>): () => Promise<T> {
 }
 
 function areUnique(items: readonly unknown[]): boolean {
-  return new Set(items.map(canonical)).size === items.length
+  return new Set(items.map(canonicalJson)).size === items.length
 }
 
 /** The same text for equal values: the order of members counts for nothing. */
-function canonical(value: unknown): string {
+export function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_, one) =>
     typeof one === 'object' && one !== null && !Array.isArray(one)
       ? Object.fromEntries(Object.entries(one).sort(([a], [b]) => (a < b ? -1 : 1)))

@@ -1,9 +1,6 @@
 import { createRateLimiter, type RateLimiter } from '../auth/access/rate-limit.ts'
 import { type Authenticate, createAuthenticate, findEnded } from '../auth/api-keys/authenticate.ts'
-import {
-  type AuthenticateSession,
-  createAuthenticateSession,
-} from '../auth/sessions/authenticate-session.ts'
+import { type AuthenticateSession, createAuthenticateSession } from '../auth/sessions/session.ts'
 import { heapShare, type Settings } from '../config/settings.ts'
 import { type Database, openPrisma } from '../db/client.ts'
 import { createChallengeSender } from '../deliveries/challenge-sender.ts'

@@ -40,9 +40,7 @@ interface ApiDeps
 }
 
 /** The file beside `package.json`, in a clone and in the published package. For tools that do not use introspection. */
-function readSchema(): string {
-  return readFileSync(new URL('../../schema.graphql', import.meta.url), 'utf8')
-}
+const SCHEMA_FILE = new URL('../../schema.graphql', import.meta.url)
 
 /** Adds the routes of the API and the console: GraphQL, REST, sign-in and the files of the console. */
 export function addApiRoutes(routes: Hono, deps: ApiDeps, config: Config): void {
@@ -68,7 +66,7 @@ export function addApiRoutes(routes: Hono, deps: ApiDeps, config: Config): void 
   routes.all(EVENTS_PATH, (context) => events(context.req.raw, connectionOf(context)))
   let schema: string | undefined
   routes.get('/schema.graphql', etag(), (context) => {
-    schema ??= readSchema()
+    schema ??= readFileSync(SCHEMA_FILE, 'utf8')
     return answerText(context, schema, 'text/plain; charset=utf-8')
   })
   routes.route('/', createCatalogueRoutes(deps, config, eventGraph))

@@ -1,9 +1,9 @@
 import { type Caller, hasScope, ownerOf } from '../auth/access/scope.ts'
 import type { Authenticate } from '../auth/api-keys/authenticate.ts'
-import type { AuthenticateSession } from '../auth/sessions/authenticate-session.ts'
+import type { AuthenticateSession } from '../auth/sessions/session.ts'
 import type { Sql } from '../db/client.ts'
 import { type DomainDeps, type Identify, ORGANIZATION_HEADER } from '../graphql/context.ts'
-import type { Handle } from '../graphql/cors.ts'
+import type { Handle } from '../graphql/handler.ts'
 import { createHandler, type HandlerOptions } from '../graphql/handler.ts'
 import { CROSS_SITE_DETAIL, isCrossSite, sessionCookie } from '../http/session-cookie.ts'
 import { DomainError } from '../lib/errors.ts'
@@ -33,7 +33,11 @@ export const EVENTS_PATH = '/graphql/events'
 
 /** Handles requests to `/graphql` with the whole schema, for callers with an API key or a session. */
 export function createGraphqlHandler(deps: GraphqlDeps): Handle {
-  return createHandler(deps, { ...deps, schema, identify: createIdentify(deps) })
+  return createHandler(deps, {
+    ...deps,
+    schema: async () => schema,
+    identify: createIdentify(deps),
+  })
 }
 
 interface IdentifyDeps {

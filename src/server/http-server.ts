@@ -58,7 +58,7 @@ export async function startHttpServer(
   const { host, port, trustedProxies } = address
   return await new Promise((resolve, reject) => {
     const fetch = (request: Request, env: HttpBindings) =>
-      requestLog.run(env.incoming, () => routes.fetch(request, env))
+      requestLog.run(env.incoming, env.outgoing, () => routes.fetch(request, env))
     const listening = { fetch, hostname: host, port, serverOptions: SERVER_OPTIONS }
     const server = serve(listening as Parameters<typeof serve>[0], (bound) => {
       const hostname = bound.family === 'IPv6' ? `[${bound.address}]` : bound.address
@@ -72,7 +72,6 @@ export async function startHttpServer(
     // A proxy may run on the same machine.
     const exempt = [...LOOPBACK, ...trustedProxies]
     limitConnections(server, { exempt, logger, limited: requestLog.limited })
-    server.prependListener('request', requestLog.begin)
     server.once('error', (error) => reject(listenError(error, address)))
   })
 }

@@ -1,20 +1,21 @@
 import type { Context, Hono } from 'hono'
 import { requestActor } from '../auth/access/actor.ts'
-import { createAddressLimiter, createAuthFailureLimiter } from '../auth/access/rate-limit.ts'
+import { createAddressLimiter } from '../auth/access/rate-limit.ts'
 import type { Keyring } from '../auth/encryption/keyring.ts'
-import { type Claims, type Provider, personOf, roleOf } from '../auth/sessions/oidc/oidc-sign-in.ts'
 import {
+  type Claims,
   failureOf,
-  providerErrorOf,
-  type SignInFailure,
-} from '../auth/sessions/oidc/sign-in-failure.ts'
-import {
   newSignInState,
   openSignInState,
+  type Provider,
+  personOf,
+  providerErrorOf,
+  roleOf,
   SIGN_IN_MS,
+  type SignInFailure,
   type SignInState,
   sealSignInState,
-} from '../auth/sessions/oidc/sign-in-state.ts'
+} from '../auth/sessions/oidc/oidc-sign-in.ts'
 import { endSession, startSession } from '../auth/sessions/session.ts'
 import type { OidcSettings } from '../config/oidc-settings.ts'
 import type { Sql } from '../db/client.ts'
@@ -40,21 +41,24 @@ interface OidcDeps {
 
 export const OIDC_PATH = '/console/session/oidc'
 
-/** Requests of one address in a burst, and per minute: a sign-in has two. Each can make Posthorn call the provider once. */
+/**
+ * Requests of one address in a burst, and per minute: a sign-in has two. Each can make Posthorn call the provider once, and
+ * have a line in the log if it fails.
+ */
 export const MAX_SIGN_IN_REQUESTS = 120
 
 /** The routes that lead a browser to the provider and take it back. Mount: `server.route(OIDC_PATH, createOidcRoutes(deps))`. */
 export function createOidcRoutes(deps: OidcDeps): Hono {
-  const { keyring, provider, publicUrl, now = Date.now } = deps
+  const { keyring, provider, publicUrl, logger, now = Date.now } = deps
   // The provider's redirect comes from another site, so `Strict` would withhold the cookie.
   const cookie = hostCookie(publicUrl, 'posthorn_oidc', 'Lax')
   const requests = createAddressLimiter(MAX_SIGN_IN_REQUESTS)
-  const fail = createFail(deps.logger)
   const app = createRoutes(deps)
   app.use(async (c, next) => {
     const { address } = connectionOf(c)
     const isLimited = address !== undefined && requests.count(address) > 0
-    const answer = isLimited ? rejectAsLimited(c) : await next()
+    if (isLimited) describeRequest({ limit: 'failed_keys' })
+    const answer = isLimited ? toSignInPage(c, 'limited') : await next()
     c.header('referrer-policy', 'no-referrer')
     return answer
   })
@@ -65,23 +69,22 @@ export function createOidcRoutes(deps: OidcDeps): Hono {
       c.header('set-cookie', cookie.set(sealSignInState(keyring, state), SIGN_IN_MS / 1_000))
       return c.redirect(url.href)
     } catch (error) {
-      return fail(c, failureOf(error), { error })
+      return fail(logger, c, failureOf(error), { error })
     }
   })
   app.get('/callback', async (c) => {
     const state = openSignInState(keyring, cookie.read(c.req.raw), now())
     c.header('set-cookie', cookie.clear())
-    if (state === null) return fail(c, 'expired')
-    return await finishSignIn(c, deps, state, fail)
+    if (state === null) return fail(logger, c, 'expired')
+    return await finishSignIn(c, deps, state)
   })
   return app
 }
 
 async function finishSignIn(
   c: Context,
-  { sql, settings, provider, publicUrl }: OidcDeps,
+  { sql, settings, provider, publicUrl, logger }: OidcDeps,
   state: SignInState,
-  fail: Fail,
 ): Promise<Response> {
   // Behind a proxy, the request's own URL has another origin than the redirect URI.
   const callback = new URL(`${publicUrl}${OIDC_PATH}/callback`)
@@ -90,15 +93,15 @@ async function finishSignIn(
   try {
     claims = await provider.finish(callback, state)
   } catch (error) {
-    return fail(c, failureOf(error), { error })
+    return fail(logger, c, failureOf(error), { error })
   }
   const person = personOf(claims)
   const role = roleOf(settings.roles, claims)
-  if (role === null) return fail(c, 'no_role', { person: person.label })
+  if (role === null) return fail(logger, c, 'no_role', { person: person.label })
   const actor = requestActor('console', null, person.label, connectionOf(c))
   const keyId = parseId('apiKey', role.keyId)
   const session = keyId && (await startSession(sql, keyId, actor, person).catch(nullIfEnded))
-  if (!session) return fail(c, 'role_ended', { key: role.keyId })
+  if (!session) return fail(logger, c, 'role_ended', { key: role.keyId })
   const browser = sessionCookie(publicUrl)
   const previous = browser.read(c.req.raw)
   if (previous !== null) await endSession(sql, previous, actor)
@@ -111,36 +114,27 @@ function nullIfEnded(error: unknown): null {
   throw error
 }
 
-/** Leads to the sign-in page, which says why, and logs the failure in one line. */
-export type Fail = (c: Context, failure: SignInFailure, facts?: FailureFacts) => Response
-
 interface FailureFacts {
   readonly error?: unknown
   readonly person?: string
   readonly key?: string
 }
 
-/** Counts the failures of each address. Further ones are not logged, so that nobody can fill the log. */
-function createFail(logger: Logger): Fail {
-  const failures = createAuthFailureLimiter()
-  return (c, failure, { error, ...facts } = {}) => {
-    const { address } = connectionOf(c)
-    if (address !== undefined && failures.count(address) > 0) return rejectAsLimited(c)
-    const providerError = error === undefined ? undefined : providerErrorOf(error)
-    const cause = logger.isLevelEnabled('debug') ? error : withoutStack(error)
-    const level = failure === 'expired' && error === undefined ? 'info' : 'warn'
-    logger[level](
-      { failure, ...facts, providerError, error: cause },
-      'a sign-in by OpenID Connect failed',
-    )
-    return toSignInPage(c, failure)
-  }
-}
-
-/** Leads to the sign-in page, without a line in the log. */
-function rejectAsLimited(c: Context): Response {
-  describeRequest({ limit: 'failed_keys' })
-  return toSignInPage(c, 'limited')
+/** Leads to the sign-in page, which says why, and logs the failure in one line. */
+function fail(
+  logger: Logger,
+  c: Context,
+  failure: SignInFailure,
+  { error, ...facts }: FailureFacts = {},
+): Response {
+  const providerError = error === undefined ? undefined : providerErrorOf(error)
+  const cause = logger.isLevelEnabled('debug') ? error : withoutStack(error)
+  const level = failure === 'expired' && error === undefined ? 'info' : 'warn'
+  logger[level](
+    { failure, ...facts, providerError, error: cause },
+    'a sign-in by OpenID Connect failed',
+  )
+  return toSignInPage(c, failure)
 }
 
 function toSignInPage(c: Context, failure: SignInFailure): Response {

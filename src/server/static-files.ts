@@ -3,20 +3,18 @@ import { accepts } from 'hono/accepts'
 
 const YEAR_SECONDS = 31_536_000
 
-/** For files whose names contain the hash of their content. */
-export const cacheForever: MiddlewareHandler = async (context, next) => {
-  await next()
-  context.header('x-content-type-options', 'nosniff')
-  if (context.res.ok) {
-    context.header('cache-control', `public, max-age=${YEAR_SECONDS}, immutable`)
+const cached =
+  (policy: string): MiddlewareHandler =>
+  async (context, next) => {
+    await next()
+    context.header('x-content-type-options', 'nosniff')
+    context.header('cache-control', context.res.ok ? policy : 'no-cache')
   }
-}
 
-export const cacheUntilChanged: MiddlewareHandler = async (context, next) => {
-  await next()
-  context.header('x-content-type-options', 'nosniff')
-  context.header('cache-control', 'no-cache')
-}
+/** For files whose names contain the hash of their content. */
+export const cacheForever = cached(`public, max-age=${YEAR_SECONDS}, immutable`)
+
+export const cacheUntilChanged = cached('no-cache')
 
 /** Answers with a text that a cache asks for again. Behind `etag()`, a client that has it gets 304. */
 export function answerText(

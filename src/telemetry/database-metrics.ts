@@ -34,80 +34,54 @@ export function watchDatabase(
 /** Numbers by the name of the gauge, or by its label. Ages are in seconds; 0 if there is nothing to count. */
 type DatabaseState = Readonly<Record<string, number | Readonly<Record<string, number>>>>
 
-interface LabeledGauge {
-  readonly help: string
-  /** The label, and all its values. Default: none. */
-  readonly label?: readonly [name: string, ...values: string[]]
-}
-
 /** A job that no worker has claimed this long after its time is overdue. */
 const OVERDUE_AFTER_SECONDS = 10
 
-const UNFINISHED = ['state', 'queued', 'retrying', 'waiting'] as const
+const GAUGES_BY_STATE = ['deliveries', 'deliveries_oldest_age_seconds']
 
-const GAUGES: Readonly<Record<string, LabeledGauge>> = {
-  clock_difference_seconds: { help: 'The clock of this process minus that of Postgres.' },
-  deliveries: {
-    help: 'Deliveries that are not final: queued (no attempt yet), retrying, or waiting in the backlogs of their webhooks.',
-    label: UNFINISHED,
-  },
-  deliveries_oldest_age_seconds: {
-    help: 'The time since the oldest delivery in this state was created; 0 if there is none.',
-    label: UNFINISHED,
-  },
-  deliveries_overdue: {
-    help: `Deliveries whose next attempt is more than ${OVERDUE_AFTER_SECONDS} seconds late because no worker has claimed it.`,
-  },
-  deliveries_longest_overdue_seconds: {
-    help: 'How late the most overdue delivery is; 0 if none is overdue.',
-  },
-  deliveries_counts_capped: {
-    help: '1 if there are more jobs or waiting deliveries than were counted, so that the counts are too small; otherwise 0.',
-  },
-  fan_out_deliveries: {
-    help: 'Deliveries that are not created yet, of published events for many webhooks.',
-  },
-  webhooks_on_hold: {
-    help: 'Webhooks on hold because they keep failing, not because their endpoint asked to wait.',
-  },
-  webhooks_longest_hold_seconds: {
-    help: 'How long one of the webhooks that keep failing has been on hold, at most; 0 if none is.',
-  },
-  webhooks_with_backlog: { help: 'Webhooks with waiting deliveries.' },
-  consumers: {
-    help: 'Consumers, which ask for events, by state: healthy, behind or no_pulls.',
-    label: ['state', 'healthy', 'behind', 'no_pulls'],
-  },
-  consumers_oldest_age_seconds: {
-    help: 'The time since the oldest event that a consumer has not acknowledged was published; events of other types count until the next pull. 0 if there is none.',
-  },
-  consumers_missed_events: {
-    help: 'Events whose retention ended before the present consumers acknowledged them.',
-  },
-  workers: { help: 'Workers with a heartbeat in the last 12 seconds.' },
-  partitions_ahead: {
-    help: 'Days after today that have a partition of each table: 7 after each run of the maintenance.',
-  },
-  partitions_past_retention: {
-    help: 'Partitions that POSTHORN_RETENTION should have dropped.',
-  },
-  state_read_seconds: { help: 'How long Postgres took to count all this.' },
+/** What each says. */
+const GAUGES: Readonly<Record<string, string>> = {
+  clock_difference_seconds: 'The clock of this process minus that of Postgres.',
+  deliveries:
+    'Deliveries that are not final: queued (no attempt yet), retrying, or waiting in the backlogs of their webhooks.',
+  deliveries_oldest_age_seconds:
+    'The time since the oldest delivery in this state was created; 0 if there is none.',
+  deliveries_overdue: `Deliveries whose next attempt is more than ${OVERDUE_AFTER_SECONDS} seconds late because no worker has claimed it.`,
+  deliveries_longest_overdue_seconds:
+    'How late the most overdue delivery is; 0 if none is overdue.',
+  deliveries_counts_capped:
+    '1 if there are more jobs or waiting deliveries than were counted, so that the counts are too small; otherwise 0.',
+  fan_out_deliveries: 'Deliveries that are not created yet, of published events for many webhooks.',
+  webhooks_on_hold:
+    'Webhooks on hold because they keep failing, not because their endpoint asked to wait.',
+  webhooks_longest_hold_seconds:
+    'How long one of the webhooks that keep failing has been on hold, at most; 0 if none is.',
+  webhooks_with_backlog: 'Webhooks with waiting deliveries.',
+  consumers_oldest_age_seconds:
+    'The time since the oldest event that a consumer has not acknowledged was published; events of other types count until the next pull. 0 if there is none.',
+  consumers_missed_events:
+    'Events whose retention ended before the present consumers acknowledged them.',
+  workers: 'Workers with a heartbeat in the last 12 seconds.',
+  partitions_ahead:
+    'Days after today that have a partition of each table: 7 after each run of the maintenance.',
+  partitions_past_retention: 'Partitions that POSTHORN_RETENTION should have dropped.',
+  state_read_seconds: 'How long Postgres took to count all this.',
 }
 
 /** Adds the gauges of the whole installation. Returns what shows a state in them. */
 export function createDatabaseMetrics(registry: Registry): (state: DatabaseState) => void {
-  const shows = Object.entries(GAUGES).map(([name, { help, label }]) => {
-    const [labelName, ...values] = label ?? []
-    const labelNames = labelName === undefined ? [] : [labelName]
-    const gauge = new Gauge({ name: `posthorn_${name}`, help, labelNames, registers: [registry] })
-    return (state: DatabaseState) => {
-      const value = state[name]
-      if (typeof value === 'number') gauge.set(value)
-      else for (const each of values) gauge.set({ [labelName as string]: each }, value?.[each] ?? 0)
-    }
+  const gauges = Object.entries(GAUGES).map(([name, help]) => {
+    const labelNames = GAUGES_BY_STATE.includes(name) ? ['state'] : []
+    const registers = [registry]
+    return [name, new Gauge({ name: `posthorn_${name}`, help, labelNames, registers })] as const
   })
   return (state) => {
-    for (const show of shows) show(state)
+    for (const [name, gauge] of gauges) {
+      const value = state[name]
+      if (typeof value === 'number') gauge.set(value)
+      else
+        for (const [each, number] of Object.entries(value ?? {})) gauge.set({ state: each }, number)
+    }
   }
 }
 
@@ -170,26 +144,16 @@ const readState = (workerSchema: string) => `
     select sum(delivery_count - created_count) as to_create from posthorn.fan_outs
   ),
   -- Also counts events that the types or the filter of a consumer leave out: a pull skips them.
-  read_consumers as materialized (
-    select c.last_pulled_at, c.missed_count, greatest(extract(epoch from now() - least(
+  consumers as (
+    select coalesce(sum(c.missed_count), 0)::float8 as missed, coalesce(greatest(max(extract(epoch from now() - least(
       (select min(posthorn.uuid_v7_timestamp(l.event_ids[1])) from posthorn.consumer_leases as l
         where l.consumer_id = c.id),
       (select posthorn.uuid_v7_timestamp(b.id) from posthorn.published_batches as b
         where b.organization_id = c.organization_id and b.position > c.read_position order by b.position limit 1),
       (select posthorn.uuid_v7_timestamp(b.id) from posthorn.published_batches as b
         where b.organization_id = c.organization_id and b.position is null order by b.id limit 1)
-    )), 0)::float8 as age
+    ))), 0), 0)::float8 as oldest_age
     from posthorn.event_consumers as c
-  ),
-  consumers as (
-    select jsonb_object_agg(state, count) as consumers from (
-      select case when age > 300 then 'behind' when last_pulled_at is null then 'no_pulls' else 'healthy' end as state,
-        count(*) as count
-      from read_consumers group by 1
-    ) as counted
-  ),
-  consumer_totals as (
-    select coalesce(max(age), 0) as oldest_age, coalesce(sum(missed_count), 0)::float8 as missed from read_consumers
   ),
   partitions as (
     -- Of the table that has the fewest.
@@ -215,7 +179,6 @@ const readState = (workerSchema: string) => `
     'webhooks_on_hold', on_hold,
     'webhooks_longest_hold_seconds', coalesce(extract(epoch from now() - first_hold), 0),
     'webhooks_with_backlog', backlogs,
-    'consumers', consumers,
     'consumers_oldest_age_seconds', oldest_age,
     'consumers_missed_events', missed,
     'workers', (select count(*) from posthorn.workers
@@ -223,7 +186,7 @@ const readState = (workerSchema: string) => `
     'partitions_ahead', ahead,
     'partitions_past_retention', (select count(*) from posthorn.partitions_before(first_kept_day))
   ) as state
-  from counted_jobs, parked, schedules, fan_outs, consumers, consumer_totals, partitions,
+  from counted_jobs, parked, schedules, fan_outs, consumers, partitions,
     lateral (select (now() at time zone 'UTC' - $3 * interval '1 millisecond')::date as first_kept_day) as retention`
 
 function ageOf(uuid: string): string {

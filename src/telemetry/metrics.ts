@@ -65,14 +65,10 @@ export function createMetrics(thread: string, restarts = 0): Metrics {
     snapshot,
     async render(others) {
       const own = await snapshot()
-      return await AggregatorRegistry.aggregate([own, ...others.map(withoutProcess)]).metrics()
+      const parts = others.map((other) => other.filter(({ name }) => !OF_PROCESS.test(name)))
+      return await AggregatorRegistry.aggregate([own, ...parts]).metrics()
     },
   }
-}
-
-/** The others describe the same process. */
-function withoutProcess(snapshot: MetricsSnapshot): MetricsSnapshot {
-  return snapshot.filter(({ name }) => !OF_PROCESS.test(name))
 }
 
 function addBuildInfo(registry: Registry): void {

@@ -59,10 +59,8 @@ type Outgoing = HttpBindings['outgoing']
 
 /** Gives every request an id and, when its response has ended, a line in the log. Counts the requests. */
 export interface RequestLogger {
-  /** Call it for a request before any handler. */
-  begin(incoming: Incoming, outgoing: Outgoing): void
-  /** Runs the handlers of the request. */
-  run<Result>(incoming: Incoming, handle: () => Result): Result
+  /** Runs the handlers of a request. */
+  run<Result>(incoming: Incoming, outgoing: Outgoing, handle: () => Result): Result
   /** Counts a request or a connection that this limit rejected. */
   limited(limit: Limit): void
 }
@@ -71,7 +69,6 @@ export interface RequestLogger {
 const NO_ROUTE = 'none'
 
 export function createRequestLogger(logger: Logger, registry: Registry): RequestLogger {
-  const requests = new WeakMap<Incoming, LoggedRequest>()
   const counter = new Counter({
     name: 'posthorn_http_requests_total',
     help: 'Requests by the pattern of their route and the class of their status: none if the client closed the connection first, or if no route matches. GraphQL answers most errors with 200.',
@@ -89,7 +86,7 @@ export function createRequestLogger(logger: Logger, registry: Registry): Request
   const limited = (limit: Limit) => countLimited(1, limit)
   return {
     limited,
-    begin(incoming, outgoing) {
+    run(incoming, outgoing, handle) {
       const request: LoggedRequest = {
         id: requestIdOf(incoming.headers[REQUEST_ID_HEADER]),
         method: incoming.method ?? '',
@@ -101,7 +98,6 @@ export function createRequestLogger(logger: Logger, registry: Registry): Request
         trace: traceOf(incoming.headers),
       }
       const startedAtMs = performance.now()
-      requests.set(incoming, request)
       outgoing.setHeader(REQUEST_ID_HEADER, request.id)
       outgoing.once('close', () => {
         const durationMs = performance.now() - startedAtMs
@@ -123,10 +119,7 @@ export function createRequestLogger(logger: Logger, registry: Registry): Request
           aborted ? 'request aborted' : 'request finished',
         )
       })
-    },
-    run(incoming, handle) {
-      const request = requests.get(incoming)
-      return request ? runRequest(request, handle) : handle()
+      return runRequest(request, handle)
     },
   }
 }

@@ -92,14 +92,15 @@ export function toSpanContext(
   const [, version, traceId, spanId, flags, more] = TRACE_PARENT.exec(traceParent ?? '') ?? []
   if (version === 'ff' || (version === '00' && more !== undefined)) return null
   if (traceId === undefined || spanId === undefined || flags === undefined) return null
-  if (/^0+$/.test(traceId) || /^0+$/.test(spanId)) return null
-  return {
+  const context = {
     traceId,
     spanId,
     traceFlags: Number.parseInt(flags, 16),
     isRemote: true,
     ...(traceState && { traceState: createTraceState(traceState) }),
   }
+  // Neither id may be zero.
+  return isSpanContextValid(context) ? context : null
 }
 
 export function toTraceContext({

@@ -4,7 +4,7 @@ import { ACTION_LABELS } from '../../packages/console/audit/audit-options.ts'
 import { FAILURES } from '../../packages/console/session/sign-in-failures.ts'
 import { SCOPES } from '../../src/auth/access/scope.ts'
 import { AUDIT_ACTIONS } from '../../src/auth/audit/audit-entry.ts'
-import { SIGN_IN_FAILURES } from '../../src/auth/sessions/oidc/sign-in-failure.ts'
+import { SIGN_IN_FAILURES } from '../../src/auth/sessions/oidc/oidc-sign-in.ts'
 
 test('exactly the actions of the audit log have a label', () => {
   expect(Object.keys(ACTION_LABELS)).toEqual(AUDIT_ACTIONS)

@@ -146,6 +146,7 @@ test.each([
   ['last', '101', 'last must be from 0 to 100.'],
   ['after', '"nonsense"', 'after must be a cursor from a page.'],
   ['before', '"R1BDOlM6bm9uc2Vuc2U="', 'before must be a cursor from a page.'],
+  ['after', '"T2Zmc2V0Q29ubmVjdGlvbjotMQ=="', 'after must be a cursor from a page.'],
 ])('%s: %s is rejected by every list', async (argument, value, message) => {
   expect(CONNECTIONS.length).toBeGreaterThan(10)
   for (const field of CONNECTIONS) {
@@ -157,4 +158,11 @@ test.each([
       { message, extensions: { code: 'BAD_USER_INPUT' } },
     ])
   }
+})
+
+test('the cursor of a list that is read whole is none of a page of rows', async () => {
+  const query = '{ webhooks(after: "T2Zmc2V0Q29ubmVjdGlvbjox") { nodes { id } } }'
+  expect((await tenant.call(query)).errors).toMatchObject([
+    { extensions: { code: 'BAD_USER_INPUT' } },
+  ])
 })

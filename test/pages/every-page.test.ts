@@ -120,7 +120,7 @@ const WIDEST = ['overview', 'webhooks', 'webhook', 'deliveries', 'attempts']
 
 story.each([
   ['without a menu', '', () => true],
-  ['with its header and menu', '&header=true', (name: string) => WIDEST.includes(name)],
+  ['with its header and menu', '&showHeader=true', (name: string) => WIDEST.includes(name)],
 ])('in a frame of a wide page, the portal %s fits the frame', async (_, options, isVisited) => {
   await using visitor = await visit(browser, {
     origins: [host.origin, seed.server.url],

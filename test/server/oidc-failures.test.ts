@@ -5,7 +5,7 @@ import {
   openSignInState,
   type SignInState,
   sealSignInState,
-} from '../../src/auth/sessions/oidc/sign-in-state.ts'
+} from '../../src/auth/sessions/oidc/oidc-sign-in.ts'
 import type { Database } from '../../src/db/client.ts'
 import { CLIENT, type OidcProvider } from '../oidc-provider/oidc-provider.ts'
 import { revokeApiKey } from '../support/api-keys.ts'

@@ -35,7 +35,7 @@ test('an empty database has nothing queued, and partitions for a week', async ()
   expect(state_read_seconds).toBeGreaterThanOrEqual(0)
 })
 
-test('consumers count by state, with the oldest event that one has not acknowledged', async () => {
+test('consumers show the oldest event that one has not acknowledged, and what they missed', async () => {
   const { organizationId } = await createTenant(database.prisma)
   await sql(
     `insert into posthorn.event_consumers
@@ -49,10 +49,7 @@ test('consumers count by state, with the oldest event that one has not acknowled
     [organizationId],
   )
   const state = await read()
-  expect(state).toMatchObject({
-    consumers: { behind: 1, healthy: 1, no_pulls: 1 },
-    consumers_missed_events: 7,
-  })
+  expect(state['consumers_missed_events']).toBe(7)
   expect(state['consumers_oldest_age_seconds']).toBeGreaterThanOrEqual(600)
 })
 

@@ -1,6 +1,6 @@
 // Runs before the first paint, so that a dark page never flashes white. The page's policy allows no inline script.
 {
-  const requested = /[#&]scheme=(light|dark)\b/.exec(location.hash)?.[1]
+  const requested = /[#&]colorScheme=(light|dark)\b/.exec(location.hash)?.[1]
   let chosen = null
   try {
     chosen = localStorage.getItem('mantine-color-scheme-value')

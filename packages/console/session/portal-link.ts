@@ -56,21 +56,21 @@ export function parsePortalLink(fields: URLSearchParams): PortalLink {
     const value = matching(name, pattern)
     return value === null ? null : Number(value)
   }
-  const scheme = fields.get('scheme')
+  const scheme = fields.get('colorScheme')
   return {
     token: fields.get('token'),
-    color: matching('color', COLOR),
-    font: matching('font', /^[\p{L}\p{N} ,'"_-]{1,200}$/u),
+    color: matching('primaryColor', COLOR),
+    font: matching('fontFamily', /^[\p{L}\p{N} ,'"_-]{1,200}$/u),
     fontUrl: matching('fontUrl', /^https:\/\/[^\s\\"]+$/),
     radius: pixels('radius', /^(\d|1[0-6])$/),
-    background: matching('background', COLOR),
-    foreground: matching('foreground', COLOR),
+    background: matching('backgroundColor', COLOR),
+    foreground: matching('foregroundColor', COLOR),
     padding: pixels('padding', /^([1-5]?\d|6[0-4])$/),
     pages: (fields.get('pages') ?? DEFAULT_PAGES).split(' '),
     density: fields.get('density') === 'compact' ? 'compact' : 'comfortable',
-    logo: matching('logo', /^https:\/\//),
+    logo: matching('logoUrl', /^https:\/\//),
     scheme: scheme === 'light' || scheme === 'dark' ? scheme : 'auto',
-    header: fields.get('header') === 'true',
+    header: fields.get('showHeader') === 'true',
     locale: matching('locale', /^(?!auto$)[a-z]{2,8}(-[a-z\d]{1,8})*$/i),
   }
 }

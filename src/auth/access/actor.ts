@@ -1,3 +1,4 @@
+import type { Connection } from '../../http/connection.ts'
 import { USER_AGENT } from '../../lib/version.ts'
 
 /** The origin of a change, for the audit log. */
@@ -27,18 +28,12 @@ export const SYSTEM: Actor = {
 /** A person at the command line. */
 export const COMMAND_LINE: Actor = { ...SYSTEM, source: 'cli', userAgent: USER_AGENT }
 
-interface RequestSource {
-  readonly headers: Pick<Headers, 'get'>
-  /** The remote address of the socket. */
-  readonly address: string | undefined
-}
-
 /** The sender of a request. */
 export function requestActor(
   source: 'graphql' | 'rest' | 'console',
   apiKeyId: string | null,
   person: string | null,
-  { headers, address }: RequestSource,
+  { headers, address }: Pick<Connection, 'headers' | 'address'>,
 ): Actor {
   return {
     source,

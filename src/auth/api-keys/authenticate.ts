@@ -63,8 +63,8 @@ export function createAuthenticate(
   const find = byHash(sql, AUTHENTICATE, (key: KeyRow) => callerOrError(sql, key))
 
   async function callerFor(authorization: string): Promise<Caller> {
-    const token = bearerToken(authorization)
-    if (token === null) {
+    const [, token] = /^Bearer +(\S+) *$/i.exec(authorization) ?? []
+    if (token === undefined) {
       throw unauthenticated('The Authorization header must have the form `Bearer <API key>`.')
     }
     if (!isWellFormedToken(token)) throw unauthenticated('The API key is malformed.')
@@ -106,11 +106,6 @@ export function toCaller(sql: Sql, key: KeyRow): Caller {
 
 function sessionOf({ sessionKind: kind, webhookId, expiresAt }: KeyRow): CallerSession | null {
   return kind && expiresAt ? { kind, webhookId, expiresAt } : null
-}
-
-/** `null` if the header has another form. */
-function bearerToken(authorization: string): string | null {
-  return /^Bearer +(\S+) *$/i.exec(authorization)?.[1] ?? null
 }
 
 const AUTHENTICATE = {

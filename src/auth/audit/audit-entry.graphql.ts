@@ -6,15 +6,8 @@ import { type Context, callerOf } from '../../graphql/context.ts'
 import { enumOf } from '../../graphql/enum-of.ts'
 import { organizationFields, organizationOf } from '../../graphql/organization-fields.ts'
 import { timestampOf } from '../../lib/uuid-v7.ts'
-import { type Caller, hasScope } from '../access/scope.ts'
 import { AUDIT_ACTIONS } from './audit-entry.ts'
-import type { SubjectKind } from './find-audit-entries.ts'
-import {
-  type AuditReader,
-  findAuditEntries,
-  readAuditFilter,
-  readableBy,
-} from './find-audit-entries.ts'
+import { findAuditEntries, readableBy, type SubjectKind } from './find-audit-entries.ts'
 import { findSubjects } from './subject-names.ts'
 
 const AuditSource = enumOf('AuditSource', 'The source of a change.', {
@@ -27,7 +20,7 @@ const AuditSource = enumOf('AuditSource', 'The source of a change.', {
 
 const AuditEntry = builder.prismaNode('AuditEntry', {
   id: { field: 'id' },
-  findUnique: (id, context) => ({ id, AND: [readableBy(readerOf(callerOf(context)))] }),
+  findUnique: (id, context) => ({ id, AND: [readableBy(callerOf(context))] }),
   nullable: true,
   extensions: { readScope: 'keys:manage' },
   select: { id: true },
@@ -137,9 +130,8 @@ organizationFields((t) => ({
         filter: t.arg({ type: AuditFilter, description: 'Selects entries. Default: all.' }),
       },
       resolve: (query, organization, { filter }, context) => {
-        const organizationId = organizationOf(organization, context)
-        const reader = { ...readerOf(callerOf(context)), organizationId }
-        return findAuditEntries(context.prisma, reader, readAuditFilter(filter), query)
+        const readable = readableBy(callerOf(context), organizationOf(organization, context))
+        return findAuditEntries(context.prisma, readable, filter, query)
       },
     },
     AuditConnection,
@@ -148,8 +140,4 @@ organizationFields((t) => ({
 
 function subjectOf(entryUuid: string, { sql, perField }: Context, info: GraphQLResolveInfo) {
   return perField(info, (uuids: string[]) => findSubjects(sql, uuids))(entryUuid)
-}
-
-function readerOf(caller: Caller): AuditReader {
-  return { organizationId: caller.organizationId, isOperator: hasScope(caller, 'admin') }
 }

@@ -1,29 +1,24 @@
 import type { Db } from '../../db/client.ts'
 import type { AuditEntry, AuditSource, Prisma } from '../../db/generated/prisma/client.ts'
-import { notAnId, parseId } from '../../db/ids.ts'
+import { requireId } from '../../db/ids.ts'
 import { type Page, pageOf } from '../../db/page.ts'
 import { didYouMean } from '../../lib/did-you-mean.ts'
 import { type FieldIssue, invalid } from '../../lib/errors.ts'
 import { lowerBoundAt } from '../../lib/uuid-v7.ts'
+import { type Caller, hasScope } from '../access/scope.ts'
 import { AUDIT_ACTIONS, type AuditAction } from './audit-entry.ts'
 
 type Selection = Pick<Prisma.AuditEntryFindManyArgs, 'select'>
 
-/** A reader of the audit log. */
-export interface AuditReader {
-  readonly organizationId: string
-  /** Operators also read the entries of the installation, which have no organization. */
-  readonly isOperator: boolean
-}
-
 type AnyOf<Value> = readonly Value[] | null | undefined
 
 /** Conditions on audit entries: for each field, one of the values. A missing or null field matches every entry. */
-export interface AuditFilter {
+interface AuditFilter {
   readonly actions?: AnyOf<string>
   readonly subjectKinds?: AnyOf<SubjectKind>
   readonly subjectIds?: AnyOf<string>
-  readonly apiKeyUuids?: AnyOf<string>
+  /** Public ids. */
+  readonly apiKeyIds?: AnyOf<string>
   /** As in the entries, or only the email address. */
   readonly people?: AnyOf<string>
   readonly sources?: AnyOf<AuditSource>
@@ -35,33 +30,43 @@ export interface AuditFilter {
 
 /**
  * A page of the audit log, newest first. The index on (organization_id, subject_id, id) serves the subjects; other
- * conditions filter the entries of the organization, which the index on (organization_id, id) has in order.
+ * conditions filter the entries of the organization, which the index on (organization_id, id) has in order. Throws `invalid`
+ * for unknown actions and for an id of another kind.
  */
 export async function findAuditEntries(
   db: Db,
-  reader: AuditReader,
-  filter: AuditFilter,
+  readable: Prisma.AuditEntryWhereInput,
+  filter: AuditFilter | null | undefined,
   query: Selection & Page,
 ): Promise<AuditEntry[]> {
   const { where, ...page } = pageOf(query, 'newest first')
   return await db.auditEntry.findMany({
     ...page,
-    where: { ...where, AND: [readableBy(reader), ...conditionsOf(filter)] },
+    where: { ...where, AND: [readable, ...conditionsOf(filter ?? {})] },
   })
 }
 
-/** The condition on the entries that a reader can see. */
-export function readableBy({ organizationId, isOperator }: AuditReader) {
-  return isOperator ? { OR: [{ organizationId }, { organizationId: null }] } : { organizationId }
+/** The condition on the entries of an organization that a caller can see; for operators, also those of no organization. */
+export function readableBy(
+  caller: Caller,
+  organizationId = caller.organizationId,
+): Prisma.AuditEntryWhereInput {
+  if (!hasScope(caller, 'admin')) return { organizationId }
+  return { OR: [{ organizationId }, { organizationId: null }] }
 }
 
 function conditionsOf(filter: AuditFilter): Prisma.AuditEntryWhereInput[] {
-  const { actions, subjectKinds, subjectIds, apiKeyUuids, people, sources, since, until } = filter
+  const { actions, subjectKinds, subjectIds, people, sources, since, until } = filter
+  const unknown = actions?.flatMap(unknownAction) ?? []
+  if (unknown.length > 0) throw invalid(unknown)
+  const apiKeys = filter.apiKeyIds?.map((id, index) =>
+    requireId('apiKey', id, ['filter', 'apiKeyIds', `${index}`]),
+  )
   return [
     actions ? { action: { in: [...actions] } } : {},
     subjectKinds ? { action: { in: actionsAbout(subjectKinds) } } : {},
     subjectIds ? { subjectId: { in: [...subjectIds] } } : {},
-    apiKeyUuids ? { apiKeyId: { in: [...apiKeyUuids] } } : {},
+    apiKeys ? { apiKeyId: { in: apiKeys } } : {},
     people ? { OR: people.flatMap(isPerson) } : {},
     sources ? { source: { in: [...sources] } } : {},
     since ? { id: { gte: lowerBoundAt(since) } } : {},
@@ -90,31 +95,12 @@ const KIND_OF_NOUN = {
 export type SubjectKind = Exclude<Noun, keyof typeof KIND_OF_NOUN> | 'alerts'
 
 /** The actions whose subjects are of one of these kinds. */
-export function actionsAbout(kinds: readonly SubjectKind[]): AuditAction[] {
+function actionsAbout(kinds: readonly SubjectKind[]): AuditAction[] {
   return AUDIT_ACTIONS.filter((action) => {
     const [noun = ''] = action.split('.')
     const kind = { ...KIND_OF_NOUN }[noun as keyof typeof KIND_OF_NOUN] ?? noun
     return kinds.includes(kind as SubjectKind)
   })
-}
-
-/** An `AuditFilter` of the graph, with public ids. */
-export type AuditFilterInput = Omit<AuditFilter, 'apiKeyUuids'> & {
-  readonly apiKeyIds?: readonly string[] | null | undefined
-}
-
-/** Throws `invalid` with every unknown action and every id of another kind. */
-export function readAuditFilter(input: AuditFilterInput | null | undefined): AuditFilter {
-  const { apiKeyIds, ...filter } = input ?? {}
-  const apiKeyUuids = apiKeyIds?.map((id) => parseId('apiKey', id))
-  const issues = [
-    ...(filter.actions?.flatMap(unknownAction) ?? []),
-    ...(apiKeyUuids?.flatMap((uuid, i) =>
-      uuid === null ? [notAnId('apiKey', ['filter', 'apiKeyIds', `${i}`])] : [],
-    ) ?? []),
-  ]
-  if (issues.length > 0) throw invalid(issues)
-  return { ...filter, apiKeyUuids: apiKeyUuids?.filter((uuid) => uuid !== null) }
 }
 
 function unknownAction(action: string, index: number): FieldIssue[] {

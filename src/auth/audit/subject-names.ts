@@ -29,12 +29,6 @@ const FIND_SUBJECTS = `
     case
       when entry.action like 'event_type.%' then entry.subject_id
       when delivery.id is not null then delivery.event_type || ' to ' || webhook.name
-      when task.id is not null then
-        case task.action
-          when 'redeliver' then 'Redelivery' when 'cancel' then 'Cancelation' when 'recover' then 'Recovery' else 'Erasure' end
-          || case when task.total_is_exact then ' of ' else ' of at least ' end || to_char(task.total, 'FM999,999,999')
-          || case when task.action = 'erase' then case when task.total = 1 then ' event' else ' events' end
-            when task.total = 1 then ' delivery' else ' deliveries' end
       else coalesce(webhook.name, consumer.name, key.name, key.token_hint || '…', organization.name)
     end as name,
     coalesce(webhook.is_subject and webhook.is_deleted, false) as "isDeleted"
@@ -42,9 +36,6 @@ const FIND_SUBJECTS = `
   left join posthorn.deliveries as delivery
     on delivery.id = posthorn.parse_type_id('msg', entry.subject_id)
     and delivery.organization_id = entry.organization_id
-  left join posthorn.bulk_tasks as task
-    on task.id = posthorn.parse_type_id('task', entry.subject_id)
-    and task.organization_id = entry.organization_id
   left join posthorn.api_keys as key
     on key.id = posthorn.parse_type_id('key', entry.subject_id)
     and key.organization_id = entry.organization_id

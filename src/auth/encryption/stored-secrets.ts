@@ -51,69 +51,48 @@ interface Row {
 async function reencryptColumn(
   sql: Sql,
   keyring: Keyring,
-  column: EncryptedColumn,
+  { name, table, column, key = 'id' }: EncryptedColumn,
 ): Promise<Reencrypted> {
+  const type = key === 'id' ? 'uuid' : 'text'
   const unreadable: string[] = []
   let reencrypted = 0
   for (let after: string | null = null; ; ) {
-    const rows: Row[] = await readStaleRows(sql, keyring, column, after)
+    const { rows }: { rows: Row[] } = await sql.query<Row>(
+      `select (${key})::text as key, ${column} as ciphertext from posthorn.${table}
+       where ($1::${type} is null or (${key}) > $1) and substring(${column} for 5) <> $2
+       order by ${key} limit $3`,
+      [after, keyring.prefixes[0], BATCH_SIZE],
+    )
     const last = rows.at(-1)
-    if (!last) return { column: column.name, reencrypted, unreadable }
+    if (!last) return { column: name, reencrypted, unreadable }
     after = last.key
-    const readable = rows.flatMap((row) => {
-      const newCiphertext = reencrypt(keyring, row)
-      if (newCiphertext) return [{ ...row, newCiphertext }]
-      unreadable.push(row.key)
-      return []
+    const changes = rows.flatMap((row) => {
+      const changed = reencrypt(keyring, row)
+      if (changed === null) unreadable.push(row.key)
+      return changed ? [{ ...row, changed }] : []
     })
-    reencrypted += await updateUnchangedRows(sql, column, readable)
+    // Only the ciphertext changes, not the secret, so caches need no invalidation.
+    const { rowCount } = await sql.query(
+      `update posthorn.${table} set ${column} = change.new_ciphertext
+       from unnest($1::${type}[], $2::bytea[], $3::bytea[]) as change (row_key, old_ciphertext, new_ciphertext)
+       where (${key}) = change.row_key and ${column} = change.old_ciphertext`,
+      [
+        changes.map((row) => row.key),
+        changes.map((row) => row.ciphertext),
+        changes.map((row) => row.changed),
+      ],
+    )
+    reencrypted += rowCount ?? 0
   }
 }
 
-async function readStaleRows(
-  sql: Sql,
-  keyring: Keyring,
-  { table, column, key = 'id' }: EncryptedColumn,
-  after: string | null,
-): Promise<Row[]> {
-  const { rows } = await sql.query<Row>(
-    `select (${key})::text as key, ${column} as ciphertext from posthorn.${table}
-     where ($1::${typeOf(key)} is null or (${key}) > $1) and substring(${column} for 5) <> $2
-     order by ${key} limit $3`,
-    [after, keyring.prefixes[0], BATCH_SIZE],
-  )
-  return rows
-}
-
-const typeOf = (key: string) => (key === 'id' ? 'uuid' : 'text')
-
 /** Returns `null` if no key of the ring decrypts the row. */
-function reencrypt(keyring: Keyring, { ciphertext, key }: Row): Uint8Array | null {
+function reencrypt(keyring: Keyring, { ciphertext, key }: Row): Buffer | null {
   try {
-    return keyring.encrypt(keyring.decrypt(ciphertext, key), key)
+    return Buffer.from(keyring.encrypt(keyring.decrypt(ciphertext, key), key))
   } catch {
     return null
   }
-}
-
-/** Only the ciphertext changes, not the secret, so caches need no invalidation. */
-async function updateUnchangedRows(
-  sql: Sql,
-  { table, column, key = 'id' }: EncryptedColumn,
-  rows: readonly (Row & { readonly newCiphertext: Uint8Array })[],
-): Promise<number> {
-  if (rows.length === 0) return 0
-  const { rowCount } = await sql.query(
-    `update posthorn.${table} set ${column} = change.new_ciphertext
-     from unnest($1::${typeOf(key)}[], $2::bytea[], $3::bytea[]) as change (row_key, old_ciphertext, new_ciphertext)
-     where (${key}) = change.row_key and ${column} = change.old_ciphertext`,
-    [
-      rows.map((row) => row.key),
-      rows.map((row) => row.ciphertext),
-      rows.map((row) => Buffer.from(row.newCiphertext)),
-    ],
-  )
-  return rowCount ?? 0
 }
 
 /**

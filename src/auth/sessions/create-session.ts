@@ -66,7 +66,9 @@ export async function createSession(
   requireGrantable(grantedBy, scopes)
   requireSessionScopes(scopes, webhookId !== null)
   const webhook = webhookId === null ? null : await findWebhook(db, organizationId, webhookId)
-  const expiresAt = earliest(new Date(Date.now() + ttlSeconds * 1_000), grantedBy.expiresAt)
+  const endOfTtl = new Date(Date.now() + ttlSeconds * 1_000)
+  const { expiresAt: endOfKey } = grantedBy
+  const expiresAt = endOfKey && endOfKey < endOfTtl ? endOfKey : endOfTtl
   const token = mintToken('session')
   const id = await actForOrganization(db, organizationId, async (tx) => {
     const created = await tx.apiKey.create({
@@ -95,23 +97,16 @@ export async function createSession(
   return { id, token, expiresAt }
 }
 
-function earliest(time: Date, other: Date | null | undefined): Date {
-  return other && other < time ? other : time
-}
-
 const FORBIDDEN_SCOPES: Readonly<Partial<Record<Scope, string>>> = {
   admin: 'it gives access to every organization',
   'keys:manage': 'its user could create keys that outlive the session',
 }
-const FORBIDDEN_SCOPES_FOR_ONE_WEBHOOK: typeof FORBIDDEN_SCOPES = {
-  ...FORBIDDEN_SCOPES,
-  'events:publish': 'an event goes to all webhooks, but the session is for one',
-}
+const PUBLISHES_TO_ALL = 'an event goes to all webhooks, but the session is for one'
 
 function requireSessionScopes(scopes: readonly string[], forOneWebhook: boolean): void {
-  const forbidden = forOneWebhook ? FORBIDDEN_SCOPES_FOR_ONE_WEBHOOK : FORBIDDEN_SCOPES
   const issues = scopes.flatMap((scope, index) => {
-    const reason = forbidden[scope as Scope]
+    const publishes = forOneWebhook && scope === 'events:publish'
+    const reason = publishes ? PUBLISHES_TO_ALL : FORBIDDEN_SCOPES[scope as Scope]
     if (reason === undefined) return []
     const rule = `is ${scope}, which no session can have: ${reason}. Remove this scope.`
     return fieldIssue(['scopes', index], 'scope_not_for_sessions', rule)

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Db } from '../../db/client.ts'
-import { changesRule, type GivenSettings, type Setting } from '../../lib/setting.ts'
+import { changesRule, type GivenSettings, type Settings } from '../../lib/setting.ts'
 import { parseInput } from '../../lib/validation.ts'
 import type { Actor } from '../access/actor.ts'
 import type { Caller } from '../access/scope.ts'
@@ -31,17 +31,11 @@ function pixels(max: number) {
   return z.int(rule).min(0, rule).max(max, rule).nullable()
 }
 
-interface ThemeField extends Setting {
-  /** The name in the fragment of the portal's URL. Default: that of the field. */
-  readonly parameter?: string
-}
-
 /** The appearance of the portal in a host application. A missing or null field has the console's value. */
 export const PORTAL_THEME = {
   primaryColor: {
     rule: color,
     type: 'String',
-    parameter: 'color',
     description: 'The color of buttons and links, as `#rrggbb`. Default: the color of the console.',
   },
   fontFamily: {
@@ -51,7 +45,6 @@ export const PORTAL_THEME = {
       .regex(/^[\p{L}\p{N} ,'"_-]+$/u, FONT_RULE)
       .nullable(),
     type: 'String',
-    parameter: 'font',
     description: `The typeface, as a CSS \`font-family\`: at most ${MAX_FONT_FAMILY_LENGTH} letters, digits, spaces, commas, hyphens and quotes. Default: Inter, which Posthorn serves.`,
   },
   fontUrl: {
@@ -67,14 +60,12 @@ export const PORTAL_THEME = {
   backgroundColor: {
     rule: color,
     type: 'String',
-    parameter: 'background',
     description:
       'The color behind the portal in a frame, as `#rrggbb`. Default: transparent, so that the page of your application is behind it.',
   },
   foregroundColor: {
     rule: color,
     type: 'String',
-    parameter: 'foreground',
     description:
       'The color of text, as `#rrggbb`. Lines and secondary text are paler shades of it. Default: the color of the console.',
   },
@@ -91,23 +82,20 @@ export const PORTAL_THEME = {
   colorScheme: {
     rule: z.enum(['light', 'dark', 'auto']).nullable(),
     type: 'PortalColorScheme',
-    parameter: 'scheme',
     description: 'The color scheme. Default: AUTO.',
   },
   logoUrl: {
     rule: webUrl,
     type: 'String',
-    parameter: 'logo',
     description: `The URL of a logo, which the header shows: ${URL_BOUNDS}. Default: none.`,
   },
   showHeader: {
     rule: z.boolean().nullable(),
     type: 'Boolean',
-    parameter: 'header',
     description:
       'Whether the portal in a frame has the header and the menu of the console. Without a frame it always has them. Default: false.',
   },
-} as const satisfies Readonly<Record<string, ThemeField>>
+} as const satisfies Settings
 
 type PortalTheme = GivenSettings<typeof PORTAL_THEME>
 
@@ -184,9 +172,8 @@ function portalUrl(
   const fragment = new URLSearchParams({ token })
   if (pages) fragment.set('pages', pages.join(' '))
   if (locale && locale !== 'auto') fragment.set('locale', locale)
-  for (const [name, { parameter = name }] of Object.entries<ThemeField>(PORTAL_THEME)) {
-    const value = theme[name as keyof PortalTheme] ?? false
-    if (value !== false && value !== '') fragment.set(parameter, String(value))
+  for (const [name, value] of Object.entries(theme)) {
+    if (value != null && value !== false && value !== '') fragment.set(name, String(value))
   }
   return `${origin}/portal#${fragment}`
 }

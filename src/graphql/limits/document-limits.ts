@@ -48,22 +48,12 @@ const LIMITS = {
   'levels of nested fields': { max: 15, remedy: SPLIT },
   'fields with those of its fragments': { max: 1_000, remedy: SPLIT },
   'spreads of fragments': { max: 1_000, remedy: SPLIT },
-  /** Of a field with subfields, in one place. */
+  /** Of a field with subfields, in one place: validation compares them with each other. */
   'selections of one field': { max: 50, remedy: 'Select it once, with all subfields.' },
-  /** Tools that detect server features request four. */
-  'types requested with `__type`': {
-    max: 4,
-    remedy: 'Request all types with `__schema`, or read /schema.graphql.',
-  },
   /** With them, a short document could request the schema thousands of times. */
   'aliases in `__schema` and `__type`': {
     max: 0,
     remedy: 'Select each field by its own name, once.',
-  },
-  /** That of the rule `OverlappingFieldsCanBeMerged` of `graphql`. */
-  'comparisons of equal fields': {
-    max: 500_000,
-    remedy: 'Select each field once, and use fewer fragments.',
   },
   'fields in its largest response': {
     max: MAX_COMPLEXITY,
@@ -94,14 +84,6 @@ export function exceeded(message: string, details: object): GraphQLError {
 
 export const count = (number: number) => number.toLocaleString('en')
 
-/** What an operation selects, with its fragments expanded. */
-export interface Expansion {
-  /** Whether it selects `__schema` or `__type`. */
-  readonly readsSchema: boolean
-  /** The largest number of fields in its response. */
-  readonly cost: number
-}
-
 interface SelectedField {
   readonly node: FieldNode
   /** Undefined: the schema has no such type, which validation rejects later. */
@@ -114,8 +96,8 @@ interface SelectedField {
  * even if fragments spread each other many times. Validation compares each field with all equal ones, and everything
  * below them, so the limits hold before it.
  *
- * `counted`: the fields and spreads of the other operations of the document. Costs depend on the variables, which may have
- * any value: the executor checks them later.
+ * Returns the largest number of fields in the response. It depends on the variables, which may have any value: the executor
+ * checks them later. `counted`: the fields and spreads of the other operations of the document.
  */
 export function expand(
   schema: GraphQLSchema,
@@ -123,10 +105,10 @@ export function expand(
   operation: OperationDefinitionNode,
   given: Readonly<Record<string, unknown>> = {},
   counted = { fields: 0, spreads: 0 },
-): Expansion {
+): number {
   const fragments = fragmentsOf(document)
   const variables = { ...defaultsOf(operation), ...given }
-  let [types, aliases, readsSchema] = [0, 0, false]
+  let aliases = 0
 
   function collect(
     { selections }: SelectionSetNode,
@@ -161,13 +143,12 @@ export function expand(
     const nameOf = ({ node }: SelectedField) => (node.alias ?? node.name).value
     for (const [key, same] of Map.groupBy(selected, nameOf)) {
       const name = same[0]?.node.name.value ?? key
-      const isType = isRoot && name === '__type'
-      if (isType) requireAtMost('types requested with `__type`', ++types)
-      const reads = isOfSchema || isType || (isRoot && name === '__schema')
-      if (reads && !isType && key !== name) {
+      const isIntrospection = isRoot && INTROSPECTION.includes(name)
+      const reads = isOfSchema || isIntrospection
+      if (reads && key !== name && !(isRoot && name === '__type')) {
         requireAtMost('aliases in `__schema` and `__type`', ++aliases)
       }
-      readsSchema ||= reads
+      if (isIntrospection) cost += INTROSPECTION_COST
       const seen = new Set<string>()
       const below: SelectedField[] = []
       let [places, own, rows] = [0, 0, 0]
@@ -195,9 +176,13 @@ export function expand(
   const root: SelectedField[] = []
   const rootType = schema.getRootType(operation.operation) ?? undefined
   collect(operation.selectionSet, rootType, new Set(), root)
-  const cost = visit(root, 1, false)
-  return { readsSchema, cost }
+  return visit(root, 1, false)
 }
+
+const INTROSPECTION: readonly string[] = ['__schema', '__type']
+
+/** Of `__schema`, and of each `__type`: tools that detect server features request four. */
+const INTROSPECTION_COST = MAX_COMPLEXITY / 5
 
 function fragmentsOf({ definitions }: DocumentNode): Map<string, FragmentDefinitionNode> {
   const fragments = definitions.filter((definition) => definition.kind === Kind.FRAGMENT_DEFINITION)

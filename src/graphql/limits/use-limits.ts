@@ -24,7 +24,6 @@ import {
   type YogaInitialContext,
 } from 'graphql-yoga'
 import type { InFlight } from '../../http/connection.ts'
-import { LARGE_BYTES } from '../../http/connection.ts'
 import { describeRequest } from '../../telemetry/request-log.ts'
 import { identifiedCaller, type RequestContext } from '../context.ts'
 import { withCode } from '../mask-error.ts'
@@ -73,17 +72,14 @@ export function useLimits(): Plugin<YogaInitialContext, RequestContext> {
     onValidate({ validateFn, setValidationFn }) {
       setValidationFn((...input: Parameters<typeof validate>) => {
         const errors: readonly GraphQLError[] = validateFn(...input)
-        // Without a reason: the rule `OverlappingFieldsCanBeMerged` has reached its limit.
-        const isAborted = errors.some(({ message }) => message === 'Validation aborted.')
-        if (isAborted) return [limitExceeded('comparisons of equal fields')]
         return errors.map((error) => withCode(error, 'GRAPHQL_VALIDATION_FAILED'))
       })
     },
     async onExecute({ args }) {
       const { inFlight } = args.contextValue as LimitsContext
-      const { cost, readsSchema } = expansionOf(args)
+      const cost = costOf(args)
       const responseBytes = cost * BYTES_PER_FIELD
-      await inFlight?.takeTurn(readsSchema ? LARGE_BYTES : responseBytes)
+      await inFlight?.takeTurn(responseBytes)
       inFlight?.resize('response', responseBytes)
       return {
         onExecuteDone({ result, setResult }) {
@@ -94,7 +90,7 @@ export function useLimits(): Plugin<YogaInitialContext, RequestContext> {
       }
     },
     onSubscribe({ args }) {
-      expansionOf(args)
+      costOf(args)
       const { inFlight } = args.contextValue as { readonly inFlight?: InFlight }
       return {
         onSubscribeResult({ result, setResult }) {
@@ -110,12 +106,11 @@ export function useLimits(): Plugin<YogaInitialContext, RequestContext> {
 }
 
 /** Rejects an operation whose response could have too many fields. The executor reports that there is none. */
-function expansionOf({ schema, document, operationName, variableValues }: ExecutionArgs) {
+function costOf({ schema, document, operationName, variableValues }: ExecutionArgs) {
   const operation = getOperationAST(document, operationName)
-  if (!operation || !schema.getRootType(operation.operation)) return { cost: 0, readsSchema: false }
-  const expansion = expand(schema, document, operation, variableValues ?? {})
-  const { cost } = expansion
-  if (cost <= MAX_COMPLEXITY) return expansion
+  if (!operation || !schema.getRootType(operation.operation)) return 0
+  const cost = expand(schema, document, operation, variableValues ?? {})
+  if (cost <= MAX_COMPLEXITY) return cost
   throw limitExceeded('fields in its largest response', Math.ceil(cost))
 }
 

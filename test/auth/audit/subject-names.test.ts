@@ -57,7 +57,7 @@ test('each subject has its name, also after it is deleted or revoked, and a dele
     'webhook.created': 'hooks.example.com',
     'webhook.deleted': 'hooks.example.com',
     'delivery.canceled': `${JOINED} to hooks.example.com`,
-    'bulk_task.started': 'Redelivery of 1 delivery',
+    'bulk_task.started': null,
     'api_key.created': 'Till',
     'api_key.revoked': 'Till',
     'event_type.updated': JOINED,

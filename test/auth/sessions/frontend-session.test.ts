@@ -84,18 +84,18 @@ describe('a portal session', () => {
     expect(session.url.startsWith(`${url}/portal#`)).toBe(true)
     expect(Object.fromEntries(session.searchParams)).toEqual({
       token: expect.stringMatching(/^phs_\w{49}$/),
-      color: theme.primaryColor,
-      font: theme.fontFamily,
+      primaryColor: theme.primaryColor,
+      fontFamily: theme.fontFamily,
       fontUrl: theme.fontUrl,
       radius: '4',
-      background: '#14161b',
-      foreground: '#eeeeee',
+      backgroundColor: '#14161b',
+      foregroundColor: '#eeeeee',
       padding: '24',
       pages: 'webhooks event-types',
       density: 'compact',
-      header: 'true',
-      logo: theme.logoUrl,
-      scheme: 'dark',
+      showHeader: 'true',
+      logoUrl: theme.logoUrl,
+      colorScheme: 'dark',
     })
     const { searchParams } = await start({ theme: { radius: 0 }, locale: 'pt-BR' })
     expect(Object.fromEntries(searchParams)).toMatchObject({ radius: '0', locale: 'pt-BR' })
