@@ -3,15 +3,8 @@ import { actorJson } from '../auth/audit/audit-entry.ts'
 import type { Sql } from '../db/client.ts'
 import { publicId } from '../db/ids.ts'
 import { DomainError } from '../lib/errors.ts'
-import { cancelDeliveries } from './cancel-deliveries.ts'
 import { deliveryStateSql } from './delivery-state.ts'
 import { MAX_ATTEMPTS } from './new-delivery-sql.ts'
-
-interface DeliveryDeps {
-  readonly sql: Sql
-  /** The actor, for the audit log. */
-  readonly actor: Actor
-}
 
 /**
  * Attempts deliveries now, each under its `wh-id`. A finished delivery becomes pending again with a full retry
@@ -21,7 +14,7 @@ interface DeliveryDeps {
  * throws `conflict` if there are none.
  */
 export async function redeliver(
-  { sql, actor }: DeliveryDeps,
+  { sql, actor }: { readonly sql: Sql; readonly actor: Actor },
   uuids: readonly string[],
 ): Promise<string[]> {
   const refusals = new Map<string, string>()
@@ -129,25 +122,3 @@ const REDELIVER = `
     from reopened
   )
   select refusal from subject left join released on true left join audited on true`
-
-/**
- * Cancels those of the deliveries that are pending. A running attempt ends and is recorded. Returns the uuids of those that
- * are canceled now, and throws `conflict` if there are none.
- */
-export async function cancelNow(
-  { sql, actor }: DeliveryDeps,
-  uuids: readonly string[],
-): Promise<string[]> {
-  await cancelDeliveries(sql, uuids, actor)
-  const { rows } = await sql.query<{ id: string; state: string }>(
-    'select id, state from posthorn.deliveries where id = any ($1::uuid[])',
-    [uuids],
-  )
-  const canceled = rows.filter(({ state }) => state === 'canceled').map(({ id }) => id)
-  const [first] = rows
-  if (canceled.length > 0 || !first) return canceled
-  throw new DomainError(
-    'conflict',
-    `The delivery ${publicId('delivery', first.id)} is ${first.state}. Only a delivery that has not finished can be canceled.`,
-  )
-}
