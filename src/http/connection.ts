@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { isIP } from 'node:net'
 import type { HttpBindings } from '@hono/node-server'
 import type { Context, MiddlewareHandler } from 'hono'
-import { createRangeCheck } from '../outbound/public-address.ts'
+import { createRangeCheck, isAddress } from '../outbound/public-address.ts'
 
 /** The connection of a request. */
 export interface Connection {
@@ -73,7 +72,7 @@ export function createClientAddress(
     while (hops.length > 0 && isTrusted(client)) {
       const hop = plainAddress((hops.pop() as string).trim())
       // The proxy gave no usable address, so the proxy itself is the last known hop.
-      if (isIP(hop) === 0) break
+      if (!isAddress(hop)) break
       client = hop
     }
     return client

@@ -1,5 +1,5 @@
 import { LATENCY_BOUNDS_MS } from '../../webhooks/latency.ts'
-import type { AttemptRecord } from './record-attempt.ts'
+import type { AttemptRecord } from './attempt-record.ts'
 
 type Value = string | number | boolean | Date | Buffer | null
 
