@@ -11,7 +11,7 @@ import { fewHints } from '../lib/did-you-mean.ts'
 import { type FieldIssue, fieldIssue, invalid } from '../lib/errors.ts'
 import { isSameJson } from '../lib/exact-json.ts'
 import { checkInput, omitUndefined } from '../lib/validation.ts'
-import { checkDestinationUrl } from '../outbound/destination-url.ts'
+import { findUrlProblem } from '../outbound/destination-url.ts'
 import { DEFAULT_HEADER_PREFIX, prefixedNameIssues } from './custom-headers.ts'
 import { encryptHeaders, readHeaders } from './encrypted-headers.ts'
 import { applyHeaderChanges, type HeaderChange, requireValuesForOrigin } from './header-changes.ts'
@@ -124,8 +124,8 @@ async function keptPatterns(tx: Db, { eventSubscriptions }: WebhookRow, input: W
 
 function destinationIssues({ url }: WebhookInput, { guard }: WebhookDeps): FieldIssue[] {
   if (typeof url !== 'string') return []
-  const check = checkDestinationUrl(url, guard)
-  return check.ok ? [] : [{ path: ['url'], code: check.code, detail: check.detail }]
+  const problem = findUrlProblem(url, guard)
+  return problem ? [{ path: ['url'], ...problem }] : []
 }
 
 function headerIssues(
