@@ -1,6 +1,7 @@
 import type { Sql } from '../db/client.ts'
 import { publicId } from '../db/ids.ts'
-import { cancelNow, redeliver } from '../deliveries/delivery.ts'
+import { cancelNow } from '../deliveries/cancel-deliveries.ts'
+import { redeliver } from '../deliveries/delivery.ts'
 import type { DeliveryFilter } from '../deliveries/delivery-filter.ts'
 import type { DeliveryState } from '../deliveries/delivery-state.ts'
 import type { DeliveryFilterInput } from '../deliveries/read-filters.ts'

@@ -1,6 +1,8 @@
 import type { Actor } from '../auth/access/actor.ts'
 import { actorJson } from '../auth/audit/audit-entry.ts'
 import type { Sql } from '../db/client.ts'
+import { publicId } from '../db/ids.ts'
+import { DomainError } from '../lib/errors.ts'
 import { notify } from '../streams/live/notify.ts'
 import { deliveryStateSql } from './delivery-state.ts'
 
@@ -63,3 +65,25 @@ const CANCEL = `
   )
   select id, organization_id as "organizationId"
   from canceled left join jobs on true left join audited on true`
+
+/**
+ * Cancels those of the deliveries that are pending. A running attempt ends and is recorded. Returns the uuids of those that
+ * are canceled now, and throws `conflict` if there are none.
+ */
+export async function cancelNow(
+  { sql, actor }: { readonly sql: Sql; readonly actor: Actor },
+  uuids: readonly string[],
+): Promise<string[]> {
+  await cancelDeliveries(sql, uuids, actor)
+  const { rows } = await sql.query<{ id: string; state: string }>(
+    'select id, state from posthorn.deliveries where id = any ($1::uuid[])',
+    [uuids],
+  )
+  const canceled = rows.filter(({ state }) => state === 'canceled').map(({ id }) => id)
+  const [first] = rows
+  if (canceled.length > 0 || !first) return canceled
+  throw new DomainError(
+    'conflict',
+    `The delivery ${publicId('delivery', first.id)} is ${first.state}. Only a delivery that has not finished can be canceled.`,
+  )
+}

@@ -3,15 +3,8 @@ import { actorJson } from '../auth/audit/audit-entry.ts'
 import type { Sql } from '../db/client.ts'
 import { publicId } from '../db/ids.ts'
 import { DomainError } from '../lib/errors.ts'
-import { cancelDeliveries } from './cancel-deliveries.ts'
 import { deliveryStateSql } from './delivery-state.ts'
-import { MAX_ATTEMPTS } from './new-delivery-sql.ts'
-
-interface DeliveryDeps {
-  readonly sql: Sql
-  /** The actor, for the audit log. */
-  readonly actor: Actor
-}
+import { MAX_ATTEMPTS, PARKED_REASON } from './new-delivery-sql.ts'
 
 /**
  * Attempts deliveries now, each under its `wh-id`. A finished delivery becomes pending again with a full retry
@@ -21,26 +14,50 @@ interface DeliveryDeps {
  * throws `conflict` if there are none.
  */
 export async function redeliver(
-  { sql, actor }: DeliveryDeps,
+  { sql, actor }: { readonly sql: Sql; readonly actor: Actor },
   uuids: readonly string[],
 ): Promise<string[]> {
-  const refusals = new Map<string, string>()
-  for (const uuid of uuids) {
-    const { rows } = await sql.query<Redelivered>({
-      name: 'redeliver',
-      text: REDELIVER,
-      values: [uuid, actorJson(actor)],
-    })
-    const refusal = rows[0]?.refusal
-    if (refusal) refusals.set(uuid, REFUSALS[refusal](publicId('delivery', uuid)))
+  const rows = await runRedeliver(sql, uuids, actorJson(actor), null)
+  const [first] = rows
+  if (first?.refusal && rows.every(({ refusal }) => refusal !== null)) {
+    throw new DomainError('conflict', REFUSALS[first.refusal](publicId('delivery', first.id)))
   }
-  const [refusal] = refusals.values()
-  if (refusal && refusals.size === uuids.length) throw new DomainError('conflict', refusal)
-  return uuids.filter((uuid) => !refusals.has(uuid))
+  return rows.flatMap(({ id, refusal }) => (refusal === null ? id : []))
+}
+
+/**
+ * Redelivers in the background, and returns how many. With `unchangedSince`, those that changed after this time are skipped.
+ * A finished delivery restarts its retry schedule, or is parked if its webhook has a backlog. The next attempt of a retrying
+ * delivery is made now, unless an attempt is running or its webhook would park it. All others are skipped: an attempt of
+ * theirs follows anyway, their event is past its retention or erased, or their webhook was deleted.
+ */
+export async function redeliverPage(
+  sql: Sql,
+  uuids: readonly string[],
+  unchangedSince: Date | null,
+): Promise<number> {
+  const rows = await runRedeliver(sql, uuids, null, unchangedSince)
+  return rows.filter(({ isChanged }) => isChanged).length
 }
 
 interface Redelivered {
+  readonly id: string
   readonly refusal: keyof typeof REFUSALS | null
+  readonly isChanged: boolean
+}
+
+async function runRedeliver(
+  sql: Sql,
+  uuids: readonly string[],
+  actor: string | null,
+  unchangedSince: Date | null,
+): Promise<Redelivered[]> {
+  const { rows } = await sql.query<Redelivered>({
+    name: 'redeliver',
+    text: REDELIVER,
+    values: [uuids, actor, unchangedSince],
+  })
+  return rows
 }
 
 /** Says why a delivery was not redelivered, and what to do. */
@@ -55,99 +72,83 @@ const REFUSALS = {
     `The payload of the delivery ${id} is not kept after the delivery, because keepPayloads of the organization or the webhook is false, so the delivery cannot be redelivered. Publish the event again.`,
 }
 
+/**
+ * $2 is who asks for it; null in the background. Locks webhooks against disabling and deletion, then schedules, as an edit
+ * does and in the same order as a worker that parks a delivery, and then the deliveries in the order of their ids.
+ */
 const REDELIVER = `
-  -- Locks the schedule before the delivery, in the same order as a worker that parks a delivery.
-  with hold as materialized (
+  with webhook as materialized (
+    select w.* from posthorn.webhooks as w
+    where w.id in (select d.webhook_id from posthorn.deliveries as d where d.id = any ($1::uuid[])) order by w.id for share
+  ),
+  hold as materialized (
     select s.webhook_id from posthorn.webhook_schedules as s
-    where s.webhook_id = (select d.webhook_id from posthorn.deliveries as d where d.id = $1)
-      and s.on_hold_since is not null
-    for update
+    where s.webhook_id in (select id from webhook) and s.on_hold_since is not null and $2::jsonb is not null
+    order by s.webhook_id for update
   ),
   subject as materialized (
-    select d.*, w.ordered,
+    select d.*, w.ordered, (${MAX_ATTEMPTS}) as schedule_attempts, ${deliveryStateSql('d')} as state_before,
+      d.state = 'pending' and d.parked_at is null as has_job,
+      case when $2::jsonb is null then (${PARKED_REASON}) when w.ordered then 'ordered' end as new_parked_reason,
       case
         when w.deleted_at is not null then 'webhook_deleted'
         when e.id is null then 'event_gone'
         when e.erased_at is not null and e.unkept_bytes is null then 'erased'
         when e.erased_at is not null or d.is_erased then 'not_kept'
-      end as refusal,
-      (${MAX_ATTEMPTS}) as schedule_attempts
-    from posthorn.deliveries as d join posthorn.webhooks as w on w.id = d.webhook_id
-    left join posthorn.events as e on e.id = d.event_id
-    where d.id = $1 and (select count(*) from hold) >= 0
-    for update of d
+      end as refusal
+    from posthorn.deliveries as d join webhook as w on w.id = d.webhook_id
+    left join posthorn.webhook_schedules as s on s.webhook_id = w.id
+    left join lateral (select * from posthorn.events as e where e.id = d.event_id offset 0) as e on true
+    where d.id = any ($1::uuid[]) and (select count(*) from hold) >= 0
+    order by d.id for update of d
   ),
-  job as (
-    -- The failed job of an exhausted delivery still exists.
-    select id, ordered, state in ('pending', 'exhausted') and parked_at is null as may_have_job, row(
-      id, webhook_id, organization_id, event_type, now(), attempt_count,
-      case when state = 'pending' then greatest(max_attempts, attempt_count + 1)
-        else attempt_count + schedule_attempts end,
-      last_error)::posthorn.delivery_job as job
-    from subject where refusal is null
-  ),
-  -- False if an attempt is running. Recording that attempt then queues the next one.
+  -- False if an attempt is running. For a person, recording that attempt then queues the next one.
   started as materialized (
-    select case
-      when may_have_job then posthorn.run_delivery_now(job.job)
-      -- An ordered webhook sends only from its backlog, so the job is removed below, in this transaction.
-      when ordered then true
-      -- The delivery can have a failed job: operators cancel deliveries by failing their jobs.
-      else exists (
-        select from posthorn.complete_delivery_jobs(array[posthorn.type_id('msg', id)]) as removed,
-          lateral posthorn.schedule_deliveries(case when removed >= 0 then array[job.job] end))
-    end as now
-    from job
+    select *, case when not has_job then true else posthorn.run_delivery_now(row(
+      id, webhook_id, organization_id, event_type, now(), attempt_count, greatest(max_attempts, attempt_count + 1),
+      last_error)::posthorn.delivery_job) end as now
+    from subject
+    where refusal is null and ($2::jsonb is not null
+      or parked_at is null and (state <> 'pending' or attempt_count > 0 and new_parked_reason is null)
+        and ($3::timestamptz is null or job_written_at <= $3))
   ),
-  reopened as (
+  changed as (
     update posthorn.deliveries as d set
-      state = 'pending', finished_at = null, is_backfilled = true, has_priority = true, job_written_at = now(),
-      schedule_position = case when subject.state = 'pending' then d.schedule_position else 0 end,
-      max_attempts = case when subject.state = 'pending' then d.max_attempts
-        else d.attempt_count + subject.schedule_attempts end,
+      state = 'pending', finished_at = null, is_backfilled = true, job_written_at = now(),
+      has_priority = d.has_priority or $2::jsonb is not null,
+      schedule_position = case when started.state = 'pending' then d.schedule_position else 0 end,
+      max_attempts = case when started.state = 'pending' then d.max_attempts
+        else d.attempt_count + started.schedule_attempts end,
       redelivery_requested = not started.now,
-      parked_at = case when not started.now then d.parked_at when subject.ordered then now() end,
-      parked_reason = case when not started.now then d.parked_reason when subject.ordered then 'ordered' end,
-      next_attempt_at = case when not started.now then d.next_attempt_at when not subject.ordered then now() end
-    from subject, started where d.id = subject.id
-    returning d.id, d.organization_id, d.webhook_id, subject.ordered, started.now,
-      ${deliveryStateSql('subject')} as state_before, ${deliveryStateSql('d')} as state_after
+      parked_at = case when not started.now then d.parked_at when started.new_parked_reason is not null then now() end,
+      parked_reason = case when started.now then started.new_parked_reason else d.parked_reason end,
+      next_attempt_at = case when not started.now then d.next_attempt_at when started.new_parked_reason is null then now() end
+    from started where d.id = started.id and (started.now or $2::jsonb is not null)
+    returning d.*, started.state_before, started.has_job
+  ),
+  jobs as (
+    -- Failed jobs of exhausted and canceled deliveries can still exist. An ordered webhook sends only from its backlog.
+    select posthorn.complete_delivery_jobs(array(
+        select posthorn.type_id('msg', id) from changed where not has_job or parked_at is not null)),
+      posthorn.schedule_deliveries(array_agg(row(id, webhook_id, organization_id, event_type, now(), attempt_count,
+        greatest(max_attempts, attempt_count + 1), last_error)::posthorn.delivery_job order by id)
+        filter (where parked_at is null and not has_job))
+    from changed having count(*) > 0
   ),
   -- A webhook on hold still receives the delivery that a person redelivers.
   probe as (
-    update posthorn.webhook_schedules as s set probe_delivery_id = reopened.id
-    from hold, reopened where s.webhook_id = hold.webhook_id
+    update posthorn.webhook_schedules as s set probe_delivery_id = changed.id
+    from hold, changed where s.webhook_id = hold.webhook_id and changed.webhook_id = hold.webhook_id
   ),
   released as (
-    select posthorn.complete_delivery_jobs(array[posthorn.type_id('msg', id)]),
-      posthorn.enqueue('release_backlog', json_build_object('webhookId', posthorn.type_id('wh', webhook_id)))
-    from reopened where ordered and now
+    -- An ordered webhook may have no open backlog yet.
+    select count(posthorn.enqueue('release_backlog', json_build_object('webhookId', posthorn.type_id('wh', webhook_id))))
+    from (select distinct webhook_id from changed where parked_reason = 'ordered') as webhook
   ),
   audited as (
-    select posthorn.write_audit_entry($2, organization_id, 'delivery.redelivered', posthorn.type_id('msg', id),
-      jsonb_build_object('state', state_before), jsonb_build_object('state', state_after))
-    from reopened
+    select count(posthorn.write_audit_entry($2, organization_id, 'delivery.redelivered', posthorn.type_id('msg', id),
+      jsonb_build_object('state', state_before), jsonb_build_object('state', ${deliveryStateSql('changed')})))
+    from changed where $2::jsonb is not null
   )
-  select refusal from subject left join released on true left join audited on true`
-
-/**
- * Cancels those of the deliveries that are pending. A running attempt ends and is recorded. Returns the uuids of those that
- * are canceled now, and throws `conflict` if there are none.
- */
-export async function cancelNow(
-  { sql, actor }: DeliveryDeps,
-  uuids: readonly string[],
-): Promise<string[]> {
-  await cancelDeliveries(sql, uuids, actor)
-  const { rows } = await sql.query<{ id: string; state: string }>(
-    'select id, state from posthorn.deliveries where id = any ($1::uuid[])',
-    [uuids],
-  )
-  const canceled = rows.filter(({ state }) => state === 'canceled').map(({ id }) => id)
-  const [first] = rows
-  if (canceled.length > 0 || !first) return canceled
-  throw new DomainError(
-    'conflict',
-    `The delivery ${publicId('delivery', first.id)} is ${first.state}. Only a delivery that has not finished can be canceled.`,
-  )
-}
+  select subject.id, refusal, changed.id is not null as "isChanged"
+  from subject left join changed using (id) left join jobs on true left join released on true left join audited on true`

@@ -6,7 +6,7 @@ import {
   type HttpSender,
   type HttpSenderOptions,
 } from '../outbound/http-sender.ts'
-import type { SendMail } from '../outbound/mailer.ts'
+import type { SendMail } from '../outbound/mail.ts'
 import { createAddressGuard } from '../outbound/public-address.ts'
 
 /** Null without a mail server: then the package is not loaded. */

@@ -1,11 +1,10 @@
-import { isIP } from 'node:net'
 import type { HttpBindings } from '@hono/node-server'
 import type { Context, MiddlewareHandler } from 'hono'
 import type { Config } from '../config/config.ts'
 import { heapShare } from '../config/settings.ts'
 import { FairQueue } from '../db/fair-queue.ts'
 import { DomainError, rateLimited } from '../lib/errors.ts'
-import { createRangeCheck } from '../outbound/public-address.ts'
+import { createRangeCheck, isAddress } from '../outbound/public-address.ts'
 import { describeRequest } from '../telemetry/request-log.ts'
 
 /** The connection of a request. */
@@ -75,7 +74,7 @@ export function createClientAddress(
     while (hops.length > 0 && isTrusted(client)) {
       const hop = plainAddress((hops.pop() as string).trim())
       // The proxy gave no usable address, so the proxy itself is the last known hop.
-      if (isIP(hop) === 0) break
+      if (!isAddress(hop)) break
       client = hop
     }
     return client

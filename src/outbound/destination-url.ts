@@ -4,33 +4,12 @@ import { type AddressGuard, explainNotPublic } from './public-address.ts'
 
 export const MAX_URL_LENGTH = 2_048
 
-export type DestinationUrlProblem =
-  | 'not_a_url'
-  | 'too_long'
-  | 'not_https'
-  | 'has_userinfo'
-  | 'has_fragment'
-  | 'port_not_allowed'
-  | 'address_not_public'
-
-export type DestinationUrlCheck =
-  | { ok: true; url: string }
-  | { ok: false; code: DestinationUrlProblem; detail: string }
-
-/**
- * Checks a webhook's URL by its text alone. Host names are not resolved here, so the sender checks every address again
- * when it connects. The URL of an accepted check is the text as given.
- */
-export function checkDestinationUrl(url: string, guard: AddressGuard): DestinationUrlCheck {
-  const problem = findProblem(url, guard)
-  if (problem === null) return { ok: true, url }
-  if (problem === 'not_https' && THIS_MACHINE.test(url))
-    return { ok: false, code: problem, detail: `${DETAILS.not_https} ${FORWARD}` }
-  if (typeof problem === 'string') return { ok: false, code: problem, detail: DETAILS[problem] }
-  return { ok: false, code: 'address_not_public', detail: describeNotPublic(problem.why) }
+interface UrlProblem {
+  readonly code: keyof typeof DETAILS | 'address_not_public'
+  readonly detail: string
 }
 
-const DETAILS: Record<Exclude<DestinationUrlProblem, 'address_not_public'>, string> = {
+const DETAILS = {
   not_a_url:
     'The URL is not valid. Give an absolute URL such as https://example.com/webhooks, with any space or backslash percent-encoded.',
   too_long: `The URL is too long. Give at most ${MAX_URL_LENGTH.toLocaleString('en')} characters.`,
@@ -42,37 +21,41 @@ const DETAILS: Record<Exclude<DestinationUrlProblem, 'address_not_public'>, stri
   port_not_allowed: 'The port of the URL is not allowed. Use 443 or a port from 1024 up.',
 }
 
+const problem = (code: keyof typeof DETAILS): UrlProblem => ({ code, detail: DETAILS[code] })
+
 const THIS_MACHINE = /^http:\/\/(?:127\.[\d.]+|\[::1\]|(?:[\w-]+\.)*localhost)(?:[:/?#]|$)/i
 
 const FORWARD = 'For a server on your own machine, run `posthorn listen --forward` with its URL.'
 
 /** The caller wrote the address in the URL, so naming it reveals nothing about the network. */
-function describeNotPublic(why: string): string {
-  return `The URL's host is not a public address: ${why}. Give a host that can be reached from the internet.`
+function notPublic(why: string): UrlProblem {
+  const detail = `The URL's host is not a public address: ${why}. Give a host that can be reached from the internet.`
+  return { code: 'address_not_public', detail }
 }
 
-type Problem = Exclude<DestinationUrlProblem, 'address_not_public'> | NotPublic
-
-interface NotPublic {
-  readonly why: string
-}
-
-function findProblem(text: string, guard: AddressGuard): Problem | null {
-  if (text.length > MAX_URL_LENGTH) return 'too_long'
+/**
+ * Checks a webhook's URL by its text alone; null if it is accepted. Host names are not resolved here, so the sender checks
+ * every address again when it connects.
+ */
+export function findUrlProblem(text: string, guard: AddressGuard): UrlProblem | null {
+  if (text.length > MAX_URL_LENGTH) return problem('too_long')
   const [, scheme, authority] = /^([a-z][a-z0-9+.-]*):(?:\/\/([^/?#]*))?/i.exec(text) ?? []
-  if (scheme === undefined || UNSAFE_CHARACTER.test(text)) return 'not_a_url'
-  if (scheme.toLowerCase() !== 'https') return 'not_https'
+  if (scheme === undefined || UNSAFE_CHARACTER.test(text)) return problem('not_a_url')
+  if (scheme.toLowerCase() !== 'https') {
+    const { code, detail } = problem('not_https')
+    return { code, detail: THIS_MACHINE.test(text) ? `${detail} ${FORWARD}` : detail }
+  }
   if (ZONE_ID.test(authority ?? ''))
-    return { why: 'it has a zone id, which is only meaningful inside one network' }
+    return notPublic('it has a zone id, which is only meaningful inside one network')
   // The URL standard also accepts `https:host` and `https:///host`, which other parsers read differently.
-  if (!authority || !URL.canParse(text)) return 'not_a_url'
-  if (authority.includes('@')) return 'has_userinfo'
-  if (text.includes('#')) return 'has_fragment'
+  if (!authority || !URL.canParse(text)) return problem('not_a_url')
+  if (authority.includes('@')) return problem('has_userinfo')
+  if (text.includes('#')) return problem('has_fragment')
 
   // `URL` normalizes decimal, octal, hexadecimal, short, percent-encoded and full-width addresses.
   const { hostname, port } = new URL(text)
-  if (hostname.split('.').slice(0, -1).includes('')) return 'not_a_url'
-  if (port !== '' && Number(port) < 1_024) return 'port_not_allowed'
+  if (hostname.split('.').slice(0, -1).includes('')) return problem('not_a_url')
+  if (port !== '' && Number(port) < 1_024) return problem('port_not_allowed')
   return checkHost(hostname, guard)
 }
 
@@ -82,14 +65,14 @@ const UNSAFE_CHARACTER = /[\s\\\p{Cc}\p{Cf}\p{Cs}]/u
 /** The URL standard rejects zone ids (`%25eth0` in RFC 6874) as invalid hosts; this check gives a better reason. */
 const ZONE_ID = /^\[[\da-f:.]+%/i
 
-function checkHost(hostname: string, guard: AddressGuard): NotPublic | null {
+function checkHost(hostname: string, guard: AddressGuard): UrlProblem | null {
   const address = unbracketed(hostname)
   if (isIP(address) !== 0) {
-    return guard.permits(address) ? null : { why: `${address} ${explainNotPublic(address)}` }
+    return guard.permits(address) ? null : notPublic(`${address} ${explainNotPublic(address)}`)
   }
   if (!/(^|\.)localhost\.?$/.test(hostname)) return null
   if (guard.permits('127.0.0.1') || guard.permits('::1')) return null
-  return { why: 'localhost is the machine itself (RFC 6761)' }
+  return notPublic('localhost is the machine itself (RFC 6761)')
 }
 
 /** `[::1]` in a URL becomes `::1` for sockets. */
@@ -107,9 +90,8 @@ export interface Destination {
 
 /** Where to send, or why not. */
 export function parseDestination(url: string, guard: AddressGuard): Destination | FailureCode {
-  const check = checkDestinationUrl(url, guard)
-  if (check.ok) return split(new URL(url))
-  const { code } = check
+  const code = findUrlProblem(url, guard)?.code
+  if (code === undefined) return split(new URL(url))
   return code === 'not_https' || code === 'address_not_public' ? code : 'url_not_allowed'
 }
 

@@ -75,6 +75,10 @@ export function createRangeCheck(cidrs: readonly string[]): (address: string) =>
   }
 }
 
+export function isAddress(text: string): boolean {
+  return isIP(text) !== 0
+}
+
 /** Whether the text is an IPv4 or IPv6 CIDR range without a zone id. */
 export function isRange(text: string): boolean {
   return parseRange(text) !== null

@@ -75,20 +75,11 @@ const OBSTACLES = {
     `No delivery waits for the webhook ${id}, so there is nothing to probe with. Resume the webhook, and send a test event.`,
 }
 
+/** An error undoes the change. */
 const HASTEN_PROBE = `
-  with schedule as (
-    select s.webhook_id,
-      case
-        when not exists (
-          select from posthorn.deliveries as d where d.webhook_id = s.webhook_id and d.parked_at is not null
-        ) then 'no_backlog'
-      end as obstacle
-    from posthorn.webhook_schedules as s join posthorn.webhooks as w on w.id = s.webhook_id
-    where s.webhook_id = $1::uuid and s.on_hold_since is not null and w.enabled
-    for update of s
-  ),
-  hastened as (
-    update posthorn.webhook_schedules as s set next_probe_at = now()
-    from schedule where s.webhook_id = schedule.webhook_id and schedule.obstacle is null
-  )
-  select obstacle from schedule`
+  update posthorn.webhook_schedules as s set next_probe_at = now()
+  from posthorn.webhooks as w
+  where s.webhook_id = $1::uuid and w.id = s.webhook_id and s.on_hold_since is not null and w.enabled
+  returning case when not exists (
+    select from posthorn.deliveries as d where d.webhook_id = s.webhook_id and d.parked_at is not null
+  ) then 'no_backlog' end as obstacle`

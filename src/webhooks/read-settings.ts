@@ -11,7 +11,7 @@ import { fewHints } from '../lib/did-you-mean.ts'
 import { type FieldIssue, invalid } from '../lib/errors.ts'
 import { isSameJson } from '../lib/exact-json.ts'
 import { checkInput, omitUndefined } from '../lib/validation.ts'
-import { checkDestinationUrl } from '../outbound/destination-url.ts'
+import { findUrlProblem } from '../outbound/destination-url.ts'
 import {
   applyHeaderChanges,
   encryptHeaders,
@@ -125,8 +125,8 @@ async function keptPatterns(tx: Db, { eventSubscriptions }: WebhookRow, input: W
 
 function destinationIssues({ url }: WebhookInput, { guard }: WebhookDeps): FieldIssue[] {
   if (typeof url !== 'string') return []
-  const check = checkDestinationUrl(url, guard)
-  return check.ok ? [] : [{ path: ['url'], code: check.code, detail: check.detail }]
+  const problem = findUrlProblem(url, guard)
+  return problem ? [{ path: ['url'], ...problem }] : []
 }
 
 /** The subscriptions of the webhook stay valid after an event type is archived. */

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { checkDestinationUrl, MAX_URL_LENGTH } from '../../src/outbound/destination-url.ts'
+import { findUrlProblem, MAX_URL_LENGTH } from '../../src/outbound/destination-url.ts'
 import { createAddressGuard, isPublicAddress } from '../../src/outbound/public-address.ts'
 
 const guard = createAddressGuard([])
@@ -21,14 +21,14 @@ describe('a webhook URL is accepted, unchanged,', () => {
     'https://[2606:4700:4700::1111]:8443/',
     'https://localhost.example.com/',
   ])('when it is %s', (url) => {
-    expect(checkDestinationUrl(url, guard)).toEqual({ ok: true, url })
+    expect(findUrlProblem(url, guard)).toBeNull()
   })
 
   test('with 2,048 characters, but not with 2,049', () => {
     const longest = `https://example.com/${'a'.repeat(MAX_URL_LENGTH - 20)}`
     expect(longest).toHaveLength(2_048)
-    expect(checkDestinationUrl(longest, guard).ok).toBe(true)
-    expect(checkDestinationUrl(`${longest}a`, guard)).toMatchObject({ ok: false, code: 'too_long' })
+    expect(findUrlProblem(longest, guard)).toBeNull()
+    expect(findUrlProblem(`${longest}a`, guard)).toMatchObject({ code: 'too_long' })
   })
 })
 
@@ -70,7 +70,7 @@ describe('a webhook URL is rejected', () => {
     ['port_not_allowed', 'https://example.com:22/'],
     ['port_not_allowed', 'https://example.com:1023/'],
   ] as const)('with %s: %j', (code, url) => {
-    expect(checkDestinationUrl(url, guard)).toEqual({ ok: false, code, detail: expect.any(String) })
+    expect(findUrlProblem(url, guard)).toEqual({ code, detail: expect.any(String) })
   })
 
   test.each([
@@ -81,7 +81,7 @@ describe('a webhook URL is rejected', () => {
     ['http://localhost.example.com/', false],
     ['http://127.example.com/', false],
   ])('%s: forwarding is advised: %s', (url, isAdvised) => {
-    const check = checkDestinationUrl(url, guard)
+    const check = findUrlProblem(url, guard)
     const advice = expect.stringContaining('posthorn listen --forward')
     expect(check).toMatchObject({
       detail: isAdvised ? advice : expect.not.stringContaining('listen'),
@@ -116,8 +116,7 @@ describe('a webhook URL is rejected', () => {
     'https://api.localhost/',
     'https://ⓛocalhost/',
   ])('as not public: %s', (url) => {
-    expect(checkDestinationUrl(url, guard)).toMatchObject({
-      ok: false,
+    expect(findUrlProblem(url, guard)).toMatchObject({
       code: 'address_not_public',
       detail: expect.stringMatching(/^The URL's host is not a public address: .+\. Give a host/),
     })
@@ -127,7 +126,7 @@ describe('a webhook URL is rejected', () => {
     fc.assert(
       fc.property(fc.oneof(fc.ipV4(), fc.ipV6()), (ip) => {
         const host = isIP(ip) === 4 ? ip : `[${ip}]`
-        expect(checkDestinationUrl(`https://${host}/`, guard).ok).toBe(isPublicAddress(ip))
+        expect(findUrlProblem(`https://${host}/`, guard) === null).toBe(isPublicAddress(ip))
       }),
     )
   })
@@ -136,9 +135,9 @@ describe('a webhook URL is rejected', () => {
 test('with loopback allowed, other private addresses are still rejected', () => {
   const allowing = createAddressGuard(['127.0.0.0/8', '::1/128'])
   for (const host of ['localhost', 'api.localhost', '127.0.0.1', '[::1]']) {
-    expect(checkDestinationUrl(`https://${host}:8443/`, allowing).ok, host).toBe(true)
+    expect(findUrlProblem(`https://${host}:8443/`, allowing), host).toBeNull()
   }
-  expect(checkDestinationUrl('https://10.0.0.1/', allowing).ok).toBe(false)
+  expect(findUrlProblem('https://10.0.0.1/', allowing)).not.toBeNull()
 })
 
 test('for any text, an accepted URL is HTTPS without credentials, and nothing throws', () => {
@@ -151,9 +150,8 @@ test('for any text, an accepted URL is HTTPS without credentials, and nothing th
     .map((parts) => parts.join(''))
   fc.assert(
     fc.property(fc.oneof(nearly, fc.webUrl(), fc.string({ unit: 'binary' })), (text) => {
-      const check = checkDestinationUrl(text, guard)
-      if (!check.ok) return
-      const { protocol, username, password, hash } = new URL(check.url)
+      if (findUrlProblem(text, guard) !== null) return
+      const { protocol, username, password, hash } = new URL(text)
       expect([protocol, username, password, hash]).toEqual(['https:', '', '', ''])
     }),
     { numRuns: 500 },

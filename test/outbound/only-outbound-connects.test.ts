@@ -44,7 +44,6 @@ describe('outside of src/outbound', () => {
       'src/cli/listen/send-local.ts: { type IncomingMessage, request as requestHttp } from node:http',
       'src/db/embedded/server.ts: { createServer } from node:net',
       'src/db/pools.ts: { Socket } from node:net',
-      'src/http/connection.ts: { isIP } from node:net',
       'src/http/https-receiver.ts: { createServer } from node:https',
       'src/run/embedded/local-authority.ts: { isIP } from node:net',
     ])

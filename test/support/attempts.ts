@@ -1,4 +1,4 @@
-import type { AttemptRecord } from '../../src/deliveries/attempts/record-attempt.ts'
+import type { AttemptRecord } from '../../src/deliveries/attempts/attempt-record.ts'
 
 /** A row of `posthorn.deliveries`, as Prisma reads it. */
 export interface DeliveryRow {

@@ -12,6 +12,12 @@ import type { Notify } from '../../streams/live/notify.ts'
 import type { DeliveryReporter } from '../../telemetry/events.ts'
 import type { TraceContext, Tracing } from '../../telemetry/tracing.ts'
 import type { FindSendOptions, SendOptions } from '../../webhooks/send-options.ts'
+import {
+  type AttemptRecord,
+  type PlannedAttempt,
+  toAttemptRecord,
+  type UnsentCode,
+} from './attempt-record.ts'
 import type { DeliveryJobs } from './delivery-jobs.ts'
 import {
   type LoadBody,
@@ -19,14 +25,7 @@ import {
   type LoadedDelivery,
   TOO_LARGE,
 } from './load-delivery.ts'
-import {
-  type AttemptRecord,
-  type PlannedAttempt,
-  type RecordAttempt,
-  type RecordedAttempt,
-  toAttemptRecord,
-  type UnsentCode,
-} from './record-attempt.ts'
+import type { RecordAttempt, RecordedAttempt } from './record-attempt.ts'
 import { waitMs } from './retry-policy.ts'
 import { traceAttempt } from './trace-attempt.ts'
 

@@ -1,6 +1,5 @@
 import { LATENCY_BOUNDS_MS } from '../../webhooks/latency.ts'
-import { DAYS_AFTER_EXHAUSTED } from '../keep/days-after-exhausted.ts'
-import type { AttemptRecord } from './record-attempt.ts'
+import type { AttemptRecord } from './attempt-record.ts'
 
 type Value = string | number | boolean | Date | Buffer | null
 
@@ -66,6 +65,12 @@ export function columnsOf(records: readonly AttemptRecord[]): (Value[] | null)[]
 function storableJson(headers: Readonly<Record<string, string>> | null): string | null {
   return headers && JSON.stringify(headers).replaceAll('\\u0000', '')
 }
+
+/**
+ * For this many days after the last attempt, the payload of an exhausted delivery can still be redelivered, even if payloads
+ * are not kept: nobody has received it.
+ */
+export const DAYS_AFTER_EXHAUSTED = 7
 
 /** A delivery that succeeds within this time after its creation is on time. */
 const ON_TIME = `interval '60 seconds'`

@@ -5,7 +5,7 @@ import {
   type Tracing,
   toSpanContext,
 } from '../../telemetry/tracing.ts'
-import type { AttemptRecord, PlannedAttempt } from './record-attempt.ts'
+import type { AttemptRecord, PlannedAttempt } from './attempt-record.ts'
 
 /**
  * Runs an attempt in a span: a child of the span that published the event, which may have ended days ago, and linked to it.

@@ -3,7 +3,7 @@ import type { Database, Sql } from '../../db/client.ts'
 import { publicId } from '../../db/ids.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { oneLine } from '../../lib/excerpt.ts'
-import type { SendMail } from '../../outbound/mailer.ts'
+import type { SendMail } from '../../outbound/mail.ts'
 import { CONFIRM_DAYS, mailLink } from './mail-link.ts'
 
 interface MailDeps {

@@ -1,10 +1,8 @@
 import type { Database } from '../../../src/db/client.ts'
 import type { Delivery } from '../../../src/db/generated/prisma/client.ts'
 import { mintId, parseId, publicId } from '../../../src/db/ids.ts'
-import {
-  type AttemptRecord,
-  createRecordAttempt,
-} from '../../../src/deliveries/attempts/record-attempt.ts'
+import type { AttemptRecord } from '../../../src/deliveries/attempts/attempt-record.ts'
+import { createRecordAttempt } from '../../../src/deliveries/attempts/record-attempt.ts'
 import type { PublishEvents } from '../../../src/events/publish-events.ts'
 import { createWebhook } from '../../../src/webhooks/save-webhook.ts'
 import { attemptOf } from '../../support/attempts.ts'

@@ -2,7 +2,7 @@ import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'v
 import { SYSTEM } from '../../../src/auth/access/actor.ts'
 import { SCOPES } from '../../../src/auth/access/scope.ts'
 import { publicId } from '../../../src/db/ids.ts'
-import { eraseUnkeptPayloads } from '../../../src/deliveries/keep/erase-unkept-payloads.ts'
+import { eraseUnkeptPayloads } from '../../../src/deliveries/erase-unkept-payloads.ts'
 import { createEventType } from '../../../src/event-types/edit-event-type.ts'
 import { createWebhook } from '../../scheduling/support/backlog.ts'
 import { readerOf, streamsOf } from '../../streams/event-stream/support/reader.ts'

@@ -17,7 +17,7 @@ import {
   valuesOf,
   type WebhookFormValues,
 } from '../../../../packages/console/webhooks/form/webhook-form-values.ts'
-import { checkDestinationUrl } from '../../../../src/outbound/destination-url.ts'
+import { findUrlProblem } from '../../../../src/outbound/destination-url.ts'
 import { createAddressGuard } from '../../../../src/outbound/public-address.ts'
 import { newWebhookRule } from '../../../../src/webhooks/webhook-settings.ts'
 
@@ -40,7 +40,7 @@ function serverAccepts(values: WebhookFormValues): boolean {
   return (
     !isRepeated &&
     newWebhookRule.safeParse({ ...input, headers: record }).success &&
-    checkDestinationUrl(input.url, createAddressGuard([])).ok
+    findUrlProblem(input.url, createAddressGuard([])) === null
   )
 }
 

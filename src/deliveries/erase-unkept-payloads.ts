@@ -1,10 +1,10 @@
-import type { Database, Sql } from '../../db/client.ts'
-import { inTransaction } from '../../db/transaction.ts'
-import { findUnreadEvents } from '../../streams/event-stream/consumers/find-unread-events.ts'
-import { LOCK_ORDER } from '../cancel-deliveries.ts'
-import { erasePayloads, firstDeliveryOf, lockEvents, MAX_ERASED_EVENTS } from '../erase-events.ts'
-import { restBetweenPages } from '../retention.ts'
-import { DAYS_AFTER_EXHAUSTED } from './days-after-exhausted.ts'
+import type { Database, Sql } from '../db/client.ts'
+import { inTransaction } from '../db/transaction.ts'
+import { findUnreadEvents } from '../streams/event-stream/consumers/find-unread-events.ts'
+import { DAYS_AFTER_EXHAUSTED } from './attempts/record-attempts-statement.ts'
+import { LOCK_ORDER } from './cancel-deliveries.ts'
+import { erasePayloads, firstDeliveryOf, lockEvents, MAX_ERASED_EVENTS } from './erase-events.ts'
+import { restBetweenPages } from './retention.ts'
 
 /** Of one call, so that the tasks after it wait for seconds at most. The next call is a minute later. */
 const MAX_RUN_MS = 30_000
