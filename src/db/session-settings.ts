@@ -107,26 +107,11 @@ export function sessionOptions(kind: ConnectionKind, purpose: Purpose, setupSql?
   } satisfies pg.PoolConfig
 }
 
-/** Connects a client that no pool has. */
-export async function connectClient(
-  client: pg.Client,
-  kind: ConnectionKind,
-  purpose: Purpose,
-): Promise<void> {
-  await client.connect()
-  try {
-    await applySessionSettings(client, kind, purpose)
-  } catch (error) {
-    client.end().catch(() => {})
-    throw error
-  }
-}
-
 /** Whether a connection has a session of its own or goes through a transaction pooler. */
 export type ConnectionKind = 'direct' | 'pooled'
 
 /** Sets on a new connection what differs. Settings that the server's version does not have are left out. */
-async function applySessionSettings(
+export async function applySessionSettings(
   sql: Queryable,
   kind: ConnectionKind,
   purpose: Purpose,

@@ -4,7 +4,6 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { ensureGeneratedSecret } from '../../lib/generated-secret.ts'
 import { repeat } from '../../lib/repeat.ts'
-import { connectClient } from '../session-settings.ts'
 import { binariesFor, type PostgresBinaries, run } from './binaries.ts'
 import {
   clearStaleLock,
@@ -151,7 +150,7 @@ async function withClient<T>(url: string, use: (client: pg.Client) => Promise<T>
     application_name: 'posthorn-embedded',
   })
   client.on('error', () => {})
-  await connectClient(client, 'direct', 'jobs')
+  await client.connect()
   try {
     return await use(client)
   } finally {
