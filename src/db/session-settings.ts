@@ -94,19 +94,6 @@ const OF_ROLE: readonly SessionSetting[] = [
  */
 const KEPT_BY_POOLERS = ['TimeZone', 'DateStyle', 'standard_conforming_strings']
 
-/**
- * The options that each pool of `pg` is opened with. `setupSql` runs after the settings. (Not the connection parameter
- * `options`, which poolers reject.)
- */
-export function sessionOptions(kind: ConnectionKind, purpose: Purpose, setupSql?: string) {
-  return {
-    async onConnect(client: pg.ClientBase) {
-      await applySessionSettings(client, kind, purpose)
-      if (setupSql !== undefined) await client.query(setupSql)
-    },
-  } satisfies pg.PoolConfig
-}
-
 /** Whether a connection has a session of its own or goes through a transaction pooler. */
 export type ConnectionKind = 'direct' | 'pooled'
 

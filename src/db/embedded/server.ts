@@ -1,7 +1,8 @@
 import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
 import { appendFile, mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
+import { type AddressInfo, createServer } from 'node:net'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { hasLittleMemory } from '../../lib/little-memory.ts'
@@ -63,18 +64,15 @@ function serverSettings(port: number): string {
 }
 
 async function freePort(): Promise<number> {
-  return (await listenOnce(PREFERRED_PORT)) ?? (await listenOnce(0)) ?? PREFERRED_PORT
-}
-
-function listenOnce(port: number): Promise<number | null> {
-  return new Promise((resolve) => {
-    const server = createServer()
-    server.once('error', () => resolve(null))
-    server.listen(port, '127.0.0.1', () => {
-      const address = server.address()
-      server.close(() => resolve(typeof address === 'object' ? (address?.port ?? null) : null))
-    })
-  })
+  for (const port of [PREFERRED_PORT, 0]) {
+    const server = createServer().listen(port, '127.0.0.1')
+    const isFree = await once(server, 'listening').catch(() => null)
+    if (isFree === null) continue
+    const { port: free } = server.address() as AddressInfo
+    await promisify(server.close.bind(server))()
+    return free
+  }
+  return PREFERRED_PORT
 }
 
 async function logTail(file: string, from: number): Promise<string> {
