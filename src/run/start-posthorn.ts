@@ -163,10 +163,6 @@ export async function openPosthorn(
   const logger = createLogger(config.logLevel)
   await migrateDatabase(secrets, config.workerSchema, role !== 'worker')
   const running = opened.use(await start(role, runtime, logger, isGuest))
-  runtime.keepDatabaseRunning({
-    onRestart: () => logger.warn('restarted the embedded Postgres, which was not running'),
-    onError: (error) => logger.error({ error }, 'the embedded Postgres could not be restarted'),
-  })
   if (running.provisioned) opened.use(await saveServerUrl(config.dataDir, running.url))
   warnOfEgress(config, logger)
   const resources = opened.move()
