@@ -201,7 +201,7 @@ async function requireCreatePrivilege(sql: Sql, urlSetting: UrlSetting): Promise
 }
 
 /** The event types of the contract, and the whole catalogue of a fresh installation. Operators add their own. */
-const EVENT_TYPES: readonly SeededType[] = [
+const EVENT_TYPES = [
   {
     name: 'event_attendee.joined_event',
     description: 'An attendee has been added to an event.',
@@ -220,12 +220,6 @@ const EVENT_TYPES: readonly SeededType[] = [
     },
   },
 ]
-
-interface SeededType {
-  readonly name: string
-  readonly description: string
-  readonly example: object
-}
 
 const SCHEMA = { $schema: 'https://json-schema.org/draft/2020-12/schema', type: 'object' }
 
