@@ -5,7 +5,7 @@ import { redeliver } from '../deliveries/delivery.ts'
 import type { DeliveryFilter } from '../deliveries/delivery-filter.ts'
 import type { DeliveryState } from '../deliveries/delivery-state.ts'
 import type { DeliveryFilterInput } from '../deliveries/read-filters.ts'
-import { DomainError, type FieldIssue, invalid } from '../lib/errors.ts'
+import { DomainError, type FieldIssue, fieldIssue, invalid } from '../lib/errors.ts'
 import { findWebhook } from '../webhooks/find-webhooks.ts'
 import { countMissed, type Recovery } from './recover.ts'
 import { countSelected, readTaskFilter } from './selected-deliveries.ts'
@@ -64,6 +64,10 @@ export async function changeDeliveries(
     return { count: changed.length, exact: true, taskId: null, deliveryUuids: changed }
   }
   const rate = ratePerSecond ?? DEFAULT_RATE_PER_SECOND
+  if (rate < 1 || rate > MAX_RATE_PER_SECOND) {
+    const rule = `must be from 1 to ${MAX_RATE_PER_SECOND.toLocaleString('en')}, not ${rate}.`
+    throw invalid([fieldIssue(['ratePerSecond'], 'out_of_range', rule)])
+  }
   const task = missed
     ? await recovery(deps, organizationId, missed, rate, dryRun === true)
     : await changeOfFilter(deps.sql, organizationId, action, filter, rate, onlyWebhook)
@@ -83,7 +87,7 @@ async function changeOfFilter(
     ? (read.webhookUuids ?? [onlyWebhook]).filter((uuid) => uuid === onlyWebhook)
     : read.webhookUuids
   const webhookUuid = (webhookUuids?.length === 1 && webhookUuids[0]) || null
-  const parsed = parseFilter(action, read, ratePerSecond)
+  const parsed = parseFilter(action, read)
   const selection = { filter: { ...parsed, webhookUuids } }
   const counted = await countSelected(sql, organizationId, selection.filter)
   const audited = { filter, ...(webhookUuid && { webhookId: publicId('webhook', webhookUuid) }) }
@@ -100,7 +104,7 @@ async function recovery(
 ): Promise<NewTask> {
   const { webhookId } = missed
   const webhook = await findWebhook(prisma, organizationId, webhookId)
-  const selection = parseMissed(missed, ratePerSecond)
+  const selection = parseMissed(missed)
   if (!dryRun && !webhook.enabled) {
     throw new DomainError(
       'conflict',
@@ -131,37 +135,11 @@ const STATES: Record<
 /** Fills in the default states. Throws `invalid` with every broken rule. */
 function parseFilter(
   action: 'redeliver' | 'cancel',
-  filter: DeliveryFilter,
-  ratePerSecond: number,
-): DeliveryFilter {
-  const issues = [...filterIssues(action, filter), ...rateIssues(ratePerSecond)]
-  if (issues.length > 0) throw invalid(issues)
-  return { ...filter, states: filter.states ?? STATES[action].default }
-}
-
-/** Fills in the defaults. Throws `invalid` with every broken rule. */
-function parseMissed(
-  { since, until, ignoreFilter }: MissedEventsInput,
-  ratePerSecond: number,
-): Recovery {
-  const end = new Date(Math.min(until?.getTime() ?? Number.POSITIVE_INFINITY, Date.now()))
-  const issues = rateIssues(ratePerSecond)
-  if (since >= end) {
-    const detail = `since must be before until and before now. since is ${since.toISOString()}, until is ${end.toISOString()}.`
-    issues.unshift({ path: ['missed', 'since'], code: 'invalid_range', detail })
-  }
-  if (issues.length > 0) throw invalid(issues)
-  return { since, until: end, ignoreFilter: ignoreFilter === true }
-}
-
-function filterIssues(
-  action: 'redeliver' | 'cancel',
   { states, ...filter }: DeliveryFilter,
-): FieldIssue[] {
-  const { allowed } = STATES[action]
-  const others = states?.filter((state) => !allowed.includes(state)) ?? []
+): DeliveryFilter {
+  const { allowed, default: standard } = STATES[action]
   const issues: FieldIssue[] = []
-  if (others.length > 0) {
+  if (states?.some((state) => !allowed.includes(state))) {
     const names = allowed.map((state) => state.toUpperCase()).join(', ')
     const detail = `filter.states must be among ${names}. ${action === 'redeliver' ? 'An attempt of the others follows without a redelivery.' : 'The others have finished.'}`
     issues.push({ path: ['filter', 'states'], code: 'wrong_state', detail })
@@ -171,11 +149,14 @@ function filterIssues(
       'filter must have at least one condition. Give states to select all deliveries in these states.'
     issues.push({ path: ['filter'], code: 'empty_filter', detail })
   }
-  return issues
+  if (issues.length > 0) throw invalid(issues)
+  return { ...filter, states: states ?? standard }
 }
 
-function rateIssues(rate: number): FieldIssue[] {
-  if (rate >= 1 && rate <= MAX_RATE_PER_SECOND) return []
-  const detail = `ratePerSecond must be from 1 to ${MAX_RATE_PER_SECOND.toLocaleString('en')}, not ${rate}.`
-  return [{ path: ['ratePerSecond'], code: 'out_of_range', detail }]
+/** Fills in the defaults. Throws `invalid` for a range without a time. */
+function parseMissed({ since, until, ignoreFilter }: MissedEventsInput): Recovery {
+  const end = new Date(Math.min(until?.getTime() ?? Number.POSITIVE_INFINITY, Date.now()))
+  if (since < end) return { since, until: end, ignoreFilter: ignoreFilter === true }
+  const detail = `since must be before until and before now. since is ${since.toISOString()}, until is ${end.toISOString()}.`
+  throw invalid([{ path: ['missed', 'since'], code: 'invalid_range', detail }])
 }

@@ -79,10 +79,6 @@ async function renewStatistics(sql: Sql, progress: Progress): Promise<PageResult
   return analyzed == null ? { isLast: true } : { progress: { ...progress, analyzed } }
 }
 
-export interface ErasureDeps extends StartDeps {
-  readonly webhooks: { readonly keyring: Keyring }
-}
-
 /** Exactly one of `eventIds` and `searchKey` is needed. */
 export interface ErasureInput {
   /** Public ids. */
@@ -97,7 +93,7 @@ export interface ErasureInput {
  * id of another organization, and `conflict` if too many erasures of the organization are running.
  */
 export async function erase(
-  deps: ErasureDeps,
+  deps: StartDeps & { readonly webhooks: { readonly keyring: Keyring } },
   organizationId: string,
   input: ErasureInput,
 ): Promise<Started> {

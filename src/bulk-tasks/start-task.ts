@@ -3,7 +3,7 @@ import { writeAuditEntry } from '../auth/audit/audit-entry.ts'
 import { actForOrganization } from '../db/act-for.ts'
 import type { Db, Sql } from '../db/client.ts'
 import type { PrismaClient } from '../db/generated/prisma/client.ts'
-import { parseId, publicId } from '../db/ids.ts'
+import { notAnId, parseId, publicId } from '../db/ids.ts'
 import { selectIds } from '../db/select-ids.ts'
 import { DomainError, fieldIssue, invalid, notFound } from '../lib/errors.ts'
 import { startWork } from '../queue/long-work.ts'
@@ -113,10 +113,7 @@ export async function readOwnIds(
     throw invalid([fieldIssue([field], 'too_many', rule)])
   }
   const parsed = ids.map((id) => parseId(kind, id))
-  const rule = `must be the id of ${kind === 'event' ? 'an event: evt_…' : 'a delivery: msg_…'}.`
-  const issues = parsed.flatMap((uuid, i) =>
-    uuid === null ? [fieldIssue([field, i], 'invalid_id', rule)] : [],
-  )
+  const issues = parsed.flatMap((uuid, i) => (uuid === null ? [notAnId(kind, [field, i])] : []))
   if (issues.length > 0) throw invalid(issues)
   const uuids = [...new Set(parsed.filter((uuid) => uuid !== null))]
   const [table, ofWebhook] =

@@ -15,17 +15,15 @@ export async function withServices<T>(
   use: (services: Services) => Promise<T>,
   { reads = false } = {},
 ): Promise<T> {
-  const [{ openRuntime }, { openServices }, { migrateDatabase }, { requireMigrated }] =
+  const [{ openRuntime }, { openServices }, { migrateDatabase, requireMigrated }] =
     await Promise.all([
       import('../run/embedded/runtime.ts'),
       import('../run/services.ts'),
-      import('../db/migrate/migrate-database.ts'),
       import('../db/migrate/migrate.ts'),
     ])
   await using runtime = await openRuntime(readEnvironment())
   const quiet = { ...runtime, config: { ...runtime.config, logLevel: 'warn' as const } }
-  const { workerSchema } = quiet.config
-  if (!reads) await migrateDatabase(quiet.secrets, { workerSchema })
+  if (!reads) await migrateDatabase(quiet.secrets, quiet.config.workerSchema)
   await using services = openServices(quiet)
   if (reads) await requireMigrated(services.database.pool)
   return await use(services)

@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { readEnvironment } from '../config/config.ts'
 import { openDatabase } from '../db/client.ts'
 import { grantDashboardsRole, grantServiceRole } from '../db/migrate/grant-roles.ts'
-import { migrateDatabase } from '../db/migrate/migrate-database.ts'
+import { migrateDatabase } from '../db/migrate/migrate.ts'
 import { openRuntime } from '../run/embedded/runtime.ts'
 import { printing } from './command.ts'
 
@@ -34,7 +34,7 @@ export function registerMigrate(program: Command): void {
         await using runtime = await openRuntime(readEnvironment(), required)
         const { config, secrets } = runtime
         const { workerSchema } = config
-        const applied = await migrateDatabase(secrets, { workerSchema })
+        const applied = await migrateDatabase(secrets, workerSchema)
         await using database = openDatabase(secrets.databaseUrl)
         const { pool } = database
         if (serviceRole) await grantServiceRole(pool, serviceRole, workerSchema)

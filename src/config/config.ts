@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { parseEnv } from 'node:util'
 import { didYouMean } from '../lib/did-you-mean.ts'
-import { isLoopback, LOOPBACK, parseIssuer, parseOidcRoles } from './oidc-settings.ts'
+import { isLoopback, LOOPBACK, parseIssuer, parseOidcRole } from './oidc-settings.ts'
 import { type Environment, readSettingFiles, SECRET_SETTINGS } from './setting-files.ts'
 import {
   parseCidr,
@@ -131,7 +131,7 @@ export function loadConfig(given: Environment, { requireEncryptionKeys = true }:
   const egressAllow = read('POSTHORN_EGRESS_ALLOW', parseList(parseCidr))
   const issuer = read('POSTHORN_OIDC_ISSUER', parseOptional(parseIssuer))
   const clientId = read('POSTHORN_OIDC_CLIENT_ID', (text) => text)
-  const roles = read('POSTHORN_OIDC_ROLES', parseOidcRoles)
+  const roles = read('POSTHORN_OIDC_ROLES', parseList(parseOidcRole))
   const config = Object.freeze({
     // With DATABASE_URL, or without.
     database,

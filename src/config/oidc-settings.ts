@@ -45,16 +45,11 @@ export function isLoopbackHttp({ protocol, hostname }: URL): boolean {
 
 const ROLE = /^([^=\s]+)=(.+):(key_[0-9a-z]{26})$/
 
-/** Parses comma-separated roles: `claim=value:key_…`. */
-export function parseOidcRoles(text: string): OidcRole[] {
-  if (text === '') return []
-  return text.split(',').map((part) => {
-    const [, claim, value, keyId] = ROLE.exec(part.trim()) ?? []
-    if (!claim || !value || !keyId) {
-      throw new Error(
-        `${JSON.stringify(part.trim())} is not a role. Give claim=value:key_…, such as groups=support:key_… with the id of an API key.`,
-      )
-    }
-    return { claim, value, keyId }
-  })
+/** Parses a role: `claim=value:key_…`. */
+export function parseOidcRole(text: string): OidcRole {
+  const [, claim, value, keyId] = ROLE.exec(text) ?? []
+  if (claim && value && keyId) return { claim, value, keyId }
+  throw new Error(
+    `${JSON.stringify(text)} is not a role. Give claim=value:key_…, such as groups=support:key_… with the id of an API key.`,
+  )
 }

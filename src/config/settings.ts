@@ -8,7 +8,7 @@ export interface Settings {
   readonly config: Config
   readonly secrets: Secrets & {
     readonly databaseUrl: string
-    readonly encryptionKeys: readonly Buffer[]
+    readonly encryptionKeys: readonly Uint8Array[]
   }
   /** Certificate authorities to trust besides those of the configuration, as PEM. */
   readonly trustedAuthorities?: readonly string[]

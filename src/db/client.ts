@@ -37,7 +37,7 @@ export function openPrisma(
   connectTimeoutMs = POOL_CONNECT_TIMEOUT_MS,
 ): PrismaClient {
   return new PrismaClient({
-    adapter: new PrismaPg(pool),
+    adapter: new PrismaPg(pool, { schema: 'posthorn' }),
     // The limits of Postgres and of the pools end first, and their errors tell which of them it was.
     transactionOptions: {
       maxWait: 2 * connectTimeoutMs + 1_000,

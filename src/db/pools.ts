@@ -2,7 +2,7 @@ import { Socket } from 'node:net'
 import pg from 'pg'
 import { APPLICATION_NAME } from './embedded/embedded-postgres.ts'
 import { FairQueue } from './fair-queue.ts'
-import { type ConnectionKind, type Purpose, sessionOptions } from './session-settings.ts'
+import { applySessionSettings, type ConnectionKind, type Purpose } from './session-settings.ts'
 
 /** The connections to the database, for plain SQL. */
 export interface Pools extends AsyncDisposable {
@@ -153,26 +153,23 @@ export function createConnections(
   const sockets = createOwnedSockets(openSocket)
   return {
     open(options) {
-      const {
-        maxConnections,
-        purpose,
-        onError,
-        setupSql,
-        poolerUrl = null,
-        kind,
-        applicationName,
-      } = options
+      const { purpose, onError, setupSql, poolerUrl = null } = options
+      const { kind = poolerUrl === null ? 'direct' : 'pooled' } = options
       const pool = new pg.Pool({
         connectionString: poolerUrl ?? url,
         ...(poolerUrl !== null && { Client: UnnamedStatementsClient }),
-        application_name: applicationName ?? APPLICATION_NAME,
-        max: maxConnections,
+        application_name: options.applicationName ?? APPLICATION_NAME,
+        max: options.maxConnections,
         connectionTimeoutMillis: connectTimeoutMs,
         idleTimeoutMillis: IDLE_TIMEOUT_MS,
         keepAlive: true,
         keepAliveInitialDelayMillis: 10_000,
         stream: sockets.open,
-        ...sessionOptions(kind ?? (poolerUrl === null ? 'direct' : 'pooled'), purpose, setupSql),
+        // Not by the connection parameter `options`, which poolers reject.
+        async onConnect(client) {
+          await applySessionSettings(client, kind, purpose)
+          if (setupSql !== undefined) await client.query(setupSql)
+        },
       })
       // Without listeners, a broken connection would end the process.
       pool.on('error', onError)

@@ -1,4 +1,5 @@
 import pg from 'pg'
+import type { Sql } from './client.ts'
 
 // `pg` writes a parameter as a local time with an offset in minutes, which lacks the seconds of old time zones.
 pg.defaults.parseInputDatesAsUTC = true
@@ -10,8 +11,6 @@ interface SessionSetting {
   /** A regular expression of Postgres for the values that serve as well and are kept. Default: only `value`. */
   readonly accepted?: string
 }
-
-type Queryable = Pick<pg.ClientBase, 'query'>
 
 /**
  * What other applications and operators may have set for a server, a database or a role, and what would change the meaning
@@ -94,40 +93,12 @@ const OF_ROLE: readonly SessionSetting[] = [
  */
 const KEPT_BY_POOLERS = ['TimeZone', 'DateStyle', 'standard_conforming_strings']
 
-/**
- * The options that each pool of `pg` is opened with. `setupSql` runs after the settings. (Not the connection parameter
- * `options`, which poolers reject.)
- */
-export function sessionOptions(kind: ConnectionKind, purpose: Purpose, setupSql?: string) {
-  return {
-    async onConnect(client: pg.ClientBase) {
-      await applySessionSettings(client, kind, purpose)
-      if (setupSql !== undefined) await client.query(setupSql)
-    },
-  } satisfies pg.PoolConfig
-}
-
-/** Connects a client that no pool has. */
-export async function connectClient(
-  client: pg.Client,
-  kind: ConnectionKind,
-  purpose: Purpose,
-): Promise<void> {
-  await client.connect()
-  try {
-    await applySessionSettings(client, kind, purpose)
-  } catch (error) {
-    client.end().catch(() => {})
-    throw error
-  }
-}
-
 /** Whether a connection has a session of its own or goes through a transaction pooler. */
 export type ConnectionKind = 'direct' | 'pooled'
 
 /** Sets on a new connection what differs. Settings that the server's version does not have are left out. */
-async function applySessionSettings(
-  sql: Queryable,
+export async function applySessionSettings(
+  sql: Sql,
   kind: ConnectionKind,
   purpose: Purpose,
 ): Promise<void> {
@@ -150,7 +121,7 @@ interface WrongSetting {
 }
 
 /** The settings of a connection through a transaction pooler that are not as its statements need them. */
-export async function findWrongSettings(sql: Queryable): Promise<WrongSetting[]> {
+export async function findWrongSettings(sql: Sql): Promise<WrongSetting[]> {
   const ofRole = OF_ROLE.map(({ name }) => name)
   const settings = SESSION_SETTINGS.filter(
     ({ name }) => ![...ofRole, 'plan_cache_mode'].includes(name),

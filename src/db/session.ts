@@ -4,7 +4,7 @@ import { startDeadline } from '../lib/deadline.ts'
 import type { Sql } from './client.ts'
 import { APPLICATION_NAME } from './embedded/embedded-postgres.ts'
 import { CONNECT_TIMEOUT_MS, createOwnedSockets, type OwnedSockets } from './pools.ts'
-import { type ConnectionKind, connectClient } from './session-settings.ts'
+import { applySessionSettings, type ConnectionKind } from './session-settings.ts'
 
 interface SessionOptions {
   /** The purpose of the session; part of its `application_name` in `pg_stat_activity`. */
@@ -75,9 +75,10 @@ export function openSession(url: string, options: SessionOptions): Session {
       ended = true
     })
     const connection = { client, sockets }
-    await answered(connection, CONNECT_TIMEOUT_MS, () =>
-      connectClient(client, options.kind ?? 'direct', 'sessions'),
-    )
+    await answered(connection, CONNECT_TIMEOUT_MS, async () => {
+      await client.connect()
+      await applySessionSettings(client, options.kind ?? 'direct', 'sessions')
+    })
     await answered(connection, ANSWER_TIMEOUT_MS, () => options.onOpen(client))
     if (ended) throw new Error('The connection ended right after it opened.')
     return connection

@@ -19,7 +19,6 @@ export const ISSUE_CODES = {
   invalid_format: 'The text does not have the form that is needed.',
   invalid_header_name: 'The name is not one of a header.',
   invalid_header_value: 'The value is not one of a header.',
-  invalid_id: 'The id is none of the kind that is needed.',
   invalid_key: 'A key breaks its rule.',
   invalid_length: 'The text is too short or too long.',
   invalid_path: 'The search key is no JSON path.',

@@ -30,6 +30,10 @@ interface HeartbeatOptions {
 
 export class ClaimLostError extends Error {
   override readonly name = 'ClaimLostError'
+
+  constructor(runnerId: string) {
+    super(`The worker runner ${runnerId} has lost its claims; another process may run its jobs.`)
+  }
 }
 
 interface OwnRunner extends BeatingRunner {
@@ -113,10 +117,10 @@ export function startHeartbeat(options: HeartbeatOptions): Heartbeat {
     },
     ensureClaimed(runnerId, signal) {
       const runner = runners.get(runnerId)
-      if (!runner || runner.isLost) throw claimLost(runnerId)
+      if (!runner || runner.isLost) throw new ClaimLostError(runnerId)
       if (isFresh(runner)) return
       return waitUntilConfirmed(runner, signal).then(() => {
-        if (runner.isLost) throw claimLost(runnerId)
+        if (runner.isLost) throw new ClaimLostError(runnerId)
       })
     },
     async [Symbol.asyncDispose]() {
@@ -129,12 +133,6 @@ export function startHeartbeat(options: HeartbeatOptions): Heartbeat {
 
 function isFresh({ confirmedAt }: OwnRunner): boolean {
   return confirmedAt !== null && elapsedMsSince(confirmedAt) < FRESH_FOR_MS
-}
-
-function claimLost(runnerId: string): ClaimLostError {
-  return new ClaimLostError(
-    `The worker runner ${runnerId} has lost its claims; another process may run its jobs.`,
-  )
 }
 
 async function updateHeartbeats(sql: Sql, runners: ReadonlyMap<string, OwnRunner>): Promise<void> {

@@ -54,10 +54,8 @@ export async function rescueWorkers(
     for (const { id, isAbandoned } of dead) {
       // A process abandons a runner and lives on.
       if (isAbandoned) continue
-      await countDeath(
-        sql,
-        deliveries.filter(({ runner }) => runner === id),
-      )
+      const claimed = deliveries.filter(({ runner }) => runner === id)
+      await countDeath(sql, claimed)
     }
     // Done while the jobs are locked: so each delivery gets a job with a new id, which a runner that returns cannot complete.
     await sql.query('select posthorn.restore_delivery_jobs($1::uuid[])', [uuidsOf(deliveries)])
@@ -68,17 +66,15 @@ export async function rescueWorkers(
   })
 }
 
-/** A runner, with the `application_name` of its connections. */
-interface RunnerConnections {
-  readonly id: string
-  readonly applicationName: string
-}
-
-/** Rescues the jobs of a runner of this process that lives on. Closes its connections first, so that it claims no more. */
+/**
+ * Rescues the jobs of a runner of this process that lives on. First closes its connections, which have `applicationName`, so
+ * that it claims no more.
+ */
 export async function rescueAbandoned(
   pool: pg.Pool,
   workerSchema: string,
-  { id, applicationName }: RunnerConnections,
+  id: string,
+  applicationName: string,
 ): Promise<number> {
   // Marked first, so that another process rescues the jobs if this process dies here.
   await markAbandoned(pool, id)

@@ -158,7 +158,7 @@ export async function startRunner(options: RunnerOptions): Promise<Part> {
       heartbeat.unregister(id)
       connections.destroy()
       closed.resolve()
-      const rescue = () => rescueAbandoned(database.pool, workerSchema, { id, applicationName })
+      const rescue = () => rescueAbandoned(database.pool, workerSchema, id, applicationName)
       await retryWhileUnavailable(rescue, { signal: options.stopSignal, onUnavailable }).then(
         (count) =>
           count > 0 && logger.info({ count }, 'Rescued the jobs of a stopped worker runner.'),

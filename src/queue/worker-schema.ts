@@ -72,8 +72,7 @@ export async function bindWorkerSchema(sql: Sql, workerSchema: string): Promise<
     [workerSchema, CALLS_GRAPHILE_WORKER, plans.map(([name, value]) => `${name}=${value}`)],
   )
   for (const { routine, path } of rows) {
-    await sql.query(`alter routine ${routine} set search_path to ${path}`)
-    for (const [name, value] of plans)
+    for (const [name, value] of [['search_path', path], ...plans])
       await sql.query(`alter routine ${routine} set ${name} to ${value}`)
   }
 }

@@ -1,5 +1,5 @@
 import { onlyEvent } from '../events/publish-events.ts'
-import { invalid, notFound } from '../lib/errors.ts'
+import { fieldIssue, invalid, notFound } from '../lib/errors.ts'
 import { findOrganizationUuid } from '../organizations/find-organization.ts'
 import type { Services } from './services.ts'
 
@@ -47,11 +47,5 @@ async function onlyOrganization({ pool }: Services['database']): Promise<string 
     'select id from posthorn.organizations where deleted_at is null limit 2',
   )
   if (rows.length < 2) return rows[0]?.id ?? null
-  throw invalid([
-    {
-      path: ['organization'],
-      code: 'required',
-      detail: 'organization is required, as there are several.',
-    },
-  ])
+  throw invalid([fieldIssue(['organization'], 'required', 'is required, as there are several.')])
 }

@@ -56,7 +56,7 @@ const main: BirpcReturn<MainThread, RoleThread> = createBirpc<MainThread, RoleTh
   {
     async start(settings, restarts) {
       try {
-        app = await startApp(withBuffers(settings), {
+        app = await startApp(settings, {
           ...part,
           restarts,
           rest: { readiness: () => main.readiness(), metrics: () => main.otherMetrics() },
@@ -100,10 +100,4 @@ const main: BirpcReturn<MainThread, RoleThread> = createBirpc<MainThread, RoleTh
 function started(): App {
   if (app === null) throw new Error('The thread has not started.')
   return app
-}
-
-/** A message carries a Buffer as a Uint8Array. */
-function withBuffers(settings: Settings): Settings {
-  const encryptionKeys = settings.secrets.encryptionKeys.map((key) => Buffer.from(key))
-  return { ...settings, secrets: { ...settings.secrets, encryptionKeys } }
 }

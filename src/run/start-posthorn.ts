@@ -2,7 +2,7 @@ import { type Config, ConfigError, LOOPBACK, SETTINGS } from '../config/config.t
 import type { Environment } from '../config/setting-files.ts'
 import type { Role, Settings } from '../config/settings.ts'
 import { explainFailure } from '../db/explain-failure.ts'
-import { migrateDatabase } from '../db/migrate/migrate-database.ts'
+import { migrateDatabase } from '../db/migrate/migrate.ts'
 import { didYouMean } from '../lib/did-you-mean.ts'
 import { readGeneratedSecret } from '../lib/generated-secret.ts'
 import { createLogger, type Logger } from '../telemetry/logger.ts'
@@ -161,15 +161,8 @@ export async function openPosthorn(
   const runtime = opened.use(await openRuntime(environment))
   const { config, secrets } = runtime
   const logger = createLogger(config.logLevel)
-  await migrateDatabase(secrets, {
-    usesPooler: role !== 'worker',
-    workerSchema: config.workerSchema,
-  })
+  await migrateDatabase(secrets, config.workerSchema, role !== 'worker')
   const running = opened.use(await start(role, runtime, logger, isGuest))
-  runtime.keepDatabaseRunning({
-    onRestart: () => logger.warn('restarted the embedded Postgres, which was not running'),
-    onError: (error) => logger.error({ error }, 'the embedded Postgres could not be restarted'),
-  })
   if (running.provisioned) opened.use(await saveServerUrl(config.dataDir, running.url))
   warnOfEgress(config, logger)
   const resources = opened.move()

@@ -10,7 +10,7 @@ import { superuserUrl } from '../support/superuser-url.ts'
 import { until } from '../support/until.ts'
 import { withDatabase } from '../support/with-database.ts'
 import { openBenchDatabase } from './open-bench-database.ts'
-import { familyCpuTimeMs } from './usage.ts'
+import { familyCpuTimeMs, startMeasuring } from './usage.ts'
 
 export type BenchServer = Awaited<ReturnType<typeof startBenchServer>>
 type BenchDatabase = Awaited<ReturnType<typeof createDatabase>>
@@ -46,22 +46,12 @@ export async function startBenchServer() {
     createDatabase: () => createDatabase(server, `posthorn_bench_${databaseCount++}`),
     cpuTimeMs,
     /** Measures what Postgres does for a database from now until the returned function is called. */
-    async startMeter(database: BenchDatabase) {
-      const read = async () => ({
+    startMeter: (database: BenchDatabase) =>
+      startMeasuring(async () => ({
         transactions: await countTransactions(server, database),
         cpuMs: await cpuTimeMs(),
         walBytes: (await server.pool.query(WAL_BYTES)).rows[0].bytes as number,
-      })
-      const before = await read()
-      return async () => {
-        const after = await read()
-        return {
-          transactions: after.transactions - before.transactions,
-          cpuMs: after.cpuMs - before.cpuMs,
-          walBytes: after.walBytes - before.walBytes,
-        }
-      }
-    },
+      })),
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   }
 }

@@ -51,23 +51,26 @@ export interface Usage {
   readonly postgresMs: number
 }
 
-/** Measures from now until the returned function is called. */
+/** Measures what processes use from now until the returned function is called. */
 export async function startUsage(
   { server: postgres }: Bench,
   server: PosthornServer,
 ): Promise<() => Promise<Usage>> {
-  const read = async () => {
+  return await startMeasuring(async () => {
     const [processMs, postgresMs] = await Promise.all([server.cpuTimeMs(), postgres.cpuTimeMs()])
-    return { atMs: performance.now(), processMs, postgresMs }
-  }
+    return { tookMs: performance.now(), processMs, postgresMs }
+  })
+}
+
+/** Reads counters now, and returns what reads them again and returns the differences. */
+export async function startMeasuring<Counter extends string>(
+  read: () => Promise<Record<Counter, number>>,
+): Promise<() => Promise<Record<Counter, number>>> {
   const before = await read()
   return async () => {
     const after = await read()
-    return {
-      tookMs: after.atMs - before.atMs,
-      processMs: after.processMs - before.processMs,
-      postgresMs: after.postgresMs - before.postgresMs,
-    }
+    for (const counter in before) after[counter] -= before[counter]
+    return after
   }
 }
 

@@ -83,6 +83,18 @@ test('stops when its last user closes it', async () => {
   await until(() => !processExists(pid), 'Postgres ends')
 })
 
+test('runs on when it is closed while another process uses it', async () => {
+  const postgres = await openEarlier()
+  const pid = await postmasterPid()
+  const client = new pg.Client({ connectionString: postgres.url, application_name: 'posthorn-x' })
+  await client.connect()
+  await postgres[Symbol.asyncDispose]()
+  expect((await client.query('select 1 as one')).rows).toEqual([{ one: 1 }])
+  await client.end()
+  await (await openEmbeddedPostgres(dataDir))[Symbol.asyncDispose]()
+  await until(() => !processExists(pid), 'Postgres ends')
+})
+
 test('several processes that start at the same time share one server', async () => {
   const all = await Promise.all(Array.from({ length: 4 }, () => openEmbeddedPostgres(dataDir)))
   expect(new Set(all.map((postgres) => postgres.url)).size).toBe(1)

@@ -29,6 +29,12 @@ export async function tablesWith(sql: Sql, text: string): Promise<string[]> {
   return found
 }
 
+/** The tables with a text in a row, those of Posthorn without their schema. */
+export async function rowsWith(sql: Sql, text: string): Promise<string[]> {
+  const found = (await tablesWith(sql, text)).filter((name) => name !== STATISTICS)
+  return found.map((name) => name.replace(/^posthorn\./, '')).sort()
+}
+
 const UNDEFINED_TABLE = '42P01'
 
 export const STATISTICS = 'pg_catalog.pg_statistic'

@@ -4,7 +4,7 @@ import { afterAll, inject } from 'vitest'
 import { createKeyring } from '../../src/auth/encryption/keyring.ts'
 import { requireListedKeys } from '../../src/auth/encryption/stored-secrets.ts'
 import { type Database, openDatabase } from '../../src/db/client.ts'
-import { connectClient } from '../../src/db/session-settings.ts'
+import { applySessionSettings } from '../../src/db/session-settings.ts'
 import { ENCRYPTION_KEY, JOINED, TICKET } from './factories.ts'
 import { useResource } from './use-resource.ts'
 import { withDatabase } from './with-database.ts'
@@ -67,8 +67,9 @@ export async function useTestDatabase(): Promise<Database> {
 /** Creates or drops a database. A `Database` would cost as much as the creation. */
 export async function onServer(url: string, statement: string): Promise<void> {
   const server = new pg.Client({ connectionString: url })
-  await connectClient(server, 'direct', 'migrations')
+  await server.connect()
   try {
+    await applySessionSettings(server, 'direct', 'migrations')
     // Postgres rejects concurrent clones of one template, which other test files may create.
     for (let tries = 0; ; tries++) {
       try {

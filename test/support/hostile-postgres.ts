@@ -1,12 +1,13 @@
-import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { appendFile, mkdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { promisify } from 'node:util'
 import pg from 'pg'
-import { binariesFor, type PostgresBinaries } from '../../src/db/embedded/binaries.ts'
+import {
+  binariesFor,
+  type PostgresBinaries,
+  run as runProgram,
+} from '../../src/db/embedded/binaries.ts'
 import { freePort } from './free-port.ts'
-import { compileLocales, GERMAN, TURKISH } from './hostile-locales.ts'
 import { HOSTILE_SETTINGS, hostileSettingsSql } from './hostile-settings.ts'
 import { findPostgres } from './postgres-programs.ts'
 
@@ -22,18 +23,17 @@ export async function startHostilePostgres(
   version: string,
 ): Promise<AsyncDisposable & { readonly url: string }> {
   const binaries = await binariesFor(directory, await findPostgres(version))
-  const locales = await compileLocales()
   const cluster = path.join(directory, 'hostile')
   const password = randomBytes(12).toString('hex')
   const port = await freePort()
-  const run = runnerOf(binaries, locales)
-  await initialize(binaries, run, cluster, password, locales !== null)
+  const run: Run = (program, args) => runProgram(binaries, program, args)
+  await initialize(binaries, run, cluster, password)
   await run('pg_ctl', [
     ...['start', '-D', cluster, '-l', path.join(cluster, 'log'), '-w', '-s', '-t', '120'],
     ...['-o', `-p ${port} -h 127.0.0.1 -c unix_socket_directories='' ${FAST}`],
   ])
   const url = `postgres://${USER}:${password}@127.0.0.1:${port}/postgres`
-  await applyHostileSettings(url, cluster, locales !== null)
+  await applyHostileSettings(url, cluster)
   await run('pg_ctl', ['restart', '-D', cluster, '-l', path.join(cluster, 'log'), '-w', '-s'])
   return {
     url,
@@ -48,20 +48,11 @@ const FAST = '-c fsync=off -c max_connections=500 -c jit=off'
 
 type Run = (...command: Parameters<PostgresBinaries['command']>) => Promise<void>
 
-function runnerOf(binaries: PostgresBinaries, locales: string | null): Run {
-  return async (program, args) => {
-    const { file, args: wrapped, options } = binaries.command(program, args)
-    const env = locales === null ? options.env : { ...options.env, LOCPATH: locales }
-    await promisify(execFile)(file, wrapped, { ...options, env })
-  }
-}
-
 async function initialize(
   binaries: PostgresBinaries,
   run: Run,
   cluster: string,
   password: string,
-  hasLocales: boolean,
 ): Promise<void> {
   const passwordFile = `${cluster}.password`
   await writeFile(passwordFile, password, { mode: 0o600 })
@@ -72,18 +63,14 @@ async function initialize(
     ...['--auth=scram-sha-256', '--encoding=UTF8', '--no-sync'],
     // Punctuation does not count, and capital letters come first.
     ...['--locale-provider=icu', '--icu-locale=tr-u-ka-shifted-kf-upper'],
-    `--locale=${hasLocales ? TURKISH : 'C'}`,
+    '--locale=C',
   ])
 }
 
 /**
  * In `postgresql.conf` and for all roles, without what only a superuser may change: Posthorn could not work as another role.
  */
-async function applyHostileSettings(
-  url: string,
-  cluster: string,
-  hasLocales: boolean,
-): Promise<void> {
+async function applyHostileSettings(url: string, cluster: string): Promise<void> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   await client.query(`load 'plpgsql'`)
@@ -94,17 +81,10 @@ async function applyHostileSettings(
     [JSON.stringify(HOSTILE_SETTINGS)],
   )
   const settings = Object.fromEntries(rows.map(({ name, value }) => [name, value]))
-  const lines = Object.entries({ ...settings, ...(hasLocales && LOCALE_SETTINGS) }).map(
+  const lines = Object.entries(settings).map(
     ([name, value]) => `${name} = ${pg.escapeLiteral(value)}\n`,
   )
   await appendFile(path.join(cluster, 'postgresql.conf'), lines.join(''))
   await client.query(hostileSettingsSql(null, settings))
   await client.end()
-}
-
-const LOCALE_SETTINGS = {
-  lc_messages: GERMAN,
-  lc_monetary: GERMAN,
-  lc_numeric: GERMAN,
-  lc_time: GERMAN,
 }

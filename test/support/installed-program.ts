@@ -80,7 +80,7 @@ function foldersOf(variable: string): string[] {
 }
 
 /** What matches a pattern in the parents of the folders `bin` in `PATH`. */
-export function besidePath(pattern: string): string[] {
+function besidePath(pattern: string): string[] {
   const parents = foldersOf('PATH').flatMap((folder) =>
     path.basename(folder) === 'bin' ? [path.dirname(folder)] : [],
   )

@@ -34,7 +34,7 @@ export function startPosthorn(
     ...(options.cwd !== undefined && { cwd: options.cwd }),
     // Without the settings of the person who runs the tests, but in the same place.
     env: {
-      ...inherited('PATH', 'TZ', 'LANG', 'LC_ALL', 'LOCPATH', 'NODE_COMPILE_CACHE'),
+      ...inherited('PATH', 'TZ', 'LANG', 'LC_ALL', 'NODE_COMPILE_CACHE'),
       NO_COLOR: '1',
       ...options.environment,
     },

@@ -20,7 +20,7 @@ const TAG_AT = 17
 const DATA_AT = 33
 
 /** The first key encrypts, every key decrypts. Each has 32 bytes. */
-export function createKeyring(keys: readonly Buffer[]): Keyring {
+export function createKeyring(keys: readonly Uint8Array[]): Keyring {
   const [current] = keys
   if (!current) throw new Error('A keyring needs a key.')
   const currentId = keyId(current)
@@ -59,6 +59,6 @@ export function createKeyring(keys: readonly Buffer[]): Keyring {
 }
 
 /** Identifies a key in a ciphertext without revealing it. */
-function keyId(key: Buffer): Buffer {
+function keyId(key: Uint8Array): Buffer {
   return createHash('sha256').update('posthorn key id').update(key).digest().subarray(0, 4)
 }

@@ -50,8 +50,6 @@ export async function binariesFor(dataDir: string, other?: Programs): Promise<Po
       async changeOwner() {},
     }
   }
-  // With a umask of 077, npm installs them for root alone.
-  for (const program of Object.values(programs)) await allowToRun(program)
   const identity = await unprivilegedIdentity()
   // The unprivileged user must be able to reach the cluster through it. The secret files in it have modes of their own.
   await chmod(dataDir, (await stat(dataDir)).mode | 0o011)
@@ -145,11 +143,6 @@ async function loadPrograms(): Promise<Programs> {
       { cause },
     )
   }
-}
-
-async function allowToRun(program: string): Promise<void> {
-  const { mode } = await stat(program)
-  if ((mode & 0o055) !== 0o055) await chmod(program, mode | 0o055)
 }
 
 async function unprivilegedIdentity(): Promise<Identity> {

@@ -3,8 +3,6 @@ import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { ensureGeneratedSecret } from '../../lib/generated-secret.ts'
-import { repeat } from '../../lib/repeat.ts'
-import { connectClient } from '../session-settings.ts'
 import { binariesFor, type PostgresBinaries, run } from './binaries.ts'
 import {
   clearStaleLock,
@@ -18,13 +16,6 @@ import {
 export interface EmbeddedPostgres extends AsyncDisposable {
   /** Of the owner of the database, which is no superuser. */
   readonly url: string
-  /** Restarts Postgres on the same port whenever it is not running, until disposal. */
-  keepRunning(handlers: KeepRunningHandlers): void
-}
-
-export interface KeepRunningHandlers {
-  readonly onRestart: () => void
-  readonly onError: (error: unknown) => void
 }
 
 /**
@@ -59,63 +50,41 @@ export async function openEmbeddedPostgres(dataDir: string): Promise<EmbeddedPos
     // By default, tables that a superuser creates would land in the schema of that name, which is Posthorn's own.
     `alter database ${DATABASE} set search_path to public;`,
   ])
-  const installation: Installation = { binaries, cluster, ownerPassword }
-  return embeddedPostgres(installation, await ensureServer(installation, null))
-}
-
-interface Installation {
-  readonly binaries: PostgresBinaries
-  readonly cluster: string
-  readonly ownerPassword: string
-}
-
-/** Waits until a server runs and returns its URL. Starts one on the given port, or on any port if it is null. */
-async function ensureServer(installation: Installation, port: number | null): Promise<string> {
-  const { binaries, cluster, ownerPassword } = installation
-  const deadline = performance.now() + START_TIMEOUT_MS
-  let failure = ''
-  while (performance.now() < deadline) {
-    const running = await readPostmaster(cluster)
-    if (running?.ready) {
-      const url = `postgres://${OWNER}:${ownerPassword}@127.0.0.1:${running.port}/${DATABASE}`
-      const problem = await withClient(url, async () => null).catch((error: Error) => error)
-      if (problem === null) return url
-      failure = problem.message
-    }
-    if (!running?.alive) {
-      await clearStaleLock(cluster)
-      failure = (await startEmbeddedServer(binaries, cluster, port)) ?? failure
-    }
-    await sleep(20)
-  }
-  throw new Error(`The embedded Postgres in ${cluster} did not start: ${failure}`)
-}
-
-const CHECK_INTERVAL_MS = 250
-
-function embeddedPostgres(installation: Installation, url: string): EmbeddedPostgres {
-  const { binaries, cluster } = installation
-  const port = Number(new URL(url).port)
-  let supervision: AsyncDisposable | null = null
-
+  const url = await ensureServer(binaries, cluster, ownerPassword)
   return {
     url,
-    keepRunning({ onRestart, onError }) {
-      const ensureRunning = async () => {
-        if ((await readPostmaster(cluster))?.alive) return
-        await ensureServer(installation, port)
-        onRestart()
-      }
-      supervision ??= repeat(CHECK_INTERVAL_MS, ensureRunning, onError)
-    },
     async [Symbol.asyncDispose]() {
-      await supervision?.[Symbol.asyncDispose]()
       if (await staysInUse(url)) return
       await run(binaries, 'pg_ctl', ['stop', '-D', cluster, '-m', 'fast', '-w', '-s']).catch(() => {
         // Another process stopped it first, or it was killed.
       })
     },
   }
+}
+
+/** Waits until a server runs, or starts one. Returns its URL. */
+async function ensureServer(
+  binaries: PostgresBinaries,
+  cluster: string,
+  password: string,
+): Promise<string> {
+  const deadline = performance.now() + START_TIMEOUT_MS
+  let failure = ''
+  while (performance.now() < deadline) {
+    const running = await readPostmaster(cluster)
+    if (running?.ready) {
+      const url = `postgres://${OWNER}:${password}@127.0.0.1:${running.port}/${DATABASE}`
+      const problem = await withClient(url, async () => null).catch((error: Error) => error)
+      if (problem === null) return url
+      failure = problem.message
+    }
+    if (!running?.alive) {
+      await clearStaleLock(cluster)
+      failure = (await startEmbeddedServer(binaries, cluster)) ?? failure
+    }
+    await sleep(20)
+  }
+  throw new Error(`The embedded Postgres in ${cluster} did not start: ${failure}`)
 }
 
 /** How long Postgres may take to end the connections that this process has closed. */
@@ -151,7 +120,7 @@ async function withClient<T>(url: string, use: (client: pg.Client) => Promise<T>
     application_name: 'posthorn-embedded',
   })
   client.on('error', () => {})
-  await connectClient(client, 'direct', 'jobs')
+  await client.connect()
   try {
     return await use(client)
   } finally {

@@ -1,7 +1,9 @@
 import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
 import { appendFile, mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
+import { type AddressInfo, createServer } from 'node:net'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { hasLittleMemory } from '../../lib/little-memory.ts'
@@ -63,18 +65,15 @@ function serverSettings(port: number): string {
 }
 
 async function freePort(): Promise<number> {
-  return (await listenOnce(PREFERRED_PORT)) ?? (await listenOnce(0)) ?? PREFERRED_PORT
-}
-
-function listenOnce(port: number): Promise<number | null> {
-  return new Promise((resolve) => {
-    const server = createServer()
-    server.once('error', () => resolve(null))
-    server.listen(port, '127.0.0.1', () => {
-      const address = server.address()
-      server.close(() => resolve(typeof address === 'object' ? (address?.port ?? null) : null))
-    })
-  })
+  for (const port of [PREFERRED_PORT, 0]) {
+    const server = createServer().listen(port, '127.0.0.1')
+    const isFree = await once(server, 'listening').catch(() => null)
+    if (isFree === null) continue
+    const { port: free } = server.address() as AddressInfo
+    await promisify(server.close.bind(server))()
+    return free
+  }
+  return PREFERRED_PORT
 }
 
 async function logTail(file: string, from: number): Promise<string> {
@@ -99,9 +98,13 @@ const STATUS_LINE = 7
 
 /** Returns `null` if the cluster has no lock file. */
 export async function readPostmaster(cluster: string): Promise<Postmaster | null> {
-  const lines = await readLockFile(cluster)
-  const pid = Number(lines?.[PID_LINE])
-  if (!lines || !Number.isInteger(pid) || pid <= 0) return null
+  const text = await readFile(path.join(cluster, 'postmaster.pid'), 'utf8').catch((error) => {
+    if (error.code === 'ENOENT') return ''
+    throw error
+  })
+  const lines = text.split('\n')
+  const pid = Number(lines[PID_LINE])
+  if (!Number.isInteger(pid) || pid <= 0) return null
   const alive = await isPostgres(pid)
   const ready = alive && lines[STATUS_LINE]?.trim() === 'ready'
   return { pid, port: Number(lines[PORT_LINE]), alive, ready }
@@ -116,15 +119,6 @@ export async function clearStaleLock(cluster: string): Promise<void> {
   const postmaster = await readPostmaster(cluster)
   if (!postmaster || postmaster.alive || !processExists(postmaster.pid)) return
   await rm(path.join(cluster, 'postmaster.pid'), { force: true })
-}
-
-async function readLockFile(cluster: string): Promise<string[] | null> {
-  try {
-    return (await readFile(path.join(cluster, 'postmaster.pid'), 'utf8')).split('\n')
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
-    throw error
-  }
 }
 
 async function isPostgres(pid: number): Promise<boolean> {
@@ -151,7 +145,7 @@ export async function ensureCluster(
   superuser: { readonly user: string; readonly password: string },
   setup: readonly string[] = [],
 ): Promise<void> {
-  if (await exists(path.join(cluster, 'PG_VERSION'))) return
+  if (existsSync(path.join(cluster, 'PG_VERSION'))) return
   const draft = `${cluster}-${process.pid}-${randomBytes(4).toString('hex')}`
   const passwordFile = `${draft}.password`
   try {
@@ -181,11 +175,4 @@ export async function ensureCluster(
     await rm(draft, { recursive: true, force: true })
     await rm(passwordFile, { force: true })
   }
-}
-
-async function exists(file: string): Promise<boolean> {
-  return await stat(file).then(
-    () => true,
-    () => false,
-  )
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { SETTINGS } from '../../config/config.ts'
+import type { Settings } from '../../config/settings.ts'
 import {
   bindWorkerSchema,
   installedRevision,
@@ -8,11 +9,44 @@ import {
   WORKER_REVISION,
 } from '../../queue/worker-schema.ts'
 import type { Sql } from '../client.ts'
+import { createConnections, START_CONNECT_TIMEOUT_MS } from '../pools.ts'
 import { MIGRATIONS_TABLE, type Migration, readApplied, readMigrations } from './migrations.ts'
 import { type PreflightOptions, preflight, type UrlSetting } from './preflight.ts'
 
 /** An arbitrary number. Every version of Posthorn must use the same one. */
 const MIGRATION_LOCK = 7_305_429_911
+
+const POOL = { purpose: 'migrations', onError: () => {} } as const
+
+/**
+ * Migrates at the start of a process, on connections that may take up to 30 s to open. Returns the applied migrations.
+ * `usesPooler`: whether this process connects through the pooler.
+ */
+export async function migrateDatabase(
+  { databaseUrl, poolerUrl }: Pick<Settings['secrets'], 'databaseUrl' | 'poolerUrl'>,
+  workerSchema: string,
+  usesPooler = true,
+): Promise<string[]> {
+  const connections = createConnections(databaseUrl, START_CONNECT_TIMEOUT_MS)
+  const pool = connections.open({ ...POOL, maxConnections: 5 })
+  const probe = connections.open({ ...POOL, maxConnections: 2, kind: 'pooled' })
+  const pooler =
+    poolerUrl !== null && usesPooler
+      ? connections.open({ ...POOL, maxConnections: 1, poolerUrl })
+      : null
+  try {
+    return await migrate(pool, {
+      workerSchema,
+      urlSetting: poolerUrl === null ? 'DATABASE_URL' : 'POSTHORN_DIRECT_DATABASE_URL',
+      probe,
+      pooler,
+    })
+  } finally {
+    await probe.end()
+    await pool.end()
+    await pooler?.end()
+  }
+}
 
 /**
  * Brings the database to this version: applies graphile-worker's migrations, then Posthorn's, and records them in
@@ -167,7 +201,7 @@ async function requireCreatePrivilege(sql: Sql, urlSetting: UrlSetting): Promise
 }
 
 /** The event types of the contract, and the whole catalogue of a fresh installation. Operators add their own. */
-const EVENT_TYPES: readonly SeededType[] = [
+const EVENT_TYPES = [
   {
     name: 'event_attendee.joined_event',
     description: 'An attendee has been added to an event.',
@@ -186,12 +220,6 @@ const EVENT_TYPES: readonly SeededType[] = [
     },
   },
 ]
-
-interface SeededType {
-  readonly name: string
-  readonly description: string
-  readonly example: object
-}
 
 const SCHEMA = { $schema: 'https://json-schema.org/draft/2020-12/schema', type: 'object' }
 

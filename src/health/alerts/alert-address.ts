@@ -70,7 +70,9 @@ export async function setAlertAddress(
       const job = { key: `confirm:${after.id}`, queue: 'posthorn:mail' }
       await enqueue(tx, 'send_confirmation', { addressId }, job)
     }
-    await audit(tx, actor, before ? 'alert_address.updated' : 'alert_address.added', after, {
+    await writeAuditEntry(tx, actor, {
+      action: before ? 'alert_address.updated' : 'alert_address.added',
+      ...{ organizationId, subjectId: publicId('alertAddress', after.id) },
       ...(before && { before: fields(before) }),
       after: fields(after),
     })
@@ -91,22 +93,12 @@ export async function removeAlertAddress(
       uuid && (await tx.alertAddress.findFirst({ where: { id: uuid, organizationId } }))
     if (!before) throw notFound('address', id)
     await tx.alertAddress.deleteMany({ where: { id: before.id } })
-    await audit(tx, actor, 'alert_address.removed', before, { before: fields(before) })
+    const entry = { action: 'alert_address.removed', organizationId, subjectId: id } as const
+    await writeAuditEntry(tx, actor, { ...entry, before: fields(before) })
   })
 }
 
 function fields({ email, kinds, portalPageUrl }: AlertAddress) {
   // A set: another order is not a change.
   return { email, kinds: kinds.toSorted(), portalPageUrl }
-}
-
-async function audit(
-  tx: Db,
-  actor: Actor,
-  action: 'alert_address.added' | 'alert_address.updated' | 'alert_address.removed',
-  { id, organizationId }: AlertAddress,
-  changed: { readonly before?: object; readonly after?: object },
-): Promise<void> {
-  const subjectId = publicId('alertAddress', id)
-  await writeAuditEntry(tx, actor, { action, organizationId, subjectId, ...changed })
 }

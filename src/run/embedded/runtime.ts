@@ -2,31 +2,24 @@ import { randomBytes } from 'node:crypto'
 import path from 'node:path'
 import { loadConfig } from '../../config/config.ts'
 import type { Settings } from '../../config/settings.ts'
-import {
-  type KeepRunningHandlers,
-  openEmbeddedPostgres,
-} from '../../db/embedded/embedded-postgres.ts'
+import { openEmbeddedPostgres } from '../../db/embedded/embedded-postgres.ts'
 import { ensureGeneratedSecret } from '../../lib/generated-secret.ts'
 import { ensureLocalAuthority } from './local-authority.ts'
 
-/** The settings, with the database, the keys and the trusted authorities that they leave open filled in. */
-export interface Runtime extends Settings, AsyncDisposable {
-  /** In embedded mode, restarts Postgres whenever it is killed, as long as this process runs. */
-  keepDatabaseRunning(handlers: KeepRunningHandlers): void
-}
-
 /**
- * In embedded mode, starts the Postgres of the data directory or connects to it, and creates the missing files there. A
- * command without `requireEncryptionKeys` has no keys of another Postgres.
+ * The settings, with the database, the keys and the trusted authorities that they leave open filled in. In embedded mode,
+ * starts the Postgres of the data directory or connects to it, and creates the missing files there. A command without
+ * `requireEncryptionKeys` has no keys of another Postgres.
  */
-export async function openRuntime(...given: Parameters<typeof loadConfig>): Promise<Runtime> {
+export async function openRuntime(
+  ...given: Parameters<typeof loadConfig>
+): Promise<Settings & AsyncDisposable> {
   const { config, secrets } = loadConfig(...given)
   const { databaseUrl, encryptionKeys } = secrets
   if (databaseUrl !== null) {
     return {
       config,
       secrets: { ...secrets, databaseUrl, encryptionKeys: encryptionKeys ?? [] },
-      keepDatabaseRunning() {},
       async [Symbol.asyncDispose]() {},
     }
   }
@@ -39,7 +32,6 @@ export async function openRuntime(...given: Parameters<typeof loadConfig>): Prom
     config,
     secrets: { ...secrets, databaseUrl: postgres.url, encryptionKeys: generated },
     trustedAuthorities: [authority.certificatePem],
-    keepDatabaseRunning: (handlers) => postgres.keepRunning(handlers),
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   }
 }

@@ -10,14 +10,13 @@ import {
 import { ORGANIZATION_TABLES } from '../../../src/organizations/deletion/delete-rows.ts'
 import { getOrganization, listOrganizations } from '../../../src/organizations/find-organization.ts'
 import { readBounds } from '../../../src/streams/event-stream/event-stream.ts'
-import { STATISTICS, tablesWith } from '../../erasure/search-everywhere.ts'
+import { rowsWith, STATISTICS, tablesWith } from '../../erasure/search-everywhere.ts'
 import { type Api, openApi, useApi } from '../../graphql/support/api.ts'
 import { countRows } from '../../support/count-rows.ts'
 import { JOINED } from '../../support/factories.ts'
 import { fillDeliveries } from '../../support/many-deliveries.ts'
 import { contentsOf } from './support/contents-of.ts'
 import { dropChecks, fillOrganization } from './support/fill-organization.ts'
-import { findInTables } from './support/find-in-tables.ts'
 import { finishDeletion, runDeletionPage } from './support/finish-deletion.ts'
 import { OTHER_TABLES, TABLES_OF_PARENTS } from './support/tables-without-pages.ts'
 
@@ -45,7 +44,7 @@ test('nothing of a deleted organization is left in any table but its tombstone a
   })
   await addOldEvents(own)
   const before = await contentsOf(pool, kept.organizationId)
-  const found = await findInTables(pool, ['marker-of-the-one-that-leaves'])
+  const found = await rowsWith(pool, 'marker-of-the-one-that-leaves')
   for (const table of ['webhooks', 'api_keys', 'events_', 'attempts_', 'audit_log', 'incidents']) {
     expect(found).toContainEqual(expect.stringContaining(table))
   }
@@ -56,8 +55,8 @@ test('nothing of a deleted organization is left in any table but its tombstone a
   await finishDeletion(own.database, gone.organizationId)
 
   expect(await tablesWith(pool, 'marker-of-the-one-that-leaves')).toEqual([])
-  expect(await findInTables(pool, [gone.organizationId])).toEqual(['bulk_tasks'])
-  expect(await findInTables(pool, [gone.publicOrganizationId])).toEqual(['audit_log'])
+  expect(await rowsWith(pool, gone.organizationId)).toEqual(['bulk_tasks'])
+  expect(await rowsWith(pool, gone.publicOrganizationId)).toEqual(['audit_log'])
   expect(await contentsOf(pool, kept.organizationId)).toEqual(before)
   expect(await findDeletions(prisma, null)).toMatchObject([
     {
@@ -192,7 +191,7 @@ test('what a transaction publishes that was open during the deletion is deleted 
   await host.query('commit')
   host.release()
   await finishDeletion(api.database, organizationId)
-  expect(await findInTables(pool, [organizationId])).toEqual(['bulk_tasks'])
+  expect(await rowsWith(pool, organizationId)).toEqual(['bulk_tasks'])
 })
 
 test('no role deletes or changes a tombstone, and rows of an organization that stays are not deleted', async () => {
@@ -236,10 +235,10 @@ test('a caller that was authenticated before changes nothing, and leaves no entr
   const entry = { action: 'webhook.updated', subjectId: id } as const
   await writeAuditEntries(pool, actor, [{ ...entry, organizationId }])
   await expect(readBounds(pool, organizationId)).rejects.toThrow('has ended')
-  expect(await findInTables(pool, [organizationId])).toEqual(['bulk_tasks'])
+  expect(await rowsWith(pool, organizationId)).toEqual(['bulk_tasks'])
   await writeAuditEntries(pool, actor, [{ ...entry, organizationId: other.organizationId }])
   await readBounds(pool, other.organizationId)
-  expect(await findInTables(pool, [other.organizationId])).toEqual(
+  expect(await rowsWith(pool, other.organizationId)).toEqual(
     expect.arrayContaining(['audit_log', 'event_streams']),
   )
 })

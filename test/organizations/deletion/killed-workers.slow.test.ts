@@ -3,7 +3,7 @@ import { COMMAND_LINE } from '../../../src/auth/access/actor.ts'
 import { setOperationalEvents } from '../../../src/health/alerts/operational-events.ts'
 import { deleteOrganization } from '../../../src/organizations/deletion/delete-organization.ts'
 import { openWorkerProcesses } from '../../bulk-tasks/worker-processes.ts'
-import { filesAfterVacuum } from '../../erasure/search-everywhere.ts'
+import { filesAfterVacuum, rowsWith } from '../../erasure/search-everywhere.ts'
 import { createWebhook } from '../../scheduling/support/backlog.ts'
 import { countRows } from '../../support/count-rows.ts'
 import { createTenant, JOINED } from '../../support/factories.ts'
@@ -11,7 +11,6 @@ import { fillDeliveries } from '../../support/many-deliveries.ts'
 import { callerWith, postGraphql } from '../../support/post-graphql.ts'
 import { until } from '../../support/until.ts'
 import { useResource } from '../../support/use-resource.ts'
-import { findInTables } from './support/find-in-tables.ts'
 
 /** `DELETED=100000` makes a long run. */
 const COUNT = Number(process.env['DELETED'] ?? 3_000)
@@ -61,7 +60,7 @@ test(`an organization with ${COUNT} deliveries is deleted while workers are kill
       'operators hear of it',
       60_000,
     )
-    const found = await findInTables(pool, [MARKER])
+    const found = await rowsWith(pool, MARKER)
     for (const table of ['attempts_', 'audit_log', 'events_', 'organizations', 'webhooks']) {
       expect(
         found.some((name) => name.includes(table)),
@@ -95,9 +94,9 @@ test(`an organization with ${COUNT} deliveries is deleted while workers are kill
   } finally {
     await processes.stop()
   }
-  expect(await findInTables(pool, [MARKER])).toEqual([])
-  expect(await findInTables(pool, [api.tenant.organizationId])).toEqual(['bulk_tasks'])
-  expect(await findInTables(pool, [api.tenant.publicOrganizationId])).toEqual([
+  expect(await rowsWith(pool, MARKER)).toEqual([])
+  expect(await rowsWith(pool, api.tenant.organizationId)).toEqual(['bulk_tasks'])
+  expect(await rowsWith(pool, api.tenant.publicOrganizationId)).toEqual([
     'audit_log',
     // What the operators were told, without its contents.
     expect.stringMatching(/^posthorn_partitions\.events_/),

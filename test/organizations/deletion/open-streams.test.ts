@@ -2,10 +2,10 @@ import { expect, test } from 'vitest'
 import { COMMAND_LINE } from '../../../src/auth/access/actor.ts'
 import { deleteOrganization } from '../../../src/organizations/deletion/delete-organization.ts'
 import type { Reader } from '../../../src/streams/event-stream/follow-events.ts'
+import { rowsWith } from '../../erasure/search-everywhere.ts'
 import { numbersOf, readerOf, streamsOf, take } from '../../streams/event-stream/support/reader.ts'
 import { useTestApp } from '../../support/app.ts'
 import { createTenant, JOINED } from '../../support/factories.ts'
-import { findInTables } from './support/find-in-tables.ts'
 import { finishDeletion } from './support/finish-deletion.ts'
 
 const posthorn = await useTestApp({ role: 'api' })
@@ -27,5 +27,5 @@ test('the open streams of a deleted organization end, and write no row any more;
   await publish(kept.organizationId, 2)
   expect(numbersOf(await take(lasting, 1))).toEqual([2])
   await lasting.return?.()
-  expect(await findInTables(database.pool, [organizationId])).toEqual(['bulk_tasks'])
+  expect(await rowsWith(database.pool, organizationId)).toEqual(['bulk_tasks'])
 })
