@@ -17,13 +17,8 @@ const DIALECTS: Readonly<Record<string, Dialect>> = {
 }
 
 /** The version that `$schema` names. Undefined for an unknown one. */
-function dialectOf(name: string): Dialect | undefined {
+export function dialectOf(name: string): Dialect | undefined {
   return DIALECTS[name.replace(/^https?:\/\//, '').replace(/#$/, '')]
-}
-
-/** Whether a value of `$schema` names no version that Posthorn reads. */
-export function isUnknownDialect(name: unknown): name is string {
-  return typeof name === 'string' && dialectOf(name) === undefined
 }
 
 /**
