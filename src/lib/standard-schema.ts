@@ -124,11 +124,11 @@ function translate(value: OwnSchema, dialect: Dialect): void {
     const isExample = EXAMPLES.includes(name) && hasReference(value[name])
     if (isIgnored || isExample || DROPPED.includes(name)) delete value[name]
   }
-  if (dialect < 2020) {
-    if (Array.isArray(items))
-      Object.assign(value, { prefixItems: items, items: additionalItems ?? true })
-    delete value['additionalItems']
+  if (isAlone || dialect === 2020) return
+  if (Array.isArray(items)) {
+    Object.assign(value, { prefixItems: items, items: additionalItems ?? true })
   }
+  delete value['additionalItems']
   if (dialect > 4) return
   delete value['id']
   for (const [exclusive, bound] of EXCLUSIVE_BOUNDS) {
