@@ -123,16 +123,14 @@ async function tryBody(
   const events = newest.length > 0 ? newest : await findExamples(sql, types)
   const delivery = { id: mintUuid(), webhookId: onlyWebhook ?? mintUuid(), publicUrl }
   const parsed = parseBody(chosen)
-  const tried: TriedBody[] = []
-  for (const event of events) {
-    tried.push({
+  return await Promise.all(
+    events.map(async (event) => ({
       organizationId,
       eventUuid: newest.length > 0 ? event.id : null,
       eventType: event.type,
       body: await writeBody(organizationId, parsed, event, delivery),
-    })
-  }
-  return tried
+    })),
+  )
 }
 
 async function findExamples(sql: Sql, types: readonly string[]): Promise<BodyEvent[]> {

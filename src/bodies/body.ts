@@ -61,15 +61,12 @@ export async function writeBody(
   })
 }
 
-/** The version of a body with a uuid. */
-export type FindBody = (uuid: string) => Promise<Body>
-
 /** Versions in memory, and the characters of their texts: of a template, each takes up to 70 bytes. */
 const CACHE_SIZE = 10_000
 const CACHED_CHARACTERS = 2 * 1024 * 1024
 
-/** Remembers the versions, which never change. */
-export function createFindBody(sql: Sql): FindBody {
+/** Finds the version of a body with a uuid, and remembers it: versions never change. */
+export function createFindBody(sql: Sql): (uuid: string) => Promise<Body> {
   const cache = new LruMap<string, { readonly body: Body; readonly characters: number }>({
     maxEntries: CACHE_SIZE,
     weight: { max: CACHED_CHARACTERS, of: ({ characters }) => characters },

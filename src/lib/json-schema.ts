@@ -1,5 +1,5 @@
 import type { ErrorObject } from 'ajv'
-import { findPlaces, isUnknownDialect, type OwnSchema, standardSchema } from './standard-schema.ts'
+import { dialectOf, findPlaces, type OwnSchema, standardSchema } from './standard-schema.ts'
 
 /**
  * Checks data against a schema, and returns the problems, or null: undecided. A check counts its steps, so that the answer
@@ -14,7 +14,8 @@ class TooManySteps extends Error {}
 
 /** Compiles a schema. Throws if the schema is invalid. The first call loads the compiler. */
 export async function compileSchema(schema: object): Promise<CheckData> {
-  const { createAjv, rules } = await compiler()
+  compiler ??= loadCompiler()
+  const { createAjv, rules } = await compiler
   const standard = standardSchema(structuredClone(schema) as OwnSchema)
   if (!rules.validateSchema(standard)) throw new Error(firstBrokenRule(rules.errors ?? undefined))
   let steps = 0
@@ -71,7 +72,7 @@ function sizeOf(data: unknown): number {
  * `rules` has the schema of schemas, which takes 12 ms to compile. Each schema has a validator of its own, which keeps no
  * other schema in memory.
  */
-const compiler = once(async () => {
+async function loadCompiler() {
   const [{ Ajv2020 }, { default: addFormats }, { linearPattern }] = await Promise.all([
     import('ajv/dist/2020.js'),
     import('ajv-formats'),
@@ -103,12 +104,9 @@ const compiler = once(async () => {
     return ajv
   }
   return { createAjv, rules }
-})
-
-function once<T>(create: () => Promise<T>): () => Promise<T> {
-  let created: Promise<T> | undefined
-  return () => (created ??= create())
 }
+
+let compiler: ReturnType<typeof loadCompiler> | undefined
 
 function areUnique(items: readonly unknown[]): boolean {
   return new Set(items.map(canonicalJson)).size === items.length
@@ -139,7 +137,7 @@ export async function checkSchema(
   const places = findPlaces(schema as OwnSchema)
   for (const [pointer, { value }] of places) {
     const { $schema: dialect } = value
-    if (!isUnknownDialect(dialect)) continue
+    if (typeof dialect !== 'string' || dialectOf(dialect) !== undefined) continue
     return {
       problem: `has the "$schema" ${JSON.stringify(dialect.slice(0, 128))}${at(pointer)}, which Posthorn does not read. Convert the schema to "https://json-schema.org/draft/2020-12/schema", or remove the line if it is one already.`,
     }

@@ -17,13 +17,8 @@ const DIALECTS: Readonly<Record<string, Dialect>> = {
 }
 
 /** The version that `$schema` names. Undefined for an unknown one. */
-function dialectOf(name: string): Dialect | undefined {
+export function dialectOf(name: string): Dialect | undefined {
   return DIALECTS[name.replace(/^https?:\/\//, '').replace(/#$/, '')]
-}
-
-/** Whether a value of `$schema` names no version that Posthorn reads. */
-export function isUnknownDialect(name: unknown): name is string {
-  return typeof name === 'string' && dialectOf(name) === undefined
 }
 
 /**
@@ -129,11 +124,11 @@ function translate(value: OwnSchema, dialect: Dialect): void {
     const isExample = EXAMPLES.includes(name) && hasReference(value[name])
     if (isIgnored || isExample || DROPPED.includes(name)) delete value[name]
   }
-  if (dialect < 2020) {
-    if (Array.isArray(items))
-      Object.assign(value, { prefixItems: items, items: additionalItems ?? true })
-    delete value['additionalItems']
+  if (isAlone || dialect === 2020) return
+  if (Array.isArray(items)) {
+    Object.assign(value, { prefixItems: items, items: additionalItems ?? true })
   }
+  delete value['additionalItems']
   if (dialect > 4) return
   delete value['id']
   for (const [exclusive, bound] of EXCLUSIVE_BOUNDS) {

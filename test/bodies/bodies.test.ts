@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { verify } from '../../packages/receiver/src/index.ts'
 import { SYSTEM } from '../../src/auth/access/actor.ts'
 import { createEventType, updateEventType } from '../../src/event-types/edit-event-type.ts'
@@ -39,9 +39,16 @@ const posthorn = await useTestApp({
 const paid = { name: PAID, description: 'An order was paid.', schema: SCHEMA }
 await createEventType(posthorn.database.prisma, paid, SYSTEM)
 
+/** The ids of the webhooks of a test. */
+const created: string[] = []
+
 beforeEach(() => {
   receiver.clear()
   receiver.answer = (response) => response.end()
+})
+afterEach(async () => {
+  const remove = 'mutation ($id: ID!) { deleteWebhook(id: $id) { __typename } }'
+  for (const id of created.splice(0)) await posthorn.graphql(remove, { id })
 })
 
 async function create(input: object) {
@@ -51,6 +58,7 @@ async function create(input: object) {
     }`,
     { input: { url: receiver.url, eventSubscriptions: [PAID], enabled: true, ...input } },
   )
+  if (createWebhook.webhook) created.push(createWebhook.webhook.id)
   return createWebhook
 }
 
@@ -72,10 +80,6 @@ async function publish(dataText = DATA): Promise<string> {
     { input: { type: PAID, dataText } },
   )
   return publishEvent.publishedEvent.id
-}
-
-async function remove(id: string) {
-  await posthorn.graphql('mutation ($id: ID!) { deleteWebhook(id: $id) { __typename } }', { id })
 }
 
 /** The only delivery to a webhook. */
@@ -123,7 +127,6 @@ describe('a selection', () => {
       bodyVersion: { version: 1, selection: SELECTION },
       attempts: { nodes: [{ request: { body: String(body) } }] },
     })
-    await remove(webhook.id)
   })
 
   test('stays that of a delivery: retries and redeliveries send the same bytes after a change', async () => {
@@ -152,7 +155,6 @@ describe('a selection', () => {
     receiver.clear()
     await publish()
     expect(dataOf((await receiver.arrival(1)).body)).toBe(DATA)
-    await remove(webhook.id)
   })
 
   const ALIASES = Array.from({ length: 4 }, (_, n) => `a${n}: sku`).join(' ')
@@ -180,7 +182,6 @@ describe('a selection', () => {
       expect((await attempts()).at(-1)).toMatchObject(attempt)
       expect((await deliveryTo(webhook.id)).body).toBeNull()
       expect(receiver.received).toEqual([])
-      await remove(webhook.id)
     },
   )
 
@@ -196,7 +197,6 @@ describe('a selection', () => {
     const tested = String((await receiver.arrival(1)).body)
     expect(dataOf(tested)).toBe('{"order":{"total":null,"id":"o-2"},"mail":null,"items":null}')
     expect(body).toBe(tested)
-    await remove(webhook.id)
   })
 
   test('that is saved again after a change of the catalogue means what it says now', async () => {
@@ -216,7 +216,6 @@ describe('a selection', () => {
     await publish('{"customer":{"email":7}}')
     expect(dataOf((await receiver.arrival(1)).body)).toBe('{"customer":{"email":7}}')
     await setCustomer(SCHEMA.properties.customer)
-    await remove(webhook.id)
   })
 
   test('that the event graph does not have is refused with the place and the remedy', async () => {
@@ -231,7 +230,6 @@ describe('a selection', () => {
     expect(refused.issues[0].path).toEqual(['selection'])
     const kept = await update(webhook.id, {})
     expect(kept.webhook).toMatchObject({ revision: webhook.revision, selection: SELECTION })
-    await remove(webhook.id)
   })
 })
 
@@ -249,7 +247,6 @@ describe('a template', () => {
     )
     expect(String(body)).toContain('"total":9007199254740993.10')
     expect((await finished(webhook.id)).body).toBe(String(body))
-    await remove(webhook.id)
   })
 
   test('replaces a selection, and is refused beside one', async () => {
@@ -261,7 +258,6 @@ describe('a template', () => {
     expect(broken.issues).toMatchObject([{ path: ['template'] }])
     const both = await update(webhook.id, { template: '{}', selection: SELECTION })
     expect(both.issues).toMatchObject([{ path: ['template'], code: 'ambiguous' }])
-    await remove(webhook.id)
   })
 })
 

@@ -69,6 +69,17 @@ describe('a schema means what its version says', () => {
       [1],
     ],
     [
+      'a tuple beside a reference of draft 7',
+      {
+        $schema: draft(7),
+        $ref: '#/definitions/a',
+        items: [TEXT],
+        definitions: { a: { type: 'array' } },
+      },
+      [[1]],
+      ['x'],
+    ],
+    [
       'an anchor of draft 7',
       { $schema: draft(7), $ref: '#name', definitions: { a: { $id: '#name', ...TEXT } } },
       ['x'],

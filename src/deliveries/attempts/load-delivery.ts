@@ -1,4 +1,4 @@
-import { type FindBody, writeBody } from '../../bodies/body.ts'
+import { type createFindBody, writeBody } from '../../bodies/body.ts'
 import type { BodyEvent } from '../../bodies/event-graph/select-event.ts'
 import type { Sql } from '../../db/client.ts'
 import { deliveryBody } from '../../events/check-event.ts'
@@ -102,7 +102,7 @@ export const TOO_LARGE = Symbol('too large')
 export type LoadBody = (delivery: LoadedDelivery) => Promise<Buffer | typeof TOO_LARGE | null>
 
 /** Deliveries that were loaded without their payloads share a statement. */
-export function createLoadBody(sql: Sql, findBody: FindBody): LoadBody {
+export function createLoadBody(sql: Sql, findBody: ReturnType<typeof createFindBody>): LoadBody {
   const loadEvent = batched((deliveries: LoadedDelivery[]) => loadEvents(sql, deliveries), {
     maxSize: 100,
     weight: { max: MAX_BYTES_PER_LOAD, of: ({ dataBytes }) => dataBytes ?? 0 },

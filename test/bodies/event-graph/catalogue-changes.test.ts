@@ -1,6 +1,6 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { afterAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { SYSTEM } from '../../../src/auth/access/actor.ts'
 import { createEventType } from '../../../src/event-types/edit-event-type.ts'
 import { runCommand } from '../../cli/run-command.ts'
@@ -8,8 +8,8 @@ import { createApiKey } from '../../support/api-keys.ts'
 import { testEnvironment, useTestApp } from '../../support/app.ts'
 import { callerWith } from '../../support/post-graphql.ts'
 import { startReceiver } from '../../support/receiver.ts'
-import { temporaryFolder } from '../../support/temporary-folder.ts'
 import { until } from '../../support/until.ts'
+import { useFolder } from '../../support/use-folder.ts'
 import { useResource } from '../../support/use-resource.ts'
 
 const object = (properties: object) => ({ type: 'object', properties })
@@ -29,7 +29,7 @@ const { token: operator } = await createApiKey(posthorn.database.prisma, {
   organizationId: posthorn.tenant.organizationId,
   scopes: ['admin'],
 })
-const folder = await mkdtemp(path.join(temporaryFolder(), 'posthorn selections '))
+const folder = await useFolder('selections')
 
 beforeEach(async () => {
   receiver.clear()
@@ -38,9 +38,6 @@ beforeEach(async () => {
   await pool.query(`delete from posthorn.webhooks; delete from posthorn.event_types`)
   await createEventType(prisma, PAID, SYSTEM)
   webhookId = await createWebhook(SELECTION)
-})
-afterAll(async () => {
-  await rm(folder, { recursive: true, force: true })
 })
 
 async function createWebhook(selection: string | null): Promise<string> {

@@ -130,6 +130,7 @@ test.each<[string, unknown]>([
     'objects with more fields than a type can have',
     objectOf(300, 'o', () => objectOf(30, 'p', () => ({}))),
   ],
+  ['more objects than there can be types', objectOf(900, 'o', () => objectOf(1, 'p', () => ({})))],
   [
     'as many levels as JSON may have',
     range(99).reduce<object>((inner) => ({ properties: { a: inner } }), { type: 'string' }),
