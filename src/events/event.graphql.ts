@@ -247,13 +247,11 @@ async function hiddenFrom(
   webhookUuid: string,
   eventUuids: readonly string[],
 ): Promise<boolean[]> {
-  const { rows } = await sql.query<{ id: string }>({
-    name: 'hidden_payloads',
-    text: `
-      select distinct event_id as id from posthorn.deliveries
-      where event_id = any ($1::uuid[]) and webhook_id = $2 and is_erased`,
-    values: [eventUuids, webhookUuid],
-  })
-  const hidden = new Set(rows.map(({ id }) => id))
+  const hidden = await selectIds(
+    sql,
+    `select distinct event_id as id from posthorn.deliveries
+     where event_id = any ($1::uuid[]) and webhook_id = $2 and is_erased`,
+    [eventUuids, webhookUuid],
+  )
   return eventUuids.map((uuid) => hidden.has(uuid))
 }
