@@ -63,21 +63,18 @@ export function createPublishEvents(
   async function checkAndStore(organizationId: string, events: readonly NewEvent[]) {
     const names = [...new Set(events.map(({ type }) => type))]
     let types = await catalogue.find(names)
-    for (let tries = 1; ; tries++) {
+    for (let tries = 1; tries <= MAX_TRIES; tries++) {
       const { rows, issues, undecided } = await checkEvents(types, organizationId, events)
-      const isValid = issues.length === 0 && types.size === names.length
-      const stored = isValid ? await store(rows).catch(nullIfOutdated) : null
-      if (stored) {
-        if (undecided > 0) countUndecided?.(undecided)
-        return stored
-      }
-      const before = types
-      types = await catalogue.refresh(names)
-      if (!isValid && areSame(before, types)) {
+      if (issues.length === 0 && types.size === names.length) {
+        const stored = await store(rows).catch(nullIfOutdated)
+        if (stored && undecided > 0) countUndecided?.(undecided)
+        if (stored) return stored
+      } else if (tries > 1) {
         throw invalid([...issues, ...(await unknownTypes(events, types, catalogue))])
       }
-      if (tries === MAX_TRIES) throw changesTooOften()
+      types = await catalogue.refresh(names)
     }
+    throw changesTooOften()
   }
 
   /** Publishes with a span for each event, whose context the event then has. */
@@ -120,26 +117,8 @@ function changesTooOften(): DomainError {
   )
 }
 
-function areSame(before: KnownTypes, after: KnownTypes): boolean {
-  const unchanged = [...after].filter(
-    ([name, { revision }]) => before.get(name)?.revision === revision,
-  )
-  return unchanged.length === before.size && after.size === before.size
-}
-
-interface CheckedEvents {
-  readonly rows: readonly EventRow[]
-  /** With any issue, the rows must not be stored. */
-  readonly issues: readonly FieldIssue[]
-  /** The events that are accepted without an answer of their schema. */
-  readonly undecided: number
-}
-
-async function checkEvents(
-  types: KnownTypes,
-  organizationId: string,
-  events: readonly NewEvent[],
-): Promise<CheckedEvents> {
+/** With any issue, the rows must not be stored. `undecided`: the events that are accepted without an answer of their schema. */
+async function checkEvents(types: KnownTypes, organizationId: string, events: readonly NewEvent[]) {
   const checks = new Map<string, CheckData>()
   for (const [name, type] of types) checks.set(name, await type.checker())
   const issues: FieldIssue[] = []
