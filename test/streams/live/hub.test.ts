@@ -57,23 +57,41 @@ async function record(ids: readonly string[]): Promise<void> {
   await notify(database.pool, new Set([organizationId]))
 }
 
+/** Records an attempt in a transaction, and returns what commits and notifies. */
+async function recordLate(id: string) {
+  const client = await database.pool.connect()
+  await client.query('begin')
+  await client.query(INSERT, [[id], newId(), organizationId, webhookId])
+  return async () => {
+    await client.query('commit')
+    client.release()
+    await notify(database.pool, new Set([organizationId]))
+  }
+}
+
 test('an attempt arrives once, also if one with a higher id committed before it', async () => {
   const first = await follow()
   const second = await follow()
   const [low, high] = [newId(), newId()]
-  const client = await database.pool.connect()
-  await client.query('begin')
-  await client.query(INSERT, [[low], newId(), organizationId, webhookId])
+  const commit = await recordLate(low)
   await record([high])
   await until(() => first.length === 1 && second.length === 1, 'the higher id arrives')
-  await client.query('commit')
-  client.release()
-  await notify(database.pool, new Set([organizationId]))
+  await commit()
   await until(() => first.length === 2 && second.length === 2, 'the lower id arrives')
   const last = newId()
   await record([last])
   await until(() => first.length >= 3 && second.length >= 3, 'the next one arrives')
   for (const stream of [first, second]) expect(stream).toEqual([high, low, last])
+})
+
+test('a stream begins with what commits after it opened, also under an older id, and with nothing before', async () => {
+  await record([newId()])
+  const late = newId()
+  const commit = await recordLate(late)
+  const stream = await follow()
+  await commit()
+  await until(() => stream.length > 0, 'the late attempt arrives')
+  expect(stream).toEqual([late])
 })
 
 test('an attempt that a killed process did not notify of arrives with the next notification', async () => {
