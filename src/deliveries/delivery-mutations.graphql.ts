@@ -6,10 +6,10 @@ import type { Db, Sql } from '../db/client.ts'
 import { mintId, parseId } from '../db/ids.ts'
 import { createCatalogue } from '../event-types/event-type.ts'
 import { findExample, subscribesTo } from '../event-types/find-event-types.ts'
-import { checkAgainstSchema, checkEvent, type NewEvent } from '../events/check-event.ts'
+import { checkEvent, type NewEvent } from '../events/check-event.ts'
 import { ConflictError } from '../graphql/errors.ts'
 import { mutation } from '../graphql/mutation.ts'
-import { invalid, notFound } from '../lib/errors.ts'
+import { type FieldIssue, invalid, notFound } from '../lib/errors.ts'
 import { findWebhook } from '../webhooks/find-webhooks.ts'
 import { MAX_ATTEMPTS } from './new-delivery-sql.ts'
 
@@ -123,19 +123,11 @@ async function testDelivery(
 /** Checks the type, the size and the schema. Paths are those of the input. */
 async function requireValid(sql: Sql, event: NewEvent, json: string): Promise<void> {
   const known = (await createCatalogue(sql).refresh([event.type])).get(event.type)
-  const checked = checkEvent({ type: event.type, dataText: json })
+  const detail = `The event type ${event.type} is not in the catalogue, or it is archived.`
+  const unknown: FieldIssue = { path: ['eventType'], code: 'unknown_event_type', detail }
   const issues = known
-    ? [
-        ...checked.issues,
-        ...checkAgainstSchema(event, checked, await known.checker()).filter((one) => one !== null),
-      ]
-    : [
-        {
-          path: ['eventType'],
-          code: 'unknown_event_type' as const,
-          detail: `The event type ${event.type} is not in the catalogue, or it is archived.`,
-        },
-      ]
+    ? checkEvent({ type: event.type, dataText: json }, await known.checker()).issues
+    : [unknown]
   if (issues.length > 0) throw invalid(issues)
 }
 

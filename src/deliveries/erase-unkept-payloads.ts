@@ -1,6 +1,6 @@
 import type { Database, Sql } from '../db/client.ts'
 import { inTransaction } from '../db/transaction.ts'
-import { findUnreadEvents } from '../streams/event-stream/consumers/find-unread-events.ts'
+import { findUnreadEvents } from '../streams/event-stream/consumers/consumer.ts'
 import { DAYS_AFTER_EXHAUSTED } from './attempts/record-attempts-statement.ts'
 import { LOCK_ORDER } from './cancel-deliveries.ts'
 import { erasePayloads, firstDeliveryOf, lockEvents, MAX_ERASED_EVENTS } from './erase-events.ts'

@@ -1,6 +1,6 @@
 import { publicId } from '../db/ids.ts'
 import { MAX_DATA_BYTES } from '../event-types/event-type.ts'
-import type { FieldIssue } from '../lib/errors.ts'
+import { type FieldIssue, fieldIssue } from '../lib/errors.ts'
 import type { IssueCode } from '../lib/issue-codes.ts'
 import type { CheckData } from '../lib/json-schema.ts'
 import { InvalidJson, parseJson } from '../lib/parse-json.ts'
@@ -38,112 +38,84 @@ export interface CheckedEvent {
   readonly previous: Json | null
   /** The paths are relative to the event. */
   readonly issues: FieldIssue[]
+  /** Whether a check with the schema did not come to its end, so that the event is accepted. */
+  readonly isUndecided: boolean
 }
+
+type Report = (field: string, code: IssueCode, rule: string) => void
 
 const MAX_IDEMPOTENCY_KEY_LENGTH = 255
 /** https://www.w3.org/TR/trace-context/#traceparent-header */
 const TRACE_PARENT = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/
 
-/** Reads an event, and finds the issues that do not depend on its type. */
-export function checkEvent(event: NewEvent): CheckedEvent {
+/** Schema violations listed for one event. */
+const MAX_PROBLEMS = 20
+
+/** Reads an event, and finds its issues. `check` checks with the schema of its type. Default: no schema. */
+export function checkEvent(event: NewEvent, check: CheckData = () => []): CheckedEvent {
   const issues: FieldIssue[] = []
-  const report = (field: string, code: IssueCode, detail: string) =>
-    issues.push({ path: [field], code, detail })
-  const data = readJson(event, 'data', issues)
+  const report: Report = (field, code, rule) => void issues.push(fieldIssue([field], code, rule))
+  const data = readJson(event, 'data', report)
   const bytes = Buffer.byteLength(data?.text ?? '')
+  const most = `must have at most 256 KiB (${MAX_DATA_BYTES} bytes) as JSON, not`
   if (data === null && issues.length === 0) {
-    const detail = 'data is required. Send any JSON value, or the text of one as dataText.'
-    report('data', 'required', detail)
+    report('data', 'required', 'is required. Send any JSON value, or the text of one as dataText.')
   } else if (bytes > MAX_DATA_BYTES) {
-    report(
-      'data',
-      'too_large',
-      `data must have at most 256 KiB (${MAX_DATA_BYTES} bytes) as JSON, not ${bytes}.`,
-    )
+    report('data', 'too_large', `${most} ${bytes}.`)
   }
-  const read = readJson(event, 'previous', issues)
+  const read = readJson(event, 'previous', report)
   const previous = read?.value === null ? null : read
   const bytesOfBoth = bytes + Buffer.byteLength(previous?.text ?? '')
   if (bytes <= MAX_DATA_BYTES && bytesOfBoth > MAX_DATA_BYTES) {
-    report(
-      'previous',
-      'too_large',
-      `previous and data together must have at most 256 KiB (${MAX_DATA_BYTES} bytes) as JSON, not ${bytesOfBoth}.`,
-    )
+    report('previous', 'too_large', `and data together ${most} ${bytesOfBoth}.`)
   }
   if (event.occurredAt && !isTime(event.occurredAt)) {
-    report(
-      'timestamp',
-      'invalid_time',
-      'timestamp must be an RFC 3339 time, such as 2026-01-31T12:00:00Z.',
-    )
+    const rule = 'must be an RFC 3339 time, such as 2026-01-31T12:00:00Z.'
+    report('timestamp', 'invalid_time', rule)
   }
   const key = event.idempotencyKey
-  if (
-    typeof key === 'string' &&
-    (key.length < 1 || key.length > MAX_IDEMPOTENCY_KEY_LENGTH || key.includes('\0'))
-  ) {
-    report(
-      'idempotencyKey',
-      'invalid_length',
-      'idempotencyKey must have 1 to 255 characters, none of them NUL.',
-    )
+  if (typeof key === 'string' && !isKey(key)) {
+    report('idempotencyKey', 'invalid_length', 'must have 1 to 255 characters, none of them NUL.')
   }
   if (typeof event.traceParent === 'string' && !TRACE_PARENT.test(event.traceParent)) {
-    report(
-      'traceparent',
-      'invalid_traceparent',
-      'traceparent must have the form of W3C Trace Context: 00-<32 hex>-<16 hex>-<2 hex>.',
-    )
+    const rule = 'must have the form of W3C Trace Context: 00-<32 hex>-<16 hex>-<2 hex>.'
+    report('traceparent', 'invalid_traceparent', rule)
   }
-  return { data, previous, issues }
+  let isUndecided = false
+  for (const [field, json] of Object.entries({ data, previous })) {
+    const problems = data && json ? check(json.value) : []
+    if (problems === null) isUndecided = true
+    else if (problems.length > 0) {
+      const listed = problems.slice(0, MAX_PROBLEMS).join('; ')
+      const more = problems.length - MAX_PROBLEMS
+      const rule = `does not match the schema of ${event.type}: ${listed}${more > 0 ? `; and ${more} more` : ''}.`
+      report(field, 'schema_mismatch', rule)
+    }
+  }
+  return { data, previous, issues, isUndecided }
 }
 
 /** Null: not given, or with an issue. */
-function readJson(event: NewEvent, field: 'data' | 'previous', issues: FieldIssue[]): Json | null {
+function readJson(event: NewEvent, field: 'data' | 'previous', report: Report): Json | null {
   const name = `${field}Text` as const
   const [value, text] = [event[field] ?? null, event[name] ?? null]
-  const report = (code: IssueCode, detail: string): null => {
-    issues.push({ path: [name], code, detail })
-    return null
-  }
   if (text === null) return value === null ? null : { value, text: JSON.stringify(value) }
-  if (value !== null) {
-    return report('ambiguous', `${field} and ${name} are both given. Send one of them.`)
-  }
   try {
-    return { value: parseJson(text), text: text.trim() }
+    if (value === null) return { value: parseJson(text), text: text.trim() }
+    report(name, 'ambiguous', `is given beside ${field}. Send one of them.`)
   } catch (error) {
-    const problem = error instanceof InvalidJson ? error.message : 'is not JSON.'
-    return report('malformed', `${name} ${problem}`)
+    report(name, 'malformed', error instanceof InvalidJson ? error.message : 'is not JSON.')
   }
+  return null
 }
+
+const isKey = (text: string): boolean =>
+  text !== '' && text.length <= MAX_IDEMPOTENCY_KEY_LENGTH && !text.includes('\0')
 
 /** Years in RFC 3339 have four digits. */
 function isTime(time: Date): boolean {
   const year = time.getUTCFullYear()
   return year >= 1 && year <= 9_999
-}
-
-/** Schema violations listed for one event. */
-const MAX_PROBLEMS = 20
-
-/** The issues of an event with the schema of its type. Null: a check did not come to its end, so that the event is accepted. */
-export function checkAgainstSchema(
-  { type }: NewEvent,
-  { data, previous }: Pick<CheckedEvent, 'data' | 'previous'>,
-  check: CheckData,
-): (FieldIssue | null)[] {
-  return Object.entries({ data, previous }).flatMap(([field, json]): (FieldIssue | null)[] => {
-    const problems = json ? check(json.value) : []
-    if (problems === null) return [null]
-    if (problems.length === 0) return []
-    const listed = problems.slice(0, MAX_PROBLEMS).join('; ')
-    const more =
-      problems.length > MAX_PROBLEMS ? `; and ${problems.length - MAX_PROBLEMS} more` : ''
-    const detail = `${field} does not match the schema of ${type}: ${listed}${more}.`
-    return [{ path: [field], code: 'schema_mismatch', detail }]
-  })
 }
 
 /** The columns of an event that its deliveries send. */

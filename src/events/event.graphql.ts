@@ -212,7 +212,14 @@ async function isHidden(
 ): Promise<boolean> {
   const webhookId = callerOf(context).session?.webhookId
   if (webhookId == null) return false
-  const run = (uuids: string[]) => hiddenFrom(context.sql, webhookId, uuids)
+  const run = async (uuids: string[]) => {
+    const hidden = await selectIds(
+      context.sql,
+      'select distinct event_id as id from posthorn.deliveries where event_id = any ($1::uuid[]) and webhook_id = $2 and is_erased',
+      [uuids, webhookId],
+    )
+    return uuids.map((uuid) => hidden.has(uuid))
+  }
   return await context.perField(info, run)(eventUuid)
 }
 
@@ -239,21 +246,4 @@ async function previewsOf(sql: Sql, uuids: readonly string[]): Promise<(string |
   )
   const byId = new Map(rows.map(({ id, preview }) => [id, preview]))
   return uuids.map((uuid) => byId.get(uuid) ?? null)
-}
-
-/** Whether each of the events has a delivery to the webhook whose payload is not kept. The index on (event_id) serves it. */
-async function hiddenFrom(
-  sql: Sql,
-  webhookUuid: string,
-  eventUuids: readonly string[],
-): Promise<boolean[]> {
-  const { rows } = await sql.query<{ id: string }>({
-    name: 'hidden_payloads',
-    text: `
-      select distinct event_id as id from posthorn.deliveries
-      where event_id = any ($1::uuid[]) and webhook_id = $2 and is_erased`,
-    values: [eventUuids, webhookUuid],
-  })
-  const hidden = new Set(rows.map(({ id }) => id))
-  return eventUuids.map((uuid) => hidden.has(uuid))
 }

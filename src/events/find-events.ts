@@ -64,39 +64,19 @@ export async function findEventById(
   return await db.event.findUnique({ ...selection, where: { id: uuid, organizationId } })
 }
 
-/** An event that this request published. Prisma batches the lookups of one tick. */
-export async function findPublishedEvent(
-  db: Db,
-  id: string,
-  selection: Selection,
-): Promise<Event | null> {
-  const uuid = parseId('event', id)
-  return uuid ? await db.event.findUnique({ ...selection, where: { id: uuid } }) : null
-}
-
-/** The organization's events with these uuids, by uuid. */
+/** The organization's events with these uuids, by uuid, newest first. */
 export async function findEventsByIds(
   db: Db,
   organizationId: string,
   uuids: readonly string[],
   selection: Selection,
 ): Promise<Map<string, Event>> {
-  const events = await findEventsByUuids(db, organizationId, uuids, selection)
-  return new Map(events.map((event) => [event.id, event]))
-}
-
-/** The organization's events with these uuids, newest first. */
-async function findEventsByUuids(
-  db: Db,
-  organizationId: string,
-  uuids: readonly string[],
-  selection: Selection,
-): Promise<Event[]> {
-  return await db.event.findMany({
+  const events = await db.event.findMany({
     ...selection,
     where: { id: { in: [...uuids] }, organizationId },
     orderBy: { id: 'desc' },
   })
+  return new Map(events.map((event) => [event.id, event]))
 }
 
 /** The most events of a type that are read to find those of a search key among them. */
@@ -139,7 +119,7 @@ async function findEventsByValue(
     values,
   )
   const uuids = rows.map(({ id }) => id)
-  return await findEventsByUuids(prisma, organizationId, uuids, selection)
+  return [...(await findEventsByIds(prisma, organizationId, uuids, selection)).values()]
 }
 
 type Searched = EventFilter & { readonly path: string | null }

@@ -3,7 +3,7 @@ import { type Context, callerOf } from '../graphql/context.ts'
 import { ConflictError } from '../graphql/errors.ts'
 import { mutation } from '../graphql/mutation.ts'
 import type { NewEvent } from './check-event.ts'
-import { findPublishedEvent } from './find-events.ts'
+import { findEventById } from './find-events.ts'
 import {
   MAX_EVENTS_PER_CALL,
   onlyEvent,
@@ -44,7 +44,8 @@ const PublishedEventRef = builder.objectRef<PublishedEvent>('PublishedEvent').im
       nullable: true,
       description: 'The event.',
       authScopes: { scope: 'events:read' },
-      resolve: (query, { id }, _args, { prisma }) => findPublishedEvent(prisma, id, query),
+      resolve: (query, { id }, _args, context) =>
+        findEventById(context.prisma, callerOf(context).organizationId, id, query),
     }),
   }),
 })

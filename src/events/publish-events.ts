@@ -1,22 +1,15 @@
-import { setTimeout } from 'node:timers/promises'
 import type { Sql } from '../db/client.ts'
 import { publicId } from '../db/ids.ts'
-import {
-  type Catalogue,
-  type KnownType,
-  type KnownTypes,
-  OPERATIONAL_PREFIX,
-} from '../event-types/event-type.ts'
+import { type Catalogue, type KnownTypes, OPERATIONAL_PREFIX } from '../event-types/event-type.ts'
 import { fewHints } from '../lib/did-you-mean.ts'
-import { DomainError, type FieldIssue, invalid } from '../lib/errors.ts'
+import { DomainError, type FieldIssue, fieldIssue, invalid } from '../lib/errors.ts'
+import type { CheckData } from '../lib/json-schema.ts'
+import { takeTurns } from '../lib/take-turns.ts'
 import { currentTraceContext } from '../telemetry/request-log.ts'
 import type { OpenSpan, Tracing } from '../telemetry/tracing.ts'
 import { toSpanContext } from '../telemetry/tracing.ts'
-import { checkAgainstSchema, checkEvent, type NewEvent } from './check-event.ts'
+import { checkEvent, type NewEvent } from './check-event.ts'
 import { createStoreEvents, type EventRow, isOutdated } from './store-events.ts'
-
-/** Checking yields to the event loop after this time. */
-const CHECK_SLICE_MS = 10
 
 /** Tries to check and store the events of a call while the catalogue keeps changing. */
 const MAX_TRIES = 5
@@ -70,41 +63,46 @@ export function createPublishEvents(
   async function checkAndStore(organizationId: string, events: readonly NewEvent[]) {
     const names = [...new Set(events.map(({ type }) => type))]
     let types = await catalogue.find(names)
-    for (let tries = 1; ; tries++) {
-      const { rows, issues, undecided } = await toRows(types, organizationId, events)
-      const isValid = issues.length === 0 && types.size === names.length
-      const stored = isValid ? await store(rows).catch(nullIfOutdated) : null
-      if (stored) {
-        if (undecided > 0) countUndecided?.(undecided)
-        return stored
-      }
-      const before = types
-      types = await catalogue.refresh(names)
-      if (!isValid && areSame(before, types)) {
+    for (let tries = 1; tries <= MAX_TRIES; tries++) {
+      const { rows, issues, undecided } = await checkEvents(types, organizationId, events)
+      if (issues.length === 0 && types.size === names.length) {
+        const stored = await store(rows).catch(nullIfOutdated)
+        if (stored && undecided > 0) countUndecided?.(undecided)
+        if (stored) return stored
+      } else if (tries > 1) {
         throw invalid([...issues, ...(await unknownTypes(events, types, catalogue))])
       }
-      if (tries === MAX_TRIES) throw changesTooOften()
+      types = await catalogue.refresh(names)
+    }
+    throw changesTooOften()
+  }
+
+  /** Publishes with a span for each event, whose context the event then has. */
+  return async (organizationId, events) => {
+    checkCount(events.length)
+    const spans = tracing?.isOn ? events.map((event) => startSpan(tracing, event)) : []
+    try {
+      const traced = events.map((event, i) => ({ ...event, ...spans[i]?.context }))
+      const stored = await checkAndStore(organizationId, traced)
+      return stored.map(({ uuid, ...facts }, i) => {
+        const id = publicId('event', uuid)
+        const { deliveryCount } = facts
+        spans[i]?.end({ 'messaging.message.id': id, 'posthorn.deliveries': deliveryCount }, null)
+        return { id, ...facts }
+      })
+    } catch (error) {
+      const errorType = error instanceof DomainError ? error.code : 'internal'
+      for (const span of spans) span?.end({}, errorType)
+      throw error
     }
   }
-
-  async function publish(organizationId: string, events: readonly NewEvent[]) {
-    checkCount(events.length)
-    const stored = await checkAndStore(organizationId, events)
-    return stored.map(({ uuid, ...facts }) => ({ id: publicId('event', uuid), ...facts }))
-  }
-
-  return tracing ? (...call) => trace(tracing, publish, ...call) : publish
 }
 
 function checkCount(count: number): void {
   if (count >= 1 && count <= MAX_EVENTS_PER_CALL) return
-  throw invalid([
-    {
-      path: ['events'],
-      code: count === 0 ? 'required' : 'too_many',
-      detail: `events must have 1 to ${MAX_EVENTS_PER_CALL.toLocaleString('en')} entries, not ${count}.`,
-    },
-  ])
+  const code = count === 0 ? 'required' : 'too_many'
+  const rule = `must have 1 to ${MAX_EVENTS_PER_CALL.toLocaleString('en')} entries, not ${count}.`
+  throw invalid([fieldIssue(['events'], code, rule)])
 }
 
 function nullIfOutdated(error: unknown): null {
@@ -119,64 +117,33 @@ function changesTooOften(): DomainError {
   )
 }
 
-function areSame(before: KnownTypes, after: KnownTypes): boolean {
-  const unchanged = [...after].filter(
-    ([name, { revision }]) => before.get(name)?.revision === revision,
-  )
-  return unchanged.length === before.size && after.size === before.size
-}
-
-interface CheckedEvents {
-  readonly rows: readonly EventRow[]
-  /** With any issue, the rows must not be stored. */
-  readonly issues: readonly FieldIssue[]
-  /** The events that are accepted without an answer of their schema. */
-  readonly undecided: number
-}
-
-async function toRows(
-  types: KnownTypes,
-  organizationId: string,
-  events: readonly NewEvent[],
-): Promise<CheckedEvents> {
+/** With any issue, the rows must not be stored. `undecided`: the events that are accepted without an answer of their schema. */
+async function checkEvents(types: KnownTypes, organizationId: string, events: readonly NewEvent[]) {
+  const checks = new Map<string, CheckData>()
+  for (const [name, type] of types) checks.set(name, await type.checker())
   const issues: FieldIssue[] = []
-  const rows: EventRow[] = []
-  /** Types of which a check did not end: it is not tried on more events of the call. */
-  const slow = new Set<KnownType>()
   let undecided = 0
-  let sliceStartedAtMs = performance.now()
-  for (const [index, event] of events.entries()) {
-    if (performance.now() - sliceStartedAtMs > CHECK_SLICE_MS) {
-      // A timer, because `setImmediate` can run before pending I/O.
-      await setTimeout(0)
-      sliceStartedAtMs = performance.now()
+  const rows = await takeTurns([...events.entries()], ([index, event]): EventRow => {
+    const { type } = event
+    const checked = checkEvent(event, checks.get(type))
+    if (checked.isUndecided) {
+      undecided++
+      // A check that did not end is not tried on more events of the call.
+      checks.set(type, () => null)
     }
-    const { data, previous, issues: found } = checkEvent(event)
-    found.unshift(...reservedIssues(event))
-    const type = types.get(event.type)
-    if (type && data) {
-      const checker = type.checker()
-      const check = checker instanceof Promise ? await checker : checker
-      const checked = slow.has(type) ? [null] : checkAgainstSchema(event, { data, previous }, check)
-      found.push(...checked.flatMap((issue) => issue ?? []))
-      if (checked.includes(null)) {
-        slow.add(type)
-        undecided++
-      }
+    for (const issue of [...reservedIssues(event), ...checked.issues]) {
+      issues.push({ ...issue, path: ['events', index, ...issue.path] })
     }
-    for (const issue of found) issues.push({ ...issue, path: ['events', index, ...issue.path] })
-    rows.push({
-      organizationId,
-      type: event.type,
-      typeRevision: type?.revision ?? '0',
-      data: data?.text ?? '',
-      previous: previous?.text ?? null,
+    return {
+      ...{ organizationId, type, typeRevision: types.get(type)?.revision ?? '0' },
+      data: checked.data?.text ?? '',
+      previous: checked.previous?.text ?? null,
       occurredAt: event.occurredAt ?? new Date(),
       idempotencyKey: event.idempotencyKey ?? null,
       traceParent: event.traceParent ?? null,
       traceState: event.traceState ?? null,
-    })
-  }
+    }
+  })
   return { rows, issues, undecided }
 }
 
@@ -204,30 +171,6 @@ async function unknownTypes(
       },
     ]
   })
-}
-
-/** Publishes with a span for each event, whose context the event then has. */
-async function trace(
-  tracing: Tracing,
-  publish: PublishEvents,
-  organizationId: string,
-  events: readonly NewEvent[],
-): Promise<PublishedEvent[]> {
-  if (!tracing.isOn) return await publish(organizationId, events)
-  const spans = events.map((event) => startSpan(tracing, event))
-  const traced = events.map((event, i) => ({ ...event, ...spans[i]?.context }))
-  try {
-    const published = await publish(organizationId, traced)
-    for (const [i, { id, deliveryCount }] of published.entries()) {
-      const attributes = { 'messaging.message.id': id, 'posthorn.deliveries': deliveryCount }
-      spans[i]?.end(attributes, null)
-    }
-    return published
-  } catch (error) {
-    const errorType = error instanceof DomainError ? error.code : 'internal'
-    for (const span of spans) span?.end({}, errorType)
-    throw error
-  }
 }
 
 /** The parent is what the event names, or else the request. Null without tracing. */

@@ -50,15 +50,11 @@ const PARALLEL = 2
 const GATHER_MS = 3
 
 /**
- * How long a call waits for a lock, such as that of an idempotency key of an open transaction, before it fails; and how
- * long calls with keys that share a statement wait before each is retried alone.
+ * How long a call waits for a lock before it fails; and how long one with an idempotency key does, which a transaction of a
+ * host can hold for as long as it likes: many such calls wait one after the other.
  */
 const LOCK_TIMEOUT_MS = 1_000
-const SHARED_LOCK_TIMEOUT_MS = 100
-
-/** Behind others that waited for locks, a call waits only this long: otherwise many calls would wait for minutes. */
-const LATE_LOCK_TIMEOUT_MS = 25
-const LATE_AFTER_MS = 2_000
+const KEY_LOCK_TIMEOUT_MS = 200
 
 /**
  * Calls that come while statements run share the next transaction, and a call that Postgres rejects fails alone. Calls
@@ -68,10 +64,7 @@ const LATE_AFTER_MS = 2_000
 export function createStoreEvents(sql: Sql): StoreEvents {
   const createBatch = (isKeyed: boolean, parallel: number) =>
     batched(
-      (calls: Rows[], waitedMs) => {
-        const timeoutMs = isKeyed ? keyTimeoutMs(calls, waitedMs) : LOCK_TIMEOUT_MS
-        return storeCalls(sql, calls, timeoutMs)
-      },
+      (calls: Rows[]) => storeCalls(sql, calls, isKeyed ? KEY_LOCK_TIMEOUT_MS : LOCK_TIMEOUT_MS),
       {
         maxSize: MAX_CALLS,
         weight: { max: 1, of: weigh },
@@ -96,11 +89,6 @@ export function createStoreEvents(sql: Sql): StoreEvents {
 }
 
 type Rows = readonly EventRow[]
-
-function keyTimeoutMs(calls: readonly Rows[], waitedMs: number): number {
-  if (waitedMs > LATE_AFTER_MS) return LATE_LOCK_TIMEOUT_MS
-  return calls.length > 1 ? SHARED_LOCK_TIMEOUT_MS : LOCK_TIMEOUT_MS
-}
 
 /** The fraction of a statement's bounds that a call uses. */
 function weigh(rows: Rows): number {

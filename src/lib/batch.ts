@@ -16,13 +16,11 @@ export interface BatchOptions<Input> {
   readonly isolate?: (error: unknown) => boolean
 }
 
-/** `waitedMs`: how long ago the first of the calls came. */
-type Run<Input, Output> = (inputs: Input[], waitedMs: number) => Promise<readonly Output[]>
+type Run<Input, Output> = (inputs: Input[]) => Promise<readonly Output[]>
 
 interface Call<Input, Output> {
   readonly input: Input
   readonly weight: number
-  readonly cameAtMs: number
   readonly resolve: (output: Output) => void
   readonly reject: (error: unknown) => void
 }
@@ -82,7 +80,7 @@ export function batched<Input, Output>(
   return (input) => {
     const { promise, resolve, reject } = Promise.withResolvers<Output>()
     const size = weight?.of(input) ?? 0
-    calls.push({ input, weight: size, cameAtMs: performance.now(), resolve, reject })
+    calls.push({ input, weight: size, resolve, reject })
     if (calls.length >= maxSize) flush()
     else if (!gathering && running < parallel) gather()
     return promise
@@ -96,8 +94,7 @@ async function runBatch<Input, Output>(
   isolate: BatchOptions<Input>['isolate'],
 ): Promise<void> {
   try {
-    const inputs = calls.map(({ input }) => input)
-    const outputs = await run(inputs, performance.now() - (calls[0]?.cameAtMs ?? 0))
+    const outputs = await run(calls.map(({ input }) => input))
     calls.forEach(({ resolve }, i) => {
       resolve(outputs[i] as Output)
     })

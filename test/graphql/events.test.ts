@@ -55,7 +55,7 @@ describe('publishEvent', () => {
   test.each([
     ['no data', {}, 'data', /^data is required\. Send any JSON value, or the text of one/],
     ['null', { data: null }, 'data', /^data is required/],
-    ['both', { data: {}, dataText: '{}' }, 'dataText', /^data and dataText are both given/],
+    ['both', { data: {}, dataText: '{}' }, 'dataText', /^dataText is given beside data/],
     ['text that is not JSON', { dataText: '{n:1}' }, 'dataText', /^dataText is not JSON\.$/],
     ['a number that is not exact', { dataText: '9007199254740993' }, 'dataText', /kept exactly/],
     ['half of a character', { dataText: '{"a":"\\ud800"}' }, 'dataText', /lone surrogate/],
@@ -91,7 +91,7 @@ describe('publishEvent', () => {
     })
 
     test.each([
-      ['both', { previous: {}, previousText: '{}' }, 'previousText', /are both given/],
+      ['both', { previous: {}, previousText: '{}' }, 'previousText', /is given beside/],
       ['text that is not JSON', { previousText: '{n:1}' }, 'previousText', /^previousText is not/],
       [
         'what its schema rejects',

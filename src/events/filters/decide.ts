@@ -11,7 +11,7 @@ interface EventTexts {
   readonly previous: string | null
 }
 
-/** Events in one statement, so that it ends within a second, however many steps the filter takes. */
+/** Events in one statement if a condition looks at all data, so that it ends within a second. */
 const EVENTS_OF_STATEMENT = 5
 
 /**
@@ -27,8 +27,9 @@ export async function explainRefusals<Event extends EventTexts>(
   const parts = 'all' in filter ? filter.all : [filter]
   const compiled = [filter, ...parts].map(compileFilter)
   const refusals = new Map<Event, string>()
-  for (let at = 0; at < events.length; at += EVENTS_OF_STATEMENT) {
-    const page = events.slice(at, at + EVENTS_OF_STATEMENT)
+  const size = compiled.some(({ scans }) => scans > 0) ? EVENTS_OF_STATEMENT : events.length
+  for (let at = 0; at < events.length; at += size) {
+    const page = events.slice(at, at + size)
     const { rows } = await sql.query<{ n: number; part: number }>({
       name: 'explain_refusals',
       text: EXPLAIN_REFUSALS,

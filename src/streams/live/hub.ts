@@ -60,7 +60,7 @@ export class LiveHub implements AsyncDisposable {
   /** The organizations with notifications that clients do not know of yet. */
   readonly #notified = new Set<string>()
   /** By organization: the newest position in its stream when clients were last told of events. */
-  readonly #newest = new Map<string, number | null>()
+  #newest: ReadonlyMap<string, number | null> = new Map()
   #closing = Promise.resolve()
   #session: Session | null = null
   #timers: AsyncDisposable[] = []
@@ -156,15 +156,14 @@ export class LiveHub implements AsyncDisposable {
   async #lookForEvents(): Promise<void> {
     const readers = [...this.#open.values()].filter(({ awaited }) => awaited === 'events')
     const organizationIds = new Set(readers.map(({ caller }) => caller.organizationId))
-    for (const known of this.#newest.keys()) {
-      if (!organizationIds.has(known)) this.#newest.delete(known)
-    }
+    const newest = new Map<string, number | null>()
     for (const organizationId of organizationIds) {
-      const newest = await givePositions(this.#options.sql, organizationId)
-      if (newest === this.#newest.get(organizationId)) continue
-      this.#newest.set(organizationId, newest)
+      const position = await givePositions(this.#options.sql, organizationId)
+      newest.set(organizationId, position)
+      if (position === this.#newest.get(organizationId)) continue
       this.#notify('events', (id) => id === organizationId)
     }
+    this.#newest = newest
   }
 
   /** This also detects a broken connection. */

@@ -9,19 +9,17 @@ export const CHANNEL = 'posthorn_live'
  */
 export type Notify = (organizationId: string) => void
 
-/** Disposal waits until all notifications are sent. */
-export interface Notifier extends AsyncDisposable {
-  readonly notify: Notify
-}
-
 /** What is new within this time is one notification. */
 const GATHER_MS = 20
 
 /**
  * Notifies after the transaction that changed the rows, because Postgres serializes the commits of transactions that
- * notify, and attempts must be recorded concurrently.
+ * notify, and attempts must be recorded concurrently. Disposal waits until all notifications are sent.
  */
-export function createNotifier(sql: Sql, onError: (error: unknown) => void): Notifier {
+export function createNotifier(
+  sql: Sql,
+  onError: (error: unknown) => void,
+): AsyncDisposable & { readonly notify: Notify } {
   let gathered = new Set<string>()
   let running: Promise<void> | null = null
 

@@ -155,7 +155,6 @@ test('a client that reads nothing delays nobody, and gets everything later', asy
   const reading = take(fast, count)
   for (let n = 1; n <= count; n += 1_000) await publish(n, n + 999)
   expect(numbersOf(await reading)).toEqual(numbers)
-  // More than the process keeps: the rest comes from Postgres.
   expect(numbersOf(await take(slow, count))).toEqual(numbers)
   await Promise.all([slow.return?.(), fast.return?.()])
 })

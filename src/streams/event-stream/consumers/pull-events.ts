@@ -2,7 +2,7 @@ import { credentialOf } from '../../../auth/access/scope.ts'
 import type { Sql } from '../../../db/client.ts'
 import { parseId, publicId } from '../../../db/ids.ts'
 import { DomainError, type FieldIssue, fieldIssue, invalid, notFound } from '../../../lib/errors.ts'
-import { type EventSelection, type GivenSelection, readSelection } from '../event-matcher.ts'
+import { type GivenSelection, readSelection } from '../event-matcher.ts'
 import { givePositions, readBounds } from '../event-stream.ts'
 import { type Reader, type StreamDeps, scopeOf } from '../follow-events.ts'
 import {
@@ -48,15 +48,6 @@ export interface PulledEvents {
   readonly lease: string | null
   readonly expiresAt: Date | null
   readonly events: readonly StreamEvent[]
-}
-
-interface Pull {
-  readonly name: string
-  readonly selection: EventSelection
-  readonly start: ConsumerStart
-  readonly max: number
-  readonly waitSeconds: number
-  readonly leaseSeconds: number
 }
 
 const NOTHING: PulledEvents = { lease: null, expiresAt: null, events: [] }
@@ -120,7 +111,7 @@ async function pullOnce(sql: Sql, { caller, actor }: Reader, pull: Pull): Promis
     const [first] = rows
     if (!first) {
       const bounds = await readBounds(sql, organizationId)
-      await createConsumer(sql, organizationId, name, bounds, start, actor)
+      await createConsumer(sql, organizationId, name, bounds, start ?? 'now', actor)
       continue
     }
     const { lease, expiresAt, scanned } = first
@@ -226,7 +217,9 @@ const ACKNOWLEDGE = `
   )
   select coalesce((select count from acknowledged), 0) as count from consumer`
 
-function readPull(request: PullRequest): Pull {
+type Pull = ReturnType<typeof readPull>
+
+function readPull(request: PullRequest) {
   const issues: FieldIssue[] = []
   const read = (name: 'max' | 'wait' | 'lease', least: number, most: number, usual: number) => {
     const value = request[name] ?? usual
@@ -239,7 +232,6 @@ function readPull(request: PullRequest): Pull {
   const waitSeconds = read('wait', 0, MAX_WAIT_SECONDS, 0)
   const leaseSeconds = read('lease', 1, MAX_LEASE_SECONDS, DEFAULT_LEASE_SECONDS)
   if (issues.length > 0) throw invalid(issues)
-  const { consumer: name, from } = request
-  const selection = readSelection(request)
-  return { name, selection, start: from ?? 'now', max, waitSeconds, leaseSeconds }
+  const { consumer: name, from: start } = request
+  return { name, selection: readSelection(request), start, max, waitSeconds, leaseSeconds }
 }
