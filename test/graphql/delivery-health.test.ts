@@ -167,7 +167,7 @@ test('an operator reads the organizations by damage, each with its figures, in f
   })
   expect(first.nodes).toMatchObject([damaged(held, 'ON_HOLD', 1), damaged(worse, 'FAILING', 2)])
   // One for each figure, and not for each organization.
-  expect(api.statements.list).toHaveLength(8)
+  expect(api.statements.list).toHaveLength(9)
   const second = await list(`first: 1, after: "${first.pageInfo.endCursor}"`)
   expect(second.nodes).toMatchObject([{ id: failing.publicOrganizationId }])
 })
