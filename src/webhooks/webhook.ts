@@ -89,7 +89,7 @@ export async function deleteWebhook(
       },
     })
     await tx.signingSecret.deleteMany({ where: { webhookId: uuid } })
-    await tx.webhookSchedule.deleteMany({ where: { webhookId: uuid } })
+    await tx.$executeRaw`delete from posthorn.webhook_schedules where webhook_id = ${uuid}::uuid`
     await followIncidents(tx, uuid)
     const cancelation = { selection: {}, total: 0, totalIsExact: false }
     await startWork(tx, {

@@ -4,6 +4,7 @@ import { publicId } from '../../src/db/ids.ts'
 import { deleteOldRows } from '../../src/run/maintenance.ts'
 import { createApiKey, revokeApiKey } from '../support/api-keys.ts'
 import { startTestApp, useTestApp } from '../support/app.ts'
+import { countRows } from '../support/count-rows.ts'
 import { openBrowser, VIEWER } from './browser.ts'
 
 const posthorn = await useTestApp({ role: 'api' })
@@ -172,9 +173,10 @@ describe('a session ends', () => {
     expect((await browser.graphql(VIEWER)).errors).toMatchObject([
       { message: 'Your session has expired. Sign in again.' },
     ])
-    expect(await prisma.session.count({ where: { apiKeyId: uuid } })).toBe(1)
+    const stored = () => countRows(pool, 'posthorn.sessions where api_key_id = $1', [uuid])
+    expect(await stored()).toBe(1)
     await deleteOldRows(pool, 'sessions')
-    expect(await prisma.session.count({ where: { apiKeyId: uuid } })).toBe(0)
+    expect(await stored()).toBe(0)
   })
 
   test('when its key is revoked, in every process immediately', async () => {

@@ -110,7 +110,7 @@ test('from the call on, its keys and sessions are refused', async () => {
   await deleteOrganization(prisma, id, { force: false }, actor)
   const answer = await api.call(token, '{ viewer { organization { name } } }')
   expect(answer.errors).toMatchObject([{ extensions: { code: 'UNAUTHENTICATED' } }])
-  expect(await prisma.session.count({ where: { id: session?.id as string } })).toBe(0)
+  expect(await countRows(pool, 'posthorn.sessions where id = $1', [session?.id])).toBe(0)
   expect(await deletionOf(created.organizationId)).toMatchObject({
     selection: { requestedBy: publicId('apiKey', operator.keyId) },
   })
