@@ -132,7 +132,7 @@ async function change(
   const id = publicId('webhook', uuid)
   const { columns, body } = await readSettings(tx, deps, before, input, options)
   await requireFreeUid(tx, organizationId, columns.uid, uuid)
-  options.precondition?.(await toWebhook(tx, keyring, before), before)
+  options.precondition?.(await toWebhook(tx, keyring, before))
   const changed = { ...before, ...columns } as WebhookRow
   const audited = changedFields(
     auditedWebhook(keyring, before),

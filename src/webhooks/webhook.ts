@@ -43,7 +43,7 @@ export interface ActingWebhookDeps extends WebhookDeps {
 }
 
 /** Throws if a change must not be made to the webhook as it is. The webhook is locked until the change commits. */
-export type Precondition = (current: Webhook, row: WebhookRow) => void
+export type Precondition = (current: Webhook) => void
 
 /** The organization's webhook with a public id. Throws `not_found`. */
 export async function getWebhook(
@@ -78,7 +78,7 @@ export async function deleteWebhook(
   await actForOrganization(prisma, organizationId, async (tx) => {
     const before = (await lockWebhook(tx, organizationId, { id })) as WebhookRow
     const { id: uuid } = before
-    precondition?.(await toWebhook(tx, keyring, before), before)
+    precondition?.(await toWebhook(tx, keyring, before))
     await tx.webhook.update({
       where: { id: uuid },
       data: {
