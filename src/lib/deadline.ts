@@ -1,4 +1,4 @@
-import { type EventLoopUtilization, performance } from 'node:perf_hooks'
+import { performance } from 'node:perf_hooks'
 
 /** A deadline for an answer from outside this process. */
 interface Deadline {
@@ -13,26 +13,16 @@ const MAX_EXTENSIONS = 3
  * time begins again.
  */
 export function startDeadline(timeoutMs: number, onPassed: () => void): Deadline {
-  let extensions = 0
-  let timer = start()
+  let timer = start(MAX_EXTENSIONS)
 
-  function start(): NodeJS.Timeout {
-    const since = markBusyTime()
+  function start(extensions: number): NodeJS.Timeout {
+    const since = performance.eventLoopUtilization()
     return setTimeout(() => {
-      extensions += 1
-      if (extensions <= MAX_EXTENSIONS && wasBusySince(since)) timer = start()
+      const wasBusy = performance.eventLoopUtilization(since).utilization > 0.5
+      if (wasBusy && extensions > 0) timer = start(extensions - 1)
       else onPassed()
     }, timeoutMs)
   }
 
   return { cancel: () => clearTimeout(timer) }
-}
-
-function markBusyTime(): EventLoopUtilization {
-  return performance.eventLoopUtilization()
-}
-
-/** Whether this thread ran code for more than half of the time, so that it could not read what arrived. */
-function wasBusySince(mark: EventLoopUtilization): boolean {
-  return performance.eventLoopUtilization(mark).utilization > 0.5
 }

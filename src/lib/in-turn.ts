@@ -4,13 +4,10 @@ import { newBudget, type WorkBudget } from './work-budget.ts'
 /** The steps after which an organization leaves the thread to others, until the next round of the event loop. */
 const STEPS_OF_TURN = 20_000
 
-interface Turn {
-  steps: number
-  /** The next round of the event loop. */
-  readonly end: Promise<void>
-}
+/** The steps of each organization in this round. */
+const steps = new Map<string, number>()
 
-const turns = new Map<string, Turn>()
+let nextRound: Promise<void> | null = null
 
 /**
  * Works on one event of an organization, with a budget of its own, or one that it shares. In each round of the event loop, an organization has
@@ -21,24 +18,16 @@ export async function inTurn<Result>(
   work: (budget: WorkBudget) => Result,
   budget = newBudget(),
 ): Promise<Result> {
-  let turn = turns.get(organizationId) ?? beginTurn(organizationId)
-  while (turn.steps > STEPS_OF_TURN) {
-    await turn.end
-    turn = turns.get(organizationId) ?? beginTurn(organizationId)
-  }
+  const used = () => steps.get(organizationId) ?? 0
+  while (used() > STEPS_OF_TURN) await nextRound
+  nextRound ??= setImmediate().then(() => {
+    steps.clear()
+    nextRound = null
+  })
   const { left } = budget
   try {
     return work(budget)
   } finally {
-    turn.steps += left - budget.left
+    steps.set(organizationId, used() + left - budget.left)
   }
-}
-
-function beginTurn(organizationId: string): Turn {
-  const end = setImmediate().then(() => {
-    turns.delete(organizationId)
-  })
-  const turn = { steps: 0, end }
-  turns.set(organizationId, turn)
-  return turn
 }

@@ -5,7 +5,7 @@ import { parseId } from '../db/ids.ts'
 import { type Page, pageOf, sliceAround } from '../db/page.ts'
 import { atLeastKey } from '../db/selection.ts'
 import { notFound } from '../lib/errors.ts'
-import { labelHash, type OwnNameFilter, ownNameConditions } from './own-names/metadata.ts'
+import { type OwnNameFilter, ownNameConditions } from './own-names/metadata.ts'
 
 type Query = Pick<Prisma.OrganizationFindUniqueArgs, 'select' | 'include'>
 
@@ -55,12 +55,11 @@ export type OrganizationOrder = 'newest first' | 'damage first'
 /** A page of all organizations that match the filter. */
 export async function findOrganizations(
   db: Db,
-  sql: Sql,
   filter: OrganizationFilter,
   query: Query & Page,
   order: OrganizationOrder,
 ): Promise<Organization[]> {
-  if (order === 'damage first') return await findByDamage(db, sql, filter, query)
+  if (order === 'damage first') return await findByDamage(db, filter, query)
   const { where, ...page } = pageOf(query, 'newest first')
   return await db.organization.findMany({
     ...page,
@@ -76,40 +75,37 @@ function conditions({ search, ...ownNames }: OrganizationFilter): Prisma.Organiz
   return [name, ...ownNameConditions(ownNames)]
 }
 
-/** Reads the ids of all first. An installation has few organizations and webhooks. */
+/** The states of webhooks that are damage, the worst first. */
+const DAMAGE = ['on_hold', 'failing', 'behind', 'degraded']
+
+/** Reads the ids of all first: Prisma cannot order by states. An installation has few organizations and webhooks. */
 async function findByDamage(
   db: Db,
-  sql: Sql,
-  { search, uid, metadata }: OrganizationFilter,
+  filter: OrganizationFilter,
   { cursor, skip: _, take, ...selection }: Query & Page,
 ): Promise<Organization[]> {
-  const { rows } = await sql.query<{ id: string }>({
-    name: 'order_organizations_by_damage',
-    text: `
-      select o.id from posthorn.organizations as o
-      left join (
-        select organization_id, count(*) filter (where state = 'on_hold') as on_hold,
-          count(*) filter (where state = 'failing') as failing, count(*) filter (where state = 'behind') as behind,
-          count(*) filter (where state = 'degraded') as degraded, min(oldest_waiting_at) as oldest_waiting_at
-        from posthorn.webhook_states where state in ('on_hold', 'failing', 'behind', 'degraded') group by 1
-      ) as damage on damage.organization_id = o.id
-      where o.deleted_at is null
-        and ($1 = '' or strpos(lower(o.name), lower($1)) > 0 or strpos(lower(o.uid), lower($1)) > 0) and ($2::text is null or o.uid = $2)
-        and o.label_hashes @> $3
-      order by coalesce(on_hold, 0) desc, coalesce(failing, 0) desc, coalesce(behind, 0) desc,
-        coalesce(degraded, 0) desc, oldest_waiting_at, o.id desc`,
-    values: [search ?? '', uid ?? null, (metadata ?? []).map(labelHash)],
-  })
-  const page = sliceAround(
-    rows.map(({ id }) => id),
-    cursor?.id,
-    take,
-  )
   const found = await db.organization.findMany({
+    where: { deletedAt: null, AND: conditions(filter) },
+    select: { id: true },
+    orderBy: { id: 'desc' },
+  })
+  const rows = await db.webhookState.groupBy({
+    by: ['organizationId', 'state'],
+    where: { state: { in: DAMAGE } },
+    _count: true,
+  })
+  const counts = new Map(rows.map((row) => [row.organizationId + row.state, row._count]))
+  const differences = (a: string, b: string) =>
+    DAMAGE.map((state) => (counts.get(b + state) ?? 0) - (counts.get(a + state) ?? 0))
+  const ids = found.map(({ id }) => id)
+  // Equal ones stay newest first.
+  ids.sort((a, b) => differences(a, b).find((difference) => difference !== 0) ?? 0)
+  const page = sliceAround(ids, cursor?.id, take)
+  const organizations = await db.organization.findMany({
     ...atLeastKey(selection),
     where: { id: { in: page } },
   })
-  const byId = new Map(found.map((organization) => [organization.id, organization]))
+  const byId = new Map(organizations.map((organization) => [organization.id, organization]))
   return page.flatMap((id) => byId.get(id) ?? [])
 }
 

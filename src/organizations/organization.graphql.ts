@@ -96,8 +96,8 @@ builder.queryFields((t) => ({
           description: 'The order. Default: NEWEST_FIRST.',
         }),
       },
-      resolve: (query, _root, { filter, orderBy }, { prisma, sql }) =>
-        findOrganizations(prisma, sql, filter ?? {}, query, orderBy),
+      resolve: (query, _root, { filter, orderBy }, { prisma }) =>
+        findOrganizations(prisma, filter ?? {}, query, orderBy),
     },
     OrganizationConnection,
   ),

@@ -22,12 +22,26 @@ export async function findWebhook(db: Db, organizationId: string, id: string): P
   return row
 }
 
-/** Locks a webhook until the transaction ends, and returns its current row. Throws `not_found` if it was deleted. */
-export async function lockWebhook(tx: Db, uuid: string): Promise<Webhook> {
-  await tx.$queryRaw`select from posthorn.webhooks where id = ${uuid}::uuid for no key update`
-  const row = await tx.webhook.findFirst({ where: { id: uuid, deletedAt: null } })
-  if (!row) throw notFound('webhook', publicId('webhook', uuid))
-  return row
+/** A public id, or the uid that the owner chose. */
+export type WebhookName = { readonly id: string } | { readonly uid: string }
+
+/**
+ * Locks the organization's webhook with a name until the transaction ends, and returns its current row. Null for an unknown
+ * uid. Throws `not_found` for an unknown id. A deletion, or another uid, can commit while this waits for the lock.
+ */
+export async function lockWebhook(
+  tx: Db,
+  organizationId: string,
+  name: WebhookName,
+): Promise<Webhook | null> {
+  const [id, uid] = 'id' in name ? [parseId('webhook', name.id), null] : [null, name.uid]
+  const [locked] = await tx.$queryRaw<{ id: string }[]>`
+    select id from posthorn.webhooks
+    where organization_id = ${organizationId}::uuid and (id = ${id}::uuid or uid = ${uid}) and deleted_at is null
+    for no key update`
+  if (locked) return await tx.webhook.findUniqueOrThrow({ where: { id: locked.id } })
+  if ('id' in name) throw notFound('webhook', name.id)
+  return null
 }
 
 /** Throws an `EditConflict` if the webhook, which is locked, has another revision than the caller read. */
@@ -159,7 +173,7 @@ async function findSorted(
 export async function findNamedWebhook(
   db: Db,
   organizationId: string,
-  name: { readonly id: string } | { readonly uid: string },
+  name: WebhookName,
   only: string | undefined,
   selection: Selection,
 ): Promise<Webhook | null> {

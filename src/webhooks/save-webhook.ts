@@ -12,7 +12,7 @@ import { enqueue } from '../queue/jobs.ts'
 import { notifyOnCommit } from '../streams/live/notify.ts'
 import { type EndpointProof, verifiedAt, withChallenge } from './challenge.ts'
 import { endHoldInTransaction, followIncidents } from './end-hold.ts'
-import { checkEdit, findWebhook, lockWebhook } from './find-webhooks.ts'
+import { checkEdit, lockWebhook, type WebhookName } from './find-webhooks.ts'
 import { type ReadOptions, readSettings } from './read-settings.ts'
 import { addSigningSecret } from './signing-secret.ts'
 import {
@@ -23,9 +23,6 @@ import {
   type Webhook,
 } from './webhook.ts'
 import type { WebhookInput } from './webhook-settings.ts'
-
-/** A public id, or the uid that the owner chose. */
-export type WebhookName = { readonly id: string } | { readonly uid: string }
 
 export interface SaveOptions extends ReadOptions {
   /** The revision that the caller read. An update throws an `EditConflict` if its settings were changed since. */
@@ -60,7 +57,7 @@ export async function saveWebhook(
     actForOrganization(db, organizationId, async (tx) => {
       // Before the row, so that two callers never wait for each other.
       if (typeof input.uid === 'string') await lockUid(tx, organizationId, input.uid)
-      const before = named && (await lockNamed(tx, organizationId, named))
+      const before = named && (await lockWebhook(tx, organizationId, named))
       return before
         ? await change(tx, deps, before, input, options, proof)
         : await create(tx, deps, { uuid, organizationId, secret }, input, options, proof)
@@ -90,23 +87,6 @@ export async function updateWebhook(
 ): Promise<Webhook> {
   const { row } = await saveWebhook(deps, organizationId, { id }, input, options)
   return await toWebhook(deps.prisma, deps.keyring, row)
-}
-
-/** Null for an unknown uid, also if a deletion, or another uid, commits while this waits for the lock. */
-async function lockNamed(
-  tx: Db,
-  organizationId: string,
-  named: WebhookName,
-): Promise<WebhookRow | null> {
-  if ('id' in named) {
-    const { id } = await findWebhook(tx, organizationId, named.id)
-    return await lockWebhook(tx, id)
-  }
-  const [found] = await tx.$queryRaw<{ id: string }[]>`
-    select id from posthorn.webhooks
-    where organization_id = ${organizationId}::uuid and uid = ${named.uid} and deleted_at is null
-    for no key update`
-  return found ? await lockWebhook(tx, found.id) : null
 }
 
 async function create(
@@ -152,7 +132,7 @@ async function change(
   const id = publicId('webhook', uuid)
   const { columns, body } = await readSettings(tx, deps, before, input, options)
   await requireFreeUid(tx, organizationId, columns.uid, uuid)
-  options.precondition?.(await toWebhook(tx, keyring, before), before)
+  options.precondition?.(await toWebhook(tx, keyring, before))
   const changed = { ...before, ...columns } as WebhookRow
   const audited = changedFields(
     auditedWebhook(keyring, before),

@@ -1,5 +1,6 @@
 import type { GraphQLResolveInfo } from 'graphql'
 import { writeAuditEntries } from '../auth/audit/audit-entry.ts'
+import type { SigningSecret as Row, Webhook } from '../db/generated/prisma/client.ts'
 import { publicId } from '../db/ids.ts'
 import { builder } from '../graphql/builder.ts'
 import type { Context } from '../graphql/context.ts'
@@ -11,6 +12,8 @@ import {
   SIGNING_SECRET_RULE,
   type SigningSecret,
 } from './signing-secret.ts'
+
+type WithSecrets = Pick<Webhook, 'id' | 'organizationId'> & { readonly signingSecrets: Row[] }
 
 const SigningSecretRef = builder.objectRef<SigningSecret>('SigningSecret').implement({
   description: 'A key that signs, or signed, the deliveries to one webhook.',
@@ -39,12 +42,11 @@ builder.prismaObjectFields('Webhook', (t) => ({
       'The current secret, which signs every attempt. Reading it is in the audit log, as `signing_secret.revealed`.',
     authScopes: { scope: 'secrets:read' },
     select: { id: true, signingSecrets: true },
-    resolve: async ({ id, organizationId, signingSecrets }, _args, context, info) => {
-      const current = signingSecrets.find(({ expiresAt }) => expiresAt === null)
+    resolve: async (webhook, _args, context, info) => {
+      const [current] = await reveal(webhook, context, info, ({ expiresAt }) => expiresAt === null)
       // The secrets of a webhook that was deleted meanwhile are gone.
-      if (!current) throw notFound('webhook', publicId('webhook', id))
-      await auditReading(context, info, organizationId)(id)
-      return decryptSecret(context.webhooks.keyring, current)
+      if (!current) throw notFound('webhook', publicId('webhook', webhook.id))
+      return current
     },
   }),
   expiringSigningSecrets: t.field({
@@ -54,12 +56,10 @@ builder.prismaObjectFields('Webhook', (t) => ({
       'The secrets that were rotated less than 24 hours ago, newest first: at most five. They no longer sign, but receivers may still accept them. Reading any is in the audit log, as `signing_secret.revealed`.',
     authScopes: { scope: 'secrets:read' },
     select: { id: true, signingSecrets: true },
-    resolve: async ({ id, organizationId, signingSecrets }, _args, context, info) => {
-      const rotated = signingSecrets
-        .filter(({ expiresAt }) => expiresAt !== null && expiresAt > new Date())
-        .toSorted((a, b) => Number(b.expiresAt) - Number(a.expiresAt))
-      if (rotated.length > 0) await auditReading(context, info, organizationId)(id)
-      return rotated.map((row) => decryptSecret(context.webhooks.keyring, row))
+    resolve: async (webhook, _args, context, info) => {
+      const isOld = ({ expiresAt }: Row) => expiresAt !== null && expiresAt > new Date()
+      const rotated = await reveal(webhook, context, info, isOld)
+      return rotated.toSorted((a, b) => Number(b.expiresAt) - Number(a.expiresAt))
     },
   }),
 }))
@@ -83,9 +83,15 @@ mutation('rotateSigningSecret', {
     rotateSigningSecret({ ...webhooks, actor }, organizationId, id, input.secret ?? null),
 })
 
-/** Await the entry before the caller has a secret. Those of a page are written together. */
-function auditReading(context: Context, info: GraphQLResolveInfo, organizationId: string) {
-  return context.perOrganization(organizationId, info, async (webhooks: string[]) => {
+/** The secrets that are wanted, once the audit log has an entry. The entries of a page are written together. */
+async function reveal(
+  { id, organizationId, signingSecrets }: WithSecrets,
+  context: Context,
+  info: GraphQLResolveInfo,
+  isWanted: (row: Row) => boolean,
+): Promise<SigningSecret[]> {
+  const wanted = signingSecrets.filter(isWanted)
+  const audit = context.perOrganization(organizationId, info, async (webhooks: string[]) => {
     const entries = webhooks.map((uuid) => ({
       action: 'signing_secret.revealed' as const,
       organizationId,
@@ -94,4 +100,6 @@ function auditReading(context: Context, info: GraphQLResolveInfo, organizationId
     await writeAuditEntries(context.sql, context.actor, entries)
     return webhooks
   })
+  if (wanted.length > 0) await audit(id)
+  return wanted.map((row) => decryptSecret(context.webhooks.keyring, row))
 }

@@ -1,9 +1,11 @@
-import type { WebhookCondition, WebhookSchedule } from '../db/generated/prisma/client.ts'
+import type { WebhookState as Current } from '../db/generated/prisma/client.ts'
+import { publicId } from '../db/ids.ts'
 import { builder } from '../graphql/builder.ts'
 import { callerOf } from '../graphql/context.ts'
 import { enumOf } from '../graphql/enum-of.ts'
 import { openStream, readOnce } from '../graphql/live-stream.ts'
 import { streamsOfWebhook } from '../graphql/portal-access.ts'
+import { notFound } from '../lib/errors.ts'
 import type { StreamItem } from '../streams/live/stream.ts'
 import { WebhookState } from './delivery-enums.ts'
 import { ON_TIME_RATE, readOnTimeRates } from './delivery-health.ts'
@@ -18,12 +20,8 @@ import {
   type WebhookState as State,
 } from './webhook-state.ts'
 
-/** The columns of a webhook that has had no delivery are missing. */
-interface WebhookHealth
-  extends Partial<Omit<WebhookCondition, 'state'>>,
-    Partial<Omit<WebhookSchedule, 'webhookId'>>,
-    AttemptCounts {
-  readonly id: string
+/** The attempts are those of the window. */
+interface WebhookHealth extends Omit<Current, 'state'>, AttemptCounts {
   readonly state: State
 }
 
@@ -67,25 +65,24 @@ const WebhookHealth = builder.objectRef<WebhookHealth>('WebhookHealth').implemen
       description: 'Why the webhook is behind. Null in another state.',
       resolve: ({ state, behindCause }) => (state === 'behind' ? (behindCause as Cause) : null),
     }),
-    failedDeliveries: t.int({
+    failedDeliveries: t.exposeInt('firstAttemptsFailed', {
       description:
         'The number of deliveries whose first attempt failed in the last 15 minutes. A few seconds old; 0 if none failed.',
-      resolve: ({ firstAttemptsFailed = 0 }) => firstAttemptsFailed,
     }),
     failureRate: t.float({
       nullable: true,
       description:
         'The share of `failedDeliveries` among the deliveries that were first attempted in the last 15 minutes, from 0 to 1. Null if there were none.',
-      resolve: ({ firstAttempts, firstAttemptsFailed = 0 }) =>
-        firstAttempts ? firstAttemptsFailed / firstAttempts : null,
+      resolve: ({ firstAttempts, firstAttemptsFailed }) =>
+        firstAttempts > 0 ? firstAttemptsFailed / firstAttempts : null,
     }),
     onTimeRate: t.float({
       nullable: true,
       description: ON_TIME_RATE,
-      resolve: ({ id }, _args, context, info) =>
+      resolve: ({ webhookId }, _args, context, info) =>
         context.perField(info, (webhooks: string[]) =>
           readOnTimeRates(context.sql, 'webhook_id', webhooks),
-        )(id),
+        )(webhookId),
     }),
     oldestWaitingAt: t.expose('oldestWaitingAt', {
       type: 'DateTime',
@@ -98,9 +95,8 @@ const WebhookHealth = builder.objectRef<WebhookHealth>('WebhookHealth').implemen
       nullable: true,
       description: 'When the consecutive failures began. Null after a success.',
     }),
-    consecutiveFailures: t.int({
+    consecutiveFailures: t.exposeInt('consecutiveFailures', {
       description: 'The number of failed attempts since the last success.',
-      resolve: ({ consecutiveFailures = 0 }) => consecutiveFailures,
     }),
     onHoldSince: t.expose('onHoldSince', {
       type: 'DateTime',
@@ -168,17 +164,16 @@ builder.prismaObjectFields('Webhook', (t) => ({
         description: 'The time window of the statistics. Default: DAY.',
       }),
     },
-    select: { current: true, condition: true, schedule: true },
-    resolve: async (webhook, { window }, context, info) => {
+    select: { id: true, current: true },
+    resolve: async ({ id, current }, { window }, context, info) => {
       const countsOf = context.perField(info, (ids: string[]) => {
         const since = new Date(Date.now() - window * HOUR_MS)
         const range = bucketRange({ since, unit: window === 1 ? 'minute' : 'hour' })
         return readAttemptTotals(context.sql, ids, range)
       })
-      // Without a row, it was deleted meanwhile.
-      const state = (webhook.current?.state ?? 'disabled') as State
-      const { id, condition, schedule } = webhook
-      return { ...condition, ...schedule, ...(await countsOf(id)), id, state }
+      // It was deleted meanwhile.
+      if (!current) throw notFound('webhook', publicId('webhook', id))
+      return { ...current, ...(await countsOf(id)), state: current.state as State }
     },
   }),
 }))

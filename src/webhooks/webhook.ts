@@ -19,16 +19,11 @@ import { WEBHOOK_SETTINGS } from './webhook-settings.ts'
  * A registered endpoint with its decrypted custom headers. If no key decrypts them, `headers` has one placeholder,
  * which updates reject. `id` is the public id.
  */
-export interface Webhook {
-  readonly id: string
-  readonly url: string
-  readonly description: string | null
-  readonly enabled: boolean
+export interface Webhook
+  extends Pick<WebhookRow, 'id' | 'url' | 'description' | 'enabled' | 'createdAt' | 'updatedAt'> {
   /** The names of event types: patterns are expanded. */
   readonly eventSubscriptions: readonly string[]
   readonly headers: Readonly<Record<string, string>>
-  readonly createdAt: Date
-  readonly updatedAt: Date
 }
 
 export interface WebhookDeps {
@@ -48,7 +43,7 @@ export interface ActingWebhookDeps extends WebhookDeps {
 }
 
 /** Throws if a change must not be made to the webhook as it is. The webhook is locked until the change commits. */
-export type Precondition = (current: Webhook, row: WebhookRow) => void
+export type Precondition = (current: Webhook) => void
 
 /** The organization's webhook with a public id. Throws `not_found`. */
 export async function getWebhook(
@@ -80,10 +75,10 @@ export async function deleteWebhook(
   id: string,
   precondition?: Precondition,
 ): Promise<void> {
-  const { id: uuid } = await findWebhook(prisma, organizationId, id)
   await actForOrganization(prisma, organizationId, async (tx) => {
-    const before = await lockWebhook(tx, uuid)
-    precondition?.(await toWebhook(tx, keyring, before), before)
+    const before = (await lockWebhook(tx, organizationId, { id })) as WebhookRow
+    const { id: uuid } = before
+    precondition?.(await toWebhook(tx, keyring, before))
     await tx.webhook.update({
       where: { id: uuid },
       data: {
@@ -94,7 +89,7 @@ export async function deleteWebhook(
       },
     })
     await tx.signingSecret.deleteMany({ where: { webhookId: uuid } })
-    await tx.webhookSchedule.deleteMany({ where: { webhookId: uuid } })
+    await tx.$executeRaw`delete from posthorn.webhook_schedules where webhook_id = ${uuid}::uuid`
     await followIncidents(tx, uuid)
     const cancelation = { selection: {}, total: 0, totalIsExact: false }
     await startWork(tx, {
@@ -122,20 +117,13 @@ async function toWebhooks(
 ): Promise<Webhook[]> {
   const hasPattern = rows.some(({ eventSubscriptions }) => eventSubscriptions.some(isPattern))
   const catalogue = hasPattern ? await readNames(db) : []
-  return rows.map((row) => decrypt(keyring, row, catalogue))
-}
-
-function decrypt(keyring: Keyring, row: WebhookRow, catalogue: readonly string[]): Webhook {
-  return {
-    id: publicId('webhook', row.id),
-    url: row.url,
-    description: row.description,
-    enabled: row.enabled,
-    eventSubscriptions: expandSubscriptions(row.eventSubscriptions, catalogue),
-    headers: readHeaders(keyring, row.headersCiphertext, row.id),
-    createdAt: row.createdAt,
-    updatedAt: row.updatedAt,
-  }
+  return rows.map(({ id, eventSubscriptions, headersCiphertext, ...row }) => ({
+    ...{ url: row.url, description: row.description, enabled: row.enabled },
+    ...{ createdAt: row.createdAt, updatedAt: row.updatedAt },
+    id: publicId('webhook', id),
+    eventSubscriptions: expandSubscriptions(eventSubscriptions, catalogue),
+    headers: readHeaders(keyring, headersCiphertext, id),
+  }))
 }
 
 /**

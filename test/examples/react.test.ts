@@ -36,9 +36,9 @@ story('shows the webhooks and their health in plain words', async () => {
   stage.receiver.answer = (response) => response.writeHead(503).end()
   await deliver(stage)
   // The page reads the state before it follows the changes.
-  const { webhookCondition } = stage.posthorn.database.prisma
+  const { webhookState } = stage.posthorn.database.prisma
   const failing = { where: { state: 'failing' } }
-  await until(async () => (await webhookCondition.count(failing)) === 1, 'the webhook is failing')
+  await until(async () => (await webhookState.count(failing)) === 1, 'the webhook is failing')
   await using reader = await open()
   const card = cardOf(reader.page, url)
   await card.getByText('FAILING').waitFor()

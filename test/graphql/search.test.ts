@@ -167,10 +167,12 @@ test('events are found by id, type and time', async () => {
 
 describe('webhooks', () => {
   const found = (filter: object) => find('Webhooks', 'webhooks', filter)
-  const condition = (webhook: string | undefined, data: object) =>
-    api.database.prisma.webhookCondition.create({
-      data: { webhookId: parseId('webhook', webhook as string) as string, ...data },
-    })
+  const condition = (webhook: string | undefined, columns: Record<string, unknown>) =>
+    api.database.pool.query(
+      `insert into posthorn.webhook_conditions (webhook_id, ${Object.keys(columns).join(', ')})
+       values ($1, ${Object.keys(columns).map((_, i) => `$${i + 2}`)})`,
+      [parseId('webhook', webhook as string), ...Object.values(columns)],
+    )
 
   test('are found by URL and description, ignoring case', async () => {
     const add = async (url: string) => (await tenant.addWebhook({ url })).id
@@ -196,8 +198,8 @@ describe('webhooks', () => {
     const [off, healthy, behind, worse, failing, degraded, onHold] = ids as [string, ...string[]]
     await updateWebhook(api.deps.webhooks, tenant.organizationId, off, { enabled: false })
     const late = (hours: number) => ({
-      ...{ state: 'behind', behindCause: 'ordered' },
-      oldestWaitingAt: new Date(Date.now() - hours * 3_600_000),
+      ...{ state: 'behind', behind_cause: 'ordered' },
+      oldest_waiting_at: new Date(Date.now() - hours * 3_600_000),
     })
     await condition(failing, { state: 'failing' })
     await condition(degraded, { state: 'degraded' })
@@ -251,7 +253,7 @@ describe('webhooks', () => {
     expect(await found({ states: ['NO_DELIVERIES', 'FAILING'] })).toEqual([failing, on])
     expect(await found({ states: ['NO_DELIVERIES'] })).toEqual([on])
     expect(await found({ states: ['HEALTHY'] })).toEqual([])
-    await condition(on, { lastSuccessAt: new Date() })
+    await condition(on, { last_success_at: new Date() })
     expect(await found({ states: ['HEALTHY'] })).toEqual([on])
     expect(await found({ states: ['NO_DELIVERIES'] })).toEqual([])
     expect(await found({ states: ['FAILING'] })).toEqual([failing])

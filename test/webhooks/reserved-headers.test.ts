@@ -34,21 +34,6 @@ test('GraphQL and the OpenAPI document show the header prefix', async () => {
   expect(JSON.stringify([openapi.webhooks, rules])).not.toContain('wh-')
 })
 
-test.each(['Wh-Id', 'wh_id', 'transfer_encoding'])(
-  'a custom header is rejected if its name is reserved: %s',
-  async (name) => {
-    const response = await register({ [name]: 'x' })
-    expect(response.status).toBe(422)
-    expect((await response.json()).errors).toEqual([
-      {
-        pointer: `#/headers/${name}`,
-        code: 'reserved_header',
-        detail: `headers.${name} is set by Posthorn or by the connection. Use another name.`,
-      },
-    ])
-  },
-)
-
 test('a webhook with custom headers of the same names receives each header once, with the values that Posthorn sets', async () => {
   const headers = { 'Acme-Id': 'theirs', 'acme-timestamp': '1', 'ACME-Signature': 'v1,theirs' }
   const created = await register({ ...headers, 'Acme-Test': 'true', 'X-Team': 'events' })

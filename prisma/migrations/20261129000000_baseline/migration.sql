@@ -3468,7 +3468,10 @@ select
     else 'concurrency_limit'
   end as waits_for,
   s.backlog_since is not null or s.backlog_drained_at is not null as has_backlog,
-  c.oldest_waiting_at
+  c.oldest_waiting_at, c.last_success_at, c.failing_since, coalesce(c.consecutive_failures, 0) as consecutive_failures,
+  c.last_error, c.state_since, c.behind_cause, coalesce(c.first_attempts, 0) as first_attempts,
+  coalesce(c.first_attempts_failed, 0) as first_attempts_failed,
+  s.on_hold_since, s.on_hold_reason, s.next_probe_at, s.concurrency_limit
 from posthorn.webhooks as w
 left join posthorn.webhook_schedules as s on s.webhook_id = w.id
 left join posthorn.webhook_conditions as c on c.webhook_id = w.id

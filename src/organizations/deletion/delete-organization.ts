@@ -94,9 +94,10 @@ async function deleteWebhooks(tx: Db, id: string, uuid: string, force: boolean):
       `The organization ${id} has ${enabled.toLocaleString('en')} enabled ${enabled === 1 ? 'webhook' : 'webhooks'}. Nothing was deleted. Disable or delete ${enabled === 1 ? 'it' : 'them'}, or delete the organization with force, which cancels all deliveries that wait.`,
     )
   }
-  const ofOrganization = { webhook: { organizationId: uuid } }
-  await tx.signingSecret.deleteMany({ where: ofOrganization })
-  await tx.webhookSchedule.deleteMany({ where: ofOrganization })
+  await tx.signingSecret.deleteMany({ where: { webhook: { organizationId: uuid } } })
+  await tx.$executeRaw`
+    delete from posthorn.webhook_schedules
+    where webhook_id in (select w.id from posthorn.webhooks as w where w.organization_id = ${uuid}::uuid)`
   await tx.webhook.updateMany({
     where: { organizationId: uuid, deletedAt: null },
     data: {

@@ -152,21 +152,15 @@ async function continueSequences(sql: Sql, { sequences }: Header): Promise<void>
 
 /** The lines of a file in UTF-8, without their ends. Only a line feed ends a line: JSON may have other separators. */
 async function* splitLines(file: AsyncIterable<Uint8Array>): AsyncGenerator<string, undefined> {
-  let rest: Buffer[] = []
+  const decoder = new TextDecoder()
+  let rest = ''
   for await (const chunk of file) {
-    let begin = 0
-    const bytes = Buffer.from(chunk)
-    for (let end = bytes.indexOf(LINE_FEED); end !== -1; end = bytes.indexOf(LINE_FEED, begin)) {
-      yield Buffer.concat([...rest, bytes.subarray(begin, end)]).toString()
-      rest = []
-      begin = end + 1
-    }
-    if (begin < bytes.length) rest.push(bytes.subarray(begin))
+    const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n')
+    rest = lines.pop() ?? ''
+    yield* lines
   }
-  if (rest.length > 0) yield Buffer.concat(rest).toString()
+  if (rest !== '') yield rest
 }
-
-const LINE_FEED = 0x0a
 
 const PAGE = 1_000
 

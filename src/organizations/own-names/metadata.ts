@@ -76,6 +76,6 @@ export function ownNameConditions({ uid, metadata }: OwnNameFilter) {
 }
 
 /** As the column `label_hashes` has it. */
-export function labelHash({ key, value }: MetadataEntry): string {
+function labelHash({ key, value }: MetadataEntry): string {
   return createHash('sha256').update(`${key}\n${value}`).digest('hex')
 }

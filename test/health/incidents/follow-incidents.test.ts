@@ -47,7 +47,7 @@ describe('an incident', () => {
     await attempt(503)
     expect(await incidents()).toEqual([])
     await evaluate()
-    const condition = await database.prisma.webhookCondition.findFirstOrThrow({
+    const condition = await database.prisma.webhookState.findFirstOrThrow({
       where: { webhookId },
     })
     expect(await incidents()).toMatchObject([
