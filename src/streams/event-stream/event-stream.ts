@@ -17,7 +17,7 @@ export async function readBounds(sql: Sql, organizationId: string): Promise<Stre
     values: [organizationId],
   })
   const [row] = rows
-  if (!row) throw new DomainError('unavailable', 'The organization was deleted.')
+  if (!row) throw new DomainError('unavailable', 'The stream of events has ended. Try again.')
   const { newest, ...beginsAfter } = row
   // The place before whatever comes after the newest batch.
   const end = { position: (newest ?? 0) + 1, index: -1 }

@@ -32,10 +32,10 @@ export interface Subscriber {
 }
 
 /** What a client waits for: attempts and states, of which Posthorn notifies, or events, which it looks for. */
-export type Awaited = 'notifications' | 'events'
+type NewsKind = 'notifications' | 'events'
 
 interface Open extends Subscriber {
-  readonly awaited: Awaited
+  readonly kind: NewsKind
 }
 
 /** Streams of one API key in one process. */
@@ -81,7 +81,7 @@ export class LiveHub implements AsyncDisposable {
    */
   async open<Opened>(
     { caller, toError, disconnect }: Subscriber,
-    awaited: Awaited,
+    kind: NewsKind,
     begin: (news: News) => Promise<Opened>,
   ): Promise<Opened> {
     if (this.#isClosed) throw shuttingDown()
@@ -98,7 +98,7 @@ export class LiveHub implements AsyncDisposable {
         if (this.#open.size === 0) this.#stop()
       },
     })
-    this.#open.set(news, { caller, toError, disconnect, awaited })
+    this.#open.set(news, { caller, toError, disconnect, kind })
     this.#session ??= this.#listen()
     try {
       await this.#session
@@ -141,9 +141,9 @@ export class LiveHub implements AsyncDisposable {
   }
 
   /** Clients of an organization are notified at the same time, so they ask for the same at the same time. */
-  #notify(awaited: Awaited, isMeant = (_organizationId: string) => true): void {
+  #notify(kind: NewsKind, isMeant = (_organizationId: string) => true): void {
     for (const [news, one] of this.#open) {
-      if (one.awaited === awaited && isMeant(one.caller.organizationId)) news.notify()
+      if (one.kind === kind && isMeant(one.caller.organizationId)) news.notify()
     }
   }
 
@@ -154,7 +154,7 @@ export class LiveHub implements AsyncDisposable {
 
   /** Gives the events of each organization their positions. The first look at an organization notifies, too. */
   async #lookForEvents(): Promise<void> {
-    const readers = [...this.#open.values()].filter(({ awaited }) => awaited === 'events')
+    const readers = [...this.#open.values()].filter(({ kind }) => kind === 'events')
     const organizationIds = new Set(readers.map(({ caller }) => caller.organizationId))
     const newest = new Map<string, number | null>()
     for (const organizationId of organizationIds) {
