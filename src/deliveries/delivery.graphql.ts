@@ -49,14 +49,10 @@ const Delivery = builder.prismaNode('Delivery', {
       resolve: ({ parkedReason }) => parkedReason as ParkedReasonValue | null,
     }),
     isTest: t.exposeBoolean('isTest'),
-    erased: t.exposeBoolean('isErased', {
-      description:
-        'Whether the payload is no longer there for this delivery, which `payloadState` explains: then it cannot be redelivered.',
-    }),
     payloadState: t.field({
       type: PayloadState,
       description:
-        'Whether the payload is still there for this delivery. Other deliveries of the event can still have it.',
+        'Whether the payload is still there for this delivery: if not, it cannot be redelivered. Other deliveries of the event can still have it.',
       select: { isErased: true, event: { select: { erasedAt: true, unkeptBytes: true } } },
       resolve: ({ isErased, event }) => {
         const found = event as typeof event | null

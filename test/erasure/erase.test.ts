@@ -54,7 +54,7 @@ const answer = (deliveryId: string) =>
 async function eventOf(id: string) {
   const query = `query ($id: ID!) { event(id: $id) {
     type { name } data dataText previous previousText preview body erasedAt
-    deliveries(first: 5) { nodes { id state erased body attempts(first: 5) { nodes { request { body } response { status body headers { value } } } } } } } }`
+    deliveries(first: 5) { nodes { id state payloadState body attempts(first: 5) { nodes { request { body } response { status body headers { value } } } } } } } }`
   return (await tenant.ask(query, { id })).event
 }
 
@@ -84,7 +84,7 @@ describe('an erasure by search key', () => {
     expect(event).toMatchObject({ type: { name: TYPE }, ...gone, preview: null, body: null })
     expect(event.erasedAt).toEqual(expect.any(String))
     const [{ attempts, ...kept }] = event.deliveries.nodes
-    expect(kept).toEqual({ id: delivery, state: 'SUCCEEDED', erased: true, body: null })
+    expect(kept).toEqual({ id: delivery, state: 'SUCCEEDED', payloadState: 'ERASED', body: null })
     const response = { status: 200, body: '', headers: [] }
     expect(attempts.nodes).toEqual([{ request: { body: null }, response }])
     for (const other of others) {

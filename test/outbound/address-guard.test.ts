@@ -1,4 +1,4 @@
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { createAddressGuard } from '../../src/outbound/public-address.ts'
 import { assertAnswered, LOOPBACK, openReceiver, openSender, post, TIMING } from './sending.ts'
 
@@ -28,13 +28,9 @@ test('without the option lookup, the hosts file and DNS resolve names', async ()
 
 test('the sender ignores proxy settings in the environment', async () => {
   for (const name of ['HTTPS_PROXY', 'https_proxy', 'ALL_PROXY', 'NODE_USE_ENV_PROXY']) {
-    const before = process.env[name]
-    process.env[name] = name === 'NODE_USE_ENV_PROXY' ? '1' : 'http://127.0.0.1:1'
-    onTestFinished(() => {
-      if (before === undefined) delete process.env[name]
-      else process.env[name] = before
-    })
+    vi.stubEnv(name, name === 'NODE_USE_ENV_PROXY' ? '1' : 'http://127.0.0.1:1')
   }
+  onTestFinished(() => void vi.unstubAllEnvs())
   const receiver = await openReceiver()
   assertAnswered(await post(openSender({ lookup: async () => [LOOPBACK] }), receiver))
 })

@@ -60,7 +60,7 @@ async function answer(deliveryId: string, status = 200, keepsPayload = false) {
 async function eventOf(id: string) {
   const query = `query ($id: ID!) { event(id: $id) {
     dataText data body preview payloadState unkeptBytes erasedAt
-    deliveries(first: 5) { nodes { id webhookId state erased payloadState body
+    deliveries(first: 5) { nodes { id webhookId state payloadState body
       attempts(first: 5) { nodes { request { body } response { status body unkeptBodyBytes } } } } } } }`
   return (await tenant.ask(query, { id })).event
 }

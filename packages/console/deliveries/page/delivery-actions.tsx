@@ -24,7 +24,7 @@ export function useDeliveryActions(delivery: NonNullable<DeliveryQuery['delivery
   const [confirming, setConfirming] = useState(false)
   const [stopping, setStopping] = useState(false)
   const [error, setError] = useState<string | null>(null)
-  const { id, state, erased } = delivery
+  const { id, state, payloadState } = delivery
   const finished = isFinished(state)
 
   async function redeliver(): Promise<string | null> {
@@ -41,7 +41,7 @@ export function useDeliveryActions(delivery: NonNullable<DeliveryQuery['delivery
       <>
         <PageActions
           actions={[
-            !erased && {
+            payloadState === 'KEPT' && {
               label: finished ? t('Redeliver') : t('Retry now'),
               icon: IconRefresh,
               isPrimary: finished,
