@@ -139,16 +139,12 @@ function useStreams(): Plugin<YogaInitialContext> {
   }
 }
 
-function readsStreams(accept: string | null): boolean {
-  const types = (accept ?? '*/*').toLowerCase().split(',')
-  return types.some((type) => {
-    const [name, ...params] = type.replaceAll(/\s/g, '').split(';')
-    const charset = params.find((param) => param.startsWith('charset='))
-    return /^(text|\*)\/(event-stream|\*)$/.test(name ?? '') && (charset ?? UTF_8) === UTF_8
-  })
-}
+const STREAMS = /^(text|\*)\/(event-stream|\*)(;charset=utf-8|;(?!charset=)[^;]*)*$/
 
-const UTF_8 = 'charset=utf-8'
+function readsStreams(accept: string | null): boolean {
+  const types = (accept ?? '*/*').toLowerCase().replaceAll(/\s/g, '').split(',')
+  return types.some((type) => STREAMS.test(type))
+}
 
 /** The maximum size of a request body. */
 export const MAX_BODY_BYTES = 1024 * 1024

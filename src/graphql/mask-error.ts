@@ -19,14 +19,19 @@ interface Translation {
   readonly http?: { readonly status: number; readonly headers?: Record<string, string> }
 }
 
-/** Of the errors whose codes are others in the graph, or that have a status. */
-const TRANSLATIONS: Readonly<Partial<Record<ErrorCode, Partial<Translation>>>> = {
+const TRANSLATIONS: Record<ErrorCode, Translation> = {
   malformed: { code: 'BAD_USER_INPUT' },
   invalid: { code: 'BAD_USER_INPUT' },
   too_large: { code: 'BAD_USER_INPUT' },
-  unauthenticated: { http: { status: 401, headers: { 'www-authenticate': 'Bearer' } } },
-  rate_limited: { http: { status: 429 } },
-  unavailable: { http: { status: 503, headers: { 'retry-after': '5' } } },
+  not_found: { code: 'NOT_FOUND' },
+  conflict: { code: 'CONFLICT' },
+  forbidden: { code: 'FORBIDDEN' },
+  unauthenticated: {
+    code: 'UNAUTHENTICATED',
+    http: { status: 401, headers: { 'www-authenticate': 'Bearer' } },
+  },
+  rate_limited: { code: 'RATE_LIMITED', http: { status: 429 } },
+  unavailable: { code: 'UNAVAILABLE', http: { status: 503, headers: { 'retry-after': '5' } } },
 }
 
 /**
@@ -92,7 +97,7 @@ function toGraphQLError(error: DomainError, place: unknown): Error {
 }
 
 function translate({ code, retryAfterSeconds }: DomainError): Translation {
-  const translation = { code: code.toUpperCase() as GraphErrorCode, ...TRANSLATIONS[code] }
+  const translation = TRANSLATIONS[code]
   if (retryAfterSeconds === undefined || !translation.http) return translation
   const headers = { 'retry-after': String(retryAfterSeconds) }
   return { ...translation, http: { ...translation.http, headers } }

@@ -1,13 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { type Env, Hono } from 'hono'
 import { isNulRejected, unavailable } from '../db/faults.ts'
-import {
-  DomainError,
-  type ErrorCode,
-  type FieldIssue,
-  invalid,
-  listedIssues,
-} from '../lib/errors.ts'
+import { DomainError, type ErrorCode, invalid, listedIssues } from '../lib/errors.ts'
 import type { Logger } from '../telemetry/logger.ts'
 import type { OutageLog } from '../telemetry/outages.ts'
 import { currentRequestId } from '../telemetry/request-log.ts'
@@ -71,12 +65,15 @@ export function notFoundProblem(path: string): Response {
 }
 
 function domainProblem(error: DomainError, request: Request): Problem {
-  const { code, issues, retryAfterSeconds } = error
+  const { code, message: detail, issues, retryAfterSeconds } = error
   const headers =
     code === 'unauthenticated' || code === 'forbidden' ? challenge(error, request) : {}
-  if (issues.length === 0) return { kind: code, detail: error.message, headers, retryAfterSeconds }
-  const errors = listedIssues(error).map(toFieldError)
-  return { kind: code, detail: error.message, errors, headers }
+  const problem = { kind: code, detail, headers, retryAfterSeconds }
+  if (issues.length === 0) return problem
+  const errors = listedIssues(error).map((issue) => {
+    return { pointer: jsonPointer(issue.path), code: issue.code, detail: issue.detail }
+  })
+  return { ...problem, errors }
 }
 
 /** RFC 6750, section 3: a request without a token gets no error code. */
@@ -164,11 +161,6 @@ export type FieldError = { readonly code: string; readonly detail: string } & (
   | { readonly parameter: string }
   | { readonly header: string }
 )
-
-/** An issue as an entry of `errors`. */
-function toFieldError({ path, code, detail }: FieldIssue): FieldError {
-  return { pointer: jsonPointer(path), code, detail }
-}
 
 /** A JSON Pointer as a URI fragment (RFC 6901, section 6): `['headers', 'a/b']` -> `#/headers/a~1b` */
 function jsonPointer(path: readonly (string | number)[]): string {

@@ -65,6 +65,8 @@ export interface RequestLogger {
   limited(limit: Limit): void
 }
 
+const STATUSES = ['2xx', '3xx', '4xx', '5xx', 'none']
+
 /** For requests that match no route. */
 const NO_ROUTE = 'none'
 
@@ -106,7 +108,10 @@ export function createRequestLogger(logger: Logger, registry: Registry): Request
         const labels = { route: route ?? NO_ROUTE }
         const isStream = request.operation?.type === 'subscription'
         const statusClass = status === null ? 'none' : `${Math.floor(status / 100)}xx`
-        counter.inc({ ...labels, status: statusClass })
+        // A rate needs the 0 before the first failure.
+        for (const each of STATUSES) {
+          counter.inc({ ...labels, status: each }, each === statusClass ? 1 : 0)
+        }
         if (!isStream) duration.observe(labels, durationMs / 1_000)
         if (request.limit) limited(request.limit)
         const isSlow = durationMs > SLOW_MS && !isStream

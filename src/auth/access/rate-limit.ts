@@ -141,17 +141,13 @@ export function createAddressLimiter(perMinute: number, now?: () => number): Key
 /** Failed authentications that one address may make in a burst, and per minute. */
 export const MAX_AUTH_FAILURES = 20
 
-/** Counts only failures, so that one caller cannot lock out others who share its address. */
-export function createAuthFailureLimiter(now?: () => number): KeyedLimiter {
-  return createAddressLimiter(MAX_AUTH_FAILURES, now)
-}
-
 /**
- * Counts the errors of failed authentications with `what`. Returns the error, or `rate_limited` for an address with too many
- * of them, which does not depend on the credential: a client that guesses learns nothing.
+ * Counts the errors of failed authentications with `what`, and no others, so that one caller cannot lock out others who share
+ * its address. Returns the error, or `rate_limited` for an address with too many of them, which does not depend on the
+ * credential: a client that guesses learns nothing.
  */
 export function createFailureCount(what: string, now?: () => number) {
-  const failures = createAuthFailureLimiter(now)
+  const failures = createAddressLimiter(MAX_AUTH_FAILURES, now)
   return (error: unknown, address: string | undefined): unknown => {
     const isFailure = error instanceof DomainError && error.code === 'unauthenticated'
     const waitSeconds = isFailure && address !== undefined ? failures.count(address) : 0

@@ -7,8 +7,12 @@ import { enumOf } from '../../graphql/enum-of.ts'
 import { organizationFields, organizationOf } from '../../graphql/organization-fields.ts'
 import { timestampOf } from '../../lib/uuid-v7.ts'
 import { AUDIT_ACTIONS } from './audit-entry.ts'
-import { findAuditEntries, readableBy, type SubjectKind } from './find-audit-entries.ts'
-import { findSubjects } from './subject-names.ts'
+import {
+  findAuditEntries,
+  findSubjects,
+  readableBy,
+  type SubjectKind,
+} from './find-audit-entries.ts'
 
 const AuditSource = enumOf('AuditSource', 'The source of a change.', {
   graphql: 'The GraphQL API.',

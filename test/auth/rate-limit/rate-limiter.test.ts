@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import {
-  createAuthFailureLimiter,
+  createAddressLimiter,
   createRateLimiter,
   MAX_AUTH_FAILURES,
   type RateLimiter,
@@ -53,7 +53,7 @@ describe('authentication failures', () => {
     ['one abbreviated IPv6 network', '2001:db8::1', '2001:db8:0:0:7:8:9:a'],
   ])('from %s have to wait after the first 20', (_, address, same) => {
     let nowMs = 0
-    const failures = createAuthFailureLimiter(() => nowMs)
+    const failures = createAddressLimiter(MAX_AUTH_FAILURES, () => nowMs)
     const waits = Array.from({ length: MAX_AUTH_FAILURES }, () => failures.count(address))
     expect(waits).toEqual(Array(MAX_AUTH_FAILURES).fill(0))
     const wait = failures.count(same)
@@ -67,14 +67,14 @@ describe('authentication failures', () => {
     ['2001:db8:1:2::1', '2001:db8:1:3::1'],
     ['::ffff:203.0.113.7', '::ffff:203.0.113.8'],
   ])('from %s do not count for %s', (address, other) => {
-    const failures = createAuthFailureLimiter(() => 0)
+    const failures = createAddressLimiter(MAX_AUTH_FAILURES, () => 0)
     for (let i = 0; i < 100; i++) failures.count(address)
     expect(failures.count(address)).toBeGreaterThan(0)
     expect(failures.count(other)).toBe(0)
   })
 
   test('are kept for a limited number of addresses', () => {
-    const failures = createAuthFailureLimiter(() => 0)
+    const failures = createAddressLimiter(MAX_AUTH_FAILURES, () => 0)
     for (let i = 0; i < 100; i++) failures.count('203.0.113.7')
     for (let i = 0; i < 10_000; i++) failures.count(`198.51.${i >> 8}.${i & 255}`)
     expect(failures.count('203.0.113.7')).toBe(0)

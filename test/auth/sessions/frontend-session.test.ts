@@ -83,18 +83,10 @@ describe('a portal session', () => {
     expect(session.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/portal#token=phs_/)
     expect(session.url.startsWith(`${url}/portal#`)).toBe(true)
     expect(Object.fromEntries(session.searchParams)).toEqual({
+      ...theme,
       token: expect.stringMatching(/^phs_\w{49}$/),
-      primaryColor: theme.primaryColor,
-      fontFamily: theme.fontFamily,
-      fontUrl: theme.fontUrl,
-      radius: '4',
-      backgroundColor: '#14161b',
-      foregroundColor: '#eeeeee',
-      padding: '24',
       pages: 'webhooks event-types',
-      density: 'compact',
-      showHeader: 'true',
-      logoUrl: theme.logoUrl,
+      ...{ radius: '4', padding: '24', density: 'compact', showHeader: 'true' },
       colorScheme: 'dark',
     })
     const { searchParams } = await start({ theme: { radius: 0 }, locale: 'pt-BR' })
