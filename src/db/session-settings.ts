@@ -1,5 +1,4 @@
 import pg from 'pg'
-import type { Sql } from './client.ts'
 
 // `pg` writes a parameter as a local time with an offset in minutes, which lacks the seconds of old time zones.
 pg.defaults.parseInputDatesAsUTC = true
@@ -11,6 +10,8 @@ interface SessionSetting {
   /** A regular expression of Postgres for the values that serve as well and are kept. Default: only `value`. */
   readonly accepted?: string
 }
+
+type Queryable = Pick<pg.ClientBase, 'query'>
 
 /**
  * What other applications and operators may have set for a server, a database or a role, and what would change the meaning
@@ -98,7 +99,7 @@ export type ConnectionKind = 'direct' | 'pooled'
 
 /** Sets on a new connection what differs. Settings that the server's version does not have are left out. */
 export async function applySessionSettings(
-  sql: Sql,
+  sql: Queryable,
   kind: ConnectionKind,
   purpose: Purpose,
 ): Promise<void> {
@@ -121,7 +122,7 @@ interface WrongSetting {
 }
 
 /** The settings of a connection through a transaction pooler that are not as its statements need them. */
-export async function findWrongSettings(sql: Sql): Promise<WrongSetting[]> {
+export async function findWrongSettings(sql: Queryable): Promise<WrongSetting[]> {
   const ofRole = OF_ROLE.map(({ name }) => name)
   const settings = SESSION_SETTINGS.filter(
     ({ name }) => ![...ofRole, 'plan_cache_mode'].includes(name),

@@ -3,13 +3,13 @@ import { openDatabase } from '../../src/db/client.ts'
 import { unavailabilityOf } from '../../src/db/faults.ts'
 import { migrateDatabase } from '../../src/db/migrate/migrate.ts'
 import { openRunnerPool } from '../../src/queue/runner-pool.ts'
-import { proxiedUrl, startTcpProxy } from '../faults/tcp-proxy.ts'
+import { startTcpProxy } from '../faults/tcp-proxy.ts'
 import { createTestDatabase } from '../support/database.ts'
 
 test('a process that starts waits for a Postgres that answers slowly; afterwards connecting is limited', async () => {
   await using proxied = await createTestDatabase()
-  await using proxy = await startTcpProxy(Number(new URL(proxied.url).port))
-  const url = proxiedUrl(proxied.url, proxy)
+  await using proxy = await startTcpProxy(proxied.url)
+  const { url } = proxy
   await using database = openDatabase(url)
   const runner = openRunnerPool(database, 'a runner', () => {})
   proxy.pause()

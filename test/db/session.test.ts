@@ -1,19 +1,19 @@
 import { expect, test } from 'vitest'
 import { openSession } from '../../src/db/session.ts'
-import { proxiedUrl, startTcpProxy } from '../faults/tcp-proxy.ts'
+import { startTcpProxy } from '../faults/tcp-proxy.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { until } from '../support/until.ts'
 
 test('a session whose network died is replaced, reports only an outage, and closes while the network is dead', async () => {
   await using database = await createTestDatabase()
-  await using proxy = await startTcpProxy(Number(new URL(database.url).port))
+  await using proxy = await startTcpProxy(database.url)
   /** Nothing passes the open connections any more, not even their end. */
   const stall = () => {
     for (const connection of proxy.connections) connection.pause()
   }
   const errors: unknown[] = []
   let opened = 0
-  const session = openSession(proxiedUrl(database.url, proxy), {
+  const session = openSession(proxy.url, {
     name: 'test',
     onOpen: async () => {
       opened += 1

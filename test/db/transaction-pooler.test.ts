@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { proxiedUrl, startTcpProxy, type TcpProxy } from '../faults/tcp-proxy.ts'
+import { startTcpProxy, type TcpProxy } from '../faults/tcp-proxy.ts'
 import { subscribe } from '../graphql/support/live.ts'
 import { testEnvironment } from '../support/app.ts'
 import { useTestDatabase } from '../support/database.ts'
@@ -35,9 +35,9 @@ beforeAll(async () => {
   // Consecutive transactions of a client run in different sessions.
   const rounds = { default_pool_size: 5, server_round_robin: 1 }
   pooler = await startPgBouncer(database.url, { pool_mode: 'transaction', ...rounds })
-  network = await startTcpProxy(Number(new URL(pooler.url).port))
+  network = await startTcpProxy(pooler.url)
   environment = {
-    ...testEnvironment(proxiedUrl(pooler.url, network)),
+    ...testEnvironment(network.url),
     POSTHORN_DIRECT_DATABASE_URL: database.url,
     POSTHORN_LOG_LEVEL: 'info',
     POSTHORN_EGRESS_CA_FILE: authority,

@@ -175,8 +175,8 @@ async function setStage() {
       environment: { POSTHORN_CORS_ORIGINS: origin, POSTHORN_RETRY_SCHEDULE: '1h' },
     }),
   )
-  const proxy = cleanup.use(await startTcpProxy(Number(new URL(posthorn.app.url).port)))
-  const url = `http://127.0.0.1:${proxy.port}`
+  const proxy = cleanup.use(await startTcpProxy(posthorn.app.url))
+  const url = new URL(proxy.url).origin
 
   const { prisma } = posthorn.database
   const { organizationId, publicOrganizationId } = posthorn.tenant

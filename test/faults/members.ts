@@ -3,7 +3,7 @@ import type { Role } from '../../src/config/settings.ts'
 import { freePort } from '../support/free-port.ts'
 import { type PosthornProcess, startPosthorn } from '../support/posthorn-process.ts'
 import { until } from '../support/until.ts'
-import { proxiedUrl, startTcpProxy, type TcpProxy } from './tcp-proxy.ts'
+import { startTcpProxy, type TcpProxy } from './tcp-proxy.ts'
 
 /** Maximum attempts in flight in one process. */
 const CONCURRENCY = 50
@@ -43,7 +43,7 @@ export async function startMember(
   environment: Readonly<Record<string, string>>,
 ): Promise<Member> {
   const databaseUrl = environment['DATABASE_URL'] as string
-  const network = await startTcpProxy(Number(new URL(databaseUrl).port))
+  const network = await startTcpProxy(databaseUrl)
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
   const processes: PosthornProcess[] = []
@@ -74,7 +74,7 @@ export async function startMember(
       const own = {
         PORT: String(port),
         POSTHORN_CONCURRENCY: String(CONCURRENCY),
-        DATABASE_URL: proxiedUrl(databaseUrl, network),
+        DATABASE_URL: network.url,
       }
       const started = startPosthorn(['start', '--role', role], {
         environment: { ...environment, ...own },

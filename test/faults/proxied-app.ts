@@ -8,7 +8,7 @@ import { startTestApp } from '../support/app.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { useResource } from '../support/use-resource.ts'
 import { type PostgresServer, startPostgresServer } from './postgres-server.ts'
-import { proxiedUrl, startTcpProxy } from './tcp-proxy.ts'
+import { startTcpProxy } from './tcp-proxy.ts'
 
 /** Posthorn behind a proxy to a Postgres of its own, with a webhook at a receiver. `prepare` comes before the proxy. */
 export async function useProxiedApp(prepare?: (postgres: PostgresServer) => Promise<void>) {
@@ -17,8 +17,8 @@ export async function useProxiedApp(prepare?: (postgres: PostgresServer) => Prom
   stack.defer(() => rm(directory, { recursive: true, force: true }))
   const postgres = stack.use(await startPostgresServer(directory))
   await prepare?.(postgres)
-  const proxy = stack.use(await startTcpProxy(Number(new URL(postgres.url).port)))
-  const database = stack.use(openDatabase(proxiedUrl(postgres.url, proxy)))
+  const proxy = stack.use(await startTcpProxy(postgres.url))
+  const database = stack.use(openDatabase(proxy.url))
   await migrate(database.pool)
   const receiver = stack.use(await startReceiver())
   const app = stack.use(await startTestApp({ database, trustedAuthorities: [receiver.authority] }))

@@ -5,7 +5,8 @@ import { joinSockets, type ProxiedConnection } from './proxied-connection.ts'
 
 /** A TCP proxy in front of a server on this machine. Its traffic can be dropped or paused. */
 export interface TcpProxy extends AsyncDisposable {
-  readonly port: number
+  /** The URL of the server through the proxy. */
+  readonly url: string
   readonly connections: ReadonlySet<ProxiedConnection>
   /** Drops all traffic in both directions without closing connections, as if a machine had stopped. */
   blackhole(): void
@@ -23,13 +24,14 @@ export interface TcpProxy extends AsyncDisposable {
 
 /** `passes` decides about the data of a client or of the server; without it, all pass. */
 export async function startTcpProxy(
-  targetPort: number,
+  targetUrl: string,
   passes: (
     from: 'client' | 'server',
     chunk: Buffer,
     connection: ProxiedConnection,
   ) => boolean = () => true,
 ): Promise<TcpProxy> {
+  const targetPort = Number(new URL(targetUrl).port)
   const connections = new Set<ProxiedConnection>()
   let isBlackhole = false
   let isPaused = false
@@ -52,8 +54,9 @@ export async function startTcpProxy(
     for (const connection of connections) connection.destroy()
   }
 
+  const host = `127.0.0.1:${await listen(server)}`
   return {
-    port: await listen(server),
+    url: Object.assign(new URL(targetUrl), { host }).href,
     connections,
     blackhole() {
       isBlackhole = true
@@ -88,12 +91,4 @@ export async function startTcpProxy(
       await once(server, 'close')
     },
   }
-}
-
-/** The URL of a database through a proxy. */
-export function proxiedUrl(databaseUrl: string, { port }: Pick<TcpProxy, 'port'>): string {
-  const url = new URL(databaseUrl)
-  url.hostname = '127.0.0.1'
-  url.port = String(port)
-  return url.href
 }

@@ -149,8 +149,8 @@ test('a local server that does not run is named, and the next event is sent', as
 
 test('a server that was away gets the next pull, and no event is lost', async () => {
   await using local = await startLocalReceiver()
-  await using proxy = await startTcpProxy(Number(new URL(posthorn.app.url).port))
-  const server = `http://127.0.0.1:${proxy.port}`
+  await using proxy = await startTcpProxy(posthorn.app.url)
+  const server = new URL(proxy.url).origin
   await using command = await forward(local.url, { ...options('--event', JOINED), server })
   proxy.disconnect()
   await until(() => command.process.stderr.includes('Trying again.'), 'the command notices')

@@ -1,10 +1,11 @@
 import { expect, test as sequentialTest } from 'vitest'
 import { openDatabase } from '../../src/db/client.ts'
+import { startTcpProxy } from '../faults/tcp-proxy.ts'
 import { countRows, WAITING } from '../support/count-rows.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { until } from '../support/until.ts'
 import { addDeliveries, jobs, runnerIds } from './support/deliveries.ts'
-import { startAnswerLoss, startProxyTo } from './support/proxy.ts'
+import { startAnswerLoss } from './support/proxy.ts'
 import { startTestWorker } from './support/tasks.ts'
 import type { Report } from './support/worker-main.ts'
 import { startWorkerProcess, type WorkerProcess } from './support/worker-process.ts'
@@ -49,7 +50,7 @@ test('other workers run the jobs of a frozen worker; when it resumes, its claims
 
 test('after an outage of Postgres, no worker considers another one dead', async () => {
   await using database = await createTestDatabase()
-  await using proxy = await startProxyTo(database.url)
+  await using proxy = await startTcpProxy(database.url)
   await using worker = startWorkerProcess(proxy.url, 0)
   await using other = startWorkerProcess(proxy.url, 0)
   await until(async () => (await runnerIds(database)).length === 2, 'both workers run', 60_000)

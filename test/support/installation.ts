@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { proxiedUrl, startTcpProxy } from '../faults/tcp-proxy.ts'
+import { startTcpProxy } from '../faults/tcp-proxy.ts'
 import { testEnvironment } from './app.ts'
 import { createTestDatabase } from './database.ts'
 import { createTenant } from './factories.ts'
@@ -24,12 +24,12 @@ export async function startInstallation(
   const receiver = stack.use(await startReceiver())
   await writeFile(authority, receiver.authority)
   const database = stack.use(await createTestDatabase())
-  const proxy = stack.use(await startTcpProxy(Number(new URL(database.url).port)))
+  const proxy = stack.use(await startTcpProxy(database.url))
   const tenant = await createTenant(database.prisma)
   const posthorn = stack.use(
     startPosthorn(args, {
       environment: {
-        ...testEnvironment(proxiedUrl(database.url, proxy)),
+        ...testEnvironment(proxy.url),
         POSTHORN_LOG_LEVEL: 'info',
         POSTHORN_EGRESS_CA_FILE: authority,
         ...environment,

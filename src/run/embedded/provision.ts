@@ -2,13 +2,13 @@ import path from 'node:path'
 import { SYSTEM } from '../../auth/access/actor.ts'
 import { SCOPES } from '../../auth/access/scope.ts'
 import { createApiKey } from '../../auth/api-keys/api-key.ts'
+import type { Authenticate } from '../../auth/api-keys/authenticate.ts'
 import { createSignInLink } from '../../auth/sessions/session.ts'
-import type { Db } from '../../db/client.ts'
+import type { Database, Db } from '../../db/client.ts'
 import { joinTransaction } from '../../db/transaction.ts'
 import { DomainError } from '../../lib/errors.ts'
 import { readGeneratedSecret, replaceGeneratedSecret } from '../../lib/generated-secret.ts'
 import { createOrganization } from '../../organizations/organization.ts'
-import type { Services } from '../services.ts'
 
 export interface Provisioned {
   /** The token of the new API key. Null: a former start created the key. */
@@ -19,10 +19,13 @@ export interface Provisioned {
   readonly signInLink: string | null
 }
 
-type Needed = Pick<Services, 'authenticate' | 'database'>
+interface Services {
+  readonly authenticate: Authenticate
+  readonly database: Database
+}
 
 /** Creates the organization and the API key of embedded mode on the first start. */
-export async function provision(services: Needed, dataDir: string): Promise<Provisioned> {
+export async function provision(services: Services, dataDir: string): Promise<Provisioned> {
   return {
     token: await provisionEmbedded(services.database.prisma, dataDir),
     keyFile: embeddedApiKeyFile(dataDir),
@@ -56,7 +59,7 @@ export async function provisionEmbedded(db: Db, dataDir: string): Promise<string
 
 /** The token of a link that signs in to the console once with that key. `null` if the key is invalid or its file missing. */
 async function embeddedSignInLink(
-  { authenticate, database }: Needed,
+  { authenticate, database }: Services,
   dataDir: string,
 ): Promise<string | null> {
   const token = await readGeneratedSecret(embeddedApiKeyFile(dataDir))

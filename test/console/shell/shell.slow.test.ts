@@ -106,8 +106,8 @@ const OFFLINE =
   /ERR_(INCOMPLETE_CHUNKED_ENCODING|CONNECTION_RESET|EMPTY_RESPONSE|CONNECTION_CLOSED|SOCKET_NOT_CONNECTED)/
 
 story('the page of a delivery shows how it finished while the network was away', async () => {
-  await using network = await startTcpProxy(Number(new URL(server.url).port))
-  const url = `http://127.0.0.1:${network.port}`
+  await using network = await startTcpProxy(server.url)
+  const url = new URL(network.url).origin
   const signedInTo = { url, token: server.token }
   await using reader = await visit(browser, { origins: [url], signedInTo })
   const { page } = reader

@@ -1,11 +1,5 @@
 import type { ProxiedConnection } from '../../faults/proxied-connection.ts'
-import { proxiedUrl, startTcpProxy } from '../../faults/tcp-proxy.ts'
-
-/** Starts a TCP proxy in front of a database. `url` is the URL of the database through the proxy. */
-export async function startProxyTo(databaseUrl: string) {
-  const proxy = await startTcpProxy(Number(new URL(databaseUrl).port))
-  return { ...proxy, url: proxiedUrl(databaseUrl, proxy) }
-}
+import { startTcpProxy } from '../../faults/tcp-proxy.ts'
 
 /** Starts a proxy in front of a database that can drop the answers of Postgres. */
 export async function startAnswerLoss(databaseUrl: string) {
@@ -13,21 +7,18 @@ export async function startAnswerLoss(databaseUrl: string) {
   const runners = new Set<ProxiedConnection>()
   const muted = new WeakSet<ProxiedConnection>()
   let lostText: string | null = null
-  const proxy = await startTcpProxy(
-    Number(new URL(databaseUrl).port),
-    (from, chunk, connection) => {
-      if (from === 'client') {
-        // The first message has the name of the application.
-        if (!started.has(connection) && chunk.includes('posthorn-runner')) runners.add(connection)
-        started.add(connection)
-        return true
-      }
-      if (lostText !== null && chunk.includes(lostText)) muted.add(connection)
-      return !muted.has(connection)
-    },
-  )
+  const proxy = await startTcpProxy(databaseUrl, (from, chunk, connection) => {
+    if (from === 'client') {
+      // The first message has the name of the application.
+      if (!started.has(connection) && chunk.includes('posthorn-runner')) runners.add(connection)
+      started.add(connection)
+      return true
+    }
+    if (lostText !== null && chunk.includes(lostText)) muted.add(connection)
+    return !muted.has(connection)
+  })
   return {
-    url: proxiedUrl(databaseUrl, proxy),
+    url: proxy.url,
     /** On each connection, drops the first answer that contains the text and all later ones. */
     loseAnswersWith(text: string) {
       lostText = text
