@@ -4,6 +4,7 @@ import {
   isLosslessNumber,
   LosslessNumber,
   parse,
+  splitNumber,
   stringify,
 } from 'lossless-json'
 
@@ -20,9 +21,11 @@ export type ExactJson =
 export function parseExactJson(text: string): ExactJson {
   return parse(text, null, {
     parseNumber: (digits) => new LosslessNumber(digits),
-    onDuplicateKey: ({ newValue }) => newValue,
+    onDuplicateKey,
   }) as ExactJson
 }
+
+const onDuplicateKey = ({ newValue }: { readonly newValue: unknown }) => newValue
 
 /**
  * A member of an object: its name, and its value as JSON in bytes. These are outside of the heap, where a text that was
@@ -52,10 +55,11 @@ export function isExactNumber(value: unknown): value is LosslessNumber {
   return isLosslessNumber(value)
 }
 
-/** Whether two texts of JSON have equal values: members in any order, numbers by their digits. Null is equal to null only. */
+/** Whether two texts of JSON have equal values: members in any order, numbers by their value. Null is equal to null only. */
 export function isSameJson(a: string | null, b: string | null): boolean {
   if (a === b || a === null || b === null) return a === b
-  return isDeepStrictEqual(parseExactJson(a), parseExactJson(b))
+  const read = (text: string) => parse(text, null, { parseNumber: splitNumber, onDuplicateKey })
+  return isDeepStrictEqual(read(a), read(b))
 }
 
 /** A number in other digits than those that JavaScript would print: `1.0`. */
@@ -80,6 +84,6 @@ export function parseKeepingDigits(text: string): unknown {
   if (!MAY_CHANGE.test(text)) return JSON.parse(text)
   return parse(text, null, {
     parseNumber: (digits) => (String(Number(digits)) === digits ? Number(digits) : rawJSON(digits)),
-    onDuplicateKey: ({ newValue }) => newValue,
+    onDuplicateKey,
   })
 }

@@ -50,7 +50,7 @@ const CHECK_KEYS_EVERY_MS = 2_000
 const READ_EVERY_MS = 10_000
 
 /** Events come without a notification: programs that publish in SQL would wait for each other's commits. */
-const LOOK_FOR_EVENTS_EVERY_MS = 250
+const LOOK_FOR_EVENTS_EVERY_MS = 100
 
 /** All clients of this process that wait. They share one connection to Postgres, which is open while there are some. */
 export class LiveHub implements AsyncDisposable {
