@@ -328,8 +328,8 @@ describe('--register', async () => {
   })
 
   test('names the webhook that could not be deleted, with exit code 1', async () => {
-    await using proxy = await startTcpProxy(Number(new URL(posthorn.app.url).port))
-    const server = access(`http://127.0.0.1:${proxy.port}`)
+    await using proxy = await startTcpProxy(posthorn.app.url)
+    const server = access(proxy.url)
     const listener = await listening('--register', ...server)
     const { id } = await only()
     proxy.disconnect()
