@@ -18,8 +18,8 @@ import { createMaskError } from './mask-error.ts'
 import { type TrustedDocuments, useReadParams } from './read-params.ts'
 
 export interface HandlerOptions {
-  /** A function for one that changes. */
-  readonly schema: GraphQLSchema | (() => Promise<GraphQLSchema>)
+  /** A function for one that depends on the document. */
+  readonly schema: GraphQLSchema | ((document: string) => Promise<GraphQLSchema>)
   /** Default: `/graphql`. */
   readonly path?: string
   readonly identify: Identify
@@ -43,18 +43,8 @@ export function createHandler(deps: DomainDeps, options: HandlerOptions): Handle
     yoga ??= createServer(deps, options)
     const { address } = connection
     const identity = await options.identify(request, address).catch((error: Error) => error)
-    const schema =
-      identity instanceof Error
-        ? NO_SCHEMA
-        : await currentSchema(options).catch((error: Error) => error)
     const quota = createQuota(options.rateLimiter)
-    const context = {
-      ...connection,
-      // Without a schema, no request is read.
-      identity: schema instanceof Error ? schema : identity,
-      schema: schema instanceof Error ? NO_SCHEMA : schema,
-      quota,
-    }
+    const context = { ...connection, identity, schema: NO_SCHEMA, quota }
     const response = await yoga.handleRequest(request, context)
     for (const [name, value] of quota.headers()) response.headers.set(name, value)
     // Responses may contain secrets, and belong to one API key.
@@ -71,19 +61,20 @@ export function createHandler(deps: DomainDeps, options: HandlerOptions): Handle
   }
 }
 
+/** Before the document is known. */
 const NO_SCHEMA = new GraphQLSchema({})
-
-async function currentSchema({ schema }: HandlerOptions): Promise<GraphQLSchema> {
-  return typeof schema === 'function' ? await schema() : schema
-}
 
 function createServer(deps: DomainDeps, options: HandlerOptions) {
   const { path = GRAPHQL_PATH, trustedDocuments } = options
   return createYoga<RequestContext, Context>({
-    schema: ({ schema }) => schema,
     graphqlEndpoint: path,
     context: (context) => createContext(deps, context, context.request),
-    plugins: [useReadParams(trustedDocuments), useLimits(), useStreams()],
+    plugins: [
+      useReadParams(trustedDocuments),
+      useSchemaOf(options.schema),
+      useLimits(),
+      useStreams(),
+    ],
     parserAndValidationCache: { documentCache: createDocumentCache(), errorCache: NO_CACHE },
     maskedErrors: { maskError: createMaskError(options.logger, options.outages) },
     cors: options.corsOrigins.length > 0 && corsOptions(options.corsOrigins),
@@ -96,6 +87,17 @@ function createServer(deps: DomainDeps, options: HandlerOptions) {
     logging: false,
     fetchAPI: { Request, Response, Headers, URL, ReadableStream },
   })
+}
+
+function useSchemaOf(schema: HandlerOptions['schema']): Plugin<RequestContext, RequestContext> {
+  return {
+    async onParams({ params, context }) {
+      context.schema = typeof schema === 'function' ? await schema(params.query ?? '') : schema
+    },
+    onEnveloped({ context, setSchema }) {
+      setSchema(context?.schema)
+    },
+  }
 }
 
 /** Longer documents are not cached, so that no client can fill the memory. */

@@ -3,6 +3,7 @@ import { Hono } from 'hono'
 import { etag } from 'hono/etag'
 import type { OidcSignIn } from '../auth/sessions/oidc/oidc-sign-in.ts'
 import type { Config } from '../config/config.ts'
+import { heapShare } from '../config/settings.ts'
 import type { Database } from '../db/client.ts'
 import { followCatalogue } from '../event-types/follow-catalogue.ts'
 import { GRAPHQL_PATH } from '../graphql/handler.ts'
@@ -10,7 +11,7 @@ import { connectionOf, trustProxies } from '../http/connection.ts'
 import { limitInFlight } from '../http/in-flight.ts'
 import { problemResponse } from '../http/problem.ts'
 import type { EventStreams } from '../streams/event-stream/event-streams.ts'
-import { type EventGraph, followGraph } from '../streams/event-stream/graph/follow-schema.ts'
+import { followGraph, type StreamGraph } from '../streams/event-stream/graph/follow-schema.ts'
 import { createConsoleFiles } from './console-files.ts'
 import { createDocsFiles, hasDocs } from './docs-files.ts'
 import { graphiqlPage } from './graphiql-page.ts'
@@ -47,6 +48,9 @@ function readSchema(): string {
   return readFileSync(new URL('../../schema.graphql', import.meta.url), 'utf8')
 }
 
+/** The schemas of documents on `/graphql/events`. */
+const SHARE_OF_EVENT_GRAPH = 1 / 8
+
 /** Adds the routes of the API and the console: GraphQL, REST, sign-in and the files of the console. */
 export function addApiRoutes(routes: Hono, deps: ApiDeps, config: Config): void {
   const { database, authenticate, logger, outages } = deps
@@ -63,7 +67,7 @@ export function addApiRoutes(routes: Hono, deps: ApiDeps, config: Config): void 
     trustedDocuments: graphqlTrustedDocuments,
   }
   const graphql = createGraphqlHandler(graphqlDeps)
-  const eventGraph = followGraph(database.pool)
+  const eventGraph = followGraph(database.pool, heapShare(config, SHARE_OF_EVENT_GRAPH))
   const events = createEventsHandler(graphqlDeps, eventGraph)
   routes.use(trustProxies(config.trustedProxies), limitInFlight(config))
   if (graphiql) routes.on('GET', [GRAPHQL_PATH, EVENTS_PATH], graphiqlPage())
@@ -117,7 +121,7 @@ export function addApiRoutes(routes: Hono, deps: ApiDeps, config: Config): void 
 function createCatalogueRoutes(
   deps: ApiDeps,
   { headerPrefix, publicUrl }: Config,
-  eventGraph: () => Promise<EventGraph>,
+  eventGraph: () => Promise<StreamGraph>,
 ): Hono {
   const { authenticate, database } = deps
   const routes = new Hono()

@@ -9,7 +9,7 @@ import { CROSS_SITE_DETAIL, isCrossSite, sessionCookie } from '../http/session-c
 import { DomainError } from '../lib/errors.ts'
 import { findOrganizationUuid } from '../organizations/find-organization.ts'
 import type { EventStreams } from '../streams/event-stream/event-streams.ts'
-import type { EventGraph } from '../streams/event-stream/graph/follow-schema.ts'
+import type { StreamGraph } from '../streams/event-stream/graph/follow-schema.ts'
 import { describeRequest } from '../telemetry/request-log.ts'
 import { schema } from './schema.ts'
 
@@ -23,13 +23,13 @@ export interface GraphqlDeps
 /** Handles requests to `/graphql/events`, the graph of the event types, in the same way. */
 export function createEventsHandler(
   deps: GraphqlDeps & { readonly eventStreams: EventStreams },
-  graph: () => Promise<EventGraph>,
+  graph: () => Promise<StreamGraph>,
 ): Handle {
   return createHandler(deps, {
     ...deps,
     path: EVENTS_PATH,
     identify: createIdentify(deps),
-    schema: async () => (await graph()).schema,
+    schema: async (document) => await (await graph()).schemaFor(document),
   })
 }
 

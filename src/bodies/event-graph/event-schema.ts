@@ -3,6 +3,7 @@ import {
   type GraphQLField,
   GraphQLInt,
   type GraphQLInterfaceType,
+  type GraphQLNamedType,
   GraphQLObjectType,
   GraphQLSchema,
   isIntrospectionType,
@@ -73,22 +74,6 @@ export function eventRoots(definitions: string, fields: RootFields = {}): GraphQ
 /** Selections begin at an event. */
 export const SELECTION_ROOTS = eventRoots('type Query { event: Event }')
 
-/**
- * The event graph of a catalogue for streams. It is made in turns, because 1,000 event types take some 200 ms; only the
- * last step, which collects types that are made, takes some 10 ms at once.
- */
-export async function createEventSchema(
-  catalogue: readonly SourceType[],
-  roots: GraphQLSchema,
-): Promise<GraphQLSchema> {
-  const names = namesOfTypes(catalogue)
-  const event = eventOf(roots)
-  const types = await takeTurns(catalogue, (type) =>
-    createEventType(type, names.get(type.name) ?? '', event),
-  )
-  return toSchema(roots, [...types, createOtherEvent(event)])
-}
-
 /** A schema of events alone, for selections. The types whose name is not wanted have no fields. */
 export function createSelectionSchema(
   catalogue: readonly SourceType[],
@@ -113,14 +98,93 @@ function toSchema(roots: GraphQLSchema, types: GraphQLObjectType[]): GraphQLSche
   return new GraphQLSchema({ ...roots.toConfig(), types, assumeValid: true })
 }
 
+/** An event type, and what its object type and the types in it take of the heap. */
+interface Source extends Omit<SourceType, 'schema'> {
+  /** The text of the JSON Schema. Bytes are outside of the heap. */
+  readonly json: Buffer | null
+  readonly heapBytes: number
+}
+
+/** Measured: 4 KB, and 8 bytes for each character of the schema. */
+const BYTES_OF_TYPE = 4 * 1024
+const BYTES_PER_CHARACTER = 8
+
 /**
- * The schema definition of a schema over events, with descriptions: types by name, fields in their order. It is printed in
- * turns, because 1,000 event types take some 50 ms. The root types have their usual names.
+ * The event graph of a catalogue. The fields of an event type are made for a schema that wants them: with those of 300 event
+ * types with schemas of 10 KB, a schema takes 25 MB of the heap. Schemas share their types.
  */
-export async function printEventGraph(schema: GraphQLSchema): Promise<string> {
-  const types = Object.values(schema.getTypeMap())
+export class EventGraph {
+  readonly #roots: GraphQLSchema
+  readonly #sources: ReadonlyMap<string, Source>
+  /** What each event has, for event types that a schema does not want. */
+  readonly #common: ReadonlyMap<string, GraphQLObjectType>
+  /** As long as a schema has them. */
+  readonly #made = new Map<string, WeakRef<GraphQLObjectType>>()
+  readonly #other: GraphQLObjectType
+
+  constructor(catalogue: readonly SourceType[], roots: GraphQLSchema) {
+    const names = namesOfTypes(catalogue)
+    this.#roots = roots
+    this.#other = createOtherEvent(eventOf(roots))
+    this.#sources = new Map(
+      catalogue.map(({ schema, ...type }) => {
+        const heapBytes = BYTES_OF_TYPE + (schema?.length ?? 0) * BYTES_PER_CHARACTER
+        const json = schema === null ? null : Buffer.from(schema)
+        return [names.get(type.name) ?? '', { ...type, json, heapBytes }]
+      }),
+    )
+    this.#common = new Map(
+      [...this.#sources].map(([name, source]) => [name, this.#create(name, source, null)]),
+    )
+  }
+
+  /** The event types that conditions on these types are about, and what their types take of the heap. Null: all. */
+  wanted(conditions: readonly string[] | null): { names: ReadonlySet<string>; heapBytes: number } {
+    const wanted = [...this.#sources].filter(
+      ([name]) => conditions?.some((one) => one === name || one.startsWith(`${name}_`)) ?? true,
+    )
+    const heapBytes = wanted.reduce((sum, [, source]) => sum + source.heapBytes, 0)
+    return { names: new Set(wanted.map(([name]) => name)), heapBytes }
+  }
+
+  /** A schema that has the fields of these event types. It is made in turns: 1,000 take seconds. */
+  async schemaOf(names: ReadonlySet<string>): Promise<GraphQLSchema> {
+    const types = await takeTurns([...this.#common], ([name, common]) =>
+      names.has(name) ? this.#typeNamed(name) : common,
+    )
+    return toSchema(this.#roots, [...types, this.#other])
+  }
+
+  /** The schema definition of the whole, with descriptions, in turns. The root types have their usual names. */
+  async print(): Promise<Buffer<ArrayBuffer>> {
+    const known = this.#roots.getTypeMap()
+    const roots = typesOf(this.#roots).map(printType)
+    const others = await takeTurns([...this.#sources.keys(), null], (name) => {
+      const type = name === null ? this.#other : this.#typeNamed(name)
+      const types = typesOf(new GraphQLSchema({ types: [type], assumeValid: true }))
+      const own = types.filter((one) => !(one.name in known)).map(printType)
+      return Buffer.from(`\n${own.join('\n\n')}\n`)
+    })
+    return Buffer.concat([Buffer.from(`${roots.join('\n\n')}\n`), ...others])
+  }
+
+  #typeNamed(name: string): GraphQLObjectType {
+    const made = this.#made.get(name)?.deref()
+    if (made) return made
+    const source = this.#sources.get(name) as Source
+    const type = this.#create(name, source, source.json?.toString() ?? null)
+    this.#made.set(name, new WeakRef(type))
+    return type
+  }
+
+  #create(name: string, { json: _, ...source }: Source, schema: string | null) {
+    return createEventType({ ...source, schema }, name, eventOf(this.#roots))
+  }
+}
+
+/** The types that a schema defines, by name. */
+function typesOf(schema: GraphQLSchema): GraphQLNamedType[] {
+  return Object.values(schema.getTypeMap())
     .filter((type) => !isSpecifiedScalarType(type) && !isIntrospectionType(type))
     .toSorted((a, b) => (a.name < b.name ? -1 : 1))
-  const printed = await takeTurns(types, printType)
-  return `${printed.join('\n\n')}\n`
 }

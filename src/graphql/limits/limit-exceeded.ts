@@ -41,9 +41,16 @@ const LIMITS = {
     max: MAX_COMPLEXITY,
     remedy: 'Request smaller pages (`first`), or split the operation.',
   },
+  /** 20 MB of the heap, until the response is made of them. */
+  'selectable fields of all event types': {
+    max: 50_000,
+    remedy: 'Request the fields of fewer event types, by `nodes`.',
+  },
 } as const
 
 type Limit = keyof typeof LIMITS
+
+export const MAX_TOKENS = LIMITS.tokens.max
 
 /** Throws the error for a document or an operation that has more of a thing than is allowed. */
 export function requireAtMost(limit: Limit, found: number): void {
