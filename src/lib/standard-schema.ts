@@ -59,6 +59,25 @@ export function schemaWithComponents(schema: Json, prefix: string) {
   return { schema: translated, components }
 }
 
+/** The same for a schema of an OpenAPI document: the components that it needs are in its `$defs`. */
+export function schemaWithDefinitions(schema: Json, components: unknown): Json {
+  const document = { ...schema, components: { schemas: components } }
+  const places = findPlaces(document)
+  const needed = new Set<string>()
+  const dropped = new Set([...DROPPED, 'components'])
+  const translate = translator(document, places, dropped, (pointer) => {
+    const to = places.get(pointer)?.to ?? pointer
+    const [, name, within = ''] = /^\/components\/schemas\/([^/]+)(.*)/.exec(to) ?? []
+    if (name === undefined) return `#${to}`
+    needed.add(name)
+    return `#/$defs/${name}${within}`
+  })
+  const translated = translate('')
+  const definitions = { ...Object(translated['$defs']) }
+  for (const name of needed) definitions[name] = translate(`/components/schemas/${name}`)
+  return needed.size === 0 ? translated : { ...translated, $defs: definitions }
+}
+
 /** Components have names of these letters (OpenAPI 3.1, section 4.8.7). The number keeps names apart. */
 function componentName(pointer: string, number: number): string {
   const [name = ''] = pascalCaseNames([pointer.split('/').at(-1) ?? ''])
@@ -83,18 +102,21 @@ function translator(
       if (typeof anchor === 'string') anchors.set(`${uri}#${anchor}`, pointer)
     }
   }
-  function moved(reference: unknown, { uri }: Place): unknown {
-    if (typeof reference !== 'string') return reference
+  function moved(reference: unknown, place: Place): unknown {
+    const pointer = pointerTo(reference, place)
+    return pointer === undefined ? reference : referTo(pointer)
+  }
+
+  function pointerTo(reference: unknown, { uri }: Place): string | undefined {
+    if (typeof reference !== 'string') return undefined
     const [document, fragment] = splitReference(reference, uri)
     const resource = resources.get(document)
-    if (resource === undefined) return reference
+    if (resource === undefined) return undefined
     const pointer =
       fragment === '' || fragment.startsWith('/')
         ? `${resource}${fragment}`
         : anchors.get(`${document}#${fragment}`)
-    return pointer === undefined || find(schema, pointer) === undefined
-      ? reference
-      : referTo(pointer)
+    return pointer !== undefined && find(schema, pointer) !== undefined ? pointer : undefined
   }
 
   function copy(value: unknown, pointer: string): unknown {
@@ -118,17 +140,26 @@ function translator(
     return Object.fromEntries(entries)
   }
 
-  /** The values of a mapping are references, or names of schemas. */
   function movedMapping(discriminator: unknown, place: Place): unknown {
-    if (!isObject(discriminator) || !isObject(discriminator['mapping'])) return discriminator
-    const mapping = Object.entries(discriminator['mapping']).map(([value, target]) => {
-      return [value, moved(target, place)]
+    const mapping = Object.entries(mappingOf(discriminator)).map(([value, target]) => {
+      const found = mappedReferences(target).find((one) => pointerTo(one, place) !== undefined)
+      return [value, moved(found ?? target, place)]
     })
-    return { ...discriminator, mapping: Object.fromEntries(mapping) }
+    return mapping.length === 0
+      ? discriminator
+      : { ...Object(discriminator), mapping: Object.fromEntries(mapping) }
   }
 
   return (pointer) => copy(find(schema, pointer), pointer) as Json
 }
+
+function mappingOf(discriminator: unknown): Json {
+  const { mapping } = Object(discriminator)
+  return isObject(mapping) ? mapping : {}
+}
+
+/** The value of a mapping is a reference, or the name of a component. */
+const mappedReferences = (target: unknown) => [target, `#/components/schemas/${target}`]
 
 /** They name a schema, which the pointers do in the document, or say what other keywords say here. */
 const DROPPED = new Set(
@@ -215,7 +246,8 @@ export function findPlaces(schema: Json): Map<string, Place> {
       }
     }
     // A reference may lead to a place that no keyword makes a schema.
-    for (const reference of [value['$ref'], value['$dynamicRef']]) {
+    const mapped = Object.values(mappingOf(value['discriminator'])).flatMap(mappedReferences)
+    for (const reference of [value['$ref'], value['$dynamicRef'], ...mapped]) {
       if (typeof reference !== 'string' || !reference.startsWith('#/')) continue
       const target = `${place.base}${decoded(reference.slice(1))}`
       referred.push([target, find(schema, target), { ...place, to: target }])
@@ -267,12 +299,6 @@ const MANY_SCHEMAS = new Set(
     ' ',
   ),
 )
-
-/** Whether the value of a keyword is a schema, or was a list of them in an earlier version. */
-export const holdsSchema = (keyword: string) => SCHEMAS.has(keyword)
-
-/** Whether the value of a keyword is a list of schemas, or an object of them. */
-export const holdsSchemas = (keyword: string) => MANY_SCHEMAS.has(keyword)
 
 function find(root: Json, pointer: string): unknown {
   const names = pointer.split('/').slice(1)

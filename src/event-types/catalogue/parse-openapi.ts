@@ -1,6 +1,6 @@
 import { type ExactJson, printExactJson } from '../../lib/exact-json.ts'
 import { referred, withReferred } from '../../lib/schema-path.ts'
-import { holdsSchema, holdsSchemas } from '../../lib/standard-schema.ts'
+import { schemaWithDefinitions } from '../../lib/standard-schema.ts'
 import {
   type GivenCatalogue,
   type GivenType,
@@ -37,12 +37,12 @@ export function parseOpenApi(document: JsonObject, file: string): GivenCatalogue
 
 function parseWebhook(
   document: JsonObject,
-  given: ExactJson,
+  webhook: ExactJson,
   name: string,
   file: string,
 ): GivenType {
   const place = `${file}: webhooks.${name.slice(0, 128)}`
-  const item = resolved(document, given)
+  const item = resolved(document, webhook)
   const operation = resolved(document, item['post'])
   const content = membersOf(resolved(document, operation['requestBody'])['content'])
   const media = resolved(document, content['application/json'])
@@ -53,8 +53,10 @@ function parseWebhook(
     ])
   }
   const ofData = dataSchema(document, bodySchema)
-  const schema = bundleSchema(document, ofData ?? bodySchema, place)
-  const example = exampleOf(document, media, schema, ofData !== undefined)
+  const given = followed(document, ofData ?? bodySchema)
+  const example = exampleOf(document, media, given, ofData !== undefined)
+  const { schemas } = membersOf(document['components'])
+  const schema = isJsonObject(given) ? schemaWithDefinitions(given, schemas ?? {}) : given
   return {
     place,
     name,
@@ -62,7 +64,7 @@ function parseWebhook(
     group: operation['x-group'] ?? item['x-group'] ?? itemsOf(operation['tags'])[0] ?? null,
     searchKeys: operation['x-search-keys'] ?? item['x-search-keys'] ?? [],
     archived: false,
-    schema: schema === true ? null : printExactJson(schema),
+    schema: schema === true ? null : printExactJson(schema as ExactJson),
     example: example === undefined ? null : printExactJson(example),
   }
 }
@@ -82,7 +84,18 @@ function resolved(document: JsonObject, given: ExactJson | undefined): JsonObjec
   return {}
 }
 
-const MAX_REFERENCES = 20
+const MAX_REFERENCES = 100
+
+/** The component itself, where a schema is only a reference to one. */
+function followed(document: JsonObject, given: ExactJson): ExactJson {
+  let schema = given
+  for (let i = 0; i < MAX_REFERENCES; i++) {
+    const { $ref: reference, ...others } = membersOf(schema)
+    if (typeof reference !== 'string' || Object.keys(others).length > 0) return schema
+    schema = (referred(document, reference) as ExactJson | undefined) ?? schema
+  }
+  return schema
+}
 
 /** The schema of the member `data` of the request's body, which Posthorn sends in an envelope. */
 function dataSchema(document: JsonObject, body: ExactJson): ExactJson | undefined {
@@ -110,90 +123,4 @@ function exampleOf(
 export function descriptionOf(objects: readonly JsonObject[], name: string): string {
   const texts = objects.flatMap(({ description, summary, title }) => [description, summary, title])
   return texts.find((text) => typeof text === 'string' && text.trim() !== '')?.toString() ?? name
-}
-
-const COMPONENT = /^#\/components\/schemas\/([^/]+)/
-
-/** Of one event type. */
-const MAX_COMPONENTS = 1_000
-
-/** The schema with its components in `$defs`, so that it needs no other document. */
-function bundleSchema(document: JsonObject, given: ExactJson, place: string): ExactJson {
-  const needed = new Map<string, ExactJson>()
-  const bundled = moved(followed())
-  // Grows meanwhile: a component can need others.
-  for (const [name, component] of needed) needed.set(name, moved(component))
-  if (needed.size === 0) return bundled
-  const members = membersOf(bundled)
-  return { ...members, $defs: { ...membersOf(members['$defs']), ...Object.fromEntries(needed) } }
-
-  /** The component itself, where a schema is only a reference to one. */
-  function followed(): ExactJson {
-    const seen = new Set<string>()
-    let schema = given
-    for (;;) {
-      const { $ref: reference, ...others } = membersOf(schema)
-      const isReference = typeof reference === 'string' && Object.keys(others).length === 0
-      if (!isReference || seen.has(reference)) return schema
-      if (seen.size === MAX_COMPONENTS) throw tooManyComponents()
-      seen.add(reference)
-      schema = (referred(document, reference) as ExactJson | undefined) ?? schema
-    }
-  }
-
-  /** A schema with other references. What looks like one in data, such as in an example, stays. */
-  function moved(schema: ExactJson): ExactJson {
-    return mapMembers(schema, (value, keyword) => {
-      if (keyword === '$ref') return movedReference(value)
-      if (keyword === 'discriminator') {
-        return mapMembers(value, (one, name) =>
-          name === 'mapping' ? mapMembers(one, movedTarget) : one,
-        )
-      }
-      const isMany = holdsSchemas(keyword)
-      if (!isMany && !holdsSchema(keyword)) return value
-      if (Array.isArray(value)) return value.map(moved)
-      return isMany ? mapMembers(value, moved) : moved(value)
-    })
-  }
-
-  /** A value of a mapping can be the mere name of a component. What is neither stays. */
-  function movedTarget(target: ExactJson): ExactJson {
-    if (typeof target !== 'string') return target
-    const reference = COMPONENT.test(target) ? target : `#/components/schemas/${target}`
-    return referred(document, reference) === undefined ? target : movedReference(reference)
-  }
-
-  function movedReference(reference: ExactJson): ExactJson {
-    if (typeof reference !== 'string') return reference
-    const [all = '', name = ''] = COMPONENT.exec(reference) ?? []
-    const component = referred(document, all) as ExactJson | undefined
-    if (component === undefined) {
-      throw new UnusableCatalogue([
-        `${place} refers to ${JSON.stringify(reference)}. Refer to "#/components/schemas/…" of the same document.`,
-      ])
-    }
-    if (!needed.has(name)) {
-      if (needed.size === MAX_COMPONENTS) throw tooManyComponents()
-      needed.set(name, component)
-    }
-    return `#/$defs/${name}${reference.slice(all.length)}`
-  }
-
-  function tooManyComponents(): Error {
-    return new UnusableCatalogue([
-      `${place} needs more than ${MAX_COMPONENTS.toLocaleString('en')} components. Refer to fewer.`,
-    ])
-  }
-}
-
-/** An object with other members. Any other value stays as it is. */
-function mapMembers(
-  value: ExactJson,
-  change: (member: ExactJson, name: string) => ExactJson,
-): ExactJson {
-  if (!isJsonObject(value)) return value
-  return Object.fromEntries(
-    Object.entries(value).map(([name, member]) => [name, change(member, name)]),
-  )
 }
