@@ -2,7 +2,7 @@ import { MAX_DATA_BYTES } from '../event-types/event-type.ts'
 import type { FieldIssue } from '../lib/errors.ts'
 import type { IssueCode } from '../lib/issue-codes.ts'
 import type { CheckData } from '../lib/json-schema.ts'
-import { InvalidJson, parseJson } from '../lib/parse-json.ts'
+import { type Json, readJson } from '../lib/parse-json.ts'
 
 /** An event to publish. */
 export interface NewEvent {
@@ -23,11 +23,6 @@ export interface NewEvent {
   readonly traceParent?: string | null
   /** A W3C `tracestate`, sent with the `traceparent`. */
   readonly traceState?: string | null
-}
-
-interface Json {
-  readonly value: unknown
-  readonly text: string
 }
 
 export interface CheckedEvent {
@@ -96,26 +91,6 @@ export function checkEvent(event: NewEvent): CheckedEvent {
     )
   }
   return { data, previous, issues }
-}
-
-/** Null: not given, or with an issue. */
-function readJson(event: NewEvent, field: 'data' | 'previous', issues: FieldIssue[]): Json | null {
-  const name = `${field}Text` as const
-  const [value, text] = [event[field] ?? null, event[name] ?? null]
-  const report = (code: IssueCode, detail: string): null => {
-    issues.push({ path: [name], code, detail })
-    return null
-  }
-  if (text === null) return value === null ? null : { value, text: JSON.stringify(value) }
-  if (value !== null) {
-    return report('ambiguous', `${field} and ${name} are both given. Send one of them.`)
-  }
-  try {
-    return { value: parseJson(text), text: text.trim() }
-  } catch (error) {
-    const problem = error instanceof InvalidJson ? error.message : 'is not JSON.'
-    return report('malformed', `${name} ${problem}`)
-  }
 }
 
 /** Years in RFC 3339 have four digits. */
