@@ -13,8 +13,12 @@ import { type CatalogueType, SELECT_TYPES } from './catalogue/catalogue-type.ts'
 import { compareType, parsed, type TypeChange } from './catalogue/check-catalogue.ts'
 import { selectionFindings } from './catalogue/findings.ts'
 import { writeCatalogue } from './catalogue/write-catalogue.ts'
-import { OPERATIONAL_PREFIX } from './event-type.ts'
-import { EVENT_TYPE_NAME, EVENT_TYPE_SETTINGS, payloadIssues } from './event-type-settings.ts'
+import {
+  EVENT_TYPE_NAME,
+  EVENT_TYPE_SETTINGS,
+  payloadIssues,
+  reservedIssues,
+} from './event-type-settings.ts'
 
 const newEventType = newObjectRule({ name: EVENT_TYPE_NAME, ...EVENT_TYPE_SETTINGS })
 const eventTypeChanges = changesRule(EVENT_TYPE_SETTINGS).extend({
@@ -128,12 +132,6 @@ async function writeChange(
       detail: `${message} ${REMEDY}`,
     })),
   )
-}
-
-function reservedIssues(name: string): FieldIssue[] {
-  if (!name.startsWith(OPERATIONAL_PREFIX)) return []
-  const detail = `The event types that begin with ${OPERATIONAL_PREFIX} are those of operational events, which only Posthorn itself defines. Choose another one.`
-  return [{ path: ['name'], code: 'reserved_event_type', detail }]
 }
 
 /** The actions of which each increases the revision once. */

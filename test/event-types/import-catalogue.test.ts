@@ -151,6 +151,11 @@ describe('an import', () => {
     ['no description', fileOf({ name: 'a' }), /eventTypes\[0\] \(a\): description is required/],
     ['a wrong name', fileOf({ ...SHIPPED, name: 'a b' }), /name must be words of letters/],
     ['__proto__', fileOf({ ...SHIPPED, name: '__proto__' }), /name must not be a member that/],
+    [
+      'an unknown field',
+      '{"eventTypes":[{"name":"a","description":"A.","scheme":{}}]}',
+      /scheme is unknown. Did you mean "schema"/,
+    ],
     ['a name twice', fileOf(SHIPPED, SHIPPED), /stands in file.json: eventTypes\[0\]/],
     ['a wrong schema', fileOf({ ...PAID, schema: '{"type":"x"}' }), /paid: schema cannot be used/],
     ['a wrong example', fileOf({ ...PAID, example: '{}' }), /paid: example does not match/],
@@ -198,7 +203,6 @@ describe('an import', () => {
   })
 
   test.each<[string, string, RegExp]>([
-    ['an unknown field', '{"eventTypes":[{"nane":"a"}]}', /"nane".*Did you mean "name"\?/],
     ['another file', '{}', /is neither a file that/],
     ['no JSON', 'eventTypes: []', /is not JSON.*YAML/],
   ])('with %s is an error, and nothing is written', async (_case, text, error) => {

@@ -26,7 +26,7 @@ const withWebhook = (item: object, more: object = {}) => ({
 
 test('the description is the first text of the operation, the webhook and the schema, or else the name', () => {
   const { post } = body({ title: 'Paid' })
-  const described = (item: object) => parse(withWebhook(item))[0]?.description
+  const described = (item: object) => parse(withWebhook(item))[0]?.others['description']
   expect(described({ post: { ...post, description: 'Long.' } })).toBe('Long.')
   expect(described({ post: { ...post, description: ' ' } })).toBe('An order was paid.')
   expect(described({ post: { ...post, summary: 1 }, summary: 'Of the webhook.' })).toBe(
@@ -61,10 +61,7 @@ test('the schema of the request is that of the data, with what it refers to, and
   expect(type).toEqual({
     place: 'openapi.json: webhooks.order.paid',
     name: 'order.paid',
-    description: 'An order was paid.',
-    group: 'Orders',
-    searchKeys: ['$.id'],
-    archived: false,
+    others: { description: 'An order was paid.', group: 'Orders', searchKeys: ['$.id'] },
     schema:
       '{"type":"object","properties":{"1":{"$ref":"#/$defs/Node"},"2":{"multipleOf":0.10}},' +
       '"$defs":{"Node":{"properties":{"next":{"$ref":"#/$defs/Node"},"name":{"$ref":"#/$defs/Name/anyOf/0"}}},' +
@@ -96,8 +93,7 @@ test('where the request is an envelope, only its data counts', () => {
   }
   const [type] = parse(withWebhook({ $ref: '#/components/pathItems/Paid' }, { components }))
   expect(type).toMatchObject({
-    description: 'Paid.',
-    group: null,
+    others: { description: 'Paid.' },
     schema: JSON.stringify(order),
     example: '{"total":1}',
   })
@@ -199,10 +195,7 @@ test('a JSON Schema in a file of its own', () => {
   expect(parseSchemaFile(Buffer.from(text), 'order.paid.json')).toEqual({
     place: 'order.paid.json',
     name: 'order.paid',
-    description: 'An order was paid.',
-    group: 'Orders',
-    searchKeys: ['$.total'],
-    archived: false,
+    others: { description: 'An order was paid.', group: 'Orders', searchKeys: ['$.total'] },
     schema: text.slice(1).trim(),
     example: '{"total":1.50}',
   })

@@ -1,13 +1,13 @@
 import { didYouMean } from '../../lib/did-you-mean.ts'
-import { type ExactJson, parseExactJson, printExactJson } from '../../lib/exact-json.ts'
+import { type ExactJson, parseExactJson } from '../../lib/exact-json.ts'
 import { InvalidJson, parseJson } from '../../lib/parse-json.ts'
 import { decodeUtf8 } from '../../lib/utf8.ts'
 import {
-  CATALOGUE_FIELDS,
   type GivenCatalogue,
   type GivenType,
   isJsonObject,
   membersOf,
+  textOrNull,
   UnusableCatalogue,
 } from './catalogue-type.ts'
 import { descriptionOf, parseOpenApi } from './parse-openapi.ts'
@@ -38,10 +38,11 @@ export function parseSchemaFile(bytes: Uint8Array, file: string): GivenType {
   return {
     place: file,
     name,
-    description: descriptionOf([schema], name),
-    group: schema['x-group'] ?? null,
-    searchKeys: schema['x-search-keys'] ?? [],
-    archived: false,
+    others: {
+      description: descriptionOf([schema], name),
+      group: schema['x-group'],
+      searchKeys: schema['x-search-keys'],
+    },
     schema: text,
     example: Array.isArray(examples) ? textOrNull(examples[0]) : null,
   }
@@ -69,34 +70,15 @@ export function renameTypes(given: GivenCatalogue, names: readonly string[]): Gi
 }
 
 function parseItem(item: ExactJson, place: string): GivenType {
-  if (!isJsonObject(item)) throw new UnusableCatalogue([`${place} must be an object.`])
-  const known = ['name', ...CATALOGUE_FIELDS]
-  const unknown = Object.keys(item).find((name) => !known.includes(name))
-  if (unknown !== undefined) {
-    const hint = didYouMean(unknown, known)
-    throw new UnusableCatalogue([
-      `${place} has ${JSON.stringify(unknown)}, which is no field.${hint}`,
-    ])
-  }
-  const { name, description, group, searchKeys, archived, schema, example } = item
-  if (typeof name !== 'string') {
-    throw new UnusableCatalogue([`${place} needs a name, a string.`])
-  }
+  const { name: given, schema, example, ...others } = membersOf(item)
+  const name = typeof given === 'string' ? given : ''
   return {
-    place: `${place} (${name.slice(0, 128)})`,
+    place: name === '' ? place : `${place} (${name.slice(0, 128)})`,
     name,
-    description,
-    group: group ?? null,
-    searchKeys: searchKeys ?? [],
-    archived: archived ?? false,
+    others,
     schema: textOrNull(schema),
     example: textOrNull(example),
   }
-}
-
-/** JSON with all digits. Null for no value. */
-function textOrNull(value: ExactJson | undefined): string | null {
-  return value === undefined || value === null ? null : printExactJson(value)
 }
 
 /** The text of JSON. Throws for what is not JSON. */

@@ -1,4 +1,4 @@
-import { type ExactJson, printExactJson } from '../../lib/exact-json.ts'
+import type { ExactJson } from '../../lib/exact-json.ts'
 import { referred, withReferred } from '../../lib/schema-path.ts'
 import { schemaWithDefinitions } from '../../lib/standard-schema.ts'
 import {
@@ -8,6 +8,7 @@ import {
   type JsonObject,
   membersOf,
   type Refusal,
+  textOrNull,
   UnusableCatalogue,
 } from './catalogue-type.ts'
 
@@ -60,12 +61,13 @@ function parseWebhook(
   return {
     place,
     name,
-    description: descriptionOf([operation, item, resolved(document, bodySchema)], name),
-    group: operation['x-group'] ?? item['x-group'] ?? itemsOf(operation['tags'])[0] ?? null,
-    searchKeys: operation['x-search-keys'] ?? item['x-search-keys'] ?? [],
-    archived: false,
-    schema: schema === true ? null : printExactJson(schema as ExactJson),
-    example: example === undefined ? null : printExactJson(example),
+    others: {
+      description: descriptionOf([operation, item, resolved(document, bodySchema)], name),
+      group: operation['x-group'] ?? item['x-group'] ?? itemsOf(operation['tags'])[0],
+      searchKeys: operation['x-search-keys'] ?? item['x-search-keys'],
+    },
+    schema: schema === true ? null : textOrNull(schema as ExactJson),
+    example: textOrNull(example),
   }
 }
 
