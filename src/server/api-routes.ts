@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { Hono } from 'hono'
 import { etag } from 'hono/etag'
 import type { OidcSignIn } from '../auth/sessions/oidc/oidc-sign-in.ts'
+import type { EventGraph } from '../bodies/event-graph/event-schema.ts'
 import type { Config } from '../config/config.ts'
 import { heapShare } from '../config/settings.ts'
 import type { Database } from '../db/client.ts'
@@ -11,7 +12,7 @@ import { connectionOf, trustProxies } from '../http/connection.ts'
 import { limitInFlight } from '../http/in-flight.ts'
 import { problemResponse } from '../http/problem.ts'
 import type { EventStreams } from '../streams/event-stream/event-streams.ts'
-import { followGraph, type StreamGraph } from '../streams/event-stream/graph/follow-schema.ts'
+import { followGraph } from '../streams/event-stream/graph/follow-schema.ts'
 import { createConsoleFiles } from './console-files.ts'
 import { createDocsFiles, hasDocs } from './docs-files.ts'
 import { graphiqlPage } from './graphiql-page.ts'
@@ -121,7 +122,7 @@ export function addApiRoutes(routes: Hono, deps: ApiDeps, config: Config): void 
 function createCatalogueRoutes(
   deps: ApiDeps,
   { headerPrefix, publicUrl }: Config,
-  eventGraph: () => Promise<StreamGraph>,
+  eventGraph: () => Promise<EventGraph>,
 ): Hono {
   const { authenticate, database } = deps
   const routes = new Hono()
@@ -143,7 +144,7 @@ function createCatalogueRoutes(
   // The definition of `/graphql/events`, for tools that do not use introspection.
   routes.get('/schema-events.graphql', etag(), async (c) => {
     await authenticate(c.req.header('authorization') ?? null, connectionOf(c).address)
-    const text = await (await eventGraph()).text()
+    const text = await (await eventGraph()).print()
     return answerText(c, text, 'text/plain; charset=utf-8', { vary: 'authorization' })
   })
   return routes

@@ -1,6 +1,7 @@
 import { type Caller, hasScope, ownerOf } from '../auth/access/scope.ts'
 import type { Authenticate } from '../auth/api-keys/authenticate.ts'
 import type { AuthenticateSession } from '../auth/sessions/authenticate-session.ts'
+import type { EventGraph } from '../bodies/event-graph/event-schema.ts'
 import type { Sql } from '../db/client.ts'
 import { type DomainDeps, type Identify, ORGANIZATION_HEADER } from '../graphql/context.ts'
 import type { Handle } from '../graphql/cors.ts'
@@ -9,7 +10,6 @@ import { CROSS_SITE_DETAIL, isCrossSite, sessionCookie } from '../http/session-c
 import { DomainError } from '../lib/errors.ts'
 import { findOrganizationUuid } from '../organizations/find-organization.ts'
 import type { EventStreams } from '../streams/event-stream/event-streams.ts'
-import type { StreamGraph } from '../streams/event-stream/graph/follow-schema.ts'
 import { describeRequest } from '../telemetry/request-log.ts'
 import { schema } from './schema.ts'
 
@@ -23,7 +23,7 @@ export interface GraphqlDeps
 /** Handles requests to `/graphql/events`, the graph of the event types, in the same way. */
 export function createEventsHandler(
   deps: GraphqlDeps & { readonly eventStreams: EventStreams },
-  graph: () => Promise<StreamGraph>,
+  graph: () => Promise<EventGraph>,
 ): Handle {
   return createHandler(deps, {
     ...deps,

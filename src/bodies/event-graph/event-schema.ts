@@ -1,5 +1,6 @@
 import {
   buildSchema,
+  GraphQLError,
   type GraphQLField,
   GraphQLInt,
   type GraphQLInterfaceType,
@@ -8,9 +9,12 @@ import {
   GraphQLSchema,
   isIntrospectionType,
   isSpecifiedScalarType,
+  parse,
   printType,
+  visit,
 } from 'graphql'
 import type { Db } from '../../db/client.ts'
+import { LruMap } from '../../lib/lru-map.ts'
 import { takeTurns } from '../../lib/take-turns.ts'
 import { createEventType, createOtherEvent, INT, type SourceType } from './event-types.ts'
 import { typeNames } from './names.ts'
@@ -109,23 +113,32 @@ interface Source extends Omit<SourceType, 'schema'> {
 const BYTES_OF_TYPE = 4 * 1024
 const BYTES_PER_CHARACTER = 8
 
+interface SizedSchema {
+  readonly schema: GraphQLSchema
+  readonly heapBytes: number
+}
+
 /**
- * The event graph of a catalogue. The fields of an event type are made for a schema that wants them: with those of 300 event
- * types with schemas of 10 KB, a schema takes 25 MB of the heap. Schemas share their types.
+ * The event graph of a catalogue. A document runs in a schema with the fields of the event types that it names: those of 300
+ * event types with schemas of 10 KB take 25 MB of the heap. `maxBytes` is what schemas may take; the least recently used ones
+ * are made again.
  */
 export class EventGraph {
   readonly #roots: GraphQLSchema
+  readonly #maxBytes: number
   readonly #sources: ReadonlyMap<string, Source>
-  /** What each event has, for event types that a schema does not want. */
+  /** What each event has, for the event types that a document does not name. */
   readonly #common: ReadonlyMap<string, GraphQLObjectType>
-  /** As long as a schema has them. */
-  readonly #made = new Map<string, WeakRef<GraphQLObjectType>>()
   readonly #other: GraphQLObjectType
+  /** Schemas share their types. */
+  readonly #made = new Map<string, WeakRef<GraphQLObjectType>>()
+  readonly #schemas: LruMap<string, SizedSchema>
+  #printed: Promise<Buffer<ArrayBuffer>> | undefined
 
-  constructor(catalogue: readonly SourceType[], roots: GraphQLSchema) {
+  constructor(catalogue: readonly SourceType[], roots: GraphQLSchema, maxBytes: number) {
     const names = namesOfTypes(catalogue)
     this.#roots = roots
-    this.#other = createOtherEvent(eventOf(roots))
+    this.#maxBytes = maxBytes
     this.#sources = new Map(
       catalogue.map(({ schema, ...type }) => {
         const heapBytes = BYTES_OF_TYPE + (schema?.length ?? 0) * BYTES_PER_CHARACTER
@@ -136,36 +149,49 @@ export class EventGraph {
     this.#common = new Map(
       [...this.#sources].map(([name, source]) => [name, this.#create(name, source, null)]),
     )
+    this.#other = createOtherEvent(eventOf(roots))
+    const of = ({ heapBytes }: SizedSchema) => heapBytes
+    this.#schemas = new LruMap({ maxEntries: 500, weight: { max: maxBytes, of } })
   }
 
-  /** The event types that conditions on these types are about, and what their types take of the heap. Null: all. */
-  wanted(conditions: readonly string[] | null): { names: ReadonlySet<string>; heapBytes: number } {
-    const wanted = [...this.#sources].filter(
-      ([name]) => conditions?.some((one) => one === name || one.startsWith(`${name}_`)) ?? true,
+  /**
+   * The schema for a document, with the fields of all event types if it reads the schema. It is made in turns. Throws
+   * `LIMIT_EXCEEDED` if its types would take more of the heap than all schemas may.
+   */
+  async schemaFor(document: string): Promise<GraphQLSchema> {
+    const known = this.#schemas.get(document)
+    if (known) return known.schema
+    const conditions = conditionsOf(document)
+    const wanted = new Map(
+      [...this.#sources].filter(
+        ([name]) => conditions?.some((one) => one === name || one.startsWith(`${name}_`)) ?? true,
+      ),
     )
-    const heapBytes = wanted.reduce((sum, [, source]) => sum + source.heapBytes, 0)
-    return { names: new Set(wanted.map(([name]) => name)), heapBytes }
-  }
-
-  /** A schema that has the fields of these event types. It is made in turns: 1,000 take seconds. */
-  async schemaOf(names: ReadonlySet<string>): Promise<GraphQLSchema> {
+    const heapBytes = [...wanted.values()].reduce((sum, source) => sum + source.heapBytes, 0)
+    if (heapBytes > this.#maxBytes) throw tooLarge()
     const types = await takeTurns([...this.#common], ([name, common]) =>
-      names.has(name) ? this.#typeNamed(name) : common,
+      wanted.has(name) ? this.#typeNamed(name) : common,
     )
-    return toSchema(this.#roots, [...types, this.#other])
+    const schema = toSchema(this.#roots, [...types, this.#other])
+    this.#schemas.set(document, { schema, heapBytes: heapBytes + document.length })
+    return schema
   }
 
-  /** The schema definition of the whole, with descriptions, in turns. The root types have their usual names. */
-  async print(): Promise<Buffer<ArrayBuffer>> {
+  /** The whole in the schema definition language, with descriptions. The root types have their usual names. */
+  print(): Promise<Buffer<ArrayBuffer>> {
+    this.#printed ??= this.#print()
+    return this.#printed
+  }
+
+  /** Type by type, so that the whole is never in the heap. */
+  async #print(): Promise<Buffer<ArrayBuffer>> {
     const known = this.#roots.getTypeMap()
-    const roots = typesOf(this.#roots).map(printType)
     const others = await takeTurns([...this.#sources.keys(), null], (name) => {
       const type = name === null ? this.#other : this.#typeNamed(name)
       const types = typesOf(new GraphQLSchema({ types: [type], assumeValid: true }))
-      const own = types.filter((one) => !(one.name in known)).map(printType)
-      return Buffer.from(`\n${own.join('\n\n')}\n`)
+      return Buffer.from(printTypes(types.filter((one) => !(one.name in known))))
     })
-    return Buffer.concat([Buffer.from(`${roots.join('\n\n')}\n`), ...others])
+    return Buffer.concat([Buffer.from(printTypes(typesOf(this.#roots)).slice(1)), ...others])
   }
 
   #typeNamed(name: string): GraphQLObjectType {
@@ -187,4 +213,32 @@ function typesOf(schema: GraphQLSchema): GraphQLNamedType[] {
   return Object.values(schema.getTypeMap())
     .filter((type) => !isSpecifiedScalarType(type) && !isIntrospectionType(type))
     .toSorted((a, b) => (a.name < b.name ? -1 : 1))
+}
+
+const printTypes = (types: readonly GraphQLNamedType[]) =>
+  types.map((type) => `\n${printType(type)}\n`).join('')
+
+/** More are refused before the document runs. */
+const MAX_TOKENS = 10_000
+
+/** The types that a document names. Null: it reads the schema. What is wrong with the document is said when it runs. */
+function conditionsOf(text: string): string[] | null {
+  const names = new Set<string>()
+  let readsSchema = false
+  try {
+    visit(parse(text, { noLocation: true, maxTokens: MAX_TOKENS }), {
+      NamedType: ({ name }) => void names.add(name.value),
+      Field({ name }) {
+        readsSchema ||= name.value === '__schema' || name.value === '__type'
+      },
+    })
+  } catch {}
+  return readsSchema ? null : [...names]
+}
+
+function tooLarge(): Error {
+  return new GraphQLError(
+    'The schemas of the event types that the document reads are too large together. Name fewer event types; /schema-events.graphql has all of them.',
+    { extensions: { code: 'LIMIT_EXCEEDED', http: { spec: true, status: 400 } } },
+  )
 }

@@ -50,8 +50,6 @@ const LIMITS = {
 
 type Limit = keyof typeof LIMITS
 
-export const MAX_TOKENS = LIMITS.tokens.max
-
 /** Throws the error for a document or an operation that has more of a thing than is allowed. */
 export function requireAtMost(limit: Limit, found: number): void {
   if (found > LIMITS[limit].max) throw limitExceeded(limit)

@@ -1,10 +1,6 @@
-import { type GraphQLSchema, parse, visit } from 'graphql'
-import { createGraphQLError } from 'graphql-yoga'
 import { EventGraph, eventRoots } from '../../../bodies/event-graph/event-schema.ts'
 import type { Sql } from '../../../db/client.ts'
 import { followCatalogue } from '../../../event-types/follow-catalogue.ts'
-import { MAX_TOKENS } from '../../../graphql/limits/limit-exceeded.ts'
-import { LruMap } from '../../../lib/lru-map.ts'
 import { MAX_CONSUMERS } from '../consumers/consumer.ts'
 import {
   DEFAULT_LEASE_SECONDS,
@@ -15,70 +11,9 @@ import {
 } from '../consumers/pull-events.ts'
 import { ROOT_FIELDS } from './root-fields.ts'
 
-/** The graph of the event types that are not archived. */
-export interface StreamGraph {
-  /**
-   * The schema for a document: with the fields of the event types that the document names, or of all if it reads the schema.
-   * Throws `LIMIT_EXCEEDED` if their types would take more of the heap than all schemas may.
-   */
-  schemaFor(document: string): Promise<GraphQLSchema>
-  /** The whole in the schema definition language. It is printed once, when somebody asks for it. */
-  text(): Promise<Uint8Array<ArrayBuffer>>
-}
-
-/** `maxBytes`: what the schemas of documents may take of the heap. The least recently used ones are made again. */
-export function followGraph(sql: Sql, maxBytes: number): () => Promise<StreamGraph> {
-  return followCatalogue(sql, async (types) => {
-    const graph = new EventGraph(types, STREAM_ROOTS)
-    const schemas = new LruMap<string, SizedSchema>({
-      maxEntries: 500,
-      weight: { max: maxBytes, of: ({ heapBytes }) => heapBytes },
-    })
-    let printed: Promise<Buffer<ArrayBuffer>> | undefined
-    return {
-      async schemaFor(document) {
-        const known = schemas.get(document)
-        if (known) return known.schema
-        const { names, heapBytes } = graph.wanted(conditionsOf(document))
-        if (heapBytes > maxBytes) throw tooLarge()
-        const schema = await graph.schemaOf(names)
-        schemas.set(document, { schema, heapBytes: heapBytes + document.length })
-        return schema
-      },
-      text() {
-        printed ??= graph.print()
-        return printed
-      },
-    }
-  })
-}
-interface SizedSchema {
-  readonly schema: GraphQLSchema
-  readonly heapBytes: number
-}
-
-/** The types that a document names. Null: it reads the schema. */
-function conditionsOf(text: string): string[] | null {
-  const names = new Set<string>()
-  let readsSchema = false
-  try {
-    visit(parse(text, { noLocation: true, maxTokens: MAX_TOKENS }), {
-      NamedType: ({ name }) => void names.add(name.value),
-      Field({ name }) {
-        readsSchema ||= name.value === '__schema' || name.value === '__type'
-      },
-    })
-  } catch {
-    // What is wrong with the document is said when it runs.
-  }
-  return readsSchema ? null : [...names]
-}
-
-function tooLarge(): Error {
-  return createGraphQLError(
-    'The schemas of the event types that the document reads are too large together. Name fewer event types; /schema-events.graphql has all of them.',
-    { extensions: { code: 'LIMIT_EXCEEDED', http: { spec: true, status: 400 } } },
-  )
+/** The graph of the event types that are not archived. `maxBytes`: what its schemas may take of the heap. */
+export function followGraph(sql: Sql, maxBytes: number): () => Promise<EventGraph> {
+  return followCatalogue(sql, async (types) => new EventGraph(types, STREAM_ROOTS, maxBytes))
 }
 
 const english = (count: number) => count.toLocaleString('en')
