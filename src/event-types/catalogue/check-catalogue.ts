@@ -66,16 +66,15 @@ export async function checkPayloads(
       schema !== null && !isSchema(value)
         ? [{ path: ['schema'], detail: 'schema must be a JSON Schema in an object.' }]
         : await payloadIssues(value, parsed(example))
-    const [ofExample, ofSchema] = [true, false].map((isOfExample) =>
-      issues
-        .filter(({ path: [field] }) => (field === 'example') === isOfExample)
-        .map(({ detail }) => ({ name, problem: `${name}: ${detail}` })),
-    ) as [Refusal[], Refusal[]]
-    refused.push(...ofSchema)
-    warnings.push(...ofExample)
-    if (ofSchema.length === 0) {
-      usable.push(ofExample.length > 0 ? { ...type, example: null } : type)
+    for (const {
+      path: [field],
+      detail,
+    } of issues) {
+      const list = field === 'example' ? warnings : refused
+      list.push({ name, problem: `${name}: ${detail}` })
     }
+    const has = (field: string) => issues.some(({ path }) => path[0] === field)
+    if (!has('schema')) usable.push(has('example') ? { ...type, example: null } : type)
   }
   return { types: usable, refused, warnings }
 }
