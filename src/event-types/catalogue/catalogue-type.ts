@@ -56,8 +56,6 @@ const MAX_LISTED = 20
 
 /** The problems of a file, or of one event type of a file. */
 export class UnusableCatalogue extends Error {
-  readonly problems: readonly string[]
-
   constructor(problems: readonly string[]) {
     const listed = problems.slice(0, MAX_LISTED).map((problem) => `  ${problem}`)
     const more = problems.length - listed.length
@@ -68,7 +66,6 @@ export class UnusableCatalogue extends Error {
         ...(more > 0 ? [`  And ${more} more.`] : []),
       ].join('\n'),
     )
-    this.problems = problems
   }
 }
 
