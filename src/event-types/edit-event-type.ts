@@ -5,14 +5,19 @@ import type { Db } from '../db/client.ts'
 import type { PrismaClient } from '../db/generated/prisma/client.ts'
 import { didYouMean } from '../lib/did-you-mean.ts'
 import { DomainError, type FieldIssue, invalid, notFound } from '../lib/errors.ts'
+import { readJson } from '../lib/parse-json.ts'
 import { changesRule, type GivenSettings, newObjectRule } from '../lib/setting.ts'
 import { checkInput, omitUndefined } from '../lib/validation.ts'
 import { type CatalogueType, SELECT_TYPES } from './catalogue/catalogue-type.ts'
 import { compareType, parsed, type TypeChange } from './catalogue/check-catalogue.ts'
 import { selectionFindings } from './catalogue/findings.ts'
 import { writeCatalogue } from './catalogue/write-catalogue.ts'
-import { OPERATIONAL_PREFIX } from './event-type.ts'
-import { EVENT_TYPE_NAME, EVENT_TYPE_SETTINGS, payloadIssues } from './event-type-settings.ts'
+import {
+  EVENT_TYPE_NAME,
+  EVENT_TYPE_SETTINGS,
+  payloadIssues,
+  reservedIssues,
+} from './event-type-settings.ts'
 
 const newEventType = newObjectRule({ name: EVENT_TYPE_NAME, ...EVENT_TYPE_SETTINGS })
 const eventTypeChanges = changesRule(EVENT_TYPE_SETTINGS).extend({
@@ -22,9 +27,9 @@ const eventTypeChanges = changesRule(EVENT_TYPE_SETTINGS).extend({
 /** A missing field stays unchanged. Null removes the schema, the example, the search keys, the group or the retention. */
 export interface EventTypeChanges extends GivenSettings<typeof EVENT_TYPE_SETTINGS> {
   readonly archived?: boolean | undefined
-  /** The texts of the schema and the example, as their author wrote them. Missing: as JavaScript prints their values. */
-  readonly schemaText?: string | undefined
-  readonly exampleText?: string | undefined
+  /** In place of the values: their texts, which are kept to the letter. */
+  readonly schemaText?: string | null | undefined
+  readonly exampleText?: string | null | undefined
 }
 
 export interface NewEventType extends Omit<EventTypeChanges, 'archived'> {
@@ -33,7 +38,7 @@ export interface NewEventType extends Omit<EventTypeChanges, 'archived'> {
 
 interface GraphOptions {
   /** Whether to change the catalogue even if that breaks selections of webhooks. Default: false. */
-  readonly acceptBrokenSelections?: boolean | undefined
+  readonly acceptBrokenSelections?: boolean | null | undefined
 }
 
 /** Adds an event type to the catalogue of all organizations. Throws `conflict` if the name exists. */
@@ -43,24 +48,12 @@ export async function createEventType(
   actor: Actor,
   options: GraphOptions = {},
 ): Promise<void> {
-  const { data, issues } = checkInput(newEventType, input)
-  const payload = await payloadIssues(input.schema ?? null, input.example ?? null)
-  const allIssues = [...issues, ...reservedIssues(input.name), ...payload]
-  if (!data || allIssues.length > 0) throw invalid(allIssues)
-  const { schema, example } = data
-  const texts = {
-    schema: textOf(schema, input.schemaText),
-    example: textOf(example, input.exampleText),
-  }
-  const change = compareType(null, { ...data, ...texts, archived: false }) as TypeChange
-  const isCreated = await prisma.$transaction(async (tx) => {
-    await requireUnbroken(tx, change, options)
-    return await writeCatalogue(tx, actor, [change])
-  })
-  if (isCreated) return
+  const fields = await readFields(newEventType, input.name, input)
+  const change = compareType(null, { ...fields, archived: false }) as TypeChange
+  if (await prisma.$transaction((tx) => writeChange(tx, actor, change, options))) return
   throw new DomainError(
     'conflict',
-    `The event type ${data.name} exists already, perhaps archived. Update or unarchive it, or choose another name.`,
+    `The event type ${input.name} exists already, perhaps archived. Update or unarchive it, or choose another name.`,
   )
 }
 
@@ -81,46 +74,52 @@ export async function updateEventType(
 ): Promise<void> {
   await prisma.$transaction(async (tx) => {
     const before = await lockEventType(tx, name)
-    const { data, issues } = checkInput(eventTypeChanges, input)
-    const { archived, ...others } = omitUndefined(input)
-    const { schema = parsed(before.schema), example = parsed(before.example) } = input
-    const isArchiving = archived !== undefined && Object.keys(others).length === 0
-    const ofEdit = [...reservedIssues(name), ...(await payloadIssues(schema, example))]
-    const allIssues = [...issues, ...(isArchiving ? [] : ofEdit)]
-    if (!data || allIssues.length > 0) throw invalid(allIssues)
-    const change = compareType(before, {
-      ...before,
-      ...omitUndefined(data),
-      schema: 'schema' in others ? textOf(schema, input.schemaText) : before.schema,
-      example: 'example' in others ? textOf(example, input.exampleText) : before.example,
-    })
+    const fields = await readFields(eventTypeChanges, name, input, before)
+    const change = compareType(before, { ...before, ...omitUndefined(fields) })
     if (change === null) return
     const { revision } = await tx.eventType.findUniqueOrThrow({ where: { name } })
     const edited = { organizationId: null, subjectId: name, revision, actions: REVISING }
     await checkEditConflict(tx, edited, ifRevision)
-    await requireUnbroken(tx, change, options)
-    await writeCatalogue(tx, actor, [change])
+    await writeChange(tx, actor, change, options)
   })
 }
 
-function reservedIssues(name: string): FieldIssue[] {
-  if (!name.startsWith(OPERATIONAL_PREFIX)) return []
-  const detail = `The event types that begin with ${OPERATIONAL_PREFIX} are those of operational events, which only Posthorn itself defines. Choose another one.`
-  return [{ path: ['name'], code: 'reserved_event_type', detail }]
+/** Checks the input. Returns its fields with the texts of the schema and the example. Throws `invalid`. */
+async function readFields<Fields extends object>(
+  rule: z.ZodType<Fields>,
+  name: string,
+  input: EventTypeChanges,
+  before: Pick<CatalogueType, 'schema' | 'example'> = { schema: null, example: null },
+) {
+  const issues: FieldIssue[] = []
+  const read = (field: 'schema' | 'example') => {
+    const isGiven = input[field] !== undefined || typeof input[`${field}Text`] === 'string'
+    if (!isGiven) return { value: parsed(before[field]), text: before[field] }
+    return readJson(input, field, issues, { inexact: field === 'schema' })
+  }
+  const [schema, example] = [read('schema'), read('example')]
+  const texts = { schema: schema?.text ?? null, example: example?.text ?? null }
+  const given = texts.schema === before.schema ? {} : { schema: schema?.value ?? null }
+  const { data, issues: others } = checkInput(rule, { ...input, ...given })
+  issues.push(...others)
+  const isEdit = Object.keys(omitUndefined(input)).some((field) => field !== 'archived')
+  if (isEdit) {
+    const payload = await payloadIssues(schema?.value ?? null, example?.value ?? null)
+    issues.push(...reservedIssues(name), ...payload)
+  }
+  if (!data || issues.length > 0) throw invalid(issues)
+  return { ...data, ...texts }
 }
 
-/** The actions of which each increases the revision once. */
-const REVISING = ['event_type.updated', 'event_type.archived', 'event_type.unarchived'] as const
-
-/** Throws `invalid` if the change breaks selections. */
-async function requireUnbroken(
+/** Throws `invalid` if the change breaks selections. Returns false if an added event type exists. */
+async function writeChange(
   tx: Db,
+  actor: Actor,
   change: TypeChange,
-  { acceptBrokenSelections = false }: GraphOptions,
-): Promise<void> {
-  if (acceptBrokenSelections) return
-  const broken = await selectionFindings(tx, [change])
-  if (broken.length === 0) return
+  { acceptBrokenSelections }: GraphOptions,
+): Promise<boolean> {
+  const broken = acceptBrokenSelections ? [] : await selectionFindings(tx, [change])
+  if (broken.length === 0) return await writeCatalogue(tx, actor, [change])
   throw invalid(
     broken.map(({ finding: { message } }) => ({
       path: ['acceptBrokenSelections'],
@@ -129,6 +128,9 @@ async function requireUnbroken(
     })),
   )
 }
+
+/** The actions of which each increases the revision once. */
+const REVISING = ['event_type.updated', 'event_type.archived', 'event_type.unarchived'] as const
 
 const REMEDY =
   'Change the selection of each of these webhooks first, or set acceptBrokenSelections (--accept-broken-selections on the command line): each webhook then goes on sending what its selection took when it was saved.'
@@ -149,9 +151,4 @@ async function lockEventType(tx: Db, name: string): Promise<CatalogueType> {
       others.map((one) => one.name),
     ),
   )
-}
-
-/** Null for no value. */
-function textOf(value: unknown, given: string | undefined): string | null {
-  return value === null || value === undefined ? null : (given ?? JSON.stringify(value))
 }

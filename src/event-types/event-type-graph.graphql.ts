@@ -4,6 +4,7 @@ import { createEventType, type SourceType } from '../bodies/event-graph/event-ty
 import { typeNameAlone, typeNames } from '../bodies/event-graph/names.ts'
 import type { Db } from '../db/client.ts'
 import { builder } from '../graphql/builder.ts'
+import { requireAtMost } from '../graphql/limits/document-limits.ts'
 import { takeTurns } from '../lib/take-turns.ts'
 import { readNames } from './find-event-types.ts'
 
@@ -58,9 +59,13 @@ async function findFields(
   const all = await readNames(db)
   const types = await db.$queryRaw<SourceType[]>`
     select name, description, schema::text from posthorn.event_types where name = any (${names}::text[])`
+  let found = 0
   return await takeTurns(names, (name) => {
     const type = types.find((one) => one.name === name)
-    return type ? selectableFields(type, typeNameIn(all, name)) : []
+    const fields = type ? selectableFields(type, typeNameIn(all, name)) : []
+    found += fields.length
+    requireAtMost('selectable fields of all event types', found)
+    return fields
   })
 }
 

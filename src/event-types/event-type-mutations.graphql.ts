@@ -3,9 +3,13 @@ import { ConflictError, NotFoundError } from '../graphql/errors.ts'
 import { type InputFields, mutation } from '../graphql/mutation.ts'
 import { decodeNodeId } from '../graphql/node-id.ts'
 import { settingInputs } from '../graphql/setting-fields.ts'
-import { type FieldIssue, fieldIssue, invalid, notFound } from '../lib/errors.ts'
-import { InvalidJson, parseJson } from '../lib/parse-json.ts'
-import { createEventType, type EventTypeChanges, updateEventType } from './edit-event-type.ts'
+import { notFound } from '../lib/errors.ts'
+import {
+  createEventType,
+  type EventTypeChanges,
+  type NewEventType,
+  updateEventType,
+} from './edit-event-type.ts'
 import { EVENT_TYPE_NAME, EVENT_TYPE_SETTINGS } from './event-type-settings.ts'
 
 function textInputs(t: InputFields) {
@@ -36,10 +40,9 @@ mutation('createEventType', {
   errors: [ConflictError],
   returns: ['eventType', 'EventType', 'The new event type.'],
   run: async ({ input: { acceptBrokenSelections, ...input } }, { prisma, actor }) => {
-    const name = input.name as string
-    const options = { acceptBrokenSelections: acceptBrokenSelections === true }
-    await createEventType(prisma, { ...readPayloads(input), name }, actor, options)
-    return name
+    const given = input as NewEventType
+    await createEventType(prisma, given, actor, { acceptBrokenSelections })
+    return given.name
   },
 })
 
@@ -68,45 +71,8 @@ mutation('updateEventType', {
     const { typename, id: name } = decodeNodeId(id)
     if (typename !== 'EventType' || name === '') throw notFound('event type', id)
     const { ifRevision, acceptBrokenSelections, archived, ...given } = input
-    const changes = { ...readPayloads(given), ...(archived != null && { archived }) }
-    const options = { ifRevision, acceptBrokenSelections: acceptBrokenSelections === true }
-    await updateEventType(prisma, name, changes, actor, options)
+    const changes = { ...given, ...(archived != null && { archived }) } as EventTypeChanges
+    await updateEventType(prisma, name, changes, actor, { ifRevision, acceptBrokenSelections })
     return name
   },
 })
-
-/** A schema and an example as input has them: as values, or as the texts of their authors. */
-interface GivenPayloads {
-  readonly schema?: unknown
-  readonly schemaText?: string | null | undefined
-  readonly example?: unknown
-  readonly exampleText?: string | null | undefined
-}
-
-/** Parses the texts. A missing field stays missing. Throws `invalid`. */
-function readPayloads({ schemaText, exampleText, ...given }: GivenPayloads): EventTypeChanges {
-  const issues: FieldIssue[] = []
-  const read = { ...given, ...readOne('schema', schemaText), ...readOne('example', exampleText) }
-  if (issues.length > 0) throw invalid(issues)
-  return read as EventTypeChanges
-
-  function readOne(field: 'schema' | 'example', text: string | null | undefined): object {
-    if (text === undefined || text === null) return {}
-    const textField = `${field}Text`
-    if (given[field] !== undefined && given[field] !== null) {
-      const detail = `${field} and ${textField} are both given. Send one of them.`
-      issues.push({ path: [textField], code: 'ambiguous', detail })
-      return {}
-    }
-    try {
-      // Bounds of int64 are numbers that a double does not keep; the text of the schema does.
-      const inexact = field === 'schema'
-      return { [field]: parseJson(text, { inexact }), [textField]: text.trim() }
-    } catch (error) {
-      const { message } = error as Error
-      const rule = error instanceof InvalidJson ? message : `is not JSON: ${message}.`
-      issues.push(fieldIssue([textField], 'malformed', rule))
-      return {}
-    }
-  }
-}

@@ -4,7 +4,7 @@ import type { IssueCode } from '../lib/issue-codes.ts'
 import { checkSchema } from '../lib/json-schema.ts'
 import type { Settings } from '../lib/setting.ts'
 import { RETENTION_DAYS, retentionDaysRule } from '../organizations/retention/retention-rules.ts'
-import { MAX_DATA_BYTES } from './event-type.ts'
+import { MAX_DATA_BYTES, OPERATIONAL_PREFIX } from './event-type.ts'
 import { searchKeysRule } from './search-key.ts'
 
 const NAME = /^[a-zA-Z0-9_-]+([.][a-zA-Z0-9_-]+)*$/
@@ -71,6 +71,13 @@ export const EVENT_TYPE_NAME = {
   description:
     'The name, such as `event_attendee.joined_event`: at most 128 letters, digits, `_` and `-`, in words joined by dots. It cannot be changed.',
 } as const
+
+/** The issue of a name that only Posthorn itself may define. */
+export function reservedIssues(name: string): FieldIssue[] {
+  if (!name.startsWith(OPERATIONAL_PREFIX)) return []
+  const detail = `The event types that begin with ${OPERATIONAL_PREFIX} are those of operational events, which only Posthorn itself defines. Choose another one.`
+  return [{ path: ['name'], code: 'reserved_event_type', detail }]
+}
 
 /** The issues of a JSON Schema, or null, and of an example, which must match it. */
 export async function payloadIssues(schema: unknown, example: unknown): Promise<FieldIssue[]> {

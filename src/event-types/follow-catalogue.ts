@@ -1,5 +1,5 @@
 import type { Sql } from '../db/client.ts'
-import { followVersion } from '../lib/follow-version.ts'
+import { atMostEvery } from '../lib/at-most-every.ts'
 
 /** An event type of the catalogue as documents describe it. */
 export interface DescribedType {
@@ -12,15 +12,36 @@ export interface DescribedType {
   readonly example: string | null
 }
 
-/** What is made of the event types that are not archived, sorted by name, and follows the catalogue. */
+/** Documents need no key or little work, so a flood of requests must cost little. */
+const LOOK_EVERY_MS = 1_000
+
+/** What nobody asks for leaves the memory. */
+const KEEP_MS = 60_000
+
+/**
+ * What is made of the event types that are not archived, sorted by name: for the first call, after the catalogue has changed,
+ * which is looked at once a second at most, and after nobody has asked for a minute. Concurrent calls share it.
+ */
 export function followCatalogue<Made>(
   sql: Sql,
   make: (types: readonly DescribedType[]) => Promise<Made>,
 ): () => Promise<Made> {
-  return followVersion(
-    () => readVersion(sql),
-    async () => make(await readTypes(sql)),
-  )
+  const look = atMostEvery(LOOK_EVERY_MS, () => readVersion(sql))
+  let made: { readonly version: string; readonly value: Promise<Made> } | null = null
+  let forgetting: NodeJS.Timeout | undefined
+  const forget = () => {
+    made = null
+  }
+  return async () => {
+    const version = await look()
+    if (made?.version !== version) {
+      made = { version, value: readTypes(sql).then(make) }
+      made.value.catch(forget)
+    }
+    clearTimeout(forgetting)
+    forgetting = setTimeout(forget, KEEP_MS).unref()
+    return await made.value
+  }
 }
 
 /** A hash, because a change in SQL leaves `revision` as it is. */

@@ -3,7 +3,7 @@ import { MAX_DATA_BYTES } from '../event-types/event-type.ts'
 import { type FieldIssue, fieldIssue } from '../lib/errors.ts'
 import type { IssueCode } from '../lib/issue-codes.ts'
 import type { CheckData } from '../lib/json-schema.ts'
-import { InvalidJson, parseJson } from '../lib/parse-json.ts'
+import { type Json, readJson } from '../lib/parse-json.ts'
 
 /** An event to publish. */
 export interface NewEvent {
@@ -24,11 +24,6 @@ export interface NewEvent {
   readonly traceParent?: string | null
   /** A W3C `tracestate`, sent with the `traceparent`. */
   readonly traceState?: string | null
-}
-
-interface Json {
-  readonly value: unknown
-  readonly text: string
 }
 
 export interface CheckedEvent {
@@ -55,7 +50,7 @@ const MAX_PROBLEMS = 20
 export function checkEvent(event: NewEvent, check: CheckData = () => []): CheckedEvent {
   const issues: FieldIssue[] = []
   const report: Report = (field, code, rule) => void issues.push(fieldIssue([field], code, rule))
-  const data = readJson(event, 'data', report)
+  const data = readJson(event, 'data', issues)
   const bytes = Buffer.byteLength(data?.text ?? '')
   const most = `must have at most 256 KiB (${MAX_DATA_BYTES} bytes) as JSON, not`
   if (data === null && issues.length === 0) {
@@ -63,7 +58,7 @@ export function checkEvent(event: NewEvent, check: CheckData = () => []): Checke
   } else if (bytes > MAX_DATA_BYTES) {
     report('data', 'too_large', `${most} ${bytes}.`)
   }
-  const read = readJson(event, 'previous', report)
+  const read = readJson(event, 'previous', issues)
   const previous = read?.value === null ? null : read
   const bytesOfBoth = bytes + Buffer.byteLength(previous?.text ?? '')
   if (bytes <= MAX_DATA_BYTES && bytesOfBoth > MAX_DATA_BYTES) {
@@ -93,20 +88,6 @@ export function checkEvent(event: NewEvent, check: CheckData = () => []): Checke
     }
   }
   return { data, previous, issues, isUndecided }
-}
-
-/** Null: not given, or with an issue. */
-function readJson(event: NewEvent, field: 'data' | 'previous', report: Report): Json | null {
-  const name = `${field}Text` as const
-  const [value, text] = [event[field] ?? null, event[name] ?? null]
-  if (text === null) return value === null ? null : { value, text: JSON.stringify(value) }
-  try {
-    if (value === null) return { value: parseJson(text), text: text.trim() }
-    report(name, 'ambiguous', `is given beside ${field}. Send one of them.`)
-  } catch (error) {
-    report(name, 'malformed', error instanceof InvalidJson ? error.message : 'is not JSON.')
-  }
-  return null
 }
 
 const isKey = (text: string): boolean =>

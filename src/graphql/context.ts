@@ -28,7 +28,8 @@ export type Identify = (request: Request, address: string | undefined) => Promis
 
 /** What is known of a request before its body is read: the server context of yoga. */
 export interface RequestContext extends Partial<Connection> {
-  readonly schema: GraphQLSchema
+  /** Known once the document is. */
+  schema: GraphQLSchema
   readonly identity: Identity
   readonly quota: Quota
 }

@@ -37,7 +37,8 @@ export type TrustedDocuments = Readonly<Record<string, string>>
 export type Handle = (request: Request, connection?: Partial<Connection>) => Promise<Response>
 
 export interface HandlerOptions {
-  readonly schema: () => Promise<GraphQLSchema>
+  /** The schema for a document. */
+  readonly schema: (document: string) => Promise<GraphQLSchema>
   /** Default: `/graphql`. */
   readonly path?: string
   readonly identify: Identify
@@ -60,14 +61,9 @@ export function createHandler(deps: DomainDeps, options: HandlerOptions): Handle
     // Created with the first request: when it starts, the server replaces the global `Response` with a faster one.
     yoga ??= createServer(deps, options)
     const { address } = connection
+    const identity = await options.identify(request, address).catch((error: Error) => error)
     const quota = createQuota(options.rateLimiter)
-    const known = async () => ({
-      identity: await options.identify(request, address),
-      schema: await options.schema(),
-    })
-    // With an error, no request is read.
-    const failed = (identity: Error) => ({ identity, schema: NO_SCHEMA })
-    const context = { ...connection, quota, ...(await known().catch(failed)) }
+    const context = { ...connection, identity, schema: NO_SCHEMA, quota }
     const response = await yoga.handleRequest(request, context)
     for (const [name, value] of quota.headers()) response.headers.set(name, value)
     // Responses may contain secrets, and belong to one API key.
@@ -84,15 +80,20 @@ export function createHandler(deps: DomainDeps, options: HandlerOptions): Handle
   }
 }
 
+/** Before the document is known. */
 const NO_SCHEMA = new GraphQLSchema({})
 
 function createServer(deps: DomainDeps, options: HandlerOptions) {
   const { path = GRAPHQL_PATH, trustedDocuments } = options
   return createYoga<RequestContext, Context>({
-    schema: ({ schema }) => schema,
     graphqlEndpoint: path,
     context: (context) => createContext(deps, context, context.request),
-    plugins: [useReadParams(trustedDocuments), useLimits(), useStreams()],
+    plugins: [
+      useReadParams(trustedDocuments),
+      useSchemaOf(options.schema),
+      useLimits(),
+      useStreams(),
+    ],
     parserAndValidationCache: { documentCache: createDocumentCache(), errorCache: NO_CACHE },
     maskedErrors: { maskError: createMaskError(options.logger, options.outages) },
     cors: options.corsOrigins.length > 0 && corsOptions(options.corsOrigins),
@@ -105,6 +106,17 @@ function createServer(deps: DomainDeps, options: HandlerOptions) {
     logging: false,
     fetchAPI: { Request, Response, Headers, URL, ReadableStream },
   })
+}
+
+function useSchemaOf(schema: HandlerOptions['schema']): Plugin<RequestContext, RequestContext> {
+  return {
+    async onParams({ params, context }) {
+      context.schema = await schema(params.query ?? '')
+    },
+    onEnveloped({ context, setSchema }) {
+      setSchema(context?.schema)
+    },
+  }
 }
 
 /** Longer documents are not cached, so that no client can fill the memory. */

@@ -1,3 +1,5 @@
+import { type FieldIssue, fieldIssue } from './errors.ts'
+
 /** No real document nests this deep; V8 is slow to build one that nests a hundred thousand levels. */
 export const MAX_JSON_NESTING = 200
 
@@ -16,6 +18,41 @@ export function parseJson(text: string, { inexact = false } = {}): unknown {
   requireBounds(text, inexact)
   if (hasLoneSurrogate(text)) throw new InvalidJson(LONE_SURROGATE)
   return JSON.parse(text)
+}
+
+/** A value of JSON, and its text. */
+export interface Json {
+  readonly value: unknown
+  readonly text: string
+}
+
+/**
+ * The value of a field, or of the text that is given in place of it. Null: not given, or with an issue. `inexact`: numbers of
+ * the value may change, because the text is kept, such as the bounds of int64 in schemas.
+ */
+export function readJson<Field extends string>(
+  given: { readonly [Name in Field | `${Field}Text`]?: unknown },
+  field: Field,
+  issues: FieldIssue[],
+  { inexact = false } = {},
+): Json | null {
+  const name = `${field}Text` as const
+  const value = given[field] ?? null
+  const text = given[name]
+  if (typeof text !== 'string') {
+    return value === null ? null : { value, text: JSON.stringify(value) }
+  }
+  if (value !== null) {
+    issues.push(fieldIssue([name], 'ambiguous', `is given beside ${field}. Send one of them.`))
+    return null
+  }
+  try {
+    return { value: parseJson(text, { inexact }), text: text.trim() }
+  } catch (error) {
+    const rule = error instanceof InvalidJson ? error.message : 'is not JSON.'
+    issues.push(fieldIssue([name], 'malformed', rule))
+    return null
+  }
 }
 
 export const LONE_SURROGATE =

@@ -1,8 +1,11 @@
+import { type ExactJson, parseExactJson, printExactJson } from './exact-json.ts'
 import { pascalCase } from './pascal-case.ts'
 import { atPointer, decoded, isSchema, referred } from './schema-path.ts'
 
 /** JSON that was just parsed, and that nobody else has. */
 export type OwnSchema = Record<string, unknown>
+
+type JsonObject = Readonly<Record<string, ExactJson>>
 
 /** The number of a draft, or the year of a later version. */
 type Dialect = 4 | 6 | 7 | 2019 | 2020
@@ -80,6 +83,27 @@ export function schemaWithComponents(given: OwnSchema, prefix: string) {
   for (const { value } of places) for (const name of DEFINITIONS) delete value[name]
   return { schema, components }
 }
+
+/** A schema of an OpenAPI document as one of its own: the components that it needs are in its `$defs`. */
+export function schemaWithDefinitions(given: JsonObject, components: unknown): OwnSchema {
+  const places = findPlaces({ ...given, components: { schemas: components } })
+  const needed = new Set(
+    [...places.keys()].flatMap((pointer) => COMPONENT.exec(`#${pointer}`)?.[1] ?? []),
+  )
+  const definitions = [...needed].map((name) => [name, atPointer(components, `/${name}`)])
+  const $defs = { ...Object(given['$defs']), ...Object.fromEntries(definitions) }
+  const whole = needed.size > 0 ? { ...given, $defs } : given
+  const schema = parseExactJson(printExactJson(whole)) as OwnSchema
+  for (const { value } of findPlaces(schema).values()) {
+    moveReferences(value, (reference) => {
+      const [, name = reference, within = ''] = COMPONENT.exec(reference) ?? []
+      return needed.has(name) ? `#/$defs/${name}${within}` : reference
+    })
+  }
+  return schema
+}
+
+const COMPONENT = /^#\/components\/schemas\/([^/]+)(.*)/
 
 const DEFINITIONS = new Set(['$defs', 'definitions'])
 
@@ -182,7 +206,12 @@ export function findPlaces(schema: OwnSchema, skipped = new Set<string>()): Map<
       }
     }
     // A reference may lead to a place that no keyword makes a schema.
-    for (const reference of [value['$ref'], value['$dynamicRef']]) {
+    const { mapping } = Object(value['discriminator'])
+    const mapped = Object.values(Object(mapping)).flatMap((one) => [
+      one,
+      `#/components/schemas/${one}`,
+    ])
+    for (const reference of [value['$ref'], value['$dynamicRef'], ...mapped]) {
       if (typeof reference !== 'string' || !reference.startsWith('#/')) continue
       const target = `${place.base}${decoded(reference.slice(1))}`
       referred.push([target, atPointer(schema, target), place])
@@ -227,12 +256,6 @@ const MANY_SCHEMAS = new Set(
     ' ',
   ),
 )
-
-/** Whether the value of a keyword is a schema, or was a list of them in an earlier version. */
-export const holdsSchema = (keyword: string) => SCHEMAS.has(keyword)
-
-/** Whether the value of a keyword is a list of schemas, or an object of them. */
-export const holdsSchemas = (keyword: string) => MANY_SCHEMAS.has(keyword)
 
 /** RFC 6901. */
 function escaped(name: string): string {

@@ -2,13 +2,15 @@ import { readFileSync } from 'node:fs'
 import { Hono } from 'hono'
 import { etag } from 'hono/etag'
 import type { OidcSignIn } from '../auth/sessions/oidc/oidc-sign-in.ts'
+import type { EventGraph } from '../bodies/event-graph/event-schema.ts'
 import type { Config } from '../config/config.ts'
+import { heapShare } from '../config/settings.ts'
 import type { Database } from '../db/client.ts'
 import { followCatalogue } from '../event-types/follow-catalogue.ts'
 import { GRAPHQL_PATH } from '../graphql/handler.ts'
 import { connectionOf, limitInFlight, trustProxies } from '../http/connection.ts'
 import { problemResponse } from '../http/problem.ts'
-import { type EventGraph, followGraph } from '../streams/event-stream/follow-graph.ts'
+import { followGraph } from '../streams/event-stream/follow-graph.ts'
 import { createConsoleFiles } from './console-files.ts'
 import { createDocsFiles, hasDocs } from './docs-files.ts'
 import { graphiqlPage } from './graphiql-page.ts'
@@ -42,6 +44,9 @@ interface ApiDeps
 /** The file beside `package.json`, in a clone and in the published package. For tools that do not use introspection. */
 const SCHEMA_FILE = new URL('../../schema.graphql', import.meta.url)
 
+/** The schemas of documents on `/graphql/events`. */
+const SHARE_OF_EVENT_GRAPH = 1 / 8
+
 /** Adds the routes of the API and the console: GraphQL, REST, sign-in and the files of the console. */
 export function addApiRoutes(routes: Hono, deps: ApiDeps, config: Config): void {
   const { database, authenticate, logger, outages } = deps
@@ -58,7 +63,7 @@ export function addApiRoutes(routes: Hono, deps: ApiDeps, config: Config): void 
     trustedDocuments: graphqlTrustedDocuments,
   }
   const graphql = createGraphqlHandler(graphqlDeps)
-  const eventGraph = followGraph(database.pool)
+  const eventGraph = followGraph(database.pool, heapShare(config, SHARE_OF_EVENT_GRAPH))
   const events = createEventsHandler(graphqlDeps, eventGraph)
   routes.use(trustProxies(config.trustedProxies), limitInFlight(config))
   if (graphiql) routes.on('GET', [GRAPHQL_PATH, EVENTS_PATH], graphiqlPage())
@@ -134,7 +139,7 @@ function createCatalogueRoutes(
   // The definition of `/graphql/events`, for tools that do not use introspection.
   routes.get('/schema-events.graphql', etag(), async (c) => {
     await authenticate(c.req.header('authorization') ?? null, connectionOf(c).address)
-    const text = await (await eventGraph()).text()
+    const text = await (await eventGraph()).print()
     return answerText(c, text, 'text/plain; charset=utf-8', { vary: 'authorization' })
   })
   return routes

@@ -1,6 +1,7 @@
 import { type Caller, hasScope, ownerOf } from '../auth/access/scope.ts'
 import type { Authenticate } from '../auth/api-keys/authenticate.ts'
 import type { AuthenticateSession } from '../auth/sessions/session.ts'
+import type { EventGraph } from '../bodies/event-graph/event-schema.ts'
 import type { Sql } from '../db/client.ts'
 import { type DomainDeps, type Identify, ORGANIZATION_HEADER } from '../graphql/context.ts'
 import type { Handle } from '../graphql/handler.ts'
@@ -8,7 +9,6 @@ import { createHandler, type HandlerOptions } from '../graphql/handler.ts'
 import { CROSS_SITE_DETAIL, isCrossSite, sessionCookie } from '../http/session-cookie.ts'
 import { DomainError } from '../lib/errors.ts'
 import { findOrganizationUuid } from '../organizations/find-organization.ts'
-import type { EventGraph } from '../streams/event-stream/follow-graph.ts'
 import { describeRequest } from '../telemetry/request-log.ts'
 import { schema } from './schema.ts'
 
@@ -25,7 +25,7 @@ export function createEventsHandler(deps: GraphqlDeps, graph: () => Promise<Even
     ...deps,
     path: EVENTS_PATH,
     identify: createIdentify(deps),
-    schema: async () => (await graph()).schema,
+    schema: async (document) => await (await graph()).schemaFor(document),
   })
 }
 

@@ -39,6 +39,16 @@ test.each([
       expect((await response.text()).length).toBeGreaterThan(types * 1_000)
       statuses.push(response.status)
     }
+    const fields = '{ eventTypes { selectableFields { path } } }'
+    const named = '{ event(id: "evt_1") { ... on LargeType1 { part_1_0 { field_0_url } } } }'
+    for (const [route, query, code] of [
+      ['/graphql', fields, 'LIMIT_EXCEEDED'],
+      ['/graphql/events', named, undefined],
+    ] as const) {
+      const response = await call('POST', route, { query })
+      const { errors } = (await response.json()) as { errors?: { extensions: { code: string } }[] }
+      expect(errors?.[0]?.extensions.code).toBe(code)
+    }
     for (let i = 0; i < 200; i += 50) {
       const events = names.slice(i, i + 50).map((type) => ({ type, data: {} }))
       const query =

@@ -2,7 +2,12 @@ import { expect, test } from 'vitest'
 import { createAuthenticate } from '../../src/auth/api-keys/authenticate.ts'
 import { openDatabase } from '../../src/db/client.ts'
 import { mintId } from '../../src/db/ids.ts'
-import { createGraphqlHandler, type GraphqlDeps } from '../../src/server/graphql-handler.ts'
+import {
+  createEventsHandler,
+  createGraphqlHandler,
+  type GraphqlDeps,
+} from '../../src/server/graphql-handler.ts'
+import { followGraph } from '../../src/streams/event-stream/follow-graph.ts'
 import { runRequest } from '../../src/telemetry/request-log.ts'
 import { JOINED } from '../support/factories.ts'
 import { readAnswer, request, useApi, useTenant } from './support/api.ts'
@@ -11,9 +16,14 @@ import { document } from './support/document.ts'
 const api = await useApi()
 const tenant = useTenant(api)
 
-async function callWith(deps: Partial<GraphqlDeps>, query: string, variables = {}) {
+async function callWith(
+  deps: Partial<GraphqlDeps>,
+  query: string,
+  variables = {},
+  create = createGraphqlHandler,
+) {
   api.log.length = 0
-  const handle = createGraphqlHandler({ ...api.deps, ...deps })
+  const handle = create({ ...api.deps, ...deps })
   const none = { caller: null, owner: null, operation: null, limit: null, trace: null }
   const response = await runRequest(
     { id: 'request-1', method: 'POST', route: () => null, ...none },
@@ -88,8 +98,13 @@ test('every operation answers UNAVAILABLE and 503 while Postgres cannot be reach
   const authenticate = createAuthenticate(away.pool)
   const { prisma } = away
   const webhooks = { ...api.deps.webhooks, prisma }
+  const ofEvents = (deps: GraphqlDeps) => {
+    const handle = createEventsHandler(deps, followGraph(away.pool, 0))
+    return (sent: Request) => handle(new Request(new URL('/graphql/events', sent.url), sent))
+  }
   for (const deps of [{ authenticate }, { prisma, sql: away.pool, webhooks }]) {
     const answers = [
+      await callWith(deps, '{ event(id: "evt_1") { id } }', {}, ofEvents),
       await callWith(deps, '{ webhooks { nodes { id } } }'),
       await callWith(deps, '{ viewer { organization { name } } }'),
       await callWith(deps, document('webhooks', 'RotateSigningSecret'), { id: mintId('webhook') }),

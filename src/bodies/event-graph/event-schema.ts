@@ -1,14 +1,19 @@
 import {
   buildSchema,
+  GraphQLError,
   type GraphQLField,
   type GraphQLInterfaceType,
+  type GraphQLNamedType,
   GraphQLObjectType,
   GraphQLSchema,
   isIntrospectionType,
   isSpecifiedScalarType,
+  parse,
   printType,
+  visit,
 } from 'graphql'
 import type { Db } from '../../db/client.ts'
+import { LruMap } from '../../lib/lru-map.ts'
 import { takeTurns } from '../../lib/take-turns.ts'
 import { createEventType, createOtherEvent, type SourceType } from './event-types.ts'
 import { typeNames } from './names.ts'
@@ -65,22 +70,6 @@ export function eventRoots(definitions: string, fields: RootFields = {}): GraphQ
 /** Selections begin at an event. */
 export const SELECTION_ROOTS = eventRoots('type Query { event: Event }')
 
-/**
- * The event graph of a catalogue for streams. It is made in turns, because 1,000 event types take some 200 ms; only the
- * last step, which collects types that are made, takes some 10 ms at once.
- */
-export async function createEventSchema(
-  catalogue: readonly SourceType[],
-  roots: GraphQLSchema,
-): Promise<GraphQLSchema> {
-  const names = namesOfTypes(catalogue)
-  const event = eventOf(roots)
-  const types = await takeTurns(catalogue, (type) =>
-    createEventType(type, names.get(type.name) ?? '', event),
-  )
-  return toSchema(roots, [...types, createOtherEvent(event)])
-}
-
 /** A schema of events alone, for selections. The types whose name is not wanted have no fields. */
 export function createSelectionSchema(
   catalogue: readonly SourceType[],
@@ -105,14 +94,139 @@ function toSchema(roots: GraphQLSchema, types: GraphQLObjectType[]): GraphQLSche
   return new GraphQLSchema({ ...roots.toConfig(), types, assumeValid: true })
 }
 
+interface Source extends Omit<SourceType, 'schema'> {
+  /** The text of the JSON Schema. Bytes are outside of the heap. */
+  readonly json: Buffer | null
+}
+
+/** What the object type of an event type and the types in it take: measured, 4 KB and 8 bytes for each byte of the schema. */
+const heapBytesOf = ({ json }: Source) => 4 * 1024 + 8 * (json?.length ?? 0)
+
+interface SizedSchema {
+  readonly schema: GraphQLSchema
+  readonly heapBytes: number
+}
+
 /**
- * The schema definition of a schema over events, with descriptions: types by name, fields in their order. It is printed in
- * turns, because 1,000 event types take some 50 ms. The root types have their usual names.
+ * The event graph of a catalogue. A document runs in a schema with the fields of the event types that it names: those of 300
+ * event types with schemas of 10 KB take 25 MB of the heap. `maxBytes` is what schemas may take; the least recently used ones
+ * are made again.
  */
-export async function printEventGraph(schema: GraphQLSchema): Promise<string> {
-  const types = Object.values(schema.getTypeMap())
+export class EventGraph {
+  readonly #roots: GraphQLSchema
+  readonly #maxBytes: number
+  readonly #sources: ReadonlyMap<string, Source>
+  /** What each event has, for the event types that a document does not name. */
+  readonly #common: ReadonlyMap<string, GraphQLObjectType>
+  readonly #other: GraphQLObjectType
+  /** Schemas share their types. */
+  readonly #made = new Map<string, WeakRef<GraphQLObjectType>>()
+  readonly #schemas: LruMap<string, SizedSchema>
+  #printed: Promise<Buffer<ArrayBuffer>> | undefined
+
+  constructor(catalogue: readonly SourceType[], roots: GraphQLSchema, maxBytes: number) {
+    const names = namesOfTypes(catalogue)
+    this.#roots = roots
+    this.#maxBytes = maxBytes
+    this.#sources = new Map(
+      catalogue.map(({ schema, ...type }) => {
+        const json = schema === null ? null : Buffer.from(schema)
+        return [names.get(type.name) ?? '', { ...type, json }]
+      }),
+    )
+    this.#common = new Map(
+      [...this.#sources].map(([name, source]) => [name, this.#create(name, source, null)]),
+    )
+    this.#other = createOtherEvent(eventOf(roots))
+    const of = ({ heapBytes }: SizedSchema) => heapBytes
+    this.#schemas = new LruMap({ maxEntries: 500, weight: { max: maxBytes, of } })
+  }
+
+  /**
+   * The schema for a document, with the fields of all event types if it reads the schema. It is made in turns. Throws
+   * `LIMIT_EXCEEDED` if its types would take more of the heap than all schemas may.
+   */
+  async schemaFor(document: string): Promise<GraphQLSchema> {
+    const known = this.#schemas.get(document)
+    if (known) return known.schema
+    const conditions = conditionsOf(document)
+    const wanted = new Map(
+      [...this.#sources].filter(
+        ([name]) => conditions?.some((one) => one === name || one.startsWith(`${name}_`)) ?? true,
+      ),
+    )
+    const heapBytes = [...wanted.values()].reduce((sum, source) => sum + heapBytesOf(source), 0)
+    if (heapBytes > this.#maxBytes) throw tooLarge()
+    const types = await takeTurns([...this.#common], ([name, common]) =>
+      wanted.has(name) ? this.#typeNamed(name) : common,
+    )
+    const schema = toSchema(this.#roots, [...types, this.#other])
+    this.#schemas.set(document, { schema, heapBytes: heapBytes + document.length })
+    return schema
+  }
+
+  /** The whole in the schema definition language, with descriptions. The root types have their usual names. */
+  print(): Promise<Buffer<ArrayBuffer>> {
+    this.#printed ??= this.#print()
+    return this.#printed
+  }
+
+  /** Type by type, so that the whole is never in the heap. */
+  async #print(): Promise<Buffer<ArrayBuffer>> {
+    const known = this.#roots.getTypeMap()
+    const others = await takeTurns([...this.#sources.keys(), null], (name) => {
+      const type = name === null ? this.#other : this.#typeNamed(name)
+      const types = typesOf(new GraphQLSchema({ types: [type], assumeValid: true }))
+      return Buffer.from(printTypes(types.filter((one) => !(one.name in known))))
+    })
+    return Buffer.concat([Buffer.from(printTypes(typesOf(this.#roots)).slice(1)), ...others])
+  }
+
+  #typeNamed(name: string): GraphQLObjectType {
+    const made = this.#made.get(name)?.deref()
+    if (made) return made
+    const source = this.#sources.get(name) as Source
+    const type = this.#create(name, source, source.json?.toString() ?? null)
+    this.#made.set(name, new WeakRef(type))
+    return type
+  }
+
+  #create(name: string, { json: _, ...source }: Source, schema: string | null) {
+    return createEventType({ ...source, schema }, name, eventOf(this.#roots))
+  }
+}
+
+/** The types that a schema defines, by name. */
+function typesOf(schema: GraphQLSchema): GraphQLNamedType[] {
+  return Object.values(schema.getTypeMap())
     .filter((type) => !isSpecifiedScalarType(type) && !isIntrospectionType(type))
     .toSorted((a, b) => (a.name < b.name ? -1 : 1))
-  const printed = await takeTurns(types, printType)
-  return `${printed.join('\n\n')}\n`
+}
+
+const printTypes = (types: readonly GraphQLNamedType[]) =>
+  types.map((type) => `\n${printType(type)}\n`).join('')
+
+/** More are refused before the document runs. */
+const MAX_TOKENS = 10_000
+
+/** The types that a document names. Null: it reads the schema. What is wrong with the document is said when it runs. */
+function conditionsOf(text: string): string[] | null {
+  const names = new Set<string>()
+  let readsSchema = false
+  try {
+    visit(parse(text, { noLocation: true, maxTokens: MAX_TOKENS }), {
+      NamedType: ({ name }) => void names.add(name.value),
+      Field({ name }) {
+        readsSchema ||= name.value === '__schema' || name.value === '__type'
+      },
+    })
+  } catch {}
+  return readsSchema ? null : [...names]
+}
+
+function tooLarge(): Error {
+  return new GraphQLError(
+    'The schemas of the event types that the document reads are too large together. Name fewer event types; /schema-events.graphql has all of them.',
+    { extensions: { code: 'LIMIT_EXCEEDED', http: { spec: true, status: 400 } } },
+  )
 }

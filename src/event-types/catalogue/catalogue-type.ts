@@ -1,5 +1,5 @@
 import type { Db } from '../../db/client.ts'
-import { type ExactJson, isExactNumber } from '../../lib/exact-json.ts'
+import { type ExactJson, isExactNumber, printExactJson } from '../../lib/exact-json.ts'
 import { OPERATIONAL_PREFIX } from '../event-type.ts'
 
 /** An event type as files of the catalogue have it. */
@@ -18,16 +18,16 @@ export interface CatalogueType {
   readonly example: string | null
 }
 
-export const CATALOGUE_FIELDS = [
+export const COMPARED_FIELDS = [
   'description',
   'group',
   'searchKeys',
   'archived',
   'schema',
   'example',
+  'retentionDays',
 ] as const satisfies readonly (keyof CatalogueType)[]
 
-export const COMPARED_FIELDS = [...CATALOGUE_FIELDS, 'retentionDays'] as const
 export type ComparedField = (typeof COMPARED_FIELDS)[number]
 
 /** What an import leaves out: an event type, or its example. */
@@ -44,24 +44,18 @@ export interface GivenCatalogue {
 }
 
 /** An event type as a file has it, before the rules of its fields are checked. */
-export interface GivenType {
+export interface GivenType extends Pick<CatalogueType, 'schema' | 'example'> {
   /** Where the event type stands, for errors. */
   readonly place: string
   readonly name: string
-  readonly description: unknown
-  readonly group: unknown
-  readonly searchKeys: unknown
-  readonly archived: unknown
-  readonly schema: string | null
-  readonly example: string | null
+  /** A missing one has its default. */
+  readonly others: Readonly<Record<string, ExactJson | undefined>>
 }
 
 const MAX_LISTED = 20
 
 /** The problems of a file, or of one event type of a file. */
 export class UnusableCatalogue extends Error {
-  readonly problems: readonly string[]
-
   constructor(problems: readonly string[]) {
     const listed = problems.slice(0, MAX_LISTED).map((problem) => `  ${problem}`)
     const more = problems.length - listed.length
@@ -72,7 +66,6 @@ export class UnusableCatalogue extends Error {
         ...(more > 0 ? [`  And ${more} more.`] : []),
       ].join('\n'),
     )
-    this.problems = problems
   }
 }
 
@@ -82,6 +75,11 @@ export function isJsonObject(value: ExactJson | undefined): value is JsonObject 
   return (
     typeof value === 'object' && value !== null && !Array.isArray(value) && !isExactNumber(value)
   )
+}
+
+/** JSON with all digits. Null for no value. */
+export function textOrNull(value: ExactJson | undefined): string | null {
+  return value === undefined || value === null ? null : printExactJson(value)
 }
 
 /** The members of an object. None of anything else. */

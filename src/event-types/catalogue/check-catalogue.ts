@@ -2,9 +2,14 @@ import { isDeepStrictEqual } from 'node:util'
 import { z } from 'zod'
 import { isSameJson } from '../../lib/exact-json.ts'
 import { isSchema } from '../../lib/schema-path.ts'
+import { newObjectRule } from '../../lib/setting.ts'
 import { checkInput } from '../../lib/validation.ts'
-import { OPERATIONAL_PREFIX } from '../event-type.ts'
-import { EVENT_TYPE_NAME, EVENT_TYPE_SETTINGS, payloadIssues } from '../event-type-settings.ts'
+import {
+  EVENT_TYPE_NAME,
+  EVENT_TYPE_SETTINGS,
+  payloadIssues,
+  reservedIssues,
+} from '../event-type-settings.ts'
 import {
   type CatalogueType,
   COMPARED_FIELDS,
@@ -14,13 +19,14 @@ import {
 } from './catalogue-type.ts'
 
 const { description, searchKeys, group } = EVENT_TYPE_SETTINGS
-const fields = z.object({
-  name: EVENT_TYPE_NAME.rule,
-  description: description.rule,
-  searchKeys: searchKeys.rule,
-  group: group.rule,
-  archived: z.boolean('must be true or false'),
-})
+const text = z.string().nullable()
+const rule = newObjectRule({ name: EVENT_TYPE_NAME, description, searchKeys, group })
+  .extend({
+    archived: z.boolean('must be true or false').default(false),
+    schema: text,
+    example: text,
+  })
+  .strict()
 
 /** What can be imported, and what is left out for a problem. */
 interface Checked {
@@ -32,23 +38,18 @@ interface Checked {
 export function checkCatalogue(given: readonly GivenType[]): Checked {
   const refused: Refusal[] = []
   const seen = new Map<string, string>()
-  const types = given.flatMap(({ place, schema, example, ...rest }) => {
-    const { name } = rest
-    const { data, issues } = checkInput(fields, rest)
-    const problems = issues.map(({ path: [field], detail }) => {
+  const types = given.flatMap(({ place, others, ...type }) => {
+    const { name } = type
+    const { data, issues } = checkInput(rule, { ...others, ...type })
+    const problems = [...issues, ...reservedIssues(name)].map(({ path: [field], detail }) => {
       const remedy = field === 'name' ? ` Give it another one: --name '${name}=…'.` : ''
       return `${place}: ${detail}${remedy}`
     })
     const other = seen.get(name)
     if (other !== undefined) problems.push(`${place}: the event type stands in ${other}, too.`)
     seen.set(name, place)
-    if (name.startsWith(OPERATIONAL_PREFIX)) {
-      problems.push(
-        `${place}: only Posthorn itself defines event types that begin with ${OPERATIONAL_PREFIX}. Remove it.`,
-      )
-    }
     refused.push(...problems.map((problem) => ({ name, problem })))
-    return data && problems.length === 0 ? [{ ...data, retentionDays: null, schema, example }] : []
+    return data && problems.length === 0 ? [{ ...data, retentionDays: null }] : []
   })
   return { types, refused }
 }
@@ -65,16 +66,15 @@ export async function checkPayloads(
       schema !== null && !isSchema(value)
         ? [{ path: ['schema'], detail: 'schema must be a JSON Schema in an object.' }]
         : await payloadIssues(value, parsed(example))
-    const [ofExample, ofSchema] = [true, false].map((isOfExample) =>
-      issues
-        .filter(({ path: [field] }) => (field === 'example') === isOfExample)
-        .map(({ detail }) => ({ name, problem: `${name}: ${detail}` })),
-    ) as [Refusal[], Refusal[]]
-    refused.push(...ofSchema)
-    warnings.push(...ofExample)
-    if (ofSchema.length === 0) {
-      usable.push(ofExample.length > 0 ? { ...type, example: null } : type)
+    for (const {
+      path: [field],
+      detail,
+    } of issues) {
+      const list = field === 'example' ? warnings : refused
+      list.push({ name, problem: `${name}: ${detail}` })
     }
+    const has = (field: string) => issues.some(({ path }) => path[0] === field)
+    if (!has('schema')) usable.push(has('example') ? { ...type, example: null } : type)
   }
   return { types: usable, refused, warnings }
 }

@@ -4,7 +4,7 @@ import { namesOfTypes, readSourceTypes } from '../../bodies/event-graph/event-sc
 import type { SourceType } from '../../bodies/event-graph/event-types.ts'
 import type { SelectionPlan } from '../../bodies/event-graph/plan-selection.ts'
 import type { Db } from '../../db/client.ts'
-import { compileSchema } from '../../lib/json-schema.ts'
+import { type CheckData, compileSchema } from '../../lib/json-schema.ts'
 import { takeTurns } from '../../lib/take-turns.ts'
 import type { TypeChange } from './check-catalogue.ts'
 
@@ -111,45 +111,41 @@ export async function refusedEvents(
   schema: unknown,
 ): Promise<Finding | null> {
   if (typeof schema !== 'object' || schema === null) return null
-  const uuids = await newestEvents(db, name)
-  if (uuids.length === 0) return null
-  const check = await compileSchema(schema)
-  let refused = 0
-  let first: { id: string; problem: string } | null = null
-  for (let at = 0; at < uuids.length; at += PAGE_EVENTS) {
-    for (const { id, data } of await readData(db, uuids.slice(at, at + PAGE_EVENTS))) {
+  let check: CheckData | undefined
+  const refused: { readonly id: string; readonly problem: string }[] = []
+  let tried = 0
+  let oldest = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
+  while (tried < MAX_EVENTS) {
+    const page = await newestEvents(db, name, oldest)
+    for (const { uuid, id, data } of page) {
+      check ??= await compileSchema(schema)
       const [problem] = check(JSON.parse(data)) ?? []
-      if (problem === undefined) continue
-      refused += 1
-      first ??= { id, problem }
+      if (problem !== undefined) refused.push({ id, problem })
+      oldest = uuid
     }
+    tried += page.length
+    if (page.length < PAGE_EVENTS) break
     await setTimeout(0)
   }
-  if (first === null) return null
-  const events =
-    uuids.length === 1 ? 'the only event' : `the newest ${uuids.length.toLocaleString('en')} events`
+  const [newest] = refused
+  if (!newest) return null
+  const events = tried === 1 ? 'the only event' : `the newest ${tried.toLocaleString('en')} events`
   return {
     kind: 'refuses_accepted',
-    message: `The schema refuses ${refused.toLocaleString('en')} of ${events}, which were accepted. ${first.id}: ${first.problem}.`,
+    message: `The schema refuses ${refused.length.toLocaleString('en')} of ${events}, which were accepted. ${newest.id}: ${newest.problem}.`,
     remedy: 'Change the publishers first, or let the schema accept this data.',
-    eventId: first.id,
+    eventId: newest.id,
   }
 }
 
-/** By the index on organization, type and id. */
-async function newestEvents(db: Db, name: string): Promise<string[]> {
-  const rows = await db.$queryRaw<{ id: string }[]>`
-    select newest.id from posthorn.organizations as o
+/** Those before another one. By the index on organization, type and id. */
+async function newestEvents(db: Db, name: string, before: string) {
+  return await db.$queryRaw<{ uuid: string; id: string; data: string }[]>`
+    select newest.id as uuid, posthorn.type_id('evt', newest.id) as id, data from posthorn.organizations as o
      cross join lateral (
-       select e.id from posthorn.events as e
-       where e.organization_id = o.id and e.type = ${name} and not e.is_test order by e.id desc limit ${MAX_EVENTS}
+       select e.id, e.data from posthorn.events as e
+       where e.organization_id = o.id and e.type = ${name} and e.id < ${before}::uuid and not e.is_test and erased_at is null
+       order by e.id desc limit ${PAGE_EVENTS}
      ) as newest
-     order by newest.id desc limit ${MAX_EVENTS}`
-  return rows.map(({ id }) => id)
-}
-
-async function readData(db: Db, uuids: readonly string[]) {
-  return await db.$queryRaw<{ id: string; data: string }[]>`
-    select posthorn.type_id('evt', id) as id, data from posthorn.events
-    where id = any (${uuids}::uuid[]) and erased_at is null order by id desc`
+     order by newest.id desc limit ${PAGE_EVENTS}`
 }

@@ -89,14 +89,10 @@ export async function importCatalogue(
 /** The event types of the file that can be imported. Only schemas and examples that differ from the database are checked. */
 async function checkFile(database: readonly CatalogueType[], given: GivenCatalogue) {
   const { types, refused } = checkCatalogue(given.types)
-  const differing = new Set(
-    compareCatalogue(database, types, false)
-      .filter(hasNewPayload)
-      .map(({ name }) => name),
+  const differing = compareCatalogue(database, types, false).filter(hasNewPayload)
+  const { true: changed = [], false: same = [] } = Object.groupBy(types, ({ name }) =>
+    differing.some((change) => change.name === name) ? 'true' : 'false',
   )
-  const [changed, same] = [true, false].map((differs) =>
-    types.filter(({ name }) => differing.has(name) === differs),
-  ) as [CatalogueType[], CatalogueType[]]
   const checked = await checkPayloads(changed)
   return {
     file: [...same, ...checked.types],

@@ -59,6 +59,11 @@ const LIMITS = {
     max: MAX_COMPLEXITY,
     remedy: 'Request smaller pages (`first`), or split the operation.',
   },
+  /** 20 MB of the heap, until the response is made of them. */
+  'selectable fields of all event types': {
+    max: 50_000,
+    remedy: 'Request the fields of fewer event types, by `nodes`.',
+  },
 } as const
 
 type Limit = keyof typeof LIMITS

@@ -1,15 +1,5 @@
-import {
-  GraphQLError,
-  type GraphQLFieldResolver,
-  type GraphQLResolveInfo,
-  type GraphQLSchema,
-} from 'graphql'
-import {
-  createEventSchema,
-  eventOf,
-  eventRoots,
-  printEventGraph,
-} from '../../bodies/event-graph/event-schema.ts'
+import { GraphQLError, type GraphQLFieldResolver, type GraphQLResolveInfo } from 'graphql'
+import { EventGraph, eventOf, eventRoots } from '../../bodies/event-graph/event-schema.ts'
 import { eventTypeOf, OTHER_EVENT } from '../../bodies/event-graph/event-types.ts'
 import { planEvent } from '../../bodies/event-graph/plan-selection.ts'
 import { selectEvent } from '../../bodies/event-graph/select-event.ts'
@@ -37,27 +27,9 @@ import { printCursor } from './cursor.ts'
 import { followEvents, type Reader, type StreamRequest, scopeOf } from './follow-events.ts'
 import { bytesOf, findEvent, type StreamEvent } from './read-stream.ts'
 
-/** A graph of events. */
-export interface EventGraph {
-  readonly schema: GraphQLSchema
-  /** The schema definition language. It is printed once, when somebody asks for it. */
-  readonly text: () => Promise<Uint8Array<ArrayBuffer>>
-}
-
-/** The graph of the event types that are not archived. It is made in turns: other requests are served meanwhile. */
-export function followGraph(sql: Sql): () => Promise<EventGraph> {
-  return followCatalogue(sql, async (types) => {
-    const schema = await createEventSchema(types, STREAM_ROOTS)
-    let printed: Promise<Uint8Array<ArrayBuffer>> | undefined
-    return {
-      schema,
-      text() {
-        // Bytes are outside of the heap.
-        printed ??= printEventGraph(schema).then(Buffer.from)
-        return printed
-      },
-    }
-  })
+/** The graph of the event types that are not archived. `maxBytes`: what its schemas may take of the heap. */
+export function followGraph(sql: Sql, maxBytes: number): () => Promise<EventGraph> {
+  return followCatalogue(sql, async (types) => new EventGraph(types, STREAM_ROOTS, maxBytes))
 }
 
 const english = (count: number) => count.toLocaleString('en')

@@ -1,11 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { type GraphQLSchema, printType, validateSchema } from 'graphql'
 import { expect, test } from 'vitest'
-import {
-  createEventSchema,
-  printEventGraph,
-  SELECTION_ROOTS,
-} from '../../../src/bodies/event-graph/event-schema.ts'
+import { EventGraph, SELECTION_ROOTS } from '../../../src/bodies/event-graph/event-schema.ts'
 
 const DOCUMENT = readFileSync(
   new URL('../../../docs/guides/event-graph.md', import.meta.url),
@@ -18,10 +14,14 @@ const ROWS = (DOCUMENT.split('| JSON Schema | GraphQL |\n| --- | --- |\n')[1] ??
 
 /** The schema of an event type `order.paid` with this JSON Schema. */
 async function graphOf(schema: unknown): Promise<GraphQLSchema> {
-  const type = { name: 'order.paid', description: 'Paid.', schema: JSON.stringify(schema) }
-  const graph = await createEventSchema([type], SELECTION_ROOTS)
+  const graph = await eventGraphOf(schema).schemaFor('{ __schema { __typename } }')
   expect(validateSchema(graph)).toEqual([])
   return graph
+}
+
+function eventGraphOf(schema: unknown): EventGraph {
+  const type = { name: 'order.paid', description: 'Paid.', schema: JSON.stringify(schema) }
+  return new EventGraph([type], SELECTION_ROOTS, Number.POSITIVE_INFINITY)
 }
 
 /** The definitions without descriptions, on one line. */
@@ -100,14 +100,14 @@ test('a definition that several properties refer to is one type, named after it'
 })
 
 test('descriptions and deprecations of a schema are those of the graph', async () => {
-  const graph = await graphOf({
+  const graph = eventGraphOf({
     properties: {
       a: { type: 'string', description: 'An A.', deprecated: true },
       b: { title: 'The B', $ref: '#/$defs/b' },
     },
     $defs: { b: { type: 'object', description: 'All of B', properties: { c: {} } } },
   })
-  const text = await printEventGraph(graph)
+  const text = String(await graph.print())
   expect(text).toContain('"""Paid."""\ntype OrderPaid implements Event {')
   expect(text).toMatch(/"""An A\."""\n {2}a: String @deprecated\(reason: ".*"\)/)
   expect(text).toContain('"""All of B"""\ntype OrderPaid_B {')

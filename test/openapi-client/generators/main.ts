@@ -18,7 +18,11 @@ const GENERATORS = [oapiCodegen, ...openapiGenerators, openapiPythonClient]
 
 const types = FOREIGN_DOCUMENTS.flatMap(([, { file, text }]) => {
   const given = parseCatalogueFile(Buffer.from(text), file).types
-  return given.map((type) => ({ ...type, group: null, description: `${type.description}` }))
+  return given.map((type) => ({
+    ...type,
+    group: null,
+    description: `${type.others['description']}`,
+  }))
 })
 const print = (of: typeof types) => printOpenApiDocument('https://webhooks.example.com', 'wh-', of)
 const [withTypes, general] = [await print(types), await print([])]

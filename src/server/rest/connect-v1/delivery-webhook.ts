@@ -45,16 +45,13 @@ Respond with 2xx once the event is durably accepted, within 15 seconds unless th
 
 /** The request that receivers get, for any event type. */
 export function describeDeliveries(headerPrefix: string): object {
-  const type = {
-    type: 'string',
-    description: 'The name of the event type.',
-    examples: ['event_attendee.joined_event', 'event_attendee.ticket_success'],
-  }
   const post = operation(headerPrefix, {
     operationId: 'receiveDelivery',
+    title: 'Delivery',
     summary: 'Receive a delivery',
     description: 'A delivery of an event. The tag Deliveries says how to verify it.',
-    schema: bodySchema('Delivery', 'The body of a delivery.', type, ANY_DATA),
+    type: { examples: ['event_attendee.joined_event', 'event_attendee.ticket_success'] },
+    data: ANY_DATA,
     example: EXAMPLE_DELIVERY,
   })
   return { delivery: { post } }
@@ -65,37 +62,58 @@ function describeDelivery(
   pascalCase: string,
   headerPrefix: string,
 ) {
-  const type = { type: 'string', const: name, description: 'The name of the event type.' }
   const schema = parsed(json.schema)
   const example = parsed(json.example)
   const { schema: data, components } = isSchema(schema)
     ? schemaWithComponents(schema, `${pascalCase}_`)
     : { schema: ANY_DATA, components: {} }
+  const isShown = example !== null && !hasReference(example)
   const post = operation(headerPrefix, {
     operationId: `receive${pascalCase}`,
+    title: `${pascalCase}Delivery`,
     summary: `Receive ${name}`,
     description,
     group,
-    schema: bodySchema(`${pascalCase}Delivery`, description, type, data),
-    example:
-      example === null || hasReference(example)
-        ? null
-        : { ...EXAMPLE_DELIVERY, type: name, data: example },
+    type: { const: name },
+    data,
+    example: isShown ? { ...EXAMPLE_DELIVERY, type: name, data: example } : null,
   })
   return { post, components }
 }
 
 interface Described {
   readonly operationId: string
+  /** Of the body. */
+  readonly title: string
   readonly summary: string
   readonly description: string
   readonly group?: string | null
-  readonly schema: object
+  /** Keywords of the schema of `type`, and the schema of `data`. */
+  readonly type: object
+  readonly data: object
   readonly example: object | null
 }
 
-function operation(headerPrefix: string, described: Described): object {
-  const { operationId, summary, description, group, schema, example } = described
+function operation(
+  headerPrefix: string,
+  { operationId, title, summary, description, group, type, data, example }: Described,
+): object {
+  const schema = {
+    title,
+    description,
+    type: 'object',
+    required: ['id', 'type', 'timestamp', 'data'],
+    properties: {
+      id: { type: 'string', description: 'The id of the event, `evt_…`.' },
+      type: { type: 'string', ...type, description: 'The name of the event type.' },
+      timestamp: {
+        type: 'string',
+        format: 'date-time',
+        description: 'When the event occurred (RFC 3339, UTC).',
+      },
+      data,
+    },
+  }
   return {
     operationId,
     tags: ['Deliveries'],
@@ -112,30 +130,13 @@ function operation(headerPrefix: string, described: Described): object {
     responses: {
       '2XX': { description: 'Success. The delivery is not sent again.' },
       '3XX': { description: 'Failure. Posthorn does not follow the redirect, and retries.' },
-      '4XX': { description: 'Failure. Posthorn retries; `Retry-After` can only delay the retry.' },
-      '5XX': { description: 'Failure. Posthorn retries; `Retry-After` can only delay the retry.' },
+      '4XX': { description: RETRIED },
+      '5XX': { description: RETRIED },
     },
   }
 }
 
-function bodySchema(title: string, description: string, type: object, data: unknown): object {
-  return {
-    title,
-    description,
-    type: 'object',
-    required: ['id', 'type', 'timestamp', 'data'],
-    properties: {
-      id: { type: 'string', description: 'The id of the event, `evt_…`.' },
-      type,
-      timestamp: {
-        type: 'string',
-        format: 'date-time',
-        description: 'When the event occurred (RFC 3339, UTC).',
-      },
-      data,
-    },
-  }
-}
+const RETRIED = 'Failure. Posthorn retries; `Retry-After` can only delay the retry.'
 
 function headersOf(prefix: string): object[] {
   const headers = {

@@ -13,27 +13,22 @@ export interface Page {
 
 /** Reads `?limit=` and `?cursor=`, and ignores other parameters. Throws `invalid` (422) for invalid values. */
 export function readPage(query: Readonly<Record<string, readonly string[]>>): Page {
-  const { limit = [], cursor = [] } = query
-  const after = cursor.length === 1 ? parseId('webhook', String(cursor[0])) : null
-  const errors: FieldError[] = []
-  if (limit.length > 0 && !isPageSize(limit)) errors.push(BAD_LIMIT)
-  if (cursor.length > 0 && after === null) errors.push(BAD_CURSOR)
+  const [limit, cursor] = [onlyOf(query['limit']), onlyOf(query['cursor'])]
+  const after = cursor === undefined ? undefined : parseId('webhook', cursor)
+  const isPageSize = /^[1-9]\d{0,2}$/.test(limit ?? '1') && Number(limit ?? 1) <= MAX_PAGE_SIZE
+  const errors = [...(isPageSize ? [] : [BAD_LIMIT]), ...(after === null ? [BAD_CURSOR] : [])]
   if (errors.length > 0) {
     throw new HttpRejection('invalid', errors.map(({ detail }) => detail).join(' '), { errors })
   }
-  return {
-    ...(limit.length > 0 && { limit: Number(limit[0]) }),
-    ...(after !== null && { after }),
-  }
+  return { ...(limit && { limit: Number(limit) }), ...(after && { after }) }
 }
+
+/** Empty, which is no valid value, if there are several. */
+const onlyOf = (values: readonly string[] = []) => (values.length > 1 ? '' : values[0])
 
 /** A `Link` header (RFC 8288). It is relative, so that it works behind any proxy and never leads from https to http. */
 export function nextPageLink(path: string, limit: number, lastId: string): string {
   return `<${path}?${new URLSearchParams({ limit: `${limit}`, cursor: lastId })}>; rel="next"`
-}
-
-function isPageSize([text, ...more]: readonly string[]): boolean {
-  return /^[1-9]\d{0,2}$/.test(text ?? '') && Number(text) <= MAX_PAGE_SIZE && more.length === 0
 }
 
 const BAD_LIMIT: FieldError = {
