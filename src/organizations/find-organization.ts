@@ -78,28 +78,25 @@ function conditions({ search, ...ownNames }: OrganizationFilter): Prisma.Organiz
 /** The states of webhooks that are damage, the worst first. */
 const DAMAGE = ['on_hold', 'failing', 'behind', 'degraded']
 
+/** The organizations with damage, the worst first, and the newest of equal ones. */
+const DAMAGED = `
+  select organization_id as id from posthorn.webhook_states where state in ('${DAMAGE.join("','")}') group by 1
+  order by ${DAMAGE.map((state) => `count(*) filter (where state = '${state}') desc`).join(', ')}, 1 desc`
+
 /** Reads the ids of all first: Prisma cannot order by states. An installation has few organizations and webhooks. */
 async function findByDamage(
   db: Db,
   filter: OrganizationFilter,
   { cursor, skip: _, take, ...selection }: Query & Page,
 ): Promise<Organization[]> {
+  const damaged = await db.$queryRawUnsafe<{ id: string }[]>(DAMAGED)
   const found = await db.organization.findMany({
     where: { deletedAt: null, AND: conditions(filter) },
     select: { id: true },
     orderBy: { id: 'desc' },
   })
-  const rows = await db.webhookState.groupBy({
-    by: ['organizationId', 'state'],
-    where: { state: { in: DAMAGE } },
-    _count: true,
-  })
-  const counts = new Map(rows.map((row) => [row.organizationId + row.state, row._count]))
-  const differences = (a: string, b: string) =>
-    DAMAGE.map((state) => (counts.get(b + state) ?? 0) - (counts.get(a + state) ?? 0))
-  const ids = found.map(({ id }) => id)
-  // Equal ones stay newest first.
-  ids.sort((a, b) => differences(a, b).find((difference) => difference !== 0) ?? 0)
+  const all = new Set(found.map(({ id }) => id))
+  const ids = [...new Set([...damaged.map(({ id }) => id).filter((id) => all.has(id)), ...all])]
   const page = sliceAround(ids, cursor?.id, take)
   const organizations = await db.organization.findMany({
     ...atLeastKey(selection),

@@ -42,10 +42,9 @@ describe('outside of src/outbound', () => {
       'src/cli/listen/send-local.ts: { lookup } from node:dns',
       'src/cli/listen/send-local.ts: { request as requestHttps } from node:https',
       'src/cli/listen/send-local.ts: { type IncomingMessage, request as requestHttp } from node:http',
-      'src/db/embedded/server.ts: { createServer } from node:net',
+      'src/db/embedded/server.ts: { type AddressInfo, createServer } from node:net',
       'src/db/pools.ts: { Socket } from node:net',
       'src/http/https-receiver.ts: { createServer } from node:https',
-      'src/run/embedded/local-authority.ts: { isIP } from node:net',
     ])
   })
 })

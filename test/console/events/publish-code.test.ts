@@ -80,8 +80,8 @@ describe.each(['curl', 'TypeScript'])('the %s code for the portal', (language) =
     const output = await execute(language, portalCode(['webhooks:read']), server.token)
     const [url = ''] = /http[^"\s]+#[^"\s]+/.exec(output) ?? []
     const fragment = new URLSearchParams(new URL(url).hash.slice(1))
-    expect(fragment.get('color')).toBe('#c2255c')
-    expect(fragment.get('font')).toBe(`"Figtree", O'Hara`)
+    expect(fragment.get('primaryColor')).toBe('#c2255c')
+    expect(fragment.get('fontFamily')).toBe(`"Figtree", O'Hara`)
     const query = '{ viewer { scopes session { expiresAt } } }'
     const { viewer } = await server.graphql(query, {}, fragment.get('token') ?? '')
     expect(viewer.scopes).toEqual(['webhooks:read'])
