@@ -7,11 +7,17 @@ export interface SessionExpiring {
   readonly expiresAt: Date
 }
 
-/** The attributes that replace options of the session, which are in the fragment of its `url`. */
-const OPTIONS = ['background', 'foreground', 'padding', 'pages', 'locale']
+/** The attributes that replace options of the session, with the names that these have in the fragment of its `url`. */
+const OPTIONS: Readonly<Record<string, string>> = {
+  background: 'backgroundColor',
+  foreground: 'foregroundColor',
+  padding: 'padding',
+  pages: 'pages',
+  locale: 'locale',
+}
 
 /** Each is an attribute and a property. */
-const ATTRIBUTES = ['src', 'label', ...OPTIONS]
+const ATTRIBUTES = ['src', 'label', ...Object.keys(OPTIONS)]
 
 /** On a server, which has no DOM, the import does nothing: a page that is rendered there may import this file. */
 const Base = globalThis.HTMLElement ?? (class {} as typeof HTMLElement)
@@ -71,7 +77,7 @@ export class PosthornPortal extends Base {
 
   attributeChangedCallback(name: string): void {
     const src = this.getAttribute('src')
-    const isOption = OPTIONS.includes(name)
+    const isOption = name in OPTIONS
     // An open portal reads no options.
     if (src && (name === 'src' || (isOption && !this.isConnected)))
       this.#frame.src = atLinkedPage(this.#withOptions(src))
@@ -86,9 +92,9 @@ export class PosthornPortal extends Base {
   #withOptions(url: string): string {
     const [page, fragment] = url.split('#')
     const options = new URLSearchParams(fragment)
-    for (const name of OPTIONS) {
+    for (const [name, option] of Object.entries(OPTIONS)) {
       const value = this.getAttribute(name)
-      if (value !== null) options.set(name, value)
+      if (value !== null) options.set(option, value)
     }
     return `${page}#${options}`
   }
