@@ -44,7 +44,7 @@ type Result<Returned extends Type> = Returned extends Row
 export type InputFields = Parameters<Parameters<typeof builder.inputType>[1]['fields']>[0]
 
 type SuccessFields = Parameters<Parameters<typeof builder.queryFields>[0]>[0]
-type Arguments = Parameters<Parameters<typeof builder.args>[0]>[0]
+export type Arguments = Parameters<Parameters<typeof builder.args>[0]>[0]
 
 interface Mutation<Returned extends Type, Input extends InputFieldMap, Args extends InputFieldMap> {
   readonly description: string

@@ -3,7 +3,7 @@ import { notFound } from '../lib/errors.ts'
 import { builder } from './builder.ts'
 import { type Context, callerOf } from './context.ts'
 
-type Fields = Parameters<typeof builder.queryFields>[0]
+export type Fields = Parameters<typeof builder.queryFields>[0]
 
 /**
  * Adds fields to `Organization`, and to `Query` as shortcuts for the organization of the caller. One resolver serves
