@@ -3,7 +3,7 @@ import { builder } from '../graphql/builder.ts'
 import { withinReach } from '../graphql/context.ts'
 import { enumOf } from '../graphql/enum-of.ts'
 import { ConflictError } from '../graphql/errors.ts'
-import { addList, addOrganizationList } from '../graphql/list.ts'
+import { addList } from '../graphql/list.ts'
 import { lookUp } from '../graphql/look-up.ts'
 import { mutation } from '../graphql/mutation.ts'
 import { organizationFields, organizationOf } from '../graphql/organization-fields.ts'
@@ -153,7 +153,7 @@ organizationFields((t) => ({
   }),
 }))
 
-addOrganizationList('bulkTasks', 'BulkTask', {
+addList('Organization', 'bulkTasks', 'BulkTask', {
   description: 'The bulk tasks of the organization, newest first.',
   scope: 'deliveries:read',
   portal: filtersByOneWebhook,

@@ -2,7 +2,7 @@ import { requireScope } from '../auth/access/scope.ts'
 import { PayloadState } from '../events/payload-state-enum.ts'
 import { builder } from '../graphql/builder.ts'
 import { type Context, callerOf, withinReach } from '../graphql/context.ts'
-import { addList, addOrganizationList } from '../graphql/list.ts'
+import { addList } from '../graphql/list.ts'
 import { organizationFields, organizationOf } from '../graphql/organization-fields.ts'
 import { filtersByWebhook, findsNode, rowsOfWebhook } from '../graphql/portal-access.ts'
 import { timestampOf } from '../lib/uuid-v7.ts'
@@ -82,7 +82,7 @@ organizationFields((t) => ({
   }),
 }))
 
-addOrganizationList('deliveries', 'Delivery', {
+addList('Organization', 'deliveries', 'Delivery', {
   description: 'The deliveries of the organization, newest first.',
   scope: 'deliveries:read',
   portal: filtersByWebhook,

@@ -7,7 +7,7 @@ import type { SearchKey } from '../event-types/search-key.ts'
 import { builder } from '../graphql/builder.ts'
 import { type Context, callerOf, withinReach } from '../graphql/context.ts'
 import { LARGE_TEXT } from '../graphql/limits/document-limits.ts'
-import { addOrganizationList } from '../graphql/list.ts'
+import { addList } from '../graphql/list.ts'
 import { organizationFields, organizationOf } from '../graphql/organization-fields.ts'
 import { findsNode, type RestrictedSession } from '../graphql/portal-access.ts'
 import { invalid } from '../lib/errors.ts'
@@ -167,7 +167,7 @@ organizationFields((t) => ({
   }),
 }))
 
-addOrganizationList('events', 'Event', {
+addList('Organization', 'events', 'Event', {
   description: 'The events of the organization, newest first.',
   scope: 'events:read',
   args: (t) => ({

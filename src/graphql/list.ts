@@ -12,7 +12,14 @@ import type { PortalAccess } from './portal-access.ts'
 
 type Row = keyof PrismaTypes
 
-interface List<Parent, Type extends Row, Args extends InputFieldMap> {
+/** What has lists, and what `find` gets of it: of an organization, its uuid. */
+type Parent<Owner> = Owner extends 'Organization'
+  ? string
+  : Owner extends Row
+    ? PrismaTypes[Owner]['Shape']
+    : unknown
+
+interface List<Owner, Type extends Row, Args extends InputFieldMap> {
   readonly description: string
   readonly scope: Scope
   readonly portal?: PortalAccess
@@ -21,55 +28,44 @@ interface List<Parent, Type extends Row, Args extends InputFieldMap> {
   /** Finds the rows of a page. */
   readonly find: (
     query: Page & { readonly include?: PrismaTypes[Type]['Include'] },
-    parent: Parent,
+    parent: Parent<Owner>,
     args: InputShapeFromFields<Args>,
     context: Context,
     info: GraphQLResolveInfo,
   ) => Promise<PrismaTypes[Type]['Shape'][]>
 }
 
-/** Adds a field with rows in pages to `Query` or to the type of a row. All lists of a type have the same type of connection. */
+/**
+ * Adds a field with rows in pages, to `Organization` with its shortcut in `Query`. All lists of a type have the same type of
+ * connection.
+ */
 export function addList<
-  Owner extends 'Query' | 'Delivery' | 'Event' | 'Webhook',
+  Owner extends 'Query' | 'Organization' | 'Delivery' | 'Event' | 'Webhook',
   Type extends Row,
   Args extends InputFieldMap = Record<never, never>,
 >(
   owner: Owner,
   name: string,
   type: Type,
-  list: List<Owner extends Row ? PrismaTypes[Owner]['Shape'] : unknown, Type, Args>,
+  { scope, args, find, ...list }: List<Owner, Type, Args>,
 ): void {
-  const fields = listFields(name, type, list)
-  if (owner === 'Query') builder.queryFields(fields)
-  else builder.prismaObjectFields(owner as 'Webhook', fields as never)
-}
-
-/** Adds the field to `Organization`, with the uuid of the organization as the parent, and its shortcut to `Query`. */
-export function addOrganizationList<
-  Type extends Row,
-  Args extends InputFieldMap = Record<never, never>,
->(name: string, type: Type, { find, ...list }: List<string, Type, Args>): void {
-  const fields = listFields<unknown, Type, Args>(name, type, {
-    ...list,
-    find: (query, parent, args, context, info) =>
-      find(query, organizationOf(parent, context), args, context, info),
-  })
-  organizationFields(fields)
-}
-
-function listFields<Parent, Type extends Row, Args extends InputFieldMap>(
-  name: string,
-  type: Type,
-  { scope, args, find, ...list }: List<Parent, Type, Args>,
-) {
+  const ofOrganization = owner === 'Organization'
   const options = {
-    ...{ ...list, type, cursor: 'id', resolve: find },
-    ...{ semanticNonNull: true, authScopes: { scope } },
+    ...{ ...list, type, cursor: 'id', semanticNonNull: true, authScopes: { scope } },
     ...(args && { args: builder.args(args) }),
+    resolve: (...[query, parent, ...rest]: Parameters<typeof find>) =>
+      find(
+        query,
+        ofOrganization ? (organizationOf(parent, rest[1]) as Parent<Owner>) : parent,
+        ...rest,
+      ),
   }
-  return (t: Parameters<Fields>[0]) => ({
+  const fields = (t: Parameters<Fields>[0]) => ({
     [name]: t.prismaConnection(options as never, connectionOf(type)),
   })
+  if (ofOrganization) organizationFields(fields)
+  else if (owner === 'Query') builder.queryFields(fields)
+  else builder.prismaObjectFields(owner as 'Webhook', fields as never)
 }
 
 const connections = new Map<Row, ReturnType<typeof createConnection>>()

@@ -1,6 +1,6 @@
 import { builder } from '../../graphql/builder.ts'
 import { callerOf } from '../../graphql/context.ts'
-import { addOrganizationList } from '../../graphql/list.ts'
+import { addList } from '../../graphql/list.ts'
 import type { RestrictedSession } from '../../graphql/portal-access.ts'
 import { addSettingFields } from '../../graphql/setting-fields.ts'
 import { findApiKeys, visibleApiKey } from './api-key.ts'
@@ -30,7 +30,7 @@ builder.prismaNode('ApiKey', {
 
 addSettingFields('ApiKey', API_KEY_SETTINGS)
 
-addOrganizationList('apiKeys', 'ApiKey', {
+addList('Organization', 'apiKeys', 'ApiKey', {
   description:
     'The API keys of the organization, newest first, including expired and revoked keys.',
   scope: 'keys:manage',

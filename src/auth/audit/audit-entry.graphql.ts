@@ -4,7 +4,7 @@ import { choicesRule, MAX_CHOICES } from '../../graphql/arguments.ts'
 import { builder } from '../../graphql/builder.ts'
 import { type Context, callerOf } from '../../graphql/context.ts'
 import { enumOf } from '../../graphql/enum-of.ts'
-import { addOrganizationList } from '../../graphql/list.ts'
+import { addList } from '../../graphql/list.ts'
 import { timestampOf } from '../../lib/uuid-v7.ts'
 import { AUDIT_ACTIONS } from './audit-entry.ts'
 import {
@@ -116,7 +116,7 @@ const AuditFilter = builder.inputType('AuditFilter', {
   }),
 })
 
-addOrganizationList('auditLog', 'AuditEntry', {
+addList('Organization', 'auditLog', 'AuditEntry', {
   description:
     'The audit log of the organization, newest first: changes, readings of secrets, and sign-ins to the console and sign-outs. For an operator also changes that belong to no organization: event types, and jobs of other tasks than deliveries. Published events are not in the log. Entries are kept for POSTHORN_AUDIT_RETENTION (default: one year).',
   scope: 'keys:manage',

@@ -1,7 +1,7 @@
 import type { Attempt as AttemptRow, Delivery } from '../../db/generated/prisma/client.ts'
 import { builder } from '../../graphql/builder.ts'
 import { withinReach } from '../../graphql/context.ts'
-import { addList, addOrganizationList } from '../../graphql/list.ts'
+import { addList } from '../../graphql/list.ts'
 import { filtersByWebhook, rowsOfWebhook } from '../../graphql/portal-access.ts'
 import { timestampOf } from '../../lib/uuid-v7.ts'
 import { wordsOf } from '../../outbound/failure-reasons.ts'
@@ -75,7 +75,7 @@ const filterArg = {
   description: 'Selects attempts. Default: all.',
 } as const
 
-addOrganizationList('attempts', 'Attempt', {
+addList('Organization', 'attempts', 'Attempt', {
   description: 'The attempts of the organization, newest first.',
   scope: 'deliveries:read',
   portal: filtersByWebhook,

@@ -3,7 +3,7 @@ import { builder } from '../../graphql/builder.ts'
 import { withinReach } from '../../graphql/context.ts'
 import { enumOf } from '../../graphql/enum-of.ts'
 import { ConflictError } from '../../graphql/errors.ts'
-import { addOrganizationList } from '../../graphql/list.ts'
+import { addList } from '../../graphql/list.ts'
 import { mutation } from '../../graphql/mutation.ts'
 import { filtersByOneWebhook, rowsOfWebhook } from '../../graphql/portal-access.ts'
 import { WebhookState } from '../../webhooks/delivery-enums.ts'
@@ -58,7 +58,7 @@ const IncidentFilterInput = builder.inputType('IncidentFilter', {
 const ORDER =
   'First those that are not resolved, the worst first; then the resolved ones, the last resolved first. An incident that changes between two pages can repeat or be skipped.'
 
-addOrganizationList('incidents', 'Incident', {
+addList('Organization', 'incidents', 'Incident', {
   description: `The incidents of the organization. ${ORDER} Resolved incidents are kept as long as deliveries.`,
   scope: 'webhooks:read',
   portal: filtersByOneWebhook,
