@@ -1,7 +1,7 @@
 import { requireScope } from '../auth/access/scope.ts'
 import { PayloadState } from '../events/payload-state-enum.ts'
 import { builder } from '../graphql/builder.ts'
-import { type Context, callerOf, withinReach } from '../graphql/context.ts'
+import { type Context, withinReach } from '../graphql/context.ts'
 import { addList } from '../graphql/list.ts'
 import { organizationFields, organizationOf } from '../graphql/organization-fields.ts'
 import { filtersByWebhook, findsNode, rowsOfWebhook } from '../graphql/portal-access.ts'
@@ -120,6 +120,6 @@ for (const [owner, column, description] of OWNERS) {
 }
 
 function readFilter(filter: DeliveryFilterInput | null | undefined, context: Context) {
-  if (filter?.key) requireScope(callerOf(context), 'events:read')
+  if (filter?.key) requireScope(context.caller, 'events:read')
   return readDeliveryFilter(filter)
 }

@@ -5,7 +5,7 @@ import { requireId } from '../db/ids.ts'
 import { selectIds } from '../db/select-ids.ts'
 import type { SearchKey } from '../event-types/search-key.ts'
 import { builder } from '../graphql/builder.ts'
-import { type Context, callerOf, withinReach } from '../graphql/context.ts'
+import { type Context, withinReach } from '../graphql/context.ts'
 import { LARGE_TEXT } from '../graphql/limits/document-limits.ts'
 import { addList } from '../graphql/list.ts'
 import { organizationFields, organizationOf } from '../graphql/organization-fields.ts'
@@ -201,7 +201,7 @@ async function isHidden(
   info: GraphQLResolveInfo,
   eventUuid: string,
 ): Promise<boolean> {
-  const webhookId = callerOf(context).session?.webhookId
+  const webhookId = context.caller.session?.webhookId
   if (webhookId == null) return false
   const run = async (uuids: string[]) => {
     const hidden = await selectIds(

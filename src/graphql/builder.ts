@@ -21,7 +21,7 @@ import {
   PAGE_SIZE,
   pageSizeRule,
 } from './arguments.ts'
-import { type Context, callerOf } from './context.ts'
+import type { Context } from './context.ts'
 import type { NeededScopes } from './field-plugin.ts'
 import './field-plugin.ts'
 import { decodeNodeId, encodeNodeId } from './node-id.ts'
@@ -72,9 +72,9 @@ export const builder = new SchemaBuilder<SchemaTypes>({
     authorizeOnSubscribe: true,
     // Both throw a `DomainError`, so that all transports report the same error.
     authScopes: (context) => ({
-      authenticated: () => callerOf(context) !== null,
+      authenticated: () => context.caller !== null,
       scope: (needed) => {
-        for (const scope of [needed].flat()) requireScope(callerOf(context), scope)
+        for (const scope of [needed].flat()) requireScope(context.caller, scope)
         return true
       },
     }),
@@ -138,7 +138,7 @@ function requireReadScope(
   typename: string,
 ): void {
   const { readScope } = (schema.getType(typename)?.extensions ?? {}) as { readScope?: Scope }
-  if (readScope) requireScope(callerOf(context), readScope)
+  if (readScope) requireScope(context.caller, readScope)
 }
 
 builder.queryType({

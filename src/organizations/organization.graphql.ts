@@ -1,6 +1,5 @@
 import { hasScope } from '../auth/access/scope.ts'
 import { builder } from '../graphql/builder.ts'
-import { callerOf } from '../graphql/context.ts'
 import { enumOf } from '../graphql/enum-of.ts'
 import { addList } from '../graphql/list.ts'
 import type { RestrictedSession } from '../graphql/portal-access.ts'
@@ -14,7 +13,7 @@ builder.prismaNode('Organization', {
   id: { portal: 'open', field: 'id' },
   // Only an operator can read another organization.
   findUnique: (id, context) => {
-    const caller = callerOf(context)
+    const { caller } = context
     const organization = { id, deletedAt: null }
     return hasScope(caller, 'admin')
       ? organization

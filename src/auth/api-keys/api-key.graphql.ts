@@ -1,5 +1,4 @@
 import { builder } from '../../graphql/builder.ts'
-import { callerOf } from '../../graphql/context.ts'
 import { addList } from '../../graphql/list.ts'
 import type { RestrictedSession } from '../../graphql/portal-access.ts'
 import { addSettingFields } from '../../graphql/setting-fields.ts'
@@ -8,7 +7,7 @@ import { API_KEY_SETTINGS } from './api-key-settings.ts'
 
 builder.prismaNode('ApiKey', {
   id: { portal: 'open', field: 'id' },
-  findUnique: (id, context) => visibleApiKey(callerOf(context), id),
+  findUnique: (id, context) => visibleApiKey(context.caller, id),
   nullable: true,
   extensions: { portal: 'by field', ofWebhook: ownKey },
   select: { id: true },

@@ -2,7 +2,7 @@ import type { GraphQLResolveInfo } from 'graphql'
 import { publicId } from '../../db/ids.ts'
 import { choicesRule, MAX_CHOICES } from '../../graphql/arguments.ts'
 import { builder } from '../../graphql/builder.ts'
-import { type Context, callerOf } from '../../graphql/context.ts'
+import type { Context } from '../../graphql/context.ts'
 import { enumOf } from '../../graphql/enum-of.ts'
 import { addList } from '../../graphql/list.ts'
 import { timestampOf } from '../../lib/uuid-v7.ts'
@@ -24,7 +24,7 @@ const AuditSource = enumOf('AuditSource', 'The source of a change.', {
 
 builder.prismaNode('AuditEntry', {
   id: { field: 'id' },
-  findUnique: (id, context) => ({ id, AND: [readableBy(callerOf(context))] }),
+  findUnique: (id, context) => ({ id, AND: [readableBy(context.caller)] }),
   nullable: true,
   extensions: { readScope: 'keys:manage' },
   select: { id: true },
@@ -124,7 +124,7 @@ addList('Organization', 'auditLog', 'AuditEntry', {
     filter: t.field({ type: AuditFilter, description: 'Selects entries. Default: all.' }),
   }),
   find: (query, organizationId, { filter }, context) => {
-    const readable = readableBy(callerOf(context), organizationId)
+    const readable = readableBy(context.caller, organizationId)
     return findAuditEntries(context.prisma, readable, filter, query)
   },
 })
