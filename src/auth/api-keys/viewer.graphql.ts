@@ -83,7 +83,6 @@ builder.queryField('viewer', (t) =>
   t.field({
     type: Viewer,
     description: 'The caller. Needs no scope.',
-    authScopes: { authenticated: true },
     portal: 'open',
     resolve: (_root, _args, context) => context.caller,
   }),
