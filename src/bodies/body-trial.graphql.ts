@@ -5,7 +5,7 @@ import { expandSubscriptions, readNames } from '../event-types/find-event-types.
 import { findEventsByIds } from '../events/find-events.ts'
 import { findNewestEvents } from '../events/find-newest-events.ts'
 import { builder } from '../graphql/builder.ts'
-import { type Context, callerOf } from '../graphql/context.ts'
+import type { Context } from '../graphql/context.ts'
 import { LARGE_TEXT } from '../graphql/limits/document-limits.ts'
 import { lookUp } from '../graphql/look-up.ts'
 import { organizationFields, organizationOf } from '../graphql/organization-fields.ts'
@@ -113,7 +113,7 @@ async function tryBody(
   context: Context,
 ): Promise<TriedBody[]> {
   const { sql, publicUrl } = context
-  const onlyWebhook = callerOf(context).session?.webhookId ?? null
+  const onlyWebhook = context.caller.session?.webhookId ?? null
   const newest = await findNewestEvents(sql, organizationId, {
     types,
     onlyWebhook,

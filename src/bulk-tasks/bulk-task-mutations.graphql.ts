@@ -1,5 +1,4 @@
 import { builder } from '../graphql/builder.ts'
-import { callerOf } from '../graphql/context.ts'
 import { enumOf } from '../graphql/enum-of.ts'
 import { ConflictError, NotFoundError, ValidationError } from '../graphql/errors.ts'
 import { ownWebhook, type PortalAccess } from '../graphql/portal-access.ts'
@@ -57,7 +56,7 @@ const success = (name: string, description: string, counted: string) =>
         resolve: (query, { taskId }, _args, context) =>
           taskId === null
             ? null
-            : findBulkTask(context.prisma, callerOf(context).organizationId, taskId, query),
+            : findBulkTask(context.prisma, context.caller.organizationId, taskId, query),
       }),
       count: t.exposeInt('count', { description: `The number of ${counted}.` }),
       countIsExact: t.exposeBoolean('exact', {
@@ -141,7 +140,7 @@ for (const action of ['redeliver', 'cancel'] as const) {
       errors: ERRORS,
       args: { input: t.arg({ type: input, required: true, description: 'The deliveries.' }) },
       resolve: (_root, args, context) => {
-        const { organizationId, session } = callerOf(context)
+        const { organizationId, session } = context.caller
         const onlyWebhook = session?.webhookId ?? null
         return changeDeliveries(context, organizationId, action, args.input, onlyWebhook)
       },
@@ -206,6 +205,6 @@ builder.mutationField('erase', (t) =>
     args: {
       input: t.arg({ type: EraseInput, required: true, description: 'What to erase.' }),
     },
-    resolve: (_root, { input }, context) => erase(context, callerOf(context).organizationId, input),
+    resolve: (_root, { input }, context) => erase(context, context.caller.organizationId, input),
   }),
 )

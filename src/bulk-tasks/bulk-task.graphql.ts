@@ -3,6 +3,7 @@ import { builder } from '../graphql/builder.ts'
 import { withinReach } from '../graphql/context.ts'
 import { enumOf } from '../graphql/enum-of.ts'
 import { ConflictError } from '../graphql/errors.ts'
+import { addList } from '../graphql/list.ts'
 import { lookUp } from '../graphql/look-up.ts'
 import { mutation } from '../graphql/mutation.ts'
 import { organizationFields, organizationOf } from '../graphql/organization-fields.ts'
@@ -45,7 +46,7 @@ const RecoveryRef = builder.objectRef<Recovery>('Recovery').implement({
   }),
 })
 
-const BulkTask = builder.prismaNode('BulkTask', {
+builder.prismaNode('BulkTask', {
   id: { field: 'id' },
   findUnique: (id, context) => ({ id, ...withinReach(context) }),
   nullable: true,
@@ -138,11 +139,6 @@ const BulkTaskFilter = builder.inputType('BulkTaskFilter', {
   }),
 })
 
-const BulkTaskConnection = builder.connectionObject(
-  { type: BulkTask, name: 'BulkTaskConnection', description: 'A page of bulk tasks.' },
-  { name: 'BulkTaskEdge', description: 'A bulk task in a page.' },
-)
-
 organizationFields((t) => ({
   bulkTask: t.prismaField({
     type: 'BulkTask',
@@ -155,21 +151,16 @@ organizationFields((t) => ({
     resolve: (query, organization, { id }, context) =>
       findBulkTask(context.prisma, organizationOf(organization, context), id, query),
   }),
-  bulkTasks: t.prismaConnection(
-    {
-      type: 'BulkTask',
-      cursor: 'id',
-      semanticNonNull: true,
-      description: 'The bulk tasks of the organization, newest first.',
-      authScopes: { scope: 'deliveries:read' },
-      portal: filtersByOneWebhook,
-      args: { filter: t.arg({ type: BulkTaskFilter, description: 'Default: all tasks.' }) },
-      resolve: (query, organization, { filter }, context) =>
-        findBulkTasks(context.prisma, organizationOf(organization, context), filter ?? {}, query),
-    },
-    BulkTaskConnection,
-  ),
 }))
+
+addList('Organization', 'bulkTasks', 'BulkTask', {
+  description: 'The bulk tasks of the organization, newest first.',
+  scope: 'deliveries:read',
+  portal: filtersByOneWebhook,
+  args: (t) => ({ filter: t.field({ type: BulkTaskFilter, description: 'Default: all tasks.' }) }),
+  find: (query, organizationId, { filter }, { prisma }) =>
+    findBulkTasks(prisma, organizationId, filter ?? {}, query),
+})
 
 mutation('cancelBulkTask', {
   description:
@@ -184,26 +175,18 @@ mutation('cancelBulkTask', {
   },
 })
 
-builder.queryField('organizationDeletions', (t) =>
-  t.prismaConnection(
-    {
-      type: 'BulkTask',
-      cursor: 'id',
-      semanticNonNull: true,
-      description:
-        'The deletions of organizations, newest first: those that run, and the tombstones of the others. Their `changed` counts rows in all tables.',
-      authScopes: { scope: 'admin' },
-      args: {
-        organizationId: t.arg.id({
-          description: 'The deletion of the organization with this id: `org_…`. Default: all.',
-        }),
-      },
-      resolve: (query, _root, { organizationId }, { prisma }) =>
-        findDeletions(prisma, organizationId, query),
-    },
-    BulkTaskConnection,
-  ),
-)
+addList('Query', 'organizationDeletions', 'BulkTask', {
+  description:
+    'The deletions of organizations, newest first: those that run, and the tombstones of the others. Their `changed` counts rows in all tables.',
+  scope: 'admin',
+  args: (t) => ({
+    organizationId: t.id({
+      description: 'The deletion of the organization with this id: `org_…`. Default: all.',
+    }),
+  }),
+  find: (query, _root, { organizationId }, { prisma }) =>
+    findDeletions(prisma, organizationId, query),
+})
 
 mutation('deleteOrganization', {
   description:

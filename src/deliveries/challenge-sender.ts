@@ -25,7 +25,7 @@ export interface ChallengeSender extends AsyncDisposable {
  * connections are not those of deliveries.
  */
 export function createChallengeSender(settings: Settings): ChallengeSender {
-  const limiter = createKeyedLimiter(MAX_CHALLENGES_PER_MINUTE)
+  const countChallenge = createKeyedLimiter(MAX_CHALLENGES_PER_MINUTE)
   let opening: Promise<HttpSender> | null = null
   const { headerPrefix } = settings.config
 
@@ -38,7 +38,7 @@ export function createChallengeSender(settings: Settings): ChallengeSender {
   }
 
   async function sendChallenge(organizationId: string, challenge: Challenge) {
-    const waitSeconds = limiter.count(organizationId)
+    const waitSeconds = countChallenge(organizationId)
     if (waitSeconds > 0) {
       throw rateLimited(
         `The organization has sent ${MAX_CHALLENGES_PER_MINUTE} challenges in a minute. Try again in ${waitSeconds} s.`,

@@ -1,7 +1,8 @@
 import { requireScope } from '../auth/access/scope.ts'
 import { PayloadState } from '../events/payload-state-enum.ts'
 import { builder } from '../graphql/builder.ts'
-import { type Context, callerOf, withinReach } from '../graphql/context.ts'
+import { type Context, withinReach } from '../graphql/context.ts'
+import { addList } from '../graphql/list.ts'
 import { organizationFields, organizationOf } from '../graphql/organization-fields.ts'
 import { filtersByWebhook, findsNode, rowsOfWebhook } from '../graphql/portal-access.ts'
 import { timestampOf } from '../lib/uuid-v7.ts'
@@ -16,7 +17,7 @@ const filterArg = {
   description: 'Selects deliveries. Default: all.',
 } as const
 
-const Delivery = builder.prismaNode('Delivery', {
+builder.prismaNode('Delivery', {
   id: { field: 'id' },
   findUnique: (id, context) => ({ id, ...withinReach(context) }),
   nullable: true,
@@ -63,11 +64,6 @@ const Delivery = builder.prismaNode('Delivery', {
   }),
 })
 
-const DeliveryConnection = builder.connectionObject(
-  { type: Delivery, name: 'DeliveryConnection', description: 'A page of deliveries.' },
-  { name: 'DeliveryEdge', description: 'A delivery in a page.' },
-)
-
 organizationFields((t) => ({
   delivery: t.prismaField({
     type: 'Delivery',
@@ -84,29 +80,24 @@ organizationFields((t) => ({
     resolve: (query, organization, { id }, context) =>
       findDeliveryById(context.prisma, organizationOf(organization, context), id, query),
   }),
-  deliveries: t.prismaConnection(
-    {
-      type: 'Delivery',
-      cursor: 'id',
-      semanticNonNull: true,
-      description: 'The deliveries of the organization, newest first.',
-      authScopes: { scope: 'deliveries:read' },
-      portal: filtersByWebhook,
-      args: {
-        filter: t.arg(filterArg),
-        newestOfEvent: t.arg.boolean({
-          defaultValue: false,
-          description: 'Whether to return one delivery per event: the newest that matches.',
-        }),
-      },
-      resolve: async (query, parent, { filter, newestOfEvent }, context) => {
-        const owner = { organizationId: organizationOf(parent, context), newestOfEvent }
-        return (await findDeliveries(context, owner, readFilter(filter, context), query)).flat()
-      },
-    },
-    DeliveryConnection,
-  ),
 }))
+
+addList('Organization', 'deliveries', 'Delivery', {
+  description: 'The deliveries of the organization, newest first.',
+  scope: 'deliveries:read',
+  portal: filtersByWebhook,
+  args: (t) => ({
+    filter: t.field(filterArg),
+    newestOfEvent: t.boolean({
+      defaultValue: false,
+      description: 'Whether to return one delivery per event: the newest that matches.',
+    }),
+  }),
+  find: async (query, organizationId, { filter, newestOfEvent }, context) => {
+    const owner = { organizationId, newestOfEvent }
+    return (await findDeliveries(context, owner, readFilter(filter, context), query)).flat()
+  },
+})
 
 const OWNERS = [
   ['Webhook', 'webhook_id', 'The deliveries to this webhook, newest first.'],
@@ -114,29 +105,21 @@ const OWNERS = [
 ] as const
 
 for (const [owner, column, description] of OWNERS) {
-  builder.prismaObjectField(owner as 'Webhook', 'deliveries', (t) =>
-    t.prismaConnection(
-      {
-        type: 'Delivery',
-        cursor: 'id',
-        semanticNonNull: true,
-        description,
-        authScopes: { scope: 'deliveries:read' },
-        portal: filtersByWebhook,
-        args: { filter: t.arg(filterArg) },
-        resolve: (query, { id, organizationId }, { filter: given }, context, info) => {
-          const filter = readFilter(given, context)
-          const run = (uuids: string[]) =>
-            findDeliveries(context, { organizationId, column, uuids }, filter, query)
-          return context.perOrganization(organizationId, info, run)(id)
-        },
-      },
-      DeliveryConnection,
-    ),
-  )
+  addList(owner, 'deliveries', 'Delivery', {
+    description,
+    scope: 'deliveries:read',
+    portal: filtersByWebhook,
+    args: (t) => ({ filter: t.field(filterArg) }),
+    find: (query, { id, organizationId }, { filter: given }, context, info) => {
+      const filter = readFilter(given, context)
+      const run = (uuids: string[]) =>
+        findDeliveries(context, { organizationId, column, uuids }, filter, query)
+      return context.perOrganization(organizationId, info, run)(id)
+    },
+  })
 }
 
 function readFilter(filter: DeliveryFilterInput | null | undefined, context: Context) {
-  if (filter?.key) requireScope(callerOf(context), 'events:read')
+  if (filter?.key) requireScope(context.caller, 'events:read')
   return readDeliveryFilter(filter)
 }

@@ -1,7 +1,7 @@
 import type { GraphQLResolveInfo } from 'graphql'
 import type { Webhook } from '../db/generated/prisma/client.ts'
 import { builder } from '../graphql/builder.ts'
-import { type Context, callerOf } from '../graphql/context.ts'
+import type { Context } from '../graphql/context.ts'
 import { findOrganization } from '../organizations/find-organization.ts'
 import { readSendDefaults, type SendDefaults } from './send-defaults.ts'
 
@@ -65,7 +65,7 @@ builder.queryField('defaultSettings', (t) =>
     authScopes: { scope: 'webhooks:read' },
     portal: 'open',
     resolve: async (_root, _args, context) => {
-      const { organizationId } = callerOf(context)
+      const { organizationId } = context.caller
       const organization = await findOrganization(context.prisma, organizationId, {
         select: { keepResponseBodies: true, keepPayloads: true },
       })

@@ -1,6 +1,5 @@
 import type { Sql } from '../db/client.ts'
 import { builder } from '../graphql/builder.ts'
-import { callerOf } from '../graphql/context.ts'
 
 /** By field: SQL, which of the deliveries it counts, and its description. */
 const COUNTS = {
@@ -48,7 +47,7 @@ builder.prismaObjectFields('Event', (t) => ({
     portal: 'open',
     select: { id: true, organizationId: true },
     resolve: ({ id, organizationId }, _args, context, info) => {
-      const { session } = callerOf(context)
+      const { session } = context.caller
       const run = (ids: string[]) =>
         countDeliveriesOfEvents(context.sql, organizationId, ids, session?.webhookId ?? null)
       return context.perOrganization(organizationId, info, run)(id)

@@ -1,7 +1,6 @@
 import type { GraphQLResolveInfo } from 'graphql'
 import { requireId } from '../db/ids.ts'
 import { builder } from '../graphql/builder.ts'
-import { callerOf } from '../graphql/context.ts'
 import { openStream, readOnce } from '../graphql/live-stream.ts'
 import { streamsOfWebhook } from '../graphql/portal-access.ts'
 import { timestampOf } from '../lib/uuid-v7.ts'
@@ -36,7 +35,7 @@ builder.subscriptionFields((t) => ({
       }) as never,
     resolve: (query, parent, _args, context, info) =>
       rowOf(parent, 'position', info, (uuids) =>
-        findAttemptsByIds(context.prisma, callerOf(context).organizationId, uuids, query),
+        findAttemptsByIds(context.prisma, context.caller.organizationId, uuids, query),
       ),
   }),
 
@@ -62,7 +61,7 @@ builder.subscriptionFields((t) => ({
       }) as never,
     resolve: (query, parent, _args, context, info) =>
       rowOf(parent, 'deliveryId', info, (uuids) =>
-        findDeliveriesByIds(context.prisma, callerOf(context).organizationId, uuids, query),
+        findDeliveriesByIds(context.prisma, context.caller.organizationId, uuids, query),
       ),
   }),
 }))

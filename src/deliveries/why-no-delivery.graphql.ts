@@ -7,7 +7,6 @@ import { explainRefusals } from '../events/filters/decide.ts'
 import { parseStoredFilter } from '../events/filters/read-filter.ts'
 import { findEventById } from '../events/find-events.ts'
 import { builder } from '../graphql/builder.ts'
-import { callerOf } from '../graphql/context.ts'
 import { enumOf } from '../graphql/enum-of.ts'
 import { organizationFields, organizationOf } from '../graphql/organization-fields.ts'
 import { notFound } from '../lib/errors.ts'
@@ -90,7 +89,7 @@ builder.prismaObjectFields('Event', (t) => ({
     complexity: { field: 1, multiplier: MAX_EXPLAINED },
     select: { id: true, organizationId: true, type: true },
     resolve: (event, _args, context) =>
-      findNotDelivered(context, event, callerOf(context).session?.webhookId ?? null),
+      findNotDelivered(context, event, context.caller.session?.webhookId ?? null),
   }),
 }))
 

@@ -76,7 +76,6 @@ builder.queryField('eventTypes', (t) =>
     type: ['EventType'],
     description:
       'The catalogue: all event types that can be published and subscribed to, sorted by name. A list and no connection, because a form that offers event types reads it whole. Needs no scope.',
-    authScopes: { authenticated: true },
     portal: 'open',
     args: {
       includeArchived: t.arg.boolean({

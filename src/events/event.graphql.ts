@@ -5,8 +5,9 @@ import { requireId } from '../db/ids.ts'
 import { selectIds } from '../db/select-ids.ts'
 import type { SearchKey } from '../event-types/search-key.ts'
 import { builder } from '../graphql/builder.ts'
-import { type Context, callerOf, withinReach } from '../graphql/context.ts'
+import { type Context, withinReach } from '../graphql/context.ts'
 import { LARGE_TEXT } from '../graphql/limits/document-limits.ts'
+import { addList } from '../graphql/list.ts'
 import { organizationFields, organizationOf } from '../graphql/organization-fields.ts'
 import { findsNode, type RestrictedSession } from '../graphql/portal-access.ts'
 import { invalid } from '../lib/errors.ts'
@@ -37,7 +38,7 @@ function shown<Value>(show: (event: Payload) => Value) {
     event.erasedAt === null && !(await isHidden(context, info, event.id)) ? show(event) : null
 }
 
-const EventNode = builder.prismaNode('Event', {
+builder.prismaNode('Event', {
   id: { field: 'id', portal: 'open' },
   findUnique: (id, context) => ({ id, ...withinReach(context) }),
   nullable: true,
@@ -153,11 +154,6 @@ const EventFilter = builder.inputType('EventFilter', {
   }),
 })
 
-const EventConnection = builder.connectionObject(
-  { type: EventNode, name: 'EventConnection', description: 'A page of events.' },
-  { name: 'EventEdge', description: 'An event in a page.' },
-)
-
 organizationFields((t) => ({
   event: t.prismaField({
     type: 'Event',
@@ -169,22 +165,17 @@ organizationFields((t) => ({
     resolve: (query, organization, { id }, context) =>
       findEventById(context.prisma, organizationOf(organization, context), id, query),
   }),
-  events: t.prismaConnection(
-    {
-      type: EventNode,
-      cursor: 'id',
-      semanticNonNull: true,
-      description: 'The events of the organization, newest first.',
-      authScopes: { scope: 'events:read' },
-      args: {
-        filter: t.arg({ type: EventFilter, description: 'Selects events. Default: all.' }),
-      },
-      resolve: (query, organization, { filter }, context) =>
-        findEvents(context, organizationOf(organization, context), readFilter(filter ?? {}), query),
-    },
-    EventConnection,
-  ),
 }))
+
+addList('Organization', 'events', 'Event', {
+  description: 'The events of the organization, newest first.',
+  scope: 'events:read',
+  args: (t) => ({
+    filter: t.field({ type: EventFilter, description: 'Selects events. Default: all.' }),
+  }),
+  find: (query, organizationId, { filter }, context) =>
+    findEvents(context, organizationId, readFilter(filter ?? {}), query),
+})
 
 function readFilter({ id, ...rest }: typeof EventFilter.$inferInput) {
   const { type, key, value } = rest
@@ -210,7 +201,7 @@ async function isHidden(
   info: GraphQLResolveInfo,
   eventUuid: string,
 ): Promise<boolean> {
-  const webhookId = callerOf(context).session?.webhookId
+  const webhookId = context.caller.session?.webhookId
   if (webhookId == null) return false
   const run = async (uuids: string[]) => {
     const hidden = await selectIds(

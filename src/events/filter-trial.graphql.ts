@@ -6,7 +6,7 @@ import {
   readNames,
 } from '../event-types/find-event-types.ts'
 import { builder } from '../graphql/builder.ts'
-import { type Context, callerOf } from '../graphql/context.ts'
+import type { Context } from '../graphql/context.ts'
 import { lookUp } from '../graphql/look-up.ts'
 import { organizationFields, organizationOf } from '../graphql/organization-fields.ts'
 import { type FieldIssue, fieldIssue } from '../lib/errors.ts'
@@ -114,7 +114,7 @@ async function tryGiven(
     return { organizationId, issues: all, events: [], warnings: [] }
   }
   const types = expandSubscriptions(eventSubscriptions, await readNames(prisma))
-  const onlyWebhook = callerOf(context).session?.webhookId ?? null
+  const onlyWebhook = context.caller.session?.webhookId ?? null
   const events = await tryFilter(sql, organizationId, filter, { types, onlyWebhook })
   return { organizationId, issues: [], events, warnings: await warningsOf(prisma, filter, types) }
 }

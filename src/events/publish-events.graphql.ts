@@ -1,5 +1,5 @@
 import { builder } from '../graphql/builder.ts'
-import { type Context, callerOf } from '../graphql/context.ts'
+import type { Context } from '../graphql/context.ts'
 import { ConflictError } from '../graphql/errors.ts'
 import { mutation } from '../graphql/mutation.ts'
 import type { NewEvent } from './check-event.ts'
@@ -45,7 +45,7 @@ const PublishedEventRef = builder.objectRef<PublishedEvent>('PublishedEvent').im
       description: 'The event.',
       authScopes: { scope: 'events:read' },
       resolve: (query, { id }, _args, context) =>
-        findEventById(context.prisma, callerOf(context).organizationId, id, query),
+        findEventById(context.prisma, context.caller.organizationId, id, query),
     }),
   }),
 })
@@ -120,7 +120,7 @@ mutation('publishEvents', {
 
 /** How many deliveries the events have is known only when they are stored. */
 async function publish(context: Context, inputs: readonly EventInput[]): Promise<PublishedEvent[]> {
-  const caller = callerOf(context)
+  const { caller } = context
   context.quota.spend(caller, 'deliveries', 0)
   // A call with too many events publishes none and counts as one.
   context.quota.spend(caller, 'events', inputs.length > MAX_EVENTS_PER_CALL ? 1 : inputs.length)

@@ -21,7 +21,7 @@ import {
   PAGE_SIZE,
   pageSizeRule,
 } from './arguments.ts'
-import { type Context, callerOf } from './context.ts'
+import type { Context } from './context.ts'
 import type { NeededScopes } from './field-plugin.ts'
 import './field-plugin.ts'
 import { decodeNodeId, encodeNodeId } from './node-id.ts'
@@ -51,7 +51,7 @@ export interface SchemaTypes {
     JSON: { Input: unknown; Output: unknown }
     Scope: { Input: string; Output: string }
   }
-  AuthScopes: { authenticated: boolean; scope: NeededScopes }
+  AuthScopes: { scope: NeededScopes }
   DefaultFieldNullability: false
   DefaultEdgesNullability: false
   DefaultNodeNullability: false
@@ -70,11 +70,10 @@ export const builder = new SchemaBuilder<SchemaTypes>({
   scopeAuth: {
     // Authorizes when the stream opens, not with its first event.
     authorizeOnSubscribe: true,
-    // Both throw a `DomainError`, so that all transports report the same error.
+    // Throws a `DomainError`, so that all transports report the same error. The context has a caller, or is not created.
     authScopes: (context) => ({
-      authenticated: () => callerOf(context) !== null,
       scope: (needed) => {
-        for (const scope of [needed].flat()) requireScope(callerOf(context), scope)
+        for (const scope of [needed].flat()) requireScope(context.caller, scope)
         return true
       },
     }),
@@ -94,7 +93,6 @@ export const builder = new SchemaBuilder<SchemaTypes>({
     nodeQueryOptions: {
       description:
         'The object with this id, of any type. Null if the caller has no such object. Needs the scope that reads the type.',
-      authScopes: { authenticated: true },
       portal: findsAnyNodes,
       args: { id: { description: 'An id such as `wh_…`.' } },
       resolve: (_root, { id }, context, info, resolveNode) => {
@@ -106,7 +104,6 @@ export const builder = new SchemaBuilder<SchemaTypes>({
       description:
         'The objects with these ids, in the same order. Null for each that the caller does not have. Needs the scopes that read the types.',
       nullable: { list: true, items: true },
-      authScopes: { authenticated: true },
       portal: findsAnyNodes,
       args: { ids: { description: 'At most 100 ids.', validate: idsRule } },
       resolve: (_root, { ids }, context, info, resolveNodes) => {
@@ -138,7 +135,7 @@ function requireReadScope(
   typename: string,
 ): void {
   const { readScope } = (schema.getType(typename)?.extensions ?? {}) as { readScope?: Scope }
-  if (readScope) requireScope(callerOf(context), readScope)
+  if (readScope) requireScope(context.caller, readScope)
 }
 
 builder.queryType({

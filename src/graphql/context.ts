@@ -78,12 +78,8 @@ export function createContext(
 
 /** The organizations whose objects the caller can find by their ids: its own, or all for an operator. */
 export function withinReach(context: Context): Partial<Pick<Caller, 'organizationId'>> {
-  const caller = callerOf(context)
+  const { caller } = context
   return hasScope(caller, 'admin') ? {} : { organizationId: caller.organizationId }
-}
-
-export function callerOf({ caller }: Context): Caller {
-  return caller
 }
 
 /** The caller of a request that has one. */

@@ -6,7 +6,7 @@ import { notFound } from '../lib/errors.ts'
 import { MAX_STREAMS_PER_KEY, type Subscriber } from '../streams/live/hub.ts'
 import type { EndReason } from '../streams/live/news.ts'
 import { inBatches, MAX_MISSED, type StreamItem, type Topic } from '../streams/live/stream.ts'
-import { type Context, callerOf } from './context.ts'
+import type { Context } from './context.ts'
 import type { ErrorCode } from './error-codes.ts'
 
 /** Which items of the caller's organization a subscription receives. */
@@ -24,7 +24,7 @@ export async function openStream<Item>(
   { topic, webhookId: givenId, after = null }: StreamOptions<Item>,
 ): Promise<AsyncIterable<StreamItem<Item>>> {
   const { sql, live } = context
-  const { organizationId } = callerOf(context)
+  const { organizationId } = context.caller
   const webhookId = givenId == null ? null : await webhookOf(context, organizationId, givenId)
   const subscriber = subscriberOf(context)
   return await live.open(subscriber, 'notifications', async (news) => {
@@ -35,7 +35,7 @@ export async function openStream<Item>(
 }
 
 export function subscriberOf(context: Context): Subscriber {
-  const caller = callerOf(context)
+  const { caller } = context
   return {
     caller,
     toError: (reason) => endOfStream(reason, credentialOf(caller)),

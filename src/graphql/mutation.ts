@@ -11,7 +11,7 @@ import { atLeastKey } from '../db/selection.ts'
 import { notFound } from '../lib/errors.ts'
 import type { Upserted } from '../lib/setting.ts'
 import { builder, type SchemaTypes } from './builder.ts'
-import { type Context, callerOf } from './context.ts'
+import type { Context } from './context.ts'
 import { NotFoundError, ValidationError } from './errors.ts'
 import type { NeededScopes } from './field-plugin.ts'
 import { changesNode } from './portal-access.ts'
@@ -44,7 +44,7 @@ type Result<Returned extends Type> = Returned extends Row
 export type InputFields = Parameters<Parameters<typeof builder.inputType>[1]['fields']>[0]
 
 type SuccessFields = Parameters<Parameters<typeof builder.queryFields>[0]>[0]
-type Arguments = Parameters<Parameters<typeof builder.args>[0]>[0]
+export type Arguments = Parameters<Parameters<typeof builder.args>[0]>[0]
 
 interface Mutation<Returned extends Type, Input extends InputFieldMap, Args extends InputFieldMap> {
   readonly description: string
@@ -91,7 +91,7 @@ export function mutation<
   const { description, scope, id, input, errors = [], returns, success, fields } = declared
   const [field, type, about] = returns
   const run = async (args: object, context: Context) =>
-    await declared.run(args as Parameters<typeof declared.run>[0], context, callerOf(context))
+    await declared.run(args as Parameters<typeof declared.run>[0], context, context.caller)
   const inputType =
     input &&
     builder.inputType(`${name.charAt(0).toUpperCase()}${name.slice(1)}Input`, {

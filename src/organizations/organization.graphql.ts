@@ -1,7 +1,7 @@
 import { hasScope } from '../auth/access/scope.ts'
 import { builder } from '../graphql/builder.ts'
-import { callerOf } from '../graphql/context.ts'
 import { enumOf } from '../graphql/enum-of.ts'
+import { addList } from '../graphql/list.ts'
 import type { RestrictedSession } from '../graphql/portal-access.ts'
 import { addSettingFields } from '../graphql/setting-fields.ts'
 import { findNamedOrganization, findOrganizations } from './find-organization.ts'
@@ -9,11 +9,11 @@ import { ORGANIZATION_SETTINGS } from './organization-settings.ts'
 import { ownNameFilters } from './own-names/own-name-filters.ts'
 import { exactlyOneName } from './own-names/uid.ts'
 
-const Organization = builder.prismaNode('Organization', {
+builder.prismaNode('Organization', {
   id: { portal: 'open', field: 'id' },
   // Only an operator can read another organization.
   findUnique: (id, context) => {
-    const caller = callerOf(context)
+    const { caller } = context
     const organization = { id, deletedAt: null }
     return hasScope(caller, 'admin')
       ? organization
@@ -39,11 +39,6 @@ const Organization = builder.prismaNode('Organization', {
 })
 
 addSettingFields('Organization', ORGANIZATION_SETTINGS)
-
-const OrganizationConnection = builder.connectionObject(
-  { type: Organization, name: 'OrganizationConnection', description: 'A page of organizations.' },
-  { name: 'OrganizationEdge', description: 'An organization in a page.' },
-)
 
 const OrganizationFilterInput = builder.inputType('OrganizationFilter', {
   description: 'Selects organizations.',
@@ -76,32 +71,27 @@ builder.queryFields((t) => ({
     resolve: (query, _root, args, { prisma }) =>
       findNamedOrganization(prisma, exactlyOneName(args), query),
   }),
-  organizations: t.prismaConnection(
-    {
-      type: 'Organization',
-      cursor: 'id',
-      semanticNonNull: true,
-      description:
-        'All organizations. Each has the fields that `Query` has for the own organization. To change one of them, an operator sends the HTTP header `posthorn-organization` with the id or uid of the organization.',
-      authScopes: { scope: 'admin' },
-      args: {
-        filter: t.arg({
-          type: OrganizationFilterInput,
-          description: 'Selects organizations. Default: all.',
-        }),
-        orderBy: t.arg({
-          type: OrganizationOrder,
-          required: true,
-          defaultValue: 'newest first',
-          description: 'The order. Default: NEWEST_FIRST.',
-        }),
-      },
-      resolve: (query, _root, { filter, orderBy }, { prisma }) =>
-        findOrganizations(prisma, filter ?? {}, query, orderBy),
-    },
-    OrganizationConnection,
-  ),
 }))
+
+addList('Query', 'organizations', 'Organization', {
+  description:
+    'All organizations. Each has the fields that `Query` has for the own organization. To change one of them, an operator sends the HTTP header `posthorn-organization` with the id or uid of the organization.',
+  scope: 'admin',
+  args: (t) => ({
+    filter: t.field({
+      type: OrganizationFilterInput,
+      description: 'Selects organizations. Default: all.',
+    }),
+    orderBy: t.field({
+      type: OrganizationOrder,
+      required: true,
+      defaultValue: 'newest first',
+      description: 'The order. Default: NEWEST_FIRST.',
+    }),
+  }),
+  find: (query, _root, { filter, orderBy }, { prisma }) =>
+    findOrganizations(prisma, filter ?? {}, query, orderBy),
+})
 
 function ownOrganization({ caller }: RestrictedSession): ReadonlySet<string> {
   return new Set([caller.organizationId])

@@ -54,7 +54,7 @@ export async function startApp(settings: Settings, options: StartOptions = {}): 
   const { database, logger } = common
   started.use(await startTracing(process.env, logger))
   await requireListedKeys(database.pool, common.keyring)
-  started.use(watchPostgres(database, common.outages, common.metrics.registry))
+  started.use(watchPostgres(database, common.outages, common.metrics))
 
   const jobs = worker && (await worker.startDelivering(started, common, settings))
   const services = api && started.use(api.addServices(common, settings))
@@ -72,7 +72,7 @@ export async function startApp(settings: Settings, options: StartOptions = {}): 
     const onError = common.outages.warnOf('cannot read metrics from the database')
     const watch = started.use(watchDatabase(database.pipeline, config, onError))
     common.metrics.addSource(watch.snapshot)
-    const requests = createRequestLogger(logger, common.metrics.registry)
+    const requests = createRequestLogger(logger, common.metrics)
     if (config.metricsPort !== null) {
       const setting = 'POSTHORN_METRICS_PORT'
       const address = { ...config, port: config.metricsPort, setting } as const

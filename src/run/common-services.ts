@@ -3,7 +3,6 @@ import type { Role, Settings } from '../config/settings.ts'
 import { openPools, type Pools } from '../db/pools.ts'
 import { hasLittleMemory } from '../lib/little-memory.ts'
 import { createNotifier, type Notify } from '../streams/live/notify.ts'
-import { addCounter } from '../telemetry/counters.ts'
 import { createLogger, type Logger } from '../telemetry/logger.ts'
 import { createMetrics, type Metrics, watchPools } from '../telemetry/metrics.ts'
 import { createOutageLog, type OutageLog } from '../telemetry/outages.ts'
@@ -41,11 +40,9 @@ export function openCommonServices(
   { role = 'all', restarts }: ServiceOptions = {},
 ): CommonServices {
   const metrics = createMetrics(role, restarts)
-  const { registry } = metrics
-  const countLine = addCounter(registry, 'log_lines')
-  const logger = createLogger(config.logLevel, (level) => countLine(1, level))
-  const countFailure = addCounter(registry, 'postgres_failures')
-  const outages = createOutageLog(logger, (cause) => countFailure(1, cause))
+  const { count } = metrics
+  const logger = createLogger(config.logLevel, (level) => count('log_lines', 1, level))
+  const outages = createOutageLog(logger, (cause) => count('postgres_failures', 1, cause))
   const database = openPools(secrets.databaseUrl, {
     maxConnections: MAX_CONNECTIONS[role],
     ...(hasLittleMemory() && WITH_LITTLE_MEMORY),
@@ -56,7 +53,7 @@ export function openCommonServices(
     onError: (error) => logger.debug({ error }, 'an idle connection to Postgres broke'),
     ownerOf: currentOwner,
   })
-  watchPools(registry, database.pools)
+  watchPools(metrics.registry, database.pools)
   const notifier = createNotifier(database.pool, outages.warnOf('cannot notify subscribers'))
   return {
     logger,

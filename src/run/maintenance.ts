@@ -8,9 +8,8 @@ import type { CommonServices } from './common-services.ts'
 
 /** Creates partitions, and deletes what is past its time. Throws if a step failed, so that the job is retried. */
 export async function maintain(
-  { database, logger }: CommonServices,
+  { database, logger, metrics }: CommonServices,
   { retentionMs, auditRetentionMs, workerSchema, keepFailedJobsMs }: Config,
-  countFailure: (by: number, step: MaintenanceStep) => void,
   signal: AbortSignal,
 ): Promise<void> {
   const { pool, background } = database
@@ -33,7 +32,7 @@ export async function maintain(
       if (cause === 'unreachable' || cause === 'pool_exhausted' || cause === 'stopping') throw error
       const of = table === undefined ? '' : ` of ${table}`
       failures.push(`${step}${of} (${error instanceof Error ? error.message : String(error)})`)
-      countFailure(1, step)
+      metrics.count('maintenance_failures', 1, step)
       logger.warn(
         { event: 'maintenance.failed', step, ...(of && { table }), error },
         'a step of the maintenance failed; it is tried again',

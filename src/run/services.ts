@@ -8,7 +8,6 @@ import { createCatalogue } from '../event-types/event-type.ts'
 import { createPublishEvents, type PublishEvents } from '../events/publish-events.ts'
 import { createAddressGuard } from '../outbound/public-address.ts'
 import { LiveHub } from '../streams/live/hub.ts'
-import { addCounter, addGauge } from '../telemetry/counters.ts'
 import { measurePublishing } from '../telemetry/events.ts'
 import type { WebhookDeps } from '../webhooks/webhook.ts'
 import { type CommonServices, openCommonServices } from './common-services.ts'
@@ -43,8 +42,7 @@ const SHARE_OF_CATALOGUE = 1 / 8
 /** Adds the services of the API to the common ones, which stay open when it is disposed of. */
 export function addServices(common: CommonServices, settings: Settings): Services {
   const { config, secrets } = settings
-  const { keyring, outages } = common
-  const { registry } = common.metrics
+  const { keyring, outages, metrics, tracing } = common
   const { pool, pipeline } = common.database
   const prisma = openPrisma(pool)
   const challenges = createChallengeSender(settings)
@@ -55,11 +53,12 @@ export function addServices(common: CommonServices, settings: Settings): Service
     findEnded: (callers) => findEnded(pool, callers),
     onError: outages.warnOf('the connection of the subscriptions to Postgres broke'),
   })
-  addGauge(registry, 'subscriptions', () => live.size)
+  metrics.show('subscriptions', () => live.size)
   const catalogue = createCatalogue(pool, heapShare(config, SHARE_OF_CATALOGUE))
-  const countUndecided = addCounter(registry, 'undecided_checks')
-  const { tracing } = common
-  const publish = createPublishEvents(pipeline, catalogue, { countUndecided, tracing })
+  const publish = createPublishEvents(pipeline, catalogue, {
+    countUndecided: (events) => metrics.count('undecided_checks', events),
+    tracing,
+  })
   return {
     ...common,
     database: { ...common.database, prisma },
@@ -73,7 +72,7 @@ export function addServices(common: CommonServices, settings: Settings): Service
       headerPrefix: config.headerPrefix,
       sendChallenge: challenges.sendChallenge,
     },
-    publishEvents: measurePublishing(registry, publish),
+    publishEvents: measurePublishing(metrics, publish),
     live,
     async [Symbol.asyncDispose]() {
       await challenges[Symbol.asyncDispose]()

@@ -26,7 +26,6 @@ import { startWorker, type Worker } from '../queue/worker.ts'
 import { pruneSchedules } from '../scheduling/backlog.ts'
 import { createScheduler } from '../scheduling/scheduler.ts'
 import type { Notify } from '../streams/live/notify.ts'
-import { addCounter, addGauge } from '../telemetry/counters.ts'
 import {
   createCancelReporter,
   createDeliveryReporter,
@@ -51,7 +50,6 @@ export async function startDelivering(
   const { database, logger, outages, metrics, keyring, notify, tracing } = common
   const { config } = settings
   const { workerSchema } = config
-  const { registry } = metrics
   const { pool, pipeline } = database
   const sender = started.use(await openSender(settings))
   const scheduler = started.use(
@@ -61,9 +59,9 @@ export async function startDelivering(
       onError: outages.warnOf('cannot release from the backlogs; trying again'),
     }),
   )
-  addGauge(registry, 'attempts_in_flight', () => scheduler.inFlight)
-  addGauge(registry, 'attempts_in_flight_limit', () => config.concurrency)
-  addGauge(registry, 'attempts_waiting', () => scheduler.waiting)
+  metrics.show('attempts_in_flight', () => scheduler.inFlight)
+  metrics.show('attempts_in_flight_limit', () => config.concurrency)
+  metrics.show('attempts_waiting', () => scheduler.waiting)
   await saveSendDefaults(pool, config)
   const reportCanceled = createCancelReporter(logger)
   const attempt = {
@@ -77,13 +75,12 @@ export async function startDelivering(
     record: recordWithRetry(pool, createRecordAttempt(pipeline), outages.report),
     notify,
     jobs: createDeliveryJobs(database, reportCanceled),
-    report: createDeliveryReporter(logger, registry, ERROR_CODES),
+    report: createDeliveryReporter(logger, metrics, ERROR_CODES),
     tracing,
     retryScheduleMs: config.retryScheduleMs,
   }
   const sendMail = await openMailer(settings)
   const tasks = createTasks(common, config, attempt, sendMail, reportCanceled)
-  const countReplacement = addCounter(registry, 'runner_replacements')
   const worker = started.use(
     await startWorker(database, tasks, {
       concurrency: config.concurrency,
@@ -91,7 +88,7 @@ export async function startDelivering(
       logger,
       outages,
       onStopping: () => scheduler.close(),
-      onReplaced: () => countReplacement(1),
+      onReplaced: () => metrics.count('runner_replacements', 1),
     }),
   )
   const onError = outages.warnOf('cannot evaluate the health of the webhooks; trying again')
@@ -124,8 +121,7 @@ function createTasks(
   const { database, keyring, logger } = common
   const { workerSchema, publicUrl } = config
   const { pool, background } = database
-  const reportSweep = createSweepReporter(logger, common.metrics.registry)
-  const countFailure = addCounter(common.metrics.registry, 'maintenance_failures')
+  const reportSweep = createSweepReporter(logger, common.metrics)
   const steps = createSteps(keyring)
   const mails = sendMail && publicUrl !== null && { pool, keyring, publicUrl, sendMail }
   return {
@@ -145,7 +141,7 @@ function createTasks(
       await continueWork({ pool: background, steps }, uuid, signal, reportCanceled)
     },
 
-    maintain: (_payload, { signal }) => maintain(common, config, countFailure, signal),
+    maintain: (_payload, { signal }) => maintain(common, config, signal),
 
     sweep: async (_payload, { signal }) => reportSweep(await sweep(pool, workerSchema, { signal })),
 

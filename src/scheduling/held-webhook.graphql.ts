@@ -1,7 +1,7 @@
 import { writeAuditEntry } from '../auth/audit/audit-entry.ts'
 import { actForOrganization } from '../db/act-for.ts'
 import type { Db } from '../db/client.ts'
-import { type Context, callerOf } from '../graphql/context.ts'
+import type { Context } from '../graphql/context.ts'
 import { ConflictError } from '../graphql/errors.ts'
 import { mutation } from '../graphql/mutation.ts'
 import { DomainError } from '../lib/errors.ts'
@@ -60,7 +60,7 @@ async function changeHold(
   change: (tx: Db, uuid: string) => Promise<string | null>,
 ): Promise<void> {
   const { prisma, actor } = context
-  const { organizationId } = callerOf(context)
+  const { organizationId } = context.caller
   const webhook = await findWebhook(prisma, organizationId, id)
   await actForOrganization(prisma, organizationId, async (tx) => {
     const obstacle = await change(tx, webhook.id)

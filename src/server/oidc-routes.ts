@@ -52,11 +52,11 @@ export function createOidcRoutes(deps: OidcDeps): Hono {
   const { keyring, provider, publicUrl, logger, now = Date.now } = deps
   // The provider's redirect comes from another site, so `Strict` would withhold the cookie.
   const cookie = hostCookie(publicUrl, 'posthorn_oidc', 'Lax')
-  const requests = createAddressLimiter(MAX_SIGN_IN_REQUESTS)
+  const countRequest = createAddressLimiter(MAX_SIGN_IN_REQUESTS)
   const app = createRoutes(deps)
   app.use(async (c, next) => {
     const { address } = connectionOf(c)
-    const isLimited = address !== undefined && requests.count(address) > 0
+    const isLimited = address !== undefined && countRequest(address) > 0
     if (isLimited) describeRequest({ limit: 'failed_keys' })
     const answer = isLimited ? toSignInPage(c, 'limited') : await next()
     c.header('referrer-policy', 'no-referrer')

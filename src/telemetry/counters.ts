@@ -87,27 +87,31 @@ const COUNTERS = {
   },
 } as const satisfies Record<string, Described>
 
-/** Adds a counter, which has 0 for each value of its label. Returns what counts; a value that is not listed does not count. */
-export function addCounter(
-  registry: Registry,
-  name: keyof typeof COUNTERS,
-): (by: number, value?: string) => void {
-  const { help, label }: Described = COUNTERS[name]
-  const [labelName, ...values] = label ?? []
-  const labelNames = labelName === undefined ? [] : [labelName]
-  const counter = new Counter({
-    ...{ name: `posthorn_${name}_total`, help, labelNames },
-    registers: [registry],
-  })
-  for (const value of values) counter.inc({ [labelName as string]: value }, 0)
-  return (by, value) => {
-    if (labelName === undefined) counter.inc(by)
-    else if (value !== undefined && values.includes(value)) counter.inc({ [labelName]: value }, by)
+export type CounterName = keyof typeof COUNTERS
+
+/** Adds to a counter. `value` is that of its label; one that is not listed does not count. */
+export type Count = (name: CounterName, by: number, value?: string) => void
+
+/** Adds the counters, which have 0 for each value of their labels. Returns what counts. */
+export function addCounters(registry: Registry): Count {
+  const counters = new Map<string, (by: number, value: string | undefined) => void>()
+  for (const [name, { help, label }] of Object.entries<Described>(COUNTERS)) {
+    const [labelName, ...values] = label ?? []
+    const labelNames = labelName === undefined ? [] : [labelName]
+    const registers = [registry]
+    const counter = new Counter({ name: `posthorn_${name}_total`, help, labelNames, registers })
+    for (const value of values) counter.inc({ [labelName as string]: value }, 0)
+    counters.set(name, (by, value) => {
+      if (labelName === undefined) counter.inc(by)
+      else if (value !== undefined && values.includes(value))
+        counter.inc({ [labelName]: value }, by)
+    })
   }
+  return (name, by, value) => counters.get(name)?.(by, value)
 }
 
 /** The gauges of a thread that are read at each scrape, by their names without `posthorn_`. */
-const GAUGES = {
+export const GAUGES = {
   attempts_in_flight: 'Attempts in flight.',
   attempts_in_flight_limit:
     'The limit of attempts in flight, POSTHORN_CONCURRENCY. Up to a quarter more may be in flight without a connection.',
@@ -116,7 +120,9 @@ const GAUGES = {
   postgres_up: 'Whether Postgres answered this thread in the last 5 seconds: 1 or 0.',
 } as const
 
-export function addGauge(registry: Registry, name: keyof typeof GAUGES, read: () => number): void {
+export type GaugeName = keyof typeof GAUGES
+
+export function addGauge(registry: Registry, name: GaugeName, read: () => number): void {
   new Gauge({
     name: `posthorn_${name}`,
     help: GAUGES[name],
@@ -125,15 +131,4 @@ export function addGauge(registry: Registry, name: keyof typeof GAUGES, read: ()
       this.set(read())
     },
   })
-}
-
-/** Adds all that the registry does not have, for the reference. */
-export function addAll(registry: Registry): void {
-  const isMissing = (name: string) => !registry.getSingleMetric(`posthorn_${name}`)
-  for (const name of Object.keys(COUNTERS) as (keyof typeof COUNTERS)[]) {
-    if (isMissing(`${name}_total`)) addCounter(registry, name)
-  }
-  for (const name of Object.keys(GAUGES) as (keyof typeof GAUGES)[]) {
-    if (isMissing(name)) addGauge(registry, name, () => 0)
-  }
 }

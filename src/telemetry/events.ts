@@ -1,7 +1,7 @@
-import { Counter, Histogram, type Registry } from 'prom-client'
+import { Counter, Histogram } from 'prom-client'
 import { publicId } from '../db/ids.ts'
-import { addCounter } from './counters.ts'
 import type { Logger } from './logger.ts'
+import type { Metrics } from './metrics.ts'
 
 /** The outcome of an attempt for the log. Never a body, a header value or a secret. */
 interface AttemptFacts {
@@ -35,7 +35,7 @@ const STATUS_CODES = ['http_3xx', 'http_4xx', 'http_5xx']
 /** `errorCodes`: those of attempts without a response. */
 export function createDeliveryReporter(
   logger: Logger,
-  registry: Registry,
+  { registry, count }: Metrics,
   errorCodes: readonly string[],
 ): DeliveryReporter {
   const registers = [registry]
@@ -63,7 +63,6 @@ export function createDeliveryReporter(
     buckets: [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1_800],
     registers,
   })
-  const countFinished = addCounter(registry, 'deliveries_finished')
 
   return {
     started: (delayMs) => delay.observe(Math.max(0, delayMs) / 1_000),
@@ -72,7 +71,7 @@ export function createDeliveryReporter(
       const outcome = succeeded ? 'succeeded' : 'failed'
       attempts.inc({ outcome, error_code: succeeded ? '' : (errorCode ?? statusCode(status)) })
       duration.observe({ outcome }, durationMs / 1_000)
-      countFinished(1, after.state)
+      count('deliveries_finished', 1, after.state)
       if (succeeded && !logger.isLevelEnabled('debug')) return
       const facts = {
         event: 'delivery.attempted',
@@ -138,12 +137,11 @@ type Swept = Partial<Record<keyof typeof TEXTS, readonly string[]>>
 export type ReportSweep = (swept: Swept) => void
 
 /** Reports at `info`, because an operator may cause all of it on purpose. */
-export function createSweepReporter(logger: Logger, registry: Registry): ReportSweep {
-  const count = addCounter(registry, 'swept_deliveries')
+export function createSweepReporter(logger: Logger, { count }: Metrics): ReportSweep {
   return (swept) => {
     for (const [kind, text] of Object.entries(TEXTS) as [keyof typeof TEXTS, string][]) {
       const { [kind]: ids = [] } = swept
-      count(ids.length, kind)
+      count('swept_deliveries', ids.length, kind)
       if (ids.length === 0) continue
       const deliveryIds = ids.slice(0, MAX_LOGGED_IDS)
       const reason = kind === 'canceled' ? { reason: 'job_failed' } : {}
@@ -167,12 +165,9 @@ interface Published {
 
 /** Returns a function that publishes as `publish` does, and counts. */
 export function measurePublishing<Args extends unknown[], Event extends Published>(
-  registry: Registry,
+  { registry, count }: Metrics,
   publish: (...args: Args) => Promise<Event[]>,
 ): (...args: Args) => Promise<Event[]> {
-  const countPublished = addCounter(registry, 'events_published')
-  const countDuplicates = addCounter(registry, 'events_duplicate')
-  const countDeliveries = addCounter(registry, 'deliveries_created')
   const duration = new Histogram({
     name: 'posthorn_publish_duration_seconds',
     help: 'Durations of calls that published, from the check of their events to the commit.',
@@ -184,9 +179,10 @@ export function measurePublishing<Args extends unknown[], Event extends Publishe
     const published = await publish(...args)
     duration.observe((performance.now() - startedAtMs) / 1_000)
     const duplicateCount = published.filter(({ duplicate }) => duplicate).length
-    countPublished(published.length - duplicateCount)
-    countDuplicates(duplicateCount)
-    countDeliveries(published.reduce((sum, { deliveryCount }) => sum + deliveryCount, 0))
+    const deliveryCount = published.reduce((sum, event) => sum + event.deliveryCount, 0)
+    count('events_published', published.length - duplicateCount)
+    count('events_duplicate', duplicateCount)
+    count('deliveries_created', deliveryCount)
     return published
   }
 }

@@ -1,12 +1,15 @@
 import { AggregatorRegistry, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import type { WatchedPool } from '../db/pools.ts'
 import { VERSION } from '../lib/version.ts'
-import { addCounter } from './counters.ts'
+import { addCounters, addGauge, type Count, type GaugeName } from './counters.ts'
 
 /** The metrics of a thread. Each part of Posthorn adds its own to the registry. */
 export interface Metrics {
   readonly registry: Registry
   readonly contentType: string
+  readonly count: Count
+  /** Adds a gauge, which is read at each scrape. */
+  show(name: GaugeName, read: () => number): void
   /** Adds metrics that exist only at times. */
   addSource(source: () => Promise<MetricsSnapshot>): void
   /** For the thread that serves `/metrics`. */
@@ -45,7 +48,8 @@ export function createMetrics(thread: string, restarts = 0): Metrics {
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: LAG_SAMPLE_MS })
   for (const name of NOT_STANDARD) registry.removeSingleMetric(name)
   addBuildInfo(registry)
-  addCounter(registry, 'thread_restarts')(restarts)
+  const count = addCounters(registry)
+  count('thread_restarts', restarts)
   const sources = [() => registry.getMetricsAsJSON()]
   const snapshot = async () => {
     const parts = await Promise.all(sources.map((source) => source()))
@@ -60,6 +64,8 @@ export function createMetrics(thread: string, restarts = 0): Metrics {
   }
   return {
     registry,
+    count,
+    show: (name, read) => addGauge(registry, name, read),
     contentType: registry.contentType,
     addSource: (source) => void sources.push(source),
     snapshot,

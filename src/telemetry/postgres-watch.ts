@@ -1,8 +1,7 @@
-import type { Registry } from 'prom-client'
 import type { Pools } from '../db/pools.ts'
 import { openSession } from '../db/session.ts'
 import { repeat } from '../lib/repeat.ts'
-import { addGauge } from './counters.ts'
+import type { Metrics } from './metrics.ts'
 import type { OutageLog } from './outages.ts'
 
 const ASK_EVERY_MS = 1_000
@@ -18,11 +17,11 @@ const UP_FOR_MS = 5_000
 export function watchPostgres(
   { url, poolerUrl, connections }: Pick<Pools, 'url' | 'poolerUrl' | 'connections'>,
   outages: OutageLog,
-  registry: Registry,
+  { show }: Metrics,
 ): AsyncDisposable {
   let answeredAtMs = performance.now()
   let isClosed = false
-  addGauge(registry, 'postgres_up', () => Number(performance.now() - answeredAtMs < UP_FOR_MS))
+  show('postgres_up', () => Number(performance.now() - answeredAtMs < UP_FOR_MS))
   const warn = outages.warnOf('the watch of Postgres failed')
   const onError = (error: unknown) => {
     if (isClosed) return

@@ -1,10 +1,11 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { randomUUID } from 'node:crypto'
 import type { HttpBindings } from '@hono/node-server'
-import { Counter, Histogram, type Registry } from 'prom-client'
+import { Counter, Histogram } from 'prom-client'
 import { publicId } from '../db/ids.ts'
-import { addCounter, type Limit } from './counters.ts'
+import type { Limit } from './counters.ts'
 import type { Logger } from './logger.ts'
+import type { Metrics } from './metrics.ts'
 
 /** What the handlers of a request add to its log line. Never a URL, a header value or a variable. */
 interface RequestFacts {
@@ -70,7 +71,7 @@ const STATUSES = ['2xx', '3xx', '4xx', '5xx', 'none']
 /** For requests that match no route. */
 const NO_ROUTE = 'none'
 
-export function createRequestLogger(logger: Logger, registry: Registry): RequestLogger {
+export function createRequestLogger(logger: Logger, { registry, count }: Metrics): RequestLogger {
   const counter = new Counter({
     name: 'posthorn_http_requests_total',
     help: 'Requests by the pattern of their route and the class of their status: none if the client closed the connection first, or if no route matches. GraphQL answers most errors with 200.',
@@ -84,8 +85,7 @@ export function createRequestLogger(logger: Logger, registry: Registry): Request
     buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
     registers: [registry],
   })
-  const countLimited = addCounter(registry, 'limit_rejections')
-  const limited = (limit: Limit) => countLimited(1, limit)
+  const limited = (limit: Limit) => count('limit_rejections', 1, limit)
   return {
     limited,
     run(incoming, outgoing, handle) {

@@ -1,7 +1,6 @@
 import type { WebhookState as Current } from '../db/generated/prisma/client.ts'
 import { publicId } from '../db/ids.ts'
 import { builder } from '../graphql/builder.ts'
-import { callerOf } from '../graphql/context.ts'
 import { enumOf } from '../graphql/enum-of.ts'
 import { openStream, readOnce } from '../graphql/live-stream.ts'
 import { streamsOfWebhook } from '../graphql/portal-access.ts'
@@ -199,7 +198,7 @@ const WebhookHealthChange = builder
         description: 'The webhook. Null if it was deleted in the meantime.',
         authScopes: { scope: 'webhooks:read' },
         resolve: async (query, event, _args, context, info) => {
-          const { organizationId } = callerOf(context)
+          const { organizationId } = context.caller
           const webhooks = await readOnce(event, info, (batch) => {
             const ids = batch.map(({ webhookId }) => webhookId)
             return findWebhooksByIds(context.prisma, organizationId, ids, query)

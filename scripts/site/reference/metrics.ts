@@ -1,6 +1,6 @@
 import { Registry } from 'prom-client'
 import { ERROR_CODES } from '../../../src/outbound/failure-reasons.ts'
-import { addAll } from '../../../src/telemetry/counters.ts'
+import { GAUGES, type GaugeName } from '../../../src/telemetry/counters.ts'
 import { createDatabaseMetrics } from '../../../src/telemetry/database-metrics.ts'
 import { createDeliveryReporter, measurePublishing } from '../../../src/telemetry/events.ts'
 import { createLogger } from '../../../src/telemetry/logger.ts'
@@ -20,13 +20,14 @@ export function describeMetrics(): {
   ofProcess: DescribedMetric[]
   ofInstallation: DescribedMetric[]
 } {
-  const { registry } = createMetrics('api')
-  measurePublishing(registry, async () => [])
+  const metrics = createMetrics('api')
+  const { registry } = metrics
+  measurePublishing(metrics, async () => [])
   const logger = createLogger('silent')
-  createDeliveryReporter(logger, registry, ERROR_CODES)
-  createRequestLogger(logger, registry)
+  createDeliveryReporter(logger, metrics, ERROR_CODES)
+  createRequestLogger(logger, metrics)
   watchPools(registry, {})
-  addAll(registry)
+  for (const name of Object.keys(GAUGES) as GaugeName[]) metrics.show(name, () => 0)
   const installation = new Registry()
   createDatabaseMetrics(installation)
   return { ofProcess: described(registry), ofInstallation: described(installation) }

@@ -112,30 +112,25 @@ export function createRateLimiter(now = () => performance.now()) {
   }
 }
 
-/** Limits requests by a key, in this process only. */
-interface KeyedLimiter {
-  /** Counts a request. Returns the seconds until the next one is allowed; 0 within the limit. */
-  count(key: string): number
-}
+/** Counts a request with a key. Returns the seconds until the next one is allowed; 0 within the limit. */
+type CountRequest = (key: string) => number
 
-/** `perMinute` is the limit of each key. An idle key may use all of it at once. */
-export function createKeyedLimiter(perMinute: number, now = () => performance.now()): KeyedLimiter {
+/** Limits requests by a key, in this process only. An idle key may use all of `perMinute` at once. */
+export function createKeyedLimiter(perMinute: number, now = () => performance.now()): CountRequest {
   const bucketOf = createBuckets(10_000, now)
   const perSecond = perMinute / 60
-  return {
-    count(key) {
-      const bucket = bucketOf(key, perSecond)
-      // Capped, so that requests over the limit do not extend the wait.
-      bucket.level = Math.min(bucket.level + 1, perMinute + 1)
-      return Math.ceil(Math.max(0, bucket.level - perMinute) / perSecond)
-    },
+  return (key) => {
+    const bucket = bucketOf(key, perSecond)
+    // Capped, so that requests over the limit do not extend the wait.
+    bucket.level = Math.min(bucket.level + 1, perMinute + 1)
+    return Math.ceil(Math.max(0, bucket.level - perMinute) / perSecond)
   }
 }
 
 /** Limits requests by client address, as `createKeyedLimiter` does. */
-export function createAddressLimiter(perMinute: number, now?: () => number): KeyedLimiter {
-  const limiter = createKeyedLimiter(perMinute, now)
-  return { count: (address) => limiter.count(networkOf(address)) }
+export function createAddressLimiter(perMinute: number, now?: () => number): CountRequest {
+  const count = createKeyedLimiter(perMinute, now)
+  return (address) => count(networkOf(address))
 }
 
 /** Failed authentications that one address may make in a burst, and per minute. */
@@ -150,7 +145,7 @@ export function createFailureCount(what: string, now?: () => number) {
   const failures = createAddressLimiter(MAX_AUTH_FAILURES, now)
   return (error: unknown, address: string | undefined): unknown => {
     const isFailure = error instanceof DomainError && error.code === 'unauthenticated'
-    const waitSeconds = isFailure && address !== undefined ? failures.count(address) : 0
+    const waitSeconds = isFailure && address !== undefined ? failures(address) : 0
     if (waitSeconds === 0) return error
     describeRequest({ limit: 'failed_keys' })
     return rateLimited(

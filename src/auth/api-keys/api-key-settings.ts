@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { fieldIssue, invalid } from '../../lib/errors.ts'
-import type { Settings } from '../../lib/setting.ts'
+import { type Settings, wholeNumber } from '../../lib/setting.ts'
 import { type Caller, hasScope, type Limits, SCOPES, scopesRule } from '../access/scope.ts'
 
 /**
@@ -20,10 +20,7 @@ const MOST = MAX_PER_SECOND.toLocaleString('en')
 
 function limit(name: keyof Limits, what: string, more = '') {
   return {
-    rule: z
-      .int('must be a whole number')
-      .min(1, 'must be at least 1')
-      .max(MAX_PER_SECOND, `must be at most ${MOST}`)
+    rule: wholeNumber(1, MAX_PER_SECOND, 'give null for the default')
       .nullable()
       .transform((given) => given ?? DEFAULT_LIMITS[name]),
     type: 'Int',

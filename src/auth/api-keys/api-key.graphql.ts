@@ -1,14 +1,13 @@
 import { builder } from '../../graphql/builder.ts'
-import { callerOf } from '../../graphql/context.ts'
-import { organizationFields, organizationOf } from '../../graphql/organization-fields.ts'
+import { addList } from '../../graphql/list.ts'
 import type { RestrictedSession } from '../../graphql/portal-access.ts'
 import { addSettingFields } from '../../graphql/setting-fields.ts'
 import { findApiKeys, visibleApiKey } from './api-key.ts'
 import { API_KEY_SETTINGS } from './api-key-settings.ts'
 
-const ApiKey = builder.prismaNode('ApiKey', {
+builder.prismaNode('ApiKey', {
   id: { portal: 'open', field: 'id' },
-  findUnique: (id, context) => visibleApiKey(callerOf(context), id),
+  findUnique: (id, context) => visibleApiKey(context.caller, id),
   nullable: true,
   extensions: { portal: 'by field', ofWebhook: ownKey },
   select: { id: true },
@@ -30,26 +29,12 @@ const ApiKey = builder.prismaNode('ApiKey', {
 
 addSettingFields('ApiKey', API_KEY_SETTINGS)
 
-const ApiKeyConnection = builder.connectionObject(
-  { type: ApiKey, name: 'ApiKeyConnection', description: 'A page of API keys.' },
-  { name: 'ApiKeyEdge', description: 'An API key in a page.' },
-)
-
-organizationFields((t) => ({
-  apiKeys: t.prismaConnection(
-    {
-      type: 'ApiKey',
-      cursor: 'id',
-      semanticNonNull: true,
-      description:
-        'The API keys of the organization, newest first, including expired and revoked keys.',
-      authScopes: { scope: 'keys:manage' },
-      resolve: (query, organization, _args, context) =>
-        findApiKeys(context.prisma, organizationOf(organization, context), query),
-    },
-    ApiKeyConnection,
-  ),
-}))
+addList('Organization', 'apiKeys', 'ApiKey', {
+  description:
+    'The API keys of the organization, newest first, including expired and revoked keys.',
+  scope: 'keys:manage',
+  find: (query, organizationId, _args, { prisma }) => findApiKeys(prisma, organizationId, query),
+})
 
 function ownKey({ caller }: RestrictedSession): ReadonlySet<string> {
   return new Set([caller.keyId])

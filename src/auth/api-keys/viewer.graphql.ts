@@ -1,6 +1,5 @@
 import { publicId } from '../../db/ids.ts'
 import { builder } from '../../graphql/builder.ts'
-import { callerOf } from '../../graphql/context.ts'
 import { enumOf } from '../../graphql/enum-of.ts'
 import { findOrganization } from '../../organizations/find-organization.ts'
 import type { Caller, CallerSession } from '../access/scope.ts'
@@ -84,8 +83,7 @@ builder.queryField('viewer', (t) =>
   t.field({
     type: Viewer,
     description: 'The caller. Needs no scope.',
-    authScopes: { authenticated: true },
     portal: 'open',
-    resolve: (_root, _args, context) => callerOf(context),
+    resolve: (_root, _args, context) => context.caller,
   }),
 )

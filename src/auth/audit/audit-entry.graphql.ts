@@ -2,9 +2,9 @@ import type { GraphQLResolveInfo } from 'graphql'
 import { publicId } from '../../db/ids.ts'
 import { choicesRule, MAX_CHOICES } from '../../graphql/arguments.ts'
 import { builder } from '../../graphql/builder.ts'
-import { type Context, callerOf } from '../../graphql/context.ts'
+import type { Context } from '../../graphql/context.ts'
 import { enumOf } from '../../graphql/enum-of.ts'
-import { organizationFields, organizationOf } from '../../graphql/organization-fields.ts'
+import { addList } from '../../graphql/list.ts'
 import { timestampOf } from '../../lib/uuid-v7.ts'
 import { AUDIT_ACTIONS } from './audit-entry.ts'
 import {
@@ -22,9 +22,9 @@ const AuditSource = enumOf('AuditSource', 'The source of a change.', {
   system: 'Posthorn itself.',
 })
 
-const AuditEntry = builder.prismaNode('AuditEntry', {
+builder.prismaNode('AuditEntry', {
   id: { field: 'id' },
-  findUnique: (id, context) => ({ id, AND: [readableBy(callerOf(context))] }),
+  findUnique: (id, context) => ({ id, AND: [readableBy(context.caller)] }),
   nullable: true,
   extensions: { readScope: 'keys:manage' },
   select: { id: true },
@@ -116,31 +116,18 @@ const AuditFilter = builder.inputType('AuditFilter', {
   }),
 })
 
-const AuditConnection = builder.connectionObject(
-  { type: AuditEntry, name: 'AuditConnection', description: 'A page of the audit log.' },
-  { name: 'AuditEdge', description: 'An audit log entry in a page.' },
-)
-
-organizationFields((t) => ({
-  auditLog: t.prismaConnection(
-    {
-      type: 'AuditEntry',
-      cursor: 'id',
-      semanticNonNull: true,
-      description:
-        'The audit log of the organization, newest first: changes, readings of secrets, and sign-ins to the console and sign-outs. For an operator also changes that belong to no organization: event types, and jobs of other tasks than deliveries. Published events are not in the log. Entries are kept for POSTHORN_AUDIT_RETENTION (default: one year).',
-      authScopes: { scope: 'keys:manage' },
-      args: {
-        filter: t.arg({ type: AuditFilter, description: 'Selects entries. Default: all.' }),
-      },
-      resolve: (query, organization, { filter }, context) => {
-        const readable = readableBy(callerOf(context), organizationOf(organization, context))
-        return findAuditEntries(context.prisma, readable, filter, query)
-      },
-    },
-    AuditConnection,
-  ),
-}))
+addList('Organization', 'auditLog', 'AuditEntry', {
+  description:
+    'The audit log of the organization, newest first: changes, readings of secrets, and sign-ins to the console and sign-outs. For an operator also changes that belong to no organization: event types, and jobs of other tasks than deliveries. Published events are not in the log. Entries are kept for POSTHORN_AUDIT_RETENTION (default: one year).',
+  scope: 'keys:manage',
+  args: (t) => ({
+    filter: t.field({ type: AuditFilter, description: 'Selects entries. Default: all.' }),
+  }),
+  find: (query, organizationId, { filter }, context) => {
+    const readable = readableBy(context.caller, organizationId)
+    return findAuditEntries(context.prisma, readable, filter, query)
+  },
+})
 
 function subjectOf(entryUuid: string, { sql, perField }: Context, info: GraphQLResolveInfo) {
   return perField(info, (uuids: string[]) => findSubjects(sql, uuids))(entryUuid)

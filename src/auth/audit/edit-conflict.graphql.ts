@@ -1,5 +1,4 @@
 import { builder } from '../../graphql/builder.ts'
-import { callerOf } from '../../graphql/context.ts'
 import { hasScope } from '../access/scope.ts'
 import { EditConflict } from './edit-conflict.ts'
 
@@ -21,7 +20,7 @@ builder.objectType(EditConflict, {
       description:
         'Who made the last change: the person, or the API key by its name or id. Null without the scope `keys:manage`, which reads the audit log, and for changes by the command line.',
       resolve: ({ changedBy }, _args, context) =>
-        hasScope(callerOf(context), 'keys:manage') ? changedBy : null,
+        hasScope(context.caller, 'keys:manage') ? changedBy : null,
     }),
   }),
 })

@@ -3,6 +3,7 @@ import { actForOrganization } from '../../db/act-for.ts'
 import type { Db } from '../../db/client.ts'
 import { publicId } from '../../db/ids.ts'
 import { fieldIssue, invalid } from '../../lib/errors.ts'
+import { wholeNumber } from '../../lib/setting.ts'
 import { parseInput } from '../../lib/validation.ts'
 import { findWebhook } from '../../webhooks/find-webhooks.ts'
 import type { Actor } from '../access/actor.ts'
@@ -21,12 +22,7 @@ export const DEFAULT_TTL_SECONDS = 3_600
 export const MIN_TTL_SECONDS = 60
 export const MAX_TTL_SECONDS = 86_400
 
-const TTL_RULE = `must be a whole number of seconds from ${MIN_TTL_SECONDS} to ${MAX_TTL_SECONDS.toLocaleString('en')}`
-
-const ttlRule = z
-  .int(TTL_RULE)
-  .min(MIN_TTL_SECONDS, TTL_RULE)
-  .max(MAX_TTL_SECONDS, TTL_RULE)
+const ttlRule = wholeNumber(MIN_TTL_SECONDS, MAX_TTL_SECONDS, 'give seconds')
   .nullish()
   .transform((seconds) => seconds ?? DEFAULT_TTL_SECONDS)
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Db } from '../../db/client.ts'
-import { changesRule, type GivenSettings, type Settings } from '../../lib/setting.ts'
+import { changesRule, type GivenSettings, type Settings, wholeNumber } from '../../lib/setting.ts'
 import { parseInput } from '../../lib/validation.ts'
 import type { Actor } from '../access/actor.ts'
 import type { Caller } from '../access/scope.ts'
@@ -26,10 +26,7 @@ const color = z
   .regex(/^#[0-9a-f]{6}$/i, 'must be a color as #rrggbb')
   .nullable()
 
-function pixels(max: number) {
-  const rule = `must be a whole number of pixels from 0 to ${max}`
-  return z.int(rule).min(0, rule).max(max, rule).nullable()
-}
+const pixels = (max: number) => wholeNumber(0, max, 'give pixels').nullable()
 
 /** The appearance of the portal in a host application. A missing or null field has the console's value. */
 export const PORTAL_THEME = {

@@ -1,7 +1,7 @@
 import type { Attempt as AttemptRow, Delivery } from '../../db/generated/prisma/client.ts'
 import { builder } from '../../graphql/builder.ts'
 import { withinReach } from '../../graphql/context.ts'
-import { organizationFields, organizationOf } from '../../graphql/organization-fields.ts'
+import { addList } from '../../graphql/list.ts'
 import { filtersByWebhook, rowsOfWebhook } from '../../graphql/portal-access.ts'
 import { timestampOf } from '../../lib/uuid-v7.ts'
 import { wordsOf } from '../../outbound/failure-reasons.ts'
@@ -11,7 +11,7 @@ import { findAttempts, findAttemptsOfEach } from './find-attempts.ts'
 
 const FAILURE = { succeeded: true, status: true, errorCode: true, error: true } as const
 
-const Attempt = builder.prismaNode('Attempt', {
+builder.prismaNode('Attempt', {
   id: { field: 'id' },
   findUnique: (id, context) => ({ id, ...withinReach(context) }),
   nullable: true,
@@ -60,70 +60,40 @@ const Attempt = builder.prismaNode('Attempt', {
   }),
 })
 
-const AttemptConnection = builder.connectionObject(
-  { type: Attempt, name: 'AttemptConnection', description: 'A page of attempts.' },
-  { name: 'AttemptEdge', description: 'An attempt in a page.' },
-)
-
-builder.prismaObjectField('Delivery', 'attempts', (t) =>
-  t.prismaConnection(
-    {
-      type: 'Attempt',
-      cursor: 'id',
-      semanticNonNull: true,
-      description: 'The attempts of the delivery, newest first.',
-      authScopes: { scope: 'deliveries:read' },
-      resolve: (query, { id, attemptCount }, _args, context, info) =>
-        context.perField(info, (deliveries: Pick<Delivery, 'id' | 'attemptCount'>[]) =>
-          findAttemptsOfEach(context, deliveries, query),
-        )({ id, attemptCount }),
-    },
-    AttemptConnection,
-  ),
-)
+addList('Delivery', 'attempts', 'Attempt', {
+  description: 'The attempts of the delivery, newest first.',
+  scope: 'deliveries:read',
+  find: (query, { id, attemptCount }, _args, context, info) => {
+    const run = (deliveries: Pick<Delivery, 'id' | 'attemptCount'>[]) =>
+      findAttemptsOfEach(context, deliveries, query)
+    return context.perField(info, run)({ id, attemptCount })
+  },
+})
 
 const filterArg = {
   type: 'AttemptFilter',
   description: 'Selects attempts. Default: all.',
 } as const
 
-organizationFields((t) => ({
-  attempts: t.prismaConnection(
-    {
-      type: 'Attempt',
-      cursor: 'id',
-      semanticNonNull: true,
-      description: 'The attempts of the organization, newest first.',
-      authScopes: { scope: 'deliveries:read' },
-      portal: filtersByWebhook,
-      args: { filter: t.arg(filterArg) },
-      resolve: async (query, parent, { filter }, context) => {
-        const id = organizationOf(parent, context)
-        return (await findAttempts(context, id, null, readAttemptFilter(filter), query)).flat()
-      },
-    },
-    AttemptConnection,
-  ),
-}))
+addList('Organization', 'attempts', 'Attempt', {
+  description: 'The attempts of the organization, newest first.',
+  scope: 'deliveries:read',
+  portal: filtersByWebhook,
+  args: (t) => ({ filter: t.field(filterArg) }),
+  find: async (query, id, { filter }, context) =>
+    (await findAttempts(context, id, null, readAttemptFilter(filter), query)).flat(),
+})
 
-builder.prismaObjectField('Webhook', 'attempts', (t) =>
-  t.prismaConnection(
-    {
-      type: 'Attempt',
-      cursor: 'id',
-      semanticNonNull: true,
-      description: 'The attempts for this webhook, newest first.',
-      authScopes: { scope: 'deliveries:read' },
-      args: { filter: t.arg(filterArg) },
-      resolve: (query, { id, organizationId }, { filter: given }, context, info) => {
-        const filter = readAttemptFilter(given)
-        const run = (ids: string[]) => findAttempts(context, organizationId, ids, filter, query)
-        return context.perOrganization(organizationId, info, run)(id)
-      },
-    },
-    AttemptConnection,
-  ),
-)
+addList('Webhook', 'attempts', 'Attempt', {
+  description: 'The attempts for this webhook, newest first.',
+  scope: 'deliveries:read',
+  args: (t) => ({ filter: t.field(filterArg) }),
+  find: (query, { id, organizationId }, { filter: given }, context, info) => {
+    const filter = readAttemptFilter(given)
+    const run = (ids: string[]) => findAttempts(context, organizationId, ids, filter, query)
+    return context.perOrganization(organizationId, info, run)(id)
+  },
+})
 
 const FAILED: readonly StatusClass[] = [0, 3, 4, 5]
 

@@ -3,8 +3,8 @@ import { builder } from '../../graphql/builder.ts'
 import { withinReach } from '../../graphql/context.ts'
 import { enumOf } from '../../graphql/enum-of.ts'
 import { ConflictError } from '../../graphql/errors.ts'
+import { addList } from '../../graphql/list.ts'
 import { mutation } from '../../graphql/mutation.ts'
-import { organizationFields, organizationOf } from '../../graphql/organization-fields.ts'
 import { filtersByOneWebhook, rowsOfWebhook } from '../../graphql/portal-access.ts'
 import { WebhookState } from '../../webhooks/delivery-enums.ts'
 import type { WebhookState as State } from '../../webhooks/webhook-state.ts'
@@ -55,35 +55,19 @@ const IncidentFilterInput = builder.inputType('IncidentFilter', {
   }),
 })
 
-const IncidentConnection = builder.connectionObject(
-  { type: Incident, name: 'IncidentConnection', description: 'A page of incidents.' },
-  { name: 'IncidentEdge', description: 'An incident in a page.' },
-)
-
 const ORDER =
   'First those that are not resolved, the worst first; then the resolved ones, the last resolved first. An incident that changes between two pages can repeat or be skipped.'
 
-organizationFields((t) => ({
-  incidents: t.prismaConnection(
-    {
-      type: 'Incident',
-      cursor: 'id',
-      semanticNonNull: true,
-      description: `The incidents of the organization. ${ORDER} Resolved incidents are kept as long as deliveries.`,
-      authScopes: { scope: 'webhooks:read' },
-      portal: filtersByOneWebhook,
-      args: {
-        filter: t.arg({
-          type: IncidentFilterInput,
-          description: 'Selects incidents. Default: all.',
-        }),
-      },
-      resolve: (query, organization, { filter }, context) =>
-        findIncidents(context.prisma, organizationOf(organization, context), filter ?? {}, query),
-    },
-    IncidentConnection,
-  ),
-}))
+addList('Organization', 'incidents', 'Incident', {
+  description: `The incidents of the organization. ${ORDER} Resolved incidents are kept as long as deliveries.`,
+  scope: 'webhooks:read',
+  portal: filtersByOneWebhook,
+  args: (t) => ({
+    filter: t.field({ type: IncidentFilterInput, description: 'Selects incidents. Default: all.' }),
+  }),
+  find: (query, organizationId, { filter }, { prisma }) =>
+    findIncidents(prisma, organizationId, filter ?? {}, query),
+})
 
 builder.prismaObjectFields('Webhook', (t) => ({
   openIncident: t.field({

@@ -3,7 +3,7 @@ import { writeAuditEntry } from '../../auth/audit/audit-entry.ts'
 import type { Db } from '../../db/client.ts'
 import type { BulkTask, Prisma } from '../../db/generated/prisma/client.ts'
 import { parseId, publicId } from '../../db/ids.ts'
-import { atLeastKey } from '../../db/selection.ts'
+import { type Page, pageOf } from '../../db/page.ts'
 import { joinTransaction } from '../../db/transaction.ts'
 import { DomainError, notFound } from '../../lib/errors.ts'
 import { startWork } from '../../queue/long-work.ts'
@@ -109,19 +109,18 @@ async function deleteWebhooks(tx: Db, id: string, uuid: string, force: boolean):
   })
 }
 
-type Fields = Pick<Prisma.BulkTaskFindManyArgs, 'select' | 'take' | 'skip' | 'cursor'>
-
-/** A page of the deletions of all organizations, or of that with a public id, newest first. */
+/** A page of the deletions of all organizations, or of that with a public id, newest first. Default: the newest 10. */
 export async function findDeletions(
   db: Db,
   id: string | null | undefined,
-  page: Fields = {},
+  query: Pick<Prisma.BulkTaskFindManyArgs, 'select'> & Page = { take: 10 },
 ): Promise<BulkTask[]> {
   const organizationId = id == null ? undefined : parseId('organization', id)
   if (organizationId === null) return []
+  const { where, ...page } = pageOf(query, 'newest first')
+  const ofOne = organizationId && { organizationId }
   return await db.bulkTask.findMany({
-    ...atLeastKey(page),
-    where: { action: 'delete_organization', ...(organizationId && { organizationId }) },
-    orderBy: { id: 'desc' },
+    ...page,
+    where: { ...where, ...ofOne, action: 'delete_organization' },
   })
 }

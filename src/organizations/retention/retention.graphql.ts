@@ -1,6 +1,5 @@
 import type { Sql } from '../../db/client.ts'
 import { builder } from '../../graphql/builder.ts'
-import { callerOf } from '../../graphql/context.ts'
 import { RETENTION_DAYS } from './retention-rules.ts'
 
 builder.prismaObjectFields('EventType', (t) => ({
@@ -15,7 +14,7 @@ builder.prismaObjectFields('EventType', (t) => ({
       'The days that events of the type, their deliveries and attempts are kept in the own organization: the shortest of the retentions of the installation, the organization and the event type.',
     select: { name: true },
     resolve: ({ name }, _args, context) =>
-      readRetentionDays(context.sql, callerOf(context).organizationId, name),
+      readRetentionDays(context.sql, context.caller.organizationId, name),
   }),
 }))
 

@@ -6,7 +6,7 @@ import { selectEvent } from '../../bodies/event-graph/select-event.ts'
 import type { Sql } from '../../db/client.ts'
 import { parseId } from '../../db/ids.ts'
 import { followCatalogue } from '../../event-types/follow-catalogue.ts'
-import { type Context, callerOf } from '../../graphql/context.ts'
+import type { Context } from '../../graphql/context.ts'
 import { subscriberOf } from '../../graphql/live-stream.ts'
 import type { InFlight } from '../../http/connection.ts'
 import { inTurn } from '../../lib/in-turn.ts'
@@ -127,7 +127,7 @@ type Resolve<Args, Source = unknown> = GraphQLFieldResolver<Source, EventContext
 
 const resolveEvent: Resolve<{ readonly id: string }> = async (_root, args, context, info) => {
   const uuid = parseId('event', args.id)
-  const scope = scopeOf(callerOf(context), null)
+  const scope = scopeOf(context.caller, null)
   const event = uuid && (await findEvent(context.sql, scope, uuid))
   return event ? await createSelect(context, info)(event, budgetOf(context)) : null
 }
@@ -198,7 +198,7 @@ function budgetOf(context: EventContext): WorkBudget {
 function createSelect(context: EventContext, info: GraphQLResolveInfo): Select {
   const { fieldNodes: nodes } = info
   const plan = planEvent(info, nodes)
-  const { organizationId } = callerOf(context)
+  const { organizationId } = context.caller
   const types = info.schema.getPossibleTypes(eventOf(info.schema))
   const typeNames = new Map(types.map((type) => [eventTypeOf(type), type.name]))
   return async (event, budget) => {
@@ -219,6 +219,6 @@ function createSelect(context: EventContext, info: GraphQLResolveInfo): Select {
 }
 
 function readerOf(context: Context): Reader {
-  const [caller, signal] = [callerOf(context), context.signal()]
+  const [caller, signal] = [context.caller, context.signal()]
   return { ...subscriberOf(context), caller, actor: context.actor, signal }
 }

@@ -54,12 +54,12 @@ describe('authentication failures', () => {
   ])('from %s have to wait after the first 20', (_, address, same) => {
     let nowMs = 0
     const failures = createAddressLimiter(MAX_AUTH_FAILURES, () => nowMs)
-    const waits = Array.from({ length: MAX_AUTH_FAILURES }, () => failures.count(address))
+    const waits = Array.from({ length: MAX_AUTH_FAILURES }, () => failures(address))
     expect(waits).toEqual(Array(MAX_AUTH_FAILURES).fill(0))
-    const wait = failures.count(same)
+    const wait = failures(same)
     expect(wait).toBeGreaterThan(0)
     nowMs += (wait + 3) * 1_000
-    expect(failures.count(address)).toBe(0)
+    expect(failures(address)).toBe(0)
   })
 
   test.each([
@@ -68,15 +68,15 @@ describe('authentication failures', () => {
     ['::ffff:203.0.113.7', '::ffff:203.0.113.8'],
   ])('from %s do not count for %s', (address, other) => {
     const failures = createAddressLimiter(MAX_AUTH_FAILURES, () => 0)
-    for (let i = 0; i < 100; i++) failures.count(address)
-    expect(failures.count(address)).toBeGreaterThan(0)
-    expect(failures.count(other)).toBe(0)
+    for (let i = 0; i < 100; i++) failures(address)
+    expect(failures(address)).toBeGreaterThan(0)
+    expect(failures(other)).toBe(0)
   })
 
   test('are kept for a limited number of addresses', () => {
     const failures = createAddressLimiter(MAX_AUTH_FAILURES, () => 0)
-    for (let i = 0; i < 100; i++) failures.count('203.0.113.7')
-    for (let i = 0; i < 10_000; i++) failures.count(`198.51.${i >> 8}.${i & 255}`)
-    expect(failures.count('203.0.113.7')).toBe(0)
+    for (let i = 0; i < 100; i++) failures('203.0.113.7')
+    for (let i = 0; i < 10_000; i++) failures(`198.51.${i >> 8}.${i & 255}`)
+    expect(failures('203.0.113.7')).toBe(0)
   })
 })

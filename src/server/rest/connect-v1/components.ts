@@ -13,29 +13,30 @@ const ENABLED =
 const HEADERS_RULE =
   'Custom headers added to every delivery. At most 32, and 8 KiB in total. Names are HTTP tokens, unique regardless of case (use hyphens: nginx, gunicorn and other servers drop headers with `_`); values are visible ASCII, with spaces and tabs only inside. These names are rejected, because the service or the connection sets them: `wh-*`, `webhook-*` and the configured prefix of the signature headers, `content-*`, `proxy-*`, `host`, `connection`, `transfer-encoding`, `te`, `trailer`, `upgrade`, `keep-alive`, `expect`, `user-agent`, `accept-encoding`, `traceparent`, `tracestate`, each also with `_` for `-`. Encrypted at rest.'
 
+const text = (description: string) => ({ type: 'string', description })
+
+const timeOf = (change: string) => ({
+  ...text(`When the webhook was ${change} (RFC 3339, UTC).`),
+  format: 'date-time',
+  readOnly: true,
+})
+
 /** In responses. Requests may have the read-only ones too, so that callers can send back a webhook as they read it. */
 const WEBHOOK_PROPERTIES = {
-  id: {
-    type: 'string',
-    description: 'The id of the webhook, `wh_…`, used in paths.',
-    readOnly: true,
-    examples: [EXAMPLE_WEBHOOK.id],
-  },
+  id: { ...text('The id of the webhook, `wh_…`, used in paths.'), readOnly: true },
   url: {
-    type: 'string',
-    description:
+    ...text(
       'The URL that deliveries are sent to. It must be HTTPS with a public address, port 443 or a port from 1024 up, and no user name, password or fragment.',
+    ),
     format: 'uri',
     pattern: '^[Hh][Tt][Tt][Pp][Ss]://',
     maxLength: MAX_URL_LENGTH,
-    examples: [EXAMPLE_WEBHOOK.url],
   },
   description: {
     type: ['string', 'null'],
     description: 'A free label of at most 1,000 characters, none of them NUL, or `null`.',
     maxLength: 1_000,
     pattern: String.raw`^[^\u0000]*$`,
-    examples: [EXAMPLE_WEBHOOK.description],
   },
   enabled: { type: 'boolean', description: ENABLED },
   event_subscriptions: {
@@ -45,44 +46,24 @@ const WEBHOOK_PROPERTIES = {
     maxItems: MAX_SUBSCRIPTIONS,
     description:
       'The names of the event types to deliver, from the catalogue. Repeated names are removed.',
-    examples: [EXAMPLE_WEBHOOK.event_subscriptions],
   },
   headers: {
     type: 'object',
-    additionalProperties: { type: 'string' },
+    additionalProperties: { type: 'string', pattern: HEADER_VALUE.source },
     description: `${HEADERS_RULE} Readable with the scope \`webhooks:read\`. Empty if there are none.`,
+    maxProperties: MAX_HEADERS,
+    propertyNames: { pattern: HEADER_NAME.source },
   },
-  created_at: {
-    type: 'string',
-    format: 'date-time',
-    readOnly: true,
-    description: 'When the webhook was registered (RFC 3339, UTC).',
-  },
-  updated_at: {
-    type: 'string',
-    format: 'date-time',
-    readOnly: true,
-    description: 'When the webhook was last changed (RFC 3339, UTC).',
-  },
-}
-
-const GIVEN_HEADERS = {
-  type: ['object', 'null'],
-  additionalProperties: { type: 'string', pattern: HEADER_VALUE.source },
-  description: HEADERS_RULE,
-  maxProperties: MAX_HEADERS,
-  propertyNames: { pattern: HEADER_NAME.source },
-  examples: [EXAMPLE_WEBHOOK.headers],
+  created_at: timeOf('registered'),
+  updated_at: timeOf('last changed'),
 }
 
 /** Generators of clients make a field with `default` required, so descriptions have the defaults of requests. */
 const givenProperties = (enabledDefault: string) => ({
   ...WEBHOOK_PROPERTIES,
   enabled: { type: ['boolean', 'null'], description: `${ENABLED} ${enabledDefault}` },
-  headers: GIVEN_HEADERS,
+  headers: { ...WEBHOOK_PROPERTIES.headers, type: ['object', 'null'] },
 })
-
-const text = (description: string) => ({ type: 'string', description })
 
 const SCHEMAS = {
   Webhook: {
