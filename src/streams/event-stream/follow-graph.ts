@@ -1,5 +1,6 @@
 import { GraphQLError, type GraphQLFieldResolver, type GraphQLResolveInfo } from 'graphql'
-import { EventGraph, eventOf, eventRoots } from '../../bodies/event-graph/event-schema.ts'
+import { createSchema } from 'graphql-yoga'
+import { EVENT, EventGraph, eventOf } from '../../bodies/event-graph/event-schema.ts'
 import { eventTypeOf, OTHER_EVENT } from '../../bodies/event-graph/event-types.ts'
 import { planEvent } from '../../bodies/event-graph/plan-selection.ts'
 import { selectEvent } from '../../bodies/event-graph/select-event.ts'
@@ -168,14 +169,17 @@ const OF_EVENT = { complexity: 2_500 }
 /** What a pull gives counts as memory once it is known: while a pull waits, it must not hold up others. */
 const OF_PULL = { complexity: { field: 1, multiplier: 1 } }
 
-const STREAM_ROOTS = eventRoots(STREAM_TYPES, {
-  Query: { event: { resolve: resolveEvent, extensions: OF_EVENT } },
-  Mutation: {
-    pullEvents: { resolve: resolvePull, extensions: OF_PULL },
-    acknowledgeEvents: { resolve: acknowledge },
+const STREAM_ROOTS = createSchema({
+  typeDefs: [EVENT, STREAM_TYPES],
+  resolvers: {
+    Query: { event: { resolve: resolveEvent, extensions: OF_EVENT } },
+    Mutation: {
+      pullEvents: { resolve: resolvePull, extensions: OF_PULL },
+      acknowledgeEvents: acknowledge,
+    },
+    PulledEvents: { events: selectPulled },
+    Subscription: { events: { subscribe, resolve: selectStreamed, extensions: OF_EVENT } },
   },
-  PulledEvents: { events: { resolve: selectPulled } },
-  Subscription: { events: { subscribe, resolve: selectStreamed, extensions: OF_EVENT } },
 })
 
 type Select = (event: StreamEvent, budget?: WorkBudget) => Promise<object>
