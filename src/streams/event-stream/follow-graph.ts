@@ -12,7 +12,7 @@ import { subscriberOf } from '../../graphql/live-stream.ts'
 import type { InFlight } from '../../http/connection.ts'
 import { inTurn } from '../../lib/in-turn.ts'
 import { MAX_STEPS, OverBudget, type WorkBudget } from '../../lib/work-budget.ts'
-import { type ConsumerStart, MAX_CONSUMERS } from './consumers/consumer.ts'
+import { MAX_CONSUMERS } from './consumers/consumer.ts'
 import {
   acknowledgeEvents,
   DEFAULT_LEASE_SECONDS,
@@ -21,7 +21,6 @@ import {
   MAX_PULLED,
   MAX_WAIT_SECONDS,
   type PulledEvents,
-  type PullRequest,
   pullEvents,
 } from './consumers/pull-events.ts'
 import { printCursor } from './cursor.ts'
@@ -133,11 +132,8 @@ const resolveEvent: Resolve<{ readonly id: string }> = async (_root, args, conte
   return event ? await createSelect(context, info)(event, budgetOf(context)) : null
 }
 
-type PullArguments = Omit<PullRequest, 'from'> & { readonly from?: string | null }
-
-const resolvePull: Resolve<PullArguments> = async (_root, args, context) => {
-  const from = args.from?.toLowerCase() as ConsumerStart | undefined
-  const pulled = await pullEvents(context, readerOf(context), { ...args, from })
+const resolvePull: Resolve<Readonly<Record<string, unknown>>> = async (_root, args, context) => {
+  const pulled = await pullEvents(context, readerOf(context), args)
   const bytes = pulled.events.reduce((sum, event) => sum + bytesOf(event), 0)
   context.inFlight?.resize('response', bytes)
   return pulled
@@ -148,11 +144,8 @@ const selectPulled: Resolve<unknown, PulledEvents> = ({ events }, _args, context
   return events.map((event) => select(event, budget))
 }
 
-const acknowledge: Resolve<{ readonly consumer: string; readonly lease: string }> = (
-  _root,
-  { consumer, lease },
-  context,
-) => acknowledgeEvents(context.sql, readerOf(context), consumer, lease)
+const acknowledge: Resolve<object> = (_root, args, context) =>
+  acknowledgeEvents(context.sql, readerOf(context), args)
 
 /** The stream keeps the catalogue of its start, also when event types change. */
 const subscribe: Resolve<StreamRequest> = async (_root, args, context, info) => {
@@ -178,6 +171,7 @@ const STREAM_ROOTS = createSchema({
       acknowledgeEvents: acknowledge,
     },
     PulledEvents: { events: selectPulled },
+    ConsumerStart: { NOW: 'now', OLDEST: 'oldest' },
     Subscription: { events: { subscribe, resolve: selectStreamed, extensions: OF_EVENT } },
   },
 })
