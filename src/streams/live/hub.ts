@@ -41,9 +41,6 @@ interface Open extends Subscriber {
 /** Streams of one API key in one process. */
 export const MAX_STREAMS_PER_KEY = 100
 
-/** Clients read together what they are notified of in this time. */
-const NOTIFY_EVERY_MS = 100
-
 const CHECK_KEYS_EVERY_MS = 2_000
 
 /** How often to read without a notification: the process that would have notified may have been killed. */
@@ -57,8 +54,6 @@ export class LiveHub implements AsyncDisposable {
   readonly #options: HubOptions
   readonly #open = new Map<News, Open>()
   readonly #reads = new Map<string, Promise<unknown>>()
-  /** The organizations with notifications that clients do not know of yet. */
-  readonly #notified = new Set<string>()
   /** By organization: the newest position in its stream when clients were last told of events. */
   #newest: ReadonlyMap<string, number | null> = new Map()
   #closing = Promise.resolve()
@@ -127,7 +122,6 @@ export class LiveHub implements AsyncDisposable {
       repeat(CHECK_KEYS_EVERY_MS, () => this.#endUnauthorized(), onError),
       repeat(LOOK_FOR_EVENTS_EVERY_MS, () => this.#lookForEvents(), onError),
       repeat(READ_EVERY_MS, () => this.#readAll(), onError),
-      repeat(NOTIFY_EVERY_MS, async () => this.#passOn(), onError),
     ]
     return openSession(databaseUrl, {
       name: 'live',
@@ -135,21 +129,18 @@ export class LiveHub implements AsyncDisposable {
         await opened.query(`listen ${CHANNEL}`)
         this.#notify('notifications')
       },
-      onNotification: (organizationId) => this.#notified.add(organizationId),
+      onNotification: (organizationId) => this.#notify('notifications', organizationId),
       onError,
     })
   }
 
   /** Clients of an organization are notified at the same time, so they ask for the same at the same time. */
-  #notify(kind: NewsKind, isMeant = (_organizationId: string) => true): void {
+  #notify(kind: NewsKind, organizationId?: string): void {
     for (const [news, one] of this.#open) {
-      if (one.kind === kind && isMeant(one.caller.organizationId)) news.notify()
+      if (one.kind !== kind) continue
+      if (organizationId === undefined || one.caller.organizationId === organizationId)
+        news.notify()
     }
-  }
-
-  #passOn(): void {
-    this.#notify('notifications', (organizationId) => this.#notified.has(organizationId))
-    this.#notified.clear()
   }
 
   /** Gives the events of each organization their positions. The first look at an organization notifies, too. */
@@ -161,7 +152,7 @@ export class LiveHub implements AsyncDisposable {
       const position = await givePositions(this.#options.sql, organizationId)
       newest.set(organizationId, position)
       if (position === this.#newest.get(organizationId)) continue
-      this.#notify('events', (id) => id === organizationId)
+      this.#notify('events', organizationId)
     }
     this.#newest = newest
   }

@@ -10,7 +10,7 @@ export const CHANNEL = 'posthorn_live'
 export type Notify = (organizationId: string) => void
 
 /** What is new within this time is one notification. */
-const GATHER_MS = 20
+const GATHER_MS = 100
 
 /**
  * Notifies after the transaction that changed the rows, because Postgres serializes the commits of transactions that

@@ -1,3 +1,4 @@
+import { addAbortListener } from 'node:events'
 import { z } from 'zod'
 import { credentialOf } from '../../../auth/access/scope.ts'
 import type { Sql } from '../../../db/client.ts'
@@ -84,8 +85,7 @@ export async function pullEvents(
   if (pulled.events.length > 0 || pull.wait === 0) return pulled
   const endsAtMs = performance.now() + pull.wait * 1_000
   return await deps.live.open(reader, 'events', async (news) => {
-    const leave = () => news.close()
-    reader.signal?.addEventListener('abort', leave)
+    using _leaving = reader.signal && addAbortListener(reader.signal, () => news.close())
     try {
       // What committed before is found by one more look.
       while (!reader.signal?.aborted) {
@@ -96,8 +96,7 @@ export async function pullEvents(
       }
       return NOTHING
     } finally {
-      reader.signal?.removeEventListener('abort', leave)
-      leave()
+      news.close()
     }
   })
 }
