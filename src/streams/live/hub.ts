@@ -34,10 +34,6 @@ export interface Subscriber {
 /** What a client waits for: attempts and states, of which Posthorn notifies, or events, which it looks for. */
 type NewsKind = 'notifications' | 'events'
 
-interface Open extends Subscriber {
-  readonly kind: NewsKind
-}
-
 /** Streams of one API key in one process. */
 export const MAX_STREAMS_PER_KEY = 100
 
@@ -52,13 +48,13 @@ const LOOK_FOR_EVENTS_EVERY_MS = 100
 /** All clients of this process that wait. They share one connection to Postgres, which is open while there are some. */
 export class LiveHub implements AsyncDisposable {
   readonly #options: HubOptions
-  readonly #open = new Map<News, Open>()
+  readonly #open = new Map<News, Subscriber & { readonly kind: NewsKind }>()
   readonly #reads = new Map<string, Promise<unknown>>()
   /** By organization: the newest position in its stream when clients were last told of events. */
   #newest: ReadonlyMap<string, number | null> = new Map()
   #closing = Promise.resolve()
   #session: Session | null = null
-  #timers: AsyncDisposable[] = []
+  #resources = new AsyncDisposableStack()
   #isClosed = false
 
   constructor(options: HubOptions) {
@@ -118,12 +114,11 @@ export class LiveHub implements AsyncDisposable {
 
   #listen(): Session {
     const { databaseUrl, onError } = this.#options
-    this.#timers = [
-      repeat(CHECK_KEYS_EVERY_MS, () => this.#endUnauthorized(), onError),
-      repeat(LOOK_FOR_EVENTS_EVERY_MS, () => this.#lookForEvents(), onError),
-      repeat(READ_EVERY_MS, () => this.#readAll(), onError),
-    ]
-    return openSession(databaseUrl, {
+    const resources = this.#resources
+    resources.use(repeat(CHECK_KEYS_EVERY_MS, () => this.#endUnauthorized(), onError))
+    resources.use(repeat(LOOK_FOR_EVENTS_EVERY_MS, () => this.#lookForEvents(), onError))
+    resources.use(repeat(READ_EVERY_MS, () => this.#readAll(), onError))
+    const session = openSession(databaseUrl, {
       name: 'live',
       onOpen: async (opened) => {
         await opened.query(`listen ${CHANNEL}`)
@@ -132,6 +127,7 @@ export class LiveHub implements AsyncDisposable {
       onNotification: (organizationId) => this.#notify('notifications', organizationId),
       onError,
     })
+    return resources.use(session)
   }
 
   /** Clients of an organization are notified at the same time, so they ask for the same at the same time. */
@@ -177,14 +173,10 @@ export class LiveHub implements AsyncDisposable {
   }
 
   #stop(): void {
-    const ended = [this.#session, ...this.#timers]
-    this.#timers = []
+    const ended = this.#resources
+    this.#resources = new AsyncDisposableStack()
     this.#session = null
-    this.#closing = this.#closing
-      .then(async () => {
-        for (const one of ended) await one?.[Symbol.asyncDispose]()
-      })
-      .catch(this.#options.onError)
+    this.#closing = this.#closing.then(() => ended.disposeAsync()).catch(this.#options.onError)
   }
 
   async [Symbol.asyncDispose]() {
