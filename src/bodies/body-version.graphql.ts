@@ -6,7 +6,10 @@ import { readBodies } from './body.ts'
 import { selectionProblems } from './event-graph/compile-selection.ts'
 import { readSourceTypes } from './event-graph/event-schema.ts'
 
-const BodyVersion = builder.objectRef<WebhookBody>('BodyVersion').implement({
+type Version = Pick<WebhookBody, 'selection' | 'plan'>
+
+builder.prismaObject('WebhookBody', {
+  name: 'BodyVersion',
   description:
     'What the deliveries of a webhook contain instead of the whole event. A version never changes: a webhook with another selection or template has another version.',
   fields: (t) => ({
@@ -28,8 +31,9 @@ const BodyVersion = builder.objectRef<WebhookBody>('BodyVersion').implement({
     problems: t.stringList({
       description:
         'What the selection names and the catalogue no longer has, one sentence each. The deliveries go on as before: a value that is missing is null.',
+      select: { selection: true, plan: true },
       resolve: (body, _args, { perField, prisma }, info) =>
-        perField(info, (bodies: WebhookBody[]) => findBodyProblems(prisma, bodies))(body),
+        perField(info, (bodies: Version[]) => findBodyProblems(prisma, bodies))(body),
     }),
   }),
 })
@@ -43,13 +47,9 @@ builder.prismaObjectFields('Webhook', (t) => ({
     nullable: true,
     description: 'JSON with Liquid in its strings: the body of deliveries, or null.',
   }),
-  bodyVersion: t.field({
-    type: BodyVersion,
+  bodyVersion: t.relation('body', {
     nullable: true,
     description: 'What new deliveries contain. Null: the whole event.',
-    select: { bodyId: true },
-    resolve: ({ bodyId }, _args, { perField, prisma }, info) =>
-      perField(info, (uuids: (string | null)[]) => findBodyVersions(prisma, uuids))(bodyId),
   }),
 }))
 
@@ -63,36 +63,19 @@ builder.prismaObjectFields('Delivery', (t) => ({
     resolve: ({ id }, _args, { perField, sql }, info) =>
       perField(info, (uuids: string[]) => readBodies(sql, uuids))(id),
   }),
-  bodyVersion: t.field({
-    type: BodyVersion,
+  bodyVersion: t.relation('body', {
     nullable: true,
     description:
       'What the delivery contains: the version of the webhook when the delivery was created. Retries and redeliveries keep it. Null: the whole event.',
-    select: { bodyId: true },
-    resolve: ({ bodyId }, _args, { perField, prisma }, info) =>
-      perField(info, (uuids: (string | null)[]) => findBodyVersions(prisma, uuids))(bodyId),
   }),
 }))
 
 /** What the selection of each version names and the catalogue does not have: sentences. None for a template. */
-async function findBodyProblems(
-  db: Db,
-  bodies: readonly WebhookBody[],
-): Promise<readonly string[][]> {
+async function findBodyProblems(db: Db, bodies: readonly Version[]): Promise<readonly string[][]> {
   const types = bodies.some(({ selection }) => selection !== null) ? await readSourceTypes(db) : []
   return bodies.map(({ selection, plan }) =>
     selection === null || plan === null
       ? []
       : selectionProblems(selection, JSON.parse(plan), types),
   )
-}
-
-/** The versions with these uuids, in their order. Null for a null, which is the whole event. */
-async function findBodyVersions(
-  db: Db,
-  uuids: readonly (string | null)[],
-): Promise<(WebhookBody | null)[]> {
-  const given = new Set(uuids.filter((uuid) => uuid !== null))
-  const rows = await db.webhookBody.findMany({ where: { id: { in: [...given] } } })
-  return uuids.map((uuid) => rows.find(({ id }) => id === uuid) ?? null)
 }

@@ -1,4 +1,5 @@
 import type { Db, Sql } from '../db/client.ts'
+import type { Webhook } from '../db/generated/prisma/client.ts'
 import { mintUuid } from '../db/ids.ts'
 import { MAX_DATA_BYTES } from '../event-types/event-type.ts'
 import { deliveryBody } from '../events/check-event.ts'
@@ -118,11 +119,8 @@ export async function readBodies(
     deliveryUuids.map(async (uuid) => {
       const row = byId.get(uuid)
       if (!row || row.data === null) return null
-      const [event, delivery] = [
-        { ...row, data: row.data },
-        { ...row, id: uuid },
-      ]
-      return await writeBody(row.organizationId, parseBody(row), event, delivery)
+      const event = { ...row, data: row.data }
+      return await writeBody(row.organizationId, parseBody(row), event, { ...row, id: uuid })
     }),
   )
 }
@@ -191,16 +189,10 @@ export function bodyColumns({ selection, template }: ChosenBody) {
   return { selection, template, bodyId }
 }
 
-interface VersionedWebhook {
-  readonly id: string
-  readonly organizationId: string
-  readonly bodyId: string | null
-}
-
 /** Stores the version that the columns of a webhook name. The webhook is locked or new. */
 export async function addBodyVersion(
   tx: Db,
-  { id: webhookId, organizationId, bodyId }: VersionedWebhook,
+  { id: webhookId, organizationId, bodyId }: Pick<Webhook, 'id' | 'organizationId' | 'bodyId'>,
   body: ChosenBody,
 ): Promise<void> {
   if (bodyId === null) return

@@ -15,7 +15,11 @@ export type ExactJson =
   | string
   | LosslessNumber
   | readonly ExactJson[]
-  | { readonly [name: string]: ExactJson }
+  | ExactObject
+
+export interface ExactObject {
+  readonly [name: string]: ExactJson
+}
 
 /** Parses JSON, and keeps the digits of numbers. Of a repeated name in an object, the last one counts. */
 export function parseExactJson(text: string): ExactJson {
@@ -74,6 +78,12 @@ const { rawJSON, isRawJSON } = JSON as unknown as {
 }
 
 export const isKeptNumber = isRawJSON
+
+/** Whether a value of JSON is an object. Numbers that keep their digits are none. */
+export function isExactObject(value: unknown): value is ExactObject {
+  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
+  return isObject && !isExactNumber(value) && !isKeptNumber(value)
+}
 
 /** Finds every number that JavaScript would print in other digits, and some more. */
 const MAY_CHANGE =

@@ -14,21 +14,12 @@ export function propertiesOf(root: unknown, schemas: readonly Schema[]): Propert
   const named = schemas.map(({ properties }) => properties).filter(isSchema)
   const names = new Set(named.flatMap(Object.keys))
   return [...names].flatMap((name) => {
-    const ofValue = schemasOfMember(root, schemas, name)
+    const parts = named.flatMap((properties) =>
+      Object.hasOwn(properties, name) ? [properties[name]] : [],
+    )
+    const ofValue = withReferred(root, parts)
     return ofValue ? [{ name, schemas: ofValue }] : []
   })
-}
-
-/** The schemas that all hold for a property that one of the schemas names. Null: one of them refuses every value. */
-export function schemasOfMember(
-  root: unknown,
-  schemas: readonly Schema[],
-  name: string,
-): Schema[] | null {
-  const parts = schemas.flatMap(({ properties }) =>
-    isSchema(properties) && Object.hasOwn(properties, name) ? [properties[name]] : [],
-  )
-  return withReferred(root, parts)
 }
 
 /** The schemas with those that they refer to. Null if one of them refuses every value. */

@@ -41,10 +41,7 @@ export function compileSelection(
   try {
     const fragments = parseSelection(text)
     const document: DocumentNode = { kind: Kind.DOCUMENT, definitions: [...SPREAD, ...fragments] }
-    const conditions = namedTypes(fragments)
-    const schema = createSelectionSchema(catalogue, (typeName) =>
-      [...conditions].some((name) => name === typeName || name.startsWith(`${typeName}_`)),
-    )
+    const schema = createSelectionSchema(catalogue, namedTypes(fragments))
     // Similar names are slow to find for long ones.
     const hideSuggestions = /\w{41}/.test(text)
     const errors = validate(schema, document, RULES, { maxErrors: MAX_ISSUES, hideSuggestions })

@@ -1,22 +1,20 @@
 import {
   buildSchema,
   GraphQLError,
-  type GraphQLField,
   type GraphQLInterfaceType,
-  type GraphQLNamedType,
   GraphQLObjectType,
   GraphQLSchema,
-  isIntrospectionType,
   isSpecifiedScalarType,
   parse,
+  printSchema,
   printType,
-  visit,
 } from 'graphql'
 import type { Db } from '../../db/client.ts'
 import { LruMap } from '../../lib/lru-map.ts'
 import { takeTurns } from '../../lib/take-turns.ts'
 import { createEventType, createOtherEvent, type SourceType } from './event-types.ts'
 import { typeNames } from './names.ts'
+import { namedTypes } from './plan-selection.ts'
 
 /** The event types that are not archived, with their schemas as their authors wrote them. */
 export async function readSourceTypes(db: Db): Promise<SourceType[]> {
@@ -30,7 +28,8 @@ export function namesOfTypes(types: readonly SourceType[]): ReadonlyMap<string, 
   return typeNames(types.map(({ name }) => name))
 }
 
-const EVENT = `
+/** What each graph of events has beside its root types, in the schema definition language. */
+export const EVENT = `
 """Any JSON value, as it was published: numbers keep their digits."""
 scalar JSON @specifiedBy(url: "https://www.rfc-editor.org/rfc/rfc8259")
 
@@ -52,37 +51,27 @@ interface Event {
 }
 `
 
-type RootFields = Readonly<Record<string, Readonly<Record<string, Partial<AnyField>>>>>
-type AnyField = GraphQLField<never, never, never>
-
-/** The root types of a graph of events, in the schema definition language, and what that cannot say of their fields. */
-export function eventRoots(definitions: string, fields: RootFields = {}): GraphQLSchema {
-  const roots = buildSchema(`${EVENT}${definitions}`)
-  for (const [typeName, added] of Object.entries(fields)) {
-    const type = roots.getType(typeName) as GraphQLObjectType
-    for (const field of Object.values(type.getFields())) {
-      Object.assign(field, added[field.name])
-    }
-  }
-  return roots
-}
-
 /** Selections begin at an event. */
-export const SELECTION_ROOTS = eventRoots('type Query { event: Event }')
+export const SELECTION_ROOTS = buildSchema(`${EVENT} type Query { event: Event }`)
 
-/** A schema of events alone, for selections. The types whose name is not wanted have no fields. */
+/** A schema of events alone, for selections. The types that no condition names have no fields. */
 export function createSelectionSchema(
   catalogue: readonly SourceType[],
-  isWanted: (typeName: string) => boolean,
+  conditions: ReadonlySet<string>,
 ): GraphQLSchema {
   const names = namesOfTypes(catalogue)
   const types = catalogue.map((type) => {
     const name = names.get(type.name) ?? ''
-    return isWanted(name)
+    return isNamed(conditions, name)
       ? createEventType(type, name, eventOf(SELECTION_ROOTS))
       : new GraphQLObjectType({ name, fields: {} })
   })
   return toSchema(SELECTION_ROOTS, types)
+}
+
+/** Whether a condition names the type of an event, or a type in it. */
+function isNamed(conditions: ReadonlySet<string>, typeName: string): boolean {
+  return [...conditions].some((one) => one === typeName || one.startsWith(`${typeName}_`))
 }
 
 export function eventOf(roots: GraphQLSchema): GraphQLInterfaceType {
@@ -119,8 +108,6 @@ export class EventGraph {
   /** What each event has, for the event types that a document does not name. */
   readonly #common: ReadonlyMap<string, GraphQLObjectType>
   readonly #other: GraphQLObjectType
-  /** Schemas share their types. */
-  readonly #made = new Map<string, WeakRef<GraphQLObjectType>>()
   readonly #schemas: LruMap<string, SizedSchema>
   #printed: Promise<Buffer<ArrayBuffer>> | undefined
 
@@ -151,9 +138,7 @@ export class EventGraph {
     if (known) return known.schema
     const conditions = conditionsOf(document)
     const wanted = new Map(
-      [...this.#sources].filter(
-        ([name]) => conditions?.some((one) => one === name || one.startsWith(`${name}_`)) ?? true,
-      ),
+      [...this.#sources].filter(([name]) => conditions === null || isNamed(conditions, name)),
     )
     const heapBytes = [...wanted.values()].reduce((sum, source) => sum + heapBytesOf(source), 0)
     if (heapBytes > this.#maxBytes) throw tooLarge()
@@ -176,19 +161,16 @@ export class EventGraph {
     const known = this.#roots.getTypeMap()
     const others = await takeTurns([...this.#sources.keys(), null], (name) => {
       const type = name === null ? this.#other : this.#typeNamed(name)
-      const types = typesOf(new GraphQLSchema({ types: [type], assumeValid: true }))
-      return Buffer.from(printTypes(types.filter((one) => !(one.name in known))))
+      const { types } = new GraphQLSchema({ types: [type], assumeValid: true }).toConfig()
+      const own = types.filter((one) => !(one.name in known || isSpecifiedScalarType(one)))
+      return Buffer.from(own.map((one) => `\n\n${printType(one)}`).join(''))
     })
-    return Buffer.concat([Buffer.from(printTypes(typesOf(this.#roots)).slice(1)), ...others])
+    return Buffer.concat([Buffer.from(printSchema(this.#roots)), ...others])
   }
 
   #typeNamed(name: string): GraphQLObjectType {
-    const made = this.#made.get(name)?.deref()
-    if (made) return made
     const source = this.#sources.get(name) as Source
-    const type = this.#create(name, source, source.json?.toString() ?? null)
-    this.#made.set(name, new WeakRef(type))
-    return type
+    return this.#create(name, source, source.json?.toString() ?? null)
   }
 
   #create(name: string, { json: _, ...source }: Source, schema: string | null) {
@@ -196,32 +178,17 @@ export class EventGraph {
   }
 }
 
-/** The types that a schema defines, by name. */
-function typesOf(schema: GraphQLSchema): GraphQLNamedType[] {
-  return Object.values(schema.getTypeMap())
-    .filter((type) => !isSpecifiedScalarType(type) && !isIntrospectionType(type))
-    .toSorted((a, b) => (a.name < b.name ? -1 : 1))
-}
-
-const printTypes = (types: readonly GraphQLNamedType[]) =>
-  types.map((type) => `\n${printType(type)}\n`).join('')
-
 /** More are refused before the document runs. */
 const MAX_TOKENS = 10_000
 
 /** The types that a document names. Null: it reads the schema. What is wrong with the document is said when it runs. */
-function conditionsOf(text: string): string[] | null {
-  const names = new Set<string>()
-  let readsSchema = false
+function conditionsOf(text: string): ReadonlySet<string> | null {
+  if (/\b__(schema|type)\b/.test(text)) return null
   try {
-    visit(parse(text, { noLocation: true, maxTokens: MAX_TOKENS }), {
-      NamedType: ({ name }) => void names.add(name.value),
-      Field({ name }) {
-        readsSchema ||= name.value === '__schema' || name.value === '__type'
-      },
-    })
-  } catch {}
-  return readsSchema ? null : [...names]
+    return namedTypes([parse(text, { noLocation: true, maxTokens: MAX_TOKENS })])
+  } catch {
+    return new Set()
+  }
 }
 
 function tooLarge(): Error {

@@ -1,5 +1,5 @@
 import { publicId } from '../../db/ids.ts'
-import { isKeptNumber, parseKeepingDigits } from '../../lib/exact-json.ts'
+import { isExactObject, isKeptNumber, parseKeepingDigits } from '../../lib/exact-json.ts'
 import { timestampOf } from '../../lib/uuid-v7.ts'
 import { OverBudget, spend, spendOnText, type WorkBudget } from '../../lib/work-budget.ts'
 import { typeNameAlone } from './names.ts'
@@ -61,20 +61,14 @@ function takeObject({ fields }: ObjectPlan, source: object, budget: WorkBudget):
 }
 
 function memberOf(value: unknown, name: string): unknown {
-  return isObject(value) && Object.hasOwn(value, name) ? value[name] : null
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return (
-    typeof value === 'object' && value !== null && !Array.isArray(value) && !isKeptNumber(value)
-  )
+  return isExactObject(value) && Object.hasOwn(value, name) ? value[name] : null
 }
 
 /** Missing values, and values of another shape than the plan needs, are null. */
 function take(plan: ValuePlan, value: unknown, budget: WorkBudget): unknown {
   switch (plan.kind) {
     case 'object':
-      return isObject(value) ? takeObject(plan, value, budget) : null
+      return isExactObject(value) ? takeObject(plan, value, budget) : null
     case 'list':
       if (!Array.isArray(value)) return null
       spend(budget, value.length)

@@ -49,9 +49,10 @@ export function compileTemplate(text: string): { template: Template | null; issu
     if (!piece.startsWith('"')) return piece.replaceAll(/\s/g, '')
     const [string = '', next = ''] = [strings[i], pieces[i + 1]]
     if (!LIQUID.test(string)) return piece
-    const { read, problems } = next.trimStart().startsWith(':') ? NAME : readString(string)
-    rules.push(...problems.map((one) => `is invalid at ${placeIn(text, start)}: ${one}`))
-    return read ?? piece
+    const read = next.trimStart().startsWith(':') ? [IN_NAME] : readString(string)
+    if (typeof read === 'function') return read
+    rules.push(...read.map((one) => `is invalid at ${placeIn(text, start)}: ${one}`))
+    return piece
   })
   return rules.length > 0 ? refused('invalid_value', ...rules) : { template, issues: [] }
 }
@@ -69,31 +70,24 @@ function jsonProblem(text: string): string | null {
   }
 }
 
-/** A string with Liquid, or sentences that say what is wrong with it. */
-interface ReadString {
-  readonly read: RenderString | null
-  readonly problems: readonly string[]
-}
+const IN_NAME = 'The name of a field has Liquid. Put Liquid in values.'
 
-const NAME: ReadString = {
-  read: null,
-  problems: ['The name of a field has Liquid. Put Liquid in values.'],
-}
-
-function readString(text: string): ReadString {
+/** What renders a string with Liquid, or sentences that say what is wrong with the string. */
+function readString(text: string): RenderString | string[] {
   try {
     const parts = liquid.parse(text)
+    const problems = namesIn(parts).flatMap(problemOfName)
+    if (problems.length > 0) return problems
     const [only, ...others] = parts
     const isOne = only instanceof Output && others.length === 0
     const isValue = isOne && only.value.filters.at(-1)?.name === 'json'
-    const read: RenderString = (scope, budget) => {
+    return (scope, budget) => {
       const rendered = liquid.renderSync(parts, new BoundedContext(scope, text.length, budget))
       return isValue ? rendered : JSON.stringify(rendered)
     }
-    return { read, problems: namesIn(parts).flatMap(problemOfName) }
   } catch (error) {
     if (!(error instanceof LiquidError)) throw error
-    return { read: null, problems: [explain(error)] }
+    return [explain(error)]
   }
 }
 

@@ -2,8 +2,8 @@ import { type PathStep, printPath } from '../../lib/json-path.ts'
 import {
   isSchema,
   listAt,
+  propertiesOf,
   type Schema,
-  schemasOfMember,
   typesOf,
   withReferred,
 } from '../../lib/schema-path.ts'
@@ -20,22 +20,19 @@ export function filterProblems(filter: Filter, schema: unknown, typeName: string
 
 /** Whether a schema names a path, or leaves it open. */
 function mayHave(root: unknown, path: readonly PathStep[]): boolean {
-  let schemas = withReferred(root, [root])
+  let schemas: readonly Schema[] | null = withReferred(root, [root])
   for (const step of path) {
     const isName = 'name' in step
     if (schemas === null || !typesOf(schemas).has(isName ? 'object' : 'array')) return false
     if (schemas.some((schema) => CHOICES.some((keyword) => schema[keyword] !== undefined)))
       return true
     if (isName) {
-      const { name } = step
-      const lists = schemas.map(({ properties }) => properties).filter(isSchema)
       const isOpen = schemas.some(
-        ({ patternProperties: ofPattern, additionalProperties: others }) =>
-          ofPattern !== undefined || (others !== undefined && others !== false),
+        ({ patternProperties, additionalProperties = false }) =>
+          patternProperties !== undefined || additionalProperties !== false,
       )
-      if (lists.length === 0 || isOpen) return true
-      if (!lists.some((properties) => Object.hasOwn(properties, name))) return false
-      schemas = schemasOfMember(root, schemas, name)
+      if (isOpen || !schemas.some(({ properties }) => isSchema(properties))) return true
+      schemas = propertiesOf(root, schemas).find(({ name }) => name === step.name)?.schemas ?? null
     } else {
       if (schemas.some((schema) => listAt(schema, 'prefixItems').length > 0)) return true
       const items: unknown[] = schemas.map((schema: Schema) => schema['items'])

@@ -1,4 +1,4 @@
-import { type ExactJson, isExactNumber } from '../../lib/exact-json.ts'
+import { type ExactJson, isExactNumber, isExactObject } from '../../lib/exact-json.ts'
 import type { PathStep } from '../../lib/json-path.ts'
 import { parseRfc3339 } from '../../lib/rfc3339-time.ts'
 
@@ -93,9 +93,7 @@ export const VALUES = {
 } as const satisfies Record<string, readonly [(value: ExactJson | undefined) => boolean, string]>
 
 function isScalar(value: ExactJson | undefined): boolean {
-  return (
-    value === null || (value !== undefined && typeof value !== 'object') || isExactNumber(value)
-  )
+  return value !== undefined && !Array.isArray(value) && !isExactObject(value)
 }
 
 /** An RFC 3339 time with all of its digits. */

@@ -2,7 +2,9 @@ import { didYouMean } from '../../lib/did-you-mean.ts'
 import { type FieldIssue, fieldIssue, invalid } from '../../lib/errors.ts'
 import {
   type ExactJson,
+  type ExactObject,
   isExactNumber,
+  isExactObject,
   parseExactJson,
   printExactJson,
 } from '../../lib/exact-json.ts'
@@ -71,7 +73,7 @@ function checkFilter(input: ExactJson, at: Path): { filter: Filter | null; issue
     if (level > MAX_LEVELS) {
       return report(path, 'too_big', `is nested more than ${MAX_LEVELS} levels deep. Nest it less.`)
     }
-    if (!isObject(value)) {
+    if (!isExactObject(value)) {
       return report(path, 'invalid_type', `must be an object with all, any, not, or path and op.`)
     }
     const form = ['all', 'any', 'not', 'path'].find((key) => key in value)
@@ -96,7 +98,7 @@ function checkFilter(input: ExactJson, at: Path): { filter: Filter | null; issue
     return form === 'all' ? { all: read } : { any: read }
   }
 
-  function readLeaf(value: Fields, path: Path): Leaf | null {
+  function readLeaf(value: ExactObject, path: Path): Leaf | null {
     leaves += 1
     const { path: pathText, op, value: operand, ...unknown } = value
     for (const key of Object.keys(unknown)) {
@@ -139,14 +141,6 @@ function hintFor(op: string): string {
 
 const PATH_RULE =
   'must be a path such as $.order.id, $.items[0].sku, $.items[*].sku or $["order-id"], of at most 200 characters.'
-
-type Fields = { readonly [name: string]: ExactJson }
-
-function isObject(value: ExactJson): value is Fields {
-  return (
-    typeof value === 'object' && value !== null && !Array.isArray(value) && !isExactNumber(value)
-  )
-}
 
 /** What is wrong with a value of any operator: too many bytes, a text that Postgres rejects, or a number out of range. */
 function wrongBytes(value: ExactJson): string | null {

@@ -1,5 +1,4 @@
 import type { Context, Hono } from 'hono'
-import { z } from 'zod'
 import type { RateLimiter } from '../../auth/access/rate-limit.ts'
 import { credentialOf } from '../../auth/access/scope.ts'
 import type { Authenticate } from '../../auth/api-keys/authenticate.ts'
@@ -8,11 +7,9 @@ import { connectionOf } from '../../http/connection.ts'
 import { createRoutes, methodNotAllowed, notFoundProblem } from '../../http/problem.ts'
 import { readJsonObject } from '../../http/read-body.ts'
 import { DomainError } from '../../lib/errors.ts'
-import { parseInput } from '../../lib/validation.ts'
 import {
   acknowledgeEvents,
   type PulledEvents,
-  type PullRequest,
   pullEvents,
 } from '../../streams/event-stream/consumers/pull-events.ts'
 import { printCursor } from '../../streams/event-stream/cursor.ts'
@@ -42,8 +39,7 @@ export function createEventsV1(deps: EventsV1Deps): Hono<CallerEnv> {
   app.get('/pull', async (c) => {
     // Its answer would be lost, with the events.
     if (c.req.raw.method === 'HEAD') throw methodNotAllowed('HEAD', ['GET'])
-    const request = readPull(new URL(c.req.url).searchParams)
-    const pulled = await pullEvents(deps, readerOf(c), request)
+    const pulled = await pullEvents(deps, readerOf(c), readQuery(new URL(c.req.url).searchParams))
     const text = printPulled(pulled)
     connectionOf(c).inFlight?.resize('response', 2 * text.length)
     return c.body(text, 200, { 'content-type': 'application/json' })
@@ -51,8 +47,7 @@ export function createEventsV1(deps: EventsV1Deps): Hono<CallerEnv> {
 
   app.post('/acknowledge', async (c) => {
     const body = await readJsonObject(c.req.raw, connectionOf(c).inFlight)
-    const { consumer, lease } = parseInput(acknowledgement, body)
-    return c.json({ acknowledged: await acknowledgeEvents(sql, readerOf(c), consumer, lease) })
+    return c.json({ acknowledged: await acknowledgeEvents(sql, readerOf(c), body) })
   })
 
   app.all('/pull', (c) => {
@@ -115,30 +110,8 @@ function printEvent(event: StreamEvent): string {
   return `{${members.join(',')}}`
 }
 
-const wholeNumber = z
-  .string()
-  .regex(/^\d{1,9}$/, 'must be a whole number')
-  .transform(Number)
-
-/** The domain checks the values. */
-const pullParameters = z.strictObject({
-  consumer: z.string(),
-  types: z.array(z.string()),
-  filter: z.string().optional(),
-  max: wholeNumber.optional(),
-  wait: wholeNumber.optional(),
-  lease: wholeNumber.optional(),
-  from: z.enum(['now', 'oldest'], 'must be now or oldest').optional(),
-})
-
-function readPull(params: URLSearchParams): PullRequest {
+function readQuery(params: URLSearchParams): Record<string, unknown> {
   const types = params.getAll('types').flatMap((text) => text.split(',').filter(Boolean))
-  const given = { ...Object.fromEntries(params), types }
-  const { filter: filterText, ...request } = parseInput(pullParameters, given)
-  return { ...request, filterText }
+  const { filter: filterText, ...given } = Object.fromEntries(params)
+  return { ...given, types, filterText }
 }
-
-const acknowledgement = z.strictObject({
-  consumer: z.string('must be a string'),
-  lease: z.string('must be a string'),
-})

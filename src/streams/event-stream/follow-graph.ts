@@ -1,5 +1,6 @@
 import { GraphQLError, type GraphQLFieldResolver, type GraphQLResolveInfo } from 'graphql'
-import { EventGraph, eventOf, eventRoots } from '../../bodies/event-graph/event-schema.ts'
+import { createSchema } from 'graphql-yoga'
+import { EVENT, EventGraph, eventOf } from '../../bodies/event-graph/event-schema.ts'
 import { eventTypeOf, OTHER_EVENT } from '../../bodies/event-graph/event-types.ts'
 import { planEvent } from '../../bodies/event-graph/plan-selection.ts'
 import { selectEvent } from '../../bodies/event-graph/select-event.ts'
@@ -11,7 +12,7 @@ import { subscriberOf } from '../../graphql/live-stream.ts'
 import type { InFlight } from '../../http/connection.ts'
 import { inTurn } from '../../lib/in-turn.ts'
 import { MAX_STEPS, OverBudget, type WorkBudget } from '../../lib/work-budget.ts'
-import { type ConsumerStart, MAX_CONSUMERS } from './consumers/consumer.ts'
+import { MAX_CONSUMERS } from './consumers/consumer.ts'
 import {
   acknowledgeEvents,
   DEFAULT_LEASE_SECONDS,
@@ -20,7 +21,6 @@ import {
   MAX_PULLED,
   MAX_WAIT_SECONDS,
   type PulledEvents,
-  type PullRequest,
   pullEvents,
 } from './consumers/pull-events.ts'
 import { printCursor } from './cursor.ts'
@@ -132,11 +132,8 @@ const resolveEvent: Resolve<{ readonly id: string }> = async (_root, args, conte
   return event ? await createSelect(context, info)(event, budgetOf(context)) : null
 }
 
-type PullArguments = Omit<PullRequest, 'from'> & { readonly from?: string | null }
-
-const resolvePull: Resolve<PullArguments> = async (_root, args, context) => {
-  const from = args.from?.toLowerCase() as ConsumerStart | undefined
-  const pulled = await pullEvents(context, readerOf(context), { ...args, from })
+const resolvePull: Resolve<Readonly<Record<string, unknown>>> = async (_root, args, context) => {
+  const pulled = await pullEvents(context, readerOf(context), args)
   const bytes = pulled.events.reduce((sum, event) => sum + bytesOf(event), 0)
   context.inFlight?.resize('response', bytes)
   return pulled
@@ -147,11 +144,8 @@ const selectPulled: Resolve<unknown, PulledEvents> = ({ events }, _args, context
   return events.map((event) => select(event, budget))
 }
 
-const acknowledge: Resolve<{ readonly consumer: string; readonly lease: string }> = (
-  _root,
-  { consumer, lease },
-  context,
-) => acknowledgeEvents(context.sql, readerOf(context), consumer, lease)
+const acknowledge: Resolve<object> = (_root, args, context) =>
+  acknowledgeEvents(context.sql, readerOf(context), args)
 
 /** The stream keeps the catalogue of its start, also when event types change. */
 const subscribe: Resolve<StreamRequest> = async (_root, args, context, info) => {
@@ -168,14 +162,18 @@ const OF_EVENT = { complexity: 2_500 }
 /** What a pull gives counts as memory once it is known: while a pull waits, it must not hold up others. */
 const OF_PULL = { complexity: { field: 1, multiplier: 1 } }
 
-const STREAM_ROOTS = eventRoots(STREAM_TYPES, {
-  Query: { event: { resolve: resolveEvent, extensions: OF_EVENT } },
-  Mutation: {
-    pullEvents: { resolve: resolvePull, extensions: OF_PULL },
-    acknowledgeEvents: { resolve: acknowledge },
+const STREAM_ROOTS = createSchema({
+  typeDefs: [EVENT, STREAM_TYPES],
+  resolvers: {
+    Query: { event: { resolve: resolveEvent, extensions: OF_EVENT } },
+    Mutation: {
+      pullEvents: { resolve: resolvePull, extensions: OF_PULL },
+      acknowledgeEvents: acknowledge,
+    },
+    PulledEvents: { events: selectPulled },
+    ConsumerStart: { NOW: 'now', OLDEST: 'oldest' },
+    Subscription: { events: { subscribe, resolve: selectStreamed, extensions: OF_EVENT } },
   },
-  PulledEvents: { events: { resolve: selectPulled } },
-  Subscription: { events: { subscribe, resolve: selectStreamed, extensions: OF_EVENT } },
 })
 
 type Select = (event: StreamEvent, budget?: WorkBudget) => Promise<object>

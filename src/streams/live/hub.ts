@@ -34,15 +34,8 @@ export interface Subscriber {
 /** What a client waits for: attempts and states, of which Posthorn notifies, or events, which it looks for. */
 type NewsKind = 'notifications' | 'events'
 
-interface Open extends Subscriber {
-  readonly kind: NewsKind
-}
-
 /** Streams of one API key in one process. */
 export const MAX_STREAMS_PER_KEY = 100
-
-/** Clients read together what they are notified of in this time. */
-const NOTIFY_EVERY_MS = 100
 
 const CHECK_KEYS_EVERY_MS = 2_000
 
@@ -55,15 +48,13 @@ const LOOK_FOR_EVENTS_EVERY_MS = 100
 /** All clients of this process that wait. They share one connection to Postgres, which is open while there are some. */
 export class LiveHub implements AsyncDisposable {
   readonly #options: HubOptions
-  readonly #open = new Map<News, Open>()
+  readonly #open = new Map<News, Subscriber & { readonly kind: NewsKind }>()
   readonly #reads = new Map<string, Promise<unknown>>()
-  /** The organizations with notifications that clients do not know of yet. */
-  readonly #notified = new Set<string>()
   /** By organization: the newest position in its stream when clients were last told of events. */
   #newest: ReadonlyMap<string, number | null> = new Map()
   #closing = Promise.resolve()
   #session: Session | null = null
-  #timers: AsyncDisposable[] = []
+  #resources = new AsyncDisposableStack()
   #isClosed = false
 
   constructor(options: HubOptions) {
@@ -123,33 +114,29 @@ export class LiveHub implements AsyncDisposable {
 
   #listen(): Session {
     const { databaseUrl, onError } = this.#options
-    this.#timers = [
-      repeat(CHECK_KEYS_EVERY_MS, () => this.#endUnauthorized(), onError),
-      repeat(LOOK_FOR_EVENTS_EVERY_MS, () => this.#lookForEvents(), onError),
-      repeat(READ_EVERY_MS, () => this.#readAll(), onError),
-      repeat(NOTIFY_EVERY_MS, async () => this.#passOn(), onError),
-    ]
-    return openSession(databaseUrl, {
+    const resources = this.#resources
+    resources.use(repeat(CHECK_KEYS_EVERY_MS, () => this.#endUnauthorized(), onError))
+    resources.use(repeat(LOOK_FOR_EVENTS_EVERY_MS, () => this.#lookForEvents(), onError))
+    resources.use(repeat(READ_EVERY_MS, () => this.#readAll(), onError))
+    const session = openSession(databaseUrl, {
       name: 'live',
       onOpen: async (opened) => {
         await opened.query(`listen ${CHANNEL}`)
         this.#notify('notifications')
       },
-      onNotification: (organizationId) => this.#notified.add(organizationId),
+      onNotification: (organizationId) => this.#notify('notifications', organizationId),
       onError,
     })
+    return resources.use(session)
   }
 
   /** Clients of an organization are notified at the same time, so they ask for the same at the same time. */
-  #notify(kind: NewsKind, isMeant = (_organizationId: string) => true): void {
+  #notify(kind: NewsKind, organizationId?: string): void {
     for (const [news, one] of this.#open) {
-      if (one.kind === kind && isMeant(one.caller.organizationId)) news.notify()
+      if (one.kind !== kind) continue
+      if (organizationId === undefined || one.caller.organizationId === organizationId)
+        news.notify()
     }
-  }
-
-  #passOn(): void {
-    this.#notify('notifications', (organizationId) => this.#notified.has(organizationId))
-    this.#notified.clear()
   }
 
   /** Gives the events of each organization their positions. The first look at an organization notifies, too. */
@@ -161,7 +148,7 @@ export class LiveHub implements AsyncDisposable {
       const position = await givePositions(this.#options.sql, organizationId)
       newest.set(organizationId, position)
       if (position === this.#newest.get(organizationId)) continue
-      this.#notify('events', (id) => id === organizationId)
+      this.#notify('events', organizationId)
     }
     this.#newest = newest
   }
@@ -186,14 +173,10 @@ export class LiveHub implements AsyncDisposable {
   }
 
   #stop(): void {
-    const ended = [this.#session, ...this.#timers]
-    this.#timers = []
+    const ended = this.#resources
+    this.#resources = new AsyncDisposableStack()
     this.#session = null
-    this.#closing = this.#closing
-      .then(async () => {
-        for (const one of ended) await one?.[Symbol.asyncDispose]()
-      })
-      .catch(this.#options.onError)
+    this.#closing = this.#closing.then(() => ended.disposeAsync()).catch(this.#options.onError)
   }
 
   async [Symbol.asyncDispose]() {

@@ -1,4 +1,5 @@
 import type { Db, Sql } from '../../db/client.ts'
+import { repeat } from '../../lib/repeat.ts'
 
 /** The Postgres channel of all streams. A payload is the uuid of an organization. */
 export const CHANNEL = 'posthorn_live'
@@ -10,7 +11,7 @@ export const CHANNEL = 'posthorn_live'
 export type Notify = (organizationId: string) => void
 
 /** What is new within this time is one notification. */
-const GATHER_MS = 20
+const GATHER_MS = 100
 
 /**
  * Notifies after the transaction that changed the rows, because Postgres serializes the commits of transactions that
@@ -20,26 +21,18 @@ export function createNotifier(
   sql: Sql,
   onError: (error: unknown) => void,
 ): AsyncDisposable & { readonly notify: Notify } {
-  let gathered = new Set<string>()
-  let running: Promise<void> | null = null
-
-  async function run(): Promise<void> {
-    while (gathered.size > 0) {
-      await new Promise((resolve) => setTimeout(resolve, GATHER_MS))
-      const news = gathered
-      gathered = new Set()
-      await notify(sql, news).catch(onError)
-    }
-    running = null
+  const gathered = new Set<string>()
+  const send = async () => {
+    const news = new Set(gathered)
+    gathered.clear()
+    await notify(sql, news)
   }
-
+  const sending = repeat(GATHER_MS, send, onError)
   return {
-    notify(organizationId) {
-      gathered.add(organizationId)
-      running ??= run()
-    },
+    notify: (organizationId) => void gathered.add(organizationId),
     async [Symbol.asyncDispose]() {
-      await running
+      await sending[Symbol.asyncDispose]()
+      await send().catch(onError)
     },
   }
 }

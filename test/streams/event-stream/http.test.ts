@@ -50,7 +50,7 @@ test('errors are problems that name the parameter', async () => {
   expect(errors.at(-1)?.detail).toBe('leese is unknown. Did you mean "lease"?')
   const bounded = await call('/pull?consumer=a&wait=60')
   expect(await bounded.json()).toMatchObject({
-    errors: [{ pointer: '#/wait', code: 'out_of_range' }],
+    errors: [{ pointer: '#/wait', code: 'too_big' }],
   })
   expect((await acknowledge({ consumer: 'shell' })).status).toBe(422)
   expect((await acknowledge({ consumer: 'a\0', lease: 'lease_1' })).status).toBe(422)

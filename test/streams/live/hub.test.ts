@@ -108,17 +108,19 @@ test('a client that reads nothing while 11,000 attempts are recorded delays nobo
   await idle.return?.()
 })
 
-test('streams that ask for the same read once', async () => {
-  const streams = await Promise.all(Array.from({ length: 5 }, follow))
-  const all = (count: number) => () => streams.every(({ length }) => length === count)
-  await record([newId()])
-  await until(all(1), 'the first attempt arrives')
-  const query = vi.spyOn(database.pool, 'query')
-  await record([newId()])
-  await until(all(2), 'the second attempt arrives')
-  const texts = query.mock.calls.map(([statement]) => String(statement))
-  query.mockRestore()
-  expect(texts.filter((text) => text.includes('from posthorn.attempts as a'))).toHaveLength(1)
+test('clients that are notified together and ask for the same read once', async () => {
+  const waiting = () =>
+    hub.open(readerOf(tenant), 'notifications', async (news) => {
+      await news.next(0)
+      return news
+    })
+  const clients = await Promise.all(Array.from({ length: 5 }, waiting))
+  const read = vi.fn(async () => 'new')
+  const reads = clients.map(async (news) => (await news.next()) && news.read('same', read))
+  await notify(database.pool, new Set([tenant.organizationId]))
+  expect(await Promise.all(reads)).toEqual(Array(5).fill('new'))
+  expect(read).toHaveBeenCalledOnce()
+  for (const news of clients) news.close()
 })
 
 test('a notification of another version or program does no harm', async () => {

@@ -65,17 +65,9 @@ const Consumer = builder.prismaNode('Consumer', {
     types: t.exposeStringList('types', {
       description: 'The names and patterns of event types of the last pull. Empty: all.',
     }),
-    filter: t.field({
-      type: 'JSON',
-      nullable: true,
-      description:
-        'The filter of the last pull. Null if it had none. Numbers are doubles; `filterText` has their digits.',
-      select: { filter: true },
-      resolve: ({ filter }) => filter && JSON.parse(filter),
-    }),
     filterText: t.string({
       nullable: true,
-      description: 'The text of the filter as JSON. Null if there is none.',
+      description: 'The filter of the last pull, as the text of its JSON. Null if it had none.',
       select: { filter: true },
       resolve: ({ filter }) => filter,
     }),

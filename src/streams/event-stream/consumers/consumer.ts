@@ -1,24 +1,24 @@
+import { z } from 'zod'
 import type { Actor } from '../../../auth/access/actor.ts'
 import { actorJson } from '../../../auth/audit/audit-entry.ts'
 import type { Sql } from '../../../db/client.ts'
 import { parseId } from '../../../db/ids.ts'
-import { DomainError, fieldIssue, invalid, notFound } from '../../../lib/errors.ts'
+import { DomainError, notFound } from '../../../lib/errors.ts'
 import { lowerBoundAt, timestampOf } from '../../../lib/uuid-v7.ts'
 import type { StreamBounds } from '../event-stream.ts'
 
 /** Consumers of one organization. */
 export const MAX_CONSUMERS = 100
 
-const NAME = /^[a-z0-9._-]{1,64}$/
-
 /** Where a new consumer begins. */
 export type ConsumerStart = 'now' | 'oldest'
 
-export function checkConsumerName(name: string): void {
-  if (NAME.test(name)) return
-  const rule = 'must have 1 to 64 characters: a to z in lower case, digits, ".", "_" and "-".'
-  throw invalid([fieldIssue(['consumer'], 'invalid_format', rule)])
-}
+export const consumerName = z
+  .string()
+  .regex(
+    /^[a-z0-9._-]{1,64}$/,
+    'must have 1 to 64 characters: a to z in lower case, digits, ".", "_" and "-".',
+  )
 
 /** Creates the consumer, or leaves an existing one. Throws `conflict` above `MAX_CONSUMERS`. */
 export async function createConsumer(

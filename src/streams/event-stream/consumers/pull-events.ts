@@ -1,8 +1,11 @@
+import { addAbortListener } from 'node:events'
+import { z } from 'zod'
 import { credentialOf } from '../../../auth/access/scope.ts'
 import type { Sql } from '../../../db/client.ts'
 import { parseId, publicId } from '../../../db/ids.ts'
-import { DomainError, type FieldIssue, fieldIssue, invalid, notFound } from '../../../lib/errors.ts'
-import { type GivenSelection, readSelection } from '../event-matcher.ts'
+import { DomainError, notFound } from '../../../lib/errors.ts'
+import { parseInput } from '../../../lib/validation.ts'
+import { type EventSelection, readSelection } from '../event-matcher.ts'
 import { givePositions, readBounds } from '../event-stream.ts'
 import { type Reader, type StreamDeps, scopeOf } from '../follow-events.ts'
 import {
@@ -16,7 +19,7 @@ import {
   streamPlaces,
   toEvents,
 } from '../read-stream.ts'
-import { type ConsumerStart, checkConsumerName, createConsumer } from './consumer.ts'
+import { consumerName, createConsumer } from './consumer.ts'
 
 export const MAX_PULLED = 1_000
 export const DEFAULT_PULLED = 100
@@ -33,15 +36,28 @@ const MAX_SCAN_MS = 1_000
 /** While a pull waits, it also looks for leases that expire. */
 const LOOK_EVERY_MS = 1_000
 
-export interface PullRequest extends GivenSelection {
-  readonly consumer: string
-  readonly max?: number | null | undefined
-  /** Seconds. */
-  readonly wait?: number | null | undefined
-  /** Seconds. */
-  readonly lease?: number | null | undefined
-  readonly from?: ConsumerStart | null | undefined
+const wholeNumber = (least: number, most: number, usual: number) => {
+  const rule = `must be a whole number from ${least} to ${most.toLocaleString('en')}.`
+  const number = z.coerce.number(rule).int(rule).min(least, rule).max(most, rule)
+  return number.nullish().transform((value) => value ?? usual)
 }
+
+const pullRequest = z.strictObject({
+  consumer: consumerName,
+  types: z.array(z.string()).nullish(),
+  filter: z.unknown().optional(),
+  filterText: z.string().nullish(),
+  max: wholeNumber(1, MAX_PULLED, DEFAULT_PULLED),
+  /** Seconds. */
+  wait: wholeNumber(0, MAX_WAIT_SECONDS, 0),
+  /** Seconds. */
+  lease: wholeNumber(1, MAX_LEASE_SECONDS, DEFAULT_LEASE_SECONDS),
+  /** Where a new consumer begins. Default: now. */
+  from: z.enum(['now', 'oldest'], 'must be now or oldest').nullish(),
+})
+
+/** The numbers may be texts, as in a query of a URL. */
+export type PullRequest = z.input<typeof pullRequest>
 
 export interface PulledEvents {
   /** A public id. Null without events. */
@@ -59,29 +75,28 @@ const NOTHING: PulledEvents = { lease: null, expiresAt: null, events: [] }
 export async function pullEvents(
   deps: StreamDeps,
   reader: Reader,
-  request: PullRequest,
+  request: Readonly<Record<string, unknown>>,
 ): Promise<PulledEvents> {
   requireWholeOrganization(reader)
-  checkConsumerName(request.consumer)
-  const pull = readPull(request)
-  const pulled = await pullOnce(deps.sql, reader, pull)
-  if (pulled.events.length > 0 || pull.waitSeconds === 0) return pulled
-  const endsAtMs = performance.now() + pull.waitSeconds * 1_000
+  const pull = parseInput(pullRequest, request)
+  const selection = readSelection(pull)
+  const pullOnce = () => pullPage(deps.sql, reader, pull, selection)
+  const pulled = await pullOnce()
+  if (pulled.events.length > 0 || pull.wait === 0) return pulled
+  const endsAtMs = performance.now() + pull.wait * 1_000
   return await deps.live.open(reader, 'events', async (news) => {
-    const leave = () => news.close()
-    reader.signal?.addEventListener('abort', leave)
+    using _leaving = reader.signal && addAbortListener(reader.signal, () => news.close())
     try {
       // What committed before is found by one more look.
       while (!reader.signal?.aborted) {
-        const found = await pullOnce(deps.sql, reader, pull)
+        const found = await pullOnce()
         const leftMs = endsAtMs - performance.now()
         if (found.events.length > 0 || leftMs <= 0) return found
         await news.next(Math.min(leftMs, LOOK_EVERY_MS))
       }
       return NOTHING
     } finally {
-      reader.signal?.removeEventListener('abort', leave)
-      leave()
+      news.close()
     }
   })
 }
@@ -95,13 +110,17 @@ function requireWholeOrganization({ caller }: Reader): EventScope {
 }
 
 /** Goes on while a filter refuses what a statement looks at. */
-async function pullOnce(sql: Sql, { caller, actor }: Reader, pull: Pull): Promise<PulledEvents> {
+async function pullPage(
+  sql: Sql,
+  { caller, actor }: Reader,
+  { consumer, max, lease: leaseSeconds, from }: z.output<typeof pullRequest>,
+  selection: EventSelection,
+): Promise<PulledEvents> {
   const { organizationId } = caller
-  const { name, selection, start, max, leaseSeconds } = pull
   const scope = { organizationId, webhookId: null, selection }
   const values = [
     ...scopeValues(scope, { maxEvents: max, maxBytes: MAX_BYTES }),
-    ...[name, MAX_SCANNED, leaseSeconds, selection.types ?? [], selection.filter?.text],
+    ...[consumer, MAX_SCANNED, leaseSeconds, selection.types ?? [], selection.filter?.text],
   ]
   const endsAtMs = performance.now() + MAX_SCAN_MS
   while (performance.now() < endsAtMs) {
@@ -111,7 +130,7 @@ async function pullOnce(sql: Sql, { caller, actor }: Reader, pull: Pull): Promis
     const [first] = rows
     if (!first) {
       const bounds = await readBounds(sql, organizationId)
-      await createConsumer(sql, organizationId, name, bounds, start ?? 'now', actor)
+      await createConsumer(sql, organizationId, consumer, bounds, from ?? 'now', actor)
       continue
     }
     const { lease, expiresAt, scanned } = first
@@ -188,11 +207,10 @@ const PULL_EVENTS = `
 export async function acknowledgeEvents(
   sql: Sql,
   reader: Reader,
-  consumer: string,
-  lease: string,
+  request: object,
 ): Promise<number> {
   const { organizationId } = requireWholeOrganization(reader)
-  checkConsumerName(consumer)
+  const { consumer, lease } = parseInput(acknowledgement, request)
   const uuid = parseId('lease', lease)
   const { rows } = await sql.query<{ count: number }>({
     name: 'acknowledge_events',
@@ -205,6 +223,11 @@ export async function acknowledgeEvents(
   return row.count
 }
 
+const acknowledgement = z.strictObject({
+  consumer: consumerName,
+  lease: z.string('must be a string'),
+})
+
 /** The primary key of the leases serves it. */
 const ACKNOWLEDGE = `
   with consumer as (
@@ -216,22 +239,3 @@ const ACKNOWLEDGE = `
     returning cardinality(l.event_ids) as count
   )
   select coalesce((select count from acknowledged), 0) as count from consumer`
-
-type Pull = ReturnType<typeof readPull>
-
-function readPull(request: PullRequest) {
-  const issues: FieldIssue[] = []
-  const read = (name: 'max' | 'wait' | 'lease', least: number, most: number, usual: number) => {
-    const value = request[name] ?? usual
-    if (Number.isInteger(value) && value >= least && value <= most) return value
-    const rule = `must be a whole number from ${least} to ${most.toLocaleString('en')}, not ${value}.`
-    issues.push(fieldIssue([name], 'out_of_range', rule))
-    return usual
-  }
-  const max = read('max', 1, MAX_PULLED, DEFAULT_PULLED)
-  const waitSeconds = read('wait', 0, MAX_WAIT_SECONDS, 0)
-  const leaseSeconds = read('lease', 1, MAX_LEASE_SECONDS, DEFAULT_LEASE_SECONDS)
-  if (issues.length > 0) throw invalid(issues)
-  const { consumer: name, from: start } = request
-  return { name, selection: readSelection(request), start, max, waitSeconds, leaseSeconds }
-}

@@ -49,7 +49,7 @@ export function streamsOf({ services: { database, live } }: TestApp) {
     subscribe: (reader: Reader, request: StreamRequest) => followEvents(deps, reader, request),
     pull: (reader: Reader, request: PullRequest) => pullEvents(deps, reader, request),
     acknowledge: (reader: Reader, consumer: string, lease: string) =>
-      acknowledgeEvents(deps.sql, reader, consumer, lease),
+      acknowledgeEvents(deps.sql, reader, { consumer, lease }),
   }
 }
 
