@@ -10,7 +10,7 @@ import type {
 import { graphqlRequest } from './graphql-request.ts'
 import { PosthornError } from './posthorn-error.ts'
 import { readData } from './read-answer.ts'
-import { sendUntilAnswered } from './send.ts'
+import { sendUntilAnswered, wasRefused } from './send.ts'
 
 /**
  * Publishes events, and runs other operations of the API. A publish and a query are tried again after a lost connection,
@@ -93,7 +93,8 @@ export function createClient<Events extends object = Record<string, unknown>>(
     } catch (error) {
       if (!(error instanceof PosthornError)) throw error
       const { code, message, cause, issues } = error
-      throw new PosthornError(code, UNKNOWN.includes(code) ? message + MAY_BE_PUBLISHED : message, {
+      const isUnknown = UNKNOWN.includes(code) && !wasRefused(error)
+      throw new PosthornError(code, isUnknown ? message + MAY_BE_PUBLISHED : message, {
         cause,
         issues: issues.map((issue) => ({ ...issue, path: issue.path.slice(pathFrom) })),
         idempotencyKeys: events.map(({ idempotencyKey }) => idempotencyKey),

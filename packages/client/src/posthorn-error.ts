@@ -45,7 +45,7 @@ export interface Issue {
  * - `FORBIDDEN`: the API key lacks a scope, such as `events:publish`, or `admin` for another organization.
  * - `RATE_LIMITED`: the API key has reached its limit, and still had when the time was up.
  * - `UNAVAILABLE`: Posthorn, or a proxy before it, could not serve the call until the time was up.
- * - `UNREACHABLE`: no answer of Posthorn arrived. What was asked for may have been done.
+ * - `UNREACHABLE`: no answer of Posthorn arrived. What was asked for may have been done, unless the connection was refused.
  * - `INTERNAL`: Posthorn failed. Its log has the details.
  */
 export type PosthornErrorCode =

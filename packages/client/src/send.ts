@@ -20,18 +20,26 @@ export async function sendUntilAnswered(
 ): Promise<Answer> {
   const startedAt = performance.now()
   const remainingMs = () => startedAt + timeoutMs - performance.now()
+  let failure: PosthornError | undefined
   for (let tries = 1; ; tries++) {
     signal?.throwIfAborted()
     const limitMs = tries === 1 && timeoutMs === 0 ? TRY_TIMEOUT_MS : remainingMs()
     const tryMs = isOnce ? limitMs : Math.min(limitMs, TRY_TIMEOUT_MS)
     const answer = await send(request, tryMs, signal)
     if (!(answer instanceof PosthornError) && !isTemporary(answer.status)) return answer
-    const failure = answer instanceof PosthornError ? answer : errorOf(answer)
+    const latest = answer instanceof PosthornError ? answer : errorOf(answer)
+    // A try that Posthorn may have acted on counts more than a later one that it did not get.
+    failure = failure && wasRefused(latest) ? failure : latest
     if (isOnce || timeoutMs === 0) throw failure
     const waitMs = delayMs(tries, answer instanceof PosthornError ? null : answer.retryAfter)
     if (waitMs >= remainingMs()) throw timeIsUp(failure, tries)
     await sleep(waitMs, signal)
   }
+}
+
+/** Whether nothing was sent: nobody listens at the address. */
+export function wasRefused({ cause }: PosthornError): boolean {
+  return (cause as { cause?: { code?: string } } | undefined)?.cause?.code === 'ECONNREFUSED'
 }
 
 /** Returns the answer, or why there is none. Throws the reason of the signal. */
