@@ -3,7 +3,7 @@ import type { Command } from 'commander'
 import { printCatalogue, readCatalogue } from '../event-types/catalogue/catalogue-type.ts'
 import { textOf } from '../event-types/catalogue/parse-catalogue.ts'
 import { mutation, run } from './api.ts'
-import { printedList, printing, readInput, withServices } from './command.ts'
+import { printedTable, printing, type Row, readInput, withServices } from './command.ts'
 import { ACCEPT_BROKEN_SELECTIONS, registerImport } from './event-type-import.ts'
 import { call, withServerOptions } from './server-command.ts'
 
@@ -93,8 +93,8 @@ function registerList(eventType: Command): void {
     .option('--json', 'print an array of event types, sorted by name')
     .action(
       call(async (client, { archived }: { readonly archived: boolean }) => {
-        const types = await run<EventType[]>(client, EVENT_TYPES, { archived })
-        return printedList(types, toLine, 'There are no event types.')
+        const types = await run<Row[]>(client, EVENT_TYPES, { archived })
+        return printedTable(types, COLUMNS, 'There are no event types.')
       }),
     )
 }
@@ -106,18 +106,7 @@ const EVENT_TYPES = `query ($archived: Boolean) {
   }
 }`
 
-interface EventType {
-  readonly name: string
-  readonly description: string
-  readonly group: string | null
-  readonly version: number
-  readonly archived_at: string | null
-}
-
-function toLine({ name, group, version, description, archived_at }: EventType): string {
-  const archived = archived_at === null ? '' : '  archived'
-  return `${name}  v${version}${archived}${group === null ? '' : `  ${group}`}  ${JSON.stringify(description)}`
-}
+const COLUMNS = ['name', 'version', 'archived_at', 'group', 'description']
 
 function registerExport(eventType: Command): void {
   eventType

@@ -49,7 +49,7 @@ describe('posthorn event-type', () => {
     const again = await run(...create)
     expect(again).toMatchObject({ code: 1, stderr: expect.stringMatching(/exists already/) })
 
-    expect((await run('list')).stdout).toContain(`${name}  v1  Orders  "An order."\n`)
+    expect((await run('list')).stdout).toMatch(/^order\.paid +1 +- +Orders +An order\.$/m)
     await posthorn.database.pool.query(
       'update posthorn.event_types set archived_at = now() where name = $1',
       [name],
