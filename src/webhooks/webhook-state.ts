@@ -4,7 +4,7 @@ import type { LiveSource, Topic } from '../streams/live/stream.ts'
 export type WebhookState = 'no_deliveries' | StoredState | 'on_hold' | 'disabled'
 
 /** The states that `evaluateHealth` stores, of a webhook that is enabled and not on hold. */
-export type StoredState = 'healthy' | 'degraded' | 'behind' | 'failing'
+type StoredState = 'healthy' | 'degraded' | 'behind' | 'failing'
 
 /** Why a webhook is behind: what its oldest waiting delivery waits for. */
 export const BEHIND_CAUSES = {
