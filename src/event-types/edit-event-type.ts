@@ -19,6 +19,7 @@ import {
   payloadIssues,
   reservedIssues,
 } from './event-type-settings.ts'
+import { readNames } from './find-event-types.ts'
 
 const newEventType = newObjectRule({ name: EVENT_TYPE_NAME, ...EVENT_TYPE_SETTINGS })
 const eventTypeChanges = changesRule(EVENT_TYPE_SETTINGS).extend({
@@ -147,13 +148,5 @@ async function lockEventType(tx: Db, name: string): Promise<CatalogueType> {
     ? []
     : await tx.$queryRawUnsafe<CatalogueType[]>(`${SELECT_TYPES} where name = $1 for update`, name)
   if (type) return type
-  const others = await tx.eventType.findMany({ select: { name: true } })
-  throw notFound(
-    'event type',
-    name,
-    didYouMean(
-      name,
-      others.map((one) => one.name),
-    ),
-  )
+  throw notFound('event type', name, didYouMean(name, await readNames(tx)))
 }
