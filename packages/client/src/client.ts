@@ -10,7 +10,7 @@ import type {
 import { graphqlRequest } from './graphql-request.ts'
 import { PosthornError } from './posthorn-error.ts'
 import { readData } from './read-answer.ts'
-import { sendUntilAnswered, wasRefused } from './send.ts'
+import { sendUntilAnswered } from './send.ts'
 
 /**
  * Publishes events, and runs other operations of the API. A publish and a query are tried again after a lost connection,
@@ -92,9 +92,8 @@ export function createClient<Events extends object = Record<string, unknown>>(
       return data.publishEvents.publishedEvents
     } catch (error) {
       if (!(error instanceof PosthornError)) throw error
-      const { code, message, cause, issues } = error
-      const isUnknown = UNKNOWN.includes(code) && !wasRefused(error)
-      throw new PosthornError(code, isUnknown ? message + MAY_BE_PUBLISHED : message, {
+      const { code, message, cause, issues, mayHaveActed } = error
+      throw new PosthornError(code, mayHaveActed ? message + MAY_BE_PUBLISHED : message, {
         cause,
         issues: issues.map((issue) => ({ ...issue, path: issue.path.slice(pathFrom) })),
         idempotencyKeys: events.map(({ idempotencyKey }) => idempotencyKey),
@@ -126,9 +125,6 @@ const PUBLISH = `mutation PosthornPublish($events: [PublishEventInput!]!) {
 interface PublishData {
   readonly publishEvents: { readonly publishedEvents: PublishedEvent[] }
 }
-
-/** The codes of failures after which Posthorn may have acted. */
-const UNKNOWN = ['INTERNAL', 'RATE_LIMITED', 'UNAVAILABLE', 'UNREACHABLE']
 
 const MAY_BE_PUBLISHED =
   ' An event may have been published; publish it again only with the same idempotency key.'

@@ -29,17 +29,12 @@ export async function sendUntilAnswered(
     if (!(answer instanceof PosthornError) && !isTemporary(answer.status)) return answer
     const latest = answer instanceof PosthornError ? answer : errorOf(answer)
     // A try that Posthorn may have acted on counts more than a later one that it did not get.
-    failure = failure && wasRefused(latest) ? failure : latest
+    failure = failure && !latest.mayHaveActed ? failure : latest
     if (isOnce || timeoutMs === 0) throw failure
     const waitMs = delayMs(tries, answer instanceof PosthornError ? null : answer.retryAfter)
     if (waitMs >= remainingMs()) throw timeIsUp(failure, tries)
     await sleep(waitMs, signal)
   }
-}
-
-/** Whether nothing was sent: nobody listens at the address. */
-export function wasRefused({ cause }: PosthornError): boolean {
-  return (cause as { cause?: { code?: string } } | undefined)?.cause?.code === 'ECONNREFUSED'
 }
 
 /** Returns the answer, or why there is none. Throws the reason of the signal. */
