@@ -51,7 +51,6 @@ const NotDeliveredReason = enumOf(
 const DeliveryExplanation = builder.objectRef<Explanation>('DeliveryExplanation').implement({
   description: 'Why a webhook has no delivery of an event, or the delivery.',
   fields: (t) => ({
-    webhookId: t.exposeID('webhookId', { description: 'The id of the webhook: `wh_…`.' }),
     reason: t.expose('reason', { type: NotDeliveredReason, description: 'The reason.' }),
     message: t.exposeString('detail', {
       description: 'The reason with its details, as English sentences.',
@@ -69,9 +68,20 @@ const DeliveryExplanation = builder.objectRef<Explanation>('DeliveryExplanation'
   }),
 })
 
+const NotDelivered = builder.objectRef<Explanation>('NotDelivered').implement({
+  description: 'Why a webhook that subscribes to the type of an event has no delivery of it.',
+  fields: (t) => ({
+    webhookId: t.exposeID('webhookId', { description: 'The id of the webhook: `wh_…`.' }),
+    reason: t.expose('reason', { type: NotDeliveredReason, description: 'The reason.' }),
+    message: t.exposeString('detail', {
+      description: 'The reason with its details, as English sentences.',
+    }),
+  }),
+})
+
 builder.prismaObjectFields('Event', (t) => ({
   notDelivered: t.field({
-    type: [DeliveryExplanation],
+    type: [NotDelivered],
     semanticNonNull: true,
     description: `Why webhooks that subscribe to the type of the event have no delivery of it: the newest ${MAX_EXPLAINED} that subscribe. Empty if each has a delivery, and if none subscribes.`,
     authScopes: { scope: 'deliveries:read' },
