@@ -43,7 +43,7 @@ export async function findBulkTasks(
   { webhookId, action }: BulkTaskFilter,
   query: Fields & Page,
 ): Promise<BulkTask[]> {
-  const webhookUuid = filteredWebhook({ webhookId })
+  const webhookUuid = filteredWebhook(webhookId)
   const { where, ...page } = pageOf(query, 'newest first')
   const filter = { ...(webhookUuid && { webhookId: webhookUuid }), ...(action && { action }) }
   return await db.bulkTask.findMany({ ...page, where: { ...where, ...filter, organizationId } })

@@ -64,13 +64,25 @@ export function printing<Args extends readonly unknown[]>(
   })
 }
 
-/** A line for each item, or a sentence if there is none. */
-export function printedList<Item>(
-  items: readonly Item[],
-  toLine: (item: Item) => string,
+export type Row = Readonly<Record<string, unknown>>
+
+/** Some columns of the rows as a table, or a sentence if there is no row. */
+export function printedTable(
+  rows: readonly Row[],
+  columns: readonly string[],
   none: string,
 ): Printed {
-  return [items, items.map(toLine).join('\n') || none]
+  if (rows.length === 0) return [rows, none]
+  const cells = rows.map((row) => columns.map((name) => escapeControls(String(row[name] ?? '-'))))
+  const lines = [columns, ...cells]
+  const widths = columns.map((_, i) => Math.max(...lines.map((line) => line[i]?.length ?? 0)))
+  const text = lines.map((line) => line.map((cell, i) => cell.padEnd(widths[i] ?? 0)).join('  '))
+  return [rows, text.map((line) => line.trimEnd()).join('\n')]
+}
+
+/** The same for one row. */
+export function printedRow(row: Row, columns: readonly string[]): Printed {
+  return [row, printedTable([row], columns, '')[1]]
 }
 
 /** Collects the values of a repeated option. */

@@ -1,17 +1,15 @@
 import { type Command, Option } from 'commander'
 import { mutation, run } from './api.ts'
-import { printedList } from './command.ts'
+import { printedRow, printedTable, type Row } from './command.ts'
 import { call, withOrganization } from './server-command.ts'
 
 const FIELDS =
   'id state attempts: attemptCount created_at: createdAt webhook: webhookId eventType { name }'
 
-interface Delivery {
-  readonly id: string
+const COLUMNS = ['id', 'state', 'attempts', 'created_at', 'webhook', 'event_type']
+
+interface Delivery extends Row {
   readonly state: string
-  readonly attempts: number
-  readonly created_at: string
-  readonly webhook: string
   readonly eventType: { readonly name: string }
 }
 
@@ -19,13 +17,8 @@ function shown({ eventType, ...delivery }: Delivery) {
   return { ...delivery, state: delivery.state.toLowerCase(), event_type: eventType.name }
 }
 
-function toLine({ id, state, attempts, ...others }: ReturnType<typeof shown>): string {
-  const { created_at, webhook, event_type } = others
-  return [id, state, `attempts: ${attempts}`, created_at, webhook, event_type].join('  ')
-}
-
 const printed = (deliveries: readonly Delivery[]) =>
-  printedList(deliveries.map(shown), toLine, 'There are no such deliveries.')
+  printedTable(deliveries.map(shown), COLUMNS, 'There are no such deliveries.')
 
 interface ListOptions {
   readonly state?: string
@@ -93,7 +86,7 @@ export function registerTest(program: Command): void {
     .action(
       call(async (client, id: string, eventType: string) => {
         const { delivery } = await run<{ delivery: Delivery }>(client, TEST, { id, eventType })
-        return [shown(delivery), toLine(shown(delivery))]
+        return printedRow(shown(delivery), COLUMNS)
       }),
     )
 }

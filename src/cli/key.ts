@@ -9,7 +9,7 @@ import type { Db } from '../db/client.ts'
 import { publicId } from '../db/ids.ts'
 import { getOrganization, listOrganizations } from '../organizations/find-organization.ts'
 import { allPages, mutation, run } from './api.ts'
-import { commaSeparated, printedList, printing, withServices } from './command.ts'
+import { commaSeparated, printedTable, printing, type Row, withServices } from './command.ts'
 import { call, withOrganization } from './server-command.ts'
 
 const KEY_SCOPES = 'the scope keys:manage, or admin for every organization'
@@ -28,7 +28,7 @@ export function registerKey(program: Command): void {
             ...{ ...key, organization: organization.id, token_hint: `${key.token_hint}…` },
           }),
         )
-        return printedList(keys, toLine, 'There are no API keys.')
+        return printedTable(keys, COLUMNS, 'There are no API keys.')
       }),
     )
   withOrganization(key.command('revoke'), KEY_SCOPES)
@@ -50,24 +50,23 @@ const FIELDS = `
   id organization { id } name token_hint: tokenHint scopes created_at: createdAt
   expires_at: expiresAt revoked_at: revokedAt last_used_at: lastUsedAt`
 
-interface Key {
-  readonly id: string
+const COLUMNS = [
+  'id',
+  'organization',
+  'token_hint',
+  'expires_at',
+  'revoked_at',
+  'last_used_at',
+  'scopes',
+  'name',
+]
+
+interface Key extends Row {
   readonly organization: { readonly id: string }
-  readonly name: string | null
   readonly token_hint: string
-  readonly scopes: readonly string[]
-  readonly expires_at: string | null
-  readonly revoked_at: string | null
 }
 
 const REVOKE = mutation('revokeApiKey(id: $id)', '$id: ID!', 'apiKey { revoked_at: revokedAt }')
-
-function toLine(key: Omit<Key, 'organization'> & { readonly organization: string }): string {
-  const hasExpired = key.expires_at !== null && Date.parse(key.expires_at) <= Date.now()
-  const state = key.revoked_at !== null ? 'revoked' : hasExpired ? 'expired' : 'valid'
-  const name = key.name === null ? '' : `  ${JSON.stringify(key.name)}`
-  return `${key.id}  ${key.organization}  ${key.token_hint}  ${state}  ${key.scopes.join(',')}${name}`
-}
 
 interface CreateOptions {
   readonly organization?: string

@@ -3,7 +3,7 @@ import { COMMAND_LINE } from '../auth/access/actor.ts'
 import { publicId } from '../db/ids.ts'
 import { createOrganization } from '../organizations/organization.ts'
 import { allPages, mutation, run } from './api.ts'
-import { printedList, printing, withServices } from './command.ts'
+import { printedRow, printedTable, printing, type Row, withServices } from './command.ts'
 import { call, withServerOptions } from './server-command.ts'
 
 /** `posthorn organization create`, `list` and `delete`. */
@@ -26,7 +26,7 @@ export function registerOrganization(program: Command): void {
         const { metadata, createdAt } = created
         const named = { id: publicId('organization', created.id), name: created.name }
         const shown = { ...named, uid: created.uid, metadata, created_at: createdAt }
-        return [shown, toLine(shown)]
+        return printedRow(shown, COLUMNS)
       }),
     )
   withServerOptions(organization.command('list'), 'the scope admin')
@@ -34,8 +34,8 @@ export function registerOrganization(program: Command): void {
     .option('--json', 'print an array of organizations, oldest first')
     .action(
       call(async (client) => {
-        const organizations = await allPages<Organization>(client, 'organizations', FIELDS)
-        return printedList(organizations, toLine, 'There are no organizations.')
+        const organizations = await allPages<Row>(client, 'organizations', FIELDS)
+        return printedTable(organizations, COLUMNS, 'There are no organizations.')
       }),
     )
   withServerOptions(organization.command('delete'), 'the scope admin')
@@ -58,15 +58,7 @@ export function registerOrganization(program: Command): void {
 
 const FIELDS = 'id name uid metadata created_at: createdAt'
 
-interface Organization {
-  readonly id: string
-  readonly name: string
-  readonly uid: string | null
-}
-
-function toLine({ id, name, uid }: Organization): string {
-  return uid === null ? `${id}  ${name}` : `${id}  ${name}  (uid ${uid})`
-}
+const COLUMNS = ['id', 'uid', 'name']
 
 interface Deletion {
   readonly deleted_rows: number

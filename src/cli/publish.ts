@@ -72,13 +72,10 @@ const NOT_DELIVERED = `query ($id: ID!) {
   event(id: $id) { notDelivered { webhookId message } }
 }`
 
-/** The codes of errors after which the event may be published. */
-const UNCERTAIN = ['INTERNAL', 'RATE_LIMITED', 'UNAVAILABLE', 'UNREACHABLE']
-
 function explain(error: unknown): never {
   if (!(error instanceof PosthornError)) throw error
-  const { code, message, issues, idempotencyKeys } = error
-  if (UNCERTAIN.includes(code)) {
+  const { code, message, issues, idempotencyKeys, mayHaveActed } = error
+  if (mayHaveActed) {
     const option = `--idempotency-key ${idempotencyKeys[0]}`
     throw new PosthornError(code, `${message} For that, add ${option} to the command.`)
   }

@@ -1,27 +1,16 @@
 import type { Command } from 'commander'
 import { allPages, mutation, run } from './api.ts'
-import { type Printed, printedList } from './command.ts'
+import { printedRow, printedTable, type Row } from './command.ts'
 import { call, withOrganization } from './server-command.ts'
 
 const JSON_FORM = 'print {"id":"wh_…","url":"…","enabled":true,"subscriptions":["order.*"]}'
 const FIELDS = 'id url enabled subscriptions'
 
-interface Webhook {
-  readonly id: string
-  readonly url: string
-  readonly enabled: boolean
-  readonly subscriptions: readonly string[]
-}
+const COLUMNS = FIELDS.split(' ')
 
 interface Changed {
-  readonly webhook: Webhook
+  readonly webhook: Row
 }
-
-function toLine({ id, url, enabled, subscriptions }: Webhook): string {
-  return `${id}  ${enabled ? 'enabled ' : 'disabled'}  ${url}  ${subscriptions.join(', ')}`
-}
-
-const printed = ({ webhook }: Changed): Printed => [webhook, toLine(webhook)]
 
 interface CreateOptions {
   readonly event: readonly string[]
@@ -50,7 +39,7 @@ export function registerWebhook(program: Command): void {
     .action(
       call(async (client, url: string, { event, description, disabled }: CreateOptions) => {
         const input = { url, eventSubscriptions: event, description, enabled: !disabled }
-        return printed(await run<Changed>(client, CREATE, { input }))
+        return printedRow((await run<Changed>(client, CREATE, { input })).webhook, COLUMNS)
       }),
     )
   command('list', 'read')
@@ -58,8 +47,8 @@ export function registerWebhook(program: Command): void {
     .option('--json', 'print an array of webhooks, oldest first')
     .action(
       call(async (client) => {
-        const webhooks = await allPages<Webhook>(client, 'webhooks', FIELDS)
-        return printedList(webhooks, toLine, 'There are no webhooks.')
+        const webhooks = await allPages<Row>(client, 'webhooks', FIELDS)
+        return printedTable(webhooks, COLUMNS, 'There are no webhooks.')
       }),
     )
   command('enable')
@@ -70,9 +59,10 @@ export function registerWebhook(program: Command): void {
     .option('--undo', 'disable the webhook: its unfinished deliveries wait', false)
     .option('--json', JSON_FORM)
     .action(
-      call(async (client, id: string, { undo }: { readonly undo: boolean }) =>
-        printed(await run<Changed>(client, ENABLE, { id, enabled: !undo })),
-      ),
+      call(async (client, id: string, { undo }: { readonly undo: boolean }) => {
+        const { webhook } = await run<Changed>(client, ENABLE, { id, enabled: !undo })
+        return printedRow(webhook, COLUMNS)
+      }),
     )
   command('delete')
     .description(

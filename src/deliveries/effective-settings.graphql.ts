@@ -2,7 +2,6 @@ import type { GraphQLResolveInfo } from 'graphql'
 import type { Webhook } from '../db/generated/prisma/client.ts'
 import { builder } from '../graphql/builder.ts'
 import type { Context } from '../graphql/context.ts'
-import { findOrganization } from '../organizations/find-organization.ts'
 import { readSendDefaults, type SendDefaults } from './send-defaults.ts'
 
 type EffectiveSettings = ReturnType<typeof effectiveSettings>
@@ -65,9 +64,8 @@ builder.queryField('defaultSettings', (t) =>
     authScopes: { scope: 'webhooks:read' },
     portal: 'open',
     resolve: async (_root, _args, context) => {
-      const { organizationId } = context.caller
-      const organization = await findOrganization(context.prisma, organizationId, {
-        select: { keepResponseBodies: true, keepPayloads: true },
+      const organization = await context.prisma.organization.findUniqueOrThrow({
+        where: { id: context.caller.organizationId },
       })
       return effectiveSettings({ ...UNSET, organization }, await readSendDefaults(context.sql))
     },

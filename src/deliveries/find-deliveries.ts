@@ -3,7 +3,7 @@ import type { Delivery, Prisma } from '../db/generated/prisma/client.ts'
 import { parseId } from '../db/ids.ts'
 import type { Page } from '../db/page.ts'
 import { pagesOfEach } from '../db/pages-of-each.ts'
-import { atLeastKey } from '../db/selection.ts'
+import { atLeastKey, byIds } from '../db/selection.ts'
 import { findSearchKey } from '../event-types/search-key.ts'
 import { type DeliveryFilter, deliveryPage } from './delivery-filter.ts'
 
@@ -45,16 +45,9 @@ export async function findDeliveries(
 }
 
 /** The organization's deliveries with these uuids, by uuid. */
-export async function findDeliveriesByIds(
-  db: Db,
-  organizationId: string,
-  uuids: readonly string[],
-  selection: Selection,
-): Promise<Map<string, Delivery>> {
-  const where = { id: { in: [...uuids] }, organizationId }
-  const rows = await db.delivery.findMany({ ...selection, where })
-  return new Map(rows.map((row) => [row.id, row]))
-}
+export const findDeliveriesByIds = byIds<Delivery, Selection>((db, found) =>
+  db.delivery.findMany(found),
+)
 
 /** The organization's delivery with a public id, or `null`. */
 export async function findDeliveryById(

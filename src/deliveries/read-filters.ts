@@ -39,10 +39,6 @@ function readWebhooks(ids: WithWebhookIds['webhookIds'], path: readonly string[]
 }
 
 /** The uuid of the only webhook that a filter names, or null. */
-export function filteredWebhook({
-  webhookId,
-}: {
-  readonly webhookId?: string | null | undefined
-}): string | null {
+export function filteredWebhook(webhookId: string | null | undefined): string | null {
   return webhookId == null ? null : requireId('webhook', webhookId, ['filter', 'webhookId'])
 }

@@ -8,6 +8,7 @@ import { DomainError, type FieldIssue, invalid, notFound } from '../lib/errors.t
 import { readJson } from '../lib/parse-json.ts'
 import { changesRule, type GivenSettings, newObjectRule } from '../lib/setting.ts'
 import { checkInput, omitUndefined } from '../lib/validation.ts'
+import { requireWithinInstallation } from '../organizations/retention/retention-rules.ts'
 import { type CatalogueType, SELECT_TYPES } from './catalogue/catalogue-type.ts'
 import { compareType, parsed, type TypeChange } from './catalogue/check-catalogue.ts'
 import { selectionFindings } from './catalogue/findings.ts'
@@ -18,6 +19,7 @@ import {
   payloadIssues,
   reservedIssues,
 } from './event-type-settings.ts'
+import { readNames } from './find-event-types.ts'
 
 const newEventType = newObjectRule({ name: EVENT_TYPE_NAME, ...EVENT_TYPE_SETTINGS })
 const eventTypeChanges = changesRule(EVENT_TYPE_SETTINGS).extend({
@@ -111,13 +113,17 @@ async function readFields<Fields extends object>(
   return { ...data, ...texts }
 }
 
-/** Throws `invalid` if the change breaks selections. Returns false if an added event type exists. */
+/** Throws `invalid` if the change breaks selections or the retention is too long. Returns false if an added event type exists. */
 async function writeChange(
   tx: Db,
   actor: Actor,
   change: TypeChange,
   { acceptBrokenSelections }: GraphOptions,
 ): Promise<boolean> {
+  const { retentionDays } = change.after
+  if (retentionDays !== change.before?.retentionDays) {
+    await requireWithinInstallation(tx, retentionDays)
+  }
   const broken = acceptBrokenSelections ? [] : await selectionFindings(tx, [change])
   if (broken.length === 0) return await writeCatalogue(tx, actor, [change])
   throw invalid(
@@ -142,13 +148,5 @@ async function lockEventType(tx: Db, name: string): Promise<CatalogueType> {
     ? []
     : await tx.$queryRawUnsafe<CatalogueType[]>(`${SELECT_TYPES} where name = $1 for update`, name)
   if (type) return type
-  const others = await tx.eventType.findMany({ select: { name: true } })
-  throw notFound(
-    'event type',
-    name,
-    didYouMean(
-      name,
-      others.map((one) => one.name),
-    ),
-  )
+  throw notFound('event type', name, didYouMean(name, await readNames(tx)))
 }

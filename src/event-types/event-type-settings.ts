@@ -21,37 +21,31 @@ const textRule = (max: number) =>
 export const EVENT_TYPE_SETTINGS = {
   description: {
     rule: textRule(1_000),
-    type: 'String',
     required: true,
     description: 'What an event of this type means: 1 to 1,000 characters.',
   },
   schema: {
     rule: z.record(z.string(), z.unknown(), 'must be a JSON Schema in an object').nullable(),
-    type: 'JSON',
     description:
       'A JSON Schema (2020-12) for the `data` of events: an object of at most 512 KiB, without external references. Patterns are checked in linear time, so look-around and back-references are rejected. GraphQL and the command line validate against it; the SQL function `posthorn.publish_events` does not. Null, the default: any JSON is valid.',
   },
   example: {
     rule: z.unknown(),
-    type: 'JSON',
     description:
       'An example of the `data` of an event. It must match the schema. `testDelivery` sends it. Null, the default: none.',
   },
   searchKeys: {
     rule: searchKeysRule.nullable().transform((keys) => keys ?? []),
-    type: ['String'],
     description:
       'The search keys: at most 8 JSON paths in the `data` of events, such as `$.order.id`, `$.items[0].sku` or `$["order-id"]`. When an event is published, the strings, numbers and booleans at these paths are indexed, so that `events` and `deliveries` find it by them. Longer values than 200 characters, objects, arrays and null are not indexed, nor is an event whose data has `\\u0000` or a lone surrogate. Null, the default: none. A change applies to events that are published afterwards.',
   },
   group: {
     rule: textRule(100).nullable(),
-    type: 'String',
     description:
       'The group that the event type belongs to in the catalogue, such as `Orders`: 1 to 100 characters. Null, the default: none.',
   },
   retentionDays: {
     rule: retentionDaysRule,
-    type: 'Int',
     description: `${RETENTION_DAYS} Null, the default: as long as the organization of the event keeps others.`,
   },
 } as const satisfies Settings
@@ -66,7 +60,6 @@ export const EVENT_TYPE_NAME = {
       (name) => !Object.hasOwn(Object.prototype, name),
       'must not be a member that every object of JavaScript has, such as constructor',
     ),
-  type: 'String',
   required: true,
   description:
     'The name, such as `event_attendee.joined_event`: at most 128 letters, digits, `_` and `-`, in words joined by dots. It cannot be changed.',

@@ -1,16 +1,12 @@
 import type { Sql } from '../db/client.ts'
 import { atMostEvery } from '../lib/at-most-every.ts'
+import { type CatalogueType, SELECT_TYPES } from './catalogue/catalogue-type.ts'
 
 /** An event type of the catalogue as documents describe it. */
-export interface DescribedType {
-  readonly name: string
-  readonly group: string | null
-  readonly description: string
-  /** A JSON Schema, as JSON. Null: `data` is any JSON value. */
-  readonly schema: string | null
-  /** JSON. */
-  readonly example: string | null
-}
+export type DescribedType = Pick<
+  CatalogueType,
+  'name' | 'group' | 'description' | 'schema' | 'example'
+>
 
 /** Documents need no key or little work, so a flood of requests must cost little. */
 const LOOK_EVERY_MS = 1_000
@@ -60,9 +56,7 @@ async function readVersion(sql: Sql): Promise<string> {
 async function readTypes(sql: Sql): Promise<DescribedType[]> {
   const { rows } = await sql.query<DescribedType>({
     name: 'read_catalogue',
-    text: `
-      select name, group_name as "group", description, schema::text, example::text
-      from posthorn.event_types where archived_at is null order by name collate "C"`,
+    text: `${SELECT_TYPES} where archived_at is null order by name collate "C"`,
   })
   return rows
 }

@@ -3,6 +3,7 @@ import type { Event, Prisma } from '../db/generated/prisma/client.ts'
 import { parseId } from '../db/ids.ts'
 import { boundConditions, type Page, pageOf } from '../db/page.ts'
 import { createParameters } from '../db/parameters.ts'
+import { byIds } from '../db/selection.ts'
 import { findSearchKey, type SearchKey } from '../event-types/search-key.ts'
 import { lowerBoundAt } from '../lib/uuid-v7.ts'
 
@@ -65,19 +66,9 @@ export async function findEventById(
 }
 
 /** The organization's events with these uuids, by uuid, newest first. */
-export async function findEventsByIds(
-  db: Db,
-  organizationId: string,
-  uuids: readonly string[],
-  selection: Selection,
-): Promise<Map<string, Event>> {
-  const events = await db.event.findMany({
-    ...selection,
-    where: { id: { in: [...uuids] }, organizationId },
-    orderBy: { id: 'desc' },
-  })
-  return new Map(events.map((event) => [event.id, event]))
-}
+export const findEventsByIds = byIds<Event, Selection>((db, found) =>
+  db.event.findMany({ ...found, orderBy: { id: 'desc' } }),
+)
 
 /** The most events of a type that are read to find those of a search key among them. */
 const FEW = 1_000

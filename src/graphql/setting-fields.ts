@@ -1,5 +1,5 @@
 import type { InputFieldRef } from '@pothos/core'
-import type { GivenSettings, Settings } from '../lib/setting.ts'
+import { type GivenSettings, type Settings, typeOf } from '../lib/setting.ts'
 import { builder, type SchemaTypes } from './builder.ts'
 import type { InputFields } from './mutation.ts'
 
@@ -14,10 +14,11 @@ export function settingInputs<S extends Settings>(
   settings: S,
   of: 'new' | 'changes',
 ): InputsOf<S> {
-  const fields = Object.entries(settings).map(([name, { type, description, required = false }]) => [
-    name,
-    t.field({ type, description, required: of === 'new' && required } as never),
-  ])
+  const fields = Object.entries(settings).map(([name, setting]) => {
+    const { description, required = false } = setting
+    const type = typeOf(setting)
+    return [name, t.field({ type, description, required: of === 'new' && required } as never)]
+  })
   return Object.fromEntries(fields)
 }
 
@@ -29,7 +30,9 @@ export function addSettingFields(
   // Each has such columns.
   builder.prismaObjectFields(type as 'Organization', (t) =>
     Object.fromEntries(
-      Object.entries(settings).map(([name, { rule, type, description, forSessions = true }]) => {
+      Object.entries(settings).map(([name, setting]) => {
+        const { rule, description, forSessions = true } = setting
+        const type = typeOf(setting)
         const nullable = rule.safeParse(null).data === null
         // Without an access, the field is closed to sessions where the type declares that for each field.
         const access = forSessions ? { portal: 'open' } : !nullable && { semanticNonNull: true }

@@ -4,8 +4,8 @@ import { z } from 'zod'
 export interface Setting {
   /** The rule of a given value. Null is the default. */
   readonly rule: z.ZodType
-  /** The name of the type in GraphQL. A list has that of its items in brackets. */
-  readonly type: string | readonly [string]
+  /** The type in GraphQL, if `typeOf` cannot know it from the rule. */
+  readonly type?: string | readonly [string]
   /** The meaning, the bounds and the default. */
   readonly description: string
   /** Whether a new object needs a value. */
@@ -35,6 +35,21 @@ export function wholeNumber(min: number, max: number, remedy: string) {
   const error = ({ input }: { readonly input?: unknown }) =>
     `must be a whole number from ${from} to ${to}, not ${JSON.stringify(input)}; ${remedy}`
   return z.int({ error }).min(min, { error }).max(max, { error })
+}
+
+/** The name of the type in GraphQL, in brackets for a list of it. */
+export function typeOf({ rule, type }: Setting): string | readonly [string] {
+  if (type !== undefined) return type
+  const schema = z.toJSONSchema(rule, { io: 'input', unrepresentable: 'any' })
+  const given = schema.anyOf?.find((one) => one.type !== 'null') ?? schema
+  return given.type === 'array' ? [scalarOf(given.items)] : scalarOf(given)
+}
+
+const SCALARS = { string: 'String', boolean: 'Boolean', integer: 'Int' } as const
+
+function scalarOf(schema: unknown): string {
+  const [name] = [(schema as { type?: keyof typeof SCALARS }).type].flat()
+  return (name && SCALARS[name]) ?? 'JSON'
 }
 
 /** A new object. A setting that is not given has its default. */

@@ -9,11 +9,6 @@ import { type OwnNameFilter, ownNameConditions } from './own-names/metadata.ts'
 
 type Query = Pick<Prisma.OrganizationFindUniqueArgs, 'select' | 'include'>
 
-/** The organization with a uuid. Throws if there is none. */
-export async function findOrganization(db: Db, uuid: string, query: Query): Promise<Organization> {
-  return await db.organization.findUniqueOrThrow({ ...query, where: { id: uuid } })
-}
-
 /** A public id, or the uid that an operator chose. */
 export type OrganizationName = { readonly id: string } | { readonly uid: string }
 

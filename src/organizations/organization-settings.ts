@@ -19,35 +19,29 @@ export const ORGANIZATION_SETTINGS = {
       .min(1, 'must not be empty')
       .max(200, 'must have at most 200 characters')
       .refine((text) => !text.includes('\0'), 'must not contain the NUL character'),
-    type: 'String',
     required: true,
     description: 'The name: 1 to 200 characters.',
   },
   uid: {
     rule: uidRule.nullable(),
-    type: 'String',
     forSessions: false,
     description: `A name of your choice, unique in the installation: ${UID_RULE}. Null, the default: none.`,
   },
   metadata: {
     rule: metadataRule,
-    type: 'JSON',
     forSessions: false,
     description: `Labels of your choice, all of them: ${METADATA_RULE}. Null, the default: none.`,
   },
   retentionDays: {
     rule: retentionDaysRule,
-    type: 'Int',
     description: `${RETENTION_DAYS} Null, the default: as long as POSTHORN_RETENTION says.`,
   },
   keepResponseBodies: {
     rule: keepRule,
-    type: 'Boolean',
     description: `${KEEP_RESPONSE_BODIES} Default: true.`,
   },
   keepPayloads: {
     rule: keepRule,
-    type: 'Boolean',
     description: `${KEEP_PAYLOADS} Default: true.`,
   },
 } as const satisfies Settings

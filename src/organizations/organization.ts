@@ -17,6 +17,7 @@ import { omitUndefined, parseInput } from '../lib/validation.ts'
 import { findNamedOrganization, type OrganizationName } from './find-organization.ts'
 import { ORGANIZATION_SETTINGS } from './organization-settings.ts'
 import { lockUid, uidTaken } from './own-names/uid.ts'
+import { requireWithinInstallation } from './retention/retention-rules.ts'
 
 export type OrganizationInput = GivenSettings<typeof ORGANIZATION_SETTINGS>
 
@@ -31,6 +32,7 @@ export async function createOrganization(
 ): Promise<Organization> {
   const data = parseInput(newOrganization, input)
   return await joinTransaction(db, async (tx) => {
+    await requireWithinInstallation(tx, data.retentionDays)
     await claimUid(tx, data.uid, null)
     const organization = await tx.organization.create({ data })
     await writeAuditEntry(tx, actor, {
@@ -92,6 +94,7 @@ async function change(
   )
   const id = publicId('organization', before.id)
   if (Object.keys(changed.after).length === 0) return { id, created: false, changed: false }
+  if ('retentionDays' in changed.after) await requireWithinInstallation(tx, data.retentionDays)
   const action = 'organization.updated'
   const subject = { organizationId: before.id, subjectId: id }
   const edited = { ...subject, revision: before.revision, actions: [action] as const }

@@ -103,8 +103,7 @@ const EVALUATE_EVERY_MS = 1_000
 
 /** Evaluates the health of the webhooks, counts what filters refused, and notifies the organizations of changes. */
 async function evaluate(pipeline: Sql, notify: Notify): Promise<void> {
-  const transitions = await evaluateHealth(pipeline)
-  for (const { organizationId } of transitions) notify(organizationId)
+  for (const organizationId of await evaluateHealth(pipeline)) notify(organizationId)
   await countFilteredEvents(pipeline)
 }
 

@@ -1,4 +1,5 @@
 import { enumOf } from '../graphql/enum-of.ts'
+import { PARKED_REASONS } from './webhook-state.ts'
 
 export const DeliveryState = enumOf(
   'DeliveryState',
@@ -16,15 +17,8 @@ export const DeliveryState = enumOf(
 
 export const ParkedReason = enumOf(
   'ParkedReason',
-  'Why a delivery is parked in the backlog of its webhook.',
-  {
-    disabled: 'The webhook is disabled.',
-    on_hold:
-      'The webhook is on hold, because its endpoint keeps failing or asked to wait. See `health.onHoldReason`.',
-    concurrency_limit: 'The webhook is at its concurrency limit.',
-    rate_limit: 'The webhook is at its rate limit.',
-    ordered: 'The webhook is ordered, and an earlier delivery has not finished.',
-  },
+  'What a delivery in the backlog of its webhook waits for. Of a hold, `health.onHoldReason` says more.',
+  PARKED_REASONS,
 )
 
 export const WebhookState = enumOf(

@@ -1,17 +1,13 @@
 import type { Sql } from '../db/client.ts'
 import { sumLatencies } from './latency.ts'
-import type { WebhookState } from './webhook-state.ts'
+import { PARKED_REASONS, type WebhookState } from './webhook-state.ts'
 
 export const ON_TIME_RATE =
   'The share of the deliveries of the last hour that arrived within a minute of their creation, from 0 to 1. The others arrived later, were exhausted, or have not arrived and are older than a minute; of the latter, at most 10,000 are counted. Null if there were none.'
 
 /** What a delivery waits for: its webhook, the time of its retry, or a worker. */
 export const WAITING_REASONS = {
-  on_hold: 'Its webhook is on hold: the endpoint keeps failing, or asked to wait.',
-  disabled: 'Its webhook is disabled.',
-  rate_limit: 'The rate limit of its webhook.',
-  concurrency_limit: 'The concurrency limit of its webhook: the endpoint answers too slowly.',
-  ordered: 'An earlier delivery, because its webhook is ordered.',
+  ...PARKED_REASONS,
   retry: 'The time of its next attempt, after a failed one.',
   capacity:
     'A worker of this installation, for more than 10 seconds. Counted from the second minute after its creation.',

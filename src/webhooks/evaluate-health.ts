@@ -1,5 +1,4 @@
 import type { Sql } from '../db/client.ts'
-import type { BehindCause, StoredState } from './webhook-state.ts'
 
 /** A webhook fails for certain after this many consecutive failures. */
 const FAILING_AFTER = 10
@@ -17,26 +16,18 @@ const MAX_EVALUATED = 250
 /** Seconds between two evaluations of a webhook that is in trouble or has a backlog. */
 const EVALUATE_EVERY = 5
 
-export interface HealthTransition {
-  readonly webhookId: string
-  readonly organizationId: string
-  readonly from: StoredState
-  readonly to: StoredState
-  readonly cause: BehindCause | null
-}
-
 /**
- * Sets the states of the webhooks that had failures, that have a backlog or that are in trouble, and returns those that
- * changed. The transaction that changes a state alerts it. Of several processes, one at a time evaluates.
+ * Sets the states of the webhooks that had failures, that have a backlog or that are in trouble, and returns the uuid of the
+ * organization for each that changed. The transaction that changes a state alerts it. Of several processes, one at a time evaluates.
  */
-export async function evaluateHealth(sql: Sql, aheadMs = 0): Promise<HealthTransition[]> {
+export async function evaluateHealth(sql: Sql, aheadMs = 0): Promise<string[]> {
   await sql.query({ name: 'watch_backlogs', text: WATCH_BACKLOGS, values: [MAX_EVALUATED] })
-  const { rows } = await sql.query<HealthTransition>({
+  const { rows } = await sql.query<{ organizationId: string | null }>({
     name: 'evaluate_health',
     text: EVALUATE_HEALTH,
     values: [aheadMs, MAX_EVALUATED],
   })
-  return rows.filter(({ webhookId }) => webhookId !== null)
+  return rows.flatMap(({ organizationId }) => organizationId ?? [])
 }
 
 /** Has an own transaction and the order of the ids, so that it cannot deadlock with the recording of attempts. */
@@ -154,8 +145,7 @@ const EVALUATE_HEALTH = `
   ),
   -- Also follows a hold that began a minute ago. The array makes all states be stored before.
   followed as (select posthorn.follow_incidents(array(select webhook_id from stored)))
-  select webhook_id as "webhookId", organization_id as "organizationId", state as "from", new_state as "to",
-    new_cause as cause,
+  select organization_id as "organizationId",
     -- A failing webhook whose hold a person ended was noticed when it was put on hold.
     case when webhook_id is null then null when new_state <> 'failing' or not exists (
       select from posthorn.webhook_holds as h

@@ -4,7 +4,7 @@ import { containing } from '../db/containing.ts'
 import type { Prisma, Webhook } from '../db/generated/prisma/client.ts'
 import { parseId, publicId } from '../db/ids.ts'
 import { type Page, pageOf, sliceAround } from '../db/page.ts'
-import { atLeastKey } from '../db/selection.ts'
+import { atLeastKey, byIds } from '../db/selection.ts'
 import { subscriptionsTo } from '../event-types/find-event-types.ts'
 import { notFound } from '../lib/errors.ts'
 import { type OwnNameFilter, ownNameConditions } from '../organizations/own-names/metadata.ts'
@@ -184,13 +184,6 @@ export async function findNamedWebhook(
 }
 
 /** The organization's webhooks with these uuids, by uuid. */
-export async function findWebhooksByIds(
-  db: Db,
-  organizationId: string,
-  uuids: readonly string[],
-  selection: Selection,
-): Promise<Map<string, Webhook>> {
-  const where = { id: { in: [...uuids] }, organizationId, deletedAt: null }
-  const rows = await db.webhook.findMany({ ...selection, where })
-  return new Map(rows.map((row) => [row.id, row]))
-}
+export const findWebhooksByIds = byIds<Webhook, Selection>((db, { where, ...selection }) =>
+  db.webhook.findMany({ ...selection, where: { ...where, deletedAt: null } }),
+)

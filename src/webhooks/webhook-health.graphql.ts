@@ -12,10 +12,9 @@ import type { HoldReason as Reason } from './end-hold.ts'
 import { findWebhooksByIds } from './find-webhooks.ts'
 import { type AttemptCounts, bucketRange, readAttemptTotals } from './statistics.ts'
 import {
-  BEHIND_CAUSES,
-  type BehindCause as Cause,
   type HealthChange,
   healthTopic,
+  PARKED_REASONS,
   type WebhookState as State,
 } from './webhook-state.ts'
 
@@ -31,11 +30,13 @@ const HoldReason = enumOf('HoldReason', 'Why a webhook is on hold.', {
     'The endpoint asked to wait: it answered 429 or 503 with a `Retry-After` header. The hold ends at `nextProbeAt`.',
 })
 
-const BehindCause = enumOf(
-  'BehindCause',
-  'Why a webhook is behind: what its oldest waiting delivery waits for.',
-  BEHIND_CAUSES,
-)
+type Cause = typeof BehindCause.$inferType
+const { rate_limit, concurrency_limit, ordered } = PARKED_REASONS
+const BehindCause = enumOf('BehindCause', 'What the oldest waiting delivery waits for.', {
+  ...{ rate_limit, concurrency_limit, ordered },
+  capacity: 'A worker of this installation: there are too few, or none runs.',
+  catching_up: 'The backlog of a time on hold or disabled is being released.',
+})
 
 /** In hours. */
 const HealthWindow = builder.enumType('HealthWindow', {

@@ -43,7 +43,6 @@ const flag = z
 export const WEBHOOK_SETTINGS = {
   url: {
     rule: z.string('must be a string'),
-    type: 'String',
     required: true,
     description:
       'The URL that deliveries are POSTed to: an HTTPS URL of at most 2,048 characters, with a public host, port 443 or a port from 1024, and without user name, password or fragment. Another origin needs the values of the headers again, or the scope `secrets:read`.',
@@ -53,7 +52,6 @@ export const WEBHOOK_SETTINGS = {
       .array(z.string('must be the name of an event type'), 'must be an array of event type names')
       .min(1, 'must name at least one event type')
       .max(MAX_SUBSCRIPTIONS, 'must name at most 1,000 event types'),
-    type: ['String'],
     required: true,
     description:
       'What to receive: at least one name of an event type of the catalogue, or pattern, such as `order.*` for all types whose names begin with `order.`, or `*` for all. Patterns include types that come later, and never operational events. Duplicates are removed.',
@@ -64,12 +62,10 @@ export const WEBHOOK_SETTINGS = {
       .max(1_000, 'must have at most 1,000 characters')
       .refine((text) => !text.includes('\0'), 'must not contain the NUL character')
       .nullable(),
-    type: 'String',
     description: 'A description of at most 1,000 characters. Null, the default: none.',
   },
   enabled: {
     rule: flag,
-    type: 'Boolean',
     description:
       'Whether the webhook receives deliveries. Enabling it also releases the deliveries parked while it was disabled. Default: false.',
   },
@@ -81,47 +77,39 @@ export const WEBHOOK_SETTINGS = {
   },
   selection: {
     rule: text,
-    type: 'String',
     description:
       'GraphQL on the event graph, such as `{ ... on OrderPaid { order { id total } } }`: the `data` of the body is then what the document selects. At most 16 KiB. Replaces a template; not together with one. docs/guides/event-graph.md has the rules. Null, the default: the whole event.',
   },
   template: {
     rule: text,
-    type: 'String',
     description:
       'JSON with Liquid in its strings, such as `{ "text": "Paid: {{ data.order.id }}" }`: the whole body, for programs that expect their own, such as Slack. At most 32 KiB. Replaces a selection; not together with one. docs/guides/templates.md has the rules. Null, the default: the whole event.',
   },
   uid: {
     rule: uidRule.nullable(),
-    type: 'String',
     forSessions: false,
     description: `A name of your choice, unique in the organization: ${UID_RULE}. Not for sessions. Null, the default: none.`,
   },
   metadata: {
     rule: metadataRule,
-    type: 'JSON',
     forSessions: false,
     description: `Labels of your choice, all of them: ${METADATA_RULE}. Not for sessions. Null, the default: none.`,
   },
   keepResponseBodies: {
     rule: keepRule,
-    type: 'Boolean',
     description: `${KEEP_RESPONSE_BODIES} ${OF_WEBHOOK} Default: true.`,
   },
   keepPayloads: {
     rule: keepRule,
-    type: 'Boolean',
     description: `${KEEP_PAYLOADS} ${OF_WEBHOOK} Default: true.`,
   },
   rateLimitPerSecond: {
     rule: wholeNumber(1, 10_000, 'give null for no limit').nullable(),
-    type: 'Int',
     description:
       'The rate limit: the maximum number of attempts per second, across all processes: 1 to 10,000. Deliveries over the limit wait. Null, the default: no limit.',
   },
   maxInFlight: {
     rule: wholeNumber(1, 200, 'give null for the default').nullable(),
-    type: 'Int',
     description:
       'The concurrency limit: the maximum number of attempts in flight per worker: 1 to 200. Null, the default: an adaptive limit. It starts at 20, grows while the endpoint keeps up, and is halved when the endpoint is overloaded.',
   },
@@ -133,30 +121,25 @@ export const WEBHOOK_SETTINGS = {
       )
       .max(MAX_RETRIES, `must have at most ${MAX_RETRIES} delays; give fewer, longer delays`)
       .nullable(),
-    type: ['Int'],
     description: `The delay before each retry, in seconds: at most ${MAX_RETRIES} delays of 1 to ${MAX_RETRY_DELAY_SECONDS.toLocaleString('en')} (one day). Jitter adds up to 10%, and a \`Retry-After\` header can delay a retry by up to one day. An empty list: no retries. Null, the default: POSTHORN_RETRY_SCHEDULE (default: 9 retries over 75 to 83 hours). A change applies from the next failed attempt; scheduled retries keep their time.`,
   },
   timeoutSeconds: {
     rule: wholeNumber(1, 30, 'give null for the default').nullable(),
-    type: 'Int',
     description:
       'The response timeout: the maximum time from a ready connection to the status and headers of the response, in seconds: 1 to 30. Null, the default: POSTHORN_ATTEMPT_TIMEOUT (default: 15).',
   },
   ordered: {
     rule: flag,
-    type: 'Boolean',
     description:
       'Whether deliveries are sent one at a time, in the order of the events. Default: false. Throughput is then one attempt at a time (10 per second at 100 ms each), and a failing delivery blocks all later ones until it succeeds or is exhausted: 75 to 83 hours with the default retry schedule. A short `retryScheduleSeconds` limits that.',
   },
   headerPrefix: {
     rule: z.enum(HEADER_PREFIXES, `must be one of ${HEADER_PREFIXES.join(', ')}`).nullable(),
-    type: 'String',
     description:
       'The prefix of the headers `id`, `timestamp` and `signature` of each delivery: `wh-`, `webhook-` or `svix-`, so that receivers of another sender verify deliveries as they are. The values stay the same. Null, the default: POSTHORN_HEADER_PREFIX (default: `wh-`).',
   },
   verifyEndpoint: {
     rule: flag,
-    type: 'Boolean',
     forSessions: false,
     description:
       'Whether a URL is only used once its endpoint has answered a challenge: a signed POST of `{"type": "verification", "challenge": "…"}` that is answered with 2xx and `{"challenge": "…"}` within 10 s. Then each new URL needs a new challenge, whichever interface sets it. Not for sessions. Default: false.',

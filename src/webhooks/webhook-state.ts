@@ -4,17 +4,16 @@ import type { LiveSource, Topic } from '../streams/live/stream.ts'
 export type WebhookState = 'no_deliveries' | StoredState | 'on_hold' | 'disabled'
 
 /** The states that `evaluateHealth` stores, of a webhook that is enabled and not on hold. */
-export type StoredState = 'healthy' | 'degraded' | 'behind' | 'failing'
+type StoredState = 'healthy' | 'degraded' | 'behind' | 'failing'
 
-/** Why a webhook is behind: what its oldest waiting delivery waits for. */
-export const BEHIND_CAUSES = {
+/** What a parked delivery waits for. */
+export const PARKED_REASONS = {
+  on_hold: 'The webhook is on hold: its endpoint keeps failing, or asked to wait.',
+  disabled: 'The webhook is disabled.',
   rate_limit: 'The rate limit of the webhook.',
   concurrency_limit: 'The concurrency limit of the webhook: its endpoint answers too slowly.',
   ordered: 'An earlier delivery, because the webhook is ordered.',
-  capacity: 'A worker of this installation: there are too few, or none runs.',
-  catching_up: 'The backlog of a time on hold or disabled is being released.',
 } as const
-export type BehindCause = keyof typeof BEHIND_CAUSES
 
 export interface HealthChange {
   /** A uuid. */

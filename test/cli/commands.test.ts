@@ -102,14 +102,13 @@ test('posthorn organization create, list and delete', async () => {
   // Oldest first.
   expect(listed.slice(-2)).toEqual([winter, spring])
   const { stdout } = await run('organization', 'list')
-  expect(stdout).toContain(`${winter.id}  Winter Fair\n${spring.id}  Spring Fair  (uid spring)\n`)
+  expect(stdout).toContain(`${winter.id}  -       Winter Fair\n${spring.id}  spring  Spring Fair\n`)
 
   expect(await json('organization', 'delete', winter.id)).toEqual({
     ...{ id: winter.id, requested_at: time, requested_by: expect.stringMatching(/^key_/) },
     ...{ deleted_rows: expect.any(Number), finished_at: null },
   })
-  const again = await run('organization', 'delete', winter.id)
-  expect(again).toMatchObject({ code: 0, stdout: expect.stringContaining('is deleted') })
+  expect((await run('organization', 'delete', winter.id)).stdout).toContain('is deleted')
   expect(JSON.stringify(await json('organization', 'list'))).not.toContain(winter.id)
 })
 
@@ -140,7 +139,7 @@ test('posthorn key create prints the token once, list shows the key, and revoke 
   // Again changes nothing.
   expect(await json('key', 'revoke', created.id, '--organization', 'autumn')).toEqual(revoked)
   const { stdout } = await run('key', 'list', '--organization', other)
-  expect(stdout).toMatch(new RegExp(`^${created.id}  ${other}  .*revoked`))
+  expect(stdout).toMatch(new RegExp(`^${created.id} .* ${revoked.revoked_at} `, 'm'))
 })
 
 test('posthorn key create needs no --organization if there is one, and one at all', async () => {

@@ -49,7 +49,7 @@ describe('posthorn event-type', () => {
     const again = await run(...create)
     expect(again).toMatchObject({ code: 1, stderr: expect.stringMatching(/exists already/) })
 
-    expect((await run('list')).stdout).toContain(`${name}  v1  Orders  "An order."\n`)
+    expect((await run('list')).stdout).toMatch(/^order\.paid +1 +- +Orders +An order\.$/m)
     await posthorn.database.pool.query(
       'update posthorn.event_types set archived_at = now() where name = $1',
       [name],
@@ -58,12 +58,8 @@ describe('posthorn event-type', () => {
     expect(named(await json('list'))).toEqual([])
     expect(named(await json('list', '--archived'))).toEqual([
       {
-        ...{ name, description: 'An order.', group: 'Orders', version: 1 },
-        ...{
-          search_keys: ['$.total'],
-          retention_days: null,
-          archived_at: expect.stringMatching(/Z$/),
-        },
+        ...{ name, description: 'An order.', group: 'Orders', version: 1, retention_days: null },
+        ...{ search_keys: ['$.total'], archived_at: expect.stringMatching(/Z$/) },
       },
     ])
   })
@@ -134,10 +130,8 @@ describe('posthorn event-type', () => {
   test.each([
     ['a folder without schemas', '.empty', /has no JSON Schemas/],
     ['a file that is not there', 'missing.json', /ENOENT/],
-    ['another file', 'other.json', /other\.json is neither a file that/],
   ])('import of %s is an error', async (_case, source, error) => {
     await mkdir(inFolder('.empty'), { recursive: true })
-    await writeFile(inFolder('other.json'), '{"a":1}')
     const { code, stdout, stderr } = await run('import', inFolder(source))
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
     expect(stderr).toMatch(error)

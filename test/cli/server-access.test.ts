@@ -5,6 +5,7 @@ import { createServer, type ServerResponse } from 'node:http'
 import path from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { freePort } from '../support/free-port.ts'
 import { listen } from '../support/listen.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 import { runCommand } from './run-command.ts'
@@ -153,6 +154,12 @@ test.each<[string, (response: ServerResponse) => void, RegExp]>([
   const [, key] = / add --idempotency-key (\S+) to the command\./.exec(stderr) ?? []
   expect(own.bodies).toHaveLength(1)
   expect(JSON.parse(own.bodies[0] ?? '').variables.events).toMatchObject([{ idempotencyKey: key }])
+})
+
+test('if nothing listens, publish needs no idempotency key, as nothing was sent', async () => {
+  const server = `http://127.0.0.1:${await freePort()}`
+  const { stderr } = await run([...PUBLISH, '--server', server], { POSTHORN_API_KEY: 'phk_a' })
+  expect(stderr).toMatch(/ECONNREFUSED.*\d\. Start Posthorn with .*--server\.\n$/)
 })
 
 test('no command takes a key as an argument, which other users of the machine can read', async () => {

@@ -42,7 +42,7 @@ test('a webhook is created, disabled, enabled and deleted, and its deliveries ar
     (await json('delivery', 'list')).map(({ state }: { state: string }) => state)
   await until(async () => (await states())[0] === 'succeeded', 'the delivery is recorded')
   expect((await run('delivery', 'list', '--state', 'succeeded')).stdout).toMatch(
-    new RegExp(`^${delivery}  succeeded  attempts: 1  .*  ${id}  ${JOINED}\\n$`),
+    new RegExp(`\\n${delivery}  succeeded  1 .*  ${id}  ${JOINED}\\n$`),
   )
   expect(await json('delivery', 'redeliver', delivery)).toMatchObject([{ id: delivery }])
   await receiver.arrival(2)

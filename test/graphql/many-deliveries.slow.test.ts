@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { parseId, publicId } from '../../src/db/ids.ts'
-import { attemptTopic, finishedTopic } from '../../src/deliveries/live-topics.ts'
+import { attemptTopic, finishedTopic } from '../../src/deliveries/live.graphql.ts'
 import { News } from '../../src/streams/live/news.ts'
 import { JOINED, TICKET } from '../support/factories.ts'
 import { backfillAll, fillDeliveries, fillSearchKeys } from '../support/many-deliveries.ts'

@@ -21,10 +21,7 @@ const create = () =>
 test('an organization has at most 1,000 webhooks', async () => {
   expect((await create()).status).toBe(201)
   const detail = 'An organization can have 1,000 webhooks. Delete one that is no longer used.'
-  const rejected = await create()
-  expect(rejected.headers.get('content-type')).toBe('application/problem+json')
-  expect(await rejected.json()).toMatchObject({
-    type: 'urn:posthorn:problem:invalid',
+  expect(await (await create()).json()).toMatchObject({
     status: 422,
     errors: [{ pointer: '#', code: 'too_many_webhooks', detail }],
   })

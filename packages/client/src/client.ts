@@ -92,8 +92,8 @@ export function createClient<Events extends object = Record<string, unknown>>(
       return data.publishEvents.publishedEvents
     } catch (error) {
       if (!(error instanceof PosthornError)) throw error
-      const { code, message, cause, issues } = error
-      throw new PosthornError(code, UNKNOWN.includes(code) ? message + MAY_BE_PUBLISHED : message, {
+      const { code, message, cause, issues, mayHaveActed } = error
+      throw new PosthornError(code, mayHaveActed ? message + MAY_BE_PUBLISHED : message, {
         cause,
         issues: issues.map((issue) => ({ ...issue, path: issue.path.slice(pathFrom) })),
         idempotencyKeys: events.map(({ idempotencyKey }) => idempotencyKey),
@@ -125,9 +125,6 @@ const PUBLISH = `mutation PosthornPublish($events: [PublishEventInput!]!) {
 interface PublishData {
   readonly publishEvents: { readonly publishedEvents: PublishedEvent[] }
 }
-
-/** The codes of failures after which Posthorn may have acted. */
-const UNKNOWN = ['INTERNAL', 'RATE_LIMITED', 'UNAVAILABLE', 'UNREACHABLE']
 
 const MAY_BE_PUBLISHED =
   ' An event may have been published; publish it again only with the same idempotency key.'

@@ -11,6 +11,8 @@ export class PosthornError extends Error {
   readonly issues: readonly Issue[]
   /** The key of each event of a publish, also a random one. To try again later, publish the same event with the same key. */
   readonly idempotencyKeys: readonly string[]
+  /** Whether an event may have been published, or a mutation may have acted. */
+  readonly mayHaveActed: boolean
 
   constructor(
     code: PosthornErrorCode,
@@ -25,7 +27,16 @@ export class PosthornError extends Error {
     this.code = code
     this.issues = options.issues ?? []
     this.idempotencyKeys = options.idempotencyKeys ?? []
+    this.mayHaveActed = UNKNOWN.includes(code) && !wasRefused(options.cause)
   }
+}
+
+/** The codes of failures after which Posthorn may have acted. */
+const UNKNOWN = ['INTERNAL', 'RATE_LIMITED', 'UNAVAILABLE', 'UNREACHABLE']
+
+/** Whether nobody listens at the address, so nothing was sent. `fetch` says so in the cause of its error. */
+function wasRefused(cause: unknown): boolean {
+  return (cause as { cause?: { code?: string } } | undefined)?.cause?.code === 'ECONNREFUSED'
 }
 
 /** One problem with one field of the input. */
@@ -45,7 +56,7 @@ export interface Issue {
  * - `FORBIDDEN`: the API key lacks a scope, such as `events:publish`, or `admin` for another organization.
  * - `RATE_LIMITED`: the API key has reached its limit, and still had when the time was up.
  * - `UNAVAILABLE`: Posthorn, or a proxy before it, could not serve the call until the time was up.
- * - `UNREACHABLE`: no answer of Posthorn arrived. What was asked for may have been done.
+ * - `UNREACHABLE`: no answer of Posthorn arrived. What was asked for may have been done, unless the connection was refused.
  * - `INTERNAL`: Posthorn failed. Its log has the details.
  */
 export type PosthornErrorCode =

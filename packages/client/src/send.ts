@@ -20,13 +20,16 @@ export async function sendUntilAnswered(
 ): Promise<Answer> {
   const startedAt = performance.now()
   const remainingMs = () => startedAt + timeoutMs - performance.now()
+  let failure: PosthornError | undefined
   for (let tries = 1; ; tries++) {
     signal?.throwIfAborted()
     const limitMs = tries === 1 && timeoutMs === 0 ? TRY_TIMEOUT_MS : remainingMs()
     const tryMs = isOnce ? limitMs : Math.min(limitMs, TRY_TIMEOUT_MS)
     const answer = await send(request, tryMs, signal)
     if (!(answer instanceof PosthornError) && !isTemporary(answer.status)) return answer
-    const failure = answer instanceof PosthornError ? answer : errorOf(answer)
+    const latest = answer instanceof PosthornError ? answer : errorOf(answer)
+    // A try that Posthorn may have acted on counts more than a later one that it did not get.
+    failure = failure && !latest.mayHaveActed ? failure : latest
     if (isOnce || timeoutMs === 0) throw failure
     const waitMs = delayMs(tries, answer instanceof PosthornError ? null : answer.retryAfter)
     if (waitMs >= remainingMs()) throw timeIsUp(failure, tries)

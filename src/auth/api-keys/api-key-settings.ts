@@ -23,7 +23,6 @@ function limit(name: keyof Limits, what: string, more = '') {
     rule: wholeNumber(1, MAX_PER_SECOND, 'give null for the default')
       .nullable()
       .transform((given) => given ?? DEFAULT_LIMITS[name]),
-    type: 'Int',
     description: `The maximum number of ${what} per second, averaged over ten seconds: 1 to ${MOST}, and at most the limit of the calling key unless that key has the scope \`admin\`. ${more}Null, the default: ${DEFAULT_LIMITS[name].toLocaleString('en')}.`,
   } as const
 }
@@ -55,7 +54,6 @@ export const keyNameRule = z
 export const API_KEY_SETTINGS = {
   name: {
     rule: keyNameRule,
-    type: 'String',
     description: 'A label of 1 to 200 characters. Null, the default: none.',
   },
   scopes: {

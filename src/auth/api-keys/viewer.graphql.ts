@@ -1,7 +1,6 @@
 import { publicId } from '../../db/ids.ts'
 import { builder } from '../../graphql/builder.ts'
 import { enumOf } from '../../graphql/enum-of.ts'
-import { findOrganization } from '../../organizations/find-organization.ts'
 import type { Caller, CallerSession } from '../access/scope.ts'
 
 const SessionKind = enumOf<CallerSession['kind']>(
@@ -46,8 +45,8 @@ const Viewer = builder.objectRef<Caller>('Viewer').implement({
       type: 'Organization',
       description:
         'The organization that requests act for: the one of the API key or, for an operator, the one named in the header `posthorn-organization`.',
-      resolve: (query, { organizationId }, _args, { prisma }) =>
-        findOrganization(prisma, organizationId, query),
+      resolve: (query, { organizationId: id }, _args, { prisma }) =>
+        prisma.organization.findUniqueOrThrow({ ...query, where: { id } }),
     }),
     apiKey: t.prismaField({
       portal: 'open',

@@ -122,7 +122,7 @@ organizationFields((t) => ({
       findFailureGroups(
         context.sql,
         organizationOf(organization, context),
-        { ...filter, webhookUuid: filteredWebhook(filter) },
+        { ...filter, webhookUuid: filteredWebhook(filter.webhookId) },
         first ?? PAGE_SIZE,
       ),
   }),

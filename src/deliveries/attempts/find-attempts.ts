@@ -3,6 +3,7 @@ import type { Attempt, Delivery, Prisma } from '../../db/generated/prisma/client
 import { boundConditions, type Page, type PageBounds } from '../../db/page.ts'
 import { pagesOfEach } from '../../db/pages-of-each.ts'
 import type { AddValue } from '../../db/parameters.ts'
+import { byIds } from '../../db/selection.ts'
 import { lowerBoundAt, timestampOf } from '../../lib/uuid-v7.ts'
 import { type AttemptFilter, attemptPage } from './attempt-filter.ts'
 
@@ -32,16 +33,9 @@ export async function findAttempts(
 }
 
 /** The organization's attempts with these uuids, by uuid. */
-export async function findAttemptsByIds(
-  db: Db,
-  organizationId: string,
-  uuids: readonly string[],
-  selection: Selection,
-): Promise<Map<string, Attempt>> {
-  const where = { id: { in: [...uuids] }, organizationId }
-  const rows = await db.attempt.findMany({ ...selection, where })
-  return new Map(rows.map((row) => [row.id, row]))
-}
+export const findAttemptsByIds = byIds<Attempt, Selection>((db, found) =>
+  db.attempt.findMany(found),
+)
 
 /** Attempt ids are later than their delivery's id, except for differences between clocks. */
 const MAX_CLOCK_SKEW_MS = 60 * 60 * 1_000

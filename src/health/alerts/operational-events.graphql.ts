@@ -1,7 +1,6 @@
 import { builder } from '../../graphql/builder.ts'
 import { NotFoundError } from '../../graphql/errors.ts'
 import { mutation } from '../../graphql/mutation.ts'
-import { findOrganization } from '../../organizations/find-organization.ts'
 import {
   readOperationalEvents,
   type OperationalEvents as Settings,
@@ -21,7 +20,9 @@ const OperationalEvents = builder.objectRef<Settings>('OperationalEvents').imple
       nullable: true,
       description: 'The organization that gets the operational events of all others.',
       resolve: async (query, { operatorOrganizationId: id }, _args, { prisma }) =>
-        id === null ? null : await findOrganization(prisma, id, query),
+        id === null
+          ? null
+          : await prisma.organization.findUniqueOrThrow({ ...query, where: { id } }),
     }),
   }),
 })

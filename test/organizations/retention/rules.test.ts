@@ -46,6 +46,13 @@ describe.each([
   ['of an organization', setOrganization],
   ['of an event type', setEventType],
 ])('the retention %s', (_of, setDays) => {
+  test('is refused above that of the installation, with the remedy', async () => {
+    await setDays(30)
+    const message =
+      'retentionDays must be at most 30, not 31: POSTHORN_RETENTION keeps everything for 30 days. Give fewer days, or ask the operator to raise POSTHORN_RETENTION.'
+    await expect(setDays(31)).rejects.toMatchObject({ message })
+  })
+
   test('deletes what is older, with deliveries and attempts, and nothing younger', async () => {
     await store(ago(3.1))
     await setDays(4)

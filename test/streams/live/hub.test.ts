@@ -1,6 +1,6 @@
 import { afterAll, beforeEach, expect, test, vi } from 'vitest'
 import { mintId, parseId } from '../../../src/db/ids.ts'
-import { attemptTopic, type LiveDelivery } from '../../../src/deliveries/live-topics.ts'
+import { attemptTopic, type LiveDelivery } from '../../../src/deliveries/live.graphql.ts'
 import { LiveHub } from '../../../src/streams/live/hub.ts'
 import { notify } from '../../../src/streams/live/notify.ts'
 import { inBatches, type Pages } from '../../../src/streams/live/stream.ts'
