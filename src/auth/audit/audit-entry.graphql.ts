@@ -24,7 +24,7 @@ const AuditSource = enumOf('AuditSource', 'The source of a change.', {
 
 builder.prismaNode('AuditEntry', {
   id: { field: 'id' },
-  findUnique: (id, context) => ({ id, AND: [readableBy(context.caller)] }),
+  findUnique: (id, { caller }) => ({ id, AND: [readableBy(caller, caller.organizationId)] }),
   nullable: true,
   extensions: { readScope: 'keys:manage' },
   select: { id: true },

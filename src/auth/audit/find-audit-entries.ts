@@ -47,10 +47,7 @@ export async function findAuditEntries(
 }
 
 /** The condition on the entries of an organization that a caller can see; for operators, also those of no organization. */
-export function readableBy(
-  caller: Caller,
-  organizationId = caller.organizationId,
-): Prisma.AuditEntryWhereInput {
+export function readableBy(caller: Caller, organizationId: string): Prisma.AuditEntryWhereInput {
   if (!hasScope(caller, 'admin')) return { organizationId }
   return { OR: [{ organizationId }, { organizationId: null }] }
 }
