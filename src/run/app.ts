@@ -8,6 +8,7 @@ import {
   type RestOfProcess,
 } from '../server/operator-routes.ts'
 import { watchDatabase } from '../telemetry/database-metrics.ts'
+import { watchMemory } from '../telemetry/memory.ts'
 import { watchPostgres } from '../telemetry/postgres-watch.ts'
 import { createRequestLogger } from '../telemetry/request-log.ts'
 import { startTracing } from '../telemetry/start-tracing.ts'
@@ -54,6 +55,7 @@ export async function startApp(settings: Settings, options: StartOptions = {}): 
   const { database, logger } = common
   started.use(await startTracing(process.env, logger))
   await requireListedKeys(database.pool, common.keyring)
+  started.use(watchMemory(logger))
   started.use(watchPostgres(database, common.outages, common.metrics))
 
   const jobs = worker && (await worker.startDelivering(started, common, settings))

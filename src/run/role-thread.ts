@@ -3,6 +3,7 @@ import { type BirpcReturn, createBirpc } from 'birpc'
 import type { Settings } from '../config/settings.ts'
 import { explainFailure } from '../db/explain-failure.ts'
 import type { Checks } from '../server/operator-routes.ts'
+import { isMemoryShort } from '../telemetry/memory.ts'
 import type { MetricsSnapshot } from '../telemetry/metrics.ts'
 import { type App, startApp } from './app.ts'
 import type { HostEvent, HostPublished } from './publish-for-host.ts'
@@ -20,7 +21,7 @@ export interface RoleThread {
   publish(event: HostEvent): Promise<HostPublished>
   /** Answers as soon as the event loop of the thread turns. */
   ping(): void
-  /** Whether the thread claims jobs. */
+  /** Whether the thread claims jobs, and has the memory for them. */
   workerChecks(): Checks
   metrics(): Promise<MetricsSnapshot>
   /** Finishes what is in flight; then the thread ends. */
@@ -73,7 +74,8 @@ const main: BirpcReturn<MainThread, RoleThread> = createBirpc<MainThread, RoleTh
     ping() {},
 
     workerChecks() {
-      return { worker: started().workerRuns ? 'ok' : 'unavailable' }
+      const worker = started().workerRuns ? 'ok' : 'unavailable'
+      return { worker, workerMemory: isMemoryShort() ? 'short' : 'ok' }
     },
 
     metrics: () => started().common.metrics.snapshot(),

@@ -5,6 +5,7 @@ import { CONNECT_TIMEOUT_MS, type Pools, type WatchedPool } from '../db/pools.ts
 import { atMostEvery } from '../lib/at-most-every.ts'
 import { startDeadline } from '../lib/deadline.ts'
 import type { Worker } from '../queue/worker.ts'
+import { isMemoryShort } from '../telemetry/memory.ts'
 import type { Metrics, MetricsSnapshot } from '../telemetry/metrics.ts'
 import { createServerRoutes } from './http-server.ts'
 
@@ -59,8 +60,11 @@ function addMetrics(routes: Hono, { metrics, rest }: Pick<OperatorDeps, 'metrics
   )
 }
 
-/** `busy`: not known, because of a lock or a limit, which is no reason to send the requests of this process away. */
-export type Check = 'ok' | 'busy' | 'unavailable'
+/**
+ * `busy`: not known, because of a lock or a limit. `short`: of memory. Both are no reason to send the requests of this process
+ * away.
+ */
+export type Check = 'ok' | 'busy' | 'short' | 'unavailable'
 
 export type Checks = Readonly<Record<string, Check>>
 
@@ -74,6 +78,7 @@ async function readiness({ database, worker, rest }: OperatorDeps): Promise<Chec
   return {
     postgres,
     migrations,
+    memory: isMemoryShort() ? 'short' : 'ok',
     ...(worker && { worker: named(worker.running) }),
     ...(await rest.readiness()),
   }

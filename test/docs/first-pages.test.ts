@@ -107,7 +107,7 @@ followPages(PAGES, posthorn, {
     'equals: "9001"': (output) => expect(output).toMatch(/"nodes":\[\{"id":"evt_/),
     "from '@posthorn/client'": runProgram,
     'organization list': async (output) => {
-      organization = /^(org_\w+) {2}My organization$/m.exec(output)?.[1] ?? ''
+      organization = /^(org_\w+) .*My organization/m.exec(output)?.[1] ?? ''
       await createRole()
     },
     'create table tickets': fillTickets,

@@ -1,4 +1,4 @@
-import { Button, Skeleton } from '@mantine/core'
+import { Button, Code, Skeleton } from '@mantine/core'
 import { Link } from 'react-router'
 import { useRead } from '../api/use-read.ts'
 import { AttemptsChart, CHART_HEIGHT_PX } from '../components/charts/attempts-chart.tsx'
@@ -6,10 +6,12 @@ import { boundsOf } from '../components/charts/chart-range.ts'
 import { RangeSwitch, useRange } from '../components/charts/range-switch.tsx'
 import { LiveBadge } from '../components/live-badge.tsx'
 import { EmptyState } from '../components/page/empty-state.tsx'
+import { Notice } from '../components/page/notice.tsx'
 import { Page } from '../components/page/page.tsx'
 import { Section } from '../components/page/section.tsx'
 import { QueryError } from '../components/query-error.tsx'
 import { useNow } from '../components/time.tsx'
+import { OverviewMemoryDocument } from '../generated/graphql.ts'
 import { Incidents } from '../incidents/incidents.tsx'
 import { useSession } from '../session/session.tsx'
 import { useActivity } from '../webhooks/health/use-health-changes.ts'
@@ -43,6 +45,7 @@ export default function OverviewPage() {
       aside={<LiveBadge state={state} />}
       actions={<RangeSwitch {...chosen} />}
     >
+      {can('admin') && <Memory />}
       <HealthSentence health={health} />
       {can('webhooks:read') && <Incidents />}
       {hasNoWebhook && can('webhooks:write') && <NoWebhook />}
@@ -56,6 +59,18 @@ export default function OverviewPage() {
         )}
       </Section>
     </Page>
+  )
+}
+
+/** For operators. Empty if the memory suffices. */
+function Memory() {
+  const { data } = useRead(OverviewMemoryDocument, {})
+  if (!data?.memoryIsShort) return null
+  return (
+    <Notice color="orange" title="The server is short of memory">
+      Large requests may fail, and the API may be started again. Raise{' '}
+      <Code>POSTHORN_MAX_HEAP_MB</Code>, or start more processes.
+    </Notice>
   )
 }
 

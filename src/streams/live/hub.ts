@@ -122,7 +122,7 @@ export class LiveHub implements AsyncDisposable {
       name: 'live',
       onOpen: async (opened) => {
         await opened.query(`listen ${CHANNEL}`)
-        this.#notify('notifications')
+        this.#notify('notifications', null)
       },
       onNotification: (organizationId) => this.#notify('notifications', organizationId),
       onError,
@@ -130,11 +130,11 @@ export class LiveHub implements AsyncDisposable {
     return resources.use(session)
   }
 
-  /** Clients of an organization are notified at the same time, so they ask for the same at the same time. */
-  #notify(kind: NewsKind, organizationId?: string): void {
+  /** Clients of an organization, or of all for null, are notified at the same time, so they ask for the same at the same time. */
+  #notify(kind: NewsKind, organizationId: string | null): void {
     for (const [news, one] of this.#open) {
       if (one.kind !== kind) continue
-      if (organizationId === undefined || one.caller.organizationId === organizationId)
+      if (organizationId === null || one.caller.organizationId === organizationId)
         news.notify()
     }
   }
@@ -156,7 +156,7 @@ export class LiveHub implements AsyncDisposable {
   /** This also detects a broken connection. */
   async #readAll(): Promise<void> {
     await this.#session?.use((session) => session.query('select'))
-    this.#notify('notifications')
+    this.#notify('notifications', null)
   }
 
   async #endUnauthorized(): Promise<void> {

@@ -1,0 +1,44 @@
+import { constants, type PerformanceEntry, PerformanceObserver } from 'node:perf_hooks'
+import { getHeapStatistics } from 'node:v8'
+import { resourceLimits } from 'node:worker_threads'
+import type { Logger } from './logger.ts'
+
+/** The part of the heap that is in use after a full collection when memory is short. Node ends a thread at about 80 %. */
+const SHORT_FROM = 0.7
+
+const MIB = 1024 * 1024
+
+let isShort = false
+
+/** Whether the last full collection has freed too little of the heap of this thread. */
+export const isMemoryShort = (): boolean => isShort
+
+/** Says in the log when the memory of this thread becomes short, and when it suffices again. Call it once in each thread. */
+export function watchMemory(logger: Pick<Logger, 'info' | 'warn'>): Disposable {
+  const observer = new PerformanceObserver((list) => {
+    if (!list.getEntries().some(isFullCollection)) return
+    const { used_heap_size: used, heap_size_limit: ofMainThread } = getHeapStatistics()
+    const usedMb = Math.round(used / MIB)
+    // That of a thread is of its old generation, as POSTHORN_MAX_HEAP_MB is.
+    const limitMb = resourceLimits.maxOldGenerationSizeMb ?? Math.round(ofMainThread / MIB)
+    const wasShort = isShort
+    isShort = usedMb > SHORT_FROM * limitMb
+    if (isShort === wasShort) return
+    if (isShort) {
+      logger.warn({ event: 'memory.short', usedMb, limitMb }, SHORT)
+    } else {
+      logger.info({ event: 'memory.sufficient', usedMb, limitMb }, 'the memory suffices again')
+    }
+  })
+  observer.observe({ entryTypes: ['gc'] })
+  return { [Symbol.dispose]: () => observer.disconnect() }
+}
+
+const SHORT =
+  'the memory of the thread is short; it may end and be started again: raise POSTHORN_MAX_HEAP_MB, or start more processes'
+
+/** The types of Node lack the detail. */
+function isFullCollection(entry: PerformanceEntry): boolean {
+  const { kind } = (entry as unknown as { readonly detail: { readonly kind: number } }).detail
+  return kind === constants.NODE_PERFORMANCE_GC_MAJOR
+}
