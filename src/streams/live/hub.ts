@@ -130,12 +130,11 @@ export class LiveHub implements AsyncDisposable {
     return resources.use(session)
   }
 
-  /** Clients of an organization, or of all for null, are notified at the same time, so they ask for the same at the same time. */
+  /** Null: of all organizations. Clients of one are notified at the same time, so they ask for the same at the same time. */
   #notify(kind: NewsKind, organizationId: string | null): void {
     for (const [news, one] of this.#open) {
       if (one.kind !== kind) continue
-      if (organizationId === null || one.caller.organizationId === organizationId)
-        news.notify()
+      if (organizationId === null || one.caller.organizationId === organizationId) news.notify()
     }
   }
 
