@@ -1,3 +1,4 @@
+import { resourceLimits } from 'node:worker_threads'
 import { requireListedKeys } from '../auth/encryption/stored-secrets.ts'
 import type { OidcSignIn } from '../auth/sessions/oidc/oidc-sign-in.ts'
 import type { Role, Settings } from '../config/settings.ts'
@@ -55,7 +56,7 @@ export async function startApp(settings: Settings, options: StartOptions = {}): 
   const { database, logger } = common
   started.use(await startTracing(process.env, logger))
   await requireListedKeys(database.pool, common.keyring)
-  started.use(watchMemory(logger))
+  started.use(watchMemory(logger, resourceLimits.maxOldGenerationSizeMb))
   started.use(watchPostgres(database, common.outages, common.metrics))
 
   const jobs = worker && (await worker.startDelivering(started, common, settings))

@@ -1,6 +1,5 @@
 import { constants, type PerformanceEntry, PerformanceObserver } from 'node:perf_hooks'
 import { getHeapStatistics } from 'node:v8'
-import { resourceLimits } from 'node:worker_threads'
 import type { Logger } from './logger.ts'
 
 /** The part of the heap that is in use after a full collection when memory is short. Node ends a thread at about 80 %. */
@@ -13,21 +12,24 @@ let isShort = false
 /** Whether the last full collection has freed too little of the heap of this thread. */
 export const isMemoryShort = (): boolean => isShort
 
-/** Says in the log when the memory of this thread becomes short, and when it suffices again. Call it once in each thread. */
-export function watchMemory(logger: Pick<Logger, 'info' | 'warn'>): Disposable {
+/**
+ * Says in the log when the memory of this thread becomes short, and when it suffices again. `maxHeapMb`: of the old generation.
+ * Default: that of Node for the main thread. Call it once in each thread.
+ */
+export function watchMemory(
+  logger: Pick<Logger, 'info' | 'warn'>,
+  maxHeapMb = Math.round(getHeapStatistics().heap_size_limit / MIB),
+): Disposable {
   const observer = new PerformanceObserver((list) => {
     if (!list.getEntries().some(isFullCollection)) return
-    const { used_heap_size: used, heap_size_limit: ofMainThread } = getHeapStatistics()
-    const usedMb = Math.round(used / MIB)
-    // That of a thread is of its old generation, as POSTHORN_MAX_HEAP_MB is.
-    const limitMb = resourceLimits.maxOldGenerationSizeMb ?? Math.round(ofMainThread / MIB)
+    const usedMb = Math.round(getHeapStatistics().used_heap_size / MIB)
     const wasShort = isShort
-    isShort = usedMb > SHORT_FROM * limitMb
+    isShort = usedMb > SHORT_FROM * maxHeapMb
     if (isShort === wasShort) return
     if (isShort) {
-      logger.warn({ event: 'memory.short', usedMb, limitMb }, SHORT)
+      logger.warn({ event: 'memory.short', usedMb, maxHeapMb }, SHORT)
     } else {
-      logger.info({ event: 'memory.sufficient', usedMb, limitMb }, 'the memory suffices again')
+      logger.info({ event: 'memory.sufficient', usedMb, maxHeapMb }, 'the memory suffices again')
     }
   })
   observer.observe({ entryTypes: ['gc'] })

@@ -11,7 +11,7 @@ import { isMemoryShort, watchMemory } from '../../../src/telemetry/memory.ts'
 setFlagsFromString('--expose-gc')
 const collect: () => void = runInNewContext('gc')
 const report = ({ event }: { event: string }) => parentPort?.postMessage([event, isMemoryShort()])
-watchMemory({ warn: report, info: report } as Parameters<typeof watchMemory>[0])
+watchMemory({ warn: report, info: report } as Parameters<typeof watchMemory>[0], 128)
 
 const held: unknown[] = []
 while (getHeapStatistics().used_heap_size < 94 * 1024 * 1024) {
