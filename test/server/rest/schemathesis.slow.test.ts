@@ -47,6 +47,8 @@ function withKnownValues(document: any): unknown {
   for (const name of ['CreateWebhookInput', 'UpdateWebhookInput']) {
     const { url, event_subscriptions } = document.components.schemas[name].properties
     url.enum = ['https://receiver.example', 'HTTPS://receiver.example:8443/hooks?a=%20b']
+    // Schemathesis takes a longer text for one that violates the pattern.
+    delete url.pattern
     event_subscriptions.items.enum = [JOINED, TICKET]
   }
   return document
