@@ -41,6 +41,6 @@ const SHORT =
 
 /** The types of Node lack the detail. */
 function isFullCollection(entry: PerformanceEntry): boolean {
-  const { kind } = (entry as unknown as { readonly detail: { readonly kind: number } }).detail
-  return kind === constants.NODE_PERFORMANCE_GC_MAJOR
+  const { detail } = entry as PerformanceEntry & { readonly detail: { readonly kind: number } }
+  return detail.kind === constants.NODE_PERFORMANCE_GC_MAJOR
 }

@@ -170,7 +170,7 @@ function filterColumns(filter: Filter | null, stored: string | null) {
   return {
     filter: text,
     filterPath: path,
-    filterTimes: times ? (times as unknown as Prisma.InputJsonValue) : Prisma.DbNull,
+    filterTimes: times?.map((leaf) => ({ ...leaf })) ?? Prisma.DbNull,
     filterSteps: steps,
     filterScans: scans,
   }

@@ -19,7 +19,7 @@ export async function readBounds(sql: Sql, organizationId: string): Promise<Stre
   const [row] = rows
   if (!row) throw new DomainError('unavailable', 'The stream of events has ended. Try again.')
   const { newest, ...beginsAfter } = row
-  // The place before whatever comes after the newest batch.
+  // The place after the newest batch, before the next one.
   const end = { position: (newest ?? 0) + 1, index: -1 }
   return { beginsAfter, newest: isBefore(end, beginsAfter) ? beginsAfter : end }
 }
