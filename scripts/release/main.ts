@@ -112,7 +112,7 @@ async function setVersion(
 async function pack(folder: string): Promise<void> {
   const packages = globSync('packages/*/package.json', { cwd: ROOT }).map(path.dirname)
   const workspaces = packages.toSorted().map((name) => `--workspace=${name}`)
-  for (const script of ['build:console', 'build:docs']) await run('npm', 'run', script)
+  await run('npm', 'run', 'build:docs')
   await run('npm', 'pack', ...workspaces, '--pack-destination', folder)
   const archives = (await readdir(folder)).toSorted()
   if (archives.length !== packages.length) {

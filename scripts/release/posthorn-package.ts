@@ -15,18 +15,21 @@ const PACKAGE = path.join(ROOT, 'packages/posthorn')
 const MOVED: Readonly<Record<string, string>> = { 'README.md': 'docs/README.md' }
 
 /**
- * Compiles the program into a folder, and copies beside it what else the package publishes: the console that this clone
- * has built, and the site of the documentation if it has.
+ * Compiles the program into a folder, and copies beside it what else the package publishes: the console of this clone, and
+ * the site of the documentation if the clone has built that.
  */
 export async function writePackage(folder: string): Promise<void> {
   const built = path.join(ROOT, 'dist/console')
-  if (!existsSync(built)) throw new Error('Build the console first: npm run build:console')
+  await run(process.execPath, ['scripts/build-console.ts'])
   await removeWritten(folder)
   await run(process.execPath, ['codegen.ts'])
   await run('tsc', ['--project', 'tsconfig.build.json', '--outDir', folder])
   const element = path.join(folder, 'dist/portal-element')
   await run('tsc', ['--project', 'packages/portal-element', '--outDir', element])
-  await cp(built, path.join(folder, 'dist/console'), { recursive: true })
+  await cp(built, path.join(folder, 'dist/console'), {
+    recursive: true,
+    filter: (file) => !file.endsWith('.sources'),
+  })
   const docs = path.join(ROOT, 'dist/docs')
   if (existsSync(docs)) await cp(docs, path.join(folder, 'dist/docs'), { recursive: true })
   await writeFile(path.join(folder, 'dist/sbom.cdx.json'), await createSbom(ROOT))

@@ -1,8 +1,5 @@
-import { execFile } from 'node:child_process'
-import path from 'node:path'
-import { promisify } from 'node:util'
 import type { TestProject } from 'vitest/node'
-import { isBuiltFrom } from '../support/files.ts'
+import { buildConsole } from '../support/built-console.ts'
 import { chromiumFor } from './browser.ts'
 
 declare module 'vitest' {
@@ -12,26 +9,8 @@ declare module 'vitest' {
   }
 }
 
-const root = path.join(import.meta.dirname, '../..')
-
-/** Runs before the console tests: finds a browser, and rebuilds the console if its sources are newer. */
+/** Runs before the console tests: finds a browser, and builds the console. */
 export default async function prepareConsole(project: TestProject): Promise<void> {
-  const chromium = chromiumFor('The tests of the console in a browser')
-  project.provide('chromium', chromium)
-  if (chromium === null) return
-  if (!(await isBuilt())) {
-    // Vitest's NODE_ENV would select a development build, which is twice as large.
-    const env = { ...process.env, NODE_ENV: 'production' }
-    await promisify(execFile)('npm', ['run', 'build:console'], { cwd: root, env })
-  }
-}
-
-function isBuilt(): Promise<boolean> {
-  const sources = [
-    ...['vite.config.ts', 'codegen.ts', 'schema.graphql', 'package-lock.json'],
-    ...['packages/console/**/*.*', 'packages/portal-element/*', 'docs/examples/graphql/*.graphql'],
-  ]
-  // A build writes its compressed copies last.
-  const built = 'dist/console/posthorn.svg.gz'
-  return isBuiltFrom(root, built, sources, (name) => name.includes('generated'))
+  project.provide('chromium', chromiumFor('The tests of the console in a browser'))
+  await buildConsole()
 }

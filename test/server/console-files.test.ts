@@ -2,6 +2,9 @@ import { readdir } from 'node:fs/promises'
 import { brotliDecompressSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { createConsoleFiles } from '../../src/server/console-files.ts'
+import { buildConsole } from '../support/built-console.ts'
+
+await buildConsole()
 
 const HOST = 'https://app.example'
 const files = createConsoleFiles({ portalOrigins: [HOST], graphiql: true })

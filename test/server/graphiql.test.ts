@@ -3,7 +3,10 @@ import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { expect, test } from 'vitest'
 import { startTestApp, type TestApp, useTestApp } from '../support/app.ts'
+import { buildConsole } from '../support/built-console.ts'
 import { useFolder } from '../support/use-folder.ts'
+
+await buildConsole()
 
 const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
 

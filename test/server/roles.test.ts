@@ -1,5 +1,8 @@
 import { expect, test } from 'vitest'
 import { useTestApp } from '../support/app.ts'
+import { buildConsole } from '../support/built-console.ts'
+
+await buildConsole()
 
 const FOR_OPERATORS = ['/healthz', '/readyz', '/metrics']
 /** Without a key. */

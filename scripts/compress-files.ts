@@ -3,9 +3,6 @@ import path from 'node:path'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 
-/** The pages of the console are small, and are not served as files. */
-const COMPRESSIBLE = /\.(js|css|svg)$/
-
 /** Writes compressed copies of the files of a build, so that no request has to compress. */
 export async function compressFiles(folder: string, compressible: RegExp): Promise<void> {
   for (const file of await readdir(folder, { recursive: true })) {
@@ -18,12 +15,4 @@ async function compressFile(file: string): Promise<void> {
   const brotli = { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } }
   await writeFile(`${file}.br`, await promisify(brotliCompress)(content, brotli))
   await writeFile(`${file}.gz`, await promisify(gzip)(content, { level: 9 }))
-}
-
-// Runs after the build of the console. The argument is the folder of the build.
-if (import.meta.main) {
-  await compressFiles(
-    process.argv[2] ?? path.join(import.meta.dirname, '../../dist/console'),
-    COMPRESSIBLE,
-  )
 }
