@@ -1,11 +1,7 @@
 import { Stack, Text } from '@mantine/core'
-import type { ReactNode } from 'react'
-import { ChangedValue } from '../components/difference/changed-value.tsx'
-import { textOf } from '../lib/json-schema.ts'
+import { Difference } from '../components/difference.tsx'
 import { maskUrl } from '../lib/mask-url.ts'
 import { compareFields, type FieldChange } from './compare-fields.ts'
-import { FilterInWords } from './filter-in-words.tsx'
-import { TextChange } from './text-change.tsx'
 
 export function FieldChanges({ before, after }: { before: unknown; after: unknown }) {
   const changes = compareFields(before, after)
@@ -26,26 +22,15 @@ function Change({ change: { field, before, after } }: { change: FieldChange }) {
       <Text size="sm" fw={600} className="ph-mono">
         {field}
       </Text>
-      {TEXTS.includes(field) ? (
-        <TextChange label={field} before={textOf(before) ?? ''} after={textOf(after) ?? ''} />
-      ) : (
-        <>
-          {before !== undefined && <ChangedValue isBefore>{shown(field, before)}</ChangedValue>}
-          {after !== undefined && <ChangedValue>{shown(field, after)}</ChangedValue>}
-        </>
-      )}
+      <Difference before={shown(field, before)} after={shown(field, after)} label={field} />
     </Stack>
   )
 }
 
-/** The fields with texts of several lines. */
-const TEXTS = ['selection', 'template']
-
-/** The value, of a URL without what may be a credential, and of a filter in words. */
-function shown(field: string, value: unknown): ReactNode {
-  if (typeof value !== 'string') return formatValue(value)
-  if (field === 'url') return maskUrl(value)
-  return field === 'filter' ? <FilterInWords text={value} /> : formatValue(value)
+/** The value, of a URL without what may be a credential. */
+function shown(field: string, value: unknown): string {
+  if (value === undefined) return ''
+  return field === 'url' && typeof value === 'string' ? maskUrl(value) : formatValue(value)
 }
 
 function formatValue(value: unknown): string {

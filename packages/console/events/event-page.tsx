@@ -1,5 +1,5 @@
-import { Anchor, Button, Skeleton, Text } from '@mantine/core'
-import { lazy, Suspense, useMemo, useState } from 'react'
+import { Anchor, Button, Text } from '@mantine/core'
+import { useMemo, useState } from 'react'
 import { Link, useParams } from 'react-router'
 import { useRead } from '../api/use-read.ts'
 import { Id } from '../components/copy-button.tsx'
@@ -27,10 +27,8 @@ import { TaskPanel } from '../tasks/task-panel.tsx'
 import { useActivity } from '../webhooks/health/use-health-changes.ts'
 import { eventQuery } from './events-query.ts'
 import { notKeptText } from './not-kept-text.ts'
+import { WhatHasChanged } from './what-has-changed.tsx'
 
-const DataDifference = lazy(() =>
-  import('./difference/data-difference.tsx').then((m) => ({ default: m.DataDifference })),
-)
 const BREADCRUMBS = [[t('Events'), '/events']] as const
 
 export default function EventPage() {
@@ -85,16 +83,7 @@ export default function EventPage() {
         />
       </Section>
       {can('deliveries:read') && <EventDeliveries id={event.id} />}
-      {event.previousText != null && dataText !== null && (
-        <Section
-          title="What has changed"
-          description="The fields of the event that differ from before."
-        >
-          <Suspense fallback={<Skeleton h={80} />}>
-            <DataDifference previousText={event.previousText} dataText={dataText} />
-          </Suspense>
-        </Section>
-      )}
+      <WhatHasChanged {...event} />
       <Section title={t('Payload')}>
         {dataText === null && (
           <Text size="sm">

@@ -2,7 +2,7 @@ import { Anchor, Text } from '@mantine/core'
 import { IconArchive, IconArchiveOff, IconPencil, IconSend } from '@tabler/icons-react'
 import { useState } from 'react'
 import { Link, useParams } from 'react-router'
-import { JsonBlock } from '../../components/json/code-block.tsx'
+import { JsonView } from '../../components/json/json-view.tsx'
 import { Facts } from '../../components/page/facts.tsx'
 import { Page } from '../../components/page/page.tsx'
 import { PageActions } from '../../components/page/page-actions.tsx'
@@ -98,7 +98,7 @@ export default function EventTypePage() {
             No example. Add one to send test events of this type.
           </Text>
         ) : (
-          <JsonBlock value={eventType.example} label="the example" />
+          <JsonView text={JSON.stringify(eventType.example)} label="Example" />
         )}
       </Section>
       {can('events:publish') && !archived && (

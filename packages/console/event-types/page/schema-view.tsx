@@ -1,6 +1,6 @@
 import { Badge, Group, SegmentedControl, Stack, Text } from '@mantine/core'
 import { useFilters } from '../../components/filters/use-filters.ts'
-import { JsonBlock } from '../../components/json/code-block.tsx'
+import { JsonView } from '../../components/json/json-view.tsx'
 import { type Column, List } from '../../components/lists/list.tsx'
 import { Section } from '../../components/page/section.tsx'
 import { t } from '../../language/t.ts'
@@ -67,7 +67,7 @@ export function SchemaView({ schema }: { schema: unknown }) {
   if (raw) {
     return (
       <Section title="Schema" actions={actions}>
-        <JsonBlock value={schema} label="the schema" />
+        <JsonView text={JSON.stringify(schema)} label="Schema" />
       </Section>
     )
   }
