@@ -1,14 +1,8 @@
 import { matchPath } from 'react-router'
 import { alertsQuery } from './alerts/alerts-query.ts'
 import { apiKeysQuery } from './api-keys/api-keys-query.ts'
-import { attemptsQuery } from './attempts/attempts-query.ts'
 import { auditActorsQuery, auditLogQuery } from './audit/audit-log-query.ts'
 import { consumersQuery } from './consumers/consumers-query.ts'
-import {
-  deliveriesByEventQuery,
-  deliveriesQuery,
-  deliveryQuery,
-} from './deliveries/deliveries-query.ts'
 import { eventTypeQuery, eventTypesQuery } from './event-types/event-type-queries.ts'
 import { eventQuery, eventsQuery } from './events/events-query.ts'
 import { type LazyPage, lazyPage } from './lazy-page.ts'
@@ -45,12 +39,8 @@ const PAGES: Readonly<Record<string, LazyPage>> = {
     scope: 'events:read',
     title: 'Consumers',
   }),
-  attempts: lazyPage(() => import('./attempts/attempts-page.tsx'), [attemptsQuery]),
-  deliveries: lazyPage(
-    () => import('./deliveries/list/deliveries-page.tsx'),
-    [deliveriesQuery, deliveriesByEventQuery],
-  ),
-  'deliveries/:id': lazyPage(() => import('./deliveries/page/delivery-page.tsx'), [deliveryQuery]),
+  deliveries: lazyPage(() => import('./deliveries/list/deliveries-page.tsx')),
+  'deliveries/:id': lazyPage(() => import('./deliveries/page/delivery-page.tsx')),
   tasks: lazyPage(() => import('./tasks/tasks-page.tsx'), [], {
     scope: 'deliveries:read',
     title: 'Tasks',

@@ -28,7 +28,6 @@ export function pagesOf(seed: SeededServer) {
     page('delivery-pending', 'deliveries/:id', `/deliveries/${seed.pending}`),
     page('tasks', 'tasks'),
     page('task', 'tasks/:id', `/tasks/${seed.taskId}`),
-    page('attempts', 'attempts', '/attempts?status=FAILED'),
     page('event-types', 'event-types'),
     page('new-event-type', 'event-types/new'),
     page('event-type', 'event-types/:name', '/event-types/order.placed'),

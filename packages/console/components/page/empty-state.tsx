@@ -52,7 +52,6 @@ export function NoMatches({ noun, clear }: NoMatchesProps) {
 const NO_MATCH: Readonly<Record<string, string>> = {
   endpoint: key('No endpoint matches these filters'),
   delivery: key('No delivery matches these filters'),
-  attempt: 'No attempt matches these filters',
   event: 'No event matches these filters',
   'event type': key('No event type matches these filters'),
 }
