@@ -1,5 +1,5 @@
-import { Anchor, Button, Text } from '@mantine/core'
-import { useMemo, useState } from 'react'
+import { Anchor, Text } from '@mantine/core'
+import { useMemo } from 'react'
 import { Link, useParams } from 'react-router'
 import { useRead } from '../api/use-read.ts'
 import { Id } from '../components/copy-button.tsx'
@@ -13,17 +13,13 @@ import { Section } from '../components/page/section.tsx'
 import { DetailSkeleton } from '../components/page/skeletons.tsx'
 import { QueryError } from '../components/query-error.tsx'
 import { Time } from '../components/time.tsx'
-import { usePanel } from '../components/use-panel.ts'
-import { deliveredText, failedOf, othersOf } from '../deliveries/event/delivered-text.ts'
+import { deliveredText, othersOf } from '../deliveries/event/delivered.tsx'
 import { RedeliverFailed } from '../deliveries/event/redeliver-failed.tsx'
 import { deliveryColumns, TestBadge } from '../deliveries/list/delivery-columns.tsx'
-import { useLiveDeliveries } from '../deliveries/list/use-live-deliveries.ts'
 import { EventCountsDocument, EventDeliveriesDocument } from '../generated/graphql.ts'
 import { t } from '../language/t.ts'
-import { formatCount } from '../lib/format.ts'
 import { useSession } from '../session/session.tsx'
 import NotFoundPage from '../shell/not-found-page.tsx'
-import { TaskPanel } from '../tasks/task-panel.tsx'
 import { useActivity } from '../webhooks/health/use-health-changes.ts'
 import { eventQuery } from './events-query.ts'
 import { notKeptText } from './not-kept-text.ts'
@@ -105,10 +101,7 @@ export default function EventPage() {
 const COLUMNS = deliveryColumns('event')
 
 function EventDeliveries({ id }: { id: string }) {
-  const { can } = useSession()
-  const withWebhook = can('webhooks:read')
-  const task = usePanel('task')
-  const [asked, setAsked] = useState<string | null>(null)
+  const withWebhook = useSession().can('webhooks:read')
   const cursors = useCursors()
   const context = useMemo(() => ({ additionalTypenames: ['Delivery'] }), [])
   const { data, ...read } = useRead(
@@ -117,11 +110,12 @@ function EventDeliveries({ id }: { id: string }) {
     { context },
   )
   const counted = useRead(EventCountsDocument, { id }, { context })
-  useActivity(null, counted.reload)
+  useActivity(null, () => {
+    counted.reload()
+    read.reload()
+  })
   const counts = counted.data?.event?.deliveryCounts
   const deliveries = data?.event?.deliveries
-  const failed = counts ? failedOf(counts) : 0
-  const { rows } = useLiveDeliveries({ rows: deliveries?.nodes, withWebhook, countNewer: false })
   return (
     <Section
       title={t('Deliveries')}
@@ -130,21 +124,12 @@ function EventDeliveries({ id }: { id: string }) {
           ? [deliveredText(counts), othersOf(counts)].filter(Boolean).join(', ')
           : 'One delivery for each webhook that was enabled and subscribed to the event type.'
       }
-      actions={
-        failed > 0 &&
-        can('deliveries:write') && (
-          <Button size="xs" variant="default" onClick={() => setAsked(id)}>
-            {`Redeliver the ${formatCount(failed)} failed`}
-          </Button>
-        )
-      }
+      actions={<RedeliverFailed eventId={id} counts={counts} />}
     >
-      {task.id !== null && <TaskPanel id={task.id} onClose={task.close} />}
-      <RedeliverFailed eventId={asked} onClose={() => setAsked(null)} />
       <List
         label="Deliveries of the event"
         columns={COLUMNS}
-        rows={rows}
+        rows={deliveries?.nodes}
         keyOf={(row) => row.id}
         to={(row) => `/deliveries/${row.id}`}
         {...read}
