@@ -68,13 +68,7 @@ export function TestProgress({ webhookId, deliveryId }: { webhookId: string; del
         </Anchor>
       </Group>
       {attempt?.response && attempt.response.body !== '' && (
-        <AttemptBody
-          label={t('Response body')}
-          body={attempt.response.body}
-          encoding={attempt.response.bodyEncoding}
-          truncated={attempt.response.bodyTruncated}
-          unkeptBytes={attempt.response.unkeptBodyBytes}
-        />
+        <AttemptBody label={t('Response body')} response={attempt.response} />
       )}
     </Alert>
   )
