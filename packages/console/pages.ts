@@ -4,11 +4,7 @@ import { apiKeysQuery } from './api-keys/api-keys-query.ts'
 import { attemptsQuery } from './attempts/attempts-query.ts'
 import { auditActorsQuery, auditLogQuery } from './audit/audit-log-query.ts'
 import { consumersQuery } from './consumers/consumers-query.ts'
-import {
-  deliveriesByEventQuery,
-  deliveriesQuery,
-  deliveryQuery,
-} from './deliveries/deliveries-query.ts'
+import { deliveriesQuery, deliveryQuery } from './deliveries/deliveries-query.ts'
 import { eventTypeQuery, eventTypesQuery } from './event-types/event-type-queries.ts'
 import { eventQuery, eventsQuery } from './events/events-query.ts'
 import { type LazyPage, lazyPage } from './lazy-page.ts'
@@ -46,10 +42,7 @@ const PAGES: Readonly<Record<string, LazyPage>> = {
     title: 'Consumers',
   }),
   attempts: lazyPage(() => import('./attempts/attempts-page.tsx'), [attemptsQuery]),
-  deliveries: lazyPage(
-    () => import('./deliveries/list/deliveries-page.tsx'),
-    [deliveriesQuery, deliveriesByEventQuery],
-  ),
+  deliveries: lazyPage(() => import('./deliveries/list/deliveries-page.tsx'), [deliveriesQuery]),
   'deliveries/:id': lazyPage(() => import('./deliveries/page/delivery-page.tsx'), [deliveryQuery]),
   tasks: lazyPage(() => import('./tasks/tasks-page.tsx'), [], {
     scope: 'deliveries:read',

@@ -8,12 +8,7 @@ import {
 } from '../components/filters/filter-params.ts'
 import { readFilters } from '../components/filters/use-filters.ts'
 import { readCursors } from '../components/lists/use-cursors.ts'
-import {
-  DeliveriesByEventDocument,
-  DeliveriesDocument,
-  DeliveryDocument,
-} from '../generated/graphql.ts'
-import { isFolded } from './event/fold.ts'
+import { DeliveriesDocument, DeliveryDocument } from '../generated/graphql.ts'
 import { deliveryFilter } from './list/delivery-filter.ts'
 
 export const DELIVERY_FILTERS = [
@@ -26,16 +21,9 @@ export const DELIVERY_FILTERS = [
 export const deliveriesQuery = pageQuery(
   DeliveriesDocument,
   (page) => {
-    const selected = isFolded(page.search, page.session) ? null : selectedBy(page)
+    const selected = selectedBy(page)
     return selected && { ...selected, withWebhook: page.session.can('webhooks:read') }
   },
-  ['Delivery'],
-)
-
-/** The deliveries that `deliveriesQuery` lists, one for each event. */
-export const deliveriesByEventQuery = pageQuery(
-  DeliveriesByEventDocument,
-  (page) => (isFolded(page.search, page.session) ? selectedBy(page) : null),
   ['Delivery'],
 )
 

@@ -38,7 +38,7 @@ export function KeyFilter({ values: { key, value }, set }: KeyFilterProps) {
         w={180}
         value={value ?? ''}
         onChange={(text) => {
-          const equals = text.trim()
+          const equals = (text ?? '').trim()
           set({ key: equals === '' ? key : path, value: equals })
         }}
       />

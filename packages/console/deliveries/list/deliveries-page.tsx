@@ -1,4 +1,4 @@
-import { Anchor, Group } from '@mantine/core'
+import { Anchor } from '@mantine/core'
 import { Link } from 'react-router'
 import { Presets } from '../../components/filters/presets.tsx'
 import { NewRows } from '../../components/lists/new-rows.tsx'
@@ -8,23 +8,15 @@ import { EmptyState } from '../../components/page/empty-state.tsx'
 import { Page } from '../../components/page/page.tsx'
 import { t } from '../../language/t.ts'
 import { useSession } from '../../session/session.tsx'
-import { useFold } from '../event/fold.ts'
-import { FoldSwitch } from '../event/fold-switch.tsx'
-import { FoldedDeliveries } from '../event/folded-deliveries.tsx'
 import { deliveryColumns } from './delivery-columns.tsx'
 import { DeliveryFilters, useDeliveryFilters } from './delivery-filters.tsx'
 import { DeliveryList } from './delivery-list.tsx'
 import { DELIVERY_PRESETS } from './delivery-presets.ts'
 import { useDeliveries } from './use-deliveries.ts'
 
-export default function DeliveriesPage() {
-  const { isFolded } = useFold()
-  return isFolded ? <FoldedDeliveries empty={<NoDeliveriesYet />} /> : <EachDelivery />
-}
-
 const COLUMNS = deliveryColumns(null)
 
-function EachDelivery() {
+export default function DeliveriesPage() {
   const filters = useDeliveryFilters(useSession().webhookId)
   const cursors = useCursors()
   const deliveries = useDeliveries({
@@ -42,10 +34,7 @@ function EachDelivery() {
       aside={<LiveBadge state={state} />}
       actions={<NewRows count={newer.count} isMore={newer.isMore} show={reload} />}
     >
-      <Group justify="space-between" gap="xs">
-        <Presets presets={DELIVERY_PRESETS} />
-        <FoldSwitch />
-      </Group>
+      <Presets presets={DELIVERY_PRESETS} />
       <DeliveryFilters filters={filters} />
       <DeliveryList
         label={t('Deliveries')}

@@ -63,7 +63,7 @@ function WhichDelivery({ row }: { row: DeliveryRowFragment }) {
   return (
     <>
       {row.eventType.name} {row.isTest && <TestBadge />}{' '}
-      <Text span c="dimmed" fz="xs" className="ph-mono ph-wide">
+      <Text span c="dimmed" fz="xs" className="ph-mono">
         {row.id}
       </Text>
     </>

@@ -5,7 +5,6 @@ import { attemptsPath } from '../../attempts/deliveries-path.ts'
 import { List } from '../../components/lists/list.tsx'
 import type { Cursors } from '../../components/lists/use-cursors.ts'
 import { NoMatches } from '../../components/page/empty-state.tsx'
-import { selectColumn } from '../../components/selection/select-column.tsx'
 import { useSelection } from '../../components/selection/use-selection.ts'
 import { usePanel } from '../../components/use-panel.ts'
 import { useSession } from '../../session/session.tsx'
@@ -32,7 +31,7 @@ export function DeliveryList(props: DeliveryListProps) {
   const { rows, info, error, stale, reload } = deliveries
   const maySelect = useSession().can('deliveries:write')
   const task = usePanel('task')
-  const selection = useSelection(rows?.map(({ id }) => id) ?? [], filters.key)
+  const selection = useSelection(filters.key)
   // While the list loads, their place is kept.
   const hasActions = maySelect && (rows ? rows.length > 0 : !error)
   return (
@@ -50,11 +49,8 @@ export function DeliveryList(props: DeliveryListProps) {
         )}
         <List
           label={label}
-          columns={
-            maySelect
-              ? [selectColumn(selection, ({ id }: { id: string }) => id), ...columns]
-              : columns
-          }
+          columns={columns}
+          selection={maySelect ? selection : undefined}
           rows={rows}
           keyOf={({ id }) => id}
           to={({ id }) => `/deliveries/${id}`}
