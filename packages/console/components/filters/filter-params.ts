@@ -31,25 +31,27 @@ export function optionsOf<Value extends string>(labels: Readonly<Record<Value, s
   }))
 }
 
+type ValuesOf<Names extends readonly string[]> = Readonly<Record<Names[number], string | null>>
+
 /** The query parameters of a search key. */
 export const KEY_FILTERS = ['key', 'value'] as const
 
-export type KeyValues = Readonly<Record<(typeof KEY_FILTERS)[number], string | null>>
+export type KeyValues = ValuesOf<typeof KEY_FILTERS>
 
 /** The filter for the API. Null while the path or the value is missing. */
 export function readKey({ key, value }: KeyValues): { path: string; equals: string } | null {
-  return key !== null && value !== null ? { path: key, equals: value } : null
+  return key && value ? { path: key, equals: value } : null
 }
 
 /** The query parameters of a time range. */
 export const TIME_FILTERS = ['within', 'since', 'until'] as const
 
-export type TimeValues = Readonly<Record<(typeof TIME_FILTERS)[number], string | null>>
+export type TimeValues = ValuesOf<typeof TIME_FILTERS>
 
 /** The query parameters of the time in which deliveries were created, beside the time of their attempts. */
 export const CREATED_FILTERS = ['created', 'createdSince', 'createdUntil'] as const
 
-export type CreatedValues = Readonly<Record<(typeof CREATED_FILTERS)[number], string | null>>
+export type CreatedValues = ValuesOf<typeof CREATED_FILTERS>
 
 export interface TimeBounds {
   readonly since?: string

@@ -9,9 +9,9 @@ import {
   type TimeValues,
 } from './filter-params.ts'
 import { FilterSelect } from './filter-select.tsx'
-import { FILTER_TIMES } from './recent-times.ts'
+import { FILTER_TIMES, startOf } from './recent-times.ts'
 
-const CUSTOM = { value: 'custom', label: 'From … to …' }
+const CUSTOM = 'custom'
 
 /**
  * The time range in the query parameters. A range relative to now is computed once, so that it stays the same while
@@ -20,7 +20,7 @@ const CUSTOM = { value: 'custom', label: 'From … to …' }
 export function useTimeRange({ within, since, until }: TimeValues): TimeBounds {
   return useMemo(() => {
     const preset = FILTER_TIMES.find(({ value }) => value === within)
-    if (preset) return { since: preset.startOf(new Date()).toISOString() }
+    if (preset) return { since: startOf(preset).toISOString() }
     return readTimeRange({ within, since, until }) ?? {}
   }, [within, since, until])
 }
@@ -29,13 +29,15 @@ interface TimeRangeProps {
   /** Whose time it is. */
   readonly label?: string
   readonly values: TimeValues
-  set(values: Partial<TimeValues>): void
+  set(values: TimeValues): void
 }
 
 /** Picks a recent time range or a custom one, in the reader's zone. */
 export function TimeRange({ label = t('Time'), values, set }: TimeRangeProps) {
   const { within, since, until } = values
-  const isCustom = within === CUSTOM.value || since !== null || until !== null
+  const isCustom = within === CUSTOM || since !== null || until !== null
+  const setBounds = (bounds: Partial<TimeValues>) =>
+    set({ within: CUSTOM, since, until, ...bounds })
   return (
     <>
       <FilterSelect
@@ -43,9 +45,9 @@ export function TimeRange({ label = t('Time'), values, set }: TimeRangeProps) {
         w={150}
         data={[
           ...FILTER_TIMES.map((time) => ({ value: time.value, label: t(time.label) })),
-          CUSTOM,
+          { value: CUSTOM, label: 'From … to …' },
         ]}
-        value={isCustom ? CUSTOM.value : within}
+        value={isCustom ? CUSTOM : within}
         onChange={(value) => set({ within: value, since: null, until: null })}
       />
       {isCustom && (
@@ -54,13 +56,13 @@ export function TimeRange({ label = t('Time'), values, set }: TimeRangeProps) {
             size="xs"
             label={t('From')}
             value={since}
-            onChange={(at) => set({ within: CUSTOM.value, since: at })}
+            onChange={(at) => setBounds({ since: at })}
           />
           <DateTimeInput
             size="xs"
             label={t('To')}
             value={until}
-            onChange={(at) => set({ within: CUSTOM.value, until: at })}
+            onChange={(at) => setBounds({ until: at })}
           />
         </>
       )}
@@ -68,13 +70,11 @@ export function TimeRange({ label = t('Time'), values, set }: TimeRangeProps) {
   )
 }
 
-export function useCreatedTime(values: CreatedValues) {
-  return useTimeRange(createdTimeOf(values))
-}
+export const useCreatedTime = (values: CreatedValues) => useTimeRange(createdTimeOf(values))
 
 interface CreatedTimeProps {
   readonly values: CreatedValues
-  set(values: Partial<CreatedValues>): void
+  set(values: CreatedValues): void
 }
 
 /** Picks the time in which deliveries were created: a delivery of yesterday can have failed a minute ago. */
@@ -84,11 +84,7 @@ export function CreatedTime({ values, set }: CreatedTimeProps) {
       label={t('Created')}
       values={createdTimeOf(values)}
       set={({ within, since, until }) =>
-        set({
-          ...(within !== undefined && { created: within }),
-          ...(since !== undefined && { createdSince: since }),
-          ...(until !== undefined && { createdUntil: until }),
-        })
+        set({ created: within, createdSince: since, createdUntil: until })
       }
     />
   )
