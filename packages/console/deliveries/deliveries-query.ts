@@ -1,7 +1,6 @@
 import { type PageContext, pageQuery } from '../api/page-query.ts'
 import {
   CREATED_FILTERS,
-  createdTimeOf,
   KEY_FILTERS,
   readTimeRange,
   TIME_FILTERS,
@@ -31,7 +30,7 @@ export const deliveriesQuery = pageQuery(
 function selectedBy({ search, session }: PageContext) {
   const values = readFilters(DELIVERY_FILTERS, search)
   const attempted = readTimeRange(values)
-  const created = readTimeRange(createdTimeOf(values))
+  const created = readTimeRange(values, CREATED_FILTERS)
   if (!created || !attempted || !session.can('deliveries:read')) return null
   return {
     ...readCursors(search),

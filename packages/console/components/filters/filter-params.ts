@@ -1,5 +1,5 @@
 import { t } from '../../language/t.ts'
-import { FILTER_TIMES } from './recent-times.ts'
+import { recentTime } from './recent-times.ts'
 
 /** Several values in one query parameter: `state=RETRYING,EXHAUSTED`. No value of a filter contains a comma. */
 export function readList(param: string | null): readonly string[] {
@@ -31,12 +31,10 @@ export function optionsOf<Value extends string>(labels: Readonly<Record<Value, s
   }))
 }
 
-type ValuesOf<Names extends readonly string[]> = Readonly<Record<Names[number], string | null>>
-
 /** The query parameters of a search key. */
 export const KEY_FILTERS = ['key', 'value'] as const
 
-export type KeyValues = ValuesOf<typeof KEY_FILTERS>
+export type KeyValues = Readonly<Record<(typeof KEY_FILTERS)[number], string | null>>
 
 /** The filter for the API. Null while the path or the value is missing. */
 export function readKey({ key, value }: KeyValues): { path: string; equals: string } | null {
@@ -46,12 +44,12 @@ export function readKey({ key, value }: KeyValues): { path: string; equals: stri
 /** The query parameters of a time range. */
 export const TIME_FILTERS = ['within', 'since', 'until'] as const
 
-export type TimeValues = ValuesOf<typeof TIME_FILTERS>
-
-/** The query parameters of the time in which deliveries were created, beside the time of their attempts. */
+/** Those of the time in which deliveries were created, beside the time of their attempts. */
 export const CREATED_FILTERS = ['created', 'createdSince', 'createdUntil'] as const
 
-export type CreatedValues = ValuesOf<typeof CREATED_FILTERS>
+export type TimeNames = readonly [within: string, since: string, until: string]
+
+export type TimeValues = Readonly<Record<string, string | null>>
 
 export interface TimeBounds {
   readonly since?: string
@@ -59,15 +57,12 @@ export interface TimeBounds {
 }
 
 /** The range of fixed times in the query parameters. Null for a range that is relative to now. */
-export function readTimeRange({ within, since, until }: TimeValues): TimeBounds | null {
-  if (FILTER_TIMES.some(({ value }) => value === within)) return null
-  return { ...(isTime(since) && { since }), ...(isTime(until) && { until }) }
-}
-
-export function createdTimeOf({ created, createdSince, createdUntil }: CreatedValues): TimeValues {
-  return { within: created, since: createdSince, until: createdUntil }
-}
-
-function isTime(text: string | null): text is string {
-  return text !== null && !Number.isNaN(Date.parse(text))
+export function readTimeRange(
+  values: TimeValues,
+  [within, since, until]: TimeNames = TIME_FILTERS,
+): TimeBounds | null {
+  if (recentTime(values[within])) return null
+  const timeOf = (text?: string | null) => (text && !Number.isNaN(Date.parse(text)) ? text : null)
+  const [from, to] = [timeOf(values[since]), timeOf(values[until])]
+  return { ...(from && { since: from }), ...(to && { until: to }) }
 }

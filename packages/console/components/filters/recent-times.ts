@@ -20,7 +20,13 @@ export const FILTER_TIMES = [
   ...RECENT_TIMES.slice(1),
 ]
 
-/** When a range starts that ends now. `today` starts at midnight in the reader's zone. */
-export function startOf(time: (typeof FILTER_TIMES)[number]): Date {
+type RecentTime = (typeof FILTER_TIMES)[number]
+
+export function recentTime(value: string | null | undefined): RecentTime | undefined {
+  return FILTER_TIMES.find((time) => time.value === value)
+}
+
+/** When a range starts that ends now. Today starts at midnight in the reader's zone. */
+export function startOf(time: RecentTime): Date {
   return time === TODAY ? new Date(new Date().setHours(0, 0, 0, 0)) : new Date(Date.now() - time.ms)
 }

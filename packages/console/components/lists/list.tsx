@@ -152,16 +152,11 @@ function SortLink({ label, order }: { label: string; order: ColumnOrder }) {
 /** The buttons for the previous and the next page. Nothing for a list of one page. */
 function ListPages({ info, cursors }: { info: PageInfo; cursors: Cursors }) {
   const { startCursor, endCursor, hasNextPage, hasPreviousPage } = info
-  const { moved, toStart, toPrevious, toNext } = cursors
+  const { moved, toPrevious, toNext } = cursors
   const isFirst = !hasPreviousPage && !moved
   if (isFirst && !hasNextPage) return null
   return (
     <Group justify="end" gap="xs" py="xs">
-      {moved && (
-        <Button size="xs" variant="subtle" onClick={toStart}>
-          {t('First page')}
-        </Button>
-      )}
       <Button
         size="xs"
         variant="default"

@@ -17,7 +17,6 @@ export interface Cursors {
   readonly oldestFirst: boolean
   toNext(endCursor: string): void
   toPrevious(startCursor: string): void
-  toStart(): void
 }
 
 export const PAGE_SIZE = 25
@@ -35,7 +34,6 @@ export function useCursors(size = PAGE_SIZE, prefix = ''): Cursors {
     moved: page.after !== null || page.before !== null,
     toNext: (after) => void setPage({ after, before: null }),
     toPrevious: (before) => void setPage({ after: null, before }),
-    toStart: () => void setPage({ after: null, before: null }),
   }
 }
 

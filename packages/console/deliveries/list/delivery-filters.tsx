@@ -1,14 +1,10 @@
 import { EventTypeMultiSelect } from '../../components/filters/event-type-select.tsx'
 import { FilterBar } from '../../components/filters/filter-bar.tsx'
 import { FilterMultiSelect } from '../../components/filters/filter-multi-select.tsx'
+import { CREATED_FILTERS } from '../../components/filters/filter-params.ts'
 import { FilterSelect } from '../../components/filters/filter-select.tsx'
 import { KeyFilter } from '../../components/filters/key-filter.tsx'
-import {
-  CreatedTime,
-  TimeRange,
-  useCreatedTime,
-  useTimeRange,
-} from '../../components/filters/time-range.tsx'
+import { TimeRange, useTimeRange } from '../../components/filters/time-range.tsx'
 import { useFilters } from '../../components/filters/use-filters.ts'
 import { WebhookMultiSelect } from '../../components/filters/webhook-select.tsx'
 import { t } from '../../language/t.ts'
@@ -21,7 +17,7 @@ import { CAUSES, causeOf, DURATIONS, RESPONSES } from './response-filter.ts'
 export function useDeliveryFilters(onlyWebhookId: string | null) {
   const filters = useFilters(DELIVERY_FILTERS)
   const attempted = useTimeRange(filters.values)
-  const created = useCreatedTime(filters.values)
+  const created = useTimeRange(filters.values, CREATED_FILTERS)
   const filter = deliveryFilter(filters.values, { created, attempted, onlyWebhookId })
   return { ...filters, filter, onlyWebhookId, key: JSON.stringify(filters.values) }
 }
@@ -45,7 +41,7 @@ export function DeliveryFilters({ filters }: { filters: ReturnType<typeof useDel
             value={duration}
             onChange={(chosen) => set({ duration: chosen })}
           />
-          <CreatedTime values={values} set={set} />
+          <TimeRange label={t('Created')} names={CREATED_FILTERS} values={values} set={set} />
           <KeyFilter values={values} set={set} />
         </>
       }
