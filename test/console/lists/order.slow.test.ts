@@ -1,6 +1,7 @@
 import { beforeAll, expect } from 'vitest'
 import { untilCount } from '../support/call.ts'
 import { open, openDesk, page, server, story } from '../support/desk.ts'
+import { expectUsable } from '../support/layout.ts'
 import { addWebhook, publish } from './support.ts'
 
 /** Two pages. */
@@ -34,6 +35,7 @@ story.each(LISTS)('%s are read from both ends, page by page', async (list, path,
     name: time,
   })
   await header.getByRole('img', { name: 'Sorted descending' }).waitFor()
+  await expectUsable(page)
   await header.getByRole('link').click()
   await page.waitForURL('**order=OLDEST_FIRST**')
   await header.getByRole('img', { name: 'Sorted ascending' }).waitFor()
