@@ -1,3 +1,4 @@
+import { NuqsAdapter } from 'nuqs/adapters/react-router/v8'
 import { useEffect } from 'react'
 import { Navigate, Route, Routes, useLocation } from 'react-router'
 import { useClient } from 'urql'
@@ -19,15 +20,21 @@ export function Pages() {
   usePageData()
   const isHome = (path: string) => webhookId !== null && OF_ALL_WEBHOOKS.includes(path)
   return (
-    <Routes>
-      <Route element={isEmbedded ? <EmbeddedShell /> : <Shell />}>
-        <Route index element={<Home />} />
-        <Route path="sign-in" element={<Home />} />
-        {ROUTES.map(([path, page]) => (
-          <Route key={path} path={path} element={isHome(path) ? <Home /> : <Allowed {...page} />} />
-        ))}
-      </Route>
-    </Routes>
+    <NuqsAdapter defaultOptions={{ shallow: false }}>
+      <Routes>
+        <Route element={isEmbedded ? <EmbeddedShell /> : <Shell />}>
+          <Route index element={<Home />} />
+          <Route path="sign-in" element={<Home />} />
+          {ROUTES.map(([path, page]) => (
+            <Route
+              key={path}
+              path={path}
+              element={isHome(path) ? <Home /> : <Allowed {...page} />}
+            />
+          ))}
+        </Route>
+      </Routes>
+    </NuqsAdapter>
   )
 }
 

@@ -4,7 +4,6 @@ import { useNavigate } from 'react-router'
 import { List } from '../../components/lists/list.tsx'
 import type { Cursors } from '../../components/lists/use-cursors.ts'
 import { NoMatches } from '../../components/page/empty-state.tsx'
-import { selectColumn } from '../../components/selection/select-column.tsx'
 import { SelectionBar } from '../../components/selection/selection-bar.tsx'
 import { useSelection } from '../../components/selection/use-selection.ts'
 import { t } from '../../language/t.ts'
@@ -35,7 +34,7 @@ export function DeliveryList(props: DeliveryListProps) {
   const [action, setAction] = useState<TargetAction>('REDELIVER')
   const [target, setTarget] = useState<TaskTarget | null>(null)
   const shown = rows?.map(({ id }) => id) ?? []
-  const selection = useSelection(shown, filters.key)
+  const selection = useSelection(filters.key)
   const succeeded = rows?.filter(({ id, state }) => state === 'SUCCEEDED' && selection.ids.has(id))
 
   function begin(next: TargetAction) {
@@ -81,11 +80,8 @@ export function DeliveryList(props: DeliveryListProps) {
         )}
         <List
           label={label}
-          columns={
-            maySelect
-              ? [selectColumn(selection, ({ id }: { id: string }) => id), ...columns]
-              : columns
-          }
+          columns={columns}
+          selection={maySelect ? selection : undefined}
           rows={rows}
           keyOf={({ id }) => id}
           to={({ id }) => `/deliveries/${id}`}
