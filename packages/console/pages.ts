@@ -15,10 +15,8 @@ import { type LazyPage, lazyPage } from './lazy-page.ts'
 import { mount } from './mount.ts'
 import { organizationsQuery } from './organizations/organizations-query.ts'
 import { statisticsQuery } from './overview/overview-queries.ts'
-import { taskQuery } from './tasks/use-task.ts'
 import {
   editWebhookQuery,
-  recoverQuery,
   webhookCatalogueQuery,
   webhookDefaultsQuery,
   webhookQuery,
@@ -38,7 +36,7 @@ const PAGES: Readonly<Record<string, LazyPage>> = {
     () => import('./webhooks/form/edit-webhook-page.tsx'),
     [editWebhookQuery, webhookCatalogueQuery, webhookDefaultsQuery],
   ),
-  'webhooks/:id/recover': lazyPage(() => import('./tasks/recover-page.tsx'), [recoverQuery]),
+  'webhooks/:id/recover': lazyPage(() => import('./tasks/recover-page.tsx')),
   events: lazyPage(() => import('./events/events-page.tsx'), [eventsQuery]),
   'events/:id': lazyPage(() => import('./events/event-page.tsx'), [eventQuery]),
   consumers: lazyPage(() => import('./consumers/consumers-page.tsx'), [consumersQuery], {
@@ -53,9 +51,9 @@ const PAGES: Readonly<Record<string, LazyPage>> = {
   'deliveries/:id': lazyPage(() => import('./deliveries/page/delivery-page.tsx'), [deliveryQuery]),
   tasks: lazyPage(() => import('./tasks/tasks-page.tsx'), [], {
     scope: 'deliveries:read',
-    title: 'Tasks',
+    title: 'Jobs',
   }),
-  'tasks/:id': lazyPage(() => import('./tasks/task-page.tsx'), [taskQuery]),
+  'tasks/:id': lazyPage(() => import('./tasks/task-page.tsx')),
   'event-types': lazyPage(() => import('./event-types/event-types-page.tsx'), [eventTypesQuery]),
   'event-types/new': lazyPage(() => import('./event-types/form/new-event-type-page.tsx'), [], {
     scope: 'admin',

@@ -13,7 +13,6 @@ import { Section } from '../components/page/section.tsx'
 import { DetailSkeleton } from '../components/page/skeletons.tsx'
 import { QueryError } from '../components/query-error.tsx'
 import { Time } from '../components/time.tsx'
-import { usePanel } from '../components/use-panel.ts'
 import { deliveredText, failedOf, othersOf } from '../deliveries/event/delivered-text.ts'
 import { RedeliverFailed } from '../deliveries/event/redeliver-failed.tsx'
 import { deliveryColumns, TestBadge } from '../deliveries/list/delivery-columns.tsx'
@@ -23,7 +22,6 @@ import { t } from '../language/t.ts'
 import { formatCount } from '../lib/format.ts'
 import { useSession } from '../session/session.tsx'
 import NotFoundPage from '../shell/not-found-page.tsx'
-import { TaskPanel } from '../tasks/task-panel.tsx'
 import { useActivity } from '../webhooks/health/use-health-changes.ts'
 import { eventQuery } from './events-query.ts'
 import { notKeptText } from './not-kept-text.ts'
@@ -107,7 +105,6 @@ const COLUMNS = deliveryColumns('event')
 function EventDeliveries({ id }: { id: string }) {
   const { can } = useSession()
   const withWebhook = can('webhooks:read')
-  const task = usePanel('task')
   const [asked, setAsked] = useState<string | null>(null)
   const cursors = useCursors()
   const context = useMemo(() => ({ additionalTypenames: ['Delivery'] }), [])
@@ -139,7 +136,6 @@ function EventDeliveries({ id }: { id: string }) {
         )
       }
     >
-      {task.id !== null && <TaskPanel id={task.id} onClose={task.close} />}
       <RedeliverFailed eventId={asked} onClose={() => setAsked(null)} />
       <List
         label="Deliveries of the event"

@@ -9,10 +9,8 @@ import { LiveBadge } from '../../components/live-badge.tsx'
 import { NoMatches } from '../../components/page/empty-state.tsx'
 import { Page } from '../../components/page/page.tsx'
 import { toggled } from '../../components/selection/toggled.ts'
-import { usePanel } from '../../components/use-panel.ts'
 import { t } from '../../language/t.ts'
 import { useSession } from '../../session/session.tsx'
-import { TaskPanel } from '../../tasks/task-panel.tsx'
 import { deliveriesByEventQuery } from '../deliveries-query.ts'
 import { DeliveryFilters, useDeliveryFilters } from '../list/delivery-filters.tsx'
 import { DELIVERY_PRESETS } from '../list/delivery-presets.ts'
@@ -43,7 +41,6 @@ export function FoldedDeliveries({ empty }: { empty: ReactNode }) {
     countNewer: !cursors.moved && !cursors.oldestFirst,
   })
   const mayRedeliver = useSession().can('deliveries:write')
-  const task = usePanel('task')
   const [asked, setAsked] = useState<string | null>(null)
   const [unfolded, setUnfolded] = useState(NONE)
   const columns = foldedColumns({
@@ -69,7 +66,6 @@ export function FoldedDeliveries({ empty }: { empty: ReactNode }) {
         <FoldSwitch />
       </Group>
       <DeliveryFilters filters={filters} />
-      {task.id !== null && <TaskPanel id={task.id} onClose={task.close} />}
       <List
         label="Deliveries by event"
         columns={columns}

@@ -2,14 +2,13 @@ import { useEffect, useEffectEvent, useState } from 'react'
 import { type Client, useClient } from 'urql'
 import { dataOf } from '../../api/data-of.ts'
 import { notifyError } from '../../components/notify.ts'
-import { usePanel } from '../../components/use-panel.ts'
 import {
   FailedOfEventDocument,
   type FailedOfEventQuery,
   type FailedOfEventQueryVariables,
 } from '../../generated/graphql.ts'
+import type { TargetAction, TaskTarget } from '../../tasks/bulk-action.ts'
 import { StartTask } from '../../tasks/start-task.tsx'
-import type { TargetAction, TaskTarget } from '../../tasks/task-target.ts'
 
 const ACTION: TargetAction = 'REDELIVER'
 /** A bulk action takes at most this many ids. */
@@ -21,10 +20,9 @@ interface RedeliverFailedProps {
   onClose(): void
 }
 
-/** Asks before it redelivers the failed deliveries of one event, and opens the result. */
+/** Asks before it redelivers the failed deliveries of one event. */
 export function RedeliverFailed({ eventId, onClose }: RedeliverFailedProps) {
   const client = useClient()
-  const task = usePanel('task')
   const [target, setTarget] = useState<TaskTarget | null>(null)
 
   const ask = useEffectEvent(async (id: string) => {
@@ -43,17 +41,7 @@ export function RedeliverFailed({ eventId, onClose }: RedeliverFailedProps) {
     else void ask(eventId)
   }, [eventId])
 
-  return (
-    <StartTask
-      action={ACTION}
-      target={target}
-      succeeded={0}
-      onClose={onClose}
-      onStart={(id) => {
-        if (id !== null) task.open(id)
-      }}
-    />
-  )
+  return <StartTask action={ACTION} target={target} succeeded={0} onClose={onClose} />
 }
 
 async function failedOfEvent(client: Client, id: string): Promise<readonly string[]> {

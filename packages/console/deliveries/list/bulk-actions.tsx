@@ -2,11 +2,10 @@ import { Button } from '@mantine/core'
 import { useState } from 'react'
 import { SelectionBar } from '../../components/selection/selection-bar.tsx'
 import type { Selection } from '../../components/selection/use-selection.ts'
-import { usePanel } from '../../components/use-panel.ts'
 import type { DeliveryFilter, DeliveryRowFragment } from '../../generated/graphql.ts'
 import { t } from '../../language/t.ts'
+import type { TargetAction, TaskTarget } from '../../tasks/bulk-action.ts'
 import { StartTask } from '../../tasks/start-task.tsx'
-import type { TargetAction, TaskTarget } from '../../tasks/task-target.ts'
 import { SelectMatching } from './select-matching.tsx'
 
 interface BulkActionsProps {
@@ -20,7 +19,6 @@ interface BulkActionsProps {
 
 /** Selects deliveries, and redelivers or cancels them. */
 export function BulkActions({ selection, rows, filter, isWhole }: BulkActionsProps) {
-  const task = usePanel('task')
   const [action, setAction] = useState<TargetAction>('REDELIVER')
   const [target, setTarget] = useState<TaskTarget | null>(null)
   const shown = rows.map(({ id }) => id)
@@ -57,10 +55,7 @@ export function BulkActions({ selection, rows, filter, isWhole }: BulkActionsPro
         target={target}
         succeeded={succeeded}
         onClose={() => setTarget(null)}
-        onStart={(id) => {
-          selection.clear()
-          if (id !== null) task.open(id)
-        }}
+        onStart={selection.clear}
       />
     </>
   )

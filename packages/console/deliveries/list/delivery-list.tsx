@@ -7,9 +7,7 @@ import type { Cursors } from '../../components/lists/use-cursors.ts'
 import { NoMatches } from '../../components/page/empty-state.tsx'
 import { selectColumn } from '../../components/selection/select-column.tsx'
 import { useSelection } from '../../components/selection/use-selection.ts'
-import { usePanel } from '../../components/use-panel.ts'
 import { useSession } from '../../session/session.tsx'
-import { TaskPanel } from '../../tasks/task-panel.tsx'
 import { BulkActions } from './bulk-actions.tsx'
 import type { deliveryColumns } from './delivery-columns.tsx'
 import type { useDeliveryFilters } from './delivery-filters.tsx'
@@ -31,14 +29,12 @@ export function DeliveryList(props: DeliveryListProps) {
   const { label, columns, filters, cursors, deliveries, empty } = props
   const { rows, info, error, stale, reload } = deliveries
   const maySelect = useSession().can('deliveries:write')
-  const task = usePanel('task')
   const selection = useSelection(rows?.map(({ id }) => id) ?? [], filters.key)
   // While the list loads, their place is kept.
   const hasActions = maySelect && (rows ? rows.length > 0 : !error)
   return (
     <>
       {filters.filter.anyAttempt && <SearchLimit path={attemptsPath(filters.values)} />}
-      {task.id !== null && <TaskPanel id={task.id} onClose={task.close} />}
       <div>
         {hasActions && (
           <BulkActions
