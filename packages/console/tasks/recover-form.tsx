@@ -34,7 +34,7 @@ export function RecoverForm({ webhook: { id, enabled, health } }: RecoverFormPro
   const found = counted?.ok ? counted.value : null
   // "4,312 deliveries", "100,000 or more deliveries"
   const amount =
-    found && found.countIsExact
+    found?.countIsExact
       ? countOf(found.count, 'delivery', 'deliveries')
       : `${formatCount(found?.count ?? 0)} or more deliveries`
 
