@@ -2,7 +2,6 @@ import { matchPath } from 'react-router'
 import { alertsQuery } from './alerts/alerts-query.ts'
 import { apiKeysQuery } from './api-keys/api-keys-query.ts'
 import { attemptsQuery } from './attempts/attempts-query.ts'
-import { auditActorsQuery, auditLogQuery } from './audit/audit-log-query.ts'
 import { consumersQuery } from './consumers/consumers-query.ts'
 import {
   deliveriesByEventQuery,
@@ -71,11 +70,10 @@ const PAGES: Readonly<Record<string, LazyPage>> = {
     scope: 'keys:manage',
     title: 'API keys',
   }),
-  'audit-log': lazyPage(
-    () => import('./audit/audit-log-page.tsx'),
-    [auditLogQuery, auditActorsQuery],
-    { scope: 'keys:manage', title: 'Audit log' },
-  ),
+  'audit-log': lazyPage(() => import('./audit/audit-log-page.tsx'), [], {
+    scope: 'keys:manage',
+    title: 'Audit log',
+  }),
   alerts: lazyPage(() => import('./alerts/alerts-page.tsx'), [alertsQuery], {
     scope: 'webhooks:read',
     title: 'Alerts',

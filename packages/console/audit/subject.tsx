@@ -1,49 +1,44 @@
 import { Anchor, Text } from '@mantine/core'
-import type { ReactNode } from 'react'
 import { Link } from 'react-router'
-import { pageOfId } from '../shell/page-of-id.ts'
-
-interface SubjectProps {
-  readonly action: string
-  readonly id: string
-  readonly name?: string | null
-  /** Whether the object is a deleted webhook, which has no page. */
-  readonly deleted: boolean
-}
+import type { AuditRowFragment } from '../generated/graphql.ts'
 
 /** The name and the id of the changed object, with a link to its page if it has one. */
-export function Subject({ action, id, name, deleted }: SubjectProps) {
-  const page = deleted ? null : pageOfSubject(action, id)
-  // The name of an event type is its id.
-  if (!name || name === id) {
-    return (
-      <span className="ph-mono">
-        <Linked to={page}>{id}</Linked>
-      </span>
-    )
-  }
-  return (
-    <Linked to={page}>
-      {name}{' '}
-      <Text span c="dimmed" fz="xs" className="ph-mono">
-        {id}
-      </Text>
-    </Linked>
+export function Subject({ entry }: { entry: AuditRowFragment }) {
+  const { subjectId, subjectName } = entry
+  const page = pageOf(entry)
+  const id = (
+    <Text span c="dimmed" fz="xs" className="ph-mono">
+      {subjectId}
+    </Text>
   )
-}
-
-function Linked({ to, children }: { to: string | null; children: ReactNode }) {
-  if (to === null) return children
+  // The name of an event type is its id.
+  const shown =
+    subjectName && subjectName !== subjectId ? (
+      <>
+        {subjectName} {id}
+      </>
+    ) : (
+      id
+    )
+  if (page === undefined) return shown
   return (
-    <Anchor component={Link} to={to} inherit>
-      {children}
+    <Anchor component={Link} to={page + subjectId} inherit>
+      {shown}
     </Anchor>
   )
 }
 
-function pageOfSubject(action: string, id: string): string | null {
-  if (action.startsWith('event_type.')) return `/event-types/${id}`
-  if (action.startsWith('api_key.') || action.startsWith('session.')) return `/api-keys?key=${id}`
-  if (action.startsWith('consumer.')) return `/consumers?consumer=${id}`
-  return pageOfId(id)
+/** The pages of objects, by the prefixes of their ids. */
+const PAGES: Readonly<Record<string, string>> = {
+  wh: '/webhooks/',
+  msg: '/deliveries/',
+  task: '/tasks/',
+  key: '/api-keys?key=',
+  con: '/consumers?consumer=',
+}
+
+function pageOf({ action, subjectId, subjectDeleted }: AuditRowFragment): string | undefined {
+  if (subjectDeleted) return undefined
+  if (action.startsWith('event_type.')) return '/event-types/'
+  return { ...PAGES }[subjectId.split('_')[0] ?? '']
 }
