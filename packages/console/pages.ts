@@ -1,5 +1,4 @@
 import { matchPath } from 'react-router'
-import { alertsQuery } from './alerts/alerts-query.ts'
 import { apiKeysQuery } from './api-keys/api-keys-query.ts'
 import { attemptsQuery } from './attempts/attempts-query.ts'
 import { consumersQuery } from './consumers/consumers-query.ts'
@@ -74,7 +73,7 @@ const PAGES: Readonly<Record<string, LazyPage>> = {
     scope: 'keys:manage',
     title: 'Audit log',
   }),
-  alerts: lazyPage(() => import('./alerts/alerts-page.tsx'), [alertsQuery], {
+  alerts: lazyPage(() => import('./alerts/alerts-page.tsx'), [], {
     scope: 'webhooks:read',
     title: 'Alerts',
   }),
