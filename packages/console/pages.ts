@@ -1,5 +1,4 @@
 import { matchPath } from 'react-router'
-import { apiKeysQuery } from './api-keys/api-keys-query.ts'
 import { attemptsQuery } from './attempts/attempts-query.ts'
 import { consumersQuery } from './consumers/consumers-query.ts'
 import {
@@ -65,7 +64,7 @@ const PAGES: Readonly<Record<string, LazyPage>> = {
     () => import('./event-types/form/edit-event-type-page.tsx'),
     [eventTypeQuery],
   ),
-  'api-keys': lazyPage(() => import('./api-keys/api-keys-page.tsx'), [apiKeysQuery], {
+  'api-keys': lazyPage(() => import('./api-keys/api-keys-page.tsx'), [], {
     scope: 'keys:manage',
     title: 'API keys',
   }),

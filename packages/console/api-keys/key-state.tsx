@@ -2,14 +2,13 @@ import { StateBadge } from '../components/state-badge.tsx'
 import { useNow } from '../components/time.tsx'
 import type { ApiKeysFieldsFragment } from '../generated/graphql.ts'
 
-export type ApiKey = ApiKeysFieldsFragment
+export const nameOf = ({ name }: ApiKeysFieldsFragment) => name ?? 'Unnamed'
 
-export const nameOf = ({ name }: { name?: string | null }) => name ?? 'Unnamed'
-
-export function KeyStateBadge({ apiKey }: { apiKey: ApiKey }) {
+export function KeyState({ apiKey }: { apiKey: ApiKeysFieldsFragment }) {
+  const { revokedAt, expiresAt } = apiKey
   const nowMs = useNow()
-  if (apiKey.revokedAt) return <StateBadge label="Revoked" color="gray" />
-  if (apiKey.expiresAt && new Date(apiKey.expiresAt).getTime() <= nowMs) {
+  if (revokedAt) return <StateBadge label="Revoked" color="gray" />
+  if (expiresAt && Date.parse(expiresAt) <= nowMs) {
     return <StateBadge label="Expired" color="orange" />
   }
   return <StateBadge label="Valid" color="green" />
