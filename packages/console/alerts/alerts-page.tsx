@@ -1,6 +1,5 @@
 import { Button, Text } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
-import { Link } from 'react-router'
 import { pageQuery, usePageQuery } from '../api/page-query.ts'
 import { DocsPage } from '../components/docs-page.tsx'
 import { type Column, List } from '../components/lists/list.tsx'
@@ -60,11 +59,10 @@ export default function AlertsPage() {
   const address = addresses?.find(({ id }) => id === opened.id)
   const add = mayChange && (
     <Button
-      component={Link}
-      to={opened.to(NEW)}
       size="xs"
       variant="default"
       leftSection={<IconPlus size={14} />}
+      onClick={() => opened.open(NEW)}
     >
       Add address
     </Button>

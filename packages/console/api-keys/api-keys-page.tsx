@@ -11,8 +11,7 @@ import { Time } from '../components/time.tsx'
 import { usePanel } from '../components/use-panel.ts'
 import { type ApiKeysFieldsFragment, ApiKeysPageDocument } from '../generated/graphql.ts'
 import { useSession } from '../session/session.tsx'
-import { KeyPanel } from './key-panel.tsx'
-import { KeyState, nameOf } from './key-state.tsx'
+import { KeyPanel, KeyState, nameOf } from './key-panel.tsx'
 import { NewApiKey } from './new-api-key.tsx'
 
 /** Most organizations have fewer keys than this. */

@@ -12,7 +12,8 @@ import { NodePanel } from '../components/node-panel.tsx'
 import { notifySuccess } from '../components/notify.ts'
 import { Facts } from '../components/page/facts.tsx'
 import { Section } from '../components/page/section.tsx'
-import { Time } from '../components/time.tsx'
+import { StateBadge } from '../components/state-badge.tsx'
+import { Time, useNow } from '../components/time.tsx'
 import {
   type ApiKeysFieldsFragment,
   ApiKeysOneDocument,
@@ -20,7 +21,6 @@ import {
   ApiKeysUpdateDocument,
 } from '../generated/graphql.ts'
 import { useSession } from '../session/session.tsx'
-import { KeyState, nameOf } from './key-state.tsx'
 import { LIMIT_FIELDS, LimitFields, type Limits, limitsOf } from './limit-fields.tsx'
 
 interface KeyPanelProps {
@@ -55,6 +55,18 @@ export function KeyPanel({ id, onClose }: KeyPanelProps) {
 
 interface KeyProps {
   readonly apiKey: ApiKeysFieldsFragment
+}
+
+export const nameOf = ({ name }: ApiKeysFieldsFragment) => name ?? 'Unnamed'
+
+export function KeyState({ apiKey }: KeyProps) {
+  const { revokedAt, expiresAt } = apiKey
+  const nowMs = useNow()
+  if (revokedAt) return <StateBadge label="Revoked" color="gray" />
+  if (expiresAt && Date.parse(expiresAt) <= nowMs) {
+    return <StateBadge label="Expired" color="orange" />
+  }
+  return <StateBadge label="Valid" color="green" />
 }
 
 function KeyDetails({ apiKey }: KeyProps) {
@@ -125,7 +137,7 @@ function RevokeKey({ apiKey }: KeyProps) {
   const { viewer } = useSession()
   const { run } = useAction(ApiKeysRevokeDocument)
   const [confirming, confirm] = useDisclosure()
-  const { id, scopes, lastUsedAt } = apiKey
+  const { id, scopes } = apiKey
   const name = nameOf(apiKey)
   return (
     <>
@@ -151,16 +163,7 @@ function RevokeKey({ apiKey }: KeyProps) {
             Requests with this key fail, and its sessions end. The key allows{' '}
             {scopes.includes('admin') ? 'everything, in every organization' : scopes.join(', ')}.
           </span>
-          <span>
-            {lastUsedAt ? (
-              <>
-                Last used <Time at={lastUsedAt} as="relative" />.
-              </>
-            ) : (
-              'Never used.'
-            )}{' '}
-            This cannot be undone. Published events and their deliveries stay.
-          </span>
+          <span>This cannot be undone. Published events and their deliveries stay.</span>
         </Stack>
       </Confirm>
     </>

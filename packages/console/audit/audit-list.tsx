@@ -11,8 +11,7 @@ import {
 } from '../generated/graphql.ts'
 import { type Actors, actorName, actorOf, useActors } from './actors.ts'
 import { actionLabel, SOURCES } from './audit-actions.ts'
-import { EntryPanel } from './entry-panel.tsx'
-import { Subject } from './subject.tsx'
+import { EntryPanel, Subject } from './entry-panel.tsx'
 
 const columns = (actors: Actors): readonly Column<AuditRowFragment>[] => [
   { label: 'Action', cell: ({ action }) => actionLabel(action), width: '18%' },

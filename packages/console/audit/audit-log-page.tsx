@@ -1,6 +1,5 @@
-import { Anchor, Button, Text } from '@mantine/core'
+import { Button } from '@mantine/core'
 import { IconX } from '@tabler/icons-react'
-import { Link } from 'react-router'
 import { FilterBar } from '../components/filters/filter-bar.tsx'
 import { FilterMultiSelect } from '../components/filters/filter-multi-select.tsx'
 import { optionsOf, readOptions, TIME_FILTERS } from '../components/filters/filter-params.ts'
@@ -34,7 +33,7 @@ export default function AuditLogPage() {
   return (
     <Page
       title="Audit log"
-      description="Every change in this organization, and every sign-in and sign-out of the console: the actor, the time and the source. Published events are not included; see Events."
+      description="Every change in this organization: the actor, the time and the source. Sign-ins and sessions appear when you choose their action. Published events are not included; see Events."
     >
       <FilterBar active={active} clear={clear}>
         <FilterSelect
@@ -69,19 +68,6 @@ export default function AuditLogPage() {
           </Button>
         )}
       </FilterBar>
-      {!isChosen && (
-        <Text size="xs" c="dimmed">
-          Sessions, sign-ins and sign-outs are left out.{' '}
-          <Anchor
-            component={Link}
-            to="/audit-log?action=session.started,session.ended"
-            inherit
-            underline="always"
-          >
-            Show them
-          </Anchor>
-        </Text>
-      )}
       <AuditList
         label="Changes, newest first"
         filter={{

@@ -1,15 +1,14 @@
-import { Anchor, Group, Stack } from '@mantine/core'
+import { Anchor, Group, Stack, Text } from '@mantine/core'
 import { Link } from 'react-router'
 import { useRead } from '../api/use-read.ts'
 import { Difference } from '../components/difference.tsx'
 import { NodePanel } from '../components/node-panel.tsx'
 import { Facts } from '../components/page/facts.tsx'
 import { Time } from '../components/time.tsx'
-import { AuditLogEntryDocument } from '../generated/graphql.ts'
+import { AuditLogEntryDocument, type AuditRowFragment } from '../generated/graphql.ts'
 import { type Actors, actorName, actorOf } from './actors.ts'
 import { actionLabel, SOURCES } from './audit-actions.ts'
 import { fieldsAsText } from './fields-as-text.ts'
-import { Subject } from './subject.tsx'
 
 interface EntryPanelProps {
   /** The open entry, if any. */
@@ -72,4 +71,45 @@ export function EntryPanel({ id, actors, onClose }: EntryPanelProps) {
       )}
     </NodePanel>
   )
+}
+
+/** The name and the id of the changed object, with a link to its page if it has one. */
+export function Subject({ entry }: { entry: AuditRowFragment }) {
+  const { subjectId, subjectName } = entry
+  const page = pageOf(entry)
+  const id = (
+    <Text span c="dimmed" fz="xs" className="ph-mono">
+      {subjectId}
+    </Text>
+  )
+  // The name of an event type is its id.
+  const shown =
+    subjectName && subjectName !== subjectId ? (
+      <>
+        {subjectName} {id}
+      </>
+    ) : (
+      id
+    )
+  if (page === undefined) return shown
+  return (
+    <Anchor component={Link} to={page + subjectId} inherit>
+      {shown}
+    </Anchor>
+  )
+}
+
+/** The pages of objects, by the prefixes of their ids. */
+const PAGES: Readonly<Record<string, string>> = {
+  wh: '/webhooks/',
+  msg: '/deliveries/',
+  task: '/tasks/',
+  key: '/api-keys?key=',
+  con: '/consumers?consumer=',
+}
+
+function pageOf({ action, subjectId, subjectDeleted }: AuditRowFragment): string | undefined {
+  if (subjectDeleted) return undefined
+  if (action.startsWith('event_type.')) return '/event-types/'
+  return { ...PAGES }[subjectId.split('_')[0] ?? '']
 }

@@ -52,10 +52,9 @@ export function useBulkAction(action: TargetAction, target: TaskTarget | null) {
   }, [key, target === null])
 
   /** Opens the page of the job. A few deliveries are changed at once, without a job. */
-  async function start(ratePerSecond: number): Promise<Outcome<Counted>> {
+  async function start(): Promise<Outcome<Counted>> {
     if (input === null) return exactly(0)
-    const outcome =
-      'ids' in input ? await changeAtOnce(run, input.ids) : await run({ ...input, ratePerSecond })
+    const outcome = 'ids' in input ? await changeAtOnce(run, input.ids) : await run(input)
     if (!outcome.ok) return outcome
     const { task, count: many } = outcome.value
     if (task) navigate(`/tasks/${task.id}`)
@@ -70,7 +69,8 @@ export function useBulkAction(action: TargetAction, target: TaskTarget | null) {
     return outcome
   }
 
-  return { counted: known?.key === key ? known.outcome : null, start }
+  const running = redeliver.running || cancel.running
+  return { counted: known?.key === key ? known.outcome : null, start, running }
 }
 
 const exactly = (count: number): Outcome<Counted> => ({

@@ -3,14 +3,12 @@ import { useDebouncedValue } from '@mantine/hooks'
 import { useState } from 'react'
 import type { TimeBounds, TimeValues } from '../components/filters/filter-params.ts'
 import { TimeRange, useTimeRange } from '../components/filters/time-range.tsx'
-import { type FieldErrors, fieldErrorsOf } from '../components/forms/field-errors.ts'
 import { FormError } from '../components/forms/form-parts.tsx'
 import { Section } from '../components/page/section.tsx'
 import type { RecoverWebhookQuery } from '../generated/graphql.ts'
 import { t } from '../language/t.ts'
-import { counted as countOf, formatCount, formatDuration } from '../lib/format.ts'
+import { counted as countOf, formatCount } from '../lib/format.ts'
 import { type TaskTarget, useBulkAction } from './bulk-action.ts'
-import { DEFAULT_RATE, RateField } from './rate-field.tsx'
 
 /** While the reader types a time, nothing is counted. */
 const PAUSE_MS = 300
@@ -25,29 +23,25 @@ export function RecoverForm({ webhook: { id, enabled, health } }: RecoverFormPro
     include: 'FAILED',
     ...rangeOf(health?.failingSince),
   }))
-  const [rate, setRate] = useState(DEFAULT_RATE)
   const [settled] = useDebouncedValue(chosen, PAUSE_MS)
   const target = targetOf(id, settled.include, useTimeRange(settled))
-  const { counted, start } = useBulkAction('REDELIVER', target)
-  const [running, setRunning] = useState(false)
-  const [errors, setErrors] = useState<FieldErrors<'ratePerSecond'>>({})
-  const found = counted?.ok ? counted.value : null
+  const { counted, start, running } = useBulkAction('REDELIVER', target)
+  const [error, setError] = useState<string | null>(null)
+  // A click must not send what the reader has just changed.
+  const found = counted?.ok && settled === chosen ? counted.value : null
   // "4,312 deliveries", "100,000 or more deliveries"
-  const amount =
-    found?.countIsExact
-      ? countOf(found.count, 'delivery', 'deliveries')
-      : `${formatCount(found?.count ?? 0)} or more deliveries`
+  const amount = found?.countIsExact
+    ? countOf(found.count, 'delivery', 'deliveries')
+    : `${formatCount(found?.count ?? 0)} or more deliveries`
 
   function change(changes: Partial<typeof chosen>) {
     setChosen({ ...chosen, ...changes })
-    setErrors({})
+    setError(null)
   }
 
   async function resend() {
-    setRunning(true)
-    const outcome = await start(rate)
-    setRunning(false)
-    if (!outcome.ok) setErrors(fieldErrorsOf(outcome, ['ratePerSecond']))
+    const outcome = await start()
+    if (!outcome.ok) setError(outcome.message)
   }
 
   return (
@@ -73,16 +67,13 @@ export function RecoverForm({ webhook: { id, enabled, health } }: RecoverFormPro
           />
         </Stack>
       </Radio.Group>
-      <RateField value={rate} onChange={setRate} error={errors.ratePerSecond} />
-      <FormError>{errors.form ?? (counted?.ok === false && counted.message)}</FormError>
+      <FormError>{error ?? (counted?.ok === false && counted.message)}</FormError>
       <Group justify="space-between" mih={36}>
         <Text size="sm" role="status">
           {target === null && 'Choose a start time.'}
-          {target !== null && !counted && 'Counting …'}
+          {target !== null && !found && counted?.ok !== false && 'Counting …'}
           {found?.count === 0 && 'There is nothing to recover in this time range.'}
-          {found !== null &&
-            found.count > 0 &&
-            `${amount}, queued in about ${formatDuration(1_000 * Math.ceil(found.count / rate))}.`}
+          {found !== null && found.count > 0 && `${amount} can be re-sent.`}
         </Text>
         {found !== null && found.count > 0 && enabled && (
           <Button loading={running} onClick={resend}>

@@ -1,11 +1,9 @@
 import { Skeleton, Stack, Text } from '@mantine/core'
-import { useState } from 'react'
 import { Confirm } from '../components/confirm.tsx'
 import { FormError } from '../components/forms/form-parts.tsx'
 import { key, t } from '../language/t.ts'
 import { formatCount } from '../lib/format.ts'
 import { type TargetAction, type TaskTarget, useBulkAction } from './bulk-action.ts'
-import { DEFAULT_RATE, RateField } from './rate-field.tsx'
 
 interface StartTaskProps {
   readonly action: TargetAction
@@ -20,7 +18,6 @@ interface StartTaskProps {
 /** Asks before a bulk action: how many deliveries it changes. */
 export function StartTask({ action, target, succeeded, onClose, onStart }: StartTaskProps) {
   const { counted, start } = useBulkAction(action, target)
-  const [rate, setRate] = useState(DEFAULT_RATE)
   const texts = TEXTS[action]
   const found = counted?.ok ? counted.value : null
   const isNothing = found?.count === 0
@@ -37,7 +34,7 @@ export function StartTask({ action, target, succeeded, onClose, onStart }: Start
       pending={!found}
       destructive={action === 'CANCEL'}
       {...(action === 'CANCEL' && !isNothing && { dismiss: t('Keep') })}
-      onConfirm={() => start(rate)}
+      onConfirm={start}
       onDone={() => onStart?.()}
     >
       <Stack gap="sm">
@@ -49,9 +46,6 @@ export function StartTask({ action, target, succeeded, onClose, onStart }: Start
             {formatCount(succeeded)} of them succeeded already: their endpoints receive the same
             events again.
           </Text>
-        )}
-        {!isNothing && target && !('ids' in target) && (
-          <RateField value={rate} onChange={setRate} />
         )}
       </Stack>
     </Confirm>
