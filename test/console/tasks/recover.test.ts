@@ -62,6 +62,7 @@ story('what failed is counted at once, one click re-sends it, and its job has a 
 story('an empty range says so, and a range without a start asks for one', async () => {
   await open(`/webhooks/${seed.webhooks.crm}/recover`)
   await page.getByText('There is nothing to recover in this time range.').waitFor()
-  await page.getByRole('button', { name: 'Clear: Events published' }).click()
+  await page.getByRole('combobox', { name: 'Events published' }).click()
+  await page.getByRole('option', { name: 'From … to …' }).click()
   await page.getByText('Choose a start time.').waitFor()
 })
