@@ -1,7 +1,4 @@
 import { matchPath } from 'react-router'
-import { alertsQuery } from './alerts/alerts-query.ts'
-import { apiKeysQuery } from './api-keys/api-keys-query.ts'
-import { auditActorsQuery, auditLogQuery } from './audit/audit-log-query.ts'
 import { consumersQuery } from './consumers/consumers-query.ts'
 import { eventTypeQuery, eventTypesQuery } from './event-types/event-type-queries.ts'
 import { eventQuery, eventsQuery } from './events/events-query.ts'
@@ -9,10 +6,8 @@ import { type LazyPage, lazyPage } from './lazy-page.ts'
 import { mount } from './mount.ts'
 import { organizationsQuery } from './organizations/organizations-query.ts'
 import { statisticsQuery } from './overview/overview-queries.ts'
-import { taskQuery } from './tasks/use-task.ts'
 import {
   editWebhookQuery,
-  recoverQuery,
   webhookCatalogueQuery,
   webhookDefaultsQuery,
   webhookQuery,
@@ -32,7 +27,7 @@ const PAGES: Readonly<Record<string, LazyPage>> = {
     () => import('./webhooks/form/edit-webhook-page.tsx'),
     [editWebhookQuery, webhookCatalogueQuery, webhookDefaultsQuery],
   ),
-  'webhooks/:id/recover': lazyPage(() => import('./tasks/recover-page.tsx'), [recoverQuery]),
+  'webhooks/:id/recover': lazyPage(() => import('./tasks/recover-page.tsx')),
   events: lazyPage(() => import('./events/events-page.tsx'), [eventsQuery]),
   'events/:id': lazyPage(() => import('./events/event-page.tsx'), [eventQuery]),
   consumers: lazyPage(() => import('./consumers/consumers-page.tsx'), [consumersQuery], {
@@ -43,9 +38,9 @@ const PAGES: Readonly<Record<string, LazyPage>> = {
   'deliveries/:id': lazyPage(() => import('./deliveries/page/delivery-page.tsx')),
   tasks: lazyPage(() => import('./tasks/tasks-page.tsx'), [], {
     scope: 'deliveries:read',
-    title: 'Tasks',
+    title: 'Jobs',
   }),
-  'tasks/:id': lazyPage(() => import('./tasks/task-page.tsx'), [taskQuery]),
+  'tasks/:id': lazyPage(() => import('./tasks/task-page.tsx')),
   'event-types': lazyPage(() => import('./event-types/event-types-page.tsx'), [eventTypesQuery]),
   'event-types/new': lazyPage(() => import('./event-types/form/new-event-type-page.tsx'), [], {
     scope: 'admin',
@@ -59,16 +54,15 @@ const PAGES: Readonly<Record<string, LazyPage>> = {
     () => import('./event-types/form/edit-event-type-page.tsx'),
     [eventTypeQuery],
   ),
-  'api-keys': lazyPage(() => import('./api-keys/api-keys-page.tsx'), [apiKeysQuery], {
+  'api-keys': lazyPage(() => import('./api-keys/api-keys-page.tsx'), [], {
     scope: 'keys:manage',
     title: 'API keys',
   }),
-  'audit-log': lazyPage(
-    () => import('./audit/audit-log-page.tsx'),
-    [auditLogQuery, auditActorsQuery],
-    { scope: 'keys:manage', title: 'Audit log' },
-  ),
-  alerts: lazyPage(() => import('./alerts/alerts-page.tsx'), [alertsQuery], {
+  'audit-log': lazyPage(() => import('./audit/audit-log-page.tsx'), [], {
+    scope: 'keys:manage',
+    title: 'Audit log',
+  }),
+  alerts: lazyPage(() => import('./alerts/alerts-page.tsx'), [], {
     scope: 'webhooks:read',
     title: 'Alerts',
   }),

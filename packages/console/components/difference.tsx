@@ -19,13 +19,15 @@ const COLORS: Readonly<Record<string, string>> = { '+': 'green', '-': 'red' }
 export function Difference({ before, after, label }: DifferenceProps) {
   const patch = useMemo(() => {
     const options = { context: 3, maxEditLength: MAX_CHANGES }
-    return structuredPatch('', '', `${before}\n`, `${after}\n`, '', '', options)
+    return structuredPatch('', '', linesOf(before), linesOf(after), '', '', options)
   }, [before, after])
   if (!patch) return <Text size="sm">Too many lines differ.</Text>
   if (patch.hunks.length === 0) return <Text size="sm">Nothing differs.</Text>
   const lines = patch.hunks.flatMap((hunk, index) => [...(index > 0 ? [' …'] : []), ...hunk.lines])
   return <CodeBlock code={lines.map(lineElement)} label={label} />
 }
+
+const linesOf = (text: string) => text && `${text}\n`
 
 function lineElement(line: string, index: number) {
   const mark = line.charAt(0)

@@ -6,8 +6,8 @@ import { notifyError } from '../../components/notify.ts'
 import { type DeliveryCountsFragment, FailedOfEventDocument } from '../../generated/graphql.ts'
 import { formatCount } from '../../lib/format.ts'
 import { useSession } from '../../session/session.tsx'
+import type { TaskTarget } from '../../tasks/bulk-action.ts'
 import { StartTask } from '../../tasks/start-task.tsx'
-import type { TaskTarget } from '../../tasks/task-target.ts'
 
 interface RedeliverFailedProps {
   readonly eventId: string
@@ -35,13 +35,7 @@ export function RedeliverFailed({ eventId, counts }: RedeliverFailedProps) {
       <Button size="xs" variant="default" onClick={ask}>
         {`Redeliver the ${formatCount(failed)} failed`}
       </Button>
-      <StartTask
-        action="REDELIVER"
-        target={target}
-        succeeded={0}
-        onClose={() => setTarget(null)}
-        onStart={() => {}}
-      />
+      <StartTask action="REDELIVER" target={target} succeeded={0} onClose={() => setTarget(null)} />
     </>
   )
 }

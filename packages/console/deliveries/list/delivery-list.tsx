@@ -1,6 +1,5 @@
 import { Button, Text } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
-import { useNavigate } from 'react-router'
 import { List } from '../../components/lists/list.tsx'
 import type { Cursors } from '../../components/lists/use-cursors.ts'
 import { NoMatches } from '../../components/page/empty-state.tsx'
@@ -8,8 +7,8 @@ import { SelectionBar } from '../../components/selection/selection-bar.tsx'
 import { useSelection } from '../../components/selection/use-selection.ts'
 import { t } from '../../language/t.ts'
 import { useSession } from '../../session/session.tsx'
+import type { TargetAction, TaskTarget } from '../../tasks/bulk-action.ts'
 import { StartTask } from '../../tasks/start-task.tsx'
-import type { TargetAction, TaskTarget } from '../../tasks/task-target.ts'
 import type { deliveryColumns } from './delivery-columns.tsx'
 import type { useDeliveryFilters } from './delivery-filters.tsx'
 import type { useDeliveries } from './use-deliveries.ts'
@@ -30,7 +29,6 @@ export function DeliveryList(props: DeliveryListProps) {
   const { label, columns, filters, cursors, deliveries, empty } = props
   const { rows, info, error, stale, reload } = deliveries
   const maySelect = useSession().can('deliveries:write')
-  const navigate = useNavigate()
   const [action, setAction] = useState<TargetAction>('REDELIVER')
   const [target, setTarget] = useState<TaskTarget | null>(null)
   const shown = rows?.map(({ id }) => id) ?? []
@@ -97,10 +95,7 @@ export function DeliveryList(props: DeliveryListProps) {
         target={target}
         succeeded={succeeded?.length ?? 0}
         onClose={() => setTarget(null)}
-        onStart={(id) => {
-          selection.clear()
-          if (id !== null) navigate(`/tasks/${id}`)
-        }}
+        onStart={selection.clear}
       />
     </>
   )

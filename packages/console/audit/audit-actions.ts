@@ -1,5 +1,5 @@
 import { optionsOf } from '../components/filters/filter-params.ts'
-import type { AuditSource, AuditSubjectKind } from '../generated/graphql.ts'
+import type { AuditSource } from '../generated/graphql.ts'
 
 /** The label of each action in the audit log. */
 export const ACTION_LABELS: Readonly<Record<string, string>> = {
@@ -45,39 +45,12 @@ export const ACTION_LABELS: Readonly<Record<string, string>> = {
 /** A newer server may know more actions; these show their code. */
 export const actionLabel = (action: string) => ACTION_LABELS[action] ?? action
 
-/** The options of the filters of the audit log. */
-
 export const ACTIONS = optionsOf(ACTION_LABELS)
 
-const KIND_LABELS: Record<AuditSubjectKind, string> = {
-  WEBHOOK: 'Webhook',
-  API_KEY: 'API key',
-  SESSION: 'Session',
-  DELIVERY: 'Delivery',
-  BULK_TASK: 'Bulk action',
-  EVENT_TYPE: 'Event type',
-  ORGANIZATION: 'Organization',
-  INCIDENT: 'Incident',
-  ENCRYPTION: 'Encryption keys',
-  ALERTS: 'Alerts',
-  CONSUMER: 'Consumer',
-}
-
-export const SUBJECT_KINDS = optionsOf(KIND_LABELS)
-
-/** The kinds of the default view: sessions and sign-ins would be half of the log. */
-export const DEFAULT_KINDS = SUBJECT_KINDS.flatMap(({ value }) =>
-  value === 'SESSION' ? [] : value,
-)
-
-const SOURCE_LABELS: Record<AuditSource, string> = {
+export const SOURCES: Record<AuditSource, string> = {
   CONSOLE: 'Console',
   GRAPHQL: 'GraphQL',
   REST: 'REST API',
   CLI: 'Command line',
   SYSTEM: 'Posthorn',
 }
-
-export const sourceLabel = (source: AuditSource) => SOURCE_LABELS[source]
-
-export const SOURCES = optionsOf(SOURCE_LABELS)
