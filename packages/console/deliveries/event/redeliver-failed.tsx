@@ -1,6 +1,6 @@
 import { useEffect, useEffectEvent, useState } from 'react'
 import { type Client, useClient } from 'urql'
-import { dataOf } from '../../api/data-of.ts'
+import { dataOf } from '../../api/request-error.ts'
 import { notifyError } from '../../components/notify.ts'
 import { usePanel } from '../../components/use-panel.ts'
 import {

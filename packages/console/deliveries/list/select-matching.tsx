@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core'
 import { useState } from 'react'
 import { type Client, useClient } from 'urql'
-import { dataOf } from '../../api/data-of.ts'
+import { dataOf } from '../../api/request-error.ts'
 import { notifyError } from '../../components/notify.ts'
 import type { Selection } from '../../components/selection/use-selection.ts'
 import {

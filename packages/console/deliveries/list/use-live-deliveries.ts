@@ -1,6 +1,5 @@
 import { useEffect, useEffectEvent, useRef, useState } from 'react'
 import { useClient } from 'urql'
-import { resumeAfterAttempt } from '../../api/resume-point.ts'
 import { type LiveState, useLive } from '../../api/use-live.ts'
 import { usePolling } from '../../api/use-polling.ts'
 import {
@@ -104,7 +103,6 @@ export function useLiveDeliveries(options: LiveDeliveriesOptions): {
         refreshAt.current = Math.min(refreshAt.current, Date.now() + REFRESH_AFTER_MS)
         if (shown.includes(delivery.id)) pending.current.set(delivery.id, changeOf(attemptRecorded))
       },
-      itemOf: resumeAfterAttempt,
       onMissed() {
         refreshAt.current = 0
       },

@@ -1,5 +1,4 @@
 import { useRef } from 'react'
-import { resumeAfterAttempt } from '../../api/resume-point.ts'
 import { type LiveState, useLive } from '../../api/use-live.ts'
 import { usePolling } from '../../api/use-polling.ts'
 import {
@@ -45,19 +44,11 @@ export function useLiveDelivery(
   const state = useLive(DeliveriesAttemptRecordedDocument, variables, {
     paused,
     onData: ({ attemptRecorded }) => onLiveEvent(attemptRecorded?.delivery?.id),
-    itemOf: resumeAfterAttempt,
     onMissed,
   })
   useLive(DeliveryDeliveryFinishedDocument, variables, {
     paused,
     onData: ({ deliveryFinished }) => onLiveEvent(deliveryFinished?.id),
-    itemOf: ({ deliveryFinished }) =>
-      deliveryFinished?.finishedAt
-        ? {
-            id: `${deliveryFinished.id} ${deliveryFinished.finishedAt}`,
-            after: deliveryFinished.finishedAt,
-          }
-        : null,
     onMissed,
   })
   return state
