@@ -3,12 +3,11 @@ import { type RefObject, useEffect, useRef } from 'react'
 import { NavLink, useLocation } from 'react-router'
 import { moveFocusToTitle } from '../components/page/title-focus.ts'
 import { t } from '../language/t.ts'
-import { loadScriptOf } from '../pages.ts'
 import { tellHost } from '../session/host-messages.ts'
 import { portalLink } from '../session/portal.ts'
 import { useSession } from '../session/session.tsx'
 import { navigationFor } from './navigation.ts'
-import { PageOutlet } from './page-boundary.tsx'
+import { PageOutlet } from './page-outlet.tsx'
 import { UnreachableBar } from './unreachable-bar.tsx'
 import './embedded.css'
 
@@ -49,13 +48,7 @@ export function EmbeddedShell() {
         ) : (
           <nav aria-label={t('Pages')} className="ph-embedded-tabs">
             {pages.map(({ to, label }) => (
-              <NavLink
-                key={to}
-                to={to}
-                className="ph-embedded-tab"
-                onMouseEnter={() => loadScriptOf(to)}
-                onFocus={() => loadScriptOf(to)}
-              >
+              <NavLink key={to} to={to} className="ph-embedded-tab">
                 {label}
               </NavLink>
             ))}

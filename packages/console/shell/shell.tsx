@@ -3,7 +3,7 @@ import { useDisclosure } from '@mantine/hooks'
 import { IconLayoutSidebarLeftCollapse, IconLayoutSidebarLeftExpand } from '@tabler/icons-react'
 import { useEffect, useRef } from 'react'
 import { useLocation } from 'react-router'
-import { useUnreachableSince } from '../api/reachability.ts'
+import { useUnreachableSince } from '../api/connection.ts'
 import { Logo } from '../components/page/logo.tsx'
 import { moveFocusToTitle } from '../components/page/title-focus.ts'
 import { t } from '../language/t.ts'
@@ -13,9 +13,8 @@ import { AccountMenu } from './header/account-menu.tsx'
 import { GoTo } from './header/go-to.tsx'
 import { OrganizationSwitcher } from './header/organization-switcher.tsx'
 import { Menu, useMenuWidth } from './menu.tsx'
-import { PageOutlet } from './page-boundary.tsx'
+import { PageOutlet } from './page-outlet.tsx'
 import { UnreachableBar } from './unreachable-bar.tsx'
-import { useScroll } from './use-scroll.ts'
 
 /** The frame of every page: the header and the menu. */
 export function Shell() {
@@ -26,7 +25,6 @@ export function Shell() {
   const firstPage = useRef(pathname)
   const main = useRef<HTMLElement>(null)
   const isStale = useUnreachableSince() !== null
-  useScroll()
 
   useEffect(() => {
     close()
