@@ -9,8 +9,6 @@ import {
   deliveriesQuery,
   deliveryQuery,
 } from './deliveries/deliveries-query.ts'
-import { eventTypeQuery, eventTypesQuery } from './event-types/event-type-queries.ts'
-import { eventQuery, eventsQuery } from './events/events-query.ts'
 import { type LazyPage, lazyPage } from './lazy-page.ts'
 import { mount } from './mount.ts'
 import { organizationsQuery } from './organizations/organizations-query.ts'
@@ -39,8 +37,8 @@ const PAGES: Readonly<Record<string, LazyPage>> = {
     [editWebhookQuery, webhookCatalogueQuery, webhookDefaultsQuery],
   ),
   'webhooks/:id/recover': lazyPage(() => import('./tasks/recover-page.tsx'), [recoverQuery]),
-  events: lazyPage(() => import('./events/events-page.tsx'), [eventsQuery]),
-  'events/:id': lazyPage(() => import('./events/event-page.tsx'), [eventQuery]),
+  events: lazyPage(() => import('./events/events-page.tsx'), []),
+  'events/:id': lazyPage(() => import('./events/event-page.tsx'), []),
   consumers: lazyPage(() => import('./consumers/consumers-page.tsx'), [consumersQuery], {
     scope: 'events:read',
     title: 'Consumers',
@@ -56,19 +54,10 @@ const PAGES: Readonly<Record<string, LazyPage>> = {
     title: 'Tasks',
   }),
   'tasks/:id': lazyPage(() => import('./tasks/task-page.tsx'), [taskQuery]),
-  'event-types': lazyPage(() => import('./event-types/event-types-page.tsx'), [eventTypesQuery]),
-  'event-types/new': lazyPage(() => import('./event-types/form/new-event-type-page.tsx'), [], {
-    scope: 'admin',
-    title: 'Create event type',
-  }),
-  'event-types/:name': lazyPage(
-    () => import('./event-types/page/event-type-page.tsx'),
-    [eventTypeQuery],
-  ),
-  'event-types/:name/edit': lazyPage(
-    () => import('./event-types/form/edit-event-type-page.tsx'),
-    [eventTypeQuery],
-  ),
+  'event-types': lazyPage(() => import('./event-types/event-types-page.tsx'), []),
+  'event-types/new': lazyPage(() => import('./event-types/event-type-form-page.tsx')),
+  'event-types/:name': lazyPage(() => import('./event-types/event-type-page.tsx')),
+  'event-types/:name/edit': lazyPage(() => import('./event-types/event-type-form-page.tsx')),
   'api-keys': lazyPage(() => import('./api-keys/api-keys-page.tsx'), [apiKeysQuery], {
     scope: 'keys:manage',
     title: 'API keys',

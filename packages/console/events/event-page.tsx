@@ -1,5 +1,5 @@
 import { Anchor, Button, Text } from '@mantine/core'
-import { useMemo, useState } from 'react'
+import { useState } from 'react'
 import { Link, useParams } from 'react-router'
 import { useRead } from '../api/use-read.ts'
 import { Id } from '../components/copy-button.tsx'
@@ -17,15 +17,13 @@ import { usePanel } from '../components/use-panel.ts'
 import { deliveredText, failedOf, othersOf } from '../deliveries/event/delivered-text.ts'
 import { RedeliverFailed } from '../deliveries/event/redeliver-failed.tsx'
 import { deliveryColumns, TestBadge } from '../deliveries/list/delivery-columns.tsx'
-import { useLiveDeliveries } from '../deliveries/list/use-live-deliveries.ts'
-import { EventCountsDocument, EventDeliveriesDocument } from '../generated/graphql.ts'
+import { EventDeliveriesDocument, EventDocument } from '../generated/graphql.ts'
 import { t } from '../language/t.ts'
 import { formatCount } from '../lib/format.ts'
 import { useSession } from '../session/session.tsx'
 import NotFoundPage from '../shell/not-found-page.tsx'
 import { TaskPanel } from '../tasks/task-panel.tsx'
 import { useActivity } from '../webhooks/health/use-health-changes.ts'
-import { eventQuery } from './events-query.ts'
 import { notKeptText } from './not-kept-text.ts'
 import { WhatHasChanged } from './what-has-changed.tsx'
 
@@ -35,11 +33,7 @@ export default function EventPage() {
   const { id = '' } = useParams()
   const { can } = useSession()
   // Events are immutable, until they are erased.
-  const { data, error, reload } = useRead(
-    eventQuery.query,
-    { id },
-    { requestPolicy: 'cache-first' },
-  )
+  const { data, error, reload } = useRead(EventDocument, { id }, { requestPolicy: 'cache-first' })
   const event = data?.event
   if (data && !event) return <NotFoundPage noun="event" />
   if (!event) {
@@ -49,9 +43,9 @@ export default function EventPage() {
       </Page>
     )
   }
-  const { erasedAt, dataText, payloadState } = event
+  const { type, isTest, erasedAt, dataText, payloadState, traceparent } = event
   return (
-    <Page title={event.type.name} breadcrumbs={BREADCRUMBS} aside={event.isTest && <TestBadge />}>
+    <Page title={type.name} breadcrumbs={BREADCRUMBS} aside={isTest && <TestBadge />}>
       <Section title="Event">
         <Facts
           facts={[
@@ -59,38 +53,26 @@ export default function EventPage() {
             {
               label: 'Type',
               value: (
-                <Anchor
-                  component={Link}
-                  to={`/event-types/${encodeURIComponent(event.type.name)}`}
-                  inherit
-                >
-                  {event.type.name}
+                <Anchor component={Link} to={`/event-types/${type.name}`} inherit>
+                  {type.name}
                 </Anchor>
               ),
             },
-            event.isTest && { label: t('Test'), value: 'A test event.' },
             { label: 'Occurred', value: <Time at={event.occurredAt} /> },
             { label: 'Published', value: <Time at={event.publishedAt} /> },
-            erasedAt !== null && {
-              label: payloadState === 'ERASED' ? t('Erased') : 'Payload erased',
-              value: <Time at={erasedAt} />,
-            },
-            event.traceparent != null && {
-              label: 'Trace context (traceparent)',
-              value: <Id id={event.traceparent} />,
-            },
+            erasedAt !== null && { label: t('Erased'), value: <Time at={erasedAt} /> },
+            traceparent != null && { label: 'Trace context', value: <Id id={traceparent} /> },
           ]}
         />
       </Section>
       {can('deliveries:read') && <EventDeliveries id={event.id} />}
       <WhatHasChanged {...event} />
       <Section title={t('Payload')}>
-        {dataText === null && (
+        {dataText === null ? (
           <Text size="sm">
             {payloadState === 'ERASED' ? 'The payload was erased.' : notKeptText(event.unkeptBytes)}
           </Text>
-        )}
-        {dataText !== null && (
+        ) : (
           <JsonView
             label="Data"
             text={dataText}
@@ -103,25 +85,21 @@ export default function EventPage() {
 }
 
 const COLUMNS = deliveryColumns('event')
+const CONTEXT = { additionalTypenames: ['Delivery'] }
 
 function EventDeliveries({ id }: { id: string }) {
   const { can } = useSession()
-  const withWebhook = can('webhooks:read')
   const task = usePanel('task')
   const [asked, setAsked] = useState<string | null>(null)
   const cursors = useCursors()
-  const context = useMemo(() => ({ additionalTypenames: ['Delivery'] }), [])
   const { data, ...read } = useRead(
     EventDeliveriesDocument,
-    { id, ...cursors.variables, withWebhook },
-    { context },
+    { id, ...cursors.variables, withWebhook: can('webhooks:read') },
+    { context: CONTEXT },
   )
-  const counted = useRead(EventCountsDocument, { id }, { context })
-  useActivity(null, counted.reload)
-  const counts = counted.data?.event?.deliveryCounts
-  const deliveries = data?.event?.deliveries
+  useActivity(null, read.reload)
+  const { deliveries, deliveryCounts: counts } = data?.event ?? {}
   const failed = counts ? failedOf(counts) : 0
-  const { rows } = useLiveDeliveries({ rows: deliveries?.nodes, withWebhook, countNewer: false })
   return (
     <Section
       title={t('Deliveries')}
@@ -144,7 +122,7 @@ function EventDeliveries({ id }: { id: string }) {
       <List
         label="Deliveries of the event"
         columns={COLUMNS}
-        rows={rows}
+        rows={deliveries?.nodes}
         keyOf={(row) => row.id}
         to={(row) => `/deliveries/${row.id}`}
         {...read}
