@@ -52,7 +52,7 @@ export default function AttemptsPage() {
         pages={{ info: data?.attempts?.pageInfo, cursors }}
         empty={
           filters.active ? (
-            <NoMatches noun="attempt" clear={filters.clear} />
+            <NoMatches clear={filters.clear} />
           ) : (
             <EmptyState title="No attempts yet">
               An attempt appears here as soon as it has ended.

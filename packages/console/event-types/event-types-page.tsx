@@ -90,7 +90,7 @@ export default function EventTypesPage() {
         {...read}
         empty={
           kinds?.length ? (
-            <NoMatches noun="event type" clear={clear} />
+            <NoMatches clear={clear} />
           ) : (
             <EmptyState title={t('No event types')} action={create}>
               {can('admin')

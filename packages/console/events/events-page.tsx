@@ -115,7 +115,7 @@ export default function EventsPage() {
         pages={{ info, cursors }}
         empty={
           active ? (
-            <NoMatches noun="event" clear={clear} />
+            <NoMatches clear={clear} />
           ) : (
             <EmptyState title="No events yet">
               Your application publishes events over GraphQL, in SQL or on the command line. With

@@ -83,7 +83,7 @@ export function FoldedDeliveries({ empty }: { empty: ReactNode }) {
         stale={stale}
         reload={reload}
         pages={{ info, cursors }}
-        empty={filters.active ? <NoMatches noun="delivery" clear={filters.clear} /> : empty}
+        empty={filters.active ? <NoMatches clear={filters.clear} /> : empty}
       />
       <RedeliverFailed eventId={asked} onClose={() => setAsked(null)} />
     </Page>
