@@ -1,6 +1,5 @@
 import { Text, Tooltip } from '@mantine/core'
-import { useInterval } from '@mantine/hooks'
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import {
   formatAgo,
   formatDateTime,
@@ -58,6 +57,9 @@ const FORMATS: Record<NonNullable<TimeProps['as']>, (at: string, nowMs: number) 
 /** The current time, updated every ten seconds. */
 export function useNow(): number {
   const [nowMs, setNowMs] = useState(Date.now)
-  useInterval(() => setNowMs(Date.now()), 10_000, { autoInvoke: true })
+  useEffect(() => {
+    const timer = setInterval(() => setNowMs(Date.now()), 10_000)
+    return () => clearInterval(timer)
+  }, [])
   return nowMs
 }

@@ -11,7 +11,7 @@ import { QueryError } from '../components/query-error.tsx'
 import { StateBadge } from '../components/state-badge.tsx'
 import { Time } from '../components/time.tsx'
 import { t } from '../language/t.ts'
-import { formatDuration } from '../lib/format.ts'
+import { counted } from '../lib/format.ts'
 import { useSession } from '../session/session.tsx'
 import NotFoundPage from '../shell/not-found-page.tsx'
 import { useEventType } from './use-event-type.ts'
@@ -72,7 +72,7 @@ export default function EventTypePage() {
             },
             {
               label: 'Kept for',
-              value: formatDuration(86_400_000 * eventType.effectiveRetentionDays),
+              value: counted(eventType.effectiveRetentionDays, 'day', 'days'),
             },
             { label: t('Created'), value: <Time at={eventType.createdAt} /> },
             { label: t('Updated'), value: <Time at={eventType.updatedAt} /> },

@@ -44,7 +44,7 @@ story('an event with three webhooks is one row that says what came of them', asy
   await page.waitForURL('**/deliveries?state=RETRYING&by=event')
   await expect.poll(() => folded().count()).toBe(EVENTS)
   await open('/deliveries?by=event&state=EXHAUSTED')
-  await page.getByText('No delivery matches these filters').waitFor()
+  await page.getByText('Nothing matches these filters').waitFor()
 })
 
 story('only the failed deliveries of one event are redelivered', async () => {

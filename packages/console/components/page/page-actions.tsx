@@ -20,7 +20,7 @@ interface PageAction {
 
 /** The actions of a page, the most important first. In a narrow window, the others move into a menu. */
 export function PageActions({ actions }: { actions: readonly (PageAction | false | null)[] }) {
-  const isNarrow = useMediaQuery('(max-width: 52em)')
+  const isNarrow = useMediaQuery('(max-width: 52em)', false, { getInitialValueInEffect: false })
   const all = actions.filter((action) => action !== false && action !== null)
   const inMenu = all.filter(({ isRare }, index) => isRare || (isNarrow && index > 0))
   return (
