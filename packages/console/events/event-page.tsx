@@ -65,7 +65,7 @@ export default function EventPage() {
           ]}
         />
       </Section>
-      {can('deliveries:read') && <EventDeliveries id={event.id} />}
+      {can('deliveries:read') && <EventDeliveries id={event.id} isTest={isTest} />}
       <WhatHasChanged {...event} />
       <Section title={t('Payload')}>
         {dataText === null ? (
@@ -87,7 +87,7 @@ export default function EventPage() {
 const COLUMNS = deliveryColumns('event')
 const CONTEXT = { additionalTypenames: ['Delivery'] }
 
-function EventDeliveries({ id }: { id: string }) {
+function EventDeliveries({ id, isTest }: { readonly id: string; readonly isTest: boolean }) {
   const { can } = useSession()
   const task = usePanel('task')
   const [asked, setAsked] = useState<string | null>(null)
@@ -98,7 +98,7 @@ function EventDeliveries({ id }: { id: string }) {
     { context: CONTEXT },
   )
   useActivity(null, read.reload)
-  const { deliveries, deliveryCounts: counts } = data?.event ?? {}
+  const { deliveries, notDelivered, deliveryCounts: counts } = data?.event ?? {}
   const failed = counts ? failedOf(counts) : 0
   return (
     <Section
@@ -134,6 +134,17 @@ function EventDeliveries({ id }: { id: string }) {
           </EmptyState>
         }
       />
+      {/* A test event goes to one webhook only. */}
+      {!isTest &&
+        notDelivered?.map(({ webhookId, message }) => (
+          <Text key={webhookId} size="sm">
+            No delivery to{' '}
+            <Anchor component={Link} to={`/webhooks/${webhookId}`} className="ph-mono" inherit>
+              {webhookId}
+            </Anchor>
+            : {message}
+          </Text>
+        ))}
     </Section>
   )
 }
