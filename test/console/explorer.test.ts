@@ -40,7 +40,7 @@ story('what failed in the last hour? One click shows it, and nothing else', asyn
   expect(new URL(page.url()).search).toBe('?status=FAILED&within=1h')
   await page.getByLabel('Status or error').first().fill('418')
   await page.getByRole('option', { name: 'Add “418”' }).click()
-  await page.getByText('No delivery matches these filters').waitFor()
+  await page.getByText('Nothing matches these filters').waitFor()
 })
 
 story('where is order 87012? Its value finds the event and what came of it', async () => {
@@ -49,7 +49,7 @@ story('where is order 87012? Its value finds the event and what came of it', asy
   await expectRows('1 of 1 delivered', 1)
   await rows().filter({ hasText: '{"order":87012}' }).waitFor()
   await page.getByLabel('$.order', { exact: true }).fill('99999')
-  await page.getByText('No event matches these filters').waitFor()
+  await page.getByText('Nothing matches these filters').waitFor()
 })
 
 story('all that failed with 502 since some time are redelivered in three steps', async () => {

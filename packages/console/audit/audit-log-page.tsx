@@ -79,7 +79,7 @@ export default function AuditLogPage() {
         }}
         empty={
           active ? (
-            <NoMatches noun="change" clear={clear} />
+            <NoMatches clear={clear} />
           ) : (
             <EmptyState title="No changes yet">
               Changes appear here, such as a new webhook or API key.

@@ -1,5 +1,4 @@
 import { Anchor, Text } from '@mantine/core'
-import { useMemo } from 'react'
 import { Link, useParams } from 'react-router'
 import { useRead } from '../api/use-read.ts'
 import { Id } from '../components/copy-button.tsx'
@@ -16,12 +15,11 @@ import { Time } from '../components/time.tsx'
 import { deliveredText, othersOf } from '../deliveries/event/delivered.tsx'
 import { RedeliverFailed } from '../deliveries/event/redeliver-failed.tsx'
 import { deliveryColumns, TestBadge } from '../deliveries/list/delivery-columns.tsx'
-import { EventCountsDocument, EventDeliveriesDocument } from '../generated/graphql.ts'
+import { EventDeliveriesDocument, EventDocument } from '../generated/graphql.ts'
 import { t } from '../language/t.ts'
 import { useSession } from '../session/session.tsx'
 import NotFoundPage from '../shell/not-found-page.tsx'
 import { useActivity } from '../webhooks/health/use-health-changes.ts'
-import { eventQuery } from './events-query.ts'
 import { notKeptText } from './not-kept-text.ts'
 import { WhatHasChanged } from './what-has-changed.tsx'
 
@@ -31,11 +29,7 @@ export default function EventPage() {
   const { id = '' } = useParams()
   const { can } = useSession()
   // Events are immutable, until they are erased.
-  const { data, error, reload } = useRead(
-    eventQuery.query,
-    { id },
-    { requestPolicy: 'cache-first' },
-  )
+  const { data, error, reload } = useRead(EventDocument, { id }, { requestPolicy: 'cache-first' })
   const event = data?.event
   if (data && !event) return <NotFoundPage noun="event" />
   if (!event) {
@@ -45,9 +39,9 @@ export default function EventPage() {
       </Page>
     )
   }
-  const { erasedAt, dataText, payloadState } = event
+  const { type, isTest, erasedAt, dataText, payloadState, traceparent } = event
   return (
-    <Page title={event.type.name} breadcrumbs={BREADCRUMBS} aside={event.isTest && <TestBadge />}>
+    <Page title={type.name} breadcrumbs={BREADCRUMBS} aside={isTest && <TestBadge />}>
       <Section title="Event">
         <Facts
           facts={[
@@ -55,38 +49,26 @@ export default function EventPage() {
             {
               label: 'Type',
               value: (
-                <Anchor
-                  component={Link}
-                  to={`/event-types/${encodeURIComponent(event.type.name)}`}
-                  inherit
-                >
-                  {event.type.name}
+                <Anchor component={Link} to={`/event-types/${type.name}`} inherit>
+                  {type.name}
                 </Anchor>
               ),
             },
-            event.isTest && { label: t('Test'), value: 'A test event.' },
             { label: 'Occurred', value: <Time at={event.occurredAt} /> },
             { label: 'Published', value: <Time at={event.publishedAt} /> },
-            erasedAt !== null && {
-              label: payloadState === 'ERASED' ? t('Erased') : 'Payload erased',
-              value: <Time at={erasedAt} />,
-            },
-            event.traceparent != null && {
-              label: 'Trace context (traceparent)',
-              value: <Id id={event.traceparent} />,
-            },
+            erasedAt !== null && { label: t('Erased'), value: <Time at={erasedAt} /> },
+            traceparent != null && { label: 'Trace context', value: <Id id={traceparent} /> },
           ]}
         />
       </Section>
-      {can('deliveries:read') && <EventDeliveries id={event.id} />}
+      {can('deliveries:read') && <EventDeliveries id={event.id} isTest={isTest} />}
       <WhatHasChanged {...event} />
       <Section title={t('Payload')}>
-        {dataText === null && (
+        {dataText === null ? (
           <Text size="sm">
             {payloadState === 'ERASED' ? 'The payload was erased.' : notKeptText(event.unkeptBytes)}
           </Text>
-        )}
-        {dataText !== null && (
+        ) : (
           <JsonView
             label="Data"
             text={dataText}
@@ -99,23 +81,18 @@ export default function EventPage() {
 }
 
 const COLUMNS = deliveryColumns('event')
+const CONTEXT = { additionalTypenames: ['Delivery'] }
 
-function EventDeliveries({ id }: { id: string }) {
-  const withWebhook = useSession().can('webhooks:read')
+function EventDeliveries({ id, isTest }: { readonly id: string; readonly isTest: boolean }) {
+  const { can } = useSession()
   const cursors = useCursors()
-  const context = useMemo(() => ({ additionalTypenames: ['Delivery'] }), [])
   const { data, ...read } = useRead(
     EventDeliveriesDocument,
-    { id, ...cursors.variables, withWebhook },
-    { context },
+    { id, ...cursors.variables, withWebhook: can('webhooks:read') },
+    { context: CONTEXT },
   )
-  const counted = useRead(EventCountsDocument, { id }, { context })
-  useActivity(null, () => {
-    counted.reload()
-    read.reload()
-  })
-  const counts = counted.data?.event?.deliveryCounts
-  const deliveries = data?.event?.deliveries
+  useActivity(null, read.reload)
+  const { deliveries, notDelivered, deliveryCounts: counts } = data?.event ?? {}
   return (
     <Section
       title={t('Deliveries')}
@@ -141,6 +118,17 @@ function EventDeliveries({ id }: { id: string }) {
           </EmptyState>
         }
       />
+      {/* A test event goes to one webhook only. */}
+      {!isTest &&
+        notDelivered?.map(({ webhookId, message }) => (
+          <Text key={webhookId} size="sm">
+            No delivery to{' '}
+            <Anchor component={Link} to={`/webhooks/${webhookId}`} className="ph-mono" inherit>
+              {webhookId}
+            </Anchor>
+            : {message}
+          </Text>
+        ))}
     </Section>
   )
 }

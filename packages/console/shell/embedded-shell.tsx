@@ -1,7 +1,6 @@
 import { Anchor, Group, Stack, Text, useComputedColorScheme } from '@mantine/core'
 import { type RefObject, useEffect, useRef } from 'react'
 import { NavLink, useLocation } from 'react-router'
-import { moveFocusToTitle } from '../components/page/title-focus.ts'
 import { t } from '../language/t.ts'
 import { tellHost } from '../session/host-messages.ts'
 import { portalLink } from '../session/portal.ts'
@@ -18,17 +17,11 @@ const padding = portalLink?.padding ?? (background === null ? 4 : 16)
 export function EmbeddedShell() {
   const { viewer, webhookId } = useSession()
   const { pathname } = useLocation()
-  const firstPage = useRef(pathname)
   const box = useRef<HTMLDivElement>(null)
   useReportedHeight(box)
   const scheme = useComputedColorScheme()
   // A frame of another color scheme than its page is opaque.
   useEffect(() => tellHost({ type: 'posthorn:color-scheme', scheme }), [scheme])
-
-  useEffect(() => {
-    if (firstPage.current !== pathname) moveFocusToTitle()
-    firstPage.current = ''
-  }, [pathname])
 
   const pages = navigationFor(useSession()).flatMap(({ destinations }) => destinations)
   const isOnlyPage = webhookId !== null && pathname === `/webhooks/${webhookId}`

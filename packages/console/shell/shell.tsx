@@ -4,8 +4,7 @@ import { IconLayoutSidebarLeftCollapse, IconLayoutSidebarLeftExpand } from '@tab
 import { useEffect, useRef } from 'react'
 import { useLocation } from 'react-router'
 import { useUnreachableSince } from '../api/connection.ts'
-import { Logo } from '../components/page/logo.tsx'
-import { moveFocusToTitle } from '../components/page/title-focus.ts'
+import { Logo } from '../components/page/centered.tsx'
 import { t } from '../language/t.ts'
 import { portalLink } from '../session/portal.ts'
 import { useSession } from '../session/session.tsx'
@@ -22,15 +21,11 @@ export function Shell() {
   const [opened, { toggle, close }] = useDisclosure()
   const menu = useMenuWidth()
   const { pathname } = useLocation()
-  const firstPage = useRef(pathname)
   const main = useRef<HTMLElement>(null)
   const isStale = useUnreachableSince() !== null
 
-  useEffect(() => {
-    close()
-    if (firstPage.current !== pathname) moveFocusToTitle()
-    firstPage.current = ''
-  }, [pathname, close])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the menu of a narrow page closes once it leads to another
+  useEffect(close, [pathname, close])
 
   const collapse = menu.collapsed ? t('Expand menu') : t('Collapse menu')
   const Collapse = menu.collapsed ? IconLayoutSidebarLeftExpand : IconLayoutSidebarLeftCollapse

@@ -87,7 +87,7 @@ export function DeliveryList(props: DeliveryListProps) {
           stale={stale}
           reload={reload}
           pages={{ info, cursors }}
-          empty={filters.active ? <NoMatches noun="delivery" clear={filters.clear} /> : empty}
+          empty={filters.active ? <NoMatches clear={filters.clear} /> : empty}
         />
       </div>
       <StartTask
