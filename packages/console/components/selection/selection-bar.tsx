@@ -24,7 +24,11 @@ export function SelectionBar({ selection, shown, selectAll, children }: Selectio
       py={2}
       gap="md"
       justify="space-between"
-      {...(isActive && { pos: 'sticky', top: 'var(--app-shell-header-offset, 0)', bg: 'body' })}
+      {...(isActive && {
+        pos: 'sticky',
+        top: 'var(--app-shell-header-offset, 0)',
+        bg: 'var(--mantine-color-body)',
+      })}
       style={{ zIndex: 6 }}
     >
       <Group gap="sm" role="status">
