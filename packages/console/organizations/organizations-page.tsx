@@ -77,7 +77,7 @@ const columns = (
       return oldest ? <Time at={oldest} as="elapsed" /> : '–'
     },
   },
-  { label: 'Id', cell: ({ id }) => <Id id={id} />, width: 275, priority: 3 },
+  { label: 'Id', cell: ({ id }) => <Id id={id} />, width: 275, priority: 4 },
   {
     label: '',
     end: true,

@@ -23,9 +23,9 @@ export interface Column<Row> {
   /** Shares the room that the other columns leave; its text ends in an ellipsis. Default: the first column. */
   readonly grow?: boolean
   /**
-   * 3 goes first as the box narrows, then 2. Of the others, a phone has room for the first two, and for buttons.
+   * 4 goes first as the box narrows, then 3 and 2. Of the others, a phone has room for the first two, and for buttons.
    */
-  readonly priority?: 2 | 3
+  readonly priority?: 2 | 3 | 4
   /** The order of the list by this column. A click on the label sorts, and another returns to the usual order. */
   readonly order?: ColumnOrder
 }

@@ -20,8 +20,8 @@ export function SelectionBar({ selection, shown, selectAll, children }: Selectio
   const isActive = isAll || ids.size > 0
   return (
     <Group
-      mih={34}
-      py={2}
+      mih={38}
+      py={4}
       gap="md"
       justify="space-between"
       {...(isActive && {
