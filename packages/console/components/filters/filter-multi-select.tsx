@@ -1,4 +1,4 @@
-import { MultiSelect, Text } from '@mantine/core'
+import { CloseButton, MultiSelect, Text } from '@mantine/core'
 import { useState } from 'react'
 import { t } from '../../language/t.ts'
 import { readList, writeList } from './filter-params.ts'
@@ -12,6 +12,7 @@ interface FilterMultiSelectProps {
   readonly w: number
   readonly searchable?: boolean
   readonly onSearch?: (text: string) => void
+  /** Shown instead of options where none matches. */
   readonly searchHint?: string
   /** Turns the searched text into a value that is not among the options. Null if no value is meant. */
   readonly toValue?: (text: string) => string | null
@@ -31,7 +32,7 @@ export function FilterMultiSelect(props: FilterMultiSelectProps) {
     <MultiSelect
       label={label}
       aria-label={`${label}: ${text || t('Any')}`}
-      placeholder={text === '' ? t('Any') : (searchHint ?? ' ')}
+      placeholder={text === '' ? t('Any') : ' '}
       size="xs"
       w={w}
       maw="100%"
@@ -45,12 +46,19 @@ export function FilterMultiSelect(props: FilterMultiSelectProps) {
         onSearch?.(typed)
       }}
       selectFirstOptionOnChange
-      nothingFoundMessage={t('No match')}
-      clearable
-      clearSectionMode="clear"
-      clearButtonProps={{ 'aria-label': t('Clear: {label}', { label }) }}
+      nothingFoundMessage={searchHint ?? t('No match')}
+      rightSectionPointerEvents={text === '' ? 'none' : 'all'}
+      rightSection={
+        text === '' ? undefined : (
+          <CloseButton
+            size="xs"
+            aria-label={t('Clear: {label}', { label })}
+            onClick={() => onChange(null)}
+          />
+        )
+      }
       comboboxProps={{ width: 'max-content', position: 'bottom-start' }}
-      styles={{ pillsList: { flexWrap: 'nowrap' }, inputField: { minWidth: 20 } }}
+      styles={{ pillsList: { flexWrap: 'nowrap' }, inputField: { flex: '1 9 26px', minWidth: 26 } }}
       renderPill={(pill) =>
         pill.value === values[0] && (
           <Text fz="xs" truncate>

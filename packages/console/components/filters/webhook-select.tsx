@@ -16,7 +16,7 @@ interface WebhookMultiSelectProps {
 export function WebhookMultiSelect(props: WebhookMultiSelectProps) {
   const { can } = useSession()
   const [search, setSearch] = useState('')
-  const options = [...useWebhookOptions(search, [])].map(([value, label]) => ({ value, label }))
+  const options = [...useWebhookOptions(search)].map(([value, label]) => ({ value, label }))
   if (!can('webhooks:read')) return null
   return (
     <FilterMultiSelect
@@ -31,25 +31,17 @@ export function WebhookMultiSelect(props: WebhookMultiSelectProps) {
 }
 
 /**
- * The webhooks to choose from: the first 100 and, if there are more, those whose URL or description contains the searched
- * text. Ids map to names; a chosen webhook that is not among them maps to its id.
+ * The webhooks to choose from, as ids that map to names: those whose URL or description contains the searched text. What
+ * was found before stays, so that a chosen webhook keeps its name.
  */
 export function useWebhookOptions(
   search: string,
-  chosen: readonly string[],
+  chosen: readonly string[] = [],
 ): ReadonlyMap<string, string> {
-  const hidden = !useSession().can('webhooks:read')
+  const pause = !useSession().can('webhooks:read')
   const [typed] = useDebouncedValue(search, 250)
-  const { data } = useRead(PickWebhookDocument, {}, { pause: hidden })
-  const known = data?.webhooks?.nodes ?? []
-  const isMore = known.length === 100 && typed !== ''
-  const { data: found } = useRead(
-    PickWebhookDocument,
-    { filter: { search: typed } },
-    { pause: hidden || !isMore },
-  )
-  const all = new Map(chosen.map((id) => [id, id]))
-  for (const one of [...known, ...(found?.webhooks?.nodes ?? [])])
-    all.set(one.id, webhookOption(one))
-  return all
+  const { data } = useRead(PickWebhookDocument, { filter: { search: typed || null } }, { pause })
+  const [found] = useState(() => new Map(chosen.map((id) => [id, id])))
+  for (const one of data?.webhooks?.nodes ?? []) found.set(one.id, webhookOption(one))
+  return found
 }

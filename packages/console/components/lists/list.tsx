@@ -104,6 +104,9 @@ export function List<Row>(props: ListProps<Row>) {
       <DataTable<Row>
         aria-label={label}
         aria-busy={!rows || stale}
+        fz="sm"
+        horizontalSpacing={12}
+        verticalSpacing={4}
         classNames={{ root: 'ph-list-frame', table: 'ph-list' }}
         borderColor="var(--posthorn-line)"
         highlightOnHover={to !== undefined}

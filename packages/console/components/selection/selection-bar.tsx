@@ -20,11 +20,15 @@ export function SelectionBar({ selection, shown, selectAll, children }: Selectio
   const isActive = isAll || ids.size > 0
   return (
     <Group
-      mih={34}
-      py={2}
+      mih={38}
+      py={4}
       gap="md"
       justify="space-between"
-      {...(isActive && { pos: 'sticky', top: 'var(--app-shell-header-offset, 0)', bg: 'body' })}
+      {...(isActive && {
+        pos: 'sticky',
+        top: 'var(--app-shell-header-offset, 0)',
+        bg: 'var(--mantine-color-body)',
+      })}
       style={{ zIndex: 6 }}
     >
       <Group gap="sm" role="status">
