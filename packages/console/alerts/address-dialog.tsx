@@ -100,9 +100,9 @@ function AddressForm({ address, onClose }: AddressFormProps) {
                   value={kind}
                   label={
                     <>
-                      {KINDS[kind].label}{' '}
+                      {KINDS[kind][0]}{' '}
                       <Text span size="sm" c="dimmed">
-                        {KINDS[kind].when}
+                        {KINDS[kind][1]}
                       </Text>
                     </>
                   }

@@ -1,4 +1,4 @@
-import { Button, Text } from '@mantine/core'
+import { Button } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
 import { pageQuery, usePageQuery } from '../api/page-query.ts'
 import { DocsPage } from '../components/docs-page.tsx'
@@ -11,7 +11,7 @@ import { usePanel } from '../components/use-panel.ts'
 import { type AlertsAddressFragment, AlertsDocument } from '../generated/graphql.ts'
 import { useSession } from '../session/session.tsx'
 import { AddressDialog } from './address-dialog.tsx'
-import { kindsInWords } from './alert-kinds.ts'
+import { ALL_KINDS } from './alert-kinds.ts'
 import { OperationalEvents } from './operational-events.tsx'
 
 const QUERY = pageQuery(
@@ -21,19 +21,14 @@ const QUERY = pageQuery(
 )
 
 const COLUMNS: readonly Column<AlertsAddressFragment>[] = [
-  { label: 'Address', cell: ({ email }) => email, grow: true, width: '30%' },
+  { label: 'Address', cell: ({ email }) => email, grow: true, width: '40%' },
   {
     label: 'Alerts',
-    cell: ({ kinds }) => (
-      <Text span size="sm" c="dimmed">
-        {kindsInWords(kinds)}
-      </Text>
-    ),
-    grow: true,
-    width: '40%',
+    cell: ({ kinds }) => `${kinds.length} of ${ALL_KINDS.length} kinds`,
+    width: '20%',
     priority: 2,
   },
-  { label: 'State', cell: (address) => <State address={address} />, grow: true, width: '30%' },
+  { label: 'State', cell: (address) => <State address={address} />, grow: true, width: '40%' },
 ]
 
 function State({ address: { confirmedAt, rejection } }: { address: AlertsAddressFragment }) {

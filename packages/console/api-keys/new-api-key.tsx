@@ -157,7 +157,7 @@ function NewApiKeyForm({ onCreated, onCancel }: NewApiKeyFormProps) {
           error={form.errors['expiresAt']}
         />
         <Advanced
-          summary="the usual rate limits"
+          summary="500 requests, 50,000 events and 10,000 deliveries per second"
           opened={LIMIT_FIELDS.some((field) => form.errors[field])}
         >
           <LimitFields propsOf={form.getInputProps} />

@@ -43,11 +43,12 @@ export function AuditList({ label, filter, empty }: AuditListProps) {
   const opened = usePanel('entry')
   const actors = useActors()
   const { data, ...read } = useRead(AuditLogPageDocument, { filter, ...cursors.variables })
+  const shown = useMemo(() => columns(actors), [actors])
   return (
     <>
       <List
         label={label}
-        columns={useMemo(() => columns(actors), [actors])}
+        columns={filter.subjectIds ? shown.filter(({ label: name }) => name !== 'Target') : shown}
         rows={data?.auditLog?.nodes}
         keyOf={({ id }) => id}
         to={({ id }) => opened.to(id)}

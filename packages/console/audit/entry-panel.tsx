@@ -77,20 +77,20 @@ export function EntryPanel({ id, actors, onClose }: EntryPanelProps) {
 export function Subject({ entry }: { entry: AuditRowFragment }) {
   const { subjectId, subjectName } = entry
   const page = pageOf(entry)
+  // The name of an event type is its id.
+  const isNamed = subjectName != null && subjectName !== subjectId
   const id = (
-    <Text span c="dimmed" fz="xs" className="ph-mono">
+    <Text span {...(isNamed && { c: 'dimmed' })} fz="xs" className="ph-mono">
       {subjectId}
     </Text>
   )
-  // The name of an event type is its id.
-  const shown =
-    subjectName && subjectName !== subjectId ? (
-      <>
-        {subjectName} {id}
-      </>
-    ) : (
-      id
-    )
+  const shown = isNamed ? (
+    <>
+      {subjectName} {id}
+    </>
+  ) : (
+    id
+  )
   if (page === undefined) return shown
   return (
     <Anchor component={Link} to={page + subjectId} inherit>

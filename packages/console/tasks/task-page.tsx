@@ -13,7 +13,6 @@ import { QueryError } from '../components/query-error.tsx'
 import { Time } from '../components/time.tsx'
 import { TaskDocument, type TaskFieldsFragment, TaskStopDocument } from '../generated/graphql.ts'
 import { t } from '../language/t.ts'
-import { formatCount } from '../lib/format.ts'
 import { mount } from '../mount.ts'
 import { useSession } from '../session/session.tsx'
 import NotFoundPage from '../shell/not-found-page.tsx'
@@ -43,7 +42,7 @@ export default function TaskPage() {
       </Page>
     )
   }
-  const { action, webhookId, createdAt, finishedAt, recovery, ratePerSecond, failure } = task
+  const { action, webhookId, createdAt, finishedAt, recovery, failure } = task
   return (
     <Page
       title={taskHeading(task)}
@@ -70,10 +69,6 @@ export default function TaskPage() {
           { label: 'Started', value: <Time at={createdAt} /> },
           finishedAt != null && { label: t('Finished'), value: <Time at={finishedAt} /> },
           recovery != null && { label: 'Events published', value: <RecoveredTimes task={task} /> },
-          ratePerSecond != null && {
-            label: 'Rate',
-            value: `${formatCount(ratePerSecond)} per second`,
-          },
         ]}
       />
       {action !== 'CANCEL' && webhookId && task.changed > 0 && (
