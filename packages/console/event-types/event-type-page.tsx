@@ -86,7 +86,7 @@ export default function EventTypePage() {
             No example. Add one to send test events of this type.
           </Text>
         ) : (
-          <JsonView text={JSON.stringify(example)} label="Example" />
+          <JsonView text={JSON.stringify(example)} label="Example data" />
         )}
       </Section>
       <Section title="Schema">
@@ -95,7 +95,7 @@ export default function EventTypePage() {
             No schema: the data of an event of this type can be any JSON.
           </Text>
         ) : (
-          <JsonView text={JSON.stringify(schema)} label="Schema" />
+          <JsonView text={JSON.stringify(schema)} label="Schema text" />
         )}
       </Section>
     </Page>

@@ -71,20 +71,24 @@ export function Page({
 }
 
 let shownPath: string | null = null
+let hasLeftFirstPage = false
 
 /**
- * Moves the focus to the title of a new page, so that a screen reader announces the page. The first page, and one whose
- * first field has the focus, keep it.
+ * Moves the focus to the title of a new page, so that a screen reader announces the page, and on from the title above a
+ * skeleton. The first page, and one whose first field has the focus, keep it.
  */
 function useTitleFocus() {
   const title = useRef<HTMLHeadingElement>(null)
   const { pathname } = useLocation()
   useEffect(() => {
-    const isNew = shownPath !== null && shownPath !== pathname
+    const isNew = shownPath !== pathname
+    hasLeftFirstPage ||= isNew && shownPath !== null
     shownPath = pathname
-    const main = title.current?.closest('main')
-    if (isNew && !main?.contains(document.activeElement))
-      title.current?.focus({ preventScroll: true })
+    const { activeElement, body } = document
+    const isTaken = isNew
+      ? title.current?.closest('main')?.contains(activeElement)
+      : activeElement !== body
+    if (hasLeftFirstPage && !isTaken) title.current?.focus({ preventScroll: true })
   }, [pathname])
   return title
 }
