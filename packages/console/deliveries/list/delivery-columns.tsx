@@ -14,16 +14,19 @@ type Row = DeliveryRowFragment
 const DELIVERY: Column<Row> = {
   label: t('Delivery'),
   grow: true,
+  width: '30%',
   cell: (row) => <WhichDelivery row={row} />,
 }
 const STATE: Column<Row> = {
   label: t('State'),
   grow: true,
+  width: '30%',
   cell: (row) => <State row={row} />,
 }
 const WEBHOOK: Column<Row> = {
   label: t('Webhook'),
   grow: true,
+  width: '30%',
   cell: (row) => <WebhookOf row={row} />,
 }
 const OTHERS: readonly Column<Row>[] = [
@@ -53,7 +56,7 @@ function WhichDelivery({ row }: { row: Row }) {
   return (
     <>
       {row.eventType.name} {row.isTest && <TestBadge />}{' '}
-      <Text span c="dimmed" fz="xs" className="ph-mono">
+      <Text span c="dimmed" fz="xs" className="ph-mono" visibleFrom="sm">
         {row.id}
       </Text>
     </>
