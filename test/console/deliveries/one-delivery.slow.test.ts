@@ -48,6 +48,24 @@ story('attempts are newest first, and each shows where its time went', async () 
   }
 })
 
+story(
+  'new deliveries are counted until the reader asks, and shown ones change in place',
+  async () => {
+    await open('/deliveries')
+    const rows = page.locator('main tbody tr')
+    const before = await rows.count()
+    await page.getByText('Live', { exact: true }).waitFor()
+    const added = await sendAndWait(1)
+    const show = page.getByRole('button', { name: '1 new, show it' })
+    await show.waitFor()
+    expect(await rows.count()).toBe(before)
+    await show.click()
+    await expect.poll(() => rows.count()).toBe(before + 1)
+    await call(server, 'cancelDeliveries', { input: { ids: [added] } })
+    await rows.first().getByText('Canceled', { exact: true }).waitFor()
+  },
+)
+
 story('redelivering to a disabled webhook says what the delivery waits for', async () => {
   await setEnabled(false)
   await open(`/deliveries/${failing}`)
