@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { SCOPES as SHOWN_SCOPES } from '../../packages/console/api-keys/scopes.ts'
-import { ACTION_LABELS } from '../../packages/console/audit/audit-options.ts'
+import { ACTION_LABELS } from '../../packages/console/audit/audit-actions.ts'
 import { FAILURES } from '../../packages/console/session/sign-in-failures.ts'
 import { SCOPES } from '../../src/auth/access/scope.ts'
 import { AUDIT_ACTIONS } from '../../src/auth/audit/audit-entry.ts'

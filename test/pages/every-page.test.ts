@@ -116,7 +116,7 @@ const SCOPES = [
 ]
 
 /** With its menu, the portal leaves less room to these lists and charts. */
-const WIDEST = ['overview', 'webhooks', 'webhook', 'deliveries', 'attempts']
+const WIDEST = ['overview', 'webhooks', 'webhook', 'deliveries']
 
 story.each([
   ['without a menu', '', () => true],

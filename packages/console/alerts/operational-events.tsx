@@ -4,17 +4,19 @@ import { useAction } from '../api/use-action.ts'
 import { notifyError } from '../components/notify.ts'
 import { Section } from '../components/page/section.tsx'
 import {
-  type AlertsQuery,
+  type AlertsOperationalEventsFragment,
   AlertsSetOperationalEventsDocument,
   type SetOperationalEventsInput,
 } from '../generated/graphql.ts'
 import { useSession } from '../session/session.tsx'
 import { TYPES_OF_TROUBLE } from './alert-kinds.ts'
 
-type Settings = NonNullable<AlertsQuery['operationalEvents']>
+interface OperationalEventsProps {
+  readonly settings: AlertsOperationalEventsFragment
+}
 
 /** Whether alerts are events, and whether this organization gets those of all others. */
-export function OperationalEvents({ settings }: { settings: Settings }) {
+export function OperationalEvents({ settings }: OperationalEventsProps) {
   const { viewer } = useSession()
   const { run, running } = useAction(AlertsSetOperationalEventsDocument)
   const { enabled, operatorOrganization } = settings

@@ -1,31 +1,54 @@
-import { Button, Group, Switch, Text } from '@mantine/core'
+import { Badge, Button, Group, Switch, Text } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
 import { Link } from 'react-router'
-import { usePageQuery } from '../api/page-query.ts'
+import { pageQuery, usePageQuery } from '../api/page-query.ts'
 import { useFilters } from '../components/filters/use-filters.ts'
-import { List } from '../components/lists/list.tsx'
-import { useCursors } from '../components/lists/use-cursors.ts'
+import { type Column, List } from '../components/lists/list.tsx'
+import { readCursors, useCursors } from '../components/lists/use-cursors.ts'
 import { EmptyState } from '../components/page/empty-state.tsx'
 import { Page } from '../components/page/page.tsx'
+import { Time } from '../components/time.tsx'
 import { usePanel } from '../components/use-panel.ts'
-import { formatCount, plural } from '../lib/format.ts'
+import { type ApiKeysFieldsFragment, ApiKeysPageDocument } from '../generated/graphql.ts'
 import { useSession } from '../session/session.tsx'
-import { apiKeysQuery, KEYS_PER_PAGE } from './api-keys-query.ts'
-import { KEY_COLUMNS } from './key-columns.tsx'
-import { NewApiKey } from './new/new-api-key.tsx'
-import { KeyPanel } from './panel/key-panel.tsx'
+import { KeyPanel, KeyState, nameOf } from './key-panel.tsx'
+import { NewApiKey } from './new-api-key.tsx'
+
+/** Most organizations have fewer keys than this. */
+const PER_PAGE = 100
+
+const QUERY = pageQuery(ApiKeysPageDocument, ({ search }) => readCursors(search, PER_PAGE), [
+  'ApiKey',
+])
+
+const COLUMNS: readonly Column<ApiKeysFieldsFragment>[] = [
+  { label: 'Name', cell: (apiKey) => <Name apiKey={apiKey} /> },
+  {
+    label: 'Scopes',
+    cell: ({ scopes }) => (scopes.includes('admin') ? 'admin (everything)' : scopes.join(', ')),
+    grow: true,
+  },
+  {
+    label: 'Expires',
+    cell: ({ expiresAt }) => (expiresAt ? <Time at={expiresAt} as="either" /> : 'Never'),
+    width: 110,
+    priority: 2,
+  },
+  {
+    label: 'Last used',
+    cell: ({ lastUsedAt }) => (lastUsedAt ? <Time at={lastUsedAt} as="relative" /> : 'Never'),
+    width: 120,
+  },
+  { label: 'State', cell: (apiKey) => <KeyState apiKey={apiKey} />, width: 100 },
+]
 
 export default function ApiKeysPage() {
   const { viewer } = useSession()
   const { values, set } = useFilters(['revoked'])
-  const cursors = useCursors(KEYS_PER_PAGE)
+  const cursors = useCursors(PER_PAGE)
   const creating = usePanel('new')
   const opened = usePanel('key')
-  const { data, ...read } = usePageQuery(apiKeysQuery)
-  const all = data?.apiKeys?.nodes
-  const rows = all?.filter(({ revokedAt }) => values.revoked || !revokedAt)
-  const hidden = (all?.length ?? 0) - (rows?.length ?? 0)
-
+  const { data, ...read } = usePageQuery(QUERY)
   const create = (
     <Button component={Link} to={creating.to('key')} leftSection={<IconPlus size={16} />}>
       Create API key
@@ -37,30 +60,21 @@ export default function ApiKeysPage() {
       description={`Programs authenticate with API keys to act for ${viewer.organization.name}. The scopes of a key limit the actions of its programs.`}
       actions={create}
     >
-      <Group mih={24}>
-        <Switch
-          label="Show revoked keys"
-          checked={values.revoked !== null}
-          onChange={(event) => set({ revoked: event.currentTarget.checked ? 'shown' : null })}
-        />
-        <Text size="sm" c="dimmed">
-          {hidden > 0 &&
-            `${formatCount(hidden)} revoked ${plural(hidden, 'key is', 'keys are')} hidden.`}
-        </Text>
-      </Group>
+      <Switch
+        label="Show revoked keys"
+        checked={values.revoked !== null}
+        onChange={(event) => set({ revoked: event.currentTarget.checked ? 'shown' : null })}
+      />
       <List
         label="API keys"
-        columns={KEY_COLUMNS}
-        rows={rows}
+        columns={COLUMNS}
+        rows={data?.apiKeys?.nodes.filter(({ revokedAt }) => values.revoked || !revokedAt)}
         keyOf={({ id }) => id}
         to={({ id }) => opened.to(id)}
         {...read}
         pages={{ info: data?.apiKeys?.pageInfo, cursors }}
         empty={
-          <EmptyState
-            title={hidden > 0 ? 'All API keys are revoked' : 'No API keys'}
-            action={create}
-          >
+          <EmptyState title="No valid API keys" action={create}>
             Create a key for each program that calls the API, with only the scopes it needs.
           </EmptyState>
         }
@@ -68,5 +82,26 @@ export default function ApiKeysPage() {
       <NewApiKey opened={creating.id !== null} onClose={creating.close} />
       <KeyPanel id={opened.id} onClose={opened.close} />
     </Page>
+  )
+}
+
+interface KeyProps {
+  readonly apiKey: ApiKeysFieldsFragment
+}
+
+function Name({ apiKey }: KeyProps) {
+  const { viewer } = useSession()
+  return (
+    <Group gap={6} wrap="nowrap">
+      <span>{nameOf(apiKey)}</span>
+      <Text span size="xs" c="dimmed" fw={400} className="ph-mono">
+        {apiKey.tokenHint}…
+      </Text>
+      {viewer.apiKey.id === apiKey.id && (
+        <Badge size="xs" variant="default" tt="none" radius="sm">
+          current session
+        </Badge>
+      )}
+    </Group>
   )
 }

@@ -1,43 +1,37 @@
 import { NumberInput, SimpleGrid } from '@mantine/core'
-import type { FieldErrors } from '../components/forms/field-errors.ts'
+import type { UseFormReturnType } from '@mantine/form'
 
-/** The rate limits of a key. Null for the default. */
-export interface Limits {
-  readonly requestsPerSecond: number | null
-  readonly eventsPerSecond: number | null
-  readonly deliveriesPerSecond: number | null
-}
+/** The label of each limit, and what an empty field means. */
+const LIMITS = {
+  requestsPerSecond: ['Requests per second', '500'],
+  eventsPerSecond: ['Events per second', '50,000'],
+  deliveriesPerSecond: ['Deliveries per second', '10,000'],
+} as const
 
-const LIMIT_LABELS = {
-  requestsPerSecond: 'Requests per second',
-  eventsPerSecond: 'Events per second',
-  deliveriesPerSecond: 'Deliveries per second',
-}
+type Limit = keyof typeof LIMITS
 
-/** What an empty field means. */
-export const DEFAULT_LIMITS = {
-  requestsPerSecond: '500',
-  eventsPerSecond: '50,000',
-  deliveriesPerSecond: '10,000',
-}
+/** The rate limits of a key, as fields of a form. Empty for the default. */
+export type Limits = Record<Limit, number | ''>
 
-export const LIMIT_FIELDS = ['requestsPerSecond', 'eventsPerSecond', 'deliveriesPerSecond'] as const
+export const LIMIT_FIELDS = Object.keys(LIMITS) as Limit[]
+
+/** The values of these fields for the API. */
+export const limitsOf = (limits: Limits, fields: readonly Limit[] = LIMIT_FIELDS) =>
+  Object.fromEntries(fields.map((field) => [field, limits[field] === '' ? null : limits[field]]))
 
 interface LimitFieldsProps {
-  readonly limits: Limits
-  readonly errors: FieldErrors<keyof Limits>
-  onChange(limits: Limits): void
+  readonly propsOf: UseFormReturnType<Limits>['getInputProps']
 }
 
-export function LimitFields({ limits, errors, onChange }: LimitFieldsProps) {
+export function LimitFields({ propsOf }: LimitFieldsProps) {
   return (
     <SimpleGrid cols={{ base: 1, xs: 3 }}>
       {LIMIT_FIELDS.map((field) => (
         <NumberInput
           key={field}
-          label={LIMIT_LABELS[field]}
-          description={`Empty: ${DEFAULT_LIMITS[field]}.`}
-          placeholder={DEFAULT_LIMITS[field]}
+          label={LIMITS[field][0]}
+          description={`Empty: ${LIMITS[field][1]}.`}
+          placeholder={LIMITS[field][1]}
           min={1}
           max={1_000_000}
           clampBehavior="none"
@@ -45,11 +39,7 @@ export function LimitFields({ limits, errors, onChange }: LimitFieldsProps) {
           allowNegative={false}
           hideControls
           thousandSeparator=","
-          value={limits[field] ?? ''}
-          onChange={(value) =>
-            onChange({ ...limits, [field]: typeof value === 'number' ? value : null })
-          }
-          error={errors[field]}
+          {...propsOf(field)}
         />
       ))}
     </SimpleGrid>

@@ -14,7 +14,7 @@ export const SCOPES = [
   ['admin', 'For operators: everything in every organization, including event types and jobs.'],
 ] as const
 
-export type Scope = (typeof SCOPES)[number][0]
+type Scope = (typeof SCOPES)[number][0]
 
 /** Common combinations of scopes. */
 export const PRESETS: readonly { readonly label: string; readonly scopes: readonly Scope[] }[] = [
@@ -25,8 +25,3 @@ export const PRESETS: readonly { readonly label: string; readonly scopes: readon
     scopes: SCOPES.map(([scope]) => scope).filter((scope) => scope !== 'admin'),
   },
 ]
-
-/** What a scope allows; null for a scope that only a newer server knows. */
-export function scopeDescription(name: string): string | null {
-  return SCOPES.find(([scope]) => scope === name)?.[1] ?? null
-}

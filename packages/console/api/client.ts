@@ -1,41 +1,33 @@
 import { Client, cacheExchange, fetchExchange, mapExchange } from 'urql'
-import { answerExchange, preloadExchange } from './preload.ts'
-import { noteReachability } from './reachability.ts'
-import { describeError } from './request-error.ts'
-import { requestOptions } from './request-options.ts'
-import { fetchUnlessSilent } from './silence-limit.ts'
+import { mount } from '../mount.ts'
+import { portalToken } from '../session/portal.ts'
+import { noteOutcome } from './connection.ts'
 
-interface ClientOptions {
-  /** The portal's token, which a renewal changes. Null in the console, whose cookie no script can read. */
-  token(): string | null
-  /** Called when the session has ended. */
-  onSignedOut(reason: string): void
+/**
+ * How to call the GraphQL API. `token`: of a portal session. Null: the cookie of the console, which no script can read.
+ * `organizationId`: the organization that an operator acts for.
+ */
+export function requestOptions(token = portalToken(), organizationId = mount.organizationId) {
+  const headers: Record<string, string> =
+    token === null
+      ? {
+          'posthorn-console': '1',
+          ...(organizationId !== null && { 'posthorn-organization': organizationId }),
+        }
+      : { authorization: `Bearer ${token}` }
+  return { headers, credentials: token === null ? ('same-origin' as const) : ('omit' as const) }
 }
 
-/** A client of the public GraphQL API. Each session has its own, with its own cache. */
-export function createClient({ token, onSignedOut }: ClientOptions): Client {
-  return new Client({
-    url: '/graphql',
-    preferGetMethod: false,
-    fetchOptions: () => requestOptions(token()),
-    fetchSubscriptions: true,
-    fetch: fetchUnlessSilent,
-    // Shows cached data at once, and updates it.
-    requestPolicy: 'cache-and-network',
-    exchanges: [
-      mapExchange({
-        onResult({ error }) {
-          noteReachability(error !== undefined && describeError(error).isUnreachable)
-          const ended = error?.graphQLErrors.find(
-            ({ extensions }) => extensions['code'] === 'UNAUTHENTICATED',
-          )
-          if (ended) onSignedOut(ended.message)
-        },
-      }),
-      preloadExchange,
-      cacheExchange,
-      answerExchange,
-      fetchExchange,
-    ],
-  })
-}
+/** The client of the public GraphQL API. A page has one session: another one starts with another page. */
+export const client = new Client({
+  url: '/graphql',
+  preferGetMethod: false,
+  fetchOptions: () => requestOptions(),
+  // Shows cached data at once, and updates it.
+  requestPolicy: 'cache-and-network',
+  exchanges: [
+    mapExchange({ onResult: ({ error }) => noteOutcome(error) }),
+    cacheExchange,
+    fetchExchange,
+  ],
+})

@@ -1,7 +1,6 @@
 import { useParams, useSearchParams } from 'react-router'
 import type { OperationContext, TypedDocumentNode } from 'urql'
 import { type Session, useSession } from '../session/session.tsx'
-import type { PreloadRequest } from './preload.ts'
 import { useRead } from './use-read.ts'
 
 /** The address and the viewer of a page, on which its data depend. */
@@ -11,31 +10,20 @@ export interface PageContext {
   readonly session: Session
 }
 
-/** The query of a page. The router asks it while the script of the page loads. */
 interface PageQuery<Data, Variables extends object> {
   readonly query: TypedDocumentNode<Data, Variables>
-  /** Null if the page asks nothing, or something that depends on the present time. */
+  /** Null if the page asks nothing. */
   variables(page: PageContext): Variables | null
   readonly context: Partial<OperationContext>
-  requestFor(page: PageContext): PreloadRequest | null
 }
 
-/** `typenames`: the types whose changes reload the page, even if its list is empty. */
+/** The query of a page. `typenames`: the types whose changes reload the page, even if its list is empty. */
 export function pageQuery<Data, Variables extends object>(
   query: TypedDocumentNode<Data, Variables>,
   variables: PageQuery<Data, Variables>['variables'],
   typenames: string[] = [],
 ): PageQuery<Data, Variables> {
-  const context = { additionalTypenames: typenames }
-  return {
-    query,
-    variables,
-    context,
-    requestFor(page) {
-      const given = variables(page)
-      return given && { query, variables: given, context }
-    },
-  }
+  return { query, variables, context: { additionalTypenames: typenames } }
 }
 
 /** The data of a page. */

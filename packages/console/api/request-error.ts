@@ -1,24 +1,27 @@
-import type { CombinedError } from 'urql'
+import type { CombinedError, OperationResult } from 'urql'
 import { t } from '../language/t.ts'
 
-/** Why a request failed, and whether a retry may help. */
+/** Why a request failed. */
 interface RequestError {
   readonly message: string
-  /** Posthorn or its database could not be reached. */
+  /** Posthorn or its database could not be reached: a retry may help. */
   readonly isUnreachable: boolean
 }
 
-export function describeError(error: CombinedError): RequestError {
-  const unavailable = error.graphQLErrors.find(
-    ({ extensions }) => extensions['code'] === 'UNAVAILABLE',
-  )
+export function describeError(error: CombinedError | undefined): RequestError {
+  const errors = error?.graphQLErrors ?? []
+  const unavailable = errors.find(({ extensions }) => extensions['code'] === 'UNAVAILABLE')
   if (unavailable) return { message: unavailable.message, isUnreachable: true }
-  const status = (error.response as Response | undefined)?.status ?? 0
-  if (error.networkError || status >= 502) {
+  const status = (error?.response as Response | undefined)?.status ?? 0
+  if (error?.networkError || status >= 502) {
     return { message: t('Posthorn is unreachable.'), isUnreachable: true }
   }
-  return {
-    message: error.graphQLErrors.map(({ message }) => message).join(' '),
-    isUnreachable: false,
-  }
+  return { message: errors.map(({ message }) => message).join(' '), isUnreachable: false }
+}
+
+/** The data of a result. Throws its error in plain words. */
+export function dataOf<Data>({ data, error }: OperationResult<Data>): Data {
+  if (error) throw new Error(describeError(error).message)
+  if (!data) throw new Error('Posthorn sent no data.')
+  return data
 }

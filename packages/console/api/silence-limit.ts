@@ -1,23 +1,21 @@
 /** The server sends something every 12 seconds, so a stream that is silent for longer is dead. */
 const SILENCE_LIMIT_MS = 30_000
 
-export type Fetch = (input: RequestInfo | URL, init?: RequestInit) => Promise<Response>
-
 /**
  * `fetch`, whose event streams fail after 30 seconds of silence. A connection that a sleeping laptop or a network lost
- * reports no error by itself.
+ * reports no error by itself. A rejected stream says why in its first event, so it counts as opened.
  */
-export function limitSilence(fetch: Fetch, limitMs = SILENCE_LIMIT_MS): Fetch {
+export function limitSilence(
+  fetch: typeof globalThis.fetch,
+  limitMs = SILENCE_LIMIT_MS,
+): typeof fetch {
   return async (input, init) => {
     const response = await fetch(input, init)
-    const isStream = response.headers.get('content-type')?.startsWith('text/event-stream')
-    if (!isStream || !response.body) return response
-    return new Response(response.body.pipeThrough(silenceLimit(limitMs)), response)
+    const { headers, body } = response
+    if (!headers.get('content-type')?.startsWith('text/event-stream') || !body) return response
+    return new Response(body.pipeThrough(silenceLimit(limitMs)), { headers })
   }
 }
-
-/** The `fetch` of the console's requests. */
-export const fetchUnlessSilent = limitSilence((input, init) => fetch(input, init))
 
 function silenceLimit(limitMs: number): TransformStream<Uint8Array, Uint8Array> {
   let timer: ReturnType<typeof setTimeout>

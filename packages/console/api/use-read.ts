@@ -1,6 +1,5 @@
-import { useCallback, useEffect, useState } from 'react'
+import { useCallback, useState } from 'react'
 import { type TypedDocumentNode, type UseQueryArgs, useQuery } from 'urql'
-import { endPreload } from './preload.ts'
 import { describeError } from './request-error.ts'
 import { usePolling } from './use-polling.ts'
 
@@ -20,16 +19,17 @@ export function useRead<Data, Variables extends object>(
     variables,
     ...options,
   } as UseQueryArgs<Variables, Data>)
-  // Other components of the page, whose effects come next, share the preload.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: once the first answer is there, or on its way
-  useEffect(() => queueMicrotask(() => endPreload(query, variables)), [])
-  const reload = useCallback(() => execute({ requestPolicy: 'network-only' }), [execute])
   const { error, fetching, stale } = result
-  const isUnreachable = error !== undefined && describeError(error).isUnreachable
-  const data = useLast(JSON.stringify(variables), result.data, isUnreachable)
-
+  const reload = useCallback(() => execute({ requestPolicy: 'network-only' }), [execute])
+  const { isUnreachable } = describeError(error)
   usePolling(isUnreachable ? RETRY_EVERY_MS : null, reload)
 
+  const key = JSON.stringify(variables)
+  const [last, setLast] = useState({ key, data: result.data })
+  if (result.data && (last.data !== result.data || last.key !== key)) {
+    setLast({ key, data: result.data })
+  }
+  const data = result.data ?? (isUnreachable && last.key === key ? last.data : undefined)
   return {
     data,
     error,
@@ -37,12 +37,4 @@ export function useRead<Data, Variables extends object>(
     stale: (fetching || stale) && Boolean(data),
     reload,
   }
-}
-
-/** The data, or, while there are none because of an outage, the last ones for the same key. */
-function useLast<Data>(key: string, data: Data | undefined, isUnreachable: boolean) {
-  const [last, setLast] = useState<{ key: string; data: Data } | null>(null)
-  if (data !== undefined && (last?.data !== data || last.key !== key)) setLast({ key, data })
-  if (data !== undefined || !isUnreachable) return data
-  return last?.key === key ? last.data : undefined
 }

@@ -1,84 +1,85 @@
-import { Anchor, Text } from '@mantine/core'
-import { useMemo } from 'react'
-import { Link } from 'react-router'
-import { useRead } from '../api/use-read.ts'
-import { type Column, List } from '../components/lists/list.tsx'
-import { useCursors } from '../components/lists/use-cursors.ts'
+import { Button } from '@mantine/core'
+import { IconX } from '@tabler/icons-react'
+import { FilterBar } from '../components/filters/filter-bar.tsx'
+import { FilterMultiSelect } from '../components/filters/filter-multi-select.tsx'
+import { optionsOf, readOptions, TIME_FILTERS } from '../components/filters/filter-params.ts'
+import { FilterSelect } from '../components/filters/filter-select.tsx'
+import { TimeRange, useTimeRange } from '../components/filters/time-range.tsx'
+import { useFilters } from '../components/filters/use-filters.ts'
 import { EmptyState, NoMatches } from '../components/page/empty-state.tsx'
 import { Page } from '../components/page/page.tsx'
-import { Time } from '../components/time.tsx'
-import { usePanel } from '../components/use-panel.ts'
-import type { AuditLogPageQuery } from '../generated/graphql.ts'
-import { Actor, type Actors } from './actor.tsx'
-import { AuditFilters, useAuditFilters } from './audit-filters.tsx'
-import { auditLogQuery } from './audit-log-query.ts'
-import { actionLabel, DEFAULT_KINDS, sourceLabel } from './audit-options.ts'
-import { EntryPanel } from './entry-panel.tsx'
-import { Subject } from './subject.tsx'
-import { useActors } from './use-actors.ts'
+import type { AuditFilter, AuditSource, AuditSubjectKind } from '../generated/graphql.ts'
+import { actorName, useActors } from './actors.ts'
+import { ACTIONS, SOURCES } from './audit-actions.ts'
+import { AuditList } from './audit-list.tsx'
 
-type Entry = NonNullable<AuditLogPageQuery['auditLog']>['nodes'][number]
+const FILTERS = ['action', 'actor', 'subject', ...TIME_FILTERS] as const
 
-const columns = (actors: Actors): readonly Column<Entry>[] => [
-  { label: 'Action', cell: ({ action }) => actionLabel(action), width: '18%' },
-  {
-    label: 'Target',
-    cell: ({ action, subjectId: id, subjectName: name, subjectDeleted: deleted }) => (
-      <Subject action={action} id={id} name={name} deleted={deleted} />
-    ),
-    grow: true,
-  },
-  {
-    label: 'Actor',
-    cell: (entry) => <Actor {...entry} actors={actors} />,
-    grow: true,
-    width: '22%',
-  },
-  {
-    label: 'Source',
-    cell: ({ source, address }) => (address ? `${address}, ${sourceLabel(source)}` : '–'),
-    width: '18%',
-    priority: 3,
-  },
-  { label: 'Time', cell: ({ createdAt }) => <Time at={createdAt} as="relative" />, width: 120 },
+/** All but sessions and sign-ins, which would be half of the log. */
+const DEFAULT_KINDS: AuditSubjectKind[] = [
+  ...(['WEBHOOK', 'API_KEY', 'DELIVERY', 'BULK_TASK', 'EVENT_TYPE', 'ORGANIZATION'] as const),
+  ...(['INCIDENT', 'ENCRYPTION', 'ALERTS', 'CONSUMER'] as const),
 ]
 
 export default function AuditLogPage() {
-  const filters = useAuditFilters()
-  const { filter, active, clear } = filters
-  const cursors = useCursors()
-  const opened = usePanel('entry')
+  const { values, set, active, clear } = useFilters(FILTERS)
+  const { action, actor, subject } = values
+  const isChosen = action !== null || actor !== null || subject !== null
+  const actions = readOptions(action, ACTIONS)
   const actors = useActors()
-  const { data, ...read } = useRead(
-    auditLogQuery.query,
-    { filter, ...cursors.variables },
-    { context: auditLogQuery.context },
-  )
+  // The chosen one may be of another organization, or have signed in long ago.
+  const known = new Set([...actors.keys(), ...(actor === null || isSource(actor) ? [] : [actor])])
+  const actorOption = (value: string) => ({ value, label: actorName(value, actors) })
   return (
     <Page
       title="Audit log"
-      description="Every change in this organization, and every sign-in and sign-out of the console: the actor, the time and the source. Published events are not included; see Events."
+      description="Every change in this organization: the actor, the time and the source. Sign-ins and sessions appear when you choose their action. Published events are not included; see Events."
     >
-      <AuditFilters filters={filters} actors={actors} />
-      {filter?.subjectKinds === DEFAULT_KINDS && (
-        <Text size="xs" c="dimmed">
-          Sessions, sign-ins and sign-outs are left out.{' '}
-          <Anchor component={Link} to="/audit-log?kind=SESSION" inherit underline="always">
-            Show them
-          </Anchor>
-        </Text>
-      )}
-      <List
+      <FilterBar active={active} clear={clear}>
+        <FilterSelect
+          label="Actor"
+          w={220}
+          searchable
+          data={[
+            { group: 'People and API keys', items: [...known].map(actorOption) },
+            { group: 'Sources', items: optionsOf(SOURCES) },
+          ]}
+          value={actor}
+          onChange={(value) => set({ actor: value })}
+        />
+        <FilterMultiSelect
+          label="Action"
+          w={190}
+          searchable
+          options={ACTIONS}
+          value={action}
+          onChange={(value) => set({ action: value })}
+        />
+        <TimeRange values={values} set={set} />
+        {subject !== null && (
+          <Button
+            size="xs"
+            variant="light"
+            title="Show all targets"
+            rightSection={<IconX size={12} />}
+            onClick={() => set({ subject: null })}
+          >
+            {`Target: ${subject}`}
+          </Button>
+        )}
+      </FilterBar>
+      <AuditList
         label="Changes, newest first"
-        columns={useMemo(() => columns(actors), [actors])}
-        rows={data?.auditLog?.nodes}
-        keyOf={({ id }) => id}
-        to={({ id }) => opened.to(id)}
-        {...read}
-        pages={{ info: data?.auditLog?.pageInfo, cursors }}
+        filter={{
+          ...useTimeRange(values),
+          ...(actor !== null && byActor(actor)),
+          ...(actions.length > 0 && { actions }),
+          ...(subject !== null && { subjectIds: [subject] }),
+          ...(!isChosen && { subjectKinds: DEFAULT_KINDS }),
+        }}
         empty={
           active ? (
-            <NoMatches noun="change" clear={clear} />
+            <NoMatches clear={clear} />
           ) : (
             <EmptyState title="No changes yet">
               Changes appear here, such as a new webhook or API key.
@@ -86,7 +87,13 @@ export default function AuditLogPage() {
           )
         }
       />
-      <EntryPanel id={opened.id} actors={actors} onClose={opened.close} />
     </Page>
   )
+}
+
+const isSource = (actor: string): actor is AuditSource => Object.hasOwn(SOURCES, actor)
+
+function byActor(actor: string): AuditFilter {
+  if (isSource(actor)) return { sources: [actor] }
+  return /^key_[0-9a-z]{26}$/.test(actor) ? { apiKeyIds: [actor] } : { people: [actor] }
 }

@@ -1,16 +1,14 @@
-import { Anchor, Group, Stack } from '@mantine/core'
+import { Anchor, Group, Stack, Text } from '@mantine/core'
 import { Link } from 'react-router'
 import { useRead } from '../api/use-read.ts'
+import { Difference } from '../components/difference.tsx'
 import { NodePanel } from '../components/node-panel.tsx'
 import { Facts } from '../components/page/facts.tsx'
 import { Time } from '../components/time.tsx'
-import { AuditLogEntryDocument, type AuditLogEntryQuery } from '../generated/graphql.ts'
-import { Actor, type Actors, personKey } from './actor.tsx'
-import { actionLabel, sourceLabel } from './audit-options.ts'
-import { FieldChanges } from './field-changes.tsx'
-import { Subject } from './subject.tsx'
-
-type Entry = Extract<NonNullable<AuditLogEntryQuery['node']>, { __typename: 'AuditEntry' }>
+import { AuditLogEntryDocument, type AuditRowFragment } from '../generated/graphql.ts'
+import { type Actors, actorName, actorOf } from './actors.ts'
+import { actionLabel, SOURCES } from './audit-actions.ts'
+import { fieldsAsText } from './fields-as-text.ts'
 
 interface EntryPanelProps {
   /** The open entry, if any. */
@@ -28,6 +26,7 @@ export function EntryPanel({ id, actors, onClose }: EntryPanelProps) {
   )
   const node = data?.node
   const entry = node?.__typename === 'AuditEntry' && node.id === id ? node : null
+  const actor = entry && actorOf(entry)
   return (
     <NodePanel
       opened={id !== null}
@@ -38,60 +37,79 @@ export function EntryPanel({ id, actors, onClose }: EntryPanelProps) {
       reload={reload}
       missing={node === null && 'This entry does not exist, or is past its retention period.'}
     >
-      {entry && <EntryDetails entry={entry} actors={actors} />}
+      {entry && actor && (
+        <Stack gap="xl">
+          <Facts
+            facts={[
+              { label: 'Time', value: <Time at={entry.createdAt} /> },
+              { label: 'Target', value: <Subject entry={entry} /> },
+              { label: 'Actor', value: actorName(actor, actors) },
+              { label: 'Source', value: SOURCES[entry.source] },
+              entry.address != null && { label: 'Address', value: entry.address },
+              entry.forwardedFor != null && { label: 'Forwarded for', value: entry.forwardedFor },
+              entry.userAgent != null && { label: 'User agent', value: entry.userAgent },
+              { label: 'Action code', value: <span className="ph-mono">{entry.action}</span> },
+            ]}
+          />
+          {/* An action such as a redelivery changes no field. */}
+          {(entry.before ?? entry.after) != null && (
+            <Difference
+              label="Changed fields"
+              before={fieldsAsText(entry.before)}
+              after={fieldsAsText(entry.after)}
+            />
+          )}
+          <Group gap="lg">
+            <Anchor component={Link} to={`/audit-log?subject=${entry.subjectId}`} size="sm">
+              All changes of this target
+            </Anchor>
+            <Anchor component={Link} to={`/audit-log?actor=${encodeURIComponent(actor)}`} size="sm">
+              {`All changes by ${actorName(actor, actors)}`}
+            </Anchor>
+          </Group>
+        </Stack>
+      )}
     </NodePanel>
   )
 }
 
-function EntryDetails({ entry, actors }: { entry: Entry; actors: Actors }) {
-  const { action, subjectId, apiKeyId, person, source, address, forwardedFor, userAgent } = entry
-  return (
-    <Stack gap="xl">
-      <Facts
-        facts={[
-          { label: 'Time', value: <Time at={entry.createdAt} /> },
-          {
-            label: 'Target',
-            value: (
-              <Subject
-                action={action}
-                id={subjectId}
-                name={entry.subjectName}
-                deleted={entry.subjectDeleted}
-              />
-            ),
-          },
-          {
-            label: 'Actor',
-            value: <Actor apiKeyId={apiKeyId} person={person} source={source} actors={actors} />,
-          },
-          { label: 'Source', value: sourceLabel(source) },
-          address ? { label: 'Address', value: address } : null,
-          forwardedFor ? { label: 'Forwarded for', value: forwardedFor } : null,
-          userAgent ? { label: 'User agent', value: userAgent } : null,
-          { label: 'Action code', value: <span className="ph-mono">{action}</span> },
-        ]}
-      />
-      <FieldChanges before={entry.before} after={entry.after} />
-      <Group gap="lg">
-        <Anchor component={Link} to={`/audit-log?subject=${subjectId}`} size="sm">
-          All changes of this target
-        </Anchor>
-        {apiKeyId && (
-          <Anchor component={Link} to={`/audit-log?key=${apiKeyId}`} size="sm">
-            All changes with this API key
-          </Anchor>
-        )}
-        {person && (
-          <Anchor
-            component={Link}
-            to={`/audit-log?person=${encodeURIComponent(personKey(person))}`}
-            size="sm"
-          >
-            {`All changes by ${person}`}
-          </Anchor>
-        )}
-      </Group>
-    </Stack>
+/** The name and the id of the changed object, with a link to its page if it has one. */
+export function Subject({ entry }: { entry: AuditRowFragment }) {
+  const { subjectId, subjectName } = entry
+  const page = pageOf(entry)
+  // The name of an event type is its id.
+  const isNamed = subjectName != null && subjectName !== subjectId
+  const id = (
+    <Text span {...(isNamed && { c: 'dimmed' })} fz="xs" className="ph-mono">
+      {subjectId}
+    </Text>
   )
+  const shown = isNamed ? (
+    <>
+      {subjectName} {id}
+    </>
+  ) : (
+    id
+  )
+  if (page === undefined) return shown
+  return (
+    <Anchor component={Link} to={page + subjectId} inherit>
+      {shown}
+    </Anchor>
+  )
+}
+
+/** The pages of objects, by the prefixes of their ids. */
+const PAGES: Readonly<Record<string, string>> = {
+  wh: '/webhooks/',
+  msg: '/deliveries/',
+  task: '/tasks/',
+  key: '/api-keys?key=',
+  con: '/consumers?consumer=',
+}
+
+function pageOf({ action, subjectId, subjectDeleted }: AuditRowFragment): string | undefined {
+  if (subjectDeleted) return undefined
+  if (action.startsWith('event_type.')) return '/event-types/'
+  return { ...PAGES }[subjectId.split('_')[0] ?? '']
 }

@@ -4,7 +4,6 @@ import { Combobox, Loader, Modal, Text, TextInput, useCombobox } from '@mantine/
 import { IconSearch } from '@tabler/icons-react'
 import { useEffect, useState } from 'react'
 import { useNavigate } from 'react-router'
-import { navigateWithGuard } from '../components/forms/leave-guards.ts'
 import { useSession } from '../session/session.tsx'
 import { type Command, exactMatch, matching } from './command.ts'
 import { useCommands } from './use-commands.ts'
@@ -57,7 +56,8 @@ function Box({ onClose }: { onClose(): void }) {
     if (!command) return
     onClose()
     const { to } = command
-    navigateWithGuard(() => (to === undefined ? command.run?.() : navigate(to)))
+    if (to === undefined) command.run?.()
+    else navigate(to)
   }
 
   return (

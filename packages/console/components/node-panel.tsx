@@ -1,32 +1,18 @@
-import { Drawer, Skeleton, Text } from '@mantine/core'
-import type { ReactNode } from 'react'
+import { Drawer, type DrawerProps, Skeleton, Text } from '@mantine/core'
 import type { CombinedError } from 'urql'
 import { QueryError } from './query-error.tsx'
 
-interface NodePanelProps {
-  readonly opened: boolean
-  onClose(): void
-  readonly size: string
-  readonly title: string
+interface NodePanelProps extends Omit<DrawerProps, 'position'> {
   readonly error: CombinedError | undefined
   reload(): void
   /** What is said instead of the children if the object does not exist. */
   readonly missing: string | false | undefined
-  /** Null while loading. */
-  readonly children: ReactNode
 }
 
-/** One object in a drawer, beside the list that it is opened from. */
-export function NodePanel(props: NodePanelProps) {
-  const { opened, onClose, size, title, error, reload, missing, children } = props
+/** One object in a drawer, beside the list that it is opened from. It has no children while it loads. */
+export function NodePanel({ title, error, reload, missing, children, ...drawer }: NodePanelProps) {
   return (
-    <Drawer
-      opened={opened}
-      onClose={onClose}
-      position="right"
-      size={size}
-      title={<Text fw={650}>{title}</Text>}
-    >
+    <Drawer {...drawer} position="right" title={<Text fw={650}>{title}</Text>}>
       {children ??
         (error ? (
           <QueryError error={error} reload={reload} />

@@ -1,16 +1,7 @@
 import type { CSSProperties } from 'react'
-import { DELIVERY_STATE_LABELS } from '../deliveries/delivery-states.ts'
+import { DELIVERY } from '../deliveries/delivery-states.ts'
 import type { DeliveryState, WebhookState } from '../generated/graphql.ts'
 import { t } from '../language/t.ts'
-
-const DELIVERY: Record<DeliveryState, string> = {
-  QUEUED: 'blue',
-  RETRYING: 'orange',
-  WAITING: 'violet',
-  SUCCEEDED: 'green',
-  EXHAUSTED: 'red',
-  CANCELED: 'gray',
-}
 
 const WEBHOOK: Record<WebhookState, readonly [label: string, color: string]> = {
   NO_DELIVERIES: [t('No deliveries yet'), 'gray'],
@@ -26,7 +17,8 @@ const WEBHOOK: Record<WebhookState, readonly [label: string, color: string]> = {
 export const WEBHOOK_STATES = Object.entries(WEBHOOK).map(([value, [label]]) => ({ value, label }))
 
 export function DeliveryStateBadge({ state }: { state: DeliveryState }) {
-  return <StateBadge label={t(DELIVERY_STATE_LABELS[state])} color={DELIVERY[state]} />
+  const [label, color] = DELIVERY[state]
+  return <StateBadge label={label} color={color} />
 }
 
 export function WebhookStateBadge({ state }: { state: WebhookState }) {

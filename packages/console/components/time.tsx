@@ -54,25 +54,12 @@ const FORMATS: Record<NonNullable<TimeProps['as']>, (at: string, nowMs: number) 
   absolute: formatDateTime,
 }
 
-const TICK_MS = 10_000
-const listeners = new Set<() => void>()
-let timer: ReturnType<typeof setInterval> | undefined
-
-/** The current time, updated every ten seconds. All components share one timer. */
+/** The current time, updated every ten seconds. */
 export function useNow(): number {
   const [nowMs, setNowMs] = useState(Date.now)
   useEffect(() => {
-    const listen = () => setNowMs(Date.now())
-    listeners.add(listen)
-    timer ??= setInterval(() => {
-      for (const each of listeners) each()
-    }, TICK_MS)
-    return () => {
-      listeners.delete(listen)
-      if (listeners.size > 0) return
-      clearInterval(timer)
-      timer = undefined
-    }
+    const timer = setInterval(() => setNowMs(Date.now()), 10_000)
+    return () => clearInterval(timer)
   }, [])
   return nowMs
 }

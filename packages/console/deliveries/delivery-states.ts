@@ -1,18 +1,21 @@
-import { optionsOf } from '../components/filters/filter-params.ts'
 import type { DeliveryState } from '../generated/graphql.ts'
-import { key } from '../language/t.ts'
+import { t } from '../language/t.ts'
 
-export const DELIVERY_STATE_LABELS: Record<DeliveryState, string> = {
-  QUEUED: key('Queued'),
-  RETRYING: key('Retrying'),
-  WAITING: key('Waiting'),
-  SUCCEEDED: key('Succeeded'),
-  EXHAUSTED: key('Exhausted'),
-  CANCELED: key('Canceled'),
+/** The word and the color of each state. */
+export const DELIVERY: Record<DeliveryState, readonly [label: string, color: string]> = {
+  QUEUED: [t('Queued'), 'blue'],
+  RETRYING: [t('Retrying'), 'orange'],
+  WAITING: [t('Waiting'), 'violet'],
+  SUCCEEDED: [t('Succeeded'), 'green'],
+  EXHAUSTED: [t('Exhausted'), 'red'],
+  CANCELED: [t('Canceled'), 'gray'],
 }
 
 /** Options for a select. */
-export const DELIVERY_STATES = optionsOf(DELIVERY_STATE_LABELS)
+export const DELIVERY_STATES = Object.entries(DELIVERY).map(([value, [label]]) => ({
+  value: value as DeliveryState,
+  label,
+}))
 
 /** Whether no more attempts follow, unless somebody redelivers the delivery. */
 export function isFinished(state: DeliveryState): boolean {

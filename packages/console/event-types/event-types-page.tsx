@@ -1,7 +1,7 @@
 import { Button, Switch, Text } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
 import { Link } from 'react-router'
-import { usePageQuery } from '../api/page-query.ts'
+import { useRead } from '../api/use-read.ts'
 import { FilterBar } from '../components/filters/filter-bar.tsx'
 import { SearchField } from '../components/filters/search-field.tsx'
 import { useFilters } from '../components/filters/use-filters.ts'
@@ -10,27 +10,20 @@ import { EmptyState, NoMatches } from '../components/page/empty-state.tsx'
 import { Page } from '../components/page/page.tsx'
 import { StateBadge } from '../components/state-badge.tsx'
 import { Time } from '../components/time.tsx'
-import type { EventTypesCatalogueQuery } from '../generated/graphql.ts'
+import { EventTypesCatalogueDocument, type EventTypesCatalogueQuery } from '../generated/graphql.ts'
 import { t } from '../language/t.ts'
 import { useSession } from '../session/session.tsx'
-import { eventTypesQuery } from './event-type-queries.ts'
 
-type EventType = EventTypesCatalogueQuery['eventTypes'][number]
-
-/** Shown only beside archived event types. */
-const STATE: Column<EventType> = {
-  label: t('State'),
-  cell: ({ archivedAt }) =>
-    archivedAt ? (
-      <StateBadge label={t('Archived')} color="gray" />
-    ) : (
-      <StateBadge label={t('Active')} color="green" />
+const COLUMNS: readonly Column<EventTypesCatalogueQuery['eventTypes'][number]>[] = [
+  {
+    label: t('Name'),
+    cell: ({ name, archivedAt }) => (
+      <>
+        <span className="ph-mono">{name}</span>{' '}
+        {archivedAt && <StateBadge label={t('Archived')} color="gray" />}
+      </>
     ),
-  width: 110,
-}
-
-const COLUMNS: readonly Column<EventType>[] = [
-  { label: t('Name'), cell: ({ name }) => <span className="ph-mono">{name}</span> },
+  },
   {
     label: t('Description'),
     cell: ({ description }) => (
@@ -41,7 +34,6 @@ const COLUMNS: readonly Column<EventType>[] = [
     grow: true,
     priority: 2,
   },
-  STATE,
   {
     label: t('Updated'),
     cell: ({ updatedAt }) => <Time at={updatedAt} as="relative" />,
@@ -50,15 +42,15 @@ const COLUMNS: readonly Column<EventType>[] = [
   },
 ]
 
+/** An empty list changes too. */
+const CONTEXT = { additionalTypenames: ['EventType'] }
+
 export default function EventTypesPage() {
   const { can } = useSession()
   const { values, set, clear } = useFilters(['q', 'archived'])
-  const { data, error, reload } = usePageQuery(eventTypesQuery)
+  const { data, ...read } = useRead(EventTypesCatalogueDocument, {}, { context: CONTEXT })
   const wanted = (values.q ?? '').trim().toLowerCase()
   const kinds = data?.eventTypes.filter(({ archivedAt }) => values.archived || archivedAt === null)
-  const rows = kinds?.filter(({ name, description }) =>
-    `${name}\n${description}`.toLowerCase().includes(wanted),
-  )
   const create = can('admin') && (
     <Button component={Link} to="/event-types/new" leftSection={<IconPlus size={16} />}>
       Create event type
@@ -89,15 +81,16 @@ export default function EventTypesPage() {
       </FilterBar>
       <List
         label={t('Event types')}
-        columns={values.archived ? COLUMNS : COLUMNS.filter((column) => column !== STATE)}
-        rows={rows}
+        columns={COLUMNS}
+        rows={kinds?.filter(({ name, description }) =>
+          `${name}\n${description}`.toLowerCase().includes(wanted),
+        )}
         keyOf={({ name }) => name}
         to={({ name }) => `/event-types/${name}`}
-        error={error}
-        reload={reload}
+        {...read}
         empty={
           kinds?.length ? (
-            <NoMatches noun="event type" clear={clear} />
+            <NoMatches clear={clear} />
           ) : (
             <EmptyState title={t('No event types')} action={create}>
               {can('admin')

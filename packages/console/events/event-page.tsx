@@ -1,5 +1,4 @@
-import { Anchor, Button, Skeleton, Text } from '@mantine/core'
-import { lazy, Suspense, useMemo, useState } from 'react'
+import { Anchor, Text } from '@mantine/core'
 import { Link, useParams } from 'react-router'
 import { useRead } from '../api/use-read.ts'
 import { Id } from '../components/copy-button.tsx'
@@ -13,35 +12,24 @@ import { Section } from '../components/page/section.tsx'
 import { DetailSkeleton } from '../components/page/skeletons.tsx'
 import { QueryError } from '../components/query-error.tsx'
 import { Time } from '../components/time.tsx'
-import { usePanel } from '../components/use-panel.ts'
-import { deliveredText, failedOf, othersOf } from '../deliveries/event/delivered-text.ts'
+import { deliveredText, othersOf } from '../deliveries/event/delivered.tsx'
 import { RedeliverFailed } from '../deliveries/event/redeliver-failed.tsx'
 import { deliveryColumns, TestBadge } from '../deliveries/list/delivery-columns.tsx'
-import { useLiveDeliveries } from '../deliveries/list/use-live-deliveries.ts'
-import { EventCountsDocument, EventDeliveriesDocument } from '../generated/graphql.ts'
+import { EventDeliveriesDocument, EventDocument } from '../generated/graphql.ts'
 import { t } from '../language/t.ts'
-import { formatCount } from '../lib/format.ts'
 import { useSession } from '../session/session.tsx'
 import NotFoundPage from '../shell/not-found-page.tsx'
-import { TaskPanel } from '../tasks/task-panel.tsx'
 import { useActivity } from '../webhooks/health/use-health-changes.ts'
-import { eventQuery } from './events-query.ts'
 import { notKeptText } from './not-kept-text.ts'
+import { WhatHasChanged } from './what-has-changed.tsx'
 
-const DataDifference = lazy(() =>
-  import('./difference/data-difference.tsx').then((m) => ({ default: m.DataDifference })),
-)
 const BREADCRUMBS = [[t('Events'), '/events']] as const
 
 export default function EventPage() {
   const { id = '' } = useParams()
   const { can } = useSession()
   // Events are immutable, until they are erased.
-  const { data, error, reload } = useRead(
-    eventQuery.query,
-    { id },
-    { requestPolicy: 'cache-first' },
-  )
+  const { data, error, reload } = useRead(EventDocument, { id }, { requestPolicy: 'cache-first' })
   const event = data?.event
   if (data && !event) return <NotFoundPage noun="event" />
   if (!event) {
@@ -51,9 +39,9 @@ export default function EventPage() {
       </Page>
     )
   }
-  const { erasedAt, dataText, payloadState } = event
+  const { type, isTest, erasedAt, dataText, payloadState, traceparent } = event
   return (
-    <Page title={event.type.name} breadcrumbs={BREADCRUMBS} aside={event.isTest && <TestBadge />}>
+    <Page title={type.name} breadcrumbs={BREADCRUMBS} aside={isTest && <TestBadge />}>
       <Section title="Event">
         <Facts
           facts={[
@@ -61,47 +49,26 @@ export default function EventPage() {
             {
               label: 'Type',
               value: (
-                <Anchor
-                  component={Link}
-                  to={`/event-types/${encodeURIComponent(event.type.name)}`}
-                  inherit
-                >
-                  {event.type.name}
+                <Anchor component={Link} to={`/event-types/${type.name}`} inherit>
+                  {type.name}
                 </Anchor>
               ),
             },
-            event.isTest && { label: t('Test'), value: 'A test event.' },
             { label: 'Occurred', value: <Time at={event.occurredAt} /> },
             { label: 'Published', value: <Time at={event.publishedAt} /> },
-            erasedAt !== null && {
-              label: payloadState === 'ERASED' ? t('Erased') : 'Payload erased',
-              value: <Time at={erasedAt} />,
-            },
-            event.traceparent != null && {
-              label: 'Trace context (traceparent)',
-              value: <Id id={event.traceparent} />,
-            },
+            erasedAt !== null && { label: t('Erased'), value: <Time at={erasedAt} /> },
+            traceparent != null && { label: 'Trace context', value: <Id id={traceparent} /> },
           ]}
         />
       </Section>
-      {can('deliveries:read') && <EventDeliveries id={event.id} />}
-      {event.previousText != null && dataText !== null && (
-        <Section
-          title="What has changed"
-          description="The fields of the event that differ from before."
-        >
-          <Suspense fallback={<Skeleton h={80} />}>
-            <DataDifference previousText={event.previousText} dataText={dataText} />
-          </Suspense>
-        </Section>
-      )}
+      {can('deliveries:read') && <EventDeliveries id={event.id} isTest={isTest} />}
+      <WhatHasChanged {...event} />
       <Section title={t('Payload')}>
-        {dataText === null && (
+        {dataText === null ? (
           <Text size="sm">
             {payloadState === 'ERASED' ? 'The payload was erased.' : notKeptText(event.unkeptBytes)}
           </Text>
-        )}
-        {dataText !== null && (
+        ) : (
           <JsonView
             label="Data"
             text={dataText}
@@ -114,25 +81,18 @@ export default function EventPage() {
 }
 
 const COLUMNS = deliveryColumns('event')
+const CONTEXT = { additionalTypenames: ['Delivery'] }
 
-function EventDeliveries({ id }: { id: string }) {
+function EventDeliveries({ id, isTest }: { readonly id: string; readonly isTest: boolean }) {
   const { can } = useSession()
-  const withWebhook = can('webhooks:read')
-  const task = usePanel('task')
-  const [asked, setAsked] = useState<string | null>(null)
   const cursors = useCursors()
-  const context = useMemo(() => ({ additionalTypenames: ['Delivery'] }), [])
   const { data, ...read } = useRead(
     EventDeliveriesDocument,
-    { id, ...cursors.variables, withWebhook },
-    { context },
+    { id, ...cursors.variables, withWebhook: can('webhooks:read') },
+    { context: CONTEXT },
   )
-  const counted = useRead(EventCountsDocument, { id }, { context })
-  useActivity(null, counted.reload)
-  const counts = counted.data?.event?.deliveryCounts
-  const deliveries = data?.event?.deliveries
-  const failed = counts ? failedOf(counts) : 0
-  const { rows } = useLiveDeliveries({ rows: deliveries?.nodes, withWebhook, countNewer: false })
+  useActivity(null, read.reload)
+  const { deliveries, notDelivered, deliveryCounts: counts } = data?.event ?? {}
   return (
     <Section
       title={t('Deliveries')}
@@ -141,21 +101,12 @@ function EventDeliveries({ id }: { id: string }) {
           ? [deliveredText(counts), othersOf(counts)].filter(Boolean).join(', ')
           : 'One delivery for each webhook that was enabled and subscribed to the event type.'
       }
-      actions={
-        failed > 0 &&
-        can('deliveries:write') && (
-          <Button size="xs" variant="default" onClick={() => setAsked(id)}>
-            {`Redeliver the ${formatCount(failed)} failed`}
-          </Button>
-        )
-      }
+      actions={<RedeliverFailed eventId={id} counts={counts} />}
     >
-      {task.id !== null && <TaskPanel id={task.id} onClose={task.close} />}
-      <RedeliverFailed eventId={asked} onClose={() => setAsked(null)} />
       <List
         label="Deliveries of the event"
         columns={COLUMNS}
-        rows={rows}
+        rows={deliveries?.nodes}
         keyOf={(row) => row.id}
         to={(row) => `/deliveries/${row.id}`}
         {...read}
@@ -167,6 +118,17 @@ function EventDeliveries({ id }: { id: string }) {
           </EmptyState>
         }
       />
+      {/* A test event goes to one webhook only. */}
+      {!isTest &&
+        notDelivered?.map(({ webhookId, message }) => (
+          <Text key={webhookId} size="sm">
+            No delivery to{' '}
+            <Anchor component={Link} to={`/webhooks/${webhookId}`} className="ph-mono" inherit>
+              {webhookId}
+            </Anchor>
+            : {message}
+          </Text>
+        ))}
     </Section>
   )
 }

@@ -1,43 +1,89 @@
-import { useSearchParams } from 'react-router'
+import { Button, Modal, Text } from '@mantine/core'
+import { IconSend } from '@tabler/icons-react'
+import { usePolling } from '../api/use-polling.ts'
 import { useRead } from '../api/use-read.ts'
 import { EventTypeSelect } from '../components/filters/event-type-select.tsx'
 import { FilterBar } from '../components/filters/filter-bar.tsx'
+import { KEY_FILTERS, readKey, TIME_FILTERS } from '../components/filters/filter-params.ts'
 import { KeyFilter } from '../components/filters/key-filter.tsx'
 import { TimeRange, useTimeRange } from '../components/filters/time-range.tsx'
 import { useFilters } from '../components/filters/use-filters.ts'
-import { List } from '../components/lists/list.tsx'
+import { type Column, List } from '../components/lists/list.tsx'
 import { NewRows } from '../components/lists/new-rows.tsx'
 import { useCursors } from '../components/lists/use-cursors.ts'
+import { BY_TIME } from '../components/lists/use-order.ts'
 import { EmptyState, NoMatches } from '../components/page/empty-state.tsx'
 import { Page } from '../components/page/page.tsx'
+import { Time } from '../components/time.tsx'
+import { usePanel } from '../components/use-panel.ts'
+import { Delivered } from '../deliveries/event/delivered.tsx'
+import { TestBadge } from '../deliveries/list/delivery-columns.tsx'
+import { EventsDocument, EventsNewerDocument, type EventsQuery } from '../generated/graphql.ts'
 import { t } from '../language/t.ts'
-import { changedParams } from '../lib/changed-params.ts'
 import { useSession } from '../session/session.tsx'
-import { eventColumns } from './event-columns.tsx'
-import { EVENT_FILTERS, eventFilter, eventsQuery } from './events-query.ts'
-import { PublishDialog } from './publish-dialog.tsx'
-import { useNewerEvents } from './use-newer-events.ts'
+import { PublishForm } from './publish-form.tsx'
+
+type Row = NonNullable<EventsQuery['events']>['nodes'][number]
+
+const DELIVERIES: Column<Row> = {
+  label: t('Deliveries'),
+  cell: ({ deliveryCounts }) => deliveryCounts && <Delivered counts={deliveryCounts} />,
+  width: 160,
+}
+
+const COLUMNS: readonly Column<Row>[] = [
+  {
+    label: 'Event',
+    cell: ({ type, isTest, preview }) => (
+      <>
+        {type.name} {isTest && <TestBadge />}{' '}
+        <Text span c="dimmed" fz="xs" fw={400} className="ph-mono">
+          {preview ?? t('Erased')}
+        </Text>
+      </>
+    ),
+    grow: true,
+  },
+  DELIVERIES,
+  {
+    label: 'Published',
+    priority: 2,
+    order: BY_TIME,
+    cell: ({ publishedAt }) => <Time at={publishedAt} as="relative" />,
+    width: 110,
+  },
+]
+
+/** An empty list changes too. */
+const CONTEXT = { additionalTypenames: ['Event'] }
+const COUNT_NEWER_EVERY_MS = 5_000
 
 export default function EventsPage() {
   const { can } = useSession()
-  const filters = useFilters(EVENT_FILTERS)
-  const { values, set, active, clear } = filters
-  const withDeliveries = can('deliveries:read')
-  const filter = eventFilter(values, useTimeRange(values))
+  const { values, set, active, clear } = useFilters(['type', ...KEY_FILTERS, ...TIME_FILTERS])
   const cursors = useCursors()
-  const { data, error, stale, reload } = useRead(
-    eventsQuery.query,
+  const withDeliveries = can('deliveries:read')
+  const key = readKey(values)
+  const filter = {
+    ...useTimeRange(values),
+    ...(values.type && { type: values.type }),
+    ...(key && { key }),
+  }
+  const { data, ...read } = useRead(
+    EventsDocument,
     { ...cursors.variables, filter, withDeliveries },
-    { context: eventsQuery.context },
+    { context: CONTEXT },
   )
   const info = data?.events?.pageInfo
-  const newer = useNewerEvents(
-    data && (data.events?.nodes[0]?.id ?? null),
-    info?.startCursor,
-    filter,
-    cursors.moved || cursors.oldestFirst,
+  // No live event reports a published event.
+  const newer = useRead(
+    EventsNewerDocument,
+    { before: info?.startCursor ?? null, filter },
+    { pause: true },
   )
-  const [params, setParams] = useSearchParams()
+  const isOnTop = data !== undefined && !cursors.moved && !cursors.oldestFirst
+  usePolling(isOnTop ? COUNT_NEWER_EVERY_MS : null, newer.reload)
+  const { nodes: newerNodes = [], pageInfo: newerInfo } = newer.data?.events ?? {}
 
   return (
     <Page
@@ -45,16 +91,12 @@ export default function EventsPage() {
       description="Published events. Each creates one delivery for each enabled webhook that subscribes to the event type."
       actions={
         <>
-          <NewRows count={newer.count} isMore={newer.isMore} show={reload} />
-          {can('events:publish') && (
-            <PublishDialog
-              type={params.get('publish')}
-              opened={params.has('publish')}
-              setOpened={(opened) =>
-                setParams((current) => changedParams(current, { publish: opened ? 'event' : null }))
-              }
-            />
-          )}
+          <NewRows
+            count={newerNodes.length}
+            isMore={newerInfo?.hasPreviousPage ?? false}
+            show={read.reload}
+          />
+          {can('events:publish') && <PublishDialog />}
         </>
       }
     >
@@ -65,25 +107,43 @@ export default function EventsPage() {
       </FilterBar>
       <List
         label={t('Events')}
-        columns={eventColumns(withDeliveries)}
+        columns={withDeliveries ? COLUMNS : COLUMNS.filter((column) => column !== DELIVERIES)}
         rows={data?.events?.nodes}
         keyOf={({ id }) => id}
         to={({ id }) => `/events/${id}`}
-        error={error}
-        stale={stale}
-        reload={reload}
+        {...read}
         pages={{ info, cursors }}
-        empty={active ? <NoMatches noun="event" clear={clear} /> : <EmptyList />}
+        empty={
+          active ? (
+            <NoMatches clear={clear} />
+          ) : (
+            <EmptyState title="No events yet">
+              Your application publishes events over GraphQL, in SQL or on the command line. With
+              the scope events:publish, you can publish an event at the top of this page.
+            </EmptyState>
+          )
+        }
       />
     </Page>
   )
 }
 
-function EmptyList() {
+/** `/events?publish=order.paid` opens the form with this event type. */
+function PublishDialog() {
+  const dialog = usePanel('publish')
   return (
-    <EmptyState title="No events yet">
-      Your application publishes events over GraphQL, in SQL or on the command line. With the scope
-      events:publish, you can publish an event at the top of this page.
-    </EmptyState>
+    <>
+      <Button leftSection={<IconSend size={16} />} onClick={() => dialog.open('event')}>
+        Publish event
+      </Button>
+      <Modal
+        opened={dialog.id !== null}
+        onClose={dialog.close}
+        title={<Text fw={650}>Publish event</Text>}
+        size="lg"
+      >
+        <PublishForm asked={dialog.id} close={dialog.close} />
+      </Modal>
+    </>
   )
 }

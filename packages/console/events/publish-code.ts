@@ -12,16 +12,6 @@ interface PublishTarget extends ApiTarget {
   readonly data: unknown
 }
 
-/** Programs that publish one event. They read the API key from POSTHORN_API_KEY. */
-export function publishSnippets(target: PublishTarget): readonly Snippet[] {
-  return [
-    { language: 'curl', code: curl(target) },
-    { language: 'TypeScript', code: typescript(target) },
-    { language: 'Python', code: python(target) },
-    { language: 'SQL', code: sql(target) },
-  ]
-}
-
 const MUTATION = `mutation ($input: PublishEventInput!) {
   publishEvent(input: $input) {
     ... on PublishEventSuccess { publishedEvent { id deliveryCount } }
@@ -29,43 +19,26 @@ const MUTATION = `mutation ($input: PublishEventInput!) {
   }
 }`
 
-function curl({ type, data, ...target }: PublishTarget): string {
-  return curlRequest(target, MUTATION, { input: { type, data } })
-}
+/** Programs that publish one event. They read the API key from POSTHORN_API_KEY. */
+export function publishSnippets({ type, data, ...target }: PublishTarget): readonly Snippet[] {
+  const variables = { input: { type, data } }
+  return [
+    { language: 'curl', code: curlRequest(target, MUTATION, variables) },
+    {
+      language: 'TypeScript',
+      code: `const publishEvent = \`${MUTATION}\`
 
-function typescript({ type, data, ...target }: PublishTarget): string {
-  return `const publishEvent = \`${MUTATION}\`
-
-const response = ${fetchRequest(target, 'publishEvent', { input: { type, data } })}
-console.log(JSON.stringify(await response.json()))`
-}
-
-function python({ origin, organizationId, actsFor, type, data }: PublishTarget): string {
-  return `import json, os, urllib.request
-
-publish_event = """${MUTATION}"""
-data = json.loads(r'''${JSON.stringify(data, null, 2).replaceAll("'", '\\u0027')}''')
-
-request = urllib.request.Request(
-    "${origin}/graphql",
-    headers={
-        "Authorization": f"Bearer {os.environ['POSTHORN_API_KEY']}",${actsFor ? `\n        "Posthorn-Organization": "${organizationId}",` : ''}
-        "Content-Type": "application/json",
+const response = ${fetchRequest(target, 'publishEvent', variables)}
+console.log(JSON.stringify(await response.json()))`,
     },
-    data=json.dumps({
-        "query": publish_event,
-        "variables": {"input": {"type": ${JSON.stringify(type)}, "data": data}},
-    }).encode(),
-)
-print(urllib.request.urlopen(request).read().decode())`
-}
-
-function sql({ organizationId, type, data }: PublishTarget): string {
-  const text = JSON.stringify(data, null, 2).replaceAll("'", "''")
-  return `-- Inside your own transaction, in the database of Posthorn.
+    {
+      language: 'SQL',
+      code: `-- Inside your own transaction, in the database of Posthorn.
 select * from posthorn.publish_event(
-  '${organizationId}',
+  '${target.organizationId}',
   '${type}',
-  '${text}'
-);`
+  '${JSON.stringify(data, null, 2).replaceAll("'", "''")}'
+);`,
+    },
+  ]
 }

@@ -1,11 +1,15 @@
-import { Button, Select, Skeleton, Stack, Textarea, TextInput } from '@mantine/core'
+import { Button, Select, Skeleton, Stack } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
 import { type FormEvent, useState } from 'react'
 import { useNavigate } from 'react-router'
-import { type Rejection, useAction } from '../api/use-action.ts'
+import { useAction } from '../api/use-action.ts'
 import { useRead } from '../api/use-read.ts'
+import { type FieldErrors, fieldErrorsOf } from '../components/forms/field-errors.ts'
 import { FormButtons, FormError } from '../components/forms/form-parts.tsx'
+import { JsonField, parseJson } from '../components/forms/json-field.tsx'
 import { notifySuccess } from '../components/notify.ts'
 import { QueryError } from '../components/query-error.tsx'
+import { CodeTabs } from '../components/snippets/code-tabs.tsx'
 import {
   EventPublishDocument,
   EventPublishTypesDocument,
@@ -13,21 +17,21 @@ import {
 } from '../generated/graphql.ts'
 import { t } from '../language/t.ts'
 import { counted } from '../lib/format.ts'
-import { readStored, store } from '../lib/storage.ts'
+import { mount } from '../mount.ts'
 import { useSession } from '../session/session.tsx'
-import { exampleOf, parsePayload } from './parse-payload.ts'
-import { PublishSnippets } from './publish-snippets.tsx'
+import { exampleOf } from './parse-payload.ts'
+import { publishSnippets } from './publish-code.ts'
 
 interface PublishFormProps {
-  /** The event type to begin with, if one is asked for. */
+  /** The event type to begin with. Default: the first. */
   readonly asked: string | null
   close(): void
 }
 
-export function PublishForm({ asked, close }: PublishFormProps) {
+export function PublishForm(props: PublishFormProps) {
   const { data, error, reload } = useRead(EventPublishTypesDocument, {})
   if (error && !data) return <QueryError error={error} reload={reload} />
-  return data ? <Form types={data.eventTypes} asked={asked} close={close} /> : <Skeleton h={320} />
+  return data ? <Form types={data.eventTypes} {...props} /> : <Skeleton h={320} />
 }
 
 interface FormProps extends PublishFormProps {
@@ -35,48 +39,31 @@ interface FormProps extends PublishFormProps {
 }
 
 function Form({ types, asked, close }: FormProps) {
-  const { can, viewer } = useSession()
+  const { can } = useSession()
   const navigate = useNavigate()
   const { run, running } = useAction(EventPublishDocument)
-  const [type, setType] = useState(() => firstType(types, asked, viewer.organization.id))
+  const first = types.find(({ name }) => name === asked) ?? types[0]
+  const [type, setType] = useState(first?.name ?? null)
   const [text, setText] = useState(() => exampleOf(types, type))
-  const [idempotencyKey, setIdempotencyKey] = useState('')
-  const [rejection, setRejection] = useState<Rejection | null>(null)
-  const [withCode, setWithCode] = useState(false)
-  const payload = parsePayload(text)
-  const chosen = types.find(({ name }) => name === type)
-  const issuesOf = (field: string) =>
-    rejection?.issues
-      .filter(({ path }) => path[0] === field)
-      .map(({ path, message }) =>
-        path.length > 1 ? `${path.slice(1).join('.')}: ${message}` : message,
-      )
-      .join(' ') || undefined
-  const elsewhere = rejection?.issues.every(({ path }) => !FIELDS.includes(path[0] ?? ''))
+  const [errors, setErrors] = useState<FieldErrors<'type' | 'data'>>({})
+  const [withCode, code] = useDisclosure()
+  const payload = parseJson(text)
+  const isComplete = type !== null && payload.error === null && text.trim() !== ''
 
   function choose(name: string | null) {
     // Replaces an unedited example, and keeps typed text.
-    if (text.trim() === '' || text === exampleOf(types, type)) setText(exampleOf(types, name))
+    if (text === exampleOf(types, type)) setText(exampleOf(types, name))
     setType(name)
-    setRejection(null)
+    setErrors({})
   }
 
   async function publish(event: FormEvent) {
     event.preventDefault()
-    if (!payload.ok || type === null) return
-    const key = idempotencyKey.trim()
-    const outcome = await run({
-      input: { type, data: payload.value, ...(key && { idempotencyKey: key }) },
-    })
-    setRejection(outcome.ok ? null : outcome)
-    if (!outcome.ok) return
-    store('local', lastTypeKey(viewer.organization.id), type)
-    const { id, deliveryCount, duplicate } = outcome.value.publishedEvent
-    notifySuccess(
-      duplicate
-        ? 'An earlier event has this idempotency key. This is that event.'
-        : `Published, with ${counted(deliveryCount, 'delivery', 'deliveries')}.`,
-    )
+    if (!isComplete) return
+    const outcome = await run({ input: { type, dataText: text } })
+    if (!outcome.ok) return setErrors(fieldErrorsOf(outcome, ['type', 'data']))
+    const { id, deliveryCount } = outcome.value.publishedEvent
+    notifySuccess(`Published, with ${counted(deliveryCount, 'delivery', 'deliveries')}.`)
     if (can('events:read')) navigate(`/events/${id}`)
     else close()
   }
@@ -86,50 +73,31 @@ function Form({ types, asked, close }: FormProps) {
       <Stack>
         <Select
           label={t('Event type')}
-          description={chosen?.description}
+          description={types.find(({ name }) => name === type)?.description}
           data={types.map(({ name }) => name)}
           searchable
           allowDeselect={false}
           nothingFoundMessage={t('No match')}
           value={type}
           onChange={choose}
-          error={issuesOf('type')}
+          error={errors.type}
           data-autofocus
         />
-        <Textarea
+        <JsonField
           label={t('Payload')}
           description="JSON, up to 256 KiB; must match the schema of the event type."
-          autosize
-          minRows={8}
-          maxRows={20}
-          spellCheck={false}
-          styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)', fontSize: 13 } }}
+          placeholder="{}"
           value={text}
-          onChange={({ currentTarget }) => {
-            setText(currentTarget.value)
-            setRejection(null)
+          onChange={(changed) => {
+            setText(changed)
+            setErrors({})
           }}
-          error={payload.ok ? issuesOf('data') : payload.error}
+          error={errors.data}
         />
-        <TextInput
-          label="Idempotency key"
-          description="Optional. Sending the same key again within 24 hours returns the original event."
-          maxLength={255}
-          value={idempotencyKey}
-          onChange={({ currentTarget }) => setIdempotencyKey(currentTarget.value)}
-          error={issuesOf('idempotencyKey')}
-        />
-        <FormError title="Publishing failed">{elsewhere && rejection?.message}</FormError>
-        {withCode && payload.ok && type !== null && (
-          <PublishSnippets type={type} example={payload.value} />
-        )}
-        <FormButtons
-          action="Publish"
-          loading={running}
-          disabled={!payload.ok || type === null}
-          dismiss={close}
-        >
-          <Button variant="subtle" mr="auto" onClick={() => setWithCode(!withCode)}>
+        <FormError title="Publishing failed">{errors.form}</FormError>
+        {withCode && isComplete && <PublishCode type={type} data={payload.value} />}
+        <FormButtons action="Publish" loading={running} disabled={!isComplete} dismiss={close}>
+          <Button variant="subtle" mr="auto" onClick={code.toggle}>
             {withCode ? 'Hide the code' : 'Publish from code'}
           </Button>
         </FormButtons>
@@ -138,13 +106,19 @@ function Form({ types, asked, close }: FormProps) {
   )
 }
 
-const FIELDS = ['type', 'data', 'idempotencyKey']
-
-const lastTypeKey = (organizationId: string) => `posthorn.last-type.${organizationId}`
-
-/** The type that is asked for, or the one that was published last in this browser, or else the first one. */
-function firstType(types: FormProps['types'], asked: string | null, organizationId: string) {
-  const last = readStored('local', lastTypeKey(organizationId))
-  const known = [asked, last].find((name) => types.some((type) => type.name === name))
-  return known ?? types[0]?.name ?? null
+/** Code that publishes this event for the reader's organization. */
+function PublishCode({ type, data }: { readonly type: string; readonly data: unknown }) {
+  const organizationId = useSession().viewer.organization.id
+  const actsFor = mount.organizationId !== null
+  return (
+    <CodeTabs
+      snippets={publishSnippets({ origin: location.origin, organizationId, actsFor, type, data })}
+      storedAs="posthorn.publish-in"
+      needs={(language) =>
+        language === 'SQL'
+          ? 'Runs in the database of Posthorn. The event exists if and only if your transaction commits.'
+          : 'Set POSTHORN_API_KEY to an API key with the scope events:publish.'
+      }
+    />
+  )
 }

@@ -34,7 +34,7 @@ export function IncidentActs({ incident, name, reload, children }: IncidentActsP
     <Group gap={6} wrap="nowrap" justify="end">
       {mayChange && !isAcknowledged && (
         <Button
-          className="ph-in-menu"
+          visibleFrom="lg"
           size="xs"
           variant="default"
           loading={running}

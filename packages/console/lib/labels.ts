@@ -13,15 +13,11 @@ export function printLabels(labels: Labels): string {
 
 /** The labels of a text with one `key=value` a line, or with JSON. Null: the text is neither. */
 export function parseLabels(text: string): Labels | null {
-  if (text.trim().startsWith('{')) return parseJson(text)
-  const labels: Record<string, string> = {}
-  for (const line of text.split('\n').map((one) => one.trim())) {
-    const end = line.indexOf('=')
-    if (line === '') continue
-    if (end < 1) return null
-    labels[line.slice(0, end).trim()] = line.slice(end + 1).trim()
-  }
-  return sorted(labels)
+  const labels = text.trim().startsWith('{') ? entriesOfJson(text) : entriesOfLines(text)
+  const isValid = labels.every(([key, value]) => key !== '' && typeof value === 'string')
+  // As the server sorts them.
+  if (!isValid) return null
+  return Object.fromEntries(labels.sort(([a], [b]) => (a < b ? -1 : 1))) as Labels
 }
 
 /** `team=payments` as the condition of a list. None while the text has no value. */
@@ -30,18 +26,18 @@ export function labelFilter(text: string | null) {
   return labels.length === 0 ? null : labels.map(([key, value]) => ({ key, value }))
 }
 
-function parseJson(text: string): Labels | null {
-  try {
-    const labels: unknown = JSON.parse(text)
-    return Object.values(labels as object).every((value) => typeof value === 'string')
-      ? sorted(labels as Labels)
-      : null
-  } catch {
-    return null
-  }
+function entriesOfLines(text: string): [string, unknown][] {
+  const lines = text.split('\n').filter((line) => line.trim() !== '')
+  return lines.map((line) => {
+    const [key = '', ...value] = line.split('=')
+    return [key.trim(), value.length > 0 ? value.join('=').trim() : undefined]
+  })
 }
 
-/** As the server sorts them. */
-function sorted(labels: Labels): Labels {
-  return Object.fromEntries(Object.entries(labels).sort(([a], [b]) => (a < b ? -1 : 1)))
+function entriesOfJson(text: string): [string, unknown][] {
+  try {
+    return Object.entries(JSON.parse(text))
+  } catch {
+    return [['', null]]
+  }
 }

@@ -164,7 +164,7 @@ export default function OrganizationsPage() {
         pages={{ info: data?.organizations?.pageInfo, cursors }}
         empty={
           active ? (
-            <NoMatches noun="organization" clear={clear} />
+            <NoMatches clear={clear} />
           ) : (
             <EmptyState title="No organizations" action={create}>
               Create an organization for each customer with separate webhooks.

@@ -1,6 +1,6 @@
 import { Button, Group, Stack, Text, TextInput } from '@mantine/core'
 import { useState } from 'react'
-import { requestOptions } from '../api/request-options.ts'
+import { requestOptions } from '../api/client.ts'
 import { useAction } from '../api/use-action.ts'
 import { CopyButton } from '../components/copy-button.tsx'
 import { FormError } from '../components/forms/form-parts.tsx'

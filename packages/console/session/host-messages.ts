@@ -1,6 +1,8 @@
-import { useEffect } from 'react'
+import { useEffect, useRef } from 'react'
+import { noteRenewal, useConnection } from '../api/connection.ts'
 import { PORTAL_ORIGINS } from '../page-settings.ts'
-import { isFramed } from './portal.ts'
+import { isFramed, takeOverSession } from './portal.ts'
+import type { Viewer } from './session.tsx'
 
 /** A message to the page that frames the portal. */
 type MessageToHost =
@@ -22,14 +24,6 @@ export function tellHost(message: MessageToHost): void {
   if (host !== null) window.parent.postMessage(message, host)
 }
 
-/** Sets the function that gets the URL of a new session from the host page. */
-export function onRenewal(take: (url: string) => void): () => void {
-  renew = take
-  return () => {
-    renew = () => {}
-  }
-}
-
 /** The console, which previews the portal, has the portal's own origin. */
 const isAllowed = (origin: string) => origin === location.origin || PORTAL_ORIGINS.includes(origin)
 
@@ -48,15 +42,38 @@ if (isFramed) addEventListener('message', receive)
 /** How long before its end the host page hears that the session ends. */
 const WARN_BEFORE_MS = 120_000
 
-/** Tells the host page in time that the session ends. `expiresAt`: null for a session of the console. */
-export function useSessionExpiry(expiresAt: string | null): void {
+/** Tells the host page how its session goes on, and takes over another one from it. `reload`: reads the viewer again. */
+export function useHostSession(viewer: Viewer | undefined, reload: () => void): void {
+  const { endedBecause } = useConnection()
+  const subject = viewer && `${viewer.organization.id} ${viewer.session?.webhookId}`
+  const first = useRef(subject)
+  const expiresAt = viewer?.session?.expiresAt
+
   useEffect(() => {
-    if (!isFramed || expiresAt === null) return
+    renew = (url) => {
+      if (!takeOverSession(url)) return
+      noteRenewal()
+      reload()
+    }
+  }, [reload])
+
+  useEffect(() => {
+    if (!isFramed || !viewer) return
+    first.current ??= subject
+    // A session of other data starts the page again.
+    if (first.current !== subject) location.reload()
+    tellHost({ type: 'posthorn:session-started' })
+  }, [viewer, subject])
+
+  useEffect(() => {
+    if (endedBecause !== null) tellHost({ type: 'posthorn:session-ended' })
+  }, [endedBecause])
+
+  useEffect(() => {
+    if (!isFramed || !expiresAt) return
     const waitMs = Math.max(0, Date.parse(expiresAt) - Date.now() - WARN_BEFORE_MS)
-    const timer = setTimeout(
-      () => tellHost({ type: 'posthorn:session-expiring', expiresAt }),
-      waitMs,
-    )
+    const warn = () => tellHost({ type: 'posthorn:session-expiring', expiresAt })
+    const timer = setTimeout(warn, waitMs)
     return () => clearTimeout(timer)
   }, [expiresAt])
 }

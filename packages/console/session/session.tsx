@@ -1,21 +1,25 @@
+import { Alert, Button, Center, Loader, Stack, Text, Title } from '@mantine/core'
 import {
   createContext,
+  lazy,
   type ReactNode,
+  Suspense,
+  useCallback,
   useContext,
-  useEffect,
   useMemo,
-  useRef,
   useState,
 } from 'react'
-import { Provider, useQuery } from 'urql'
-import { createClient } from '../api/client.ts'
+import { useQuery } from 'urql'
+import { useConnection } from '../api/connection.ts'
 import { describeError } from '../api/request-error.ts'
 import { notifyError } from '../components/notify.ts'
+import { Centered } from '../components/page/centered.tsx'
 import { ViewerDocument, type ViewerQuery } from '../generated/graphql.ts'
+import { t } from '../language/t.ts'
 import { mount } from '../mount.ts'
-import { onRenewal, tellHost, useSessionExpiry } from './host-messages.ts'
-import { portalToken, takeOverSession } from './portal.ts'
-import { hasSignInLink } from './sign-in.ts'
+import { useHostSession } from './host-messages.ts'
+
+const SignInPage = lazy(() => import('./sign-in-page.tsx'))
 
 export type Viewer = ViewerQuery['viewer']
 
@@ -37,138 +41,111 @@ export function useSession(): Session {
   return session
 }
 
-interface Screens {
-  readonly children: ReactNode
-  /** Above the pages of a portal whose session has ended. They keep what the reader typed. */
-  readonly ended: ReactNode
-  readonly loading: ReactNode
-  signedOut(reason: string | null, signedIn: () => void): ReactNode
-  failed(message: string, retry: () => void): ReactNode
+/** The one-time link in the URL's fragment, which it leaves. */
+const signInLink = mount.kind === 'console' ? takeSignInLink() : null
+
+function takeSignInLink(): string | null {
+  const link = new URLSearchParams(location.hash.slice(1)).get('link')
+  if (link !== null) history.replaceState(history.state, '', '/console')
+  return link
 }
 
-/** Shows the pages to a signed-in viewer, and otherwise the sign-in. */
-export function SessionProvider(screens: Screens) {
-  const [ended, setEnded] = useState<{ reason: string | null } | null>(() =>
-    mount.kind === 'console' && hasSignInLink() ? { reason: null } : null,
-  )
-  // Each session has its own client, so that no data of the previous session stays in the cache.
-  const [round, setRound] = useState(0)
-  const [renewals, setRenewals] = useState(0)
-  const wasSignedIn = useRef(false)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a new round needs a new client
-  const client = useMemo(
-    () =>
-      createClient({
-        token: portalToken,
-        // A viewer who was never signed in does not need a reason.
-        onSignedOut(reason) {
-          setEnded({ reason: wasSignedIn.current ? reason : null })
-          tellHost({ type: 'posthorn:session-ended' })
-        },
-      }),
-    [round],
-  )
-  useEffect(
-    () =>
-      onRenewal((url) => {
-        if (!takeOverSession(url)) return
-        if (wasSignedIn.current) setRenewals((count) => count + 1)
-        else setRound((count) => count + 1)
-        setEnded(null)
-      }),
-    [],
-  )
-  const isKept = mount.kind === 'portal' && ended?.reason != null
-  if (ended && !isKept) {
-    return screens.signedOut(ended.reason, () => {
-      setRound(round + 1)
-      setEnded(null)
-    })
-  }
-  return (
-    <Provider value={client} key={round}>
-      {isKept && screens.ended}
-      <Identify
-        {...screens}
-        renewals={renewals}
-        onSignedIn={() => {
-          wasSignedIn.current = true
-        }}
-        onSignedOut={() => {
-          wasSignedIn.current = false
-          setEnded({ reason: null })
-        }}
-      />
-    </Provider>
-  )
-}
-
-interface IdentifyProps extends Screens {
-  /** How many times the host application has renewed the session. */
-  readonly renewals: number
-  onSignedIn(): void
-  onSignedOut(): void
-}
-
-function Identify({ children, loading, failed, renewals, ...events }: IdentifyProps) {
-  const { onSignedIn, onSignedOut } = events
-  const [{ data, error }, reload] = useQuery({
+/** Shows the pages to a signed-in viewer, and otherwise the sign-in, which loads the page again. */
+export function SessionProvider({ children }: { children: ReactNode }) {
+  const [{ data, error }, read] = useQuery({
     query: ViewerDocument,
     requestPolicy: 'network-only',
+    pause: signInLink !== null,
   })
-  const viewer = useLast(data?.viewer)
-  useSessionExpiry(viewer?.session?.expiresAt ?? null)
-  useEffect(() => {
-    if (renewals > 0) reload({ requestPolicy: 'network-only' })
-  }, [renewals, reload])
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the callbacks do not change the session
-  const session = useMemo<Session | null>(() => {
-    if (!viewer) return null
-    onSignedIn()
-    const scopes = new Set(viewer.scopes)
-    return {
-      viewer,
-      webhookId: viewer.session?.webhookId ?? null,
-      can: (scope) => scopes.has(scope) || scopes.has('admin'),
-      async signOut() {
-        const headers = { 'posthorn-console': '1' }
-        const ended = await fetch('/console/session', { method: 'DELETE', headers }).catch(
-          () => null,
-        )
-        if (ended?.ok) {
-          sessionStorage.clear()
-          forgetOperations()
-          // A person who signed in at a provider also signs out there.
-          if (ended.status === 200) location.assign((await ended.json()).signOutUrl)
-          else onSignedOut()
-        } else notifyError('Posthorn is unreachable, so you are still signed in. Try again.')
-      },
-    }
-  }, [viewer])
-  if (session) return <SessionContext value={session}>{children}</SessionContext>
-  if (error)
-    return failed(describeError(error).message, () => reload({ requestPolicy: 'network-only' }))
-  return loading
+  const reload = useCallback(() => read({ requestPolicy: 'network-only' }), [read])
+  // The last one stays while a renewed session is read.
+  const [viewer, setViewer] = useState<Viewer>()
+  if (data && data.viewer !== viewer) setViewer(data.viewer)
+  useHostSession(viewer, reload)
+  const session = useMemo(() => viewer && sessionOf(viewer), [viewer])
+  const { endedBecause } = useConnection()
+  const isPortal = mount.kind === 'portal'
+
+  if (signInLink !== null || (endedBecause !== null && !(isPortal && session))) {
+    // A viewer who was not signed in needs no reason.
+    if (isPortal) return <PortalEndedPage />
+    return (
+      <Suspense>
+        <SignInPage link={signInLink} reason={session ? endedBecause : null} />
+      </Suspense>
+    )
+  }
+  if (session) {
+    return (
+      <SessionContext value={session}>
+        {endedBecause !== null && (
+          <Alert color="yellow" role="alert" m="md" title={t('This session has ended')}>
+            This page keeps what you entered. To save it, return to your application and sign in
+            there.
+          </Alert>
+        )}
+        {children}
+      </SessionContext>
+    )
+  }
+  if (!error) {
+    return (
+      <Center mih="100dvh">
+        <Loader aria-label={t('Loading')} />
+      </Center>
+    )
+  }
+  return (
+    <Centered>
+      <Alert color="red" variant="light" title="The console failed to start">
+        <Stack align="start">
+          {describeError(error).message}
+          <Button size="xs" onClick={reload}>
+            {t('Try again')}
+          </Button>
+        </Stack>
+      </Alert>
+    </Centered>
+  )
 }
 
-/** Deletes what GraphiQL keeps, so that the next person who signs in does not see it. */
-function forgetOperations(): void {
+/** Only the application that embeds the portal can start another session. */
+function PortalEndedPage() {
+  return (
+    <Centered>
+      <Title order={1} size="h3">
+        {t('This session has ended')}
+      </Title>
+      <Text c="dimmed">
+        {t('Return to your application, and open this page again from there.')}
+      </Text>
+    </Centered>
+  )
+}
+
+function sessionOf(viewer: Viewer): Session {
+  const scopes = new Set(viewer.scopes)
+  return {
+    viewer,
+    webhookId: viewer.session?.webhookId ?? null,
+    can: (scope) => scopes.has(scope) || scopes.has('admin'),
+    signOut,
+  }
+}
+
+/** Ends the session of the console, and shows the sign-in. */
+async function signOut(): Promise<void> {
+  const headers = { 'posthorn-console': '1' }
+  const ended = await fetch('/console/session', { method: 'DELETE', headers }).catch(() => null)
+  if (!ended?.ok) {
+    return notifyError('Posthorn is unreachable, so you are still signed in. Try again.')
+  }
+  sessionStorage.clear()
+  // What GraphiQL keeps is not for the next person who signs in.
   for (const name of Object.keys(localStorage)) {
     if (name.startsWith('graphiql:')) localStorage.removeItem(name)
   }
-}
-
-/** The viewer, also while a renewed session is read. A session of other data starts the page again. */
-function useLast(viewer: Viewer | undefined): Viewer | undefined {
-  const [last, setLast] = useState(viewer)
-  if (viewer && viewer !== last) setLast(viewer)
-  const first = useRef<string | null>(null)
-  useEffect(() => {
-    if (!viewer || mount.kind !== 'portal') return
-    const scope = `${viewer.organization.id} ${viewer.session?.webhookId}`
-    first.current ??= scope
-    if (first.current !== scope) location.reload()
-    tellHost({ type: 'posthorn:session-started' })
-  }, [viewer])
-  return viewer ?? last
+  // A person who signed in at a provider also signs out there.
+  if (ended.status === 200) location.assign((await ended.json()).signOutUrl)
+  else location.reload()
 }

@@ -1,5 +1,5 @@
 /** Why a sign-in by OpenID Connect failed, and what to do. */
-export const FAILURES = {
+export const FAILURES: Readonly<Record<string, string>> = {
   expired: 'The sign-in took longer than 10 minutes, or this page was opened twice. Sign in again.',
   denied: 'The sign-in was canceled at the provider. Sign in again to continue.',
   no_role:
@@ -17,4 +17,10 @@ export const FAILURES = {
     'There were too many sign-ins from your address. Try again in a minute, or sign in with an API key.',
   failed:
     'The provider’s response was not valid. Sign in again. If this continues, ask your Posthorn operator to read the log of Posthorn.',
+}
+
+/** Why the last sign-in at the provider failed, from the code in the page's URL. */
+export function oidcFailure(): string | null {
+  const code = new URLSearchParams(location.search).get('failed') ?? ''
+  return Object.hasOwn(FAILURES, code) ? (FAILURES[code] ?? null) : null
 }

@@ -1,49 +1,43 @@
 import { Button, Code, Divider, Loader, PasswordInput, Stack, Text, Title } from '@mantine/core'
-import { type FormEvent, useEffect, useRef, useState } from 'react'
+import { type FormEvent, useEffect, useState } from 'react'
 import { Centered } from '../components/page/centered.tsx'
 import { Notice } from '../components/page/notice.tsx'
 import { oidcHost } from '../page-settings.ts'
-import { OIDC_PATH, oidcFailure, signIn, takeSignInLink } from './sign-in.ts'
-import { FAILURES } from './sign-in-failures.ts'
+import { oidcFailure } from './sign-in-failures.ts'
 
 interface SignInProps {
+  /** The one-time link that the embedded mode prints at startup. */
+  readonly link: string | null
   /** Why the last session ended, if there was one. */
   readonly reason: string | null
-  onSignedIn(): void
 }
 
-/** Exchanges an API key for a session cookie. The browser does not store the key. */
-export function SignInPage({ reason, onSignedIn }: SignInProps) {
+/** Exchanges an API key or the link for a session cookie. The browser does not store the key. */
+export default function SignInPage({ link, reason }: SignInProps) {
   const [token, setToken] = useState('')
   const [error, setError] = useState<string | null>(null)
-  const [busy, setBusy] = useState(false)
-  const [link, setLink] = useState(takeSignInLink)
+  const [busy, setBusy] = useState(link !== null)
   const [failure] = useState(oidcFailure)
-  const field = useRef<HTMLInputElement>(null)
 
-  useEffect(() => {
-    if (link === null) field.current?.focus()
-  }, [link])
-
-  useEffect(() => {
-    if (link === null) return
-    signIn({ link }).then((message) => {
-      if (message === null) return onSignedIn()
-      setError(message)
-      setLink(null)
-    })
-  }, [link, onSignedIn])
-
-  async function submit(event: FormEvent) {
-    event.preventDefault()
+  async function signIn(credential: { token: string } | { link: string }) {
     setBusy(true)
-    const message = await signIn({ token: token.trim() })
+    const problem = await requestSession(credential)
+    if (problem === null) return location.reload()
+    setError(problem)
     setBusy(false)
-    if (message === null) onSignedIn()
-    else setError(message)
   }
 
-  if (link !== null) {
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the link works once
+  useEffect(() => {
+    if (link !== null) void signIn({ link })
+  }, [])
+
+  function submit(event: FormEvent) {
+    event.preventDefault()
+    void signIn({ token: token.trim() })
+  }
+
+  if (busy && token === '') {
     return (
       <Centered>
         <Loader aria-label="Signing in" />
@@ -64,19 +58,19 @@ export function SignInPage({ reason, onSignedIn }: SignInProps) {
           )}
           {failure !== null && (
             <Notice color="red" title="You are not signed in">
-              {FAILURES[failure]}
+              {failure}
             </Notice>
           )}
           {oidcHost !== '' && (
             <>
-              <Button component="a" href={OIDC_PATH}>
+              <Button component="a" href="/console/session/oidc">
                 {`Sign in with ${oidcHost}`}
               </Button>
               <Divider label="or" />
             </>
           )}
           <PasswordInput
-            ref={field}
+            autoFocus
             label="API key"
             description="Starts a session of at most 7 days. This browser does not store the key."
             placeholder="phk_…"
@@ -104,4 +98,17 @@ export function SignInPage({ reason, onSignedIn }: SignInProps) {
       </form>
     </Centered>
   )
+}
+
+/** Requests a session cookie. Resolves to null, or to an error message. */
+async function requestSession(credential: object): Promise<string | null> {
+  const response = await fetch('/console/session', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'posthorn-console': '1' },
+    body: JSON.stringify(credential),
+  }).catch(() => null)
+  if (response === null) return 'Posthorn is unreachable. Try again.'
+  if (response.ok) return null
+  const problem = await response.json().catch(() => null)
+  return problem?.detail ?? `Posthorn responded with the status ${response.status}.`
 }

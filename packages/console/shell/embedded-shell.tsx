@@ -1,14 +1,12 @@
 import { Anchor, Group, Stack, Text, useComputedColorScheme } from '@mantine/core'
 import { type RefObject, useEffect, useRef } from 'react'
 import { NavLink, useLocation } from 'react-router'
-import { moveFocusToTitle } from '../components/page/title-focus.ts'
 import { t } from '../language/t.ts'
-import { loadScriptOf } from '../pages.ts'
 import { tellHost } from '../session/host-messages.ts'
 import { portalLink } from '../session/portal.ts'
 import { useSession } from '../session/session.tsx'
 import { navigationFor } from './navigation.ts'
-import { PageOutlet } from './page-boundary.tsx'
+import { PageOutlet } from './page-outlet.tsx'
 import { UnreachableBar } from './unreachable-bar.tsx'
 import './embedded.css'
 
@@ -19,17 +17,11 @@ const padding = portalLink?.padding ?? (background === null ? 4 : 16)
 export function EmbeddedShell() {
   const { viewer, webhookId } = useSession()
   const { pathname } = useLocation()
-  const firstPage = useRef(pathname)
   const box = useRef<HTMLDivElement>(null)
   useReportedHeight(box)
   const scheme = useComputedColorScheme()
   // A frame of another color scheme than its page is opaque.
   useEffect(() => tellHost({ type: 'posthorn:color-scheme', scheme }), [scheme])
-
-  useEffect(() => {
-    if (firstPage.current !== pathname) moveFocusToTitle()
-    firstPage.current = ''
-  }, [pathname])
 
   const pages = navigationFor(useSession()).flatMap(({ destinations }) => destinations)
   const isOnlyPage = webhookId !== null && pathname === `/webhooks/${webhookId}`
@@ -49,13 +41,7 @@ export function EmbeddedShell() {
         ) : (
           <nav aria-label={t('Pages')} className="ph-embedded-tabs">
             {pages.map(({ to, label }) => (
-              <NavLink
-                key={to}
-                to={to}
-                className="ph-embedded-tab"
-                onMouseEnter={() => loadScriptOf(to)}
-                onFocus={() => loadScriptOf(to)}
-              >
+              <NavLink key={to} to={to} className="ph-embedded-tab">
                 {label}
               </NavLink>
             ))}

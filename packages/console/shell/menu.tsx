@@ -2,7 +2,6 @@ import { NavLink, Stack, Text, Tooltip } from '@mantine/core'
 import { useLocalStorage } from '@mantine/hooks'
 import { NavLink as RouterLink, useLocation } from 'react-router'
 import { useIsNarrow } from '../components/use-is-narrow.ts'
-import { loadScriptOf } from '../pages.ts'
 import { useSession } from '../session/session.tsx'
 import { type Destination, navigationFor } from './navigation.ts'
 
@@ -43,8 +42,6 @@ function MenuLink({ label, to, icon: Icon, collapsed }: Destination & MenuProps)
         leftSection={<Icon size={18} stroke={1.7} />}
         active={pathname === to || pathname.startsWith(`${to}/`)}
         className="ph-menu-link"
-        onMouseEnter={() => loadScriptOf(to)}
-        onFocus={() => loadScriptOf(to)}
         data-collapsed={collapsed || undefined}
       />
     </Tooltip>

@@ -3,9 +3,8 @@ import { useDisclosure } from '@mantine/hooks'
 import { IconLayoutSidebarLeftCollapse, IconLayoutSidebarLeftExpand } from '@tabler/icons-react'
 import { useEffect, useRef } from 'react'
 import { useLocation } from 'react-router'
-import { useUnreachableSince } from '../api/reachability.ts'
-import { Logo } from '../components/page/logo.tsx'
-import { moveFocusToTitle } from '../components/page/title-focus.ts'
+import { useUnreachableSince } from '../api/connection.ts'
+import { Logo } from '../components/page/centered.tsx'
 import { t } from '../language/t.ts'
 import { portalLink } from '../session/portal.ts'
 import { useSession } from '../session/session.tsx'
@@ -13,9 +12,8 @@ import { AccountMenu } from './header/account-menu.tsx'
 import { GoTo } from './header/go-to.tsx'
 import { OrganizationSwitcher } from './header/organization-switcher.tsx'
 import { Menu, useMenuWidth } from './menu.tsx'
-import { PageOutlet } from './page-boundary.tsx'
+import { PageOutlet } from './page-outlet.tsx'
 import { UnreachableBar } from './unreachable-bar.tsx'
-import { useScroll } from './use-scroll.ts'
 
 /** The frame of every page: the header and the menu. */
 export function Shell() {
@@ -23,16 +21,11 @@ export function Shell() {
   const [opened, { toggle, close }] = useDisclosure()
   const menu = useMenuWidth()
   const { pathname } = useLocation()
-  const firstPage = useRef(pathname)
   const main = useRef<HTMLElement>(null)
   const isStale = useUnreachableSince() !== null
-  useScroll()
 
-  useEffect(() => {
-    close()
-    if (firstPage.current !== pathname) moveFocusToTitle()
-    firstPage.current = ''
-  }, [pathname, close])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the menu of a narrow page closes once it leads to another
+  useEffect(close, [pathname, close])
 
   const collapse = menu.collapsed ? t('Expand menu') : t('Collapse menu')
   const Collapse = menu.collapsed ? IconLayoutSidebarLeftExpand : IconLayoutSidebarLeftCollapse

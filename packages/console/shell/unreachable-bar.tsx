@@ -1,5 +1,5 @@
 import { IconCloudOff } from '@tabler/icons-react'
-import { useUnreachableSince } from '../api/reachability.ts'
+import { useUnreachableSince } from '../api/connection.ts'
 import { dateLocale } from '../language/language.ts'
 import { t } from '../language/t.ts'
 

@@ -1,153 +1,101 @@
-import { Button, Group, NumberInput, SimpleGrid, Text } from '@mantine/core'
+import { Button, Group, Radio, Stack, Text } from '@mantine/core'
+import { useDebouncedValue } from '@mantine/hooks'
 import { useState } from 'react'
-import { useAction } from '../api/use-action.ts'
-import { DateTimeInput } from '../components/forms/date-time-input.tsx'
-import { type FieldErrors, fieldErrorsOf } from '../components/forms/field-errors.ts'
+import type { TimeBounds, TimeValues } from '../components/filters/filter-params.ts'
+import { TimeRange, useTimeRange } from '../components/filters/time-range.tsx'
 import { FormError } from '../components/forms/form-parts.tsx'
 import { Section } from '../components/page/section.tsx'
-import { type RecoverWebhookQuery, TaskRedeliverDocument } from '../generated/graphql.ts'
-import { counted, formatCount, formatDuration } from '../lib/format.ts'
-import { IncludeField, type RecoveryInclude } from './include-field.tsx'
-import { RecoverPresets } from './recover-presets.tsx'
+import type { RecoverWebhookQuery } from '../generated/graphql.ts'
+import { t } from '../language/t.ts'
+import { counted as countOf, formatCount } from '../lib/format.ts'
+import { type TaskTarget, useBulkAction } from './bulk-action.ts'
 
-const DEFAULT_RATE = 500
-const FIELDS = ['since', 'until', 'ratePerSecond'] as const
+/** While the reader types a time, nothing is counted. */
+const PAUSE_MS = 300
 
 interface RecoverFormProps {
   readonly webhook: NonNullable<RecoverWebhookQuery['webhook']>
-  onStart(taskId: string): void
-}
-
-interface Counted {
-  readonly count: number
-  readonly countIsExact: boolean
 }
 
 /** Chooses what to recover, counts it, and starts the recovery. */
-export function RecoverForm({ webhook, onStart }: RecoverFormProps) {
-  const { run, running } = useAction(TaskRedeliverDocument)
-  const failingFrom = shortlyBefore(webhook.health?.failingSince)
-  const [since, setSince] = useState<string | null>(failingFrom)
-  const [until, setUntil] = useState<string | null>(null)
-  const [include, setInclude] = useState<RecoveryInclude>('FAILED')
-  const [rate, setRate] = useState<number | string>(DEFAULT_RATE)
-  const [found, setFound] = useState<Counted | null>(null)
-  const [errors, setErrors] = useState<FieldErrors<(typeof FIELDS)[number]>>({})
+export function RecoverForm({ webhook: { id, enabled, health } }: RecoverFormProps) {
+  const [chosen, setChosen] = useState(() => ({
+    include: 'FAILED',
+    ...rangeOf(health?.failingSince),
+  }))
+  const [settled] = useDebouncedValue(chosen, PAUSE_MS)
+  const target = targetOf(id, settled.include, useTimeRange(settled))
+  const { counted, start, running } = useBulkAction('REDELIVER', target)
+  const [error, setError] = useState<string | null>(null)
+  // A click must not send what the reader has just changed.
+  const found = counted?.ok && settled === chosen ? counted.value : null
+  // "4,312 deliveries", "100,000 or more deliveries"
+  const amount = found?.countIsExact
+    ? countOf(found.count, 'delivery', 'deliveries')
+    : `${formatCount(found?.count ?? 0)} or more deliveries`
 
-  /** A change invalidates the count. */
-  function change<Value>(set: (value: Value) => void) {
-    return (value: Value) => {
-      set(value)
-      setFound(null)
-      setErrors({})
-    }
+  function change(changes: Partial<typeof chosen>) {
+    setChosen({ ...chosen, ...changes })
+    setError(null)
   }
 
-  async function submit(dryRun: boolean) {
-    if (since === null) return setErrors({ since: 'Choose a start time.' })
-    setErrors({})
-    const { id } = webhook
-    const outcome = await run({
-      input: {
-        ...(include === 'MISSED'
-          ? { missed: { webhookId: id, since, until } }
-          : { filter: { webhookIds: [id], states: ['EXHAUSTED'], since, until } }),
-        ratePerSecond: rate === '' ? DEFAULT_RATE : Number(rate),
-        dryRun,
-      },
-    })
-    if (!outcome.ok) return setErrors(fieldErrorsOf(outcome, FIELDS))
-    const { task } = outcome.value
-    setFound(dryRun ? outcome.value : null)
-    if (task) onStart(task.id)
+  async function resend() {
+    const outcome = await start()
+    if (!outcome.ok) setError(outcome.message)
   }
 
   return (
     <Section title="What to recover">
-      <RecoverPresets
-        failingFrom={failingFrom}
-        since={since}
-        until={until}
-        choose={(from) => {
-          change(setSince)(from)
-          setUntil(null)
-        }}
-      />
-      <SimpleGrid cols={{ base: 1, sm: 2 }}>
-        <DateTimeInput
-          label="Events published from"
-          description="In your time zone."
-          value={since}
-          onChange={change(setSince)}
-          error={errors.since}
-        />
-        <DateTimeInput
-          label="Until"
-          description="Empty: now."
-          value={until}
-          onChange={change(setUntil)}
-          error={errors.until}
-        />
-      </SimpleGrid>
-      <IncludeField value={include} onChange={change(setInclude)} />
-      <NumberInput
-        label="Rate"
-        description="Maximum deliveries queued per second, from 1 to 5,000. The limits of the webhook apply as well."
-        suffix={` ${'per second'}`}
-        maw={420}
-        min={1}
-        max={5_000}
-        allowDecimal={false}
-        allowNegative={false}
-        value={rate}
-        onChange={change(setRate)}
-        error={errors.ratePerSecond}
-      />
-      <FormError>{errors.form}</FormError>
+      <Group gap="xs" align="end">
+        <TimeRange label="Events published" values={chosen} set={change} />
+      </Group>
+      <Radio.Group
+        label="Which deliveries"
+        value={chosen.include}
+        onChange={(include) => change({ include })}
+      >
+        <Stack gap="xs" mt="xs">
+          <Radio
+            value="FAILED"
+            label={t('Failed')}
+            description="Exhausted deliveries. Each is retried with the same id and the full retry schedule."
+          />
+          <Radio
+            value="MISSED"
+            label="Missed"
+            description="Events of the current event types without a delivery to this webhook: published while the webhook was disabled, or before the webhook subscribed."
+          />
+        </Stack>
+      </Radio.Group>
+      <FormError>{error ?? (counted?.ok === false && counted.message)}</FormError>
       <Group justify="space-between" mih={36}>
         <Text size="sm" role="status">
-          {found && summaryOf(found, Number(rate) || DEFAULT_RATE, waitingOnHold(webhook))}
+          {target === null && 'Choose a start time.'}
+          {target !== null && !found && counted?.ok !== false && 'Counting …'}
+          {found?.count === 0 && 'There is nothing to recover in this time range.'}
+          {found !== null && found.count > 0 && `${amount} can be re-sent.`}
         </Text>
-        <Group gap="xs">
-          <Button
-            variant={found ? 'default' : 'filled'}
-            loading={running}
-            onClick={() => submit(true)}
-          >
-            Preview
+        {found !== null && found.count > 0 && enabled && (
+          <Button loading={running} onClick={resend}>
+            {`Re-send ${amount}`}
           </Button>
-          {found && found.count > 0 && webhook.enabled && (
-            <Button loading={running} onClick={() => submit(false)}>
-              {`Re-send ${amountOf(found)}`}
-            </Button>
-          )}
-        </Group>
+        )}
       </Group>
     </Section>
   )
 }
 
-/** `4,312 deliveries`, `10,000 or more deliveries` */
-function amountOf({ count, countIsExact }: Counted): string {
-  if (!countIsExact) return `${formatCount(count)} or more deliveries`
-  return counted(count, 'delivery', 'deliveries')
+/** Since shortly before the failures began: the first failed event was published before its attempt. Or of the last day. */
+function rangeOf(failingSince: string | null | undefined): TimeValues {
+  if (!failingSince) return { within: '24h', since: null, until: null }
+  const since = new Date(Date.parse(failingSince) - 60_000).toISOString()
+  return { within: null, since, until: null }
 }
 
-function summaryOf(found: Counted, ratePerSecond: number, waiting: number): string {
-  if (found.count > 0) {
-    const time = formatDuration(1_000 * Math.ceil(found.count / ratePerSecond))
-    return `${amountOf(found)}, queued in about ${time} at this rate.`
+function targetOf(id: string, include: string, { since, until }: TimeBounds): TaskTarget | null {
+  if (since === undefined) return null
+  if (include === 'MISSED') return { missed: { webhookId: id, since, until: until ?? null } }
+  return {
+    filter: { webhookIds: [id], states: ['EXHAUSTED'], since, ...(until && { until }) },
   }
-  if (waiting === 0) return 'There is nothing to recover in this time range.'
-  return `There is nothing to recover: ${counted(waiting, 'delivery waits', 'deliveries wait')} for the end of the hold. Resume the webhook to send what waits.`
-}
-
-/** Deliveries that wait for the end of a hold are queued already, so there is nothing to recover. */
-function waitingOnHold({ health, backlog }: RecoverFormProps['webhook']): number {
-  return health?.onHoldSince ? (backlog?.count ?? 0) : 0
-}
-
-/** One minute earlier: the first failed event was published before its attempt began. */
-function shortlyBefore(failingSince: string | null | undefined): string | null {
-  return failingSince ? new Date(Date.parse(failingSince) - 60_000).toISOString() : null
 }

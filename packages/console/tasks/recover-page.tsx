@@ -1,28 +1,27 @@
 import { useParams } from 'react-router'
-import { usePageQuery } from '../api/page-query.ts'
+import { pageQuery, usePageQuery } from '../api/page-query.ts'
 import { NotAllowed } from '../components/page/needs-scope.tsx'
 import { Page } from '../components/page/page.tsx'
 import { Section } from '../components/page/section.tsx'
 import { DetailSkeleton } from '../components/page/skeletons.tsx'
 import { QueryError } from '../components/query-error.tsx'
-import { usePanel } from '../components/use-panel.ts'
+import { RecoverWebhookDocument } from '../generated/graphql.ts'
 import { t } from '../language/t.ts'
 import { useSession } from '../session/session.tsx'
 import { WORDS } from '../session/words.ts'
 import NotFoundPage from '../shell/not-found-page.tsx'
 import { useHealthChanges } from '../webhooks/health/use-health-changes.ts'
 import { webhookName } from '../webhooks/webhook-name.ts'
-import { recoverQuery } from '../webhooks/webhook-queries.ts'
 import { RecoverForm } from './recover-form.tsx'
 import { RecoverNotice } from './recover-notice.tsx'
 import { TaskList } from './task-list.tsx'
-import { TaskPanel } from './task-panel.tsx'
+
+const QUERY = pageQuery(RecoverWebhookDocument, ({ params }) => ({ id: params['id'] ?? '' }))
 
 export default function RecoverPage() {
   const { id = '' } = useParams()
   const { can } = useSession()
-  const task = usePanel('task')
-  const { data, error, reload } = usePageQuery(recoverQuery)
+  const { data, error, reload } = usePageQuery(QUERY)
   useHealthChanges(id, reload)
   const webhook = data?.webhook
   const mayRecover = can('deliveries:write')
@@ -38,10 +37,9 @@ export default function RecoverPage() {
     >
       {error && !webhook && <QueryError error={error} reload={reload} />}
       {!webhook && !error && <DetailSkeleton />}
-      {task.id !== null && <TaskPanel id={task.id} onClose={task.close} />}
       {webhook && <RecoverNotice webhook={webhook} reload={reload} />}
       {!mayRecover && <NotAllowed scope="deliveries:write" />}
-      {webhook && mayRecover && <RecoverForm webhook={webhook} onStart={task.open} />}
+      {webhook && mayRecover && <RecoverForm webhook={webhook} />}
       {webhook && can('deliveries:read') && (
         <Section title="Recoveries">
           <TaskList label="Recoveries" webhookId={id} />

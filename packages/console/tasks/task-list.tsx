@@ -1,5 +1,4 @@
-import { Progress, Text } from '@mantine/core'
-import { useMemo } from 'react'
+import { Text } from '@mantine/core'
 import { usePolling } from '../api/use-polling.ts'
 import { useRead } from '../api/use-read.ts'
 import { type Column, List } from '../components/lists/list.tsx'
@@ -7,14 +6,13 @@ import { useCursors } from '../components/lists/use-cursors.ts'
 import { Time } from '../components/time.tsx'
 import { type TaskFieldsFragment, TasksDocument } from '../generated/graphql.ts'
 import { t } from '../language/t.ts'
-import { formatCount } from '../lib/format.ts'
-import { RecoveredTimes, TaskStateBadge, taskHeading } from './task-result.tsx'
+import { RecoveredTimes, TaskProgress, TaskStateBadge, taskHeading } from './task-parts.tsx'
 
 const REFRESH_EVERY_MS = 3_000
 
 const COLUMNS: readonly Column<TaskFieldsFragment>[] = [
   {
-    label: 'Task',
+    label: 'Job',
     cell: (task) => (
       <>
         {taskHeading(task)}
@@ -27,35 +25,16 @@ const COLUMNS: readonly Column<TaskFieldsFragment>[] = [
   { label: 'Started', width: 170, cell: ({ createdAt }) => <Time at={createdAt} />, priority: 3 },
 ]
 
-function TaskProgress({ task: { progress, changed, total } }: { task: TaskFieldsFragment }) {
-  return (
-    <>
-      <Progress
-        value={100 * progress}
-        size="sm"
-        miw={96}
-        color="var(--posthorn-mark-green)"
-        aria-label="Progress"
-      />
-      <Text size="xs" c="dimmed">{`${formatCount(changed)} of ${formatCount(total)}`}</Text>
-    </>
-  )
-}
-
 interface TaskListProps {
   readonly label: string
-  /** Null for the tasks of all webhooks. */
+  /** Null for the jobs of all webhooks. */
   readonly webhookId: string | null
 }
 
-/** Background tasks, the newest first, with the progress of those that run. */
+/** Jobs, the newest first, with the progress of those that run. */
 export function TaskList({ label, webhookId }: TaskListProps) {
   const cursors = useCursors(10)
-  const { data, ...read } = useRead(
-    TasksDocument,
-    { webhookId, ...cursors.variables },
-    { context: useMemo(() => ({ additionalTypenames: ['BulkTask'] }), []) },
-  )
+  const { data, ...read } = useRead(TasksDocument, { webhookId, ...cursors.variables })
   const tasks = data?.bulkTasks
   const runs = tasks?.nodes.some(({ state }) => state === 'RUNNING')
   usePolling(runs ? REFRESH_EVERY_MS : null, read.reload)
@@ -71,9 +50,7 @@ export function TaskList({ label, webhookId }: TaskListProps) {
       stale={false}
       empty={
         <Text size="sm" c="dimmed">
-          {webhookId === null
-            ? 'No tasks yet. Redeliver, cancel or recover deliveries, or erase events: the work and its progress appear here.'
-            : 'No tasks yet.'}
+          None yet. Redeliver, cancel or recover deliveries: the work and its progress appear here.
         </Text>
       }
       pages={{ info: tasks?.pageInfo, cursors }}

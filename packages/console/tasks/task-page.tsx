@@ -1,54 +1,48 @@
-import { useParams } from 'react-router'
-import { EmptyState } from '../components/page/empty-state.tsx'
+import { Anchor, Button, Text } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { Link } from 'react-router'
+import { pageQuery, usePageQuery } from '../api/page-query.ts'
+import { useAction } from '../api/use-action.ts'
+import { usePolling } from '../api/use-polling.ts'
+import { Confirm } from '../components/confirm.tsx'
 import { Facts } from '../components/page/facts.tsx'
+import { Notice } from '../components/page/notice.tsx'
 import { Page } from '../components/page/page.tsx'
 import { DetailSkeleton } from '../components/page/skeletons.tsx'
 import { QueryError } from '../components/query-error.tsx'
 import { Time } from '../components/time.tsx'
+import { TaskDocument, type TaskFieldsFragment, TaskStopDocument } from '../generated/graphql.ts'
 import { t } from '../language/t.ts'
-import { formatCount } from '../lib/format.ts'
 import { mount } from '../mount.ts'
-import {
-  RecoveredTimes,
-  StopTask,
-  TaskResult,
-  TaskStateBadge,
-  taskHeading,
-} from './task-result.tsx'
-import { useTask } from './use-task.ts'
+import { useSession } from '../session/session.tsx'
+import NotFoundPage from '../shell/not-found-page.tsx'
+import { RecoveredTimes, TaskProgress, TaskStateBadge, taskHeading } from './task-parts.tsx'
 
-/** The portal has no list of tasks. */
+const QUERY = pageQuery(TaskDocument, ({ params }) => ({ id: params['id'] ?? '' }))
+
+const REFRESH_EVERY_MS = 1_000
+
+/** The portal has no list of jobs. */
 const PARENTS = [
   mount.kind === 'portal'
     ? ([t('Deliveries'), '/deliveries'] as const)
-    : (['Tasks', '/tasks'] as const),
+    : (['Jobs', '/tasks'] as const),
 ]
 
-/** One bulk action, and how far it is. */
+/** One job, followed until it ends. */
 export default function TaskPage() {
-  const { id = '' } = useParams()
-  const { task, error, reload } = useTask(id)
-  if (error && !task) {
-    return (
-      <Page title="Task" breadcrumbs={PARENTS}>
-        <QueryError error={error} reload={reload} />
-      </Page>
-    )
-  }
+  const { data, error, reload } = usePageQuery(QUERY)
+  const task = data?.bulkTask
+  usePolling(task?.state === 'RUNNING' ? REFRESH_EVERY_MS : null, reload)
+  if (task === null && !error) return <NotFoundPage noun="job" />
   if (!task) {
     return (
-      <Page title="Task" breadcrumbs={PARENTS}>
-        {task === null ? (
-          <EmptyState title="This bulk action does not exist">
-            Results are kept as long as the deliveries. Check the id, or look at the list of
-            deliveries.
-          </EmptyState>
-        ) : (
-          <DetailSkeleton />
-        )}
+      <Page title="Job" breadcrumbs={PARENTS}>
+        {error ? <QueryError error={error} reload={reload} /> : <DetailSkeleton />}
       </Page>
     )
   }
+  const { action, webhookId, createdAt, finishedAt, recovery, failure } = task
   return (
     <Page
       title={taskHeading(task)}
@@ -56,19 +50,63 @@ export default function TaskPage() {
       aside={<TaskStateBadge task={task} />}
       actions={<StopTask task={task} />}
     >
-      <TaskResult task={task} />
+      {failure && <Notice color="red" title={failure} />}
+      {task.state === 'CANCELED' && (
+        <Text size="sm">
+          Stopped. Deliveries queued before are sent; the other deliveries are unchanged.
+        </Text>
+      )}
       <Facts
         facts={[
-          { label: 'Started', value: <Time at={task.createdAt} /> },
-          task.finishedAt ? { label: t('Finished'), value: <Time at={task.finishedAt} /> } : null,
-          task.recovery
-            ? { label: 'Events published', value: <RecoveredTimes task={task} /> }
-            : null,
-          task.ratePerSecond
-            ? { label: 'Rate', value: `${formatCount(task.ratePerSecond)} per second` }
-            : null,
+          {
+            label: 'Progress',
+            value: (
+              <div role="status">
+                <TaskProgress task={task} />
+              </div>
+            ),
+          },
+          { label: 'Started', value: <Time at={createdAt} /> },
+          finishedAt != null && { label: t('Finished'), value: <Time at={finishedAt} /> },
+          recovery != null && { label: 'Events published', value: <RecoveredTimes task={task} /> },
         ]}
       />
+      {action !== 'CANCEL' && webhookId && task.changed > 0 && (
+        <Anchor
+          component={Link}
+          to={`/deliveries?${new URLSearchParams({ webhook: webhookId, since: createdAt })}`}
+          size="sm"
+        >
+          Show the deliveries that were sent since then
+        </Anchor>
+      )}
     </Page>
+  )
+}
+
+/** Stops a running bulk action. Nothing for others, and without the scope. */
+function StopTask({ task: { id, state, action } }: { task: TaskFieldsFragment }) {
+  const { can } = useSession()
+  const { run } = useAction(TaskStopDocument)
+  const [confirming, confirm] = useDisclosure()
+  if (!can('deliveries:write') || !['REDELIVER', 'CANCEL', 'RECOVER'].includes(action)) return null
+  return (
+    <>
+      {state === 'RUNNING' && (
+        <Button size="xs" variant="default" onClick={confirm.open}>
+          Stop
+        </Button>
+      )}
+      <Confirm
+        opened={confirming}
+        onClose={confirm.close}
+        title="Stop this job?"
+        action="Stop"
+        destructive
+        onConfirm={() => run({ id })}
+      >
+        Deliveries that are already queued or canceled stay so. The other deliveries do not change.
+      </Confirm>
+    </>
   )
 }

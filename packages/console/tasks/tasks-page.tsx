@@ -8,11 +8,11 @@ export default function TasksPage() {
   const { can } = useSession()
   return (
     <Page
-      title="Tasks"
+      title="Jobs"
       description="Work that goes on in the background: redeliveries, cancellations, recoveries, erasures and deletions."
     >
       {can('admin') && <Deletions since={0} />}
-      <TaskList label="Tasks, the newest first" webhookId={null} />
+      <TaskList label="Jobs, newest first" webhookId={null} />
     </Page>
   )
 }

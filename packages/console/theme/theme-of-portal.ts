@@ -4,7 +4,7 @@ import {
   type MantineThemeOverride,
   rem,
 } from '@mantine/core'
-import type { PortalLink } from '../session/portal-link.ts'
+import type { PortalLink } from '../session/portal.ts'
 import { cssVariables, theme, themeOfColor } from './theme.ts'
 
 type Look = Pick<PortalLink, 'color' | 'font' | 'radius'>

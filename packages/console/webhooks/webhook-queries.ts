@@ -2,7 +2,6 @@ import { pageQuery } from '../api/page-query.ts'
 import { readFilters } from '../components/filters/use-filters.ts'
 import { readCursors } from '../components/lists/use-cursors.ts'
 import {
-  RecoverWebhookDocument,
   WebhookCatalogueDocument,
   WebhookDefaultsDocument,
   WebhookDetailDocument,
@@ -43,10 +42,6 @@ export const editWebhookQuery = {
   ...webhookQuery,
   context: { ...webhookQuery.context, requestPolicy: 'network-only' as const },
 }
-
-export const recoverQuery = pageQuery(RecoverWebhookDocument, ({ params }) => ({
-  id: params['id'] ?? '',
-}))
 
 export const webhookCatalogueQuery = pageQuery(WebhookCatalogueDocument, () => ({}))
 

@@ -30,14 +30,10 @@ async function sendAndWait(attempts: number): Promise<string> {
   return id
 }
 
-story('one line has the attempts and planned retries, and a dot opens its attempt', async () => {
+story('the planned retries follow, with their times', async () => {
   await open(`/deliveries/${failing}`)
-  const line = page.getByRole('list', { name: 'Past and planned attempts, in order' })
-  expect(await line.getByRole('button').count()).toBe(2)
-  expect(await line.getByRole('img', { name: /^No\. [34], planned/ }).count()).toBe(2)
-  await page.getByText('Up to 2 more attempts').waitFor()
-  await line.getByRole('button', { name: /^No\. 1: 503/ }).click()
-  await page.getByRole('button', { name: 'Attempt 1', expanded: true }).waitFor()
+  const attempts = page.getByRole('region', { name: 'Attempts' })
+  await attempts.getByText(/^Planned, until one succeeds: in \d+ min · in \d+ min/).waitFor()
 })
 
 story('attempts are newest first, and each shows where its time went', async () => {
@@ -52,12 +48,29 @@ story('attempts are newest first, and each shows where its time went', async () 
   }
 })
 
+story(
+  'new deliveries are counted until the reader asks, and shown ones change in place',
+  async () => {
+    await open('/deliveries')
+    const rows = page.locator('main tbody tr')
+    const before = await rows.count()
+    await page.getByText('Live', { exact: true }).waitFor()
+    const added = await sendAndWait(1)
+    const show = page.getByRole('button', { name: '1 new, show it' })
+    await show.waitFor()
+    expect(await rows.count()).toBe(before)
+    await show.click()
+    await expect.poll(() => rows.count()).toBe(before + 1)
+    await call(server, 'cancelDeliveries', { input: { ids: [added] } })
+    await rows.first().getByText('Canceled', { exact: true }).waitFor()
+  },
+)
+
 story('redelivering to a disabled webhook says what the delivery waits for', async () => {
   await setEnabled(false)
   await open(`/deliveries/${failing}`)
   await page.getByRole('button', { name: 'Retry now' }).click()
-  await page.getByText('the delivery waits until you enable the webhook').waitFor()
-  await page.getByText('The webhook is disabled', { exact: true }).waitFor()
+  await page.getByText('The delivery is sent once the webhook is enabled.').waitFor()
   await setEnabled(true)
 })
 
@@ -69,7 +82,7 @@ story('stopping a delivery can be declined, and ends its planned attempts', asyn
   await page.getByRole('button', { name: 'Stop delivering' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Stop delivering' }).click()
   await page.locator('main').getByText('Canceled', { exact: true }).first().waitFor()
-  await expect.poll(() => page.getByRole('img', { name: /planned/ }).count()).toBe(0)
+  await expect.poll(() => page.getByText('Planned, until').count()).toBe(0)
 })
 
 const setEnabled = (enabled: boolean) =>

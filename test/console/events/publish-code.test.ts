@@ -26,14 +26,9 @@ beforeAll(async () => {
 })
 afterAll(() => server?.[Symbol.asyncDispose]())
 
-const LANGUAGES = ['curl', 'TypeScript', 'Python', 'SQL']
+const LANGUAGES = ['curl', 'TypeScript', 'SQL']
 
-const PROGRAMS_NEEDED: Readonly<Record<string, string>> = { curl: 'curl', Python: 'python3' }
-
-function needsOf(language: string) {
-  const program = PROGRAMS_NEEDED[language]
-  return program === undefined ? {} : needs(program)
-}
+const needsOf = (language: string) => (language === 'curl' ? needs('curl') : {})
 
 /** What each language must not take for its own syntax. */
 const DATA = { name: `Zoë "O'Hara" $HOME \${x} \`y\` \\n ''' %s`, lines: 'a\nb', nested: [1, null] }
@@ -120,7 +115,6 @@ async function execute(language: string, code: string, token: string): Promise<s
 const PROGRAMS: Readonly<Record<string, readonly [file: string, program: string]>> = {
   curl: ['publish.sh', 'sh'],
   TypeScript: ['publish.ts', 'node'],
-  Python: ['publish.py', 'python3'],
 }
 
 async function eventIds(): Promise<string[]> {

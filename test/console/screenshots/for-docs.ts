@@ -88,8 +88,6 @@ const STEPS: Readonly<Record<string, (page: Page) => Promise<void>>> = {
       .waitFor()
   },
   async recover(page) {
-    await page.getByRole('button', { name: 'Last hour' }).click()
-    await page.getByRole('button', { name: 'Preview', exact: true }).click()
     await page
       .getByRole('status')
       .filter({ hasText: /deliver|nothing/ })

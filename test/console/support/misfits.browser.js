@@ -14,7 +14,7 @@
     if (clips && !isShortened(element) && element.scrollWidth > element.clientWidth + 1) {
       found.push(`${nameOf(element)} is cut: ${element.scrollWidth} of ${element.clientWidth} px`)
     }
-    if (element.matches('.ph-list-frame') && isScrollable(element)) {
+    if (element.matches('.ph-list-frame .mantine-ScrollArea-viewport') && isScrollable(element)) {
       found.push(
         `a list is wider than its box: ${element.scrollWidth} of ${element.clientWidth} px`,
       )

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import type { SeededServer } from '../seed.ts'
 
 /**
- * The pages of the console, each with its route in `packages/console/pages.ts`, at a path where the sample data has
+ * The pages of the console, each with its route in `packages/console/routes.tsx`, at a path where the sample data has
  * something to show.
  */
 export function pagesOf(seed: SeededServer) {
@@ -28,7 +28,6 @@ export function pagesOf(seed: SeededServer) {
     page('delivery-pending', 'deliveries/:id', `/deliveries/${seed.pending}`),
     page('tasks', 'tasks'),
     page('task', 'tasks/:id', `/tasks/${seed.taskId}`),
-    page('attempts', 'attempts', '/attempts?status=FAILED'),
     page('event-types', 'event-types'),
     page('new-event-type', 'event-types/new'),
     page('event-type', 'event-types/:name', '/event-types/order.placed'),
@@ -51,10 +50,10 @@ export const NOT_IN_PORTAL: readonly string[] = [
 /** The routes of the console, from its source. */
 export async function routesOfConsole(): Promise<string[]> {
   const source = await readFile(
-    new URL('../../../packages/console/pages.ts', import.meta.url),
+    new URL('../../../packages/console/routes.tsx', import.meta.url),
     'utf8',
   )
-  return [...source.matchAll(/^ {2}'?([^'\n]+?)'?: lazyPage\(/gm)].map(
+  return [...source.matchAll(/^ {2}'?([^'\n]+?)'?: \(\) => import\(/gm)].map(
     ([, route]) => route as string,
   )
 }

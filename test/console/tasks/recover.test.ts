@@ -20,29 +20,26 @@ story('a recovery of a webhook on hold says that deliveries would wait, and resu
   await page.getByText('On hold: re-sent deliveries wait').waitFor({ state: 'detached' })
 })
 
-story('a disabled webhook is previewed, and enabled before anything is re-sent', async () => {
+story('a disabled webhook is counted, and enabled before anything is re-sent', async () => {
   await open(`/webhooks/${seed.webhooks.old}`)
   await page.getByRole('button', { name: 'More actions' }).click()
   await page.getByRole('menuitem', { name: /Recover/ }).click()
-  await page.getByRole('button', { name: 'Last hour' }).click()
   await page.getByRole('radio', { name: 'Missed', exact: true }).check()
-  await page.getByRole('button', { name: 'Preview' }).click()
   await page
     .getByRole('status')
-    .filter({ hasText: /queued in about/ })
+    .filter({ hasText: /can be re-sent/ })
     .waitFor()
   const resend = page.getByRole('button', { name: /^Re-send/ })
   expect(await resend.count()).toBe(0)
   await page.getByRole('button', { name: 'Enable' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Enable' }).click()
   await resend.click()
-
-  const recovery = page.getByRole('region', { name: 'Result of the bulk action' })
-  await recovery.getByText('Completed', { exact: true }).waitFor()
-  await recovery.getByText(/^\d+ queued$/).waitFor()
+  await page.getByRole('heading', { name: /^Recovery of/ }).waitFor()
+  await page.getByText('Completed', { exact: true }).waitFor()
+  await page.getByText(/^(\d+) of \1 queued$/).waitFor()
 })
 
-story('a recovery is listed, and has its page', async () => {
+story('what failed is counted at once, one click re-sends it, and its job has a page', async () => {
   const { old } = seed.webhooks
   await call(server, 'updateWebhook', { id: old, input: { retryScheduleSeconds: [] } })
   seed.endpoints.answer('old.example', { status: 500 })
@@ -51,28 +48,21 @@ story('a recovery is listed, and has its page', async () => {
   await until(hasFailed, 'the delivery of the one ticket fails')
 
   await open(`/webhooks/${old}/recover`)
-  await page.getByRole('button', { name: 'Last hour' }).click()
-  await page.getByRole('radio', { name: 'Failed', exact: true }).check()
-  await page.getByRole('button', { name: 'Preview' }).click()
   await page.getByRole('button', { name: 'Re-send 1 delivery' }).click()
-  const recovery = page.getByRole('region', { name: 'Result of the bulk action' })
-  await recovery.getByText('1 queued', { exact: true }).waitFor()
+  await page.getByRole('heading', { name: 'Redelivery of 1 delivery' }).waitFor()
+  await page.getByText('1 of 1 queued', { exact: true }).waitFor()
+  await page.goBack()
   const rows = page.getByRole('table', { name: 'Recoveries' }).getByRole('row')
   await rows.filter({ hasText: 'Redelivery of 1 delivery' }).waitFor()
-  await recovery.getByRole('link', { name: 'Open the result' }).click()
-  await page.getByRole('heading', { name: 'Redelivery of 1 delivery' }).waitFor()
-
-  await page.getByRole('link', { name: 'Tasks' }).first().click()
-  const tasks = page.getByRole('table', { name: 'Tasks, the newest first' }).getByRole('row')
-  await tasks.filter({ hasText: /Redelivery of 1 delivery.*Completed.*1 of 1/s }).waitFor()
+  await open('/tasks')
+  const jobs = page.getByRole('table', { name: 'Jobs, newest first' }).getByRole('row')
+  await jobs.filter({ hasText: /Redelivery of 1 delivery.*Completed.*1 of 1/s }).waitFor()
 })
 
-story('a preview without a start asks for one; an empty range says so', async () => {
+story('an empty range says so, and a range without a start asks for one', async () => {
   await open(`/webhooks/${seed.webhooks.crm}/recover`)
-  await page.getByRole('button', { name: 'Preview' }).click()
-  await page.getByText('Choose a start time.').waitFor()
-  await page.getByRole('button', { name: 'Last hour' }).click()
-  await page.getByRole('radio', { name: 'Failed', exact: true }).check()
-  await page.getByRole('button', { name: 'Preview' }).click()
   await page.getByText('There is nothing to recover in this time range.').waitFor()
+  await page.getByRole('combobox', { name: 'Events published' }).click()
+  await page.getByRole('option', { name: 'From … to …' }).click()
+  await page.getByText('Choose a start time.').waitFor()
 })

@@ -1,18 +1,5 @@
 import { expect, test } from 'vitest'
-import { partsOf } from '../../../packages/console/tasks/task-parts.ts'
-import { targetInput } from '../../../packages/console/tasks/task-target.ts'
-
-test.each([
-  ['RUNNING', 'left'],
-  ['COMPLETED', 'skipped'],
-  ['CANCELED', null],
-] as const)(
-  'the deliveries that an action in the state %s did not change are called %s',
-  (state, name) => {
-    const names = partsOf({ total: 10, changed: 8, state }).map(({ name: part }) => part)
-    expect(names).toEqual(name === null ? ['changed'] : ['changed', name])
-  },
-)
+import { targetInput } from '../../../packages/console/tasks/bulk-action.ts'
 
 test('an action asks only for states that it can change', () => {
   const filter = { states: ['QUEUED' as const, 'EXHAUSTED' as const] }

@@ -2,7 +2,6 @@ import { useRead } from '../../api/use-read.ts'
 import { PickEventTypeDocument } from '../../generated/graphql.ts'
 import { t } from '../../language/t.ts'
 import { FilterMultiSelect } from './filter-multi-select.tsx'
-import { readList } from './filter-params.ts'
 import { FilterSelect } from './filter-select.tsx'
 
 interface EventTypeSelectProps {
@@ -13,40 +12,29 @@ interface EventTypeSelectProps {
 }
 
 /** Picks an event type, archived ones included, because events of them exist. */
-export function EventTypeSelect(props: EventTypeSelectProps) {
-  const { label = t('Event type'), value, onChange, w = 260 } = props
-  const { data } = useRead(PickEventTypeDocument, {})
-  const names = new Set(data?.eventTypes.map(({ name }) => name))
+export function EventTypeSelect({ value, ...props }: EventTypeSelectProps) {
+  const names = new Set(useEventTypeNames())
   if (value !== null) names.add(value)
   return (
     <FilterSelect
-      label={label}
-      w={w}
+      label={t('Event type')}
+      w={260}
       searchable
       data={[...names]}
       value={value}
-      onChange={onChange}
+      {...props}
     />
   )
 }
 
-interface EventTypeMultiSelectProps {
-  readonly value: string | null
-  onChange(value: string | null): void
-}
-
-/** Picks event types, archived ones included, because events of them exist. */
-export function EventTypeMultiSelect({ value, onChange }: EventTypeMultiSelectProps) {
-  const { data } = useRead(PickEventTypeDocument, {})
-  const names = new Set([...(data?.eventTypes.map(({ name }) => name) ?? []), ...readList(value)])
+/** The same for several. */
+export function EventTypeMultiSelect(props: Pick<EventTypeSelectProps, 'value' | 'onChange'>) {
+  const options = useEventTypeNames().map((name) => ({ value: name, label: name }))
   return (
-    <FilterMultiSelect
-      label={t('Event type')}
-      w={190}
-      searchable
-      options={[...names].map((name) => ({ value: name, label: name }))}
-      value={value}
-      onChange={onChange}
-    />
+    <FilterMultiSelect label={t('Event type')} w={190} searchable options={options} {...props} />
   )
+}
+
+function useEventTypeNames(): string[] {
+  return useRead(PickEventTypeDocument, {}).data?.eventTypes.map(({ name }) => name) ?? []
 }

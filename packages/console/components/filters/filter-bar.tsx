@@ -1,6 +1,6 @@
 import { Button, Group } from '@mantine/core'
-import { IconAdjustmentsHorizontal } from '@tabler/icons-react'
-import { type ReactNode, useState } from 'react'
+import { useDisclosure } from '@mantine/hooks'
+import type { ReactNode } from 'react'
 import { t } from '../../language/t.ts'
 
 interface FilterBarProps {
@@ -15,21 +15,15 @@ interface FilterBarProps {
 
 /** The filters of a list, with a button that clears them. */
 export function FilterBar({ active, clear, children, more, moreActive = false }: FilterBarProps) {
-  const [opened, setOpened] = useState(false)
+  const [opened, { open }] = useDisclosure(false)
   const isOpen = opened || moreActive
   return (
     <Group component="search" className="ph-filters" gap="xs" align="end" aria-label={t('Filters')}>
       {children}
       {isOpen && more}
-      {more && !moreActive && (
-        <Button
-          size="xs"
-          variant="default"
-          aria-expanded={isOpen}
-          leftSection={<IconAdjustmentsHorizontal size={14} />}
-          onClick={() => setOpened(!opened)}
-        >
-          {isOpen ? 'Fewer filters' : t('More filters')}
+      {more && !isOpen && (
+        <Button size="xs" variant="default" aria-expanded={false} onClick={open}>
+          {t('More filters')}
         </Button>
       )}
       {active && (

@@ -1,31 +1,18 @@
-import {
-  CheckIcon,
-  CloseButton,
-  Combobox,
-  Group,
-  Input,
-  InputBase,
-  useCombobox,
-} from '@mantine/core'
-import { useEffect, useId, useState } from 'react'
+import { CloseButton, MultiSelect, Text } from '@mantine/core'
+import { useState } from 'react'
 import { t } from '../../language/t.ts'
-import { readList, readOptions, writeList } from './filter-params.ts'
-import './filter-multi-select.css'
-
-interface FilterOption {
-  readonly value: string
-  readonly label: string
-}
+import { readList, writeList } from './filter-params.ts'
 
 interface FilterMultiSelectProps {
   readonly label: string
-  readonly options: readonly FilterOption[]
+  readonly options: readonly { readonly value: string; readonly label: string }[]
   /** The chosen values, as in the query parameter. */
   readonly value: string | null
   onChange(value: string | null): void
   readonly w: number
   readonly searchable?: boolean
   readonly onSearch?: (text: string) => void
+  /** Shown instead of options where none matches. */
   readonly searchHint?: string
   /** Turns the searched text into a value that is not among the options. Null if no value is meant. */
   readonly toValue?: (text: string) => string | null
@@ -33,117 +20,52 @@ interface FilterMultiSelectProps {
 
 /** A filter for any of several values. It stays one line high, however many are chosen. */
 export function FilterMultiSelect(props: FilterMultiSelectProps) {
-  const { label, options, value: param, w, searchable = false, onSearch, searchHint } = props
-  // Values that are no options have no meaning, but for texts that can be added.
-  const values = props.toValue ? readList(param) : readOptions(param, options)
-  const onChange = (chosen: readonly string[]) => props.onChange(writeList(chosen))
+  const { label, options, value, onChange, w, searchable = false, onSearch, searchHint } = props
   const [search, setSearch] = useState('')
-  const labelId = useId()
-  const combobox = useCombobox({
-    onDropdownOpen: () => combobox.focusSearchInput(),
-    onDropdownClose: () => {
-      combobox.resetSelectedOption()
-      changeSearch('')
-    },
-  })
-
-  function changeSearch(text: string) {
-    setSearch(text)
-    onSearch?.(text)
-  }
-
-  const added = searchable ? (props.toValue?.(search.trim()) ?? null) : null
-  const shown = options.filter((option) => matches(option, search))
-  const found = search.trim() === '' ? '' : [added, ...shown.map(({ value }) => value)].join('\n')
-  const { resetSelectedOption, selectFirstOption } = combobox
-
-  // biome-ignore lint/correctness/useExhaustiveDependencies: after each change of the matches, so that Enter chooses the first
-  useEffect(() => {
-    resetSelectedOption()
-    if (found !== '') selectFirstOption()
-  }, [found])
-
-  const labels = values.map((value) => options.find((one) => one.value === value)?.label ?? value)
-  const text = labels.join(', ')
+  const values = readList(value)
+  const labels = new Map(options.map((option) => [option.value, option.label]))
+  for (const chosen of values) if (!labels.has(chosen)) labels.set(chosen, chosen)
+  const added = props.toValue?.(search.trim()) ?? null
+  if (added !== null && !labels.has(added)) labels.set(added, `Add “${added}”`)
+  const text = values.map((chosen) => labels.get(chosen)).join(', ')
   return (
-    <Combobox
-      store={combobox}
-      width="max-content"
-      position="bottom-start"
-      onOptionSubmit={(value) =>
-        onChange(
-          values.includes(value) ? values.filter((one) => one !== value) : [...values, value],
+    <MultiSelect
+      label={label}
+      aria-label={`${label}: ${text || t('Any')}`}
+      placeholder={text === '' ? t('Any') : ' '}
+      size="xs"
+      w={w}
+      maw="100%"
+      data={[...labels].map(([of, name]) => ({ value: of, label: name }))}
+      value={[...values]}
+      onChange={(chosen) => onChange(writeList(chosen))}
+      searchable={searchable}
+      searchValue={search}
+      onSearchChange={(typed) => {
+        setSearch(typed)
+        onSearch?.(typed)
+      }}
+      selectFirstOptionOnChange
+      nothingFoundMessage={searchHint ?? t('No match')}
+      rightSectionPointerEvents={text === '' ? 'none' : 'all'}
+      rightSection={
+        text === '' ? undefined : (
+          <CloseButton
+            size="xs"
+            aria-label={t('Clear: {label}', { label })}
+            onClick={() => onChange(null)}
+          />
         )
       }
-    >
-      <Combobox.Target targetType="button">
-        <InputBase
-          component="button"
-          type="button"
-          pointer
-          size="xs"
-          w={w}
-          maw="100%"
-          label={label}
-          labelProps={{ id: labelId }}
-          aria-label={`${label}: ${text || t('Any')}`}
-          rightSectionPointerEvents={values.length > 0 ? 'all' : 'none'}
-          rightSection={
-            values.length > 0 ? (
-              <CloseButton
-                size="xs"
-                aria-label={t('Clear: {label}', { label })}
-                onClick={() => onChange([])}
-              />
-            ) : (
-              <Combobox.Chevron />
-            )
-          }
-          onClick={() => combobox.toggleDropdown()}
-        >
-          {text === '' ? (
-            <Input.Placeholder>{t('Any')}</Input.Placeholder>
-          ) : (
-            <span className="ph-filter-values">{text}</span>
-          )}
-        </InputBase>
-      </Combobox.Target>
-      <Combobox.Dropdown miw={w} maw="min(420px, 90vw)">
-        {searchable && (
-          <Combobox.Search
-            aria-label={`Search: ${label}`}
-            placeholder={searchHint}
-            value={search}
-            onChange={({ currentTarget }) => changeSearch(currentTarget.value)}
-          />
-        )}
-        <Combobox.Options
-          labelledBy={labelId}
-          aria-multiselectable
-          mah={280}
-          style={{ overflowY: 'auto' }}
-        >
-          {added !== null && !options.some(({ value }) => value === added) && (
-            <Combobox.Option value={added} active={values.includes(added)}>
-              {`Add “${added}”`}
-            </Combobox.Option>
-          )}
-          {shown.map(({ value, label: name }) => (
-            <Combobox.Option key={value} value={value} active={values.includes(value)}>
-              <Group gap="xs" wrap="nowrap">
-                <CheckIcon size={11} style={{ opacity: values.includes(value) ? 1 : 0 }} />
-                <span>{name}</span>
-              </Group>
-            </Combobox.Option>
-          ))}
-          {shown.length === 0 && added === null && <Combobox.Empty>{t('No match')}</Combobox.Empty>}
-        </Combobox.Options>
-      </Combobox.Dropdown>
-    </Combobox>
+      comboboxProps={{ width: 'max-content', position: 'bottom-start' }}
+      styles={{ pillsList: { flexWrap: 'nowrap' }, inputField: { flex: '1 9 26px', minWidth: 26 } }}
+      renderPill={(pill) =>
+        pill.value === values[0] && (
+          <Text fz="xs" truncate>
+            {text}
+          </Text>
+        )
+      }
+    />
   )
-}
-
-function matches({ value, label }: FilterOption, search: string): boolean {
-  const text = search.trim().toLowerCase()
-  return label.toLowerCase().includes(text) || value.toLowerCase().includes(text)
 }

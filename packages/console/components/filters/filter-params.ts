@@ -1,5 +1,5 @@
 import { t } from '../../language/t.ts'
-import { FILTER_TIMES } from './recent-times.ts'
+import { recentTime } from './recent-times.ts'
 
 /** Several values in one query parameter: `state=RETRYING,EXHAUSTED`. No value of a filter contains a comma. */
 export function readList(param: string | null): readonly string[] {
@@ -38,18 +38,18 @@ export type KeyValues = Readonly<Record<(typeof KEY_FILTERS)[number], string | n
 
 /** The filter for the API. Null while the path or the value is missing. */
 export function readKey({ key, value }: KeyValues): { path: string; equals: string } | null {
-  return key !== null && value !== null ? { path: key, equals: value } : null
+  return key && value ? { path: key, equals: value } : null
 }
 
 /** The query parameters of a time range. */
 export const TIME_FILTERS = ['within', 'since', 'until'] as const
 
-export type TimeValues = Readonly<Record<(typeof TIME_FILTERS)[number], string | null>>
-
-/** The query parameters of the time in which deliveries were created, beside the time of their attempts. */
+/** Those of the time in which deliveries were created, beside the time of their attempts. */
 export const CREATED_FILTERS = ['created', 'createdSince', 'createdUntil'] as const
 
-export type CreatedValues = Readonly<Record<(typeof CREATED_FILTERS)[number], string | null>>
+export type TimeNames = readonly [within: string, since: string, until: string]
+
+export type TimeValues = Readonly<Record<string, string | null>>
 
 export interface TimeBounds {
   readonly since?: string
@@ -57,15 +57,12 @@ export interface TimeBounds {
 }
 
 /** The range of fixed times in the query parameters. Null for a range that is relative to now. */
-export function readTimeRange({ within, since, until }: TimeValues): TimeBounds | null {
-  if (FILTER_TIMES.some(({ value }) => value === within)) return null
-  return { ...(isTime(since) && { since }), ...(isTime(until) && { until }) }
-}
-
-export function createdTimeOf({ created, createdSince, createdUntil }: CreatedValues): TimeValues {
-  return { within: created, since: createdSince, until: createdUntil }
-}
-
-function isTime(text: string | null): text is string {
-  return text !== null && !Number.isNaN(Date.parse(text))
+export function readTimeRange(
+  values: TimeValues,
+  [within, since, until]: TimeNames = TIME_FILTERS,
+): TimeBounds | null {
+  if (recentTime(values[within])) return null
+  const timeOf = (text?: string | null) => (text && !Number.isNaN(Date.parse(text)) ? text : null)
+  const [from, to] = [timeOf(values[since]), timeOf(values[until])]
+  return { ...(from && { since: from }), ...(to && { until: to }) }
 }

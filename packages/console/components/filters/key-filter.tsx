@@ -8,7 +8,7 @@ import { SearchField } from './search-field.tsx'
 
 interface KeyFilterProps {
   readonly values: KeyValues
-  set(values: Partial<KeyValues>): void
+  set(values: KeyValues): void
 }
 
 /** Finds events by a value in their data. Nothing while no event type has a search key, or for those who see no events. */
@@ -17,9 +17,8 @@ export function KeyFilter({ values: { key, value }, set }: KeyFilterProps) {
   const { data } = useRead(PickEventTypeDocument, {})
   const paths = new Set(data?.eventTypes.flatMap(({ searchKeys }) => searchKeys))
   if (key !== null) paths.add(key)
-  const [first] = paths
-  if (first === undefined || !can('events:read')) return null
-  const path = key ?? first
+  const [path = null] = key === null ? paths : [key]
+  if (path === null || !can('events:read')) return null
   return (
     <>
       {paths.size > 1 && (
@@ -29,18 +28,15 @@ export function KeyFilter({ values: { key, value }, set }: KeyFilterProps) {
           searchable
           data={[...paths]}
           value={path}
-          onChange={(chosen) => set({ key: chosen, ...(chosen === null && { value: null }) })}
+          onChange={(chosen) => set({ key: chosen, value: chosen && value })}
         />
       )}
       <SearchField
         label={paths.size > 1 ? t('Value') : path}
         placeholder="Such as 87012"
         w={180}
-        value={value ?? ''}
-        onChange={(text) => {
-          const equals = text.trim()
-          set({ key: equals === '' ? key : path, value: equals })
-        }}
+        value={value}
+        onChange={(text) => set({ key: text ? path : key, value: text?.trim() ?? null })}
       />
     </>
   )

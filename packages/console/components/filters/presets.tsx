@@ -14,7 +14,7 @@ export function Presets({ presets }: { presets: readonly Preset[] }) {
   return (
     <Group component="nav" gap={6} aria-label={t('Quick filters')}>
       {presets.map(({ label, params }) => {
-        const isOn = isShown(Object.entries(params), current)
+        const isOn = Object.entries(params).every(([name, value]) => current.get(name) === value)
         return (
           <Button
             key={label}
@@ -30,9 +30,4 @@ export function Presets({ presets }: { presets: readonly Preset[] }) {
       })}
     </Group>
   )
-}
-
-function isShown(params: readonly (readonly [string, string])[], current: URLSearchParams) {
-  if (params.length === 0) return current.size === 0
-  return params.every(([name, value]) => current.get(name) === value)
 }

@@ -10,29 +10,23 @@ export const RECENT_TIMES = [
   { value: '30d', label: key('Last 30 days'), ms: 30 * 24 * HOUR_MS },
 ] as const
 
-interface RecentTime {
-  readonly value: string
-  readonly label: string
-  /** When the range starts, for a reader at this time. */
-  startOf(now: Date): Date
-}
+const TODAY = { value: 'today', label: key('Today'), ms: 0 }
 
-/** The same for filters of lists, with shorter ones. `today` starts at midnight in the reader's zone. */
-export const FILTER_TIMES: readonly RecentTime[] = [
-  { value: '15m', label: key('Last 15 minutes'), startOf: (now) => before(now, HOUR_MS / 4) },
-  recent(RECENT_TIMES[0]),
-  {
-    value: 'today',
-    label: key('Today'),
-    startOf: (now) => new Date(now.getFullYear(), now.getMonth(), now.getDate()),
-  },
-  ...RECENT_TIMES.slice(1).map(recent),
+/** The same for filters of lists, with shorter ones. */
+export const FILTER_TIMES = [
+  { value: '15m', label: key('Last 15 minutes'), ms: HOUR_MS / 4 },
+  RECENT_TIMES[0],
+  TODAY,
+  ...RECENT_TIMES.slice(1),
 ]
 
-function recent({ value, label, ms }: (typeof RECENT_TIMES)[number]): RecentTime {
-  return { value, label, startOf: (now) => before(now, ms) }
+type RecentTime = (typeof FILTER_TIMES)[number]
+
+export function recentTime(value: string | null | undefined): RecentTime | undefined {
+  return FILTER_TIMES.find((time) => time.value === value)
 }
 
-function before(now: Date, ms: number): Date {
-  return new Date(now.getTime() - ms)
+/** When a range starts that ends now. Today starts at midnight in the reader's zone. */
+export function startOf(time: RecentTime): Date {
+  return time === TODAY ? new Date(new Date().setHours(0, 0, 0, 0)) : new Date(Date.now() - time.ms)
 }

@@ -4,44 +4,36 @@ import { IconSearch } from '@tabler/icons-react'
 import { useEffect, useState } from 'react'
 import { t } from '../../language/t.ts'
 
-const DEBOUNCE_MS = 250
-
 interface SearchFieldProps {
   readonly label: string
   readonly placeholder?: string
   readonly w?: number
-  readonly value: string
-  /** Called 250 ms after the last keystroke. */
-  onChange(value: string): void
+  readonly value: string | null
+  /** Called once the typing stops. Null for an empty text. */
+  onChange(value: string | null): void
 }
 
 /** A text filter that applies once the typing stops. */
-export function SearchField({ label, placeholder, value, onChange, w = 200 }: SearchFieldProps) {
-  const [typed, setTyped] = useState(value)
-  const emit = useDebouncedCallback(onChange, DEBOUNCE_MS)
+export function SearchField({ value, onChange, w = 200, ...props }: SearchFieldProps) {
+  const [typed, setTyped] = useState(value ?? '')
+  const emit = useDebouncedCallback((text: string) => onChange(text || null), 250)
   // Going back, or clearing all filters, changes the value from outside.
-  useEffect(() => setTyped(value), [value])
+  useEffect(() => setTyped(value ?? ''), [value])
 
-  function change(next: string) {
-    setTyped(next)
-    emit(next)
+  function change(text: string) {
+    setTyped(text)
+    emit(text)
   }
 
+  const clearLabel = t('Clear: {label}', { label: props.label })
   return (
     <TextInput
-      label={label}
-      placeholder={placeholder}
+      {...props}
       size="xs"
       w={w}
       leftSection={<IconSearch size={14} />}
       rightSection={
-        typed !== '' && (
-          <CloseButton
-            size="xs"
-            aria-label={t('Clear: {label}', { label })}
-            onClick={() => change('')}
-          />
-        )
+        typed !== '' && <CloseButton size="xs" aria-label={clearLabel} onClick={() => change('')} />
       }
       value={typed}
       onChange={(event) => change(event.currentTarget.value)}

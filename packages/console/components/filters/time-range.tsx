@@ -2,40 +2,40 @@ import { useMemo } from 'react'
 import { t } from '../../language/t.ts'
 import { DateTimeInput } from '../forms/date-time-input.tsx'
 import {
-  type CreatedValues,
-  createdTimeOf,
   readTimeRange,
+  TIME_FILTERS,
   type TimeBounds,
+  type TimeNames,
   type TimeValues,
 } from './filter-params.ts'
 import { FilterSelect } from './filter-select.tsx'
-import { FILTER_TIMES } from './recent-times.ts'
+import { FILTER_TIMES, recentTime, startOf } from './recent-times.ts'
 
-const CUSTOM = { value: 'custom', label: 'From … to …' }
+const CUSTOM = 'custom'
 
 /**
  * The time range in the query parameters. A range relative to now is computed once, so that it stays the same while
  * the reader looks at it.
  */
-export function useTimeRange({ within, since, until }: TimeValues): TimeBounds {
-  return useMemo(() => {
-    const preset = FILTER_TIMES.find(({ value }) => value === within)
-    if (preset) return { since: preset.startOf(new Date()).toISOString() }
-    return readTimeRange({ within, since, until }) ?? {}
-  }, [within, since, until])
+export function useTimeRange(values: TimeValues, names: TimeNames = TIME_FILTERS): TimeBounds {
+  const recent = recentTime(values[names[0]])
+  const start = useMemo(() => recent && startOf(recent).toISOString(), [recent])
+  return start ? { since: start } : (readTimeRange(values, names) ?? {})
 }
 
 interface TimeRangeProps {
   /** Whose time it is. */
   readonly label?: string
+  readonly names?: TimeNames
   readonly values: TimeValues
-  set(values: Partial<TimeValues>): void
+  set(values: TimeValues): void
 }
 
 /** Picks a recent time range or a custom one, in the reader's zone. */
-export function TimeRange({ label = t('Time'), values, set }: TimeRangeProps) {
-  const { within, since, until } = values
-  const isCustom = within === CUSTOM.value || since !== null || until !== null
+export function TimeRange(props: TimeRangeProps) {
+  const { label = t('Time'), names = TIME_FILTERS, values, set } = props
+  const [within, since, until] = names
+  const isCustom = values[within] === CUSTOM || Boolean(values[since] ?? values[until])
   return (
     <>
       <FilterSelect
@@ -43,53 +43,21 @@ export function TimeRange({ label = t('Time'), values, set }: TimeRangeProps) {
         w={150}
         data={[
           ...FILTER_TIMES.map((time) => ({ value: time.value, label: t(time.label) })),
-          CUSTOM,
+          { value: CUSTOM, label: 'From … to …' },
         ]}
-        value={isCustom ? CUSTOM.value : within}
-        onChange={(value) => set({ within: value, since: null, until: null })}
+        value={isCustom ? CUSTOM : (values[within] ?? null)}
+        onChange={(value) => set({ [within]: value, [since]: null, [until]: null })}
       />
-      {isCustom && (
-        <>
+      {isCustom &&
+        [since, until].map((name) => (
           <DateTimeInput
+            key={name}
             size="xs"
-            label={t('From')}
-            value={since}
-            onChange={(at) => set({ within: CUSTOM.value, since: at })}
+            label={name === since ? t('From') : t('To')}
+            value={values[name] ?? null}
+            onChange={(at) => set({ [within]: CUSTOM, [name]: at })}
           />
-          <DateTimeInput
-            size="xs"
-            label={t('To')}
-            value={until}
-            onChange={(at) => set({ within: CUSTOM.value, until: at })}
-          />
-        </>
-      )}
+        ))}
     </>
-  )
-}
-
-export function useCreatedTime(values: CreatedValues) {
-  return useTimeRange(createdTimeOf(values))
-}
-
-interface CreatedTimeProps {
-  readonly values: CreatedValues
-  set(values: Partial<CreatedValues>): void
-}
-
-/** Picks the time in which deliveries were created: a delivery of yesterday can have failed a minute ago. */
-export function CreatedTime({ values, set }: CreatedTimeProps) {
-  return (
-    <TimeRange
-      label={t('Created')}
-      values={createdTimeOf(values)}
-      set={({ within, since, until }) =>
-        set({
-          ...(within !== undefined && { created: within }),
-          ...(since !== undefined && { createdSince: since }),
-          ...(until !== undefined && { createdUntil: until }),
-        })
-      }
-    />
   )
 }

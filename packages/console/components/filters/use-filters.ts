@@ -1,31 +1,35 @@
-import { useSearchParams } from 'react-router'
-import { changedParams } from '../../lib/changed-params.ts'
+import { parseAsString, useQueryState, useQueryStates } from 'nuqs'
+
+type Values<Name extends string> = Record<Name, string | null>
 
 /**
  * The filters of a list, as query parameters. A change returns to the first page. It replaces the history entry, so
  * that typing does not add one entry for each key.
  */
 export function useFilters<Name extends string>(names: readonly Name[]) {
-  const [params, setParams] = useSearchParams()
-  const values = readFilters(names, params)
+  const parsers = Object.fromEntries(names.map((name) => [name, parseAsString]))
+  const [values, setValues] = useQueryStates(parsers)
+  const [, setAfter] = useQueryState('after')
+  const [, setBefore] = useQueryState('before')
 
-  const set = (changes: Partial<Record<Name, string | null>>) =>
-    setParams((current) => changedParams(current, { ...changes, after: null, before: null }), {
-      replace: true,
-    })
-  const active = names.some((name) => values[name] !== null)
-  const clear = () =>
-    set(Object.fromEntries(names.map((name) => [name, null])) as Record<Name, null>)
-  return { values, set, active, clear }
+  function set(changes: Partial<Values<Name>> | null) {
+    void setValues(changes)
+    void setAfter(null)
+    void setBefore(null)
+  }
+
+  return {
+    values: values as Values<Name>,
+    set,
+    active: names.some((name) => values[name] !== null),
+    clear: () => set(null),
+  }
 }
 
 /** The values of filters in the query parameters of an address. */
 export function readFilters<Name extends string>(
   names: readonly Name[],
   params: URLSearchParams,
-): Record<Name, string | null> {
-  return Object.fromEntries(names.map((name) => [name, params.get(name)])) as Record<
-    Name,
-    string | null
-  >
+): Values<Name> {
+  return Object.fromEntries(names.map((name) => [name, params.get(name)])) as Values<Name>
 }

@@ -3,7 +3,7 @@ import { Textarea, type TextareaProps } from '@mantine/core'
 interface CodeFieldProps
   extends Pick<
     TextareaProps,
-    'label' | 'description' | 'placeholder' | 'error' | 'inputContainer'
+    'label' | 'description' | 'placeholder' | 'error' | 'inputContainer' | 'onBlur'
   > {
   readonly value: string
   onChange(value: string): void
@@ -19,7 +19,7 @@ export function CodeField({ onChange, ...props }: CodeFieldProps) {
       maxRows={24}
       spellCheck={false}
       autoComplete="off"
-      styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)', fontSize: 13 } }}
+      classNames={{ input: 'ph-mono' }}
       onChange={(event) => onChange(event.currentTarget.value)}
     />
   )

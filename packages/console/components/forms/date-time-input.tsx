@@ -17,19 +17,16 @@ interface DateTimeInputProps {
 export function DateTimeInput({ value, onChange, label, ...rest }: DateTimeInputProps) {
   const isUtc = useTimeZone() === 'utc'
   const input = useRef<HTMLInputElement>(null)
-  const lastValue = useRef(value)
-  // The input is uncontrolled, so that typing keeps its partial value and the focus. Only outside changes are
-  // written.
-  const lastZone = useRef(isUtc)
+  const text = textOf(value, isUtc)
+  const shown = useRef(text)
+  // The input is uncontrolled, so that typing keeps its partial value and the focus. Only outside changes are written.
   useEffect(() => {
-    if ((value === lastValue.current && isUtc === lastZone.current) || !input.current) return
-    lastValue.current = value
-    lastZone.current = isUtc
-    input.current.value = textOf(value, isUtc)
-  }, [value, isUtc])
+    if (text !== shown.current && input.current) input.current.value = text
+    shown.current = text
+  }, [text])
 
   function emit(next: string | null) {
-    lastValue.current = next
+    shown.current = textOf(next, isUtc)
     onChange(next)
   }
 
@@ -40,12 +37,12 @@ export function DateTimeInput({ value, onChange, label, ...rest }: DateTimeInput
       ref={input}
       type="datetime-local"
       withAsterisk={false}
-      defaultValue={textOf(value, isUtc)}
+      defaultValue={text}
       onChange={(event) => {
-        const { value: text, validity } = event.currentTarget
-        const at = new Date(isUtc ? `${text}Z` : text)
+        const { value: typed, validity } = event.currentTarget
+        const at = new Date(isUtc ? `${typed}Z` : typed)
         // While the reader types a part, the browser reports no value, and the last value stays.
-        if (text !== '' && !Number.isNaN(at.getTime())) emit(at.toISOString())
+        if (!Number.isNaN(at.getTime())) emit(at.toISOString())
         else if (!validity.badInput) emit(null)
       }}
     />
@@ -54,10 +51,8 @@ export function DateTimeInput({ value, onChange, label, ...rest }: DateTimeInput
 
 /** `2026-01-31T12:00`, in the reader's zone or in UTC. */
 function textOf(at: string | null, isUtc: boolean): string {
-  if (at === null) return ''
-  const date = new Date(at)
+  const date = new Date(at ?? '')
   if (Number.isNaN(date.getTime())) return ''
   const offsetMs = isUtc ? 0 : date.getTimezoneOffset() * 60_000
-  const shifted = new Date(date.getTime() - offsetMs)
-  return shifted.toISOString().slice(0, 16)
+  return new Date(date.getTime() - offsetMs).toISOString().slice(0, 16)
 }

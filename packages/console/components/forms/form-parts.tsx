@@ -1,4 +1,4 @@
-import { Alert, Button, Group } from '@mantine/core'
+import { Alert, Button, type ButtonProps, Group } from '@mantine/core'
 import { type ReactNode, useEffect, useRef } from 'react'
 import { Link } from 'react-router'
 import { t } from '../../language/t.ts'
@@ -17,20 +17,16 @@ export function FormError({ title, children }: { title?: string; children: React
 /** The reason may be below the fold of a long form. */
 const intoView = (element: HTMLElement | null) => element?.scrollIntoView({ block: 'nearest' })
 
-interface FormButtonsProps {
+interface FormButtonsProps extends Pick<ButtonProps, 'loading' | 'disabled' | 'children'> {
   /** The verb on the button that submits. */
   readonly action: string
-  readonly loading: boolean
-  readonly disabled?: boolean
   /** What the other button does, or the page that it leads to. */
   readonly dismiss: string | (() => void)
   /** Default: Cancel. */
   readonly dismissLabel?: string
-  /** Before both. */
-  readonly children?: ReactNode
 }
 
-/** The buttons below a form. In a dialog that scrolls, they stay in sight. */
+/** The buttons below a form, and the children before them. In a dialog that scrolls, they stay in sight. */
 export function FormButtons({ action, dismiss, children, ...rest }: FormButtonsProps) {
   const { dismissLabel = t('Cancel'), ...submit } = rest
   return (

@@ -1,4 +1,3 @@
-import { Button, Group, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { formatJson } from '../json/format-json.ts'
 import { CodeField } from './code-field.tsx'
@@ -15,42 +14,18 @@ interface JsonFieldProps {
   onChange(value: string): void
 }
 
-/** A field for JSON, checked on every change. */
-export function JsonField({ label, description, value, error, ...props }: JsonFieldProps) {
-  const parsed = parseJson(value)
+/** A field for JSON, checked on every change, and formatted once the reader leaves it. */
+export function JsonField({ label, isOptional = false, error, ...props }: JsonFieldProps) {
+  const { value, onChange } = props
   return (
     <CodeField
-      label={
-        <>
-          {label}{' '}
-          {props.isOptional && (
-            <Text span size="sm" c="dimmed" fw={400}>
-              (optional)
-            </Text>
-          )}
-        </>
-      }
-      description={description}
-      placeholder={props.placeholder}
-      value={value}
-      onChange={props.onChange}
-      error={parsed.error ?? error}
-      inputContainer={(input) => (
-        <>
-          {input}
-          <Group justify="end" mt={6}>
-            <Button
-              size="compact-xs"
-              variant="subtle"
-              disabled={parsed.error !== null || value.trim() === ''}
-              onClick={() => props.onChange(formatJson(value) ?? value)}
-              aria-label={`Format: ${label}`}
-            >
-              Format
-            </Button>
-          </Group>
-        </>
-      )}
+      {...props}
+      label={isOptional ? `${label} (optional)` : label}
+      error={parseJson(value).error ?? error}
+      onBlur={() => {
+        const formatted = formatJson(value)
+        if (formatted !== null && formatted !== value) onChange(formatted)
+      }}
     />
   )
 }

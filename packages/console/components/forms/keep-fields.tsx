@@ -1,14 +1,8 @@
-import { Stack, Switch } from '@mantine/core'
-
-interface Field {
-  readonly checked?: boolean
-  // biome-ignore lint/suspicious/noExplicitAny: an event, as the form of Mantine takes it
-  onChange(event: any): void
-}
+import { Stack, Switch, type SwitchProps } from '@mantine/core'
 
 interface KeepFieldsProps {
-  readonly payloads: Field
-  readonly responseBodies: Field
+  readonly payloads: SwitchProps
+  readonly responseBodies: SwitchProps
 }
 
 /** Whether payloads and the bodies of responses are kept. */

@@ -1,43 +1,33 @@
-import { SimpleGrid, Textarea, TextInput } from '@mantine/core'
-import type { ReactNode } from 'react'
-
-interface Field {
-  readonly value?: string
-  readonly error?: ReactNode
-  // biome-ignore lint/suspicious/noExplicitAny: an event, as the form of Mantine takes it
-  onChange(event: any): void
-}
+import {
+  SimpleGrid,
+  Textarea,
+  type TextareaProps,
+  TextInput,
+  type TextInputProps,
+} from '@mantine/core'
 
 interface OwnNameFieldsProps {
   /** What has the names, in the sentence about uids. */
   readonly description: string
-  readonly uid: Field
+  readonly uid: TextInputProps
   /** The text of the labels. */
-  readonly metadata: Field
+  readonly metadata: TextareaProps
 }
+
+const CODE = { autoComplete: 'off', spellCheck: false, classNames: { input: 'ph-mono' } }
 
 /** The names of the reader's own: the uid, and labels. */
 export function OwnNameFields({ description, uid, metadata }: OwnNameFieldsProps) {
   return (
     <SimpleGrid type="container" cols={{ base: 1, '500px': 2 }}>
-      <TextInput
-        label="Uid"
-        description={description}
-        maxLength={255}
-        autoComplete="off"
-        spellCheck={false}
-        classNames={{ input: 'ph-mono' }}
-        {...uid}
-      />
+      <TextInput label="Uid" description={description} maxLength={255} {...CODE} {...uid} />
       <Textarea
         label="Labels"
         description="One per line, such as team=payments."
         autosize
         minRows={1}
         maxRows={12}
-        autoComplete="off"
-        spellCheck={false}
-        classNames={{ input: 'ph-mono' }}
+        {...CODE}
         {...metadata}
       />
     </SimpleGrid>

@@ -1,8 +1,9 @@
-import { Box } from '@mantine/core'
+import { Box, Code } from '@mantine/core'
+import type { ReactNode } from 'react'
 import { CopyButton } from '../copy-button.tsx'
 
 interface CodeBlockProps {
-  readonly code: string
+  readonly code: ReactNode
   /** The accessible name: the block can be focused, to scroll it with the keyboard. */
   readonly label: string
   readonly maxHeight?: number
@@ -11,40 +12,36 @@ interface CodeBlockProps {
 /** Verbatim text with its own scroll bar. */
 export function CodeBlock({ code, label, maxHeight = 360 }: CodeBlockProps) {
   return (
-    <Box
-      component="pre"
-      className="ph-mono"
+    <Code
+      block
       role="region"
       aria-label={label}
       tabIndex={0}
-      m={0}
       p="sm"
-      fz="xs"
-      bg="var(--posthorn-sunken)"
-      bdrs="sm"
+      color="var(--posthorn-sunken)"
       bd="1px solid var(--posthorn-line)"
       mah={maxHeight}
-      style={{ overflow: 'auto', whiteSpace: 'pre-wrap' }}
+      style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}
     >
       {code}
-    </Box>
+    </Code>
   )
 }
 
-interface JsonBlockProps {
-  readonly value: unknown
-  /** The name of the value, such as "the schema". */
-  readonly label: string
+interface CopyableCodeProps extends CodeBlockProps {
+  /** The accessible name of the button. */
+  readonly copy: string
+  /** What the button copies. */
+  readonly copied: string
 }
 
-/** A small JSON value, formatted, with a copy button. */
-export function JsonBlock({ value, label }: JsonBlockProps) {
-  const text = JSON.stringify(value, null, 2)
+/** Verbatim text with a button that copies it. */
+export function CopyableCode({ copy, copied, ...block }: CopyableCodeProps) {
   return (
     <Box pos="relative">
-      <CodeBlock code={text} label={label} maxHeight={440} />
+      <CodeBlock {...block} />
       <Box pos="absolute" top={6} right={6} bg="var(--posthorn-sunken)" bdrs="sm">
-        <CopyButton value={text} label={`Copy ${label}`} />
+        <CopyButton value={copied} label={copy} />
       </Box>
     </Box>
   )

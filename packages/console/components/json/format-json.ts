@@ -1,37 +1,25 @@
-/** A string, a bracket, a comma, a colon, a number, `true`, `false` or `null`, as written. */
-const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g
+/** A string, spaces, an empty object or list, or a sign. What lies between them stays. */
+const PARTS = /"(?:[^"\\]|\\.)*"|\s+|[{[]\s*[}\]]|[{}[\],:]/g
 
-/**
- * Pretty-prints JSON; null for text that is not JSON. Works on tokens rather than on parsed values, so that numbers
- * keep all their digits.
- */
+/** Pretty-prints JSON; null for text that is not JSON. Parsed values would lose digits of long numbers. */
 export function formatJson(text: string): string | null {
   try {
     JSON.parse(text)
   } catch {
     return null
   }
-  let out = ''
   let depth = 0
-  let previous = ''
   const newLine = () => `\n${'  '.repeat(depth)}`
-  for (const [token] of text.matchAll(TOKEN)) {
-    const opened = previous === '{' || previous === '['
-    if (token === '}' || token === ']') {
-      depth--
-      out += opened ? token : newLine() + token
-    } else {
-      if (opened) out += newLine()
-      out += token === ':' ? ': ' : token
-      if (token === ',') out += newLine()
-      if (token === '{' || token === '[') depth++
-    }
-    previous = token
-  }
-  return out
+  return text.replace(PARTS, (part) => {
+    if (part.startsWith('"')) return part
+    const sign = part.replaceAll(/\s+/g, '')
+    if (sign === ':') return ': '
+    if (sign === ',') return `,${newLine()}`
+    if (sign.length !== 1) return sign
+    depth += '{['.includes(sign) ? 1 : -1
+    return '{['.includes(sign) ? sign + newLine() : newLine() + sign
+  })
 }
 
-/** JSON without the spaces between its parts; other text as given. */
-export function compactJson(text: string): string {
-  return formatJson(text) === null ? text.trim() : (text.match(TOKEN) ?? []).join('')
-}
+/** JSON without the spaces between its parts. */
+export const compactJson = (text: string) => text.replace(/("(?:[^"\\]|\\.)*")|\s+/g, '$1')

@@ -1,5 +1,4 @@
 import { Button } from '@mantine/core'
-import { IconArrowUp } from '@tabler/icons-react'
 import { t } from '../../language/t.ts'
 import { formatCount } from '../../lib/format.ts'
 
@@ -12,14 +11,12 @@ interface NewRowsProps {
 
 /** Offers to show new rows: the list moves only when the reader asks. The space for the button is always reserved. */
 export function NewRows({ count, isMore = false, show }: NewRowsProps) {
+  const shown = `${formatCount(count)}${isMore ? '+' : ''}`
   return (
     <div role="status" style={{ minHeight: 30 }}>
       {count > 0 && (
-        <Button size="xs" variant="light" leftSection={<IconArrowUp size={14} />} onClick={show}>
-          {t('{shown} new, show {count, plural, one {it} other {them}}', {
-            shown: `${formatCount(count)}${isMore ? '+' : ''}`,
-            count,
-          })}
+        <Button size="xs" variant="light" onClick={show}>
+          {t('{shown} new, show {count, plural, one {it} other {them}}', { shown, count })}
         </Button>
       )}
     </div>

@@ -1,5 +1,4 @@
-import { useSearchParams } from 'react-router'
-import { changedParams } from '../../lib/changed-params.ts'
+import { parseAsString, useQueryStates } from 'nuqs'
 import { OLDEST_FIRST } from './use-order.ts'
 
 export interface PageInfo {
@@ -18,47 +17,42 @@ export interface Cursors {
   readonly oldestFirst: boolean
   toNext(endCursor: string): void
   toPrevious(startCursor: string): void
-  toStart(): void
 }
 
 export const PAGE_SIZE = 25
 
+const PARAMS = { after: parseAsString, before: parseAsString, order: parseAsString }
+
 /** `prefix` tells the parameters of two lists of a page apart. */
 export function useCursors(size = PAGE_SIZE, prefix = ''): Cursors {
-  const [after, before] = [`${prefix}after`, `${prefix}before`]
-  const [params, setParams] = useSearchParams()
-
-  const move = (changes: Record<string, string>) =>
-    setParams((current) => changedParams(current, { [after]: null, [before]: null, ...changes }))
-
+  const urlKeys = { after: `${prefix}after`, before: `${prefix}before`, order: `${prefix}order` }
+  const options = { urlKeys, history: 'push', scroll: true } as const
+  const [page, setPage] = useQueryStates(PARAMS, options)
   return {
-    variables: readCursors(params, size, prefix),
-    oldestFirst: isOldestFirst(params, prefix),
-    moved: params.has(after) || params.has(before),
-    toNext: (endCursor) => move({ [after]: endCursor }),
-    toPrevious: (startCursor) => move({ [before]: startCursor }),
-    toStart: () => move({}),
+    variables: variablesOf(page, size),
+    oldestFirst: page.order === OLDEST_FIRST,
+    moved: page.after !== null || page.before !== null,
+    toNext: (after) => void setPage({ after, before: null }),
+    toPrevious: (before) => void setPage({ after: null, before }),
   }
 }
 
-/** The page of a list that an address names. Oldest first, pages are read backwards. */
-export function readCursors(
-  params: URLSearchParams,
-  size = PAGE_SIZE,
-  prefix = '',
-): Cursors['variables'] {
-  const [after, before] = [params.get(`${prefix}after`), params.get(`${prefix}before`)]
-  if (isOldestFirst(params, prefix)) {
-    if (before !== null) return { first: size, after: before }
-    return after !== null ? { last: size, before: after } : { last: size }
-  }
-  if (before !== null) return { last: size, before }
-  return after !== null ? { first: size, after } : { first: size }
+/** The page of a list that an address names. */
+export function readCursors(params: URLSearchParams, size = PAGE_SIZE): Cursors['variables'] {
+  const [after, before, order] = ['after', 'before', 'order'].map((name) => params.get(name))
+  return variablesOf({ after, before, order }, size)
 }
 
-/** A list with a prefix is one of several of a page, without an order of its own. */
-const isOldestFirst = (params: URLSearchParams, prefix: string) =>
-  prefix === '' && params.get('order') === OLDEST_FIRST
+type Page = Readonly<Partial<Record<keyof typeof PARAMS, string | null>>>
+
+/** Oldest first, pages are read backwards. */
+function variablesOf({ after, before, order }: Page, size: number): Cursors['variables'] {
+  const isReversed = order === OLDEST_FIRST
+  const [from, to] = isReversed ? [before, after] : [after, before]
+  if (from) return { first: size, after: from }
+  if (to) return { last: size, before: to }
+  return isReversed ? { last: size } : { first: size }
+}
 
 /** A page that was read backwards, as it is shown. */
 export function reversed<Row>(rows: readonly Row[] | undefined, info: PageInfo | undefined) {

@@ -1,6 +1,5 @@
-import { Center, Paper, Stack } from '@mantine/core'
+import { Center, Group, Paper, Stack, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
-import { Logo } from './logo.tsx'
 
 /** The layout of pages without a session: one card in the middle. */
 export function Centered({ children }: { children: ReactNode }) {
@@ -13,5 +12,16 @@ export function Centered({ children }: { children: ReactNode }) {
         </Stack>
       </Paper>
     </Center>
+  )
+}
+
+export function Logo() {
+  return (
+    <Group gap={8} wrap="nowrap">
+      <img src="/console/posthorn.svg" width={28} height={28} alt="" />
+      <Text fw={700} size="lg" lts="-0.01em">
+        Posthorn
+      </Text>
+    </Group>
   )
 }

@@ -1,6 +1,7 @@
 import { ActionIcon, Button, Menu } from '@mantine/core'
+import { useMediaQuery } from '@mantine/hooks'
 import { IconDots } from '@tabler/icons-react'
-import { type ComponentType, createContext, useContext } from 'react'
+import type { ComponentType } from 'react'
 import { Link } from 'react-router'
 import { t } from '../../language/t.ts'
 
@@ -17,20 +18,22 @@ interface PageAction {
   readonly isRare?: boolean
 }
 
-/** Whether the header of the page is narrow. */
-export const NarrowHeader = createContext(false)
-
-/** The actions of a page, the most important first. Where they do not fit, the others move into a menu. */
+/** The actions of a page, the most important first. In a narrow window, the others move into a menu. */
 export function PageActions({ actions }: { actions: readonly (PageAction | false | null)[] }) {
-  const isNarrow = useContext(NarrowHeader)
+  const isNarrow = useMediaQuery('(max-width: 52em)', false, { getInitialValueInEffect: false })
   const all = actions.filter((action) => action !== false && action !== null)
   const inMenu = all.filter(({ isRare }, index) => isRare || (isNarrow && index > 0))
   return (
     <>
       {all
         .filter((action) => !inMenu.includes(action))
-        .map((action) => (
-          <ActionButton key={action.label} {...action} />
+        .map(({ isPrimary, loading = false, ...action }) => (
+          <Button
+            key={action.label}
+            {...itemProps(action)}
+            variant={isPrimary ? 'filled' : 'default'}
+            loading={loading}
+          />
         ))}
       {inMenu.length > 0 && (
         <Menu position="bottom-end" withArrow>
@@ -40,8 +43,13 @@ export function PageActions({ actions }: { actions: readonly (PageAction | false
             </ActionIcon>
           </Menu.Target>
           <Menu.Dropdown>
-            {inMenu.map((action) => (
-              <ActionItem key={action.label} {...action} />
+            {inMenu.map(({ isDestructive, loading = false, ...action }) => (
+              <Menu.Item
+                key={action.label}
+                {...itemProps(action)}
+                {...(isDestructive && { color: 'red', c: 'var(--mantine-color-error)' })}
+                disabled={loading}
+              />
             ))}
           </Menu.Dropdown>
         </Menu>
@@ -50,30 +58,9 @@ export function PageActions({ actions }: { actions: readonly (PageAction | false
   )
 }
 
-function ActionButton({ label, icon: Icon, to, isPrimary = false, ...button }: PageAction) {
-  const { onClick, loading } = button
-  const look = {
-    variant: isPrimary ? 'filled' : 'default',
-    leftSection: Icon && <Icon size={16} />,
-    loading,
-    children: label,
-  }
-  return to === undefined ? (
-    <Button {...look} onClick={onClick} />
-  ) : (
-    <Button {...look} component={Link} to={to} />
-  )
-}
-
-function ActionItem({ label, icon: Icon, to, isDestructive = false, ...item }: PageAction) {
-  const look = {
-    leftSection: Icon && <Icon size={16} />,
-    ...(isDestructive && { color: 'red', c: 'var(--mantine-color-error)' }),
-    children: label,
-  }
-  return to === undefined ? (
-    <Menu.Item {...look} onClick={item.onClick} disabled={item.loading} />
-  ) : (
-    <Menu.Item {...look} component={Link} to={to} />
-  )
-}
+const itemProps = ({ label, icon: Icon, to, onClick }: PageAction) => ({
+  children: label,
+  leftSection: Icon && <Icon size={16} />,
+  ...(onClick && { onClick }),
+  ...(to !== undefined && { renderRoot: (props: object) => <Link to={to} {...props} /> }),
+})

@@ -1,11 +1,9 @@
 import { Anchor, Breadcrumbs, Group, Stack, Text, Title } from '@mantine/core'
-import { type ReactNode, useEffect, useLayoutEffect, useRef } from 'react'
-import { Link } from 'react-router'
+import { useDocumentTitle } from '@mantine/hooks'
+import { type ReactNode, useEffect, useRef } from 'react'
+import { Link, useLocation } from 'react-router'
 import { t } from '../../language/t.ts'
 import { useSession } from '../../session/session.tsx'
-import { useIsNarrow } from '../use-is-narrow.ts'
-import { NarrowHeader } from './page-actions.tsx'
-import { leaveTitleFocus, takeTitleFocus } from './title-focus.ts'
 
 interface PageProps {
   /** Also the title of the browser tab. */
@@ -21,9 +19,6 @@ interface PageProps {
   readonly children: ReactNode
 }
 
-/** In a narrower header, there is room for one action. */
-const NARROW_BELOW = 720
-
 export function Page({
   title,
   breadcrumbs = [],
@@ -36,19 +31,11 @@ export function Page({
   const { webhookId } = useSession()
   // With one webhook, there is no list of webhooks to return to.
   const parents = breadcrumbs.filter(([, to]) => webhookId === null || to !== '/webhooks')
-  const [header, isNarrow] = useIsNarrow<HTMLDivElement>(NARROW_BELOW)
-  const heading = useRef<HTMLHeadingElement>(null)
-  useEffect(() => takeTitleFocus(heading.current), [])
-  useLayoutEffect(() => {
-    const { current } = heading
-    return () => leaveTitleFocus(current)
-  }, [])
-  useEffect(() => {
-    document.title = `${title} · Posthorn`
-  }, [title])
+  const heading = useTitleFocus()
+  useDocumentTitle(`${title} · Posthorn`)
   return (
     <Stack gap="lg">
-      <Stack gap={6} ref={header} className="ph-header">
+      <Stack gap={6} className="ph-header">
         {parents.length > 0 && (
           <Breadcrumbs component="nav" aria-label={t('Breadcrumbs')} fz="sm">
             {parents.map(([label, to]) => (
@@ -67,7 +54,7 @@ export function Page({
           </Group>
           {actions && (
             <Group gap={8} className="ph-actions">
-              <NarrowHeader value={isNarrow}>{actions}</NarrowHeader>
+              {actions}
             </Group>
           )}
         </Group>
@@ -81,4 +68,27 @@ export function Page({
       {children}
     </Stack>
   )
+}
+
+let shownPath: string | null = null
+let hasLeftFirstPage = false
+
+/**
+ * Moves the focus to the title of a new page, so that a screen reader announces the page, and on from the title above a
+ * skeleton. The first page, and one whose first field has the focus, keep it.
+ */
+function useTitleFocus() {
+  const title = useRef<HTMLHeadingElement>(null)
+  const { pathname } = useLocation()
+  useEffect(() => {
+    const isNew = shownPath !== pathname
+    hasLeftFirstPage ||= isNew && shownPath !== null
+    shownPath = pathname
+    const { activeElement, body } = document
+    const isTaken = isNew
+      ? title.current?.closest('main')?.contains(activeElement)
+      : activeElement !== body
+    if (hasLeftFirstPage && !isTaken) title.current?.focus({ preventScroll: true })
+  }, [pathname])
+  return title
 }

@@ -1,7 +1,6 @@
-import { Button, Checkbox, Group, Text } from '@mantine/core'
+import { Button, Group, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { t } from '../../language/t.ts'
-import './selection.css'
 import { formatCount } from '../../lib/format.ts'
 import type { Selection } from './use-selection.ts'
 
@@ -15,36 +14,30 @@ interface SelectionBarProps {
   readonly children: ReactNode
 }
 
-/** Above a list: selects its page, says what is selected, and offers the actions for it. */
-export function SelectionBar(props: SelectionBarProps) {
-  const { selection, shown, selectAll, children } = props
+/** Above a list: says what is selected, and offers the actions for it. They stay in sight as the reader scrolls. */
+export function SelectionBar({ selection, shown, selectAll, children }: SelectionBarProps) {
   const { ids, isAll } = selection
-  const onPage = shown.filter((id) => selection.has(id)).length
-  const isPage = shown.length > 0 && onPage === shown.length
   const isActive = isAll || ids.size > 0
   return (
     <Group
-      className="ph-selection"
-      data-active={isActive || undefined}
+      mih={38}
+      py={4}
       gap="md"
       justify="space-between"
+      {...(isActive && {
+        pos: 'sticky',
+        top: 'var(--app-shell-header-offset, 0)',
+        bg: 'var(--mantine-color-body)',
+      })}
+      style={{ zIndex: 6 }}
     >
-      <Group gap="sm">
-        <Checkbox
-          size="xs"
-          label={isActive ? undefined : t('Select all on this page')}
-          aria-label={t('Select all on this page')}
-          disabled={shown.length === 0}
-          checked={isPage}
-          indeterminate={isActive && !isPage}
-          onChange={selection.togglePage}
-        />
-        <Text size="sm" fw={600} role="status">
+      <Group gap="sm" role="status">
+        <Text size="sm" fw={600}>
           {isAll
             ? t('All that match are selected')
             : ids.size > 0 && t('{size} selected', { size: formatCount(ids.size) })}
         </Text>
-        {!isAll && isPage && selectAll}
+        {!isAll && shown.length > 0 && shown.every((id) => ids.has(id)) && selectAll}
         {isActive && (
           <Button size="compact-xs" variant="subtle" onClick={selection.clear}>
             {t('Clear selection')}

@@ -1,7 +1,6 @@
-import { Box, Tabs, Text } from '@mantine/core'
+import { Tabs, Text } from '@mantine/core'
 import { useLocalStorage } from '@mantine/hooks'
-import { CopyButton } from '../copy-button.tsx'
-import { CodeBlock } from '../json/code-block.tsx'
+import { CopyableCode } from '../json/code-block.tsx'
 import type { Snippet } from './graphql-request.ts'
 
 interface CodeTabsProps {
@@ -28,12 +27,13 @@ export function CodeTabs({ snippets, storedAs, needs }: CodeTabsProps) {
       </Tabs.List>
       {snippets.map(({ language, code }) => (
         <Tabs.Panel key={language} value={language} pt="sm">
-          <Box pos="relative">
-            <Box pos="absolute" top={6} right={6} bg="var(--posthorn-sunken)">
-              <CopyButton value={code} label={`Copy the ${language} code`} />
-            </Box>
-            <CodeBlock code={code} label={`${language} code`} maxHeight={460} />
-          </Box>
+          <CopyableCode
+            code={code}
+            label={`${language} code`}
+            maxHeight={460}
+            copy={`Copy the ${language} code`}
+            copied={code}
+          />
           {needs && (
             <Text size="xs" c="dimmed" mt={6}>
               {needs(language)}

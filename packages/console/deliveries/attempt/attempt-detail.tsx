@@ -1,79 +1,47 @@
-import { Group, SimpleGrid, Skeleton, Stack, Text } from '@mantine/core'
+import { Group, SimpleGrid, Skeleton, Stack, Table, Text } from '@mantine/core'
 import { IconBulb } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { useRead } from '../../api/use-read.ts'
 import { CopyButton } from '../../components/copy-button.tsx'
 import { QueryError } from '../../components/query-error.tsx'
-import {
-  type AttemptStepFragment,
-  DeliveryAttemptDocument,
-  type DeliveryAttemptQuery,
-} from '../../generated/graphql.ts'
+import { type AttemptStepFragment, DeliveryAttemptDocument } from '../../generated/graphql.ts'
 import { t } from '../../language/t.ts'
 import { maskUrl } from '../../lib/mask-url.ts'
 import { useSession } from '../../session/session.tsx'
+import { asCurl } from './as-curl.ts'
 import { AttemptBody } from './attempt-body.tsx'
-import { attemptReport } from './attempt-report.ts'
-import { CopyAsCurl } from './copy-as-curl.tsx'
-import { HeaderTable } from './header-table.tsx'
 import { PhasesBar } from './phases-bar.tsx'
 
-type AttemptWithExchange = Extract<DeliveryAttemptQuery['node'], { recordedAt: string }>
-
-interface AttemptDetailProps {
-  readonly id: string
-  readonly attempt: AttemptStepFragment
-  /** What to check, for a failed attempt. */
-  readonly hint: string | null
-}
-
-/** The time, the request and the response of an attempt. */
-export function AttemptDetail({ id, attempt, hint }: AttemptDetailProps) {
+/** What to check, the time, the request and the response of an attempt. */
+export function AttemptDetail({ attempt }: { attempt: AttemptStepFragment }) {
   return (
-    <Stack gap="md" px={10} pt="xs" pb="md">
-      {hint && (
+    <Stack gap="md">
+      {attempt.advice && (
         <Group gap="xs" wrap="nowrap" align="start" c="var(--posthorn-on-yellow)">
           <IconBulb size={18} style={{ flex: 'none', marginTop: 1 }} aria-hidden />
-          <Text size="sm">{hint}</Text>
+          <Text size="sm">{attempt.advice}</Text>
         </Group>
       )}
-      <Stack gap={4}>
-        <PhasesBar attempt={attempt} />
-        <Remarks attempt={attempt} />
-      </Stack>
-      <Exchange id={id} />
+      <PhasesBar attempt={attempt} />
+      <Exchange id={attempt.id} />
     </Stack>
   )
 }
 
-function Remarks({ attempt: { resent } }: { attempt: AttemptStepFragment }) {
-  if (!resent) return null
-  return (
-    <Text size="xs" c="dimmed">
-      Sent twice, because the reused connection was already closed.
-    </Text>
-  )
-}
-
-/** Attempts are immutable, so the cache is always current. */
 function Exchange({ id }: { id: string }) {
-  const { can } = useSession()
-  const withBody = can('events:read')
+  const withBody = useSession().can('events:read')
+  // Attempts are immutable, so the cache is always current.
   const { data, error, reload } = useRead(
     DeliveryAttemptDocument,
     { id, withBody },
     { requestPolicy: 'cache-first' },
   )
   if (error && !data) return <QueryError error={error} reload={reload} />
-  const attempt = data?.node && isAttempt(data.node) ? data.node : null
-  if (!attempt) {
-    return data ? (
-      <Text size="sm">This attempt is past its retention period.</Text>
-    ) : (
-      <Skeleton h={280} />
-    )
-  }
+  if (!data) return <Skeleton h={280} />
+  const attempt = data.node && 'request' in data.node ? data.node : null
+  if (!attempt) return <Text size="sm">This attempt is past its retention period.</Text>
   const { request, response } = attempt
+  const { command, notes } = asCurl(request)
   return (
     <>
       <SimpleGrid type="container" cols={{ base: 1, '640px': 2 }} spacing="lg">
@@ -83,41 +51,34 @@ function Exchange({ id }: { id: string }) {
             response ? t('HTTP status {status}', { status: response.status }) : t('No response')
           }
         >
-          {response && (
+          {response ? (
             <>
-              <HeaderTable label={t('Response headers')} headers={response.headers} />
-              <AttemptBody
-                label={t('Response body')}
-                body={response.body}
-                encoding={response.bodyEncoding}
-                truncated={response.bodyTruncated}
-                unkeptBytes={response.unkeptBodyBytes}
-              />
+              <Headers label={t('Response headers')} headers={response.headers} />
+              <AttemptBody label={t('Response body')} response={response} />
             </>
+          ) : (
+            <Text size="sm">{attempt.error}</Text>
           )}
-          {!response && <Text size="sm">{attempt.error}</Text>}
         </Half>
         <Half title={t('Request')} line={`${request.method} ${maskUrl(request.url)}`}>
-          <HeaderTable label={t('Request headers')} headers={request.headers} />
+          <Headers label={t('Request headers')} headers={request.headers} />
         </Half>
       </SimpleGrid>
       <Group gap="sm">
-        <CopyAsCurl request={request} />
-        <CopyButton value={attemptReport(attempt)} label="Copy report" labelled />
+        <CopyButton value={command} label="Copy as curl" labelled />
+        <Text size="xs" c="dimmed" flex="1 1 16rem">
+          {notes.join(' ')}
+        </Text>
       </Group>
     </>
   )
-}
-
-function isAttempt(node: object): node is AttemptWithExchange {
-  return 'request' in node
 }
 
 function Half({ title, line, children }: { title: string; line: string; children: ReactNode }) {
   return (
     <Stack gap="sm" miw={0}>
       <div>
-        <Text component="h3" size="sm" fw={650} m={0}>
+        <Text component="h4" size="sm" fw={650} m={0}>
           {title}
         </Text>
         <Text size="xs" className="ph-mono" c="dimmed">
@@ -126,5 +87,28 @@ function Half({ title, line, children }: { title: string; line: string; children
       </div>
       {children}
     </Stack>
+  )
+}
+
+interface HeadersProps {
+  readonly label: string
+  readonly headers: readonly { readonly name: string; readonly value: string }[]
+}
+
+/** HTTP headers, in order. */
+function Headers({ label, headers }: HeadersProps) {
+  return (
+    <Table aria-label={label} variant="vertical" layout="fixed" fz="xs" className="ph-mono">
+      <Table.Tbody>
+        {headers.map(({ name, value }) => (
+          <Table.Tr key={name}>
+            <Table.Th w="38%" fw={400} scope="row">
+              {name}
+            </Table.Th>
+            <Table.Td style={{ overflowWrap: 'anywhere' }}>{value}</Table.Td>
+          </Table.Tr>
+        ))}
+      </Table.Tbody>
+    </Table>
   )
 }

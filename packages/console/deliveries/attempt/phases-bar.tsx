@@ -1,44 +1,48 @@
-import { t } from '../../language/t.ts'
-import './phases-bar.css'
+import { ColorSwatch, Group, Progress, Text } from '@mantine/core'
 import type { AttemptStepFragment } from '../../generated/graphql.ts'
+import { t } from '../../language/t.ts'
 import { formatDuration } from '../../lib/format.ts'
 
-type Attempt = Pick<AttemptStepFragment, 'phases' | 'durationMs'>
+const PHASES = [
+  ['lookupMs', 'Look-up', 'var(--posthorn-mark-gray)'],
+  ['connectMs', 'Connect', 'var(--posthorn-mark-violet)'],
+  ['tlsMs', 'TLS', 'var(--posthorn-mark-blue)'],
+  ['waitingMs', t('Waiting'), 'var(--posthorn-mark-orange)'],
+  ['bodyMs', t('Body'), 'var(--posthorn-mark-green)'],
+] as const
 
-const PHASES = ['lookup', 'connect', 'tls', 'waiting', 'body'] as const
-
-/** One thin bar that shows where the time of an attempt went, with a legend. */
-export function PhasesBar({ attempt: { phases, durationMs } }: { attempt: Attempt }) {
-  const shown = PHASES.flatMap((phase) => {
-    const ms = phases[`${phase}Ms`]
-    return ms == null ? [] : [{ phase, ms }]
+/** Where the time of an attempt went: one thin bar with a legend. */
+export function PhasesBar({ attempt }: { attempt: AttemptStepFragment }) {
+  const { phases, durationMs, resent } = attempt
+  const shown = PHASES.flatMap(([name, label, color]) => {
+    const ms = phases[name]
+    return ms == null ? [] : [{ label, color, ms }]
   })
-  if (shown.length === 0) return null
   return (
-    <figure className="ph-phases" aria-label="Where the time went">
-      <div className="ph-phases-bar" aria-hidden>
-        {shown.map(
-          ({ phase, ms }) =>
-            ms > 0 && <span key={phase} data-phase={phase} style={{ flexGrow: ms }} />,
-        )}
-      </div>
-      <figcaption>
+    <figure aria-label="Where the time went" style={{ margin: 0 }}>
+      <Progress.Root size={6} aria-hidden>
+        {shown.map(({ label, color, ms }) => (
+          <Progress.Section
+            key={label}
+            value={(100 * ms) / Math.max(1, durationMs)}
+            color={color}
+          />
+        ))}
+      </Progress.Root>
+      <Group component="figcaption" gap="2px 14px" mt={6} fz="xs" c="dimmed">
         {phases.connectionReused && <span>Connection reused</span>}
-        {shown.map(({ phase, ms }) => (
-          <span key={phase} data-phase={phase}>
-            {LABELS[phase]} <b>{formatDuration(ms)}</b>
-          </span>
+        {shown.map(({ label, color, ms }) => (
+          <Group key={label} gap={6} wrap="nowrap">
+            <ColorSwatch size={8} color={color} radius={2} withShadow={false} />
+            {label}
+            <Text inherit span fw={600} c="var(--mantine-color-text)">
+              {formatDuration(ms)}
+            </Text>
+          </Group>
         ))}
         <span>{`${formatDuration(durationMs)} in total`}</span>
-      </figcaption>
+        {resent && <span>Sent twice, because the reused connection was already closed.</span>}
+      </Group>
     </figure>
   )
-}
-
-const LABELS = {
-  lookup: 'Look-up',
-  connect: 'Connect',
-  tls: 'TLS',
-  waiting: t('Waiting'),
-  body: t('Body'),
 }

@@ -1,6 +1,7 @@
 import { StateBadge } from '../../components/state-badge.tsx'
 import type { DeliveryCountsFragment } from '../../generated/graphql.ts'
-import { deliveredText, othersOf } from './delivered-text.ts'
+import { key, t } from '../../language/t.ts'
+import { formatCount } from '../../lib/format.ts'
 
 type Counts = DeliveryCountsFragment
 
@@ -21,4 +22,30 @@ function colorOf({ total, succeeded, exhausted, canceled }: Counts): string {
   if (exhausted > 0) return 'red'
   if (succeeded + canceled < total) return 'blue'
   return succeeded > 0 ? 'green' : 'gray'
+}
+
+/** The server counts at most this many deliveries of an event. */
+const MAX_COUNTED = 1_000
+
+/** Such as "24 of 38 delivered". */
+export function deliveredText({ total, succeeded }: Counts): string {
+  const of = `${formatCount(total)}${total < MAX_COUNTED ? '' : '+'}`
+  return t('{count} of {total} delivered', { count: formatCount(succeeded), total: of })
+}
+
+/** Those that were not delivered, by state: "14 on hold, 2 retrying". */
+export function othersOf(counts: Counts): string {
+  const { total, succeeded, exhausted, canceled, retrying, waiting, onHold } = counts
+  const groups: readonly [text: string, count: number][] = [
+    [key('{count} exhausted'), exhausted],
+    [key('{count} retrying'), retrying],
+    [key('{count} on hold'), onHold],
+    [key('{count} waiting'), waiting - onHold],
+    [key('{count} queued'), total - succeeded - exhausted - canceled - retrying - waiting],
+    [key('{count} canceled'), canceled],
+  ]
+  return groups
+    .filter(([, count]) => count > 0)
+    .map(([text, count]) => t(text, { count: formatCount(count) }))
+    .join(', ')
 }

@@ -1,73 +1,41 @@
-import { useEffect, useEffectEvent, useState } from 'react'
-import { type Client, useClient } from 'urql'
-import { dataOf } from '../../api/data-of.ts'
+import { Button } from '@mantine/core'
+import { useState } from 'react'
+import { useClient } from 'urql'
+import { describeError } from '../../api/request-error.ts'
 import { notifyError } from '../../components/notify.ts'
-import { usePanel } from '../../components/use-panel.ts'
-import {
-  FailedOfEventDocument,
-  type FailedOfEventQuery,
-  type FailedOfEventQueryVariables,
-} from '../../generated/graphql.ts'
+import { type DeliveryCountsFragment, FailedOfEventDocument } from '../../generated/graphql.ts'
+import { formatCount } from '../../lib/format.ts'
+import { useSession } from '../../session/session.tsx'
+import type { TaskTarget } from '../../tasks/bulk-action.ts'
 import { StartTask } from '../../tasks/start-task.tsx'
-import type { TargetAction, TaskTarget } from '../../tasks/task-target.ts'
-
-const ACTION: TargetAction = 'REDELIVER'
-/** A bulk action takes at most this many ids. */
-const MAX_IDS = 1_000
 
 interface RedeliverFailedProps {
-  /** Null while nobody asks. */
-  readonly eventId: string | null
-  onClose(): void
+  readonly eventId: string
+  readonly counts: DeliveryCountsFragment | null | undefined
 }
 
-/** Asks before it redelivers the failed deliveries of one event, and opens the result. */
-export function RedeliverFailed({ eventId, onClose }: RedeliverFailedProps) {
+/** Redelivers the failed deliveries of one event, at most a hundred at once. Nothing without any. */
+export function RedeliverFailed({ eventId, counts }: RedeliverFailedProps) {
   const client = useClient()
-  const task = usePanel('task')
+  const { can } = useSession()
   const [target, setTarget] = useState<TaskTarget | null>(null)
+  const failed = counts ? counts.exhausted + counts.retrying : 0
 
-  const ask = useEffectEvent(async (id: string) => {
-    try {
-      const ids = await failedOfEvent(client, id)
-      if (id !== eventId) return
-      if (ids.length > 0) return setTarget({ ids })
-      notifyError('No delivery of this event is failed any more.')
-    } catch (error) {
-      notifyError(`The failed deliveries could not be listed: ${(error as Error).message}`)
-    }
-    onClose()
-  })
-  useEffect(() => {
-    if (eventId === null) setTarget(null)
-    else void ask(eventId)
-  }, [eventId])
-
-  return (
-    <StartTask
-      action={ACTION}
-      target={target}
-      succeeded={0}
-      onClose={onClose}
-      onStart={(id) => {
-        if (id !== null) task.open(id)
-      }}
-    />
-  )
-}
-
-async function failedOfEvent(client: Client, id: string): Promise<readonly string[]> {
-  const ids: string[] = []
-  let after: string | null | undefined = null
-  do {
-    const variables: FailedOfEventQueryVariables = { id, after }
-    const result = await client
-      .query(FailedOfEventDocument, variables, { requestPolicy: 'network-only' })
+  async function ask() {
+    const { data, error } = await client
+      .query(FailedOfEventDocument, { id: eventId }, { requestPolicy: 'network-only' })
       .toPromise()
-    const { event }: FailedOfEventQuery = dataOf(result)
-    const page = event?.deliveries
-    ids.push(...(page?.nodes.map((delivery) => delivery.id) ?? []))
-    after = page?.pageInfo.hasNextPage ? page.pageInfo.endCursor : null
-  } while (after != null && ids.length < MAX_IDS)
-  return ids.slice(0, MAX_IDS)
+    if (error) return notifyError(describeError(error).message)
+    setTarget({ ids: data?.event?.deliveries?.nodes.map(({ id }) => id) ?? [] })
+  }
+
+  if (!can('deliveries:write') || (failed === 0 && target === null)) return null
+  return (
+    <>
+      <Button size="xs" variant="default" onClick={ask}>
+        {`Redeliver the ${formatCount(failed)} failed`}
+      </Button>
+      <StartTask action="REDELIVER" target={target} succeeded={0} onClose={() => setTarget(null)} />
+    </>
+  )
 }

@@ -3,38 +3,35 @@ import { FilterBar } from '../../components/filters/filter-bar.tsx'
 import { FilterMultiSelect } from '../../components/filters/filter-multi-select.tsx'
 import { FilterSelect } from '../../components/filters/filter-select.tsx'
 import { KeyFilter } from '../../components/filters/key-filter.tsx'
-import {
-  CreatedTime,
-  TimeRange,
-  useCreatedTime,
-  useTimeRange,
-} from '../../components/filters/time-range.tsx'
+import { TimeRange, useTimeRange } from '../../components/filters/time-range.tsx'
 import { useFilters } from '../../components/filters/use-filters.ts'
 import { WebhookMultiSelect } from '../../components/filters/webhook-select.tsx'
 import { t } from '../../language/t.ts'
-import { DELIVERY_FILTERS } from '../deliveries-query.ts'
 import { DELIVERY_STATES } from '../delivery-states.ts'
-import { deliveryFilter } from './delivery-filter.ts'
-import { CAUSES, causeOf, DURATIONS, RESPONSES } from './response-filter.ts'
+import {
+  CAUSES,
+  causeOf,
+  DELIVERY_FILTERS,
+  DURATIONS,
+  deliveryFilter,
+  RESPONSES,
+} from './delivery-filter.ts'
 
 /** The delivery filters in the query parameters. `onlyWebhookId` fixes the webhook. */
 export function useDeliveryFilters(onlyWebhookId: string | null) {
   const filters = useFilters(DELIVERY_FILTERS)
-  const attempted = useTimeRange(filters.values)
-  const created = useCreatedTime(filters.values)
-  const filter = deliveryFilter(filters.values, { created, attempted, onlyWebhookId })
+  const filter = deliveryFilter(filters.values, useTimeRange(filters.values), onlyWebhookId)
   return { ...filters, filter, onlyWebhookId, key: JSON.stringify(filters.values) }
 }
 
 export function DeliveryFilters({ filters }: { filters: ReturnType<typeof useDeliveryFilters> }) {
   const { values, set, active, clear, onlyWebhookId } = filters
-  const { type, duration, created, createdSince, createdUntil, key } = values
-  const more = [type, duration, created, createdSince, createdUntil, key]
+  const { webhook, state, status, cause, type, duration, key } = values
   return (
     <FilterBar
       active={active}
       clear={clear}
-      moreActive={more.some((value) => value !== null)}
+      moreActive={type !== null || duration !== null || key !== null}
       more={
         <>
           <EventTypeMultiSelect value={type} onChange={(chosen) => set({ type: chosen })} />
@@ -45,27 +42,26 @@ export function DeliveryFilters({ filters }: { filters: ReturnType<typeof useDel
             value={duration}
             onChange={(chosen) => set({ duration: chosen })}
           />
-          <CreatedTime values={values} set={set} />
           <KeyFilter values={values} set={set} />
         </>
       }
     >
       {onlyWebhookId === null && (
-        <WebhookMultiSelect value={values.webhook} onChange={(webhook) => set({ webhook })} />
+        <WebhookMultiSelect value={webhook} onChange={(chosen) => set({ webhook: chosen })} />
       )}
       <FilterMultiSelect
         label={t('State')}
         w={140}
         options={DELIVERY_STATES}
-        value={values.state}
-        onChange={(state) => set({ state })}
+        value={state}
+        onChange={(chosen) => set({ state: chosen })}
       />
       <FilterMultiSelect
         label={t('Response')}
         w={140}
         options={RESPONSES}
-        value={values.status}
-        onChange={(status) => set({ status })}
+        value={status}
+        onChange={(chosen) => set({ status: chosen })}
       />
       <FilterMultiSelect
         label={t('Status or error')}
@@ -74,8 +70,8 @@ export function DeliveryFilters({ filters }: { filters: ReturnType<typeof useDel
         searchHint="A status such as 502, or an error"
         options={CAUSES}
         toValue={causeOf}
-        value={values.cause}
-        onChange={(cause) => set({ cause })}
+        value={cause}
+        onChange={(chosen) => set({ cause: chosen })}
       />
       <TimeRange label="Attempted" values={values} set={set} />
     </FilterBar>

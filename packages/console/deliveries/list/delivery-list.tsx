@@ -1,16 +1,14 @@
-import { Anchor, Text } from '@mantine/core'
-import type { ReactNode } from 'react'
-import { Link } from 'react-router'
-import { attemptsPath } from '../../attempts/deliveries-path.ts'
+import { Button, Text } from '@mantine/core'
+import { type ReactNode, useState } from 'react'
 import { List } from '../../components/lists/list.tsx'
 import type { Cursors } from '../../components/lists/use-cursors.ts'
 import { NoMatches } from '../../components/page/empty-state.tsx'
-import { selectColumn } from '../../components/selection/select-column.tsx'
+import { SelectionBar } from '../../components/selection/selection-bar.tsx'
 import { useSelection } from '../../components/selection/use-selection.ts'
-import { usePanel } from '../../components/use-panel.ts'
+import { t } from '../../language/t.ts'
 import { useSession } from '../../session/session.tsx'
-import { TaskPanel } from '../../tasks/task-panel.tsx'
-import { BulkActions } from './bulk-actions.tsx'
+import type { TargetAction, TaskTarget } from '../../tasks/bulk-action.ts'
+import { StartTask } from '../../tasks/start-task.tsx'
 import type { deliveryColumns } from './delivery-columns.tsx'
 import type { useDeliveryFilters } from './delivery-filters.tsx'
 import type { useDeliveries } from './use-deliveries.ts'
@@ -26,35 +24,62 @@ interface DeliveryListProps {
   readonly empty: ReactNode
 }
 
-/** The deliveries that match the filters, with the actions for those that are selected, and what came of them. */
+/** The deliveries that match the filters, with the actions for those that are selected. */
 export function DeliveryList(props: DeliveryListProps) {
   const { label, columns, filters, cursors, deliveries, empty } = props
   const { rows, info, error, stale, reload } = deliveries
   const maySelect = useSession().can('deliveries:write')
-  const task = usePanel('task')
-  const selection = useSelection(rows?.map(({ id }) => id) ?? [], filters.key)
-  // While the list loads, their place is kept.
-  const hasActions = maySelect && (rows ? rows.length > 0 : !error)
+  const [action, setAction] = useState<TargetAction>('REDELIVER')
+  const [target, setTarget] = useState<TaskTarget | null>(null)
+  const shown = rows?.map(({ id }) => id) ?? []
+  const selection = useSelection(filters.key)
+  const succeeded = rows?.filter(({ id, state }) => state === 'SUCCEEDED' && selection.ids.has(id))
+
+  function begin(next: TargetAction) {
+    setAction(next)
+    setTarget(selection.isAll ? { filter: filters.filter } : { ids: [...selection.ids] })
+  }
+
   return (
     <>
-      {filters.filter.anyAttempt && <SearchLimit path={attemptsPath(filters.values)} />}
-      {task.id !== null && <TaskPanel id={task.id} onClose={task.close} />}
+      {filters.filter.anyAttempt && (
+        <Text size="xs" c="dimmed">
+          Searches the newest 2,000 attempts that match.
+        </Text>
+      )}
       <div>
-        {hasActions && (
-          <BulkActions
+        {/* While the list loads, the place of the bar is kept. */}
+        {maySelect && (rows ? rows.length > 0 : !error) && (
+          <SelectionBar
             selection={selection}
-            rows={rows ?? []}
-            filter={filters.filter}
-            isWhole={!cursors.moved && info?.hasNextPage === false}
-          />
+            shown={shown}
+            selectAll={
+              // No bulk action takes a search key.
+              filters.filter.key == null &&
+              (cursors.moved || info?.hasNextPage) && (
+                <Button size="compact-xs" variant="subtle" onClick={selection.selectAll}>
+                  {t('Select all that match')}
+                </Button>
+              )
+            }
+          >
+            <Button size="xs" onClick={() => begin('REDELIVER')}>
+              {t('Redeliver')}
+            </Button>
+            <Button
+              size="xs"
+              variant="default"
+              c="var(--posthorn-on-red)"
+              onClick={() => begin('CANCEL')}
+            >
+              {t('Cancel deliveries')}
+            </Button>
+          </SelectionBar>
         )}
         <List
           label={label}
-          columns={
-            maySelect
-              ? [selectColumn(selection, ({ id }: { id: string }) => id), ...columns]
-              : columns
-          }
+          columns={columns}
+          selection={maySelect ? selection : undefined}
           rows={rows}
           keyOf={({ id }) => id}
           to={({ id }) => `/deliveries/${id}`}
@@ -62,21 +87,16 @@ export function DeliveryList(props: DeliveryListProps) {
           stale={stale}
           reload={reload}
           pages={{ info, cursors }}
-          empty={filters.active ? <NoMatches noun="delivery" clear={filters.clear} /> : empty}
+          empty={filters.active ? <NoMatches clear={filters.clear} /> : empty}
         />
       </div>
+      <StartTask
+        action={action}
+        target={target}
+        succeeded={succeeded?.length ?? 0}
+        onClose={() => setTarget(null)}
+        onStart={selection.clear}
+      />
     </>
-  )
-}
-
-/** Says how far a search by attempts reaches, with a link to the attempts themselves, which have no such limit. */
-function SearchLimit({ path }: { path: string }) {
-  return (
-    <Text size="xs" c="dimmed">
-      Searches the newest 2,000 attempts that match.{' '}
-      <Anchor component={Link} to={path} inherit underline="always">
-        Show the attempts
-      </Anchor>
-    </Text>
   )
 }

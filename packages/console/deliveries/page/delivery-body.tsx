@@ -6,10 +6,10 @@ import { JsonView } from '../../components/json/json-view.tsx'
 import { Section } from '../../components/page/section.tsx'
 import { QueryError } from '../../components/query-error.tsx'
 import { notKeptText } from '../../events/not-kept-text.ts'
+import { WhatHasChanged } from '../../events/what-has-changed.tsx'
 import { DeliveryBodyDocument, type DeliveryBodyQuery } from '../../generated/graphql.ts'
 import { t } from '../../language/t.ts'
 import { useSession } from '../../session/session.tsx'
-import { DeliveryDifference } from './delivery-difference.tsx'
 
 const SentVersion = lazy(() =>
   import('../../webhooks/body/sent-version.tsx').then((m) => ({ default: m.SentVersion })),
@@ -17,17 +17,11 @@ const SentVersion = lazy(() =>
 
 /** The body of every attempt of a delivery, which never changes. That of the webhook does. */
 export function DeliveryBody({ deliveryId }: { deliveryId: string }) {
-  const { can } = useSession()
-  const withWebhook = can('webhooks:read')
-  const { data, error, reload } = useRead(
-    DeliveryBodyDocument,
-    { id: deliveryId, withWebhook },
-    { requestPolicy: 'cache-and-network' },
-  )
+  const withWebhook = useSession().can('webhooks:read')
+  const { data, error, reload } = useRead(DeliveryBodyDocument, { id: deliveryId, withWebhook })
   const delivery = data?.delivery
   const { body, event, bodyVersion = null, webhook } = delivery ?? {}
   const sends = webhook ? (webhook.bodyVersion?.version ?? null) : undefined
-  const isChosen = bodyVersion !== null || (sends !== undefined && sends !== null)
   return (
     <>
       <Section
@@ -45,12 +39,20 @@ export function DeliveryBody({ deliveryId }: { deliveryId: string }) {
         {data && body == null && <Text size="sm">{missingText(delivery)}</Text>}
         {body != null && (
           <>
-            <Suspense>{isChosen && <SentVersion sent={bodyVersion} sends={sends} />}</Suspense>
-            <JsonView label={t('Body')} text={body} note={noteOf(bodyVersion)} />
+            {(bodyVersion ?? sends) != null && (
+              <Suspense>
+                <SentVersion sent={bodyVersion} sends={sends} />
+              </Suspense>
+            )}
+            <JsonView
+              label={t('Body')}
+              text={body}
+              note="The exact body that is signed and sent."
+            />
           </>
         )}
       </Section>
-      {event?.previousText != null && <DeliveryDifference deliveryId={deliveryId} />}
+      {event && <WhatHasChanged {...event} />}
     </>
   )
 }
@@ -61,10 +63,4 @@ function missingText(delivery: DeliveryBodyQuery['delivery'] | undefined): strin
   return delivery.payloadState === 'KEPT'
     ? t('The body is too large')
     : notKeptText(delivery.event.unkeptBytes)
-}
-
-function noteOf(chosen: { readonly template?: string | null | undefined } | null): string {
-  return chosen?.template == null
-    ? 'The exact body that is signed and sent. The field data is the payload.'
-    : 'The exact body that is signed and sent.'
 }

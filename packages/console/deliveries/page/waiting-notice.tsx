@@ -1,53 +1,41 @@
-import { Alert, Text } from '@mantine/core'
+import { Alert } from '@mantine/core'
 import { IconClock } from '@tabler/icons-react'
-import { useState } from 'react'
-import { usePolling } from '../../api/use-polling.ts'
 import { Time, useNow } from '../../components/time.tsx'
 import type { DeliveryQuery } from '../../generated/graphql.ts'
 import { rich, t } from '../../language/t.ts'
-import { whyWaiting } from './why-waiting.ts'
+import { isFinished } from '../delivery-states.ts'
+import { waitsFor } from '../waits-for.ts'
 
 /** Shows why an unfinished delivery has not been sent yet, and when the next attempt is. */
 export function WaitingNotice({ delivery }: { delivery: NonNullable<DeliveryQuery['delivery']> }) {
-  const why = whyWaiting(delivery, useNow())
-  if (!why) return null
-  const { parkedAt } = delivery
+  const { state, nextAttemptAt, parkedAt } = delivery
+  const isScheduled = Date.parse(nextAttemptAt ?? '') > useNow()
+  const { what, why, probeAt } = waitsFor(delivery)
+  if (isFinished(state)) return null
   return (
-    <Alert color="blue" variant="light" icon={<IconClock size={18} />} title={why.title}>
-      {why.sentence}
-      {why.nextAt && (
-        <div>
-          {why.nextLabel}: <Countdown to={why.nextAt} />, at <Time at={why.nextAt} />
-        </div>
+    <Alert
+      color="blue"
+      variant="light"
+      icon={<IconClock size={18} />}
+      title={state === 'WAITING' ? what : isScheduled ? t('Next attempt') : t('Queued')}
+    >
+      {state === 'WAITING' ? (
+        <>
+          {why}
+          {probeAt && (
+            <div>
+              Next probe: <Time at={probeAt} as="upcoming" />
+            </div>
+          )}
+          {parkedAt && <div>{rich('Waiting since {time}', { time: <Time at={parkedAt} /> })}</div>}
+        </>
+      ) : nextAttemptAt && isScheduled ? (
+        <>
+          <Time at={nextAttemptAt} as="upcoming" />, <Time at={nextAttemptAt} />
+        </>
+      ) : (
+        t('An attempt is running, or starts as soon as a worker is free.')
       )}
-      {parkedAt && <div>{rich('Waiting since {time}', { time: <Time at={parkedAt} /> })}</div>}
     </Alert>
   )
-}
-
-/** The time until `to`, updated every second. */
-function Countdown({ to }: { to: string }) {
-  const [nowMs, setNowMs] = useState(Date.now)
-  usePolling(1_000, () => setNowMs(Date.now()))
-  return (
-    <Text span inherit role="timer" fw={600} style={{ fontVariantNumeric: 'tabular-nums' }}>
-      {remaining(Date.parse(to) - nowMs)}
-    </Text>
-  )
-}
-
-/** `in 4 s`, `in 12:05`, `in 3:20:00 hours` */
-function remaining(ms: number): string {
-  const seconds = Math.ceil(ms / 1_000)
-  if (seconds <= 0) return t('now')
-  if (seconds < 60) return `in ${seconds} s`
-  const two = (value: number) => String(value).padStart(2, '0')
-  const [hours, minutes, rest] = [
-    Math.floor(seconds / 3_600),
-    Math.floor(seconds / 60) % 60,
-    seconds % 60,
-  ]
-  return hours === 0
-    ? `in ${minutes}:${two(rest)}`
-    : `in ${hours}:${two(minutes)}:${two(rest)} hours`
 }

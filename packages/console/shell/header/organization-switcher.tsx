@@ -4,7 +4,6 @@ import { IconCheck, IconSelector } from '@tabler/icons-react'
 import { useState } from 'react'
 import { useLocation } from 'react-router'
 import { useQuery } from 'urql'
-import { navigateWithGuard } from '../../components/forms/leave-guards.ts'
 import { OrganizationsSearchDocument } from '../../generated/graphql.ts'
 import { consoleUrl, mount } from '../../mount.ts'
 import { useSession } from '../../session/session.tsx'
@@ -46,7 +45,7 @@ function Switcher({ id, name }: { id: string; name: string }) {
     store.closeDropdown()
     if (chosen === id) return
     const [, section = ''] = pathname.split('/')
-    navigateWithGuard(() => location.assign(consoleUrl(chosen, `/${section}`)))
+    location.assign(consoleUrl(chosen, `/${section}`))
   }
 
   return (

@@ -1,6 +1,5 @@
 import { useEffect, useEffectEvent } from 'react'
 import { useNavigate } from 'react-router'
-import { navigateWithGuard } from '../../components/forms/leave-guards.ts'
 import { readStored, store } from '../../lib/storage.ts'
 import { useSession } from '../../session/session.tsx'
 import { navigationFor } from '../navigation.ts'
@@ -36,7 +35,7 @@ export function useShortcuts({ openMenu, openHelp }: { openMenu(): void; openHel
   const go = useEffectEvent((key: string) => {
     const pages = navigationFor(session).flatMap(({ destinations }) => destinations)
     const page = pages.find(({ to }) => to === PAGE_KEYS[key])
-    if (page) navigateWithGuard(() => navigate(page.to))
+    if (page) navigate(page.to)
   })
   const open = useEffectEvent((what: 'menu' | 'help') => {
     if (what === 'menu') openMenu()

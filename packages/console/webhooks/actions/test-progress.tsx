@@ -1,7 +1,6 @@
 import { Alert, Anchor, Group, Loader, Text } from '@mantine/core'
 import { useEffect, useRef } from 'react'
 import { Link } from 'react-router'
-import { resumeAfterAttempt } from '../../api/resume-point.ts'
 import { useLive } from '../../api/use-live.ts'
 import { usePolling } from '../../api/use-polling.ts'
 import { useRead } from '../../api/use-read.ts'
@@ -29,7 +28,6 @@ export function TestProgress({ webhookId, deliveryId }: { webhookId: string; del
     { webhookId },
     {
       paused: finished,
-      itemOf: resumeAfterAttempt,
       onData: ({ attemptRecorded }) => attemptRecorded?.delivery?.id === deliveryId && reload(),
     },
   )
@@ -68,13 +66,7 @@ export function TestProgress({ webhookId, deliveryId }: { webhookId: string; del
         </Anchor>
       </Group>
       {attempt?.response && attempt.response.body !== '' && (
-        <AttemptBody
-          label={t('Response body')}
-          body={attempt.response.body}
-          encoding={attempt.response.bodyEncoding}
-          truncated={attempt.response.bodyTruncated}
-          unkeptBytes={attempt.response.unkeptBodyBytes}
-        />
+        <AttemptBody label={t('Response body')} response={attempt.response} />
       )}
     </Alert>
   )

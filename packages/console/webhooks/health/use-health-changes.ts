@@ -1,6 +1,5 @@
 import { useThrottledCallback } from '@mantine/hooks'
 import { useRef } from 'react'
-import { resumeAfterAttempt } from '../../api/resume-point.ts'
 import { useLive } from '../../api/use-live.ts'
 import { usePolling } from '../../api/use-polling.ts'
 import {
@@ -27,7 +26,7 @@ export function useActivity(webhookId: string | null, onActivity: () => void) {
   const state = useLive(
     DeliveriesAttemptRecordedDocument,
     { webhookId },
-    { onData: markPending, itemOf: resumeAfterAttempt, onMissed: markPending },
+    { onData: markPending, onMissed: markPending },
   )
   usePolling(5_000, () => {
     if (!pending.current) return

@@ -75,7 +75,7 @@ function Total({ count, filtered }: { count: number; filtered: boolean }) {
 /** Replaces an empty list of webhooks. */
 function NoWebhooks({ filtered, clear }: { filtered: boolean; clear(): void }) {
   const { can } = useSession()
-  if (filtered) return <NoMatches noun={WORDS.noun} clear={clear} />
+  if (filtered) return <NoMatches clear={clear} />
   if (!can('webhooks:write')) {
     return (
       <EmptyState title={WORDS.none}>

@@ -6,7 +6,6 @@ import { useLocation } from 'react-router'
 import { useRead } from '../../api/use-read.ts'
 import { Section } from '../../components/page/section.tsx'
 import { QueryError } from '../../components/query-error.tsx'
-import { PublishNext } from '../../events/publish-snippets.tsx'
 import { WebhookSecretsDocument } from '../../generated/graphql.ts'
 import { t } from '../../language/t.ts'
 import { useSession } from '../../session/session.tsx'
@@ -93,7 +92,6 @@ export function WebhookSecret({ webhookId, headerPrefix }: WebhookSecretProps) {
         </Section>
       )}
       <VerifySnippets headerPrefix={headerPrefix} />
-      {isNew && can('events:publish') && <PublishNext webhookId={webhookId} />}
       <RotateSecret
         webhookId={webhookId}
         opened={rotating}

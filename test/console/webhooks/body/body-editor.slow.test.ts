@@ -93,8 +93,7 @@ story('a change of the catalogue that breaks a selection is made after a questio
   await page.getByRole('textbox', { name: 'Schema (optional)' }).fill(JSON.stringify(schema))
   await page.getByRole('button', { name: 'Save' }).click()
   await page.getByText(webhookId).waitFor()
-  await page.getByRole('checkbox', { name: 'Save all the same' }).check()
-  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByRole('button', { name: 'Save all the same' }).click()
   await page.getByText('order.paid was saved.').waitFor()
   // The page of the webhook says what is missing.
   await settings()

@@ -1,0 +1,75 @@
+import { Alert, Button, Stack } from '@mantine/core'
+import { useDidUpdate, useElementSize } from '@mantine/hooks'
+import { Fragment, Suspense, useState } from 'react'
+import {
+  type Location,
+  Outlet,
+  ScrollRestoration,
+  useLocation,
+  useNavigation,
+  useRouteError,
+} from 'react-router'
+import { useUnreachableSince } from '../api/connection.ts'
+import { useRead } from '../api/use-read.ts'
+import { NotLoaded } from '../components/query-error.tsx'
+import { ViewerDocument } from '../generated/graphql.ts'
+
+/** The page at the address. */
+export function PageOutlet() {
+  const { pathname } = useLocation()
+  const { ref, height } = useElementSize()
+  const [wasHigh, setWasHigh] = useState(false)
+  // After a reload, the page is as high as before only once its data are there.
+  if (!wasHigh && height > innerHeight) setWasHigh(true)
+  return (
+    <div ref={ref}>
+      {useNavigation().state === 'loading' && <PageProgress />}
+      <Suspense fallback={<PageProgress />}>
+        <Fragment key={pathname}>
+          <Outlet />
+        </Fragment>
+      </Suspense>
+      {wasHigh && <ScrollRestoration getKey={visitOf} />}
+    </div>
+  )
+}
+
+export function PageProgress() {
+  return <div className="ph-progress" role="progressbar" aria-label="Loading the page" />
+}
+
+/** By the entry of the history: the first entry of the same visit of its page. */
+const visits = new Map<string, string>()
+let last = { pathname: '', visit: '' }
+
+/** The filters and tabs of a page are entries of the history, too, and keep the reader's place. */
+function visitOf({ pathname, key }: Location): string {
+  const visit = visits.get(key) ?? (pathname === last.pathname ? last.visit : `${pathname} ${key}`)
+  visits.set(key, visit)
+  last = { pathname, visit }
+  return visit
+}
+
+/**
+ * In place of a broken page, or of a script that cannot be loaded, such as after an upgrade of the server: the other
+ * pages still work. While the server is unreachable, it is asked every 5 seconds, and the page is then loaded again.
+ */
+export function BrokenPage() {
+  const error = useRouteError()
+  const isUnreachable = useUnreachableSince() !== null
+  useRead(ViewerDocument, {}, { requestPolicy: 'network-only' })
+  useDidUpdate(() => {
+    if (!isUnreachable) location.reload()
+  }, [isUnreachable])
+  if (isUnreachable) return <NotLoaded />
+  return (
+    <Alert color="red" variant="light" role="alert" title="This page failed">
+      <Stack align="start">
+        {error instanceof Error ? error.message : String(error)}
+        <Button size="xs" onClick={() => location.reload()}>
+          Reload
+        </Button>
+      </Stack>
+    </Alert>
+  )
+}
