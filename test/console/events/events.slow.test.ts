@@ -73,3 +73,14 @@ story('without previous data there is no section; without a difference it says s
   await open(`/events/${await publish('{"n":1}', '{ "n": 1 }')}`)
   await page.getByText('Nothing differs.').waitFor()
 })
+
+story('the list offers new events, and the page of one says why a webhook has none', async () => {
+  await open('/events')
+  await publish('{"id":8}')
+  await page.getByRole('button', { name: '1 new, show it' }).click()
+  await page.getByText('{"id":8}').waitFor()
+  await page.getByRole('button', { name: '1 new, show it' }).waitFor({ state: 'hidden' })
+  const later = await createWebhook(server, { eventSubscriptions: [TYPE], enabled: true })
+  await page.getByRole('link', { name: '{"id":8}' }).click()
+  await page.getByText(`No delivery to ${later}: `).waitFor()
+})
