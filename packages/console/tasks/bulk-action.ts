@@ -39,16 +39,19 @@ export function useBulkAction(action: TargetAction, target: TaskTarget | null) {
   const run = (of: object): Promise<Outcome<Counted>> =>
     action === 'REDELIVER' ? redeliver.run({ input: of }) : cancel.run({ input: of })
 
-  const count = useEffectEvent(async () => {
-    const outcome =
-      input === null || 'ids' in input
-        ? exactly(input?.ids.length ?? 0)
-        : await run({ ...input, dryRun: true })
-    setKnown({ key, outcome })
-  })
+  const count = useEffectEvent(async () =>
+    input === null || 'ids' in input
+      ? exactly(input?.ids.length ?? 0)
+      : await run({ ...input, dryRun: true }),
+  )
   // biome-ignore lint/correctness/useExhaustiveDependencies: once for each input
   useEffect(() => {
-    if (target) void count()
+    if (!target) return
+    let isCurrent = true
+    void count().then((outcome) => isCurrent && setKnown({ key, outcome }))
+    return () => {
+      isCurrent = false
+    }
   }, [key, target === null])
 
   /** Opens the page of the job. A few deliveries are changed at once, without a job. */
