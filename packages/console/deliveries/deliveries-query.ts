@@ -1,10 +1,5 @@
 import { type PageContext, pageQuery } from '../api/page-query.ts'
-import {
-  CREATED_FILTERS,
-  KEY_FILTERS,
-  readTimeRange,
-  TIME_FILTERS,
-} from '../components/filters/filter-params.ts'
+import { KEY_FILTERS, readTimeRange, TIME_FILTERS } from '../components/filters/filter-params.ts'
 import { readFilters } from '../components/filters/use-filters.ts'
 import { readCursors } from '../components/lists/use-cursors.ts'
 import { DeliveriesDocument, DeliveryDocument } from '../generated/graphql.ts'
@@ -13,7 +8,6 @@ import { deliveryFilter } from './list/delivery-filter.ts'
 export const DELIVERY_FILTERS = [
   ...(['webhook', 'state', 'status', 'cause', 'type', 'duration'] as const),
   ...TIME_FILTERS,
-  ...CREATED_FILTERS,
   ...KEY_FILTERS,
 ]
 
@@ -30,11 +24,10 @@ export const deliveriesQuery = pageQuery(
 function selectedBy({ search, session }: PageContext) {
   const values = readFilters(DELIVERY_FILTERS, search)
   const attempted = readTimeRange(values)
-  const created = readTimeRange(values, CREATED_FILTERS)
-  if (!created || !attempted || !session.can('deliveries:read')) return null
+  if (!attempted || !session.can('deliveries:read')) return null
   return {
     ...readCursors(search),
-    filter: deliveryFilter(values, { created, attempted, onlyWebhookId: session.webhookId }),
+    filter: deliveryFilter(values, { attempted, onlyWebhookId: session.webhookId }),
   }
 }
 

@@ -16,7 +16,6 @@ interface Range {
 }
 
 interface Others {
-  readonly created: Range
   readonly attempted: Range
   readonly onlyWebhookId: string | null
 }
@@ -27,7 +26,7 @@ interface Others {
  */
 export function deliveryFilter(
   values: Values,
-  { created, attempted, onlyWebhookId }: Others,
+  { attempted, onlyWebhookId }: Others,
 ): DeliveryFilter {
   const webhookIds = onlyWebhookId ? [onlyWebhookId] : readList(values.webhook)
   const states = readOptions(values.state, DELIVERY_STATES)
@@ -42,7 +41,6 @@ export function deliveryFilter(
   }
   const anyAttempt = Object.keys(ofAttempts).length > 0
   return {
-    ...created,
     ...(webhookIds.length > 0 && { webhookIds: [...webhookIds] }),
     ...(states.length > 0 && { states }),
     ...(eventTypes.length > 0 && { eventTypes: [...eventTypes] }),

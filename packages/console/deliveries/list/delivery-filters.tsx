@@ -1,7 +1,6 @@
 import { EventTypeMultiSelect } from '../../components/filters/event-type-select.tsx'
 import { FilterBar } from '../../components/filters/filter-bar.tsx'
 import { FilterMultiSelect } from '../../components/filters/filter-multi-select.tsx'
-import { CREATED_FILTERS } from '../../components/filters/filter-params.ts'
 import { FilterSelect } from '../../components/filters/filter-select.tsx'
 import { KeyFilter } from '../../components/filters/key-filter.tsx'
 import { TimeRange, useTimeRange } from '../../components/filters/time-range.tsx'
@@ -17,15 +16,14 @@ import { CAUSES, causeOf, DURATIONS, RESPONSES } from './response-filter.ts'
 export function useDeliveryFilters(onlyWebhookId: string | null) {
   const filters = useFilters(DELIVERY_FILTERS)
   const attempted = useTimeRange(filters.values)
-  const created = useTimeRange(filters.values, CREATED_FILTERS)
-  const filter = deliveryFilter(filters.values, { created, attempted, onlyWebhookId })
+  const filter = deliveryFilter(filters.values, { attempted, onlyWebhookId })
   return { ...filters, filter, onlyWebhookId, key: JSON.stringify(filters.values) }
 }
 
 export function DeliveryFilters({ filters }: { filters: ReturnType<typeof useDeliveryFilters> }) {
   const { values, set, active, clear, onlyWebhookId } = filters
-  const { type, duration, created, createdSince, createdUntil, key } = values
-  const more = [type, duration, created, createdSince, createdUntil, key]
+  const { type, duration, key } = values
+  const more = [type, duration, key]
   return (
     <FilterBar
       active={active}
@@ -41,7 +39,6 @@ export function DeliveryFilters({ filters }: { filters: ReturnType<typeof useDel
             value={duration}
             onChange={(chosen) => set({ duration: chosen })}
           />
-          <TimeRange label={t('Created')} names={CREATED_FILTERS} values={values} set={set} />
           <KeyFilter values={values} set={set} />
         </>
       }
