@@ -30,7 +30,7 @@ const COMPONENTS = String.raw`@mantine|@tabler|@floating-ui|react-[\w-]+`
  */
 const SCRIPTS = [
   // All styles are one file, which the first page loads.
-  { name: 'style', test: /[\\/](packages[\\/]console|@mantine)[\\/].*\.css$/, priority: 4 },
+  { name: 'style', test: /[\\/](packages[\\/]console|@?mantine[\w-]*)[\\/].*\.css$/, priority: 4 },
   { name: 'libraries', tags: ['$initial' as const], test: /[\\/]node_modules[\\/]/, priority: 3 },
   { name: 'start', tags: ['$initial' as const], priority: 2 },
   {

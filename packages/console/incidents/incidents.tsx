@@ -34,7 +34,7 @@ const EMPTY: Record<View, string> = {
 export function Incidents() {
   const [params, setParams] = useSearchParams()
   const view: View = params.get('incidents') === 'resolved' ? 'resolved' : 'open'
-  const cursors = useCursors(PAGE, 'incidents-')
+  const cursors = useCursors(PAGE)
   const isFirst = view === 'open' && !cursors.moved
   const context = useMemo(() => TYPES, [])
   const filter = { states: STATES[view] }
@@ -62,8 +62,8 @@ export function Incidents() {
     setParams((current) =>
       changedParams(current, {
         incidents: next === 'open' ? null : next,
-        'incidents-after': null,
-        'incidents-before': null,
+        after: null,
+        before: null,
       }),
     )
   return (

@@ -1,5 +1,5 @@
 import { t } from '../../language/t.ts'
-import { recentTime } from './recent-times.ts'
+import { RECENT_TIMES } from './recent-times.ts'
 
 /** Several values in one query parameter: `state=RETRYING,EXHAUSTED`. No value of a filter contains a comma. */
 export function readList(param: string | null): readonly string[] {
@@ -44,12 +44,7 @@ export function readKey({ key, value }: KeyValues): { path: string; equals: stri
 /** The query parameters of a time range. */
 export const TIME_FILTERS = ['within', 'since', 'until'] as const
 
-/** Those of the time in which deliveries were created, beside the time of their attempts. */
-export const CREATED_FILTERS = ['created', 'createdSince', 'createdUntil'] as const
-
-export type TimeNames = readonly [within: string, since: string, until: string]
-
-export type TimeValues = Readonly<Record<string, string | null>>
+export type TimeValues = Readonly<Record<(typeof TIME_FILTERS)[number], string | null>>
 
 export interface TimeBounds {
   readonly since?: string
@@ -57,12 +52,11 @@ export interface TimeBounds {
 }
 
 /** The range of fixed times in the query parameters. Null for a range that is relative to now. */
-export function readTimeRange(
-  values: TimeValues,
-  [within, since, until]: TimeNames = TIME_FILTERS,
-): TimeBounds | null {
-  if (recentTime(values[within])) return null
-  const timeOf = (text?: string | null) => (text && !Number.isNaN(Date.parse(text)) ? text : null)
-  const [from, to] = [timeOf(values[since]), timeOf(values[until])]
-  return { ...(from && { since: from }), ...(to && { until: to }) }
+export function readTimeRange({ within, since, until }: TimeValues): TimeBounds | null {
+  if (RECENT_TIMES.some(({ value }) => value === within)) return null
+  return { ...(isTime(since) && { since }), ...(isTime(until) && { until }) }
+}
+
+function isTime(text: string | null): text is string {
+  return text !== null && !Number.isNaN(Date.parse(text))
 }

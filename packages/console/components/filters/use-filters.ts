@@ -1,4 +1,4 @@
-import { parseAsString, useQueryState, useQueryStates } from 'nuqs'
+import { parseAsString, useQueryStates } from 'nuqs'
 
 type Values<Name extends string> = Record<Name, string | null>
 
@@ -9,13 +9,11 @@ type Values<Name extends string> = Record<Name, string | null>
 export function useFilters<Name extends string>(names: readonly Name[]) {
   const parsers = Object.fromEntries(names.map((name) => [name, parseAsString]))
   const [values, setValues] = useQueryStates(parsers)
-  const [, setAfter] = useQueryState('after')
-  const [, setBefore] = useQueryState('before')
+  const [, setPage] = useQueryStates({ after: parseAsString, before: parseAsString })
 
   function set(changes: Partial<Values<Name>> | null) {
     void setValues(changes)
-    void setAfter(null)
-    void setBefore(null)
+    void setPage(null)
   }
 
   return {

@@ -1,10 +1,7 @@
 import { Textarea, type TextareaProps } from '@mantine/core'
 
 interface CodeFieldProps
-  extends Pick<
-    TextareaProps,
-    'label' | 'description' | 'placeholder' | 'error' | 'inputContainer' | 'onBlur'
-  > {
+  extends Pick<TextareaProps, 'label' | 'description' | 'placeholder' | 'error'> {
   readonly value: string
   onChange(value: string): void
 }

@@ -1,5 +1,4 @@
 import type { ReactNode } from 'react'
-import { formatJson } from '../json/format-json.ts'
 import { CodeField } from './code-field.tsx'
 
 interface JsonFieldProps {
@@ -14,18 +13,13 @@ interface JsonFieldProps {
   onChange(value: string): void
 }
 
-/** A field for JSON, checked on every change, and formatted once the reader leaves it. */
+/** A field for JSON, checked on every change. */
 export function JsonField({ label, isOptional = false, error, ...props }: JsonFieldProps) {
-  const { value, onChange } = props
   return (
     <CodeField
       {...props}
       label={isOptional ? `${label} (optional)` : label}
-      error={parseJson(value).error ?? error}
-      onBlur={() => {
-        const formatted = formatJson(value)
-        if (formatted !== null && formatted !== value) onChange(formatted)
-      }}
+      error={parseJson(props.value).error ?? error}
     />
   )
 }

@@ -19,15 +19,12 @@ export interface Cursors {
   toPrevious(startCursor: string): void
 }
 
-export const PAGE_SIZE = 25
+const PAGE_SIZE = 25
 
 const PARAMS = { after: parseAsString, before: parseAsString, order: parseAsString }
 
-/** `prefix` tells the parameters of two lists of a page apart. */
-export function useCursors(size = PAGE_SIZE, prefix = ''): Cursors {
-  const urlKeys = { after: `${prefix}after`, before: `${prefix}before`, order: `${prefix}order` }
-  const options = { urlKeys, history: 'push', scroll: true } as const
-  const [page, setPage] = useQueryStates(PARAMS, options)
+export function useCursors(size = PAGE_SIZE): Cursors {
+  const [page, setPage] = useQueryStates(PARAMS, { history: 'push', scroll: true })
   return {
     variables: variablesOf(page, size),
     oldestFirst: page.order === OLDEST_FIRST,
