@@ -4,7 +4,6 @@ import { ChangedValue } from '../components/difference/changed-value.tsx'
 import { textOf } from '../lib/json-schema.ts'
 import { maskUrl } from '../lib/mask-url.ts'
 import { compareFields, type FieldChange } from './compare-fields.ts'
-import { FilterInWords } from './filter-in-words.tsx'
 import { TextChange } from './text-change.tsx'
 
 export function FieldChanges({ before, after }: { before: unknown; after: unknown }) {
@@ -41,11 +40,9 @@ function Change({ change: { field, before, after } }: { change: FieldChange }) {
 /** The fields with texts of several lines. */
 const TEXTS = ['selection', 'template']
 
-/** The value, of a URL without what may be a credential, and of a filter in words. */
+/** The value, of a URL without what may be a credential. */
 function shown(field: string, value: unknown): ReactNode {
-  if (typeof value !== 'string') return formatValue(value)
-  if (field === 'url') return maskUrl(value)
-  return field === 'filter' ? <FilterInWords text={value} /> : formatValue(value)
+  return field === 'url' && typeof value === 'string' ? maskUrl(value) : formatValue(value)
 }
 
 function formatValue(value: unknown): string {

@@ -1,5 +1,5 @@
 import { Text } from '@mantine/core'
-import { Fragment, type ReactNode, useMemo } from 'react'
+import { Fragment, useMemo } from 'react'
 import { useRead } from '../api/use-read.ts'
 import { type Column, List } from '../components/lists/list.tsx'
 import { useCursors } from '../components/lists/use-cursors.ts'
@@ -15,7 +15,6 @@ import { Actor, type Actors } from './actor.tsx'
 import { actionLabel } from './audit-options.ts'
 import { compareFields } from './compare-fields.ts'
 import { EntryPanel } from './entry-panel.tsx'
-import { FilterInWords } from './filter-in-words.tsx'
 import { useActors } from './use-actors.ts'
 
 type Entry = NonNullable<WebhookHistoryQuery['auditLog']>['nodes'][number]
@@ -124,7 +123,7 @@ function Changes({ entry: { action, before, after } }: { entry: Entry }) {
       {changes.slice(0, MAX_SHOWN).map(({ field, before: then, after: now }, index) => (
         <Fragment key={field}>
           {index > 0 && ', '}
-          {field}: {brief(field, then)} → {brief(field, now)}
+          {field}: {brief(then)} → {brief(now)}
         </Fragment>
       ))}
       {changes.length > MAX_SHOWN && `, and ${changes.length - MAX_SHOWN} more`}
@@ -134,9 +133,8 @@ function Changes({ entry: { action, before, after } }: { entry: Entry }) {
 
 const MAX_LENGTH = 60
 
-function brief(field: string, value: unknown): ReactNode {
+function brief(value: unknown): string {
   if (value === undefined || value === null || value === '') return 'none'
-  if (field === 'filter' && typeof value === 'string') return <FilterInWords text={value} />
   const text = (typeof value === 'string' ? value : JSON.stringify(value)).replace(/\s+/g, ' ')
   return text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH)}…` : text
 }

@@ -4,7 +4,6 @@ import { useState } from 'react'
 import { useAction } from '../api/use-action.ts'
 import { usePolling } from '../api/use-polling.ts'
 import { useRead } from '../api/use-read.ts'
-import { FilterInWords } from '../audit/filter-in-words.tsx'
 import { Confirm } from '../components/confirm.tsx'
 import { Id } from '../components/copy-button.tsx'
 import { NodePanel } from '../components/node-panel.tsx'
@@ -91,7 +90,7 @@ function ConsumerDetails({ consumer, onDeleted }: ConsumerDetailsProps) {
           { label: 'Last pull', value: lastPulledAt ? <Time at={lastPulledAt} /> : 'Never' },
           { label: 'First pull', value: <Time at={consumer.createdAt} /> },
           { label: 'Event types', value: typesText(consumer) },
-          filterText != null && { label: 'Filter', value: <FilterInWords text={filterText} /> },
+          filterText != null && { label: 'Filter', value: filterText },
         ]}
       />
       <Section
