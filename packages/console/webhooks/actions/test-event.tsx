@@ -84,9 +84,9 @@ function TestEventForm({ webhook, types, close }: TestEventFormProps) {
     const input = { eventType: type, ...(hasOwnPayload && { data: payload.value }) }
     const outcome = await run({ id: webhook.id, input })
     if (!outcome.ok) return setRejection(outcome)
-    notifySuccess(t('Test event sent.'))
-    if (can('deliveries:read')) navigate(`/deliveries/${outcome.value.delivery.id}`)
-    else close()
+    if (can('deliveries:read')) return navigate(`/deliveries/${outcome.value.delivery.id}`)
+    notifySuccess('The test event is on its way.')
+    close()
   }
 
   return (

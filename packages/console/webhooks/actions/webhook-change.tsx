@@ -49,7 +49,7 @@ const CHANGES = {
   },
   rotate: {
     title: t('Rotate the signing secret?'),
-    action: t('Rotate'),
+    action: t('Rotate secret'),
     success: 'Secret rotated. Configure the new secret in your receiver.',
     effects: [
       t('The new secret signs every attempt from now on, including retries.'),
