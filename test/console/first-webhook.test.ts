@@ -84,6 +84,7 @@ story('failed attempts appear one by one, with a reason, until the endpoint reco
     await page.getByRole('button', { name: `Attempt ${number}` }).waitFor()
   }
   await page.getByRole('button', { name: 'Attempt 3' }).filter({ hasText: '503' }).waitFor()
+  await page.reload()
   await page.getByText('{"error":"closed"}').or(page.getByText('"closed"')).first().waitFor()
 
   server.receiver.answer = (response) => response.end()

@@ -44,7 +44,7 @@ export function FilterEditor({ value, error, subscriptions, onChange }: FilterEd
         }
         placeholder={'{ "path": "$.total", "op": "greater", "value": 100 }'}
         value={value}
-        error={problems || (error ? String(error) : undefined)}
+        error={problems?.replaceAll('filterText', 'filter') || (error ? String(error) : undefined)}
         onChange={onChange}
       />
       {value.trim() !== '' && (

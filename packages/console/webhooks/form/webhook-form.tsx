@@ -65,8 +65,7 @@ export function WebhookForm({ initial, isNew, action, save, back, conflict }: We
     const rejected = await save(values)
     setSaving(false)
     if (rejected === null) return
-    const errors = fieldErrorsOf(rejected, [...Object.keys(values), 'filterText'])
-    form.setErrors({ ...errors, filter: errors.filter ?? errors.filterText })
+    form.setErrors(fieldErrorsOf(rejected, Object.keys(values)))
     if (!rejected.conflict) setRejection(rejected.message)
     showErrors()
   }
