@@ -1,27 +1,27 @@
 import { Button, Group, Radio, SimpleGrid, Stack, Text } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
+import type { ReactNode } from 'react'
 import { useClient } from 'urql'
-import { usePageQuery } from '../../api/page-query.ts'
 import { CodeField } from '../../components/forms/code-field.tsx'
 import { notifyError } from '../../components/notify.ts'
 import { Section } from '../../components/page/section.tsx'
-import { BodyFieldsDocument } from '../../generated/graphql.ts'
+import { BodyFieldsDocument, type WebhookCatalogueQuery } from '../../generated/graphql.ts'
 import { key, t } from '../../language/t.ts'
 import { includedTypes } from '../form/included-types.ts'
 import type { WebhookFormValues } from '../form/webhook-form-values.ts'
-import { webhookCatalogueQuery } from '../webhook-queries.ts'
 import { BodyTrial, useBodyTrial } from './body-trial.tsx'
 import { selectAll } from './fields-of-type.ts'
 import { TEMPLATES } from './templates.ts'
 
 interface BodySectionProps {
   readonly form: UseFormReturnType<WebhookFormValues>
+  readonly catalogue: WebhookCatalogueQuery['eventTypes']
 }
 
 /** What the webhook sends. Without a text yet, chosen fields begin with all fields of the event types. */
-export function BodySection({ form }: BodySectionProps) {
+export function BodySection({ form, catalogue }: BodySectionProps) {
   const { body, selection } = form.values
-  const { addAll, isPossible } = useAllFields(form)
+  const { addAll, isPossible } = useAllFields(form, catalogue)
 
   function choose(chosen: string) {
     form.setFieldValue('body', chosen as WebhookFormValues['body'])
@@ -102,9 +102,8 @@ const BODIES = [
 ]
 
 /** Writes the selection of all fields of the event types that the webhook receives. */
-function useAllFields(form: BodySectionProps['form']) {
+function useAllFields(form: BodySectionProps['form'], catalogue: BodySectionProps['catalogue']) {
   const client = useClient()
-  const catalogue = usePageQuery(webhookCatalogueQuery).data?.eventTypes ?? []
   const names = catalogue.map(({ name }) => name)
   const ids = includedTypes(form.values.eventSubscriptions, names).map((name) => `type_${name}`)
 
@@ -122,13 +121,13 @@ function useAllFields(form: BodySectionProps['form']) {
   return { addAll, isPossible: ids.length > 0 }
 }
 
-interface EditorProps extends BodySectionProps {
+interface EditorProps extends Pick<BodySectionProps, 'form'> {
   readonly body: 'selection' | 'template'
   readonly label: string
   readonly description: string
   readonly placeholder: string
   /** What the text can begin with. */
-  readonly children: React.ReactNode
+  readonly children: ReactNode
 }
 
 /** The text of a body, and the bodies that it makes of the newest events. */

@@ -34,7 +34,7 @@ function parseDelay(text: string): number {
 
 /** `5 retries over 7 h 35 min` */
 export function summaryOf(delays: readonly number[]): string {
-  if (delays.length === 0) return 'no retries'
+  if (delays.length === 0) return '0 retries'
   const time = formatDuration(1_000 * delays.reduce((sum, seconds) => sum + seconds, 0))
   return `${counted(delays.length, 'retry', 'retries')} over ${time}`
 }

@@ -27,7 +27,7 @@ export function SettingField({ name, setting, form, defaults }: SettingFieldProp
     case 'number':
       return <NumberInput {...props} min={1} allowDecimal={false} />
     case 'choice':
-      return <Select {...props} placeholder="Default" clearable />
+      return <Select {...props} value={props.value || null} placeholder="Default" clearable />
     case 'lines':
       return <Textarea {...props} autosize spellCheck={false} classNames={{ input: 'ph-mono' }} />
     case 'text':

@@ -129,7 +129,7 @@ export const SETTINGS = {
     read: ({ metadata }) => printLabels(metadata as Labels),
     write: parseLabels,
     check: labelsError,
-    shown: ({ metadata }) => <Lines text={printLabels(metadata as Labels)} />,
+    shown: ({ metadata }) => linesOf(printLabels(metadata as Labels)),
     isOwn: true,
   },
 } satisfies Record<string, Setting>
@@ -150,12 +150,9 @@ export const factsOf = (webhook: WebhookSettingsFragment) =>
 
 const orDefault = (given: unknown) => (given == null ? ` ${t('(default)')}` : '')
 
-function Lines({ text }: { text: string }) {
-  return text === '' ? (
-    t('None')
-  ) : (
+const linesOf = (text: string) =>
+  text === '' ? null : (
     <Text inherit className="ph-mono" style={{ whiteSpace: 'pre-wrap' }}>
       {text}
     </Text>
   )
-}

@@ -1,18 +1,17 @@
 import { TagsInput, Text } from '@mantine/core'
 import type { GetInputPropsReturnType } from '@mantine/form'
-import { usePageQuery } from '../../api/page-query.ts'
-import { QueryError } from '../../components/query-error.tsx'
+import type { WebhookCatalogueQuery } from '../../generated/graphql.ts'
 import { t } from '../../language/t.ts'
-import { webhookCatalogueQuery } from '../webhook-queries.ts'
 import { possiblePatterns } from './included-types.ts'
 
+interface SubscriptionFieldProps extends GetInputPropsReturnType {
+  readonly catalogue: WebhookCatalogueQuery['eventTypes']
+}
+
 /** The event types that a webhook receives: names of the catalogue, and patterns. */
-export function SubscriptionField(input: GetInputPropsReturnType) {
-  const { data, error, reload } = usePageQuery(webhookCatalogueQuery)
-  const catalogue = data?.eventTypes ?? []
+export function SubscriptionField({ catalogue, ...input }: SubscriptionFieldProps) {
   const descriptions = new Map(catalogue.map(({ name, description }) => [name, description]))
   const names = catalogue.map(({ name }) => name)
-  if (error && !data) return <QueryError error={error} reload={reload} />
   return (
     <TagsInput
       label={t('Events')}

@@ -69,7 +69,8 @@ function inputOf(values: WebhookFormValues): UpdateWebhookInput {
     ...ofSettings((name, { field, write }) => {
       const value = values[name]
       if (field.kind === 'switch') return value
-      const text = String(value).trim()
+      // A cleared choice is null.
+      const text = String(value ?? '').trim()
       if (write) return write(text)
       return text === '' ? null : field.kind === 'number' ? Number(text) : text
     }),

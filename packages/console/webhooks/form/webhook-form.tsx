@@ -8,12 +8,13 @@ import { fieldErrorsOf } from '../../components/forms/field-errors.ts'
 import { FormButtons, FormError, useInitialFocus } from '../../components/forms/form-parts.tsx'
 import { UnsavedGuard } from '../../components/forms/unsaved-guard.tsx'
 import { Notice } from '../../components/page/notice.tsx'
+import { QueryError } from '../../components/query-error.tsx'
 import { t } from '../../language/t.ts'
 import { useSession } from '../../session/session.tsx'
 import { BodySection } from '../body/body-section.tsx'
 import { FilterEditor } from '../filter/filter-editor.tsx'
 import { MASK } from '../headers/header-lines.ts'
-import { webhookDefaultsQuery } from '../webhook-queries.ts'
+import { webhookCatalogueQuery, webhookDefaultsQuery } from '../webhook-queries.ts'
 import { SettingField } from './setting-field.tsx'
 import { settings } from './settings.tsx'
 import { SubscriptionField } from './subscription-field.tsx'
@@ -47,6 +48,8 @@ export function WebhookForm({ initial, isNew, action, save, back, conflict }: We
     ...(initial.filter === '' ? [] : ['filter']),
     ...(isPlain(initial) ? [] : ['advanced']),
   ])
+  const { data, error, reload } = usePageQuery(webhookCatalogueQuery)
+  const catalogue = data?.eventTypes ?? []
   const defaults = usePageQuery(webhookDefaultsQuery).data?.defaultSettings
   const firstField = useInitialFocus(isNew)
   const form = useForm<WebhookFormValues>({
@@ -109,49 +112,51 @@ export function WebhookForm({ initial, isNew, action, save, back, conflict }: We
             description="A disabled webhook receives nothing, and new events create no deliveries for this webhook."
             {...form.getInputProps('enabled', { type: 'checkbox' })}
           />
-          <SubscriptionField {...form.getInputProps('eventSubscriptions')} />
+          {error && !data && <QueryError error={error} reload={reload} />}
+          <SubscriptionField catalogue={catalogue} {...form.getInputProps('eventSubscriptions')} />
         </Stack>
         <Box maw={1200}>
-          <BodySection form={form} />
+          <BodySection form={form} catalogue={catalogue} />
         </Box>
-        <Accordion
-          multiple
-          value={opened}
-          onChange={setOpened}
-          variant="separated"
-          order={2}
-          transitionDuration={0}
-          maw={760}
-        >
-          <Accordion.Item value="filter">
-            <Folded title={t('Filter')}>
-              Only events whose data meet the conditions are delivered. Default: all.
-            </Folded>
-            <Accordion.Panel>
-              <FilterEditor
-                value={filter}
-                error={form.errors.filter}
-                subscriptions={eventSubscriptions}
-                onChange={(text) => form.setFieldValue('filter', text)}
-              />
-            </Accordion.Panel>
-          </Accordion.Item>
-          <Accordion.Item value="advanced">
-            <Folded title="Advanced">
-              Headers, retries, limits, and what is kept. The defaults suit most endpoints.
-            </Folded>
-            <Accordion.Panel>
-              <Stack>
-                {settings.map(([name, setting]) => (
-                  <SettingField key={name} {...{ name, setting, form, defaults }} />
-                ))}
-              </Stack>
-            </Accordion.Panel>
-          </Accordion.Item>
-        </Accordion>
-        <EditConflicts conflict={conflict} />
-        <FormError title="Saving failed">{rejection}</FormError>
-        <FormButtons action={action} loading={saving} dismiss={back} />
+        <Stack gap="lg" maw={760}>
+          <Accordion
+            multiple
+            value={opened}
+            onChange={setOpened}
+            variant="separated"
+            order={2}
+            transitionDuration={0}
+          >
+            <Accordion.Item value="filter">
+              <Folded title={t('Filter')}>
+                Only events whose data meet the conditions are delivered. Default: all.
+              </Folded>
+              <Accordion.Panel>
+                <FilterEditor
+                  value={filter}
+                  error={form.errors.filter}
+                  subscriptions={eventSubscriptions}
+                  onChange={(text) => form.setFieldValue('filter', text)}
+                />
+              </Accordion.Panel>
+            </Accordion.Item>
+            <Accordion.Item value="advanced">
+              <Folded title="Advanced">
+                Headers, retries, limits, and what is kept. The defaults suit most endpoints.
+              </Folded>
+              <Accordion.Panel>
+                <Stack>
+                  {settings.map(([name, setting]) => (
+                    <SettingField key={name} {...{ name, setting, form, defaults }} />
+                  ))}
+                </Stack>
+              </Accordion.Panel>
+            </Accordion.Item>
+          </Accordion>
+          <EditConflicts conflict={conflict} />
+          <FormError title="Saving failed">{rejection}</FormError>
+          <FormButtons action={action} loading={saving} dismiss={back} />
+        </Stack>
       </Stack>
       <UnsavedGuard unsaved={isChanged && !saving} />
     </form>
