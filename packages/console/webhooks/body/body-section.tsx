@@ -10,7 +10,7 @@ import { key, t } from '../../language/t.ts'
 import { includedTypes } from '../form/included-types.ts'
 import type { WebhookFormValues } from '../form/webhook-form-values.ts'
 import { BodyTrial, useBodyTrial } from './body-trial.tsx'
-import { selectAll } from './fields-of-type.ts'
+import { withAllFields } from './fields-of-type.ts'
 import { TEMPLATES } from './templates.ts'
 
 interface BodySectionProps {
@@ -46,7 +46,7 @@ export function BodySection({ form, catalogue }: BodySectionProps) {
           placeholder={'{\n  ... on OrderPaid {\n    order {\n      id\n    }\n  }\n}'}
         >
           <Button size="compact-sm" variant="default" disabled={!isPossible} onClick={addAll}>
-            Choose all fields
+            Add all fields
           </Button>
         </Editor>
       )}
@@ -101,7 +101,7 @@ const BODIES = [
   },
 ]
 
-/** Writes the selection of all fields of the event types that the webhook receives. */
+/** Adds all fields of the event types that the webhook receives to its selection. */
 function useAllFields(form: BodySectionProps['form'], catalogue: BodySectionProps['catalogue']) {
   const client = useClient()
   const names = catalogue.map(({ name }) => name)
@@ -114,7 +114,7 @@ function useAllFields(form: BodySectionProps['form'], catalogue: BodySectionProp
         ? [{ ...node, selectableFields: node.selectableFields }]
         : [],
     )
-    if (types.length > 0) form.setFieldValue('selection', selectAll(types))
+    if (types.length > 0) form.setFieldValue('selection', (text) => withAllFields(text, types))
     else notifyError('The event types have no schema, so their fields cannot be listed.')
   }
 

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
-import { selectAll } from '../../../../packages/console/webhooks/body/fields-of-type.ts'
+import { withAllFields } from '../../../../packages/console/webhooks/body/fields-of-type.ts'
 
 const field = (path: string, hasFields = false) => {
   const steps = path.split('.')
   return { path: steps, name: steps.at(-1) ?? '', hasFields }
 }
 
-test('every field of the event types is a selection, without an object that has no fields here', () => {
+test('every field of an event type is added to a selection, without an object that has no fields here', () => {
   const selectableFields = [
     field('order', true),
     field('order.id'),
@@ -16,12 +16,12 @@ test('every field of the event types is a selection, without an object that has 
     field('parent', true),
     field('note'),
   ]
-  const text = selectAll([
+  const text = withAllFields('{ ... on B { no } }', [
     { graphqlType: 'OrderPaid', selectableFields },
-    { graphqlType: 'B', selectableFields: [field('no')] },
+    { graphqlType: 'B', selectableFields: [field('other')] },
   ])
   expect(text.replaceAll(/\s+/g, ' ')).toBe(
-    '{ ... on OrderPaid { order { id } payment { bank { name } } note } ... on B { no } }',
+    '{ ... on B { no } ... on OrderPaid { order { id } payment { bank { name } } note } }',
   )
   expect(text).toContain('\n    order {\n      id\n    }\n')
 })
