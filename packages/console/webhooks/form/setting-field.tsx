@@ -1,6 +1,6 @@
 import { NumberInput, Select, Switch, Textarea, TextInput } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
-import type { Defaults, Setting } from './settings.tsx'
+import type { Defaults, Setting } from './settings.ts'
 import type { WebhookFormValues } from './webhook-form-values.ts'
 
 interface SettingFieldProps {

@@ -5,7 +5,7 @@ import type {
   WebhookSettingsFragment,
 } from '../../generated/graphql.ts'
 import { t } from '../../language/t.ts'
-import { type Setting, type SettingName, settings, type Value } from './settings.tsx'
+import { type Setting, type SettingName, settings, type Value } from './settings.ts'
 
 /** The values of the form. An unset number is an empty string, as in its input. */
 export interface WebhookFormValues extends Record<SettingName, Value> {

@@ -16,7 +16,7 @@ import { FilterEditor } from '../filter/filter-editor.tsx'
 import { MASK } from '../headers/header-lines.ts'
 import { webhookCatalogueQuery, webhookDefaultsQuery } from '../webhook-queries.ts'
 import { SettingField } from './setting-field.tsx'
-import { settings } from './settings.tsx'
+import { settings } from './settings.ts'
 import { SubscriptionField } from './subscription-field.tsx'
 import {
   changesOf,

@@ -10,7 +10,7 @@ import type { WebhookSettingsFragment } from '../../generated/graphql.ts'
 import { t } from '../../language/t.ts'
 import { useSession } from '../../session/session.tsx'
 import { isPattern } from '../form/included-types.ts'
-import { factsOf } from '../form/settings.tsx'
+import { factsOf } from '../form/settings.ts'
 import { CustomHeaders } from '../headers/custom-headers.tsx'
 
 const FilterSummary = lazy(() =>

@@ -1,6 +1,3 @@
-import { Text } from '@mantine/core'
-import type { ReactNode } from 'react'
-import { CopyableLine } from '../../components/copy-button.tsx'
 import { labelsError } from '../../components/forms/labels-error.ts'
 import type { WebhookDefaultsQuery, WebhookSettingsFragment } from '../../generated/graphql.ts'
 import { t } from '../../language/t.ts'
@@ -31,8 +28,8 @@ export interface Setting {
   write?(text: string): unknown
   /** What is wrong with a text that `write` cannot read. The server knows the other rules. */
   check?(text: string): string | false
-  /** On the page of the webhook. Null: not there. */
-  shown?(webhook: WebhookSettingsFragment): ReactNode
+  /** On the page of the webhook. Empty: not there. */
+  shown?(webhook: WebhookSettingsFragment): string | null | undefined
   /** Whether sessions of the portal can neither see nor set it. */
   readonly isOwn?: boolean
 }
@@ -85,7 +82,7 @@ export const SETTINGS = {
     label: 'Concurrency',
     description: 'Maximum parallel requests per worker. Default: adaptive.',
     field: { kind: 'number', max: 200 },
-    shown: ({ maxInFlight }) => maxInFlight ?? 'Adaptive',
+    shown: ({ maxInFlight }) => maxInFlight?.toString() ?? 'Adaptive',
   },
   ordered: {
     label: 'Ordered',
@@ -99,7 +96,7 @@ export const SETTINGS = {
     description:
       'Begins the names of the headers id, timestamp and signature, for receivers of another sender. Default: that of this installation.',
     field: { kind: 'choice', data: ['wh-', 'webhook-', 'svix-'] },
-    shown: ({ headerPrefix }) => headerPrefix ?? null,
+    shown: ({ headerPrefix }) => headerPrefix,
   },
   keepPayloads: {
     label: 'Keep payloads after delivery',
@@ -119,7 +116,7 @@ export const SETTINGS = {
     label: 'Uid',
     description: 'A name of your own, unique among your webhooks. Default: none.',
     field: { kind: 'text' },
-    shown: ({ uid }) => uid && <CopyableLine text={uid} label={t('Copy {id}', { id: uid })} />,
+    shown: ({ uid }) => uid,
     isOwn: true,
   },
   metadata: {
@@ -129,7 +126,7 @@ export const SETTINGS = {
     read: ({ metadata }) => printLabels(metadata as Labels),
     write: parseLabels,
     check: labelsError,
-    shown: ({ metadata }) => linesOf(printLabels(metadata as Labels)),
+    shown: ({ metadata }) => printLabels(metadata as Labels).replaceAll('\n', ', '),
     isOwn: true,
   },
 } satisfies Record<string, Setting>
@@ -144,15 +141,8 @@ export const settings = (Object.entries(SETTINGS) as [SettingName, Setting][]).f
 /** The settings on the page of a webhook. */
 export const factsOf = (webhook: WebhookSettingsFragment) =>
   settings.flatMap(([, { label, shown }]) => {
-    const value = shown?.(webhook) ?? null
-    return value === null ? [] : [{ label, value }]
+    const value = shown?.(webhook)
+    return value ? [{ label, value }] : []
   })
 
 const orDefault = (given: unknown) => (given == null ? ` ${t('(default)')}` : '')
-
-const linesOf = (text: string) =>
-  text === '' ? null : (
-    <Text inherit className="ph-mono" style={{ whiteSpace: 'pre-wrap' }}>
-      {text}
-    </Text>
-  )
