@@ -2,6 +2,7 @@ import { expect } from 'vitest'
 import { JOINED } from '../support/factories.ts'
 import { open, openDesk, page, server, story } from './support/desk.ts'
 import { waitUntilLoaded } from './support/sign-in.ts'
+import { subscribe } from './support/subscribe.ts'
 
 /** An operator creates an organization, acts for it and deletes it. */
 
@@ -40,7 +41,7 @@ story('a webhook created for another organization belongs to that organization o
   await page.getByRole('link', { name: 'Webhooks', exact: true }).first().click()
   await page.getByRole('link', { name: 'Create webhook' }).first().click()
   await page.getByLabel('URL').fill(`${server.receiver.url}museum`)
-  await page.getByRole('checkbox', { name: JOINED }).check()
+  await subscribe(page, JOINED)
   await page.getByRole('button', { name: 'Create webhook' }).click()
   await page.getByRole('tab', { name: 'Settings' }).waitFor()
   await page.getByRole('button', { name: 'Account and appearance' }).click()

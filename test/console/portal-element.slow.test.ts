@@ -8,6 +8,7 @@ import { startConsoleServer } from './support/console-server.ts'
 import { browser, openDesk, server, story } from './support/desk.ts'
 import { type HostPage, openHostPage } from './support/host-page.ts'
 import { portalSession } from './support/portal-url.ts'
+import { subscribe } from './support/subscribe.ts'
 import { violations } from './support/violations.ts'
 import { type Visit, visit } from './support/visit.ts'
 
@@ -170,7 +171,7 @@ async function openForm(portal: FrameLocator): Promise<void> {
   await open(portal, 'Endpoints')
   await portal.getByRole('link', { name: 'Add endpoint' }).first().click()
   await portal.getByLabel(/^URL/).waitFor()
-  await portal.getByRole('checkbox', { name: JOINED }).check()
+  await subscribe(portal, JOINED)
 }
 
 async function open(portal: FrameLocator, name: string): Promise<void> {

@@ -61,6 +61,9 @@ story('of two readers who edit a webhook, the second learns what the first chang
   }
   const save = { name: 'Save' }
   await colleague.page.getByLabel('Description').fill('Theirs')
+  for (const reader of [page, colleague.page]) {
+    await reader.getByRole('button', { name: /^Advanced/ }).click()
+  }
   await colleague.page.getByLabel('Rate limit').fill('7')
   await colleague.page.getByRole('button', save).click()
   await colleague.page.getByRole('heading', { name: 'Theirs', level: 1 }).waitFor()

@@ -81,8 +81,7 @@ story('each dialog is accessible, and Escape closes it', async () => {
   for (const [path, role, name] of [
     ['/events', 'button', 'Publish event'],
     [webhook, 'button', 'Send test event'],
-    [`${webhook}?tab=secret`, 'button', 'Rotate'],
-    [webhook, 'button', 'Disable'],
+    [webhook, 'button', 'Rotate secret'],
     ['/organizations', 'link', 'Create organization'],
   ] as const) {
     await page.setViewportSize({ width: 1280, height: 800 })

@@ -18,7 +18,6 @@ import {
 } from '../generated/graphql.ts'
 import { formatCount, plural } from '../lib/format.ts'
 import { useSession } from '../session/session.tsx'
-import { FilterValue } from '../webhooks/filter/filter-value.tsx'
 import { ConsumerStateBadge, leaseText, typesText, waitingText } from './consumer-columns.tsx'
 import { REFRESH_EVERY_MS } from './consumers-query.ts'
 
@@ -91,7 +90,7 @@ function ConsumerDetails({ consumer, onDeleted }: ConsumerDetailsProps) {
           { label: 'Last pull', value: lastPulledAt ? <Time at={lastPulledAt} /> : 'Never' },
           { label: 'First pull', value: <Time at={consumer.createdAt} /> },
           { label: 'Event types', value: typesText(consumer) },
-          filterText != null && { label: 'Filter', value: <FilterValue text={filterText} /> },
+          filterText != null && { label: 'Filter', value: filterText },
         ]}
       />
       <Section

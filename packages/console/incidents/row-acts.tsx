@@ -2,7 +2,7 @@ import { Button } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import type { WebhookTroubleFragment } from '../generated/graphql.ts'
 import { useSession } from '../session/session.tsx'
-import { ResumeWebhook, ToggleWebhook } from '../webhooks/actions/webhook-dialogs.tsx'
+import { ConfirmChange } from '../webhooks/actions/webhook-change.tsx'
 import { IncidentActs } from './incident-acts.tsx'
 import { nameOf, type Row } from './incident-row.ts'
 import { Remedies, useHasRemedies } from './remedies.tsx'
@@ -39,7 +39,13 @@ function OfIncident({
       <IncidentActs incident={incident} name={name} reload={reload}>
         {hasRemedies && <Remedies webhook={webhook} resume={resume.open} reload={reload} />}
       </IncidentActs>
-      <ResumeWebhook webhookId={webhook.id} opened={resuming} close={resume.close} done={reload} />
+      <ConfirmChange
+        change="resume"
+        webhook={webhook}
+        opened={resuming}
+        close={resume.close}
+        done={reload}
+      />
     </>
   )
 }
@@ -53,7 +59,13 @@ function Enable({ webhook, name, reload }: OfWebhookProps) {
       <Button size="xs" variant="default" aria-label={`Enable: ${name}`} onClick={enable.open}>
         Enable
       </Button>
-      <ToggleWebhook webhook={webhook} opened={enabling} close={enable.close} done={reload} />
+      <ConfirmChange
+        change="enable"
+        webhook={webhook}
+        opened={enabling}
+        close={enable.close}
+        done={reload}
+      />
     </>
   )
 }

@@ -83,11 +83,6 @@ story('operational events are switched on, and a webhook for them is two clicks 
     .poll(() => server.graphql('{ operationalEvents { enabled operatorOrganization { name } } }'))
     .toMatchObject({ operationalEvents: { enabled: true, operatorOrganization: {} } })
   await events.getByRole('link', { name: 'Create a webhook that receives them' }).click()
-  await page.getByRole('checkbox', { name: 'posthorn.webhook.on_hold' }).waitFor()
-  expect(await page.getByRole('checkbox', { name: 'posthorn.webhook.on_hold' }).isChecked()).toBe(
-    true,
-  )
-  expect(await page.getByRole('checkbox', { name: 'posthorn.secret.rotated' }).isChecked()).toBe(
-    false,
-  )
+  await page.getByText('posthorn.webhook.on_hold', { exact: true }).waitFor()
+  expect(await page.getByText('posthorn.secret.rotated', { exact: true }).count()).toBe(0)
 })

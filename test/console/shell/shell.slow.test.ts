@@ -58,6 +58,7 @@ story('in a narrow box, the keyboard reaches the actions of a page in a menu', a
   // The open menu takes the focus a moment later. Before, the button would get the key.
   await page.getByRole('menu').locator(':focus').waitFor({ state: 'attached' })
   await page.keyboard.press('ArrowDown')
+  for (const _step of [1, 2, 3]) await page.keyboard.press('ArrowDown')
   await item.and(page.locator(':focus')).waitFor()
   await page.keyboard.press('Enter')
   await page.getByRole('dialog').getByText('Disable this webhook?').waitFor()

@@ -22,8 +22,7 @@ story('a recovery of a webhook on hold says that deliveries would wait, and resu
 
 story('a disabled webhook is counted, and enabled before anything is re-sent', async () => {
   await open(`/webhooks/${seed.webhooks.old}`)
-  await page.getByRole('button', { name: 'More actions' }).click()
-  await page.getByRole('menuitem', { name: /Recover/ }).click()
+  await page.getByRole('link', { name: 'Recover deliveries' }).first().click()
   await page.getByRole('radio', { name: 'Missed', exact: true }).check()
   await page
     .getByRole('status')

@@ -19,7 +19,7 @@ beforeAll(async () => {
   webhookId = await createWebhook(server, { headers })
 })
 
-const value = (number: number) => page.getByLabel(`Value of header ${number}`)
+const headers = () => page.getByLabel('Custom headers')
 const save = () => page.getByRole('button', { name: 'Save' }).click()
 
 async function stored(): Promise<Record<string, string>> {
@@ -38,14 +38,13 @@ story('a new path keeps the headers, and a new host asks for their values', asyn
   await needed.getByText('https://other.example', { exact: false }).waitFor()
 
   await save()
-  await expect.poll(() => value(1).getAttribute('aria-invalid')).toBe('true')
-  await page.getByText('Enter the value for the new address').first().waitFor()
+  await expect.poll(() => headers().getAttribute('aria-invalid')).toBe('true')
+  await page.getByText('is needed again, because the URL moves').first().waitFor()
   expect(await stored()).toEqual({ 'X-Api-Key': 'sk_live_1', 'X-Team': 'blue' })
 })
 
 story('the values that are entered replace the stored ones', async () => {
-  await value(1).fill('sk_live_2')
-  await page.getByRole('button', { name: 'Remove header X-Team' }).click()
+  await headers().fill('X-Api-Key: sk_live_2')
   await page.getByText('Enter the values again').waitFor({ state: 'hidden' })
   await save()
   await page.waitForURL(`${server.url}/console/webhooks/${webhookId}`)
@@ -73,12 +72,11 @@ story.each([
 story('a test event has the example of its type, and says which scope another needs', async () => {
   await waitUntilLoaded(page)
   await page.getByRole('button', { name: 'Send test event' }).click()
-  const payload = page.getByRole('dialog').getByLabel('Payload')
+  const payload = page.getByRole('dialog').getByRole('region', { name: 'Payload' })
   await page.getByRole('dialog').getByText('requires the scope events:publish').waitFor()
-  expect(await payload.isEditable()).toBe(false)
-  expect(JSON.parse(await payload.inputValue())).toHaveProperty('attendee')
+  expect(JSON.parse(await payload.innerText())).toHaveProperty('attendee')
   await page.getByRole('dialog').getByRole('button', { name: 'Send', exact: true }).click()
-  await page.getByRole('dialog').getByRole('status').waitFor()
+  await page.waitForURL(/\/deliveries\/msg_/)
 })
 
 story('with secrets:read the form says that the stored values go along', async () => {

@@ -4,25 +4,33 @@ import {
   IconPencil,
   IconPlayerPause,
   IconPlayerPlay,
+  IconRefresh,
   IconSend,
   IconTrash,
 } from '@tabler/icons-react'
+import { useState } from 'react'
 import { PageActions } from '../../components/page/page-actions.tsx'
 import type { WebhookRowFragment } from '../../generated/graphql.ts'
 import { t } from '../../language/t.ts'
 import { useSession } from '../../session/session.tsx'
 import { TestEvent } from './test-event.tsx'
-import { DeleteWebhook, ToggleWebhook } from './webhook-dialogs.tsx'
+import { type Change, ConfirmChange } from './webhook-change.tsx'
 
 /** The actions for a webhook that the viewer's scopes allow. */
 export function WebhookActions({ webhook }: { webhook: WebhookRowFragment }) {
   const { can } = useSession()
   const [testing, test] = useDisclosure()
-  const [switching, change] = useDisclosure()
-  const [deleting, remove] = useDisclosure()
+  const [confirming, confirm] = useDisclosure()
+  const [change, setChange] = useState<Change>('disable')
   const { id, enabled } = webhook
   const mayChange = can('webhooks:write')
   const mayDeliver = can('deliveries:write')
+
+  const ask = (asked: Change) => () => {
+    setChange(asked)
+    confirm.open()
+  }
+
   return (
     <>
       <PageActions
@@ -33,36 +41,35 @@ export function WebhookActions({ webhook }: { webhook: WebhookRowFragment }) {
             isPrimary: true,
             onClick: test.open,
           },
-          mayChange && {
-            label: enabled ? t('Disable') : t('Enable'),
-            icon: enabled ? IconPlayerPause : IconPlayerPlay,
-            onClick: change.open,
-          },
-          mayChange && {
-            label: t('Edit'),
-            icon: IconPencil,
-            to: `/webhooks/${id}/edit`,
-            isRare: true,
-          },
+          mayChange && { label: t('Edit'), icon: IconPencil, to: `/webhooks/${id}/edit` },
           mayDeliver &&
             can('deliveries:read') && {
               label: t('Recover deliveries'),
               icon: IconHistory,
               to: `/webhooks/${id}/recover`,
-              isRare: true,
             },
+          can('secrets:rotate') && {
+            label: t('Rotate secret'),
+            icon: IconRefresh,
+            onClick: ask('rotate'),
+          },
+          mayChange && {
+            label: enabled ? t('Disable') : t('Enable'),
+            icon: enabled ? IconPlayerPause : IconPlayerPlay,
+            onClick: ask(enabled ? 'disable' : 'enable'),
+            isRare: true,
+          },
           mayChange && {
             label: t('Delete'),
             icon: IconTrash,
-            onClick: remove.open,
+            onClick: ask('delete'),
             isDestructive: true,
             isRare: true,
           },
         ]}
       />
       <TestEvent webhook={webhook} opened={testing} close={test.close} />
-      <ToggleWebhook webhook={webhook} opened={switching} close={change.close} />
-      <DeleteWebhook webhook={webhook} opened={deleting} close={remove.close} />
+      <ConfirmChange change={change} webhook={webhook} opened={confirming} close={confirm.close} />
     </>
   )
 }

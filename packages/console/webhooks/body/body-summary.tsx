@@ -3,8 +3,7 @@ import { useRead } from '../../api/use-read.ts'
 import { Notice } from '../../components/page/notice.tsx'
 import { Time } from '../../components/time.tsx'
 import { WebhookBodyDocument, type WebhookSettingsFragment } from '../../generated/graphql.ts'
-import { bodyInWords } from './body-in-words.ts'
-import { BodyText } from './body-text.tsx'
+import { BodyText, bodyInWords } from './body-text.tsx'
 
 /** The body of a webhook that does not send the whole event, in words and as text. */
 export function BodySummary({ webhook }: { webhook: WebhookSettingsFragment }) {

@@ -1,7 +1,6 @@
 import { Popover, Text, UnstyledButton } from '@mantine/core'
 import type { DeliveryBodyQuery } from '../../generated/graphql.ts'
-import { bodyInWords } from './body-in-words.ts'
-import { BodyText } from './body-text.tsx'
+import { BodyText, bodyInWords } from './body-text.tsx'
 
 type Version = NonNullable<NonNullable<DeliveryBodyQuery['delivery']>['bodyVersion']>
 

@@ -1,53 +1,97 @@
-import { Stack, Text } from '@mantine/core'
-import type { Issue } from '../../api/use-action.ts'
+import { Anchor, ScrollArea, Stack, Table } from '@mantine/core'
+import type { ReactNode } from 'react'
+import { Link } from 'react-router'
+import { useRead } from '../../api/use-read.ts'
 import { DocsPage } from '../../components/docs-page.tsx'
 import { JsonField } from '../../components/forms/json-field.tsx'
-import { FilterTrial } from './filter-trial.tsx'
-import { useFilterTrial } from './use-filter-trial.ts'
+import { formatJson } from '../../components/json/format-json.ts'
+import { TryFilterDocument, type TryFilterQuery } from '../../generated/graphql.ts'
+import { t } from '../../language/t.ts'
+import { counted, formatCount } from '../../lib/format.ts'
+import { Trial, useTriedText } from '../form/trial.tsx'
+
+type Tested = NonNullable<TryFilterQuery['testFilter']>
 
 interface FilterEditorProps {
   /** The text of the filter. */
   readonly value: string
+  readonly error?: ReactNode
   readonly subscriptions: readonly string[]
-  /** What the server said when the form was sent, by the place in the filter: `all.0.value`. */
-  readonly issues: ReadonlyMap<string, string>
   onChange(text: string): void
 }
 
 /** A filter as JSON, with a trial on the newest events. */
-export function FilterEditor({ value, subscriptions, issues, onChange }: FilterEditorProps) {
-  const { trial, ...run } = useFilterTrial(value, subscriptions)
-  const messages = new Map([...issues, ...(trial?.issues ?? []).map(placed)].map(inWords))
+export function FilterEditor({ value, error, subscriptions, onChange }: FilterEditorProps) {
+  const filterText = useTriedText(value, subscriptions)
+  const pause = filterText === null || formatJson(filterText) === null
+  const request = useRead(
+    TryFilterDocument,
+    { eventSubscriptions: [...subscriptions], filterText: filterText ?? '' },
+    { pause },
+  )
+  const tested = pause ? undefined : (request.data?.testFilter ?? undefined)
+  const problems = tested?.issues.map(({ message }) => message).join(' ')
   return (
-    <Stack gap="md">
+    <Stack>
       <JsonField
         label="Filter as JSON"
         description={
           <>
             Conditions with a path, an operator and a value, in lists <code>all</code> and{' '}
             <code>any</code>. <DocsPage page="guides/filters" title="The documentation" /> has each
-            operator.
+            operator. Default: every event of the types above.
           </>
         }
         placeholder={'{ "path": "$.total", "op": "greater", "value": 100 }'}
         value={value}
-        error={messages.size > 0 ? [...messages.values()].join(' ') : undefined}
+        error={problems?.replaceAll('filterText', 'filter') || (error ? String(error) : undefined)}
         onChange={onChange}
       />
-      {run.isPossible && <FilterTrial trial={trial} {...run} />}
-      {subscriptions.length === 0 && (
-        <Text size="sm" c="dimmed">
-          Choose event types to try the filter on their events.
-        </Text>
+      {value.trim() !== '' && (
+        <Trial
+          label="Trial of the filter"
+          result={tested?.issues.length === 0 ? sentenceOf(tested) : undefined}
+          request={request}
+          warnings={tested?.warnings}
+        >
+          {tested && tested.events.length > 0 && <Events events={tested.events} />}
+        </Trial>
       )}
     </Stack>
   )
 }
 
-const placed = ({ path: [, ...place], message }: Issue) => [place.join('.'), message] as const
+function sentenceOf({ matched, tested }: Tested): string {
+  if (tested === 0) return 'There is no event of these types yet to try the filter on.'
+  return `${formatCount(matched)} of the last ${counted(tested, 'event matches', 'events match')}`
+}
 
-/** The server names the field first, as `filter.all[0].value must be …`. */
-function inWords([place, message]: readonly [string, string]): readonly [string, string] {
-  const rule = message.replace(/^filter(Text)?\S* /, '')
-  return [place, place === '' ? message : `${place} ${rule}`]
+/** Each event, and what refused it. A link opens a new tab: the form has what the reader typed. */
+function Events({ events }: Pick<Tested, 'events'>) {
+  return (
+    <ScrollArea.Autosize mah={320}>
+      <Table
+        layout="fixed"
+        data={{
+          head: ['Event', 'Result'],
+          body: events.map(({ event, matches, refusedBy }) => [
+            event ? (
+              <Anchor
+                key={event.id}
+                component={Link}
+                to={`/events/${event.id}`}
+                target="_blank"
+                inherit
+              >
+                {event.type.name} <span className="ph-mono">{event.id}</span>
+              </Anchor>
+            ) : (
+              t('Deleted')
+            ),
+            matches ? 'Match' : refusedBy,
+          ]),
+        }}
+      />
+    </ScrollArea.Autosize>
+  )
 }

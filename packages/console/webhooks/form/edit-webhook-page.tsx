@@ -71,7 +71,7 @@ function Edit({ webhook }: { webhook: WebhookSettingsFragment }) {
   return (
     <WebhookForm
       initial={before}
-      webhookId={webhook.id}
+      isNew={false}
       action={t('Save')}
       save={save}
       back={back}

@@ -1,3 +1,4 @@
+import { Text } from '@mantine/core'
 import { useNavigate, useSearchParams } from 'react-router'
 import { useAction } from '../../api/use-action.ts'
 import { readList } from '../../components/filters/filter-params.ts'
@@ -9,7 +10,6 @@ import { t } from '../../language/t.ts'
 import { mount } from '../../mount.ts'
 import { useSession } from '../../session/session.tsx'
 import { WORDS } from '../../session/words.ts'
-import { ListenHint } from './listen-hint.tsx'
 import { WebhookForm } from './webhook-form.tsx'
 import { NEW_WEBHOOK, newWebhookOf, type WebhookFormValues } from './webhook-form-values.ts'
 
@@ -37,11 +37,17 @@ export default function NewWebhookPage() {
         'Register the URL of an endpoint. You get a signing secret, with which the receiver verifies deliveries.',
       )}
     >
-      {mount.kind === 'console' && <ListenHint />}
+      {mount.kind === 'console' && (
+        <Text size="sm" c="dimmed">
+          To try it without a server of your own, run{' '}
+          <code className="ph-mono">npx posthorn listen --register</code>: the command creates a
+          webhook and prints its deliveries.
+        </Text>
+      )}
       {webhookId === null && can('webhooks:write') ? (
         <WebhookForm
           initial={{ ...NEW_WEBHOOK, eventSubscriptions: [...readList(params.get('eventTypes'))] }}
-          webhookId={null}
+          isNew
           action={WORDS.create}
           save={save}
           back="/webhooks"

@@ -1,11 +1,14 @@
 import { compactJson, formatJson } from '../../components/json/format-json.ts'
-import type { UpdateWebhookInput, WebhookSettingsFragment } from '../../generated/graphql.ts'
-import { type Labels, parseLabels, printLabels } from '../../lib/labels.ts'
-import { type HeaderRow, headerInput, storedHeaderRow } from './header-row.ts'
-import { type NumberSetting, ofNumberSettings } from './number-settings.ts'
+import type {
+  CreateWebhookInput,
+  UpdateWebhookInput,
+  WebhookSettingsFragment,
+} from '../../generated/graphql.ts'
+import { t } from '../../language/t.ts'
+import { type Setting, type SettingName, settings, type Value } from './settings.ts'
 
 /** The values of the form. An unset number is an empty string, as in its input. */
-export interface WebhookFormValues extends Record<NumberSetting, number | string> {
+export interface WebhookFormValues extends Record<SettingName, Value> {
   url: string
   description: string
   enabled: boolean
@@ -17,16 +20,15 @@ export interface WebhookFormValues extends Record<NumberSetting, number | string
   body: 'event' | 'selection' | 'template'
   selection: string
   template: string
-  uid: string
-  /** The text of the labels. */
-  metadata: string
-  headers: HeaderRow[]
-  /** Null: the default schedule. Empty: no retries. */
-  retryScheduleSeconds: number[] | null
-  ordered: boolean
-  keepPayloads: boolean
-  keepResponseBodies: boolean
 }
+
+/** A value for each setting below Advanced. */
+function ofSettings<T>(read: (name: SettingName, setting: Setting) => T) {
+  const entries = settings.map(([name, setting]) => [name, read(name, setting)])
+  return Object.fromEntries(entries) as Record<SettingName, T>
+}
+
+const isOn = (name: SettingName) => name === 'keepPayloads' || name === 'keepResponseBodies'
 
 export const NEW_WEBHOOK: WebhookFormValues = {
   url: '',
@@ -37,17 +39,11 @@ export const NEW_WEBHOOK: WebhookFormValues = {
   body: 'event',
   selection: '',
   template: '',
-  uid: '',
-  metadata: '',
-  headers: [],
-  ...ofNumberSettings(() => ''),
-  retryScheduleSeconds: null,
-  ordered: false,
-  keepPayloads: true,
-  keepResponseBodies: true,
+  ...ofSettings((name, { field }) => (field.kind === 'switch' ? isOn(name) : '')),
 }
 
 export function valuesOf(webhook: WebhookSettingsFragment): WebhookFormValues {
+  const given = webhook as unknown as Readonly<Partial<Record<string, Value>>>
   return {
     url: webhook.url,
     description: webhook.description ?? '',
@@ -57,18 +53,11 @@ export function valuesOf(webhook: WebhookSettingsFragment): WebhookFormValues {
     body: webhook.selection ? 'selection' : webhook.template ? 'template' : 'event',
     selection: webhook.selection ?? '',
     template: webhook.template ?? '',
-    uid: webhook.uid ?? '',
-    metadata: printLabels(webhook.metadata as Labels),
-    headers: webhook.headerNames.map(storedHeaderRow),
-    ...ofNumberSettings((name) => webhook[name] ?? ''),
-    retryScheduleSeconds: webhook.retryScheduleSeconds ? [...webhook.retryScheduleSeconds] : null,
-    ordered: webhook.ordered,
-    keepPayloads: webhook.keepPayloads,
-    keepResponseBodies: webhook.keepResponseBodies,
+    ...ofSettings((name, { read }) => (read ? read(webhook) : (given[name] ?? ''))),
   }
 }
 
-export function inputOf(values: WebhookFormValues) {
+function inputOf(values: WebhookFormValues): UpdateWebhookInput {
   return {
     url: values.url.trim(),
     description: values.description.trim() || null,
@@ -77,24 +66,15 @@ export function inputOf(values: WebhookFormValues) {
     filterText: compactJson(values.filter) || null,
     selection: values.body === 'selection' ? values.selection : null,
     template: values.body === 'template' ? values.template : null,
-    uid: values.uid.trim() || null,
-    metadata: parseLabels(values.metadata),
-    headers: values.headers.map(headerInput),
-    ...ofNumberSettings((name) => (values[name] === '' ? null : Number(values[name]))),
-    retryScheduleSeconds: values.retryScheduleSeconds,
-    ordered: values.ordered,
-    keepPayloads: values.keepPayloads,
-    keepResponseBodies: values.keepResponseBodies,
-  }
-}
-
-/** The input of a new webhook: each header has a value. */
-export function newWebhookOf(values: WebhookFormValues) {
-  const headers = values.headers.map(({ name, value }) => ({ name: name.trim(), value }))
-  const { uid, metadata, ...input } = inputOf(values)
-  // The portal has no fields for own names, and its sessions cannot set them.
-  const ownNames = { ...(uid !== null && { uid }), ...(values.metadata.trim() && { metadata }) }
-  return { ...input, ...ownNames, headers }
+    ...ofSettings((name, { field, write }) => {
+      const value = values[name]
+      if (field.kind === 'switch') return value
+      // A cleared choice is null.
+      const text = String(value ?? '').trim()
+      if (write) return write(text)
+      return text === '' ? null : field.kind === 'number' ? Number(text) : text
+    }),
+  } as UpdateWebhookInput
 }
 
 /** The changed fields only, so that concurrent changes of other fields stay. */
@@ -104,6 +84,36 @@ export function changesOf(before: WebhookFormValues, after: WebhookFormValues): 
     Object.entries(inputOf(after)).filter(
       ([name, value]) => JSON.stringify(value) !== JSON.stringify(old[name as keyof typeof old]),
     ),
+  )
+}
+
+export const newWebhookOf = (values: WebhookFormValues): CreateWebhookInput => ({
+  ...changesOf(NEW_WEBHOOK, values),
+  url: values.url.trim(),
+  enabled: values.enabled,
+  eventSubscriptions: values.eventSubscriptions,
+})
+
+/** Whether every setting below Advanced is its default. */
+export const isPlain = (values: WebhookFormValues) =>
+  settings.every(([name]) => values[name] === NEW_WEBHOOK[name])
+
+/** What is wrong with the fields, as far as no request is needed to know. The server knows the other rules. */
+export function checkWebhook(values: WebhookFormValues): Record<string, string> {
+  const { url, eventSubscriptions, filter, body } = values
+  const errors: Record<string, string | false | undefined> = {
+    url:
+      url.trim() === ''
+        ? t('Enter the URL of your endpoint.')
+        : !/^https:/i.test(url.trim()) && t('Enter a URL that begins with https://.'),
+    eventSubscriptions: eventSubscriptions.length === 0 && t('Choose at least one event type.'),
+    filter: filter.trim() !== '' && formatJson(filter) === null && 'Correct the JSON.',
+    [body]:
+      body !== 'event' && values[body].trim() === '' && 'Enter a text, or choose the whole event.',
+    ...ofSettings((name, { check }) => check?.(String(values[name]))),
+  }
+  return Object.fromEntries(
+    Object.entries(errors).flatMap(([field, error]) => (error ? [[field, error]] : [])),
   )
 }
 

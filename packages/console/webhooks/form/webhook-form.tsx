@@ -1,30 +1,35 @@
-import { Stack, Switch, Textarea } from '@mantine/core'
+import { Accordion, Box, Stack, Switch, Text, Textarea, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useState } from 'react'
+import { usePageQuery } from '../../api/page-query.ts'
 import type { EditConflict, Rejection } from '../../api/use-action.ts'
 import { EditConflicts } from '../../components/forms/edit-conflicts.tsx'
-import { FormButtons, FormError } from '../../components/forms/form-parts.tsx'
-import { KeepFields } from '../../components/forms/keep-fields.tsx'
-import { OwnNameFields } from '../../components/forms/own-name-fields.tsx'
+import { fieldErrorsOf } from '../../components/forms/field-errors.ts'
+import { FormButtons, FormError, useInitialFocus } from '../../components/forms/form-parts.tsx'
 import { UnsavedGuard } from '../../components/forms/unsaved-guard.tsx'
-import { Section } from '../../components/page/section.tsx'
+import { Notice } from '../../components/page/notice.tsx'
+import { QueryError } from '../../components/query-error.tsx'
 import { t } from '../../language/t.ts'
-import { portalLink } from '../../session/portal.ts'
 import { useSession } from '../../session/session.tsx'
-import { BodySection } from './body-section.tsx'
-import { FilterSection } from './filter-section.tsx'
-import { HeaderRows } from './header-rows.tsx'
-import { SendOptions } from './send-options.tsx'
-import { SubscriptionPicker } from './subscription-picker.tsx'
-import { UrlField } from './url-field.tsx'
-import { checkWebhook, errorsOf } from './webhook-form-rules.ts'
-import { changesOf, newOrigin, type WebhookFormValues } from './webhook-form-values.ts'
-import './webhook-form.css'
+import { BodySection } from '../body/body-section.tsx'
+import { FilterEditor } from '../filter/filter-editor.tsx'
+import { MASK } from '../headers/header-lines.ts'
+import { webhookCatalogueQuery, webhookDefaultsQuery } from '../webhook-queries.ts'
+import { SettingField } from './setting-field.tsx'
+import { settings } from './settings.ts'
+import { SubscriptionField } from './subscription-field.tsx'
+import {
+  changesOf,
+  checkWebhook,
+  isPlain,
+  newOrigin,
+  type WebhookFormValues,
+} from './webhook-form-values.ts'
 
 interface WebhookFormProps {
   readonly initial: WebhookFormValues
-  /** Null for a new webhook. */
-  readonly webhookId: string | null
+  /** Whether the webhook does not exist yet, and the reader begins with its URL. */
+  readonly isNew: boolean
   /** The verb on the button. */
   readonly action: string
   /** Resolves to null once saved, or to a rejection. */
@@ -35,21 +40,27 @@ interface WebhookFormProps {
   readonly conflict?: EditConflict | null
 }
 
-/** Creates or edits a webhook. Errors appear beside their fields while the reader types. */
-export function WebhookForm({ initial, webhookId, action, save, back, ...edit }: WebhookFormProps) {
-  const { can } = useSession()
+/** Creates or edits a webhook. What is rarely set is folded. */
+export function WebhookForm({ initial, isNew, action, save, back, conflict }: WebhookFormProps) {
   const [rejection, setRejection] = useState<string | null>(null)
   const [saving, setSaving] = useState(false)
-  const [wasSent, setWasSent] = useState(false)
+  const [opened, setOpened] = useState([
+    ...(initial.filter === '' ? [] : ['filter']),
+    ...(isPlain(initial) ? [] : ['advanced']),
+  ])
+  const { data, error, reload } = usePageQuery(webhookCatalogueQuery)
+  const catalogue = data?.eventTypes ?? []
+  const defaults = usePageQuery(webhookDefaultsQuery).data?.defaultSettings
+  const firstField = useInitialFocus(isNew)
   const form = useForm<WebhookFormValues>({
     initialValues: initial,
-    validate: (values) => checkWebhook(values, can('secrets:read') || !newOrigin(initial, values)),
-    validateInputOnChange: true,
+    validate: checkWebhook,
     validateInputOnBlur: true,
     onValuesChange: () => setRejection(null),
   })
-
-  // Revealing a value changes a row, but not the webhook.
+  const url = form.getInputProps('url')
+  const { filter, eventSubscriptions, headers } = form.values
+  const movesTo = newOrigin(initial, form.values)
   const isChanged = Object.keys(changesOf(initial, form.values)).length > 0
 
   async function submit(values: WebhookFormValues) {
@@ -57,26 +68,42 @@ export function WebhookForm({ initial, webhookId, action, save, back, ...edit }:
     const rejected = await save(values)
     setSaving(false)
     if (rejected === null) return
-    form.setErrors(errorsOf(rejected.issues, values))
+    form.setErrors(fieldErrorsOf(rejected, Object.keys(values)))
     if (!rejected.conflict) setRejection(rejected.message)
     showErrors()
   }
 
+  /** Waits for a frame, so that the errors are rendered. */
   function showErrors() {
-    setWasSent(true)
-    focusFirstError()
+    setOpened(['filter', 'advanced'])
+    requestAnimationFrame(() =>
+      document.querySelector<HTMLElement>('form [aria-invalid="true"]')?.focus(),
+    )
   }
 
   return (
     <form onSubmit={form.onSubmit(submit, showErrors)} noValidate>
-      <Stack gap="lg" className="ph-webhook-form">
-        <Section title={t('Endpoint')}>
-          <UrlField isFirst={webhookId === null} {...form.getInputProps('url')} />
+      <Stack gap="lg">
+        <Stack maw={760}>
+          <TextInput
+            {...url}
+            ref={firstField}
+            label={t('URL')}
+            description={t(
+              'Posthorn sends deliveries to this URL by POST. Use HTTPS and a host that the internet can reach.',
+            )}
+            type="url"
+            autoComplete="off"
+            placeholder="https://example.com/webhooks"
+            withAsterisk
+            // A field that was only passed has no error yet. An error would also move what the reader clicks.
+            onBlur={(event) => event.currentTarget.value !== '' && url.onBlur(event)}
+          />
+          {movesTo !== null && String(headers).includes(MASK) && <Moved to={movesTo} />}
           <Textarea
             label={t('Description')}
             description={t('Helps you tell webhooks apart.')}
             autosize
-            minRows={1}
             maxRows={6}
             {...form.getInputProps('description')}
           />
@@ -85,51 +112,78 @@ export function WebhookForm({ initial, webhookId, action, save, back, ...edit }:
             description="A disabled webhook receives nothing, and new events create no deliveries for this webhook."
             {...form.getInputProps('enabled', { type: 'checkbox' })}
           />
-        </Section>
-        <SubscriptionPicker
-          value={form.values.eventSubscriptions}
-          error={form.errors.eventSubscriptions}
-          onChange={(names) => form.setFieldValue('eventSubscriptions', names)}
-        />
-        <FilterSection form={form} wasSent={wasSent} />
-        <div className="ph-webhook-body">
-          <BodySection form={form} />
-        </div>
-        <HeaderRows form={form} webhookId={webhookId} newOrigin={newOrigin(initial, form.values)} />
-        <SendOptions form={form} />
-        <Section
-          title="What is kept"
-          description="What the organization does not keep is not kept here either."
-        >
-          <KeepFields
-            payloads={form.getInputProps('keepPayloads', { type: 'checkbox' })}
-            responseBodies={form.getInputProps('keepResponseBodies', { type: 'checkbox' })}
-          />
-        </Section>
-        {portalLink === null && (
-          <Section
-            title="Names of your own"
-            description="For your own programs, to find this webhook. They are not secret."
+          {error && !data && <QueryError error={error} reload={reload} />}
+          <SubscriptionField catalogue={catalogue} {...form.getInputProps('eventSubscriptions')} />
+        </Stack>
+        <Box maw={1200}>
+          <BodySection form={form} catalogue={catalogue} />
+        </Box>
+        <Stack gap="lg" maw={760}>
+          <Accordion
+            multiple
+            value={opened}
+            onChange={setOpened}
+            variant="separated"
+            order={2}
+            transitionDuration={0}
           >
-            <OwnNameFields
-              description="Unique among your webhooks. Empty: none."
-              uid={form.getInputProps('uid')}
-              metadata={form.getInputProps('metadata')}
-            />
-          </Section>
-        )}
-        <EditConflicts conflict={edit.conflict} />
-        <FormError title="Saving failed">{rejection}</FormError>
-        <FormButtons action={action} loading={saving} dismiss={back} />
+            <Accordion.Item value="filter">
+              <Folded title={t('Filter')}>
+                Only events whose data meet the conditions are delivered. Default: all.
+              </Folded>
+              <Accordion.Panel>
+                <FilterEditor
+                  value={filter}
+                  error={form.errors.filter}
+                  subscriptions={eventSubscriptions}
+                  onChange={(text) => form.setFieldValue('filter', text)}
+                />
+              </Accordion.Panel>
+            </Accordion.Item>
+            <Accordion.Item value="advanced">
+              <Folded title="Advanced">
+                Headers, retries, limits, and what is kept. The defaults suit most endpoints.
+              </Folded>
+              <Accordion.Panel>
+                <Stack>
+                  {settings.map(([name, setting]) => (
+                    <SettingField key={name} {...{ name, setting, form, defaults }} />
+                  ))}
+                </Stack>
+              </Accordion.Panel>
+            </Accordion.Item>
+          </Accordion>
+          <EditConflicts conflict={conflict} />
+          <FormError title="Saving failed">{rejection}</FormError>
+          <FormButtons action={action} loading={saving} dismiss={back} />
+        </Stack>
       </Stack>
       <UnsavedGuard unsaved={isChanged && !saving} />
     </form>
   )
 }
 
-/** Waits for a frame, so that the errors are rendered. */
-function focusFirstError() {
-  requestAnimationFrame(() =>
-    document.querySelector<HTMLElement>('form [aria-invalid="true"]')?.focus(),
+function Folded({ title, children }: { title: string; children: string }) {
+  return (
+    <Accordion.Control>
+      <Text fw={650}>{title}</Text>
+      <Text size="sm" c="dimmed">
+        {children}
+      </Text>
+    </Accordion.Control>
+  )
+}
+
+/** Stored values may be credentials of the old origin. */
+function Moved({ to }: { to: string }) {
+  const { can } = useSession()
+  return can('secrets:read') ? (
+    <Notice color="yellow" title="The stored values go to the new address too">
+      {`Deliveries to ${to} will have the custom headers. Change or remove those that are credentials of the old address.`}
+    </Notice>
+  ) : (
+    <Notice color="orange" title="Enter the values again">
+      {`Stored values of custom headers do not go to another address, because they may be credentials. Enter each value for ${to}, or remove the header. With the scope secrets:read the stored values stay.`}
+    </Notice>
   )
 }

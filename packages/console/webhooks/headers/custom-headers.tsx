@@ -1,55 +1,60 @@
-import { Stack, Text } from '@mantine/core'
+import { Button, Text } from '@mantine/core'
+import { IconEye, IconEyeOff } from '@tabler/icons-react'
+import { useState } from 'react'
+import { useAction } from '../../api/use-action.ts'
+import { notifyError } from '../../components/notify.ts'
 import { Section } from '../../components/page/section.tsx'
-import type { WebhookSettingsFragment } from '../../generated/graphql.ts'
+import {
+  WebhookRevealHeadersDocument,
+  type WebhookSettingsFragment,
+} from '../../generated/graphql.ts'
 import { t } from '../../language/t.ts'
 import { useSession } from '../../session/session.tsx'
-import { RevealButton } from './reveal-button.tsx'
-import { MASK, useRevealedHeaders } from './use-revealed-headers.ts'
+import { printHeaders } from './header-lines.ts'
 
 interface CustomHeadersProps {
   readonly webhook: Pick<WebhookSettingsFragment, 'id' | 'headerNames'>
 }
 
 /** The custom headers of a webhook. The values may be credentials, so they are requested only when asked for. */
-export function CustomHeaders({ webhook }: CustomHeadersProps) {
+export function CustomHeaders({ webhook: { id, headerNames } }: CustomHeadersProps) {
   const { can } = useSession()
-  const { values, reveal, running, hide } = useRevealedHeaders(webhook.id)
-  const { headerNames } = webhook
-  const hasHeaders = headerNames.length > 0
+  const { run, running } = useAction(WebhookRevealHeadersDocument)
+  const [revealed, setRevealed] = useState<string | null>(null)
+
+  async function reveal() {
+    const outcome = await run({ id })
+    if (!outcome.ok) return notifyError(outcome.message)
+    setRevealed(outcome.value.headers.map(({ name, value }) => `${name}: ${value}`).join('\n'))
+  }
+
+  if (headerNames.length === 0) return null
+  const mayRead = can('secrets:read')
   return (
     <Section
       title={t('Custom headers')}
-      description={
-        hasHeaders &&
-        (can('secrets:read')
-          ? 'The values may be credentials. Revealing them is recorded in the audit log.'
-          : 'The values may be credentials. Reading them requires the scope secrets:read.')
-      }
+      description={`The values may be credentials. ${
+        mayRead
+          ? 'Revealing them is recorded in the audit log.'
+          : 'Reading them requires the scope secrets:read.'
+      }`}
       actions={
-        hasHeaders &&
-        can('secrets:read') && (
-          <RevealButton
-            revealed={values !== null}
-            running={running}
-            onReveal={reveal}
-            onHide={hide}
-          />
+        mayRead && (
+          <Button
+            size="xs"
+            variant="default"
+            leftSection={revealed === null ? <IconEye size={14} /> : <IconEyeOff size={14} />}
+            loading={running}
+            onClick={revealed === null ? reveal : () => setRevealed(null)}
+          >
+            {revealed === null ? 'Reveal values' : 'Hide values'}
+          </Button>
         )
       }
     >
-      {hasHeaders ? (
-        <Stack gap={4}>
-          {headerNames.map((name) => (
-            <Text key={name} size="sm" className="ph-mono" style={{ overflowWrap: 'anywhere' }}>
-              {name}: {values?.get(name) ?? MASK}
-            </Text>
-          ))}
-        </Stack>
-      ) : (
-        <Text size="sm" c="dimmed">
-          No custom headers.
-        </Text>
-      )}
+      <Text size="sm" className="ph-mono" style={{ whiteSpace: 'pre-wrap' }}>
+        {revealed ?? printHeaders(headerNames)}
+      </Text>
     </Section>
   )
 }

@@ -6,7 +6,7 @@ import { notifyError, notifySuccess } from '../../components/notify.ts'
 import { WebhookProbeDocument, type WebhookTroubleFragment } from '../../generated/graphql.ts'
 import { t } from '../../language/t.ts'
 import { useSession } from '../../session/session.tsx'
-import { ResumeWebhook, ToggleWebhook } from '../actions/webhook-dialogs.tsx'
+import { ConfirmChange } from '../actions/webhook-change.tsx'
 import { isBehindBySettings } from './behind-causes.ts'
 
 interface TroubleActionsProps {
@@ -70,12 +70,14 @@ export function TroubleActions({
           {t('Recover deliveries')}
         </Anchor>
       )}
-      <ResumeWebhook webhookId={id} opened={resuming} close={resume.close} done={reload} />
-      <ToggleWebhook
-        webhook={{ id, enabled: webhook.enabled }}
-        opened={enabling}
-        close={enable.close}
+      <ConfirmChange
+        change="resume"
+        webhook={webhook}
+        opened={resuming}
+        close={resume.close}
+        done={reload}
       />
+      <ConfirmChange change="enable" webhook={webhook} opened={enabling} close={enable.close} />
     </Group>
   )
 }

@@ -2,19 +2,15 @@ import { Anchor, Button, Skeleton, Stack, Text } from '@mantine/core'
 import { IconPencil } from '@tabler/icons-react'
 import { lazy, Suspense } from 'react'
 import { Link } from 'react-router'
-import { CopyableLine, Id } from '../../components/copy-button.tsx'
+import { Id } from '../../components/copy-button.tsx'
 import { Facts } from '../../components/page/facts.tsx'
 import { Section } from '../../components/page/section.tsx'
 import { Time } from '../../components/time.tsx'
 import type { WebhookSettingsFragment } from '../../generated/graphql.ts'
 import { t } from '../../language/t.ts'
-import { formatDuration } from '../../lib/format.ts'
-import { type Labels, printLabels } from '../../lib/labels.ts'
-import { portalLink } from '../../session/portal.ts'
 import { useSession } from '../../session/session.tsx'
-import { NUMBER_SETTINGS } from '../form/number-settings.ts'
-import { summaryOf } from '../form/retry-schedule.tsx'
-import { isPattern } from '../form/subscriptions.ts'
+import { isPattern } from '../form/included-types.ts'
+import { factsOf } from '../form/settings.ts'
 import { CustomHeaders } from '../headers/custom-headers.tsx'
 
 const FilterSummary = lazy(() =>
@@ -27,7 +23,6 @@ const BodySummary = lazy(() =>
 
 export function WebhookSettings({ webhook }: { webhook: WebhookSettingsFragment }) {
   const { can } = useSession()
-  const { retryScheduleSeconds } = webhook.effectiveSettings
   const patterns = webhook.subscriptions.filter(isPattern)
   return (
     <Stack gap="lg">
@@ -50,12 +45,10 @@ export function WebhookSettings({ webhook }: { webhook: WebhookSettingsFragment 
         <Facts
           facts={[
             { label: t('Id'), value: <Id id={webhook.id} /> },
-            ...uidOf(webhook),
-            { label: t('Enabled'), value: yesNo(webhook.enabled) },
+            { label: t('Enabled'), value: webhook.enabled ? 'Yes' : 'No' },
             { label: t('Created'), value: <Time at={webhook.createdAt} /> },
             { label: t('Updated'), value: <Time at={webhook.updatedAt} /> },
             ...endpointOf(webhook),
-            ...labelsOf(webhook),
           ]}
         />
       </Section>
@@ -92,77 +85,15 @@ export function WebhookSettings({ webhook }: { webhook: WebhookSettingsFragment 
       </Section>
       <CustomHeaders webhook={webhook} />
       <Section title={t('Delivery options')}>
-        <Facts
-          facts={[
-            ...NUMBER_SETTINGS.map(({ label, shown }) => ({
-              label: label(),
-              value: shown(webhook),
-            })),
-            { label: 'Ordered', value: yesNo(webhook.ordered) },
-            ...headerNamesOf(webhook),
-            {
-              label: 'Payloads after delivery',
-              value: kept(webhook.effectiveSettings.keepPayloads),
-            },
-            {
-              label: 'Response bodies',
-              value: kept(webhook.effectiveSettings.keepResponseBodies),
-            },
-            {
-              label: t('Retries'),
-              value:
-                summaryOf(retryScheduleSeconds) +
-                (webhook.retryScheduleSeconds == null ? ` ${t('(default)')}` : ''),
-            },
-          ]}
-        />
-        {retryScheduleSeconds.length > 0 && (
-          <Text size="sm" c="dimmed">
-            {`Delays: ${retryScheduleSeconds.map((s) => formatDuration(1_000 * s)).join(', ')}.`}
-          </Text>
-        )}
+        <Facts facts={factsOf(webhook)} />
       </Section>
     </Stack>
   )
 }
-
-const kept = (keeps: boolean) => (keeps ? 'Kept' : 'Not kept')
 
 /** Only of webhooks whose endpoint has answered a challenge. */
 function endpointOf({ endpointVerifiedAt }: WebhookSettingsFragment) {
   return endpointVerifiedAt
     ? [{ label: 'Endpoint verified', value: <Time at={endpointVerifiedAt} /> }]
     : []
-}
-
-/** Only of a webhook with other names than those of the installation. */
-function headerNamesOf({ headerPrefix }: WebhookSettingsFragment) {
-  if (!headerPrefix) return []
-  const names = ['id', 'timestamp', 'signature'].map((name) => headerPrefix + name)
-  return [{ label: 'Header names', value: names.join(', ') }]
-}
-
-/** The portal does not show it: it is a name of the organization's own programs, as the labels are. */
-function uidOf({ uid }: WebhookSettingsFragment) {
-  if (portalLink !== null || !uid) return []
-  const value = <CopyableLine text={uid} label={t('Copy {id}', { id: uid })} />
-  return [{ label: 'Uid', value }]
-}
-
-function labelsOf({ metadata }: WebhookSettingsFragment) {
-  const labels = printLabels(metadata as Labels)
-  if (portalLink !== null || labels === '') return []
-  return [{ label: 'Labels', value: <Lines text={labels} /> }]
-}
-
-function Lines({ text }: { text: string }) {
-  return (
-    <Text inherit className="ph-mono" style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>
-      {text}
-    </Text>
-  )
-}
-
-function yesNo(yes: boolean): string {
-  return yes ? 'Yes' : 'No'
 }

@@ -7,13 +7,7 @@ import ruby from './snippets/verify.rb.txt?raw'
 import typescript from './snippets/verify.ts.txt?raw'
 import { withHeaderPrefix } from './with-header-prefix.ts'
 
-const SNIPPETS = [
-  { language: 'TypeScript', code: typescript },
-  { language: 'Python', code: python },
-  { language: 'Go', code: go },
-  { language: 'Ruby', code: ruby },
-  { language: 'PHP', code: php },
-]
+const SNIPPETS = { TypeScript: typescript, Python: python, Go: go, Ruby: ruby, PHP: php }
 
 /** Example receivers that verify a delivery, in five languages. */
 export function VerifySnippets({ headerPrefix }: { headerPrefix: string }) {
@@ -23,7 +17,7 @@ export function VerifySnippets({ headerPrefix }: { headerPrefix: string }) {
       description="The signature covers the id, the timestamp and the raw body. A receiver rejects requests without a matching signature, or with a timestamp more than 5 minutes off. The receiver responds with 2xx as soon as the event is stored."
     >
       <CodeTabs
-        snippets={SNIPPETS.map(({ language, code }) => ({
+        snippets={Object.entries(SNIPPETS).map(([language, code]) => ({
           language,
           code: withHeaderPrefix(code, headerPrefix),
         }))}

@@ -1,16 +1,15 @@
-import { Button, Group, SimpleGrid, Stack, Text } from '@mantine/core'
-import { useDisclosure } from '@mantine/hooks'
-import { IconEye, IconEyeOff, IconRefresh } from '@tabler/icons-react'
+import { Button, Group, Paper, Stack, Text } from '@mantine/core'
+import { IconEye, IconEyeOff } from '@tabler/icons-react'
 import { useState } from 'react'
 import { useLocation } from 'react-router'
 import { useRead } from '../../api/use-read.ts'
+import { CopyButton } from '../../components/copy-button.tsx'
 import { Section } from '../../components/page/section.tsx'
 import { QueryError } from '../../components/query-error.tsx'
-import { WebhookSecretsDocument } from '../../generated/graphql.ts'
-import { t } from '../../language/t.ts'
+import { Time } from '../../components/time.tsx'
+import { WebhookSecretsDocument, type WebhookSecretsQuery } from '../../generated/graphql.ts'
+import { rich, t } from '../../language/t.ts'
 import { useSession } from '../../session/session.tsx'
-import { RotateSecret } from './rotate-secret.tsx'
-import { ExpiringSecret, SecretKey } from './secret-key.tsx'
 import { VerifySnippets } from './verify-snippets.tsx'
 
 interface WebhookSecretProps {
@@ -19,22 +18,19 @@ interface WebhookSecretProps {
   readonly headerPrefix: string
 }
 
-/** The signing secret of a webhook, requested only when the reader asks to see it. */
+/** The signing secret of a webhook, requested only when the reader asks to see it, has just created or rotated it. */
 export function WebhookSecret({ webhookId, headerPrefix }: WebhookSecretProps) {
   const { can } = useSession()
-  const isNew = useLocation().state?.created === true
-  const [shown, setShown] = useState(isNew && can('secrets:read'))
-  const [rotating, rotate] = useDisclosure()
+  const { created: isNew = false, rotated = false } = useLocation().state ?? {}
+  const [chosen, setChosen] = useState<boolean | null>(null)
+  const mayRead = can('secrets:read')
+  const shown = mayRead && (chosen ?? (isNew || rotated))
   const { data, error, reload } = useRead(
     WebhookSecretsDocument,
     { id: webhookId },
     { pause: !shown, requestPolicy: 'network-only' },
   )
   const webhook = shown ? data?.webhook : undefined
-  function showRotated() {
-    if (shown) reload()
-    else setShown(can('secrets:read'))
-  }
   const expiring = webhook?.expiringSigningSecrets ?? []
   return (
     <Stack gap="lg">
@@ -44,28 +40,16 @@ export function WebhookSecret({ webhookId, headerPrefix }: WebhookSecretProps) {
           'Signs every delivery, so that the receiver can verify each one. Share the secret only with your receiver.',
         )}
         actions={
-          <Group gap="xs">
-            {can('secrets:read') && (
-              <Button
-                size="xs"
-                variant="default"
-                leftSection={shown ? <IconEyeOff size={14} /> : <IconEye size={14} />}
-                onClick={() => setShown(!shown)}
-              >
-                {shown ? t('Hide') : t('Show')}
-              </Button>
-            )}
-            {can('secrets:rotate') && (
-              <Button
-                size="xs"
-                variant="default"
-                leftSection={<IconRefresh size={14} />}
-                onClick={rotate.open}
-              >
-                {t('Rotate')}
-              </Button>
-            )}
-          </Group>
+          mayRead && (
+            <Button
+              size="xs"
+              variant="default"
+              leftSection={shown ? <IconEyeOff size={14} /> : <IconEye size={14} />}
+              onClick={() => setChosen(!shown)}
+            >
+              {shown ? t('Hide') : t('Show')}
+            </Button>
+          )
         }
       >
         {error && shown && !webhook ? (
@@ -73,7 +57,7 @@ export function WebhookSecret({ webhookId, headerPrefix }: WebhookSecretProps) {
         ) : (
           <SecretKey secret={webhook?.signingSecret} />
         )}
-        {!can('secrets:read') && (
+        {!mayRead && (
           <Text size="sm" c="dimmed">
             {t('Reading the secret requires the scope secrets:read.')}
           </Text>
@@ -84,20 +68,36 @@ export function WebhookSecret({ webhookId, headerPrefix }: WebhookSecretProps) {
           title={t('Rotated out')}
           description="This secret no longer signs deliveries. Your receiver should accept the secret until it expires, for deliveries already sent."
         >
-          <SimpleGrid cols={1}>
-            {expiring.map((secret) => (
-              <ExpiringSecret key={secret.createdAt} secret={secret} />
-            ))}
-          </SimpleGrid>
+          {expiring.map((secret) => (
+            <SecretKey key={secret.createdAt} secret={secret} />
+          ))}
         </Section>
       )}
       <VerifySnippets headerPrefix={headerPrefix} />
-      <RotateSecret
-        webhookId={webhookId}
-        opened={rotating}
-        close={rotate.close}
-        done={showRotated}
-      />
+      {isNew && can('events:publish') && <PublishNext webhookId={webhookId} />}
+    </Stack>
+  )
+}
+
+type Secret = NonNullable<NonNullable<WebhookSecretsQuery['webhook']>['signingSecret']>
+
+/** The key, or dots while hidden, with its time. Both have the same height. */
+function SecretKey({ secret }: { secret: Secret | null | undefined }) {
+  return (
+    <Stack gap={6}>
+      <Paper bg="var(--posthorn-sunken)" px="md" py="xs">
+        <Group justify="space-between" wrap="nowrap" mih={34}>
+          <span className="ph-mono">{secret?.key ?? `whsec_${'•'.repeat(20)}`}</span>
+          {secret && <CopyButton labelled value={secret.key} label={t('Copy')} />}
+        </Group>
+      </Paper>
+      <Text size="xs" c="dimmed" mih={18} component="div">
+        {secret?.expiresAt
+          ? rich('Expires {time}, and is then deleted.', {
+              time: <Time at={secret.expiresAt} as="upcoming" />,
+            })
+          : secret && rich('In use since {time}', { time: <Time at={secret.createdAt} /> })}
+      </Text>
     </Stack>
   )
 }
