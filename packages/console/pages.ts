@@ -3,7 +3,6 @@ import { alertsQuery } from './alerts/alerts-query.ts'
 import { apiKeysQuery } from './api-keys/api-keys-query.ts'
 import { attemptsQuery } from './attempts/attempts-query.ts'
 import { auditActorsQuery, auditLogQuery } from './audit/audit-log-query.ts'
-import { consumersQuery } from './consumers/consumers-query.ts'
 import {
   deliveriesByEventQuery,
   deliveriesQuery,
@@ -14,7 +13,6 @@ import { eventQuery, eventsQuery } from './events/events-query.ts'
 import { type LazyPage, lazyPage } from './lazy-page.ts'
 import { mount } from './mount.ts'
 import { organizationsQuery } from './organizations/organizations-query.ts'
-import { statisticsQuery } from './overview/overview-queries.ts'
 import { taskQuery } from './tasks/use-task.ts'
 import {
   editWebhookQuery,
@@ -22,13 +20,12 @@ import {
   webhookCatalogueQuery,
   webhookDefaultsQuery,
   webhookQuery,
-  webhooksQuery,
 } from './webhooks/webhook-queries.ts'
 
 /** Each page by its path, with the queries that it asks first. */
 const PAGES: Readonly<Record<string, LazyPage>> = {
-  overview: lazyPage(() => import('./overview/overview-page.tsx'), [statisticsQuery]),
-  webhooks: lazyPage(() => import('./webhooks/list/webhooks-page.tsx'), [webhooksQuery]),
+  overview: lazyPage(() => import('./overview/overview-page.tsx')),
+  webhooks: lazyPage(() => import('./webhooks/list/webhooks-page.tsx')),
   'webhooks/new': lazyPage(
     () => import('./webhooks/form/new-webhook-page.tsx'),
     [webhookCatalogueQuery, webhookDefaultsQuery],
@@ -41,7 +38,7 @@ const PAGES: Readonly<Record<string, LazyPage>> = {
   'webhooks/:id/recover': lazyPage(() => import('./tasks/recover-page.tsx'), [recoverQuery]),
   events: lazyPage(() => import('./events/events-page.tsx'), [eventsQuery]),
   'events/:id': lazyPage(() => import('./events/event-page.tsx'), [eventQuery]),
-  consumers: lazyPage(() => import('./consumers/consumers-page.tsx'), [consumersQuery], {
+  consumers: lazyPage(() => import('./consumers/consumers-page.tsx'), [], {
     scope: 'events:read',
     title: 'Consumers',
   }),

@@ -1,77 +1,61 @@
-import { Button, Group, Stack, Text } from '@mantine/core'
+import { Button, Drawer, Group, Stack, Text } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
 import { IconTrash } from '@tabler/icons-react'
-import { useState } from 'react'
 import { useAction } from '../api/use-action.ts'
-import { usePolling } from '../api/use-polling.ts'
-import { useRead } from '../api/use-read.ts'
-import { FilterInWords } from '../audit/filter-in-words.tsx'
 import { Confirm } from '../components/confirm.tsx'
 import { Id } from '../components/copy-button.tsx'
-import { NodePanel } from '../components/node-panel.tsx'
 import { Facts } from '../components/page/facts.tsx'
 import { Notice } from '../components/page/notice.tsx'
 import { Section } from '../components/page/section.tsx'
+import { StateBadge } from '../components/state-badge.tsx'
 import { Time } from '../components/time.tsx'
-import {
-  ConsumerDeleteDocument,
-  ConsumerOneDocument,
-  type ConsumerRowFragment,
-} from '../generated/graphql.ts'
-import { formatCount, plural } from '../lib/format.ts'
+import { ConsumerDeleteDocument, type ConsumerFragment } from '../generated/graphql.ts'
+import { counted, formatCount } from '../lib/format.ts'
 import { useSession } from '../session/session.tsx'
-import { ConsumerStateBadge, leaseText, typesText, waitingText } from './consumer-columns.tsx'
-import { REFRESH_EVERY_MS } from './consumers-query.ts'
 
 interface ConsumerPanelProps {
-  /** The open consumer, if any. */
-  readonly id: string | null
-  onClose(): void
+  readonly opened: boolean
+  readonly consumer: ConsumerFragment | undefined
+  /** Whether the panel says, without a consumer, that there is none. */
+  readonly isMissing: boolean
+  close(): void
 }
 
 /** One consumer: what waits for it and what it asks for, and a button to delete it. */
-export function ConsumerPanel({ id, onClose }: ConsumerPanelProps) {
-  const { data, error, reload } = useRead(
-    ConsumerOneDocument,
-    { id: id ?? '' },
-    { pause: id === null },
-  )
-  const node = data?.node
-  const consumer = node?.__typename === 'Consumer' && node.id === id ? node : null
-  usePolling(id === null ? null : REFRESH_EVERY_MS, reload)
+export function ConsumerPanel({ opened, consumer, isMissing, close }: ConsumerPanelProps) {
   return (
-    <NodePanel
-      opened={id !== null}
-      onClose={onClose}
+    <Drawer
+      opened={opened}
+      onClose={close}
+      position="right"
       size="lg"
-      title={consumer?.name ?? 'Consumer'}
-      error={error}
-      reload={reload}
-      missing={node === null && 'This consumer does not exist in this organization.'}
+      title={<Text fw={650}>{consumer?.name ?? 'Consumer'}</Text>}
     >
-      {consumer && <ConsumerDetails consumer={consumer} onDeleted={onClose} />}
-    </NodePanel>
+      {consumer ? (
+        <Details consumer={consumer} onDeleted={close} />
+      ) : (
+        isMissing && <Text c="dimmed">This consumer does not exist in this organization.</Text>
+      )}
+    </Drawer>
   )
 }
 
-interface ConsumerDetailsProps {
-  readonly consumer: ConsumerRowFragment
+interface DetailsProps {
+  readonly consumer: ConsumerFragment
   onDeleted(): void
 }
 
-function ConsumerDetails({ consumer, onDeleted }: ConsumerDetailsProps) {
+function Details({ consumer, onDeleted }: DetailsProps) {
   const { can } = useSession()
-  const { oldestWaitingAt, lastPulledAt, filterText, missedCount, lastMissedAt } = consumer
+  const { oldestWaitingAt, lastPulledAt, filterText, types, missedCount, lastMissedAt } = consumer
   return (
     <Stack gap="xl">
       <Group>
-        <ConsumerStateBadge state={consumer.state} />
+        <ConsumerState state={consumer.state} />
         <Id id={consumer.id} />
       </Group>
       {missedCount > 0 && (
-        <Notice
-          color="red"
-          title={`${formatCount(missedCount)} ${plural(missedCount, 'event was', 'events were')} missed`}
-        >
+        <Notice color="red" title={`${counted(missedCount, 'event was', 'events were')} missed`}>
           The events were deleted at the end of their retention before they were acknowledged
           {lastMissedAt && (
             <>
@@ -83,55 +67,53 @@ function ConsumerDetails({ consumer, onDeleted }: ConsumerDetailsProps) {
       )}
       <Facts
         facts={[
-          { label: 'Waiting', value: waitingText(consumer) },
+          { label: 'Waiting', value: waitingOf(consumer) },
           {
             label: 'Oldest waiting',
             value: oldestWaitingAt ? <Time at={oldestWaitingAt} /> : 'None',
           },
           { label: 'Last pull', value: lastPulledAt ? <Time at={lastPulledAt} /> : 'Never' },
           { label: 'First pull', value: <Time at={consumer.createdAt} /> },
-          { label: 'Event types', value: typesText(consumer) },
-          filterText != null && { label: 'Filter', value: <FilterInWords text={filterText} /> },
+          { label: 'Event types', value: types.length === 0 ? 'All' : types.join(', ') },
+          filterText != null && {
+            label: 'Filter',
+            value: <span className="ph-mono">{filterText}</span>,
+          },
         ]}
       />
       <Section
         title="Open leases"
         description="The events of a pull that are not acknowledged. After the lease, the next pull gets them."
       >
-        {consumer.openLeases.length === 0 ? (
-          <Text size="sm">None</Text>
-        ) : (
-          <Stack gap={4} component="ul" m={0} pl="lg">
-            {consumer.openLeases.map(({ expiresAt, eventCount }, index) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: leases have no name, and two can end together
-              <Text key={index} size="sm" component="li">
-                {leaseText(eventCount)}, until <Time at={expiresAt} />
-              </Text>
-            ))}
-          </Stack>
-        )}
+        {consumer.openLeases.length === 0 && <Text size="sm">None</Text>}
+        {consumer.openLeases.map(({ expiresAt, eventCount }, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: leases have no name, and two can end together
+          <Text key={index} size="sm">
+            {counted(eventCount, 'event', 'events')}, until <Time at={expiresAt} />
+          </Text>
+        ))}
       </Section>
       {can('webhooks:write') && <DeleteConsumer consumer={consumer} onDeleted={onDeleted} />}
     </Stack>
   )
 }
 
-function DeleteConsumer({ consumer: { id, name }, onDeleted }: ConsumerDetailsProps) {
+function DeleteConsumer({ consumer: { id, name }, onDeleted }: DetailsProps) {
   const { run } = useAction(ConsumerDeleteDocument)
-  const [confirming, setConfirming] = useState(false)
+  const [confirming, confirm] = useDisclosure()
   return (
     <Group justify="end">
       <Button
         color="red.8"
         variant="outline"
         leftSection={<IconTrash size={16} />}
-        onClick={() => setConfirming(true)}
+        onClick={confirm.open}
       >
         Delete consumer
       </Button>
       <Confirm
         opened={confirming}
-        onClose={() => setConfirming(false)}
+        onClose={confirm.close}
         title={`Delete the consumer ${name}?`}
         action="Delete"
         destructive
@@ -145,3 +127,18 @@ function DeleteConsumer({ consumer: { id, name }, onDeleted }: ConsumerDetailsPr
     </Group>
   )
 }
+
+const STATES: Record<ConsumerFragment['state'], readonly [label: string, color: string]> = {
+  HEALTHY: ['Healthy', 'green'],
+  BEHIND: ['Behind', 'violet'],
+  NO_PULLS_YET: ['No pulls yet', 'gray'],
+}
+
+export function ConsumerState({ state }: Pick<ConsumerFragment, 'state'>) {
+  const [label, color] = STATES[state]
+  return <StateBadge label={label} color={color} />
+}
+
+/** How many events wait. */
+export const waitingOf = ({ waitingCount, waitingCountIsExact }: ConsumerFragment) =>
+  `${waitingCountIsExact ? '' : 'About '}${formatCount(waitingCount)}`

@@ -1,20 +1,40 @@
-import { usePageQuery } from '../api/page-query.ts'
 import { usePolling } from '../api/use-polling.ts'
-import { List } from '../components/lists/list.tsx'
+import { useRead } from '../api/use-read.ts'
+import { type Column, List } from '../components/lists/list.tsx'
 import { useCursors } from '../components/lists/use-cursors.ts'
 import { Page } from '../components/page/page.tsx'
+import { Time } from '../components/time.tsx'
 import { usePanel } from '../components/use-panel.ts'
-import { CONSUMER_COLUMNS } from './consumer-columns.tsx'
-import { ConsumerPanel } from './consumer-panel.tsx'
-import { consumersQuery, REFRESH_EVERY_MS } from './consumers-query.ts'
+import { type ConsumerFragment, ConsumersDocument } from '../generated/graphql.ts'
+import { ConsumerPanel, ConsumerState, waitingOf } from './consumer-panel.tsx'
 import { FirstPull } from './first-pull.tsx'
+
+/** How often the visible page reloads: each pull changes what waits. */
+const REFRESH_EVERY_MS = 5_000
+
+const COLUMNS: readonly Column<ConsumerFragment>[] = [
+  { label: 'Name', grow: true, cell: ({ name }) => name },
+  { label: 'State', cell: ({ state }) => <ConsumerState state={state} /> },
+  { label: 'Waiting', end: true, cell: waitingOf },
+  {
+    label: 'Oldest waiting',
+    priority: 2,
+    cell: ({ oldestWaitingAt: at }) => (at ? <Time at={at} as="relative" /> : 'None'),
+  },
+  {
+    label: 'Last pull',
+    priority: 2,
+    cell: ({ lastPulledAt: at }) => (at ? <Time at={at} as="relative" /> : 'Never'),
+  },
+]
 
 /** The programs that ask for events instead of receiving them. */
 export default function ConsumersPage() {
-  const cursors = useCursors()
+  const cursors = useCursors(100)
   const opened = usePanel('consumer')
-  const { data, ...read } = usePageQuery(consumersQuery)
-  usePolling(REFRESH_EVERY_MS, read.reload)
+  const { data, error, reload } = useRead(ConsumersDocument, cursors.variables)
+  const rows = data?.consumers?.nodes
+  usePolling(REFRESH_EVERY_MS, reload)
   return (
     <Page
       title="Consumers"
@@ -22,17 +42,21 @@ export default function ConsumersPage() {
     >
       <List
         label="Consumers"
-        columns={CONSUMER_COLUMNS}
-        rows={data?.consumers?.nodes}
+        columns={COLUMNS}
+        rows={rows}
         keyOf={({ id }) => id}
         to={({ id }) => opened.to(id)}
-        {...read}
-        // Each reload would dim the rows.
-        stale={false}
+        error={error}
+        reload={reload}
         pages={{ info: data?.consumers?.pageInfo, cursors }}
         empty={<FirstPull />}
       />
-      <ConsumerPanel id={opened.id} onClose={opened.close} />
+      <ConsumerPanel
+        opened={opened.id !== null}
+        consumer={rows?.find(({ id }) => id === opened.id)}
+        isMissing={opened.id !== null && rows !== undefined}
+        close={opened.close}
+      />
     </Page>
   )
 }

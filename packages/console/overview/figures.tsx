@@ -1,74 +1,93 @@
-import { type AttemptBucket, totalsOf } from '../components/charts/buckets.ts'
-import { Figures } from '../components/page/figures.tsx'
+import { Anchor } from '@mantine/core'
+import { Link } from 'react-router'
+import { sumOf } from '../components/charts/attempts-chart.tsx'
+import { type Figure, Figures } from '../components/page/figures.tsx'
+import { Section } from '../components/page/section.tsx'
 import { Time } from '../components/time.tsx'
+import type {
+  DeliveryState,
+  StatisticsBucketFragment,
+  WaitingReason,
+} from '../generated/graphql.ts'
 import { countOf } from '../lib/count-of.ts'
 import { formatCount, formatDuration, formatPercent } from '../lib/format.ts'
-import { type DeliveryHealth, oldestOf } from './health-sentence.ts'
+import type { DeliveryHealth } from './health-sentence.ts'
 
 interface OverviewFiguresProps {
   readonly health: DeliveryHealth | undefined
-  readonly buckets: readonly AttemptBucket[] | undefined
+  readonly buckets: readonly StatisticsBucketFragment[] | undefined
 }
 
 /** Whether deliveries arrive, our delay beside the response time, and the attempts of a range. Undefined ones are loading. */
 export function OverviewFigures({ health, buckets }: OverviewFiguresProps) {
+  const attempts = buckets && sumOf(buckets, 'attempts')
   return (
     <Figures
       figures={[
         {
           label: 'Arrived within a minute',
           value: health && (health.onTimeRate == null ? '–' : formatPercent(health.onTimeRate)),
-          note:
-            health?.onTimeRate === null ? 'No deliveries' : 'Of the deliveries of the last hour',
+          note: 'Of the deliveries of the last hour',
         },
+        percentile('Our delay, p95', health, health?.firstAttemptDelay, 'until the first attempt'),
+        percentile('Response time, p95', health, health?.responseTime, 'of the endpoints'),
         {
-          label: 'Our delay, p95',
-          ...percentiles(health, health?.firstAttemptDelay, 'until the first attempt'),
+          label: 'Attempts',
+          value: attempts === undefined ? undefined : formatCount(attempts),
+          note: buckets && `${formatCount((attempts ?? 0) - sumOf(buckets, 'succeeded'))} failed`,
         },
-        {
-          label: 'Response time, p95',
-          ...percentiles(health, health?.responseTime, 'of the endpoints'),
-        },
-        { label: 'Not delivered yet', ...notDelivered(health) },
-        { label: 'Attempts', ...attempts(buckets) },
       ]}
     />
   )
 }
 
-type Percentiles = DeliveryHealth['responseTime']
-
-function percentiles(
+function percentile(
+  label: string,
   health: DeliveryHealth | undefined,
-  latency: Percentiles | undefined,
+  latency: DeliveryHealth['responseTime'] | undefined,
   of: string,
-) {
-  if (!health) return { value: undefined, note: '' }
-  if (!latency) return { value: '–', note: 'No attempts in the last hour' }
-  return {
-    value: formatDuration(latency.p95Ms),
-    note: `p50: ${formatDuration(latency.p50Ms)} ${of}`,
+): Figure {
+  if (!latency) {
+    return { label, value: health && '–', note: health && 'No attempts in the last hour' }
   }
+  const { p50Ms, p95Ms } = latency
+  return { label, value: formatDuration(p95Ms), note: `p50: ${formatDuration(p50Ms)} ${of}` }
 }
 
-function notDelivered(health: DeliveryHealth | undefined) {
-  if (!health) return { value: undefined, note: '' }
-  const count = health.waiting.reduce((sum, each) => sum + each.count, 0)
-  const oldest = oldestOf(health.waiting)
-  return {
-    value: countOf(count),
-    note: oldest ? (
-      <>
-        Oldest: <Time at={oldest} as="elapsed" />
-      </>
-    ) : (
-      count === 0 && 'Nothing waits'
-    ),
-  }
+/** What waits, by reason, with the oldest of each. Empty if nothing waits. */
+export function WaitingByReason({ waiting }: Pick<DeliveryHealth, 'waiting'>) {
+  if (waiting.length === 0) return null
+  return (
+    <Section title="What deliveries wait for">
+      <Figures
+        figures={waiting.map(({ reason, count, oldestAt }) => {
+          const [label, state] = REASONS[reason]
+          return {
+            label,
+            value: (
+              <Anchor component={Link} to={`/deliveries?state=${state}`} inherit>
+                {countOf(count)}
+              </Anchor>
+            ),
+            note: oldestAt && (
+              <>
+                Oldest: <Time at={oldestAt} as="elapsed" />
+              </>
+            ),
+          }
+        })}
+      />
+    </Section>
+  )
 }
 
-function attempts(buckets: OverviewFiguresProps['buckets']) {
-  if (!buckets) return { value: undefined, note: '' }
-  const { attempts, failed } = totalsOf(buckets)
-  return { value: formatCount(attempts), note: `${formatCount(failed)} failed` }
+/** What deliveries wait for, in words, and the state of such deliveries. */
+const REASONS: Readonly<Record<WaitingReason, readonly [label: string, state: DeliveryState]>> = {
+  ON_HOLD: ['Webhook on hold', 'WAITING'],
+  DISABLED: ['Webhook disabled', 'WAITING'],
+  RATE_LIMIT: ['Rate limit', 'WAITING'],
+  CONCURRENCY_LIMIT: ['Concurrency limit', 'WAITING'],
+  ORDERED: ['In order', 'WAITING'],
+  RETRY: ['Next retry', 'RETRYING'],
+  CAPACITY: ['Free worker', 'QUEUED'],
 }

@@ -15,11 +15,10 @@ interface ToggleWebhookProps {
   readonly webhook: Pick<WebhookRowFragment, 'id' | 'enabled'>
   readonly opened: boolean
   close(): void
-  done?(): void
 }
 
 /** Disables a webhook, or enables it again. */
-export function ToggleWebhook({ webhook, opened, close, done }: ToggleWebhookProps) {
+export function ToggleWebhook({ webhook, opened, close }: ToggleWebhookProps) {
   const { id, enabled } = webhook
   const { run } = useAction(WebhookUpdateDocument)
 
@@ -31,7 +30,6 @@ export function ToggleWebhook({ webhook, opened, close, done }: ToggleWebhookPro
       action={enabled ? t('Disable') : t('Enable')}
       onConfirm={() => run({ id, input: { enabled: !enabled } })}
       success={enabled ? t('Webhook disabled.') : t('Webhook enabled.')}
-      {...(done && { onDone: done })}
     >
       {enabled ? (
         <List size="sm" spacing={6}>
@@ -102,14 +100,13 @@ export function DeleteWebhook({ webhook: { id, url }, opened, close }: DeleteWeb
 }
 
 interface ResumeWebhookProps {
-  readonly webhookId: string
+  readonly webhook: Pick<WebhookRowFragment, 'id'>
   readonly opened: boolean
   close(): void
-  done(): void
 }
 
 /** Ends the hold of a webhook without waiting for a successful probe. */
-export function ResumeWebhook({ webhookId, opened, close, done }: ResumeWebhookProps) {
+export function ResumeWebhook({ webhook: { id }, opened, close }: ResumeWebhookProps) {
   const { run } = useAction(WebhookResumeDocument)
 
   return (
@@ -118,9 +115,8 @@ export function ResumeWebhook({ webhookId, opened, close, done }: ResumeWebhookP
       onClose={close}
       title={t('Resume this webhook now?')}
       action={t('Resume')}
-      onConfirm={() => run({ id: webhookId })}
+      onConfirm={() => run({ id })}
       success={t('Webhook resumed.')}
-      onDone={done}
     >
       <List size="sm" spacing={6}>
         <List.Item>

@@ -6,14 +6,14 @@ import { CopyableLine } from '../../components/copy-button.tsx'
 import { Page } from '../../components/page/page.tsx'
 import { DetailSkeleton } from '../../components/page/skeletons.tsx'
 import { QueryError } from '../../components/query-error.tsx'
-import type { WebhookDetailQuery } from '../../generated/graphql.ts'
+import { Acknowledge, Acknowledgment } from '../../incidents/acknowledge.tsx'
 import { t } from '../../language/t.ts'
 import { maskUrl } from '../../lib/mask-url.ts'
 import { useSession } from '../../session/session.tsx'
 import { WORDS } from '../../session/words.ts'
 import NotFoundPage from '../../shell/not-found-page.tsx'
 import { WebhookActions } from '../actions/webhook-actions.tsx'
-import { HealthNotice } from '../health/health-notice.tsx'
+import { TroubleNotice } from '../health/trouble-notice.tsx'
 import { useHealthChanges } from '../health/use-health-changes.ts'
 import { WebhookState } from '../health/webhook-state.tsx'
 import { WebhookStatistics } from '../health/webhook-statistics.tsx'
@@ -50,16 +50,18 @@ export default function WebhookPage() {
       </Page>
     )
   }
+  const { openIncident } = webhook
+  const name = webhookName(webhook)
   const tabs = [
     ...(can('deliveries:read') ? (['overview', 'deliveries'] as const) : []),
     ...(can('secrets:read') || can('secrets:rotate') ? (['secret'] as const) : []),
     'settings' as const,
     ...(can('keys:manage') ? (['history'] as const) : []),
   ]
-  const tab = tabs.find((name) => name === params.get('tab')) ?? tabs[0]
+  const tab = tabs.find((each) => each === params.get('tab')) ?? tabs[0]
   return (
     <Page
-      title={webhookName(webhook)}
+      title={name}
       breadcrumbs={[[WORDS.webhooks, '/webhooks']]}
       aside={<WebhookState {...webhook} />}
       subtitle={
@@ -68,16 +70,25 @@ export default function WebhookPage() {
       actions={<WebhookActions webhook={webhook} />}
     >
       {/* Switching tabs drops the query parameters of the previous tab, such as filters. */}
-      <Tabs value={tab} onChange={(name) => name && setParams({ tab: name })} keepMounted={false}>
+      <Tabs value={tab} onChange={(next) => next && setParams({ tab: next })} keepMounted={false}>
         <Tabs.List mb="lg">
-          {tabs.map((name) => (
-            <Tabs.Tab key={name} value={name}>
-              {LABELS[name]}
+          {tabs.map((each) => (
+            <Tabs.Tab key={each} value={each}>
+              {LABELS[each]}
             </Tabs.Tab>
           ))}
         </Tabs.List>
         <Tabs.Panel value="overview">
-          <WebhookOverview webhook={webhook} reload={reload} />
+          <Stack gap="lg">
+            <TroubleNotice
+              webhook={webhook}
+              action={openIncident && <Acknowledge incident={openIncident} name={name} />}
+            >
+              {openIncident && <Acknowledgment incident={openIncident} />}
+            </TroubleNotice>
+            <WebhookStatistics webhook={webhook} />
+            <RecentDeliveries webhookId={webhook.id} />
+          </Stack>
         </Tabs.Panel>
         <Tabs.Panel value="deliveries">
           <WebhookDeliveries webhookId={webhook.id} />
@@ -109,20 +120,4 @@ const LABELS = {
   secret: t('Signing secret'),
   settings: t('Settings'),
   history: t('History'),
-}
-
-interface WebhookOverviewProps {
-  readonly webhook: NonNullable<WebhookDetailQuery['webhook']>
-  reload(): void
-}
-
-/** The health of a webhook: now, over time, and by delivery. */
-function WebhookOverview({ webhook, reload }: WebhookOverviewProps) {
-  return (
-    <Stack gap="lg">
-      <HealthNotice webhook={webhook} incident={webhook.openIncident ?? null} reload={reload} />
-      <WebhookStatistics webhook={webhook} />
-      <RecentDeliveries webhookId={webhook.id} />
-    </Stack>
-  )
 }

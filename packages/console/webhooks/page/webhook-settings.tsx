@@ -1,4 +1,4 @@
-import { Anchor, Button, Skeleton, Stack, Text } from '@mantine/core'
+import { Accordion, Anchor, Button, Skeleton, Stack, Text } from '@mantine/core'
 import { IconPencil } from '@tabler/icons-react'
 import { lazy, Suspense } from 'react'
 import { Link } from 'react-router'
@@ -25,10 +25,16 @@ const BodySummary = lazy(() =>
   import('../body/body-summary.tsx').then((m) => ({ default: m.BodySummary })),
 )
 
+/** The settings of a webhook. Those with their default are folded. */
 export function WebhookSettings({ webhook }: { webhook: WebhookSettingsFragment }) {
   const { can } = useSession()
-  const { retryScheduleSeconds } = webhook.effectiveSettings
+  const { id, filterText, selection, template, uid, endpointVerifiedAt } = webhook
   const patterns = webhook.subscriptions.filter(isPattern)
+  const labels = printLabels(webhook.metadata as Labels)
+  // Names of the organization's own programs, which its customers do not see.
+  const isOwn = portalLink === null
+  const options = optionsOf(webhook)
+  const chosen = options.filter(({ isDefault }) => !isDefault)
   return (
     <Stack gap="lg">
       <Section
@@ -37,7 +43,7 @@ export function WebhookSettings({ webhook }: { webhook: WebhookSettingsFragment 
           can('webhooks:write') && (
             <Button
               component={Link}
-              to={`/webhooks/${webhook.id}/edit`}
+              to={`/webhooks/${id}/edit`}
               variant="default"
               size="xs"
               leftSection={<IconPencil size={14} />}
@@ -49,13 +55,29 @@ export function WebhookSettings({ webhook }: { webhook: WebhookSettingsFragment 
       >
         <Facts
           facts={[
-            { label: t('Id'), value: <Id id={webhook.id} /> },
-            ...uidOf(webhook),
+            { label: t('Id'), value: <Id id={id} /> },
+            isOwn &&
+              Boolean(uid) && {
+                label: 'Uid',
+                value: <CopyableLine text={uid ?? ''} label={t('Copy {id}', { id: uid ?? '' })} />,
+              },
             { label: t('Enabled'), value: yesNo(webhook.enabled) },
             { label: t('Created'), value: <Time at={webhook.createdAt} /> },
             { label: t('Updated'), value: <Time at={webhook.updatedAt} /> },
-            ...endpointOf(webhook),
-            ...labelsOf(webhook),
+            endpointVerifiedAt != null && {
+              label: 'Endpoint verified',
+              value: <Time at={endpointVerifiedAt} />,
+            },
+            isOwn &&
+              labels !== '' && {
+                label: 'Labels',
+                value: (
+                  <Text inherit className="ph-mono" style={{ whiteSpace: 'pre-wrap' }}>
+                    {labels}
+                  </Text>
+                ),
+              },
+            ...chosen,
           ]}
         />
       </Section>
@@ -76,91 +98,62 @@ export function WebhookSettings({ webhook }: { webhook: WebhookSettingsFragment 
           ))}
         </Stack>
       </Section>
-      {webhook.filterText !== null && webhook.filterText !== undefined && (
-        <Suspense fallback={<Skeleton height={80} />}>
-          <FilterSummary webhookId={webhook.id} filterText={webhook.filterText} />
-        </Suspense>
-      )}
-      <Section title={t('Body')}>
-        {webhook.selection || webhook.template ? (
-          <Suspense fallback={<Skeleton height={80} />}>
+      <Suspense fallback={<Skeleton height={80} />}>
+        {filterText != null && <FilterSummary webhookId={id} filterText={filterText} />}
+        <Section title={t('Body')}>
+          {selection || template ? (
             <BodySummary webhook={webhook} />
-          </Suspense>
-        ) : (
-          <Text size="sm">{t('The whole event')}</Text>
-        )}
-      </Section>
-      <CustomHeaders webhook={webhook} />
-      <Section title={t('Delivery options')}>
-        <Facts
-          facts={[
-            ...NUMBER_SETTINGS.map(({ label, shown }) => ({
-              label: label(),
-              value: shown(webhook),
-            })),
-            { label: 'Ordered', value: yesNo(webhook.ordered) },
-            ...headerNamesOf(webhook),
-            {
-              label: 'Payloads after delivery',
-              value: kept(webhook.effectiveSettings.keepPayloads),
-            },
-            {
-              label: 'Response bodies',
-              value: kept(webhook.effectiveSettings.keepResponseBodies),
-            },
-            {
-              label: t('Retries'),
-              value:
-                summaryOf(retryScheduleSeconds) +
-                (webhook.retryScheduleSeconds == null ? ` ${t('(default)')}` : ''),
-            },
-          ]}
-        />
-        {retryScheduleSeconds.length > 0 && (
-          <Text size="sm" c="dimmed">
-            {`Delays: ${retryScheduleSeconds.map((s) => formatDuration(1_000 * s)).join(', ')}.`}
-          </Text>
-        )}
-      </Section>
+          ) : (
+            <Text size="sm">{t('The whole event')}</Text>
+          )}
+        </Section>
+      </Suspense>
+      {webhook.headerNames.length > 0 && <CustomHeaders webhook={webhook} />}
+      <Accordion variant="contained" chevronPosition="left">
+        <Accordion.Item value="advanced">
+          <Accordion.Control>Advanced: settings with their default</Accordion.Control>
+          <Accordion.Panel>
+            <Facts facts={options.filter(({ isDefault }) => isDefault)} />
+          </Accordion.Panel>
+        </Accordion.Item>
+      </Accordion>
     </Stack>
   )
 }
 
-const kept = (keeps: boolean) => (keeps ? 'Kept' : 'Not kept')
-
-/** Only of webhooks whose endpoint has answered a challenge. */
-function endpointOf({ endpointVerifiedAt }: WebhookSettingsFragment) {
-  return endpointVerifiedAt
-    ? [{ label: 'Endpoint verified', value: <Time at={endpointVerifiedAt} /> }]
-    : []
-}
-
-/** Only of a webhook with other names than those of the installation. */
-function headerNamesOf({ headerPrefix }: WebhookSettingsFragment) {
-  if (!headerPrefix) return []
-  const names = ['id', 'timestamp', 'signature'].map((name) => headerPrefix + name)
-  return [{ label: 'Header names', value: names.join(', ') }]
-}
-
-/** The portal does not show it: it is a name of the organization's own programs, as the labels are. */
-function uidOf({ uid }: WebhookSettingsFragment) {
-  if (portalLink !== null || !uid) return []
-  const value = <CopyableLine text={uid} label={t('Copy {id}', { id: uid })} />
-  return [{ label: 'Uid', value }]
-}
-
-function labelsOf({ metadata }: WebhookSettingsFragment) {
-  const labels = printLabels(metadata as Labels)
-  if (portalLink !== null || labels === '') return []
-  return [{ label: 'Labels', value: <Lines text={labels} /> }]
-}
-
-function Lines({ text }: { text: string }) {
-  return (
-    <Text inherit className="ph-mono" style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>
-      {text}
-    </Text>
-  )
+/** What is rarely set, in words. */
+function optionsOf(webhook: WebhookSettingsFragment) {
+  const { headerPrefix, ordered, effectiveSettings, deliveryHeaderPrefix } = webhook
+  const { retryScheduleSeconds, keepPayloads, keepResponseBodies } = effectiveSettings
+  const delays = retryScheduleSeconds.map((seconds) => formatDuration(1_000 * seconds)).join(', ')
+  return [
+    {
+      label: t('Retries'),
+      value: delays ? `${summaryOf(retryScheduleSeconds)}: ${delays}` : t('None'),
+      isDefault: webhook.retryScheduleSeconds == null,
+    },
+    ...NUMBER_SETTINGS.map(({ name, label, shown }) => ({
+      label: label(),
+      value: shown(webhook),
+      isDefault: webhook[name] == null,
+    })),
+    { label: 'Ordered', value: yesNo(ordered), isDefault: !ordered },
+    {
+      label: 'Header prefix',
+      value: deliveryHeaderPrefix,
+      isDefault: headerPrefix == null,
+    },
+    {
+      label: 'Payloads after delivery',
+      value: keepPayloads ? 'Kept' : 'Erased',
+      isDefault: keepPayloads,
+    },
+    {
+      label: 'Response bodies',
+      value: keepResponseBodies ? 'Kept' : 'Not kept',
+      isDefault: keepResponseBodies,
+    },
+  ]
 }
 
 function yesNo(yes: boolean): string {
