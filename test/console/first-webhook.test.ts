@@ -162,7 +162,7 @@ async function sendTestEvent(): Promise<void> {
 }
 
 async function change(action: 'Disable' | 'Enable'): Promise<void> {
-  await page.getByRole('button', { name: action }).click()
+  await page.getByRole('button', { name: action }).first().click()
   await page.getByRole('dialog').getByRole('button', { name: action }).click()
 }
 

@@ -61,7 +61,8 @@ export function AttemptBars({ buckets, range, classes, pathOf }: ChartProps) {
         barChartProps={{ barCategoryGap: 1, margin: { top: 4, right: 0, left: 0 } }}
         xAxisProps={{ tickFormatter: range.tick, minTickGap: 48 }}
         yAxisProps={{ tickFormatter: formatCompact, width: 48, allowDecimals: false }}
-        tooltipProps={{ labelFormatter: (start) => spanOf(String(start), range) }}
+        // Away from the bars, the tooltip is hidden, and has no label.
+        tooltipProps={{ labelFormatter: (start) => start && spanOf(String(start), range) }}
         barProps={({ name }) => {
           const part = classes.find(({ field }) => field === name) as Class
           return {
@@ -82,7 +83,7 @@ export function AttemptBars({ buckets, range, classes, pathOf }: ChartProps) {
               width={5}
               height={5}
               patternUnits="userSpaceOnUse"
-              patternTransform={`rotate(${stripes})`}
+              patternTransform={`rotate(${stripes ?? 0})`}
             >
               <rect width={5} height={5} fill={color} />
               <rect width={1} height={5} fill="var(--mantine-color-body)" opacity={0.5} />
