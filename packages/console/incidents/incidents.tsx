@@ -11,8 +11,7 @@ import { Remedy } from '../webhooks/health/remedy.tsx'
 import { webhookName } from '../webhooks/webhook-name.ts'
 import { Acknowledge, Acknowledgment } from './acknowledge.tsx'
 
-type Page = NonNullable<OverviewQuery['incidents']>
-type Incident = Page['nodes'][number]
+type Incident = NonNullable<OverviewQuery['incidents']>['nodes'][number]
 
 const nameOf = ({ webhook }: Incident) => (webhook ? webhookName(webhook) : 'Deleted webhook')
 
@@ -60,23 +59,14 @@ const COLUMNS: readonly Column<Incident>[] = [
 ]
 
 /** The webhooks in trouble, the worst first, each with its remedy. Empty if there are none. */
-export function Incidents({ page, reload }: { page: Page; reload(): void }) {
-  if (page.nodes.length === 0) return null
+export function Incidents({ rows, reload }: { rows: readonly Incident[]; reload(): void }) {
+  if (rows.length === 0) return null
   return (
-    <Section
-      title="Incidents"
-      actions={
-        page.pageInfo.hasNextPage && (
-          <Anchor component={Link} to="/webhooks" size="sm">
-            All webhooks in trouble
-          </Anchor>
-        )
-      }
-    >
+    <Section title="Incidents">
       <List
         label="Incidents"
         columns={COLUMNS}
-        rows={page.nodes}
+        rows={rows}
         keyOf={({ id }) => id}
         to={({ webhook }) => (webhook ? `/webhooks/${webhook.id}` : '/webhooks')}
         reload={reload}

@@ -1,7 +1,7 @@
 import { Anchor } from '@mantine/core'
 import { Link } from 'react-router'
 import { sumOf } from '../components/charts/attempts-chart.tsx'
-import { type Figure, Figures } from '../components/page/figures.tsx'
+import { Figures } from '../components/page/figures.tsx'
 import { Section } from '../components/page/section.tsx'
 import { Time } from '../components/time.tsx'
 import type {
@@ -20,7 +20,11 @@ interface OverviewFiguresProps {
 
 /** Whether deliveries arrive, our delay beside the response time, and the attempts of a range. Undefined ones are loading. */
 export function OverviewFigures({ health, buckets }: OverviewFiguresProps) {
-  const attempts = buckets && sumOf(buckets, 'attempts')
+  const percentiles = (label: string, of: string, latency?: DeliveryHealth['responseTime']) => ({
+    label,
+    value: health && (latency ? formatDuration(latency.p95Ms) : '–'),
+    note: latency ? `p50: ${formatDuration(latency.p50Ms)} ${of}` : 'In the last hour',
+  })
   return (
     <Figures
       figures={[
@@ -29,29 +33,16 @@ export function OverviewFigures({ health, buckets }: OverviewFiguresProps) {
           value: health && (health.onTimeRate == null ? '–' : formatPercent(health.onTimeRate)),
           note: 'Of the deliveries of the last hour',
         },
-        percentile('Our delay, p95', health, health?.firstAttemptDelay, 'until the first attempt'),
-        percentile('Response time, p95', health, health?.responseTime, 'of the endpoints'),
+        percentiles('Our delay, p95', 'until the first attempt', health?.firstAttemptDelay),
+        percentiles('Response time, p95', 'of the endpoints', health?.responseTime),
         {
           label: 'Attempts',
-          value: attempts === undefined ? undefined : formatCount(attempts),
-          note: buckets && `${formatCount((attempts ?? 0) - sumOf(buckets, 'succeeded'))} failed`,
+          value: buckets && formatCount(sumOf(buckets, 'attempts')),
+          note: buckets && `${formatCount(sumOf(buckets, 'failed'))} failed`,
         },
       ]}
     />
   )
-}
-
-function percentile(
-  label: string,
-  health: DeliveryHealth | undefined,
-  latency: DeliveryHealth['responseTime'] | undefined,
-  of: string,
-): Figure {
-  if (!latency) {
-    return { label, value: health && '–', note: health && 'No attempts in the last hour' }
-  }
-  const { p50Ms, p95Ms } = latency
-  return { label, value: formatDuration(p95Ms), note: `p50: ${formatDuration(p50Ms)} ${of}` }
 }
 
 /** What waits, by reason, with the oldest of each. Empty if nothing waits. */

@@ -51,7 +51,7 @@ export default function OverviewPage() {
             </Notice>
           )}
           <HealthSentence health={health} />
-          {incidents && <Incidents page={incidents} reload={overview.reload} />}
+          {incidents && <Incidents rows={incidents.nodes} reload={overview.reload} />}
           {health?.webhooks.length === 0 && can('webhooks:write') && <NoWebhook />}
           <OverviewFigures health={health} buckets={buckets} />
           {health && <WaitingByReason waiting={health.waiting} />}

@@ -70,7 +70,7 @@ export function AttemptBars({ buckets, range, classes, pathOf }: ChartProps) {
             fill: fillOf(part),
             cursor: 'pointer',
             // Even one failure among thousands is seen.
-            minPointSize: (value) => (value ? 2 : 0),
+            minPointSize: (_top, index) => (buckets[index]?.[part.field] ? 2 : 0),
             onClick: ({ payload }) => navigate(pathOf(payload.start, part.status)),
           }
         }}

@@ -34,7 +34,7 @@ const CLASSES = [
   },
 ] as const
 
-type Count = (typeof CLASSES)[number]['field'] | 'attempts'
+type Count = (typeof CLASSES)[number]['field'] | 'attempts' | 'failed'
 
 export const sumOf = (buckets: readonly StatisticsBucketFragment[], count: Count) =>
   buckets.reduce((sum, bucket) => sum + bucket[count], 0)

@@ -1,42 +1,29 @@
 import { Button } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { Link } from 'react-router'
-import { useAction } from '../../api/use-action.ts'
-import { notifyError, notifySuccess } from '../../components/notify.ts'
-import { WebhookProbeDocument, type WebhookTroubleFragment } from '../../generated/graphql.ts'
+import type { WebhookTroubleFragment } from '../../generated/graphql.ts'
 import { t } from '../../language/t.ts'
 import { useSession } from '../../session/session.tsx'
 import { ResumeWebhook, ToggleWebhook } from '../actions/webhook-dialogs.tsx'
 import { webhookName } from '../webhook-name.ts'
 import { BEHIND_CAUSES } from './cause.ts'
 
-interface RemedyProps {
-  readonly webhook: WebhookTroubleFragment
-}
-
-const LOOK = { size: 'xs', variant: 'default' } as const
-
 /** The one thing to do about the trouble of a webhook, if the viewer may do it. */
-export function Remedy({ webhook }: RemedyProps) {
+export function Remedy({ webhook }: { webhook: WebhookTroubleFragment }) {
   const { can } = useSession()
   const [opened, dialog] = useDisclosure()
   const { id, health } = webhook
   const remedy = health && remedyOf(health)
   if (!remedy || !can(remedy.scope)) return null
-  const look = { ...LOOK, 'aria-label': `${remedy.label}: ${webhookName(webhook)}` }
+  const name = `${remedy.label}: ${webhookName(webhook)}`
+  const look = { size: 'xs', variant: 'default', 'aria-label': name, children: remedy.label }
   if ('page' in remedy) {
-    return (
-      <Button {...look} component={Link} to={`/webhooks/${id}/${remedy.page}`}>
-        {remedy.label}
-      </Button>
-    )
+    return <Button {...look} component={Link} to={`/webhooks/${id}/${remedy.page}`} />
   }
   const Dialog = remedy.dialog
   return (
     <>
-      <Button {...look} onClick={dialog.open}>
-        {remedy.label}
-      </Button>
+      <Button {...look} onClick={dialog.open} />
       <Dialog webhook={webhook} opened={opened} close={dialog.close} />
     </>
   )
@@ -58,23 +45,4 @@ function remedyOf({ state, behindCause }: NonNullable<WebhookTroubleFragment['he
     default:
       return null
   }
-}
-
-/** Tests the endpoint of a webhook on hold with a delivery that waits. */
-export function Probe({ webhook: { id, health, backlog } }: RemedyProps) {
-  const { can } = useSession()
-  const { run, running } = useAction(WebhookProbeDocument)
-  if (health?.state !== 'ON_HOLD' || !backlog?.count || !can('deliveries:write')) return null
-
-  async function probe() {
-    const outcome = await run({ id })
-    if (outcome.ok) notifySuccess('A probe is running.')
-    else notifyError(outcome.message)
-  }
-
-  return (
-    <Button {...LOOK} loading={running} onClick={probe}>
-      {t('Probe now')}
-    </Button>
-  )
 }

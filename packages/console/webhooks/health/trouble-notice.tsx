@@ -5,9 +5,9 @@ import { Notice } from '../../components/page/notice.tsx'
 import { Time } from '../../components/time.tsx'
 import type { WebhookTroubleFragment } from '../../generated/graphql.ts'
 import { rich, t } from '../../language/t.ts'
-import { counted, formatDuration, formatPercent } from '../../lib/format.ts'
+import { counted, formatPercent } from '../../lib/format.ts'
 import { BEHIND_CAUSES, causeOf } from './cause.ts'
-import { Probe, Remedy } from './remedy.tsx'
+import { Remedy } from './remedy.tsx'
 
 interface TroubleNoticeProps {
   readonly webhook: WebhookTroubleFragment
@@ -30,7 +30,6 @@ export function TroubleNotice({ webhook, children, action }: TroubleNoticeProps)
       title={title}
       action={
         <Group gap={8}>
-          <Probe webhook={webhook} />
           <Remedy webhook={webhook} />
           {action}
         </Group>
@@ -38,12 +37,10 @@ export function TroubleNotice({ webhook, children, action }: TroubleNoticeProps)
     >
       {cause && (
         <div>
-          <strong>{cause}.</strong>
+          <strong>{cause}</strong>
           {state !== 'BEHIND' && lastFailure && (
             <>
-              {' '}
-              {formatDuration(lastFailure.durationMs)},{' '}
-              <Time at={lastFailure.startedAt} as="relative" />.{' '}
+              , <Time at={lastFailure.startedAt} as="relative" />.{' '}
               {lastFailure.delivery && (
                 <Anchor
                   component={Link}

@@ -18,7 +18,7 @@ interface WebhookStatisticsProps {
 
 /** The attempts of a time range, in numbers and in a chart, and what waits now. Updated live. */
 export function WebhookStatistics({ webhook }: WebhookStatisticsProps) {
-  const { id, backlog, health, filterText } = webhook
+  const { id, backlog, health } = webhook
   const chosen = useRange()
   const bounds = boundsOf(chosen.range, useNow())
   const { data, error, reload } = useRead(WebhookStatisticsDocument, { id, ...bounds })
@@ -27,7 +27,6 @@ export function WebhookStatistics({ webhook }: WebhookStatisticsProps) {
   const buckets = data?.webhook?.statistics ?? undefined
   const latency = data?.webhook?.health?.latency
   const attempts = buckets && sumOf(buckets, 'attempts')
-  const filteredOut = buckets?.reduce((sum, bucket) => sum + bucket.filteredOut, 0)
   return (
     <>
       <Figures
@@ -45,10 +44,6 @@ export function WebhookStatistics({ webhook }: WebhookStatisticsProps) {
             label: t('Response time, p95'),
             value: buckets && (latency ? formatDuration(latency.p95Ms) : '–'),
             note: latency && `p50 ${formatDuration(latency.p50Ms)}`,
-          },
-          filterText !== null && {
-            label: 'Refused by the filter',
-            value: filteredOut === undefined ? undefined : formatCount(filteredOut),
           },
           backlog && {
             label: t('Waiting'),

@@ -32,7 +32,7 @@ export function WebhookDeliveries({ webhookId }: { webhookId: string }) {
   return (
     <Stack gap="lg">
       <DeliveryFilters filters={filters} />
-      <Live deliveries={deliveries} />
+      <Live {...deliveries} />
       <DeliveryList
         label={t('Deliveries of this webhook')}
         columns={COLUMNS}
@@ -53,7 +53,7 @@ export function RecentDeliveries({ webhookId }: { webhookId: string }) {
   const deliveries = useDeliveries({ filter, page: NEWEST, countNewer: true })
   const { rows, error, reload } = deliveries
   return (
-    <Section title={t('Recent deliveries')} actions={<Live deliveries={deliveries} />}>
+    <Section title={t('Recent deliveries')} actions={<Live {...deliveries} />}>
       <List
         label={t('Recent deliveries')}
         columns={COLUMNS}
@@ -74,11 +74,11 @@ export function RecentDeliveries({ webhookId }: { webhookId: string }) {
 }
 
 /** Whether live updates arrive, and how many newer deliveries there are. */
-function Live({ deliveries }: { deliveries: ReturnType<typeof useDeliveries> }) {
+function Live({ newer, state, reload }: ReturnType<typeof useDeliveries>) {
   return (
     <Group gap="sm" mih={30} justify="end">
-      <NewRows {...deliveries.newer} show={deliveries.reload} />
-      <LiveBadge state={deliveries.state} />
+      <NewRows {...newer} show={reload} />
+      <LiveBadge state={state} />
     </Group>
   )
 }

@@ -52,13 +52,8 @@ export default function WebhookPage() {
   }
   const { openIncident } = webhook
   const name = webhookName(webhook)
-  const tabs = [
-    ...(can('deliveries:read') ? (['overview', 'deliveries'] as const) : []),
-    ...(can('secrets:read') || can('secrets:rotate') ? (['secret'] as const) : []),
-    'settings' as const,
-    ...(can('keys:manage') ? (['history'] as const) : []),
-  ]
-  const tab = tabs.find((each) => each === params.get('tab')) ?? tabs[0]
+  const tabs = TABS.filter(({ scopes }) => !scopes || scopes.some(can))
+  const tab = tabs.find(({ value }) => value === params.get('tab')) ?? tabs[0]
   return (
     <Page
       title={name}
@@ -70,54 +65,56 @@ export default function WebhookPage() {
       actions={<WebhookActions webhook={webhook} />}
     >
       {/* Switching tabs drops the query parameters of the previous tab, such as filters. */}
-      <Tabs value={tab} onChange={(next) => next && setParams({ tab: next })} keepMounted={false}>
+      <Tabs
+        value={tab?.value ?? null}
+        onChange={(next) => next && setParams({ tab: next })}
+        keepMounted={false}
+      >
         <Tabs.List mb="lg">
-          {tabs.map((each) => (
-            <Tabs.Tab key={each} value={each}>
-              {LABELS[each]}
+          {tabs.map(({ value, label }) => (
+            <Tabs.Tab key={value} value={value}>
+              {label}
             </Tabs.Tab>
           ))}
         </Tabs.List>
-        <Tabs.Panel value="overview">
-          <Stack gap="lg">
-            <TroubleNotice
-              webhook={webhook}
-              action={openIncident && <Acknowledge incident={openIncident} name={name} />}
-            >
-              {openIncident && <Acknowledgment incident={openIncident} />}
-            </TroubleNotice>
-            <WebhookStatistics webhook={webhook} />
-            <RecentDeliveries webhookId={webhook.id} />
-          </Stack>
-        </Tabs.Panel>
-        <Tabs.Panel value="deliveries">
-          <WebhookDeliveries webhookId={webhook.id} />
-        </Tabs.Panel>
-        <Tabs.Panel value="secret">
-          <Suspense fallback={<Skeleton height={320} />}>
+        <Suspense fallback={<Skeleton height={320} />}>
+          <Tabs.Panel value="overview">
+            <Stack gap="lg">
+              <TroubleNotice
+                webhook={webhook}
+                action={openIncident && <Acknowledge incident={openIncident} name={name} />}
+              >
+                {openIncident && <Acknowledgment incident={openIncident} />}
+              </TroubleNotice>
+              <WebhookStatistics webhook={webhook} />
+              <RecentDeliveries webhookId={webhook.id} />
+            </Stack>
+          </Tabs.Panel>
+          <Tabs.Panel value="deliveries">
+            <WebhookDeliveries webhookId={webhook.id} />
+          </Tabs.Panel>
+          <Tabs.Panel value="secret">
             <WebhookSecret webhookId={webhook.id} headerPrefix={webhook.deliveryHeaderPrefix} />
-          </Suspense>
-        </Tabs.Panel>
-        <Tabs.Panel value="settings">
-          <WebhookSettings webhook={webhook} />
-        </Tabs.Panel>
-        <Tabs.Panel value="history">
-          <Suspense fallback={<Skeleton height={320} />}>
+          </Tabs.Panel>
+          <Tabs.Panel value="settings">
+            <WebhookSettings webhook={webhook} />
+          </Tabs.Panel>
+          <Tabs.Panel value="history">
             <Stack gap="lg">
               <IncidentHistory webhookId={webhook.id} />
               <WebhookHistory webhookId={webhook.id} />
             </Stack>
-          </Suspense>
-        </Tabs.Panel>
+          </Tabs.Panel>
+        </Suspense>
       </Tabs>
     </Page>
   )
 }
 
-const LABELS = {
-  overview: t('Overview'),
-  deliveries: t('Deliveries'),
-  secret: t('Signing secret'),
-  settings: t('Settings'),
-  history: t('History'),
-}
+const TABS = [
+  { value: 'overview', label: t('Overview'), scopes: ['deliveries:read'] },
+  { value: 'deliveries', label: t('Deliveries'), scopes: ['deliveries:read'] },
+  { value: 'secret', label: t('Signing secret'), scopes: ['secrets:read', 'secrets:rotate'] },
+  { value: 'settings', label: t('Settings'), scopes: null },
+  { value: 'history', label: t('History'), scopes: ['keys:manage'] },
+] as const

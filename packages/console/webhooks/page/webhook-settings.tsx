@@ -1,6 +1,6 @@
 import { Accordion, Anchor, Button, Skeleton, Stack, Text } from '@mantine/core'
 import { IconPencil } from '@tabler/icons-react'
-import { lazy, Suspense } from 'react'
+import { lazy, type ReactNode, Suspense } from 'react'
 import { Link } from 'react-router'
 import { CopyableLine, Id } from '../../components/copy-button.tsx'
 import { Facts } from '../../components/page/facts.tsx'
@@ -25,16 +25,12 @@ const BodySummary = lazy(() =>
   import('../body/body-summary.tsx').then((m) => ({ default: m.BodySummary })),
 )
 
-/** The settings of a webhook. Those with their default are folded. */
+/** The settings of a webhook. Those that are rarely set are folded while they have their default. */
 export function WebhookSettings({ webhook }: { webhook: WebhookSettingsFragment }) {
   const { can } = useSession()
-  const { id, filterText, selection, template, uid, endpointVerifiedAt } = webhook
+  const { id, filterText, selection, template } = webhook
   const patterns = webhook.subscriptions.filter(isPattern)
-  const labels = printLabels(webhook.metadata as Labels)
-  // Names of the organization's own programs, which its customers do not see.
-  const isOwn = portalLink === null
-  const options = optionsOf(webhook)
-  const chosen = options.filter(({ isDefault }) => !isDefault)
+  const facts = factsOf(webhook)
   return (
     <Stack gap="lg">
       <Section
@@ -53,33 +49,7 @@ export function WebhookSettings({ webhook }: { webhook: WebhookSettingsFragment 
           )
         }
       >
-        <Facts
-          facts={[
-            { label: t('Id'), value: <Id id={id} /> },
-            isOwn &&
-              Boolean(uid) && {
-                label: 'Uid',
-                value: <CopyableLine text={uid ?? ''} label={t('Copy {id}', { id: uid ?? '' })} />,
-              },
-            { label: t('Enabled'), value: yesNo(webhook.enabled) },
-            { label: t('Created'), value: <Time at={webhook.createdAt} /> },
-            { label: t('Updated'), value: <Time at={webhook.updatedAt} /> },
-            endpointVerifiedAt != null && {
-              label: 'Endpoint verified',
-              value: <Time at={endpointVerifiedAt} />,
-            },
-            isOwn &&
-              labels !== '' && {
-                label: 'Labels',
-                value: (
-                  <Text inherit className="ph-mono" style={{ whiteSpace: 'pre-wrap' }}>
-                    {labels}
-                  </Text>
-                ),
-              },
-            ...chosen,
-          ]}
-        />
+        <Facts facts={facts.filter(({ isDefault }) => !isDefault)} />
       </Section>
       <Section title={t('Events')}>
         <Stack gap={4}>
@@ -113,7 +83,7 @@ export function WebhookSettings({ webhook }: { webhook: WebhookSettingsFragment 
         <Accordion.Item value="advanced">
           <Accordion.Control>Advanced: settings with their default</Accordion.Control>
           <Accordion.Panel>
-            <Facts facts={options.filter(({ isDefault }) => isDefault)} />
+            <Facts facts={facts.filter(({ isDefault }) => isDefault)} />
           </Accordion.Panel>
         </Accordion.Item>
       </Accordion>
@@ -121,41 +91,45 @@ export function WebhookSettings({ webhook }: { webhook: WebhookSettingsFragment 
   )
 }
 
-/** What is rarely set, in words. */
-function optionsOf(webhook: WebhookSettingsFragment) {
-  const { headerPrefix, ordered, effectiveSettings, deliveryHeaderPrefix } = webhook
+function factsOf(webhook: WebhookSettingsFragment) {
+  const { id, uid, endpointVerifiedAt, effectiveSettings } = webhook
   const { retryScheduleSeconds, keepPayloads, keepResponseBodies } = effectiveSettings
   const delays = retryScheduleSeconds.map((seconds) => formatDuration(1_000 * seconds)).join(', ')
+  const retries = `${summaryOf(retryScheduleSeconds)}${delays && `: ${delays}`}`
+  const labels = printLabels(webhook.metadata as Labels)
+  const own = [
+    fact(
+      'Uid',
+      uid ? <CopyableLine text={uid} label={t('Copy {id}', { id: uid })} /> : 'None',
+      !uid,
+    ),
+    fact('Labels', <Lines text={labels || 'None'} />, labels === ''),
+  ]
   return [
-    {
-      label: t('Retries'),
-      value: delays ? `${summaryOf(retryScheduleSeconds)}: ${delays}` : t('None'),
-      isDefault: webhook.retryScheduleSeconds == null,
-    },
-    ...NUMBER_SETTINGS.map(({ name, label, shown }) => ({
-      label: label(),
-      value: shown(webhook),
-      isDefault: webhook[name] == null,
-    })),
-    { label: 'Ordered', value: yesNo(ordered), isDefault: !ordered },
-    {
-      label: 'Header prefix',
-      value: deliveryHeaderPrefix,
-      isDefault: headerPrefix == null,
-    },
-    {
-      label: 'Payloads after delivery',
-      value: keepPayloads ? 'Kept' : 'Erased',
-      isDefault: keepPayloads,
-    },
-    {
-      label: 'Response bodies',
-      value: keepResponseBodies ? 'Kept' : 'Not kept',
-      isDefault: keepResponseBodies,
-    },
+    fact(t('Id'), <Id id={id} />),
+    fact(t('Enabled'), yesNo(webhook.enabled)),
+    fact(t('Created'), <Time at={webhook.createdAt} />),
+    fact(t('Updated'), <Time at={webhook.updatedAt} />),
+    ...(endpointVerifiedAt ? [fact('Endpoint verified', <Time at={endpointVerifiedAt} />)] : []),
+    // Names of the organization's own programs, which its customers do not see.
+    ...(portalLink === null ? own : []),
+    fact(t('Retries'), retries, webhook.retryScheduleSeconds == null),
+    ...NUMBER_SETTINGS.map(({ name, label, shown }) =>
+      fact(label(), shown(webhook), webhook[name] == null),
+    ),
+    fact('Ordered', yesNo(webhook.ordered), !webhook.ordered),
+    fact('Header prefix', webhook.deliveryHeaderPrefix, webhook.headerPrefix == null),
+    fact('Keep payloads after delivery', yesNo(keepPayloads), keepPayloads),
+    fact('Keep response bodies', yesNo(keepResponseBodies), keepResponseBodies),
   ]
 }
 
-function yesNo(yes: boolean): string {
-  return yes ? 'Yes' : 'No'
-}
+const fact = (label: string, value: ReactNode, isDefault = false) => ({ label, value, isDefault })
+
+const yesNo = (yes: boolean) => (yes ? 'Yes' : 'No')
+
+const Lines = ({ text }: { text: string }) => (
+  <Text inherit className="ph-mono" style={{ whiteSpace: 'pre-wrap' }}>
+    {text}
+  </Text>
+)
