@@ -28,6 +28,7 @@ export function Acknowledge({ incident, name }: AcknowledgeProps) {
   return (
     <Button
       size="xs"
+      px={8}
       variant="default"
       loading={running}
       aria-label={`${label}: ${name}`}

@@ -33,7 +33,7 @@ const COLUMNS: readonly Column<Incident>[] = [
       )
     },
   },
-  { label: 'For', priority: 2, cell: ({ openedAt }) => <Time at={openedAt} as="elapsed" /> },
+  { label: 'For', priority: 3, cell: ({ openedAt }) => <Time at={openedAt} as="elapsed" /> },
   {
     label: 'Waiting',
     end: true,

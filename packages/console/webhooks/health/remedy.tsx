@@ -16,7 +16,8 @@ export function Remedy({ webhook }: { webhook: WebhookTroubleFragment }) {
   const remedy = health && remedyOf(health)
   if (!remedy || !can(remedy.scope)) return null
   const name = `${remedy.label}: ${webhookName(webhook)}`
-  const look = { size: 'xs', variant: 'default', 'aria-label': name, children: remedy.label }
+  const text = { 'aria-label': name, children: remedy.label }
+  const look = { size: 'xs', px: 8, variant: 'default', ...text }
   if ('page' in remedy) {
     return <Button {...look} component={Link} to={`/webhooks/${id}/${remedy.page}`} />
   }
