@@ -4,8 +4,9 @@ import { JOINED } from './support/catalogue.ts'
 import { startConsoleServer } from './support/console-server.ts'
 import { open, openDesk, page, server, story } from './support/desk.ts'
 import { waitUntilLoaded } from './support/sign-in.ts'
+import { violations } from './support/violations.ts'
 
-/* The charts of attempts: from a bar to its attempts. */
+/* The chart of attempts: from a part of a bar, or a row of its table, to its deliveries. */
 
 let webhookId: string
 
@@ -18,22 +19,35 @@ beforeAll(async () => {
   await publish(1)
 })
 
-story('a click on a part of a bar opens exactly its attempts', async () => {
+story('a click on a part of a bar opens exactly its deliveries', async () => {
   await open(`/webhooks/${webhookId}?range=1h`)
-  await attempts().locator('.ph-chart').waitFor()
   await attempts().getByText('5xx', { exact: true }).waitFor()
-  await attempts().locator('a[data-class="failed5xx"]').last().click()
-  await page.waitForURL(/\/attempts\?/)
+  await attempts().locator('.ph-bar-failed5xx path').last().click()
+  await page.waitForURL(/\/deliveries\?/)
   const { searchParams } = new URL(page.url())
-  const since = Date.parse(searchParams.get('since') ?? '')
-  const until = Date.parse(searchParams.get('until') ?? '')
-  expect(until - since).toBe(60_000)
+  expect(minutesOf(searchParams)).toBe(1)
   expect(searchParams.get('status')).toBe('SERVER_ERROR_5XX')
   expect(searchParams.get('webhook')).toBe(webhookId)
   await waitUntilLoaded(page)
   await page.getByRole('cell', { name: /503/ }).waitFor()
   await expect.poll(() => page.locator('main tbody tr').count()).toBe(1)
 })
+
+story('the table of the chart has the same numbers, and leads to the same deliveries', async () => {
+  await open(`/webhooks/${webhookId}`)
+  await attempts().getByRole('button', { name: 'Show as a table' }).click()
+  const row = attempts().getByRole('row').last()
+  expect(await row.getByRole('cell').allInnerTexts()).toEqual(['2', '1'])
+  expect(await violations(page)).toEqual([])
+  await row.getByRole('link').click()
+  await page.waitForURL(/\/deliveries\?/)
+  expect(minutesOf(new URL(page.url()).searchParams)).toBe(60)
+})
+
+function minutesOf(params: URLSearchParams): number {
+  const at = (name: string) => Date.parse(params.get(name) ?? '')
+  return (at('until') - at('since')) / 60_000
+}
 
 const attempts = () => page.getByRole('region', { name: /^Attempts/ })
 

@@ -1,109 +1,77 @@
-import { SegmentedControl, Text } from '@mantine/core'
-import { useMemo } from 'react'
-import { useSearchParams } from 'react-router'
-import { useRead } from '../api/use-read.ts'
-import { List } from '../components/lists/list.tsx'
-import { useCursors } from '../components/lists/use-cursors.ts'
+import { Anchor, Group } from '@mantine/core'
+import { Link } from 'react-router'
+import { type Column, List } from '../components/lists/list.tsx'
 import { Section } from '../components/page/section.tsx'
-import {
-  IncidentListDocument,
-  type IncidentState,
-  OverviewDisabledDocument,
-} from '../generated/graphql.ts'
-import { changedParams } from '../lib/changed-params.ts'
-import { useHealthChanges } from '../webhooks/health/use-health-changes.ts'
-import { openColumns, RESOLVED_COLUMNS } from './incident-columns.tsx'
-import type { Row } from './incident-row.ts'
+import { WebhookStateBadge } from '../components/state-badge.tsx'
+import { Time } from '../components/time.tsx'
+import type { OverviewQuery } from '../generated/graphql.ts'
+import { countOf } from '../lib/count-of.ts'
+import { causeOf } from '../webhooks/health/cause.ts'
+import { Remedy } from '../webhooks/health/remedy.tsx'
+import { webhookName } from '../webhooks/webhook-name.ts'
+import { Acknowledge, Acknowledgment } from './acknowledge.tsx'
 
-const PAGE = 10
-const TYPES = { additionalTypenames: ['Incident', 'Webhook'] }
+type Incident = NonNullable<OverviewQuery['incidents']>['nodes'][number]
 
-type View = 'open' | 'resolved'
+const nameOf = ({ webhook }: Incident) => (webhook ? webhookName(webhook) : 'Deleted webhook')
 
-const STATES: Record<View, IncidentState[]> = {
-  open: ['OPEN', 'ACKNOWLEDGED'],
-  resolved: ['RESOLVED'],
-}
-
-const EMPTY: Record<View, string> = {
-  open: 'No webhook is in trouble.',
-  resolved: 'No incident is resolved.',
-}
-
-/** The incidents of the organization. Empty if there are none. */
-export function Incidents() {
-  const [params, setParams] = useSearchParams()
-  const view: View = params.get('incidents') === 'resolved' ? 'resolved' : 'open'
-  const cursors = useCursors(PAGE)
-  const isFirst = view === 'open' && !cursors.moved
-  const context = useMemo(() => TYPES, [])
-  const filter = { states: STATES[view] }
-  const list = useRead(IncidentListDocument, { filter, ...cursors.variables }, { context })
-  const disabled = useRead(OverviewDisabledDocument, {}, { context, pause: !isFirst })
-
-  function reload() {
-    list.reload()
-    if (isFirst) disabled.reload()
-  }
-  useHealthChanges(undefined, reload)
-
-  const waiting = (disabled.data?.webhooks?.nodes ?? []).filter(({ backlog }) => backlog?.oldest)
-  if (!list.data && !list.error) return null
-  if (list.data?.any?.nodes.length === 0 && waiting.length === 0) return null
-
-  const page = list.data?.incidents ?? undefined
-  const rows = page && [
-    ...page.nodes.map(
-      (node): Row => ({ key: node.id, incident: node, webhook: node.webhook ?? null }),
+const COLUMNS: readonly Column<Incident>[] = [
+  { label: 'Webhook', grow: true, width: '24%', cell: nameOf },
+  { label: 'State', cell: ({ webhookState }) => <WebhookStateBadge state={webhookState} /> },
+  {
+    label: 'Cause',
+    grow: true,
+    width: '36%',
+    cell: ({ webhook, webhookState, openedAt }) => {
+      const cause = webhook && causeOf(webhook)
+      if (!cause || webhookState === 'BEHIND') return cause
+      const failed = { webhook: webhook.id, status: 'FAILED', since: openedAt }
+      return (
+        <Anchor component={Link} to={`/deliveries?${new URLSearchParams(failed)}`} inherit>
+          {cause}
+        </Anchor>
+      )
+    },
+  },
+  { label: 'For', priority: 3, cell: ({ openedAt }) => <Time at={openedAt} as="elapsed" /> },
+  {
+    label: 'Waiting',
+    end: true,
+    priority: 3,
+    cell: ({ webhook }) => webhook?.backlog && countOf(webhook.backlog.count),
+  },
+  {
+    label: 'Acknowledged',
+    priority: 3,
+    cell: (incident) => <Acknowledgment incident={incident} />,
+  },
+  {
+    label: '',
+    end: true,
+    priority: 2,
+    cell: (incident) => (
+      <Group gap={6} wrap="nowrap" justify="end">
+        <Acknowledge incident={incident} name={nameOf(incident)} />
+        {incident.webhook && <Remedy webhook={incident.webhook} />}
+      </Group>
     ),
-    ...(isFirst ? waiting.map((webhook) => ({ key: webhook.id, incident: null, webhook })) : []),
-  ]
-  const choose = (next: string) =>
-    setParams((current) =>
-      changedParams(current, {
-        incidents: next === 'open' ? null : next,
-        after: null,
-        before: null,
-      }),
-    )
+  },
+]
+
+/** The webhooks in trouble, the worst first, each with its remedy. Empty if there are none. */
+export function Incidents({ rows, reload }: { rows: readonly Incident[]; reload(): void }) {
+  if (rows.length === 0) return null
   return (
-    <Section
-      title="Incidents"
-      actions={
-        <SegmentedControl
-          size="xs"
-          aria-label="State of incidents"
-          data={[
-            { value: 'open', label: 'Open' },
-            { value: 'resolved', label: 'Resolved' },
-          ]}
-          value={view}
-          onChange={choose}
-        />
-      }
-    >
+    <Section title="Incidents">
       <List
         label="Incidents"
-        columns={view === 'resolved' ? RESOLVED_COLUMNS : openColumns(reload)}
+        columns={COLUMNS}
         rows={rows}
-        keyOf={({ key }) => key}
-        to={pageOf}
-        error={list.error}
-        stale={list.stale}
+        keyOf={({ id }) => id}
+        to={({ webhook }) => (webhook ? `/webhooks/${webhook.id}` : '/webhooks')}
         reload={reload}
-        pages={{ info: page?.pageInfo, cursors }}
-        empty={
-          <Text size="sm" c="dimmed">
-            {EMPTY[view]}
-          </Text>
-        }
+        empty={null}
       />
     </Section>
   )
-}
-
-/** Leads to the webhook or, if it was deleted, to its attempts. */
-function pageOf({ webhook, incident }: Row): string {
-  if (!webhook) return `/attempts?webhook=${incident?.webhookId}`
-  return `/webhooks/${webhook.id}${incident?.resolvedAt ? '?tab=history' : ''}`
 }

@@ -10,10 +10,10 @@ import { t } from '../language/t.ts'
 import { useSession } from '../session/session.tsx'
 import { WORDS } from '../session/words.ts'
 import NotFoundPage from '../shell/not-found-page.tsx'
+import { TroubleNotice } from '../webhooks/health/trouble-notice.tsx'
 import { useHealthChanges } from '../webhooks/health/use-health-changes.ts'
 import { webhookName } from '../webhooks/webhook-name.ts'
 import { RecoverForm } from './recover-form.tsx'
-import { RecoverNotice } from './recover-notice.tsx'
 import { TaskList } from './task-list.tsx'
 
 const QUERY = pageQuery(RecoverWebhookDocument, ({ params }) => ({ id: params['id'] ?? '' }))
@@ -37,7 +37,14 @@ export default function RecoverPage() {
     >
       {error && !webhook && <QueryError error={error} reload={reload} />}
       {!webhook && !error && <DetailSkeleton />}
-      {webhook && <RecoverNotice webhook={webhook} reload={reload} />}
+      {webhook?.health?.state === 'ON_HOLD' && (
+        <TroubleNotice webhook={webhook}>
+          The webhook is on hold: re-sent deliveries wait, too.
+        </TroubleNotice>
+      )}
+      {webhook?.health?.state === 'DISABLED' && (
+        <TroubleNotice webhook={webhook}>Nothing is re-sent before it is enabled.</TroubleNotice>
+      )}
       {!mayRecover && <NotAllowed scope="deliveries:write" />}
       {webhook && mayRecover && <RecoverForm webhook={webhook} />}
       {webhook && can('deliveries:read') && (

@@ -53,7 +53,7 @@ story('the values that are entered replace the stored ones', async () => {
 
 story.each([
   ['/portal', 'This page requires the scope keys:manage', 'Create link'],
-  ['/consumers', 'events:read', 'Delete consumer'],
+  ['/consumers', 'events:read', 'Delete'],
   ['/alerts', 'E-mail about', 'Add address'],
   ['/deliveries', 'Deliveries', 'Redeliver'],
 ])(

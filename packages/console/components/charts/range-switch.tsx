@@ -1,9 +1,7 @@
 import { Group, SegmentedControl } from '@mantine/core'
-import { useSearchParams } from 'react-router'
 import { t } from '../../language/t.ts'
-import { changedParams } from '../../lib/changed-params.ts'
 import { setTimeZone, useTimeZone } from '../../lib/time-zone.ts'
-import { DEFAULT_RANGE, RANGES, rangeOf } from './chart-range.ts'
+import { RANGES, type useRange } from './chart-range.ts'
 
 /** Picks the time range of a page's chart, and the zone of all times. */
 export function RangeSwitch({ range, choose }: ReturnType<typeof useRange>) {
@@ -28,16 +26,4 @@ export function RangeSwitch({ range, choose }: ReturnType<typeof useRange>) {
       />
     </Group>
   )
-}
-
-/** The time range of a page's chart, in its query parameters. */
-export function useRange() {
-  const [params, setParams] = useSearchParams()
-  return {
-    range: rangeOf(params.get('range')),
-    choose: (chosen: string) =>
-      setParams((current) =>
-        changedParams(current, { range: chosen === DEFAULT_RANGE.value ? null : chosen }),
-      ),
-  }
 }

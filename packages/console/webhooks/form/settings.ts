@@ -140,9 +140,10 @@ export const settings = (Object.entries(SETTINGS) as [SettingName, Setting][]).f
 
 /** The settings on the page of a webhook. */
 export const factsOf = (webhook: WebhookSettingsFragment) =>
-  settings.flatMap(([, { label, shown }]) => {
+  settings.flatMap(([name, { label, shown }]) => {
     const value = shown?.(webhook)
-    return value ? [{ label, value }] : []
+    const given = name === 'headers' || webhook[name]
+    return value ? [{ label, value, isDefault: given == null || given === false }] : []
   })
 
 const orDefault = (given: unknown) => (given == null ? ` ${t('(default)')}` : '')

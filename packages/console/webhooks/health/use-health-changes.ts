@@ -1,5 +1,4 @@
 import { useThrottledCallback } from '@mantine/hooks'
-import { useRef } from 'react'
 import { useLive } from '../../api/use-live.ts'
 import { usePolling } from '../../api/use-polling.ts'
 import {
@@ -17,21 +16,12 @@ export function useHealthChanges(webhookId: string | undefined, reload: () => vo
   usePolling(REFRESH_EVERY_MS, refresh)
 }
 
-/** Calls `onActivity` at most every 5 seconds while attempts are made for a webhook, or for any. */
-export function useActivity(webhookId: string | null, onActivity: () => void) {
-  const pending = useRef(false)
-  const markPending = () => {
-    pending.current = true
-  }
-  const state = useLive(
+/** Calls `onActivity` while attempts are made for a webhook, or for any, but not more often than `everyMs`. */
+export function useActivity(webhookId: string | null, onActivity: () => void, everyMs = 5_000) {
+  const refresh = useThrottledCallback(onActivity, everyMs)
+  return useLive(
     DeliveriesAttemptRecordedDocument,
     { webhookId },
-    { onData: markPending, onMissed: markPending },
+    { onData: refresh, onMissed: refresh },
   )
-  usePolling(5_000, () => {
-    if (!pending.current) return
-    pending.current = false
-    onActivity()
-  })
-  return state
 }

@@ -1,4 +1,4 @@
-import { Anchor, Group, Stack, Text } from '@mantine/core'
+import { Anchor, Group, Stack } from '@mantine/core'
 import { Link } from 'react-router'
 import { List } from '../../components/lists/list.tsx'
 import { NewRows } from '../../components/lists/new-rows.tsx'
@@ -12,7 +12,13 @@ import { DeliveryList } from '../../deliveries/list/delivery-list.tsx'
 import { useDeliveries } from '../../deliveries/list/use-deliveries.ts'
 import { t } from '../../language/t.ts'
 
-const WEBHOOK_DELIVERY_COLUMNS = deliveryColumns('webhook')
+const COLUMNS = deliveryColumns('webhook')
+
+const NONE = (
+  <EmptyState title={t('No deliveries yet')}>
+    {t('Send a test event, or publish an event of a type that this webhook subscribes to.')}
+  </EmptyState>
+)
 
 /** All deliveries of a webhook, with filters and pages, and the actions for those that are selected. */
 export function WebhookDeliveries({ webhookId }: { webhookId: string }) {
@@ -23,35 +29,19 @@ export function WebhookDeliveries({ webhookId }: { webhookId: string }) {
     page: cursors.variables,
     countNewer: !cursors.moved && !cursors.oldestFirst,
   })
-  const { newer, state, reload } = deliveries
   return (
     <Stack gap="lg">
-      <Group justify="space-between" align="end">
-        <div style={{ flex: '1 1 20rem' }}>
-          <DeliveryFilters filters={filters} />
-        </div>
-        <Group gap="sm" mih={30}>
-          <NewRows count={newer.count} isMore={newer.isMore} show={reload} />
-          <LiveBadge state={state} />
-        </Group>
-      </Group>
+      <DeliveryFilters filters={filters} />
+      <Live {...deliveries} />
       <DeliveryList
         label={t('Deliveries of this webhook')}
-        columns={WEBHOOK_DELIVERY_COLUMNS}
+        columns={COLUMNS}
         filters={filters}
         cursors={cursors}
         deliveries={deliveries}
-        empty={<NoDeliveries />}
+        empty={NONE}
       />
     </Stack>
-  )
-}
-
-function NoDeliveries() {
-  return (
-    <EmptyState title={t('No deliveries yet')}>
-      {t('Send a test event, or publish an event of a type that this webhook subscribes to.')}
-    </EmptyState>
   )
 }
 
@@ -59,38 +49,36 @@ const NEWEST = { first: 8 }
 
 /** The newest deliveries of a webhook, with live updates. */
 export function RecentDeliveries({ webhookId }: { webhookId: string }) {
-  const { rows, newer, state, error, reload } = useDeliveries({
-    filter: { webhookIds: [webhookId] },
-    page: NEWEST,
-    countNewer: true,
-  })
+  const filter = { webhookIds: [webhookId] }
+  const deliveries = useDeliveries({ filter, page: NEWEST, countNewer: true })
+  const { rows, error, reload } = deliveries
   return (
-    <Section
-      title={t('Recent deliveries')}
-      actions={
-        <Group gap="sm" mih={30}>
-          <NewRows count={newer.count} isMore={newer.isMore} show={reload} />
-          <LiveBadge state={state} />
-        </Group>
-      }
-    >
+    <Section title={t('Recent deliveries')} actions={<Live {...deliveries} />}>
       <List
         label={t('Recent deliveries')}
-        columns={WEBHOOK_DELIVERY_COLUMNS}
+        columns={COLUMNS}
         rows={rows}
         keyOf={({ id }) => id}
         to={({ id }) => `/deliveries/${id}`}
         error={error}
         reload={reload}
-        empty={<NoDeliveries />}
+        empty={NONE}
       />
       {rows && rows.length > 0 && (
-        <Text size="sm">
-          <Anchor component={Link} to="?tab=deliveries" inherit>
-            {t('All deliveries')}
-          </Anchor>
-        </Text>
+        <Anchor component={Link} to="?tab=deliveries" size="sm">
+          {t('All deliveries')}
+        </Anchor>
       )}
     </Section>
+  )
+}
+
+/** Whether live updates arrive, and how many newer deliveries there are. */
+function Live({ newer, state, reload }: ReturnType<typeof useDeliveries>) {
+  return (
+    <Group gap="sm" mih={30} justify="end">
+      <NewRows {...newer} show={reload} />
+      <LiveBadge state={state} />
+    </Group>
   )
 }

@@ -6,14 +6,14 @@ import { CopyableLine } from '../../components/copy-button.tsx'
 import { Page } from '../../components/page/page.tsx'
 import { DetailSkeleton } from '../../components/page/skeletons.tsx'
 import { QueryError } from '../../components/query-error.tsx'
-import type { WebhookDetailQuery } from '../../generated/graphql.ts'
+import { Acknowledge, Acknowledgment } from '../../incidents/acknowledge.tsx'
 import { t } from '../../language/t.ts'
 import { maskUrl } from '../../lib/mask-url.ts'
 import { useSession } from '../../session/session.tsx'
 import { WORDS } from '../../session/words.ts'
 import NotFoundPage from '../../shell/not-found-page.tsx'
 import { WebhookActions } from '../actions/webhook-actions.tsx'
-import { HealthNotice } from '../health/health-notice.tsx'
+import { TroubleNotice } from '../health/trouble-notice.tsx'
 import { useHealthChanges } from '../health/use-health-changes.ts'
 import { WebhookState } from '../health/webhook-state.tsx'
 import { WebhookStatistics } from '../health/webhook-statistics.tsx'
@@ -50,16 +50,13 @@ export default function WebhookPage() {
       </Page>
     )
   }
-  const tabs = [
-    ...(can('deliveries:read') ? (['overview', 'deliveries'] as const) : []),
-    ...(can('secrets:read') || can('secrets:rotate') ? (['secret'] as const) : []),
-    'settings' as const,
-    ...(can('keys:manage') ? (['history'] as const) : []),
-  ]
-  const tab = tabs.find((name) => name === params.get('tab')) ?? tabs[0]
+  const { openIncident } = webhook
+  const name = webhookName(webhook)
+  const tabs = TABS.filter(({ scopes }) => !scopes || scopes.some(can))
+  const tab = tabs.find(({ value }) => value === params.get('tab')) ?? tabs[0]
   return (
     <Page
-      title={webhookName(webhook)}
+      title={name}
       breadcrumbs={[[WORDS.webhooks, '/webhooks']]}
       aside={<WebhookState {...webhook} />}
       subtitle={
@@ -68,61 +65,56 @@ export default function WebhookPage() {
       actions={<WebhookActions webhook={webhook} />}
     >
       {/* Switching tabs drops the query parameters of the previous tab, such as filters. */}
-      <Tabs value={tab} onChange={(name) => name && setParams({ tab: name })} keepMounted={false}>
+      <Tabs
+        value={tab?.value ?? null}
+        onChange={(next) => next && setParams({ tab: next })}
+        keepMounted={false}
+      >
         <Tabs.List mb="lg">
-          {tabs.map((name) => (
-            <Tabs.Tab key={name} value={name}>
-              {LABELS[name]}
+          {tabs.map(({ value, label }) => (
+            <Tabs.Tab key={value} value={value}>
+              {label}
             </Tabs.Tab>
           ))}
         </Tabs.List>
-        <Tabs.Panel value="overview">
-          <WebhookOverview webhook={webhook} reload={reload} />
-        </Tabs.Panel>
-        <Tabs.Panel value="deliveries">
-          <WebhookDeliveries webhookId={webhook.id} />
-        </Tabs.Panel>
-        <Tabs.Panel value="secret">
-          <Suspense fallback={<Skeleton height={320} />}>
+        <Suspense fallback={<Skeleton height={320} />}>
+          <Tabs.Panel value="overview">
+            <Stack gap="lg">
+              <TroubleNotice
+                webhook={webhook}
+                action={openIncident && <Acknowledge incident={openIncident} name={name} />}
+              >
+                {openIncident && <Acknowledgment incident={openIncident} />}
+              </TroubleNotice>
+              <WebhookStatistics webhook={webhook} />
+              <RecentDeliveries webhookId={webhook.id} />
+            </Stack>
+          </Tabs.Panel>
+          <Tabs.Panel value="deliveries">
+            <WebhookDeliveries webhookId={webhook.id} />
+          </Tabs.Panel>
+          <Tabs.Panel value="secret">
             <WebhookSecret webhookId={webhook.id} headerPrefix={webhook.deliveryHeaderPrefix} />
-          </Suspense>
-        </Tabs.Panel>
-        <Tabs.Panel value="settings">
-          <WebhookSettings webhook={webhook} />
-        </Tabs.Panel>
-        <Tabs.Panel value="history">
-          <Suspense fallback={<Skeleton height={320} />}>
+          </Tabs.Panel>
+          <Tabs.Panel value="settings">
+            <WebhookSettings webhook={webhook} />
+          </Tabs.Panel>
+          <Tabs.Panel value="history">
             <Stack gap="lg">
               <IncidentHistory webhookId={webhook.id} />
               <WebhookHistory webhookId={webhook.id} />
             </Stack>
-          </Suspense>
-        </Tabs.Panel>
+          </Tabs.Panel>
+        </Suspense>
       </Tabs>
     </Page>
   )
 }
 
-const LABELS = {
-  overview: t('Overview'),
-  deliveries: t('Deliveries'),
-  secret: t('Signing secret'),
-  settings: t('Settings'),
-  history: t('History'),
-}
-
-interface WebhookOverviewProps {
-  readonly webhook: NonNullable<WebhookDetailQuery['webhook']>
-  reload(): void
-}
-
-/** The health of a webhook: now, over time, and by delivery. */
-function WebhookOverview({ webhook, reload }: WebhookOverviewProps) {
-  return (
-    <Stack gap="lg">
-      <HealthNotice webhook={webhook} incident={webhook.openIncident ?? null} reload={reload} />
-      <WebhookStatistics webhook={webhook} />
-      <RecentDeliveries webhookId={webhook.id} />
-    </Stack>
-  )
-}
+const TABS = [
+  { value: 'overview', label: t('Overview'), scopes: ['deliveries:read'] },
+  { value: 'deliveries', label: t('Deliveries'), scopes: ['deliveries:read'] },
+  { value: 'secret', label: t('Signing secret'), scopes: ['secrets:read', 'secrets:rotate'] },
+  { value: 'settings', label: t('Settings'), scopes: null },
+  { value: 'history', label: t('History'), scopes: ['keys:manage'] },
+] as const

@@ -1,6 +1,6 @@
-import { Anchor, Button, Skeleton, Stack, Text } from '@mantine/core'
+import { Accordion, Anchor, Button, Skeleton, Stack, Text } from '@mantine/core'
 import { IconPencil } from '@tabler/icons-react'
-import { lazy, Suspense } from 'react'
+import { lazy, type ReactNode, Suspense } from 'react'
 import { Link } from 'react-router'
 import { Id } from '../../components/copy-button.tsx'
 import { Facts } from '../../components/page/facts.tsx'
@@ -21,9 +21,12 @@ const BodySummary = lazy(() =>
   import('../body/body-summary.tsx').then((m) => ({ default: m.BodySummary })),
 )
 
+/** The settings of a webhook. Those that are rarely set are folded while they have their default. */
 export function WebhookSettings({ webhook }: { webhook: WebhookSettingsFragment }) {
   const { can } = useSession()
+  const { id, filterText, selection, template } = webhook
   const patterns = webhook.subscriptions.filter(isPattern)
+  const facts = factsOf(webhook)
   return (
     <Stack gap="lg">
       <Section
@@ -32,7 +35,7 @@ export function WebhookSettings({ webhook }: { webhook: WebhookSettingsFragment 
           can('webhooks:write') && (
             <Button
               component={Link}
-              to={`/webhooks/${webhook.id}/edit`}
+              to={`/webhooks/${id}/edit`}
               variant="default"
               size="xs"
               leftSection={<IconPencil size={14} />}
@@ -44,11 +47,12 @@ export function WebhookSettings({ webhook }: { webhook: WebhookSettingsFragment 
       >
         <Facts
           facts={[
-            { label: t('Id'), value: <Id id={webhook.id} /> },
+            { label: t('Id'), value: <Id id={id} /> },
             { label: t('Enabled'), value: webhook.enabled ? 'Yes' : 'No' },
             { label: t('Created'), value: <Time at={webhook.createdAt} /> },
             { label: t('Updated'), value: <Time at={webhook.updatedAt} /> },
             ...endpointOf(webhook),
+            ...facts.filter(({ isDefault }) => !isDefault),
           ]}
         />
       </Section>
@@ -69,24 +73,25 @@ export function WebhookSettings({ webhook }: { webhook: WebhookSettingsFragment 
           ))}
         </Stack>
       </Section>
-      {webhook.filterText !== null && webhook.filterText !== undefined && (
-        <Suspense fallback={<Skeleton height={80} />}>
-          <FilterSummary webhookId={webhook.id} filterText={webhook.filterText} />
-        </Suspense>
-      )}
-      <Section title={t('Body')}>
-        {webhook.selection || webhook.template ? (
-          <Suspense fallback={<Skeleton height={80} />}>
+      <Suspense fallback={<Skeleton height={80} />}>
+        {filterText != null && <FilterSummary webhookId={id} filterText={filterText} />}
+        <Section title={t('Body')}>
+          {selection || template ? (
             <BodySummary webhook={webhook} />
-          </Suspense>
-        ) : (
-          <Text size="sm">{t('The whole event')}</Text>
-        )}
-      </Section>
-      <CustomHeaders webhook={webhook} />
-      <Section title={t('Delivery options')}>
-        <Facts facts={factsOf(webhook)} />
-      </Section>
+          ) : (
+            <Text size="sm">{t('The whole event')}</Text>
+          )}
+        </Section>
+      </Suspense>
+      {webhook.headerNames.length > 0 && <CustomHeaders webhook={webhook} />}
+      <Accordion variant="contained" chevronPosition="left">
+        <Accordion.Item value="advanced">
+          <Accordion.Control>Advanced: settings with their default</Accordion.Control>
+          <Accordion.Panel>
+            <Facts facts={facts.filter(({ isDefault }) => isDefault)} />
+          </Accordion.Panel>
+        </Accordion.Item>
+      </Accordion>
     </Stack>
   )
 }
