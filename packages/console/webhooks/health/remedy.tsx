@@ -4,7 +4,7 @@ import { Link } from 'react-router'
 import type { WebhookTroubleFragment } from '../../generated/graphql.ts'
 import { t } from '../../language/t.ts'
 import { useSession } from '../../session/session.tsx'
-import { ResumeWebhook, ToggleWebhook } from '../actions/webhook-dialogs.tsx'
+import { ConfirmChange } from '../actions/webhook-change.tsx'
 import { webhookName } from '../webhook-name.ts'
 import { BEHIND_CAUSES } from './cause.ts'
 
@@ -21,11 +21,15 @@ export function Remedy({ webhook }: { webhook: WebhookTroubleFragment }) {
   if ('page' in remedy) {
     return <Button {...look} component={Link} to={`/webhooks/${id}/${remedy.page}`} />
   }
-  const Dialog = remedy.dialog
   return (
     <>
       <Button {...look} onClick={dialog.open} />
-      <Dialog webhook={webhook} opened={opened} close={dialog.close} />
+      <ConfirmChange
+        change={remedy.change}
+        webhook={webhook}
+        opened={opened}
+        close={dialog.close}
+      />
     </>
   )
 }
@@ -33,9 +37,9 @@ export function Remedy({ webhook }: { webhook: WebhookTroubleFragment }) {
 function remedyOf({ state, behindCause }: NonNullable<WebhookTroubleFragment['health']>) {
   switch (state) {
     case 'ON_HOLD':
-      return { label: t('Resume'), scope: 'deliveries:write', dialog: ResumeWebhook }
+      return { label: t('Resume'), scope: 'deliveries:write', change: 'resume' } as const
     case 'DISABLED':
-      return { label: t('Enable'), scope: 'webhooks:write', dialog: ToggleWebhook }
+      return { label: t('Enable'), scope: 'webhooks:write', change: 'enable' } as const
     case 'FAILING':
     case 'DEGRADED':
       return { label: t('Recover deliveries'), scope: 'deliveries:write', page: 'recover' }

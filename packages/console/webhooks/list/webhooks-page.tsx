@@ -116,7 +116,7 @@ export default function WebhooksPage() {
         reload={reload}
         empty={
           active ? (
-            <NoMatches noun={WORDS.noun} clear={clear} />
+            <NoMatches clear={clear} />
           ) : (
             <EmptyState title={WORDS.none} action={mayCreate && create}>
               {mayCreate

@@ -1,6 +1,6 @@
 import { Accordion, Anchor, Button, Skeleton, Stack, Text } from '@mantine/core'
 import { IconPencil } from '@tabler/icons-react'
-import { lazy, type ReactNode, Suspense } from 'react'
+import { lazy, Suspense } from 'react'
 import { Link } from 'react-router'
 import { Id } from '../../components/copy-button.tsx'
 import { Facts } from '../../components/page/facts.tsx'

@@ -74,7 +74,6 @@ export function WebhookSecret({ webhookId, headerPrefix }: WebhookSecretProps) {
         </Section>
       )}
       <VerifySnippets headerPrefix={headerPrefix} />
-      {isNew && can('events:publish') && <PublishNext webhookId={webhookId} />}
     </Stack>
   )
 }
