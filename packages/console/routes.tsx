@@ -1,5 +1,5 @@
 import { useEffect } from 'react'
-import { Navigate, Route, Routes, useLocation } from 'react-router'
+import { Route, Routes, useLocation } from 'react-router'
 import { useClient } from 'urql'
 import { preload } from './api/preload.ts'
 import { NeedsScope } from './components/page/needs-scope.tsx'
@@ -8,7 +8,7 @@ import { pageAt, ROUTES } from './pages.ts'
 import { isEmbedded } from './session/portal.ts'
 import { useSession } from './session/session.tsx'
 import { EmbeddedShell } from './shell/embedded-shell.tsx'
-import { navigationFor } from './shell/navigation.ts'
+import { Home } from './shell/home.tsx'
 import { Shell } from './shell/shell.tsx'
 
 /** Pages of the whole organization, which a session restricted to one webhook cannot read. */
@@ -22,7 +22,9 @@ export function Pages() {
     <Routes>
       <Route element={isEmbedded ? <EmbeddedShell /> : <Shell />}>
         <Route index element={<Home />} />
+        {/* The viewer is signed in. */}
         <Route path="sign-in" element={<Home />} />
+        <Route path="settings" element={<Home place="settings" />} />
         {ROUTES.map(([path, page]) => (
           <Route key={path} path={path} element={isHome(path) ? <Home /> : <Allowed {...page} />} />
         ))}
@@ -39,12 +41,6 @@ function Allowed({ Page, needs }: LazyPage) {
   ) : (
     <Page />
   )
-}
-
-/** Redirects to the first page that the viewer may see. The viewer is signed in, so `/sign-in` does the same. */
-function Home() {
-  const [first] = navigationFor(useSession()).flatMap(({ destinations }) => destinations)
-  return <Navigate to={first?.to ?? '/event-types'} replace />
 }
 
 /** Asks for the data of a page while the script of the page loads. Once it is loaded, the page asks by itself. */
