@@ -13,7 +13,6 @@ import { eventTypeQuery, eventTypesQuery } from './event-types/event-type-querie
 import { eventQuery, eventsQuery } from './events/events-query.ts'
 import { type LazyPage, lazyPage } from './lazy-page.ts'
 import { mount } from './mount.ts'
-import { organizationsQuery } from './organizations/organizations-query.ts'
 import { statisticsQuery } from './overview/overview-queries.ts'
 import { taskQuery } from './tasks/use-task.ts'
 import {
@@ -86,11 +85,10 @@ const PAGES: Readonly<Record<string, LazyPage>> = {
     scope: 'keys:manage',
     title: 'Portal',
   }),
-  organizations: lazyPage(
-    () => import('./organizations/organizations-page.tsx'),
-    [organizationsQuery],
-    { scope: 'admin', title: 'Organizations' },
-  ),
+  organizations: lazyPage(() => import('./organizations/organizations-page.tsx'), [], {
+    scope: 'admin',
+    title: 'Organizations',
+  }),
   '*': lazyPage(() => import('./shell/not-found-page.tsx')),
 }
 
