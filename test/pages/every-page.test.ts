@@ -83,7 +83,7 @@ story('each dialog is accessible, and Escape closes it', async () => {
     [webhook, 'button', 'Send test event'],
     [`${webhook}?tab=secret`, 'button', 'Rotate'],
     [webhook, 'button', 'Disable'],
-    ['/organizations', 'link', 'Create organization'],
+    ['/organizations', 'button', 'Create organization'],
   ] as const) {
     await page.setViewportSize({ width: 1280, height: 800 })
     await open(page, `/console${path}`)

@@ -12,7 +12,13 @@ export function SectionTabs({ label, sections }: SectionTabsProps) {
   return (
     <nav aria-label={label} className="ph-tabs">
       {sections.map(({ to, label }) => (
-        <NavLink key={to} to={to} className="ph-tab">
+        <NavLink
+          key={to}
+          to={to}
+          className="ph-tab"
+          // The title of the page takes the focus only from outside of the page.
+          onClick={({ currentTarget }) => currentTarget.blur()}
+        >
           {label}
         </NavLink>
       ))}

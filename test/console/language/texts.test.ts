@@ -9,7 +9,7 @@ const CONSOLE = path.resolve(import.meta.dirname, '../../../packages/console')
 
 /** Pages and parts that a portal session never shows: they are English. */
 const OF_CONSOLE =
-  /^(api-keys|audit|consumers|alerts|organizations|overview|portal|event-types\/form)\/|events\/publish-(code|snippets)|form\/listen-hint|session\/sign-in|organization-switcher|archive-event-type|generated\//
+  /^(api-keys|audit|consumers|alerts|organizations|overview|portal|event-types\/form)\/|events\/publish-(code|snippets)|form\/listen-hint|session\/sign-in|archive-event-type|generated\//
 
 /** The functions of `language/t.ts` that take an English text. */
 const TRANSLATE = new Set(['t', 'rich', 'key'])
