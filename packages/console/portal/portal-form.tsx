@@ -23,6 +23,9 @@ const SWATCHES = ['#2a50b4', '#0b7a4b', '#7048e8', '#c2255c', '#e8590c', '#0c859
 const COLOR = { format: 'hex', swatches: SWATCHES, withEyeDropper: false } as const
 const PIXELS = { suffix: ' px', min: 0, allowDecimal: false }
 const GRID = { cols: { base: 1, xs: 2, lg: 4 }, spacing: 'md', verticalSpacing: 'sm' }
+const CONSOLE = 'Of the console'
+/** The fields with errors that are not folded. */
+const SHOWN = ['theme.primaryColor', 'pages', 'webhookId']
 /** On the line of the fields beside it. */
 const SWITCH_TOP = { base: 0, xs: 28 }
 
@@ -56,104 +59,59 @@ export function PortalForm({ form, onSubmit }: PortalFormProps) {
   const [search, setSearch] = useState('')
   const { webhookId } = form.values
   const webhooks = useWebhookOptions(search, webhookId === null ? [] : [webhookId])
-  const of = form.getInputProps
-  const checked = (name: string) => of(name, { type: 'checkbox' })
+  const field = (name: string, label: string, placeholder = '') => ({
+    label,
+    placeholder,
+    ...form.getInputProps(name),
+  })
+  const choice = (name: string, label: string) => ({ ...field(name, label), allowDeselect: false })
+  const toggle = (name: string, label: string) => ({
+    label,
+    mt: SWITCH_TOP,
+    ...form.getInputProps(name, { type: 'checkbox' }),
+  })
   return (
     <form onSubmit={form.onSubmit(onSubmit)} noValidate>
       <Stack gap="md">
         <SimpleGrid {...GRID}>
-          <ColorInput
-            label="Primary color"
-            placeholder="Of the console"
-            {...COLOR}
-            {...of('theme.primaryColor')}
-          />
+          <ColorInput {...COLOR} {...field('theme.primaryColor', 'Primary color', CONSOLE)} />
+          <Select data={SCHEMES} {...choice('theme.colorScheme', 'Color scheme')} />
+          <MultiSelect data={PAGES} {...field('pages', 'Pages')} />
           <Select
-            label="Color scheme"
-            data={SCHEMES}
-            allowDeselect={false}
-            {...of('theme.colorScheme')}
-          />
-          <MultiSelect label="Pages" data={PAGES} {...of('pages')} />
-          <Select
-            label="Webhooks"
-            placeholder="All webhooks"
             data={[...webhooks].map(([value, label]) => ({ value, label }))}
             searchable
             clearable
             clearButtonProps={{ 'aria-label': 'All webhooks' }}
             nothingFoundMessage="No match"
             onSearchChange={setSearch}
-            {...of('webhookId')}
+            {...field('webhookId', 'Webhooks', 'All webhooks')}
           />
-          <Select
-            label="Session lifetime"
-            data={LIFETIMES}
-            allowDeselect={false}
-            {...of('ttlSeconds')}
-          />
+          <Select data={LIFETIMES} {...choice('ttlSeconds', 'Session lifetime')} />
           <Switch
-            label="Allow changes"
-            mt={SWITCH_TOP}
             disabled={!can('webhooks:write') && !can('deliveries:write')}
-            {...checked('mayChange')}
+            {...toggle('mayChange', 'Allow changes')}
           />
           <Switch
-            label="Show signing secrets"
-            mt={SWITCH_TOP}
             disabled={!can('secrets:read')}
-            {...checked('withSecrets')}
+            {...toggle('withSecrets', 'Show signing secrets')}
           />
         </SimpleGrid>
         <Advanced
           summary="transparent, in the font and the density of the console, without its header"
-          opened={Object.keys(form.errors).some((name) => name !== 'theme.primaryColor')}
+          opened={Object.keys(form.errors).some((name) => !SHOWN.includes(name))}
         >
           <SimpleGrid {...GRID}>
-            <ColorInput
-              label="Background"
-              placeholder="Transparent"
-              {...COLOR}
-              {...of('theme.backgroundColor')}
-            />
-            <ColorInput
-              label="Text color"
-              placeholder="Of the console"
-              {...COLOR}
-              {...of('theme.foregroundColor')}
-            />
-            <NumberInput
-              label="Padding"
-              placeholder="Default"
-              max={64}
-              {...PIXELS}
-              {...of('theme.padding')}
-            />
-            <NumberInput
-              label="Corner radius"
-              placeholder="8 px"
-              max={16}
-              {...PIXELS}
-              {...of('theme.radius')}
-            />
-            <Select
-              label="Density"
-              data={DENSITIES}
-              allowDeselect={false}
-              {...of('theme.density')}
-            />
-            <TextInput label="Font" placeholder="Figtree, sans-serif" {...of('theme.fontFamily')} />
+            <ColorInput {...COLOR} {...field('theme.backgroundColor', 'Background', 'None')} />
+            <ColorInput {...COLOR} {...field('theme.foregroundColor', 'Text color', CONSOLE)} />
+            <NumberInput {...PIXELS} max={64} {...field('theme.padding', 'Padding', 'Default')} />
+            <NumberInput {...PIXELS} max={16} {...field('theme.radius', 'Corner radius', '8 px')} />
+            <Select data={DENSITIES} {...choice('theme.density', 'Density')} />
+            <TextInput {...field('theme.fontFamily', 'Font', 'Figtree, sans-serif')} />
             <TextInput
-              label="Font file (WOFF2)"
-              placeholder="https://…/figtree.woff2"
-              {...of('theme.fontUrl')}
+              {...field('theme.fontUrl', 'Font file (WOFF2)', 'https://…/figtree.woff2')}
             />
-            <TextInput label="Logo" placeholder="https://…/logo.svg" {...of('theme.logoUrl')} />
-            <Switch
-              label="Header and menu in a frame"
-              mt={SWITCH_TOP}
-              {...checked('theme.showHeader')}
-            />
+            <TextInput {...field('theme.logoUrl', 'Logo', 'https://…/logo.svg')} />
+            <Switch {...toggle('theme.showHeader', 'Header and menu in a frame')} />
           </SimpleGrid>
         </Advanced>
         <Group justify="end">

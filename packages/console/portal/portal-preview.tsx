@@ -1,5 +1,5 @@
 import { Box, Button, Center, Loader, SegmentedControl } from '@mantine/core'
-import { useEffect, useEffectEvent, useRef, useState } from 'react'
+import { createElement, useEffect, useEffectEvent, useState } from 'react'
 import { type Issue, useAction } from '../api/use-action.ts'
 import { optionsOf } from '../components/filters/filter-params.ts'
 import { Notice } from '../components/page/notice.tsx'
@@ -117,22 +117,10 @@ function PreviewSession({
         </Center>
       ) : (
         <Box mx="auto" w={width}>
-          <PortalFrame url={url} />
+          {/* As in the page of a host application. */}
+          {createElement('posthorn-portal', { src: url, label: 'Preview of the portal' })}
         </Box>
       )}
     </Box>
   )
-}
-
-/** Shows the portal as the page of a host application does: with the element that the server serves. */
-function PortalFrame({ url }: { readonly url: string }) {
-  const box = useRef<HTMLDivElement>(null)
-  useEffect(() => {
-    const element = document.createElement('posthorn-portal')
-    element.setAttribute('label', 'Preview of the portal')
-    element.setAttribute('src', url)
-    box.current?.append(element)
-    return () => element.remove()
-  }, [url])
-  return <div ref={box} />
 }

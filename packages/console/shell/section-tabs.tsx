@@ -1,4 +1,5 @@
-import { NavLink } from 'react-router'
+import { useEffect, useRef } from 'react'
+import { NavLink, useLocation } from 'react-router'
 import type { Section } from './navigation.ts'
 
 interface SectionTabsProps {
@@ -9,8 +10,18 @@ interface SectionTabsProps {
 
 /** Pages side by side, in one line that scrolls where it is narrow. */
 export function SectionTabs({ label, sections }: SectionTabsProps) {
+  const { pathname } = useLocation()
+  const tabs = useRef<HTMLElement>(null)
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: at each change of page
+  useEffect(() => {
+    const { current } = tabs
+    const here = current?.querySelector<HTMLElement>('[aria-current]')
+    if (current && here) current.scrollLeft = here.offsetLeft - current.offsetLeft
+  }, [pathname])
+
   return (
-    <nav aria-label={label} className="ph-tabs">
+    <nav ref={tabs} aria-label={label} className="ph-tabs">
       {sections.map(({ to, label }) => (
         <NavLink
           key={to}

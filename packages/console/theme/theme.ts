@@ -51,7 +51,14 @@ export const theme = createTheme({
     DrawerHeader: { defaultProps: { component: 'div' } },
     // A quiet alert: an edge in its color, on the background of the page.
     Alert: {
-      classNames: { root: 'ph-alert', title: 'ph-alert-title' },
+      styles: {
+        root: {
+          padding: '2px 0 2px 14px',
+          borderInlineStart: '3px solid var(--posthorn-edge)',
+          borderRadius: 0,
+        },
+        title: { fontWeight: 600 },
+      },
       vars: (_theme: unknown, { color }: { color?: string }) => ({
         root: {
           '--alert-bg': 'transparent',
