@@ -60,6 +60,8 @@ story('the box opens from within a field, and says which result is selected', as
   await open('/webhooks/new')
   await page.getByLabel('Description').press('Control+k')
   await box().fill('event')
+  await option(JOINED).waitFor()
+  await page.getByLabel('Loading').waitFor({ state: 'detached' })
   const said = (name: string) => page.getByRole('status').filter({ hasText: name })
   await page.keyboard.press('ArrowDown')
   await page.keyboard.press('ArrowDown')
