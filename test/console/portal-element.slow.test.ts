@@ -64,11 +64,11 @@ story('a session offers other pages, and the element others again', async () => 
   await using reader = await shown(url)
   const portal = reader.page.frameLocator('iframe:not(#stranger)')
   await portal.getByRole('heading', { name: 'Overview', level: 1 }).waitFor()
-  expect(await tabsOf(portal).allInnerTexts()).toEqual(['Overview', 'Attempts'])
+  expect(await tabsOf(portal).allInnerTexts()).toEqual(['Overview', 'Deliveries'])
   await using other = await shown(url, /^$/, 'pages="events attempts"')
   const second = other.page.frameLocator('iframe:not(#stranger)')
   await second.getByRole('heading', { name: 'Events', level: 1 }).waitFor()
-  expect(await tabsOf(second).allInnerTexts()).toEqual(['Events', 'Attempts'])
+  expect(await tabsOf(second).allInnerTexts()).toEqual(['Events', 'Deliveries'])
 })
 
 story('a link to the host page opens the portal at a webhook, and at no other path', async () => {
