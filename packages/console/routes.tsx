@@ -1,12 +1,12 @@
 import { NuqsAdapter } from 'nuqs/adapters/react-router/v8'
 import type { ComponentType, ReactNode } from 'react'
-import { createBrowserRouter, Navigate, type RouteObject } from 'react-router'
+import { createBrowserRouter, type RouteObject } from 'react-router'
 import { NeedsScope } from './components/page/needs-scope.tsx'
 import { mount } from './mount.ts'
 import { isEmbedded } from './session/portal.ts'
 import { useSession } from './session/session.tsx'
 import { EmbeddedShell } from './shell/embedded-shell.tsx'
-import { navigationFor } from './shell/navigation.ts'
+import { Home } from './shell/home.tsx'
 import { BrokenPage, PageProgress } from './shell/page-outlet.tsx'
 import { Shell } from './shell/shell.tsx'
 
@@ -63,7 +63,9 @@ export function createRouter() {
   )
   const children: RouteObject[] = [
     { index: true, element: <Home /> },
+    // The viewer is signed in.
     { path: 'sign-in', element: <Home /> },
+    { path: 'settings', element: <Home place="settings" /> },
     ...pages.map(([path, load]) => ({
       path,
       lazy: async () => {
@@ -98,10 +100,4 @@ function Allowed({ path, children }: { path: string; children: ReactNode }) {
   const needs = NEEDS[path]
   if (webhookId !== null && OF_ALL_WEBHOOKS.includes(path)) return <Home />
   return needs ? <NeedsScope {...needs}>{children}</NeedsScope> : children
-}
-
-/** Redirects to the first page that the viewer may see. The viewer is signed in, so `/sign-in` does the same. */
-function Home() {
-  const [first] = navigationFor(useSession()).flatMap(({ destinations }) => destinations)
-  return <Navigate to={first?.to ?? '/event-types'} replace />
 }

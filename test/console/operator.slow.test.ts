@@ -10,12 +10,12 @@ openDesk()
 
 story('an operator creates an organization and its first key, whose token shows once', async () => {
   await open('/organizations')
-  await page.getByRole('link', { name: 'Create organization' }).first().click()
+  await page.getByRole('button', { name: 'Create organization' }).first().click()
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel('Name').fill('Riverside Museum')
   await dialog.getByRole('button', { name: 'Create', exact: true }).click()
-  await dialog.getByRole('link', { name: 'Create first API key' }).click()
-  await page.getByRole('button', { name: /now acting for Riverside Museum$/ }).waitFor()
+  await page.getByRole('link', { name: 'Create first API key' }).click()
+  await page.getByRole('link', { name: 'Acting for Riverside Museum' }).waitFor()
   expect(new URL(page.url()).pathname).toMatch(/^\/console\/as\/org_[0-9a-z]{26}\/api-keys$/)
 
   const form = page.getByRole('dialog')
@@ -53,7 +53,7 @@ story('a webhook created for another organization belongs to that organization o
 
 story('an operator types the name of an organization to delete it, and sees it gone', async () => {
   await open('/organizations')
-  await page.getByRole('link', { name: 'Delete Riverside Museum' }).click()
+  await page.getByRole('button', { name: 'Delete Riverside Museum' }).click()
   const dialog = page.getByRole('dialog')
   const button = dialog.getByRole('button', { name: 'Delete', exact: true })
   const name = dialog.getByLabel('Type Riverside Museum to confirm')
@@ -69,5 +69,5 @@ story('an operator types the name of an organization to delete it, and sees it g
     .first()
     .waitFor({ timeout: 60_000 })
   // The list is another query.
-  await page.getByRole('link', { name: 'Delete Riverside Museum' }).waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: 'Delete Riverside Museum' }).waitFor({ state: 'detached' })
 })

@@ -82,7 +82,7 @@ story('each dialog is accessible, and Escape closes it', async () => {
     ['/events', 'button', 'Publish event'],
     [webhook, 'button', 'Send test event'],
     [webhook, 'button', 'Rotate secret'],
-    ['/organizations', 'link', 'Create organization'],
+    ['/organizations', 'button', 'Create organization'],
   ] as const) {
     await page.setViewportSize({ width: 1280, height: 800 })
     await open(page, `/console${path}`)

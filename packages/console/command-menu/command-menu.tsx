@@ -1,126 +1,88 @@
-import { t } from '../language/t.ts'
-import './command-menu.css'
-import { Combobox, Loader, Modal, Text, TextInput, useCombobox } from '@mantine/core'
+import { Loader, VisuallyHidden } from '@mantine/core'
+import { createSpotlight, Spotlight, useSpotlight } from '@mantine/spotlight'
 import { IconSearch } from '@tabler/icons-react'
+import '@mantine/spotlight/styles.css'
 import { useEffect, useState } from 'react'
 import { useNavigate } from 'react-router'
+import { t } from '../language/t.ts'
 import { useSession } from '../session/session.tsx'
-import { type Command, exactMatch, matching } from './command.ts'
-import { useCommands } from './use-commands.ts'
+import { type Command, exactCommands, GROUPS, knownCommands } from './commands.ts'
 import { useFound } from './use-found.ts'
 
-/** One box that finds ids, values of search keys, webhooks, event types, pages, actions and organizations. */
-export function CommandMenu({ onClose }: { onClose(): void }) {
-  return (
-    <Modal.Root
-      opened
-      onClose={onClose}
-      size={560}
-      padding={0}
-      yOffset="12vh"
-      transitionProps={{ duration: 0 }}
-    >
-      <Modal.Overlay />
-      <Modal.Content aria-label="Search and commands">
-        <Modal.Body>
-          <Box onClose={onClose} />
-        </Modal.Body>
-      </Modal.Content>
-    </Modal.Root>
-  )
+const [store, { open }] = createSpotlight()
+export const openCommandMenu = open
+
+/** For the scroll area in the list. */
+const LISTBOX = {
+  viewportProps: { id: 'command-menu-results', role: 'listbox', 'aria-label': 'Results' },
 }
-
-function Box({ onClose }: { onClose(): void }) {
-  const [typed, setTyped] = useState('')
-  const text = typed.trim()
-  const session = useSession()
-  const { found, isSearching, failure } = useFound(text)
-  const known = useCommands()
-  const navigate = useNavigate()
-  const store = useCombobox({ opened: true })
-  const commands =
-    text === '' ? known : [...exactMatch(text, session), ...found, ...matching(known, text)]
-  const isEmpty = commands.length === 0 && !isSearching
-  const status = failure ?? (isEmpty ? NOTHING_FOUND : null)
-  const { resetSelectedOption, selectFirstOption } = store
-  const shown = commands.map(({ group, id }) => group + id).join(' ')
-
-  // biome-ignore lint/correctness/useExhaustiveDependencies: after each change of the results
-  useEffect(() => {
-    resetSelectedOption()
-    if (shown !== '') selectFirstOption()
-  }, [shown])
-
-  function submit(value: string) {
-    const command = commands.find(({ group, id }) => group + id === value)
-    if (!command) return
-    onClose()
-    const { to } = command
-    if (to === undefined) command.run?.()
-    else navigate(to)
-  }
-
-  return (
-    <Combobox store={store} onOptionSubmit={submit}>
-      <Combobox.EventsTarget withExpandedAttribute>
-        <TextInput
-          className="ph-command-input"
-          variant="unstyled"
-          size="md"
-          data-autofocus
-          role="combobox"
-          aria-label="Search and commands"
-          placeholder="An id, a value such as 87012, a host, a page or an action"
-          leftSection={<IconSearch size={16} aria-hidden />}
-          rightSection={isSearching && <Loader size={14} aria-label={t('Loading')} />}
-          value={typed}
-          onChange={({ currentTarget }) => setTyped(currentTarget.value)}
-          // The combobox keeps Escape from the modal.
-          onKeyDownCapture={({ key }) => key === 'Escape' && onClose()}
-        />
-      </Combobox.EventsTarget>
-      <Combobox.Options className="ph-command-list" aria-label="Results">
-        {GROUPS.map(([group, label]) => (
-          <Group
-            key={group}
-            label={label}
-            commands={commands.filter((command) => command.group === group)}
-          />
-        ))}
-      </Combobox.Options>
-      {status !== null && (
-        <Text size="sm" c="dimmed" p="md" role="status">
-          {status}
-        </Text>
-      )}
-    </Combobox>
-  )
-}
-
 const NOTHING_FOUND =
   'Nothing found. Enter an id, the value of a search key, or a part of a URL or description.'
 
-/** In the order of the menu. */
-const GROUPS = [
-  ['goTo', 'Go to'],
-  ['events', t('Events')],
-  ['webhooks', 'Webhooks'],
-  ['eventTypes', t('Event types')],
-  ['pages', t('Pages')],
-  ['actions', t('Actions')],
-  ['organizations', 'Organizations'],
-] as const
+/** One box that finds ids, values of search keys, webhooks, event types, pages, actions and organizations. */
+export function CommandMenu() {
+  const [query, setQuery] = useState('')
+  const text = query.trim()
+  const session = useSession()
+  const navigate = useNavigate()
+  const { opened, selected } = useSpotlight(store)
+  const { found, isSearching, failure } = useFound(text)
+  const all = [...exactCommands(session, text), ...found, ...knownCommands(session, text)]
+  const groups = Object.values(GROUPS).map((name) => all.filter(({ group }) => group === name))
+  const commands = groups.flat()
+  const shown = commands.map(({ group, id }) => group + id).join(' ')
 
-function Group({ label, commands }: { label: string; commands: readonly Command[] }) {
-  if (commands.length === 0) return null
+  // Spotlight selects the first result when the text changes, and others arrive later.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: at each opening and change
+  useEffect(() => store.updateState((state) => ({ ...state, selected: 0 })), [shown, opened])
+
+  const run = ({ to, href = '' }: Command) =>
+    to === undefined ? location.assign(href) : navigate(to)
+  const status = failure ?? (shown === '' && !isSearching ? NOTHING_FOUND : null)
   return (
-    <Combobox.Group label={label}>
-      {commands.map(({ id, group, label, hint }) => (
-        <Combobox.Option key={id} value={group + id} className="ph-command">
-          <span className="ph-command-label">{label}</span>
-          {hint && <span className="ph-command-hint">{hint}</span>}
-        </Combobox.Option>
-      ))}
-    </Combobox.Group>
+    <Spotlight.Root
+      store={store}
+      shortcut={null}
+      query={query}
+      onQueryChange={setQuery}
+      scrollable
+      attributes={{ content: { 'aria-label': 'Search and commands' } }}
+    >
+      <Spotlight.Search
+        role="combobox"
+        aria-label="Search and commands"
+        aria-controls={LISTBOX.viewportProps.id}
+        aria-expanded={shown !== ''}
+        size="md"
+        placeholder="An id, a value such as 87012, a host, a page or an action"
+        leftSection={<IconSearch size={16} aria-hidden />}
+        rightSection={isSearching && <Loader size={14} aria-label={t('Loading')} />}
+      />
+      {/* A new list for new results, so that no former selection stays in it. */}
+      <Spotlight.ActionsList key={shown} {...LISTBOX}>
+        {groups.flatMap(([first, ...others]) => {
+          if (!first) return []
+          const title = t(first.group)
+          return (
+            <Spotlight.ActionsGroup key={title} role="group" aria-label={title} label={title}>
+              {[first, ...others].map((command) => (
+                <Spotlight.Action
+                  key={command.id}
+                  role="option"
+                  aria-selected={command === commands[selected]}
+                  data-selected={command === commands[selected] || undefined}
+                  label={command.label}
+                  description={command.hint}
+                  onClick={() => run(command)}
+                />
+              ))}
+            </Spotlight.ActionsGroup>
+          )
+        })}
+      </Spotlight.ActionsList>
+      {status !== null && <Spotlight.Empty role="status">{status}</Spotlight.Empty>}
+      {/* The options cannot have ids, by which a screen reader would find the selected one. */}
+      <VisuallyHidden role="status">{commands[selected]?.label}</VisuallyHidden>
+    </Spotlight.Root>
   )
 }

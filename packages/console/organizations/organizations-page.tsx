@@ -1,38 +1,106 @@
 import { Button, Group, Text } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
 import { useState } from 'react'
-import { Link } from 'react-router'
-import { usePageQuery } from '../api/page-query.ts'
+import { pageQuery, usePageQuery } from '../api/page-query.ts'
 import { usePolling } from '../api/use-polling.ts'
 import { Id } from '../components/copy-button.tsx'
 import { FilterBar } from '../components/filters/filter-bar.tsx'
 import { SearchField } from '../components/filters/search-field.tsx'
-import { useFilters } from '../components/filters/use-filters.ts'
+import { readFilters, useFilters } from '../components/filters/use-filters.ts'
 import { type Column, List } from '../components/lists/list.tsx'
-import { useCursors } from '../components/lists/use-cursors.ts'
+import { readCursors, useCursors } from '../components/lists/use-cursors.ts'
 import { EmptyState, NoMatches } from '../components/page/empty-state.tsx'
 import { Page } from '../components/page/page.tsx'
 import { Time } from '../components/time.tsx'
-import { usePanel } from '../components/use-panel.ts'
-import type { OrganizationRowFragment } from '../generated/graphql.ts'
+import { type OrganizationRowFragment, OrganizationsPageDocument } from '../generated/graphql.ts'
 import { countOf } from '../lib/count-of.ts'
-import { formatPercent } from '../lib/format.ts'
+import { labelFilter } from '../lib/labels.ts'
+import { consoleUrl } from '../mount.ts'
 import { oldestOf, troubleOf } from '../overview/health-sentence.ts'
+import { useSession } from '../session/session.tsx'
 import { DeleteOrganization } from './delete-organization.tsx'
 import { Deletions } from './deletions.tsx'
-import { EditOrganization } from './edit-organization.tsx'
-import { NewOrganization } from './new-organization.tsx'
-import { OpenOrganization } from './open-organization.tsx'
-import { ORGANIZATION_FILTERS, organizationsQuery } from './organizations-query.ts'
-import { PortalLinkButton } from './portal-link-button.tsx'
+import { OrganizationDialog } from './organization-dialog.tsx'
 
 type Organization = OrganizationRowFragment
+type Act = 'edit' | 'delete'
 
 const REFRESH_EVERY_MS = 30_000
 
+const FILTERS = ['search', 'label'] as const
+
+/** A deletion is a bulk task. */
+const organizationsQuery = pageQuery(
+  OrganizationsPageDocument,
+  ({ search: address }) => {
+    const { search, label } = readFilters(FILTERS, address)
+    return { ...readCursors(address), filter: { search, metadata: labelFilter(label) } }
+  },
+  ['Organization', 'BulkTask'],
+)
+
+/** For operators: every organization, the worst first, with a link to act for it. */
+export default function OrganizationsPage() {
+  const cursors = useCursors()
+  const [dialog, setDialog] = useState<readonly [Act, Organization | null] | null>(null)
+  const [act, organization] = dialog ?? []
+  const { values, set, active, clear } = useFilters(FILTERS)
+  const { data, ...read } = usePageQuery(organizationsQuery)
+  usePolling(REFRESH_EVERY_MS, read.reload)
+  const close = () => setDialog(null)
+  const create = (
+    <Button leftSection={<IconPlus size={16} />} onClick={() => setDialog(['edit', null])}>
+      Create organization
+    </Button>
+  )
+  return (
+    <Page
+      title="Organizations"
+      description="The organizations with the most webhooks in trouble come first. Open one to act for it."
+      actions={create}
+    >
+      <Deletions />
+      <FilterBar active={active} clear={clear}>
+        <SearchField
+          label="Search"
+          placeholder="Name or uid"
+          value={values.search ?? ''}
+          onChange={(search) => set({ search })}
+        />
+        <SearchField
+          label="Label"
+          placeholder="plan=pro"
+          value={values.label ?? ''}
+          onChange={(label) => set({ label })}
+        />
+      </FilterBar>
+      <List
+        label="Organizations, the worst first"
+        columns={columns((act, organization) => setDialog([act, organization]))}
+        rows={data?.organizations?.nodes}
+        keyOf={({ id }) => id}
+        {...read}
+        pages={{ info: data?.organizations?.pageInfo, cursors }}
+        empty={
+          active ? (
+            <NoMatches clear={clear} />
+          ) : (
+            <EmptyState title="No organizations" action={create}>
+              Create an organization for each customer with separate webhooks.
+            </EmptyState>
+          )
+        }
+      />
+      {act === 'edit' && <OrganizationDialog organization={organization ?? null} onClose={close} />}
+      {act === 'delete' && organization && (
+        <DeleteOrganization organization={organization} onClose={close} />
+      )}
+    </Page>
+  )
+}
+
 const columns = (
-  editing: (id: string) => string,
-  deleting: (id: string) => string,
+  choose: (act: Act, organization: Organization) => void,
 ): readonly Column<Organization>[] => [
   {
     label: 'Name',
@@ -55,13 +123,6 @@ const columns = (
     cell: ({ deliveryHealth }) => deliveryHealth && webhooksOf(deliveryHealth),
   },
   {
-    label: 'Within a minute',
-    end: true,
-    priority: 3,
-    cell: ({ deliveryHealth }) =>
-      deliveryHealth?.onTimeRate == null ? '–' : formatPercent(deliveryHealth.onTimeRate),
-  },
-  {
     label: 'Not delivered',
     end: true,
     priority: 3,
@@ -81,34 +142,8 @@ const columns = (
   {
     label: '',
     end: true,
-    cell: ({ id, name }) => (
-      <Group gap="xs" justify="end" wrap="nowrap">
-        <Button
-          component={Link}
-          to={editing(id)}
-          size="xs"
-          px={8}
-          variant="subtle"
-          aria-label={`Edit ${name}`}
-        >
-          Edit
-        </Button>
-        <Button
-          component={Link}
-          to={deleting(id)}
-          size="xs"
-          px={8}
-          variant="subtle"
-          c="var(--posthorn-on-red)"
-          aria-label={`Delete ${name}`}
-        >
-          Delete
-        </Button>
-        <PortalLinkButton organization={{ id, name }} />
-        <OpenOrganization id={id} name={name} />
-      </Group>
-    ),
-    width: 320,
+    width: 210,
+    cell: (organization) => <Acts organization={organization} choose={choose} />,
   },
 ]
 
@@ -119,69 +154,38 @@ function webhooksOf({ webhooks }: NonNullable<Organization['deliveryHealth']>): 
   return webhooks.length === 0 ? 'None' : 'None in trouble'
 }
 
-/** For operators: every organization, the worst first, with a link to act for it. */
-export default function OrganizationsPage() {
-  const cursors = useCursors()
-  const creating = usePanel('new')
-  const editing = usePanel('edit')
-  const deleting = usePanel('delete')
-  const [deletedCount, setDeletedCount] = useState(0)
-  const { values, set, active, clear } = useFilters(ORGANIZATION_FILTERS)
-  const { data, ...read } = usePageQuery(organizationsQuery)
-  usePolling(REFRESH_EVERY_MS, read.reload)
-  const create = (
-    <Button component={Link} to={creating.to('organization')} leftSection={<IconPlus size={16} />}>
-      Create organization
-    </Button>
-  )
+interface ActsProps {
+  readonly organization: Organization
+  choose(act: Act, organization: Organization): void
+}
+
+function Acts({ organization, choose }: ActsProps) {
+  const { id, name } = organization
+  const { viewer } = useSession()
+  const look = { size: 'compact-sm', variant: 'subtle' } as const
   return (
-    <Page
-      title="Organizations"
-      description="The organizations with the most webhooks in trouble come first. Open one to act for it."
-      actions={create}
-    >
-      <Deletions since={deletedCount} />
-      <FilterBar active={active} clear={clear}>
-        <SearchField
-          label="Search"
-          placeholder="Name or uid"
-          value={values.search ?? ''}
-          onChange={(search) => set({ search })}
-        />
-        <SearchField
-          label="Label"
-          placeholder="plan=pro"
-          value={values.label ?? ''}
-          onChange={(label) => set({ label })}
-        />
-      </FilterBar>
-      <List
-        label="Organizations, the worst first"
-        columns={columns(editing.to, deleting.to)}
-        rows={data?.organizations?.nodes}
-        keyOf={({ id }) => id}
-        {...read}
-        pages={{ info: data?.organizations?.pageInfo, cursors }}
-        empty={
-          active ? (
-            <NoMatches clear={clear} />
-          ) : (
-            <EmptyState title="No organizations" action={create}>
-              Create an organization for each customer with separate webhooks.
-            </EmptyState>
-          )
-        }
-      />
-      <NewOrganization opened={creating.id !== null} onClose={creating.close} />
-      <EditOrganization id={editing.id} onClose={editing.close} />
-      <DeleteOrganization
-        id={deleting.id}
-        onClose={deleting.close}
-        onDeleted={() => {
-          setDeletedCount((count) => count + 1)
-          read.reload()
-        }}
-      />
-    </Page>
+    <Group gap={4} justify="end" wrap="nowrap">
+      <Button {...look} aria-label={`Edit ${name}`} onClick={() => choose('edit', organization)}>
+        Edit
+      </Button>
+      <Button
+        {...look}
+        c="var(--posthorn-on-red)"
+        aria-label={`Delete ${name}`}
+        onClick={() => choose('delete', organization)}
+      >
+        Delete
+      </Button>
+      {viewer.organization.id === id ? (
+        <Text size="xs" c="dimmed">
+          Current
+        </Text>
+      ) : (
+        // The router does not cover the console of another organization.
+        <Button {...look} component="a" href={consoleUrl(id)} aria-label={`Open ${name}`}>
+          Open
+        </Button>
+      )}
+    </Group>
   )
 }

@@ -2,34 +2,43 @@ import { Code, Text } from '@mantine/core'
 import { Notice } from '../components/page/notice.tsx'
 import { Section } from '../components/page/section.tsx'
 import { CodeTabs } from '../components/snippets/code-tabs.tsx'
+import { curlRequest } from '../components/snippets/graphql-request.ts'
 import type { CreatePortalSessionInput } from '../generated/graphql.ts'
 import { PORTAL_ORIGINS } from '../page-settings.ts'
 import { useSession } from '../session/session.tsx'
-import { portalSnippets } from './portal-snippets.ts'
+
+const MUTATION = `mutation ($input: CreatePortalSessionInput!) {
+  createPortalSession(input: $input) {
+    ... on CreatePortalSessionSuccess { portalSession { id url expiresAt } }
+    ... on UserError { code message }
+  }
+}`
 
 /** Code that creates the session of the preview, and shows its portal in a page of the reader. */
 export function PortalCode({ input }: { input: CreatePortalSessionInput }) {
   const { viewer, can } = useSession()
   // One key of an operator creates the sessions of all organizations.
   const actsFor = can('admin')
-  const organizationId = viewer.organization.id
-  const snippets = portalSnippets({ origin: location.origin, organizationId, actsFor }, input)
+  const target = { origin: location.origin, organizationId: viewer.organization.id, actsFor }
   const scopes = ['keys:manage', ...input.scopes].join(', ')
+  const needs = {
+    HTML: 'In the page of your application. Its URL comes from your server, and grants access: give it only to the signed-in user.',
+    curl: actsFor
+      ? `Set POSTHORN_API_KEY to an API key with the scope admin, which names the organization in a header. A key of this organization needs no such header, and the scopes ${scopes}.`
+      : `Set POSTHORN_API_KEY to an API key with the scopes ${scopes}.`,
+  }
   return (
     <Section
       title="Code"
-      description="Creates a session like that of the preview. Your server runs it with its own API key, once for each visit."
+      description="Your server creates a session like that of the preview with its own API key, once for each visit, and your page shows it."
     >
       <CodeTabs
-        snippets={snippets}
+        snippets={[
+          { language: 'curl', code: curlRequest(target, MUTATION, { input }) },
+          { language: 'HTML', code: html(target.origin) },
+        ]}
         storedAs="posthorn.portal-in"
-        needs={(language) =>
-          language === 'HTML'
-            ? 'In the page of your application. Its URL comes from your server, and grants access: give it only to the signed-in user.'
-            : actsFor
-              ? `Set POSTHORN_API_KEY to an API key with the scope admin, which names the organization in a header. A key of this organization needs no such header, and the scopes ${scopes}.`
-              : `Set POSTHORN_API_KEY to an API key with the scopes ${scopes}.`
-        }
+        needs={(language) => needs[language as keyof typeof needs]}
       />
       {PORTAL_ORIGINS.length > 0 ? (
         <Text size="sm">{`Pages of these origins may frame the portal: ${PORTAL_ORIGINS.join(', ')}.`}</Text>
@@ -44,3 +53,16 @@ export function PortalCode({ input }: { input: CreatePortalSessionInput }) {
     </Section>
   )
 }
+
+const html = (origin: string) => `<script type="module" src="${origin}/portal/element.js"></script>
+
+<!-- Your server writes the URL of a new session here. -->
+<posthorn-portal src="{{ portalSession.url }}"></posthorn-portal>
+
+<script type="module">
+  // Called before the session ends. This route of your server answers with the URL of a new session.
+  document.querySelector('posthorn-portal').renew = async () => {
+    const response = await fetch('/webhooks/portal-session', { method: 'POST' })
+    return (await response.json()).url
+  }
+</script>`

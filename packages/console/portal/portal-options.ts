@@ -6,48 +6,33 @@ import type {
   PortalTheme,
 } from '../generated/graphql.ts'
 
-/** What the reader chooses for a portal session. An empty text is the default. */
-export interface PortalOptions {
-  readonly primaryColor: string
-  readonly fontFamily: string
-  readonly fontUrl: string
-  readonly radius: number | string
-  readonly density: PortalDensity
-  readonly colorScheme: PortalColorScheme
-  readonly logoUrl: string
-  readonly showHeader: boolean
-  readonly backgroundColor: string
-  readonly foregroundColor: string
-  readonly padding: number | string
-  readonly pages: readonly PortalPage[]
+/** The defaults of the server, and reading only. An empty text is the default. */
+export const DEFAULTS = {
+  theme: {
+    primaryColor: '',
+    colorScheme: 'AUTO' as PortalColorScheme,
+    backgroundColor: '',
+    foregroundColor: '',
+    padding: '' as number | string,
+    radius: '' as number | string,
+    density: 'COMFORTABLE' as PortalDensity,
+    fontFamily: '',
+    fontUrl: '',
+    logoUrl: '',
+    showHeader: false,
+  },
+  pages: ['WEBHOOKS', 'DELIVERIES', 'EVENT_TYPES'] as PortalPage[],
   /** Null: all webhooks of the organization. */
-  readonly webhookId: string | null
-  readonly mayChange: boolean
-  readonly withSecrets: boolean
-  readonly ttlSeconds: number
-}
-
-/** The defaults of the server, and reading only. */
-export const DEFAULTS: PortalOptions = {
-  primaryColor: '',
-  fontFamily: '',
-  fontUrl: '',
-  radius: '',
-  density: 'COMFORTABLE',
-  colorScheme: 'AUTO',
-  logoUrl: '',
-  showHeader: false,
-  backgroundColor: '',
-  foregroundColor: '',
-  padding: '',
-  pages: ['WEBHOOKS', 'DELIVERIES', 'EVENT_TYPES'],
-  webhookId: null,
+  webhookId: null as string | null,
   mayChange: false,
   withSecrets: false,
-  ttlSeconds: 3_600,
+  ttlSeconds: '3600',
 }
 
-export type Access = Pick<PortalOptions, 'mayChange' | 'withSecrets'>
+/** What the reader chooses for a portal session. */
+export type PortalOptions = typeof DEFAULTS
+
+type Access = Pick<PortalOptions, 'mayChange' | 'withSecrets'>
 
 /** The scopes of the session, of which a key can give only its own. */
 export function scopesOf({ mayChange, withSecrets }: Access, can: (scope: string) => boolean) {
@@ -66,30 +51,15 @@ export function inputOf(
   options: PortalOptions,
   can: (scope: string) => boolean,
 ): CreatePortalSessionInput {
-  const { webhookId, ttlSeconds, pages } = options
-  const theme = themeOf(options)
+  const { webhookId, ttlSeconds, pages, theme } = options
+  const chosen = Object.entries(theme).filter(
+    ([name, value]) => value !== DEFAULTS.theme[name as keyof PortalTheme],
+  )
   return {
     scopes: scopesOf(options, can),
     ...(webhookId !== null && { webhookId }),
-    ttlSeconds,
-    ...(String(pages) !== String(DEFAULTS.pages) && { pages: [...pages] }),
-    ...(Object.keys(theme).length > 0 && { theme }),
-  }
-}
-
-function themeOf(options: PortalOptions): PortalTheme {
-  const { radius, padding, density, colorScheme, showHeader } = options
-  const texts = [
-    ...(['primaryColor', 'backgroundColor', 'foregroundColor'] as const),
-    ...(['fontFamily', 'fontUrl', 'logoUrl'] as const),
-  ]
-  const given = texts.map((name) => [name, options[name].trim()] as const)
-  return {
-    ...Object.fromEntries(given.filter(([, text]) => text !== '')),
-    ...(typeof radius === 'number' && { radius }),
-    ...(typeof padding === 'number' && { padding }),
-    ...(density !== DEFAULTS.density && { density }),
-    ...(colorScheme !== DEFAULTS.colorScheme && { colorScheme }),
-    ...(showHeader && { showHeader }),
+    ttlSeconds: Number(ttlSeconds),
+    ...(String(pages) !== String(DEFAULTS.pages) && { pages }),
+    ...(chosen.length > 0 && { theme: Object.fromEntries(chosen) }),
   }
 }

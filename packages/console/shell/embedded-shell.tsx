@@ -1,21 +1,23 @@
-import { Anchor, Group, Stack, Text, useComputedColorScheme } from '@mantine/core'
+import { Group, Stack, Text, useComputedColorScheme } from '@mantine/core'
 import { type RefObject, useEffect, useRef } from 'react'
-import { NavLink, useLocation } from 'react-router'
+import { useLocation } from 'react-router'
 import { t } from '../language/t.ts'
 import { tellHost } from '../session/host-messages.ts'
 import { portalLink } from '../session/portal.ts'
 import { useSession } from '../session/session.tsx'
-import { navigationFor } from './navigation.ts'
+import { sectionsFor } from './navigation.ts'
 import { PageOutlet } from './page-outlet.tsx'
+import { SectionTabs } from './section-tabs.tsx'
+import { SkipLink } from './shell.tsx'
 import { UnreachableBar } from './unreachable-bar.tsx'
-import './embedded.css'
+import './shell.css'
 
 const background = portalLink?.background ?? null
 const padding = portalLink?.padding ?? (background === null ? 4 : 16)
 
 /** The portal inside the page of a host application: slim tabs and the page, as high as its content. */
 export function EmbeddedShell() {
-  const { viewer, webhookId } = useSession()
+  const session = useSession()
   const { pathname } = useLocation()
   const box = useRef<HTMLDivElement>(null)
   useReportedHeight(box)
@@ -23,8 +25,8 @@ export function EmbeddedShell() {
   // A frame of another color scheme than its page is opaque.
   useEffect(() => tellHost({ type: 'posthorn:color-scheme', scheme }), [scheme])
 
-  const pages = navigationFor(useSession()).flatMap(({ destinations }) => destinations)
-  const isOnlyPage = webhookId !== null && pathname === `/webhooks/${webhookId}`
+  const isOnlyPage = session.webhookId !== null && pathname === `/webhooks/${session.webhookId}`
+  const { name } = session.viewer.organization
   return (
     <div
       ref={box}
@@ -32,31 +34,19 @@ export function EmbeddedShell() {
       data-transparent={background === null || undefined}
       style={{ padding }}
     >
-      <Anchor className="ph-skip" href="#main">
-        {t('Skip to content')}
-      </Anchor>
-      <Group justify="space-between" wrap="nowrap" gap="md" className="ph-embedded-top">
-        {isOnlyPage ? (
-          <span />
-        ) : (
-          <nav aria-label={t('Pages')} className="ph-embedded-tabs">
-            {pages.map(({ to, label }) => (
-              <NavLink key={to} to={to} className="ph-embedded-tab">
-                {label}
-              </NavLink>
-            ))}
-          </nav>
-        )}
+      <SkipLink />
+      <Group justify="space-between" wrap="nowrap" gap="md" mb="md">
+        {isOnlyPage ? <span /> : <SectionTabs label={t('Pages')} sections={sectionsFor(session)} />}
         <Text
           component="aside"
           aria-label={t('Organization')}
-          className="ph-embedded-organization"
+          visibleFrom="xs"
           size="xs"
           c="dimmed"
           truncate
-          title={viewer.organization.name}
+          title={name}
         >
-          {viewer.organization.name}
+          {name}
         </Text>
       </Group>
       <main id="main" tabIndex={-1} style={{ outline: 'none' }}>

@@ -1,106 +1,93 @@
-import {
-  IconAppWindow,
-  IconBell,
-  IconBolt,
-  IconBook,
-  IconBuilding,
-  IconHistory,
-  IconKey,
-  IconLayoutDashboard,
-  IconListDetails,
-  IconProgressCheck,
-  IconSend,
-  IconTransferIn,
-  IconWebhook,
-} from '@tabler/icons-react'
+import { IconBolt, IconLayoutDashboard, IconSettings, IconWebhook } from '@tabler/icons-react'
 import type { ComponentType } from 'react'
 import { key, t } from '../language/t.ts'
 import { portalLink } from '../session/portal.ts'
 import type { Session } from '../session/session.tsx'
 import { WORDS } from '../session/words.ts'
 
-export interface Destination {
+/** A page of a place. */
+export interface Section {
   readonly label: string
   readonly to: string
-  readonly icon: ComponentType<{ size?: number; stroke?: number }>
   /** The scope that a viewer needs to see the page. Null for everybody. */
   readonly scope: string | null
 }
 
-interface DestinationGroup {
-  readonly label: string | null
-  readonly destinations: readonly Destination[]
+/** An entry of the menu, with its pages. */
+interface Place {
+  readonly id: 'overview' | 'webhooks' | 'events' | 'settings'
+  readonly label: string
+  readonly icon: ComponentType<{ size?: number; stroke?: number }>
+  readonly sections: readonly Section[]
 }
 
-const NAVIGATION: readonly DestinationGroup[] = [
+const PLACES: readonly Place[] = [
   {
-    label: null,
-    destinations: [
-      {
-        label: key('Overview'),
-        to: '/overview',
-        icon: IconLayoutDashboard,
-        scope: 'deliveries:read',
-      },
-      { label: WORDS.webhooks, to: '/webhooks', icon: IconWebhook, scope: 'webhooks:read' },
-      { label: key('Events'), to: '/events', icon: IconBolt, scope: 'events:read' },
-      { label: 'Consumers', to: '/consumers', icon: IconTransferIn, scope: 'events:read' },
-      { label: key('Deliveries'), to: '/deliveries', icon: IconSend, scope: 'deliveries:read' },
-      { label: key('Attempts'), to: '/attempts', icon: IconListDetails, scope: 'deliveries:read' },
-      { label: 'Tasks', to: '/tasks', icon: IconProgressCheck, scope: 'deliveries:read' },
+    id: 'overview',
+    label: key('Overview'),
+    icon: IconLayoutDashboard,
+    sections: [{ label: key('Overview'), to: '/overview', scope: 'deliveries:read' }],
+  },
+  {
+    id: 'webhooks',
+    label: WORDS.webhooks,
+    icon: IconWebhook,
+    sections: [
+      { label: WORDS.webhooks, to: '/webhooks', scope: 'webhooks:read' },
+      { label: 'Consumers', to: '/consumers', scope: 'events:read' },
     ],
   },
   {
-    label: key('Configuration'),
-    destinations: [
-      { label: key('Event types'), to: '/event-types', icon: IconBook, scope: null },
-      { label: 'Alerts', to: '/alerts', icon: IconBell, scope: 'webhooks:read' },
-      { label: 'API keys', to: '/api-keys', icon: IconKey, scope: 'keys:manage' },
-      { label: 'Audit log', to: '/audit-log', icon: IconHistory, scope: 'keys:manage' },
+    id: 'events',
+    label: key('Events'),
+    icon: IconBolt,
+    sections: [
+      { label: key('Events'), to: '/events', scope: 'events:read' },
+      { label: key('Deliveries'), to: '/deliveries', scope: 'deliveries:read' },
     ],
   },
   {
-    label: 'Developers',
-    destinations: [{ label: 'Portal', to: '/portal', icon: IconAppWindow, scope: 'keys:manage' }],
-  },
-  {
-    label: 'Operators',
-    destinations: [
-      { label: 'Organizations', to: '/organizations', icon: IconBuilding, scope: 'admin' },
+    id: 'settings',
+    label: 'Settings',
+    icon: IconSettings,
+    sections: [
+      { label: key('Event types'), to: '/event-types', scope: null },
+      { label: 'Alerts', to: '/alerts', scope: 'webhooks:read' },
+      { label: 'API keys', to: '/api-keys', scope: 'keys:manage' },
+      { label: 'Portal', to: '/portal', scope: 'keys:manage' },
+      { label: 'Jobs', to: '/tasks', scope: 'deliveries:read' },
+      { label: 'Audit log', to: '/audit-log', scope: 'keys:manage' },
+      { label: 'Organizations', to: '/organizations', scope: 'admin' },
     ],
   },
 ]
 
-/** The pages that the viewer may see and, in the portal, that the host application chose; without empty groups. */
-export function navigationFor({ can, webhookId }: Session): DestinationGroup[] {
-  const groups = webhookId === null ? NAVIGATION : ofOneWebhook(webhookId)
-  return groups
-    .map(({ label, destinations }) => ({
-      label: label && t(label),
-      destinations: destinations
-        .filter(({ scope, to }) => (scope === null || can(scope)) && isOffered(to))
-        .map((destination) => ({ ...destination, label: t(destination.label) })),
-    }))
-    .filter(({ destinations }) => destinations.length > 0)
+/** The pages that a host application chose. Attempts are seen in their delivery. */
+const CHOSEN = portalLink?.pages.map((page) => (page === 'attempts' ? 'deliveries' : page))
+
+/** A portal session restricted to one webhook sees events only through deliveries. */
+const OF_ONE_WEBHOOK = ['/webhooks', '/deliveries', '/event-types']
+
+/**
+ * The places of the menu with the pages that the viewer may see and, in the portal, that the host application chose. A
+ * place without pages is left out. A place with one page has its name.
+ */
+export function placesFor({ can, webhookId }: Session): readonly Place[] {
+  const isOffered = ({ to, scope }: Section) =>
+    (scope === null || can(scope)) &&
+    (CHOSEN === undefined || CHOSEN.includes(to.slice(1))) &&
+    (webhookId === null || OF_ONE_WEBHOOK.includes(to))
+  const offered = (section: Section): Section =>
+    webhookId !== null && section.to === '/webhooks'
+      ? { ...section, label: t(WORDS.webhook), to: `/webhooks/${webhookId}` }
+      : { ...section, label: t(section.label) }
+  return PLACES.flatMap((place) => {
+    const sections = place.sections.filter(isOffered).map(offered)
+    const [first, second] = sections
+    return first ? [{ ...place, sections, label: second ? t(place.label) : first.label }] : []
+  })
 }
 
-function isOffered(to: string): boolean {
-  return portalLink === null || portalLink.pages.includes(to.split('/')[1] ?? '')
-}
-
-/** Of a portal session restricted to one webhook, which sees events only through deliveries. */
-const OF_ONE_WEBHOOK = ['/deliveries', '/attempts', '/event-types']
-
-function ofOneWebhook(webhookId: string): DestinationGroup[] {
-  const webhook = { label: WORDS.webhook, to: `/webhooks/${webhookId}`, icon: IconWebhook }
-  const others = NAVIGATION.flatMap(({ destinations }) => destinations)
-  return [
-    {
-      label: null,
-      destinations: [
-        { ...webhook, scope: 'webhooks:read' },
-        ...others.filter(({ to }) => OF_ONE_WEBHOOK.includes(to)),
-      ],
-    },
-  ]
-}
+/** The pages of all places. */
+export const sectionsFor = (session: Session) =>
+  placesFor(session).flatMap(({ sections }) => sections)

@@ -1,3 +1,4 @@
+import { Alert } from '@mantine/core'
 import { IconCloudOff } from '@tabler/icons-react'
 import { useUnreachableSince } from '../api/connection.ts'
 import { dateLocale } from '../language/language.ts'
@@ -10,11 +11,19 @@ export function UnreachableBar() {
   const since = useUnreachableSince()
   if (since === null) return null
   return (
-    <div className="ph-unreachable" role="alert">
-      <IconCloudOff size={16} aria-hidden />
+    <Alert
+      role="alert"
+      color="orange"
+      icon={<IconCloudOff aria-hidden />}
+      pos="sticky"
+      top="calc(var(--app-shell-header-offset, 0rem) + 8px)"
+      mb="md"
+      bg="var(--posthorn-sunken)"
+      style={{ zIndex: 2 }}
+    >
       {t('Posthorn is unreachable. Figures as of {since}. Trying again …', {
         since: clock.format(since),
       })}
-    </div>
+    </Alert>
   )
 }

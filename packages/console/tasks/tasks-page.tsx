@@ -11,7 +11,7 @@ export default function TasksPage() {
       title="Jobs"
       description="Work that goes on in the background: redeliveries, cancellations, recoveries, erasures and deletions."
     >
-      {can('admin') && <Deletions since={0} />}
+      {can('admin') && <Deletions />}
       <TaskList label="Jobs, newest first" webhookId={null} />
     </Page>
   )

@@ -1,4 +1,12 @@
-import { type CSSVariablesResolver, createTheme, type MantineColorsTuple, rem } from '@mantine/core'
+import {
+  type CSSVariablesResolver,
+  createTheme,
+  darken,
+  lighten,
+  luminance,
+  type MantineColorsTuple,
+  rem,
+} from '@mantine/core'
 import { t } from '../language/t.ts'
 
 /** A calm blue. Shades 6 and 7 are dark enough for white text. */
@@ -43,7 +51,14 @@ export const theme = createTheme({
     DrawerHeader: { defaultProps: { component: 'div' } },
     // A quiet alert: an edge in its color, on the background of the page.
     Alert: {
-      classNames: { root: 'ph-alert', title: 'ph-alert-title' },
+      styles: {
+        root: {
+          padding: '2px 0 2px 14px',
+          borderInlineStart: '3px solid var(--posthorn-edge)',
+          borderRadius: 0,
+        },
+        title: { fontWeight: 600 },
+      },
       vars: (_theme: unknown, { color }: { color?: string }) => ({
         root: {
           '--alert-bg': 'transparent',
@@ -56,73 +71,57 @@ export const theme = createTheme({
   },
 })
 
-/** Replaces Mantine's greys where they are too pale for small text (WCAG 2.2 requires a contrast of 4.5 to 1). */
+/**
+ * For text on the page or on a pale background of the same color, and for dots, edges and bars, which have a contrast of
+ * 3 to 1 with the page: each in the light scheme, and in the dark scheme.
+ */
+const COLORS = {
+  green: { text: ['#1c6b31', '#8ce99a'], mark: ['#1f8a5b', '#43b581'] },
+  red: { text: ['#b02525', '#ffa8a8'], mark: ['#d03a3a', '#ee6a6a'] },
+  blue: { text: ['#1c5a96', '#a5d8ff'], mark: ['#2f74c0', '#5c9ee6'] },
+  orange: { text: ['#a34a06', '#ffc078'], mark: ['#c2620c', '#f08c3a'] },
+  gray: { text: ['#4b5563', '#ced4da'], mark: ['#7b8494', '#8f98a6'] },
+  yellow: { text: ['#7a5a00', '#ffe066'], mark: ['#a67c00', '#e0b93a'] },
+  violet: { text: ['#6038a8', '#d0bfff'], mark: ['#7b55c7', '#a58be0'] },
+} as const
+
+/** The result of attempts in charts: the class of the status, or no response. */
+const RESULTS = { '2xx': 'green', '3xx': 'violet', '4xx': 'yellow', '5xx': 'red', none: 'gray' }
+
+/** Mantine's greys, where they are too pale for small text (WCAG 2.2 requires a contrast of 4.5 to 1), and lines. */
+const OTHERS = {
+  'mantine-color-dimmed': ['#5b6472', '#a3abb8'],
+  'mantine-color-placeholder': ['#68707d', '#8d95a3'],
+  'mantine-color-error': ['#bd2323', '#ff8787'],
+  'mantine-color-anchor': ['var(--mantine-primary-color-7)', 'var(--mantine-primary-color-3)'],
+  'posthorn-line': ['#e3e7ee', '#363c46'],
+  'posthorn-sunken': ['#f6f8fb', '#1f2228'],
+} as const
+
 export const cssVariables =
   (density?: 'compact' | 'comfortable'): CSSVariablesResolver =>
   () => ({
     variables: {
       '--posthorn-row-height': density === 'compact' ? '32px' : '40px',
-    },
-    light: {
-      '--mantine-color-dimmed': '#5b6472',
-      '--mantine-color-placeholder': '#68707d',
-      '--mantine-color-error': '#bd2323',
-      '--mantine-color-anchor': 'var(--mantine-primary-color-7)',
-      '--posthorn-line': '#e3e7ee',
-      '--posthorn-sunken': '#f6f8fb',
-      // Text on a pale background of the same color.
-      '--posthorn-on-green': '#1c6b31',
-      '--posthorn-on-red': '#b02525',
-      '--posthorn-on-blue': '#1c5a96',
-      '--posthorn-on-orange': '#a34a06',
-      '--posthorn-on-gray': '#4b5563',
-      '--posthorn-on-yellow': '#7a5a00',
-      '--posthorn-on-violet': '#6038a8',
-      // Dots, edges and bars, which have a contrast of 3 to 1 with the page.
-      '--posthorn-mark-green': '#1f8a5b',
-      '--posthorn-mark-red': '#d03a3a',
-      '--posthorn-mark-blue': '#2f74c0',
-      '--posthorn-mark-orange': '#c2620c',
-      '--posthorn-mark-gray': '#7b8494',
-      '--posthorn-mark-yellow': '#a67c00',
-      '--posthorn-mark-violet': '#7b55c7',
-      // The result of attempts in charts: the class of the status, or no response.
-      '--posthorn-chart-2xx': '#2a9d78',
-      '--posthorn-chart-3xx': '#7b55c7',
-      '--posthorn-chart-4xx': '#c6801a',
-      '--posthorn-chart-5xx': '#cf4646',
-      '--posthorn-chart-none': '#7a4a72',
       '--posthorn-selected': 'var(--mantine-primary-color-light)',
     },
-    dark: {
-      '--mantine-color-dimmed': '#a3abb8',
-      '--mantine-color-placeholder': '#8d95a3',
-      '--mantine-color-error': '#ff8787',
-      '--mantine-color-anchor': 'var(--mantine-primary-color-3)',
-      '--posthorn-line': '#363c46',
-      '--posthorn-sunken': '#1f2228',
-      '--posthorn-on-green': '#8ce99a',
-      '--posthorn-on-red': '#ffa8a8',
-      '--posthorn-on-blue': '#a5d8ff',
-      '--posthorn-on-orange': '#ffc078',
-      '--posthorn-on-gray': '#ced4da',
-      '--posthorn-on-yellow': '#ffe066',
-      '--posthorn-on-violet': '#d0bfff',
-      '--posthorn-mark-green': '#43b581',
-      '--posthorn-mark-red': '#ee6a6a',
-      '--posthorn-mark-blue': '#5c9ee6',
-      '--posthorn-mark-orange': '#f08c3a',
-      '--posthorn-mark-gray': '#8f98a6',
-      '--posthorn-mark-yellow': '#e0b93a',
-      '--posthorn-mark-violet': '#a58be0',
-      '--posthorn-chart-2xx': '#3fae88',
-      '--posthorn-chart-3xx': '#a58be0',
-      '--posthorn-chart-4xx': '#dba03f',
-      '--posthorn-chart-5xx': '#e06666',
-      '--posthorn-chart-none': '#b583ab',
-      '--posthorn-selected': 'var(--mantine-primary-color-light)',
-    },
+    light: variablesOf(0),
+    dark: variablesOf(1),
   })
+
+function variablesOf(scheme: 0 | 1): Record<string, string> {
+  return Object.fromEntries([
+    ...Object.entries(OTHERS).map(([name, values]) => [`--${name}`, values[scheme]]),
+    ...Object.entries(COLORS).flatMap(([name, { text, mark }]) => [
+      [`--posthorn-on-${name}`, text[scheme]],
+      [`--posthorn-mark-${name}`, mark[scheme]],
+    ]),
+    ...Object.entries(RESULTS).map(([name, color]) => [
+      `--posthorn-chart-${name}`,
+      `var(--posthorn-mark-${color})`,
+    ]),
+  ])
+}
 
 /** The theme of a host application: its color, darkened until white text on it is readable. */
 export function themeOfColor(color: string) {
@@ -137,35 +136,13 @@ export function themeOfColor(color: string) {
 const TINTS = [0.93, 0.85, 0.7, 0.55, 0.4, 0.27, 0.13, 0, -0.2, -0.38]
 
 function shadesOf(color: string): MantineColorsTuple {
-  return TINTS.map((tint) => {
-    const other = tint > 0 ? 255 : 0
-    return toHex(channelsOf(color).map((channel) => channel + (other - channel) * Math.abs(tint)))
-  }) as unknown as MantineColorsTuple
+  return TINTS.map((tint) =>
+    tint > 0 ? lighten(color, tint) : darken(color, -tint),
+  ) as unknown as MantineColorsTuple
 }
 
-/** Darkens `#rrggbb` until white text on it has a contrast of 4.5 to 1. */
+/** Darkens a color until white text on it has a contrast of 4.5 to 1. */
 export function readable(color: string): string {
-  let channels = channelsOf(color)
-  while (1.05 / (luminance(channels) + 0.05) < 4.5) {
-    channels = channels.map((channel) => Math.floor(channel * 0.95))
-  }
-  return toHex(channels)
-}
-
-function channelsOf(color: string): number[] {
-  return [1, 3, 5].map((at) => Number.parseInt(color.slice(at, at + 2), 16))
-}
-
-function toHex(channels: readonly number[]): string {
-  const digits = channels.map((channel) => Math.round(channel).toString(16).padStart(2, '0'))
-  return `#${digits.join('')}`
-}
-
-/** https://www.w3.org/TR/WCAG22/#dfn-relative-luminance */
-function luminance(channels: readonly number[]): number {
-  const [red = 0, green = 0, blue = 0] = channels.map((channel) => {
-    const value = channel / 255
-    return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4
-  })
-  return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+  const isReadable = 1.05 / (luminance(color) + 0.05) >= 4.5
+  return isReadable ? color : readable(darken(color, 0.05))
 }

@@ -9,7 +9,7 @@ const CONSOLE = path.resolve(import.meta.dirname, '../../../packages/console')
 
 /** Pages and parts that a portal session never shows: they are English. */
 const OF_CONSOLE =
-  /^(api-keys|audit|consumers|alerts|organizations|overview|portal)\/|event-types\/event-type-form|events\/publish-code|form\/listen-hint|session\/sign-in|organization-switcher|generated\//
+  /^(api-keys|audit|consumers|alerts|organizations|overview|portal)\/|event-types\/event-type-form|events\/publish-code|session\/sign-in|generated\//
 
 /** The functions of `language/t.ts` that take an English text. */
 const TRANSLATE = new Set(['t', 'rich', 'key'])

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import { beforeAll, expect } from 'vitest'
 import { startTcpProxy } from '../../faults/tcp-proxy.ts'
 import { JOINED } from '../../support/factories.ts'
-import { createWebhook, testDelivery, untilDelivery } from '../support/call.ts'
+import { createKey, createWebhook, testDelivery, untilDelivery } from '../support/call.ts'
 import { startConsoleServer } from '../support/console-server.ts'
 import { browser, openDesk, server, story } from '../support/desk.ts'
 import { untilLive, waitUntilLoaded } from '../support/sign-in.ts'
@@ -28,13 +28,14 @@ story('a new page moves the focus to its title, which a screen reader announces'
   const { page } = reader
   // The first page leaves the focus to the browser.
   expect(await page.evaluate(() => document.activeElement?.tagName)).toBe('BODY')
+  await page.getByRole('link', { name: 'Events', exact: true }).click()
   await page.getByRole('link', { name: 'Deliveries', exact: true }).click()
   const title = page.getByRole('heading', { level: 1, name: 'Deliveries' })
   await title.and(page.locator(':focus')).waitFor()
   await expect.poll(() => page.title()).toBe('Deliveries · Posthorn')
   await page.goBack()
   await page
-    .getByRole('heading', { level: 1, name: 'Webhooks' })
+    .getByRole('heading', { level: 1, name: 'Events' })
     .and(page.locator(':focus'))
     .waitFor()
   // The name of a delivery is there only once its data are.
@@ -44,6 +45,29 @@ story('a new page moves the focus to its title, which a screen reader announces'
     dispatchEvent(new PopStateEvent('popstate'))
   }, `/console/deliveries/${id}`)
   await page.getByRole('heading', { level: 1, name: JOINED }).and(page.locator(':focus')).waitFor()
+})
+
+story('the menu has the places that the viewer may see, and tabs have their pages', async () => {
+  await using reader = await openPage('/settings')
+  const { page } = reader
+  const links = (name: string) =>
+    page.getByRole('navigation', { name, exact: true }).getByRole('link')
+  expect(new URL(page.url()).pathname).toBe('/console/event-types')
+  expect(await links('Pages').allInnerTexts()).toEqual([
+    ...['Overview', 'Webhooks', 'Events', 'Settings'],
+  ])
+  expect(await links('Settings').allInnerTexts()).toEqual([
+    ...['Event types', 'Alerts', 'API keys', 'Portal', 'Jobs', 'Audit log', 'Organizations'],
+  ])
+  const token = await createKey(server, ['events:read'])
+  await using other = await visit(browser, {
+    origins: [server.url],
+    signedInTo: { url: server.url, token },
+  })
+  await other.page.goto(`${server.url}/console`)
+  await waitUntilLoaded(other.page)
+  const pages = other.page.getByRole('navigation', { name: 'Pages' }).getByRole('link')
+  expect(await pages.allInnerTexts()).toEqual(['Consumers', 'Events', 'Event types'])
 })
 
 story('in a narrow box, the keyboard reaches the actions of a page in a menu', async () => {
