@@ -65,7 +65,8 @@ function stylesOfComponents(): Plugin {
     },
     transform(code, id) {
       const [, name] = /\/@mantine\/core\/.*\/(\w+)\.module\.mjs$/.exec(id) ?? []
-      if (name) return { code: `${code}\nimport '@mantine/core/styles/${name}.layer.css'`, map: null }
+      if (name)
+        return { code: `${code}\nimport '@mantine/core/styles/${name}.layer.css'`, map: null }
     },
   }
 }

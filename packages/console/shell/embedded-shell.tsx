@@ -23,7 +23,7 @@ export function EmbeddedShell() {
   useReportedHeight(box)
   const scheme = useComputedColorScheme()
   // A frame of another color scheme than its page is opaque.
-  useEffect(() => tellHost({ type: 'posthorn:color-scheme', scheme }), [scheme])
+  useEffect(() => tellHost('color-scheme', { scheme }), [scheme])
 
   useEffect(() => {
     if (firstPage.current !== pathname) moveFocusToTitle()
@@ -83,7 +83,7 @@ function useReportedHeight(box: RefObject<HTMLDivElement | null>): void {
     if (!current) return
     const observer = new ResizeObserver(() => {
       const { bottom } = current.getBoundingClientRect()
-      tellHost({ type: 'posthorn:height', height: Math.ceil(bottom + scrollY) })
+      tellHost('height', { height: Math.ceil(bottom + scrollY) })
     })
     observer.observe(current)
     return () => observer.disconnect()
