@@ -7,49 +7,22 @@ const { version } = JSON.parse(readFileSync(new URL('package.json', import.meta.
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 
-/** The script of each folder of `packages/console` that has pages. */
-const SUBJECTS = [
-  ['overview', 'overview'],
-  ['webhooks', 'webhooks(?![\\\\/](filter|body)[\\\\/])|incidents'],
-  ['deliveries', 'deliveries|attempts|tasks|events'],
-  ['catalogue', 'event-types'],
-  ['menu', 'command-menu|shell'],
-  ['administration', 'api-keys|audit|consumers|organizations|portal'],
-  // The last two take nothing that the others need too: the others would load them for it.
-  // Loaded by the form of a webhook that has a filter, and by what shows one.
-  ['filter', 'webhooks[\\\\/]filter'],
-  // Loaded by the form of a webhook that does not send the whole event, and by what shows a body.
-  ['body', 'webhooks[\\\\/]body'],
-] as const
-
-const COMPONENTS = String.raw`@mantine|@tabler|@floating-ui|react-[\w-]+`
-
 /**
- * The scripts: what every page needs, what several pages share, and the pages of each subject. A script for each page
- * and each shared part would be a hundred requests.
+ * The scripts: what every page needs, the first page with the parts that it shares with others, and what at least four
+ * pages share. The others are made as needed: a script for each shared part would be a hundred requests.
  */
 const SCRIPTS = [
-  // All styles are one file, which the first page loads.
-  { name: 'style', test: /[\\/](packages[\\/]console|@?mantine[\w-]*)[\\/].*\.css$/, priority: 4 },
-  { name: 'libraries', tags: ['$initial' as const], test: /[\\/]node_modules[\\/]/, priority: 3 },
-  { name: 'start', tags: ['$initial' as const], priority: 2 },
-  {
-    name: 'shared',
-    test: new RegExp(`[\\\\/](packages[\\\\/]console|${COMPONENTS})[\\\\/]`),
-    minShareCount: 4,
-    priority: 1,
-  },
-  ...SUBJECTS.map(([name, folders]) => ({
-    name,
-    test: new RegExp(`[\\\\/]packages[\\\\/]console[\\\\/](${folders})[\\\\/]`),
-  })),
+  { name: 'libraries', tags: ['$initial' as const], test: /[\\/]node_modules[\\/]/, priority: 4 },
+  { name: 'start', tags: ['$initial' as const], priority: 3 },
+  { name: 'overview', test: /[\\/]overview-page\.tsx$/, priority: 2 },
+  { name: 'shared', minShareCount: 4, priority: 1 },
 ]
 
 /** The console and the portal: one program, whose files `src/server/console-files.ts` serves. */
 export default defineConfig({
   root: here('packages/console'),
   base: '/console/',
-  plugins: [react(), preloadTypeface()],
+  plugins: [react(), stylesOfComponents(), preloadTypeface()],
   define: { __VERSION__: JSON.stringify(version) },
   build: {
     outDir: here('dist/console'),
@@ -78,6 +51,25 @@ export default defineConfig({
     },
   },
 })
+
+/** Loads the styles of Mantine's components with their scripts: all of them would be a tenth of the first load. */
+function stylesOfComponents(): Plugin {
+  return {
+    name: 'styles-of-components',
+    apply: 'build',
+    enforce: 'pre',
+    load(id) {
+      if (!id.endsWith('/@mantine/core/styles.css')) return
+      const base = ['baseline', 'default-css-variables', 'global']
+      return base.map((name) => `@import './styles/${name}.layer.css';`).join('\n')
+    },
+    transform(code, id) {
+      const [, name] = /\/@mantine\/core\/.*\/(\w+)\.module\.mjs$/.exec(id) ?? []
+      if (name)
+        return { code: `${code}\nimport '@mantine/core/styles/${name}.layer.css'`, map: null }
+    },
+  }
+}
 
 /** Loads the typeface together with the scripts, so that the first text has it. */
 function preloadTypeface(): Plugin {

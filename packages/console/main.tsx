@@ -1,5 +1,5 @@
 import '@mantine/core/styles.css'
-import '@mantine/notifications/styles.css'
+import '@mantine/notifications/styles.layer.css'
 import './theme/fonts.css'
 import './theme/console.css'
 import { StrictMode } from 'react'

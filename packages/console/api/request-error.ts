@@ -1,14 +1,8 @@
 import type { CombinedError, OperationResult } from 'urql'
 import { t } from '../language/t.ts'
 
-/** Why a request failed. */
-interface RequestError {
-  readonly message: string
-  /** Posthorn or its database could not be reached: a retry may help. */
-  readonly isUnreachable: boolean
-}
-
-export function describeError(error: CombinedError | undefined): RequestError {
+/** Why a request failed. `isUnreachable`: Posthorn or its database could not be reached, so a retry may help. */
+export function describeError(error: CombinedError | undefined) {
   const errors = error?.graphQLErrors ?? []
   const unavailable = errors.find(({ extensions }) => extensions['code'] === 'UNAVAILABLE')
   if (unavailable) return { message: unavailable.message, isUnreachable: true }

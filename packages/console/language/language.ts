@@ -1,23 +1,13 @@
 import { portalLink } from '../session/portal.ts'
-import { chooseLanguage, type Language } from './languages.ts'
+import { chooseLanguage } from './languages.ts'
 
 type Texts = Readonly<Record<string, string>>
 
-const LOADERS: Record<Exclude<Language, 'en'>, () => Promise<{ default: Texts }>> = {
-  de: () => import('../locales/de.json', { with: { type: 'json' } }),
-  fr: () => import('../locales/fr.json', { with: { type: 'json' } }),
-  es: () => import('../locales/es.json', { with: { type: 'json' } }),
-  pt: () => import('../locales/pt.json', { with: { type: 'json' } }),
-  ja: () => import('../locales/ja.json', { with: { type: 'json' } }),
-}
-
 /** The language of the session's link or, with `auto`, of the browser. The console is English. */
-const chosen = portalLink
-  ? chooseLanguage(portalLink.locale === null ? navigator.languages : [portalLink.locale])
-  : { language: 'en' as const, locale: 'en' }
+const tags = portalLink?.locale ? [portalLink.locale] : portalLink ? navigator.languages : []
 
 /** The language of the texts, and the locale of numbers. */
-export const { language, locale } = chosen
+export const { language, locale } = chooseLanguage(tags)
 
 /** The locale of dates. In the console: the browser's own. */
 export const dateLocale = portalLink ? locale : undefined
@@ -32,9 +22,9 @@ export const textOf = (english: string): string => texts[english] ?? english
  * are loaded after, so their constants may have texts. If the texts cannot be loaded, the page is English.
  */
 export async function loadTexts(): Promise<void> {
-  if (language === 'en') return
-  try {
-    texts = (await LOADERS[language]()).default
-    document.documentElement.lang = language
-  } catch {}
+  const loaders = import.meta.glob<Texts>('../locales/*.json', { import: 'default' })
+  const loaded = await loaders[`../locales/${language}.json`]?.().catch(() => null)
+  if (!loaded) return
+  texts = loaded
+  document.documentElement.lang = language
 }

@@ -1,21 +1,13 @@
 /** The languages of the portal. The sources have the English texts, and `locales` has the others. */
 export const LANGUAGES = ['en', 'de', 'fr', 'es', 'pt', 'ja'] as const
 
-export type Language = (typeof LANGUAGES)[number]
-
-/** The reader's language, and the locale for numbers and dates: `pt` and `pt-BR`. */
-export interface Choice {
-  readonly language: Language
-  readonly locale: string
-}
-
-/** The first of the tags whose language the portal has. Without one: English. */
-export function chooseLanguage(tags: readonly string[]): Choice {
+/** The first of the tags whose language the portal has, with its locale for numbers and dates. Otherwise English. */
+export function chooseLanguage(tags: readonly string[]) {
   for (const locale of tags) {
     const language = LANGUAGES.find((each) => each === locale.split('-')[0]?.toLowerCase())
     if (language && isLocale(locale)) return { language, locale }
   }
-  return { language: 'en', locale: 'en' }
+  return { language: 'en' as const, locale: 'en' }
 }
 
 function isLocale(tag: string): boolean {

@@ -4,23 +4,18 @@ import { PORTAL_ORIGINS } from '../page-settings.ts'
 import { isFramed, takeOverSession } from './portal.ts'
 import type { Viewer } from './session.tsx'
 
-/** A message to the page that frames the portal. */
-type MessageToHost =
-  | { readonly type: 'posthorn:height'; readonly height: number }
-  | { readonly type: 'posthorn:color-scheme'; readonly scheme: 'light' | 'dark' }
-  | { readonly type: 'posthorn:session-expiring'; readonly expiresAt: string }
-  | { readonly type: 'posthorn:session-ended' }
-  | { readonly type: 'posthorn:session-started' }
+type Subject = 'height' | 'color-scheme' | 'session-expiring' | 'session-ended' | 'session-started'
 
 /** The origin of the host page, once it has connected. */
 let host: string | null = null
 /** The last message about each subject, for a host page that connects later. */
-const last = new Map<string, MessageToHost>()
+const last = new Map<string, object>()
 let renew: (url: string) => void = () => {}
 
 /** Tells the host page, which must have connected: only then is its origin known. */
-export function tellHost(message: MessageToHost): void {
-  last.set(/session/.test(message.type) ? 'session' : message.type, message)
+export function tellHost(subject: Subject, detail: object = {}): void {
+  const message = { type: `posthorn:${subject}`, ...detail }
+  last.set(subject.startsWith('session') ? 'session' : subject, message)
   if (host !== null) window.parent.postMessage(message, host)
 }
 
@@ -46,7 +41,7 @@ const WARN_BEFORE_MS = 120_000
 export function useHostSession(viewer: Viewer | undefined, reload: () => void): void {
   const { endedBecause } = useConnection()
   const subject = viewer && `${viewer.organization.id} ${viewer.session?.webhookId}`
-  const first = useRef(subject)
+  const first = useRef<string>(undefined)
   const expiresAt = viewer?.session?.expiresAt
 
   useEffect(() => {
@@ -62,18 +57,17 @@ export function useHostSession(viewer: Viewer | undefined, reload: () => void): 
     first.current ??= subject
     // A session of other data starts the page again.
     if (first.current !== subject) location.reload()
-    tellHost({ type: 'posthorn:session-started' })
+    tellHost('session-started')
   }, [viewer, subject])
 
   useEffect(() => {
-    if (endedBecause !== null) tellHost({ type: 'posthorn:session-ended' })
+    if (endedBecause !== null) tellHost('session-ended')
   }, [endedBecause])
 
   useEffect(() => {
     if (!isFramed || !expiresAt) return
     const waitMs = Math.max(0, Date.parse(expiresAt) - Date.now() - WARN_BEFORE_MS)
-    const warn = () => tellHost({ type: 'posthorn:session-expiring', expiresAt })
-    const timer = setTimeout(warn, waitMs)
+    const timer = setTimeout(() => tellHost('session-expiring', { expiresAt }), waitMs)
     return () => clearTimeout(timer)
   }, [expiresAt])
 }

@@ -1,22 +1,14 @@
-import { Alert, Button, Center, Loader, Stack, Text, Title } from '@mantine/core'
-import {
-  createContext,
-  lazy,
-  type ReactNode,
-  Suspense,
-  useCallback,
-  useContext,
-  useMemo,
-  useState,
-} from 'react'
-import { useQuery } from 'urql'
+import { Alert, Center, Loader, Text, Title } from '@mantine/core'
+import { createContext, lazy, type ReactNode, Suspense, useContext, useMemo, useState } from 'react'
 import { useConnection } from '../api/connection.ts'
-import { describeError } from '../api/request-error.ts'
+import { useRead } from '../api/use-read.ts'
 import { notifyError } from '../components/notify.ts'
 import { Centered } from '../components/page/centered.tsx'
+import { QueryError } from '../components/query-error.tsx'
 import { ViewerDocument, type ViewerQuery } from '../generated/graphql.ts'
 import { t } from '../language/t.ts'
 import { mount } from '../mount.ts'
+import { UnreachableBar } from '../shell/unreachable-bar.tsx'
 import { useHostSession } from './host-messages.ts'
 
 const SignInPage = lazy(() => import('./sign-in-page.tsx'))
@@ -52,12 +44,11 @@ function takeSignInLink(): string | null {
 
 /** Shows the pages to a signed-in viewer, and otherwise the sign-in, which loads the page again. */
 export function SessionProvider({ children }: { children: ReactNode }) {
-  const [{ data, error }, read] = useQuery({
-    query: ViewerDocument,
-    requestPolicy: 'network-only',
-    pause: signInLink !== null,
-  })
-  const reload = useCallback(() => read({ requestPolicy: 'network-only' }), [read])
+  const { data, error, reload } = useRead(
+    ViewerDocument,
+    {},
+    { requestPolicy: 'network-only', pause: signInLink !== null },
+  )
   // The last one stays while a renewed session is read.
   const [viewer, setViewer] = useState<Viewer>()
   if (data && data.viewer !== viewer) setViewer(data.viewer)
@@ -88,24 +79,18 @@ export function SessionProvider({ children }: { children: ReactNode }) {
       </SessionContext>
     )
   }
-  if (!error) {
+  if (error) {
     return (
-      <Center mih="100dvh">
-        <Loader aria-label={t('Loading')} />
-      </Center>
+      <Centered>
+        <UnreachableBar />
+        <QueryError error={error} reload={reload} />
+      </Centered>
     )
   }
   return (
-    <Centered>
-      <Alert color="red" variant="light" title="The console failed to start">
-        <Stack align="start">
-          {describeError(error).message}
-          <Button size="xs" onClick={reload}>
-            {t('Try again')}
-          </Button>
-        </Stack>
-      </Alert>
-    </Centered>
+    <Center mih="100dvh">
+      <Loader aria-label={t('Loading')} />
+    </Center>
   )
 }
 

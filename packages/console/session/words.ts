@@ -1,30 +1,22 @@
 import { t } from '../language/t.ts'
 import { portalLink } from './portal.ts'
 
-/** What the pages of webhooks are called. */
-const ENGLISH = {
-  webhook: 'Webhook',
-  webhooks: 'Webhooks',
-  create: 'Create webhook',
-  none: 'No webhooks yet',
-  noun: 'webhook',
-}
-
 /** In the portal: customers look for their endpoints. */
-const OF_PORTAL: typeof ENGLISH = {
+const portal = portalLink !== null
+
+/** What the pages of webhooks are called. Getters, because the texts are loaded after this script. */
+export const WORDS = {
+  noun: portal ? 'endpoint' : 'webhook',
   get webhook() {
-    return t('Endpoint')
+    return portal ? t('Endpoint') : 'Webhook'
   },
   get webhooks() {
-    return t('Endpoints')
+    return portal ? t('Endpoints') : 'Webhooks'
   },
   get create() {
-    return t('Add endpoint')
+    return portal ? t('Add endpoint') : 'Create webhook'
   },
   get none() {
-    return t('No endpoints yet')
+    return portal ? t('No endpoints yet') : 'No webhooks yet'
   },
-  noun: 'endpoint',
 }
-
-export const WORDS = portalLink ? OF_PORTAL : ENGLISH

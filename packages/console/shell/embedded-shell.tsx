@@ -23,7 +23,7 @@ export function EmbeddedShell() {
   useReportedHeight(box)
   const scheme = useComputedColorScheme()
   // A frame of another color scheme than its page is opaque.
-  useEffect(() => tellHost({ type: 'posthorn:color-scheme', scheme }), [scheme])
+  useEffect(() => tellHost('color-scheme', { scheme }), [scheme])
 
   const isOnlyPage = session.webhookId !== null && pathname === `/webhooks/${session.webhookId}`
   const { name } = session.viewer.organization
@@ -66,7 +66,7 @@ function useReportedHeight(box: RefObject<HTMLDivElement | null>): void {
     if (!current) return
     const observer = new ResizeObserver(() => {
       const { bottom } = current.getBoundingClientRect()
-      tellHost({ type: 'posthorn:height', height: Math.ceil(bottom + scrollY) })
+      tellHost('height', { height: Math.ceil(bottom + scrollY) })
     })
     observer.observe(current)
     return () => observer.disconnect()

@@ -29,7 +29,7 @@ export function PageOutlet() {
           <Outlet />
         </Fragment>
       </Suspense>
-      {wasHigh && <ScrollRestoration getKey={visitOf} />}
+      {wasHigh && <ScrollRestoration getKey={placeOf} />}
     </div>
   )
 }
@@ -38,16 +38,16 @@ export function PageProgress() {
   return <div className="ph-progress" role="progressbar" aria-label="Loading the page" />
 }
 
-/** By the entry of the history: the first entry of the same visit of its page. */
-const visits = new Map<string, string>()
-let last = { pathname: '', visit: '' }
+const known = new Set<string>()
+let previous = { pathname: '', place: '' }
 
-/** The filters and tabs of a page are entries of the history, too, and keep the reader's place. */
-function visitOf({ pathname, key }: Location): string {
-  const visit = visits.get(key) ?? (pathname === last.pathname ? last.visit : `${pathname} ${key}`)
-  visits.set(key, visit)
-  last = { pathname, visit }
-  return visit
+/** The reader's place in an entry of the history. A filter or tab, which is a new entry, takes the place before. */
+function placeOf({ pathname, key }: Location): string {
+  const place = `${pathname} ${key}`
+  const found = pathname === previous.pathname && !known.has(place) ? previous.place : place
+  known.add(place)
+  previous = { pathname, place }
+  return found
 }
 
 /**
