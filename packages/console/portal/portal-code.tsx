@@ -2,17 +2,10 @@ import { Code, Text } from '@mantine/core'
 import { Notice } from '../components/page/notice.tsx'
 import { Section } from '../components/page/section.tsx'
 import { CodeTabs } from '../components/snippets/code-tabs.tsx'
-import { curlRequest } from '../components/snippets/graphql-request.ts'
 import type { CreatePortalSessionInput } from '../generated/graphql.ts'
 import { PORTAL_ORIGINS } from '../page-settings.ts'
 import { useSession } from '../session/session.tsx'
-
-const MUTATION = `mutation ($input: CreatePortalSessionInput!) {
-  createPortalSession(input: $input) {
-    ... on CreatePortalSessionSuccess { portalSession { id url expiresAt } }
-    ... on UserError { code message }
-  }
-}`
+import { sessionRequest } from './session-request.ts'
 
 /** Code that creates the session of the preview, and shows its portal in a page of the reader. */
 export function PortalCode({ input }: { input: CreatePortalSessionInput }) {
@@ -34,7 +27,7 @@ export function PortalCode({ input }: { input: CreatePortalSessionInput }) {
     >
       <CodeTabs
         snippets={[
-          { language: 'curl', code: curlRequest(target, MUTATION, { input }) },
+          { language: 'curl', code: sessionRequest(target, input) },
           { language: 'HTML', code: html(target.origin) },
         ]}
         storedAs="posthorn.portal-in"

@@ -4,7 +4,7 @@ import path from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { publishSnippets } from '../../../packages/console/events/publish-code.ts'
-import { portalSnippets } from '../../../packages/console/portal/portal-snippets.ts'
+import { sessionRequest } from '../../../packages/console/portal/session-request.ts'
 import { JOINED } from '../../support/factories.ts'
 import { programPath } from '../../support/installed-program.ts'
 import { needs } from '../../support/left-out.ts'
@@ -62,17 +62,15 @@ describe.each(LANGUAGES)('the %s code', (language) => {
   })
 })
 
-describe.each(['curl', 'TypeScript'])('the %s code for the portal', (language) => {
+describe('the code for the portal', () => {
   const portalCode = (scopes: string[]) => {
     const theme = { primaryColor: '#c2255c', fontFamily: `"Figtree", O'Hara` }
     const target = { origin: server.url, organizationId, actsFor: true }
-    const snippets = portalSnippets(target, { scopes, ttlSeconds: 900, theme })
-    const code = snippets.find((snippet) => snippet.language === language)?.code ?? ''
-    return language === 'curl' ? code : `${code}\nconsole.log(await createPortalUrl())`
+    return sessionRequest(target, { scopes, ttlSeconds: 900, theme })
   }
 
-  test('creates exactly this session', needsOf(language), async () => {
-    const output = await execute(language, portalCode(['webhooks:read']), server.token)
+  test('creates exactly this session', needs('curl'), async () => {
+    const output = await execute('curl', portalCode(['webhooks:read']), server.token)
     const [url = ''] = /http[^"\s]+#[^"\s]+/.exec(output) ?? []
     const fragment = new URLSearchParams(new URL(url).hash.slice(1))
     expect(fragment.get('primaryColor')).toBe('#c2255c')
@@ -83,8 +81,8 @@ describe.each(['curl', 'TypeScript'])('the %s code for the portal', (language) =
     expect(Date.parse(viewer.session.expiresAt) - Date.now()).toBeLessThanOrEqual(900_000)
   })
 
-  test('shows why a session is rejected', needsOf(language), async () => {
-    const output = await execute(language, portalCode(['admin']), server.token).catch(
+  test('shows why a session is rejected', needs('curl'), async () => {
+    const output = await execute('curl', portalCode(['admin']), server.token).catch(
       (error: Error) => error.message,
     )
     expect(output).toContain('admin')
