@@ -121,6 +121,7 @@ export function List<Row>(props: ListProps<Row>) {
           selectedRecords: rows?.filter((row) => selection.has(keyOf(row))) ?? [],
           onSelectedRecordsChange: (chosen: Row[]) =>
             selection.selectShown(rows?.map(keyOf) ?? [], chosen.map(keyOf)),
+          selectionColumnStyle: { width: 36, minWidth: 36 },
           selectionCheckboxProps: { size: 'xs', disabled: !rows },
           allRecordsSelectionCheckboxProps: { 'aria-label': t('Select all on this page') },
           getRecordSelectionCheckboxProps: (row: Row) => ({

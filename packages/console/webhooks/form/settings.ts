@@ -143,7 +143,8 @@ export const factsOf = (webhook: WebhookSettingsFragment) =>
   settings.flatMap(([name, { label, shown }]) => {
     const value = shown?.(webhook)
     const given = name === 'headers' || webhook[name]
-    return value ? [{ label, value, isDefault: given == null || given === false }] : []
+    const isDefault = name.startsWith('keep') ? given !== false : !given
+    return value ? [{ label, value, isDefault }] : []
   })
 
 const orDefault = (given: unknown) => (given == null ? ` ${t('(default)')}` : '')
