@@ -36,7 +36,7 @@ story('a webhook created for another organization belongs to that organization o
   await page.getByLabel('Search', { exact: true }).fill('no such name')
   await page.getByRole('button', { name: 'Clear filters' }).first().click()
   await page.getByLabel('Search', { exact: true }).fill('river')
-  await page.getByRole('link', { name: 'Open Riverside Museum' }).click()
+  await page.getByRole('table').getByRole('link', { name: 'Riverside Museum' }).click()
   await waitUntilLoaded(page)
   await page.getByRole('link', { name: 'Webhooks', exact: true }).first().click()
   await page.getByRole('link', { name: 'Create webhook' }).first().click()
@@ -53,7 +53,8 @@ story('a webhook created for another organization belongs to that organization o
 
 story('an operator types the name of an organization to delete it, and sees it gone', async () => {
   await open('/organizations')
-  await page.getByRole('button', { name: 'Delete Riverside Museum' }).click()
+  await page.getByRole('button', { name: 'Actions for Riverside Museum' }).click()
+  await page.getByRole('menuitem', { name: 'Delete' }).click()
   const dialog = page.getByRole('dialog')
   const button = dialog.getByRole('button', { name: 'Delete', exact: true })
   const name = dialog.getByLabel('Type Riverside Museum to confirm')
@@ -69,5 +70,7 @@ story('an operator types the name of an organization to delete it, and sees it g
     .first()
     .waitFor({ timeout: 60_000 })
   // The list is another query.
-  await page.getByRole('button', { name: 'Delete Riverside Museum' }).waitFor({ state: 'detached' })
+  await page
+    .getByRole('button', { name: 'Actions for Riverside Museum' })
+    .waitFor({ state: 'detached' })
 })

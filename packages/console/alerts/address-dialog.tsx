@@ -3,7 +3,7 @@ import { useForm } from '@mantine/form'
 import { useDisclosure } from '@mantine/hooks'
 import { useAction } from '../api/use-action.ts'
 import { Confirm } from '../components/confirm.tsx'
-import { Advanced } from '../components/forms/advanced.tsx'
+import { Folded } from '../components/folded.tsx'
 import { fieldErrorsOf } from '../components/forms/field-errors.ts'
 import { FormButtons, FormError } from '../components/forms/form-parts.tsx'
 import { notifySuccess } from '../components/notify.ts'
@@ -110,9 +110,10 @@ function AddressForm({ address, onClose }: AddressFormProps) {
               ))}
             </Stack>
           </Checkbox.Group>
-          <Advanced
+          <Folded
             summary="links in mails lead to this console"
-            opened={form.values.portalPageUrl !== '' || form.errors['portalPageUrl'] !== undefined}
+            isSet={form.values.portalPageUrl !== ''}
+            isInvalid={form.errors['portalPageUrl'] !== undefined}
           >
             <TextInput
               label="Portal page"
@@ -123,7 +124,7 @@ function AddressForm({ address, onClose }: AddressFormProps) {
               autoComplete="off"
               {...form.getInputProps('portalPageUrl')}
             />
-          </Advanced>
+          </Folded>
           <FormError>{form.errors['form']}</FormError>
           <FormButtons
             action={isWaiting ? 'Save and send link' : address ? 'Save' : 'Add address'}

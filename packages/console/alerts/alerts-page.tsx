@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
-import { pageQuery, usePageQuery } from '../api/page-query.ts'
+import { useRead } from '../api/use-read.ts'
 import { DocsPage } from '../components/docs-page.tsx'
 import { type Column, List } from '../components/lists/list.tsx'
 import { EmptyState } from '../components/page/empty-state.tsx'
@@ -14,11 +14,8 @@ import { AddressDialog } from './address-dialog.tsx'
 import { ALL_KINDS } from './alert-kinds.ts'
 import { OperationalEvents } from './operational-events.tsx'
 
-const QUERY = pageQuery(
-  AlertsDocument,
-  ({ session }) => (session.can('webhooks:read') ? { isOperator: session.can('admin') } : null),
-  ['AlertAddress'],
-)
+/** An empty list changes too. */
+const CONTEXT = { additionalTypenames: ['AlertAddress'] }
 
 const COLUMNS: readonly Column<AlertsAddressFragment>[] = [
   { label: 'Address', cell: ({ email }) => email, grow: true, width: '40%' },
@@ -49,7 +46,11 @@ export default function AlertsPage() {
   const { viewer, can } = useSession()
   const mayChange = can('webhooks:write')
   const opened = usePanel('address')
-  const { data, ...read } = usePageQuery(QUERY)
+  const { data, ...read } = useRead(
+    AlertsDocument,
+    { isOperator: can('admin') },
+    { context: CONTEXT },
+  )
   const addresses = data?.alertAddresses
   const address = addresses?.find(({ id }) => id === opened.id)
   const add = mayChange && (

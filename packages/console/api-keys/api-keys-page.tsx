@@ -1,10 +1,10 @@
 import { Badge, Button, Group, Switch, Text } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
 import { Link } from 'react-router'
-import { pageQuery, usePageQuery } from '../api/page-query.ts'
+import { useRead } from '../api/use-read.ts'
 import { useFilters } from '../components/filters/use-filters.ts'
 import { type Column, List } from '../components/lists/list.tsx'
-import { readCursors, useCursors } from '../components/lists/use-cursors.ts'
+import { useCursors } from '../components/lists/use-cursors.ts'
 import { EmptyState } from '../components/page/empty-state.tsx'
 import { Page } from '../components/page/page.tsx'
 import { Time } from '../components/time.tsx'
@@ -17,9 +17,8 @@ import { NewApiKey } from './new-api-key.tsx'
 /** Most organizations have fewer keys than this. */
 const PER_PAGE = 100
 
-const QUERY = pageQuery(ApiKeysPageDocument, ({ search }) => readCursors(search, PER_PAGE), [
-  'ApiKey',
-])
+/** An empty list changes too. */
+const CONTEXT = { additionalTypenames: ['ApiKey'] }
 
 const COLUMNS: readonly Column<ApiKeysFieldsFragment>[] = [
   { label: 'Name', cell: (apiKey) => <Name apiKey={apiKey} /> },
@@ -48,7 +47,7 @@ export default function ApiKeysPage() {
   const cursors = useCursors(PER_PAGE)
   const creating = usePanel('new')
   const opened = usePanel('key')
-  const { data, ...read } = usePageQuery(QUERY)
+  const { data, ...read } = useRead(ApiKeysPageDocument, cursors.variables, { context: CONTEXT })
   const create = (
     <Button component={Link} to={creating.to('key')} leftSection={<IconPlus size={16} />}>
       Create API key

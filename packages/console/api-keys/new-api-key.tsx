@@ -4,7 +4,7 @@ import { IconAlertTriangle } from '@tabler/icons-react'
 import { useState } from 'react'
 import { useAction } from '../api/use-action.ts'
 import { CopyButton } from '../components/copy-button.tsx'
-import { Advanced } from '../components/forms/advanced.tsx'
+import { Folded } from '../components/folded.tsx'
 import { DateTimeInput } from '../components/forms/date-time-input.tsx'
 import { fieldErrorsOf } from '../components/forms/field-errors.ts'
 import { FormButtons, FormError } from '../components/forms/form-parts.tsx'
@@ -156,12 +156,12 @@ function NewApiKeyForm({ onCreated, onCancel }: NewApiKeyFormProps) {
           onChange={(at) => form.setFieldValue('expiresAt', at)}
           error={form.errors['expiresAt']}
         />
-        <Advanced
+        <Folded
           summary="500 requests, 50,000 events and 10,000 deliveries per second"
-          opened={LIMIT_FIELDS.some((field) => form.errors[field])}
+          isInvalid={LIMIT_FIELDS.some((field) => form.errors[field])}
         >
           <LimitFields propsOf={form.getInputProps} />
-        </Advanced>
+        </Folded>
         <FormError>{form.errors['form']}</FormError>
         <FormButtons action="Create key" loading={running} dismiss={onCancel} />
       </Stack>

@@ -1,4 +1,4 @@
-import type { CombinedError, OperationResult } from 'urql'
+import type { CombinedError } from 'urql'
 import { t } from '../language/t.ts'
 
 /** Why a request failed. `isUnreachable`: Posthorn or its database could not be reached, so a retry may help. */
@@ -11,11 +11,4 @@ export function describeError(error: CombinedError | undefined) {
     return { message: t('Posthorn is unreachable.'), isUnreachable: true }
   }
   return { message: errors.map(({ message }) => message).join(' '), isUnreachable: false }
-}
-
-/** The data of a result. Throws its error in plain words. */
-export function dataOf<Data>({ data, error }: OperationResult<Data>): Data {
-  if (error) throw new Error(describeError(error).message)
-  if (!data) throw new Error('Posthorn sent no data.')
-  return data
 }

@@ -7,8 +7,14 @@ import { noteOutcome } from './connection.ts'
 import { limitSilence } from './silence-limit.ts'
 
 const LONGEST_WAIT_MS = 15_000
-/** After the server has ended a stream, such as of a browser that has too many of them. */
+/** After the server has ended a stream, such as while it restarts. */
 const REOPEN_AFTER_MS = 5_000
+/** After the server has refused a stream, such as of a browser that has too many of them. */
+const REOPEN_REFUSED_AFTER_MS = 60_000
+/** A stream that is refused counts as opened until its first event, which says so. */
+const REFUSED_WITHIN_MS = 300
+/** The codes of errors that pass. A session that has ended may be renewed. */
+const PASSING: readonly unknown[] = ['UNAVAILABLE', 'UNAUTHENTICATED']
 
 const streamClient = createClient({
   url: '/graphql',
@@ -60,27 +66,42 @@ function openStream(request: { query: string; variables: Record<string, unknown>
     for (const follower of followers) follower.onState(state)
   }
   function open() {
+    let reopenAfterMs = REOPEN_AFTER_MS
+    let opened: ReturnType<typeof setTimeout>
+    function interrupt() {
+      clearTimeout(opened)
+      if (stream.state !== 'interrupted') change('interrupted')
+    }
     function reopen() {
       if (followers.size === 0) return
-      change('interrupted')
-      const timer = setTimeout(open, REOPEN_AFTER_MS)
+      interrupt()
+      const timer = setTimeout(open, reopenAfterMs)
       stream.close = () => clearTimeout(timer)
     }
-    stream.close = streamClient.subscribe(
+    const end = streamClient.subscribe(
       request,
       {
-        next({ data, errors }) {
-          if (errors) noteOutcome(new CombinedError({ graphQLErrors: [...errors] }))
+        next({ data, errors = [] }) {
+          if (errors.length > 0) noteOutcome(new CombinedError({ graphQLErrors: [...errors] }))
+          if (!errors.every(({ extensions }) => PASSING.includes(extensions?.['code']))) {
+            reopenAfterMs = REOPEN_REFUSED_AFTER_MS
+          }
           if (data) for (const follower of followers) follower.onData(data)
         },
         error: reopen,
         complete: reopen,
       },
       {
-        connecting: (again) => again && change('interrupted'),
-        connected: () => change('live'),
+        connecting: (again) => again && interrupt(),
+        connected() {
+          opened = setTimeout(() => change('live'), REFUSED_WITHIN_MS)
+        },
       },
     )
+    stream.close = () => {
+      clearTimeout(opened)
+      end()
+    }
   }
   open()
   return stream

@@ -1,5 +1,5 @@
 import { useMemo } from 'react'
-import { pageQuery, usePageQuery } from '../api/page-query.ts'
+import { useRead } from '../api/use-read.ts'
 import { AuditLogActorsDocument, type AuditRowFragment } from '../generated/graphql.ts'
 import { oidcHost } from '../page-settings.ts'
 import { SOURCES } from './audit-actions.ts'
@@ -7,10 +7,8 @@ import { SOURCES } from './audit-actions.ts'
 /** The names of those who can have made a change: people who signed in lately, and API keys by their ids. */
 export type Actors = ReadonlyMap<string, string>
 
-const QUERY = pageQuery(AuditLogActorsDocument, () => ({ withPeople: oidcHost !== '' }))
-
 export function useActors(): Actors {
-  const { data } = usePageQuery(QUERY)
+  const { data } = useRead(AuditLogActorsDocument, { withPeople: oidcHost !== '' })
   return useMemo(() => {
     const people = data?.signIns?.nodes.flatMap(({ person }) => person ?? []) ?? []
     const keys = data?.apiKeys?.nodes ?? []

@@ -52,13 +52,7 @@ export function EntryPanel({ id, actors, onClose }: EntryPanelProps) {
             ]}
           />
           {/* An action such as a redelivery changes no field. */}
-          {(entry.before ?? entry.after) != null && (
-            <Difference
-              label="Changed fields"
-              before={fieldsAsText(entry.before)}
-              after={fieldsAsText(entry.after)}
-            />
-          )}
+          {(entry.before ?? entry.after) != null && <Changed {...entry} />}
           <Group gap="lg">
             <Anchor component={Link} to={`/audit-log?subject=${entry.subjectId}`} size="sm">
               All changes of this target
@@ -71,6 +65,12 @@ export function EntryPanel({ id, actors, onClose }: EntryPanelProps) {
       )}
     </NodePanel>
   )
+}
+
+function Changed({ before, after }: { readonly before?: unknown; readonly after?: unknown }) {
+  const texts = { before: fieldsAsText(before), after: fieldsAsText(after) }
+  if (texts.before !== texts.after) return <Difference label="Changed fields" {...texts} />
+  return <Text size="sm">What has changed may be a credential, and is hidden here.</Text>
 }
 
 /** The name and the id of the changed object, with a link to its page if it has one. */

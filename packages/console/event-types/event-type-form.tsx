@@ -1,8 +1,9 @@
-import { Accordion, NumberInput, Stack, Switch, Textarea, TextInput } from '@mantine/core'
+import { NumberInput, Stack, Switch, Textarea, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useState } from 'react'
 import { useNavigate } from 'react-router'
 import { useAction } from '../api/use-action.ts'
+import { Folded } from '../components/folded.tsx'
 import { CodeField } from '../components/forms/code-field.tsx'
 import { EditConflicts, useEditConflict } from '../components/forms/edit-conflicts.tsx'
 import { fieldErrorsOf } from '../components/forms/field-errors.ts'
@@ -109,31 +110,30 @@ export function EventTypeForm({ eventType }: EventTypeFormProps) {
           placeholder={'$.order.id\n$.customer.email'}
           {...codeProps('searchKeys')}
         />
-        <Accordion variant="contained">
-          <Accordion.Item value="advanced">
-            <Accordion.Control>Advanced</Accordion.Control>
-            <Accordion.Panel>
-              <Stack>
-                <NumberInput
-                  label="Retention"
-                  description="How many days events of this type are kept. Default: as long as others."
-                  placeholder="As other events"
-                  suffix=" days"
-                  allowDecimal={false}
-                  allowNegative={false}
-                  {...form.getInputProps('retentionDays')}
-                />
-                {eventType && (
-                  <Switch
-                    label="Archived"
-                    description="No organization can publish the event type, or add subscriptions to it. Existing subscriptions and events stay, and unfinished deliveries are still sent. Default: active."
-                    {...form.getInputProps('archived', { type: 'checkbox' })}
-                  />
-                )}
-              </Stack>
-            </Accordion.Panel>
-          </Accordion.Item>
-        </Accordion>
+        <Folded
+          summary="active, and kept as long as other events"
+          isSet={eventType?.retentionDays != null || eventType?.archivedAt != null}
+          isInvalid={form.errors['retentionDays'] !== undefined}
+        >
+          <Stack>
+            <NumberInput
+              label="Retention"
+              description="How many days events of this type are kept. Default: as long as others."
+              placeholder="As other events"
+              suffix=" days"
+              allowDecimal={false}
+              allowNegative={false}
+              {...form.getInputProps('retentionDays')}
+            />
+            {eventType && (
+              <Switch
+                label="Archived"
+                description="No organization can publish the event type, or add subscriptions to it. Existing subscriptions and events stay, and unfinished deliveries are still sent. Default: active."
+                {...form.getInputProps('archived', { type: 'checkbox' })}
+              />
+            )}
+          </Stack>
+        </Folded>
         <EditConflicts conflict={conflict} />
         <FormError>{form.errors['form']}</FormError>
         <FormButtons

@@ -1,4 +1,4 @@
-import { Button, Select, Skeleton, Stack } from '@mantine/core'
+import { Button, Skeleton, Stack } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { type FormEvent, useState } from 'react'
 import { useNavigate } from 'react-router'
@@ -6,20 +6,19 @@ import { useAction } from '../api/use-action.ts'
 import { useRead } from '../api/use-read.ts'
 import { type FieldErrors, fieldErrorsOf } from '../components/forms/field-errors.ts'
 import { FormButtons, FormError } from '../components/forms/form-parts.tsx'
-import { JsonField, parseJson } from '../components/forms/json-field.tsx'
+import { parseJson } from '../components/forms/json-field.tsx'
 import { notifySuccess } from '../components/notify.ts'
 import { QueryError } from '../components/query-error.tsx'
 import { CodeTabs } from '../components/snippets/code-tabs.tsx'
 import {
   EventPublishDocument,
-  EventPublishTypesDocument,
-  type EventPublishTypesQuery,
+  WebhookCatalogueDocument,
+  type WebhookCatalogueQuery,
 } from '../generated/graphql.ts'
-import { t } from '../language/t.ts'
 import { counted } from '../lib/format.ts'
 import { mount } from '../mount.ts'
 import { useSession } from '../session/session.tsx'
-import { exampleOf } from './parse-payload.ts'
+import { draftOf, EventFields } from './event-fields.tsx'
 import { publishSnippets } from './publish-code.ts'
 
 interface PublishFormProps {
@@ -29,33 +28,25 @@ interface PublishFormProps {
 }
 
 export function PublishForm(props: PublishFormProps) {
-  const { data, error, reload } = useRead(EventPublishTypesDocument, {})
+  const { data, error, reload } = useRead(WebhookCatalogueDocument, {})
   if (error && !data) return <QueryError error={error} reload={reload} />
   return data ? <Form types={data.eventTypes} {...props} /> : <Skeleton h={320} />
 }
 
 interface FormProps extends PublishFormProps {
-  readonly types: EventPublishTypesQuery['eventTypes']
+  readonly types: WebhookCatalogueQuery['eventTypes']
 }
 
 function Form({ types, asked, close }: FormProps) {
   const { can } = useSession()
   const navigate = useNavigate()
   const { run, running } = useAction(EventPublishDocument)
-  const first = types.find(({ name }) => name === asked) ?? types[0]
-  const [type, setType] = useState(first?.name ?? null)
-  const [text, setText] = useState(() => exampleOf(types, type))
+  const [draft, setDraft] = useState(() => draftOf(types, asked))
   const [errors, setErrors] = useState<FieldErrors<'type' | 'data'>>({})
   const [withCode, code] = useDisclosure()
+  const { type, text } = draft
   const payload = parseJson(text)
-  const isComplete = type !== null && payload.error === null && text.trim() !== ''
-
-  function choose(name: string | null) {
-    // Replaces an unedited example, and keeps typed text.
-    if (text === exampleOf(types, type)) setText(exampleOf(types, name))
-    setType(name)
-    setErrors({})
-  }
+  const isComplete = type !== '' && payload.error === null && text.trim() !== ''
 
   async function publish(event: FormEvent) {
     event.preventDefault()
@@ -71,28 +62,15 @@ function Form({ types, asked, close }: FormProps) {
   return (
     <form onSubmit={publish}>
       <Stack>
-        <Select
-          label={t('Event type')}
-          description={types.find(({ name }) => name === type)?.description}
-          data={types.map(({ name }) => name)}
-          searchable
-          allowDeselect={false}
-          nothingFoundMessage={t('No match')}
-          value={type}
-          onChange={choose}
-          error={errors.type}
-          data-autofocus
-        />
-        <JsonField
-          label={t('Payload')}
-          description="JSON, up to 256 KiB; must match the schema of the event type."
-          placeholder="{}"
-          value={text}
+        <EventFields
+          types={types}
+          draft={draft}
+          errors={errors}
+          mayWrite
           onChange={(changed) => {
-            setText(changed)
+            setDraft(changed)
             setErrors({})
           }}
-          error={errors.data}
         />
         <FormError title="Publishing failed">{errors.form}</FormError>
         {withCode && isComplete && <PublishCode type={type} data={payload.value} />}

@@ -25,13 +25,13 @@ export function Deletions() {
   if (deletions.length === 0) return null
   return (
     <Alert variant="light" color={runs ? 'blue' : 'gray'} title="Deleted organizations">
-      {deletions.map(({ organizationId, finishedAt, step, changed, requestedBy, createdAt }) => (
+      {deletions.map(({ organizationId, finishedAt, changed, requestedBy, createdAt }) => (
         <Group key={organizationId} gap="sm">
           {finishedAt === null && <Loader size="xs" aria-hidden />}
           <Id id={organizationId} />
           <Text size="sm">
             {finishedAt === null
-              ? `Deleting ${step?.replaceAll('_', ' ') ?? ''}: ${formatCount(changed)} rows so far.`
+              ? `Deleting: ${formatCount(changed)} rows so far.`
               : `Deleted, with ${formatCount(changed)} rows.`}{' '}
             By {requestedBy}, <Time at={createdAt} />.
           </Text>

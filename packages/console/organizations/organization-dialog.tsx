@@ -3,7 +3,7 @@ import { useForm } from '@mantine/form'
 import { notifications } from '@mantine/notifications'
 import { useState } from 'react'
 import { useAction } from '../api/use-action.ts'
-import { Advanced } from '../components/forms/advanced.tsx'
+import { Folded } from '../components/folded.tsx'
 import { EditConflicts, useEditConflict } from '../components/forms/edit-conflicts.tsx'
 import { fieldErrorsOf } from '../components/forms/field-errors.ts'
 import { FormButtons, FormError } from '../components/forms/form-parts.tsx'
@@ -71,9 +71,9 @@ export function OrganizationDialog({ organization, onClose }: OrganizationDialog
             data-autofocus
             {...form.getInputProps('name')}
           />
-          <Advanced
+          <Folded
             summary="no uid, no labels, kept as long as the installation keeps"
-            opened={Object.keys(advanced).length > 0}
+            isInvalid={Object.keys(advanced).length > 0}
           >
             <Stack>
               <TextInput
@@ -111,7 +111,7 @@ export function OrganizationDialog({ organization, onClose }: OrganizationDialog
                 {...form.getInputProps('keepResponseBodies', { type: 'checkbox' })}
               />
             </Stack>
-          </Advanced>
+          </Folded>
           <EditConflicts conflict={conflict} />
           <FormError>{rejection}</FormError>
           <FormButtons

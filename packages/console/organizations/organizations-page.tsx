@@ -1,16 +1,17 @@
-import { Button, Group, Text } from '@mantine/core'
-import { IconPlus } from '@tabler/icons-react'
+import { Anchor, Button, Text } from '@mantine/core'
+import { IconPencil, IconPlus, IconTrash } from '@tabler/icons-react'
 import { useState } from 'react'
-import { pageQuery, usePageQuery } from '../api/page-query.ts'
 import { usePolling } from '../api/use-polling.ts'
+import { useRead } from '../api/use-read.ts'
 import { Id } from '../components/copy-button.tsx'
 import { FilterBar } from '../components/filters/filter-bar.tsx'
 import { SearchField } from '../components/filters/search-field.tsx'
-import { readFilters, useFilters } from '../components/filters/use-filters.ts'
+import { useFilters } from '../components/filters/use-filters.ts'
 import { type Column, List } from '../components/lists/list.tsx'
-import { readCursors, useCursors } from '../components/lists/use-cursors.ts'
+import { useCursors } from '../components/lists/use-cursors.ts'
 import { EmptyState, NoMatches } from '../components/page/empty-state.tsx'
 import { Page } from '../components/page/page.tsx'
+import { PageActions } from '../components/page/page-actions.tsx'
 import { Time } from '../components/time.tsx'
 import { type OrganizationRowFragment, OrganizationsPageDocument } from '../generated/graphql.ts'
 import { countOf } from '../lib/count-of.ts'
@@ -30,14 +31,7 @@ const REFRESH_EVERY_MS = 30_000
 const FILTERS = ['search', 'label'] as const
 
 /** A deletion is a bulk task. */
-const organizationsQuery = pageQuery(
-  OrganizationsPageDocument,
-  ({ search: address }) => {
-    const { search, label } = readFilters(FILTERS, address)
-    return { ...readCursors(address), filter: { search, metadata: labelFilter(label) } }
-  },
-  ['Organization', 'BulkTask'],
-)
+const CONTEXT = { additionalTypenames: ['Organization', 'BulkTask'] }
 
 /** For operators: every organization, the worst first, with a link to act for it. */
 export default function OrganizationsPage() {
@@ -45,7 +39,12 @@ export default function OrganizationsPage() {
   const [dialog, setDialog] = useState<readonly [Act, Organization | null] | null>(null)
   const [act, organization] = dialog ?? []
   const { values, set, active, clear } = useFilters(FILTERS)
-  const { data, ...read } = usePageQuery(organizationsQuery)
+  const filter = { search: values.search, metadata: labelFilter(values.label) }
+  const { data, ...read } = useRead(
+    OrganizationsPageDocument,
+    { ...cursors.variables, filter },
+    { context: CONTEXT },
+  )
   usePolling(REFRESH_EVERY_MS, read.reload)
   const close = () => setDialog(null)
   const create = (
@@ -104,16 +103,7 @@ const columns = (
 ): readonly Column<Organization>[] => [
   {
     label: 'Name',
-    cell: ({ name, uid }) => (
-      <>
-        <strong style={{ fontWeight: 600 }}>{name}</strong>
-        {uid && (
-          <Text size="xs" c="dimmed" className="ph-mono" truncate title={uid}>
-            {uid}
-          </Text>
-        )}
-      </>
-    ),
+    cell: (organization) => <Name organization={organization} />,
   },
   {
     label: 'Webhooks',
@@ -142,8 +132,28 @@ const columns = (
   {
     label: '',
     end: true,
-    width: 210,
-    cell: (organization) => <Acts organization={organization} choose={choose} />,
+    width: 60,
+    cell: (organization) => (
+      <PageActions
+        label={`Actions for ${organization.name}`}
+        size={28}
+        actions={[
+          {
+            label: 'Edit',
+            icon: IconPencil,
+            isRare: true,
+            onClick: () => choose('edit', organization),
+          },
+          {
+            label: 'Delete',
+            icon: IconTrash,
+            isRare: true,
+            isDestructive: true,
+            onClick: () => choose('delete', organization),
+          },
+        ]}
+      />
+    ),
   },
 ]
 
@@ -154,38 +164,29 @@ function webhooksOf({ webhooks }: NonNullable<Organization['deliveryHealth']>): 
   return webhooks.length === 0 ? 'None' : 'None in trouble'
 }
 
-interface ActsProps {
-  readonly organization: Organization
-  choose(act: Act, organization: Organization): void
-}
-
-function Acts({ organization, choose }: ActsProps) {
-  const { id, name } = organization
+/** Leads to the console of the organization, except from there. */
+function Name({ organization: { id, uid, name } }: { organization: Organization }) {
   const { viewer } = useSession()
-  const look = { size: 'compact-sm', variant: 'subtle' } as const
   return (
-    <Group gap={4} justify="end" wrap="nowrap">
-      <Button {...look} aria-label={`Edit ${name}`} onClick={() => choose('edit', organization)}>
-        Edit
-      </Button>
-      <Button
-        {...look}
-        c="var(--posthorn-on-red)"
-        aria-label={`Delete ${name}`}
-        onClick={() => choose('delete', organization)}
-      >
-        Delete
-      </Button>
+    <>
       {viewer.organization.id === id ? (
-        <Text size="xs" c="dimmed">
-          Current
+        <Text span inherit fw={600}>
+          {name}{' '}
+          <Text span size="xs" c="dimmed">
+            Current
+          </Text>
         </Text>
       ) : (
         // The router does not cover the console of another organization.
-        <Button {...look} component="a" href={consoleUrl(id)} aria-label={`Open ${name}`}>
-          Open
-        </Button>
+        <Anchor href={consoleUrl(id)} inherit fw={600}>
+          {name}
+        </Anchor>
       )}
-    </Group>
+      {uid && (
+        <Text size="xs" c="dimmed" className="ph-mono" truncate title={uid}>
+          {uid}
+        </Text>
+      )}
+    </>
   )
 }

@@ -14,7 +14,7 @@ import type { UseFormReturnType } from '@mantine/form'
 import { useState } from 'react'
 import { optionsOf } from '../components/filters/filter-params.ts'
 import { useWebhookOptions } from '../components/filters/webhook-select.tsx'
-import { Advanced } from '../components/forms/advanced.tsx'
+import { Folded } from '../components/folded.tsx'
 import type { PortalPage } from '../generated/graphql.ts'
 import { useSession } from '../session/session.tsx'
 import type { PortalOptions } from './portal-options.ts'
@@ -95,9 +95,9 @@ export function PortalForm({ form, onSubmit }: PortalFormProps) {
             {...toggle('withSecrets', 'Show signing secrets')}
           />
         </SimpleGrid>
-        <Advanced
+        <Folded
           summary="transparent, in the font and the density of the console, without its header"
-          opened={Object.keys(form.errors).some((name) => !SHOWN.includes(name))}
+          isInvalid={Object.keys(form.errors).some((name) => !SHOWN.includes(name))}
         >
           <SimpleGrid {...GRID}>
             <ColorInput {...COLOR} {...field('theme.backgroundColor', 'Background', 'None')} />
@@ -112,7 +112,7 @@ export function PortalForm({ form, onSubmit }: PortalFormProps) {
             <TextInput {...field('theme.logoUrl', 'Logo', 'https://…/logo.svg')} />
             <Switch {...toggle('theme.showHeader', 'Header and menu in a frame')} />
           </SimpleGrid>
-        </Advanced>
+        </Folded>
         <Group justify="end">
           <Button type="submit">Update preview</Button>
         </Group>

@@ -19,10 +19,8 @@ interface RecoverFormProps {
 
 /** Chooses what to recover, counts it, and starts the recovery. */
 export function RecoverForm({ webhook: { id, enabled, health } }: RecoverFormProps) {
-  const [chosen, setChosen] = useState(() => ({
-    include: 'FAILED',
-    ...rangeOf(health?.failingSince),
-  }))
+  const [initial] = useState(() => ({ include: 'FAILED', ...rangeOf(health?.failingSince) }))
+  const [chosen, setChosen] = useState(initial)
   const [settled] = useDebouncedValue(chosen, PAUSE_MS)
   const target = targetOf(id, settled.include, useTimeRange(settled))
   const { counted, start, running } = useBulkAction('REDELIVER', target)
@@ -49,6 +47,11 @@ export function RecoverForm({ webhook: { id, enabled, health } }: RecoverFormPro
       <Group gap="xs" align="end">
         <TimeRange label="Events published" values={chosen} set={change} />
       </Group>
+      {chosen.since !== null && chosen.since === initial.since && (
+        <Text size="sm" c="dimmed">
+          From one minute before the failures began.
+        </Text>
+      )}
       <Radio.Group
         label="Which deliveries"
         value={chosen.include}

@@ -1,5 +1,5 @@
 import { useParams } from 'react-router'
-import { pageQuery, usePageQuery } from '../api/page-query.ts'
+import { useRead } from '../api/use-read.ts'
 import { NotAllowed } from '../components/page/needs-scope.tsx'
 import { Page } from '../components/page/page.tsx'
 import { Section } from '../components/page/section.tsx'
@@ -16,12 +16,10 @@ import { webhookName } from '../webhooks/webhook-name.ts'
 import { RecoverForm } from './recover-form.tsx'
 import { TaskList } from './task-list.tsx'
 
-const QUERY = pageQuery(RecoverWebhookDocument, ({ params }) => ({ id: params['id'] ?? '' }))
-
 export default function RecoverPage() {
   const { id = '' } = useParams()
   const { can } = useSession()
-  const { data, error, reload } = usePageQuery(QUERY)
+  const { data, error, reload } = useRead(RecoverWebhookDocument, { id })
   useHealthChanges(id, reload)
   const webhook = data?.webhook
   const mayRecover = can('deliveries:write')

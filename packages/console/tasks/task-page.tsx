@@ -1,9 +1,9 @@
 import { Anchor, Button, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { Link } from 'react-router'
-import { pageQuery, usePageQuery } from '../api/page-query.ts'
+import { Link, useParams } from 'react-router'
 import { useAction } from '../api/use-action.ts'
 import { usePolling } from '../api/use-polling.ts'
+import { useRead } from '../api/use-read.ts'
 import { Confirm } from '../components/confirm.tsx'
 import { Facts } from '../components/page/facts.tsx'
 import { Notice } from '../components/page/notice.tsx'
@@ -16,9 +16,8 @@ import { t } from '../language/t.ts'
 import { mount } from '../mount.ts'
 import { useSession } from '../session/session.tsx'
 import NotFoundPage from '../shell/not-found-page.tsx'
+import { WebhookOf } from '../webhooks/webhook-label.tsx'
 import { RecoveredTimes, TaskProgress, TaskStateBadge, taskHeading } from './task-parts.tsx'
-
-const QUERY = pageQuery(TaskDocument, ({ params }) => ({ id: params['id'] ?? '' }))
 
 const REFRESH_EVERY_MS = 1_000
 
@@ -31,7 +30,9 @@ const PARENTS = [
 
 /** One job, followed until it ends. */
 export default function TaskPage() {
-  const { data, error, reload } = usePageQuery(QUERY)
+  const { id = '' } = useParams()
+  const withWebhook = useSession().can('webhooks:read')
+  const { data, error, reload } = useRead(TaskDocument, { id, withWebhook })
   const task = data?.bulkTask
   usePolling(task?.state === 'RUNNING' ? REFRESH_EVERY_MS : null, reload)
   if (task === null && !error) return <NotFoundPage noun="job" />
@@ -42,7 +43,7 @@ export default function TaskPage() {
       </Page>
     )
   }
-  const { action, webhookId, createdAt, finishedAt, recovery, failure } = task
+  const { action, webhook, webhookId, createdAt, finishedAt, recovery, failure } = task
   return (
     <Page
       title={taskHeading(task)}
@@ -64,6 +65,14 @@ export default function TaskPage() {
               <div role="status">
                 <TaskProgress task={task} />
               </div>
+            ),
+          },
+          webhookId != null && {
+            label: t('Webhook'),
+            value: (
+              <Anchor component={Link} to={`/webhooks/${webhookId}`} inherit>
+                <WebhookOf row={{ webhook, webhookId }} />
+              </Anchor>
             ),
           },
           { label: 'Started', value: <Time at={createdAt} /> },

@@ -1,6 +1,6 @@
 import { beforeAll, expect } from 'vitest'
 import { until } from '../../support/until.ts'
-import { call, createWebhook } from '../support/call.ts'
+import { call, createWebhook, untilCount } from '../support/call.ts'
 import { open, openDesk, page, server, story } from '../support/desk.ts'
 import { expectUsable } from '../support/layout.ts'
 
@@ -83,4 +83,27 @@ story('the list offers new events, and the page of one says why a webhook has no
   const later = await createWebhook(server, { eventSubscriptions: [TYPE], enabled: true })
   await page.getByRole('link', { name: '{"id":8}' }).click()
   await page.getByText(`No delivery to ${later}: `).waitFor()
+})
+
+/** One more than a request may name. */
+const MANY = 101
+
+story('one click redelivers all deliveries of an event that failed, however many', async () => {
+  const type = { name: 'order.lost', description: 'An order was lost.' }
+  await call(server, 'createEventType', { input: type })
+  server.receiver.answer = (response) => response.writeHead(500).end()
+  const input = { eventSubscriptions: [type.name], enabled: true, retryScheduleSeconds: [] }
+  for (let made = 0; made < MANY; made++) await createWebhook(server, input)
+  const event = { type: type.name, dataText: '{}' }
+  const fields = 'publishedEvent { id }'
+  const { publishedEvent } = await call(server, 'publishEvent', { input: event }, fields)
+  const failed = { eventTypes: [type.name], states: ['EXHAUSTED'] }
+  await untilCount(server, failed, MANY)
+  server.receiver.answer = (response) => response.end()
+  await open(`/events/${publishedEvent.id}`)
+  await page.getByRole('button', { name: `Redeliver the ${MANY} failed` }).click()
+  const dialog = page.getByRole('dialog', { name: `Redeliver ${MANY} deliveries?` })
+  await dialog.getByRole('button', { name: 'Redeliver' }).click()
+  await page.getByText(`${MANY} queued`).waitFor()
+  await untilCount(server, failed, 0)
 })

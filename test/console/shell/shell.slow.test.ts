@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core'
 import { beforeAll, expect } from 'vitest'
+import { MAX_STREAMS_PER_KEY } from '../../../src/streams/live/hub.ts'
 import { startTcpProxy } from '../../faults/tcp-proxy.ts'
 import { JOINED } from '../../support/factories.ts'
 import { createKey, createWebhook, testDelivery, untilDelivery } from '../support/call.ts'
@@ -126,6 +127,48 @@ story('a page reports that the server is unreachable, and recovers without a rel
   await server.start()
   await page.getByText(new URL(server.receiver.url).host).first().waitFor({ timeout: 30_000 })
 })
+
+story('a page whose stream the server refuses says so, and never that it is live', async () => {
+  const token = await createKey(server, ['admin'])
+  await using _streams = await openStreams(token, MAX_STREAMS_PER_KEY)
+  const signedInTo = { url: server.url, token }
+  await using reader = await visit(browser, { origins: [server.url], signedInTo })
+  const { page } = reader
+  await page.clock.install()
+  await page.addInitScript(`addEventListener('DOMContentLoaded', () =>
+    new MutationObserver(() => (globalThis.wasLive ||= /\\bLive\\b/.test(document.body.innerText)))
+      .observe(document.body, { subtree: true, childList: true, characterData: true }))`)
+  let opened = 0
+  page.on('request', (request) => {
+    if (request.postData()?.includes('subscription')) opened++
+  })
+  await page.goto(`${server.url}/console/deliveries`)
+  const interrupted = page.getByRole('status').filter({ hasText: 'Interrupted' })
+  await interrupted.waitFor()
+  await page.clock.runFor(30_000)
+  expect(opened).toBe(1)
+  await page.clock.runFor(40_000)
+  await expect.poll(() => opened).toBe(2)
+  await interrupted.waitFor()
+  expect(await page.evaluate('globalThis.wasLive')).toBe(false)
+})
+
+/** Streams of other programs with the same key. */
+async function openStreams(token: string, count: number): Promise<AsyncDisposable> {
+  const abort = new AbortController()
+  const query = 'subscription { attemptRecorded { id } }'
+  const headers = { authorization: `Bearer ${token}`, accept: 'text/event-stream' }
+  for (let open = 0; open < count; open++) {
+    const response = await fetch(`${server.url}/graphql`, {
+      method: 'POST',
+      headers: { ...headers, 'content-type': 'application/json' },
+      body: JSON.stringify({ query }),
+      signal: abort.signal,
+    })
+    expect(response.status).toBe(200)
+  }
+  return { [Symbol.asyncDispose]: async () => abort.abort() }
+}
 
 const OFFLINE =
   /ERR_(INCOMPLETE_CHUNKED_ENCODING|CONNECTION_RESET|EMPTY_RESPONSE|CONNECTION_CLOSED|SOCKET_NOT_CONNECTED)/

@@ -47,6 +47,7 @@ story('what failed is counted at once, one click re-sends it, and its job has a 
   await until(hasFailed, 'the delivery of the one ticket fails')
 
   await open(`/webhooks/${old}/recover`)
+  await page.getByText('From one minute before the failures began.').waitFor()
   await page.getByRole('button', { name: 'Re-send 1 delivery' }).click()
   await page.getByRole('heading', { name: 'Redelivery of 1 delivery' }).waitFor()
   await page.getByText('1 of 1 queued', { exact: true }).waitFor()
@@ -55,7 +56,9 @@ story('what failed is counted at once, one click re-sends it, and its job has a 
   await rows.filter({ hasText: 'Redelivery of 1 delivery' }).waitFor()
   await open('/tasks')
   const jobs = page.getByRole('table', { name: 'Jobs, newest first' }).getByRole('row')
-  await jobs.filter({ hasText: /Redelivery of 1 delivery.*Completed.*1 of 1/s }).waitFor()
+  await jobs
+    .filter({ hasText: /Redelivery of 1 delivery.*The former ticket shop.*Completed.*1 of 1/s })
+    .waitFor()
 })
 
 story('an empty range says so, and a range without a start asks for one', async () => {

@@ -23,11 +23,3 @@ export function useFilters<Name extends string>(names: readonly Name[]) {
     clear: () => set(null),
   }
 }
-
-/** The values of filters in the query parameters of an address. */
-export function readFilters<Name extends string>(
-  names: readonly Name[],
-  params: URLSearchParams,
-): Values<Name> {
-  return Object.fromEntries(names.map((name) => [name, params.get(name)])) as Values<Name>
-}

@@ -6,10 +6,11 @@ import { DataTable, type DataTableColumn } from 'mantine-datatable'
 import type { PointerEvent, ReactNode } from 'react'
 import { Link } from 'react-router'
 import type { CombinedError } from 'urql'
+import type { PageInfoFragment } from '../../generated/graphql.ts'
 import { t } from '../../language/t.ts'
 import { QueryError } from '../query-error.tsx'
 import type { Selection } from '../selection/use-selection.ts'
-import { type Cursors, type PageInfo, reversed } from './use-cursors.ts'
+import { type Cursors, reversed } from './use-cursors.ts'
 import { useOrder } from './use-order.ts'
 
 export interface Column<Row> {
@@ -55,7 +56,7 @@ interface ListProps<Row> {
   reload(): void
   /** Shown instead of an empty list. */
   readonly empty: ReactNode
-  readonly pages?: { readonly info: PageInfo | undefined; readonly cursors: Cursors }
+  readonly pages?: { readonly info: PageInfoFragment | undefined; readonly cursors: Cursors }
   /** Adds a check box to each row. */
   readonly selection?: Selection | undefined
 }
@@ -154,7 +155,7 @@ function SortLink({ label, order }: { label: string; order: ColumnOrder }) {
 }
 
 /** The buttons for the previous and the next page. Nothing for a list of one page. */
-function ListPages({ info, cursors }: { info: PageInfo; cursors: Cursors }) {
+function ListPages({ info, cursors }: { info: PageInfoFragment; cursors: Cursors }) {
   const { startCursor, endCursor, hasNextPage, hasPreviousPage } = info
   const { moved, toPrevious, toNext } = cursors
   const isFirst = !hasPreviousPage && !moved

@@ -1,12 +1,6 @@
 import { parseAsString, useQueryStates } from 'nuqs'
+import type { PageInfoFragment } from '../../generated/graphql.ts'
 import { OLDEST_FIRST } from './use-order.ts'
-
-export interface PageInfo {
-  readonly hasNextPage: boolean
-  readonly hasPreviousPage: boolean
-  readonly startCursor?: string | null
-  readonly endCursor?: string | null
-}
 
 /** The current page of a list, as query parameters: Back and shared links lead to the same page. */
 export interface Cursors {
@@ -34,13 +28,7 @@ export function useCursors(size = PAGE_SIZE): Cursors {
   }
 }
 
-/** The page of a list that an address names. */
-export function readCursors(params: URLSearchParams, size = PAGE_SIZE): Cursors['variables'] {
-  const [after, before, order] = ['after', 'before', 'order'].map((name) => params.get(name))
-  return variablesOf({ after, before, order }, size)
-}
-
-type Page = Readonly<Partial<Record<keyof typeof PARAMS, string | null>>>
+type Page = Readonly<Record<keyof typeof PARAMS, string | null>>
 
 /** Oldest first, pages are read backwards. */
 function variablesOf({ after, before, order }: Page, size: number): Cursors['variables'] {
@@ -52,7 +40,10 @@ function variablesOf({ after, before, order }: Page, size: number): Cursors['var
 }
 
 /** A page that was read backwards, as it is shown. */
-export function reversed<Row>(rows: readonly Row[] | undefined, info: PageInfo | undefined) {
+export function reversed<Row>(
+  rows: readonly Row[] | undefined,
+  info: PageInfoFragment | undefined,
+) {
   return {
     rows: rows?.toReversed(),
     info: info && {

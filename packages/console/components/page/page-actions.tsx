@@ -18,8 +18,16 @@ interface PageAction {
   readonly isRare?: boolean
 }
 
+interface PageActionsProps {
+  readonly actions: readonly (PageAction | false | null)[]
+  /** The accessible name of the menu. */
+  readonly label?: string
+  /** The height of the button that opens the menu, in pixels. */
+  readonly size?: number
+}
+
 /** The actions of a page, the most important first. In a narrow window, the others move into a menu. */
-export function PageActions({ actions }: { actions: readonly (PageAction | false | null)[] }) {
+export function PageActions({ actions, label = t('More actions'), size = 36 }: PageActionsProps) {
   const isNarrow = useMediaQuery('(max-width: 52em)', false, { getInitialValueInEffect: false })
   const all = actions.filter((action) => action !== false && action !== null)
   const inMenu = all.filter(({ isRare }, index) => isRare || (isNarrow && index > 0))
@@ -38,7 +46,7 @@ export function PageActions({ actions }: { actions: readonly (PageAction | false
       {inMenu.length > 0 && (
         <Menu position="bottom-end" withArrow>
           <Menu.Target>
-            <ActionIcon variant="default" size={36} aria-label={t('More actions')}>
+            <ActionIcon variant="default" size={size} aria-label={label}>
               <IconDots size={18} />
             </ActionIcon>
           </Menu.Target>

@@ -3,13 +3,18 @@ import { IconBulb } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { useRead } from '../../api/use-read.ts'
 import { CopyButton } from '../../components/copy-button.tsx'
+import { JsonView } from '../../components/json/json-view.tsx'
 import { QueryError } from '../../components/query-error.tsx'
-import { type AttemptStepFragment, DeliveryAttemptDocument } from '../../generated/graphql.ts'
+import {
+  type AttemptStepFragment,
+  DeliveryAttemptDocument,
+  type DeliveryAttemptQuery,
+} from '../../generated/graphql.ts'
 import { t } from '../../language/t.ts'
+import { formatBytes } from '../../lib/format.ts'
 import { maskUrl } from '../../lib/mask-url.ts'
 import { useSession } from '../../session/session.tsx'
 import { asCurl } from './as-curl.ts'
-import { AttemptBody } from './attempt-body.tsx'
 import { PhasesBar } from './phases-bar.tsx'
 
 /** What to check, the time, the request and the response of an attempt. */
@@ -54,7 +59,7 @@ function Exchange({ id }: { id: string }) {
           {response ? (
             <>
               <Headers label={t('Response headers')} headers={response.headers} />
-              <AttemptBody label={t('Response body')} response={response} />
+              <ResponseBody response={response} />
             </>
           ) : (
             <Text size="sm">{attempt.error}</Text>
@@ -88,6 +93,29 @@ function Half({ title, line, children }: { title: string; line: string; children
       {children}
     </Stack>
   )
+}
+
+type Attempt = Extract<DeliveryAttemptQuery['node'], { request: unknown }>
+
+function ResponseBody({ response }: { response: NonNullable<Attempt['response']> }) {
+  const { body, bodyEncoding, bodyTruncated, unkeptBodyBytes } = response
+  const label = t('Response body')
+  if (body === '' || unkeptBodyBytes != null) {
+    return (
+      <Text size="xs" c="dimmed">
+        {unkeptBodyBytes == null
+          ? `${label}: empty`
+          : `${label}: ${formatBytes(unkeptBodyBytes)}, not kept. The settings keep no response bodies.`}
+      </Text>
+    )
+  }
+  const isText = bodyEncoding === 'UTF8'
+  const notes = [
+    `${label}, ${formatBytes(isText ? new TextEncoder().encode(body).length : atob(body).length)}.`,
+    !isText && 'Shown in base64, because this is not UTF-8 text.',
+    bodyTruncated && 'Truncated: Posthorn records the first 16 KiB that arrive within 2 seconds.',
+  ]
+  return <JsonView label={label} text={body} note={notes.filter(Boolean).join(' ')} />
 }
 
 interface HeadersProps {

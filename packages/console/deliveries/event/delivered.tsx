@@ -25,7 +25,7 @@ function colorOf({ total, succeeded, exhausted, canceled }: Counts): string {
 }
 
 /** The server counts at most this many deliveries of an event. */
-const MAX_COUNTED = 1_000
+export const MAX_COUNTED = 1_000
 
 /** Such as "24 of 38 delivered". */
 export function deliveredText({ total, succeeded }: Counts): string {

@@ -63,8 +63,10 @@ function OneDelivery({ delivery, reload }: { delivery: Delivery; reload(): void 
     },
   )
   const [params, setParams] = useSearchParams()
-  // The newest attempt is open initially. A later attempt does not close what the reader looks at.
-  const [newest] = useState(attempts?.nodes[0]?.id ?? null)
+  // The newest attempt opens by itself, once there is one. A later attempt does not close what the reader looks at.
+  const [first, setFirst] = useState<string | null>(null)
+  const newest = attempts?.nodes[0]?.id ?? null
+  if (first === null && newest !== null) setFirst(newest)
   return (
     <Page
       title={delivery.eventType.name}
@@ -88,7 +90,7 @@ function OneDelivery({ delivery, reload }: { delivery: Delivery; reload(): void 
         )}
         <Attempts
           attempts={attempts?.nodes ?? []}
-          opened={params.get('attempt') ?? newest}
+          opened={params.get('attempt') ?? first}
           open={(attempt) => setParams({ attempt: attempt ?? 'none' }, { replace: true })}
         />
         {attempts?.pageInfo.hasNextPage && (

@@ -1,14 +1,14 @@
-import { Modal, Select, Skeleton, Stack, Text } from '@mantine/core'
+import { Modal, Skeleton, Stack, Text } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
 import { useNavigate } from 'react-router'
-import { type Rejection, useAction } from '../../api/use-action.ts'
+import { useAction } from '../../api/use-action.ts'
 import { useRead } from '../../api/use-read.ts'
-import { CodeField } from '../../components/forms/code-field.tsx'
+import { type FieldErrors, fieldErrorsOf } from '../../components/forms/field-errors.ts'
 import { FormButtons, FormError } from '../../components/forms/form-parts.tsx'
-import { CodeBlock } from '../../components/json/code-block.tsx'
 import { notifySuccess } from '../../components/notify.ts'
 import { QueryError } from '../../components/query-error.tsx'
-import { exampleOf, parsePayload } from '../../events/parse-payload.ts'
+import { draftOf, EventFields } from '../../events/event-fields.tsx'
+import { parsePayload } from '../../events/parse-payload.ts'
 import {
   WebhookCatalogueDocument,
   type WebhookCatalogueQuery,
@@ -64,26 +64,16 @@ function TestEventForm({ webhook, types, close }: TestEventFormProps) {
   const navigate = useNavigate()
   const { can } = useSession()
   const hasOwnPayload = can('events:publish')
-  const [type, setType] = useState(types[0]?.name ?? '')
-  const [text, setText] = useState(() => exampleOf(types, type))
-  const [rejection, setRejection] = useState<Rejection | null>(null)
-  const payload = parsePayload(text)
-  const problems = rejection?.issues.filter(({ path }) => path[0] === 'data') ?? []
-
-  function choose(name: string | null) {
-    if (name === null) return
-    // Replaces an unedited example, and keeps typed text.
-    if (text.trim() === '' || text === exampleOf(types, type)) setText(exampleOf(types, name))
-    setType(name)
-    setRejection(null)
-  }
+  const [draft, setDraft] = useState(() => draftOf(types))
+  const [errors, setErrors] = useState<FieldErrors<'type' | 'data'>>({})
+  const payload = parsePayload(draft.text)
 
   async function send(event: FormEvent) {
     event.preventDefault()
     if (!payload.ok) return
-    const input = { eventType: type, ...(hasOwnPayload && { data: payload.value }) }
+    const input = { eventType: draft.type, ...(hasOwnPayload && { data: payload.value }) }
     const outcome = await run({ id: webhook.id, input })
-    if (!outcome.ok) return setRejection(outcome)
+    if (!outcome.ok) return setErrors(fieldErrorsOf(outcome, ['type', 'data']))
     if (can('deliveries:read')) return navigate(`/deliveries/${outcome.value.delivery.id}`)
     notifySuccess('The test event is on its way.')
     close()
@@ -97,34 +87,17 @@ function TestEventForm({ webhook, types, close }: TestEventFormProps) {
             ? 'Only this webhook receives the test event, which is signed, retried and recorded like any delivery, and marked as a test.'
             : 'This webhook is disabled and receives no events. The test event is sent once, without retries, and marked as a test.'}
         </Text>
-        <Select
-          label={t('Event type')}
-          data={types.map(({ name }) => name)}
-          value={type}
-          allowDeselect={false}
-          searchable={types.length > 8}
-          onChange={choose}
+        <EventFields
+          types={types}
+          draft={draft}
+          errors={payload.ok ? errors : { data: payload.error }}
+          mayWrite={hasOwnPayload}
+          onChange={(changed) => {
+            setDraft(changed)
+            setErrors({})
+          }}
         />
-        {hasOwnPayload ? (
-          <CodeField
-            label={t('Payload')}
-            description="JSON, up to 256 KiB; must match the schema of the event type."
-            value={text}
-            onChange={(typed) => {
-              setText(typed)
-              setRejection(null)
-            }}
-            error={payload.ok ? problems.map(({ message }) => message).join(' ') : payload.error}
-          />
-        ) : (
-          <>
-            <CodeBlock label={t('Payload')} code={text} />
-            <Text size="xs" c="dimmed">
-              A payload of your own requires the scope events:publish.
-            </Text>
-          </>
-        )}
-        <FormError title="Sending failed">{problems.length === 0 && rejection?.message}</FormError>
+        <FormError title="Sending failed">{errors.form}</FormError>
         <FormButtons action={t('Send')} loading={running} disabled={!payload.ok} dismiss={close} />
       </Stack>
     </form>

@@ -101,7 +101,8 @@ export function ConfirmChange({ change, webhook, opened, close, done }: ConfirmC
   function finish() {
     setSecret('')
     if (change === 'delete') navigate('/webhooks')
-    if (change === 'rotate') navigate(`/webhooks/${id}?tab=secret`, { state: { rotated: true } })
+    if (change === 'rotate')
+      navigate(`/webhooks/${id}?tab=secret`, { state: { showsSecret: true } })
     done?.()
   }
 

@@ -1,27 +1,35 @@
 import { Skeleton, Stack } from '@mantine/core'
 import { useState } from 'react'
 import { useNavigate, useParams } from 'react-router'
-import { usePageQuery } from '../../api/page-query.ts'
 import { useAction } from '../../api/use-action.ts'
+import { useRead } from '../../api/use-read.ts'
 import { useEditConflict } from '../../components/forms/edit-conflicts.tsx'
 import { notifySuccess } from '../../components/notify.ts'
 import { NotAllowed } from '../../components/page/needs-scope.tsx'
 import { Page } from '../../components/page/page.tsx'
 import { QueryError } from '../../components/query-error.tsx'
-import { type WebhookSettingsFragment, WebhookUpdateDocument } from '../../generated/graphql.ts'
+import {
+  WebhookDetailDocument,
+  type WebhookSettingsFragment,
+  WebhookUpdateDocument,
+} from '../../generated/graphql.ts'
 import { t } from '../../language/t.ts'
 import { useSession } from '../../session/session.tsx'
 import { WORDS } from '../../session/words.ts'
 import NotFoundPage from '../../shell/not-found-page.tsx'
 import { webhookName } from '../webhook-name.ts'
-import { editWebhookQuery } from '../webhook-queries.ts'
 import { WebhookForm } from './webhook-form.tsx'
 import { changesOf, valuesOf, type WebhookFormValues } from './webhook-form-values.ts'
 
 export default function EditWebhookPage() {
   const { id = '' } = useParams()
   const { can } = useSession()
-  const { data, error, reload } = usePageQuery(editWebhookQuery)
+  // Edits the current settings rather than cached ones.
+  const { data, error, reload } = useRead(
+    WebhookDetailDocument,
+    { id },
+    { requestPolicy: 'network-only' },
+  )
   if (data && !data.webhook && !error) return <NotFoundPage noun={WORDS.noun} />
   const webhook = data?.webhook
   return (

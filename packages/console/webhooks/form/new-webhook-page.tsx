@@ -25,7 +25,7 @@ export default function NewWebhookPage() {
     notifySuccess(t('Webhook created.'))
     const { id } = outcome.value.webhook
     const tab = can('secrets:read') ? '?tab=secret' : ''
-    navigate(`/webhooks/${id}${tab}`, { replace: true, state: { created: true } })
+    navigate(`/webhooks/${id}${tab}`, { replace: true, state: { showsSecret: true } })
     return null
   }
 

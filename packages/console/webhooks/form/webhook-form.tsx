@@ -1,20 +1,21 @@
-import { Accordion, Box, Stack, Switch, Text, Textarea, TextInput } from '@mantine/core'
+import { Box, Stack, Switch, Textarea, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useState } from 'react'
-import { usePageQuery } from '../../api/page-query.ts'
 import type { EditConflict, Rejection } from '../../api/use-action.ts'
+import { useRead } from '../../api/use-read.ts'
+import { Folded } from '../../components/folded.tsx'
 import { EditConflicts } from '../../components/forms/edit-conflicts.tsx'
 import { fieldErrorsOf } from '../../components/forms/field-errors.ts'
 import { FormButtons, FormError, useInitialFocus } from '../../components/forms/form-parts.tsx'
 import { UnsavedGuard } from '../../components/forms/unsaved-guard.tsx'
 import { Notice } from '../../components/page/notice.tsx'
 import { QueryError } from '../../components/query-error.tsx'
+import { WebhookCatalogueDocument, WebhookDefaultsDocument } from '../../generated/graphql.ts'
 import { t } from '../../language/t.ts'
 import { useSession } from '../../session/session.tsx'
 import { BodySection } from '../body/body-section.tsx'
 import { FilterEditor } from '../filter/filter-editor.tsx'
 import { MASK } from '../headers/header-lines.ts'
-import { webhookCatalogueQuery, webhookDefaultsQuery } from '../webhook-queries.ts'
 import { SettingField } from './setting-field.tsx'
 import { settings } from './settings.ts'
 import { SubscriptionField } from './subscription-field.tsx'
@@ -44,13 +45,10 @@ interface WebhookFormProps {
 export function WebhookForm({ initial, isNew, action, save, back, conflict }: WebhookFormProps) {
   const [rejection, setRejection] = useState<string | null>(null)
   const [saving, setSaving] = useState(false)
-  const [opened, setOpened] = useState([
-    ...(initial.filter === '' ? [] : ['filter']),
-    ...(isPlain(initial) ? [] : ['advanced']),
-  ])
-  const { data, error, reload } = usePageQuery(webhookCatalogueQuery)
+  const { data, error, reload } = useRead(WebhookCatalogueDocument, {})
   const catalogue = data?.eventTypes ?? []
-  const defaults = usePageQuery(webhookDefaultsQuery).data?.defaultSettings
+  const pause = !useSession().can('webhooks:read')
+  const defaults = useRead(WebhookDefaultsDocument, {}, { pause }).data?.defaultSettings
   const firstField = useInitialFocus(isNew)
   const form = useForm<WebhookFormValues>({
     initialValues: initial,
@@ -75,7 +73,6 @@ export function WebhookForm({ initial, isNew, action, save, back, conflict }: We
 
   /** Waits for a frame, so that the errors are rendered. */
   function showErrors() {
-    setOpened(['filter', 'advanced'])
     requestAnimationFrame(() =>
       document.querySelector<HTMLElement>('form [aria-invalid="true"]')?.focus(),
     )
@@ -119,40 +116,30 @@ export function WebhookForm({ initial, isNew, action, save, back, conflict }: We
           <BodySection form={form} catalogue={catalogue} />
         </Box>
         <Stack gap="lg" maw={760}>
-          <Accordion
-            multiple
-            value={opened}
-            onChange={setOpened}
-            variant="separated"
-            order={2}
-            transitionDuration={0}
+          <Folded
+            title={t('Filter')}
+            summary="Only events whose data meet the conditions are delivered. Default: all."
+            isSet={initial.filter !== ''}
+            isInvalid={'filter' in form.errors}
           >
-            <Accordion.Item value="filter">
-              <Folded title={t('Filter')}>
-                Only events whose data meet the conditions are delivered. Default: all.
-              </Folded>
-              <Accordion.Panel>
-                <FilterEditor
-                  value={filter}
-                  error={form.errors.filter}
-                  subscriptions={eventSubscriptions}
-                  onChange={(text) => form.setFieldValue('filter', text)}
-                />
-              </Accordion.Panel>
-            </Accordion.Item>
-            <Accordion.Item value="advanced">
-              <Folded title="Advanced">
-                Headers, retries, limits, and what is kept. The defaults suit most endpoints.
-              </Folded>
-              <Accordion.Panel>
-                <Stack>
-                  {settings.map(([name, setting]) => (
-                    <SettingField key={name} {...{ name, setting, form, defaults }} />
-                  ))}
-                </Stack>
-              </Accordion.Panel>
-            </Accordion.Item>
-          </Accordion>
+            <FilterEditor
+              value={filter}
+              error={form.errors.filter}
+              subscriptions={eventSubscriptions}
+              onChange={(text) => form.setFieldValue('filter', text)}
+            />
+          </Folded>
+          <Folded
+            summary="Headers, retries, limits, and what is kept. The defaults suit most endpoints."
+            isSet={!isPlain(initial)}
+            isInvalid={settings.some(([name]) => name in form.errors)}
+          >
+            <Stack>
+              {settings.map(([name, setting]) => (
+                <SettingField key={name} {...{ name, setting, form, defaults }} />
+              ))}
+            </Stack>
+          </Folded>
           <EditConflicts conflict={conflict} />
           <FormError title="Saving failed">{rejection}</FormError>
           <FormButtons action={action} loading={saving} dismiss={back} />
@@ -160,17 +147,6 @@ export function WebhookForm({ initial, isNew, action, save, back, conflict }: We
       </Stack>
       <UnsavedGuard unsaved={isChanged && !saving} />
     </form>
-  )
-}
-
-function Folded({ title, children }: { title: string; children: string }) {
-  return (
-    <Accordion.Control>
-      <Text fw={650}>{title}</Text>
-      <Text size="sm" c="dimmed">
-        {children}
-      </Text>
-    </Accordion.Control>
   )
 }
 

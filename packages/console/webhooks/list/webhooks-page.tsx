@@ -71,7 +71,7 @@ export default function WebhooksPage() {
         )
       }
       description={t(
-        'The HTTPS endpoints that receive your events. Rates and response times cover the last 24 hours.',
+        'The HTTPS endpoints that receive your events. The success rate covers the last 24 hours.',
       )}
       actions={mayCreate && create}
     >

@@ -1,11 +1,12 @@
 import { Skeleton, Stack, Tabs } from '@mantine/core'
 import { lazy, Suspense } from 'react'
 import { useParams, useSearchParams } from 'react-router'
-import { usePageQuery } from '../../api/page-query.ts'
+import { useRead } from '../../api/use-read.ts'
 import { CopyableLine } from '../../components/copy-button.tsx'
 import { Page } from '../../components/page/page.tsx'
 import { DetailSkeleton } from '../../components/page/skeletons.tsx'
 import { QueryError } from '../../components/query-error.tsx'
+import { WebhookDetailDocument } from '../../generated/graphql.ts'
 import { Acknowledge, Acknowledgment } from '../../incidents/acknowledge.tsx'
 import { t } from '../../language/t.ts'
 import { maskUrl } from '../../lib/mask-url.ts'
@@ -18,7 +19,6 @@ import { useHealthChanges } from '../health/use-health-changes.ts'
 import { WebhookState } from '../health/webhook-state.tsx'
 import { WebhookStatistics } from '../health/webhook-statistics.tsx'
 import { webhookName } from '../webhook-name.ts'
-import { webhookQuery } from '../webhook-queries.ts'
 import { RecentDeliveries, WebhookDeliveries } from './webhook-deliveries.tsx'
 import { WebhookSettings } from './webhook-settings.tsx'
 
@@ -38,7 +38,7 @@ export default function WebhookPage() {
   const { id = '' } = useParams()
   const { can } = useSession()
   const [params, setParams] = useSearchParams()
-  const { data, error, reload } = usePageQuery(webhookQuery)
+  const { data, error, reload } = useRead(WebhookDetailDocument, { id })
   useHealthChanges(id, reload)
   const webhook = data?.webhook
 

@@ -1,14 +1,13 @@
-import { Accordion, Anchor, Button, Skeleton, Stack, Text } from '@mantine/core'
-import { IconPencil } from '@tabler/icons-react'
+import { Anchor, Skeleton, Stack, Text } from '@mantine/core'
 import { lazy, Suspense } from 'react'
 import { Link } from 'react-router'
 import { Id } from '../../components/copy-button.tsx'
+import { Folded } from '../../components/folded.tsx'
 import { Facts } from '../../components/page/facts.tsx'
 import { Section } from '../../components/page/section.tsx'
 import { Time } from '../../components/time.tsx'
 import type { WebhookSettingsFragment } from '../../generated/graphql.ts'
 import { t } from '../../language/t.ts'
-import { useSession } from '../../session/session.tsx'
 import { isPattern } from '../form/included-types.ts'
 import { factsOf } from '../form/settings.ts'
 import { CustomHeaders } from '../headers/custom-headers.tsx'
@@ -23,28 +22,12 @@ const BodySummary = lazy(() =>
 
 /** The settings of a webhook. Those that are rarely set are folded while they have their default. */
 export function WebhookSettings({ webhook }: { webhook: WebhookSettingsFragment }) {
-  const { can } = useSession()
   const { id, filterText, selection, template } = webhook
   const patterns = webhook.subscriptions.filter(isPattern)
   const facts = factsOf(webhook)
   return (
     <Stack gap="lg">
-      <Section
-        title={t('Webhook')}
-        actions={
-          can('webhooks:write') && (
-            <Button
-              component={Link}
-              to={`/webhooks/${id}/edit`}
-              variant="default"
-              size="xs"
-              leftSection={<IconPencil size={14} />}
-            >
-              {t('Edit')}
-            </Button>
-          )
-        }
-      >
+      <Section title={t('Webhook')}>
         <Facts
           facts={[
             { label: t('Id'), value: <Id id={id} /> },
@@ -84,14 +67,9 @@ export function WebhookSettings({ webhook }: { webhook: WebhookSettingsFragment 
         </Section>
       </Suspense>
       {webhook.headerNames.length > 0 && <CustomHeaders webhook={webhook} />}
-      <Accordion variant="contained" chevronPosition="left">
-        <Accordion.Item value="advanced">
-          <Accordion.Control>Advanced: settings with their default</Accordion.Control>
-          <Accordion.Panel>
-            <Facts facts={facts.filter(({ isDefault }) => isDefault)} />
-          </Accordion.Panel>
-        </Accordion.Item>
-      </Accordion>
+      <Folded summary="the settings that have their default">
+        <Facts facts={facts.filter(({ isDefault }) => isDefault)} />
+      </Folded>
     </Stack>
   )
 }

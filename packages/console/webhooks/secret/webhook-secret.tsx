@@ -1,7 +1,7 @@
 import { Button, Group, Paper, Stack, Text } from '@mantine/core'
 import { IconEye, IconEyeOff } from '@tabler/icons-react'
-import { useState } from 'react'
-import { useLocation } from 'react-router'
+import { useEffect, useState } from 'react'
+import { useLocation, useNavigate } from 'react-router'
 import { useRead } from '../../api/use-read.ts'
 import { CopyButton } from '../../components/copy-button.tsx'
 import { Section } from '../../components/page/section.tsx'
@@ -21,10 +21,9 @@ interface WebhookSecretProps {
 /** The signing secret of a webhook, requested only when the reader asks to see it, has just created or rotated it. */
 export function WebhookSecret({ webhookId, headerPrefix }: WebhookSecretProps) {
   const { can } = useSession()
-  const { created: isNew = false, rotated = false } = useLocation().state ?? {}
-  const [chosen, setChosen] = useState<boolean | null>(null)
+  const [isOpen, setOpen] = useShownOnce()
   const mayRead = can('secrets:read')
-  const shown = mayRead && (chosen ?? (isNew || rotated))
+  const shown = mayRead && isOpen
   const { data, error, reload } = useRead(
     WebhookSecretsDocument,
     { id: webhookId },
@@ -45,7 +44,7 @@ export function WebhookSecret({ webhookId, headerPrefix }: WebhookSecretProps) {
               size="xs"
               variant="default"
               leftSection={shown ? <IconEyeOff size={14} /> : <IconEye size={14} />}
-              onClick={() => setChosen(!shown)}
+              onClick={() => setOpen(!shown)}
             >
               {shown ? t('Hide') : t('Show')}
             </Button>
@@ -76,6 +75,19 @@ export function WebhookSecret({ webhookId, headerPrefix }: WebhookSecretProps) {
       <VerifySnippets headerPrefix={headerPrefix} />
     </Stack>
   )
+}
+
+/** Opens for a reader who has just made the secret. A reload, to which the history keeps its state, shows nothing. */
+function useShownOnce() {
+  const [isShown, setShown] = useState(false)
+  const { search, state } = useLocation()
+  const navigate = useNavigate()
+  useEffect(() => {
+    if (!state?.showsSecret) return
+    setShown(true)
+    void navigate({ search }, { replace: true, preventScrollReset: true })
+  }, [state, search, navigate])
+  return [isShown, setShown] as const
 }
 
 type Secret = NonNullable<NonNullable<WebhookSecretsQuery['webhook']>['signingSecret']>
