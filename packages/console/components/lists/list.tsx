@@ -83,7 +83,6 @@ export function List<Row>(props: ListProps<Row>) {
           column.label || t('Actions')
         ),
       textAlign: column.end ? 'right' : 'left',
-      ellipsis: true,
       titleClassName: className,
       titleStyle: { width: column.width ?? (isGrowing(column, index) ? '50%' : undefined) },
       cellsClassName: className,
