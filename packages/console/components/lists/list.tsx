@@ -1,4 +1,4 @@
-import 'mantine-datatable/styles.css'
+import 'mantine-datatable/styles.layer.css'
 import './list.css'
 import { Button, Group, Skeleton } from '@mantine/core'
 import { IconArrowDown, IconArrowUp } from '@tabler/icons-react'
