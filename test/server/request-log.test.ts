@@ -43,6 +43,9 @@ async function call(path: string, init: RequestInit & { token?: string | null } 
 const graphql = (query: string, options: object = {}, init: Parameters<typeof call>[1] = {}) =>
   call('/graphql', { method: 'POST', body: JSON.stringify({ query, ...options }), ...init })
 
+/** The line of a slower request is at `info`. */
+const SLOW_MS = 1_000
+
 /** The line has these fields, those of every request, and no others. */
 function expectFinished(line: LogLine, expected: object): void {
   const { event, time, service, requestId: _, durationMs, ...facts } = line
@@ -50,7 +53,9 @@ function expectFinished(line: LogLine, expected: object): void {
   expect(durationMs).toBeGreaterThanOrEqual(0)
   expect(Number.isInteger(durationMs)).toBe(true)
   expect(Number.isNaN(Date.parse(time))).toBe(false)
-  expect(facts).toEqual({ level: 'debug', msg: 'request finished', ...expected })
+  // On a busy machine, a request can be slow.
+  const level = durationMs > SLOW_MS ? 'info' : 'debug'
+  expect(facts).toEqual({ level, msg: 'request finished', ...expected })
 }
 
 const caller = () => ({
