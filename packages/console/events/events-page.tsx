@@ -136,12 +136,7 @@ function PublishDialog() {
       <Button leftSection={<IconSend size={16} />} onClick={() => dialog.open('event')}>
         Publish event
       </Button>
-      <Modal
-        opened={dialog.id !== null}
-        onClose={dialog.close}
-        title={<Text fw={650}>Publish event</Text>}
-        size="lg"
-      >
+      <Modal opened={dialog.id !== null} onClose={dialog.close} title="Publish event" size="lg">
         <PublishForm asked={dialog.id} close={dialog.close} />
       </Modal>
     </>
