@@ -8,14 +8,20 @@ const { version } = JSON.parse(readFileSync(new URL('package.json', import.meta.
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 
 /**
- * The scripts: what every page needs, the first page with the parts that it shares with others, and what at least four
- * pages share. The others are made as needed: a script for each shared part would be a hundred requests.
+ * The scripts: what every page needs, the first page and its chart with the parts that they share with others, fields,
+ * which are all that the sign-in needs besides, and what at least three pages share. The others are made as needed: a
+ * script for each shared part would be a hundred requests.
  */
 const SCRIPTS = [
   { name: 'libraries', tags: ['$initial' as const], test: /[\\/]node_modules[\\/]/, priority: 4 },
   { name: 'start', tags: ['$initial' as const], priority: 3 },
-  { name: 'overview', test: /[\\/]overview-page\.tsx$/, priority: 2 },
-  { name: 'shared', minShareCount: 4, priority: 1 },
+  {
+    name: 'overview',
+    test: /[\\/](overview-page\.tsx|(ColorSwatch|use-resolved-styles-api)\.mjs)$/,
+    priority: 2,
+  },
+  { name: 'fields', test: /[\\/]InputBase\.mjs$/, priority: 2 },
+  { name: 'shared', minShareCount: 3, priority: 1 },
 ]
 
 /** The console and the portal: one program, whose files `src/server/console-files.ts` serves. */

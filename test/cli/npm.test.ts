@@ -3,12 +3,15 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { testEnvironment } from '../support/app.ts'
+import { buildConsole } from '../support/built-console.ts'
 import { collectOutput } from '../support/collect-output.ts'
 import { useTestDatabase } from '../support/database.ts'
 import { until } from '../support/until.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
+// `npm start` would build it.
+await buildConsole()
 const database = await useTestDatabase()
 
 test.each([

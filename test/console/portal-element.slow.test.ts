@@ -61,12 +61,12 @@ const tabsOf = (portal: FrameLocator) =>
   portal.getByRole('navigation', { name: 'Pages' }).getByRole('link')
 
 story('a session offers other pages, and the element others again', async () => {
-  const { url } = await session({}, 3_600, ['ATTEMPTS', 'OVERVIEW'])
+  const { url } = await session({}, 3_600, ['DELIVERIES', 'OVERVIEW'])
   await using reader = await shown(url)
   const portal = reader.page.frameLocator('iframe:not(#stranger)')
   await portal.getByRole('heading', { name: 'Overview', level: 1 }).waitFor()
   expect(await tabsOf(portal).allInnerTexts()).toEqual(['Overview', 'Deliveries'])
-  await using other = await shown(url, /^$/, 'pages="events attempts"')
+  await using other = await shown(url, /^$/, 'pages="events deliveries"')
   const second = other.page.frameLocator('iframe:not(#stranger)')
   await second.getByRole('heading', { name: 'Events', level: 1 }).waitFor()
   expect(await tabsOf(second).allInnerTexts()).toEqual(['Events', 'Deliveries'])

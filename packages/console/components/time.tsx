@@ -1,4 +1,4 @@
-import { Text, Tooltip } from '@mantine/core'
+import { Text } from '@mantine/core'
 import { useEffect, useState } from 'react'
 import {
   formatAgo,
@@ -20,29 +20,25 @@ interface TimeProps {
   readonly as?: 'relative' | 'upcoming' | 'either' | 'elapsed' | 'absolute'
 }
 
-/** A time in the zone of the reader's choice. Hovering or focusing shows the exact time in UTC. */
+/** A time in the zone of the reader's choice. Hovering shows the exact time in UTC. */
 export function Time({ at, as = 'absolute' }: TimeProps) {
   const nowMs = useNow()
   useTimeZone()
   return (
-    <Tooltip
-      label={as === 'absolute' ? formatUtc(at) : `${formatDateTime(at)} (${formatUtc(at)})`}
-      events={{ hover: true, focus: true, touch: true }}
+    <Text
+      component="time"
+      inherit
+      dateTime={new Date(at).toISOString()}
+      title={as === 'absolute' ? formatUtc(at) : `${formatDateTime(at)} (${formatUtc(at)})`}
+      style={{
+        whiteSpace: 'nowrap',
+        fontVariantNumeric: 'tabular-nums',
+        position: 'relative',
+        zIndex: 1,
+      }}
     >
-      <Text
-        component="time"
-        inherit
-        dateTime={new Date(at).toISOString()}
-        style={{
-          whiteSpace: 'nowrap',
-          fontVariantNumeric: 'tabular-nums',
-          position: 'relative',
-          zIndex: 1,
-        }}
-      >
-        {FORMATS[as](at, nowMs)}
-      </Text>
-    </Tooltip>
+      {FORMATS[as](at, nowMs)}
+    </Text>
   )
 }
 

@@ -11,7 +11,7 @@ import { QueryError } from '../components/query-error.tsx'
 import { StateBadge } from '../components/state-badge.tsx'
 import { Time } from '../components/time.tsx'
 import { t } from '../language/t.ts'
-import { counted } from '../lib/format.ts'
+import { counted, formatCount, plural } from '../lib/format.ts'
 import { useSession } from '../session/session.tsx'
 import NotFoundPage from '../shell/not-found-page.tsx'
 import { useEventType } from './use-event-type.ts'
@@ -60,9 +60,11 @@ export default function EventTypePage() {
               label: t('Subscriptions'),
               value: (
                 <Anchor component={Link} to={`/webhooks?subscribesTo=${name}`} inherit>
-                  {t('{count, plural, one {# webhook} other {# webhooks}}', {
-                    count: webhookCount,
-                  })}
+                  {plural(
+                    webhookCount,
+                    t('1 webhook'),
+                    t('{count} webhooks', { count: formatCount(webhookCount) }),
+                  )}
                 </Anchor>
               ),
             },

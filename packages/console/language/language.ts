@@ -22,9 +22,9 @@ export const textOf = (english: string): string => texts[english] ?? english
  * are loaded after, so their constants may have texts. If the texts cannot be loaded, the page is English.
  */
 export async function loadTexts(): Promise<void> {
-  const loaders = import.meta.glob<Texts>('../locales/*.json', { import: 'default' })
-  const loaded = await loaders[`../locales/${language}.json`]?.().catch(() => null)
+  // There is no file for English.
+  const loaded = await import(`../locales/${language}.json`).catch(() => null)
   if (!loaded) return
-  texts = loaded
+  texts = loaded.default
   document.documentElement.lang = language
 }

@@ -1,16 +1,13 @@
-import { IntlMessageFormat } from 'intl-messageformat'
 import { Children, type ReactNode } from 'react'
-import { language, locale, textOf } from './language.ts'
+import { language, textOf } from './language.ts'
 
-type Values = Readonly<Record<string, string | number>>
+/** A value in a text: `{name}`. */
+const VALUE = /\{(\w+)\}/g
 
-/**
- * A text in the reader's language. The English text is its key. With values, it is an ICU message:
- * `t('{count, plural, one {# delivery} other {# deliveries}}', { count })`.
- */
-export function t(english: string, values?: Values): string {
+/** A text in the reader's language. The English text is its key: `t('{count} deliveries', { count: '1,024' })`. */
+export function t(english: string, values?: Readonly<Record<string, string | number>>): string {
   const text = textOf(english)
-  return values ? String(messageOf(text, true).format(values)) : text
+  return values ? text.replace(VALUE, (_, name) => String(values[name])) : text
 }
 
 /** Marks a text that `t` or `rich` formats later. */
@@ -19,21 +16,9 @@ export const key = (english: string) => english
 /** A label within a sentence, which only English writes small. */
 export const inSentence = (label: string) => (language === 'en' ? label.toLowerCase() : label)
 
-type Part = ReactNode | ((children: ReactNode) => ReactNode)
-
-/** A text with elements in it: `rich('Read the <a>guide</a>.', { a: (text) => <a href="/">{text}</a> })`. */
-export function rich(english: string, parts: Readonly<Record<string, Part>>): ReactNode {
-  const text = textOf(english)
-  return Children.toArray(messageOf(text, false).format<ReactNode>(parts as never))
-}
-
-const messages = new Map<string, IntlMessageFormat>()
-
-function messageOf(text: string, ignoreTag: boolean): IntlMessageFormat {
-  const key = `${ignoreTag} ${text}`
-  const known = messages.get(key)
-  if (known) return known
-  const message = new IntlMessageFormat(text, locale, undefined, { ignoreTag })
-  messages.set(key, message)
-  return message
+/** A text with elements in it: `rich('Expires {time}.', { time: <Time at={expiresAt} /> })`. */
+export function rich(english: string, values: Readonly<Record<string, ReactNode>>): ReactNode {
+  // Every second part is the name of a value.
+  const parts = textOf(english).split(VALUE)
+  return Children.toArray(parts.map((part, index) => (index % 2 === 0 ? part : values[part])))
 }

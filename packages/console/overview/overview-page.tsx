@@ -59,7 +59,7 @@ export default function OverviewPage() {
             </Notice>
           )}
           <HealthSentence health={health} />
-          {incidents && <Incidents rows={incidents.nodes} reload={overview.reload} />}
+          {incidents && <Incidents rows={incidents.nodes} />}
           {health?.webhooks.length === 0 && can('webhooks:write') && <NoWebhook />}
           <OverviewFigures health={health} buckets={buckets} />
           {health && <WaitingByReason waiting={health.waiting} />}

@@ -39,8 +39,7 @@ const LIFETIMES = optionsOf({
   86400: '24 hours',
 })
 
-/** Attempts are seen in their delivery. */
-const PAGES = optionsOf<Exclude<PortalPage, 'ATTEMPTS'>>({
+const PAGES = optionsOf<PortalPage>({
   OVERVIEW: 'Overview',
   WEBHOOKS: 'Endpoints',
   EVENTS: 'Events',

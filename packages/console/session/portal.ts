@@ -35,8 +35,7 @@ function parsePortalLink(fragment: string) {
     /** Around a framed portal. */
     padding: pixels('padding', /^([1-5]?\d|6[0-4])$/),
     /** The paths of the pages that it offers: `webhooks`. */
-    // Attempts, which had a page of their own, are seen in their deliveries.
-    pages: (fields.get('pages') ?? DEFAULT_PAGES).replace('attempts', 'deliveries').split(' '),
+    pages: (fields.get('pages') ?? DEFAULT_PAGES).split(' '),
     density: matching('density', /^compact$/) ? ('compact' as const) : ('comfortable' as const),
     logo: matching('logoUrl', /^https:\/\//),
     scheme: (matching('colorScheme', /^(light|dark)$/) ?? 'auto') as 'light' | 'dark' | 'auto',

@@ -1,16 +1,15 @@
-import { ActionIcon, Menu, Text, useMantineColorScheme } from '@mantine/core'
+import { Menu, Text, useMantineColorScheme } from '@mantine/core'
 import {
   IconArrowBackUp,
   IconDeviceDesktop,
   IconLogout,
   IconMoon,
   IconSun,
-  IconUser,
 } from '@tabler/icons-react'
+import { type ReactNode, useEffect, useState } from 'react'
 import { key, t } from '../language/t.ts'
 import { mount } from '../mount.ts'
 import { hasDocs, hasGraphiql } from '../page-settings.ts'
-import { portalLink } from '../session/portal.ts'
 import { useSession } from '../session/session.tsx'
 
 const SCHEMES = [
@@ -27,33 +26,28 @@ const REFERENCES = [
   ['/openapi.json', 'REST API description', true],
 ] as const
 
-/** Shows the session, switches the color scheme, and signs out. */
-export function AccountMenu() {
+/** Switches the color scheme, shows the session, and signs out. Opens as soon as it is there, for its button `children`. */
+export function AccountMenu({ children }: { children: ReactNode }) {
   const { colorScheme, setColorScheme } = useMantineColorScheme()
-  const choosesScheme = !portalLink || portalLink.scheme === 'auto'
-  if (mount.kind === 'portal' && !choosesScheme) return null
+  const [opened, setOpened] = useState(false)
+  useEffect(() => setOpened(true), [])
   return (
-    <Menu position="bottom-end" width={260} withArrow>
-      <Menu.Target>
-        <ActionIcon variant="default" size={30} aria-label={t('Account and appearance')}>
-          <IconUser size={18} />
-        </ActionIcon>
-      </Menu.Target>
+    <Menu opened={opened} onChange={setOpened} position="bottom-end" width={260} withArrow>
+      <Menu.Target>{children}</Menu.Target>
       <Menu.Dropdown>
-        {choosesScheme && <Menu.Label>{t('Appearance')}</Menu.Label>}
-        {choosesScheme &&
-          SCHEMES.map(([scheme, label, Icon]) => (
-            <Menu.Item
-              key={scheme}
-              leftSection={<Icon size={16} />}
-              onClick={() => setColorScheme(scheme)}
-              role="menuitemradio"
-              aria-checked={colorScheme === scheme}
-              fw={colorScheme === scheme ? 650 : undefined}
-            >
-              {t(label)}
-            </Menu.Item>
-          ))}
+        <Menu.Label>{t('Appearance')}</Menu.Label>
+        {SCHEMES.map(([scheme, label, Icon]) => (
+          <Menu.Item
+            key={scheme}
+            leftSection={<Icon size={16} />}
+            onClick={() => setColorScheme(scheme)}
+            role="menuitemradio"
+            aria-checked={colorScheme === scheme}
+            fw={colorScheme === scheme ? 650 : undefined}
+          >
+            {t(label)}
+          </Menu.Item>
+        ))}
         {mount.kind === 'console' && <OfConsole />}
       </Menu.Dropdown>
     </Menu>

@@ -62,9 +62,6 @@ const PLACES: readonly Place[] = [
   },
 ]
 
-/** The pages that a host application chose. Attempts are seen in their delivery. */
-const CHOSEN = portalLink?.pages.map((page) => (page === 'attempts' ? 'deliveries' : page))
-
 /** A portal session restricted to one webhook sees events only through deliveries. */
 const OF_ONE_WEBHOOK = ['/webhooks', '/deliveries', '/event-types']
 
@@ -75,7 +72,7 @@ const OF_ONE_WEBHOOK = ['/webhooks', '/deliveries', '/event-types']
 export function placesFor({ can, webhookId }: Session): readonly Place[] {
   const isOffered = ({ to, scope }: Section) =>
     (scope === null || can(scope)) &&
-    (CHOSEN === undefined || CHOSEN.includes(to.slice(1))) &&
+    (portalLink === null || portalLink.pages.includes(to.slice(1))) &&
     (webhookId === null || OF_ONE_WEBHOOK.includes(to))
   const offered = (section: Section): Section =>
     webhookId !== null && section.to === '/webhooks'

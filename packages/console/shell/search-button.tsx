@@ -1,26 +1,15 @@
 import { ActionIcon, Button, Kbd } from '@mantine/core'
 import { useHotkeys } from '@mantine/hooks'
 import { IconSearch } from '@tabler/icons-react'
-import { type ComponentType, useState } from 'react'
-import { notifyError } from '../components/notify.ts'
-import { t } from '../language/t.ts'
+import { useScript } from '../components/use-script.ts'
 
 const KEYS = /Mac|iPhone|iPad/.test(navigator.userAgent) ? '⌘K' : 'Ctrl K'
 const LABEL = 'Search or go to'
 
 /** Opens the command menu, whose script is loaded when it is first opened. */
 export function SearchButton() {
-  const [Menu, setMenu] = useState<ComponentType | null>(null)
-
-  async function open() {
-    try {
-      const { CommandMenu, openCommandMenu } = await import('../command-menu/command-menu.tsx')
-      setMenu(() => CommandMenu)
-      openCommandMenu()
-    } catch {
-      notifyError(t('Posthorn is unreachable.'))
-    }
-  }
+  const [script, ask] = useScript(() => import('../command-menu/command-menu.tsx'))
+  const open = async () => (await ask())?.openCommandMenu()
 
   // Also from within a field.
   useHotkeys([['mod+K', open]], [], true)
@@ -41,7 +30,7 @@ export function SearchButton() {
       >
         {LABEL}
       </Button>
-      {Menu && <Menu />}
+      {script && <script.CommandMenu />}
     </>
   )
 }

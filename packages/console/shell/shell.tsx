@@ -8,7 +8,7 @@ import { t } from '../language/t.ts'
 import { mount } from '../mount.ts'
 import { portalLink } from '../session/portal.ts'
 import { useSession } from '../session/session.tsx'
-import { AccountMenu } from './account-menu.tsx'
+import { AccountButton } from './account-button.tsx'
 import { placesFor } from './navigation.ts'
 import { PageOutlet } from './page-outlet.tsx'
 import { SearchButton } from './search-button.tsx'
@@ -55,7 +55,7 @@ export function Shell() {
           </Group>
           <Group gap="xs" wrap="nowrap" flex="none">
             <SearchButton />
-            <AccountMenu />
+            <AccountButton />
           </Group>
         </Group>
       </AppShell.Header>

@@ -1,8 +1,8 @@
 import { Skeleton, Stack, Text } from '@mantine/core'
 import { Confirm } from '../components/confirm.tsx'
 import { FormError } from '../components/forms/form-parts.tsx'
-import { key, t } from '../language/t.ts'
-import { formatCount } from '../lib/format.ts'
+import { t } from '../language/t.ts'
+import { formatCount, plural } from '../lib/format.ts'
 import { type TargetAction, type TaskTarget, useBulkAction } from './bulk-action.ts'
 
 interface StartTaskProps {
@@ -21,15 +21,13 @@ export function StartTask({ action, target, succeeded, onClose, onStart }: Start
   const texts = TEXTS[action]
   const found = counted?.ok ? counted.value : null
   const isNothing = found?.count === 0
-  const title = found && {
-    count: found.count,
-    shown: `${formatCount(found.count)}${found.countIsExact ? '' : '+'}`,
-  }
+  const title =
+    found && texts.title(found.count, `${formatCount(found.count)}${found.countIsExact ? '' : '+'}`)
   return (
     <Confirm
       opened={target !== null}
       onClose={onClose}
-      title={isNothing ? texts.nothing : title ? t(texts.title, title) : texts.ask}
+      title={isNothing ? texts.nothing : (title ?? texts.ask)}
       action={isNothing ? null : texts.action}
       pending={!found}
       destructive={action === 'CANCEL'}
@@ -56,7 +54,12 @@ const TEXTS = {
   REDELIVER: {
     action: t('Redeliver'),
     ask: 'Redeliver the selected deliveries?',
-    title: key('Redeliver {shown} {count, plural, one {delivery} other {deliveries}}?'),
+    title: (count: number, shown: string) =>
+      plural(
+        count,
+        t('Redeliver 1 delivery?'),
+        t('Redeliver {count} deliveries?', { count: shown }),
+      ),
     nothing: 'Nothing to redeliver',
     effect:
       'Each delivery keeps its id and starts its retry schedule again; a retrying delivery is sent now.',
@@ -64,7 +67,8 @@ const TEXTS = {
   CANCEL: {
     action: t('Cancel deliveries'),
     ask: 'Cancel the selected deliveries?',
-    title: key('Cancel {shown} {count, plural, one {delivery} other {deliveries}}?'),
+    title: (count: number, shown: string) =>
+      plural(count, t('Cancel 1 delivery?'), t('Cancel {count} deliveries?', { count: shown })),
     nothing: 'Nothing to cancel',
     effect:
       'No further attempts are made, so the endpoints may not get these events. Running attempts finish and are recorded. You can redeliver the deliveries later.',

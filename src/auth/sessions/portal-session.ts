@@ -107,7 +107,6 @@ export const PORTAL_PAGES = {
   webhooks: 'The webhooks, which the portal calls endpoints.',
   events: 'The published events.',
   deliveries: 'The deliveries.',
-  attempts: 'The attempts.',
   'event-types': 'The event types, with examples and schemas.',
 } as const
 type PortalPage = keyof typeof PORTAL_PAGES

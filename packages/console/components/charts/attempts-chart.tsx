@@ -1,17 +1,18 @@
-import { ActionIcon, Anchor, Box, Center, Skeleton, Table, Text } from '@mantine/core'
+import { ActionIcon, Box, Center, Skeleton, Text } from '@mantine/core'
 import { IconChartBar, IconTable } from '@tabler/icons-react'
 import { lazy, Suspense, useState } from 'react'
-import { Link } from 'react-router'
 import type { StatisticsBucketFragment } from '../../generated/graphql.ts'
 import { t } from '../../language/t.ts'
-import { formatCount } from '../../lib/format.ts'
 import { useTimeZone } from '../../lib/time-zone.ts'
 import type { ChartProps } from './attempt-bars.tsx'
-import { type ChartRange, endOf, spanOf } from './chart-range.ts'
+import { type ChartRange, endOf } from './chart-range.ts'
 
-// The library of charts is large, so pages come without it.
+// The libraries of charts and of tables are large, so pages come without them.
 const AttemptBars = lazy(() =>
   import('./attempt-bars.tsx').then((m) => ({ default: m.AttemptBars })),
+)
+const BucketTable = lazy(() =>
+  import('./bucket-table.tsx').then((m) => ({ default: m.BucketTable })),
 )
 
 const HEIGHT_PX = 270
@@ -76,13 +77,9 @@ export function AttemptsChart({ buckets, range, webhookId }: AttemptsChartProps)
   const Icon = asTable ? IconChartBar : IconTable
   return (
     <Box mih={HEIGHT_PX} pos="relative">
-      {asTable ? (
-        <BucketTable {...chart} />
-      ) : (
-        <Suspense fallback={<Skeleton h={HEIGHT_PX} />}>
-          <AttemptBars {...chart} />
-        </Suspense>
-      )}
+      <Suspense fallback={<Skeleton h={HEIGHT_PX} />}>
+        {asTable ? <BucketTable {...chart} /> : <AttemptBars {...chart} />}
+      </Suspense>
       <ActionIcon
         variant="subtle"
         color="gray"
@@ -95,38 +92,5 @@ export function AttemptsChart({ buckets, range, webhookId }: AttemptsChartProps)
         <Icon size={16} />
       </ActionIcon>
     </Box>
-  )
-}
-
-/** For keyboards and screen readers: the links and the numbers of the bars. */
-function BucketTable({ buckets, range, classes, pathOf }: ChartProps) {
-  return (
-    <Table.ScrollContainer minWidth={0} maxHeight={HEIGHT_PX} mr={36}>
-      <Table aria-label={t('Attempts')} fz="xs" stickyHeader tabularNums>
-        <Table.Thead>
-          <Table.Tr>
-            {[t('Time'), ...classes.map(({ label }) => label)].map((label) => (
-              <Table.Th key={label}>{label}</Table.Th>
-            ))}
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {buckets
-            .filter(({ attempts }) => attempts > 0)
-            .map((bucket) => (
-              <Table.Tr key={bucket.start}>
-                <Table.Th scope="row">
-                  <Anchor component={Link} to={pathOf(bucket.start)} inherit>
-                    {spanOf(bucket.start, range)}
-                  </Anchor>
-                </Table.Th>
-                {classes.map(({ field }) => (
-                  <Table.Td key={field}>{formatCount(Number(bucket[field]))}</Table.Td>
-                ))}
-              </Table.Tr>
-            ))}
-        </Table.Tbody>
-      </Table>
-    </Table.ScrollContainer>
   )
 }

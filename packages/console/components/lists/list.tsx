@@ -1,4 +1,4 @@
-import 'mantine-datatable/styles.css'
+import 'mantine-datatable/styles.layer.css'
 import './list.css'
 import { Button, Group, Skeleton } from '@mantine/core'
 import { IconArrowDown, IconArrowUp } from '@tabler/icons-react'
@@ -84,7 +84,6 @@ export function List<Row>(props: ListProps<Row>) {
           column.label || t('Actions')
         ),
       textAlign: column.end ? 'right' : 'left',
-      ellipsis: true,
       titleClassName: className,
       titleStyle: { width: column.width ?? (isGrowing(column, index) ? '50%' : undefined) },
       cellsClassName: className,
@@ -122,6 +121,7 @@ export function List<Row>(props: ListProps<Row>) {
           selectedRecords: rows?.filter((row) => selection.has(keyOf(row))) ?? [],
           onSelectedRecordsChange: (chosen: Row[]) =>
             selection.selectShown(rows?.map(keyOf) ?? [], chosen.map(keyOf)),
+          selectionColumnStyle: { width: 36, minWidth: 36 },
           selectionCheckboxProps: { size: 'xs', disabled: !rows },
           allRecordsSelectionCheckboxProps: { 'aria-label': t('Select all on this page') },
           getRecordSelectionCheckboxProps: (row: Row) => ({

@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core'
 import { t } from '../../language/t.ts'
-import { formatCount } from '../../lib/format.ts'
+import { formatCount, plural } from '../../lib/format.ts'
 
 interface NewRowsProps {
   readonly count: number
@@ -16,7 +16,7 @@ export function NewRows({ count, isMore = false, show }: NewRowsProps) {
     <div role="status" style={{ minHeight: 30 }}>
       {count > 0 && (
         <Button size="xs" variant="light" onClick={show}>
-          {t('{shown} new, show {count, plural, one {it} other {them}}', { shown, count })}
+          {plural(count, t('1 new, show it'), t('{count} new, show them', { count: shown }))}
         </Button>
       )}
     </div>

@@ -1,10 +1,10 @@
 import { Button } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { Link } from 'react-router'
+import { useScript } from '../../components/use-script.ts'
 import type { WebhookTroubleFragment } from '../../generated/graphql.ts'
 import { t } from '../../language/t.ts'
 import { useSession } from '../../session/session.tsx'
-import { ConfirmChange } from '../actions/webhook-change.tsx'
 import { webhookName } from '../webhook-name.ts'
 import { BEHIND_CAUSES } from './cause.ts'
 
@@ -12,6 +12,7 @@ import { BEHIND_CAUSES } from './cause.ts'
 export function Remedy({ webhook }: { webhook: WebhookTroubleFragment }) {
   const { can } = useSession()
   const [opened, dialog] = useDisclosure()
+  const [script, ask] = useScript(() => import('../actions/webhook-change.tsx'))
   const { id, health } = webhook
   const remedy = health && remedyOf(health)
   if (!remedy || !can(remedy.scope)) return null
@@ -23,13 +24,15 @@ export function Remedy({ webhook }: { webhook: WebhookTroubleFragment }) {
   }
   return (
     <>
-      <Button {...look} onClick={dialog.open} />
-      <ConfirmChange
-        change={remedy.change}
-        webhook={webhook}
-        opened={opened}
-        close={dialog.close}
-      />
+      <Button {...look} onClick={async () => (await ask()) && dialog.open()} />
+      {script && (
+        <script.ConfirmChange
+          change={remedy.change}
+          webhook={webhook}
+          opened={opened}
+          close={dialog.close}
+        />
+      )}
     </>
   )
 }

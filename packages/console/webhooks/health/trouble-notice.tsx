@@ -5,7 +5,7 @@ import { Notice } from '../../components/page/notice.tsx'
 import { Time } from '../../components/time.tsx'
 import type { WebhookTroubleFragment } from '../../generated/graphql.ts'
 import { rich, t } from '../../language/t.ts'
-import { counted, formatPercent } from '../../lib/format.ts'
+import { counted, formatCount, formatPercent, plural } from '../../lib/format.ts'
 import { BEHIND_CAUSES, causeOf } from './cause.ts'
 import { Remedy } from './remedy.tsx'
 
@@ -59,9 +59,11 @@ export function TroubleNotice({ webhook, children, action }: TroubleNoticeProps)
         {since && rich('In this state for {time}.', { time: <Time at={since} as="elapsed" /> })}{' '}
         {(state === 'ON_HOLD' || state === 'FAILING') &&
           consecutiveFailures > 0 &&
-          t('{count, plural, one {# attempt} other {# attempts}} in a row failed.', {
-            count: consecutiveFailures,
-          })}{' '}
+          plural(
+            consecutiveFailures,
+            t('The last attempt failed.'),
+            t('The last {count} attempts failed.', { count: formatCount(consecutiveFailures) }),
+          )}{' '}
         {state === 'DEGRADED' &&
           typeof failureRate === 'number' &&
           `In the last 15 minutes, the first attempt of ${counted(health.failedDeliveries, 'delivery', 'deliveries')} failed (${formatPercent(failureRate)}).`}

@@ -1,0 +1,46 @@
+import { appendFile, stat } from 'node:fs/promises'
+import path from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { BUILDS_MS, type Clone, createClone } from './clone.ts'
+
+let clone: Clone
+
+beforeAll(async () => {
+  clone = await createClone()
+}, BUILDS_MS)
+afterAll(() => clone?.[Symbol.asyncDispose]())
+
+const build = () => clone.run('npm', 'run', '--silent', 'build:console')
+const builtAt = async () => (await stat(path.join(clone.folder, 'dist/console/index.html'))).mtimeMs
+
+test(
+  'the console is built once for each version of its sources, which it says',
+  async () => {
+    const first = await build()
+    expect(first.output).toMatch(/^Building the console, once for .* done in [\d.]+ s\.$/m)
+    const at = await builtAt()
+    expect(await build()).toEqual({ code: 0, output: '' })
+    expect(await builtAt()).toBe(at)
+
+    await appendFile(
+      path.join(clone.folder, 'packages/console/app.tsx'),
+      '\nexport const more = 1\n',
+    )
+    expect((await build()).output).toContain('Building the console')
+    expect(await builtAt()).toBeGreaterThan(at)
+  },
+  BUILDS_MS,
+)
+
+test(
+  'sources that do not compile end the build with the reason, and the next start tries again',
+  async () => {
+    await appendFile(path.join(clone.folder, 'packages/console/app.tsx'), '\nexport const = 2\n')
+    for (const _ of ['first', 'next']) {
+      const { code, output } = await build()
+      expect(code).not.toBe(0)
+      expect(output).toContain('app.tsx')
+    }
+  },
+  BUILDS_MS,
+)
