@@ -27,7 +27,7 @@ interface AddressDialogProps extends AddressFormProps {
 export function AddressDialog({ opened, ...form }: AddressDialogProps) {
   const title = form.address?.email ?? 'Add an address'
   return (
-    <Modal opened={opened} onClose={form.onClose} size="lg" title={<Text fw={650}>{title}</Text>}>
+    <Modal opened={opened} onClose={form.onClose} size="lg" title={title}>
       <AddressForm key={form.address?.id} {...form} />
     </Modal>
   )

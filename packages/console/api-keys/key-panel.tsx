@@ -1,4 +1,4 @@
-import { Alert, Anchor, Button, Group, Stack } from '@mantine/core'
+import { Anchor, Button, Group, Stack } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useDisclosure } from '@mantine/hooks'
 import { Link } from 'react-router'
@@ -11,6 +11,7 @@ import { FormError } from '../components/forms/form-parts.tsx'
 import { NodePanel } from '../components/node-panel.tsx'
 import { notifySuccess } from '../components/notify.ts'
 import { Facts } from '../components/page/facts.tsx'
+import { Notice } from '../components/page/notice.tsx'
 import { Section } from '../components/page/section.tsx'
 import { StateBadge } from '../components/state-badge.tsx'
 import { Time, useNow } from '../components/time.tsx'
@@ -155,9 +156,9 @@ function RevokeKey({ apiKey }: KeyProps) {
       >
         <Stack gap="sm">
           {viewer.apiKey.id === id && (
-            <Alert color="red" variant="light" title="You are signed in with this key">
+            <Notice color="red" title="You are signed in with this key">
               Revoking the key signs you out. You need another key to sign in again.
-            </Alert>
+            </Notice>
           )}
           <span>
             Requests with this key fail, and its sessions end. The key allows{' '}

@@ -1,6 +1,5 @@
-import { Alert, Button, Checkbox, Group, Modal, Stack, Text, TextInput } from '@mantine/core'
+import { Button, Checkbox, Group, Modal, Stack, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { IconAlertTriangle } from '@tabler/icons-react'
 import { useState } from 'react'
 import { useAction } from '../api/use-action.ts'
 import { CopyButton } from '../components/copy-button.tsx'
@@ -8,6 +7,7 @@ import { Folded } from '../components/folded.tsx'
 import { DateTimeInput } from '../components/forms/date-time-input.tsx'
 import { fieldErrorsOf } from '../components/forms/field-errors.ts'
 import { FormButtons, FormError } from '../components/forms/form-parts.tsx'
+import { Notice } from '../components/page/notice.tsx'
 import { ApiKeysCreateDocument } from '../generated/graphql.ts'
 import { useSession } from '../session/session.tsx'
 import { LIMIT_FIELDS, LimitFields, type Limits, limitsOf } from './limit-fields.tsx'
@@ -27,7 +27,7 @@ export function NewApiKey({ opened, onClose }: { opened: boolean; onClose(): voi
       opened={opened}
       onClose={close}
       size="lg"
-      title={<Text fw={650}>{token === null ? 'Create API key' : 'API key created'}</Text>}
+      title={token === null ? 'Create API key' : 'API key created'}
       closeOnClickOutside={false}
       closeOnEscape={token === null}
       withCloseButton={token === null}
@@ -44,15 +44,10 @@ export function NewApiKey({ opened, onClose }: { opened: boolean; onClose(): voi
 function NewToken({ token, onClose }: { token: string; onClose(): void }) {
   return (
     <Stack gap="lg">
-      <Alert
-        color="yellow"
-        variant="light"
-        icon={<IconAlertTriangle size={18} />}
-        title="Copy the token now: it will not be shown again"
-      >
+      <Notice color="yellow" title="Copy the token now: it will not be shown again">
         Posthorn stores only a hash of the token. If you lose it, create another key and revoke this
         one.
-      </Alert>
+      </Notice>
       <TextInput
         label="Token of the new key"
         readOnly

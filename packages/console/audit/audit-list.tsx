@@ -35,10 +35,12 @@ interface AuditListProps {
   readonly label: string
   readonly filter: AuditFilter
   readonly empty: ReactNode
+  /** While filters of the reader are active. */
+  readonly clearFilters?: false | (() => void)
 }
 
 /** The changes that match, newest first. Each opens beside the list. */
-export function AuditList({ label, filter, empty }: AuditListProps) {
+export function AuditList({ label, filter, ...whenEmpty }: AuditListProps) {
   const cursors = useCursors()
   const opened = usePanel('entry')
   const actors = useActors()
@@ -54,7 +56,7 @@ export function AuditList({ label, filter, empty }: AuditListProps) {
         to={({ id }) => opened.to(id)}
         {...read}
         pages={{ info: data?.auditLog?.pageInfo, cursors }}
-        empty={empty}
+        {...whenEmpty}
       />
       <EntryPanel id={opened.id} actors={actors} onClose={opened.close} />
     </>

@@ -6,7 +6,7 @@ import { optionsOf, readOptions, TIME_FILTERS } from '../components/filters/filt
 import { FilterSelect } from '../components/filters/filter-select.tsx'
 import { TimeRange, useTimeRange } from '../components/filters/time-range.tsx'
 import { useFilters } from '../components/filters/use-filters.ts'
-import { EmptyState, NoMatches } from '../components/page/empty-state.tsx'
+import { EmptyState } from '../components/page/empty-state.tsx'
 import { Page } from '../components/page/page.tsx'
 import type { AuditFilter, AuditSource, AuditSubjectKind } from '../generated/graphql.ts'
 import { actorName, useActors } from './actors.ts'
@@ -77,14 +77,11 @@ export default function AuditLogPage() {
           ...(subject !== null && { subjectIds: [subject] }),
           ...(!isChosen && { subjectKinds: DEFAULT_KINDS }),
         }}
+        clearFilters={active && clear}
         empty={
-          active ? (
-            <NoMatches clear={clear} />
-          ) : (
-            <EmptyState title="No changes yet">
-              Changes appear here, such as a new webhook or API key.
-            </EmptyState>
-          )
+          <EmptyState title="No changes yet">
+            Changes appear here, such as a new webhook or API key.
+          </EmptyState>
         }
       />
     </Page>

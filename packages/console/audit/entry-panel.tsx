@@ -6,6 +6,7 @@ import { NodePanel } from '../components/node-panel.tsx'
 import { Facts } from '../components/page/facts.tsx'
 import { Time } from '../components/time.tsx'
 import { AuditLogEntryDocument, type AuditRowFragment } from '../generated/graphql.ts'
+import { pageOfId } from '../lib/page-of-id.ts'
 import { type Actors, actorName, actorOf } from './actors.ts'
 import { actionLabel, SOURCES } from './audit-actions.ts'
 import { fieldsAsText } from './fields-as-text.ts'
@@ -91,25 +92,15 @@ export function Subject({ entry }: { entry: AuditRowFragment }) {
   ) : (
     id
   )
-  if (page === undefined) return shown
+  if (page === null) return shown
   return (
-    <Anchor component={Link} to={page + subjectId} inherit>
+    <Anchor component={Link} to={page} inherit>
       {shown}
     </Anchor>
   )
 }
 
-/** The pages of objects, by the prefixes of their ids. */
-const PAGES: Readonly<Record<string, string>> = {
-  wh: '/webhooks/',
-  msg: '/deliveries/',
-  task: '/tasks/',
-  key: '/api-keys?key=',
-  con: '/consumers?consumer=',
-}
-
-function pageOf({ action, subjectId, subjectDeleted }: AuditRowFragment): string | undefined {
-  if (subjectDeleted) return undefined
-  if (action.startsWith('event_type.')) return '/event-types/'
-  return { ...PAGES }[subjectId.split('_')[0] ?? '']
+function pageOf({ action, subjectId, subjectDeleted }: AuditRowFragment): string | null {
+  if (subjectDeleted) return null
+  return pageOfId(action.startsWith('event_type.') ? `type_${subjectId}` : subjectId)
 }

@@ -1,8 +1,8 @@
 import { key } from '../language/t.ts'
+import { pageOfId } from '../lib/page-of-id.ts'
 import { consoleUrl } from '../mount.ts'
 import type { Session } from '../session/session.tsx'
 import { sectionsFor } from '../shell/navigation.ts'
-import { pageOfId } from '../shell/page-of-id.ts'
 
 /** One line of the command menu. */
 export interface Command {

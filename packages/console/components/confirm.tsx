@@ -51,7 +51,7 @@ export function Confirm(props: ConfirmProps) {
   }
 
   return (
-    <Modal opened={opened} onClose={close} title={<Text fw={650}>{title}</Text>} centered>
+    <Modal opened={opened} onClose={close} title={title} centered>
       <Stack>
         <Text size="sm" component="div">
           {children}

@@ -30,13 +30,16 @@ export function Folded({
       onChange={(value) => setOpen(value !== null)}
       chevronPosition="left"
       chevronSize={16}
+      styles={{ control: { paddingInline: 0 }, content: { paddingInline: 0 } }}
       // An error moves the focus to a field in it.
       transitionDuration={0}
     >
       <Accordion.Item value={title}>
         <Accordion.Control>
           <Text size="sm">
-            {title}{' '}
+            <Text span inherit fw={600}>
+              {title}
+            </Text>{' '}
             <Text span inherit c="dimmed">
               {summary}
             </Text>

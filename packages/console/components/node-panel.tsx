@@ -12,7 +12,7 @@ interface NodePanelProps extends Omit<DrawerProps, 'position'> {
 /** One object in a drawer, beside the list that it is opened from. It has no children while it loads. */
 export function NodePanel({ title, error, reload, missing, children, ...drawer }: NodePanelProps) {
   return (
-    <Drawer {...drawer} position="right" title={<Text fw={650}>{title}</Text>}>
+    <Drawer {...drawer} position="right" title={title}>
       {children ??
         (error ? (
           <QueryError error={error} reload={reload} />

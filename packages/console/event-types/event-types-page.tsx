@@ -6,7 +6,7 @@ import { FilterBar } from '../components/filters/filter-bar.tsx'
 import { SearchField } from '../components/filters/search-field.tsx'
 import { useFilters } from '../components/filters/use-filters.ts'
 import { type Column, List } from '../components/lists/list.tsx'
-import { EmptyState, NoMatches } from '../components/page/empty-state.tsx'
+import { EmptyState } from '../components/page/empty-state.tsx'
 import { Page } from '../components/page/page.tsx'
 import { StateBadge } from '../components/state-badge.tsx'
 import { Time } from '../components/time.tsx'
@@ -88,16 +88,13 @@ export default function EventTypesPage() {
         keyOf={({ name }) => name}
         to={({ name }) => `/event-types/${name}`}
         {...read}
+        clearFilters={kinds !== undefined && kinds.length > 0 && clear}
         empty={
-          kinds?.length ? (
-            <NoMatches clear={clear} />
-          ) : (
-            <EmptyState title={t('No event types')} action={create}>
-              {can('admin')
-                ? 'Create an event type, so that applications can publish events and webhooks can subscribe to them.'
-                : 'Your Posthorn operator creates event types.'}
-            </EmptyState>
-          )
+          <EmptyState title={t('No event types')} action={create}>
+            {can('admin')
+              ? 'Create an event type, so that applications can publish events and webhooks can subscribe to them.'
+              : 'Your Posthorn operator creates event types.'}
+          </EmptyState>
         }
       />
     </Page>

@@ -9,7 +9,7 @@ import { exampleOf } from './parse-payload.ts'
 type EventTypes = WebhookCatalogueQuery['eventTypes']
 
 /** An event that the reader writes. */
-export interface EventDraft {
+interface EventDraft {
   readonly type: string
   /** The payload as JSON. */
   readonly text: string

@@ -12,7 +12,7 @@ import { type Column, List } from '../components/lists/list.tsx'
 import { NewRows } from '../components/lists/new-rows.tsx'
 import { useCursors } from '../components/lists/use-cursors.ts'
 import { BY_TIME } from '../components/lists/use-order.ts'
-import { EmptyState, NoMatches } from '../components/page/empty-state.tsx'
+import { EmptyState } from '../components/page/empty-state.tsx'
 import { Page } from '../components/page/page.tsx'
 import { Time } from '../components/time.tsx'
 import { usePanel } from '../components/use-panel.ts'
@@ -113,15 +113,12 @@ export default function EventsPage() {
         to={({ id }) => `/events/${id}`}
         {...read}
         pages={{ info, cursors }}
+        clearFilters={active && clear}
         empty={
-          active ? (
-            <NoMatches clear={clear} />
-          ) : (
-            <EmptyState title="No events yet">
-              Your application publishes events over GraphQL, in SQL or on the command line. With
-              the scope events:publish, you can publish an event at the top of this page.
-            </EmptyState>
-          )
+          <EmptyState title="No events yet">
+            Your application publishes events over GraphQL, in SQL or on the command line. With the
+            scope events:publish, you can publish an event at the top of this page.
+          </EmptyState>
         }
       />
     </Page>
@@ -136,12 +133,7 @@ function PublishDialog() {
       <Button leftSection={<IconSend size={16} />} onClick={() => dialog.open('event')}>
         Publish event
       </Button>
-      <Modal
-        opened={dialog.id !== null}
-        onClose={dialog.close}
-        title={<Text fw={650}>Publish event</Text>}
-        size="lg"
-      >
+      <Modal opened={dialog.id !== null} onClose={dialog.close} title="Publish event" size="lg">
         <PublishForm asked={dialog.id} close={dialog.close} />
       </Modal>
     </>

@@ -1,7 +1,8 @@
-import { Alert, Group, Loader, Text } from '@mantine/core'
+import { Group, Loader, Text } from '@mantine/core'
 import { usePolling } from '../api/use-polling.ts'
 import { useRead } from '../api/use-read.ts'
 import { Id } from '../components/copy-button.tsx'
+import { Notice } from '../components/page/notice.tsx'
 import { Time } from '../components/time.tsx'
 import { OrganizationsDeletionsDocument } from '../generated/graphql.ts'
 import { formatCount } from '../lib/format.ts'
@@ -24,7 +25,7 @@ export function Deletions() {
   usePolling(runs ? REFRESH_EVERY_MS : null, reload)
   if (deletions.length === 0) return null
   return (
-    <Alert variant="light" color={runs ? 'blue' : 'gray'} title="Deleted organizations">
+    <Notice color={runs ? 'blue' : 'gray'} title="Deleted organizations">
       {deletions.map(({ organizationId, finishedAt, changed, requestedBy, createdAt }) => (
         <Group key={organizationId} gap="sm">
           {finishedAt === null && <Loader size="xs" aria-hidden />}
@@ -37,6 +38,6 @@ export function Deletions() {
           </Text>
         </Group>
       ))}
-    </Alert>
+    </Notice>
   )
 }

@@ -1,4 +1,4 @@
-import { Anchor, Modal, NumberInput, Stack, Switch, Text, Textarea, TextInput } from '@mantine/core'
+import { Anchor, Modal, NumberInput, Stack, Switch, Textarea, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { notifications } from '@mantine/notifications'
 import { useState } from 'react'
@@ -56,7 +56,7 @@ export function OrganizationDialog({ organization, onClose }: OrganizationDialog
     <Modal
       opened
       onClose={onClose}
-      title={<Text fw={650}>{organization ? 'Edit organization' : 'Create organization'}</Text>}
+      title={organization ? 'Edit organization' : 'Create organization'}
     >
       <form onSubmit={form.onSubmit(submit)}>
         <Stack>

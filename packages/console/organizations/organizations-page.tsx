@@ -9,7 +9,7 @@ import { SearchField } from '../components/filters/search-field.tsx'
 import { useFilters } from '../components/filters/use-filters.ts'
 import { type Column, List } from '../components/lists/list.tsx'
 import { useCursors } from '../components/lists/use-cursors.ts'
-import { EmptyState, NoMatches } from '../components/page/empty-state.tsx'
+import { EmptyState } from '../components/page/empty-state.tsx'
 import { Page } from '../components/page/page.tsx'
 import { PageActions } from '../components/page/page-actions.tsx'
 import { Time } from '../components/time.tsx'
@@ -80,14 +80,11 @@ export default function OrganizationsPage() {
         keyOf={({ id }) => id}
         {...read}
         pages={{ info: data?.organizations?.pageInfo, cursors }}
+        clearFilters={active && clear}
         empty={
-          active ? (
-            <NoMatches clear={clear} />
-          ) : (
-            <EmptyState title="No organizations" action={create}>
-              Create an organization for each customer with separate webhooks.
-            </EmptyState>
-          )
+          <EmptyState title="No organizations" action={create}>
+            Create an organization for each customer with separate webhooks.
+          </EmptyState>
         }
       />
       {act === 'edit' && <OrganizationDialog organization={organization ?? null} onClose={close} />}

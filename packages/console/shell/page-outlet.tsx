@@ -63,7 +63,7 @@ export function BrokenPage() {
   }, [isUnreachable])
   if (isUnreachable) return <NotLoaded />
   return (
-    <Alert color="red" variant="light" role="alert" title="This page failed">
+    <Alert color="red" role="alert" title="This page failed">
       <Stack align="start">
         {error instanceof Error ? error.message : String(error)}
         <Button size="xs" onClick={() => location.reload()}>

@@ -23,6 +23,8 @@ const INK: MantineColorsTuple = [
   '#143180',
 ]
 
+const DIALOG_TITLE = { fontSize: 'var(--mantine-font-size-md)', fontWeight: 650 }
+
 export const theme = createTheme({
   primaryColor: 'ink',
   primaryShade: { light: 7, dark: 7 },
@@ -46,6 +48,8 @@ export const theme = createTheme({
     CloseButton: { defaultProps: () => ({ 'aria-label': t('Close') }) },
     // Enter chooses the first match of what was typed.
     Select: { defaultProps: { selectFirstOptionOnChange: true } },
+    Modal: { styles: { title: DIALOG_TITLE } },
+    Drawer: { styles: { title: DIALOG_TITLE } },
     // The shell's header is the only banner of a page.
     ModalHeader: { defaultProps: { component: 'div' } },
     DrawerHeader: { defaultProps: { component: 'div' } },

@@ -19,7 +19,7 @@ export function EditConflicts({ conflict }: EditConflictsProps) {
   if (!conflict) return null
   const { changedBy, changedAt } = conflict
   return (
-    <Alert color="yellow" variant="light" role="alert" title="Somebody else made changes">
+    <Alert color="yellow" role="alert" title="Somebody else made changes">
       <Text size="sm">Nothing was saved yet. Save again to replace their changes by yours.</Text>
       <Text size="xs" c="dimmed">
         {changedBy ? `Changed by ${changedBy}` : 'Changed'} {changedAt && <Time at={changedAt} />}

@@ -8,7 +8,7 @@ import './form-parts.css'
 export function FormError({ title, children }: { title?: string; children: ReactNode }) {
   if (!children) return null
   return (
-    <Alert ref={intoView} color="red" variant="light" role="alert" title={title}>
+    <Alert ref={intoView} color="red" role="alert" title={title}>
       {children}
     </Alert>
   )

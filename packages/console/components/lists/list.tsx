@@ -8,6 +8,7 @@ import { Link } from 'react-router'
 import type { CombinedError } from 'urql'
 import type { PageInfoFragment } from '../../generated/graphql.ts'
 import { t } from '../../language/t.ts'
+import { NoMatches } from '../page/empty-state.tsx'
 import { QueryError } from '../query-error.tsx'
 import type { Selection } from '../selection/use-selection.ts'
 import { type Cursors, reversed } from './use-cursors.ts'
@@ -56,6 +57,8 @@ interface ListProps<Row> {
   reload(): void
   /** Shown instead of an empty list. */
   readonly empty: ReactNode
+  /** While filters are active: offered instead of an empty list. */
+  readonly clearFilters?: false | (() => void)
   readonly pages?: { readonly info: PageInfoFragment | undefined; readonly cursors: Cursors }
   /** Adds a check box to each row. */
   readonly selection?: Selection | undefined
@@ -66,12 +69,15 @@ const LOADING: readonly unknown[] = ['a', 'b', 'c', 'd', 'e']
 
 /** A list that is loading, failed, empty or filled, with buttons for the previous and next page. */
 export function List<Row>(props: ListProps<Row>) {
-  const { label, columns, keyOf, to, stale = false, error, reload, empty, pages, selection } = props
+  const { label, columns, keyOf, to, stale = false, error, reload, pages, selection } = props
+  const { empty, clearFilters } = props
   const { rows, info } = pages?.cursors.oldestFirst
     ? reversed(props.rows, pages.info)
     : { rows: props.rows, info: pages?.info }
   if (error && !rows) return <QueryError error={error} reload={reload} />
-  if (rows?.length === 0 && !pages?.cursors.moved) return empty
+  if (rows?.length === 0 && !pages?.cursors.moved) {
+    return clearFilters ? <NoMatches clear={clearFilters} /> : empty
+  }
   const linked = columns.findIndex((column) => column.label !== '')
   const toDataColumn = (column: Column<Row>, index: number): DataTableColumn<Row> => {
     const className = classOf(column, index, linked)

@@ -1,7 +1,7 @@
 import { Skeleton, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 
-export interface Figure {
+interface Figure {
   readonly label: string
   /** Undefined while loading. */
   readonly value: ReactNode | undefined

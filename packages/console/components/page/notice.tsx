@@ -13,7 +13,7 @@ interface NoticeProps {
 /** Says what is wrong, or worth knowing, and what to do. */
 export function Notice({ color, title, action, children }: NoticeProps) {
   return (
-    <Alert color={color} variant="light" title={title}>
+    <Alert color={color} title={title}>
       <Group justify="space-between" gap="sm" align="start">
         <div style={{ flex: '1 1 16rem', minWidth: 0 }}>{children}</div>
         {action}

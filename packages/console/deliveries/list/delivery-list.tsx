@@ -2,7 +2,6 @@ import { Button, Text } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
 import { List } from '../../components/lists/list.tsx'
 import type { Cursors } from '../../components/lists/use-cursors.ts'
-import { NoMatches } from '../../components/page/empty-state.tsx'
 import { SelectionBar } from '../../components/selection/selection-bar.tsx'
 import { useSelection } from '../../components/selection/use-selection.ts'
 import { t } from '../../language/t.ts'
@@ -87,7 +86,8 @@ export function DeliveryList(props: DeliveryListProps) {
           stale={stale}
           reload={reload}
           pages={{ info, cursors }}
-          empty={filters.active ? <NoMatches clear={filters.clear} /> : empty}
+          clearFilters={filters.active && filters.clear}
+          empty={empty}
         />
       </div>
       <StartTask

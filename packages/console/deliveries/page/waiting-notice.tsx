@@ -1,5 +1,4 @@
-import { Alert } from '@mantine/core'
-import { IconClock } from '@tabler/icons-react'
+import { Notice } from '../../components/page/notice.tsx'
 import { Time, useNow } from '../../components/time.tsx'
 import type { DeliveryQuery } from '../../generated/graphql.ts'
 import { rich, t } from '../../language/t.ts'
@@ -13,10 +12,8 @@ export function WaitingNotice({ delivery }: { delivery: NonNullable<DeliveryQuer
   const { what, why, probeAt } = waitsFor(delivery)
   if (isFinished(state)) return null
   return (
-    <Alert
+    <Notice
       color="blue"
-      variant="light"
-      icon={<IconClock size={18} />}
       title={state === 'WAITING' ? what : isScheduled ? t('Next attempt') : t('Queued')}
     >
       {state === 'WAITING' ? (
@@ -36,6 +33,6 @@ export function WaitingNotice({ delivery }: { delivery: NonNullable<DeliveryQuer
       ) : (
         t('An attempt is running, or starts as soon as a worker is free.')
       )}
-    </Alert>
+    </Notice>
   )
 }

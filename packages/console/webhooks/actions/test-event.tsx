@@ -27,13 +27,7 @@ interface TestEventProps {
 /** Sends a test event to one webhook, and leads to its delivery. */
 export function TestEvent({ webhook, opened, close }: TestEventProps) {
   return (
-    <Modal
-      opened={opened}
-      onClose={close}
-      size="lg"
-      centered
-      title={<Text fw={650}>{t('Send test event')}</Text>}
-    >
+    <Modal opened={opened} onClose={close} size="lg" centered title={t('Send test event')}>
       <WithTypes webhook={webhook} close={close} />
     </Modal>
   )

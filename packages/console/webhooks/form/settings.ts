@@ -35,7 +35,7 @@ export interface Setting {
 }
 
 /** The settings that are rarely set: their fields below Advanced, and how the page of the webhook shows them. */
-export const SETTINGS = {
+const SETTINGS = {
   headers: {
     label: t('Custom headers'),
     description:
@@ -138,13 +138,15 @@ export const settings = (Object.entries(SETTINGS) as [SettingName, Setting][]).f
   ([, { isOwn }]) => !isOwn || portalLink === null,
 )
 
+/** Whether a switch is on by default. */
+export const isOn = (name: SettingName) => name === 'keepPayloads' || name === 'keepResponseBodies'
+
 /** The settings on the page of a webhook. */
 export const factsOf = (webhook: WebhookSettingsFragment) =>
   settings.flatMap(([name, { label, shown }]) => {
     const value = shown?.(webhook)
     const given = name === 'headers' || webhook[name]
-    const isDefault = name.startsWith('keep') ? given !== false : !given
-    return value ? [{ label, value, isDefault }] : []
+    return value ? [{ label, value, isDefault: given == null || given === isOn(name) }] : []
   })
 
 const orDefault = (given: unknown) => (given == null ? ` ${t('(default)')}` : '')

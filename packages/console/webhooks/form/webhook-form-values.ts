@@ -5,7 +5,7 @@ import type {
   WebhookSettingsFragment,
 } from '../../generated/graphql.ts'
 import { t } from '../../language/t.ts'
-import { type Setting, type SettingName, settings, type Value } from './settings.ts'
+import { isOn, type Setting, type SettingName, settings, type Value } from './settings.ts'
 
 /** The values of the form. An unset number is an empty string, as in its input. */
 export interface WebhookFormValues extends Record<SettingName, Value> {
@@ -27,8 +27,6 @@ function ofSettings<T>(read: (name: SettingName, setting: Setting) => T) {
   const entries = settings.map(([name, setting]) => [name, read(name, setting)])
   return Object.fromEntries(entries) as Record<SettingName, T>
 }
-
-const isOn = (name: SettingName) => name === 'keepPayloads' || name === 'keepResponseBodies'
 
 export const NEW_WEBHOOK: WebhookFormValues = {
   url: '',

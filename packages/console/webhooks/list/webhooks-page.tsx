@@ -9,7 +9,7 @@ import { SearchField } from '../../components/filters/search-field.tsx'
 import { useFilters } from '../../components/filters/use-filters.ts'
 import { List } from '../../components/lists/list.tsx'
 import { useCursors } from '../../components/lists/use-cursors.ts'
-import { EmptyState, NoMatches } from '../../components/page/empty-state.tsx'
+import { EmptyState } from '../../components/page/empty-state.tsx'
 import { Page } from '../../components/page/page.tsx'
 import { WEBHOOK_STATES } from '../../components/state-badge.tsx'
 import {
@@ -114,18 +114,15 @@ export default function WebhooksPage() {
         error={error}
         stale={stale}
         reload={reload}
+        clearFilters={active && clear}
         empty={
-          active ? (
-            <NoMatches clear={clear} />
-          ) : (
-            <EmptyState title={WORDS.none} action={mayCreate && create}>
-              {mayCreate
-                ? t(
-                    'Register the HTTPS URL of your endpoint, and choose the event types that the endpoint receives.',
-                  )
-                : 'Creating a webhook requires the scope webhooks:write.'}
-            </EmptyState>
-          )
+          <EmptyState title={WORDS.none} action={mayCreate && create}>
+            {mayCreate
+              ? t(
+                  'Register the HTTPS URL of your endpoint, and choose the event types that the endpoint receives.',
+                )
+              : 'Creating a webhook requires the scope webhooks:write.'}
+          </EmptyState>
         }
         pages={{ info: webhooks?.pageInfo, cursors }}
       />

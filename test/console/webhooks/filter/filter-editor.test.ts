@@ -71,6 +71,9 @@ story('an event that matches is delivered, and one that does not is not, but cou
   expect(JSON.parse(arrived.body.toString()).data.order.total).toBe(100.01)
   await open(`/webhooks/${webhookId}?tab=settings`)
   await page.getByRole('region', { name: 'Filter as JSON' }).getByText('"Berlin"').waitFor()
+  // What has its default is folded, and one button edits the webhook.
+  expect(await page.getByText('Keep response bodies').isVisible()).toBe(false)
+  expect(await page.getByRole('link', { name: 'Edit' }).count()).toBe(1)
   await until(async () => {
     await page.reload()
     await waitUntilLoaded(page)

@@ -5,6 +5,7 @@ const PAGES: Readonly<Record<string, string>> = {
   task: '/tasks/',
   key: '/api-keys?key=',
   aud: '/audit-log?entry=',
+  con: '/consumers?consumer=',
 }
 
 /** The page of an id, or null if no page shows it. */
