@@ -1,10 +1,11 @@
 import { Alert, Button, Stack } from '@mantine/core'
-import { useDidUpdate, useElementSize } from '@mantine/hooks'
-import { Fragment, Suspense, useState } from 'react'
+import { useDidUpdate } from '@mantine/hooks'
+import { Fragment, Suspense, use, useInsertionEffect } from 'react'
 import {
   type Location,
   Outlet,
   ScrollRestoration,
+  UNSAFE_DataRouterStateContext,
   useLocation,
   useNavigation,
   useRouteError,
@@ -17,21 +18,30 @@ import { ViewerDocument } from '../generated/graphql.ts'
 /** The page at the address. */
 export function PageOutlet() {
   const { pathname } = useLocation()
-  const { ref, height } = useElementSize()
-  const [wasHigh, setWasHigh] = useState(false)
-  // After a reload, the page is as high as before only once its data are there.
-  if (!wasHigh && height > innerHeight) setWasHigh(true)
   return (
-    <div ref={ref}>
+    <>
       {useNavigation().state === 'loading' && <PageProgress />}
       <Suspense fallback={<PageProgress />}>
         <Fragment key={pathname}>
           <Outlet />
         </Fragment>
       </Suspense>
-      {wasHigh && <ScrollRestoration getKey={placeOf} />}
-    </div>
+      <KeptPlace />
+    </>
   )
+}
+
+/** Returns to the reader's place at once. The page gets its data, and so its height, only later. */
+function KeptPlace() {
+  const top = use(UNSAFE_DataRouterStateContext)?.restoreScrollPosition
+  // Before the effect that scrolls there.
+  useInsertionEffect(() => {
+    const { style } = document.body
+    style.minHeight = top ? `${top + innerHeight}px` : ''
+    // The place stays while the page grows above it.
+    style.overflowAnchor = top ? 'none' : ''
+  }, [top])
+  return <ScrollRestoration getKey={placeOf} />
 }
 
 export function PageProgress() {

@@ -89,6 +89,21 @@ story('in a narrow box, the keyboard reaches the actions of a page in a menu', a
   await page.getByRole('dialog').getByText('Disable this webhook?').waitFor()
 })
 
+story('the account menu opens by the keyboard, and gives the focus back', async () => {
+  await using reader = await openPage('/webhooks')
+  const { page } = reader
+  const button = page.getByRole('button', { name: 'Account and appearance' })
+  // The script of the menu is loaded the first time.
+  for (const _time of [1, 2]) {
+    await button.focus()
+    await page.keyboard.press('Enter')
+    await page.getByRole('menu').locator(':focus').waitFor({ state: 'attached' })
+    await page.keyboard.press('Escape')
+    await page.getByRole('menu').waitFor({ state: 'detached' })
+    await button.and(page.locator(':focus')).waitFor()
+  }
+})
+
 story('Back and a reload return to where the reader was on the page', async () => {
   const path = `/event-types/${JOINED}`
   await using reader = await openPage(path, { width: 1280, height: 400 })
