@@ -1,5 +1,4 @@
 import '../components/lists/list.css'
-import './incidents.css'
 import { Anchor, Group } from '@mantine/core'
 import { Link } from 'react-router'
 import { Section } from '../components/page/section.tsx'
@@ -20,7 +19,7 @@ export function Incidents({ rows }: { rows: readonly Incident[] }) {
   return (
     <Section title="Incidents">
       <div className="ph-list-frame">
-        <table aria-label="Incidents" className="ph-list ph-incidents">
+        <table aria-label="Incidents" className="ph-list ph-table">
           <thead>
             <tr>
               <th className="ph-grow" style={{ width: '24%' }}>

@@ -1,18 +1,17 @@
-import { ActionIcon, Box, Center, Skeleton, Text } from '@mantine/core'
+import { ActionIcon, Anchor, Box, Center, Skeleton, Text } from '@mantine/core'
 import { IconChartBar, IconTable } from '@tabler/icons-react'
 import { lazy, Suspense, useState } from 'react'
+import { Link } from 'react-router'
 import type { StatisticsBucketFragment } from '../../generated/graphql.ts'
 import { t } from '../../language/t.ts'
+import { formatCount } from '../../lib/format.ts'
 import { useTimeZone } from '../../lib/time-zone.ts'
 import type { ChartProps } from './attempt-bars.tsx'
-import { type ChartRange, endOf } from './chart-range.ts'
+import { type ChartRange, endOf, spanOf } from './chart-range.ts'
 
-// The libraries of charts and of tables are large, so pages come without them.
+// The library of charts is large, so pages come without it.
 const AttemptBars = lazy(() =>
   import('./attempt-bars.tsx').then((m) => ({ default: m.AttemptBars })),
-)
-const BucketTable = lazy(() =>
-  import('./bucket-table.tsx').then((m) => ({ default: m.BucketTable })),
 )
 
 const HEIGHT_PX = 270
@@ -77,9 +76,13 @@ export function AttemptsChart({ buckets, range, webhookId }: AttemptsChartProps)
   const Icon = asTable ? IconChartBar : IconTable
   return (
     <Box mih={HEIGHT_PX} pos="relative">
-      <Suspense fallback={<Skeleton h={HEIGHT_PX} />}>
-        {asTable ? <BucketTable {...chart} /> : <AttemptBars {...chart} />}
-      </Suspense>
+      {asTable ? (
+        <BucketTable {...chart} />
+      ) : (
+        <Suspense fallback={<Skeleton h={HEIGHT_PX} />}>
+          <AttemptBars {...chart} />
+        </Suspense>
+      )}
       <ActionIcon
         variant="subtle"
         color="gray"
@@ -91,6 +94,39 @@ export function AttemptsChart({ buckets, range, webhookId }: AttemptsChartProps)
       >
         <Icon size={16} />
       </ActionIcon>
+    </Box>
+  )
+}
+
+/** For keyboards and screen readers: the links and the numbers of the bars. */
+function BucketTable({ buckets, range, classes, pathOf }: ChartProps) {
+  return (
+    <Box mah={HEIGHT_PX} mr={36} fz="xs" style={{ overflow: 'auto' }}>
+      <table aria-label={t('Attempts')} className="ph-table">
+        <thead style={{ position: 'sticky', top: 0, background: 'var(--mantine-color-body)' }}>
+          <tr>
+            {[t('Time'), ...classes.map(({ label }) => label)].map((label) => (
+              <th key={label}>{label}</th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {buckets
+            .filter(({ attempts }) => attempts > 0)
+            .map((bucket) => (
+              <tr key={bucket.start}>
+                <th scope="row">
+                  <Anchor component={Link} to={pathOf(bucket.start)} inherit>
+                    {spanOf(bucket.start, range)}
+                  </Anchor>
+                </th>
+                {classes.map(({ field }) => (
+                  <td key={field}>{formatCount(Number(bucket[field]))}</td>
+                ))}
+              </tr>
+            ))}
+        </tbody>
+      </table>
     </Box>
   )
 }
