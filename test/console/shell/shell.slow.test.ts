@@ -173,7 +173,8 @@ async function openStreams(token: string, count: number): Promise<AsyncDisposabl
   const abort = new AbortController()
   const query = 'subscription { attemptRecorded { id } }'
   const headers = { authorization: `Bearer ${token}`, accept: 'text/event-stream' }
-  for (let open = 0; open < count; open++) {
+  const responses: Response[] = []
+  while (responses.length < count) {
     const response = await fetch(`${server.url}/graphql`, {
       method: 'POST',
       headers: { ...headers, 'content-type': 'application/json' },
@@ -181,8 +182,15 @@ async function openStreams(token: string, count: number): Promise<AsyncDisposabl
       signal: abort.signal,
     })
     expect(response.status).toBe(200)
+    responses.push(response)
   }
-  return { [Symbol.asyncDispose]: async () => abort.abort() }
+  // Holds the responses: one that is collected ends its stream.
+  return {
+    [Symbol.asyncDispose]: async () => {
+      expect(responses).toHaveLength(count)
+      abort.abort()
+    },
+  }
 }
 
 const OFFLINE =
