@@ -48,6 +48,7 @@ export function EventFields({ types, draft, errors, mayWrite, onChange }: EventF
         description={types.find(({ name }) => name === type)?.description}
         data={types.map(({ name }) => name)}
         searchable
+        openOnFocus={false}
         allowDeselect={false}
         nothingFoundMessage={t('No match')}
         value={type}
