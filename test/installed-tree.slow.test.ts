@@ -17,7 +17,7 @@ test('`npm ci` installs at most 500 packages', async () => {
   expect(installed.length).toBeLessThanOrEqual(500)
 })
 
-test('`npm ci` installs at most 850 MB', async () => {
+test('`npm ci` installs at most 860 MB', async () => {
   const sizes = new Map<number, number>()
   for (const entry of await readdir(path.join(ROOT, 'node_modules'))) {
     // Vitest and others write `.cache` and the like.
@@ -25,7 +25,7 @@ test('`npm ci` installs at most 850 MB', async () => {
   }
   const megabytes = [...sizes.values()].reduce((sum, size) => sum + size, 0) / 2 ** 20
   expect(megabytes).toBeGreaterThan(400)
-  expect(megabytes).toBeLessThanOrEqual(850)
+  expect(megabytes).toBeLessThanOrEqual(860)
 })
 
 /** Adds what each file takes on the disk, by its inode: a file with two names counts once. */
