@@ -14,15 +14,10 @@ openDesk(async () => {
 
 beforeAll(async () => {
   await page.exposeFunction('noteClick', (text: string) => clicks.push(text))
-  await page.addInitScript(() => {
-    const note = ({ target, isTrusted, detail }: MouseEvent) => {
-      // A click on a label makes another one, on its field, without a count of its own.
-      if (!isTrusted || detail === 0 || !(target instanceof HTMLElement)) return
-      const { noteClick } = window as unknown as { noteClick(text: string): void }
-      noteClick(target.innerText)
-    }
-    addEventListener('click', note, { capture: true })
-  })
+  // A click on a label makes another one, on its field, without a count of its own.
+  await page.addInitScript(`addEventListener('click', ({ target, isTrusted, detail }) => {
+    if (isTrusted && detail > 0) noteClick(target.innerText)
+  }, { capture: true })`)
 })
 
 /** Opens the page of a place, from which the clicks count. */

@@ -1,4 +1,4 @@
-import { appendFile, stat } from 'node:fs/promises'
+import { appendFile, rm, stat, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { BUILDS_MS, type Clone, createClone } from './clone.ts'
@@ -21,6 +21,11 @@ test(
     const at = await builtAt()
     expect(await build()).toEqual({ code: 0, output: '' })
     expect(await builtAt()).toBe(at)
+    // As for a user who may not write: nothing waits for the turn of a process that goes on.
+    const turn = path.join(clone.folder, 'node_modules/.cache/installing-dist-console')
+    await writeFile(turn, `${process.pid}`)
+    expect(await build()).toEqual({ code: 0, output: '' })
+    await rm(turn)
 
     await appendFile(
       path.join(clone.folder, 'packages/console/app.tsx'),
@@ -39,7 +44,9 @@ test(
     for (const _ of ['first', 'next']) {
       const { code, output } = await build()
       expect(code).not.toBe(0)
+      expect(output).toContain('The console cannot be built: ')
       expect(output).toContain('app.tsx')
+      expect(output).toContain('npx posthorn start')
     }
   },
   BUILDS_MS,

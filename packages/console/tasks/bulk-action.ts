@@ -1,6 +1,6 @@
 import { useEffect, useEffectEvent, useState } from 'react'
 import { useNavigate } from 'react-router'
-import { type Outcome, useAction } from '../api/use-action.ts'
+import { type Outcome, type Rejection, useAction } from '../api/use-action.ts'
 import { notifySuccess } from '../components/notify.ts'
 import {
   type DeliveryFilter,
@@ -84,19 +84,21 @@ const exactly = (count: number): Outcome<Counted> => ({
 /** The server changes at most this many deliveries at once. */
 const MAX_IDS = 100
 
-/** An error, if none of the deliveries can be changed. */
-async function changeAtOnce(
-  run: (input: object) => Promise<Outcome<Counted>>,
+/** An error if some of the deliveries could not be changed, which says how many were. */
+export async function changeAtOnce(
+  run: (input: { readonly ids: readonly string[] }) => Promise<Outcome<Counted>>,
   ids: readonly string[],
 ): Promise<Outcome<Counted>> {
   let count = 0
-  let failed: Outcome<Counted> | null = null
+  let failed: Rejection | null = null
   for (let from = 0; from < ids.length; from += MAX_IDS) {
     const outcome = await run({ ids: ids.slice(from, from + MAX_IDS) })
     if (outcome.ok) count += outcome.value.count
     else failed = outcome
   }
-  return (count === 0 && failed) || exactly(count)
+  if (!failed) return exactly(count)
+  const changed = `${formatCount(count)} of ${formatCount(ids.length)} were changed. Of the others: `
+  return { ...failed, ok: false, message: (count > 0 ? changed : '') + failed.message }
 }
 
 /** The states that an action changes. */
