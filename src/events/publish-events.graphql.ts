@@ -9,6 +9,7 @@ import {
   onlyEvent,
   type PublishEvents,
   type PublishedEvent,
+  publishFor,
 } from './publish-events.ts'
 
 declare module '../graphql/context.ts' {
@@ -118,19 +119,12 @@ mutation('publishEvents', {
   run: ({ input: { events } }, context) => publish(context, events),
 })
 
-/** How many deliveries the events have is known only when they are stored. */
-async function publish(context: Context, inputs: readonly EventInput[]): Promise<PublishedEvent[]> {
-  const { caller } = context
-  context.quota.spend(caller, 'deliveries', 0)
-  // A call with too many events publishes none and counts as one.
-  context.quota.spend(caller, 'events', inputs.length > MAX_EVENTS_PER_CALL ? 1 : inputs.length)
-  const events = inputs.map(({ timestamp = null, traceparent = null, ...event }) => ({
-    ...event,
-    occurredAt: timestamp,
-    traceParent: traceparent,
-  }))
-  const published = await context.publishEvents(caller.organizationId, events)
-  const deliveries = published.reduce((sum, { deliveryCount }) => sum + deliveryCount, 0)
-  context.quota.charge(caller, 'deliveries', deliveries)
-  return published
-}
+const publish = (context: Context, inputs: readonly EventInput[]) =>
+  publishFor(
+    context,
+    inputs.map(({ timestamp = null, traceparent = null, ...event }) => ({
+      ...event,
+      occurredAt: timestamp,
+      traceParent: traceparent,
+    })),
+  )

@@ -1,3 +1,5 @@
+import type { Quota } from '../auth/access/rate-limit.ts'
+import { type Caller, requireScope } from '../auth/access/scope.ts'
 import type { Sql } from '../db/client.ts'
 import { publicId } from '../db/ids.ts'
 import { type Catalogue, type KnownTypes, OPERATIONAL_PREFIX } from '../event-types/event-type.ts'
@@ -30,6 +32,27 @@ export type PublishEvents = (
   organizationId: string,
   events: readonly NewEvent[],
 ) => Promise<PublishedEvent[]>
+
+/** Publishes for a caller, within the limits of the key. How many deliveries the events have is known only afterwards. */
+export async function publishFor(
+  { caller, quota, publishEvents }: Publisher,
+  events: readonly NewEvent[],
+): Promise<PublishedEvent[]> {
+  requireScope(caller, 'events:publish')
+  quota.spend(caller, 'deliveries', 0)
+  // A call with too many events publishes none and counts as one.
+  quota.spend(caller, 'events', events.length > MAX_EVENTS_PER_CALL ? 1 : events.length)
+  const published = await publishEvents(caller.organizationId, events)
+  const deliveries = published.reduce((sum, { deliveryCount }) => sum + deliveryCount, 0)
+  quota.charge(caller, 'deliveries', deliveries)
+  return published
+}
+
+interface Publisher {
+  readonly caller: Caller
+  readonly quota: Quota
+  readonly publishEvents: PublishEvents
+}
 
 /** The only event of a call. The paths of issues begin at the event. */
 export async function onlyEvent(

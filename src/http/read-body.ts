@@ -71,42 +71,58 @@ export async function readJsonObject(
   inFlight: InFlight | undefined,
   maxBytes = MAX_BODY_BYTES,
 ): Promise<Record<string, unknown>> {
-  requireJson(request.headers)
+  return readObject(await readText(request, inFlight, maxBytes, [JSON_TYPE]), 'The body')
+}
+
+export const JSON_TYPE = 'application/json'
+
+/** Reads the body of a request in UTF-8, whose media type is one of these. Throws what `readJsonObject` throws. */
+export async function readText(
+  request: Request,
+  inFlight: InFlight | undefined,
+  maxBytes: number,
+  types: readonly string[],
+): Promise<string> {
+  requireType(request.headers, types)
   const body = await readBody(request, maxBytes, inFlight)
   // Parsed, a large body takes many times its size.
   await inFlight?.takeTurn(body.byteLength)
   const text = decodeUtf8(body)
   if (text === null) throw malformed('The body is not valid UTF-8.')
-  return readObject(text, 'The body')
+  return text
 }
 
 /** Reads a JSON object of a request. Throws `malformed`. */
 export function readObject(text: string, what: string): Record<string, unknown> {
-  if (text.trim() === '') throw malformed(`${what} is empty. Send a JSON object.`)
-  let value: unknown
-  try {
-    value = parseJson(text)
-  } catch (error) {
-    // The message of `JSON.parse` quotes the text.
-    const problem = error instanceof InvalidJson ? error.message : 'is not valid JSON.'
-    throw malformed(`${what} ${problem}`)
-  }
+  const value = readValue(text, what)
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw malformed(`${what} is JSON, but not an object. Send one JSON object.`)
   }
   return value as Record<string, unknown>
 }
 
-function requireJson(headers: Headers): void {
+/** Reads a JSON value of a request. Throws `malformed`. */
+export function readValue(text: string, what: string): unknown {
+  if (text.trim() === '') throw malformed(`${what} is empty. Send a JSON object.`)
+  try {
+    return parseJson(text)
+  } catch (error) {
+    // The message of `JSON.parse` quotes the text.
+    const problem = error instanceof InvalidJson ? error.message : 'is not valid JSON.'
+    throw malformed(`${what} ${problem}`)
+  }
+}
+
+function requireType(headers: Headers, types: readonly string[]): void {
   const [type = '', ...parameters] = (headers.get('content-type') ?? '')
     .split(';')
     .map((part) => part.trim().toLowerCase())
   const charset = parameters.find((parameter) => parameter.startsWith('charset='))
-  if (type !== 'application/json' || !/^(charset="?utf-?8"?)?$/.test(charset ?? '')) {
+  if (!types.includes(type) || !/^(charset="?utf-?8"?)?$/.test(charset ?? '')) {
     throw new HttpRejection(
       'unsupported_media_type',
-      'The body must be JSON in UTF-8. Send the header `Content-Type: application/json`.',
-      { headers: { accept: 'application/json' } },
+      `The body must be JSON in UTF-8. Send the header \`Content-Type: ${types.join('` or `')}\`.`,
+      { headers: { accept: types.join(', ') } },
     )
   }
   const coding = headers.get('content-encoding') ?? 'identity'

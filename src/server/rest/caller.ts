@@ -5,6 +5,7 @@ import { createQuota, type Quota } from '../../auth/access/rate-limit.ts'
 import { type Caller, ownerOf, requireScope, type Scope } from '../../auth/access/scope.ts'
 import type { Authenticate } from '../../auth/api-keys/authenticate.ts'
 import { connectionOf } from '../../http/connection.ts'
+import { HttpRejection } from '../../http/problem.ts'
 import { DomainError } from '../../lib/errors.ts'
 import { describeRequest } from '../../telemetry/request-log.ts'
 
@@ -60,4 +61,17 @@ export function authorize(c: Context<CallerEnv>, scope: Scope): string {
   const caller = c.get('caller')
   requireScope(caller, scope)
   return caller.organizationId
+}
+
+/**
+ * The value of the header `Idempotency-Key`, or `null` if there is none. Not unquoted: the draft requires quotes, but
+ * most callers send none. https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header
+ */
+export function readIdempotencyKey(header: string | undefined): string | null {
+  if (header === undefined) return null
+  if (/^[!-~]{1,255}$/.test(header)) return header
+  const detail = 'The header Idempotency-Key must consist of 1 to 255 visible ASCII characters.'
+  throw new HttpRejection('malformed', detail, {
+    errors: [{ header: 'Idempotency-Key', code: 'invalid_idempotency_key', detail }],
+  })
 }
