@@ -100,6 +100,48 @@ const SCHEMAS = {
     },
     required: ['key'],
   },
+  NewEvent: {
+    type: 'object',
+    description: 'An event to publish. Unknown fields are rejected.',
+    properties: {
+      type: text('The name of an event type in the catalogue.'),
+      data: {
+        description:
+          'The payload, any JSON but `null`, which matches the schema of the event type: at most 256 KiB. Required unless there is a `dataText`.',
+      },
+      dataText: text('The payload as JSON text, in place of `data`, which is kept to the letter.'),
+      previous: { description: 'The payload before the change that the event reports.' },
+      previousText: text('The same as JSON text, in place of `previous`.'),
+      timestamp: { ...text('When the event occurred. Default: now.'), format: 'date-time' },
+      idempotencyKey: {
+        ...text(
+          'For 24 hours, publishing the same event with the same key returns the first event. The same key with another event is a conflict (409).',
+        ),
+        minLength: 1,
+        maxLength: 255,
+      },
+      traceparent: text('The W3C trace context for receivers.'),
+    },
+    required: ['type'],
+    additionalProperties: false,
+  },
+  PublishedEvent: {
+    type: 'object',
+    description: 'A published event.',
+    properties: {
+      id: text('The id of the event: `evt_…`.'),
+      deliveryCount: {
+        type: 'integer',
+        description:
+          'One for each enabled webhook that subscribes to the type; 0 for a duplicate. If there are hundreds, they are created after the response.',
+      },
+      duplicate: {
+        type: 'boolean',
+        description: 'Whether this is the event of an earlier use of the idempotency key.',
+      },
+    },
+    required: ['id', 'deliveryCount', 'duplicate'],
+  },
   Problem: {
     type: 'object',
     description: 'An error response (RFC 9457).',

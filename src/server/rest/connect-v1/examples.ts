@@ -25,3 +25,9 @@ export const EXAMPLE_DELIVERY = {
     attendee: { id: 'at_77', email: 'ada@example.com' },
   },
 }
+
+const { id, ...newEvent } = EXAMPLE_DELIVERY
+
+export const EXAMPLE_NEW_EVENT = { ...newEvent, idempotencyKey: 'order-20417' }
+
+export const EXAMPLE_PUBLISHED = { id, deliveryCount: 2, duplicate: false }

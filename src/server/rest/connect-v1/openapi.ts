@@ -1,22 +1,32 @@
 import type { DescribedType } from '../../../event-types/follow-catalogue.ts'
 import type { ProblemKind } from '../../../http/problem.ts'
+import { MAX_BODY_BYTES } from '../../../http/read-body.ts'
 import { printMembers, toMembers } from '../../../lib/exact-json.ts'
 import { DEFAULT_HEADER_PREFIX } from '../../../webhooks/custom-headers.ts'
+import { MAX_PUBLISH_BYTES } from '../publish-v1.ts'
 import { COMPONENTS, headerRefs, type ParameterName, problemRefs, ref } from './components.ts'
 import { deliveryRules, describeDeliveries, printDeliveries } from './delivery-webhook.ts'
-import { EXAMPLE_NEW_WEBHOOK, EXAMPLE_SECRET, EXAMPLE_WEBHOOK } from './examples.ts'
+import {
+  EXAMPLE_NEW_EVENT,
+  EXAMPLE_NEW_WEBHOOK,
+  EXAMPLE_PUBLISHED,
+  EXAMPLE_SECRET,
+  EXAMPLE_WEBHOOK,
+} from './examples.ts'
 
 export const CONNECT_V1_PATH = '/api/connect/v1'
 
 interface Operation {
   readonly method: 'get' | 'post' | 'put' | 'delete'
-  readonly path: '/webhooks' | `/webhooks/{webhook_id}${'' | '/secret' | '/secret/rotate'}`
-  readonly tag?: 'Signing secrets'
+  readonly path: string
+  readonly tag?: 'Signing secrets' | 'Events'
   readonly summary: string
   readonly description: string
   readonly parameters?: readonly ParameterName[]
   /** The name of the schema, and an example. */
   readonly body?: readonly [schema: string, example: object]
+  /** Default: 65,536. */
+  readonly maxBytes?: number
   /** The status of the success, what it is, the headers, and the content. */
   readonly success: readonly [
     status: number,
@@ -111,6 +121,25 @@ export const OPERATIONS = {
 
 export type OperationId = keyof typeof OPERATIONS
 
+const PUBLISH_EVENTS: Operation = {
+  method: 'post',
+  path: '/api/events/v1/events',
+  tag: 'Events',
+  summary: 'Publish an event',
+  description:
+    'Publishes one event or, in a list or with a line for each (`application/x-ndjson`), up to 1,000, all or none. After the response, the events are stored, and it is certain which webhooks get them. The answer for several events is `{"events": […]}`, in their order. The header `Idempotency-Key` is the same as the field `idempotencyKey` of one event. Needs the scope `events:publish`.',
+  parameters: ['IdempotencyKey'],
+  body: ['NewEvent', EXAMPLE_NEW_EVENT],
+  maxBytes: MAX_PUBLISH_BYTES,
+  success: [
+    201,
+    'The published event.',
+    [],
+    content(ref('schemas', 'PublishedEvent'), EXAMPLE_PUBLISHED),
+  ],
+  errors: ['conflict'],
+}
+
 const ANY_ERRORS: readonly ProblemKind[] = [
   'unauthenticated',
   'forbidden',
@@ -129,6 +158,7 @@ const BODY_ERRORS = ['malformed', 'too_large', 'unsupported_media_type', 'invali
 
 function describeOperation([operationId, operation]: [string, Operation]) {
   const { tag = 'Webhooks', summary, description, parameters = [], body } = operation
+  const { maxBytes = MAX_BODY_BYTES } = operation
   const [status, about, headers, result] = operation.success
   // `no-store`, because the custom headers of webhooks may be credentials.
   const allHeaders = headerRefs([...headers, 'Cache-Control', 'RateLimit', 'RateLimit-Policy'])
@@ -147,7 +177,7 @@ function describeOperation([operationId, operation]: [string, Operation]) {
     ...(body && {
       requestBody: {
         required: true,
-        description: 'At most 65,536 bytes.',
+        description: `At most ${maxBytes.toLocaleString('en')} bytes.`,
         content: content(ref('schemas', body[0]), body[1]),
       },
     }),
@@ -183,6 +213,7 @@ export function openApiDocument(serverUrl: string, headerPrefix: string = DEFAUL
     const path = CONNECT_V1_PATH + operation.path
     paths[path] = { ...paths[path], [operation.method]: describeOperation([id, operation]) }
   }
+  paths[PUBLISH_EVENTS.path] = { post: describeOperation(['publishEvents', PUBLISH_EVENTS]) }
   return {
     openapi: '3.1.0',
     info: INFO,
@@ -190,6 +221,7 @@ export function openApiDocument(serverUrl: string, headerPrefix: string = DEFAUL
     tags: [
       { name: 'Webhooks', description: 'Registered endpoints, which receive deliveries.' },
       { name: 'Signing secrets', description: 'The keys that sign deliveries.' },
+      { name: 'Events', description: 'What happened, published by your programs.' },
       { name: 'Deliveries', description: deliveryRules(headerPrefix) },
     ],
     servers: [{ url: serverUrl.replace(/\/+$/, '') || '/', description: 'This installation.' }],
