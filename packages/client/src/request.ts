@@ -13,7 +13,7 @@ export function postRequest(
   body: object,
 ): PostRequest {
   return {
-    url: url.replace(/\/+$/, '') + path,
+    url: url.trim().replace(/\/+$/, '') + path,
     headers: {
       accept: 'application/graphql-response+json, application/json',
       authorization: `Bearer ${token}`,
