@@ -94,7 +94,7 @@ describe('a request', () => {
 })
 
 describe('no other answer is tried again', () => {
-  test.each([400, 401, 404, 500, 501])('HTTP %i', async (status) => {
+  test.each([201, 400, 401, 404, 500, 501])('HTTP %i', async (status) => {
     proxy.fail({ status, body: 'not Posthorn' })
     expect(await failureOf(client.publish(NOTE, status))).toMatchObject({ code: 'UNREACHABLE' })
     expect(proxy.requests).toHaveLength(1)

@@ -9,7 +9,7 @@ import type {
   RequestOptions,
 } from './event.ts'
 import { PosthornError } from './posthorn-error.ts'
-import { type Answer, errorOf, readData } from './read-answer.ts'
+import { type Answer, errorOf, readBody, readData } from './read-answer.ts'
 import { graphqlBody, postRequest } from './request.ts'
 import { sendUntilAnswered } from './send.ts'
 
@@ -86,8 +86,9 @@ export function createClient<Events extends object = Record<string, unknown>>(
   ): Promise<Published> {
     try {
       const answer = await send('/api/events/v1/events', events, limits)
-      if (answer.status !== 201) throw errorOf(answer)
-      return JSON.parse(answer.text)
+      const body = readBody(answer)
+      if (answer.status === 201 && ('id' in body || 'events' in body)) return body as Published
+      throw errorOf(answer)
     } catch (error) {
       if (!(error instanceof PosthornError)) throw error
       const { code, message, cause, issues, requestId, mayHaveActed } = error

@@ -30,7 +30,7 @@ function failureOf(answer: Answer): Failure {
   if (rejection) return { ...rejection, code: codeOf(rejection.code) }
   const [, kind] = /^urn:posthorn:problem:(.+)/.exec(type) ?? []
   if (kind) return { code: codeOf(kind), message: detail, issues: errors.map(toIssue) }
-  const [error] = errors
+  const error = errors[0]
   if (error) return { code: 'INTERNAL', ...error.extensions, message: error.message }
   const message = `${answer.url} answered HTTP ${answer.status}`
   if (answer.status === 429) return { code: 'RATE_LIMITED', message: `${message}.` }
@@ -84,7 +84,7 @@ interface BodyError extends Failure {
 }
 
 /** Empty if the body is not a JSON object. */
-function readBody({ text }: Answer): Body {
+export function readBody({ text }: Answer): Body {
   try {
     return Object(JSON.parse(text)) as Body
   } catch {
