@@ -1,11 +1,11 @@
-import type { CallOptions, Client, PosthornError } from '../../packages/client/src/index.ts'
+import type { Client, PosthornError, RequestOptions } from '../../packages/client/src/index.ts'
 
 /** Runs an operation with one root field, and returns its value. */
 export async function run<Value>(
   client: Client,
   query: string,
   variables: Readonly<Record<string, unknown>> = {},
-  options: CallOptions = {},
+  options: RequestOptions = {},
 ): Promise<Value> {
   const [value] = Object.values(await client.request(query, variables, options))
   return value as Value

@@ -94,8 +94,7 @@ export async function serverAccess(
       `warning: ${url} is not https://, so others on the way can read the API key.\n`,
     )
   }
-  const address = `${url.replace(/\/+$/, '')}/graphql`
-  return { url: address, token: given.trim(), organization, timeoutMs: 0 }
+  return { url, token: given.trim(), organization, timeoutMs: 0 }
 }
 
 /** Where a server is reachable, also one that listens on all addresses. */

@@ -144,7 +144,7 @@ test.each<[string, (response: ServerResponse) => void, RegExp]>([
   [
     'starts again',
     (response) => void response.writeHead(503).end('{"detail":"Wait."}'),
-    /HTTP 503\. Wait\./,
+    /HTTP 503\./,
   ],
 ])('if the server %s, publish says how to publish at most once', async (_what, answer, message) => {
   own.answer = answer
@@ -153,7 +153,7 @@ test.each<[string, (response: ServerResponse) => void, RegExp]>([
   expect(stderr).toMatch(message)
   const [, key] = / add --idempotency-key (\S+) to the command\./.exec(stderr) ?? []
   expect(own.bodies).toHaveLength(1)
-  expect(JSON.parse(own.bodies[0] ?? '').variables.events).toMatchObject([{ idempotencyKey: key }])
+  expect(JSON.parse(own.bodies[0] ?? '')).toMatchObject({ idempotencyKey: key })
 })
 
 test('if nothing listens, publish needs no idempotency key, as nothing was sent', async () => {

@@ -36,7 +36,7 @@ export async function startFaultyProxy(upstream: string) {
     const { authorization = '' } = request.headers
     const headers = { authorization, 'content-type': 'application/json' }
     const passed = { method: 'POST', headers, body: new Uint8Array(body) }
-    const answer = await fetch(`${upstream}/graphql`, passed).catch(() => null)
+    const answer = await fetch(upstream + request.url, passed).catch(() => null)
     if (answer === null || fault === 'lose-answer') return request.socket.destroy()
     const text = await answer.text()
     response.writeHead(answer.status, { 'content-length': Buffer.byteLength(text) })
@@ -46,8 +46,7 @@ export async function startFaultyProxy(upstream: string) {
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   return {
-    /** The address of `/graphql` behind the proxy. */
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/graphql`,
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     requests,
     /** What happens to the next requests. Those after them pass. */
     fail: (...next: readonly Fault[]) => void faults.push(...next),

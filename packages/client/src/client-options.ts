@@ -1,5 +1,5 @@
 export interface ClientOptions {
-  /** The address of `/graphql`, such as `https://webhooks.example.com/graphql`. */
+  /** The URL of Posthorn, such as `https://webhooks.example.com`. */
   readonly url: string
   /** An API key, `phk_…`. To publish, it needs the scope `events:publish`. */
   readonly token: string
@@ -16,8 +16,7 @@ export interface ClientOptions {
    */
   readonly timeoutMs?: number | undefined
   /**
-   * Whether to send the hash of a document in place of its text, for a server with POSTHORN_GRAPHQL_TRUSTED_DOCUMENTS.
-   * The document of `publish` is in `@posthorn/client/documents.json`.
+   * Whether `request` sends the hash of its document, for a server with POSTHORN_GRAPHQL_TRUSTED_DOCUMENTS.
    *
    * @default false
    */
@@ -41,7 +40,7 @@ export function checkOptions(options: ClientOptions): void {
     )
   }
   checkUrl(options.url)
-  if (!isHeaderText(options.token)) {
+  if (!/^[\x21-\x7e]+$/.test(options.token ?? '')) {
     throw new TypeError(
       'token must be an API key, phk_…, without spaces or line breaks. Is the variable that contains it set?',
     )
@@ -52,23 +51,10 @@ export function checkOptions(options: ClientOptions): void {
 }
 
 function checkUrl(text: string): void {
-  const example = 'such as https://webhooks.example.com/graphql'
-  let url: URL
-  try {
-    url = new URL(text)
-  } catch {
-    throw new TypeError(`url must be the address of /graphql, ${example}. It is no URL.`)
-  }
-  if (!/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '') {
+  const url = URL.canParse(text) ? new URL(text) : null
+  if (!url || !/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '') {
     throw new TypeError(
-      `url must be https:// or http://, without a user or a password, ${example}.`,
+      'url must be https:// or http://, without a user or a password, such as https://webhooks.example.com.',
     )
   }
-  if (url.pathname === '/') {
-    throw new TypeError(`url must be the address of /graphql: ${url.origin}/graphql?`)
-  }
-}
-
-function isHeaderText(value: unknown): boolean {
-  return typeof value === 'string' && /^[\x21-\x7e]+$/.test(value)
 }

@@ -6,10 +6,11 @@ import type {
   NewEvent,
   PublishedEvent,
   PublishOptions,
+  RequestOptions,
 } from './event.ts'
-import { graphqlRequest } from './graphql-request.ts'
 import { PosthornError } from './posthorn-error.ts'
-import { readData } from './read-answer.ts'
+import { type Answer, errorOf, readBody, readData } from './read-answer.ts'
+import { graphqlBody, postRequest } from './request.ts'
 import { sendUntilAnswered } from './send.ts'
 
 /**
@@ -48,7 +49,7 @@ export interface Client<Events extends object = Record<string, unknown>> {
   request<Data = Record<string, unknown>>(
     query: string,
     variables?: Readonly<Record<string, unknown>>,
-    options?: CallOptions,
+    options?: RequestOptions,
   ): Promise<Data>
 }
 
@@ -58,7 +59,7 @@ export interface Client<Events extends object = Record<string, unknown>> {
  * @example
  * ```ts
  * const posthorn = createClient({
- *   url: 'https://webhooks.example.com/graphql',
+ *   url: 'https://webhooks.example.com',
  *   token: process.env.POSTHORN_API_KEY ?? '',
  * })
  * await posthorn.publish('order.paid', { order: 9001, total: '49.90' }, { idempotencyKey: 'order-9001' })
@@ -68,35 +69,34 @@ export function createClient<Events extends object = Record<string, unknown>>(
   options: ClientOptions,
 ): Client<Events> {
   checkOptions(options)
-  const { timeoutMs: defaultTimeoutMs = 30_000 } = options
 
   async function send(
-    query: string,
-    variables: object,
-    { signal, timeoutMs = defaultTimeoutMs }: CallOptions,
+    path: string,
+    body: object,
+    { signal, timeoutMs = options.timeoutMs ?? 30_000 }: CallOptions,
     isOnce = false,
-  ): Promise<unknown> {
+  ): Promise<Answer> {
     if (!(timeoutMs >= 0)) throw new TypeError('timeoutMs must be a number of milliseconds from 0.')
-    const request = await graphqlRequest(options, query, variables)
-    return readData(await sendUntilAnswered(request, { signal, timeoutMs, isOnce }))
+    return await sendUntilAnswered(postRequest(options, path, body), { signal, timeoutMs, isOnce })
   }
 
-  /** `pathFrom`: where the paths of issues begin, which Posthorn counts from `events`. */
-  async function publishAll(
-    events: readonly SentEvent[],
+  async function publish<Published>(
+    events: SentEvent | readonly SentEvent[],
     limits: CallOptions,
-    pathFrom: number,
-  ): Promise<PublishedEvent[]> {
+  ): Promise<Published> {
     try {
-      const data = (await send(PUBLISH, { events }, limits)) as PublishData
-      return data.publishEvents.publishedEvents
+      const answer = await send('/api/events/v1/events', events, limits)
+      const body = readBody(answer)
+      if (answer.status === 201 && ('id' in body || 'events' in body)) return body as Published
+      throw errorOf(answer)
     } catch (error) {
       if (!(error instanceof PosthornError)) throw error
-      const { code, message, cause, issues, mayHaveActed } = error
+      const { code, message, cause, issues, requestId, mayHaveActed } = error
       throw new PosthornError(code, mayHaveActed ? message + MAY_BE_PUBLISHED : message, {
         cause,
-        issues: issues.map((issue) => ({ ...issue, path: issue.path.slice(pathFrom) })),
-        idempotencyKeys: events.map(({ idempotencyKey }) => idempotencyKey),
+        issues,
+        requestId,
+        idempotencyKeys: [events].flat().map(({ idempotencyKey }) => idempotencyKey),
       })
     }
   }
@@ -104,27 +104,19 @@ export function createClient<Events extends object = Record<string, unknown>>(
   return {
     async publish(type, data, { signal, timeoutMs, ...details } = {}) {
       const event = toSend({ ...details, type, data })
-      const [published] = await publishAll([event], { signal, timeoutMs }, 2)
-      return published as PublishedEvent
+      return await publish<PublishedEvent>(event, { signal, timeoutMs })
     },
     publishMany: async (events, { signal, timeoutMs } = {}) =>
-      await publishAll(events.map(toSend), { signal, timeoutMs }, 0),
-    request: async <Data>(query: string, variables = {}, limits: CallOptions = {}) =>
-      (await send(query, variables, limits, !/^\s*(query\b|\{)/.test(query))) as Data,
+      (await publish<PublishedEvents>(events.map(toSend), { signal, timeoutMs })).events,
+    async request<Data>(query: string, variables = {}, { graph, ...limits }: RequestOptions = {}) {
+      const path = graph === 'events' ? '/graphql/events' : '/graphql'
+      const body = await graphqlBody(options, query, variables)
+      return readData(await send(path, body, limits, !/^\s*(query\b|\{)/.test(query))) as Data
+    },
   }
 }
 
-const PUBLISH = `mutation PosthornPublish($events: [PublishEventInput!]!) {
-  publishEvents(input: { events: $events }) {
-    ... on PublishEventsSuccess { publishedEvents { id deliveryCount duplicate } }
-    ... on UserError { code message }
-    ... on ValidationError { issues { path code message } }
-  }
-}`
-
-interface PublishData {
-  readonly publishEvents: { readonly publishedEvents: PublishedEvent[] }
-}
+type PublishedEvents = { readonly events: PublishedEvent[] }
 
 const MAY_BE_PUBLISHED =
   ' An event may have been published; publish it again only with the same idempotency key.'

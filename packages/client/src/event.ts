@@ -45,6 +45,12 @@ export interface CallOptions {
   readonly timeoutMs?: number | undefined
 }
 
+/** The options of `request`. */
+export interface RequestOptions extends CallOptions {
+  /** `events`: the graph of the event types, at `/graphql/events`. Default: the API, at `/graphql`. */
+  readonly graph?: 'events' | undefined
+}
+
 export interface PublishOptions<Data = unknown> extends EventDetails<Data>, CallOptions {}
 
 /** An event for `publishMany`. */

@@ -7,5 +7,6 @@ export type {
   NewEvent,
   PublishedEvent,
   PublishOptions,
+  RequestOptions,
 } from './event.ts'
 export { type Issue, PosthornError, type PosthornErrorCode } from './posthorn-error.ts'

@@ -5,28 +5,29 @@ export class PosthornError extends Error {
   readonly code: PosthornErrorCode
   /**
    * With `BAD_USER_INPUT`, every problem of the input. In `publish`, `path` begins at the event, such as `['data']`; in
-   * `publishMany` with its index, such as `['events', '2', 'data']`. Empty if a field is missing or unknown, which `message`
-   * names, and in `request` if the document selects none: `... on ValidationError { issues { path code message } }`.
+   * `publishMany` with its index, such as `['events', '2', 'data']`. In `request`, empty if a variable is missing, or if the
+   * document selects none: `... on ValidationError { issues { path code message } }`.
    */
   readonly issues: readonly Issue[]
   /** The key of each event of a publish, also a random one. To try again later, publish the same event with the same key. */
   readonly idempotencyKeys: readonly string[]
+  /** The `requestId` of the lines in the log of Posthorn. Undefined if no answer of Posthorn arrived. */
+  readonly requestId: string | undefined
   /** Whether an event may have been published, or a mutation may have acted. */
   readonly mayHaveActed: boolean
 
   constructor(
     code: PosthornErrorCode,
     message: string,
-    options: {
-      readonly issues?: readonly Issue[]
-      readonly idempotencyKeys?: readonly string[]
-      readonly cause?: unknown
-    } = {},
+    options: Partial<
+      Pick<PosthornError, 'issues' | 'idempotencyKeys' | 'requestId' | 'cause'>
+    > = {},
   ) {
     super(message, options.cause === undefined ? {} : { cause: options.cause })
     this.code = code
     this.issues = options.issues ?? []
     this.idempotencyKeys = options.idempotencyKeys ?? []
+    this.requestId = options.requestId
     this.mayHaveActed = UNKNOWN.includes(code) && !wasRefused(options.cause)
   }
 }

@@ -1,6 +1,6 @@
-import type { GraphqlRequest } from './graphql-request.ts'
 import { PosthornError } from './posthorn-error.ts'
 import { type Answer, errorOf, isTemporary } from './read-answer.ts'
+import type { PostRequest } from './request.ts'
 import { delayMs } from './retry-delay.ts'
 
 /** A try without an answer ends after this time, and the next one begins. */
@@ -15,7 +15,7 @@ interface Limits {
 
 /** Sends a request until an answer is final. Throws a `PosthornError` when the time is up. */
 export async function sendUntilAnswered(
-  request: GraphqlRequest,
+  request: PostRequest,
   { signal, timeoutMs, isOnce }: Limits,
 ): Promise<Answer> {
   const startedAt = performance.now()
@@ -31,7 +31,10 @@ export async function sendUntilAnswered(
     // A try that Posthorn may have acted on counts more than a later one that it did not get.
     failure = failure && !latest.mayHaveActed ? failure : latest
     if (isOnce || timeoutMs === 0) throw failure
-    const waitMs = delayMs(tries, answer instanceof PosthornError ? null : answer.retryAfter)
+    const waitMs = delayMs(
+      tries,
+      answer instanceof PosthornError ? null : answer.headers.get('retry-after'),
+    )
     if (waitMs >= remainingMs()) throw timeIsUp(failure, tries)
     await sleep(waitMs, signal)
   }
@@ -39,7 +42,7 @@ export async function sendUntilAnswered(
 
 /** Returns the answer, or why there is none. Throws the reason of the signal. */
 async function send(
-  { url, headers, body }: GraphqlRequest,
+  { url, headers, body }: PostRequest,
   limitMs: number,
   signal: AbortSignal | undefined,
 ): Promise<Answer | PosthornError> {
@@ -58,8 +61,8 @@ async function send(
       redirect: 'manual',
       signal: controller.signal,
     })
-    const text = await response.text()
-    return { url, status: response.status, retryAfter: response.headers.get('retry-after'), text }
+    const { status, headers: answered } = response
+    return { url, status, headers: answered, text: await response.text() }
   } catch (error) {
     signal?.throwIfAborted()
     const message = `${url} cannot be reached: ${describe(error)}.`
@@ -77,9 +80,10 @@ function describe(error: unknown): string {
   return [message ?? String(error), detail || code].filter(Boolean).join(': ')
 }
 
-function timeIsUp({ code, message, cause }: PosthornError, tries: number): PosthornError {
+function timeIsUp(failure: PosthornError, tries: number): PosthornError {
+  const { code, message, cause, requestId } = failure
   const count = tries === 1 ? '1 try' : `${tries} tries`
-  return new PosthornError(code, `${message} The time is up after ${count}.`, { cause })
+  return new PosthornError(code, `${message} The time is up after ${count}.`, { cause, requestId })
 }
 
 async function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {

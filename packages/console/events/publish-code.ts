@@ -1,9 +1,4 @@
-import {
-  type ApiTarget,
-  curlRequest,
-  fetchRequest,
-  type Snippet,
-} from '../components/snippets/graphql-request.ts'
+import { type ApiTarget, curlRequest, type Snippet } from '../components/snippets/api-request.ts'
 
 /** What a program needs to publish an event of one type. */
 interface PublishTarget extends ApiTarget {
@@ -12,33 +7,39 @@ interface PublishTarget extends ApiTarget {
   readonly data: unknown
 }
 
-const MUTATION = `mutation ($input: PublishEventInput!) {
-  publishEvent(input: $input) {
-    ... on PublishEventSuccess { publishedEvent { id deliveryCount } }
-    ... on UserError { code message }
-  }
-}`
+const PATH = '/api/events/v1/events'
 
 /** Programs that publish one event. They read the API key from POSTHORN_API_KEY. */
 export function publishSnippets({ type, data, ...target }: PublishTarget): readonly Snippet[] {
-  const variables = { input: { type, data } }
+  const { origin, organizationId, actsFor } = target
   return [
-    { language: 'curl', code: curlRequest(target, MUTATION, variables) },
+    { language: 'curl', code: curlRequest(target, PATH, { type, data }) },
     {
       language: 'TypeScript',
-      code: `const publishEvent = \`${MUTATION}\`
-
-const response = ${fetchRequest(target, 'publishEvent', variables)}
-console.log(JSON.stringify(await response.json()))`,
+      code: `const response = await fetch('${origin}${PATH}', {
+  method: 'POST',
+  headers: {
+    authorization: \`Bearer \${process.env.POSTHORN_API_KEY}\`,${actsFor ? `\n    'posthorn-organization': '${organizationId}',` : ''}
+    'content-type': 'application/json',
+  },
+  body: JSON.stringify(${literal({ type, data })}),
+})
+console.log(await response.text())`,
     },
     {
       language: 'SQL',
       code: `-- Inside your own transaction, in the database of Posthorn.
 select * from posthorn.publish_event(
-  '${target.organizationId}',
+  '${organizationId}',
   '${type}',
   '${JSON.stringify(data, null, 2).replaceAll("'", "''")}'
 );`,
     },
   ]
+}
+
+/** An indented value as JavaScript. In JSON, a line begins with a quote only before a key or in an array. */
+function literal(value: unknown): string {
+  const json = JSON.stringify(value, null, 2).replaceAll('\n', '\n  ')
+  return json.replaceAll(/^( *)"([A-Za-z]\w*)": /gm, '$1$2: ')
 }

@@ -1,4 +1,4 @@
-import { type ApiTarget, curlRequest } from '../components/snippets/graphql-request.ts'
+import { type ApiTarget, curlRequest } from '../components/snippets/api-request.ts'
 import type { CreatePortalSessionInput } from '../generated/graphql.ts'
 
 const MUTATION = `mutation ($input: CreatePortalSessionInput!) {
@@ -10,4 +10,4 @@ const MUTATION = `mutation ($input: CreatePortalSessionInput!) {
 
 /** A command that creates a session of the portal. */
 export const sessionRequest = (target: ApiTarget, input: CreatePortalSessionInput) =>
-  curlRequest(target, MUTATION, { input })
+  curlRequest(target, '/graphql', { query: MUTATION.replace(/\s+/g, ' '), variables: { input } })

@@ -16,14 +16,11 @@ import { log, stopRequest } from './terminal.ts'
 
 /** Sends to a local server: one stored delivery or event with `--replay`, else the events that are published from now on. */
 export async function forwardDeliveries(options: ListenOptions, config: Config): Promise<void> {
-  const access = await serverAccess(options, config)
-  const client = createClient(access)
+  const client = createClient(await serverAccess(options, config))
   const { headerPrefix } = config
   const [secret = formatSecret(generateSigningKey())] = options.secret ?? []
   if (options.replay === undefined) {
-    // The operations of pull are in the graph of the event types.
-    const events = createClient({ ...access, url: `${access.url}/events` })
-    await forwardEvents(client, events, headerPrefix, secret, options)
+    await forwardEvents(client, headerPrefix, secret, options)
     return
   }
   if (!options.secret) logSecret(secret)
@@ -50,7 +47,6 @@ const TRANSIENT = ['RATE_LIMITED', 'UNAVAILABLE', 'UNREACHABLE']
  */
 async function forwardEvents(
   client: Client,
-  events: Client,
   headerPrefix: string,
   secret: string,
   options: ListenOptions,
@@ -73,12 +69,17 @@ async function forwardEvents(
       await send(id)
       if (++sent >= count) stop.now()
     }
-    if (lease !== null) await run(events, ACKNOWLEDGE, { consumer, lease })
+    if (lease !== null) await run(client, ACKNOWLEDGE, { consumer, lease }, { graph: 'events' })
   }
 
   /** Waits up to so many seconds for events. */
   const pull = (wait: number) =>
-    run<Pulled>(events, PULL, { consumer, types, wait }, { signal, timeoutMs: PULL_TIMEOUT_MS })
+    run<Pulled>(
+      client,
+      PULL,
+      { consumer, types, wait },
+      { graph: 'events', signal, timeoutMs: PULL_TIMEOUT_MS },
+    )
 
   try {
     await pull(0)

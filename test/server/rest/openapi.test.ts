@@ -58,6 +58,8 @@ type Webhook = paths['/api/connect/v1/webhooks/{webhook_id}']
 type Create = Webhooks['post']['requestBody']['content']['application/json']
 type Update = Webhook['put']['requestBody']['content']['application/json']
 type Read = Webhook['get']['responses'][200]['content']['application/json']
+type Publish = paths['/api/events/v1/events']['post']
+type Published = Publish['responses'][201]['content']['application/json']
 type Conditions = NonNullable<Webhook['put']['parameters']['header']>
 export const creates: Create[] = [
   { ${MINIMAL} },
@@ -74,10 +76,16 @@ export const updates: Update[] = [{}, { enabled: false }]
 export const afterRead = (webhook: Read): Update => ({ ...webhook, enabled: true })
 export const read = ({ id, enabled, updated_at }: Read): [string, boolean, string] => [id, enabled, updated_at]
 export const headers: Conditions = { 'If-Match': '"abc"' }
+export const events: Publish['requestBody']['content']['application/json'][] = [
+  { type: 'order.paid', data: { order: 1 }, idempotencyKey: 'order-1' },
+  // @ts-expect-error An event needs a type.
+  { data: {} },
+]
+export const publish = ({ id, deliveryCount }: Published): [string, number] => [id, deliveryCount]
 `
 
 test(
-  'a client compiles with the types that openapi-typescript generates, and not without what a webhook needs',
+  'a client compiles with the types that openapi-typescript generates, and not without what a webhook or an event needs',
   installed,
   async () => {
     const types = path.join(folder, 'posthorn.d.ts')

@@ -1,7 +1,7 @@
 import { Tabs, Text } from '@mantine/core'
 import { useLocalStorage } from '@mantine/hooks'
 import { CopyableCode } from '../json/code-block.tsx'
-import type { Snippet } from './graphql-request.ts'
+import type { Snippet } from './api-request.ts'
 
 interface CodeTabsProps {
   readonly snippets: readonly Snippet[]

@@ -189,12 +189,13 @@ function describeOperation([operationId, operation]: [string, Operation]) {
 }
 
 const INFO = {
-  title: 'Posthorn Connect API',
+  title: 'Posthorn REST API',
   version: '1.0.0',
-  description: `Manages the webhooks of an organization, which are registered HTTPS endpoints, and describes the deliveries that they receive.
+  description: `Publishes events, manages the webhooks of an organization, which are registered HTTPS endpoints, and describes the deliveries that they receive.
 
-Every request needs the header \`Authorization: Bearer <API key>\`; the key determines the organization. Bodies are JSON in UTF-8
-of at most 65,536 bytes. Field names are in snake_case, and times are RFC 3339 in UTC. Errors are RFC 9457
+Every request needs the header \`Authorization: Bearer <API key>\`; the key determines the organization. Bodies are JSON in UTF-8,
+of at most 65,536 bytes if an operation gives no other limit. Field names are in snake_case, those of events in camelCase, and
+times are RFC 3339 in UTC. Errors are RFC 9457
 \`application/problem+json\`. Unknown query parameters are ignored, and so is a slash at the end of a path.
 
 A string in a body must consist of whole characters: a lone surrogate, such as \`"\\ud800"\`, is rejected (400).

@@ -202,7 +202,7 @@ export function followPages(
         { GOCACHE: GO_CACHE },
       )
       // `curl` prints an error of the server, and succeeds.
-      expect(stdout).not.toMatch(/"errors":|"message":/)
+      expect(stdout).not.toMatch(/"errors":|"message":|urn:posthorn:problem/)
       print(stdout + stderr)
     }
   })
