@@ -1,4 +1,4 @@
-/** The sections of the site, and the order of their pages. A page that none names is in the last section of its folder. */
+/** The sections of the site, and the order of their pages. */
 export const SECTIONS: readonly Section[] = [
   {
     label: 'Get started',
@@ -123,31 +123,17 @@ export interface Section {
   readonly pages: readonly string[]
 }
 
+const pathsOf = ({ folder, pages }: Section) => pages.map((name) => `${folder}/${name}`)
+
 /** The section of a page, such as `guides/filters`. Undefined for a page outside the sections. */
 export function sectionOf(page: string): Section | undefined {
-  const { folder, name } = partsOf(page)
-  return (
-    SECTIONS.find((one) => one.folder === folder && one.pages.includes(name)) ??
-    SECTIONS.findLast((one) => one.folder === folder)
-  )
+  return SECTIONS.find((section) => pathsOf(section).includes(page))
 }
 
-/** The paths of pages in the order of the site. Those that no section names come last in their section. */
+/** The paths of pages in the order of the site. Throws for a page without a place. */
 export function inOrder(paths: readonly string[]): string[] {
-  return paths.toSorted((one, other) => {
-    const [a, b] = [placeOf(one), placeOf(other)]
-    return a.section - b.section || a.at - b.at || one.localeCompare(other, 'en')
-  })
-}
-
-function placeOf(page: string) {
-  const section = sectionOf(page)
-  if (section === undefined) return { section: page === 'index' ? -1 : SECTIONS.length, at: 0 }
-  const at = section.pages.indexOf(partsOf(page).name)
-  return { section: SECTIONS.indexOf(section), at: at < 0 ? section.pages.length : at }
-}
-
-function partsOf(page: string) {
-  const slash = page.indexOf('/')
-  return { folder: page.slice(0, Math.max(slash, 0)), name: page.slice(slash + 1) }
+  const order = new Set(['index', ...SECTIONS.flatMap(pathsOf), ...ALONE])
+  const lost = paths.find((path) => !order.has(path))
+  if (lost !== undefined) throw new Error(`Add the page ${lost} to scripts/site/pages/order.ts.`)
+  return [...order].filter((path) => paths.includes(path))
 }

@@ -1,4 +1,4 @@
-import { existsSync, globSync, readFileSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { inOrder } from './order.ts'
 
@@ -74,6 +74,3 @@ export function firstSentence(description: string): string {
   const sentence = /^.*?[.!?:](?=\s+[A-Z]|\s*$)/.exec(description)?.[0] ?? description
   return sentence.replace(/:$/, '.')
 }
-
-/** Whether the repository has a file at a path below its root. */
-export const isInRepository = (file: string) => existsSync(path.join(ROOT, file))
