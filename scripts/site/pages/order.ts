@@ -1,139 +1,41 @@
-/** The sections of the site, and the order of their pages. */
-export const SECTIONS: readonly Section[] = [
-  {
-    label: 'Get started',
-    folder: 'start',
-    pages: ['get-started', 'event-types', 'publish', 'receive', 'own-postgres', 'next-steps'],
-  },
-  {
-    label: 'Concepts',
-    folder: 'concepts',
-    pages: [
-      'events',
-      'deliveries',
-      'subscriptions',
-      'flow-control',
-      'health',
-      'reliability',
-      'signatures',
-      'organizations',
-      'live-updates',
-      'queue',
-      'interfaces',
-    ],
-  },
-  {
-    label: 'Guides',
-    folder: 'guides',
-    pages: [
-      'your-event-types',
-      'publish',
-      'publish-in-sql',
-      'filter-events',
-      'choose-fields',
-      'chat',
-      'receive',
-      'test-your-receiver',
-      'rotate-secrets',
-      'recover-after-an-outage',
-      'embed-the-portal',
-      'your-own-pages',
-      'go-to-production',
-      'troubleshoot',
-      'moving-in',
-      'mcp',
-    ],
-  },
-  {
-    label: 'In depth',
-    folder: 'guides',
-    pages: [
-      'event-types',
-      'typed-events',
-      'filters',
-      'event-graph',
-      'changed-fields',
-      'templates',
-      'forwarding',
-      'failures',
-      'recovery',
-      'alerts',
-      'console',
-      'portal',
-      'frontends',
-      'event-stream',
-      'embedding',
-      'own-names',
-      'endpoint-verification',
-    ],
-  },
-  {
-    label: 'Reference',
-    folder: 'reference',
-    pages: [
-      'rest',
-      'graphql',
-      'graphql-queries',
-      'graphql-mutations',
-      'graphql-subscriptions',
-      'graphql-objects',
-      'graphql-inputs',
-      'graphql-enums',
-      'graphql-errors',
-      'sql',
-      'cli',
-      'settings',
-      'errors',
-      'metrics',
-      'log-messages',
-      'operational-events',
-      'performance',
-      'dependencies',
-    ],
-  },
-  {
-    label: 'Operate',
-    folder: 'operate',
-    pages: [
-      'operating',
-      'deploying',
-      'sizing',
-      'limits',
-      'metrics',
-      'tracing',
-      'job-dashboards',
-      'backups',
-      'moving',
-      'upgrading',
-      'runbook',
-    ],
-  },
-  { label: 'Security', folder: 'security', pages: ['security'] },
-  { label: 'Data', folder: 'data', pages: ['data', 'data-deletion', 'erasure'] },
-]
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
+import { withLinks } from './markdown-links.ts'
 
-/** The pages that stand outside the sections: the first page before them, the others after them. */
-export const ALONE: readonly string[] = ['index', 'compare']
+const INDEX = path.join(import.meta.dirname, '../../../docs/index.md')
 
-export interface Section {
+/** The section with the pages that a build makes, which need not be linked. */
+const REFERENCE = 'Reference'
+
+interface Section<Page> {
   readonly label: string
-  /** Below `docs`. */
-  readonly folder: string
-  /** The names of files in the folder, without `.md`. */
-  readonly pages: readonly string[]
+  readonly pages: Page[]
 }
 
-const pathsOf = ({ folder, pages }: Section) => pages.map((name) => `${folder}/${name}`)
-
-/** The section of a page, such as `guides/filters`. Undefined for a page outside the sections. */
-export function sectionOf(page: string): Section | undefined {
-  return SECTIONS.find((section) => pathsOf(section).includes(page))
+/** The sections of the site: the headings of its first page, each with the pages to which it links, in their order. */
+export function sectionsOf<Page extends { readonly path: string }>(
+  pages: readonly Page[],
+): Section<Page>[] {
+  const byPath = new Map(pages.map((page) => [page.path, page]))
+  const texts = readFileSync(INDEX, 'utf8').split(/^##+ /m)
+  const sections = texts.map((text): Section<Page> => {
+    const [label = ''] = text.split('\n')
+    return { label, pages: linkedPaths(text).flatMap((linked) => byPath.get(linked) ?? []) }
+  })
+  const placed = new Set(sections.flatMap((section) => section.pages))
+  const made = pages
+    .filter((page) => page.path !== 'index' && !placed.has(page))
+    .toSorted((one, other) => (one.path < other.path ? -1 : 1))
+  sections.find(({ label }) => label === REFERENCE)?.pages.unshift(...made)
+  return sections.filter((section) => section.pages.length > 0)
 }
 
-/** The paths of pages in the order of the site. Throws for a page without a place. */
-export function inOrder(paths: readonly string[]): string[] {
-  const order = new Set(['index', ...SECTIONS.flatMap(pathsOf), ...ALONE])
-  const lost = paths.find((path) => !order.has(path))
-  if (lost !== undefined) throw new Error(`Add the page ${lost} to scripts/site/pages/order.ts.`)
-  return [...order].filter((path) => paths.includes(path))
+/** The paths of the pages to which a text links: `guides/filters`. */
+function linkedPaths(markdown: string): string[] {
+  const paths: string[] = []
+  withLinks(markdown, (link) => {
+    paths.push(link.replace(/\.md(#.*)?$/, ''))
+    return link
+  })
+  return paths
 }

@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from 'node:fs'
 import path from 'node:path'
-import { inOrder } from './order.ts'
+import { sectionsOf } from './order.ts'
 
 export const ROOT = path.join(import.meta.dirname, '../../..')
 
@@ -33,7 +33,8 @@ export function readPages(): Page[] {
     const twice = pages.find((page) => byPath.get(page.path) !== page)
     throw new Error(`${twice?.file} is also in ${byPath.get(twice?.path ?? '')?.file}: remove one.`)
   }
-  return inOrder([...byPath.keys()]).map((name) => byPath.get(name) as Page)
+  const first = byPath.get('index') as Page
+  return [first, ...sectionsOf(pages).flatMap((section) => section.pages)]
 }
 
 function readPage(folder: string, name: string): Page {
