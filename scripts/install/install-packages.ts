@@ -4,6 +4,7 @@ import { glob, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { promisify } from 'node:util'
+import { processExists } from '../../src/lib/process-exists.ts'
 
 const ROOT = path.join(import.meta.dirname, '../..')
 
@@ -54,16 +55,8 @@ export async function waitForTurn(folder: string): Promise<AsyncDisposable> {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
     }
     const owner = Number(await readFile(lock, 'utf8').catch(() => Number.NaN))
-    if (owner > 0 && !isRunning(owner)) await rm(lock, { force: true })
+    if (owner > 0 && !processExists(owner)) await rm(lock, { force: true })
     await setTimeout(100)
-  }
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    return process.kill(pid, 0)
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM'
   }
 }
 

@@ -2,21 +2,18 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import starlight from '@astrojs/starlight'
 import { defineConfig } from 'astro/config'
-import { ALONE, SECTIONS, sectionOf } from './pages/order.ts'
+import { sectionsOf } from './pages/order.ts'
 import { ROOT } from './pages/page.ts'
 import { siteOf } from './pages/site.ts'
 
 const { version } = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8'))
 const { base, repository, pages } = siteOf(process.env)
-const paths = pages.map((page) => page.path)
 
-/** The sections that have pages. */
-const sections = SECTIONS.map((section) => ({
-  label: section.label,
-  items: paths.filter((path) => sectionOf(path) === section),
-})).filter(({ items }) => items.length > 0)
-
-const alone = ALONE.filter((path) => path !== 'index' && paths.includes(path))
+/** A page that is alone in its section needs no label. */
+const sidebar = sectionsOf(pages).map(({ label, pages }) => {
+  const items = pages.map(({ path }) => path)
+  return items.length === 1 ? (items[0] as string) : { label, items }
+})
 
 export default defineConfig({
   base: base || '/',
@@ -41,7 +38,7 @@ export default defineConfig({
         Search: './src/components/search.astro',
         PageTitle: './src/components/page-title.astro',
       },
-      sidebar: [...sections, ...alone],
+      sidebar,
       ...(repository !== null && { editLink: { baseUrl: `${repository}/` } }),
       markdown: { processedDirs: ['../../docs', './.generated'] },
       expressiveCode: {

@@ -1,5 +1,4 @@
 import { execFile } from 'node:child_process'
-import { existsSync } from 'node:fs'
 import { rename, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { parseArgs, promisify } from 'node:util'
@@ -27,7 +26,8 @@ interface BuildOptions {
 export async function buildSite({ out = 'dist/docs', base, repository }: BuildOptions = {}) {
   const missing = await installPackages(SITE)
   if (missing !== null) throw new Error(missing)
-  await makeReference()
+  // The pages that are made of the program's own sources.
+  await run('reference/main.ts')
   const folder = path.resolve(ROOT, out)
   // A server that runs may serve the earlier site until the new one is whole.
   const unfinished = `${folder}.unfinished`
@@ -46,12 +46,6 @@ export async function buildSite({ out = 'dist/docs', base, repository }: BuildOp
   await writeInlineScripts(unfinished)
   await rm(folder, { recursive: true, force: true })
   await rename(unfinished, folder)
-}
-
-/** The pages that are made of the program's own sources. */
-async function makeReference(): Promise<void> {
-  const program = path.join(SITE, 'reference/main.ts')
-  if (existsSync(program)) await run(program)
 }
 
 /** Runs a program of Node. Its output is in the error if it fails. */

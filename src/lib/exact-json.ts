@@ -50,9 +50,8 @@ export function toMembers(value: object): Member[] {
   return Object.entries(value).map(([name, one]) => [name, Buffer.from(JSON.stringify(one))])
 }
 
-/** `indent`: the number of spaces of each level. Without it, one line. */
-export function printExactJson(value: ExactJson, indent?: number): string {
-  return stringify(value as GenericObject<unknown>, null, indent) as string
+export function printExactJson(value: ExactJson): string {
+  return stringify(value as GenericObject<unknown>) as string
 }
 
 export function isExactNumber(value: unknown): value is LosslessNumber {

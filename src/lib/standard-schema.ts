@@ -1,11 +1,9 @@
-import { type ExactJson, parseExactJson, printExactJson } from './exact-json.ts'
+import { type ExactObject, parseExactJson, printExactJson } from './exact-json.ts'
 import { pascalCase } from './pascal-case.ts'
 import { atPointer, decoded, isSchema, referred } from './schema-path.ts'
 
 /** JSON that was just parsed, and that nobody else has. */
 export type OwnSchema = Record<string, unknown>
-
-type JsonObject = Readonly<Record<string, ExactJson>>
 
 /** The number of a draft, or the year of a later version. */
 type Dialect = 4 | 6 | 7 | 2019 | 2020
@@ -85,7 +83,7 @@ export function schemaWithComponents(given: OwnSchema, prefix: string) {
 }
 
 /** A schema of an OpenAPI document as one of its own: the components that it needs are in its `$defs`. */
-export function schemaWithDefinitions(given: JsonObject, components: unknown): OwnSchema {
+export function schemaWithDefinitions(given: ExactObject, components: unknown): OwnSchema {
   const places = findPlaces({ ...given, components: { schemas: components } })
   const needed = new Set(
     [...places.keys()].flatMap((pointer) => COMPONENT.exec(`#${pointer}`)?.[1] ?? []),

@@ -64,18 +64,22 @@ describe('in a browser', BROWSER, () => {
     const { page } = visitor
     await page.goto(`${url}/docs/`)
     await page.keyboard.press('Control+k')
+    await page.locator('pagefind-input input:focus').waitFor()
     // As one input: the results of a part of the word would replace those that have the focus.
     await page.keyboard.insertText('retries')
-    await page.locator('posthorn-search li a').first().waitFor()
-    expect(await page.getByRole('status').textContent()).toMatch(/^\d+ pages?$/)
+    await page.locator('pagefind-results a').first().waitFor()
+    expect(await page.locator('pagefind-summary').textContent()).toMatch(
+      /^\d+ results for retries$/,
+    )
     await page.keyboard.press('ArrowDown')
     await page.keyboard.press('ArrowDown')
     await page.keyboard.press('ArrowUp')
     await page.keyboard.press('Enter')
     await page.waitForURL(/\/docs\/.+/)
     await page.keyboard.press('Control+k')
+    await page.locator('pagefind-input input:focus').waitFor()
     await page.keyboard.type('漢字')
-    await page.getByText('Nothing found for “漢字”').waitFor()
+    await page.locator('pagefind-summary', { hasText: 'No results for 漢字' }).waitFor()
     expect(await violations(page)).toEqual([])
   })
 

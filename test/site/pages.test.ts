@@ -1,24 +1,29 @@
-import { existsSync, globSync } from 'node:fs'
+import { globSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { addressOf, fileAddress, targetOf } from '../../scripts/site/pages/addresses.ts'
-import { ALONE, SECTIONS } from '../../scripts/site/pages/order.ts'
+import { sectionsOf } from '../../scripts/site/pages/order.ts'
 import { firstSentence, readPages, withoutMarks } from '../../scripts/site/pages/page.ts'
 import { siteOf } from '../../scripts/site/pages/site.ts'
 
 const ROOT = path.join(import.meta.dirname, '../..')
 const pages = readPages()
 
-test('each page of docs has a place in the order of the site, and each place a page', () => {
+test('each page of docs has one place in the order of the site, in the section that links to the page', () => {
   const written = globSync('docs/**/*.md', { cwd: ROOT }).map((file) => file.slice(5, -3))
-  const named = SECTIONS.flatMap(({ folder, pages }) => pages.map((page) => `${folder}/${page}`))
-  expect(written.filter((page) => ![...named, ...ALONE].includes(page))).toEqual([])
-  // A build makes most of the reference.
-  const made = existsSync(path.join(ROOT, 'scripts/site/.generated')) ? [] : ['reference']
-  const exists = (page: string) => pages.some(({ path }) => path === page)
-  expect(named.filter((page) => !exists(page) && !made.includes(page.split('/')[0] ?? ''))).toEqual(
-    [],
+  const order = pages.map(({ path }) => path)
+  expect(order.toSorted()).toEqual([...new Set([...written, ...order])].toSorted())
+  expect(order[0]).toBe('index')
+  const sections = new Map(
+    sectionsOf(pages).map(({ label, pages }) => [label, pages.map(({ path }) => path)]),
   )
+  expect(sections.get('Concepts')?.slice(0, 2)).toEqual(['concepts/events', 'concepts/deliveries'])
+  expect(sections.get('Guides')).not.toContain('guides/filters')
+  expect(sections.get('In depth')).toContain('guides/filters')
+  // A build makes most of the reference.
+  expect(sectionsOf([{ path: 'reference/rest' }])).toEqual([
+    { label: 'Reference', pages: [{ path: 'reference/rest' }] },
+  ])
 })
 
 describe('links', () => {

@@ -3570,6 +3570,16 @@ insert into posthorn.cursors (name, reached_at) values
   ('statistics_rollup', '2000-01-01T00:00:00Z'),
   ('expiring', now());
 
+-- The event types of the contract. Operators add their own.
+insert into posthorn.event_types (name, description, schema, example)
+select name, description, '{"$schema":"https://json-schema.org/draft/2020-12/schema","type":"object"}', example::json
+from (values
+  ('event_attendee.joined_event', 'An attendee has been added to an event.',
+    '{"event":{"id":"ev_1042","name":"Harvest Fair"},"attendee":{"id":"at_77","email":"ada@example.com"}}'),
+  ('event_attendee.ticket_success', 'A ticket has been successfully issued to an attendee.',
+    '{"event":{"id":"ev_1042","name":"Harvest Fair"},"attendee":{"id":"at_77","email":"ada@example.com"},"ticket":{"id":"tk_9001","type":"general"}}')
+) as given (name, description, example);
+
 -- The partitions of the first days; maintenance creates the next ones.
 do $$
 declare

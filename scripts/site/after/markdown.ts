@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { fileAddress, markdownAddressOf, type Site, targetOf } from '../pages/addresses.ts'
 import { withLinks } from '../pages/markdown-links.ts'
-import { ALONE, SECTIONS, sectionOf } from '../pages/order.ts'
+import { sectionsOf } from '../pages/order.ts'
 import { firstSentence, type Page } from '../pages/page.ts'
 import { pictureAddress } from './linked-files.ts'
 
@@ -35,14 +35,9 @@ function listOf(site: Site): string {
   const { base, pages } = site
   const line = ({ path: name, title, description }: Page) =>
     `- [${title}](${markdownAddressOf(site, name)}): ${firstSentence(description)}`
-  const sections = SECTIONS.map((section) => ({
-    label: section.label,
-    listed: pages.filter((page) => sectionOf(page.path) === section),
-  }))
-  const alone = pages.filter((page) => ALONE.includes(page.path) && page.path !== 'index')
-  const texts = [...sections, { label: 'Optional', listed: alone }]
-    .filter(({ listed }) => listed.length > 0)
-    .map(({ label, listed }) => `## ${label}\n\n${listed.map(line).join('\n')}\n`)
+  const texts = sectionsOf(pages).map(
+    (section) => `## ${section.label}\n\n${section.pages.map(line).join('\n')}\n`,
+  )
   const whole = `Every page is one Markdown file; ${base}/llms-full.txt has all of them.`
   return `# Posthorn\n\n> ${SUMMARY}\n\n${whole}\n\n${texts.join('\n')}`
 }

@@ -1,153 +1,41 @@
-/** The sections of the site, and the order of their pages. A page that none names is in the last section of its folder. */
-export const SECTIONS: readonly Section[] = [
-  {
-    label: 'Get started',
-    folder: 'start',
-    pages: ['get-started', 'event-types', 'publish', 'receive', 'own-postgres', 'next-steps'],
-  },
-  {
-    label: 'Concepts',
-    folder: 'concepts',
-    pages: [
-      'events',
-      'deliveries',
-      'subscriptions',
-      'flow-control',
-      'health',
-      'reliability',
-      'signatures',
-      'organizations',
-      'live-updates',
-      'queue',
-      'interfaces',
-    ],
-  },
-  {
-    label: 'Guides',
-    folder: 'guides',
-    pages: [
-      'your-event-types',
-      'publish',
-      'publish-in-sql',
-      'filter-events',
-      'choose-fields',
-      'chat',
-      'receive',
-      'test-your-receiver',
-      'rotate-secrets',
-      'recover-after-an-outage',
-      'embed-the-portal',
-      'your-own-pages',
-      'go-to-production',
-      'troubleshoot',
-      'moving-in',
-      'mcp',
-    ],
-  },
-  {
-    label: 'In depth',
-    folder: 'guides',
-    pages: [
-      'event-types',
-      'typed-events',
-      'filters',
-      'event-graph',
-      'changed-fields',
-      'templates',
-      'forwarding',
-      'failures',
-      'recovery',
-      'alerts',
-      'console',
-      'portal',
-      'frontends',
-      'event-stream',
-      'embedding',
-      'own-names',
-      'endpoint-verification',
-    ],
-  },
-  {
-    label: 'Reference',
-    folder: 'reference',
-    pages: [
-      'rest',
-      'graphql',
-      'graphql-queries',
-      'graphql-mutations',
-      'graphql-subscriptions',
-      'graphql-objects',
-      'graphql-inputs',
-      'graphql-enums',
-      'graphql-errors',
-      'sql',
-      'cli',
-      'settings',
-      'errors',
-      'metrics',
-      'log-messages',
-      'operational-events',
-      'performance',
-      'dependencies',
-    ],
-  },
-  {
-    label: 'Operate',
-    folder: 'operate',
-    pages: [
-      'operating',
-      'deploying',
-      'sizing',
-      'limits',
-      'metrics',
-      'tracing',
-      'job-dashboards',
-      'backups',
-      'moving',
-      'upgrading',
-      'runbook',
-    ],
-  },
-  { label: 'Security', folder: 'security', pages: ['security'] },
-  { label: 'Data', folder: 'data', pages: ['data', 'data-deletion', 'erasure'] },
-]
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
+import { withLinks } from './markdown-links.ts'
 
-/** The pages that stand outside the sections: the first page before them, the others after them. */
-export const ALONE: readonly string[] = ['index', 'compare']
+const INDEX = path.join(import.meta.dirname, '../../../docs/index.md')
 
-export interface Section {
+/** The section with the pages that a build makes, which need not be linked. */
+const REFERENCE = 'Reference'
+
+interface Section<Page> {
   readonly label: string
-  /** Below `docs`. */
-  readonly folder: string
-  /** The names of files in the folder, without `.md`. */
-  readonly pages: readonly string[]
+  readonly pages: Page[]
 }
 
-/** The section of a page, such as `guides/filters`. Undefined for a page outside the sections. */
-export function sectionOf(page: string): Section | undefined {
-  const { folder, name } = partsOf(page)
-  return (
-    SECTIONS.find((one) => one.folder === folder && one.pages.includes(name)) ??
-    SECTIONS.findLast((one) => one.folder === folder)
-  )
-}
-
-/** The paths of pages in the order of the site. Those that no section names come last in their section. */
-export function inOrder(paths: readonly string[]): string[] {
-  return paths.toSorted((one, other) => {
-    const [a, b] = [placeOf(one), placeOf(other)]
-    return a.section - b.section || a.at - b.at || one.localeCompare(other, 'en')
+/** The sections of the site: the headings of its first page, each with the pages to which it links, in their order. */
+export function sectionsOf<Page extends { readonly path: string }>(
+  pages: readonly Page[],
+): Section<Page>[] {
+  const byPath = new Map(pages.map((page) => [page.path, page]))
+  const texts = readFileSync(INDEX, 'utf8').split(/^##+ /m)
+  const sections = texts.map((text): Section<Page> => {
+    const [label = ''] = text.split('\n')
+    return { label, pages: linkedPaths(text).flatMap((linked) => byPath.get(linked) ?? []) }
   })
+  const placed = new Set(sections.flatMap((section) => section.pages))
+  const made = pages
+    .filter((page) => page.path !== 'index' && !placed.has(page))
+    .toSorted((one, other) => (one.path < other.path ? -1 : 1))
+  sections.find(({ label }) => label === REFERENCE)?.pages.unshift(...made)
+  return sections.filter((section) => section.pages.length > 0)
 }
 
-function placeOf(page: string) {
-  const section = sectionOf(page)
-  if (section === undefined) return { section: page === 'index' ? -1 : SECTIONS.length, at: 0 }
-  const at = section.pages.indexOf(partsOf(page).name)
-  return { section: SECTIONS.indexOf(section), at: at < 0 ? section.pages.length : at }
-}
-
-function partsOf(page: string) {
-  const slash = page.indexOf('/')
-  return { folder: page.slice(0, Math.max(slash, 0)), name: page.slice(slash + 1) }
+/** The paths of the pages to which a text links: `guides/filters`. */
+function linkedPaths(markdown: string): string[] {
+  const paths: string[] = []
+  withLinks(markdown, (link) => {
+    paths.push(link.replace(/\.md(#.*)?$/, ''))
+    return link
+  })
+  return paths
 }

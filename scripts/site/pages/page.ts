@@ -1,6 +1,6 @@
-import { existsSync, globSync, readFileSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
 import path from 'node:path'
-import { inOrder } from './order.ts'
+import { sectionsOf } from './order.ts'
 
 export const ROOT = path.join(import.meta.dirname, '../../..')
 
@@ -33,7 +33,8 @@ export function readPages(): Page[] {
     const twice = pages.find((page) => byPath.get(page.path) !== page)
     throw new Error(`${twice?.file} is also in ${byPath.get(twice?.path ?? '')?.file}: remove one.`)
   }
-  return inOrder([...byPath.keys()]).map((name) => byPath.get(name) as Page)
+  const first = byPath.get('index') as Page
+  return [first, ...sectionsOf(pages).flatMap((section) => section.pages)]
 }
 
 function readPage(folder: string, name: string): Page {
@@ -74,6 +75,3 @@ export function firstSentence(description: string): string {
   const sentence = /^.*?[.!?:](?=\s+[A-Z]|\s*$)/.exec(description)?.[0] ?? description
   return sentence.replace(/:$/, '.')
 }
-
-/** Whether the repository has a file at a path below its root. */
-export const isInRepository = (file: string) => existsSync(path.join(ROOT, file))

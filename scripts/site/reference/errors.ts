@@ -22,7 +22,7 @@ export function errorsPage(): string {
     'What a caller can correct is data: each mutation has a union of its success and its [errors](graphql-errors.md), which are of the interface `UserError` with a `code` of [fields](#fields) or of the error. All else is in `errors` of the response, with one of these codes in `extensions.code`.',
     table(
       ['`extensions.code`', 'cause'],
-      graphqlCodes().map(({ name, description }) => [code(name), prose(description)]),
+      Object.entries(ERROR_CODES).map(([name, description]) => [code(name), prose(description)]),
     ),
     '## Fields',
     'The codes of invalid input, in REST (`errors[].code`) and in GraphQL (`issues[].code`). `detail` and `message` say what to give instead.',
@@ -39,10 +39,6 @@ export function errorsPage(): string {
     '## Attempts',
     'An attempt without a response has an `errorCode`. [Deliveries](../concepts/deliveries.md#codes) has all of them, with who can act.',
   )
-}
-
-export function graphqlCodes(): { name: string; description: string }[] {
-  return Object.entries(ERROR_CODES).map(([name, description]) => ({ name, description }))
 }
 
 const EXAMPLE = {

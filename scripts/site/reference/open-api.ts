@@ -1,3 +1,5 @@
+import { atPointer } from '../../../src/lib/schema-path.ts'
+
 /** The parts of an OpenAPI document that the reference shows. */
 export interface ApiDocument {
   readonly info: { readonly description: string }
@@ -56,29 +58,10 @@ interface ApiOperation {
   readonly responses: Readonly<Record<string, ApiResponse | { readonly $ref: string }>>
 }
 
-export interface RestOperation {
-  readonly id: string
-  /** In capitals. */
-  readonly method: string
-  readonly path: string
-  readonly summary: string
-  readonly description: string
-  readonly parameters: readonly ApiParameter[]
-  readonly body: {
-    readonly description: string
-    readonly schema: ApiSchema
-    readonly example: unknown
-  } | null
-  readonly answers: readonly {
-    readonly status: string
-    readonly description: string
-    readonly schema: ApiSchema | undefined
-    readonly example: unknown
-  }[]
-}
+export type RestOperation = ReturnType<typeof operationsOf>[number]
 
 /** The operations in the order of the document, without references. */
-export function operationsOf(document: ApiDocument): RestOperation[] {
+export function operationsOf(document: ApiDocument) {
   return Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => {
       const { operationId, summary, description, parameters = [], requestBody } = operation
@@ -108,10 +91,7 @@ export function resolve<Thing extends object>(
   document: ApiDocument,
   given: Thing | { readonly $ref: string },
 ): Thing {
-  if (!('$ref' in given) || typeof given.$ref !== 'string') return given as Thing
-  const found = given.$ref
-    .split('/')
-    .slice(1)
-    .reduce<unknown>((at, name) => (at as Record<string, unknown>)[name], document)
-  return found as Thing
+  return '$ref' in given && typeof given.$ref === 'string'
+    ? (atPointer(document, given.$ref.slice(1)) as Thing)
+    : (given as Thing)
 }

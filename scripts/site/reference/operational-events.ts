@@ -1,6 +1,5 @@
 import { operationalTypes } from '../../../src/health/alerts/operational-event-types.ts'
 import { code, fenced, page, prose, table } from './markdown.ts'
-import { schemaFields } from './schema-fields.ts'
 
 export function operationalEventsPage(): string {
   const types = operationalTypes()
@@ -16,27 +15,51 @@ export function operationalEventsPage(): string {
 }
 
 function section({ name, description, example, schema }: ReturnType<typeof operationalTypes>[0]) {
-  const required = new Set(schema.required)
-  const described = schemaFields(schema)
-  const fields = [
-    ...described,
-    ...[...required]
-      .filter((key) => !described.some(({ path }) => path === key))
-      .map((path) => ({ path, type: 'any', required: true, rules: [] })),
-  ]
+  const others = schema.required.filter((key) => !Object.hasOwn(schema.properties, key))
   return page(
     `## ${name}`,
     prose(description),
     table(
       ['field of `data`', 'type', 'always there', ''],
-      fields.map(({ path, type, required, rules }) => [
-        code(path),
-        type,
-        required ? 'yes' : 'no',
-        rules.join('; '),
-      ]),
+      [...rowsOf(schema), ...others.map((key) => [code(key), 'any', 'yes', ''])],
     ),
     'An example of `data`:',
     fenced(JSON.stringify(example, null, 2), 'json'),
   ).trimEnd()
+}
+
+/** What the schemas of operational events use of JSON Schema. */
+interface Field {
+  readonly type?: string | readonly string[]
+  readonly format?: string
+  readonly minimum?: number
+  readonly enum?: readonly string[]
+  readonly items?: Field
+  readonly required?: readonly string[]
+  readonly properties?: object
+}
+
+/** The fields of an object, each before the fields in it. */
+function rowsOf({ required = [], properties = {} }: Field, parent = ''): string[][] {
+  return Object.entries<Field>({ ...properties }).flatMap(([name, field]) => [
+    [
+      code(parent + name),
+      typeOf(field),
+      required.includes(name) ? 'yes' : 'no',
+      rulesOf(field).join('; '),
+    ],
+    ...rowsOf(field, `${parent}${name}.`),
+  ])
+}
+
+function typeOf({ type = 'string', items }: Field): string {
+  return items ? `list of ${typeOf(items)}` : [type].flat().join(' or ')
+}
+
+function rulesOf({ format, minimum, enum: choices }: Field): string[] {
+  return [
+    ...(format === undefined ? [] : [`format ${format}`]),
+    ...(minimum === undefined ? [] : [`at least ${minimum}`]),
+    ...(choices ? [`one of ${choices.map((one) => JSON.stringify(one)).join(', ')}`] : []),
+  ]
 }

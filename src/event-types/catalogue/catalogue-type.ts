@@ -1,5 +1,10 @@
 import type { Db } from '../../db/client.ts'
-import { type ExactJson, isExactNumber, printExactJson } from '../../lib/exact-json.ts'
+import {
+  type ExactJson,
+  type ExactObject,
+  isExactObject,
+  printExactJson,
+} from '../../lib/exact-json.ts'
 import { OPERATIONAL_PREFIX } from '../event-type.ts'
 
 /** An event type as files of the catalogue have it. */
@@ -69,22 +74,14 @@ export class UnusableCatalogue extends Error {
   }
 }
 
-export type JsonObject = Readonly<Record<string, ExactJson>>
-
-export function isJsonObject(value: ExactJson | undefined): value is JsonObject {
-  return (
-    typeof value === 'object' && value !== null && !Array.isArray(value) && !isExactNumber(value)
-  )
-}
-
 /** JSON with all digits. Null for no value. */
 export function textOrNull(value: ExactJson | undefined): string | null {
   return value === undefined || value === null ? null : printExactJson(value)
 }
 
 /** The members of an object. None of anything else. */
-export function membersOf(value: ExactJson | undefined): JsonObject {
-  return isJsonObject(value) ? value : {}
+export function membersOf(value: ExactJson | undefined): ExactObject {
+  return isExactObject(value) ? value : {}
 }
 
 /** The event types of the catalogue by code points of their names, archived ones included, without Posthorn's own. */

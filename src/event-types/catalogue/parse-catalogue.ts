@@ -1,13 +1,16 @@
 import { didYouMean } from '../../lib/did-you-mean.ts'
-import { type ExactJson, parseExactJson } from '../../lib/exact-json.ts'
+import {
+  type ExactJson,
+  type ExactObject,
+  isExactObject,
+  parseExactJson,
+} from '../../lib/exact-json.ts'
 import { decodeUtf8, InvalidJson, parseJson } from '../../lib/parse-json.ts'
 import { referred, withReferred } from '../../lib/schema-path.ts'
 import { schemaWithDefinitions } from '../../lib/standard-schema.ts'
 import {
   type GivenCatalogue,
   type GivenType,
-  isJsonObject,
-  type JsonObject,
   membersOf,
   type Refusal,
   textOrNull,
@@ -32,7 +35,7 @@ export function parseCatalogueFile(bytes: Uint8Array, file: string): GivenCatalo
 export function parseSchemaFile(bytes: Uint8Array, file: string): GivenType {
   const text = textOf(bytes, file).trim()
   const schema = parseExactJson(text)
-  if (!isJsonObject(schema)) {
+  if (!isExactObject(schema)) {
     throw new UnusableCatalogue([`${file} must be a JSON Schema in an object.`])
   }
   const name = file.replace(/\.json$/, '')
@@ -101,7 +104,7 @@ export function textOf(bytes: Uint8Array, file: string): string {
 }
 
 /** The `webhooks` of an OpenAPI 3.1 document: one event type each. */
-function parseOpenApi(document: JsonObject, file: string): GivenCatalogue {
+function parseOpenApi(document: ExactObject, file: string): GivenCatalogue {
   const { openapi: version } = document
   if (typeof version !== 'string' || !/^3\.[1-9]/.test(version)) {
     throw new UnusableCatalogue([
@@ -122,7 +125,7 @@ function parseOpenApi(document: JsonObject, file: string): GivenCatalogue {
 }
 
 function parseWebhook(
-  document: JsonObject,
+  document: ExactObject,
   webhook: ExactJson,
   name: string,
   file: string,
@@ -141,7 +144,7 @@ function parseWebhook(
   const given = followed(document, ofData ?? bodySchema)
   const example = exampleOf(document, media, given, ofData !== undefined)
   const { schemas } = membersOf(document['components'])
-  const schema = isJsonObject(given) ? schemaWithDefinitions(given, schemas ?? {}) : given
+  const schema = isExactObject(given) ? schemaWithDefinitions(given, schemas ?? {}) : given
   return {
     place,
     name,
@@ -160,7 +163,7 @@ function itemsOf(value: ExactJson | undefined): readonly ExactJson[] {
 }
 
 /** The members of an object, or of the one that its `$ref` names. Empty for anything else. */
-function resolved(document: JsonObject, given: ExactJson | undefined): JsonObject {
+function resolved(document: ExactObject, given: ExactJson | undefined): ExactObject {
   let value = given
   for (let i = 0; i < MAX_REFERENCES; i++) {
     const { $ref: reference } = membersOf(value)
@@ -173,7 +176,7 @@ function resolved(document: JsonObject, given: ExactJson | undefined): JsonObjec
 const MAX_REFERENCES = 100
 
 /** The component itself, where a schema is only a reference to one. */
-function followed(document: JsonObject, given: ExactJson): ExactJson {
+function followed(document: ExactObject, given: ExactJson): ExactJson {
   let schema = given
   for (let i = 0; i < MAX_REFERENCES; i++) {
     const { $ref: reference, ...others } = membersOf(schema)
@@ -184,8 +187,8 @@ function followed(document: JsonObject, given: ExactJson): ExactJson {
 }
 
 /** The schema of the member `data` of the request's body, which Posthorn sends in an envelope. */
-function dataSchema(document: JsonObject, body: ExactJson): ExactJson | undefined {
-  const schemas = (withReferred(document, [body]) ?? []) as JsonObject[]
+function dataSchema(document: ExactObject, body: ExactJson): ExactJson | undefined {
+  const schemas = (withReferred(document, [body]) ?? []) as ExactObject[]
   return schemas
     .map(({ properties }) => membersOf(properties)['data'])
     .findLast((data) => data !== undefined)
@@ -193,8 +196,8 @@ function dataSchema(document: JsonObject, body: ExactJson): ExactJson | undefine
 
 /** The example of the request, of which only `data` counts if the schema is that of `data`; or that of the schema. */
 function exampleOf(
-  document: JsonObject,
-  media: JsonObject,
+  document: ExactObject,
+  media: ExactObject,
   schema: ExactJson,
   isInEnvelope: boolean,
 ): ExactJson | undefined {
@@ -206,7 +209,7 @@ function exampleOf(
 }
 
 /** The first text that describes an event type in one of the objects. A document without one has its name. */
-function descriptionOf(objects: readonly JsonObject[], name: string): string {
+function descriptionOf(objects: readonly ExactObject[], name: string): string {
   const texts = objects.flatMap(({ description, summary, title }) => [description, summary, title])
   return texts.find((text) => typeof text === 'string' && text.trim() !== '')?.toString() ?? name
 }

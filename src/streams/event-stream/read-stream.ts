@@ -1,19 +1,11 @@
+import type { BodyEvent } from '../../bodies/event-graph/select-event.ts'
 import type { Sql } from '../../db/client.ts'
 import { MAX_STEPS } from '../../lib/work-budget.ts'
 import type { Cursor } from './cursor.ts'
 import type { EventSelection } from './event-matcher.ts'
 
 /** An event of the stream. */
-export interface StreamEvent extends Cursor {
-  /** A uuid. */
-  readonly id: string
-  readonly type: string
-  readonly occurredAt: Date
-  /** The exact JSON text that was published. */
-  readonly data: string
-  /** The JSON text of `data` before the change. Null: not given. */
-  readonly previous: string | null
-}
+export interface StreamEvent extends BodyEvent, Cursor {}
 
 /** How much memory an event takes, roughly. */
 export function bytesOf({ data, previous }: StreamEvent): number {

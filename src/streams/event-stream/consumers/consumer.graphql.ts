@@ -3,6 +3,7 @@ import { pageOf } from '../../../db/page.ts'
 import { builder } from '../../../graphql/builder.ts'
 import { type Context, withinReach } from '../../../graphql/context.ts'
 import { enumOf } from '../../../graphql/enum-of.ts'
+import { addList } from '../../../graphql/list.ts'
 import { mutation } from '../../../graphql/mutation.ts'
 import { organizationFields, organizationOf } from '../../../graphql/organization-fields.ts'
 import { timestampOf } from '../../../lib/uuid-v7.ts'
@@ -19,7 +20,7 @@ const BEHIND_AFTER_MS = 5 * 60_000
 
 const MAX_LEASES = 100
 
-const ConsumerLease = builder.prismaObject('ConsumerLease', {
+builder.prismaObject('ConsumerLease', {
   fields: (t) => ({
     expiresAt: t.expose('expiresAt', { type: 'DateTime' }),
     eventCount: t.int({
@@ -43,7 +44,7 @@ function ofBacklog<Value>(show: (backlog: ConsumerBacklog) => Value) {
   }
 }
 
-const Consumer = builder.prismaNode('Consumer', {
+builder.prismaNode('Consumer', {
   id: { field: 'id' },
   findUnique: (id, context) => ({ id, ...withinReach(context) }),
   nullable: true,
@@ -96,17 +97,10 @@ const Consumer = builder.prismaNode('Consumer', {
       resolve: ({ missedCount }) => Number(missedCount),
     }),
     lastMissedAt: t.expose('lastMissedAt', { type: 'DateTime', nullable: true }),
-    openLeases: t.prismaField({
-      type: [ConsumerLease],
+    openLeases: t.relation('leases', {
       description: `The leases whose events are not acknowledged, the first to expire first: at most ${MAX_LEASES}. After \`expiresAt\`, the next pull gets the events.`,
-      select: (_args, _context, nestedSelection) => ({
-        leases: nestedSelection({
-          orderBy: { expiresAt: 'asc' },
-          take: MAX_LEASES,
-        }),
-      }),
+      query: { orderBy: { expiresAt: 'asc' }, take: MAX_LEASES },
       complexity: { field: 1, multiplier: MAX_LEASES },
-      resolve: (_query, { leases }) => leases,
     }),
     createdAt: t.field({
       type: 'DateTime',
@@ -115,11 +109,6 @@ const Consumer = builder.prismaNode('Consumer', {
     }),
   }),
 })
-
-const ConsumerConnection = builder.connectionObject(
-  { type: Consumer, name: 'ConsumerConnection', description: 'A page of consumers.' },
-  { name: 'ConsumerEdge', description: 'A consumer in a page.' },
-)
 
 organizationFields((t) => ({
   consumer: t.prismaField({
@@ -139,23 +128,17 @@ organizationFields((t) => ({
       return context.prisma.consumer.findUnique({ ...query, where })
     },
   }),
-  consumers: t.prismaConnection(
-    {
-      type: 'Consumer',
-      cursor: 'id',
-      semanticNonNull: true,
-      description:
-        'The consumers of the organization, newest first: those who ask for events with `pullEvents` of `/graphql/events`, or over HTTP.',
-      authScopes: { scope: 'events:read' },
-      resolve: (query, organization, _args, context) => {
-        const organizationId = organizationOf(organization, context)
-        const { where, ...page } = pageOf(query, 'newest first')
-        return context.prisma.consumer.findMany({ ...page, where: { ...where, organizationId } })
-      },
-    },
-    ConsumerConnection,
-  ),
 }))
+
+addList('Organization', 'consumers', 'Consumer', {
+  description:
+    'The consumers of the organization, newest first: those who ask for events with `pullEvents` of `/graphql/events`, or over HTTP.',
+  scope: 'events:read',
+  find: (query, organizationId, _args, { prisma }) => {
+    const { where, ...page } = pageOf(query, 'newest first')
+    return prisma.consumer.findMany({ ...page, where: { ...where, organizationId } })
+  },
+})
 
 mutation('deleteConsumer', {
   description:
