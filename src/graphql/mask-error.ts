@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { PothosValidationError } from '@pothos/core'
-import type { GraphQLError } from 'graphql'
+import type { ExecutionResult, GraphQLError } from 'graphql'
 import { createGraphQLError } from 'graphql-yoga'
 import { errorOfCaller } from '../http/problem.ts'
 import { type DomainError, type ErrorCode, invalid, listedIssues } from '../lib/errors.ts'
@@ -34,11 +34,18 @@ const TRANSLATIONS: Record<ErrorCode, Translation> = {
   unavailable: { code: 'UNAVAILABLE', http: { status: 503, headers: { 'retry-after': '5' } } },
 }
 
+export type MaskError = (error: unknown) => GraphQLError
+
+/** The result with its errors translated. */
+export function masked(result: ExecutionResult, maskError: MaskError): ExecutionResult {
+  return result.errors ? { ...result, errors: result.errors.map(maskError) } : result
+}
+
 /**
  * Translates thrown errors for the response. Errors that a caller can act on keep their message. Any other error becomes
  * `INTERNAL` with a reference, and the log has the whole error under that reference.
  */
-export function createMaskError(logger: Logger, outages: OutageLog): (error: unknown) => Error {
+export function createMaskError(logger: Logger, outages: OutageLog): MaskError {
   const references = new WeakMap<object, string>()
 
   /** Logs each fault once, although it may appear several times in a response. */
@@ -84,7 +91,7 @@ function isGraphQLError(error: unknown): error is GraphQLError {
   return error instanceof Error && error.name === 'GraphQLError'
 }
 
-function toGraphQLError(error: DomainError, place: unknown): Error {
+function toGraphQLError(error: DomainError, place: unknown): GraphQLError {
   const issues = listedIssues(error).map(({ path, code, detail }) => ({
     path,
     code,
@@ -115,6 +122,13 @@ export function withCode(
     ...placeOf(error),
     extensions: { ...error.extensions, code },
   })
+}
+
+/** An error of `graphql` for a request that is not executed. With `spec`, the status is 200 if clients accept only JSON. */
+export function refused(error: GraphQLError, usual: GraphErrorCode, spec = true): GraphQLError {
+  const http = { spec, status: 400 }
+  const extensions = { code: usual, http, ...error.extensions }
+  return withCode(createGraphQLError(error.message, { ...placeOf(error), extensions }))
 }
 
 /** Without the values of the document or of the variables: they may be credentials, and clients log errors. */

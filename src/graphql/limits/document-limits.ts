@@ -102,14 +102,15 @@ interface SelectedField {
  * below them, so the limits hold before it.
  *
  * Returns the largest number of fields in the response. It depends on the variables, which may have any value: the executor
- * checks them later. `counted`: the fields and spreads of the other operations of the document.
+ * checks them later. `counted`: the fields and spreads of the other operations of the document; and how many fields have
+ * a cost that depends on their arguments.
  */
 export function expand(
   schema: GraphQLSchema,
   document: DocumentNode,
   operation: OperationDefinitionNode,
   given: Readonly<Record<string, unknown>> = {},
-  counted = { fields: 0, spreads: 0 },
+  counted = { fields: 0, spreads: 0, arguments: 0 },
 ): number {
   const fragments = fragmentsOf(document)
   const variables = { ...defaultsOf(operation), ...given }
@@ -173,6 +174,7 @@ export function expand(
   }
 
   function argumentsOf({ arguments: args = [] }: FieldNode): Record<string, unknown> {
+    counted.arguments++
     return Object.fromEntries(
       args.map(({ name, value }) => [name.value, valueFromASTUntyped(value, variables)]),
     )
