@@ -1,6 +1,7 @@
 import {
   type ExecutionResult,
   executeRootSelectionSet,
+  type GraphQLError,
   type GraphQLSchema,
   getOperationAST,
   Kind,
@@ -8,20 +9,32 @@ import {
   OperationTypeNode,
   type SelectionNode,
   subscribe,
+  validate,
   validateExecutionArgs,
 } from 'graphql'
-import { createGraphQLError, type GraphQLParams, isAsyncIterable } from 'graphql-yoga'
+import { type GraphQLParams, isAsyncIterable } from 'graphql-yoga'
+import { LruMap, MAX_AGE_MS } from '../lib/lru-map.ts'
 import { describeRequest } from '../telemetry/request-log.ts'
 import { createContext, type DomainDeps, identifiedCaller, type RequestContext } from './context.ts'
-import { createDocuments, type ParsedDocument } from './documents.ts'
-import { expand, limitExceeded, MAX_COMPLEXITY } from './limits/document-limits.ts'
+import {
+  expand,
+  limitExceeded,
+  MAX_COMPLEXITY,
+  type ParsedDocument,
+  parseWithinLimits,
+} from './limits/document-limits.ts'
 import { BYTES_PER_FIELD, eachWithinLimits, withinLimits } from './limits/response-limits.ts'
-import { type MaskError, masked, refused } from './mask-error.ts'
+import { type MaskError, rejection, withCode } from './mask-error.ts'
 
 export type Result = ExecutionResult | AsyncIterable<ExecutionResult>
 
 /** Executes the operation of a request. Errors are part of the result. */
 export type Execute = (params: GraphQLParams, context: RequestContext) => Promise<Result>
+
+const BAD_DOCUMENT = { spec: true, status: 400 }
+
+/** Longer documents are not cached, so that no client can fill the memory. */
+const MAX_CACHED_LENGTH = 8 * 1024
 
 /**
  * Executes operations within the limits: of documents before they are parsed and validated, of operations before they
@@ -35,49 +48,72 @@ export function createExecute(
   schemaOf: (document: string) => Promise<GraphQLSchema>,
   maskError: MaskError,
 ): Execute {
-  const documents = createDocuments()
+  const valid = new LruMap<string, ParsedDocument>({ maxEntries: 500, maxAgeMs: MAX_AGE_MS })
+
+  function parse(schema: GraphQLSchema, query: string): ParsedDocument {
+    const known = valid.get(query)
+    if (known?.schema === schema) return known
+    try {
+      return parseWithinLimits(schema, query)
+    } catch (error) {
+      throw withCode(error as GraphQLError, 'GRAPHQL_PARSE_FAILED', BAD_DOCUMENT)
+    }
+  }
 
   async function run(
     { query = '', operationName, variables }: GraphQLParams,
     of: RequestContext,
   ): Promise<Result> {
     const { inFlight, quota, request } = of
-    const document = documents.parse(await schemaOf(query), query)
-    const operation = getOperationAST(document.node, operationName)
-    if (operation) {
-      describeRequest({ operation: { type: operation.operation, name: operation.name?.value } })
+    const parsed = parse(await schemaOf(query), query)
+    const { schema, document, costs } = parsed
+    const operation = getOperationAST(document, operationName)
+    if (!operation) {
+      const message = 'Could not determine what operation to execute.'
+      throw rejection('OPERATION_RESOLUTION_FAILURE', message, { status: 400 })
     }
-    if (!operation || !publishesOnly(operation)) {
-      quota.spend(identifiedCaller(of), 'requests', 1)
+    const { operation: type, name } = operation
+    describeRequest({ operation: { type, name: name?.value } })
+    if (!publishesOnly(operation)) quota.spend(identifiedCaller(of), 'requests', 1)
+    if (type === OperationTypeNode.MUTATION && request.method === 'GET') {
+      const message = 'Can only perform a mutation operation from a POST request.'
+      throw rejection('BAD_REQUEST', message, { status: 405, headers: { allow: 'POST' } })
     }
-    requireOperation(operation, request)
-    const errors = documents.validate(document)
-    if (errors.length > 0) return { errors }
-    const cost = costOf(document, operation, variables)
+    if (valid.get(query) !== parsed) {
+      const errors = validate(schema, document)
+      const failed = (error: GraphQLError) =>
+        withCode(error, 'GRAPHQL_VALIDATION_FAILED', BAD_DOCUMENT)
+      if (errors.length > 0) return { errors: errors.map(failed) }
+      if (query.length <= MAX_CACHED_LENGTH) valid.set(query, parsed)
+    }
+    const cost = costs.get(operation) ?? expand(schema, document, operation, variables)
+    if (cost > MAX_COMPLEXITY) {
+      throw limitExceeded('fields in its largest response', Math.ceil(cost))
+    }
     const args = {
-      schema: document.schema,
-      document: document.node,
+      schema,
+      document,
       operationName,
       variableValues: variables,
       contextValue: createContext(deps, of),
     }
-    const valid = validateExecutionArgs(args)
-    if (!('schema' in valid)) {
-      return { errors: valid.map((error) => refused(error, 'BAD_USER_INPUT', false)) }
+    const checked = validateExecutionArgs(args)
+    if (!('schema' in checked)) {
+      return { errors: checked.map((error) => withCode(error, 'BAD_USER_INPUT', { status: 400 })) }
     }
-    if (operation.operation === OperationTypeNode.SUBSCRIPTION) {
+    if (type === OperationTypeNode.SUBSCRIPTION) {
       requireStreams(request.headers.get('accept'))
       const events = await subscribe(args)
       return isAsyncIterable(events)
         ? eachWithinLimits(events, inFlight, maskError)
-        : masked(events, maskError)
+        : withinLimits(events, maskError).result
     }
     const responseBytes = cost * BYTES_PER_FIELD
     await inFlight?.takeTurn(responseBytes)
     inFlight?.resize('response', responseBytes)
-    const result = masked(await executeRootSelectionSet(valid), maskError)
+    const result = await executeRootSelectionSet(checked)
     const extensions = { cost: { requested: cost, maximum: MAX_COMPLEXITY } }
-    return withinLimits({ ...result, extensions }).result
+    return withinLimits({ ...result, extensions }, maskError).result
   }
 
   return async (params, context) => {
@@ -86,14 +122,6 @@ export function createExecute(
     if (!quota.isUsed) quota.spend(identifiedCaller(context), 'requests', 1)
     return result
   }
-}
-
-/** Rejects an operation whose response could have too many fields. */
-function costOf(document: ParsedDocument, operation: OperationDefinitionNode, variables = {}) {
-  const cost =
-    document.costs.get(operation) ?? expand(document.schema, document.node, operation, variables)
-  if (cost <= MAX_COMPLEXITY) return cost
-  throw limitExceeded('fields in its largest response', Math.ceil(cost))
 }
 
 const PUBLISHING: ReadonlySet<string> = new Set(['publishEvent', 'publishEvents'])
@@ -105,29 +133,14 @@ function publishesOnly({ operation, selectionSet }: OperationDefinitionNode): bo
   return operation === OperationTypeNode.MUTATION && selectionSet.selections.every(publishes)
 }
 
-/** Rejects a mutation by GET: a link of another page must change nothing. */
-function requireOperation(
-  operation: OperationDefinitionNode | null | undefined,
-  { method }: Request,
-): asserts operation is OperationDefinitionNode {
-  if (!operation) {
-    throw createGraphQLError('Could not determine what operation to execute.', {
-      extensions: { code: 'OPERATION_RESOLUTION_FAILURE', http: { status: 400 } },
-    })
-  }
-  if (method !== 'GET' || operation.operation !== OperationTypeNode.MUTATION) return
-  throw createGraphQLError('Can only perform a mutation operation from a POST request.', {
-    extensions: { code: 'BAD_REQUEST', http: { status: 405, headers: { allow: 'POST' } } },
-  })
-}
-
 /** Rejects a subscription of a client that does not accept event streams. Its stream would never be closed. */
 function requireStreams(accept: string | null): void {
   const types = (accept ?? '*/*').toLowerCase().replaceAll(/\s/g, '').split(',')
   if (types.some((type) => STREAMS.test(type))) return
-  throw createGraphQLError(
+  throw rejection(
+    'NOT_ACCEPTABLE',
     'A subscription returns an event stream: send `Accept: text/event-stream`, for example with graphql-sse. It has no multipart form and no WebSockets; docs/guides/frontends.md has links for Apollo Client, urql and Relay.',
-    { extensions: { code: 'NOT_ACCEPTABLE', http: { status: 406 } } },
+    { status: 406 },
   )
 }
 

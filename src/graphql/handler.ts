@@ -1,6 +1,5 @@
 import type { GraphQLSchema } from 'graphql'
 import {
-  createGraphQLError,
   createYoga,
   type GraphQLParams,
   getSSEProcessor,
@@ -21,9 +20,8 @@ import type { Logger } from '../telemetry/logger.ts'
 import type { OutageLog } from '../telemetry/outages.ts'
 import { REQUEST_ID_HEADER } from '../telemetry/request-log.ts'
 import type { DomainDeps, Identify, RequestContext } from './context.ts'
-import type { ErrorCode } from './error-codes.ts'
 import { createExecute, type Execute, type Result } from './execute.ts'
-import { createMaskError, type MaskError } from './mask-error.ts'
+import { createMaskError, type MaskError, rejection } from './mask-error.ts'
 
 /** Documents by hash, as written by the `persistedDocuments` option of GraphQL codegen. */
 export type TrustedDocuments = Readonly<Record<string, string>>
@@ -186,8 +184,8 @@ async function readParams(
   }
   if (trusted) return { ...params, query: trustedDocument(trusted, params) }
   if (params.query != null || hashOf(params) === null) return params
-  // Apollo's server answers with 200: the client continues.
-  throw rejection('PERSISTED_QUERY_NOT_SUPPORTED', 'PersistedQueryNotSupported', 200)
+  // Apollo's client recognizes the message, and continues after a 200.
+  throw rejection('PERSISTED_QUERY_NOT_SUPPORTED', 'PersistedQueryNotSupported', { status: 200 })
 }
 
 function readSearchParams(request: Request): GraphQLParams {
@@ -208,7 +206,7 @@ function readSearchParams(request: Request): GraphQLParams {
 function toBadRequest(error: unknown): unknown {
   const kind = error instanceof HttpRejection ? error.kind : (error as DomainError).code
   if (!BAD_REQUESTS.includes(kind)) return error
-  return rejection('BAD_REQUEST', (error as Error).message, PROBLEMS[kind][0])
+  return rejection('BAD_REQUEST', (error as Error).message, { status: PROBLEMS[kind][0] })
 }
 
 const BAD_REQUESTS: readonly ProblemKind[] = ['malformed', 'too_large', 'unsupported_media_type']
@@ -220,16 +218,14 @@ function trustedDocument(trusted: TrustedDocuments, params: GraphQLParams): stri
     throw rejection(
       'TRUSTED_DOCUMENTS_ONLY',
       `Only trusted documents run here.${leaveOut} Name one by its hash: \`"extensions": {"persistedQuery": {"version": 1, "sha256Hash": "…"}}\`.`,
-      400,
-      true,
+      { spec: true, status: 400 },
     )
   }
   if (Object.hasOwn(trusted, hash)) return trusted[hash] as string
   throw rejection(
     'TRUSTED_DOCUMENT_NOT_FOUND',
     'No trusted document has this hash. Deploy the list that your client was built with (POSTHORN_GRAPHQL_TRUSTED_DOCUMENTS).',
-    400,
-    true,
+    { spec: true, status: 400 },
   )
 }
 
@@ -239,11 +235,6 @@ function hashOf({ extensions }: GraphQLParams): string | null {
   if (typeof persisted !== 'object' || persisted === null) return null
   const { sha256Hash } = persisted as { sha256Hash?: unknown }
   return typeof sha256Hash === 'string' ? sha256Hash.toLowerCase() : null
-}
-
-/** Clients recognize the messages of Apollo's protocol. */
-function rejection(code: ErrorCode, message: string, status: number, spec = false): Error {
-  return createGraphQLError(message, { extensions: { code, http: { spec, status } } })
 }
 
 /** How long a browser may cache a preflight response, in seconds. */

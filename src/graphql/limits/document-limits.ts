@@ -13,8 +13,12 @@ import {
   isListType,
   isObjectType,
   Kind,
+  Lexer,
   type OperationDefinitionNode,
+  parse,
   type SelectionSetNode,
+  Source,
+  TokenKind,
   valueFromASTUntyped,
 } from 'graphql'
 import { createGraphQLError } from 'graphql-yoga'
@@ -88,6 +92,52 @@ export function exceeded(message: string, details: object): GraphQLError {
 }
 
 export const count = (number: number) => number.toLocaleString('en')
+
+/** A parsed document within the limits, and the cost of each operation; null if it depends on the variables. */
+export interface ParsedDocument {
+  readonly schema: GraphQLSchema
+  readonly document: DocumentNode
+  readonly costs: ReadonlyMap<OperationDefinitionNode, number | null>
+}
+
+/** Checks the length and nesting of a document, parses it, and checks its other limits. */
+export function parseWithinLimits(schema: GraphQLSchema, text: string): ParsedDocument {
+  checkTokens(new Lexer(new Source(text)))
+  const document = parse(text)
+  const costs = new Map<OperationDefinitionNode, number | null>()
+  const counted = { fields: 0, spreads: 0, arguments: 0 }
+  for (const definition of document.definitions) {
+    if (definition.kind !== Kind.OPERATION_DEFINITION) continue
+    counted.arguments = 0
+    const cost = expand(schema, document, definition, {}, counted)
+    costs.set(definition, counted.arguments > 0 ? null : cost)
+  }
+  return { schema, document, costs }
+}
+
+const OPENING: ReadonlySet<string> = new Set([
+  TokenKind.BRACE_L,
+  TokenKind.BRACKET_L,
+  TokenKind.PAREN_L,
+])
+const CLOSING: ReadonlySet<string> = new Set([
+  TokenKind.BRACE_R,
+  TokenKind.BRACKET_R,
+  TokenKind.PAREN_R,
+])
+
+function checkTokens(lexer: Lexer): void {
+  let nesting = 0
+  for (let count = 1; ; count++) {
+    const { kind, start, end } = lexer.advance()
+    if (kind === TokenKind.EOF) return
+    requireAtMost('tokens', count)
+    if (kind === TokenKind.NAME) requireAtMost('characters in one name', end - start)
+    if (OPENING.has(kind)) nesting++
+    else if (CLOSING.has(kind)) nesting--
+    requireAtMost('levels of nested brackets', nesting)
+  }
+}
 
 interface SelectedField {
   readonly node: FieldNode

@@ -1,8 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import type { ExecutionResult } from 'graphql'
-import { createGraphQLError } from 'graphql-yoga'
 import type { InFlight } from '../../http/connection.ts'
-import { type MaskError, masked } from '../mask-error.ts'
+import { type MaskError, rejection } from '../mask-error.ts'
 import { count, exceeded, MAX_COMPLEXITY } from './document-limits.ts'
 
 /** The maximum size of a response, or of one event of a subscription, as JSON. */
@@ -13,13 +12,16 @@ export const BYTES_PER_FIELD = MAX_RESPONSE_BYTES / MAX_COMPLEXITY
 
 /** A result that yoga sends as `stringify` returns it. */
 interface Serialized extends ExecutionResult {
-  readonly stringify?: (result: ExecutionResult) => string
+  readonly stringify?: () => string
 }
 
-/** Serializes a result. Returns an error in its place if it is too large. */
-export function withinLimits(result: Serialized): { result: Serialized; bytes: number } {
-  const { stringify = JSON.stringify } = result
-  const text = stringify(result)
+/** Masks the errors of a result and serializes it. Returns an error in its place if it is too large. */
+export function withinLimits(
+  { errors, ...rest }: ExecutionResult,
+  maskError: MaskError,
+): { result: Serialized; bytes: number } {
+  const result = errors ? { errors: errors.map(maskError), ...rest } : rest
+  const text = JSON.stringify(result)
   const bytes = Buffer.byteLength(text)
   if (bytes > MAX_RESPONSE_BYTES) {
     const message = `The response is larger than ${count(MAX_RESPONSE_BYTES)} bytes. Request smaller pages (\`first\`) or fewer large fields.`
@@ -27,7 +29,7 @@ export function withinLimits(result: Serialized): { result: Serialized; bytes: n
     return { result: { errors: [exceeded(message, details)] }, bytes }
   }
   // Yoga still removes what errors have for it alone.
-  return { result: result.errors ? result : { ...result, stringify: () => text }, bytes }
+  return { result: errors ? result : { ...result, stringify: () => text }, bytes }
 }
 
 /**
@@ -60,7 +62,7 @@ export function eachWithinLimits(
         return { done: false as const, value: { errors: [error] } }
       })
       if (event.done) return event
-      const { result, bytes } = withinLimits(masked(event.value, maskError))
+      const { result, bytes } = withinLimits(event.value, maskError)
       ended ||= bytes > MAX_RESPONSE_BYTES
       try {
         inFlight?.resize('response', lastBytes + bytes)
@@ -79,8 +81,7 @@ export function eachWithinLimits(
 }
 
 function unreadEvents() {
-  return createGraphQLError(
-    'The events that your clients have not read take too much memory. Subscribe again with fewer large fields, then query the events that it missed.',
-    { extensions: { code: 'SLOW_CONSUMER' } },
-  )
+  const message =
+    'The events that your clients have not read take too much memory. Subscribe again with fewer large fields, then query the events that it missed.'
+  return rejection('SLOW_CONSUMER', message)
 }
