@@ -32,7 +32,7 @@ export interface RequestContext extends Partial<Connection> {
   readonly request: Request
   readonly identity: Identity
   /** If they are already read. */
-  readonly params?: GraphQLParams
+  params?: GraphQLParams
   readonly quota: Quota
 }
 

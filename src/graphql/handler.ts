@@ -48,26 +48,19 @@ export const GRAPHQL_PATH = '/graphql'
 
 /** Handles requests to `/graphql`, of any method. */
 export function createHandler(deps: DomainDeps, options: HandlerOptions): Handle {
-  const { trustedDocuments } = options
+  const { corsOrigins, trustedDocuments } = options
   const maskError = createMaskError(options.logger, options.outages)
   const execute = createExecute(deps, options.schema, maskError)
   let yoga: ReturnType<typeof createServer> | undefined
 
-  /** Answers what needs no negotiation. All that yoga does for a request takes as much memory as publishing an event. */
-  async function answer(server: NonNullable<typeof yoga>, context: RequestContext) {
-    const mediaType = plainMediaType(context.request)
-    if (mediaType === undefined) return await server.handleRequest(context.request, context)
-    let result: Result
+  /** Null: yoga rejects the parameters. */
+  async function run(context: RequestContext): Promise<Result | null> {
     try {
-      const params = await readParams(context, trustedDocuments)
-      if (!isUsual(params))
-        return await server.handleRequest(context.request, { ...context, params })
-      result = await execute(params, context)
+      context.params = await readParams(context, trustedDocuments)
+      return isUsual(context.params) ? await execute(context.params, context) : null
     } catch (error) {
-      result = { errors: [maskError(error)] }
+      return { errors: [maskError(error)] }
     }
-    const toResponse = isAsyncIterable(result) ? toEventStream : processRegularResult
-    return await toResponse(result, server.fetchAPI, mediaType)
   }
 
   return async function handle(request: Request, connection = {}): Promise<Response> {
@@ -76,33 +69,46 @@ export function createHandler(deps: DomainDeps, options: HandlerOptions): Handle
     const { address } = connection
     const identity = await options.identify(request, address).catch((error: Error) => error)
     const quota = createQuota(options.rateLimiter)
-    const response = await answer(yoga, { ...connection, request, identity, quota })
-    for (const [name, value] of quota.headers()) response.headers.set(name, value)
-    // Responses may contain secrets, and belong to one API key.
-    response.headers.set('cache-control', 'no-store')
-    response.headers.set('x-content-type-options', 'nosniff')
-    if (options.corsOrigins.length > 0) {
-      response.headers.append('vary', 'origin, access-control-request-headers')
+    const context = { ...connection, request, identity, quota }
+    const headers = () => ({
+      ...Object.fromEntries(quota.headers()),
+      // Responses may contain secrets, and belong to one API key.
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
+      ...(corsOrigins.length > 0 && { vary: 'origin, access-control-request-headers' }),
+    })
+    // What yoga does for each request takes as much memory as publishing an event. Here it has nothing to negotiate.
+    const mediaType = plainMediaType(request)
+    const result = mediaType && (await run(context))
+    if (mediaType && result && !isAsyncIterable(result)) {
+      const extensions = { ...result.extensions, http: { headers: headers() } }
+      return processRegularResult({ ...result, extensions }, yoga.fetchAPI, mediaType)
     }
+    const response = result
+      ? await toEventStream(result, yoga.fetchAPI, EVENT_STREAM)
+      : await yoga.handleRequest(request, context)
+    for (const [name, value] of Object.entries(headers())) response.headers.set(name, value)
     // Otherwise nginx, which buffers responses by default, sends nothing until a buffer of the stream is full.
-    if (response.headers.get('content-type')?.startsWith('text/event-stream')) {
+    if (response.headers.get('content-type')?.startsWith(EVENT_STREAM)) {
       response.headers.set('x-accel-buffering', 'no')
     }
     return response
   }
 }
 
-/** What programs accept, and what they get for it. */
-const PLAIN_MEDIA_TYPES: Readonly<Record<string, string>> = {
-  '*/*': 'application/json',
-  'application/json': 'application/json',
-  'application/graphql-response+json, application/json': 'application/graphql-response+json',
-}
+const EVENT_STREAM = 'text/event-stream'
+
+/** What programs accept, and what they get. */
+const PLAIN_MEDIA_TYPES: ReadonlyMap<string, string> = new Map([
+  ['*/*', 'application/json'],
+  ['application/json', 'application/json'],
+  ['application/graphql-response+json, application/json', 'application/graphql-response+json'],
+])
 
 /** The media type for a POST of a program; undefined for any other request. */
 function plainMediaType({ method, headers }: Request): string | undefined {
   if (method !== 'POST' || headers.has('origin')) return
-  return PLAIN_MEDIA_TYPES[headers.get('accept') ?? '*/*']
+  return PLAIN_MEDIA_TYPES.get(headers.get('accept') ?? '*/*')
 }
 
 /** Whether parameters pass the checks of yoga. */
@@ -148,7 +154,7 @@ function useExecute(
       setParamsHandler(({ params, context }) => execute(params, context))
     },
     onResultProcess({ result, setResultProcessor }) {
-      if (isAsyncIterable(result)) setResultProcessor(toEventStream, 'text/event-stream')
+      if (isAsyncIterable(result)) setResultProcessor(toEventStream, EVENT_STREAM)
     },
   }
 }
