@@ -60,7 +60,6 @@ export interface Context extends DomainDeps {
 
 export function createContext(deps: DomainDeps, of: RequestContext): Context {
   const { request, quota, address, cut, inFlight } = of
-  const { headers, url } = request
   const caller = identifiedCaller(of)
   const source = caller.consoleSessionId ? 'console' : 'graphql'
   const perOrganization = createBatch()
@@ -68,10 +67,10 @@ export function createContext(deps: DomainDeps, of: RequestContext): Context {
     ...deps,
     caller,
     quota,
-    actor: requestActor(source, caller.keyId, caller.person, { headers, address }),
+    actor: requestActor(source, caller.keyId, caller.person, { headers: request.headers, address }),
     perField: (info, run) => perOrganization('', info, run),
     perOrganization,
-    origin: () => deps.publicUrl ?? new URL(url).origin,
+    origin: () => deps.publicUrl ?? new URL(request.url).origin,
     signal: () => request.signal,
     cut,
     inFlight,

@@ -121,11 +121,24 @@ function isUsual({ query, operationName: _, variables, extensions, ...others }: 
 
 const toEventStream = getSSEProcessor()
 
+/** Yoga speaks HTTP: it negotiates, checks parameters and answers. What they ask for is read and executed here. */
 function createServer(execute: Execute, maskError: MaskError, options: HandlerOptions) {
   const { path = GRAPHQL_PATH, corsOrigins, trustedDocuments } = options
+  const plugin: Plugin<object, RequestContext> = {
+    onRequestParse({ request, serverContext, setRequestParser }) {
+      if (request.method !== 'POST' && request.method !== 'GET') return
+      setRequestParser(() => serverContext.params ?? readParams(serverContext, trustedDocuments))
+    },
+    onParams({ setParamsHandler }) {
+      setParamsHandler(({ params, context }) => execute(params, context))
+    },
+    onResultProcess({ result, setResultProcessor }) {
+      if (isAsyncIterable(result)) setResultProcessor(toEventStream, EVENT_STREAM)
+    },
+  }
   return createYoga<RequestContext>({
     graphqlEndpoint: path,
-    plugins: [useExecute(execute, trustedDocuments)],
+    plugins: [plugin],
     maskedErrors: { maskError },
     cors: corsOrigins.length > 0 && corsOptions(corsOrigins),
     // The server does each of these, or Posthorn does not offer it.
@@ -138,25 +151,6 @@ function createServer(execute: Execute, maskError: MaskError, options: HandlerOp
     logging: false,
     fetchAPI: { Request, Response, Headers, URL, ReadableStream },
   })
-}
-
-/** Yoga reads, checks and answers requests over HTTP; what they ask for is read and executed here. */
-function useExecute(
-  execute: Execute,
-  trusted: TrustedDocuments | null,
-): Plugin<object, RequestContext> {
-  return {
-    onRequestParse({ request, serverContext, setRequestParser }) {
-      if (request.method !== 'POST' && request.method !== 'GET') return
-      setRequestParser(() => serverContext.params ?? readParams(serverContext, trusted))
-    },
-    onParams({ setParamsHandler }) {
-      setParamsHandler(({ params, context }) => execute(params, context))
-    },
-    onResultProcess({ result, setResultProcessor }) {
-      if (isAsyncIterable(result)) setResultProcessor(toEventStream, EVENT_STREAM)
-    },
-  }
 }
 
 /** The maximum size of a request body. */
@@ -186,7 +180,9 @@ async function readParams(
         ? readSearchParams(request)
         : await readJsonObject(request, inFlight, MAX_BODY_BYTES)
   } catch (error) {
-    throw toBadRequest(error)
+    const kind = error instanceof HttpRejection ? error.kind : (error as DomainError).code
+    if (!BAD_REQUESTS.includes(kind)) throw error
+    throw rejection('BAD_REQUEST', (error as Error).message, { status: PROBLEMS[kind][0] })
   }
   if (trusted) return { ...params, query: trustedDocument(trusted, params) }
   if (params.query != null || hashOf(params) === null) return params
@@ -206,13 +202,6 @@ function readSearchParams(request: Request): GraphQLParams {
     variables: object('variables'),
     extensions: object('extensions'),
   } as GraphQLParams
-}
-
-/** The error for a request that is not one of GraphQL over HTTP. */
-function toBadRequest(error: unknown): unknown {
-  const kind = error instanceof HttpRejection ? error.kind : (error as DomainError).code
-  if (!BAD_REQUESTS.includes(kind)) return error
-  return rejection('BAD_REQUEST', (error as Error).message, { status: PROBLEMS[kind][0] })
 }
 
 const BAD_REQUESTS: readonly ProblemKind[] = ['malformed', 'too_large', 'unsupported_media_type']

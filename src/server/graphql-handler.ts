@@ -31,12 +31,7 @@ export function createGraphqlHandler(deps: GraphqlDeps, graph?: () => Promise<Ev
   return createHandler(deps, { ...deps, identify, path: EVENTS_PATH, schema: schemaFor })
 }
 
-interface IdentifyDeps {
-  readonly authenticate: Authenticate
-  readonly authenticateSession: AuthenticateSession
-  readonly sql: Sql
-  readonly publicUrl: string | null
-}
+type IdentifyDeps = Pick<GraphqlDeps, 'authenticate' | 'authenticateSession' | 'sql' | 'publicUrl'>
 
 /**
  * Identifies the caller of a GraphQL request by the API key in the `Authorization` header, or by the session cookie of the

@@ -115,16 +115,8 @@ export function parseWithinLimits(schema: GraphQLSchema, text: string): ParsedDo
   return { schema, document, costs }
 }
 
-const OPENING: ReadonlySet<string> = new Set([
-  TokenKind.BRACE_L,
-  TokenKind.BRACKET_L,
-  TokenKind.PAREN_L,
-])
-const CLOSING: ReadonlySet<string> = new Set([
-  TokenKind.BRACE_R,
-  TokenKind.BRACKET_R,
-  TokenKind.PAREN_R,
-])
+const OPENING: ReadonlySet<string> = new Set(['{', '[', '('])
+const CLOSING: ReadonlySet<string> = new Set(['}', ']', ')'])
 
 function checkTokens(lexer: Lexer): void {
   let nesting = 0
