@@ -1,10 +1,11 @@
-import type { GraphQLResolveInfo, GraphQLSchema, ResponsePath } from 'graphql'
+import type { GraphQLResolveInfo, ResponsePath } from 'graphql'
+import type { GraphQLParams } from 'graphql-yoga'
 import { type Actor, requestActor } from '../auth/access/actor.ts'
 import type { Quota } from '../auth/access/rate-limit.ts'
 import { type Caller, hasScope } from '../auth/access/scope.ts'
 import type { Sql } from '../db/client.ts'
 import type { PrismaClient } from '../db/generated/prisma/client.ts'
-import type { Connection } from '../http/connection.ts'
+import type { Connection, InFlight } from '../http/connection.ts'
 import { batched } from '../lib/batch.ts'
 import type { LiveHub } from '../streams/live/hub.ts'
 
@@ -26,11 +27,12 @@ export type Identity = Caller | Error
 /** Identifies the caller of a request. `address` is the remote address of the connection. */
 export type Identify = (request: Request, address: string | undefined) => Promise<Caller>
 
-/** What is known of a request before its body is read: the server context of yoga. */
+/** What is known of a request before it is executed: the server context of yoga. */
 export interface RequestContext extends Partial<Connection> {
-  /** Known once the document is. */
-  schema: GraphQLSchema
+  readonly request: Request
   readonly identity: Identity
+  /** If they are already read. */
+  params?: GraphQLParams
   readonly quota: Quota
 }
 
@@ -40,10 +42,11 @@ export interface Context extends DomainDeps {
   readonly quota: Quota
   /** The caller, for the audit log. */
   readonly actor: Actor
-  /** The origin of links to pages of Posthorn. A function, because yoga reads every property of a context. */
+  /** The origin of links to pages of Posthorn. */
   readonly origin: () => string
   /** Closes the connection of the request. */
-  readonly cut?: () => void
+  readonly cut: (() => void) | undefined
+  readonly inFlight: InFlight | undefined
   /** Aborts when the client leaves. A function, because it costs something only if it is called. */
   readonly signal: () => AbortSignal
   /** Batches the calls of one field for all rows of a list. */
@@ -55,24 +58,22 @@ export interface Context extends DomainDeps {
   readonly perOrganization: Batch
 }
 
-export function createContext(
-  deps: DomainDeps,
-  { quota, address, ...identified }: RequestContext,
-  request: Request,
-): Context {
-  const { headers, url } = request
-  const caller = identifiedCaller(identified)
+export function createContext(deps: DomainDeps, of: RequestContext): Context {
+  const { request, quota, address, cut, inFlight } = of
+  const caller = identifiedCaller(of)
   const source = caller.consoleSessionId ? 'console' : 'graphql'
   const perOrganization = createBatch()
   return {
     ...deps,
     caller,
     quota,
-    actor: requestActor(source, caller.keyId, caller.person, { headers, address }),
+    actor: requestActor(source, caller.keyId, caller.person, { headers: request.headers, address }),
     perField: (info, run) => perOrganization('', info, run),
     perOrganization,
-    origin: () => deps.publicUrl ?? new URL(url).origin,
+    origin: () => deps.publicUrl ?? new URL(request.url).origin,
     signal: () => request.signal,
+    cut,
+    inFlight,
   }
 }
 

@@ -1,10 +1,11 @@
-import { type DocumentNode, GraphQLSchema } from 'graphql'
+import type { GraphQLSchema } from 'graphql'
 import {
-  createGraphQLError,
   createYoga,
   type GraphQLParams,
+  getSSEProcessor,
+  isAsyncIterable,
   type Plugin,
-  type YogaInitialContext,
+  processRegularResult,
   type YogaServerOptions,
 } from 'graphql-yoga'
 import type { RateLimiter } from '../auth/access/rate-limit.ts'
@@ -15,20 +16,12 @@ import { HttpRejection, PROBLEMS, type ProblemKind } from '../http/problem.ts'
 import { readJsonObject, readObject } from '../http/read-body.ts'
 import { CONSOLE_HEADER } from '../http/session-cookie.ts'
 import type { DomainError } from '../lib/errors.ts'
-import { LruMap, MAX_AGE_MS } from '../lib/lru-map.ts'
 import type { Logger } from '../telemetry/logger.ts'
 import type { OutageLog } from '../telemetry/outages.ts'
 import { REQUEST_ID_HEADER } from '../telemetry/request-log.ts'
-import {
-  type Context,
-  createContext,
-  type DomainDeps,
-  type Identify,
-  type RequestContext,
-} from './context.ts'
-import type { ErrorCode } from './error-codes.ts'
-import { useLimits } from './limits/use-limits.ts'
-import { createMaskError } from './mask-error.ts'
+import type { DomainDeps, Identify, RequestContext } from './context.ts'
+import { createExecute, type Execute, type Result } from './execute.ts'
+import { createMaskError, type MaskError, rejection } from './mask-error.ts'
 
 /** Documents by hash, as written by the `persistedDocuments` option of GraphQL codegen. */
 export type TrustedDocuments = Readonly<Record<string, string>>
@@ -55,49 +48,101 @@ export const GRAPHQL_PATH = '/graphql'
 
 /** Handles requests to `/graphql`, of any method. */
 export function createHandler(deps: DomainDeps, options: HandlerOptions): Handle {
+  const { corsOrigins, trustedDocuments } = options
+  const maskError = createMaskError(options.logger, options.outages)
+  const execute = createExecute(deps, options.schema, maskError)
   let yoga: ReturnType<typeof createServer> | undefined
+
+  /** Null: yoga rejects the parameters. */
+  async function run(context: RequestContext): Promise<Result | null> {
+    try {
+      context.params = await readParams(context, trustedDocuments)
+      return isUsual(context.params) ? await execute(context.params, context) : null
+    } catch (error) {
+      return { errors: [maskError(error)] }
+    }
+  }
 
   return async function handle(request: Request, connection = {}): Promise<Response> {
     // Created with the first request: when it starts, the server replaces the global `Response` with a faster one.
-    yoga ??= createServer(deps, options)
+    yoga ??= createServer(execute, maskError, options)
     const { address } = connection
     const identity = await options.identify(request, address).catch((error: Error) => error)
     const quota = createQuota(options.rateLimiter)
-    const context = { ...connection, identity, schema: NO_SCHEMA, quota }
-    const response = await yoga.handleRequest(request, context)
-    for (const [name, value] of quota.headers()) response.headers.set(name, value)
-    // Responses may contain secrets, and belong to one API key.
-    response.headers.set('cache-control', 'no-store')
-    response.headers.set('x-content-type-options', 'nosniff')
-    if (options.corsOrigins.length > 0) {
-      response.headers.append('vary', 'origin, access-control-request-headers')
+    const context = { ...connection, request, identity, quota }
+    const headers = () => ({
+      ...Object.fromEntries(quota.headers()),
+      // Responses may contain secrets, and belong to one API key.
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
+      ...(corsOrigins.length > 0 && { vary: 'origin, access-control-request-headers' }),
+    })
+    // What yoga does for each request takes as much memory as publishing an event. Here it has nothing to negotiate.
+    const mediaType = plainMediaType(request)
+    const result = mediaType && (await run(context))
+    if (mediaType && result && !isAsyncIterable(result)) {
+      const extensions = { ...result.extensions, http: { headers: headers() } }
+      return processRegularResult({ ...result, extensions }, yoga.fetchAPI, mediaType)
     }
+    const response = result
+      ? await toEventStream(result, yoga.fetchAPI, EVENT_STREAM)
+      : await yoga.handleRequest(request, context)
+    for (const [name, value] of Object.entries(headers())) response.headers.set(name, value)
     // Otherwise nginx, which buffers responses by default, sends nothing until a buffer of the stream is full.
-    if (response.headers.get('content-type')?.startsWith('text/event-stream')) {
+    if (response.headers.get('content-type')?.startsWith(EVENT_STREAM)) {
       response.headers.set('x-accel-buffering', 'no')
     }
     return response
   }
 }
 
-/** Before the document is known. */
-const NO_SCHEMA = new GraphQLSchema({})
+const EVENT_STREAM = 'text/event-stream'
 
-function createServer(deps: DomainDeps, options: HandlerOptions) {
-  const { path = GRAPHQL_PATH, trustedDocuments } = options
-  return createYoga<RequestContext, Context>({
+/** What programs accept, and what they get. */
+const PLAIN_MEDIA_TYPES: ReadonlyMap<string, string> = new Map([
+  ['*/*', 'application/json'],
+  ['application/json', 'application/json'],
+  ['application/graphql-response+json, application/json', 'application/graphql-response+json'],
+])
+
+/** The media type for a POST of a program; undefined for any other request. */
+function plainMediaType({ method, headers }: Request): string | undefined {
+  if (method !== 'POST' || headers.has('origin')) return
+  return PLAIN_MEDIA_TYPES.get(headers.get('accept') ?? '*/*')
+}
+
+/** Whether parameters pass the checks of yoga. */
+function isUsual({ query, operationName: _, variables, extensions, ...others }: GraphQLParams) {
+  const isObject = (value: unknown) =>
+    value == null || (typeof value === 'object' && !Array.isArray(value))
+  const isKnown = Object.keys(others).length === 0
+  return isKnown && typeof query === 'string' && isObject(variables) && isObject(extensions)
+}
+
+const toEventStream = getSSEProcessor()
+
+/** Yoga speaks HTTP: it negotiates, checks parameters and answers. What they ask for is read and executed here. */
+function createServer(execute: Execute, maskError: MaskError, options: HandlerOptions) {
+  const { path = GRAPHQL_PATH, corsOrigins, trustedDocuments } = options
+  const plugin: Plugin<object, RequestContext> = {
+    onRequestParse({ request, serverContext, setRequestParser }) {
+      if (request.method !== 'POST' && request.method !== 'GET') return
+      setRequestParser(() => serverContext.params ?? readParams(serverContext, trustedDocuments))
+    },
+    onParams({ setParamsHandler }) {
+      setParamsHandler(({ params, context }) => execute(params, context))
+    },
+    onResultProcess({ result, setResultProcessor }) {
+      if (isAsyncIterable(result)) setResultProcessor(toEventStream, EVENT_STREAM)
+    },
+  }
+  return createYoga<RequestContext>({
     graphqlEndpoint: path,
-    context: (context) => createContext(deps, context, context.request),
-    plugins: [
-      useReadParams(trustedDocuments),
-      useSchemaOf(options.schema),
-      useLimits(),
-      useStreams(),
-    ],
-    parserAndValidationCache: { documentCache: createDocumentCache(), errorCache: NO_CACHE },
-    maskedErrors: { maskError: createMaskError(options.logger, options.outages) },
-    cors: options.corsOrigins.length > 0 && corsOptions(options.corsOrigins),
-    // A plugin above does each of these, the server does, or Posthorn does not offer it.
+    plugins: [plugin],
+    maskedErrors: { maskError },
+    cors: corsOrigins.length > 0 && corsOptions(corsOrigins),
+    // The server does each of these, or Posthorn does not offer it.
+    parserAndValidationCache: false,
     graphiql: false,
     batching: false,
     multipart: false,
@@ -106,56 +151,6 @@ function createServer(deps: DomainDeps, options: HandlerOptions) {
     logging: false,
     fetchAPI: { Request, Response, Headers, URL, ReadableStream },
   })
-}
-
-function useSchemaOf(schema: HandlerOptions['schema']): Plugin<RequestContext, RequestContext> {
-  return {
-    async onParams({ params, context }) {
-      context.schema = await schema(params.query ?? '')
-    },
-    onEnveloped({ context, setSchema }) {
-      setSchema(context?.schema)
-    },
-  }
-}
-
-/** Longer documents are not cached, so that no client can fill the memory. */
-const MAX_CACHED_LENGTH = 8 * 1024
-
-/** Parsed documents by their text. */
-function createDocumentCache() {
-  const documents = new LruMap<string, DocumentNode>({ maxEntries: 500, maxAgeMs: MAX_AGE_MS })
-  return {
-    get: (text: string) => documents.get(text),
-    set(text: string, document: DocumentNode) {
-      if (text.length <= MAX_CACHED_LENGTH) documents.set(text, document)
-    },
-  }
-}
-
-/** Parse errors are not cached. */
-const NO_CACHE = { get: () => undefined, set: () => {} }
-
-/** Rejects a subscription of a client that does not accept event streams. Its stream would never be closed. */
-function useStreams(): Plugin<YogaInitialContext> {
-  return {
-    onSubscribe({ args, setResultAndStopExecution }) {
-      const { request } = args.contextValue as YogaInitialContext
-      if (readsStreams(request.headers.get('accept'))) return
-      const error = createGraphQLError(
-        'A subscription returns an event stream: send `Accept: text/event-stream`, for example with graphql-sse. It has no multipart form and no WebSockets; docs/guides/frontends.md has links for Apollo Client, urql and Relay.',
-        { extensions: { code: 'NOT_ACCEPTABLE', http: { status: 406 } } },
-      )
-      setResultAndStopExecution({ errors: [error] })
-    },
-  }
-}
-
-const STREAMS = /^(text|\*)\/(event-stream|\*)(;charset=utf-8|;(?!charset=)[^;]*)*$/
-
-function readsStreams(accept: string | null): boolean {
-  const types = (accept ?? '*/*').toLowerCase().replaceAll(/\s/g, '').split(',')
-  return types.some((type) => STREAMS.test(type))
 }
 
 /** The maximum size of a request body. */
@@ -171,31 +166,28 @@ export const MAX_BODY_BYTES = 1024 * 1024
  * names one by its hash in `extensions.persistedQuery`, as Apollo's persisted queries do. Without them, clients of that
  * protocol learn that they must send each document: https://www.apollographql.com/docs/apollo-server/performance/apq
  */
-function useReadParams(trusted: TrustedDocuments | null): Plugin<object, RequestContext> {
-  return {
-    onRequestParse({ request, serverContext, setRequestParser }) {
-      if (request.method !== 'POST' && request.method !== 'GET') return
-      const { identity } = serverContext
-      // Before the body is read. `/schema.graphql` needs no key.
-      if (identity instanceof Error) throw identity
-      serverContext.inFlight?.admit(ownerOf(identity))
-      setRequestParser(async (request) => {
-        try {
-          if (request.method === 'GET') return readSearchParams(request)
-          return await readJsonObject(request, serverContext.inFlight, MAX_BODY_BYTES)
-        } catch (error) {
-          throw toBadRequest(error)
-        }
-      })
-    },
-    onParams({ params, setParams }) {
-      if (trusted) setParams({ ...params, query: trustedDocument(trusted, params) })
-      else if (params.query == null && hashOf(params) !== null) {
-        // Apollo's server answers with 200: the client continues.
-        throw rejection('PERSISTED_QUERY_NOT_SUPPORTED', 'PersistedQueryNotSupported', 200)
-      }
-    },
+async function readParams(
+  { identity, inFlight, request }: RequestContext,
+  trusted: TrustedDocuments | null,
+): Promise<GraphQLParams> {
+  // Before the body is read. `/schema.graphql` needs no key.
+  if (identity instanceof Error) throw identity
+  inFlight?.admit(ownerOf(identity))
+  let params: GraphQLParams
+  try {
+    params =
+      request.method === 'GET'
+        ? readSearchParams(request)
+        : await readJsonObject(request, inFlight, MAX_BODY_BYTES)
+  } catch (error) {
+    const kind = error instanceof HttpRejection ? error.kind : (error as DomainError).code
+    if (!BAD_REQUESTS.includes(kind)) throw error
+    throw rejection('BAD_REQUEST', (error as Error).message, { status: PROBLEMS[kind][0] })
   }
+  if (trusted) return { ...params, query: trustedDocument(trusted, params) }
+  if (params.query != null || hashOf(params) === null) return params
+  // Apollo's client recognizes the message, and continues after a 200.
+  throw rejection('PERSISTED_QUERY_NOT_SUPPORTED', 'PersistedQueryNotSupported', { status: 200 })
 }
 
 function readSearchParams(request: Request): GraphQLParams {
@@ -212,13 +204,6 @@ function readSearchParams(request: Request): GraphQLParams {
   } as GraphQLParams
 }
 
-/** The error for a request that is not one of GraphQL over HTTP. */
-function toBadRequest(error: unknown): unknown {
-  const kind = error instanceof HttpRejection ? error.kind : (error as DomainError).code
-  if (!BAD_REQUESTS.includes(kind)) return error
-  return rejection('BAD_REQUEST', (error as Error).message, PROBLEMS[kind][0])
-}
-
 const BAD_REQUESTS: readonly ProblemKind[] = ['malformed', 'too_large', 'unsupported_media_type']
 
 function trustedDocument(trusted: TrustedDocuments, params: GraphQLParams): string {
@@ -228,16 +213,14 @@ function trustedDocument(trusted: TrustedDocuments, params: GraphQLParams): stri
     throw rejection(
       'TRUSTED_DOCUMENTS_ONLY',
       `Only trusted documents run here.${leaveOut} Name one by its hash: \`"extensions": {"persistedQuery": {"version": 1, "sha256Hash": "…"}}\`.`,
-      400,
-      true,
+      { spec: true, status: 400 },
     )
   }
   if (Object.hasOwn(trusted, hash)) return trusted[hash] as string
   throw rejection(
     'TRUSTED_DOCUMENT_NOT_FOUND',
     'No trusted document has this hash. Deploy the list that your client was built with (POSTHORN_GRAPHQL_TRUSTED_DOCUMENTS).',
-    400,
-    true,
+    { spec: true, status: 400 },
   )
 }
 
@@ -247,11 +230,6 @@ function hashOf({ extensions }: GraphQLParams): string | null {
   if (typeof persisted !== 'object' || persisted === null) return null
   const { sha256Hash } = persisted as { sha256Hash?: unknown }
   return typeof sha256Hash === 'string' ? sha256Hash.toLowerCase() : null
-}
-
-/** Clients recognize the messages of Apollo's protocol. */
-function rejection(code: ErrorCode, message: string, status: number, spec = false): Error {
-  return createGraphQLError(message, { extensions: { code, http: { spec, status } } })
 }
 
 /** How long a browser may cache a preflight response, in seconds. */

@@ -1,5 +1,4 @@
 import type { GraphQLResolveInfo } from 'graphql'
-import { createGraphQLError } from 'graphql-yoga'
 import { credentialOf } from '../auth/access/scope.ts'
 import { requireId } from '../db/ids.ts'
 import { notFound } from '../lib/errors.ts'
@@ -8,6 +7,7 @@ import type { EndReason } from '../streams/live/news.ts'
 import { inBatches, MAX_MISSED, type StreamItem, type Topic } from '../streams/live/stream.ts'
 import type { Context } from './context.ts'
 import type { ErrorCode } from './error-codes.ts'
+import { rejection } from './mask-error.ts'
 
 /** Which items of the caller's organization a subscription receives. */
 export interface StreamOptions<Item> {
@@ -93,5 +93,5 @@ const ENDS: Readonly<Record<EndReason, readonly [code: ErrorCode, message: strin
 /** The error that ends a stream of a caller with this credential. */
 function endOfStream(reason: EndReason, credential: string): Error {
   const [code, message] = ENDS[reason]
-  return createGraphQLError(message.replace('%', credential), { extensions: { code } })
+  return rejection(code, message.replace('%', credential))
 }

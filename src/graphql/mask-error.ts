@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { PothosValidationError } from '@pothos/core'
 import type { GraphQLError } from 'graphql'
-import { createGraphQLError } from 'graphql-yoga'
+import { createGraphQLError, type GraphQLHTTPExtensions } from 'graphql-yoga'
 import { errorOfCaller } from '../http/problem.ts'
 import { type DomainError, type ErrorCode, invalid, listedIssues } from '../lib/errors.ts'
 import { excerpt } from '../lib/excerpt.ts'
@@ -34,11 +34,13 @@ const TRANSLATIONS: Record<ErrorCode, Translation> = {
   unavailable: { code: 'UNAVAILABLE', http: { status: 503, headers: { 'retry-after': '5' } } },
 }
 
+export type MaskError = (error: unknown) => GraphQLError
+
 /**
  * Translates thrown errors for the response. Errors that a caller can act on keep their message. Any other error becomes
  * `INTERNAL` with a reference, and the log has the whole error under that reference.
  */
-export function createMaskError(logger: Logger, outages: OutageLog): (error: unknown) => Error {
+export function createMaskError(logger: Logger, outages: OutageLog): MaskError {
   const references = new WeakMap<object, string>()
 
   /** Logs each fault once, although it may appear several times in a response. */
@@ -84,7 +86,7 @@ function isGraphQLError(error: unknown): error is GraphQLError {
   return error instanceof Error && error.name === 'GraphQLError'
 }
 
-function toGraphQLError(error: DomainError, place: unknown): Error {
+function toGraphQLError(error: DomainError, place: unknown): GraphQLError {
   const issues = listedIssues(error).map(({ path, code, detail }) => ({
     path,
     code,
@@ -103,18 +105,24 @@ function translate({ code, retryAfterSeconds }: DomainError): Translation {
   return { ...translation, http: { ...translation.http, headers } }
 }
 
-/** An error of `graphql` itself has no code, and quotes values. */
+/** An error of `graphql` itself has no code, no status, and quotes values. */
 export function withCode(
   error: GraphQLError,
   usual: GraphErrorCode = 'BAD_USER_INPUT',
+  http?: GraphQLHTTPExtensions,
 ): GraphQLError {
   const code = (error.extensions['code'] ?? usual) as GraphErrorCode
   const message = excerpt(redacted(error.message, code), MAX_MESSAGE_LENGTH)
   if (message === error.message && 'code' in error.extensions) return error
   return createGraphQLError(message, {
     ...placeOf(error),
-    extensions: { ...error.extensions, code },
+    extensions: { ...(http && { http }), ...error.extensions, code },
   })
+}
+
+/** The error for a request that is not executed. With `spec`, the status is 200 if the client accepts only JSON. */
+export function rejection(code: GraphErrorCode, message: string, http?: GraphQLHTTPExtensions) {
+  return createGraphQLError(message, { extensions: { code, ...(http && { http }) } })
 }
 
 /** Without the values of the document or of the variables: they may be credentials, and clients log errors. */
@@ -124,12 +132,8 @@ function redacted(message: string, code: GraphErrorCode): string {
   }
   if (code !== 'GRAPHQL_VALIDATION_FAILED' && code !== 'BAD_USER_INPUT') return message
   return message
-    .replace(
-      /^(Variable "\$\w+") got invalid value (?:.*( at "[^"]+")|.*?); /s,
-      '$1 got an invalid value$2; ',
-    )
     .replace(/(cannot represent .*?value): .*$/s, '$1.')
-    .replace(/, found: .*$/s, '.')
+    .replace(/, (found: |but encountered error ).*$/s, '.')
     .replace(/ Found: .*$/s, '')
     .replace(/(^|; )Value ".*" does not exist/s, '$1The value does not exist')
 }

@@ -14,12 +14,7 @@ import { followGraph } from '../streams/event-stream/follow-graph.ts'
 import { createConsoleFiles } from './console-files.ts'
 import { createDocsFiles, hasDocs } from './docs-files.ts'
 import { graphiqlPage } from './graphiql-page.ts'
-import {
-  createEventsHandler,
-  createGraphqlHandler,
-  EVENTS_PATH,
-  type GraphqlDeps,
-} from './graphql-handler.ts'
+import { createGraphqlHandler, EVENTS_PATH, type GraphqlDeps } from './graphql-handler.ts'
 import { createMailLinkRoutes } from './mail-link-routes.ts'
 import { createMcpRoutes } from './mcp-routes.ts'
 import { createOidcRoutes, OIDC_PATH } from './oidc-routes.ts'
@@ -64,7 +59,7 @@ export function addApiRoutes(routes: Hono, deps: ApiDeps, config: Config): void 
   }
   const graphql = createGraphqlHandler(graphqlDeps)
   const eventGraph = followGraph(database.pool, heapShare(config, SHARE_OF_EVENT_GRAPH))
-  const events = createEventsHandler(graphqlDeps, eventGraph)
+  const events = createGraphqlHandler(graphqlDeps, eventGraph)
   routes.use(trustProxies(config.trustedProxies), limitInFlight(config))
   if (graphiql) routes.on('GET', [GRAPHQL_PATH, EVENTS_PATH], graphiqlPage())
   routes.all(GRAPHQL_PATH, (context) => graphql(context.req.raw, connectionOf(context)))

@@ -4,8 +4,7 @@ import type { AuthenticateSession } from '../auth/sessions/session.ts'
 import type { EventGraph } from '../bodies/event-graph/event-schema.ts'
 import type { Sql } from '../db/client.ts'
 import { type DomainDeps, type Identify, ORGANIZATION_HEADER } from '../graphql/context.ts'
-import type { Handle } from '../graphql/handler.ts'
-import { createHandler, type HandlerOptions } from '../graphql/handler.ts'
+import { createHandler, type Handle, type HandlerOptions } from '../graphql/handler.ts'
 import { CROSS_SITE_DETAIL, isCrossSite, sessionCookie } from '../http/session-cookie.ts'
 import { DomainError } from '../lib/errors.ts'
 import { findOrganizationUuid } from '../organizations/find-organization.ts'
@@ -19,33 +18,20 @@ export interface GraphqlDeps
   readonly authenticateSession: AuthenticateSession
 }
 
-/** Handles requests to `/graphql/events`, the graph of the event types, in the same way. */
-export function createEventsHandler(deps: GraphqlDeps, graph: () => Promise<EventGraph>): Handle {
-  return createHandler(deps, {
-    ...deps,
-    path: EVENTS_PATH,
-    identify: createIdentify(deps),
-    schema: async (document) => await (await graph()).schemaFor(document),
-  })
-}
-
 export const EVENTS_PATH = '/graphql/events'
 
-/** Handles requests to `/graphql` with the whole schema, for callers with an API key or a session. */
-export function createGraphqlHandler(deps: GraphqlDeps): Handle {
-  return createHandler(deps, {
-    ...deps,
-    schema: async () => schema,
-    identify: createIdentify(deps),
-  })
+/**
+ * Handles requests to `/graphql` with the whole schema, or to `/graphql/events` with the graph of the event types, for callers
+ * with an API key or a session.
+ */
+export function createGraphqlHandler(deps: GraphqlDeps, graph?: () => Promise<EventGraph>): Handle {
+  const identify = createIdentify(deps)
+  if (!graph) return createHandler(deps, { ...deps, identify, schema: async () => schema })
+  const schemaFor = async (document: string) => await (await graph()).schemaFor(document)
+  return createHandler(deps, { ...deps, identify, path: EVENTS_PATH, schema: schemaFor })
 }
 
-interface IdentifyDeps {
-  readonly authenticate: Authenticate
-  readonly authenticateSession: AuthenticateSession
-  readonly sql: Sql
-  readonly publicUrl: string | null
-}
+type IdentifyDeps = Pick<GraphqlDeps, 'authenticate' | 'authenticateSession' | 'sql' | 'publicUrl'>
 
 /**
  * Identifies the caller of a GraphQL request by the API key in the `Authorization` header, or by the session cookie of the

@@ -2,11 +2,7 @@ import { expect, test } from 'vitest'
 import { createAuthenticate } from '../../src/auth/api-keys/authenticate.ts'
 import { openDatabase } from '../../src/db/client.ts'
 import { mintId } from '../../src/db/ids.ts'
-import {
-  createEventsHandler,
-  createGraphqlHandler,
-  type GraphqlDeps,
-} from '../../src/server/graphql-handler.ts'
+import { createGraphqlHandler, type GraphqlDeps } from '../../src/server/graphql-handler.ts'
 import { followGraph } from '../../src/streams/event-stream/follow-graph.ts'
 import { runRequest } from '../../src/telemetry/request-log.ts'
 import { JOINED } from '../support/factories.ts'
@@ -99,7 +95,7 @@ test('every operation answers UNAVAILABLE and 503 while Postgres cannot be reach
   const { prisma } = away
   const webhooks = { ...api.deps.webhooks, prisma }
   const ofEvents = (deps: GraphqlDeps) => {
-    const handle = createEventsHandler(deps, followGraph(away.pool, 0))
+    const handle = createGraphqlHandler(deps, followGraph(away.pool, 0))
     return (sent: Request) => handle(new Request(new URL('/graphql/events', sent.url), sent))
   }
   for (const deps of [{ authenticate }, { prisma, sql: away.pool, webhooks }]) {

@@ -126,6 +126,25 @@ test('a subscription can be a GET with a key, and is rejected for clients that d
   expect(await rejected.text()).toContain('text/event-stream')
 })
 
+test.each(['*/*', 'multipart/mixed, text/event-stream'])(
+  'a client that accepts %s gets an event stream by POST',
+  async (accept) => {
+    const response = await fetch(`${api.app.url}/graphql`, {
+      method: 'POST',
+      headers: { accept, authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ query: ATTEMPTS }),
+    })
+    const names = ['content-type', 'cache-control', 'x-accel-buffering', 'x-content-type-options']
+    expect(names.map((name) => response.headers.get(name))).toEqual([
+      'text/event-stream',
+      'no-store',
+      'no',
+      'nosniff',
+    ])
+    await response.body?.cancel()
+  },
+)
+
 test('a stream survives a broken connection to Postgres, and misses nothing', async () => {
   using stream = await open()
   const { rowCount } = await database.pool.query(

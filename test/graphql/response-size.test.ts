@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { MAX_RESPONSE_BYTES } from '../../src/graphql/limits/use-limits.ts'
+import { MAX_RESPONSE_BYTES } from '../../src/graphql/limits/response-limits.ts'
 import { JOINED } from '../support/factories.ts'
 import { useApi } from './support/api.ts'
 

@@ -13,8 +13,12 @@ import {
   isListType,
   isObjectType,
   Kind,
+  Lexer,
   type OperationDefinitionNode,
+  parse,
   type SelectionSetNode,
+  Source,
+  TokenKind,
   valueFromASTUntyped,
 } from 'graphql'
 import { createGraphQLError } from 'graphql-yoga'
@@ -89,6 +93,44 @@ export function exceeded(message: string, details: object): GraphQLError {
 
 export const count = (number: number) => number.toLocaleString('en')
 
+/** A parsed document within the limits, and the cost of each operation; null if it depends on the variables. */
+export interface ParsedDocument {
+  readonly schema: GraphQLSchema
+  readonly document: DocumentNode
+  readonly costs: ReadonlyMap<OperationDefinitionNode, number | null>
+}
+
+/** Checks the length and nesting of a document, parses it, and checks its other limits. */
+export function parseWithinLimits(schema: GraphQLSchema, text: string): ParsedDocument {
+  checkTokens(new Lexer(new Source(text)))
+  const document = parse(text)
+  const costs = new Map<OperationDefinitionNode, number | null>()
+  const counted = { fields: 0, spreads: 0, arguments: 0 }
+  for (const definition of document.definitions) {
+    if (definition.kind !== Kind.OPERATION_DEFINITION) continue
+    counted.arguments = 0
+    const cost = expand(schema, document, definition, {}, counted)
+    costs.set(definition, counted.arguments > 0 ? null : cost)
+  }
+  return { schema, document, costs }
+}
+
+const OPENING: ReadonlySet<string> = new Set(['{', '[', '('])
+const CLOSING: ReadonlySet<string> = new Set(['}', ']', ')'])
+
+function checkTokens(lexer: Lexer): void {
+  let nesting = 0
+  for (let count = 1; ; count++) {
+    const { kind, start, end } = lexer.advance()
+    if (kind === TokenKind.EOF) return
+    requireAtMost('tokens', count)
+    if (kind === TokenKind.NAME) requireAtMost('characters in one name', end - start)
+    if (OPENING.has(kind)) nesting++
+    else if (CLOSING.has(kind)) nesting--
+    requireAtMost('levels of nested brackets', nesting)
+  }
+}
+
 interface SelectedField {
   readonly node: FieldNode
   /** Undefined: the schema has no such type, which validation rejects later. */
@@ -102,14 +144,15 @@ interface SelectedField {
  * below them, so the limits hold before it.
  *
  * Returns the largest number of fields in the response. It depends on the variables, which may have any value: the executor
- * checks them later. `counted`: the fields and spreads of the other operations of the document.
+ * checks them later. `counted`: the fields and spreads of the other operations of the document; and how many fields have
+ * a cost that depends on their arguments.
  */
 export function expand(
   schema: GraphQLSchema,
   document: DocumentNode,
   operation: OperationDefinitionNode,
   given: Readonly<Record<string, unknown>> = {},
-  counted = { fields: 0, spreads: 0 },
+  counted = { fields: 0, spreads: 0, arguments: 0 },
 ): number {
   const fragments = fragmentsOf(document)
   const variables = { ...defaultsOf(operation), ...given }
@@ -173,6 +216,7 @@ export function expand(
   }
 
   function argumentsOf({ arguments: args = [] }: FieldNode): Record<string, unknown> {
+    counted.arguments++
     return Object.fromEntries(
       args.map(({ name, value }) => [name.value, valueFromASTUntyped(value, variables)]),
     )

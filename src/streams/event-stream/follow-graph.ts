@@ -9,7 +9,6 @@ import { parseId } from '../../db/ids.ts'
 import { followCatalogue } from '../../event-types/follow-catalogue.ts'
 import type { Context } from '../../graphql/context.ts'
 import { subscriberOf } from '../../graphql/live-stream.ts'
-import type { InFlight } from '../../http/connection.ts'
 import { inTurn } from '../../lib/in-turn.ts'
 import { MAX_STEPS, OverBudget, type WorkBudget } from '../../lib/work-budget.ts'
 import { MAX_CONSUMERS } from './consumers/consumer.ts'
@@ -119,11 +118,7 @@ type Subscription {
 }
 `
 
-interface EventContext extends Context {
-  readonly inFlight?: InFlight
-}
-
-type Resolve<Args, Source = unknown> = GraphQLFieldResolver<Source, EventContext, Args>
+type Resolve<Args, Source = unknown> = GraphQLFieldResolver<Source, Context, Args>
 
 const resolveEvent: Resolve<{ readonly id: string }> = async (_root, args, context, info) => {
   const uuid = parseId('event', args.id)
@@ -179,21 +174,21 @@ const STREAM_ROOTS = createSchema({
 type Select = (event: StreamEvent, budget?: WorkBudget) => Promise<object>
 
 /** Of the subscriptions, each of which has one root field. */
-const selects = new WeakMap<EventContext, Select>()
+const selects = new WeakMap<Context, Select>()
 
 /** The events of one answer take as much work as two events may take. */
 const MAX_STEPS_OF_ANSWER = 2 * MAX_STEPS
 
-const budgets = new WeakMap<EventContext, WorkBudget>()
+const budgets = new WeakMap<Context, WorkBudget>()
 
-function budgetOf(context: EventContext): WorkBudget {
+function budgetOf(context: Context): WorkBudget {
   const budget = budgets.get(context) ?? { left: MAX_STEPS_OF_ANSWER }
   budgets.set(context, budget)
   return budget
 }
 
 /** Takes of an event what a field of the type `Event` selects. Throws a `GraphQLError` if the selection is too large. */
-function createSelect(context: EventContext, info: GraphQLResolveInfo): Select {
+function createSelect(context: Context, info: GraphQLResolveInfo): Select {
   const { fieldNodes: nodes } = info
   const plan = planEvent(info, nodes)
   const { organizationId } = context.caller
