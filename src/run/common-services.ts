@@ -28,11 +28,11 @@ export interface ServiceOptions {
   readonly restarts?: number
 }
 
-/** Connections to Postgres besides those of the pipeline and of the worker runner (`src/queue/runner-pool.ts`). */
-const MAX_CONNECTIONS: Readonly<Record<Role, number>> = { all: 15, api: 15, worker: 8 }
+/** Connections to Postgres for requests. Those of a worker notify subscribers, and look whether the process is ready. */
+const MAX_CONNECTIONS: Readonly<Record<Role, number>> = { all: 15, api: 15, worker: 2 }
 
 /** A connection that has run every statement takes 30 MB in Postgres. */
-const WITH_LITTLE_MEMORY = { maxConnections: 6, maxPipelineConnections: 3 }
+const WITH_LITTLE_MEMORY = { maxConnections: 5, maxPipelineConnections: 3, maxJobConnections: 2 }
 
 /** Opens the services. They connect to Postgres on first use. */
 export function openCommonServices(
@@ -46,7 +46,6 @@ export function openCommonServices(
   const database = openPools(secrets.databaseUrl, {
     maxConnections: MAX_CONNECTIONS[role],
     ...(hasLittleMemory() && WITH_LITTLE_MEMORY),
-    purpose: role === 'worker' ? 'jobs' : 'requests',
     // The worker and commands connect directly.
     poolerUrl: role === 'api' ? secrets.poolerUrl : null,
     // The pool replaces an idle connection that breaks. The watch of Postgres finds out whether this is an outage.

@@ -18,7 +18,7 @@ afterEach(async () => {
   const other = await createTenant(installation.database.prisma)
   await until(async () => (await send(other, SMALL)).status === 200, 'others are served')
   const messages = logLines(posthorn).map(({ msg }) => msg)
-  expect(messages).not.toContain('a thread ended and is started again')
+  expect(messages).not.toContain('the thread ended and is started again')
   expect(posthorn.child.exitCode).toBeNull()
 })
 
@@ -41,7 +41,7 @@ async function publish({ publicOrganizationId }: Tenant, type: string, data: str
   ])
 }
 
-test('many large requests get 429 or 503 with Retry-After, and no thread ends', async () => {
+test('many large requests get 429 or 503 with Retry-After, and the thread does not end', async () => {
   const responses = await Promise.all(
     tenants.flatMap((tenant) =>
       Array.from({ length: 60 }, async () => {
@@ -61,7 +61,7 @@ test('many large requests get 429 or 503 with Retry-After, and no thread ends', 
   expect(statuses).toContain(429)
 })
 
-test('large payloads for slow endpoints, at full concurrency, end no thread, and all arrive', async () => {
+test('large payloads for slow endpoints, at full concurrency, do not end the thread, and all arrive', async () => {
   const [tenant] = tenants as [Tenant]
   const waiting: (() => void)[] = []
   receiver.answer = (response) => void waiting.push(() => response.end())
