@@ -9,7 +9,7 @@ import { watchMemory } from '../telemetry/memory.ts'
 import { watchPostgres } from '../telemetry/postgres-watch.ts'
 import { createRequestLogger } from '../telemetry/request-log.ts'
 import { startTracing } from '../telemetry/start-tracing.ts'
-import { type CommonServices, openCommonServices, type ServiceOptions } from './common-services.ts'
+import { type CommonServices, openCommonServices } from './common-services.ts'
 import type { Provisioned } from './embedded/provision.ts'
 import type { HostEvent, HostPublished } from './publish-for-host.ts'
 import type { Services } from './services.ts'
@@ -33,12 +33,12 @@ export interface App extends Running {
   readonly services: Services | null
 }
 
-/** Runs the API, the worker or both on a migrated database. */
-export async function startApp(settings: Settings, options: ServiceOptions = {}): Promise<App> {
+/** Runs the API, the worker or both on a migrated database. `restarts`: how often the thread was started again. */
+export async function startApp(settings: Settings, role: Role, restarts = 0): Promise<App> {
   const { config } = settings
-  const [api, worker] = await loadRole(options.role ?? 'all')
+  const [api, worker] = await loadRole(role)
   await using started = new AsyncDisposableStack()
-  const common = started.use(openCommonServices(settings, options))
+  const common = started.use(openCommonServices(settings, role, restarts))
   const { database, logger } = common
   started.use(await startTracing(process.env, logger))
   await requireListedKeys(database.pool, common.keyring)

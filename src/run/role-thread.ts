@@ -1,16 +1,15 @@
 import { parentPort } from 'node:worker_threads'
 import { createBirpc } from 'birpc'
-import type { Settings } from '../config/settings.ts'
+import type { Role, Settings } from '../config/settings.ts'
 import { explainFailure } from '../db/explain-failure.ts'
 import { type App, startApp } from './app.ts'
-import type { ServiceOptions } from './common-services.ts'
 import type { HostEvent, HostPublished } from './publish-for-host.ts'
 
 /* The program of the thread that the main thread supervises, and the messages between both. */
 
 /** The functions of the thread, for the main thread. */
 export interface RoleThread {
-  start(settings: Settings, options: RoleOptions): Promise<Started>
+  start(settings: Settings, role: Role, restarts: number): Promise<Started>
   /** See `Running`. */
   publish(event: HostEvent): Promise<HostPublished>
   /** Answers as soon as the event loop of the thread turns. */
@@ -21,8 +20,6 @@ export interface RoleThread {
   abort(): void
 }
 
-export type RoleOptions = Required<ServiceOptions>
-
 export type Started = Pick<App, 'url' | 'provisioned'>
 
 if (parentPort === null) throw new Error('This file runs in a worker thread.')
@@ -31,9 +28,9 @@ const port = parentPort
 let app: App | null = null
 
 const functions: RoleThread = {
-  async start(settings, options) {
+  async start(settings, role, restarts) {
     try {
-      app = await startApp(settings, options)
+      app = await startApp(settings, role, restarts)
       return { url: app.url, provisioned: app.provisioned }
     } catch (error) {
       // Only the message of an error arrives in the main thread.

@@ -183,7 +183,7 @@ async function start(role: Role, settings: Settings, logger: Logger, isGuest: bo
     return await startThread(role, settings, logger)
   }
   const { startApp } = await import('./app.ts')
-  return await startApp(settings, { role })
+  return await startApp(settings, role)
 }
 
 /** Says which other addresses than public ones deliveries may reach, or why those of this machine are not among them. */

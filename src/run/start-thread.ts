@@ -8,7 +8,7 @@ import { hasLittleMemory } from '../lib/little-memory.ts'
 import { type Failure, type Part, supervise } from '../lib/supervise.ts'
 import type { Logger } from '../telemetry/logger.ts'
 import type { Running } from './app.ts'
-import type { RoleOptions, RoleThread, Started } from './role-thread.ts'
+import type { RoleThread, Started } from './role-thread.ts'
 
 /** The pause before another start of a thread that could not start. */
 const RETRY_AFTER_MS = 1_000
@@ -25,7 +25,7 @@ export async function startThread(
   let { port } = settings.config
   const thread = await supervise({
     start: (restarts) =>
-      launch({ ...settings, config: { ...settings.config, port } }, { role, restarts }),
+      launch({ ...settings, config: { ...settings.config, port } }, role, restarts),
     onFailed: ({ reason }) =>
       logger.error({ role, reason }, 'the thread ended and is started again'),
     onStartFailed: (error) =>
@@ -67,14 +67,15 @@ const MAX_UNANSWERED = 10
 /** A thread that starts loads its modules in one go: on half a processor, that takes seconds. */
 const MAX_UNANSWERED_AT_START = 60
 
-/** Starts a thread with its role. Rejects with the reason if that fails or the thread ends. */
+/** Starts a thread with its role, after `restarts` restarts. Rejects with the reason if that fails or the thread ends. */
 async function launch(
   { config, secrets, trustedAuthorities = [] }: Settings,
-  options: RoleOptions,
+  role: Role,
+  restarts: number,
 ): Promise<Thread> {
   const cache = module.getCompileCacheDir()
   const worker = new Worker(PROGRAM, {
-    name: options.role,
+    name: role,
     resourceLimits: resourceLimits(config.maxHeapMb),
     // A thread has the cache from its first file on: without it, each thread keeps the compiler of TypeScript in memory.
     env: { ...process.env, ...(cache !== undefined && { NODE_COMPILE_CACHE: cache }) },
@@ -122,7 +123,7 @@ async function launch(
   try {
     // Without the clock of a test, which is a function.
     const settings = { config, secrets, trustedAuthorities }
-    const started = await remote.start(settings, options).catch((error: Error) => {
+    const started = await remote.start(settings, role, restarts).catch((error: Error) => {
       throw new ExplainedError(error.message)
     })
     allowed = MAX_UNANSWERED

@@ -1,5 +1,4 @@
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client'
-import type { Role } from '../config/settings.ts'
 import type { WatchedPool } from '../db/pools.ts'
 import { VERSION } from '../lib/version.ts'
 import { addCounters, addGauge, type Count, type GaugeName } from './counters.ts'
@@ -33,7 +32,7 @@ const NOT_STANDARD = [
 const LAG_SAMPLE_MS = 100
 
 /** `restarts`: how often the thread of the role was started again. */
-export function createMetrics(role: Role, restarts = 0): Metrics {
+export function createMetrics(role: string, restarts = 0): Metrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: LAG_SAMPLE_MS })
   for (const name of NOT_STANDARD) registry.removeSingleMetric(name)
@@ -51,7 +50,7 @@ export function createMetrics(role: Role, restarts = 0): Metrics {
   }
 }
 
-function addBuildInfo(registry: Registry, role: Role): void {
+function addBuildInfo(registry: Registry, role: string): void {
   new Gauge({
     name: 'posthorn_build_info',
     help: 'Always 1. The labels have the versions of Posthorn and Node, and the role: all, api or worker.',
