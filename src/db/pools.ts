@@ -16,10 +16,12 @@ export interface Pools extends AsyncDisposable {
   readonly pool: pg.Pool
   /** The pool of the hot path: publishing, loading, recording, scheduling. Always connects directly. */
   readonly pipeline: pg.Pool
+  /** The pool of the worker's jobs. Its statements may take longer than those of requests. */
+  readonly jobs: pg.Pool
   /** The pool of work in the background for one organization, so that it leaves all other connections. */
   readonly background: pg.Pool
   /** All, for metrics. */
-  readonly pools: Readonly<Record<'general' | 'pipeline' | 'background', WatchedPool>>
+  readonly pools: Readonly<Record<'general' | 'pipeline' | 'jobs' | 'background', WatchedPool>>
 }
 
 export interface WatchedPool {
@@ -47,6 +49,8 @@ export interface PoolsOptions extends Partial<PoolOptions>, Pick<ShareOptions, '
   readonly connectTimeoutMs?: number
   /** Few are enough, because the hot path runs its statements in batches. Default: 6. */
   readonly maxPipelineConnections?: number
+  /** Default: 6. */
+  readonly maxJobConnections?: number
 }
 
 /** Opens the pools. They connect on first use, so this succeeds while Postgres is unreachable. */
@@ -55,6 +59,7 @@ export function openPools(
   {
     maxConnections = 20,
     maxPipelineConnections = 6,
+    maxJobConnections = 6,
     purpose = 'requests',
     onError = () => {},
     connectTimeoutMs,
@@ -79,9 +84,10 @@ export function openPools(
     onError,
     setupSql: INDEX_PLAN_SETTINGS,
   })
+  const jobs = connections.open({ maxConnections: maxJobConnections, purpose: 'jobs', onError })
   const background = connections.open({
     maxConnections: MAX_BACKGROUND_CONNECTIONS,
-    purpose,
+    purpose: 'jobs',
     onError,
   })
   const pages = shareConnections(background, { maxWaitMs: MAX_BACKGROUND_WAIT_MS })
@@ -91,14 +97,16 @@ export function openPools(
     connections,
     pool,
     pipeline,
+    jobs,
     background,
     pools: {
       general: { pool, waiting: () => turns.waiting },
       pipeline: { pool: pipeline, waiting: () => pipeline.waitingCount },
+      jobs: { pool: jobs, waiting: () => jobs.waitingCount },
       background: { pool: background, waiting: () => pages.waiting },
     },
     async [Symbol.asyncDispose]() {
-      await Promise.all([pipeline.end(), background.end()])
+      await Promise.all([pipeline.end(), jobs.end(), background.end()])
       if (!pool.ended) await pool.end()
     },
   }

@@ -3,24 +3,20 @@ import { requireListedKeys } from '../auth/encryption/stored-secrets.ts'
 import type { OidcSignIn } from '../auth/sessions/oidc/oidc-sign-in.ts'
 import type { Role, Settings } from '../config/settings.ts'
 import { startHttpServer } from '../server/http-server.ts'
-import {
-  createMetricsRoutes,
-  createOperatorRoutes,
-  type RestOfProcess,
-} from '../server/operator-routes.ts'
+import { createMetricsRoutes, createOperatorRoutes } from '../server/operator-routes.ts'
 import { watchDatabase } from '../telemetry/database-metrics.ts'
 import { watchMemory } from '../telemetry/memory.ts'
 import { watchPostgres } from '../telemetry/postgres-watch.ts'
 import { createRequestLogger } from '../telemetry/request-log.ts'
 import { startTracing } from '../telemetry/start-tracing.ts'
-import { type CommonServices, openCommonServices, type ServiceOptions } from './common-services.ts'
+import { type CommonServices, openCommonServices } from './common-services.ts'
 import type { Provisioned } from './embedded/provision.ts'
 import type { HostEvent, HostPublished } from './publish-for-host.ts'
 import type { Services } from './services.ts'
 
 /** What runs in a process. Disposing of it finishes what is in flight. */
 export interface Running extends AsyncDisposable {
-  /** The URL of the server, such as `http://127.0.0.1:4000`. Empty without a server. */
+  /** The URL of the server, such as `http://127.0.0.1:4000`. */
   readonly url: string
   /** The organization and the key of embedded mode. Null without it, and for a worker. */
   readonly provisioned: Provisioned | null
@@ -35,55 +31,42 @@ export interface App extends Running {
   readonly common: CommonServices
   /** The services of the API. Null without it. */
   readonly services: Services | null
-  /** Whether it claims jobs. */
-  readonly workerRuns: boolean
 }
 
-export interface StartOptions extends ServiceOptions {
-  /** Whether to serve the configured address. Default: true. */
-  readonly listens?: boolean
-  /** What `/readyz` and `/metrics` report besides. Default: nothing. */
-  readonly rest?: RestOfProcess
-}
-
-/** Runs the API, the worker or both on a migrated database. */
-export async function startApp(settings: Settings, options: StartOptions = {}): Promise<App> {
+/** Runs the API, the worker or both on a migrated database. `restarts`: how often the thread was started again. */
+export async function startApp(settings: Settings, role: Role, restarts = 0): Promise<App> {
   const { config } = settings
-  const { role = 'all', listens = true, rest = NOTHING_ELSE } = options
   const [api, worker] = await loadRole(role)
   await using started = new AsyncDisposableStack()
-  const common = started.use(openCommonServices(settings, options))
+  const common = started.use(openCommonServices(settings, role, restarts))
   const { database, logger } = common
   started.use(await startTracing(process.env, logger))
   await requireListedKeys(database.pool, common.keyring)
   started.use(watchMemory(logger, resourceLimits.maxOldGenerationSizeMb))
   started.use(watchPostgres(database, common.outages, common.metrics))
 
-  const jobs = worker && (await worker.startDelivering(started, common, settings))
+  const ofJobs = { ...common, database: { ...database, pool: database.jobs } }
+  const jobs = worker && (await worker.startDelivering(started, ofJobs, settings))
   const services = api && started.use(api.addServices(common, settings))
-  let url = ''
-  if (listens) {
-    const routes = createOperatorRoutes({
-      ...common,
-      worker: jobs ?? undefined,
-      rest,
-      servesMetrics: config.metricsPort === null,
-    })
-    if (services) {
-      api.addApiRoutes(routes, { ...services, oidc: await openOidc(settings) }, config)
-    }
-    const onError = common.outages.warnOf('cannot read metrics from the database')
-    const watch = started.use(watchDatabase(database.pipeline, config, onError))
-    common.metrics.addSource(watch.snapshot)
-    const requests = createRequestLogger(logger, common.metrics)
-    if (config.metricsPort !== null) {
-      const setting = 'POSTHORN_METRICS_PORT'
-      const address = { ...config, port: config.metricsPort, setting } as const
-      const metricsRoutes = createMetricsRoutes({ metrics: common.metrics, rest })
-      started.use(await startHttpServer(metricsRoutes, address, logger, requests))
-    }
-    url = started.use(await startHttpServer(routes, config, logger, requests)).url
+  const routes = createOperatorRoutes({
+    ...common,
+    worker: jobs,
+    servesMetrics: config.metricsPort === null,
+  })
+  if (services) {
+    api.addApiRoutes(routes, { ...services, oidc: await openOidc(settings) }, config)
   }
+  const onError = common.outages.warnOf('cannot read metrics from the database')
+  const watch = started.use(watchDatabase(database.pipeline, config, onError))
+  common.metrics.addSource(watch.render)
+  const requests = createRequestLogger(logger, common.metrics)
+  if (config.metricsPort !== null) {
+    const setting = 'POSTHORN_METRICS_PORT'
+    const address = { ...config, port: config.metricsPort, setting } as const
+    const metricsRoutes = createMetricsRoutes(common.metrics)
+    started.use(await startHttpServer(metricsRoutes, address, logger, requests))
+  }
+  const { url } = started.use(await startHttpServer(routes, config, logger, requests))
   let provisioned: Provisioned | null = null
   if (services && config.database === 'embedded') {
     const { provision } = await import('./embedded/provision.ts')
@@ -98,9 +81,6 @@ export async function startApp(settings: Settings, options: StartOptions = {}): 
     services,
     url,
     provisioned,
-    get workerRuns() {
-      return jobs?.running === true
-    },
     async publish(event) {
       if (services === null)
         throw new Error('A worker does not publish: use one with the role api or all.')
@@ -129,11 +109,6 @@ async function loadApi() {
     import('../server/api-routes.ts'),
   ])
   return { addServices, addApiRoutes }
-}
-
-const NOTHING_ELSE: RestOfProcess = {
-  readiness: async () => ({}),
-  metrics: async () => [],
 }
 
 /** Sign-in by OpenID Connect. It is loaded only if it is set up, and contacts the provider on the first sign-in. */

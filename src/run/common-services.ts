@@ -21,34 +21,30 @@ export interface CommonServices extends AsyncDisposable {
   readonly notify: Notify
 }
 
-export interface ServiceOptions {
-  /** Default: `all`. */
-  readonly role?: Role
-  /** How often this part of the process was started again. Default: 0. */
-  readonly restarts?: number
-}
+/** Connections to Postgres for requests. */
+const MAX_CONNECTIONS = 15
 
-/** Connections to Postgres besides those of the pipeline and of the worker runner (`src/queue/runner-pool.ts`). */
-const MAX_CONNECTIONS: Readonly<Record<Role, number>> = { all: 15, api: 15, worker: 8 }
+/** A worker alone notifies subscribers, and looks whether the process is ready. */
+const MAX_CONNECTIONS_OF_WORKER = 2
 
 /** A connection that has run every statement takes 30 MB in Postgres. */
-const WITH_LITTLE_MEMORY = { maxConnections: 6, maxPipelineConnections: 3 }
+const WITH_LITTLE_MEMORY = { maxConnections: 5, maxPipelineConnections: 3, maxJobConnections: 2 }
 
-/** Opens the services. They connect to Postgres on first use. */
+/** Opens the services, after this many restarts of the thread. They connect to Postgres on first use. */
 export function openCommonServices(
   { config, secrets }: Settings,
-  { role = 'all', restarts }: ServiceOptions = {},
+  role: Role | 'command',
+  restarts = 0,
 ): CommonServices {
   const metrics = createMetrics(role, restarts)
   const { count } = metrics
   const logger = createLogger(config.logLevel, (level) => count('log_lines', 1, level))
   const outages = createOutageLog(logger, (cause) => count('postgres_failures', 1, cause))
   const database = openPools(secrets.databaseUrl, {
-    maxConnections: MAX_CONNECTIONS[role],
+    maxConnections: role === 'worker' ? MAX_CONNECTIONS_OF_WORKER : MAX_CONNECTIONS,
     ...(hasLittleMemory() && WITH_LITTLE_MEMORY),
-    purpose: role === 'worker' ? 'jobs' : 'requests',
     // The worker and commands connect directly.
-    poolerUrl: role === 'api' ? secrets.poolerUrl : null,
+    poolerUrl: role === 'all' || role === 'api' ? secrets.poolerUrl : null,
     // The pool replaces an idle connection that breaks. The watch of Postgres finds out whether this is an outage.
     onError: (error) => logger.debug({ error }, 'an idle connection to Postgres broke'),
     ownerOf: currentOwner,

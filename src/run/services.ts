@@ -26,7 +26,7 @@ export interface Services extends CommonServices {
 
 /** Opens the services of a command. They connect to Postgres on first use. */
 export function openServices(settings: Settings): Services {
-  const common = openCommonServices(settings)
+  const common = openCommonServices(settings, 'command')
   const services = addServices(common, settings)
   return {
     ...services,

@@ -29,7 +29,7 @@ export interface Posthorn extends AsyncDisposable {
 }
 
 /**
- * Runs Posthorn in this process, as `posthorn start` does, on threads of its own. Resolves when it is ready, after it has
+ * Runs Posthorn in this process, as `posthorn start` does, on a thread of its own. Resolves when it is ready, after it has
  * migrated the database. It reads no environment variables but those of OpenTelemetry and no `.env`, handles no signals
  * and never ends the process. A process can run several, each with a port of its own.
  *
@@ -148,7 +148,7 @@ interface OpenPosthorn extends Running {
 
 interface OpenOptions {
   readonly role: Role
-  /** Whether the process has another purpose: Posthorn then runs on threads of its own, and never ends the process. */
+  /** Whether the process has another purpose: Posthorn then runs on a thread of its own, and never ends the process. */
   readonly isGuest: boolean
 }
 
@@ -175,15 +175,15 @@ export async function openPosthorn(
 
 /**
  * A role alone runs on the main thread, except of a guest: a fault ends the process, which its process manager starts again.
- * Loaded on demand: a thread that supervises others needs none of their modules.
+ * Loaded on demand: the thread that supervises another needs none of its modules.
  */
 async function start(role: Role, settings: Settings, logger: Logger, isGuest: boolean) {
   if (role === 'all' || isGuest) {
-    const { startThreads } = await import('./start-threads.ts')
-    return await startThreads(role, settings, logger)
+    const { startThread } = await import('./start-thread.ts')
+    return await startThread(role, settings, logger)
   }
   const { startApp } = await import('./app.ts')
-  return await startApp(settings, { role })
+  return await startApp(settings, role)
 }
 
 /** Says which other addresses than public ones deliveries may reach, or why those of this machine are not among them. */

@@ -6,24 +6,16 @@ import { atMostEvery } from '../lib/at-most-every.ts'
 import { startDeadline } from '../lib/deadline.ts'
 import type { Worker } from '../queue/worker.ts'
 import { isMemoryShort } from '../telemetry/memory.ts'
-import type { Metrics, MetricsSnapshot } from '../telemetry/metrics.ts'
+import type { Metrics } from '../telemetry/metrics.ts'
 import { createServerRoutes } from './http-server.ts'
 
 interface OperatorDeps {
   readonly database: Pools
   readonly metrics: Metrics
-  /** The worker of this thread, if its role includes one. */
-  readonly worker: Worker | undefined
-  readonly rest: RestOfProcess
+  /** Null for a process of the role `api`. */
+  readonly worker: Worker | null
   /** Whether `/metrics` is among the routes. */
   readonly servesMetrics: boolean
-}
-
-/** The other threads of the process. */
-export interface RestOfProcess {
-  /** What `/readyz` reports about them, by name. */
-  readiness(): Promise<Checks>
-  metrics(): Promise<readonly MetricsSnapshot[]>
 }
 
 /** How often `/readyz` and `/metrics` are made: they need no key, so a flood of requests must cost little. */
@@ -42,19 +34,19 @@ export function createOperatorRoutes(deps: OperatorDeps): Hono {
     const ready = Object.values(checks).every((check) => check !== 'unavailable')
     return context.json({ status: ready ? 'ok' : 'unavailable', checks }, ready ? 200 : 503)
   })
-  if (deps.servesMetrics) addMetrics(routes, deps)
+  if (deps.servesMetrics) addMetrics(routes, deps.metrics)
   return routes
 }
 
 /** The routes of the port for metrics. */
-export function createMetricsRoutes(deps: Pick<OperatorDeps, 'metrics' | 'rest'>): Hono {
+export function createMetricsRoutes(metrics: Metrics): Hono {
   const routes = createServerRoutes(EXACT_PATHS)
-  addMetrics(routes, deps)
+  addMetrics(routes, metrics)
   return routes
 }
 
-function addMetrics(routes: Hono, { metrics, rest }: Pick<OperatorDeps, 'metrics' | 'rest'>): void {
-  const latestPage = atMostEvery(NEW_ANSWER_MS, async () => metrics.render(await rest.metrics()))
+function addMetrics(routes: Hono, metrics: Metrics): void {
+  const latestPage = atMostEvery(NEW_ANSWER_MS, metrics.render)
   routes.get(METRICS_PATH, async (context) =>
     context.body(await latestPage(), 200, { 'content-type': metrics.contentType }),
   )
@@ -68,7 +60,7 @@ export type Check = 'ok' | 'busy' | 'short' | 'unavailable'
 
 export type Checks = Readonly<Record<string, Check>>
 
-async function readiness({ database, worker, rest }: OperatorDeps): Promise<Checks> {
+async function readiness({ database, worker }: OperatorDeps): Promise<Checks> {
   const { general } = database.pools
   const isMigrated = unappliedMigrations(database.pool).then(({ length }) => length === 0)
   const [postgres, migrations] = await Promise.all([
@@ -80,7 +72,6 @@ async function readiness({ database, worker, rest }: OperatorDeps): Promise<Chec
     migrations,
     memory: isMemoryShort() ? 'short' : 'ok',
     ...(worker && { worker: named(worker.running) }),
-    ...(await rest.readiness()),
   }
 }
 

@@ -2,19 +2,18 @@ import { Gauge, Registry } from 'prom-client'
 import type { Config } from '../config/config.ts'
 import type { Sql } from '../db/client.ts'
 import { repeat } from '../lib/repeat.ts'
-import type { MetricsSnapshot } from './metrics.ts'
 
 const EVERY_MS = 15_000
 
 /**
  * Counts what is in the database at times, instead of at each scrape, and looks at its clock. Each process has the same
- * counts. `snapshot` is empty if the last reading is outdated.
+ * counts. `render` returns nothing if the last reading is outdated.
  */
 export function watchDatabase(
   sql: Sql,
   { workerSchema, retentionMs }: Pick<Config, 'workerSchema' | 'retentionMs'>,
   onError: (error: unknown) => void,
-): AsyncDisposable & { snapshot(): Promise<MetricsSnapshot> } {
+): AsyncDisposable & { render(): Promise<string> } {
   const registry = new Registry()
   const show = createDatabaseMetrics(registry)
   let readAtMs = Number.NEGATIVE_INFINITY
@@ -24,9 +23,9 @@ export function watchDatabase(
   }
   return {
     ...repeat(EVERY_MS, read, onError),
-    async snapshot() {
+    async render() {
       const isFresh = performance.now() - readAtMs < 2 * EVERY_MS
-      return isFresh ? await registry.getMetricsAsJSON() : []
+      return isFresh ? await registry.metrics() : ''
     },
   }
 }

@@ -14,7 +14,7 @@ export const isMemoryShort = (): boolean => isShort
 
 /**
  * Says in the log when the memory of this thread becomes short, and when it suffices again. `maxHeapMb`: of the old generation.
- * Default: that of Node for the main thread. Call it once in each thread.
+ * Default: that of Node for the main thread. Call it once in a thread.
  */
 export function watchMemory(
   logger: Pick<Logger, 'info' | 'warn'>,

@@ -1,31 +1,20 @@
-import { AggregatorRegistry, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
+import { collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import type { WatchedPool } from '../db/pools.ts'
 import { VERSION } from '../lib/version.ts'
 import { addCounters, addGauge, type Count, type GaugeName } from './counters.ts'
 
-/** The metrics of a thread. Each part of Posthorn adds its own to the registry. */
+/** The metrics of a process. Each part of Posthorn adds its own to the registry. */
 export interface Metrics {
   readonly registry: Registry
   readonly contentType: string
   readonly count: Count
   /** Adds a gauge, which is read at each scrape. */
   show(name: GaugeName, read: () => number): void
-  /** Adds metrics that exist only at times. */
-  addSource(source: () => Promise<MetricsSnapshot>): void
-  /** For the thread that serves `/metrics`. */
-  snapshot(): Promise<MetricsSnapshot>
-  /** The metrics of this thread and of the others, in the Prometheus text format. */
-  render(others: readonly MetricsSnapshot[]): Promise<string>
+  /** Adds metrics that exist only at times, as `render` returns them. */
+  addSource(render: () => Promise<string>): void
+  /** All metrics in the Prometheus text format. */
+  render(): Promise<string>
 }
-
-/** The metrics of a thread, as a message can carry them. */
-export type MetricsSnapshot = Awaited<ReturnType<Registry['getMetricsAsJSON']>>
-
-/** They get a label with the name of the thread. Of all others, the threads are added up. */
-export const OF_THREAD = /^(nodejs_|posthorn_(pool|postgres|log|thread)_)/
-
-/** Every thread has the same values. */
-const OF_PROCESS = /^(process_|posthorn_build_info$)/
 
 /** Gauges whose names end like those of counters, and two that Node deprecated. */
 const NOT_STANDARD = [
@@ -42,49 +31,33 @@ const NOT_STANDARD = [
  */
 const LAG_SAMPLE_MS = 100
 
-/** `restarts`: how often the thread was started again. */
-export function createMetrics(thread: string, restarts = 0): Metrics {
+/** `restarts`: how often the thread of the role was started again. */
+export function createMetrics(role: string, restarts = 0): Metrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: LAG_SAMPLE_MS })
   for (const name of NOT_STANDARD) registry.removeSingleMetric(name)
-  addBuildInfo(registry)
+  addBuildInfo(registry, role)
   const count = addCounters(registry)
   count('thread_restarts', restarts)
-  const sources = [() => registry.getMetricsAsJSON()]
-  const snapshot = async () => {
-    const parts = await Promise.all(sources.map((source) => source()))
-    return parts.flat().map((metric) => ({
-      ...metric,
-      // Of any other aggregator, the start time of the process is left out.
-      aggregator: 'sum' as const,
-      values: OF_THREAD.test(metric.name)
-        ? metric.values.map((value) => ({ ...value, labels: { ...value.labels, thread } }))
-        : metric.values,
-    }))
-  }
+  const sources = [() => registry.metrics()]
   return {
     registry,
     count,
     show: (name, read) => addGauge(registry, name, read),
     contentType: registry.contentType,
-    addSource: (source) => void sources.push(source),
-    snapshot,
-    async render(others) {
-      const own = await snapshot()
-      const parts = others.map((other) => other.filter(({ name }) => !OF_PROCESS.test(name)))
-      return await AggregatorRegistry.aggregate([own, ...parts]).metrics()
-    },
+    addSource: (render) => void sources.push(render),
+    render: async () => (await Promise.all(sources.map((source) => source()))).join(''),
   }
 }
 
-function addBuildInfo(registry: Registry): void {
+function addBuildInfo(registry: Registry, role: string): void {
   new Gauge({
     name: 'posthorn_build_info',
-    help: 'Always 1. The labels have the versions of Posthorn and Node.',
-    labelNames: ['version', 'node'],
+    help: 'Always 1. The labels have the versions of Posthorn and Node, and the role: all, api or worker.',
+    labelNames: ['version', 'node', 'role'],
     registers: [registry],
   })
-    .labels(VERSION, process.versions.node)
+    .labels(VERSION, process.versions.node, role)
     .set(1)
 }
 
@@ -102,7 +75,7 @@ export function watchPools(registry: Registry, pools: Readonly<Record<string, Wa
     })
   new Gauge({
     name: 'posthorn_pool_connections',
-    help: 'Open connections to Postgres, busy or idle. The pool pipeline publishes, loads and records; background cancels, redelivers and recovers many deliveries; general serves all else.',
+    help: 'Open connections to Postgres, busy or idle. The pool pipeline publishes, loads and records; jobs maintains; background cancels, redelivers and recovers many deliveries; general serves all else.',
     labelNames: ['pool', 'state'],
     registers: [registry],
     collect() {

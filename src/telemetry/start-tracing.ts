@@ -4,7 +4,7 @@ import type { Logger } from './logger.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** The other threads and the supervision wait for the end of a thread. */
+/** The end of the process, and the supervision, wait for the end of the thread. */
 export const FLUSH_WITHIN_MS = 3_000
 
 /**

@@ -55,16 +55,16 @@ describe('in a database with hostile settings', () => {
   ]
   type Use = (use: (sql: Sql) => Promise<void>) => Promise<void>
   const withPool =
-    (purpose: Purpose, name: 'pool' | 'pipeline'): Use =>
+    (name: 'pool' | 'pipeline' | 'jobs' | 'background'): Use =>
     async (use) => {
-      await using database = openDatabase(hostile.url, { ...PATIENT, purpose })
+      await using database = openDatabase(hostile.url)
       await use(database[name])
     }
   test.each<[string, Purpose, string[], Use]>([
-    ['the general pool of requests', 'requests', [], withPool('requests', 'pool')],
-    ['the pool of publishing', 'requests', PIPELINE, withPool('requests', 'pipeline')],
-    ['the general pool of jobs', 'jobs', [], withPool('jobs', 'pool')],
-    ['the pool of recording', 'jobs', PIPELINE, withPool('jobs', 'pipeline')],
+    ['the general pool', 'requests', [], withPool('pool')],
+    ['the pool of publishing and recording', 'requests', PIPELINE, withPool('pipeline')],
+    ['the pool of jobs', 'jobs', [], withPool('jobs')],
+    ['the pool of work in the background', 'jobs', [], withPool('background')],
     [
       'the pool of a worker runner',
       'jobs',

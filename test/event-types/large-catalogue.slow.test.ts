@@ -23,7 +23,7 @@ test.each([
   ['the smallest heap', 300, { POSTHORN_MAX_HEAP_MB: '128' }],
   ['the default heap', 1_000, {}],
 ])(
-  'with %s, %d event types with schemas of 10 KB are served in every form and 200 of them published, and no thread ends',
+  'with %s, %d event types with schemas of 10 KB are served in every form and 200 of them published, and the thread does not end',
   async (_heap, types, settings) => {
     await using installation = await startInstallation(settings)
     const { call, database, posthorn } = installation
@@ -61,7 +61,7 @@ test.each([
     }
     expect(new Set(statuses)).toEqual(new Set([200]))
     expect(logLines(posthorn).map(({ msg }) => msg)).not.toContain(
-      'a thread ended and is started again',
+      'the thread ended and is started again',
     )
   },
 )

@@ -2,11 +2,11 @@ import { beforeAll, beforeEach, expect, test } from 'vitest'
 import { testEnvironment } from '../support/app.ts'
 import { JOINED } from '../support/factories.ts'
 import { startInstallation } from '../support/installation.ts'
-import { type LogLine, logLine, logLines } from '../support/log-lines.ts'
+import { logLine, logLines } from '../support/log-lines.ts'
 import { startPosthorn } from '../support/posthorn-process.ts'
 import { until } from '../support/until.ts'
 import { useResource } from '../support/use-resource.ts'
-import { scrapeUntil, sumOf } from '../telemetry/support/exposition.ts'
+import { scrape, sumOf } from '../telemetry/support/exposition.ts'
 import { INSPECTABLE, runInThread } from './thread-inspector.ts'
 
 /** One process survives all tests. The last one stops it. */
@@ -34,7 +34,7 @@ beforeEach(async () => {
 const call = (method: string, route: string, body?: object) =>
   installation.call(method, `/api/connect/v1${route}`, body)
 
-/** Publishes as a host application does: the API takes no part. */
+/** Publishes as a host application does, also while the API does not answer. */
 async function publishFromSql(): Promise<void> {
   await installation.database.pool.query('select posthorn.publish_event($1, $2, $3)', [
     installation.tenant.publicOrganizationId,
@@ -61,64 +61,45 @@ test.each([
   ['runs out of memory', OUT_OF_MEMORY, /memory limit|event loop stood still/],
   ['stands still', ENDLESS_LOOP, /event loop stood still for 10 s/],
   ['throws', UNCAUGHT_ERROR, /a fault for this test/],
-])('deliveries go on while the API %s, and the API returns', async (_, code, reason) => {
-  await runInThread(posthorn, 'api', code)
-  const lost = logLine(log, { msg: 'a thread ended and is started again' }, 30_000)
-  for (let count = 1; count <= 5; count++) {
-    await publishFromSql()
-    await receiver.arrival(count)
-  }
-  expect(await lost).toMatchObject({ thread: 'api', reason: expect.stringMatching(reason) })
-  await logLine(log, { thread: 'api', msg: 'the thread runs again' })
-  expect((await call('GET', '/webhooks')).status).toBe(200)
-  await until(async () => (await statusOf('/readyz')) === 200, 'the process is ready')
-  expect(posthorn.child.exitCode).toBeNull()
-})
+])(
+  'a thread that %s is started again, and delivers what was published meanwhile',
+  async (_, code, reason) => {
+    await runInThread(posthorn, 'all', code)
+    const lost = logLine(log, { msg: 'the thread ended and is started again' }, 30_000)
+    for (let count = 1; count <= 5; count++) await publishFromSql()
+    expect(await lost).toMatchObject({ role: 'all', reason: expect.stringMatching(reason) })
+    await logLine(log, { msg: 'the thread runs again' })
+    await receiver.arrival(5)
+    expect((await call('GET', '/webhooks')).status).toBe(200)
+    await until(async () => (await statusOf('/readyz')) === 200, 'the process is ready')
+    expect(posthorn.child.exitCode).toBeNull()
+  },
+)
 
-test('an API that cannot start again because Postgres is unavailable starts when Postgres returns', async () => {
+test('a thread that cannot start again because Postgres is unavailable starts when Postgres returns', async () => {
   installation.proxy.blackhole()
-  await runInThread(posthorn, 'api', UNCAUGHT_ERROR)
-  await logLine(log, { thread: 'api', msg: 'the thread could not start' })
+  await runInThread(posthorn, 'all', UNCAUGHT_ERROR)
+  await logLine(log, { msg: 'the thread could not start' })
   installation.proxy.restore()
-  await logLine(log, { thread: 'api', msg: 'the thread runs again' })
+  await logLine(log, { msg: 'the thread runs again' })
   await until(async () => (await statusOf('/readyz')) === 200, 'the process is ready')
 })
 
-test('the API answers while the worker starts again, deliveries go on after that, and those in flight are repeated', async () => {
+test('attempts in flight are repeated after the thread has ended, and the restart is counted', async () => {
   const isSent = Promise.withResolvers<void>()
   receiver.answer = () => isSent.resolve()
   await publishFromSql()
   await isSent.promise
   receiver.answer = (response) => response.end()
   receiver.clear()
-  await runInThread(posthorn, 'worker', UNCAUGHT_ERROR)
-  await logLine(log, { thread: 'worker', msg: 'a thread ended and is started again' })
-  expect((await call('GET', '/webhooks')).status).toBe(200)
-  expect(await statusOf('/metrics')).toBe(200)
+  await runInThread(posthorn, 'all', UNCAUGHT_ERROR)
+  await logLine(log, { msg: 'the thread runs again' })
   await publishFromSql()
   await receiver.arrival(1)
   await until(() => receiver.received.length === 2, 'the one in flight is repeated', 30_000)
-  await until(async () => (await statusOf('/readyz')) === 200, 'the worker is ready')
-  const metrics = await scrapeUntil(
-    url,
-    (scraped) =>
-      sumOf(scraped, 'posthorn_thread_restarts_total', { thread: 'worker' }) ===
-      countRestarts('worker'),
-    'the worker counts its restart',
-  )
-  const restarts = metrics.get('posthorn_thread_restarts_total')?.samples
-  expect(restarts?.map(({ labels, value }) => [labels['thread'], value])).toEqual([
-    ['api', countRestarts('api')],
-    ['worker', countRestarts('worker')],
-  ])
+  const restarts = logLines(posthorn).filter(({ msg }) => msg === 'the thread runs again').length
+  expect(sumOf(await scrape(url), 'posthorn_thread_restarts_total')).toBe(restarts)
 })
-
-/** All that the process has logged. */
-function countRestarts(thread: string): number {
-  const isRestart = (line: LogLine) =>
-    line['thread'] === thread && line['msg'] === 'the thread runs again'
-  return logLines(posthorn).filter(isRestart).length
-}
 
 test.each(['api', 'worker'])(
   'a process with only the %s ends when it throws, so that its process manager starts it again',
@@ -139,7 +120,7 @@ test.each(['api', 'worker'])(
 )
 
 test('a thread that ends during a shutdown is not started again', async () => {
-  await runInThread(posthorn, 'api', ENDLESS_WAIT)
+  await runInThread(posthorn, 'all', ENDLESS_WAIT)
   posthorn.child.kill('SIGTERM')
   expect(await posthorn.ended).toBe(0)
   expect(logLines(log).map(({ msg }) => msg)).not.toContain('the thread runs again')

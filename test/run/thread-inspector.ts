@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import type { PosthornProcess } from '../support/posthorn-process.ts'
 import { until } from '../support/until.ts'
 
-/** Settings of a process whose threads can be inspected, and soon reach the limit of their heap. */
+/** Settings of a process whose thread can be inspected, and soon reaches the limit of its heap. */
 export const INSPECTABLE = {
   NODE_OPTIONS: '--inspect=127.0.0.1:0',
   POSTHORN_MAX_HEAP_MB: '128',
@@ -11,7 +11,7 @@ export const INSPECTABLE = {
 /** Runs code in a thread of a process, by Node's inspector. Its result is not awaited: the code may never end. */
 export async function runInThread(
   posthorn: PosthornProcess,
-  thread: 'main' | 'api' | 'worker',
+  thread: 'main' | 'all',
   code: string,
 ): Promise<void> {
   const address = /ws:\/\/\S+/

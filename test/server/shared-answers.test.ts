@@ -40,14 +40,15 @@ test('many requests for /metrics get one page, and a later one a new page', asyn
 
 test('many requests for /readyz check once', async () => {
   let checks = 0
-  const readiness = async () => {
-    checks += 1
-    return {}
+  const worker = {
+    get running() {
+      checks += 1
+      return true
+    },
+    abort() {},
+    async [Symbol.asyncDispose]() {},
   }
-  const routes = createOperatorRoutes({
-    ...{ ...posthorn.services, worker: undefined, servesMetrics: false },
-    rest: { readiness, metrics: async () => [] },
-  })
+  const routes = createOperatorRoutes({ ...posthorn.services, worker, servesMetrics: false })
   const answers = await Promise.all(Array.from({ length: 200 }, () => routes.request('/readyz')))
   expect(answers.map(({ status }) => status)).toEqual(Array(200).fill(200))
   expect(checks).toBe(1)

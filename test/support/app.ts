@@ -78,7 +78,7 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
       secrets: secrets as Settings['secrets'],
       trustedAuthorities: options.trustedAuthorities ?? [],
     },
-    { role: options.role ?? 'all' },
+    options.role ?? 'all',
   )
   return calls(app, database, tenant, async () => {
     await app[Symbol.asyncDispose]()

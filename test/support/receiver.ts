@@ -84,7 +84,9 @@ function createReceiver(authority: string) {
     },
   }
   const handle = async (request: IncomingMessage, response: ServerResponse) => {
-    const body = await buffer(request)
+    const body = await buffer(request).catch(() => null)
+    // On a busy machine, an attempt can end during its body. It is repeated.
+    if (body === null) return
     const { method = '', url: path = '', headers } = request
     const arrived = { method, path, headers, body, at: new Date() }
     received.push(arrived)

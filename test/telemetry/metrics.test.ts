@@ -66,13 +66,13 @@ describe('a process with the API and the worker', async () => {
     )
   })
 
-  test('describes the process once, and each thread apart', async () => {
+  test('describes the process, its role and its thread', async () => {
     const metrics = await scrapeAll(url)
-    expect(sumOf(metrics, 'posthorn_build_info', { node: process.versions.node })).toBe(1)
+    const described = { node: process.versions.node, role: 'all' }
+    expect(sumOf(metrics, 'posthorn_build_info', described)).toBe(1)
     expect(metrics.get('process_start_time_seconds')?.samples).toHaveLength(1)
-    const lag = metrics.get('nodejs_eventloop_lag_p99_seconds')?.samples
-    expect(lag?.map(({ labels }) => labels['thread']).sort()).toEqual(['api', 'worker'])
-    expect(sumOf(metrics, 'posthorn_postgres_up', { thread: 'worker' })).toBe(1)
+    expect(metrics.get('nodejs_eventloop_lag_p99_seconds')?.samples).toHaveLength(1)
+    expect(sumOf(metrics, 'posthorn_postgres_up')).toBe(1)
     expect(sumOf(metrics, 'posthorn_thread_restarts_total')).toBe(0)
   })
 

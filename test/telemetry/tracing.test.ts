@@ -128,10 +128,9 @@ describe('with a collector', () => {
     })
     expect(headers['traceparent']).toBe(`00-${TRACE}-${attempt.id}-01`)
     expect(headers['tracestate']).toBe('vendor=1')
-    // Each thread has a resource of its own.
-    expect(publish.resource['service.instance.id']).not.toBe(
-      attempt.resource['service.instance.id'],
-    )
+    const instance = publish.resource['service.instance.id']
+    expect(instance).toMatch(/./)
+    expect(attempt.resource['service.instance.id']).toBe(instance)
     expect(JSON.stringify(collector.spans)).not.toMatch(/secret/)
     expect(await started.shownHeaders()).toMatchObject({
       traceparent: headers['traceparent'],

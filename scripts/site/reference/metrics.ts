@@ -4,7 +4,7 @@ import { GAUGES, type GaugeName } from '../../../src/telemetry/counters.ts'
 import { createDatabaseMetrics } from '../../../src/telemetry/database-metrics.ts'
 import { createDeliveryReporter, measurePublishing } from '../../../src/telemetry/events.ts'
 import { createLogger } from '../../../src/telemetry/logger.ts'
-import { createMetrics, OF_THREAD, watchPools } from '../../../src/telemetry/metrics.ts'
+import { createMetrics, watchPools } from '../../../src/telemetry/metrics.ts'
 import { createRequestLogger } from '../../../src/telemetry/request-log.ts'
 import { code, page, prose, table } from './markdown.ts'
 
@@ -20,7 +20,7 @@ export function describeMetrics(): {
   ofProcess: DescribedMetric[]
   ofInstallation: DescribedMetric[]
 } {
-  const metrics = createMetrics('api')
+  const metrics = createMetrics('all')
   const { registry } = metrics
   measurePublishing(metrics, async () => [])
   const logger = createLogger('silent')
@@ -45,7 +45,7 @@ function described(registry: Registry): DescribedMetric[] {
       readonly labelNames?: readonly string[]
     }
     const labels = labelNames.filter((label) => label !== 'le')
-    return { name, help, type, labels: OF_THREAD.test(name) ? ['thread', ...labels] : labels }
+    return { name, help, type, labels }
   })
 }
 
@@ -56,14 +56,14 @@ export function metricsPage(): string {
   return page(
     '# Metrics',
     '`/metrics` of each process has these metrics in the Prometheus text format. [Metrics and alerts](../operate/metrics.md) says how to scrape them, and has the alerts and the dashboard.',
-    'Counters and histograms count since the process started, and are there with the value 0 from the start, but for those of a route, which its first request adds. No label has an id, a URL or anything else that a caller chooses. `thread` is `api` or `worker`; a process with one role has one of them. `error_code` is one of the [codes of attempts](../concepts/deliveries.md#codes).',
+    'Counters and histograms count since the process started, and are there with the value 0 from the start, but for those of a route, which its first request adds. No label has an id, a URL or anything else that a caller chooses. `role` is `all`, `api` or `worker`. `error_code` is one of the [codes of attempts](../concepts/deliveries.md#codes).',
     '## Of a process',
     tableOf(own),
     '## Of the whole installation',
     'Each process counts what is in the database, every 15 seconds, and has the same numbers, so query these gauges with `max()`. The clock is that of the process.',
     tableOf(ofInstallation),
     '## Of Node',
-    'The process: processor time, memory, files, start time. And its threads: event loop lag (sampled every 100 ms, which is its value at rest), heap, garbage collection.',
+    'The process: processor time, memory, files, start time. And the thread of its role: event loop lag (sampled every 100 ms, which is its value at rest), heap, garbage collection.',
     tableOf(others),
   )
 }

@@ -13,8 +13,6 @@ const series = (name: string, labels: string) => `${name}{job="posthorn", ${labe
 const ofA = (name: string, labels = '') => series(`posthorn_${name}`, `instance="a"${labels}`)
 const ofB = (name: string, labels = '') => series(`posthorn_${name}`, `instance="b"${labels}`)
 const up = (instance: string) => series('up', `instance="${instance}"`)
-const api = ', thread="api"'
-const worker = ', thread="worker"'
 const failed = ofA('attempts_total', ', outcome="failed", error_code="http_5xx"')
 const succeeded = ofA('attempts_total', ', outcome="succeeded"')
 const requests = (route: string, status: string) =>
@@ -30,7 +28,10 @@ export const CASES: readonly Case[] = [
   ],
   [
     'no API beside a worker',
-    { [ofA('postgres_up', worker)]: '1x40', [ofB('postgres_up', api)]: '1x8 stale' },
+    {
+      [ofA('build_info', ', role="worker"')]: '1x40',
+      [ofB('build_info', ', role="all"')]: '1x8 stale',
+    },
     { '2m': ['PosthornNoApi'] },
     { at: '4m', alert: 'PosthornNoApi', of: [''] },
   ],
@@ -53,8 +54,8 @@ export const CASES: readonly Case[] = [
     { at: '6m', alert: 'PosthornDeliveriesOverdue', of: [''] },
   ],
   [
-    'Postgres that does not answer one thread',
-    { [ofA('postgres_up', worker)]: '1x4 0x20', [ofA('postgres_up', api)]: '1x24' },
+    'Postgres that does not answer one process',
+    { [ofA('postgres_up')]: '1x4 0x20', [ofB('postgres_up')]: '1x24' },
     { '1m15s': ['PosthornPostgresUnreachable'] },
     { at: '2m', alert: 'PosthornPostgresUnreachable', of: ['instance="a"'] },
   ],
@@ -110,9 +111,9 @@ export const CASES: readonly Case[] = [
   [
     'a line at the level error, and not a warning',
     {
-      [ofA('log_lines_total', `${api}, level="error"`)]: '0x20 1x20',
-      [ofA('log_lines_total', `${api}, level="fatal"`)]: '0x40',
-      [ofA('log_lines_total', `${api}, level="warn"`)]: '0+1x40',
+      [ofA('log_lines_total', ', level="error"')]: '0x20 1x20',
+      [ofA('log_lines_total', ', level="fatal"')]: '0x40',
+      [ofA('log_lines_total', ', level="warn"')]: '0+1x40',
     },
     { '5m': ['PosthornFaults'] },
     { at: '6m', alert: 'PosthornFaults', of: ['instance="a"'] },
@@ -135,22 +136,19 @@ export const CASES: readonly Case[] = [
   [
     'statements that get no connection in time, or wait at each scrape',
     {
-      [ofA('postgres_failures_total', `${api}, cause="pool_exhausted"`)]: '0x20 0+1x40',
-      [ofB('pool_waiting', `${api}, pool="general"`)]: '0 3 0x19 3x40',
-      [ofB('pool_waiting', `${worker}, pool="background"`)]: '3x60',
+      [ofA('postgres_failures_total', ', cause="pool_exhausted"')]: '0x20 0+1x40',
+      [ofB('pool_waiting', ', pool="general"')]: '0 3 0x19 3x40',
+      [series('posthorn_pool_waiting', 'instance="c", pool="background"')]: '3x60',
     },
     { '5m': ['PosthornPoolSaturated'] },
-    {
-      ...{ at: '12m', alert: 'PosthornPoolSaturated' },
-      of: ['instance="a", thread="api"', 'instance="b", thread="api"'],
-    },
+    { at: '12m', alert: 'PosthornPoolSaturated', of: ['instance="a"', 'instance="b"'] },
   ],
   [
     'locks that make statements fail for minutes, and not single ones',
     {
-      [ofA('postgres_failures_total', `${api}, cause="contention"`)]: '0x20 0+1x40',
-      [ofB('postgres_failures_total', `${api}, cause="time_limit"`)]: '0x20 1x40',
-      [ofB('postgres_failures_total', `${api}, cause="unreachable"`)]: '0x20 0+1x40',
+      [ofA('postgres_failures_total', ', cause="contention"')]: '0x20 0+1x40',
+      [ofB('postgres_failures_total', ', cause="time_limit"')]: '0x20 1x40',
+      [ofB('postgres_failures_total', ', cause="unreachable"')]: '0x20 0+1x40',
     },
     { '5m': ['PosthornLocks'] },
     { at: '10m', alert: 'PosthornLocks', of: ['instance="a"'] },
@@ -188,18 +186,18 @@ export const CASES: readonly Case[] = [
     '1m',
   ],
   [
-    'a thread that is busy for five minutes',
+    'a process that is busy for five minutes',
     {
-      [series('nodejs_eventloop_lag_p99_seconds', `instance="a"${worker}`)]: '0.01x4 0.8x40',
-      [series('nodejs_eventloop_lag_p99_seconds', `instance="a"${api}`)]: '0.4x44',
+      [series('nodejs_eventloop_lag_p99_seconds', 'instance="a"')]: '0.01x4 0.8x40',
+      [series('nodejs_eventloop_lag_p99_seconds', 'instance="b"')]: '0.4x44',
     },
     { '5m': ['PosthornEventLoopLag'] },
-    { at: '8m', alert: 'PosthornEventLoopLag', of: ['instance="a", thread="worker"'] },
+    { at: '8m', alert: 'PosthornEventLoopLag', of: ['instance="a"'] },
   ],
   [
     'a thread that starts again',
     {
-      [ofA('thread_restarts_total', api)]: '0x20 1x20',
+      [ofA('thread_restarts_total')]: '0x20 1x20',
       [series('process_start_time_seconds', 'instance="a"')]: '1000x40',
     },
     { '4m': ['PosthornRestarting'] },
@@ -208,7 +206,7 @@ export const CASES: readonly Case[] = [
   [
     'a process that starts a third time in half an hour',
     {
-      [ofA('thread_restarts_total', api)]: '0x60',
+      [ofA('thread_restarts_total')]: '0x60',
       [series('process_start_time_seconds', 'instance="a"')]: '1000x10 1100x10 1200x10 1300x30',
     },
     { '7m': ['PosthornRestarting'] },
@@ -217,7 +215,7 @@ export const CASES: readonly Case[] = [
 ]
 
 const firing = (alert: string) =>
-  `count by (instance, thread, step) (ALERTS{alertname="${alert}", alertstate="firing"})`
+  `count by (instance, step) (ALERTS{alertname="${alert}", alertstate="firing"})`
 
 /** The file for `promtool test rules`. */
 export function promtoolTests(rulesFile: string): object {
