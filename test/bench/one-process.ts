@@ -48,9 +48,9 @@ async function reportRest(
   const rest = await endUsage()
   const perSecond = 1_000 / rest.tookMs
   const also = { statements: rest.transactions * perSecond, 'wake-ups': rest.wakeUps * perSecond }
-  const cpu = rest.processMs * perSecond
   bench.report('M', `memory at rest${when}`, await memoryMib(server), 'MiB', { atMost: maxMib })
-  bench.report('M', `CPU time at rest${when}`, cpu, 'ms/s', { atMost: maxMsPerSecond, also })
+  const bound = { atMost: maxMsPerSecond, also }
+  bench.report('M', `CPU time at rest${when}`, rest.processMs * perSecond, 'ms/s', bound)
   return rest
 }
 
@@ -122,13 +122,11 @@ async function reportRates({ bench, database, ...measured }: Measured, rest: Usa
   bench.report('M', 'CPU time per event, the largest', Math.max(...cpuUs), 'µs', { atMost: 2, of })
 }
 
-const STARTS = 3
-
 /** With the data of the load, and the code that earlier starts have cached. */
 async function reportStart(bench: Bench, databaseUrl: string): Promise<void> {
   const readyMs: number[] = []
   const cpuMs: number[] = []
-  for (let start = 1; start <= STARTS; start++) {
+  for (let start = 1; start <= 3; start++) {
     await using server = await startPosthornServer(bench, databaseUrl, 'all')
     cpuMs.push(await server.cpuTimeMs())
     readyMs.push(server.readyAfterMs)

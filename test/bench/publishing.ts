@@ -45,7 +45,6 @@ async function measurePublishing(
   const { token, type } = await createPublisher(bench, database.url, searchKeys)
   await database.settle()
   const { warmUp } = bench.sizes
-  // For some seconds.
   const count = bench.sizes.count * (batch === null ? 1 : 5)
   const endMeter = await bench.server.startMeter(database)
   let perSecond = 0

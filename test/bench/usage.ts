@@ -58,7 +58,6 @@ const MS_PER_TICK = 10
 /** What a Posthorn process and Postgres did in a span of time. */
 export type Usage = Awaited<ReturnType<Awaited<ReturnType<typeof startUsage>>>>
 
-/** Measures it from now until the returned function is called. */
 export async function startUsage(
   { server: postgres }: Bench,
   server: PosthornServer,
