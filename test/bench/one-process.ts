@@ -97,11 +97,12 @@ const RATES = [
 
 async function reportRates({ bench, database, ...measured }: Measured, rest: Usage) {
   const { server } = measured
-  const { publishWarmUpMs, steadyMs: measureMs, settleMs } = bench.sizes
+  const { publishWarmUpMs, steadyMs, settleMs } = bench.sizes
   const cpuUs: number[] = []
   for (const { perSecond, p50, p99 } of RATES) {
-    // Until idle connections have told Postgres what they did.
+    // After the time in which idle connections tell Postgres what they did, and long enough for some events.
     if (perSecond === 1) await sleep(settleMs)
+    const measureMs = perSecond === 1 ? 3 * steadyMs : steadyMs
     const endUsage = await startUsage(bench, server, database)
     const { receipt } = await measureLatencies(bench, server, { ...measured, perSecond, measureMs })
     const count = (perSecond * (publishWarmUpMs + measureMs)) / 1_000
