@@ -13,7 +13,7 @@ import { openBenchDatabase } from './open-bench-database.ts'
 import { familyCpuTimeMs, startMeasuring } from './usage.ts'
 
 export type BenchServer = Awaited<ReturnType<typeof startBenchServer>>
-type BenchDatabase = Awaited<ReturnType<typeof createDatabase>>
+export type BenchDatabase = Awaited<ReturnType<typeof createDatabase>>
 
 const TEMPLATE = 'posthorn_template'
 
@@ -74,6 +74,11 @@ async function createDatabase({ url: serverUrl, pool }: Database, name: string) 
   const url = withDatabase(serverUrl, name)
   return {
     ...{ url, name },
+    /** The number of transactions committed so far. Connections that were idle tell it within 10 s. */
+    async transactions(): Promise<number> {
+      const counted = 'select xact_commit::int as n from pg_stat_database where datname = $1'
+      return (await pool.query(counted, [name])).rows[0].n
+    },
     /** Vacuums, analyzes and writes all pages, so that this work does not run during a measurement. */
     async settle() {
       await using database = openBenchDatabase(url, { maxConnections: 1 })
@@ -92,12 +97,14 @@ async function createDatabase({ url: serverUrl, pool }: Database, name: string) 
  * The number of transactions committed since the database was created. Waits until all clients have disconnected, because
  * Postgres counts their transactions only then.
  */
-async function countTransactions({ pool }: Database, { name }: BenchDatabase): Promise<number> {
+async function countTransactions(
+  { pool }: Database,
+  { name, transactions }: BenchDatabase,
+): Promise<number> {
   const clients = `from pg_stat_activity where datname = $1 and backend_type = 'client backend'`
   const areGone = async () => (await pool.query(`select ${clients}`, [name])).rowCount === 0
   await until(areGone, `no client is connected to ${name}`)
-  const counted = 'select xact_commit::int as n from pg_stat_database where datname = $1'
-  return (await pool.query(counted, [name])).rows[0].n
+  return await transactions()
 }
 
 /** An immediate shutdown that ignores connected clients: the data is not needed any more. */

@@ -24,7 +24,7 @@ export const FULL = {
   /** How long publishing is measured, after `publishWarmUpMs`. */
   ...{ publishMs: 10_000, publishWarmUpMs: 6_000 },
   /** How long events are published at each rate to one process, and how long it rests before and while it is measured. */
-  ...{ steadyMs: 30_000, settleMs: 15_000, restMs: 30_000 },
+  ...{ steadyMs: 15_000, settleMs: 12_000, restMs: 20_000 },
 }
 
 /** Enough to check that everything works; the results are meaningless. */

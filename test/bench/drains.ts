@@ -149,13 +149,12 @@ export async function reportDrains(bench: Bench): Promise<void> {
     }
   }
   const ofRaw = { name: 'A', value: overallRate(raw) }
-  bench.report('A', 'the same, alternating with C', ofRaw.value, '/s', { also: eachRound(raw) })
+  bench.report('A', 'the same, alternating with C', ofRaw.value, '/s')
   const ofShort = { name: 'the short drain', value: overallRate(ratesOf(rounds.short)) }
   const reportDrain = (name: string, drains: readonly Drain[], bound: RowOptions = {}) =>
     bench.report('C', name, overallRate(ratesOf(drains)), '/s', {
       ...bound,
       also: {
-        ...(drains.length > 1 && eachRound(ratesOf(drains))),
         'worker µs': mean(drains.map(({ workerUs }) => workerUs)),
         'Postgres µs': mean(drains.map(({ postgresUs }) => postgresUs)),
         'peak MB': Math.max(...drains.map(({ peakMb }) => peakMb)),
@@ -180,9 +179,6 @@ const ratesOf = (drains: readonly Drain[]) => drains.map(({ perSecond }) => perS
 
 /** The rate of all rounds together, which have the same size. */
 const overallRate = (rates: readonly number[]) => 1 / mean(rates.map((rate) => 1 / rate))
-
-const eachRound = (rates: readonly number[]) =>
-  Object.fromEntries(rates.map((rate, i) => [`round ${i + 1}`, rate]))
 
 const format = (count: number) => count.toLocaleString('en')
 

@@ -1,7 +1,7 @@
 import { connect, createServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { listen } from '../support/listen.ts'
-import { openGraphqlClient, type Target } from './http-client.ts'
+import { openClient, type Target } from './http-client.ts'
 import { serveParent } from './script-process.ts'
 
 /* A tenant at its worst. It goes on until its process ends, and ignores what it gets. */
@@ -26,7 +26,7 @@ function headOf({ token }: Target, length: number, accept: string): string {
 serveParent({
   /** Sends one request on each connection, again and again. */
   repeat({ connections, request, ...target }: Target & { connections: number; request: object }) {
-    const client = openGraphqlClient(target, connections)
+    const client = openClient(target, '/graphql', connections)
     const body = JSON.stringify(request)
     async function lane(): Promise<never> {
       for (;;) {
@@ -40,7 +40,7 @@ serveParent({
 
   /** Sends each request once, all of them as fast as they are answered. Throws if the first one fails. */
   async send({ requests, ...target }: Target & { requests: object[] }) {
-    const client = openGraphqlClient(target, 10)
+    const client = openClient(target, '/graphql', 10)
     const [first] = requests.map(async (request) => await client.post(JSON.stringify(request)))
     const answer = (await first) ?? ''
     if (!answer.includes('Success"')) throw new Error(`A call failed: ${answer.slice(0, 300)}`)

@@ -7,6 +7,10 @@ export interface Target {
   readonly token: string
 }
 
+/** Where an application publishes. */
+export const PUBLISH_PATHS = { REST: '/api/events/v1/events', GraphQL: '/graphql' }
+export type Protocol = keyof typeof PUBLISH_PATHS
+
 interface Request {
   readonly body: string
   readonly answer: PromiseWithResolvers<string>
@@ -19,13 +23,13 @@ interface Connection {
 }
 
 /**
- * A client of GraphQL on this many keep-alive connections. A request waits if all are in use. The client shares the CPU
+ * A client of one path on this many keep-alive connections. A request waits if all are in use. The client shares the CPU
  * with the measured processes, so it implements only the part of HTTP/1.1 that Posthorn's API uses: undici's pool would
  * halve the rate of single publishes. Responses must have a `content-length`.
  */
-export function openGraphqlClient({ url, token }: Target, connections: number) {
+export function openClient({ url, token }: Target, path: string, connections: number) {
   const { hostname, port, host } = new URL(url)
-  const head = `POST /graphql HTTP/1.1\r\nhost: ${host}\r\ncontent-type: application/json\r\nauthorization: Bearer ${token}\r\ncontent-length: `
+  const head = `POST ${path} HTTP/1.1\r\nhost: ${host}\r\ncontent-type: application/json\r\nauthorization: Bearer ${token}\r\ncontent-length: `
   const all = new Set<Connection>()
   const free: Connection[] = []
   const waiting: Request[] = []

@@ -38,7 +38,7 @@ export async function measureLatencies(
     readMs: (number | null)[]
     sent: number
   }>('publishAtRate', {
-    ...{ ...stream, reads, measureMs, warmUpMs: sizes.publishWarmUpMs },
+    ...{ by: 'REST', ...stream, reads, measureMs, warmUpMs: sizes.publishWarmUpMs },
     ...{ url: server.url, connections: 200, data: DATA },
   })
   await receiver.waitUntilReceived(behaviour, sent, ARRIVE_WITHIN_MS).catch(() => {})
@@ -63,12 +63,15 @@ export function spread(times: readonly number[]): Record<string, number> {
   }
 }
 
-const TO_SLOW_PER_SECOND = 500
+const SLOW = [
+  { behaviour: 'slow50', perSecond: 200 },
+  { behaviour: 'slow50', perSecond: 500 },
+  { behaviour: 'slow200', perSecond: 500 },
+] as const
 
 /** W: single events published at a steady rate to one webhook whose endpoint is slow. */
 export async function reportEndpoints(bench: Bench): Promise<void> {
-  const perSecond = TO_SLOW_PER_SECOND
-  for (const behaviour of ['slow50', 'slow200'] as const) {
+  for (const { behaviour, perSecond } of SLOW) {
     await using database = await bench.server.createDatabase()
     await using services = openBenchServices(database.url)
     const tenant = await createBenchTenant(services)

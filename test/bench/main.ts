@@ -7,6 +7,7 @@ import { reportFilters } from './filters.ts'
 import { reportEndpoints } from './latency.ts'
 import { reportNeighbors } from './neighbors.ts'
 import { reportOneProcess } from './one-process.ts'
+import { installPosthorn } from './posthorn-server.ts'
 import { reportPublishing } from './publishing.ts'
 import { createReport } from './report.ts'
 import { killChildren } from './script-process.ts'
@@ -32,24 +33,13 @@ const { values } = parseArgs({
     only: { type: 'string' },
     /** Small sizes, to check that everything works. */
     quick: { type: 'boolean', default: false },
-    /** The number of deliveries of a short drain. */
-    count: { type: 'string' },
-    /** The number of deliveries of the long drain, and of those waiting during a short one. */
-    stored: { type: 'string' },
   },
 })
-const base = values.quick ? QUICK : FULL
-const sizes = {
-  ...base,
-  count: Number(values.count ?? base.count),
-  stored: Number(values.stored ?? base.stored),
-}
+const sizes = values.quick ? QUICK : FULL
 const selected = values.only?.toUpperCase().split(',') ?? Object.keys(SCENARIOS)
 const unknown = selected.filter((letter) => !(letter in SCENARIOS))
-if (unknown.length > 0 || !(sizes.count > 0 && sizes.stored > 0)) {
-  console.error(
-    `Give --only letters of ${Object.keys(SCENARIOS).join(', ')}, and --count and --stored numbers above 0.`,
-  )
+if (unknown.length > 0) {
+  console.error(`Give --only letters of ${Object.keys(SCENARIOS).join(', ')}.`)
   process.exit(2)
 }
 
@@ -65,6 +55,7 @@ const report = createReport()
     abort(starting, 1)
   })
   const server = resources.use(await starting)
+  await installPosthorn()
   const receiver = resources.use(await startBenchReceiver())
   const bench: Bench = { server, receiver, sizes, report: report.add }
   for (const [letter, run] of Object.entries(SCENARIOS)) {

@@ -5,14 +5,18 @@ import path from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
 import type { Role } from '../../src/config/settings.ts'
-import { PROGRAM } from '../support/posthorn-process.ts'
+import { stagePackage } from '../support/packed-package.ts'
 import type { Bench } from './bench.ts'
 import { killWithBench } from './script-process.ts'
-import { cpuTimeMs, memoryMb } from './usage.ts'
+import { cpuTimeMs, memoryMb, wakeUps } from './usage.ts'
 
 export type PosthornServer = Awaited<ReturnType<typeof startPosthornServer>>
 
 export const ENCRYPTION_KEY = Buffer.alloc(32, 1).toString('base64')
+
+/** The program as users install it, compiled, in a folder where Node finds the packages of this clone. */
+const INSTALLED = path.resolve('node_modules/.cache/bench/node_modules/posthorn')
+export const installPosthorn = () => stagePackage(INSTALLED)
 
 /** A real `posthorn start` process. */
 export async function startPosthornServer(
@@ -22,7 +26,7 @@ export async function startPosthornServer(
 ) {
   const authorityFile = path.join(server.folder, 'receiver.pem')
   await writeFile(authorityFile, receiver.authority)
-  const args = [PROGRAM, 'start', '--role', role]
+  const args = [path.join(INSTALLED, 'posthorn.js'), 'start', '--role', role]
   const startedAt = performance.now()
   const child = killWithBench(
     spawn(process.execPath, args, {
@@ -65,6 +69,7 @@ export async function startPosthornServer(
     /** The time from its start to the line `ready` of its log. */
     readyAfterMs: performance.now() - startedAt,
     cpuTimeMs: () => cpuTimeMs(pid),
+    wakeUps: () => wakeUps(pid),
     /** Ends the process immediately with SIGKILL. */
     kill: () => end('SIGKILL'),
     [Symbol.asyncDispose]: () => end('SIGTERM'),

@@ -1,22 +1,20 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { monotonicMs } from './figures.ts'
-import { openGraphqlClient, type Target } from './http-client.ts'
+import { openClient, type Protocol, PUBLISH_PATHS, type Target } from './http-client.ts'
 import { serveParent } from './script-process.ts'
 
-/** An application that publishes over GraphQL on keep-alive connections. */
+/** An application that publishes on keep-alive connections. */
 interface Publisher extends Target {
+  readonly by: Protocol
   readonly type: string
   readonly connections: number
   readonly data: object
 }
 
-/** Publishes for a time, or until as many events are published. */
 interface BackToBack extends Publisher {
-  /** The number of events of a call; null: one, with the mutation for one. */
+  /** The number of events of a call; null: one, with the call for one. */
   readonly batch: number | null
-  readonly warmUpMs?: number
-  readonly measureMs?: number
-  readonly count?: number
+  readonly count: number
 }
 
 interface AtRate extends Publisher {
@@ -30,38 +28,24 @@ interface AtRate extends Publisher {
 /** In ms; null: the call failed. */
 type Time = number | null
 
-const ENDLESS = Number.POSITIVE_INFINITY
 const READ =
   '{ deliveries(first: 20) { nodes { id state webhook { url } attempts(first: 1) { nodes { status } } } } }'
 
 serveParent({
-  /** Each connection publishes again as soon as it gets the response. */
-  async publishBackToBack(target: BackToBack) {
-    const { type, data, batch, connections } = target
-    const { warmUpMs = 0, measureMs = ENDLESS, count = ENDLESS } = target
-    await using client = openGraphqlClient(target, target.connections)
-    const input = { type, data }
-    const body =
-      batch === null
-        ? toBody('publishEvent', input)
-        : toBody('publishEvents', { events: new Array(batch).fill(input) })
-    const startAt = monotonicMs() + warmUpMs
-    const endAt = startAt + measureMs
+  /** Publishes `count` events. Each connection publishes again as soon as it gets the response. */
+  async publishBackToBack({ by, type, data, batch, connections, count, ...target }: BackToBack) {
+    await using client = openClient(target, PUBLISH_PATHS[by], connections)
+    const event = { type, data }
+    const body = toBody(by, batch === null ? event : new Array(batch).fill(event))
     let started = 0
-    let accepted = 0
-    let acceptedInTime = 0
     async function lane() {
-      while (started < count && monotonicMs() < endAt) {
+      while (started < count) {
         started += batch ?? 1
         const answer = await client.post(body)
-        if (!isAccepted(answer)) throw new Error(`An event was not accepted: ${answer}`)
-        accepted += batch ?? 1
-        const atMs = monotonicMs()
-        if (atMs >= startAt && atMs < endAt) acceptedInTime += batch ?? 1
+        if (!ACCEPTED.test(answer)) throw new Error(`An event was not accepted: ${answer}`)
       }
     }
     await Promise.all(Array.from({ length: connections }, lane))
-    return { accepted, acceptedInTime }
   },
 
   /**
@@ -69,8 +53,9 @@ serveParent({
    * the times of their calls are returned.
    */
   async publishAtRate(target: AtRate) {
-    const { type, perSecond, data, warmUpMs, measureMs, reads } = target
-    await using client = openGraphqlClient(target, target.connections)
+    const { by, type, perSecond, data, warmUpMs, measureMs, reads, connections } = target
+    await using publisher = openClient(target, PUBLISH_PATHS[by], connections)
+    await using reader = openClient(target, '/graphql', connections)
     const startedAt = monotonicMs()
     const first = (perSecond * warmUpMs) / 1_000
     const last = first + (perSecond * measureMs) / 1_000
@@ -79,8 +64,9 @@ serveParent({
 
     async function call(of: keyof typeof times, body: string, isMeasured: boolean) {
       const sentAt = monotonicMs()
+      const client = of === 'publishMs' ? publisher : reader
       const answer = await client.post(body).catch(String)
-      const failed = of === 'publishMs' ? !isAccepted(answer) : !answer.startsWith('{"data"')
+      const failed = !(of === 'publishMs' ? ACCEPTED : /^{"data"/).test(answer)
       if (failed) console.error(`A call failed: ${answer.slice(0, 300)}`)
       if (isMeasured) times[of].push(failed ? null : monotonicMs() - sentAt)
     }
@@ -91,7 +77,7 @@ serveParent({
       if (waitMs > 0) await sleep(Math.ceil(waitMs))
       const isMeasured = next >= first
       const sent = { sentAt: isMeasured ? monotonicMs() : 0, ...data }
-      calls.push(call('publishMs', toBody('publishEvent', { type, data: sent }), isMeasured))
+      calls.push(call('publishMs', toBody(by, { type, data: sent }), isMeasured))
       if (reads) calls.push(call('readMs', JSON.stringify({ query: READ }), isMeasured))
     }
     await Promise.all(calls)
@@ -99,11 +85,14 @@ serveParent({
   },
 })
 
-const INPUT_TYPES = { publishEvent: 'PublishEventInput!', publishEvents: 'PublishEventsInput!' }
-
-function toBody(mutation: keyof typeof INPUT_TYPES, input: object): string {
-  const query = `mutation ($input: ${INPUT_TYPES[mutation]}) { ${mutation}(input: $input) { __typename } }`
+function toBody(by: Protocol, published: object): string {
+  if (by === 'REST') return JSON.stringify(published)
+  const [mutation, type, input] = Array.isArray(published)
+    ? ['publishEvents', 'PublishEventsInput!', { events: published }]
+    : ['publishEvent', 'PublishEventInput!', published]
+  const query = `mutation ($input: ${type}) { ${mutation}(input: $input) { __typename } }`
   return JSON.stringify({ query, variables: { input } })
 }
 
-const isAccepted = (answer: string) => answer.includes('Success"')
+/** The answer of REST, or of GraphQL. */
+const ACCEPTED = /^{"(id|events)":|Success"/

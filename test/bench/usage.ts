@@ -1,5 +1,6 @@
-import { readFile } from 'node:fs/promises'
+import { readdir, readFile } from 'node:fs/promises'
 import type { Bench } from './bench.ts'
+import type { BenchDatabase } from './bench-server.ts'
 import type { PosthornServer } from './posthorn-server.ts'
 
 /*
@@ -35,6 +36,16 @@ export async function familyCpuTimeMs(pid: number): Promise<number> {
   }
 }
 
+/** How often its threads have waited, and were woken. */
+export async function wakeUps(pid: number): Promise<number> {
+  const threads = await readdir(`/proc/${pid}/task`).catch(() => [])
+  const waits = threads.map(async (thread) => {
+    const status = await readProc(pid, `task/${thread}/status`)
+    return Number(/^voluntary_ctxt_switches:\s*(\d+)$/m.exec(status)?.[1])
+  })
+  return (await Promise.all(waits)).reduce((sum, count) => sum + count, 0)
+}
+
 /** Empty if the process has ended, and on systems without these files. */
 function readProc(pid: number, file: string): Promise<string> {
   return readFile(`/proc/${pid}/${file}`, 'utf8').catch(() => '')
@@ -44,22 +55,21 @@ function readProc(pid: number, file: string): Promise<string> {
 const UTIME = 11
 const MS_PER_TICK = 10
 
-/** The CPU time of a Posthorn process and of Postgres in a span of time. */
-export interface Usage {
-  readonly tookMs: number
-  readonly processMs: number
-  readonly postgresMs: number
-}
+/** What a Posthorn process and Postgres did in a span of time. */
+export type Usage = Awaited<ReturnType<Awaited<ReturnType<typeof startUsage>>>>
 
-/** Measures what processes use from now until the returned function is called. */
 export async function startUsage(
   { server: postgres }: Bench,
   server: PosthornServer,
-): Promise<() => Promise<Usage>> {
-  return await startMeasuring(async () => {
-    const [processMs, postgresMs] = await Promise.all([server.cpuTimeMs(), postgres.cpuTimeMs()])
-    return { tookMs: performance.now(), processMs, postgresMs }
-  })
+  database: BenchDatabase,
+) {
+  return await startMeasuring(async () => ({
+    tookMs: performance.now(),
+    processMs: await server.cpuTimeMs(),
+    postgresMs: await postgres.cpuTimeMs(),
+    wakeUps: await server.wakeUps(),
+    transactions: await database.transactions(),
+  }))
 }
 
 /** Reads counters now, and returns what reads them again and returns the differences. */
@@ -74,11 +84,16 @@ export async function startMeasuring<Counter extends string>(
   }
 }
 
-/** The CPU time of each event, without that at rest. */
-export function perEventUs(used: Usage, count: number, rest?: Usage) {
-  const perEvent = (of: 'processMs' | 'postgresMs') => {
-    const restMs = rest ? (rest[of] / rest.tookMs) * used.tookMs : 0
-    return ((used[of] - restMs) * 1_000) / count
+/** What each event costs, without what is done at rest in that time. */
+export function perEvent(used: Usage, count: number, rest?: Usage) {
+  const each = (of: keyof Usage) => {
+    const atRest = rest ? (rest[of] / rest.tookMs) * used.tookMs : 0
+    return (used[of] - atRest) / count
   }
-  return { processUs: perEvent('processMs'), postgresUs: perEvent('postgresMs') }
+  return {
+    processUs: each('processMs') * 1_000,
+    postgresUs: each('postgresMs') * 1_000,
+    wakeUps: each('wakeUps'),
+    statements: each('transactions'),
+  }
 }

@@ -87,7 +87,7 @@ async function startInGroup(resources: AsyncDisposableStack, stored: number) {
     group,
     errors: server.errors,
     publish: (count: number, batch: number | null) =>
-      publisher.call('publishBackToBack', { ...target, batch, count }),
+      publisher.call('publishBackToBack', { by: 'REST', ...target, batch, count }),
   }
 }
 

@@ -13,13 +13,18 @@ const PACKAGE = path.join(ROOT, 'packages/posthorn')
  */
 export async function packPackage(folder: string): Promise<string> {
   const staging = path.join(folder, 'package')
-  await mkdir(staging, { recursive: true })
-  for (const file of ['package.json', 'posthorn.js', 'README.md']) {
-    await cp(path.join(PACKAGE, file), path.join(staging, file))
-  }
-  await writePackage(staging)
+  await stagePackage(staging)
   const options = ['--ignore-scripts', '--json', '--pack-destination', folder]
   const { stdout } = await promisify(execFile)('npm', ['pack', ...options], { cwd: staging })
   const [{ filename }] = JSON.parse(stdout)
   return path.join(folder, filename)
+}
+
+/** Writes the files of the package into a folder. */
+export async function stagePackage(folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true })
+  for (const file of ['package.json', 'posthorn.js', 'README.md']) {
+    await cp(path.join(PACKAGE, file), path.join(folder, file))
+  }
+  await writePackage(folder)
 }
