@@ -33,8 +33,6 @@ export interface PublishedEvent {
   readonly duplicate: boolean
 }
 
-type ApiKey = EventsToStore['apiKey']
-
 /**
  * Publishes all the events, or none and throws `invalid` if any event has an issue. With an `apiKey`, it throws what
  * `isApiKeyOutdated` recognizes if the key is no longer as it was read.
@@ -42,7 +40,7 @@ type ApiKey = EventsToStore['apiKey']
 export type PublishEvents = (
   organizationId: string,
   events: readonly NewEvent[],
-  apiKey?: ApiKey,
+  apiKey?: EventsToStore['apiKey'],
 ) => Promise<PublishedEvent[]>
 
 /**
@@ -109,17 +107,13 @@ export function createPublishEvents(
   const store = createStoreEvents(sql)
 
   /** If the cached catalogue is outdated, the events are checked again before any is stored or rejected. */
-  async function checkAndStore(
-    organizationId: string,
-    events: readonly NewEvent[],
-    apiKey: ApiKey,
-  ) {
+  async function checkAndStore(...[organizationId, events, apiKey]: Parameters<PublishEvents>) {
     const names = [...new Set(events.map(({ type }) => type))]
     let types = await catalogue.find(names)
     for (let tries = 1; tries <= MAX_TRIES; tries++) {
       const { rows, issues, undecided } = await checkEvents(types, organizationId, events)
       if (issues.length === 0 && types.size === names.length) {
-        const stored = await store({ rows, apiKey }).catch(nullIfOutdated)
+        const stored = await store({ rows, apiKey: apiKey ?? null }).catch(nullIfOutdated)
         if (stored && undecided > 0) countUndecided?.(undecided)
         if (stored) return stored
       } else if (tries > 1) {
@@ -131,7 +125,7 @@ export function createPublishEvents(
   }
 
   /** Publishes with a span for each event, whose context the event then has. */
-  return async (organizationId, events, apiKey = null) => {
+  return async (organizationId, events, apiKey) => {
     checkCount(events.length)
     const spans = tracing?.isOn ? events.map((event) => startSpan(tracing, event)) : []
     try {

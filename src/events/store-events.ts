@@ -108,33 +108,39 @@ async function storeCalls(
   calls: readonly EventsToStore[],
   timeoutMs: number,
 ): Promise<StoredEvent[][]> {
-  const rows = calls.flatMap((call) => call.rows)
-  const keys = [...new Set(calls.flatMap(({ apiKey }) => apiKey ?? []))]
-  const column = <Value>(of: (row: EventRow) => Value) => rows.map(of)
   const { rows: stored } = await sql.query<StoredEvent>({
     name: 'insert_events',
     // Sets the lock timeout before the function runs, until the end of the transaction.
     text: `
-      select event_id as uuid, delivery_count as "deliveryCount", duplicate from posthorn.insert_events(
-        case when set_config('lock_timeout', $8, true) is not null then $1::uuid[] end,
-        $2::text[], $3::bigint[], $4::text[], $5::timestamptz[], $6::text[], $7::text[], $9::text[], $10::text[],
-        $11::uuid[], $12::text[])`,
-    values: [
-      column((row) => row.organizationId),
-      column((row) => row.type),
-      column((row) => row.typeRevision),
-      column((row) => row.data),
-      column((row) => row.occurredAt),
-      column((row) => row.idempotencyKey),
-      column((row) => row.traceParent),
-      `${timeoutMs}ms`,
-      column((row) => row.traceState),
-      column((row) => row.previous),
-      keys.map(({ keyId }) => keyId),
-      keys.map(({ keyVersion }) => keyVersion),
-    ],
+      select stored.event_id as uuid, stored.delivery_count as "deliveryCount", stored.duplicate
+      from jsonb_to_record($1) as given (
+          organization_ids uuid[], types text[], revisions bigint[], data text[], occurred_at timestamptz[], keys text[],
+          trace_parents text[], trace_states text[], previous text[], api_key_ids uuid[], api_key_versions text[]),
+        posthorn.insert_events(
+          case when set_config('lock_timeout', $2, true) is not null then organization_ids end, types, revisions,
+          data, occurred_at, keys, trace_parents, trace_states, previous, api_key_ids, api_key_versions) as stored`,
+    values: [printColumns(calls), `${timeoutMs}ms`],
   })
   return calls.map((call) => stored.splice(0, call.rows.length))
+}
+
+/** One text, because `pg` prints an array by appending each of its elements, in ten times the memory. */
+function printColumns(calls: readonly EventsToStore[]): string {
+  const rows = calls.flatMap((call) => call.rows)
+  const apiKeys = [...new Set(calls.flatMap(({ apiKey }) => apiKey ?? []))]
+  return JSON.stringify({
+    organization_ids: rows.map((row) => row.organizationId),
+    types: rows.map((row) => row.type),
+    revisions: rows.map((row) => row.typeRevision),
+    data: rows.map((row) => row.data),
+    occurred_at: rows.map((row) => row.occurredAt),
+    keys: rows.map((row) => row.idempotencyKey),
+    trace_parents: rows.map((row) => row.traceParent),
+    trace_states: rows.map((row) => row.traceState),
+    previous: rows.map((row) => row.previous),
+    api_key_ids: apiKeys.map((key) => key.keyId),
+    api_key_versions: apiKeys.map((key) => key.keyVersion),
+  })
 }
 
 /** `posthorn.insert_events` raises this code if an event type has changed. */

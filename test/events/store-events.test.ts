@@ -50,6 +50,17 @@ test('an event that Postgres rejects fails alone, and the others are stored once
   expect(await stored()).toEqual(each(texts.filter((_, n) => !bad(n))))
 })
 
+test.each(['', '\0', '\ud800', 'x'.repeat(256)])(
+  'the idempotency key %j is rejected, because Postgres cannot keep it',
+  async (idempotencyKey) => {
+    const events = [{ type: JOINED, data: {}, idempotencyKey }]
+    await expect(publishEvents(tenant.organizationId, events)).rejects.toMatchObject({
+      issues: [{ path: ['events', 0, 'idempotencyKey'], code: 'invalid_length' }],
+    })
+    expect(await publish('good', '\u{1f600}'.repeat(255))).toMatchObject({ duplicate: false })
+  },
+)
+
 test('a call whose API key has changed since it was read fails alone', async () => {
   const { organizationId } = tenant
   const version = async () => {

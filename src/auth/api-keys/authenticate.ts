@@ -55,12 +55,6 @@ export const KEY_COLUMNS = `
   end as state,
   coalesce(k.last_used_at > now() - interval '1 minute', false) as "usedRecently"`
 
-/** Some 5 MB. */
-const MAX_REMEMBERED_KEYS = 10_000
-
-/** The last use of a key is written when the key is read, so a longer time would make it wrong. */
-const MAX_REMEMBERED_MS = 60_000
-
 /** Concurrent requests share a statement. */
 export function createAuthenticate(
   sql: Sql,
@@ -68,10 +62,8 @@ export function createAuthenticate(
 ): Authenticate {
   const counted = createFailureCount('an invalid API key', now)
   const find = byHash(sql, AUTHENTICATE, (key: KeyRow) => callerOrError(sql, key))
-  const remembered = new LruMap<string, Caller>({
-    maxEntries: MAX_REMEMBERED_KEYS,
-    maxAgeMs: MAX_REMEMBERED_MS,
-  })
+  // At most some 5 MB. The last use of a key is written when it is read: a longer time would make it wrong.
+  const remembered = new LruMap<string, Caller>({ maxEntries: 10_000, maxAgeMs: 60_000 })
 
   async function callerFor(authorization: string): Promise<Caller> {
     const [, token] = /^Bearer +(\S+) *$/i.exec(authorization) ?? []
