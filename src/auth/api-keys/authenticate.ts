@@ -45,9 +45,10 @@ const IS_REVOKED = `(
 
 /** SQL: a `KeyRow` of the key `k`. */
 export const KEY_COLUMNS = `
-  k.id, posthorn.api_key_version(k) as "keyVersion", k.organization_id as "organizationId", k.scopes, k.requests_per_second as "requestsPerSecond",
-  k.events_per_second as "eventsPerSecond", k.deliveries_per_second as "deliveriesPerSecond",
-  k.session_kind as "sessionKind", k.webhook_id as "webhookId", k.expires_at as "expiresAt",
+  k.id, posthorn.api_key_version(k) as "keyVersion", k.organization_id as "organizationId", k.scopes,
+  k.requests_per_second as "requestsPerSecond", k.events_per_second as "eventsPerSecond",
+  k.deliveries_per_second as "deliveriesPerSecond", k.session_kind as "sessionKind", k.webhook_id as "webhookId",
+  k.expires_at as "expiresAt",
   case
     when ${IS_REVOKED} then 'revoked'
     when k.expires_at <= now() then 'expired'
