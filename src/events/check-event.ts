@@ -39,7 +39,6 @@ export interface CheckedEvent {
 
 type Report = (field: string, code: IssueCode, rule: string) => void
 
-const MAX_IDEMPOTENCY_KEY_LENGTH = 255
 /** https://www.w3.org/TR/trace-context/#traceparent-header */
 const TRACE_PARENT = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/
 
@@ -90,8 +89,8 @@ export function checkEvent(event: NewEvent, check: CheckData = () => []): Checke
   return { data, previous, issues, isUndecided }
 }
 
-const isKey = (text: string): boolean =>
-  text !== '' && text.length <= MAX_IDEMPOTENCY_KEY_LENGTH && !text.includes('\0')
+/** Postgres has neither NUL nor half of a character. */
+const isKey = (text: string): boolean => /^[^\0\p{Surrogate}]{1,255}$/u.test(text)
 
 /** Years in RFC 3339 have four digits. */
 function isTime(time: Date): boolean {

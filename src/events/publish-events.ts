@@ -11,7 +11,13 @@ import { currentTraceContext } from '../telemetry/request-log.ts'
 import type { OpenSpan, Tracing } from '../telemetry/tracing.ts'
 import { toSpanContext } from '../telemetry/tracing.ts'
 import { checkEvent, type NewEvent } from './check-event.ts'
-import { createStoreEvents, type EventRow, isOutdated } from './store-events.ts'
+import {
+  createStoreEvents,
+  type EventRow,
+  type EventsToStore,
+  isApiKeyOutdated,
+  isOutdated,
+} from './store-events.ts'
 
 /** Tries to check and store the events of a call while the catalogue keeps changing. */
 const MAX_TRIES = 5
@@ -27,31 +33,49 @@ export interface PublishedEvent {
   readonly duplicate: boolean
 }
 
-/** Publishes all the events, or none and throws `invalid` if any event has an issue. */
+/**
+ * Publishes all the events, or none and throws `invalid` if any event has an issue. With an `apiKey`, it throws what
+ * `isApiKeyOutdated` recognizes if the key is no longer as it was read.
+ */
 export type PublishEvents = (
   organizationId: string,
   events: readonly NewEvent[],
+  apiKey?: EventsToStore['apiKey'],
 ) => Promise<PublishedEvent[]>
 
-/** Publishes for a caller, within the limits of the key. How many deliveries the events have is known only afterwards. */
+/**
+ * Publishes for a caller, within the limits of the key. How many deliveries the events have is known only afterwards. If a
+ * caller from memory cannot publish, it is read again, because the key may have changed.
+ */
 export async function publishFor(
-  { caller, quota, publishEvents }: Publisher,
+  { caller, quota, publishEvents, readCaller }: Publisher,
   events: readonly NewEvent[],
 ): Promise<PublishedEvent[]> {
-  requireScope(caller, 'events:publish')
-  quota.spend(caller, 'deliveries', 0)
-  // A call with too many events publishes none and counts as one.
-  quota.spend(caller, 'events', events.length > MAX_EVENTS_PER_CALL ? 1 : events.length)
-  const published = await publishEvents(caller.organizationId, events)
-  const deliveries = published.reduce((sum, { deliveryCount }) => sum + deliveryCount, 0)
-  quota.charge(caller, 'deliveries', deliveries)
-  return published
+  try {
+    requireScope(caller, 'events:publish')
+    quota.spend(caller, 'deliveries', 0)
+    // A call with too many events publishes none and counts as one.
+    quota.spend(caller, 'events', events.length > MAX_EVENTS_PER_CALL ? 1 : events.length)
+    const apiKey = readCaller ? caller : null
+    const published = await publishEvents(caller.organizationId, events, apiKey)
+    const deliveries = published.reduce((sum, { deliveryCount }) => sum + deliveryCount, 0)
+    quota.charge(caller, 'deliveries', deliveries)
+    return published
+  } catch (error) {
+    const read = await readCaller?.()
+    const isOutdated = isApiKeyOutdated(error)
+    if (!read || (!isOutdated && read.keyVersion === caller.keyVersion)) throw error
+    if (isOutdated) quota.charge(caller, 'events', -events.length)
+    return await publishFor({ caller: read, quota, publishEvents }, events)
+  }
 }
 
 interface Publisher {
   readonly caller: Caller
   readonly quota: Quota
   readonly publishEvents: PublishEvents
+  /** Reads the caller from the database. Given for a caller from memory. */
+  readonly readCaller?: () => Promise<Caller>
 }
 
 /** The only event of a call. The paths of issues begin at the event. */
@@ -83,13 +107,13 @@ export function createPublishEvents(
   const store = createStoreEvents(sql)
 
   /** If the cached catalogue is outdated, the events are checked again before any is stored or rejected. */
-  async function checkAndStore(organizationId: string, events: readonly NewEvent[]) {
+  async function checkAndStore(...[organizationId, events, apiKey]: Parameters<PublishEvents>) {
     const names = [...new Set(events.map(({ type }) => type))]
     let types = await catalogue.find(names)
     for (let tries = 1; tries <= MAX_TRIES; tries++) {
       const { rows, issues, undecided } = await checkEvents(types, organizationId, events)
       if (issues.length === 0 && types.size === names.length) {
-        const stored = await store(rows).catch(nullIfOutdated)
+        const stored = await store({ rows, apiKey: apiKey ?? null }).catch(nullIfOutdated)
         if (stored && undecided > 0) countUndecided?.(undecided)
         if (stored) return stored
       } else if (tries > 1) {
@@ -101,12 +125,12 @@ export function createPublishEvents(
   }
 
   /** Publishes with a span for each event, whose context the event then has. */
-  return async (organizationId, events) => {
+  return async (organizationId, events, apiKey) => {
     checkCount(events.length)
     const spans = tracing?.isOn ? events.map((event) => startSpan(tracing, event)) : []
     try {
       const traced = events.map((event, i) => ({ ...event, ...spans[i]?.context }))
-      const stored = await checkAndStore(organizationId, traced)
+      const stored = await checkAndStore(organizationId, traced, apiKey)
       return stored.map(({ uuid, ...facts }, i) => {
         const id = publicId('event', uuid)
         const { deliveryCount } = facts

@@ -1,3 +1,4 @@
+import type { Caller } from '../auth/access/scope.ts'
 import type { Sql } from '../db/client.ts'
 import { isRejection } from '../db/faults.ts'
 import { batched } from '../lib/batch.ts'
@@ -26,11 +27,19 @@ export interface StoredEvent {
   readonly duplicate: boolean
 }
 
+/** The events of one call. */
+export interface EventsToStore {
+  readonly rows: readonly EventRow[]
+  /** The key of a caller from memory. Null: there is no key, or it was read just now. */
+  readonly apiKey: Pick<Caller, 'keyId' | 'keyVersion'> | null
+}
+
 /**
  * Stores the events of one call with their deliveries and jobs, all or none, and resolves after the commit. If an event
- * type changed since the check, stores nothing and rejects with an error that `isOutdated` recognizes.
+ * type changed since the check, or the API key since it was read, stores nothing and rejects with an error that
+ * `isOutdated` or `isApiKeyOutdated` recognizes.
  */
-export type StoreEvents = (rows: readonly EventRow[]) => Promise<readonly StoredEvent[]>
+export type StoreEvents = (call: EventsToStore) => Promise<readonly StoredEvent[]>
 
 /**
  * Bounds of one statement: calls, their events, and the characters of their data. The number of deliveries is bounded by
@@ -45,9 +54,6 @@ const MAX_SHARE_OF_SMALL_CALLS = 0.2
 
 /** More parallel statements would wait for each other's index pages. */
 const PARALLEL = 2
-
-/** Each statement costs Postgres and this process as much as some 20 events. */
-const GATHER_MS = 3
 
 /**
  * How long a call waits for a lock before it fails; and how long one with an idempotency key does, which a transaction of a
@@ -64,12 +70,12 @@ const KEY_LOCK_TIMEOUT_MS = 200
 export function createStoreEvents(sql: Sql): StoreEvents {
   const createBatch = (isKeyed: boolean, parallel: number) =>
     batched(
-      (calls: Rows[]) => storeCalls(sql, calls, isKeyed ? KEY_LOCK_TIMEOUT_MS : LOCK_TIMEOUT_MS),
+      (calls: EventsToStore[]) =>
+        storeCalls(sql, calls, isKeyed ? KEY_LOCK_TIMEOUT_MS : LOCK_TIMEOUT_MS),
       {
         maxSize: MAX_CALLS,
         weight: { max: 1, of: weigh },
         parallel,
-        gatherMs: GATHER_MS,
         isolate: (error) =>
           (isRejection(error) || (isKeyed && codeOf(error) === LOCK_NOT_AVAILABLE)) &&
           !isOutdated(error),
@@ -81,17 +87,15 @@ export function createStoreEvents(sql: Sql): StoreEvents {
   })
   const storeKeyed = createLanes(true)
   const storeUnkeyed = createLanes(false)
-  return (rows) => {
-    const size = weigh(rows) > MAX_SHARE_OF_SMALL_CALLS ? 'large' : 'small'
-    const isKeyed = rows.some(({ idempotencyKey }) => idempotencyKey !== null)
-    return (isKeyed ? storeKeyed : storeUnkeyed)[size](rows).catch(throwDomainError)
+  return (call) => {
+    const size = weigh(call) > MAX_SHARE_OF_SMALL_CALLS ? 'large' : 'small'
+    const isKeyed = call.rows.some(({ idempotencyKey }) => idempotencyKey !== null)
+    return (isKeyed ? storeKeyed : storeUnkeyed)[size](call).catch(throwDomainError)
   }
 }
 
-type Rows = readonly EventRow[]
-
 /** The fraction of a statement's bounds that a call uses. */
-function weigh(rows: Rows): number {
+function weigh({ rows }: EventsToStore): number {
   const characters = rows.reduce(
     (sum, { data, previous }) => sum + data.length + (previous?.length ?? 0),
     0,
@@ -101,32 +105,42 @@ function weigh(rows: Rows): number {
 
 async function storeCalls(
   sql: Sql,
-  calls: readonly Rows[],
+  calls: readonly EventsToStore[],
   timeoutMs: number,
 ): Promise<StoredEvent[][]> {
-  const rows = calls.flat()
-  const column = <Value>(of: (row: EventRow) => Value) => rows.map(of)
   const { rows: stored } = await sql.query<StoredEvent>({
     name: 'insert_events',
     // Sets the lock timeout before the function runs, until the end of the transaction.
     text: `
-      select event_id as uuid, delivery_count as "deliveryCount", duplicate from posthorn.insert_events(
-        case when set_config('lock_timeout', $8, true) is not null then $1::uuid[] end,
-        $2::text[], $3::bigint[], $4::text[], $5::timestamptz[], $6::text[], $7::text[], $9::text[], $10::text[])`,
-    values: [
-      column((row) => row.organizationId),
-      column((row) => row.type),
-      column((row) => row.typeRevision),
-      column((row) => row.data),
-      column((row) => row.occurredAt),
-      column((row) => row.idempotencyKey),
-      column((row) => row.traceParent),
-      `${timeoutMs}ms`,
-      column((row) => row.traceState),
-      column((row) => row.previous),
-    ],
+      select stored.event_id as uuid, stored.delivery_count as "deliveryCount", stored.duplicate
+      from jsonb_to_record($1) as given (
+          organization_ids uuid[], types text[], revisions bigint[], data text[], occurred_at timestamptz[], keys text[],
+          trace_parents text[], trace_states text[], previous text[], api_key_ids uuid[], api_key_versions text[]),
+        posthorn.insert_events(
+          case when set_config('lock_timeout', $2, true) is not null then organization_ids end, types, revisions,
+          data, occurred_at, keys, trace_parents, trace_states, previous, api_key_ids, api_key_versions) as stored`,
+    values: [printColumns(calls), `${timeoutMs}ms`],
   })
-  return calls.map(({ length }) => stored.splice(0, length))
+  return calls.map((call) => stored.splice(0, call.rows.length))
+}
+
+/** One text, because `pg` prints an array by appending each of its elements, in ten times the memory. */
+function printColumns(calls: readonly EventsToStore[]): string {
+  const rows = calls.flatMap((call) => call.rows)
+  const apiKeys = [...new Set(calls.flatMap(({ apiKey }) => apiKey ?? []))]
+  return JSON.stringify({
+    organization_ids: rows.map((row) => row.organizationId),
+    types: rows.map((row) => row.type),
+    revisions: rows.map((row) => row.typeRevision),
+    data: rows.map((row) => row.data),
+    occurred_at: rows.map((row) => row.occurredAt),
+    keys: rows.map((row) => row.idempotencyKey),
+    trace_parents: rows.map((row) => row.traceParent),
+    trace_states: rows.map((row) => row.traceState),
+    previous: rows.map((row) => row.previous),
+    api_key_ids: apiKeys.map((key) => key.keyId),
+    api_key_versions: apiKeys.map((key) => key.keyVersion),
+  })
 }
 
 /** `posthorn.insert_events` raises this code if an event type has changed. */
@@ -134,6 +148,13 @@ const OUTDATED = 'PH412'
 
 export function isOutdated(error: unknown): boolean {
   return codeOf(error) === OUTDATED
+}
+
+/** `posthorn.insert_events` raises this code if an API key was revoked, deleted or changed, or has expired. */
+const API_KEY_OUTDATED = 'PH401'
+
+export function isApiKeyOutdated(error: unknown): boolean {
+  return codeOf(error) === API_KEY_OUTDATED
 }
 
 /** `posthorn.insert_events` raises this code if a key was used for another event. The detail lists the ordinals. */

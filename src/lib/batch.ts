@@ -7,8 +7,6 @@ export interface BatchOptions<Input> {
   readonly weight?: { readonly max: number; readonly of: (input: Input) => number }
   /** How many batches may run in parallel; further calls wait for the next batch. Default: no limit. */
   readonly parallel?: number
-  /** How long calls wait for each other while many come, in ms. Default: to the end of the tick, as when few come. */
-  readonly gatherMs?: number
   /**
    * Whether an error is caused by one of the calls and the batch certainly had no effect. The batch then runs again in
    * halves, until only the faulty calls fail. Default: never.
@@ -25,32 +23,25 @@ interface Call<Input, Output> {
   readonly reject: (error: unknown) => void
 }
 
-/** Many calls come for so long after a batch of so many has ended: callers that it answers tend to call again. */
-const MANY_CALLS = 4
-const MANY_COME_FOR_MS = 10
-
 /**
  * Batches concurrent calls: calls of one tick run as one batch, and each gets its own result. With `parallel`, calls gather
- * while as many batches run. No call waits for company that does not come: `gatherMs` counts only after a batch of several.
+ * while as many batches run.
  * `run` returns one result per input, in order; if it throws, every call of the batch throws.
  */
 export function batched<Input, Output>(
   run: Run<Input, Output>,
   options: BatchOptions<Input>,
 ): (input: Input) => Promise<Output> {
-  const { maxSize, weight, parallel = Number.POSITIVE_INFINITY, gatherMs = 0, isolate } = options
+  const { maxSize, weight, parallel = Number.POSITIVE_INFINITY, isolate } = options
   const calls: Call<Input, Output>[] = []
   // A batch belongs to several requests, so it runs in the context of none.
   const runOutside = AsyncLocalStorage.snapshot()
   let running = 0
   let gathering = false
-  let manyCameAtMs = Number.NEGATIVE_INFINITY
 
   function gather(): void {
     gathering = true
-    const manyCome = performance.now() - manyCameAtMs < MANY_COME_FOR_MS
-    if (gatherMs > 0 && manyCome) setTimeout(flush, gatherMs)
-    else setImmediate(flush)
+    setImmediate(flush)
   }
 
   function flush(): void {
@@ -62,7 +53,6 @@ export function batched<Input, Output>(
     running += 1
     void runOutside(() => runBatch(run, batch, isolate)).then(() => {
       running -= 1
-      if (batch.length >= MANY_CALLS) manyCameAtMs = performance.now()
       if (!gathering && calls.length > 0) gather()
     })
   }

@@ -50,6 +50,44 @@ test('an event that Postgres rejects fails alone, and the others are stored once
   expect(await stored()).toEqual(each(texts.filter((_, n) => !bad(n))))
 })
 
+test.each(['', '\0', '\ud800', 'x'.repeat(256)])(
+  'the idempotency key %j is rejected, because Postgres cannot keep it',
+  async (idempotencyKey) => {
+    const events = [{ type: JOINED, data: {}, idempotencyKey }]
+    await expect(publishEvents(tenant.organizationId, events)).rejects.toMatchObject({
+      issues: [{ path: ['events', 0, 'idempotencyKey'], code: 'invalid_length' }],
+    })
+    expect(await publish('good', '\u{1f600}'.repeat(255))).toMatchObject({ duplicate: false })
+  },
+)
+
+test('a call whose API key has changed since it was read fails alone', async () => {
+  const { organizationId } = tenant
+  const version = async () => {
+    const { rows } = await database.pool.query(
+      `select k.id as "keyId", posthorn.api_key_version(k) as "keyVersion"
+       from posthorn.api_keys as k where k.organization_id = $1`,
+      [organizationId],
+    )
+    return rows[0]
+  }
+  const before = await version()
+  await database.pool.query('update posthorn.api_keys set events_per_second = 7')
+  const after = await version()
+  const keys = [before, after, null]
+  const results = await Promise.allSettled(
+    many(60).map((text, n) =>
+      publishEvents(organizationId, [{ type: JOINED, data: { text } }], keys[n % 3]),
+    ),
+  )
+  const bad = (n: number) => keys[n % 3] === before
+  for (const [n, result] of results.entries()) {
+    if (!bad(n)) expect(result.status).toBe('fulfilled')
+    else expect(result).toMatchObject({ status: 'rejected', reason: { code: 'PH401' } })
+  }
+  expect(await stored()).toEqual(each(many(60).filter((_, n) => !bad(n))))
+})
+
 describe('idempotency keys', () => {
   test('that conflict reject only their own calls', async () => {
     await publish('first', 'used')

@@ -1028,6 +1028,11 @@ create table posthorn.api_keys (
   ])
 );
 
+-- Changes with all that a process remembers of a key between requests, except its expiry, which passes without a change.
+create function posthorn.api_key_version(k posthorn.api_keys) returns text
+  language sql stable parallel safe
+  return row(k.revoked_at, k.scopes, k.requests_per_second, k.events_per_second, k.deliveries_per_second)::text;
+
 -- Row-level security for every role except the owner: a transaction that acts for one organization can neither see nor
 -- change the settings of another. Events, deliveries and attempts have none, because it would slow down the worker.
 alter table posthorn.api_keys enable row level security;
@@ -2317,7 +2322,8 @@ $$;
 -- arrays are parallel, with one element per event; the caller has checked sizes and schemas. Returns one row per event, in
 -- order; for a repeated idempotency key, the event of its first use. Raises PH412 if a type is not in the catalogue or does
 -- not have the given revision (null: any), and PH409 if a key was used for another event, with a JSON array of the ordinals
--- as the detail. Then nothing is stored. No event is stored for an organization that is deleted, or is being deleted.
+-- as the detail. Then nothing is stored. No event is stored for an organization that is deleted, or is being deleted, nor
+-- if an API key was revoked, deleted or changed since its version was read, or has expired: then it raises PH401.
 create function posthorn.insert_events(
   organization_ids uuid[],
   types text[],
@@ -2327,7 +2333,9 @@ create function posthorn.insert_events(
   idempotency_keys text[],
   trace_parents text[],
   trace_states text[] default null,
-  previous text[] default null
+  previous text[] default null,
+  api_key_ids uuid[] default null,
+  api_key_versions text[] default null
 ) returns table (ordinal int, event_id uuid, delivery_count int, duplicate boolean)
   language plpgsql set search_path = pg_catalog, pg_temp
 as $$
@@ -2348,6 +2356,14 @@ declare
   item record;
   first_use record;
 begin
+  if exists (
+    select from unnest(api_key_ids, api_key_versions) as given (id, version)
+    left join posthorn.api_keys as k on k.id = given.id
+    where posthorn.api_key_version(k) is distinct from given.version or k.expires_at <= now()
+  ) then
+    raise exception using errcode = 'PH401', message = 'The API key is no longer as it was. Nothing was published.';
+  end if;
+
   -- Also for a caller that was authenticated before the deletion.
   if exists (
     select from posthorn.bulk_tasks as d

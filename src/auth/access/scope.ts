@@ -54,6 +54,8 @@ export interface Limits {
 /** An authenticated caller: the API key with its organization, scopes and rate limits. */
 export interface Caller {
   readonly keyId: string
+  /** Of the key when it was read: `posthorn.api_key_version`. */
+  readonly keyVersion: string
   readonly organizationId: string
   readonly scopes: ReadonlySet<Scope>
   readonly limits: Limits

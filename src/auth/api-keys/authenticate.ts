@@ -3,6 +3,7 @@ import { crc32 } from 'node:zlib'
 import type { Sql } from '../../db/client.ts'
 import { batched } from '../../lib/batch.ts'
 import { DomainError } from '../../lib/errors.ts'
+import { LruMap } from '../../lib/lru-map.ts'
 import { createFailureCount } from '../access/rate-limit.ts'
 import {
   type Caller,
@@ -14,16 +15,19 @@ import {
 
 /**
  * Authenticates the value of an `Authorization` header. Throws `unauthenticated`, or `rate_limited` for an address with
- * too many failures.
+ * too many failures. Reads the key from the database, so that a revocation applies at once in every process. With `memory`,
+ * a key that was read within the last minute is not read again: for calls whose statement checks the key.
  */
 export type Authenticate = (
   authorization: string | null | undefined,
   address?: string,
+  from?: 'database' | 'memory',
 ) => Promise<Caller>
 
 /** The columns of `KEY_COLUMNS`. */
 export interface KeyRow extends Limits {
   readonly id: string
+  readonly keyVersion: string
   readonly organizationId: string
   readonly scopes: Scope[]
   readonly sessionKind: CallerSession['kind'] | null
@@ -41,9 +45,10 @@ const IS_REVOKED = `(
 
 /** SQL: a `KeyRow` of the key `k`. */
 export const KEY_COLUMNS = `
-  k.id, k.organization_id as "organizationId", k.scopes, k.requests_per_second as "requestsPerSecond",
-  k.events_per_second as "eventsPerSecond", k.deliveries_per_second as "deliveriesPerSecond",
-  k.session_kind as "sessionKind", k.webhook_id as "webhookId", k.expires_at as "expiresAt",
+  k.id, posthorn.api_key_version(k) as "keyVersion", k.organization_id as "organizationId", k.scopes,
+  k.requests_per_second as "requestsPerSecond", k.events_per_second as "eventsPerSecond",
+  k.deliveries_per_second as "deliveriesPerSecond", k.session_kind as "sessionKind", k.webhook_id as "webhookId",
+  k.expires_at as "expiresAt",
   case
     when ${IS_REVOKED} then 'revoked'
     when k.expires_at <= now() then 'expired'
@@ -51,16 +56,15 @@ export const KEY_COLUMNS = `
   end as state,
   coalesce(k.last_used_at > now() - interval '1 minute', false) as "usedRecently"`
 
-/**
- * Every request reads its key from the database, so that a revocation applies at once in every process. Concurrent
- * requests share a statement.
- */
+/** Concurrent requests share a statement. */
 export function createAuthenticate(
   sql: Sql,
   now: () => number = () => performance.now(),
 ): Authenticate {
   const counted = createFailureCount('an invalid API key', now)
   const find = byHash(sql, AUTHENTICATE, (key: KeyRow) => callerOrError(sql, key))
+  // At most some 5 MB. The last use of a key is written when it is read: a longer time would make it wrong.
+  const remembered = new LruMap<string, Caller>({ maxEntries: 10_000, maxAgeMs: 60_000 })
 
   async function callerFor(authorization: string): Promise<Caller> {
     const [, token] = /^Bearer +(\S+) *$/i.exec(authorization) ?? []
@@ -69,17 +73,24 @@ export function createAuthenticate(
     }
     if (!isWellFormedToken(token)) throw unauthenticated('The API key is malformed.')
     const found = await find(Buffer.from(hashToken(token)))
+    // The usual form of the header, so that the length of what is remembered is bounded.
+    const header = `Bearer ${token}`
+    remembered.delete(header)
     if (!found) throw unauthenticated('The API key is unknown.')
     if (found instanceof Error) throw found
+    // The statements check neither the restrictions of a session nor the key that created it.
+    if (!found.session) remembered.set(header, found)
     return found
   }
 
-  return async (authorization, address) => {
+  return async (authorization, address, from = 'database') => {
     if (!authorization) {
       throw unauthenticated(
         'No API key was given. Send the header `Authorization: Bearer <API key>`.',
       )
     }
+    const caller = from === 'memory' ? remembered.get(authorization) : undefined
+    if (caller) return caller
     try {
       return await callerFor(authorization)
     } catch (error) {
@@ -94,6 +105,7 @@ export function toCaller(sql: Sql, key: KeyRow): Caller {
   const { requestsPerSecond, eventsPerSecond, deliveriesPerSecond } = key
   return {
     keyId: key.id,
+    keyVersion: key.keyVersion,
     organizationId: key.organizationId,
     scopes: new Set(key.scopes),
     limits: { requestsPerSecond, eventsPerSecond, deliveriesPerSecond },

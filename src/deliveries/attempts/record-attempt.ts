@@ -26,13 +26,11 @@ export type RecordAttempt = (record: AttemptRecord) => Promise<RecordedAttempt |
 /** While two statements run, attempts gather. Postgres uses two processors for them, and others do not wait for one. */
 const PARALLEL = 2
 const MAX_BATCH = 500
-const GATHER_MS = 3
 
 export function createRecordAttempt(sql: Sql): RecordAttempt {
   const recordTogether = batched((records: AttemptRecord[]) => recordAttempts(sql, records), {
     parallel: PARALLEL,
     maxSize: MAX_BATCH,
-    gatherMs: GATHER_MS,
     isolate: isRejection,
   })
   return async (record) => {

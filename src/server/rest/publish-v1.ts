@@ -1,5 +1,6 @@
 import type { Context } from 'hono'
 import { z } from 'zod'
+import type { Authenticate } from '../../auth/api-keys/authenticate.ts'
 import type { NewEvent } from '../../events/check-event.ts'
 import { onlyEvent, type PublishEvents, publishFor } from '../../events/publish-events.ts'
 import { connectionOf } from '../../http/connection.ts'
@@ -34,13 +35,19 @@ const EVENT = z
   .partial({ data: true, previous: true })
 const EVENTS = z.strictObject({ events: z.array(EVENT) })
 
+interface Deps {
+  readonly authenticate: Authenticate
+  readonly publishEvents: PublishEvents
+}
+
 /** Publishes the events of a request: one JSON object, a list of them, or one in each line. */
-export async function publish(c: Context<CallerEnv>, publishEvents: PublishEvents) {
+export async function publish(c: Context<CallerEnv>, { authenticate, publishEvents }: Deps) {
   const key = readIdempotencyKey(c.req.header('idempotency-key'))
-  const { inFlight } = connectionOf(c)
+  const { address, inFlight } = connectionOf(c)
   const types = [JSON_TYPE, NDJSON_TYPE]
   const body = await readText(c.req.raw, inFlight, MAX_PUBLISH_BYTES, types)
-  const publisher = { caller: c.get('caller'), quota: c.get('quota'), publishEvents }
+  const readCaller = () => authenticate(c.req.header('authorization'), address)
+  const publisher = { caller: c.get('caller'), quota: c.get('quota'), publishEvents, readCaller }
   const value = c.req.header('content-type')?.toLowerCase().startsWith(NDJSON_TYPE)
     ? readLines(body)
     : readValue(body, 'The body')

@@ -44,6 +44,7 @@ const caller: Caller = {
   scopes: new Set(SCOPES),
   limits: { requestsPerSecond: 1e6, eventsPerSecond: 1e6, deliveriesPerSecond: 1e6 },
   expiresAt: null,
+  keyVersion: '',
   consoleSessionId: null,
   person: null,
   session: {

@@ -1,13 +1,16 @@
 import type { Database } from '../../../src/db/client.ts'
 
 /**
- * Records the statements of a pool that has not connected yet, of Prisma and of plain SQL, to detect one statement per row
+ * Records the statements of a pool, of Prisma and of plain SQL, to detect one statement per row
  * (N+1): short forms such as `select deliveries`, in order, and the full texts with their values.
  */
-export function recordStatements({ pool }: Database) {
+export function recordStatements({ pool }: Pick<Database, 'pool'>) {
   const list: string[] = []
   const full: { text: string; values: readonly unknown[] }[] = []
-  pool.on('connect', (client) => {
+  const recorded = new WeakSet<object>()
+  pool.on('acquire', (client) => {
+    if (recorded.has(client)) return
+    recorded.add(client)
     const query = client.query as (...args: unknown[]) => unknown
     client.query = ((...args: unknown[]) => {
       const statement = textOf(args[0])

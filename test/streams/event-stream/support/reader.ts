@@ -62,6 +62,7 @@ export function readerOf(
   return {
     caller: {
       keyId,
+      keyVersion: '',
       organizationId,
       scopes: new Set<Scope>(['events:read']),
       limits: { requestsPerSecond: 100, eventsPerSecond: 100, deliveriesPerSecond: 100 },
