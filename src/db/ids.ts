@@ -77,13 +77,21 @@ const SUFFIX = /^[0-7][0-9a-hjkmnp-tv-z]{25}$/
 
 /** `0190…-…` -> `prefix_…` */
 function encodeTypeId(prefix: string, uuid: string): string {
-  const digits = BigInt(`0x${uuid.replaceAll('-', '')}`)
-    .toString(32)
-    .padStart(26, '0')
-  let suffix = ''
-  for (const digit of digits) suffix += ALPHABET[Number.parseInt(digit, 32)]
-  return `${prefix}_${suffix}`
+  let [bits, bitCount, length] = [0, 2, 0]
+  for (let i = 0; i < uuid.length; i++) {
+    if (uuid[i] === '-') continue
+    bits = (bits << 4) | Number.parseInt(uuid[i] as string, 16)
+    bitCount += 4
+    if (bitCount < 5) continue
+    bitCount -= 5
+    SUFFIX_BYTES[length++] = ALPHABET.charCodeAt(bits >> bitCount)
+    bits &= (1 << bitCount) - 1
+  }
+  return `${prefix}_${SUFFIX_BYTES.toString('latin1')}`
 }
+
+/** One text in place of one for each character. */
+const SUFFIX_BYTES = Buffer.alloc(26)
 
 /** `prefix_…` -> `0190…-…`, or `null` for anything else. */
 function decodeTypeId(prefix: string, id: string): string | null {

@@ -61,9 +61,14 @@ export function createCatalogue(sql: Sql, maxBytes = Number.POSITIVE_INFINITY): 
 
   return {
     async find(names) {
-      const cached = new Map(names.flatMap((name) => entryOf(name, known.get(name))))
-      const unknown = names.filter((name) => !cached.has(name))
-      return unknown.length === 0 ? cached : new Map([...cached, ...(await load(unknown))])
+      const found = new Map<string, KnownType>()
+      const unknown: string[] = []
+      for (const name of names) {
+        const type = known.get(name)
+        if (type) found.set(name, type)
+        else unknown.push(name)
+      }
+      return unknown.length === 0 ? found : new Map([...found, ...(await load(unknown))])
     },
 
     refresh: load,

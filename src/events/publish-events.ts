@@ -11,7 +11,7 @@ import { currentTraceContext } from '../telemetry/request-log.ts'
 import type { OpenSpan, Tracing } from '../telemetry/tracing.ts'
 import { toSpanContext } from '../telemetry/tracing.ts'
 import { checkEvent, type NewEvent } from './check-event.ts'
-import { createStoreEvents, type EventRow, isOutdated } from './store-events.ts'
+import { createStoreEvents, type EventRow, isOutdated, type StoredEvent } from './store-events.ts'
 
 /** Tries to check and store the events of a call while the catalogue keeps changing. */
 const MAX_TRIES = 5
@@ -43,7 +43,8 @@ export async function publishFor(
   // A call with too many events publishes none and counts as one.
   quota.spend(caller, 'events', events.length > MAX_EVENTS_PER_CALL ? 1 : events.length)
   const published = await publishEvents(caller.organizationId, events)
-  const deliveries = published.reduce((sum, { deliveryCount }) => sum + deliveryCount, 0)
+  let deliveries = 0
+  for (const { deliveryCount } of published) deliveries += deliveryCount
   quota.charge(caller, 'deliveries', deliveries)
   return published
 }
@@ -84,11 +85,11 @@ export function createPublishEvents(
 
   /** If the cached catalogue is outdated, the events are checked again before any is stored or rejected. */
   async function checkAndStore(organizationId: string, events: readonly NewEvent[]) {
-    const names = [...new Set(events.map(({ type }) => type))]
+    const names = events.map(({ type }) => type)
     let types = await catalogue.find(names)
     for (let tries = 1; tries <= MAX_TRIES; tries++) {
       const { rows, issues, undecided } = await checkEvents(types, organizationId, events)
-      if (issues.length === 0 && types.size === names.length) {
+      if (issues.length === 0 && names.every((name) => types.has(name))) {
         const stored = await store(rows).catch(nullIfOutdated)
         if (stored && undecided > 0) countUndecided?.(undecided)
         if (stored) return stored
@@ -103,22 +104,25 @@ export function createPublishEvents(
   /** Publishes with a span for each event, whose context the event then has. */
   return async (organizationId, events) => {
     checkCount(events.length)
-    const spans = tracing?.isOn ? events.map((event) => startSpan(tracing, event)) : []
+    if (!tracing?.isOn) return (await checkAndStore(organizationId, events)).map(toPublished)
+    const spans = events.map((event) => startSpan(tracing, event))
     try {
       const traced = events.map((event, i) => ({ ...event, ...spans[i]?.context }))
-      const stored = await checkAndStore(organizationId, traced)
-      return stored.map(({ uuid, ...facts }, i) => {
-        const id = publicId('event', uuid)
-        const { deliveryCount } = facts
+      const published = (await checkAndStore(organizationId, traced)).map(toPublished)
+      published.forEach(({ id, deliveryCount }, i) => {
         spans[i]?.end({ 'messaging.message.id': id, 'posthorn.deliveries': deliveryCount }, null)
-        return { id, ...facts }
       })
+      return published
     } catch (error) {
       const errorType = error instanceof DomainError ? error.code : 'internal'
       for (const span of spans) span?.end({}, errorType)
       throw error
     }
   }
+}
+
+const toPublished = ({ uuid, deliveryCount, duplicate }: StoredEvent): PublishedEvent => {
+  return { id: publicId('event', uuid), deliveryCount, duplicate }
 }
 
 function checkCount(count: number): void {
@@ -146,7 +150,7 @@ async function checkEvents(types: KnownTypes, organizationId: string, events: re
   for (const [name, type] of types) checks.set(name, await type.checker())
   const issues: FieldIssue[] = []
   let undecided = 0
-  const rows = await takeTurns([...events.entries()], ([index, event]): EventRow => {
+  const rows = await takeTurns(events, (event, index): EventRow => {
     const { type } = event
     const checked = checkEvent(event, checks.get(type))
     if (checked.isUndecided) {
@@ -154,11 +158,14 @@ async function checkEvents(types: KnownTypes, organizationId: string, events: re
       // A check that did not end is not tried on more events of the call.
       checks.set(type, () => null)
     }
-    for (const issue of [...reservedIssues(event), ...checked.issues]) {
+    if (type.startsWith(OPERATIONAL_PREFIX)) issues.push(reservedIssue(index))
+    for (const issue of checked.issues) {
       issues.push({ ...issue, path: ['events', index, ...issue.path] })
     }
     return {
-      ...{ organizationId, type, typeRevision: types.get(type)?.revision ?? '0' },
+      organizationId,
+      type,
+      typeRevision: types.get(type)?.revision ?? '0',
       data: checked.data?.text ?? '',
       previous: checked.previous?.text ?? null,
       occurredAt: event.occurredAt ?? new Date(),
@@ -170,10 +177,9 @@ async function checkEvents(types: KnownTypes, organizationId: string, events: re
   return { rows, issues, undecided }
 }
 
-function reservedIssues({ type }: NewEvent): FieldIssue[] {
-  if (!type.startsWith(OPERATIONAL_PREFIX)) return []
+function reservedIssue(index: number): FieldIssue {
   const detail = `Posthorn itself publishes the events whose types begin with ${OPERATIONAL_PREFIX} Choose another type.`
-  return [{ path: ['type'], code: 'reserved_event_type', detail }]
+  return { path: ['events', index, 'type'], code: 'reserved_event_type', detail }
 }
 
 async function unknownTypes(

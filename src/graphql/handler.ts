@@ -8,7 +8,7 @@ import {
   type YogaServerOptions,
 } from 'graphql-yoga'
 import type { RateLimiter } from '../auth/access/rate-limit.ts'
-import { createQuota } from '../auth/access/rate-limit.ts'
+import { Quota } from '../auth/access/rate-limit.ts'
 import { ownerOf } from '../auth/access/scope.ts'
 import type { Connection } from '../http/connection.ts'
 import { HttpRejection, PROBLEMS, type ProblemKind } from '../http/problem.ts'
@@ -62,7 +62,7 @@ export function createHandler(deps: DomainDeps, options: HandlerOptions): Handle
     yoga ??= createServer(deps, options)
     const { address } = connection
     const identity = await options.identify(request, address).catch((error: Error) => error)
-    const quota = createQuota(options.rateLimiter)
+    const quota = new Quota(options.rateLimiter)
     const context = { ...connection, identity, schema: NO_SCHEMA, quota }
     const response = await yoga.handleRequest(request, context)
     for (const [name, value] of quota.headers()) response.headers.set(name, value)

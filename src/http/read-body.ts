@@ -1,7 +1,9 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { IncomingMessage } from 'node:http'
 import { DomainError } from '../lib/errors.ts'
 import { decodeUtf8, InvalidJson, parseJson } from '../lib/parse-json.ts'
 import { describeRequest } from '../telemetry/request-log.ts'
-import type { InFlight } from './connection.ts'
+import { headerOf, type InFlight } from './connection.ts'
 import { HttpRejection } from './problem.ts'
 
 /**
@@ -13,39 +15,48 @@ import { HttpRejection } from './problem.ts'
  * 1,790.
  */
 export async function readBody(
-  request: Request,
+  request: Request | IncomingMessage,
   maxBytes: number,
   inFlight: InFlight | undefined,
 ): Promise<Uint8Array> {
-  const declared = request.headers.get('content-length')
+  const declared = headerOf(request, 'content-length')
   if (Number(declared ?? 0) > maxBytes) throw tooLarge(maxBytes)
-  if (declared === null) return await readStream(request, maxBytes, inFlight)
-  inFlight?.resize('body', Number(declared))
-  const body = await request.arrayBuffer().catch((error) => {
-    throw incomplete(error)
-  })
-  if (body.byteLength > maxBytes) throw tooLarge(maxBytes)
-  return new Uint8Array(body)
-}
-
-async function readStream(
-  request: Request,
-  maxBytes: number,
-  inFlight: InFlight | undefined,
-): Promise<Uint8Array> {
+  if (declared !== null) inFlight?.resize('body', Number(declared))
   const chunks: Uint8Array[] = []
   let size = 0
+  const add = (chunk: Uint8Array) => {
+    size += chunk.byteLength
+    if (size > maxBytes) throw tooLarge(maxBytes)
+    if (declared === null) inFlight?.resize('body', size)
+    chunks.push(chunk)
+  }
   try {
-    for await (const chunk of request.body ?? []) {
-      size += chunk.byteLength
-      if (size > maxBytes) throw tooLarge(maxBytes)
-      inFlight?.resize('body', size)
-      chunks.push(chunk)
-    }
+    if (request instanceof IncomingMessage) {
+      // Only a body without a declared length has errors, which describe the request of this context.
+      await readIncoming(request, declared === null ? AsyncLocalStorage.bind(add) : add)
+    } else if (declared !== null) add(new Uint8Array(await request.arrayBuffer()))
+    else for await (const chunk of request.body ?? []) add(chunk)
   } catch (error) {
     throw error instanceof DomainError ? error : incomplete(error)
   }
-  return Buffer.concat(chunks)
+  return chunks.length === 1 ? (chunks[0] as Uint8Array) : Buffer.concat(chunks)
+}
+
+/** After an error of `add`, the rest is discarded, so that a client that still sends reads the answer. */
+function readIncoming(incoming: IncomingMessage, add: (chunk: Uint8Array) => void) {
+  return new Promise<void>((resolve, reject) => {
+    const read = (chunk: Uint8Array) => {
+      try {
+        add(chunk)
+      } catch (error) {
+        incoming.off('data', read)
+        reject(error)
+      }
+    }
+    incoming.on('data', read)
+    incoming.on('end', resolve)
+    incoming.on('close', () => reject())
+  })
 }
 
 function incomplete(cause: unknown): DomainError {
@@ -78,12 +89,12 @@ export const JSON_TYPE = 'application/json'
 
 /** Reads the body of a request in UTF-8, whose media type is one of these. Throws what `readJsonObject` throws. */
 export async function readText(
-  request: Request,
+  request: Request | IncomingMessage,
   inFlight: InFlight | undefined,
   maxBytes: number,
   types: readonly string[],
 ): Promise<string> {
-  requireType(request.headers, types)
+  requireType(request, types)
   const body = await readBody(request, maxBytes, inFlight)
   // Parsed, a large body takes many times its size.
   await inFlight?.takeTurn(body.byteLength)
@@ -113,26 +124,29 @@ export function readValue(text: string, what: string): unknown {
   }
 }
 
-function requireType(headers: Headers, types: readonly string[]): void {
-  const [type = '', ...parameters] = (headers.get('content-type') ?? '')
-    .split(';')
-    .map((part) => part.trim().toLowerCase())
-  const charset = parameters.find((parameter) => parameter.startsWith('charset='))
-  if (!types.includes(type) || !/^(charset="?utf-?8"?)?$/.test(charset ?? '')) {
+function requireType(request: Request | IncomingMessage, types: readonly string[]): void {
+  const given = headerOf(request, 'content-type') ?? ''
+  if (!types.includes(given) && !isOneOf(types, given)) {
     throw new HttpRejection(
       'unsupported_media_type',
       `The body must be JSON in UTF-8. Send the header \`Content-Type: ${types.join('` or `')}\`.`,
       { headers: { accept: types.join(', ') } },
     )
   }
-  const coding = headers.get('content-encoding') ?? 'identity'
-  if (coding.trim().toLowerCase() !== 'identity') {
+  const coding = headerOf(request, 'content-encoding')
+  if (coding !== null && coding.trim().toLowerCase() !== 'identity') {
     throw new HttpRejection(
       'unsupported_media_type',
       'The body must not be compressed. Send it without Content-Encoding.',
       { headers: { 'accept-encoding': 'identity' } },
     )
   }
+}
+
+function isOneOf(types: readonly string[], given: string): boolean {
+  const [type = '', ...parameters] = given.split(';').map((part) => part.trim().toLowerCase())
+  const charset = parameters.find((parameter) => parameter.startsWith('charset='))
+  return types.includes(type) && /^(charset="?utf-?8"?)?$/.test(charset ?? '')
 }
 
 function malformed(message: string): DomainError {

@@ -6,12 +6,12 @@ const TURN_MS = 5
 /** `Array.map` in turns, between which everything else of the thread runs. */
 export async function takeTurns<Item, Result>(
   items: readonly Item[],
-  make: (item: Item) => Result,
+  make: (item: Item, index: number) => Result,
 ): Promise<Result[]> {
   const results: Result[] = []
   let began = performance.now()
   for (const item of items) {
-    results.push(make(item))
+    results.push(make(item, results.length))
     if (performance.now() - began < TURN_MS) continue
     await setImmediate()
     began = performance.now()

@@ -69,9 +69,8 @@ export async function startApp(settings: Settings, options: StartOptions = {}): 
       rest,
       servesMetrics: config.metricsPort === null,
     })
-    if (services) {
-      api.addApiRoutes(routes, { ...services, oidc: await openOidc(settings) }, config)
-    }
+    const oidc = services && (await openOidc(settings))
+    const direct = services ? api.addApiRoutes(routes, { ...services, oidc }, config) : undefined
     const onError = common.outages.warnOf('cannot read metrics from the database')
     const watch = started.use(watchDatabase(database.pipeline, config, onError))
     common.metrics.addSource(watch.snapshot)
@@ -82,7 +81,7 @@ export async function startApp(settings: Settings, options: StartOptions = {}): 
       const metricsRoutes = createMetricsRoutes({ metrics: common.metrics, rest })
       started.use(await startHttpServer(metricsRoutes, address, logger, requests))
     }
-    url = started.use(await startHttpServer(routes, config, logger, requests)).url
+    url = started.use(await startHttpServer(routes, config, logger, requests, direct)).url
   }
   let provisioned: Provisioned | null = null
   if (services && config.database === 'embedded') {

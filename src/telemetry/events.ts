@@ -178,8 +178,12 @@ export function measurePublishing<Args extends unknown[], Event extends Publishe
     const startedAtMs = performance.now()
     const published = await publish(...args)
     duration.observe((performance.now() - startedAtMs) / 1_000)
-    const duplicateCount = published.filter(({ duplicate }) => duplicate).length
-    const deliveryCount = published.reduce((sum, event) => sum + event.deliveryCount, 0)
+    let duplicateCount = 0
+    let deliveryCount = 0
+    for (const event of published) {
+      if (event.duplicate) duplicateCount++
+      deliveryCount += event.deliveryCount
+    }
     count('events_published', published.length - duplicateCount)
     count('events_duplicate', duplicateCount)
     count('deliveries_created', deliveryCount)

@@ -1,15 +1,30 @@
-import type { Context } from 'hono'
+import type { IncomingMessage } from 'node:http'
 import { z } from 'zod'
+import { Quota, type RateLimiter } from '../../auth/access/rate-limit.ts'
+import { ownerOf } from '../../auth/access/scope.ts'
+import type { Authenticate } from '../../auth/api-keys/authenticate.ts'
+import type { Sql } from '../../db/client.ts'
 import type { NewEvent } from '../../events/check-event.ts'
 import { onlyEvent, type PublishEvents, publishFor } from '../../events/publish-events.ts'
-import { connectionOf } from '../../http/connection.ts'
-import { HttpRejection } from '../../http/problem.ts'
+import { ORGANIZATION_HEADER } from '../../graphql/context.ts'
+import { type ClientAddress, headerOf, type Place } from '../../http/connection.ts'
+import {
+  type Answer,
+  type FaultLogs,
+  HttpRejection,
+  methodNotAllowed,
+  problemAnswer,
+} from '../../http/problem.ts'
 import { JSON_TYPE, readText, readValue } from '../../http/read-body.ts'
 import { parseRfc3339 } from '../../lib/rfc3339-time.ts'
 import { parseInput } from '../../lib/validation.ts'
-import { type CallerEnv, readIdempotencyKey } from './caller.ts'
+import { describeRequest } from '../../telemetry/request-log.ts'
+import { actFor } from '../act-for.ts'
+import type { DirectHandler } from '../http-server.ts'
+import { countCaller, readIdempotencyKey } from './caller.ts'
 
-export const NDJSON_TYPE = 'application/x-ndjson'
+const NDJSON_TYPE = 'application/x-ndjson'
+const TYPES = [JSON_TYPE, NDJSON_TYPE]
 
 /** As a request of GraphQL. */
 export const MAX_PUBLISH_BYTES = 1024 * 1024
@@ -34,24 +49,73 @@ const EVENT = z
   .partial({ data: true, previous: true })
 const EVENTS = z.strictObject({ events: z.array(EVENT) })
 
+export const PUBLISH_PATH = '/api/events/v1/events'
+
+const ROUTE = { route: () => PUBLISH_PATH }
+
+interface PublishDeps extends FaultLogs {
+  readonly sql: Sql
+  readonly authenticate: Authenticate
+  readonly rateLimiter: RateLimiter
+  readonly publishEvents: PublishEvents
+  readonly clientAddress: ClientAddress
+  readonly openPlace: () => Place
+}
+
 /** Publishes the events of a request: one JSON object, a list of them, or one in each line. */
-export async function publish(c: Context<CallerEnv>, publishEvents: PublishEvents) {
-  const key = readIdempotencyKey(c.req.header('idempotency-key'))
-  const { inFlight } = connectionOf(c)
-  const types = [JSON_TYPE, NDJSON_TYPE]
-  const body = await readText(c.req.raw, inFlight, MAX_PUBLISH_BYTES, types)
-  const publisher = { caller: c.get('caller'), quota: c.get('quota'), publishEvents }
-  const value = c.req.header('content-type')?.toLowerCase().startsWith(NDJSON_TYPE)
-    ? readLines(body)
-    : readValue(body, 'The body')
+export function createPublish(deps: PublishDeps): DirectHandler {
+  return async (incoming, outgoing) => {
+    describeRequest(ROUTE)
+    const quota = new Quota(deps.rateLimiter)
+    const place = deps.openPlace()
+    const { status, headers, body } = await publish(deps, incoming, quota, place).catch((error) =>
+      problemAnswer(error, incoming, deps),
+    )
+    // Not for a client that has closed the connection.
+    if (!outgoing.destroyed) {
+      for (const [name, value] of quota.headers()) headers[name] = value
+      headers['content-length'] = `${Buffer.byteLength(body)}`
+      outgoing.writeHead(status, headers).end(body)
+    }
+    place.answer(outgoing)
+  }
+}
+
+async function publish(
+  deps: PublishDeps,
+  incoming: IncomingMessage,
+  quota: Quota,
+  place: Place,
+): Promise<Answer> {
+  const { method = '', socket } = incoming
+  const forwardedFor = headerOf(incoming, 'x-forwarded-for')
+  const address = deps.clientAddress(socket.remoteAddress ?? '', forwardedFor)
+  const holder = await deps.authenticate(incoming.headers.authorization, address)
+  countCaller(holder, quota)
+  const caller = await actFor(deps.sql, holder, headerOf(incoming, ORGANIZATION_HEADER))
+  place.admit(ownerOf(caller))
+  if (method !== 'POST') throw methodNotAllowed(method, ['POST'])
+  const key = readIdempotencyKey(headerOf(incoming, 'idempotency-key'))
+  const text = await readText(incoming, place, MAX_PUBLISH_BYTES, TYPES)
+  const isLines = headerOf(incoming, 'content-type')?.toLowerCase().startsWith(NDJSON_TYPE)
+  const value = isLines ? readLines(text) : readValue(text, 'The body')
+  const publisher = { caller, quota, publishEvents: deps.publishEvents }
   if (!Array.isArray(value)) {
-    const event = toNewEvent(parseInput(EVENT, value))
-    const keyed = key === null ? event : { ...event, idempotencyKey: event.idempotencyKey ?? key }
-    return c.json(await onlyEvent(publishFor(publisher, [keyed])), 201)
+    const event = toNewEvent(parseInput(EVENT, value), key)
+    return created(await onlyEvent(publishFor(publisher, [event])))
   }
   if (key !== null) throw keyOfMany()
   const { events } = parseInput(EVENTS, { events: value })
-  return c.json({ events: await publishFor(publisher, events.map(toNewEvent)) }, 201)
+  const published = await publishFor(
+    publisher,
+    events.map((event) => toNewEvent(event, null)),
+  )
+  return created({ events: published })
+}
+
+function created(result: object): Answer {
+  const headers = { 'content-type': JSON_TYPE, 'cache-control': 'no-store' }
+  return { status: 201, headers, body: JSON.stringify(result) }
 }
 
 const readLines = (body: string) =>
@@ -59,8 +123,14 @@ const readLines = (body: string) =>
     .split('\n')
     .flatMap((line, i) => (line.trim() === '' ? [] : [readValue(line, `Line ${i + 1}`)]))
 
-function toNewEvent({ timestamp, traceparent, ...event }: z.output<typeof EVENT>): NewEvent {
-  return { ...event, occurredAt: timestamp ?? null, traceParent: traceparent ?? null }
+function toNewEvent(given: z.output<typeof EVENT>, key: string | null): NewEvent {
+  const { type, data, dataText, previous, previousText } = given
+  return {
+    ...{ type, data, dataText, previous, previousText },
+    idempotencyKey: given.idempotencyKey ?? key,
+    occurredAt: given.timestamp ?? null,
+    traceParent: given.traceparent ?? null,
+  }
 }
 
 function keyOfMany(): HttpRejection {
