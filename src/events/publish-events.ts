@@ -5,8 +5,7 @@ import { publicId } from '../db/ids.ts'
 import { type Catalogue, type KnownTypes, OPERATIONAL_PREFIX } from '../event-types/event-type.ts'
 import { fewHints } from '../lib/did-you-mean.ts'
 import { DomainError, type FieldIssue, fieldIssue, invalid } from '../lib/errors.ts'
-import type { CheckData } from '../lib/json-schema.ts'
-import { takeTurns } from '../lib/take-turns.ts'
+import { isTurnOver, nextTurn } from '../lib/take-turns.ts'
 import { currentTraceContext } from '../telemetry/request-log.ts'
 import type { OpenSpan, Tracing } from '../telemetry/tracing.ts'
 import { toSpanContext } from '../telemetry/tracing.ts'
@@ -56,18 +55,17 @@ interface Publisher {
 }
 
 /** The only event of a call. The paths of issues begin at the event. */
-export async function onlyEvent(
-  published: Promise<readonly PublishedEvent[]>,
-): Promise<PublishedEvent> {
-  try {
-    const [event] = await published
-    return event as PublishedEvent
-  } catch (error) {
-    if (!(error instanceof DomainError)) throw error
-    const issues = error.issues.map((issue) => ({ ...issue, path: issue.path.slice(2) }))
-    if (error.code === 'invalid') throw invalid(issues)
-    throw new DomainError(error.code, error.message, { issues, cause: error })
-  }
+export function onlyEvent(published: Promise<readonly PublishedEvent[]>): Promise<PublishedEvent> {
+  return published.then(firstOf, throwOfOnlyEvent)
+}
+
+const firstOf = (events: readonly PublishedEvent[]) => events[0] as PublishedEvent
+
+function throwOfOnlyEvent(error: unknown): never {
+  if (!(error instanceof DomainError)) throw error
+  const issues = error.issues.map((issue) => ({ ...issue, path: issue.path.slice(2) }))
+  if (error.code === 'invalid') throw invalid(issues)
+  throw new DomainError(error.code, error.message, { issues, cause: error })
 }
 
 interface PublishOptions {
@@ -85,14 +83,19 @@ export function createPublishEvents(
 
   /** If the cached catalogue is outdated, the events are checked again before any is stored or rejected. */
   async function checkAndStore(organizationId: string, events: readonly NewEvent[]) {
+    checkCount(events.length)
     const names = events.map(({ type }) => type)
     let types = await catalogue.find(names)
     for (let tries = 1; tries <= MAX_TRIES; tries++) {
       const { rows, issues, undecided } = await checkEvents(types, organizationId, events)
       if (issues.length === 0 && names.every((name) => types.has(name))) {
-        const stored = await store(rows).catch(nullIfOutdated)
-        if (stored && undecided > 0) countUndecided?.(undecided)
-        if (stored) return stored
+        try {
+          const stored = await store(rows)
+          if (undecided > 0) countUndecided?.(undecided)
+          return stored.map(toPublished)
+        } catch (error) {
+          if (!isOutdated(error)) throw error
+        }
       } else if (tries > 1) {
         throw invalid([...issues, ...(await unknownTypes(events, types, catalogue))])
       }
@@ -102,13 +105,16 @@ export function createPublishEvents(
   }
 
   /** Publishes with a span for each event, whose context the event then has. */
-  return async (organizationId, events) => {
+  async function publishTraced(
+    traces: Tracing,
+    organizationId: string,
+    events: readonly NewEvent[],
+  ) {
     checkCount(events.length)
-    if (!tracing?.isOn) return (await checkAndStore(organizationId, events)).map(toPublished)
-    const spans = events.map((event) => startSpan(tracing, event))
+    const spans = events.map((event) => startSpan(traces, event))
     try {
       const traced = events.map((event, i) => ({ ...event, ...spans[i]?.context }))
-      const published = (await checkAndStore(organizationId, traced)).map(toPublished)
+      const published = await checkAndStore(organizationId, traced)
       published.forEach(({ id, deliveryCount }, i) => {
         spans[i]?.end({ 'messaging.message.id': id, 'posthorn.deliveries': deliveryCount }, null)
       })
@@ -119,6 +125,11 @@ export function createPublishEvents(
       throw error
     }
   }
+
+  return (organizationId, events) =>
+    tracing?.isOn
+      ? publishTraced(tracing, organizationId, events)
+      : checkAndStore(organizationId, events)
 }
 
 const toPublished = ({ uuid, deliveryCount, duplicate }: StoredEvent): PublishedEvent => {
@@ -132,11 +143,6 @@ function checkCount(count: number): void {
   throw invalid([fieldIssue(['events'], code, rule)])
 }
 
-function nullIfOutdated(error: unknown): null {
-  if (isOutdated(error)) return null
-  throw error
-}
-
 function changesTooOften(): DomainError {
   return new DomainError(
     'unavailable',
@@ -146,34 +152,38 @@ function changesTooOften(): DomainError {
 
 /** With any issue, the rows must not be stored. `undecided`: the events that are accepted without an answer of their schema. */
 async function checkEvents(types: KnownTypes, organizationId: string, events: readonly NewEvent[]) {
-  const checks = new Map<string, CheckData>()
-  for (const [name, type] of types) checks.set(name, await type.checker())
+  const rows: EventRow[] = []
   const issues: FieldIssue[] = []
+  // A check that did not end is not tried on more events of the call.
+  const undecidedTypes: string[] = []
   let undecided = 0
-  const rows = await takeTurns(events, (event, index): EventRow => {
+  let turnBegan = performance.now()
+  for (const event of events) {
     const { type } = event
-    const checked = checkEvent(event, checks.get(type))
+    const known = types.get(type)
+    const check = undecidedTypes.includes(type) ? () => null : known?.checker()
+    const checked = checkEvent(event, check instanceof Promise ? await check : check)
     if (checked.isUndecided) {
       undecided++
-      // A check that did not end is not tried on more events of the call.
-      checks.set(type, () => null)
+      undecidedTypes.push(type)
     }
-    if (type.startsWith(OPERATIONAL_PREFIX)) issues.push(reservedIssue(index))
+    if (type.startsWith(OPERATIONAL_PREFIX)) issues.push(reservedIssue(rows.length))
     for (const issue of checked.issues) {
-      issues.push({ ...issue, path: ['events', index, ...issue.path] })
+      issues.push({ ...issue, path: ['events', rows.length, ...issue.path] })
     }
-    return {
+    rows.push({
       organizationId,
       type,
-      typeRevision: types.get(type)?.revision ?? '0',
+      typeRevision: known?.revision ?? '0',
       data: checked.data?.text ?? '',
       previous: checked.previous?.text ?? null,
       occurredAt: event.occurredAt ?? new Date(),
       idempotencyKey: event.idempotencyKey ?? null,
       traceParent: event.traceParent ?? null,
       traceState: event.traceState ?? null,
-    }
-  })
+    })
+    if (isTurnOver(turnBegan)) turnBegan = await nextTurn()
+  }
   return { rows, issues, undecided }
 }
 

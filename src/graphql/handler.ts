@@ -65,7 +65,7 @@ export function createHandler(deps: DomainDeps, options: HandlerOptions): Handle
     const quota = new Quota(options.rateLimiter)
     const context = { ...connection, identity, schema: NO_SCHEMA, quota }
     const response = await yoga.handleRequest(request, context)
-    for (const [name, value] of quota.headers()) response.headers.set(name, value)
+    for (const [name, value] of Object.entries(quota.headers())) response.headers.set(name, value)
     // Responses may contain secrets, and belong to one API key.
     response.headers.set('cache-control', 'no-store')
     response.headers.set('x-content-type-options', 'nosniff')

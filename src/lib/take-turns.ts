@@ -6,15 +6,21 @@ const TURN_MS = 5
 /** `Array.map` in turns, between which everything else of the thread runs. */
 export async function takeTurns<Item, Result>(
   items: readonly Item[],
-  make: (item: Item, index: number) => Result,
+  make: (item: Item) => Result,
 ): Promise<Result[]> {
   const results: Result[] = []
   let began = performance.now()
   for (const item of items) {
-    results.push(make(item, results.length))
-    if (performance.now() - began < TURN_MS) continue
-    await setImmediate()
-    began = performance.now()
+    results.push(make(item))
+    if (isTurnOver(began)) began = await nextTurn()
   }
   return results
+}
+
+export const isTurnOver = (beganMs: number) => performance.now() - beganMs >= TURN_MS
+
+/** Resolves to when the next turn began. */
+export async function nextTurn(): Promise<number> {
+  await setImmediate()
+  return performance.now()
 }

@@ -9,8 +9,7 @@ import { describeRequest } from '../telemetry/request-log.ts'
  * The caller, acting for the organization that the header names. Only for operators: the header is rejected from other
  * callers, because ignoring it would answer with data of another organization than requested.
  */
-export async function actFor(sql: Sql, caller: Caller, header: string | null): Promise<Caller> {
-  if (header === null) return caller
+export async function actFor(sql: Sql, caller: Caller, header: string): Promise<Caller> {
   if (!hasScope(caller, 'admin')) {
     throw new DomainError(
       'forbidden',

@@ -63,6 +63,7 @@ export function createIdentify(deps: IdentifyDeps): Identify {
       ? await deps.authenticateSession(cookie.read(request) ?? '')
       : await deps.authenticate(authorization, address)
     describeRequest({ caller, owner: ownerOf(caller) })
-    return await actFor(deps.sql, caller, request.headers.get(ORGANIZATION_HEADER))
+    const header = request.headers.get(ORGANIZATION_HEADER)
+    return header === null ? caller : await actFor(deps.sql, caller, header)
   }
 }

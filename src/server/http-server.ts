@@ -16,7 +16,7 @@ import { networkOf } from '../lib/address-network.ts'
 import { createRangeCheck } from '../outbound/public-address.ts'
 import type { Logger } from '../telemetry/logger.ts'
 import type { RequestLogger } from '../telemetry/request-log.ts'
-import { describeRequest } from '../telemetry/request-log.ts'
+import { currentRequestId, describeRequest, REQUEST_ID_HEADER } from '../telemetry/request-log.ts'
 
 /** How long a shutdown waits for requests in flight. */
 const CLOSE_WITHIN_MS = 5_000
@@ -69,12 +69,17 @@ export async function startHttpServer(
 ): Promise<HttpServer> {
   const { host, port, trustedProxies } = address
   return await new Promise((resolve, reject) => {
-    const fetch = getRequestListener((request, env) => routes.fetch(request, env), {
+    const listener = getRequestListener((request, env) => routes.fetch(request, env), {
       hostname: host,
     })
+    const fetch: DirectHandler = (incoming, outgoing) => {
+      outgoing.setHeader(REQUEST_ID_HEADER, currentRequestId() ?? '')
+      return listener(incoming, outgoing)
+    }
     const server = createServer(SERVER_OPTIONS, (incoming, outgoing) => {
-      const handle = direct.get(pathOf(incoming.url ?? '').replace(SLASH_AT_END, '')) ?? fetch
-      void requestLog.run(incoming, outgoing, handle)
+      const { url = '' } = incoming
+      const handle = direct.get(url) ?? direct.get(pathOf(url).replace(SLASH_AT_END, ''))
+      void requestLog.run(incoming, outgoing, handle ?? fetch)
     })
     server.listen(port, host, () => {
       const bound = server.address() as AddressInfo

@@ -55,7 +55,7 @@ export function createMcpRoutes(deps: GraphqlDeps, config: McpConfig): Hono {
       onerror: (error) => deps.logger.debug({ error }, 'a request to /mcp was rejected'),
     })
     const response = await handler.fetch(await withBody(request, inFlight))
-    for (const [name, value] of quota.headers()) response.headers.set(name, value)
+    for (const [name, value] of Object.entries(quota.headers())) response.headers.set(name, value)
     response.headers.set('cache-control', 'no-store')
     response.headers.set('x-content-type-options', 'nosniff')
     return response

@@ -185,7 +185,7 @@ export function measurePublishing<Args extends unknown[], Event extends Publishe
       deliveryCount += event.deliveryCount
     }
     count('events_published', published.length - duplicateCount)
-    count('events_duplicate', duplicateCount)
+    if (duplicateCount > 0) count('events_duplicate', duplicateCount)
     count('deliveries_created', deliveryCount)
     return published
   }

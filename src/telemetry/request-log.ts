@@ -57,7 +57,7 @@ export function currentRequestId(): string | undefined {
 
 /** Gives every request an id and, when its response has ended, a line in the log. Counts the requests. */
 export interface RequestLogger {
-  /** Runs the handlers of a request. */
+  /** Runs the handlers of a request. The response must have its id. */
   run<Result>(
     incoming: IncomingMessage,
     outgoing: ServerResponse,
@@ -109,7 +109,6 @@ export function createRequestLogger(logger: Logger, { registry, count }: Metrics
         trace: traceOf(incoming.headers),
       }
       const startedAtMs = performance.now()
-      outgoing.setHeader(REQUEST_ID_HEADER, request.id)
       outgoing.on('close', () => {
         const durationMs = performance.now() - startedAtMs
         const status = outgoing.headersSent ? outgoing.statusCode : null

@@ -13,6 +13,12 @@ const RATES = {
   deliveries: 'deliveriesPerSecond',
 } as const satisfies Record<Budget, keyof Limits>
 
+const STATES: Record<Budget, string> = {
+  requests: '"requests";r=',
+  events: '"events";r=',
+  deliveries: '"deliveries";r=',
+}
+
 /** The use of an API key's rate limits by one request. */
 export class Quota {
   readonly #use: RateLimiter
@@ -44,13 +50,14 @@ export class Quota {
   }
 
   /** The rate-limit headers for the used budgets. */
-  headers(): [string, string][] {
+  headers(): Record<string, string> {
     return rateLimitHeaders(this.#results)
   }
 
   #keep(result: RateLimitResult): void {
-    const at = this.#results.findIndex(({ budget }) => budget === result.budget)
-    this.#results[at === -1 ? this.#results.length : at] = result
+    let at = 0
+    while (at < this.#results.length && this.#results[at]?.budget !== result.budget) at++
+    this.#results[at] = result
   }
 }
 
@@ -67,19 +74,15 @@ function overLimit({ budget, retryAfterSeconds }: RateLimitResult, perSecond: nu
  * The RateLimit-Policy and RateLimit headers of https://datatracker.ietf.org/doc/draft-ietf-httpapi-ratelimit-headers/:
  * the quota `q` per window of `w` seconds, the remaining quota `r`, and the seconds `t` until all of it is available.
  */
-export function rateLimitHeaders(results: readonly RateLimitResult[]): [string, string][] {
-  if (results.length === 0) return []
-  let policy = ''
-  let state = ''
-  for (const { budget, quota, remaining, resetSeconds } of results) {
-    const name = policy === '' ? `"${budget}"` : `, "${budget}"`
-    policy += `${name};q=${quota};w=${WINDOW_SECONDS}`
-    state += `${name};r=${remaining};t=${resetSeconds}`
+export function rateLimitHeaders(results: readonly RateLimitResult[]): Record<string, string> {
+  let policies = ''
+  let states = ''
+  for (const { budget, policy, remaining, resetSeconds } of results) {
+    policies = policies === '' ? policy : `${policies}, ${policy}`
+    const state = `${STATES[budget]}${remaining};t=${resetSeconds}`
+    states = states === '' ? state : `${states}, ${state}`
   }
-  return [
-    ['ratelimit-policy', policy],
-    ['ratelimit', state],
-  ]
+  return results.length === 0 ? {} : { 'ratelimit-policy': policies, ratelimit: states }
 }
 
 /** The state of a budget after a call. */
@@ -88,6 +91,8 @@ interface RateLimitResult {
   readonly granted: boolean
   /** The amount that an idle key may use at once. */
   readonly quota: number
+  /** Its header. */
+  readonly policy: string
   readonly remaining: number
   /** Until the whole quota is available. */
   readonly resetSeconds: number
@@ -106,7 +111,7 @@ export type RateLimiter = ReturnType<typeof createRateLimiter>
  * amount was known only afterwards, and always counts. `now` is a monotonic clock in milliseconds.
  */
 export function createRateLimiter(now = () => performance.now()) {
-  const ofKeys = new LruMap<string, { [Name in Budget]?: Bucket }>({ maxEntries: 10_000 })
+  const ofKeys = new LruMap<string, { [Name in Budget]?: BudgetBucket }>({ maxEntries: 10_000 })
   return (
     keyId: string,
     budget: Budget,
@@ -119,15 +124,21 @@ export function createRateLimiter(now = () => performance.now()) {
       ofKey = {}
       ofKeys.set(keyId, ofKey)
     }
-    const bucket = drain(ofKey[budget], perSecond, now())
-    ofKey[budget] = bucket
     const quota = perSecond * WINDOW_SECONDS
+    let bucket = ofKey[budget]
+    if (bucket?.quota !== quota) {
+      const policy = `"${budget}";q=${quota};w=${WINDOW_SECONDS}`
+      bucket = { level: 0, atMs: now(), ...bucket, quota, policy }
+      ofKey[budget] = bucket
+    }
+    drain(bucket, perSecond, now())
     const granted = isLate || bucket.level <= quota - 1
     if (granted) bucket.level += amount
     return {
       budget,
       granted,
       quota,
+      policy: bucket.policy,
       remaining: Math.max(0, Math.floor(quota - bucket.level)),
       resetSeconds: Math.ceil(bucket.level / perSecond),
       retryAfterSeconds: Math.max(1, Math.ceil((bucket.level - quota + 1) / perSecond)),
@@ -143,8 +154,9 @@ export function createKeyedLimiter(perMinute: number, now = () => performance.no
   const buckets = new LruMap<string, Bucket>({ maxEntries: 10_000 })
   const perSecond = perMinute / 60
   return (key) => {
-    const bucket = drain(buckets.get(key), perSecond, now())
+    const bucket = buckets.get(key) ?? { level: 0, atMs: now() }
     buckets.set(key, bucket)
+    drain(bucket, perSecond, now())
     // Capped, so that requests over the limit do not extend the wait.
     bucket.level = Math.min(bucket.level + 1, perMinute + 1)
     return Math.ceil(Math.max(0, bucket.level - perMinute) / perSecond)
@@ -186,11 +198,14 @@ interface Bucket {
   atMs: number
 }
 
-/** A bucket as of now; a new one is empty. */
-function drain(used: Bucket | undefined, perSecond: number, nowMs: number): Bucket {
-  const bucket = used ?? { level: 0, atMs: nowMs }
+/** The bucket of a budget of a key. */
+interface BudgetBucket extends Bucket {
+  readonly quota: number
+  readonly policy: string
+}
+
+function drain(bucket: Bucket, perSecond: number, nowMs: number): void {
   const elapsedSeconds = Math.max(0, nowMs - bucket.atMs) / 1_000
   bucket.level = Math.max(0, bucket.level - elapsedSeconds * perSecond)
   bucket.atMs = nowMs
-  return bucket
 }

@@ -51,7 +51,7 @@ export function addRateLimitHeaders(limiter: RateLimiter): MiddlewareHandler<Cal
     const quota = new Quota(limiter)
     c.set('quota', quota)
     await next()
-    for (const [name, value] of quota.headers()) c.header(name, value)
+    for (const [name, value] of Object.entries(quota.headers())) c.header(name, value)
   }
 }
 
