@@ -9,7 +9,7 @@ import { isTurnOver, nextTurn } from '../lib/take-turns.ts'
 import { currentTraceContext } from '../telemetry/request-log.ts'
 import type { OpenSpan, Tracing } from '../telemetry/tracing.ts'
 import { toSpanContext } from '../telemetry/tracing.ts'
-import { checkEvent, type NewEvent } from './check-event.ts'
+import { type CheckedEvent, checkEvent, type NewEvent } from './check-event.ts'
 import { createStoreEvents, type EventRow, isOutdated, type StoredEvent } from './store-events.ts'
 
 /** Tries to check and store the events of a call while the catalogue keeps changing. */
@@ -33,7 +33,7 @@ export type PublishEvents = (
 ) => Promise<PublishedEvent[]>
 
 /** Publishes for a caller, within the limits of the key. How many deliveries the events have is known only afterwards. */
-export async function publishFor(
+export function publishFor(
   { caller, quota, publishEvents }: Publisher,
   events: readonly NewEvent[],
 ): Promise<PublishedEvent[]> {
@@ -41,14 +41,15 @@ export async function publishFor(
   quota.spend(caller, 'deliveries', 0)
   // A call with too many events publishes none and counts as one.
   quota.spend(caller, 'events', events.length > MAX_EVENTS_PER_CALL ? 1 : events.length)
-  const published = await publishEvents(caller.organizationId, events)
-  let deliveries = 0
-  for (const { deliveryCount } of published) deliveries += deliveryCount
-  quota.charge(caller, 'deliveries', deliveries)
-  return published
+  return publishEvents(caller.organizationId, events).then((published) => {
+    let deliveries = 0
+    for (const { deliveryCount } of published) deliveries += deliveryCount
+    quota.charge(caller, 'deliveries', deliveries)
+    return published
+  })
 }
 
-interface Publisher {
+export interface Publisher {
   readonly caller: Caller
   readonly quota: Quota
   readonly publishEvents: PublishEvents
@@ -85,13 +86,25 @@ export function createPublishEvents(
   async function checkAndStore(organizationId: string, events: readonly NewEvent[]) {
     checkCount(events.length)
     const names = events.map(({ type }) => type)
-    let types = await catalogue.find(names)
+    const found = catalogue.find(names)
+    let types = found instanceof Promise ? await found : found
     for (let tries = 1; tries <= MAX_TRIES; tries++) {
-      const { rows, issues, undecided } = await checkEvents(types, organizationId, events)
+      const rows: EventRow[] = []
+      const issues: FieldIssue[] = []
+      const undecided: string[] = []
+      let turnBegan = performance.now()
+      for (const event of events) {
+        const check = undecided.includes(event.type) ? UNDECIDED : types.get(event.type)?.checker()
+        const checked = checkEvent(event, check instanceof Promise ? await check : check)
+        if (checked.isUndecided) undecided.push(event.type)
+        addIssues(issues, event, checked, rows.length)
+        rows.push(toRow(organizationId, event, checked, types.get(event.type)?.revision))
+        if (isTurnOver(turnBegan)) turnBegan = await nextTurn()
+      }
       if (issues.length === 0 && names.every((name) => types.has(name))) {
         try {
           const stored = await store(rows)
-          if (undecided > 0) countUndecided?.(undecided)
+          if (undecided.length > 0) countUndecided?.(undecided.length)
           return stored.map(toPublished)
         } catch (error) {
           if (!isOutdated(error)) throw error
@@ -150,41 +163,34 @@ function changesTooOften(): DomainError {
   )
 }
 
-/** With any issue, the rows must not be stored. `undecided`: the events that are accepted without an answer of their schema. */
-async function checkEvents(types: KnownTypes, organizationId: string, events: readonly NewEvent[]) {
-  const rows: EventRow[] = []
-  const issues: FieldIssue[] = []
-  // A check that did not end is not tried on more events of the call.
-  const undecidedTypes: string[] = []
-  let undecided = 0
-  let turnBegan = performance.now()
-  for (const event of events) {
-    const { type } = event
-    const known = types.get(type)
-    const check = undecidedTypes.includes(type) ? () => null : known?.checker()
-    const checked = checkEvent(event, check instanceof Promise ? await check : check)
-    if (checked.isUndecided) {
-      undecided++
-      undecidedTypes.push(type)
-    }
-    if (type.startsWith(OPERATIONAL_PREFIX)) issues.push(reservedIssue(rows.length))
-    for (const issue of checked.issues) {
-      issues.push({ ...issue, path: ['events', rows.length, ...issue.path] })
-    }
-    rows.push({
-      organizationId,
-      type,
-      typeRevision: known?.revision ?? '0',
-      data: checked.data?.text ?? '',
-      previous: checked.previous?.text ?? null,
-      occurredAt: event.occurredAt ?? new Date(),
-      idempotencyKey: event.idempotencyKey ?? null,
-      traceParent: event.traceParent ?? null,
-      traceState: event.traceState ?? null,
-    })
-    if (isTurnOver(turnBegan)) turnBegan = await nextTurn()
+/** A check that did not end is not tried on more events of the call. */
+const UNDECIDED = () => null
+
+/** With any issue, the rows must not be stored. */
+function addIssues(issues: FieldIssue[], { type }: NewEvent, checked: CheckedEvent, index: number) {
+  if (type.startsWith(OPERATIONAL_PREFIX)) issues.push(reservedIssue(index))
+  for (const issue of checked.issues) {
+    issues.push({ ...issue, path: ['events', index, ...issue.path] })
   }
-  return { rows, issues, undecided }
+}
+
+function toRow(
+  organizationId: string,
+  event: NewEvent,
+  { data, previous }: CheckedEvent,
+  typeRevision = '0',
+): EventRow {
+  return {
+    organizationId,
+    type: event.type,
+    typeRevision,
+    data: data?.text ?? '',
+    previous: previous?.text ?? null,
+    occurredAt: event.occurredAt ?? new Date(),
+    idempotencyKey: event.idempotencyKey ?? null,
+    traceParent: event.traceParent ?? null,
+    traceState: event.traceState ?? null,
+  }
 }
 
 function reservedIssue(index: number): FieldIssue {

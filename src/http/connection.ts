@@ -33,7 +33,7 @@ export interface InFlight {
   /** Changes the size of a part. Throws `rate_limited` or `unavailable` if there is no room. */
   resize(part: 'body' | 'response', bytes: number): void
   /** Waits, with an operation that is large, while another one of the same owner runs. */
-  takeTurn(bytes: number): Promise<unknown> | undefined
+  takeTurn(bytes: number): Promise<void>
 }
 
 const CLIENT_ADDRESS = 'clientAddress'
@@ -156,10 +156,10 @@ export class Place implements InFlight {
     this.#bytesHeld += more
   }
 
-  takeTurn(bytes: number): Promise<unknown> | undefined {
-    if (this.#owner === null || this.#turn !== null || bytes < LARGE_BYTES) return undefined
+  async takeTurn(bytes: number): Promise<void> {
+    if (this.#owner === null || this.#turn !== null || bytes < LARGE_BYTES) return
     this.#turn = this.#owner
-    return this.#large.acquire(this.#turn)
+    await this.#large.acquire(this.#turn)
   }
 
   /** The response is made. Without a server, it is nowhere. */

@@ -3,7 +3,7 @@ import { IncomingMessage } from 'node:http'
 import { DomainError } from '../lib/errors.ts'
 import { decodeUtf8, InvalidJson, parseJson } from '../lib/parse-json.ts'
 import { describeRequest } from '../telemetry/request-log.ts'
-import { headerOf, type InFlight } from './connection.ts'
+import { headerOf, type InFlight, LARGE_BYTES } from './connection.ts'
 import { HttpRejection } from './problem.ts'
 
 /**
@@ -98,18 +98,29 @@ export async function readJsonObject(
 export const JSON_TYPE = 'application/json'
 
 /** Reads the body of a request in UTF-8, whose media type is one of these. Throws what `readJsonObject` throws. */
-export async function readText(
+export function readText(
   request: Request | IncomingMessage,
   inFlight: InFlight | undefined,
   maxBytes: number,
   types: readonly string[],
-): Promise<string> {
+): string | Promise<string> {
   requireType(request, types)
-  const read = readBody(request, maxBytes, inFlight)
-  const body = read instanceof Promise ? await read : read
-  // Parsed, a large body takes many times its size.
-  const turn = inFlight?.takeTurn(body.byteLength)
-  if (turn) await turn
+  const body = readBody(request, maxBytes, inFlight)
+  const isSmall = body instanceof Uint8Array && body.byteLength < LARGE_BYTES
+  return isSmall ? decode(body) : decodeInTurn(body, inFlight)
+}
+
+/** Parsed, a large body takes many times its size. */
+async function decodeInTurn(
+  body: Uint8Array | Promise<Uint8Array>,
+  inFlight: InFlight | undefined,
+): Promise<string> {
+  const bytes = await body
+  await inFlight?.takeTurn(bytes.byteLength)
+  return decode(bytes)
+}
+
+function decode(body: Uint8Array): string {
   const text = decodeUtf8(body)
   if (text === null) throw malformed('The body is not valid UTF-8.')
   return text

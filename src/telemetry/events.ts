@@ -174,9 +174,12 @@ export function measurePublishing<Args extends unknown[], Event extends Publishe
     buckets: [0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
     registers: [registry],
   })
-  return async (...args) => {
+  return (...args) => {
     const startedAtMs = performance.now()
-    const published = await publish(...args)
+    return publish(...args).then((published) => measured(published, startedAtMs))
+  }
+
+  function measured(published: Event[], startedAtMs: number): Event[] {
     duration.observe((performance.now() - startedAtMs) / 1_000)
     let duplicateCount = 0
     let deliveryCount = 0

@@ -5,7 +5,13 @@ import { ownerOf } from '../../auth/access/scope.ts'
 import type { Authenticate } from '../../auth/api-keys/authenticate.ts'
 import type { Sql } from '../../db/client.ts'
 import type { NewEvent } from '../../events/check-event.ts'
-import { onlyEvent, type PublishEvents, publishFor } from '../../events/publish-events.ts'
+import {
+  onlyEvent,
+  type PublishEvents,
+  type PublishedEvent,
+  type Publisher,
+  publishFor,
+} from '../../events/publish-events.ts'
 import { ORGANIZATION_HEADER } from '../../graphql/context.ts'
 import { type ClientAddress, headerOf, type Place } from '../../http/connection.ts'
 import {
@@ -68,13 +74,26 @@ interface PublishDeps extends FaultLogs {
 
 /** Publishes the events of a request: one JSON object, a list of them, or one in each line. */
 export function createPublish(deps: PublishDeps): DirectHandler {
+  const { sql, authenticate, publishEvents } = deps
   return async (incoming, outgoing) => {
     describeRequest(ROUTE)
     const quota = new Quota(deps.rateLimiter)
     const place = deps.openPlace()
     let answer: Answer
     try {
-      answer = await publish(deps, incoming, quota, place)
+      let caller = await authenticate(incoming.headers.authorization, addressOf(incoming, deps))
+      countCaller(caller, quota)
+      const organization = headerOf(incoming, ORGANIZATION_HEADER)
+      if (organization !== null) caller = await actFor(sql, caller, organization)
+      place.admit(ownerOf(caller))
+      if (incoming.method !== 'POST') throw methodNotAllowed(incoming.method ?? '', ['POST'])
+      const key = readIdempotencyKey(headerOf(incoming, 'idempotency-key'))
+      const read = readText(incoming, place, MAX_PUBLISH_BYTES, TYPES)
+      const text = typeof read === 'string' ? read : await read
+      const value = isLines(incoming) ? readLines(text) : readValue(text, 'The body')
+      const published = await publishValue({ caller, quota, publishEvents }, value, key)
+      const headers = { 'content-type': JSON_TYPE, 'cache-control': 'no-store' }
+      answer = { status: 201, headers, body: JSON.stringify(published) }
     } catch (error) {
       answer = problemAnswer(error, incoming, deps)
     }
@@ -84,50 +103,33 @@ export function createPublish(deps: PublishDeps): DirectHandler {
   }
 }
 
+function addressOf(incoming: IncomingMessage, { clientAddress }: PublishDeps): string {
+  return clientAddress(incoming.socket.remoteAddress ?? '', headerOf(incoming, 'x-forwarded-for'))
+}
+
+const isLines = (incoming: IncomingMessage) =>
+  headerOf(incoming, 'content-type')?.toLowerCase().startsWith(NDJSON_TYPE)
+
+function publishValue(
+  publisher: Publisher,
+  value: unknown,
+  key: string | null,
+): Promise<PublishedEvent | { readonly events: PublishedEvent[] }> {
+  if (!Array.isArray(value)) {
+    return onlyEvent(publishFor(publisher, [toNewEvent(parseInput(EVENT, value), key)]))
+  }
+  if (key !== null) throw keyOfMany()
+  const given = parseInput(EVENTS, { events: value }).events
+  const events = given.map((event) => toNewEvent(event, null))
+  return publishFor(publisher, events).then((published) => ({ events: published }))
+}
+
 /** All headers together: those of `setHeader` cost twice as much. */
 function send(outgoing: ServerResponse, { status, headers, body }: Answer, quota: Quota): void {
   Object.assign(headers, quota.headers())
   headers[REQUEST_ID_HEADER] = currentRequestId() ?? ''
   headers['content-length'] = `${Buffer.byteLength(body)}`
   outgoing.writeHead(status, headers).end(body)
-}
-
-async function publish(
-  deps: PublishDeps,
-  incoming: IncomingMessage,
-  quota: Quota,
-  place: Place,
-): Promise<Answer> {
-  const { method = '', socket } = incoming
-  const forwardedFor = headerOf(incoming, 'x-forwarded-for')
-  const address = deps.clientAddress(socket.remoteAddress ?? '', forwardedFor)
-  let caller = await deps.authenticate(incoming.headers.authorization, address)
-  countCaller(caller, quota)
-  const organization = headerOf(incoming, ORGANIZATION_HEADER)
-  if (organization !== null) caller = await actFor(deps.sql, caller, organization)
-  place.admit(ownerOf(caller))
-  if (method !== 'POST') throw methodNotAllowed(method, ['POST'])
-  const key = readIdempotencyKey(headerOf(incoming, 'idempotency-key'))
-  const text = await readText(incoming, place, MAX_PUBLISH_BYTES, TYPES)
-  const isLines = headerOf(incoming, 'content-type')?.toLowerCase().startsWith(NDJSON_TYPE)
-  const value = isLines ? readLines(text) : readValue(text, 'The body')
-  const publisher = { caller, quota, publishEvents: deps.publishEvents }
-  if (!Array.isArray(value)) {
-    const event = toNewEvent(parseInput(EVENT, value), key)
-    return created(await onlyEvent(publishFor(publisher, [event])))
-  }
-  if (key !== null) throw keyOfMany()
-  const { events } = parseInput(EVENTS, { events: value })
-  const published = await publishFor(
-    publisher,
-    events.map((event) => toNewEvent(event, null)),
-  )
-  return created({ events: published })
-}
-
-function created(result: object): Answer {
-  const headers = { 'content-type': JSON_TYPE, 'cache-control': 'no-store' }
-  return { status: 201, headers, body: JSON.stringify(result) }
 }
 
 const readLines = (body: string) =>
