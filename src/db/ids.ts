@@ -78,14 +78,13 @@ const SUFFIX = /^[0-7][0-9a-hjkmnp-tv-z]{25}$/
 /** `0190…-…` -> `prefix_…` */
 function encodeTypeId(prefix: string, uuid: string): string {
   let [bits, bitCount, length] = [0, 2, 0]
-  for (let i = 0; i < uuid.length; i++) {
-    if (uuid[i] === '-') continue
-    bits = (bits << 4) | Number.parseInt(uuid[i] as string, 16)
+  for (const digit of uuid) {
+    if (digit === '-') continue
+    bits = ((bits << 4) | Number.parseInt(digit, 16)) & 0xff
     bitCount += 4
     if (bitCount < 5) continue
     bitCount -= 5
-    SUFFIX_BYTES[length++] = ALPHABET.charCodeAt(bits >> bitCount)
-    bits &= (1 << bitCount) - 1
+    SUFFIX_BYTES[length++] = ALPHABET.charCodeAt((bits >> bitCount) & 31)
   }
   return `${prefix}_${SUFFIX_BYTES.toString('latin1')}`
 }

@@ -57,16 +57,13 @@ export interface Publisher {
 
 /** The only event of a call. The paths of issues begin at the event. */
 export function onlyEvent(published: Promise<readonly PublishedEvent[]>): Promise<PublishedEvent> {
-  return published.then(firstOf, throwOfOnlyEvent)
-}
-
-const firstOf = (events: readonly PublishedEvent[]) => events[0] as PublishedEvent
-
-function throwOfOnlyEvent(error: unknown): never {
-  if (!(error instanceof DomainError)) throw error
-  const issues = error.issues.map((issue) => ({ ...issue, path: issue.path.slice(2) }))
-  if (error.code === 'invalid') throw invalid(issues)
-  throw new DomainError(error.code, error.message, { issues, cause: error })
+  const first = (events: readonly PublishedEvent[]) => events[0] as PublishedEvent
+  return published.then(first, (error) => {
+    if (!(error instanceof DomainError)) throw error
+    const issues = error.issues.map((issue) => ({ ...issue, path: issue.path.slice(2) }))
+    if (error.code === 'invalid') throw invalid(issues)
+    throw new DomainError(error.code, error.message, { issues, cause: error })
+  })
 }
 
 interface PublishOptions {
@@ -97,7 +94,10 @@ export function createPublishEvents(
         const check = undecided.includes(event.type) ? UNDECIDED : types.get(event.type)?.checker()
         const checked = checkEvent(event, check instanceof Promise ? await check : check)
         if (checked.isUndecided) undecided.push(event.type)
-        addIssues(issues, event, checked, rows.length)
+        if (event.type.startsWith(OPERATIONAL_PREFIX)) issues.push(reservedIssue(rows.length))
+        for (const issue of checked.issues) {
+          issues.push({ ...issue, path: ['events', rows.length, ...issue.path] })
+        }
         rows.push(toRow(organizationId, event, checked, types.get(event.type)?.revision))
         if (isTurnOver(turnBegan)) turnBegan = await nextTurn()
       }
@@ -165,14 +165,6 @@ function changesTooOften(): DomainError {
 
 /** A check that did not end is not tried on more events of the call. */
 const UNDECIDED = () => null
-
-/** With any issue, the rows must not be stored. */
-function addIssues(issues: FieldIssue[], { type }: NewEvent, checked: CheckedEvent, index: number) {
-  if (type.startsWith(OPERATIONAL_PREFIX)) issues.push(reservedIssue(index))
-  for (const issue of checked.issues) {
-    issues.push({ ...issue, path: ['events', index, ...issue.path] })
-  }
-}
 
 function toRow(
   organizationId: string,

@@ -9,8 +9,10 @@ import { DomainError, rateLimited } from '../lib/errors.ts'
 import { createRangeCheck, isAddress } from '../outbound/public-address.ts'
 import { describeRequest } from '../telemetry/request-log.ts'
 
+export type HttpRequest = Request | IncomingMessage
+
 /** A header of a request, with repeated ones joined. */
-export function headerOf({ headers }: Request | IncomingMessage, name: string): string | null {
+export function headerOf({ headers }: HttpRequest, name: string): string | null {
   if (headers instanceof Headers) return headers.get(name)
   return (headers[name] as string | undefined) ?? null
 }
@@ -26,30 +28,37 @@ export interface Connection {
   readonly inFlight: InFlight | undefined
 }
 
-/** The place of one request among those in flight: with its body until the response is made, then until the client has read it. */
-export interface InFlight {
-  /** Counts the request for its owner. Throws if there is no room. */
-  admit(owner: string): void
-  /** Changes the size of a part. Throws `rate_limited` or `unavailable` if there is no room. */
-  resize(part: 'body' | 'response', bytes: number): void
-  /** Waits, with an operation that is large, while another one of the same owner runs. */
-  takeTurn(bytes: number): Promise<void>
-}
-
 const CLIENT_ADDRESS = 'clientAddress'
 const IN_FLIGHT = 'inFlight'
 
-/** Makes `connectionOf` return the client's address. */
-export function trustProxies(clientAddress: ClientAddress): MiddlewareHandler {
-  return (context, next) => {
+/** What the connections of a process share: the proxies they come through, and the bytes in flight. */
+export interface Entrance {
+  readonly clientAddress: ReturnType<typeof createClientAddress>
+  openPlace(): InFlight
+}
+
+export function createEntrance(config: Pick<Config, 'maxHeapMb' | 'trustedProxies'>): Entrance {
+  const all = new Bytes(bytesInFlight(config))
+  const large = new FairQueue(LARGE_AT_A_TIME)
+  return {
+    clientAddress: createClientAddress(config.trustedProxies),
+    openPlace: () => new InFlight(all, large),
+  }
+}
+
+/** Makes `connectionOf` return the client's address, and the place of the request. */
+export function enter({ clientAddress, openPlace }: Entrance): MiddlewareHandler {
+  return async (context, next) => {
     const peer = peerOf(context)
-    if (peer !== undefined) {
-      context.set(
-        CLIENT_ADDRESS,
-        clientAddress(peer, context.req.header('x-forwarded-for') ?? null),
-      )
+    const forwardedFor = context.req.raw.headers.get('x-forwarded-for')
+    if (peer !== undefined) context.set(CLIENT_ADDRESS, clientAddress(peer, forwardedFor))
+    const place = openPlace()
+    context.set(IN_FLIGHT, place)
+    try {
+      await next()
+    } finally {
+      place.answer(((context.env ?? {}) as Partial<HttpBindings>).outgoing)
     }
-    return next()
   }
 }
 
@@ -67,15 +76,14 @@ function peerOf({ env }: Context): string | undefined {
   return ((env ?? {}) as Partial<HttpBindings>).incoming?.socket.remoteAddress
 }
 
-export type ClientAddress = (peer: string, forwardedFor: string | null) => string
-
 /**
- * Finds the client address of a request behind these proxies, given as CIDR ranges: the peer of the connection or, if the peer is a trusted proxy, the last address
- * in `X-Forwarded-For` that is not one. Clients can forge the addresses to the left of it.
+ * Finds the client address of a request behind these proxies, given as CIDR ranges: the peer of the connection or, if the
+ * peer is a trusted proxy, the last address in `X-Forwarded-For` that is not one. Clients can forge the addresses to the left
+ * of it.
  */
-export function createClientAddress(trustedProxies: readonly string[]): ClientAddress {
+export function createClientAddress(trustedProxies: readonly string[]) {
   const isTrusted = createRangeCheck(trustedProxies)
-  return (peer, forwardedFor) => {
+  return (peer: string, forwardedFor: string | null): string => {
     let client = plainAddress(peer)
     const hops = forwardedFor?.split(',') ?? []
     while (hops.length > 0 && isTrusted(client)) {
@@ -108,28 +116,8 @@ export const LARGE_BYTES = 512 * 1024
 /** One of each organization. They can take several times their size in memory. */
 const LARGE_AT_A_TIME = 3
 
-/** Gives each request its place. All requests of callers share the bytes. */
-export function createPlaces(config: Pick<Config, 'maxHeapMb'>): () => Place {
-  const all = new Bytes(bytesInFlight(config))
-  const large = new FairQueue(LARGE_AT_A_TIME)
-  return () => new Place(all, large)
-}
-
-/** Makes `connectionOf` return the place of the request. */
-export function limitInFlight(openPlace: () => Place): MiddlewareHandler {
-  return async (context, next) => {
-    const place = openPlace()
-    context.set(IN_FLIGHT, place)
-    try {
-      await next()
-    } finally {
-      place.answer(((context.env ?? {}) as Partial<HttpBindings>).outgoing)
-    }
-  }
-}
-
-/** A place that ends once the client has the response. */
-export class Place implements InFlight {
+/** The place of one request among those in flight: with its body until the response is made, then until the client has read it. */
+export class InFlight {
   readonly #all: Bytes
   readonly #large: FairQueue
   readonly #parts = { body: 0, response: 0 }
@@ -142,6 +130,7 @@ export class Place implements InFlight {
     this.#large = large
   }
 
+  /** Counts the request for its owner. Throws if there is no room. */
   admit(owner: string): void {
     if (this.#owner !== null) return
     this.#all.add(owner, LEAST_BYTES)
@@ -149,6 +138,7 @@ export class Place implements InFlight {
     this.#bytesHeld = LEAST_BYTES
   }
 
+  /** Changes the size of a part. Throws `rate_limited` or `unavailable` if there is no room. */
   resize(part: 'body' | 'response', bytes: number): void {
     const more = bytes - this.#parts[part]
     if (this.#owner !== null) this.#all.add(this.#owner, more)
@@ -156,6 +146,7 @@ export class Place implements InFlight {
     this.#bytesHeld += more
   }
 
+  /** Waits, with an operation that is large, while another one of the same owner runs. */
   async takeTurn(bytes: number): Promise<void> {
     if (this.#owner === null || this.#turn !== null || bytes < LARGE_BYTES) return
     this.#turn = this.#owner

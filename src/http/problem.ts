@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import type { IncomingMessage } from 'node:http'
 import { type Env, Hono } from 'hono'
 import { isNulRejected, unavailable } from '../db/faults.ts'
 import { DomainError, type ErrorCode, invalid, listedIssues } from '../lib/errors.ts'
 import type { Logger } from '../telemetry/logger.ts'
 import type { OutageLog } from '../telemetry/outages.ts'
 import { currentRequestId } from '../telemetry/request-log.ts'
-import { headerOf } from './connection.ts'
+import { type HttpRequest, headerOf } from './connection.ts'
 
 /** An RFC 9457 problem. */
 interface Problem {
@@ -27,7 +26,7 @@ export interface FaultLogs {
 /** The answer to an error thrown by a request handler. Errors that are not for the caller are logged and masked. */
 export function problemAnswer(
   error: unknown,
-  request: Request | IncomingMessage,
+  request: HttpRequest,
   { logger, outages }: FaultLogs,
 ): Answer {
   if (error instanceof HttpRejection) return toAnswer(error)
@@ -69,7 +68,7 @@ export function notFoundProblem(path: string): Response {
   return toResponse(toAnswer({ kind: 'not_found', detail }))
 }
 
-function domainProblem(error: DomainError, request: Request | IncomingMessage): Problem {
+function domainProblem(error: DomainError, request: HttpRequest): Problem {
   const { code, message: detail, issues, retryAfterSeconds } = error
   const headers =
     code === 'unauthenticated' || code === 'forbidden' ? challenge(error, request) : {}
@@ -82,7 +81,7 @@ function domainProblem(error: DomainError, request: Request | IncomingMessage): 
 }
 
 /** RFC 6750, section 3: a request without a token gets no error code. */
-function challenge(error: DomainError, request: Request | IncomingMessage): Record<string, string> {
+function challenge(error: DomainError, request: HttpRequest): Record<string, string> {
   const parameters = ['realm="posthorn"']
   if (error.code === 'forbidden') {
     parameters.push('error="insufficient_scope"')
@@ -93,11 +92,7 @@ function challenge(error: DomainError, request: Request | IncomingMessage): Reco
   return { 'www-authenticate': `Bearer ${parameters.join(', ')}` }
 }
 
-function internalProblem(
-  error: unknown,
-  { url, method }: Request | IncomingMessage,
-  logger: Logger,
-): Problem {
+function internalProblem(error: unknown, { url, method }: HttpRequest, logger: Logger): Problem {
   const reference = randomUUID()
   const pathname = URL.parse(url as string, 'http://localhost')?.pathname
   const requestId = currentRequestId()

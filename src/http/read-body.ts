@@ -3,7 +3,7 @@ import { IncomingMessage } from 'node:http'
 import { DomainError } from '../lib/errors.ts'
 import { decodeUtf8, InvalidJson, parseJson } from '../lib/parse-json.ts'
 import { describeRequest } from '../telemetry/request-log.ts'
-import { headerOf, type InFlight, LARGE_BYTES } from './connection.ts'
+import { type HttpRequest, headerOf, type InFlight, LARGE_BYTES } from './connection.ts'
 import { HttpRejection } from './problem.ts'
 
 /**
@@ -15,7 +15,7 @@ import { HttpRejection } from './problem.ts'
  * 1,560 a second, with hono's to 1,790.
  */
 export function readBody(
-  request: Request | IncomingMessage,
+  request: HttpRequest,
   maxBytes: number,
   inFlight: InFlight | undefined,
 ): Uint8Array | Promise<Uint8Array> {
@@ -29,7 +29,7 @@ export function readBody(
 }
 
 async function readChunks(
-  request: Request | IncomingMessage,
+  request: HttpRequest,
   maxBytes: number,
   inFlight: InFlight | undefined,
 ): Promise<Uint8Array> {
@@ -99,7 +99,7 @@ export const JSON_TYPE = 'application/json'
 
 /** Reads the body of a request in UTF-8, whose media type is one of these. Throws what `readJsonObject` throws. */
 export function readText(
-  request: Request | IncomingMessage,
+  request: HttpRequest,
   inFlight: InFlight | undefined,
   maxBytes: number,
   types: readonly string[],
@@ -147,7 +147,7 @@ export function readValue(text: string, what: string): unknown {
   }
 }
 
-function requireType(request: Request | IncomingMessage, types: readonly string[]): void {
+function requireType(request: HttpRequest, types: readonly string[]): void {
   const given = headerOf(request, 'content-type') ?? ''
   if (!types.includes(given) && !isOneOf(types, given)) {
     throw new HttpRejection(

@@ -8,13 +8,7 @@ import { heapShare } from '../config/settings.ts'
 import type { Database } from '../db/client.ts'
 import { followCatalogue } from '../event-types/follow-catalogue.ts'
 import { GRAPHQL_PATH } from '../graphql/handler.ts'
-import {
-  connectionOf,
-  createClientAddress,
-  createPlaces,
-  limitInFlight,
-  trustProxies,
-} from '../http/connection.ts'
+import { connectionOf, createEntrance, enter } from '../http/connection.ts'
 import { problemResponse } from '../http/problem.ts'
 import { followGraph } from '../streams/event-stream/follow-graph.ts'
 import { createConsoleFiles } from './console-files.ts'
@@ -80,9 +74,8 @@ export function addApiRoutes(
   const graphql = createGraphqlHandler(graphqlDeps)
   const eventGraph = followGraph(database.pool, heapShare(config, SHARE_OF_EVENT_GRAPH))
   const events = createEventsHandler(graphqlDeps, eventGraph)
-  const clientAddress = createClientAddress(config.trustedProxies)
-  const openPlace = createPlaces(config)
-  routes.use(trustProxies(clientAddress), limitInFlight(openPlace))
+  const entrance = createEntrance(config)
+  routes.use(enter(entrance))
   if (graphiql) routes.on('GET', [GRAPHQL_PATH, EVENTS_PATH], graphiqlPage())
   routes.all(GRAPHQL_PATH, (context) => graphql(context.req.raw, connectionOf(context)))
   routes.all(EVENTS_PATH, (context) => events(context.req.raw, connectionOf(context)))
@@ -128,7 +121,7 @@ export function addApiRoutes(
       signInHost: deps.oidc ? new URL(deps.oidc.settings.issuer).host : '',
     }),
   )
-  return new Map([[PUBLISH_PATH, createPublish({ ...graphqlDeps, clientAddress, openPlace })]])
+  return new Map([[PUBLISH_PATH, createPublish({ ...graphqlDeps, entrance })]])
 }
 
 /** The documents that follow the catalogue: an event type that is added, changed or archived shows within a second. */

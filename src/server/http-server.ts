@@ -69,13 +69,11 @@ export async function startHttpServer(
 ): Promise<HttpServer> {
   const { host, port, trustedProxies } = address
   return await new Promise((resolve, reject) => {
-    const listener = getRequestListener((request, env) => routes.fetch(request, env), {
-      hostname: host,
-    })
-    const fetch: DirectHandler = (incoming, outgoing) => {
-      outgoing.setHeader(REQUEST_ID_HEADER, currentRequestId() ?? '')
-      return listener(incoming, outgoing)
+    const answer: Parameters<typeof getRequestListener>[0] = (request, env) => {
+      env.outgoing.setHeader(REQUEST_ID_HEADER, currentRequestId() ?? '')
+      return routes.fetch(request, env)
     }
+    const fetch = getRequestListener(answer, { hostname: host })
     const server = createServer(SERVER_OPTIONS, (incoming, outgoing) => {
       const { url = '' } = incoming
       const handle = direct.get(url) ?? direct.get(pathOf(url).replace(SLASH_AT_END, ''))

@@ -181,14 +181,10 @@ export function measurePublishing<Args extends unknown[], Event extends Publishe
 
   function measured(published: Event[], startedAtMs: number): Event[] {
     duration.observe((performance.now() - startedAtMs) / 1_000)
-    let duplicateCount = 0
-    let deliveryCount = 0
-    for (const event of published) {
-      if (event.duplicate) duplicateCount++
-      deliveryCount += event.deliveryCount
-    }
+    const duplicateCount = published.filter(({ duplicate }) => duplicate).length
+    const deliveryCount = published.reduce((sum, event) => sum + event.deliveryCount, 0)
     count('events_published', published.length - duplicateCount)
-    if (duplicateCount > 0) count('events_duplicate', duplicateCount)
+    count('events_duplicate', duplicateCount)
     count('deliveries_created', deliveryCount)
     return published
   }

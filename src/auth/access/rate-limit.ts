@@ -13,12 +13,6 @@ const RATES = {
   deliveries: 'deliveriesPerSecond',
 } as const satisfies Record<Budget, keyof Limits>
 
-const STATES: Record<Budget, string> = {
-  requests: '"requests";r=',
-  events: '"events";r=',
-  deliveries: '"deliveries";r=',
-}
-
 /** The use of an API key's rate limits by one request. */
 export class Quota {
   readonly #use: RateLimiter
@@ -77,10 +71,10 @@ function overLimit({ budget, retryAfterSeconds }: RateLimitResult, perSecond: nu
 export function rateLimitHeaders(results: readonly RateLimitResult[]): Record<string, string> {
   let policies = ''
   let states = ''
-  for (const { budget, policy, remaining, resetSeconds } of results) {
-    policies = policies === '' ? policy : `${policies}, ${policy}`
-    const state = `${STATES[budget]}${remaining};t=${resetSeconds}`
-    states = states === '' ? state : `${states}, ${state}`
+  for (const { budget, quota, remaining, resetSeconds } of results) {
+    const name = policies === '' ? `"${budget}"` : `, "${budget}"`
+    policies += `${name};q=${quota};w=${WINDOW_SECONDS}`
+    states += `${name};r=${remaining};t=${resetSeconds}`
   }
   return results.length === 0 ? {} : { 'ratelimit-policy': policies, ratelimit: states }
 }
@@ -91,8 +85,6 @@ interface RateLimitResult {
   readonly granted: boolean
   /** The amount that an idle key may use at once. */
   readonly quota: number
-  /** Its header. */
-  readonly policy: string
   readonly remaining: number
   /** Until the whole quota is available. */
   readonly resetSeconds: number
@@ -111,7 +103,7 @@ export type RateLimiter = ReturnType<typeof createRateLimiter>
  * amount was known only afterwards, and always counts. `now` is a monotonic clock in milliseconds.
  */
 export function createRateLimiter(now = () => performance.now()) {
-  const ofKeys = new LruMap<string, { [Name in Budget]?: BudgetBucket }>({ maxEntries: 10_000 })
+  const ofKeys = new LruMap<string, { [Name in Budget]?: Bucket }>({ maxEntries: 10_000 })
   return (
     keyId: string,
     budget: Budget,
@@ -125,20 +117,14 @@ export function createRateLimiter(now = () => performance.now()) {
       ofKeys.set(keyId, ofKey)
     }
     const quota = perSecond * WINDOW_SECONDS
-    let bucket = ofKey[budget]
-    if (bucket?.quota !== quota) {
-      const policy = `"${budget}";q=${quota};w=${WINDOW_SECONDS}`
-      bucket = { level: 0, atMs: now(), ...bucket, quota, policy }
-      ofKey[budget] = bucket
-    }
-    drain(bucket, perSecond, now())
+    const bucket = drain(ofKey[budget], perSecond, now())
+    ofKey[budget] = bucket
     const granted = isLate || bucket.level <= quota - 1
     if (granted) bucket.level += amount
     return {
       budget,
       granted,
       quota,
-      policy: bucket.policy,
       remaining: Math.max(0, Math.floor(quota - bucket.level)),
       resetSeconds: Math.ceil(bucket.level / perSecond),
       retryAfterSeconds: Math.max(1, Math.ceil((bucket.level - quota + 1) / perSecond)),
@@ -154,9 +140,8 @@ export function createKeyedLimiter(perMinute: number, now = () => performance.no
   const buckets = new LruMap<string, Bucket>({ maxEntries: 10_000 })
   const perSecond = perMinute / 60
   return (key) => {
-    const bucket = buckets.get(key) ?? { level: 0, atMs: now() }
+    const bucket = drain(buckets.get(key), perSecond, now())
     buckets.set(key, bucket)
-    drain(bucket, perSecond, now())
     // Capped, so that requests over the limit do not extend the wait.
     bucket.level = Math.min(bucket.level + 1, perMinute + 1)
     return Math.ceil(Math.max(0, bucket.level - perMinute) / perSecond)
@@ -198,14 +183,11 @@ interface Bucket {
   atMs: number
 }
 
-/** The bucket of a budget of a key. */
-interface BudgetBucket extends Bucket {
-  readonly quota: number
-  readonly policy: string
-}
-
-function drain(bucket: Bucket, perSecond: number, nowMs: number): void {
+/** The bucket as of now; a new one is empty. */
+function drain(used: Bucket | undefined, perSecond: number, nowMs: number): Bucket {
+  const bucket = used ?? { level: 0, atMs: nowMs }
   const elapsedSeconds = Math.max(0, nowMs - bucket.atMs) / 1_000
   bucket.level = Math.max(0, bucket.level - elapsedSeconds * perSecond)
   bucket.atMs = nowMs
+  return bucket
 }

@@ -13,7 +13,7 @@ import {
   publishFor,
 } from '../../events/publish-events.ts'
 import { ORGANIZATION_HEADER } from '../../graphql/context.ts'
-import { type ClientAddress, headerOf, type Place } from '../../http/connection.ts'
+import { type Entrance, headerOf } from '../../http/connection.ts'
 import {
   type Answer,
   type FaultLogs,
@@ -68,20 +68,21 @@ interface PublishDeps extends FaultLogs {
   readonly authenticate: Authenticate
   readonly rateLimiter: RateLimiter
   readonly publishEvents: PublishEvents
-  readonly clientAddress: ClientAddress
-  readonly openPlace: () => Place
+  readonly entrance: Entrance
 }
 
 /** Publishes the events of a request: one JSON object, a list of them, or one in each line. */
 export function createPublish(deps: PublishDeps): DirectHandler {
-  const { sql, authenticate, publishEvents } = deps
+  const { sql, authenticate, rateLimiter, publishEvents, entrance } = deps
   return async (incoming, outgoing) => {
     describeRequest(ROUTE)
-    const quota = new Quota(deps.rateLimiter)
-    const place = deps.openPlace()
+    const quota = new Quota(rateLimiter)
+    const place = entrance.openPlace()
     let answer: Answer
     try {
-      let caller = await authenticate(incoming.headers.authorization, addressOf(incoming, deps))
+      const peer = incoming.socket.remoteAddress ?? ''
+      const address = entrance.clientAddress(peer, headerOf(incoming, 'x-forwarded-for'))
+      let caller = await authenticate(incoming.headers.authorization, address)
       countCaller(caller, quota)
       const organization = headerOf(incoming, ORGANIZATION_HEADER)
       if (organization !== null) caller = await actFor(sql, caller, organization)
@@ -101,10 +102,6 @@ export function createPublish(deps: PublishDeps): DirectHandler {
     if (!outgoing.destroyed) send(outgoing, answer, quota)
     place.answer(outgoing)
   }
-}
-
-function addressOf(incoming: IncomingMessage, { clientAddress }: PublishDeps): string {
-  return clientAddress(incoming.socket.remoteAddress ?? '', headerOf(incoming, 'x-forwarded-for'))
 }
 
 const isLines = (incoming: IncomingMessage) =>
