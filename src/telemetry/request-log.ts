@@ -88,13 +88,6 @@ export function createRequestLogger(logger: Logger, { registry, count }: Metrics
   })
   const limited = (limit: Limit) => count('limit_rejections', 1, limit)
   const knownRoutes = new Set<string>()
-  const countRequest = (route: string, status: string) => {
-    counter.inc({ route, status })
-    if (knownRoutes.has(route)) return
-    knownRoutes.add(route)
-    // A rate needs the 0 before the first failure.
-    for (const each of STATUSES) counter.inc({ route, status: each }, 0)
-  }
   return {
     limited,
     run(incoming, outgoing, handle) {
@@ -113,10 +106,16 @@ export function createRequestLogger(logger: Logger, { registry, count }: Metrics
         const durationMs = performance.now() - startedAtMs
         const status = outgoing.headersSent ? outgoing.statusCode : null
         const route = request.route()
+        const label = route ?? NO_ROUTE
         const isStream = request.operation?.type === 'subscription'
         const statusClass = status === null ? 'none' : `${Math.floor(status / 100)}xx`
-        countRequest(route ?? NO_ROUTE, statusClass)
-        if (!isStream) duration.observe({ route: route ?? NO_ROUTE }, durationMs / 1_000)
+        counter.inc({ route: label, status: statusClass })
+        if (!knownRoutes.has(label)) {
+          knownRoutes.add(label)
+          // A rate needs the 0 before the first failure.
+          for (const each of STATUSES) counter.inc({ route: label, status: each }, 0)
+        }
+        if (!isStream) duration.observe({ route: label }, durationMs / 1_000)
         if (request.limit) limited(request.limit)
         const isSlow = durationMs > SLOW_MS && !isStream
         const level = isSlow || (status !== null && status >= 500) ? 'info' : 'debug'
