@@ -49,10 +49,7 @@ const SCHEMA_FILE = new URL('../../schema.graphql', import.meta.url)
 /** The schemas of documents on `/graphql/events`. */
 const SHARE_OF_EVENT_GRAPH = 1 / 8
 
-/**
- * Adds the routes of the API and the console: GraphQL, REST, sign-in and the files of the console. Returns the handlers of
- * the paths beside them.
- */
+/** Adds the routes of the API and the console. Returns the handlers of the paths that are served beside them. */
 export function addApiRoutes(
   routes: Hono,
   deps: ApiDeps,

@@ -176,16 +176,14 @@ export function measurePublishing<Args extends unknown[], Event extends Publishe
   })
   return (...args) => {
     const startedAtMs = performance.now()
-    return publish(...args).then((published) => measured(published, startedAtMs))
-  }
-
-  function measured(published: Event[], startedAtMs: number): Event[] {
-    duration.observe((performance.now() - startedAtMs) / 1_000)
-    const duplicateCount = published.filter(({ duplicate }) => duplicate).length
-    const deliveryCount = published.reduce((sum, event) => sum + event.deliveryCount, 0)
-    count('events_published', published.length - duplicateCount)
-    count('events_duplicate', duplicateCount)
-    count('deliveries_created', deliveryCount)
-    return published
+    return publish(...args).then((published) => {
+      duration.observe((performance.now() - startedAtMs) / 1_000)
+      const duplicateCount = published.filter(({ duplicate }) => duplicate).length
+      const deliveryCount = published.reduce((sum, event) => sum + event.deliveryCount, 0)
+      count('events_published', published.length - duplicateCount)
+      count('events_duplicate', duplicateCount)
+      count('deliveries_created', deliveryCount)
+      return published
+    })
   }
 }
