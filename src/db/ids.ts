@@ -77,13 +77,20 @@ const SUFFIX = /^[0-7][0-9a-hjkmnp-tv-z]{25}$/
 
 /** `0190…-…` -> `prefix_…` */
 function encodeTypeId(prefix: string, uuid: string): string {
-  const digits = BigInt(`0x${uuid.replaceAll('-', '')}`)
-    .toString(32)
-    .padStart(26, '0')
-  let suffix = ''
-  for (const digit of digits) suffix += ALPHABET[Number.parseInt(digit, 32)]
-  return `${prefix}_${suffix}`
+  let [bits, bitCount, length] = [0, 2, 0]
+  for (const digit of uuid) {
+    if (digit === '-') continue
+    bits = ((bits << 4) | Number.parseInt(digit, 16)) & 0xff
+    bitCount += 4
+    if (bitCount < 5) continue
+    bitCount -= 5
+    SUFFIX_BYTES[length++] = ALPHABET.charCodeAt((bits >> bitCount) & 31)
+  }
+  return `${prefix}_${SUFFIX_BYTES.toString('latin1')}`
 }
+
+/** One text in place of one for each character. */
+const SUFFIX_BYTES = Buffer.alloc(26)
 
 /** `prefix_…` -> `0190…-…`, or `null` for anything else. */
 function decodeTypeId(prefix: string, id: string): string | null {

@@ -24,8 +24,8 @@ export interface KnownType {
  * that the event was checked against, and no event is rejected before a refresh.
  */
 export interface Catalogue {
-  /** Reads event types that are not cached from Postgres. */
-  find(names: readonly string[]): Promise<KnownTypes>
+  /** Reads event types that are not cached from Postgres. If all are cached, returns them at once. */
+  find(names: readonly string[]): KnownTypes | Promise<KnownTypes>
   /** Reads all of the event types from Postgres. */
   refresh(names: readonly string[]): Promise<KnownTypes>
   names(): Promise<string[]>
@@ -60,10 +60,16 @@ export function createCatalogue(sql: Sql, maxBytes = Number.POSITIVE_INFINITY): 
   )
 
   return {
-    async find(names) {
-      const cached = new Map(names.flatMap((name) => entryOf(name, known.get(name))))
-      const unknown = names.filter((name) => !cached.has(name))
-      return unknown.length === 0 ? cached : new Map([...cached, ...(await load(unknown))])
+    find(names) {
+      const found = new Map<string, KnownType>()
+      const unknown: string[] = []
+      for (const name of names) {
+        const type = known.get(name)
+        if (type) found.set(name, type)
+        else unknown.push(name)
+      }
+      if (unknown.length === 0) return found
+      return load(unknown).then((loaded) => new Map([...found, ...loaded]))
     },
 
     refresh: load,

@@ -42,6 +42,8 @@ type Report = (field: string, code: IssueCode, rule: string) => void
 /** https://www.w3.org/TR/trace-context/#traceparent-header */
 const TRACE_PARENT = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/
 
+const MOST = `must have at most 256 KiB (${MAX_DATA_BYTES} bytes) as JSON, not`
+
 /** Schema violations listed for one event. */
 const MAX_PROBLEMS = 20
 
@@ -51,17 +53,16 @@ export function checkEvent(event: NewEvent, check: CheckData = () => []): Checke
   const report: Report = (field, code, rule) => void issues.push(fieldIssue([field], code, rule))
   const data = readJson(event, 'data', issues)
   const bytes = Buffer.byteLength(data?.text ?? '')
-  const most = `must have at most 256 KiB (${MAX_DATA_BYTES} bytes) as JSON, not`
   if (data === null && issues.length === 0) {
     report('data', 'required', 'is required. Send any JSON value, or the text of one as dataText.')
   } else if (bytes > MAX_DATA_BYTES) {
-    report('data', 'too_large', `${most} ${bytes}.`)
+    report('data', 'too_large', `${MOST} ${bytes}.`)
   }
   const read = readJson(event, 'previous', issues)
   const previous = read?.value === null ? null : read
   const bytesOfBoth = bytes + Buffer.byteLength(previous?.text ?? '')
   if (bytes <= MAX_DATA_BYTES && bytesOfBoth > MAX_DATA_BYTES) {
-    report('previous', 'too_large', `and data together ${most} ${bytesOfBoth}.`)
+    report('previous', 'too_large', `and data together ${MOST} ${bytesOfBoth}.`)
   }
   if (event.occurredAt && !isTime(event.occurredAt)) {
     const rule = 'must be an RFC 3339 time, such as 2026-01-31T12:00:00Z.'
@@ -76,8 +77,8 @@ export function checkEvent(event: NewEvent, check: CheckData = () => []): Checke
     report('traceparent', 'invalid_traceparent', rule)
   }
   let isUndecided = false
-  for (const [field, json] of Object.entries({ data, previous })) {
-    const problems = data && json ? check(json.value) : []
+  const match = (field: string, { value }: Json) => {
+    const problems = check(value)
     if (problems === null) isUndecided = true
     else if (problems.length > 0) {
       const listed = problems.slice(0, MAX_PROBLEMS).join('; ')
@@ -86,6 +87,8 @@ export function checkEvent(event: NewEvent, check: CheckData = () => []): Checke
       report(field, 'schema_mismatch', rule)
     }
   }
+  if (data) match('data', data)
+  if (data && previous) match('previous', previous)
   return { data, previous, issues, isUndecided }
 }
 

@@ -5,18 +5,18 @@ import { publicId } from '../db/ids.ts'
 import { type Catalogue, type KnownTypes, OPERATIONAL_PREFIX } from '../event-types/event-type.ts'
 import { fewHints } from '../lib/did-you-mean.ts'
 import { DomainError, type FieldIssue, fieldIssue, invalid } from '../lib/errors.ts'
-import type { CheckData } from '../lib/json-schema.ts'
-import { takeTurns } from '../lib/take-turns.ts'
+import { isTurnOver, nextTurn } from '../lib/take-turns.ts'
 import { currentTraceContext } from '../telemetry/request-log.ts'
 import type { OpenSpan, Tracing } from '../telemetry/tracing.ts'
 import { toSpanContext } from '../telemetry/tracing.ts'
-import { checkEvent, type NewEvent } from './check-event.ts'
+import { type CheckedEvent, checkEvent, type NewEvent } from './check-event.ts'
 import {
   createStoreEvents,
   type EventRow,
   type EventsToStore,
   isApiKeyOutdated,
   isOutdated,
+  type StoredEvent,
 } from './store-events.ts'
 
 /** Tries to check and store the events of a call while the catalogue keeps changing. */
@@ -58,7 +58,8 @@ export async function publishFor(
     quota.spend(caller, 'events', events.length > MAX_EVENTS_PER_CALL ? 1 : events.length)
     const apiKey = readCaller ? caller : null
     const published = await publishEvents(caller.organizationId, events, apiKey)
-    const deliveries = published.reduce((sum, { deliveryCount }) => sum + deliveryCount, 0)
+    let deliveries = 0
+    for (const { deliveryCount } of published) deliveries += deliveryCount
     quota.charge(caller, 'deliveries', deliveries)
     return published
   } catch (error) {
@@ -70,7 +71,7 @@ export async function publishFor(
   }
 }
 
-interface Publisher {
+export interface Publisher {
   readonly caller: Caller
   readonly quota: Quota
   readonly publishEvents: PublishEvents
@@ -79,18 +80,14 @@ interface Publisher {
 }
 
 /** The only event of a call. The paths of issues begin at the event. */
-export async function onlyEvent(
-  published: Promise<readonly PublishedEvent[]>,
-): Promise<PublishedEvent> {
-  try {
-    const [event] = await published
-    return event as PublishedEvent
-  } catch (error) {
+export function onlyEvent(published: Promise<readonly PublishedEvent[]>): Promise<PublishedEvent> {
+  const first = (events: readonly PublishedEvent[]) => events[0] as PublishedEvent
+  return published.then(first, (error) => {
     if (!(error instanceof DomainError)) throw error
     const issues = error.issues.map((issue) => ({ ...issue, path: issue.path.slice(2) }))
     if (error.code === 'invalid') throw invalid(issues)
     throw new DomainError(error.code, error.message, { issues, cause: error })
-  }
+  })
 }
 
 interface PublishOptions {
@@ -108,14 +105,34 @@ export function createPublishEvents(
 
   /** If the cached catalogue is outdated, the events are checked again before any is stored or rejected. */
   async function checkAndStore(...[organizationId, events, apiKey]: Parameters<PublishEvents>) {
-    const names = [...new Set(events.map(({ type }) => type))]
-    let types = await catalogue.find(names)
+    checkCount(events.length)
+    const names = events.map(({ type }) => type)
+    const found = catalogue.find(names)
+    let types = found instanceof Promise ? await found : found
     for (let tries = 1; tries <= MAX_TRIES; tries++) {
-      const { rows, issues, undecided } = await checkEvents(types, organizationId, events)
-      if (issues.length === 0 && types.size === names.length) {
-        const stored = await store({ rows, apiKey: apiKey ?? null }).catch(nullIfOutdated)
-        if (stored && undecided > 0) countUndecided?.(undecided)
-        if (stored) return stored
+      const rows: EventRow[] = []
+      const issues: FieldIssue[] = []
+      const undecided: string[] = []
+      let turnBegan = performance.now()
+      for (const event of events) {
+        const check = undecided.includes(event.type) ? UNDECIDED : types.get(event.type)?.checker()
+        const checked = checkEvent(event, check instanceof Promise ? await check : check)
+        if (checked.isUndecided) undecided.push(event.type)
+        if (event.type.startsWith(OPERATIONAL_PREFIX)) issues.push(reservedIssue(rows.length))
+        for (const issue of checked.issues) {
+          issues.push({ ...issue, path: ['events', rows.length, ...issue.path] })
+        }
+        rows.push(toRow(organizationId, event, checked, types.get(event.type)?.revision))
+        if (isTurnOver(turnBegan)) turnBegan = await nextTurn()
+      }
+      if (issues.length === 0 && names.every((name) => types.has(name))) {
+        try {
+          const stored = await store({ rows, apiKey: apiKey ?? null })
+          if (undecided.length > 0) countUndecided?.(undecided.length)
+          return stored.map(toPublished)
+        } catch (error) {
+          if (!isOutdated(error)) throw error
+        }
       } else if (tries > 1) {
         throw invalid([...issues, ...(await unknownTypes(events, types, catalogue))])
       }
@@ -125,24 +142,29 @@ export function createPublishEvents(
   }
 
   /** Publishes with a span for each event, whose context the event then has. */
-  return async (organizationId, events, apiKey) => {
+  async function publishTraced(traces: Tracing, ...call: Parameters<PublishEvents>) {
+    const [organizationId, events, apiKey] = call
     checkCount(events.length)
-    const spans = tracing?.isOn ? events.map((event) => startSpan(tracing, event)) : []
+    const spans = events.map((event) => startSpan(traces, event))
     try {
       const traced = events.map((event, i) => ({ ...event, ...spans[i]?.context }))
-      const stored = await checkAndStore(organizationId, traced, apiKey)
-      return stored.map(({ uuid, ...facts }, i) => {
-        const id = publicId('event', uuid)
-        const { deliveryCount } = facts
+      const published = await checkAndStore(organizationId, traced, apiKey)
+      published.forEach(({ id, deliveryCount }, i) => {
         spans[i]?.end({ 'messaging.message.id': id, 'posthorn.deliveries': deliveryCount }, null)
-        return { id, ...facts }
       })
+      return published
     } catch (error) {
       const errorType = error instanceof DomainError ? error.code : 'internal'
       for (const span of spans) span?.end({}, errorType)
       throw error
     }
   }
+
+  return (...call) => (tracing?.isOn ? publishTraced(tracing, ...call) : checkAndStore(...call))
+}
+
+const toPublished = ({ uuid, deliveryCount, duplicate }: StoredEvent): PublishedEvent => {
+  return { id: publicId('event', uuid), deliveryCount, duplicate }
 }
 
 function checkCount(count: number): void {
@@ -152,11 +174,6 @@ function checkCount(count: number): void {
   throw invalid([fieldIssue(['events'], code, rule)])
 }
 
-function nullIfOutdated(error: unknown): null {
-  if (isOutdated(error)) return null
-  throw error
-}
-
 function changesTooOften(): DomainError {
   return new DomainError(
     'unavailable',
@@ -164,40 +181,31 @@ function changesTooOften(): DomainError {
   )
 }
 
-/** With any issue, the rows must not be stored. `undecided`: the events that are accepted without an answer of their schema. */
-async function checkEvents(types: KnownTypes, organizationId: string, events: readonly NewEvent[]) {
-  const checks = new Map<string, CheckData>()
-  for (const [name, type] of types) checks.set(name, await type.checker())
-  const issues: FieldIssue[] = []
-  let undecided = 0
-  const rows = await takeTurns([...events.entries()], ([index, event]): EventRow => {
-    const { type } = event
-    const checked = checkEvent(event, checks.get(type))
-    if (checked.isUndecided) {
-      undecided++
-      // A check that did not end is not tried on more events of the call.
-      checks.set(type, () => null)
-    }
-    for (const issue of [...reservedIssues(event), ...checked.issues]) {
-      issues.push({ ...issue, path: ['events', index, ...issue.path] })
-    }
-    return {
-      ...{ organizationId, type, typeRevision: types.get(type)?.revision ?? '0' },
-      data: checked.data?.text ?? '',
-      previous: checked.previous?.text ?? null,
-      occurredAt: event.occurredAt ?? new Date(),
-      idempotencyKey: event.idempotencyKey ?? null,
-      traceParent: event.traceParent ?? null,
-      traceState: event.traceState ?? null,
-    }
-  })
-  return { rows, issues, undecided }
+/** A check that did not end is not tried on more events of the call. */
+const UNDECIDED = () => null
+
+function toRow(
+  organizationId: string,
+  event: NewEvent,
+  { data, previous }: CheckedEvent,
+  typeRevision = '0',
+): EventRow {
+  return {
+    organizationId,
+    type: event.type,
+    typeRevision,
+    data: data?.text ?? '',
+    previous: previous?.text ?? null,
+    occurredAt: event.occurredAt ?? new Date(),
+    idempotencyKey: event.idempotencyKey ?? null,
+    traceParent: event.traceParent ?? null,
+    traceState: event.traceState ?? null,
+  }
 }
 
-function reservedIssues({ type }: NewEvent): FieldIssue[] {
-  if (!type.startsWith(OPERATIONAL_PREFIX)) return []
+function reservedIssue(index: number): FieldIssue {
   const detail = `Posthorn itself publishes the events whose types begin with ${OPERATIONAL_PREFIX} Choose another type.`
-  return [{ path: ['type'], code: 'reserved_event_type', detail }]
+  return { path: ['events', index, 'type'], code: 'reserved_event_type', detail }
 }
 
 async function unknownTypes(

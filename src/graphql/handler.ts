@@ -9,7 +9,7 @@ import {
   type YogaServerOptions,
 } from 'graphql-yoga'
 import type { RateLimiter } from '../auth/access/rate-limit.ts'
-import { createQuota } from '../auth/access/rate-limit.ts'
+import { Quota } from '../auth/access/rate-limit.ts'
 import { ownerOf } from '../auth/access/scope.ts'
 import type { Connection } from '../http/connection.ts'
 import { HttpRejection, PROBLEMS, type ProblemKind } from '../http/problem.ts'
@@ -68,10 +68,10 @@ export function createHandler(deps: DomainDeps, options: HandlerOptions): Handle
     yoga ??= createServer(execute, maskError, options)
     const { address } = connection
     const identity = await options.identify(request, address).catch((error: Error) => error)
-    const quota = createQuota(options.rateLimiter)
+    const quota = new Quota(options.rateLimiter)
     const context = { ...connection, request, identity, quota }
     const headers = () => ({
-      ...Object.fromEntries(quota.headers()),
+      ...quota.headers(),
       // Responses may contain secrets, and belong to one API key.
       'cache-control': 'no-store',
       'x-content-type-options': 'nosniff',

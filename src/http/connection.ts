@@ -1,3 +1,5 @@
+import type { IncomingMessage } from 'node:http'
+import { isIPv4 } from 'node:net'
 import type { HttpBindings } from '@hono/node-server'
 import type { Context, MiddlewareHandler } from 'hono'
 import type { Config } from '../config/config.ts'
@@ -6,6 +8,14 @@ import { FairQueue } from '../db/fair-queue.ts'
 import { DomainError, rateLimited } from '../lib/errors.ts'
 import { createRangeCheck, isAddress } from '../outbound/public-address.ts'
 import { describeRequest } from '../telemetry/request-log.ts'
+
+export type HttpRequest = Request | IncomingMessage
+
+/** A header of a request, with repeated ones joined. */
+export function headerOf({ headers }: HttpRequest, name: string): string | null {
+  if (headers instanceof Headers) return headers.get(name)
+  return (headers[name] as string | undefined) ?? null
+}
 
 /** The connection of a request. */
 export interface Connection {
@@ -18,31 +28,37 @@ export interface Connection {
   readonly inFlight: InFlight | undefined
 }
 
-/** The place of one request among those in flight: with its body until the response is made, then until the client has read it. */
-export interface InFlight {
-  /** Counts the request for its owner. Throws if there is no room. */
-  admit(owner: string): void
-  /** Changes the size of a part. Throws `rate_limited` or `unavailable` if there is no room. */
-  resize(part: 'body' | 'response', bytes: number): void
-  /** Waits, with an operation that is large, while another one of the same owner runs. */
-  takeTurn(bytes: number): Promise<void>
-}
-
 const CLIENT_ADDRESS = 'clientAddress'
 const IN_FLIGHT = 'inFlight'
 
-/** Makes `connectionOf` return the client's address behind these proxies, given as CIDR ranges. */
-export function trustProxies(trustedProxies: readonly string[]): MiddlewareHandler {
-  const clientAddress = createClientAddress(trustedProxies)
-  return (context, next) => {
+/** What the connections of a process share: the proxies they come through, and the bytes in flight. */
+export interface Entrance {
+  readonly clientAddress: ReturnType<typeof createClientAddress>
+  openPlace(): InFlight
+}
+
+export function createEntrance(config: Pick<Config, 'maxHeapMb' | 'trustedProxies'>): Entrance {
+  const all = new Bytes(bytesInFlight(config))
+  const large = new FairQueue(LARGE_AT_A_TIME)
+  return {
+    clientAddress: createClientAddress(config.trustedProxies),
+    openPlace: () => new InFlight(all, large),
+  }
+}
+
+/** Makes `connectionOf` return the client's address, and the place of the request. */
+export function enter({ clientAddress, openPlace }: Entrance): MiddlewareHandler {
+  return async (context, next) => {
     const peer = peerOf(context)
-    if (peer !== undefined) {
-      context.set(
-        CLIENT_ADDRESS,
-        clientAddress(peer, context.req.header('x-forwarded-for') ?? null),
-      )
+    const forwardedFor = context.req.raw.headers.get('x-forwarded-for')
+    if (peer !== undefined) context.set(CLIENT_ADDRESS, clientAddress(peer, forwardedFor))
+    const place = openPlace()
+    context.set(IN_FLIGHT, place)
+    try {
+      await next()
+    } finally {
+      place.answer(((context.env ?? {}) as Partial<HttpBindings>).outgoing)
     }
-    return next()
   }
 }
 
@@ -61,14 +77,13 @@ function peerOf({ env }: Context): string | undefined {
 }
 
 /**
- * Finds the client address of a request: the peer of the connection or, if the peer is a trusted proxy, the last address
- * in `X-Forwarded-For` that is not one. Clients can forge the addresses to the left of it.
+ * Finds the client address of a request behind these proxies, given as CIDR ranges: the peer of the connection or, if the
+ * peer is a trusted proxy, the last address in `X-Forwarded-For` that is not one. Clients can forge the addresses to the left
+ * of it.
  */
-export function createClientAddress(
-  trustedProxies: readonly string[],
-): (peer: string, forwardedFor: string | null) => string {
+export function createClientAddress(trustedProxies: readonly string[]) {
   const isTrusted = createRangeCheck(trustedProxies)
-  return (peer, forwardedFor) => {
+  return (peer: string, forwardedFor: string | null): string => {
     let client = plainAddress(peer)
     const hops = forwardedFor?.split(',') ?? []
     while (hops.length > 0 && isTrusted(client)) {
@@ -83,6 +98,7 @@ export function createClientAddress(
 
 /** Removes brackets, port, zone and the IPv4 mapping: `[2001:db8::1]:443`, `192.0.2.1:80`, `::ffff:192.0.2.1`. */
 export function plainAddress(text: string): string {
+  if (isIPv4(text)) return text
   const [, bracketed] = /^\[([^\]]*)\](?::\d+)?$/.exec(text) ?? []
   const [, beforePort] = /^([\d.]+):\d+$/.exec(text) ?? []
   const address = (bracketed ?? beforePort ?? text).split('%')[0] as string
@@ -100,59 +116,65 @@ export const LARGE_BYTES = 512 * 1024
 /** One of each organization. They can take several times their size in memory. */
 const LARGE_AT_A_TIME = 3
 
-/** Makes `connectionOf` return the place of the request among those in flight, which ends once the client has the response. */
-export function limitInFlight(config: Pick<Config, 'maxHeapMb'>): MiddlewareHandler {
-  const all = new Bytes(bytesInFlight(config))
-  const large = new FairQueue(LARGE_AT_A_TIME)
-  return async (context, next) => {
-    let owner: string | null = null
-    const parts = { body: 0, response: 0 }
-    let bytesHeld = 0
-    let turn: string | null = null
-    const inFlight: InFlight = {
-      admit(caller) {
-        if (owner !== null) return
-        all.add(caller, LEAST_BYTES)
-        owner = caller
-        bytesHeld = LEAST_BYTES
-      },
-      resize(part, bytes) {
-        const more = bytes - parts[part]
-        if (owner !== null) all.add(owner, more)
-        parts[part] += more
-        bytesHeld += more
-      },
-      async takeTurn(bytes) {
-        if (owner === null || turn !== null || bytes < LARGE_BYTES) return
-        turn = owner
-        await large.acquire(turn)
-      },
+/** The place of one request among those in flight: with its body until the response is made, then until the client has read it. */
+export class InFlight {
+  readonly #all: Bytes
+  readonly #large: FairQueue
+  readonly #parts = { body: 0, response: 0 }
+  #owner: string | null = null
+  #bytesHeld = 0
+  #turn: string | null = null
+
+  constructor(all: Bytes, large: FairQueue) {
+    this.#all = all
+    this.#large = large
+  }
+
+  /** Counts the request for its owner. Throws if there is no room. */
+  admit(owner: string): void {
+    if (this.#owner !== null) return
+    this.#all.add(owner, LEAST_BYTES)
+    this.#owner = owner
+    this.#bytesHeld = LEAST_BYTES
+  }
+
+  /** Changes the size of a part. Throws `rate_limited` or `unavailable` if there is no room. */
+  resize(part: 'body' | 'response', bytes: number): void {
+    const more = bytes - this.#parts[part]
+    if (this.#owner !== null) this.#all.add(this.#owner, more)
+    this.#parts[part] += more
+    this.#bytesHeld += more
+  }
+
+  /** Waits, with an operation that is large, while another one of the same owner runs. */
+  async takeTurn(bytes: number): Promise<void> {
+    if (this.#owner === null || this.#turn !== null || bytes < LARGE_BYTES) return
+    this.#turn = this.#owner
+    await this.#large.acquire(this.#turn)
+  }
+
+  /** The response is made. Without a server, it is nowhere. */
+  answer(outgoing: HttpBindings['outgoing'] | undefined): void {
+    // Others are served between two of them.
+    if (this.#turn !== null) setImmediate((owner) => this.#large.release(owner), this.#turn)
+    if (!outgoing || outgoing.closed) this.#end()
+    else if (this.#owner !== null) {
+      outgoing.on('close', () => this.#end())
+      if (outgoing.writableEnded) this.#keep(outgoing.writableLength)
+      else setImmediate(() => outgoing.writableEnded && this.#keep(outgoing.writableLength))
     }
-    context.set(IN_FLIGHT, inFlight)
-    const keep = (bytes: number) => {
-      if (owner !== null) all.force(owner, bytes - bytesHeld)
-      bytesHeld = bytes
-    }
-    const end = () => {
-      keep(0)
-      // The handler of a stream may still be running.
-      owner = null
-    }
-    try {
-      await next()
-    } finally {
-      // Others are served between two of them.
-      if (turn !== null) setImmediate((owner) => large.release(owner), turn)
-      const { outgoing } = (context.env ?? {}) as Partial<HttpBindings>
-      if (!outgoing || outgoing.closed) end()
-      else if (owner !== null) {
-        outgoing.once('close', end)
-        setImmediate(() => {
-          // A stream keeps its place until it ends. Of any other response, only the bytes that are still here count.
-          if (outgoing.writableEnded) keep(outgoing.writableLength)
-        })
-      }
-    }
+  }
+
+  /** A stream keeps its place until it ends. Of any other response, only the bytes that are still here count. */
+  #keep(bytes: number): void {
+    if (this.#owner !== null) this.#all.force(this.#owner, bytes - this.#bytesHeld)
+    this.#bytesHeld = bytes
+  }
+
+  #end(): void {
+    this.#keep(0)
+    // The handler of a stream may still be running.
+    this.#owner = null
   }
 }
 

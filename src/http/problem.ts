@@ -5,6 +5,7 @@ import { DomainError, type ErrorCode, invalid, listedIssues } from '../lib/error
 import type { Logger } from '../telemetry/logger.ts'
 import type { OutageLog } from '../telemetry/outages.ts'
 import { currentRequestId } from '../telemetry/request-log.ts'
+import { type HttpRequest, headerOf } from './connection.ts'
 
 /** An RFC 9457 problem. */
 interface Problem {
@@ -17,20 +18,25 @@ interface Problem {
   readonly retryAfterSeconds?: number | undefined
 }
 
-interface FaultLogs {
+export interface FaultLogs {
   readonly logger: Logger
   readonly outages: OutageLog
 }
 
-/** The response to an error thrown by a request handler. Errors that are not for the caller are logged and masked. */
-export function problemResponse(
+/** The answer to an error thrown by a request handler. Errors that are not for the caller are logged and masked. */
+export function problemAnswer(
   error: unknown,
-  request: Request,
+  request: HttpRequest,
   { logger, outages }: FaultLogs,
-): Response {
-  if (error instanceof HttpRejection) return toResponse(error)
+): Answer {
+  if (error instanceof HttpRejection) return toAnswer(error)
   const known = errorOfCaller(error, outages)
-  return toResponse(known ? domainProblem(known, request) : internalProblem(error, request, logger))
+  return toAnswer(known ? domainProblem(known, request) : internalProblem(error, request, logger))
+}
+
+/** The same as a response of fetch. */
+export function problemResponse(error: unknown, request: Request, logs: FaultLogs): Response {
+  return toResponse(problemAnswer(error, request, logs))
 }
 
 /** The error that the caller gets for a thrown one. Null: a fault of Posthorn. Reports outages of Postgres. */
@@ -58,13 +64,11 @@ export function createRoutes<Variables extends Env = Env>(logs: FaultLogs): Hono
 }
 
 export function notFoundProblem(path: string): Response {
-  return toResponse({
-    kind: 'not_found',
-    detail: `There is nothing at ${JSON.stringify(path.slice(0, 200))}.`,
-  })
+  const detail = `There is nothing at ${JSON.stringify(path.slice(0, 200))}.`
+  return toResponse(toAnswer({ kind: 'not_found', detail }))
 }
 
-function domainProblem(error: DomainError, request: Request): Problem {
+function domainProblem(error: DomainError, request: HttpRequest): Problem {
   const { code, message: detail, issues, retryAfterSeconds } = error
   const headers =
     code === 'unauthenticated' || code === 'forbidden' ? challenge(error, request) : {}
@@ -77,21 +81,20 @@ function domainProblem(error: DomainError, request: Request): Problem {
 }
 
 /** RFC 6750, section 3: a request without a token gets no error code. */
-function challenge(error: DomainError, request: Request): Record<string, string> {
+function challenge(error: DomainError, request: HttpRequest): Record<string, string> {
   const parameters = ['realm="posthorn"']
   if (error.code === 'forbidden') {
     parameters.push('error="insufficient_scope"')
-  } else if (/^Bearer +\S/i.test(request.headers.get('authorization') ?? '')) {
+  } else if (/^Bearer +\S/i.test(headerOf(request, 'authorization') ?? '')) {
     const description = error.message.replaceAll(/[^ !#-[\]-~]/g, '')
     parameters.push('error="invalid_token"', `error_description="${description}"`)
   }
   return { 'www-authenticate': `Bearer ${parameters.join(', ')}` }
 }
 
-function internalProblem(error: unknown, request: Request, logger: Logger): Problem {
+function internalProblem(error: unknown, { url, method }: HttpRequest, logger: Logger): Problem {
   const reference = randomUUID()
-  const { pathname } = new URL(request.url)
-  const { method } = request
+  const pathname = URL.parse(url as string, 'http://localhost')?.pathname
   const requestId = currentRequestId()
   logger.error({ error, reference, requestId, method, path: pathname }, 'a request failed')
   return {
@@ -111,11 +114,20 @@ export function headOfProblem(kind: ProblemKind) {
   }
 }
 
-function toResponse(problem: Problem): Response {
+/** A whole response. */
+export interface Answer {
+  readonly status: number
+  readonly headers: Record<string, string>
+  readonly body: string
+}
+
+const toResponse = ({ body, ...head }: Answer): Response => new Response(body, head)
+
+function toAnswer(problem: Problem): Answer {
   const { kind, detail, errors, instance, headers } = problem
   const { retryAfterSeconds = RETRY_AFTER_SECONDS[kind] } = problem
   const body = { ...headOfProblem(kind), detail, errors, instance }
-  return new Response(JSON.stringify(body), {
+  return {
     status: body.status,
     headers: {
       'content-type': 'application/problem+json',
@@ -123,7 +135,8 @@ function toResponse(problem: Problem): Response {
       ...(retryAfterSeconds !== undefined && { 'retry-after': `${retryAfterSeconds}` }),
       ...headers,
     },
-  })
+    body: JSON.stringify(body),
+  }
 }
 
 /** All kinds of problems, those of the domain's errors and those that only HTTP has: the status, and the cause for the docs. */

@@ -16,6 +16,8 @@ interface LruLimits<Value> {
 export class LruMap<Key, Value> {
   readonly #entries = new Map<Key, Value>()
   readonly #limits: LruLimits<Value>
+  /** Most uses are of the key that was used last. */
+  #newest: Key | undefined
   #weight = 0
   #clearing: NodeJS.Timeout | null = null
 
@@ -26,7 +28,8 @@ export class LruMap<Key, Value> {
   /** Counts as a use. */
   get(key: Key): Value | undefined {
     const value = this.#entries.get(key)
-    if (value === undefined) return undefined
+    if (value === undefined || key === this.#newest) return value
+    this.#newest = key
     this.#entries.delete(key)
     this.#entries.set(key, value)
     return value
@@ -36,6 +39,7 @@ export class LruMap<Key, Value> {
     const { maxEntries, weight, maxAgeMs } = this.#limits
     this.delete(key)
     this.#entries.set(key, value)
+    this.#newest = key
     this.#weight += weight?.of(value) ?? 0
     if (maxAgeMs !== undefined) this.#clearing ??= setTimeout(() => this.clear(), maxAgeMs).unref()
     for (const oldest of this.#entries.keys()) {

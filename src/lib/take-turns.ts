@@ -12,9 +12,15 @@ export async function takeTurns<Item, Result>(
   let began = performance.now()
   for (const item of items) {
     results.push(make(item))
-    if (performance.now() - began < TURN_MS) continue
-    await setImmediate()
-    began = performance.now()
+    if (isTurnOver(began)) began = await nextTurn()
   }
   return results
+}
+
+export const isTurnOver = (beganMs: number) => performance.now() - beganMs >= TURN_MS
+
+/** Resolves to when the next turn began. */
+export async function nextTurn(): Promise<number> {
+  await setImmediate()
+  return performance.now()
 }

@@ -53,9 +53,8 @@ export async function startApp(settings: Settings, role: Role, restarts = 0): Pr
     worker: jobs,
     servesMetrics: config.metricsPort === null,
   })
-  if (services) {
-    api.addApiRoutes(routes, { ...services, oidc: await openOidc(settings) }, config)
-  }
+  const oidc = services && (await openOidc(settings))
+  const direct = services ? api.addApiRoutes(routes, { ...services, oidc }, config) : undefined
   const onError = common.outages.warnOf('cannot read metrics from the database')
   const watch = started.use(watchDatabase(database.pipeline, config, onError))
   common.metrics.addSource(watch.render)
@@ -66,7 +65,7 @@ export async function startApp(settings: Settings, role: Role, restarts = 0): Pr
     const metricsRoutes = createMetricsRoutes(common.metrics)
     started.use(await startHttpServer(metricsRoutes, address, logger, requests))
   }
-  const { url } = started.use(await startHttpServer(routes, config, logger, requests))
+  const { url } = started.use(await startHttpServer(routes, config, logger, requests, direct))
   let provisioned: Provisioned | null = null
   if (services && config.database === 'embedded') {
     const { provision } = await import('./embedded/provision.ts')

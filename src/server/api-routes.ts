@@ -8,13 +8,14 @@ import { heapShare } from '../config/settings.ts'
 import type { Database } from '../db/client.ts'
 import { followCatalogue } from '../event-types/follow-catalogue.ts'
 import { GRAPHQL_PATH } from '../graphql/handler.ts'
-import { connectionOf, limitInFlight, trustProxies } from '../http/connection.ts'
+import { connectionOf, createEntrance, enter } from '../http/connection.ts'
 import { problemResponse } from '../http/problem.ts'
 import { followGraph } from '../streams/event-stream/follow-graph.ts'
 import { createConsoleFiles } from './console-files.ts'
 import { createDocsFiles, hasDocs } from './docs-files.ts'
 import { graphiqlPage } from './graphiql-page.ts'
 import { createGraphqlHandler, EVENTS_PATH, type GraphqlDeps } from './graphql-handler.ts'
+import type { DirectHandler } from './http-server.ts'
 import { createMailLinkRoutes } from './mail-link-routes.ts'
 import { createMcpRoutes } from './mcp-routes.ts'
 import { createOidcRoutes, OIDC_PATH } from './oidc-routes.ts'
@@ -25,6 +26,7 @@ import {
 } from './rest/connect-v1/openapi.ts'
 import { type ConnectV1Deps, createConnectV1 } from './rest/connect-v1/routes.ts'
 import { createEventsV1, EVENTS_V1_PATH } from './rest/events-v1.ts'
+import { createPublish, PUBLISH_PATH } from './rest/publish-v1.ts'
 import { createSessionRoutes, SESSION_PATH } from './session-routes.ts'
 import { answerText } from './static-files.ts'
 
@@ -42,8 +44,12 @@ const SCHEMA_FILE = new URL('../../schema.graphql', import.meta.url)
 /** The schemas of documents on `/graphql/events`. */
 const SHARE_OF_EVENT_GRAPH = 1 / 8
 
-/** Adds the routes of the API and the console: GraphQL, REST, sign-in and the files of the console. */
-export function addApiRoutes(routes: Hono, deps: ApiDeps, config: Config): void {
+/** Adds the routes of the API and the console. Returns the handlers of the paths that are served beside them. */
+export function addApiRoutes(
+  routes: Hono,
+  deps: ApiDeps,
+  config: Config,
+): ReadonlyMap<string, DirectHandler> {
   const { database, authenticate, logger, outages } = deps
   const { publicUrl, graphqlTrustedDocuments } = config
   // With trusted documents, no other document could run.
@@ -60,7 +66,8 @@ export function addApiRoutes(routes: Hono, deps: ApiDeps, config: Config): void 
   const graphql = createGraphqlHandler(graphqlDeps)
   const eventGraph = followGraph(database.pool, heapShare(config, SHARE_OF_EVENT_GRAPH))
   const events = createGraphqlHandler(graphqlDeps, eventGraph)
-  routes.use(trustProxies(config.trustedProxies), limitInFlight(config))
+  const entrance = createEntrance(config)
+  routes.use(enter(entrance))
   if (graphiql) routes.on('GET', [GRAPHQL_PATH, EVENTS_PATH], graphiqlPage())
   routes.all(GRAPHQL_PATH, (context) => graphql(context.req.raw, connectionOf(context)))
   routes.all(EVENTS_PATH, (context) => events(context.req.raw, connectionOf(context)))
@@ -106,6 +113,7 @@ export function addApiRoutes(routes: Hono, deps: ApiDeps, config: Config): void 
       signInHost: deps.oidc ? new URL(deps.oidc.settings.issuer).host : '',
     }),
   )
+  return new Map([[PUBLISH_PATH, createPublish({ ...graphqlDeps, entrance })]])
 }
 
 /** The documents that follow the catalogue: an event type that is added, changed or archived shows within a second. */

@@ -1,14 +1,13 @@
-import { type Caller, hasScope, ownerOf } from '../auth/access/scope.ts'
+import { ownerOf } from '../auth/access/scope.ts'
 import type { Authenticate } from '../auth/api-keys/authenticate.ts'
 import type { AuthenticateSession } from '../auth/sessions/session.ts'
 import type { EventGraph } from '../bodies/event-graph/event-schema.ts'
-import type { Sql } from '../db/client.ts'
 import { type DomainDeps, type Identify, ORGANIZATION_HEADER } from '../graphql/context.ts'
 import { createHandler, type Handle, type HandlerOptions } from '../graphql/handler.ts'
 import { CROSS_SITE_DETAIL, isCrossSite, sessionCookie } from '../http/session-cookie.ts'
 import { DomainError } from '../lib/errors.ts'
-import { findOrganizationUuid } from '../organizations/find-organization.ts'
 import { describeRequest } from '../telemetry/request-log.ts'
+import { actFor } from './act-for.ts'
 import { schema } from './schema.ts'
 
 export interface GraphqlDeps
@@ -50,30 +49,6 @@ export function createIdentify(deps: IdentifyDeps): Identify {
       : await deps.authenticate(authorization, address)
     describeRequest({ caller, owner: ownerOf(caller) })
     const header = request.headers.get(ORGANIZATION_HEADER)
-    if (header === null) return caller
-    const acting = await actFor(deps.sql, caller, header)
-    describeRequest({ caller: acting, owner: ownerOf(acting) })
-    return acting
+    return header === null ? caller : await actFor(deps.sql, caller, header)
   }
-}
-
-/**
- * The caller, acting for the organization that the header names. Only for operators: the header is rejected from other
- * callers, because ignoring it would answer with data of another organization than requested.
- */
-async function actFor(sql: Sql, caller: Caller, header: string): Promise<Caller> {
-  if (!hasScope(caller, 'admin')) {
-    throw new DomainError(
-      'forbidden',
-      `The header ${ORGANIZATION_HEADER} needs an API key with the scope admin. Omit it.`,
-    )
-  }
-  // The bytes of a header arrive as characters of Latin-1.
-  const idOrUid = Buffer.from(header, 'latin1').toString('utf8')
-  const organizationId = await findOrganizationUuid(sql, idOrUid)
-  if (organizationId !== null) return { ...caller, organizationId }
-  throw new DomainError(
-    'malformed',
-    `The header ${ORGANIZATION_HEADER} does not name an organization. Send the id of one, org_…, or its uid.`,
-  )
 }

@@ -1,5 +1,5 @@
 import { type Context, Hono } from 'hono'
-import { createQuota } from '../auth/access/rate-limit.ts'
+import { Quota } from '../auth/access/rate-limit.ts'
 import { ownerOf } from '../auth/access/scope.ts'
 import type { Config } from '../config/config.ts'
 import { isLoopbackHttp } from '../config/oidc-settings.ts'
@@ -35,7 +35,7 @@ export function createMcpRoutes(deps: GraphqlDeps, config: McpConfig): Hono {
     if (caller.session || caller.consoleSessionId) {
       throw new DomainError('unauthenticated', 'An agent needs an API key, not a session.')
     }
-    const quota = createQuota(deps.rateLimiter)
+    const quota = new Quota(deps.rateLimiter)
     quota.spend(caller, 'requests', 1)
     inFlight?.admit(ownerOf(caller))
     // Loaded with the first request, because most processes serve none.
@@ -54,7 +54,7 @@ export function createMcpRoutes(deps: GraphqlDeps, config: McpConfig): Hono {
       onerror: (error) => deps.logger.debug({ error }, 'a request to /mcp was rejected'),
     })
     const response = await handler.fetch(await withBody(request, inFlight))
-    for (const [name, value] of quota.headers()) response.headers.set(name, value)
+    for (const [name, value] of Object.entries(quota.headers())) response.headers.set(name, value)
     response.headers.set('cache-control', 'no-store')
     response.headers.set('x-content-type-options', 'nosniff')
     return response

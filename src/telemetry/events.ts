@@ -174,15 +174,16 @@ export function measurePublishing<Args extends unknown[], Event extends Publishe
     buckets: [0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
     registers: [registry],
   })
-  return async (...args) => {
+  return (...args) => {
     const startedAtMs = performance.now()
-    const published = await publish(...args)
-    duration.observe((performance.now() - startedAtMs) / 1_000)
-    const duplicateCount = published.filter(({ duplicate }) => duplicate).length
-    const deliveryCount = published.reduce((sum, event) => sum + event.deliveryCount, 0)
-    count('events_published', published.length - duplicateCount)
-    count('events_duplicate', duplicateCount)
-    count('deliveries_created', deliveryCount)
-    return published
+    return publish(...args).then((published) => {
+      duration.observe((performance.now() - startedAtMs) / 1_000)
+      const duplicateCount = published.filter(({ duplicate }) => duplicate).length
+      const deliveryCount = published.reduce((sum, event) => sum + event.deliveryCount, 0)
+      count('events_published', published.length - duplicateCount)
+      count('events_duplicate', duplicateCount)
+      count('deliveries_created', deliveryCount)
+      return published
+    })
   }
 }

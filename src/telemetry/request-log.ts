@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { randomUUID } from 'node:crypto'
-import type { HttpBindings } from '@hono/node-server'
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import { Counter, Histogram } from 'prom-client'
 import { publicId } from '../db/ids.ts'
 import type { Limit } from './counters.ts'
@@ -55,13 +55,14 @@ export function currentRequestId(): string | undefined {
   return current.getStore()?.id
 }
 
-type Incoming = HttpBindings['incoming']
-type Outgoing = HttpBindings['outgoing']
-
 /** Gives every request an id and, when its response has ended, a line in the log. Counts the requests. */
 export interface RequestLogger {
-  /** Runs the handlers of a request. */
-  run<Result>(incoming: Incoming, outgoing: Outgoing, handle: () => Result): Result
+  /** Runs the handlers of a request. The response must have its id. */
+  run<Result>(
+    incoming: IncomingMessage,
+    outgoing: ServerResponse,
+    handle: (incoming: IncomingMessage, outgoing: ServerResponse) => Result,
+  ): Result
   /** Counts a request or a connection that this limit rejected. */
   limited(limit: Limit): void
 }
@@ -86,6 +87,7 @@ export function createRequestLogger(logger: Logger, { registry, count }: Metrics
     registers: [registry],
   })
   const limited = (limit: Limit) => count('limit_rejections', 1, limit)
+  const knownRoutes = new Set<string>()
   return {
     limited,
     run(incoming, outgoing, handle) {
@@ -100,19 +102,20 @@ export function createRequestLogger(logger: Logger, { registry, count }: Metrics
         trace: traceOf(incoming.headers),
       }
       const startedAtMs = performance.now()
-      outgoing.setHeader(REQUEST_ID_HEADER, request.id)
-      outgoing.once('close', () => {
+      outgoing.on('close', () => {
         const durationMs = performance.now() - startedAtMs
         const status = outgoing.headersSent ? outgoing.statusCode : null
         const route = request.route()
-        const labels = { route: route ?? NO_ROUTE }
+        const label = route ?? NO_ROUTE
         const isStream = request.operation?.type === 'subscription'
         const statusClass = status === null ? 'none' : `${Math.floor(status / 100)}xx`
-        // A rate needs the 0 before the first failure.
-        for (const each of STATUSES) {
-          counter.inc({ ...labels, status: each }, each === statusClass ? 1 : 0)
+        counter.inc({ route: label, status: statusClass })
+        if (!knownRoutes.has(label)) {
+          knownRoutes.add(label)
+          // A rate needs the 0 before the first failure.
+          for (const each of STATUSES) counter.inc({ route: label, status: each }, 0)
         }
-        if (!isStream) duration.observe(labels, durationMs / 1_000)
+        if (!isStream) duration.observe({ route: label }, durationMs / 1_000)
         if (request.limit) limited(request.limit)
         const isSlow = durationMs > SLOW_MS && !isStream
         const level = isSlow || (status !== null && status >= 500) ? 'info' : 'debug'
@@ -124,7 +127,7 @@ export function createRequestLogger(logger: Logger, { registry, count }: Metrics
           aborted ? 'request aborted' : 'request finished',
         )
       })
-      return runRequest(request, handle)
+      return current.run(request, handle, incoming, outgoing)
     },
   }
 }
@@ -159,7 +162,7 @@ function lineOf(
   }
 }
 
-function traceOf(headers: Incoming['headers']): LoggedRequest['trace'] {
+function traceOf(headers: IncomingHttpHeaders): LoggedRequest['trace'] {
   const { traceparent, tracestate } = headers
   if (typeof traceparent !== 'string') return null
   return { traceParent: traceparent, traceState: tracestate ? String(tracestate) : null }

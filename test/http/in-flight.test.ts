@@ -3,20 +3,21 @@ import { describe, expect, test } from 'vitest'
 import {
   bytesInFlight,
   connectionOf,
+  createEntrance,
+  enter,
   type InFlight,
   LARGE_BYTES,
-  limitInFlight,
 } from '../../src/http/connection.ts'
 import type { DomainError } from '../../src/lib/errors.ts'
 import { until } from '../support/until.ts'
 
-const CONFIG = { maxHeapMb: 192 }
+const CONFIG = { maxHeapMb: 192, trustedProxies: [] }
 
 test('a request counts nothing after its response, even if its handler goes on', async () => {
   const places: InFlight[] = []
   const bytes = bytesInFlight(CONFIG) / 5
   const app = new Hono()
-  app.use(limitInFlight(CONFIG))
+  app.use(enter(createEntrance(CONFIG)))
   app.get('/', (context) => {
     const { inFlight } = connectionOf(context)
     inFlight?.admit('an organization')
@@ -35,7 +36,7 @@ describe('operations', () => {
   function open() {
     const running = new Map<number, () => void>()
     const app = new Hono()
-    app.use(limitInFlight(CONFIG))
+    app.use(enter(createEntrance(CONFIG)))
     app.get('/:number/:bytes/:caller', async (context) => {
       const { number, bytes, caller } = context.req.param()
       const { inFlight } = connectionOf(context)
@@ -86,7 +87,7 @@ describe('operations', () => {
 test('organizations that take all they get leave a quarter of the rest to the next one', async () => {
   const free = bytesInFlight(CONFIG)
   const app = new Hono()
-  app.use(limitInFlight(CONFIG))
+  app.use(enter(createEntrance(CONFIG)))
   app.onError((error) => Response.json((error as DomainError).code))
   app.get('/:owner/:bytes', async (context) => {
     const { owner, bytes } = context.req.param()

@@ -51,6 +51,17 @@ const HOSTILE: [name: string, open: () => Hostile | Promise<Hostile>][] = [
     },
   ],
   [
+    'those that publish',
+    () => {
+      const { token } = posthorn.tenant
+      const head = [
+        'POST /api/events/v1/events HTTP/1.1\r\nhost: x\r\ncontent-type: application/json',
+        `authorization: Bearer ${token}\r\ncontent-length: 1048576\r\n\r\n{`,
+      ].join('\r\n')
+      return { token, send: () => start(head), max: BYTES / 4 / 1_048_576 }
+    },
+  ],
+  [
     'responses that nobody reads',
     () => {
       const { token } = posthorn.tenant

@@ -9,6 +9,7 @@ import { startInstallation } from '../support/installation.ts'
 import { type LogLine, logLine, logLines } from '../support/log-lines.ts'
 import { useResource } from '../support/use-resource.ts'
 
+const PUBLISH_PATH = '/api/events/v1/events'
 const WEBHOOKS = '/api/connect/v1/webhooks'
 const ID = 'wh_01h455vb4pex5vsknk084sn02q'
 const SECRET = 'nobody-logs-this'
@@ -69,6 +70,7 @@ describe('one line for each request', () => {
     ['GET', `${WEBHOOKS}/${ID}`, 404, `${WEBHOOKS}/{webhook_id}`],
     ['GET', `${WEBHOOKS}/${ID}/secret`, 404, `${WEBHOOKS}/{webhook_id}/secret`],
     ['PATCH', `${WEBHOOKS}/${ID}`, 405, `${WEBHOOKS}/{webhook_id}`],
+    ['GET', `${PUBLISH_PATH}/?${SECRET}`, 405, PUBLISH_PATH],
   ])('%s %s: %i at %s', async (method, path, status, route) => {
     const { line } = await call(path, { method })
     expectFinished(line, { method, route, status, ...caller() })
@@ -185,6 +187,7 @@ describe('x-request-id', () => {
 
   test.each([
     [WEBHOOKS, 401],
+    [PUBLISH_PATH, 401],
     ['/nowhere', 404],
     ['/openapi.json', 200],
   ])('is on the answer of %s with the status %i', async (path, status) => {

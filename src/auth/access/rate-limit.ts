@@ -2,41 +2,56 @@ import { networkOf } from '../../lib/address-network.ts'
 import { DomainError, rateLimited } from '../../lib/errors.ts'
 import { LruMap } from '../../lib/lru-map.ts'
 import { describeRequest } from '../../telemetry/request-log.ts'
-import type { Caller } from './scope.ts'
+import type { Caller, Limits } from './scope.ts'
 
 /** An API key has a separate rate limit for each budget. */
 type Budget = 'requests' | 'events' | 'deliveries'
 
-/** The use of an API key's rate limits by one request. */
-export interface Quota {
-  /** Whether the request has used any budget. */
-  readonly isUsed: boolean
-  /** Throws `rate_limited` if the budget is exhausted. An amount of 0 only checks. */
-  spend(caller: Caller, budget: Budget, amount: number): void
-  /** Counts an amount that is known only afterwards. If it exceeds the budget, later requests wait for it. */
-  charge(caller: Caller, budget: Budget, amount: number): void
-  /** The rate-limit headers for the used budgets. */
-  headers(): [string, string][]
-}
+const RATES = {
+  requests: 'requestsPerSecond',
+  events: 'eventsPerSecond',
+  deliveries: 'deliveriesPerSecond',
+} as const satisfies Record<Budget, keyof Limits>
 
-export function createQuota(use: RateLimiter): Quota {
-  const results = new Map<Budget, RateLimitResult>()
-  return {
-    get isUsed() {
-      return results.size > 0
-    },
-    spend({ keyId, limits }, budget, amount) {
-      const perSecond = limits[`${budget}PerSecond`]
-      const result = use(keyId, budget, amount, perSecond)
-      results.set(budget, result)
-      if (result.granted) return
-      describeRequest({ limit: budget })
-      throw overLimit(result, perSecond)
-    },
-    charge({ keyId, limits }, budget, amount) {
-      results.set(budget, use(keyId, budget, amount, limits[`${budget}PerSecond`], true))
-    },
-    headers: () => rateLimitHeaders([...results.values()]),
+/** The use of an API key's rate limits by one request. */
+export class Quota {
+  readonly #use: RateLimiter
+  /** The latest of each used budget. */
+  readonly #results: RateLimitResult[] = []
+
+  constructor(use: RateLimiter) {
+    this.#use = use
+  }
+
+  /** Whether the request has used any budget. */
+  get isUsed(): boolean {
+    return this.#results.length > 0
+  }
+
+  /** Throws `rate_limited` if the budget is exhausted. An amount of 0 only checks. */
+  spend({ keyId, limits }: Caller, budget: Budget, amount: number): void {
+    const perSecond = limits[RATES[budget]]
+    const result = this.#use(keyId, budget, amount, perSecond)
+    this.#keep(result)
+    if (result.granted) return
+    describeRequest({ limit: budget })
+    throw overLimit(result, perSecond)
+  }
+
+  /** Counts an amount that is known only afterwards. If it exceeds the budget, later requests wait for it. */
+  charge({ keyId, limits }: Caller, budget: Budget, amount: number): void {
+    this.#keep(this.#use(keyId, budget, amount, limits[RATES[budget]], true))
+  }
+
+  /** The rate-limit headers for the used budgets. */
+  headers(): Record<string, string> {
+    return rateLimitHeaders(this.#results)
+  }
+
+  #keep(result: RateLimitResult): void {
+    let at = 0
+    while (at < this.#results.length && this.#results[at]?.budget !== result.budget) at++
+    this.#results[at] = result
   }
 }
 
@@ -53,16 +68,15 @@ function overLimit({ budget, retryAfterSeconds }: RateLimitResult, perSecond: nu
  * The RateLimit-Policy and RateLimit headers of https://datatracker.ietf.org/doc/draft-ietf-httpapi-ratelimit-headers/:
  * the quota `q` per window of `w` seconds, the remaining quota `r`, and the seconds `t` until all of it is available.
  */
-export function rateLimitHeaders(results: readonly RateLimitResult[]): [string, string][] {
-  if (results.length === 0) return []
-  const policy = ({ budget, quota }: RateLimitResult) =>
-    `"${budget}";q=${quota};w=${WINDOW_SECONDS}`
-  const state = ({ budget, remaining, resetSeconds }: RateLimitResult) =>
-    `"${budget}";r=${remaining};t=${resetSeconds}`
-  return [
-    ['ratelimit-policy', results.map(policy).join(', ')],
-    ['ratelimit', results.map(state).join(', ')],
-  ]
+export function rateLimitHeaders(results: readonly RateLimitResult[]): Record<string, string> {
+  let policies = ''
+  let states = ''
+  for (const { budget, quota, remaining, resetSeconds } of results) {
+    const name = policies === '' ? `"${budget}"` : `, "${budget}"`
+    policies += `${name};q=${quota};w=${WINDOW_SECONDS}`
+    states += `${name};r=${remaining};t=${resetSeconds}`
+  }
+  return results.length === 0 ? {} : { 'ratelimit-policy': policies, ratelimit: states }
 }
 
 /** The state of a budget after a call. */
@@ -89,7 +103,7 @@ export type RateLimiter = ReturnType<typeof createRateLimiter>
  * amount was known only afterwards, and always counts. `now` is a monotonic clock in milliseconds.
  */
 export function createRateLimiter(now = () => performance.now()) {
-  const bucketOf = createBuckets(30_000, now)
+  const ofKeys = new LruMap<string, { [Name in Budget]?: Bucket }>({ maxEntries: 10_000 })
   return (
     keyId: string,
     budget: Budget,
@@ -97,8 +111,14 @@ export function createRateLimiter(now = () => performance.now()) {
     perSecond: number,
     isLate = false,
   ): RateLimitResult => {
-    const bucket = bucketOf(`${budget} ${keyId}`, perSecond)
+    let ofKey = ofKeys.get(keyId)
+    if (ofKey === undefined) {
+      ofKey = {}
+      ofKeys.set(keyId, ofKey)
+    }
     const quota = perSecond * WINDOW_SECONDS
+    const bucket = drain(ofKey[budget], perSecond, now())
+    ofKey[budget] = bucket
     const granted = isLate || bucket.level <= quota - 1
     if (granted) bucket.level += amount
     return {
@@ -117,10 +137,11 @@ type CountRequest = (key: string) => number
 
 /** Limits requests by a key, in this process only. An idle key may use all of `perMinute` at once. */
 export function createKeyedLimiter(perMinute: number, now = () => performance.now()): CountRequest {
-  const bucketOf = createBuckets(10_000, now)
+  const buckets = new LruMap<string, Bucket>({ maxEntries: 10_000 })
   const perSecond = perMinute / 60
   return (key) => {
-    const bucket = bucketOf(key, perSecond)
+    const bucket = drain(buckets.get(key), perSecond, now())
+    buckets.set(key, bucket)
     // Capped, so that requests over the limit do not extend the wait.
     bucket.level = Math.min(bucket.level + 1, perMinute + 1)
     return Math.ceil(Math.max(0, bucket.level - perMinute) / perSecond)
@@ -162,16 +183,11 @@ interface Bucket {
   atMs: number
 }
 
-/** Returns the bucket with a name, drained. If there are more, the least recently used ones are evicted. */
-function createBuckets(maxEntries: number, now: () => number) {
-  const buckets = new LruMap<string, Bucket>({ maxEntries })
-  return (name: string, perSecond: number): Bucket => {
-    const nowMs = now()
-    const bucket = buckets.get(name) ?? { level: 0, atMs: nowMs }
-    buckets.set(name, bucket)
-    const elapsedSeconds = Math.max(0, nowMs - bucket.atMs) / 1_000
-    bucket.level = Math.max(0, bucket.level - elapsedSeconds * perSecond)
-    bucket.atMs = nowMs
-    return bucket
-  }
+/** The bucket as of now; a new one is empty. */
+function drain(used: Bucket | undefined, perSecond: number, nowMs: number): Bucket {
+  const bucket = used ?? { level: 0, atMs: nowMs }
+  const elapsedSeconds = Math.max(0, nowMs - bucket.atMs) / 1_000
+  bucket.level = Math.max(0, bucket.level - elapsedSeconds * perSecond)
+  bucket.atMs = nowMs
+  return bucket
 }

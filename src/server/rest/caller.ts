@@ -1,7 +1,7 @@
 import type { Context, MiddlewareHandler } from 'hono'
 import { type Actor, requestActor } from '../../auth/access/actor.ts'
 import type { RateLimiter } from '../../auth/access/rate-limit.ts'
-import { createQuota, type Quota } from '../../auth/access/rate-limit.ts'
+import { Quota } from '../../auth/access/rate-limit.ts'
 import { type Caller, ownerOf, requireScope, type Scope } from '../../auth/access/scope.ts'
 import type { Authenticate } from '../../auth/api-keys/authenticate.ts'
 import { connectionOf } from '../../http/connection.ts'
@@ -22,13 +22,18 @@ export function requireApiKey(authenticate: Authenticate): MiddlewareHandler<Cal
   return async (c, next) => {
     const { address, inFlight } = connectionOf(c)
     const caller = await authenticate(c.req.header('authorization'), address)
-    describeRequest({ caller, owner: ownerOf(caller) })
-    rejectSession(caller)
+    countCaller(caller, c.get('quota'))
     c.set('caller', caller)
-    c.get('quota').spend(caller, 'requests', 1)
     inFlight?.admit(ownerOf(caller))
     await next()
   }
+}
+
+/** Throws `forbidden` for the token of a session, or `rate_limited`. */
+export function countCaller(caller: Caller, quota: Quota): void {
+  describeRequest({ caller, owner: ownerOf(caller) })
+  rejectSession(caller)
+  quota.spend(caller, 'requests', 1)
 }
 
 /** Throws `forbidden` for the token of a session. */
@@ -43,10 +48,10 @@ export function rejectSession({ session }: Caller): void {
 /** Adds the rate-limit headers to every response, including errors. */
 export function addRateLimitHeaders(limiter: RateLimiter): MiddlewareHandler<CallerEnv> {
   return async (c, next) => {
-    const quota = createQuota(limiter)
+    const quota = new Quota(limiter)
     c.set('quota', quota)
     await next()
-    for (const [name, value] of quota.headers()) c.header(name, value)
+    for (const [name, value] of Object.entries(quota.headers())) c.header(name, value)
   }
 }
 
@@ -67,8 +72,8 @@ export function authorize(c: Context<CallerEnv>, scope: Scope): string {
  * The value of the header `Idempotency-Key`, or `null` if there is none. Not unquoted: the draft requires quotes, but
  * most callers send none. https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header
  */
-export function readIdempotencyKey(header: string | undefined): string | null {
-  if (header === undefined) return null
+export function readIdempotencyKey(header: string | null): string | null {
+  if (header === null) return null
   if (/^[!-~]{1,255}$/.test(header)) return header
   const detail = 'The header Idempotency-Key must consist of 1 to 255 visible ASCII characters.'
   throw new HttpRejection('malformed', detail, {

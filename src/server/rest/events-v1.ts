@@ -3,7 +3,6 @@ import type { RateLimiter } from '../../auth/access/rate-limit.ts'
 import { credentialOf } from '../../auth/access/scope.ts'
 import type { Authenticate } from '../../auth/api-keys/authenticate.ts'
 import { publicId } from '../../db/ids.ts'
-import type { PublishEvents } from '../../events/publish-events.ts'
 import { connectionOf } from '../../http/connection.ts'
 import { createRoutes, methodNotAllowed, notFoundProblem } from '../../http/problem.ts'
 import { readJsonObject } from '../../http/read-body.ts'
@@ -20,22 +19,20 @@ import type { EndReason } from '../../streams/live/news.ts'
 import type { Logger } from '../../telemetry/logger.ts'
 import type { OutageLog } from '../../telemetry/outages.ts'
 import { actorOf, addRateLimitHeaders, type CallerEnv, requireApiKey } from './caller.ts'
-import { publish } from './publish-v1.ts'
 
 export interface EventsV1Deps extends StreamDeps {
   readonly authenticate: Authenticate
   readonly rateLimiter: RateLimiter
   readonly logger: Logger
   readonly outages: OutageLog
-  readonly publishEvents: PublishEvents
 }
 
 export const EVENTS_V1_PATH = '/api/events/v1'
 
 /** Not HEAD for a pull: its answer would be lost, with the events. */
-const METHODS = { '/events': 'POST', '/pull': 'GET', '/acknowledge': 'POST' }
+const METHODS = { '/pull': 'GET', '/acknowledge': 'POST' }
 
-/** Publishes and pulls by plain HTTP, for programs without GraphQL. Not part of the connect contract. */
+/** Pulls events by plain HTTP, for programs without GraphQL. Not part of the connect contract. */
 export function createEventsV1(deps: EventsV1Deps): Hono<CallerEnv> {
   const { sql, authenticate, rateLimiter } = deps
   const app = createRoutes<CallerEnv>(deps)
@@ -49,8 +46,6 @@ export function createEventsV1(deps: EventsV1Deps): Hono<CallerEnv> {
       await next()
     })
   }
-
-  app.post('/events', (c) => publish(c, deps))
 
   app.get('/pull', async (c) => {
     const pulled = await pullEvents(deps, readerOf(c), readQuery(new URL(c.req.url).searchParams))

@@ -1,16 +1,40 @@
-import type { Context } from 'hono'
+import type { ServerResponse } from 'node:http'
 import { z } from 'zod'
+import { Quota, type RateLimiter } from '../../auth/access/rate-limit.ts'
+import { ownerOf } from '../../auth/access/scope.ts'
 import type { Authenticate } from '../../auth/api-keys/authenticate.ts'
+import type { Sql } from '../../db/client.ts'
 import type { NewEvent } from '../../events/check-event.ts'
-import { onlyEvent, type PublishEvents, publishFor } from '../../events/publish-events.ts'
-import { connectionOf } from '../../http/connection.ts'
-import { HttpRejection } from '../../http/problem.ts'
+import {
+  onlyEvent,
+  type PublishEvents,
+  type PublishedEvent,
+  type Publisher,
+  publishFor,
+} from '../../events/publish-events.ts'
+import { ORGANIZATION_HEADER } from '../../graphql/context.ts'
+import { type Entrance, headerOf } from '../../http/connection.ts'
+import {
+  type Answer,
+  type FaultLogs,
+  HttpRejection,
+  methodNotAllowed,
+  problemAnswer,
+} from '../../http/problem.ts'
 import { JSON_TYPE, readText, readValue } from '../../http/read-body.ts'
 import { parseRfc3339 } from '../../lib/rfc3339-time.ts'
 import { parseInput } from '../../lib/validation.ts'
-import { type CallerEnv, readIdempotencyKey } from './caller.ts'
+import {
+  currentRequestId,
+  describeRequest,
+  REQUEST_ID_HEADER,
+} from '../../telemetry/request-log.ts'
+import { actFor } from '../act-for.ts'
+import type { DirectHandler } from '../http-server.ts'
+import { countCaller, readIdempotencyKey } from './caller.ts'
 
-export const NDJSON_TYPE = 'application/x-ndjson'
+const NDJSON_TYPE = 'application/x-ndjson'
+const TYPES = [JSON_TYPE, NDJSON_TYPE]
 
 /** As a request of GraphQL. */
 export const MAX_PUBLISH_BYTES = 1024 * 1024
@@ -33,32 +57,88 @@ const EVENT = z
     traceparent: text,
   })
   .partial({ data: true, previous: true })
+type GivenEvent = z.output<typeof EVENT>
 const EVENTS = z.strictObject({ events: z.array(EVENT) })
 
-interface Deps {
+export const PUBLISH_PATH = '/api/events/v1/events'
+
+const ROUTE = { route: () => PUBLISH_PATH }
+
+interface PublishDeps extends FaultLogs {
+  readonly sql: Sql
   readonly authenticate: Authenticate
+  readonly rateLimiter: RateLimiter
   readonly publishEvents: PublishEvents
+  readonly entrance: Entrance
 }
 
 /** Publishes the events of a request: one JSON object, a list of them, or one in each line. */
-export async function publish(c: Context<CallerEnv>, { authenticate, publishEvents }: Deps) {
-  const key = readIdempotencyKey(c.req.header('idempotency-key'))
-  const { address, inFlight } = connectionOf(c)
-  const types = [JSON_TYPE, NDJSON_TYPE]
-  const body = await readText(c.req.raw, inFlight, MAX_PUBLISH_BYTES, types)
-  const readCaller = () => authenticate(c.req.header('authorization'), address)
-  const publisher = { caller: c.get('caller'), quota: c.get('quota'), publishEvents, readCaller }
-  const value = c.req.header('content-type')?.toLowerCase().startsWith(NDJSON_TYPE)
-    ? readLines(body)
-    : readValue(body, 'The body')
+export function createPublish(deps: PublishDeps): DirectHandler {
+  const { sql, authenticate, rateLimiter, publishEvents, entrance } = deps
+  return async (incoming, outgoing) => {
+    describeRequest(ROUTE)
+    const quota = new Quota(rateLimiter)
+    const place = entrance.openPlace()
+    let answer: Answer
+    try {
+      const peer = incoming.socket.remoteAddress ?? ''
+      const address = entrance.clientAddress(peer, headerOf(incoming, 'x-forwarded-for'))
+      const { authorization } = incoming.headers
+      const organization = headerOf(incoming, ORGANIZATION_HEADER)
+      const readCaller = async (from: 'database' | 'memory' = 'database') => {
+        const caller = await authenticate(authorization, address, from)
+        return organization === null ? caller : await actFor(sql, caller, organization)
+      }
+      const caller = await readCaller('memory')
+      countCaller(caller, quota)
+      place.admit(ownerOf(caller))
+      if (incoming.method !== 'POST') throw methodNotAllowed(incoming.method ?? '', ['POST'])
+      const key = readIdempotencyKey(headerOf(incoming, 'idempotency-key'))
+      const read = readText(incoming, place, MAX_PUBLISH_BYTES, TYPES)
+      const text = typeof read === 'string' ? read : await read
+      const type = headerOf(incoming, 'content-type')?.toLowerCase()
+      const isLines = type?.startsWith(NDJSON_TYPE)
+      const value = isLines ? readLines(text) : readValue(text, 'The body')
+      const published = await publishValue({ caller, quota, publishEvents, readCaller }, value, key)
+      const headers = { 'content-type': JSON_TYPE, 'cache-control': 'no-store' }
+      answer = { status: 201, headers, body: JSON.stringify(published) }
+    } catch (error) {
+      answer = problemAnswer(error, incoming, deps)
+    }
+    // Not for a client that has closed the connection.
+    if (!outgoing.destroyed) send(outgoing, answer, quota)
+    place.answer(outgoing)
+  }
+}
+
+function publishValue(
+  publisher: Publisher,
+  value: unknown,
+  key: string | null,
+): Promise<PublishedEvent | { readonly events: PublishedEvent[] }> {
   if (!Array.isArray(value)) {
-    const event = toNewEvent(parseInput(EVENT, value))
-    const keyed = key === null ? event : { ...event, idempotencyKey: event.idempotencyKey ?? key }
-    return c.json(await onlyEvent(publishFor(publisher, [keyed])), 201)
+    const given = isPlain(value) ? value : parseInput(EVENT, value)
+    return onlyEvent(publishFor(publisher, [toNewEvent(given, key)]))
   }
   if (key !== null) throw keyOfMany()
-  const { events } = parseInput(EVENTS, { events: value })
-  return c.json({ events: await publishFor(publisher, events.map(toNewEvent)) }, 201)
+  const given = parseInput(EVENTS, { events: value }).events
+  const events = given.map((event) => toNewEvent(event, null))
+  return publishFor(publisher, events).then((published) => ({ events: published }))
+}
+
+/** Whether an event has a type and data alone, as most have. Then nothing is left for the rules of `EVENT`. */
+function isPlain(value: unknown): value is GivenEvent {
+  const names = Object.keys(value ?? {})
+  if (names.length !== 2 || !names.includes('data')) return false
+  return typeof (value as Partial<GivenEvent>).type === 'string'
+}
+
+/** All headers together: those of `setHeader` cost twice as much. */
+function send(outgoing: ServerResponse, { status, headers, body }: Answer, quota: Quota): void {
+  Object.assign(headers, quota.headers())
+  headers[REQUEST_ID_HEADER] = currentRequestId() ?? ''
+  headers['content-length'] = `${Buffer.byteLength(body)}`
+  outgoing.writeHead(status, headers).end(body)
 }
 
 const readLines = (body: string) =>
@@ -66,8 +146,14 @@ const readLines = (body: string) =>
     .split('\n')
     .flatMap((line, i) => (line.trim() === '' ? [] : [readValue(line, `Line ${i + 1}`)]))
 
-function toNewEvent({ timestamp, traceparent, ...event }: z.output<typeof EVENT>): NewEvent {
-  return { ...event, occurredAt: timestamp ?? null, traceParent: traceparent ?? null }
+function toNewEvent(given: GivenEvent, key: string | null): NewEvent {
+  const { type, data, dataText, previous, previousText } = given
+  return {
+    ...{ type, data, dataText, previous, previousText },
+    idempotencyKey: given.idempotencyKey ?? key,
+    occurredAt: given.timestamp ?? null,
+    traceParent: given.traceparent ?? null,
+  }
 }
 
 function keyOfMany(): HttpRejection {

@@ -39,11 +39,11 @@ test('the headers follow the IETF draft', () => {
   const limiter = createRateLimiter(() => 0)
   const requests = limiter('key', 'requests', 1, 500)
   const events = limiter('key', 'events', 3, 50_000)
-  expect(rateLimitHeaders([requests, events])).toEqual([
-    ['ratelimit-policy', '"requests";q=5000;w=10, "events";q=500000;w=10'],
-    ['ratelimit', '"requests";r=4999;t=1, "events";r=499997;t=1'],
-  ])
-  expect(rateLimitHeaders([])).toEqual([])
+  expect(rateLimitHeaders([requests, events])).toEqual({
+    'ratelimit-policy': '"requests";q=5000;w=10, "events";q=500000;w=10',
+    ratelimit: '"requests";r=4999;t=1, "events";r=499997;t=1',
+  })
+  expect(rateLimitHeaders([])).toEqual({})
 })
 
 describe('authentication failures', () => {

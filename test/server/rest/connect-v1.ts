@@ -60,7 +60,7 @@ export async function useConnectV1() {
   }
 }
 
-interface LogEntry {
+export interface LogEntry {
   readonly level: string
   readonly fields: Record<string, unknown>
 }

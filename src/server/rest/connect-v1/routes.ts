@@ -82,7 +82,7 @@ const HANDLERS: Readonly<
 > = {
   async createWebhook(c, deps) {
     const organizationId = authorize(c, 'webhooks:write')
-    const key = readIdempotencyKey(c.req.header('idempotency-key'))
+    const key = readIdempotencyKey(c.req.raw.headers.get('idempotency-key'))
     const body = await readJsonObject(c.req.raw, connectionOf(c).inFlight)
     const create = async (tx?: Db) => {
       const resource = await fromBody(body, (input, otherIssues) =>
