@@ -11,7 +11,7 @@ import { currentTraceContext } from '../telemetry/request-log.ts'
 import type { OpenSpan, Tracing } from '../telemetry/tracing.ts'
 import { toSpanContext } from '../telemetry/tracing.ts'
 import { checkEvent, type NewEvent } from './check-event.ts'
-import { createStoreEvents, type EventRow, isOutdated } from './store-events.ts'
+import { createStoreEvents, type EventRow, isOutdated, type OnQueued } from './store-events.ts'
 
 /** Tries to check and store the events of a call while the catalogue keeps changing. */
 const MAX_TRIES = 5
@@ -73,14 +73,15 @@ interface PublishOptions {
   /** Counts events that are accepted although the check with their schema did not come to its end. */
   readonly countUndecided?: (events: number) => void
   readonly tracing?: Tracing
+  readonly onQueued?: OnQueued | undefined
 }
 
 export function createPublishEvents(
   sql: Sql,
   catalogue: Catalogue,
-  { countUndecided, tracing }: PublishOptions = {},
+  { countUndecided, tracing, onQueued }: PublishOptions = {},
 ): PublishEvents {
-  const store = createStoreEvents(sql)
+  const store = createStoreEvents(sql, onQueued)
 
   /** If the cached catalogue is outdated, the events are checked again before any is stored or rejected. */
   async function checkAndStore(organizationId: string, events: readonly NewEvent[]) {
@@ -107,11 +108,10 @@ export function createPublishEvents(
     try {
       const traced = events.map((event, i) => ({ ...event, ...spans[i]?.context }))
       const stored = await checkAndStore(organizationId, traced)
-      return stored.map(({ uuid, ...facts }, i) => {
+      return stored.map(({ uuid, deliveryCount, duplicate }, i) => {
         const id = publicId('event', uuid)
-        const { deliveryCount } = facts
         spans[i]?.end({ 'messaging.message.id': id, 'posthorn.deliveries': deliveryCount }, null)
-        return { id, ...facts }
+        return { id, deliveryCount, duplicate }
       })
     } catch (error) {
       const errorType = error instanceof DomainError ? error.code : 'internal'

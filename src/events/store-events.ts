@@ -26,6 +26,22 @@ export interface StoredEvent {
   readonly duplicate: boolean
 }
 
+/** A delivery that has a job at once, and what its attempt needs of its webhook and its organization. */
+export interface QueuedDelivery {
+  readonly id: string
+  readonly eventId: string
+  readonly webhookId: string
+  readonly revision: string
+  readonly bodyId: string | null
+  /** Null too if the body does not need it. */
+  readonly publicUrl: string | null
+  readonly keepsPayload: boolean
+  readonly keepsResponseBody: boolean
+}
+
+/** `readAt`: when the statement was sent that read the delivery, by the clock of `performance.now`. */
+export type OnQueued = (event: EventRow, delivery: QueuedDelivery, readAt: number) => void
+
 /**
  * Stores the events of one call with their deliveries and jobs, all or none, and resolves after the commit. If an event
  * type changed since the check, stores nothing and rejects with an error that `isOutdated` recognizes.
@@ -59,12 +75,13 @@ const KEY_LOCK_TIMEOUT_MS = 200
 /**
  * Calls that come while statements run share the next transaction, and a call that Postgres rejects fails alone. Calls
  * with idempotency keys have separate transactions, so that calls without a key never wait for one; so have large calls,
- * one after the other.
+ * one after the other. `onQueued` gets the deliveries of small statements.
  */
-export function createStoreEvents(sql: Sql): StoreEvents {
+export function createStoreEvents(sql: Sql, onQueued?: OnQueued): StoreEvents {
   const createBatch = (isKeyed: boolean, parallel: number) =>
     batched(
-      (calls: Rows[]) => storeCalls(sql, calls, isKeyed ? KEY_LOCK_TIMEOUT_MS : LOCK_TIMEOUT_MS),
+      (calls: Rows[]) =>
+        storeCalls(sql, calls, isKeyed ? KEY_LOCK_TIMEOUT_MS : LOCK_TIMEOUT_MS, onQueued),
       {
         maxSize: MAX_CALLS,
         weight: { max: 1, of: weigh },
@@ -99,20 +116,38 @@ function weigh(rows: Rows): number {
   return Math.max(rows.length / MAX_EVENTS, characters / MAX_CHARACTERS)
 }
 
+/** SQL: the queued deliveries of `stored`, by primary keys, except those that need a reservation. */
+const QUEUED = `(
+  select json_agg(delivery) from (
+    select queued.id, queued.event_id as "eventId", queued.webhook_id as "webhookId", w.revision::text,
+      queued.body_id as "bodyId", case when queued.body_id is not null then (select public_url from posthorn.settings) end as "publicUrl",
+      w.keep_payloads and o.keep_payloads as "keepsPayload",
+      w.keep_response_bodies and o.keep_response_bodies as "keepsResponseBody"
+    from unnest(stored.queued) as queued
+    join posthorn.webhooks as w on w.id = queued.webhook_id
+    join posthorn.organizations as o on o.id = w.organization_id
+    where w.enabled and w.deleted_at is null and w.rate_limit_per_second is null
+  ) as delivery)`
+
+type StoredRow = StoredEvent & { readonly queued: readonly QueuedDelivery[] | null }
+
 async function storeCalls(
   sql: Sql,
   calls: readonly Rows[],
   timeoutMs: number,
+  onQueued?: OnQueued,
 ): Promise<StoredEvent[][]> {
   const rows = calls.flat()
+  const sentAt = performance.now()
   const column = <Value>(of: (row: EventRow) => Value) => rows.map(of)
-  const { rows: stored } = await sql.query<StoredEvent>({
+  const { rows: stored } = await sql.query<StoredRow>({
     name: 'insert_events',
     // Sets the lock timeout before the function runs, until the end of the transaction.
     text: `
-      select event_id as uuid, delivery_count as "deliveryCount", duplicate from posthorn.insert_events(
+      select event_id as uuid, delivery_count as "deliveryCount", duplicate, case when $11 then ${QUEUED} end as queued
+      from posthorn.insert_events(
         case when set_config('lock_timeout', $8, true) is not null then $1::uuid[] end,
-        $2::text[], $3::bigint[], $4::text[], $5::timestamptz[], $6::text[], $7::text[], $9::text[], $10::text[])`,
+        $2::text[], $3::bigint[], $4::text[], $5::timestamptz[], $6::text[], $7::text[], $9::text[], $10::text[]) as stored`,
     values: [
       column((row) => row.organizationId),
       column((row) => row.type),
@@ -124,8 +159,14 @@ async function storeCalls(
       `${timeoutMs}ms`,
       column((row) => row.traceState),
       column((row) => row.previous),
+      onQueued !== undefined,
     ],
   })
+  // The first row has those of all events.
+  for (const delivery of stored[0]?.queued ?? []) {
+    const event = rows[stored.findIndex(({ uuid }) => uuid === delivery.eventId)]
+    if (event) onQueued?.(event, delivery, sentAt)
+  }
   return calls.map(({ length }) => stored.splice(0, length))
 }
 

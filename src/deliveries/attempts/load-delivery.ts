@@ -4,6 +4,7 @@ import type { Sql } from '../../db/client.ts'
 import { deliveryBody } from '../../events/check-event.ts'
 import { batched } from '../../lib/batch.ts'
 import type { ScheduledDelivery } from '../../scheduling/scheduler.ts'
+import type { QueuedDeliveries } from './queued-deliveries.ts'
 
 /** A delivery with everything an attempt needs, as of now. */
 export interface LoadedDelivery extends ScheduledDelivery {
@@ -33,17 +34,23 @@ export interface LoadedDelivery extends ScheduledDelivery {
   readonly sendsOnce: boolean
   /** How many workers in a row died with the job of the delivery. */
   readonly workerDeaths: number
+  /** How old it was when the attempt began. Default: 0. */
+  readonly ageMs?: number
 }
 
+/** An older one may have been disabled, put on hold, or got another URL or secret. */
+export const MAX_AGE_WITHOUT_RELOAD_MS = 20
+
 /** A larger payload is loaded when it is sent. */
-const MAX_BYTES_WITH_DELIVERY = 8 * 1024
+export const MAX_BYTES_WITH_DELIVERY = 8 * 1024
 
 /** The delivery with a uuid, or `null` if there is none. */
 export type LoadDelivery = (uuid: string) => Promise<LoadedDelivery | null>
 
-/** Deliveries whose jobs start in the same tick are loaded by one statement. */
-export function createLoadDelivery(sql: Sql): LoadDelivery {
-  return batched((uuids: string[]) => loadDeliveries(sql, uuids), { maxSize: 500 })
+/** Deliveries whose jobs start in the same tick are loaded by one statement. `queued`: those of this process. */
+export function createLoadDelivery(sql: Sql, queued?: QueuedDeliveries): LoadDelivery {
+  const load = batched((uuids: string[]) => loadDeliveries(sql, uuids), { maxSize: 500 })
+  return async (uuid) => queued?.take(uuid) ?? (await load(uuid))
 }
 
 /** SQL: what is read of the event `e` for the delivery `d`. Null once the event is past its retention or erased. */

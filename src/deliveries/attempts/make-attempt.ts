@@ -23,6 +23,7 @@ import {
   type LoadBody,
   type LoadDelivery,
   type LoadedDelivery,
+  MAX_AGE_WITHOUT_RELOAD_MS,
   TOO_LARGE,
 } from './load-delivery.ts'
 import type { RecordAttempt, RecordedAttempt } from './record-attempt.ts'
@@ -96,9 +97,6 @@ async function loadSendable(deps: AttemptDeps, uuid: string): Promise<Sendable |
   return options && { delivery, options }
 }
 
-/** A longer wait leaves time to disable the webhook, to put it on hold, or to change its URL or secret. */
-const MAX_WAIT_WITHOUT_RELOAD_MS = 20
-
 /** `changed`: what was loaded is out of date. */
 type NoAttempt = 'aborted' | 'changed'
 
@@ -109,7 +107,7 @@ async function attemptWithPermit(
   permit: Permit,
   run: TaskRun,
 ): Promise<AttemptRecord | NoAttempt> {
-  const { id, organizationId, data, dataBytes } = loaded.delivery
+  const { id, organizationId, data, dataBytes, ageMs = 0 } = loaded.delivery
   const acquiredAt = performance.now()
   const bytes = data === null ? (dataBytes ?? 0) : 0
   if (bytes > 0) await deps.payloads.acquire(organizationId, { amount: bytes })
@@ -117,7 +115,7 @@ async function attemptWithPermit(
   try {
     if (run.signal.aborted) return 'aborted'
     const waitedMs = permit.waitedMs + performance.now() - acquiredAt
-    const isFresh = waitedMs <= MAX_WAIT_WITHOUT_RELOAD_MS
+    const isFresh = ageMs + waitedMs <= MAX_AGE_WITHOUT_RELOAD_MS
     const sendable = isFresh ? loaded : await loadSendable(deps, id)
     if (!sendable || reasonToPark(sendable.delivery, sendable.options) !== null) return 'changed'
     const plan = planAttempt(deps, sendable, run)
