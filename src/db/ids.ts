@@ -75,23 +75,50 @@ const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
 /** 26 characters carry 130 bits; the first two are zero. */
 const SUFFIX = /^[0-7][0-9a-hjkmnp-tv-z]{25}$/
 
+const HEX = '0123456789abcdef'
+
+const HYPHEN = '-'.charCodeAt(0)
+
+/** The values of the digits, by their codes. */
+const valuesOf = (valueOf: (digit: string) => number) =>
+  Uint8Array.from({ length: 128 }, (_, code) => valueOf(String.fromCharCode(code)))
+const OF_LETTERS = valuesOf((letter) => ALPHABET.indexOf(letter))
+const OF_HEX = valuesOf((digit) => Number.parseInt(digit, 16))
+
+/** Attempts convert several ids each, so the characters are written here, and become one string at the end. */
+const written = Buffer.alloc(36)
+
 /** `0190…-…` -> `prefix_…` */
 function encodeTypeId(prefix: string, uuid: string): string {
-  const digits = BigInt(`0x${uuid.replaceAll('-', '')}`)
-    .toString(32)
-    .padStart(26, '0')
-  let suffix = ''
-  for (const digit of digits) suffix += ALPHABET[Number.parseInt(digit, 32)]
-  return `${prefix}_${suffix}`
+  let at = 0
+  let bits = 0
+  let count = 2
+  for (let i = 0; i < uuid.length; i++) {
+    const code = uuid.charCodeAt(i)
+    if (code === HYPHEN) continue
+    bits = ((bits << 4) | (OF_HEX[code] as number)) & 0xff
+    count += 4
+    if (count < 5) continue
+    count -= 5
+    written[at++] = ALPHABET.charCodeAt((bits >> count) & 31)
+  }
+  return `${prefix}_${written.toString('latin1', 0, at)}`
 }
 
 /** `prefix_…` -> `0190…-…`, or `null` for anything else. */
 function decodeTypeId(prefix: string, id: string): string | null {
   const suffix = id.slice(prefix.length + 1)
   if (!id.startsWith(`${prefix}_`) || !SUFFIX.test(suffix)) return null
-  let bits = 0n
-  for (const letter of suffix) bits = (bits << 5n) | BigInt(ALPHABET.indexOf(letter))
-  return bits.toString(16).padStart(32, '0').replace(UUID, '$1-$2-$3-$4-$5')
+  let at = 0
+  let bits = 0
+  let count = -2
+  for (let i = 0; i < suffix.length; i++) {
+    bits = ((bits << 5) | (OF_LETTERS[suffix.charCodeAt(i)] as number)) & 0xff
+    count += 5
+    for (; count >= 4; count -= 4) {
+      if (at === 8 || at === 13 || at === 18 || at === 23) written[at++] = HYPHEN
+      written[at++] = HEX.charCodeAt((bits >> (count - 4)) & 15)
+    }
+  }
+  return written.toString('latin1', 0, at)
 }
-
-const UUID = /^(.{8})(.{4})(.{4})(.{4})(.{12})$/
