@@ -79,11 +79,10 @@ const HEX = '0123456789abcdef'
 
 const HYPHEN = '-'.charCodeAt(0)
 
-/** The values of the digits, by their codes. */
-const valuesOf = (valueOf: (digit: string) => number) =>
-  Uint8Array.from({ length: 128 }, (_, code) => valueOf(String.fromCharCode(code)))
-const OF_LETTERS = valuesOf((letter) => ALPHABET.indexOf(letter))
-const OF_HEX = valuesOf((digit) => Number.parseInt(digit, 16))
+/** The values of the digits of both, by their codes. */
+const ASCII = Array.from({ length: 128 }, (_, code) => String.fromCharCode(code))
+const OF_LETTERS = ASCII.map((letter) => ALPHABET.indexOf(letter))
+const OF_HEX = ASCII.map((digit) => Number.parseInt(digit, 16))
 
 /** Attempts convert several ids each, so the characters are written here, and become one string at the end. */
 const written = Buffer.alloc(36)

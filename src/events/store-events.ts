@@ -26,12 +26,10 @@ export interface StoredEvent {
   readonly duplicate: boolean
 }
 
-/** A delivery that has a job at once, and what its attempt needs of its webhook and its organization. */
-export interface QueuedDelivery {
-  readonly id: string
-  readonly eventId: string
-  readonly webhookId: string
-  readonly revision: string
+type Texts = Readonly<Record<'id' | 'eventId' | 'webhookId' | 'revision', string>>
+
+/** A delivery that has a job at once, with what its attempt needs of its webhook and its organization. */
+export interface QueuedDelivery extends Texts {
   readonly bodyId: string | null
   /** Null too if the body does not need it. */
   readonly publicUrl: string | null
@@ -79,19 +77,15 @@ const KEY_LOCK_TIMEOUT_MS = 200
  */
 export function createStoreEvents(sql: Sql, onQueued?: OnQueued): StoreEvents {
   const createBatch = (isKeyed: boolean, parallel: number) =>
-    batched(
-      (calls: Rows[]) =>
-        storeCalls(sql, calls, isKeyed ? KEY_LOCK_TIMEOUT_MS : LOCK_TIMEOUT_MS, onQueued),
-      {
-        maxSize: MAX_CALLS,
-        weight: { max: 1, of: weigh },
-        parallel,
-        gatherMs: GATHER_MS,
-        isolate: (error) =>
-          (isRejection(error) || (isKeyed && codeOf(error) === LOCK_NOT_AVAILABLE)) &&
-          !isOutdated(error),
-      },
-    )
+    batched((calls: Rows[]) => storeCalls(sql, calls, isKeyed, onQueued), {
+      maxSize: MAX_CALLS,
+      weight: { max: 1, of: weigh },
+      parallel,
+      gatherMs: GATHER_MS,
+      isolate: (error) =>
+        (isRejection(error) || (isKeyed && codeOf(error) === LOCK_NOT_AVAILABLE)) &&
+        !isOutdated(error),
+    })
   const createLanes = (isKeyed: boolean) => ({
     small: createBatch(isKeyed, PARALLEL),
     large: createBatch(isKeyed, 1),
@@ -119,28 +113,25 @@ function weigh(rows: Rows): number {
 /** SQL: the queued deliveries of `stored`, by primary keys, except those that need a reservation. */
 const QUEUED = `(
   select json_agg(delivery) from (
-    select queued.id, queued.event_id as "eventId", queued.webhook_id as "webhookId", w.revision::text,
-      queued.body_id as "bodyId", case when queued.body_id is not null then (select public_url from posthorn.settings) end as "publicUrl",
+    select d.id, event_id as "eventId", w.id as "webhookId", w.revision::text, d.body_id as "bodyId",
+      case when d.body_id is not null then (select public_url from posthorn.settings) end as "publicUrl",
       w.keep_payloads and o.keep_payloads as "keepsPayload",
       w.keep_response_bodies and o.keep_response_bodies as "keepsResponseBody"
-    from unnest(stored.queued) as queued
-    join posthorn.webhooks as w on w.id = queued.webhook_id
-    join posthorn.organizations as o on o.id = w.organization_id
+    from unnest(stored.queued) as d join posthorn.webhooks as w on w.id = webhook_id
+    join posthorn.organizations as o on o.id = organization_id
     where w.enabled and w.deleted_at is null and w.rate_limit_per_second is null
   ) as delivery)`
-
-type StoredRow = StoredEvent & { readonly queued: readonly QueuedDelivery[] | null }
 
 async function storeCalls(
   sql: Sql,
   calls: readonly Rows[],
-  timeoutMs: number,
-  onQueued?: OnQueued,
+  isKeyed: boolean,
+  onQueued: OnQueued | undefined,
 ): Promise<StoredEvent[][]> {
   const rows = calls.flat()
   const sentAt = performance.now()
   const column = <Value>(of: (row: EventRow) => Value) => rows.map(of)
-  const { rows: stored } = await sql.query<StoredRow>({
+  const { rows: stored } = await sql.query<StoredEvent & { queued: QueuedDelivery[] | null }>({
     name: 'insert_events',
     // Sets the lock timeout before the function runs, until the end of the transaction.
     text: `
@@ -156,7 +147,7 @@ async function storeCalls(
       column((row) => row.occurredAt),
       column((row) => row.idempotencyKey),
       column((row) => row.traceParent),
-      `${timeoutMs}ms`,
+      `${isKeyed ? KEY_LOCK_TIMEOUT_MS : LOCK_TIMEOUT_MS}ms`,
       column((row) => row.traceState),
       column((row) => row.previous),
       onQueued !== undefined,

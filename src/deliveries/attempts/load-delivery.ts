@@ -34,12 +34,12 @@ export interface LoadedDelivery extends ScheduledDelivery {
   readonly sendsOnce: boolean
   /** How many workers in a row died with the job of the delivery. */
   readonly workerDeaths: number
-  /** How old it was when the attempt began. Default: 0. */
-  readonly ageMs?: number
+  /** When it was read, by the clock of `performance.now`. */
+  readonly readAt: number
 }
 
-/** An older one may have been disabled, put on hold, or got another URL or secret. */
-export const MAX_AGE_WITHOUT_RELOAD_MS = 20
+/** Of what is sent without another load: its webhook may be disabled or on hold, or have another URL or secret. */
+export const MAX_AGE_MS = 20
 
 /** A larger payload is loaded when it is sent. */
 export const MAX_BYTES_WITH_DELIVERY = 8 * 1024
@@ -93,12 +93,13 @@ const LOAD_DELIVERIES = `
 
 async function loadDeliveries(sql: Sql, uuids: string[]): Promise<(LoadedDelivery | null)[]> {
   const sorted = uuids.toSorted()
-  const { rows } = await sql.query<LoadedDelivery>({
+  const { rows } = await sql.query<Omit<LoadedDelivery, 'readAt'>>({
     name: 'load_deliveries',
     text: LOAD_DELIVERIES,
     values: [sorted, sorted[0], sorted.at(-1)],
   })
-  const byId = new Map(rows.map((row) => [row.id, row]))
+  const readAt = performance.now()
+  const byId = new Map(rows.map((row) => [row.id, { ...row, readAt }]))
   return uuids.map((uuid) => byId.get(uuid) ?? null)
 }
 

@@ -23,7 +23,7 @@ import {
   type LoadBody,
   type LoadDelivery,
   type LoadedDelivery,
-  MAX_AGE_WITHOUT_RELOAD_MS,
+  MAX_AGE_MS,
   TOO_LARGE,
 } from './load-delivery.ts'
 import type { RecordAttempt, RecordedAttempt } from './record-attempt.ts'
@@ -107,15 +107,13 @@ async function attemptWithPermit(
   permit: Permit,
   run: TaskRun,
 ): Promise<AttemptRecord | NoAttempt> {
-  const { id, organizationId, data, dataBytes, ageMs = 0 } = loaded.delivery
-  const acquiredAt = performance.now()
+  const { id, organizationId, data, dataBytes, readAt } = loaded.delivery
   const bytes = data === null ? (dataBytes ?? 0) : 0
   if (bytes > 0) await deps.payloads.acquire(organizationId, { amount: bytes })
   let result: AttemptResult | null = null
   try {
     if (run.signal.aborted) return 'aborted'
-    const waitedMs = permit.waitedMs + performance.now() - acquiredAt
-    const isFresh = ageMs + waitedMs <= MAX_AGE_WITHOUT_RELOAD_MS
+    const isFresh = performance.now() - readAt <= MAX_AGE_MS
     const sendable = isFresh ? loaded : await loadSendable(deps, id)
     if (!sendable || reasonToPark(sendable.delivery, sendable.options) !== null) return 'changed'
     const plan = planAttempt(deps, sendable, run)
