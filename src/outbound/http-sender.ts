@@ -1,5 +1,6 @@
 import * as tls from 'node:tls'
 import { Agent, type Dispatcher } from 'undici'
+import { LruMap, MAX_AGE_MS } from '../lib/lru-map.ts'
 import { parseDestination } from './destination-url.ts'
 import { createEgressProxy } from './egress-proxy.ts'
 import { DEFAULT_LIMITS, Exchange, type ExchangeLimits } from './exchange.ts'
@@ -50,6 +51,10 @@ export function createHttpSender(options: HttpSenderOptions): HttpSender {
   /** Least recently used first. */
   const organizations = new Map<string, OrganizationConnections>()
   const inFlight = new Set<Promise<unknown>>()
+  const destinations = new LruMap<string, ReturnType<typeof parseDestination>>({
+    maxEntries: MAX_DESTINATIONS,
+    maxAgeMs: MAX_AGE_MS,
+  })
   let isClosing = false
 
   function connectionsOf(id: string): OrganizationConnections {
@@ -80,7 +85,8 @@ export function createHttpSender(options: HttpSenderOptions): HttpSender {
 
   async function send(request: HttpRequest): Promise<Outcome> {
     const { organizationId, url, body, signal, acknowledgeTimeoutMs } = request
-    const destination = parseDestination(url, guard)
+    const destination = destinations.get(url) ?? parseDestination(url, guard)
+    destinations.set(url, destination)
     if (typeof destination === 'string') {
       const reason = reasonOf(destination)
       const timing = { durationMs: 0, resent: false, connection: null }
@@ -111,6 +117,8 @@ export function createHttpSender(options: HttpSenderOptions): HttpSender {
 
   return { send, close, [Symbol.asyncDispose]: close }
 }
+
+const MAX_DESTINATIONS = 1_000
 
 /** How many organizations keep their connections. Exceeded only while more of them have requests in flight. */
 const MAX_ORGANIZATIONS = 500
@@ -198,7 +206,7 @@ class OrganizationConnections {
       keepAliveTimeout: KEEP_ALIVE_MS,
       keepAliveMaxTimeout: KEEP_ALIVE_MS,
       keepAliveTimeoutThreshold: KEEP_ALIVE_MARGIN_MS,
-      clientTtl: MAX_AGE_MS,
+      clientTtl: MAX_CONNECTION_AGE_MS,
       maxHeaderSize: this.#options.maxHeaderBytes,
       headersTimeout: 0,
       bodyTimeout: 0,
@@ -214,7 +222,7 @@ const KEEP_ALIVE_MS = 10_000
 /** Subtracted from the idle timeout in a server's `Keep-Alive` header. */
 const KEEP_ALIVE_MARGIN_MS = 2_000
 /** Connections are renewed after this time, so that DNS changes take effect under steady traffic. */
-const MAX_AGE_MS = 300_000
+const MAX_CONNECTION_AGE_MS = 300_000
 
 /** undici frees the connection of a response one turn of the loop later. The next request must find it free. */
 function onceConnectionIsFree(next: () => void): void {

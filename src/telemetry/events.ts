@@ -45,7 +45,8 @@ export function createDeliveryReporter(
     labelNames: ['outcome', 'error_code'],
     registers,
   })
-  attempts.inc({ outcome: 'succeeded', error_code: '' }, 0)
+  const successes = attempts.labels('succeeded', '')
+  successes.inc(0)
   for (const code of [...STATUS_CODES, ...errorCodes]) {
     attempts.inc({ outcome: 'failed', error_code: code }, 0)
   }
@@ -69,7 +70,8 @@ export function createDeliveryReporter(
     attempted(deliveryUuid, webhookUuid, attempt, after) {
       const { succeeded, status, errorCode, durationMs } = attempt
       const outcome = succeeded ? 'succeeded' : 'failed'
-      attempts.inc({ outcome, error_code: succeeded ? '' : (errorCode ?? statusCode(status)) })
+      if (succeeded) successes.inc()
+      else attempts.inc({ outcome, error_code: errorCode ?? statusCode(status) })
       duration.observe({ outcome }, durationMs / 1_000)
       count('deliveries_finished', 1, after.state)
       if (succeeded && !logger.isLevelEnabled('debug')) return

@@ -238,23 +238,22 @@ export function signRequest(
     own['traceparent'] = trace.traceParent
     if (trace.traceState !== null) own['tracestate'] = trace.traceState
   }
-  // A receiver joins the values of a repeated header, in any case of its name, so the signature would not verify. Only
-  // Posthorn marks a test.
-  const custom = Object.entries(customHeaders).filter(([name]) => {
+  const headers: Record<string, string> = {}
+  const extraHeaderNames: string[] = []
+  for (const name of Object.keys(customHeaders)) {
     const lower = name.toLowerCase()
-    return lower !== testHeader && !Object.hasOwn(own, lower)
-  })
-  const mark = isTest ? { [testHeader]: 'true' } : {}
-  const headers: Readonly<Record<string, string>> = {
-    ...Object.fromEntries(custom),
-    ...own,
-    ...mark,
+    // A receiver joins the values of a repeated header, in any case of its name, so the signature would not verify. Only
+    // Posthorn marks a test.
+    if (lower === testHeader || Object.hasOwn(own, lower)) continue
+    headers[name] = customHeaders[name] as string
+    extraHeaderNames.push(name)
   }
-  return {
-    headers,
-    signature,
-    extraHeaderNames: [...custom.map(([name]) => name), ...Object.keys(mark)],
+  Object.assign(headers, own)
+  if (isTest) {
+    headers[testHeader] = 'true'
+    extraHeaderNames.push(testHeader)
   }
+  return { headers, signature, extraHeaderNames }
 }
 
 /**

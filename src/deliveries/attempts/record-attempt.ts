@@ -1,5 +1,5 @@
 import type { Sql } from '../../db/client.ts'
-import { isRejection, retryWhileUnavailable } from '../../db/faults.ts'
+import { isDatabaseUnavailable, isRejection, retryWhileUnavailable } from '../../db/faults.ts'
 import { batched } from '../../lib/batch.ts'
 import { USER_AGENT } from '../../lib/version.ts'
 import type { AttemptRecord } from './attempt-record.ts'
@@ -85,15 +85,14 @@ export function recordWithRetry(
   onUnavailable: (error: unknown) => void,
 ): RecordAttempt {
   return async (attempt) => {
-    let isRepeated = false
-    return await retryWhileUnavailable(
-      async () => {
-        const recorded = isRepeated ? await findRecorded(sql, attempt) : null
-        isRepeated = true
-        return recorded ?? (await record(attempt))
-      },
-      { onUnavailable },
-    )
+    try {
+      return await record(attempt)
+    } catch (error) {
+      if (!isDatabaseUnavailable(error)) throw error
+      onUnavailable(error)
+      const again = async () => (await findRecorded(sql, attempt)) ?? (await record(attempt))
+      return await retryWhileUnavailable(again, { onUnavailable })
+    }
   }
 }
 
