@@ -70,54 +70,46 @@ export function isTypeId(text: string): boolean {
 }
 
 /** TypeIDs (https://github.com/jetify-com/typeid): a prefix and a uuid in Crockford's base 32, lower case. */
-const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
+const BASE_32 = base('0123456789abcdefghjkmnpqrstvwxyz', 5)
+const HEX = base('0123456789abcdef', 4)
 
 /** 26 characters carry 130 bits; the first two are zero. */
 const SUFFIX = /^[0-7][0-9a-hjkmnp-tv-z]{25}$/
 
-const HEX = '0123456789abcdef'
-
-const HYPHEN = '-'.charCodeAt(0)
-
-/** The values of the digits of both, by their codes. */
-const ASCII = Array.from({ length: 128 }, (_, code) => String.fromCharCode(code))
-const OF_LETTERS = ASCII.map((letter) => ALPHABET.indexOf(letter))
-const OF_HEX = ASCII.map((digit) => Number.parseInt(digit, 16))
-
-/** Attempts convert several ids each, so the characters are written here, and become one string at the end. */
-const written = Buffer.alloc(36)
-
 /** `0190…-…` -> `prefix_…` */
 function encodeTypeId(prefix: string, uuid: string): string {
-  let at = 0
-  let bits = 0
-  let count = 2
-  for (let i = 0; i < uuid.length; i++) {
-    const code = uuid.charCodeAt(i)
-    if (code === HYPHEN) continue
-    bits = ((bits << 4) | (OF_HEX[code] as number)) & 0xff
-    count += 4
-    if (count < 5) continue
-    count -= 5
-    written[at++] = ALPHABET.charCodeAt((bits >> count) & 31)
-  }
-  return `${prefix}_${written.toString('latin1', 0, at)}`
+  return `${prefix}_${convert(uuid.replaceAll('-', ''), HEX, BASE_32, 2)}`
 }
 
 /** `prefix_…` -> `0190…-…`, or `null` for anything else. */
 function decodeTypeId(prefix: string, id: string): string | null {
   const suffix = id.slice(prefix.length + 1)
   if (!id.startsWith(`${prefix}_`) || !SUFFIX.test(suffix)) return null
-  let at = 0
+  return convert(suffix, BASE_32, HEX, -2).replace(UUID, '$1-$2-$3-$4-$5')
+}
+
+const UUID = /^(.{8})(.{4})(.{4})(.{4})(.{12})$/
+
+/** `values`: those of the digits, by their codes. */
+function base(digits: string, bits: number) {
+  const letters = Array.from({ length: 128 }, (_, code) => String.fromCharCode(code).toLowerCase())
+  return { digits, bits, values: letters.map((letter) => digits.indexOf(letter)) }
+}
+
+/** An attempt converts several ids, so their digits are written here first. */
+const written = Buffer.alloc(32)
+
+/** `missing`: the leading zero bits that the result has and the text has not. */
+function convert(text: string, from: typeof HEX, to: typeof HEX, missing: number): string {
+  let length = 0
   let bits = 0
-  let count = -2
-  for (let i = 0; i < suffix.length; i++) {
-    bits = ((bits << 5) | (OF_LETTERS[suffix.charCodeAt(i)] as number)) & 0xff
-    count += 5
-    for (; count >= 4; count -= 4) {
-      if (at === 8 || at === 13 || at === 18 || at === 23) written[at++] = HYPHEN
-      written[at++] = HEX.charCodeAt((bits >> (count - 4)) & 15)
+  let count = missing
+  for (let i = 0; i < text.length; i++) {
+    bits = ((bits << from.bits) | (from.values[text.charCodeAt(i)] as number)) & 0xff
+    for (count += from.bits; count >= to.bits; ) {
+      count -= to.bits
+      written[length++] = to.digits.charCodeAt((bits >> count) % 2 ** to.bits)
     }
   }
-  return written.toString('latin1', 0, at)
+  return written.toString('latin1', 0, length)
 }

@@ -1,6 +1,6 @@
 import * as tls from 'node:tls'
 import { Agent, type Dispatcher } from 'undici'
-import { LruMap, MAX_AGE_MS } from '../lib/lru-map.ts'
+import { LruMap } from '../lib/lru-map.ts'
 import { parseDestination } from './destination-url.ts'
 import { createEgressProxy } from './egress-proxy.ts'
 import { DEFAULT_LIMITS, Exchange, type ExchangeLimits } from './exchange.ts'
@@ -51,10 +51,7 @@ export function createHttpSender(options: HttpSenderOptions): HttpSender {
   /** Least recently used first. */
   const organizations = new Map<string, OrganizationConnections>()
   const inFlight = new Set<Promise<unknown>>()
-  const destinations = new LruMap<string, ReturnType<typeof parseDestination>>({
-    maxEntries: MAX_DESTINATIONS,
-    maxAgeMs: MAX_AGE_MS,
-  })
+  const destinations = new LruMap<string, ReturnType<typeof parseDestination>>(DESTINATIONS)
   let isClosing = false
 
   function connectionsOf(id: string): OrganizationConnections {
@@ -118,7 +115,8 @@ export function createHttpSender(options: HttpSenderOptions): HttpSender {
   return { send, close, [Symbol.asyncDispose]: close }
 }
 
-const MAX_DESTINATIONS = 1_000
+/** Parsing a URL takes more memory than anything else that a request needs. */
+const DESTINATIONS = { maxEntries: 1_000, maxAgeMs: 60_000 }
 
 /** How many organizations keep their connections. Exceeded only while more of them have requests in flight. */
 const MAX_ORGANIZATIONS = 500
@@ -206,7 +204,7 @@ class OrganizationConnections {
       keepAliveTimeout: KEEP_ALIVE_MS,
       keepAliveMaxTimeout: KEEP_ALIVE_MS,
       keepAliveTimeoutThreshold: KEEP_ALIVE_MARGIN_MS,
-      clientTtl: MAX_CONNECTION_AGE_MS,
+      clientTtl: MAX_AGE_MS,
       maxHeaderSize: this.#options.maxHeaderBytes,
       headersTimeout: 0,
       bodyTimeout: 0,
@@ -222,7 +220,7 @@ const KEEP_ALIVE_MS = 10_000
 /** Subtracted from the idle timeout in a server's `Keep-Alive` header. */
 const KEEP_ALIVE_MARGIN_MS = 2_000
 /** Connections are renewed after this time, so that DNS changes take effect under steady traffic. */
-const MAX_CONNECTION_AGE_MS = 300_000
+const MAX_AGE_MS = 300_000
 
 /** undici frees the connection of a response one turn of the loop later. The next request must find it free. */
 function onceConnectionIsFree(next: () => void): void {

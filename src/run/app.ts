@@ -2,7 +2,6 @@ import { resourceLimits } from 'node:worker_threads'
 import { requireListedKeys } from '../auth/encryption/stored-secrets.ts'
 import type { OidcSignIn } from '../auth/sessions/oidc/oidc-sign-in.ts'
 import type { Role, Settings } from '../config/settings.ts'
-import { createQueuedDeliveries } from '../deliveries/attempts/queued-deliveries.ts'
 import { startHttpServer } from '../server/http-server.ts'
 import {
   createMetricsRoutes,
@@ -60,9 +59,8 @@ export async function startApp(settings: Settings, options: StartOptions = {}): 
   started.use(watchMemory(logger, resourceLimits.maxOldGenerationSizeMb))
   started.use(watchPostgres(database, common.outages, common.metrics))
 
-  const queued = api && worker ? createQueuedDeliveries() : undefined
-  const jobs = worker && (await worker.startDelivering(started, common, settings, queued))
-  const services = api && started.use(api.addServices(common, settings, queued?.add))
+  const jobs = worker && (await worker.startDelivering(started, common, settings))
+  const services = api && started.use(api.addServices(common, settings))
   let url = ''
   if (listens) {
     const routes = createOperatorRoutes({

@@ -6,7 +6,6 @@ import { type Database, openPrisma } from '../db/client.ts'
 import { createChallengeSender } from '../deliveries/challenge-sender.ts'
 import { createCatalogue } from '../event-types/event-type.ts'
 import { createPublishEvents, type PublishEvents } from '../events/publish-events.ts'
-import type { OnQueued } from '../events/store-events.ts'
 import { createAddressGuard } from '../outbound/public-address.ts'
 import { LiveHub } from '../streams/live/hub.ts'
 import { measurePublishing } from '../telemetry/events.ts'
@@ -40,12 +39,8 @@ export function openServices(settings: Settings): Services {
 
 const SHARE_OF_CATALOGUE = 1 / 8
 
-/** Adds the services of the API to the common ones, which stay open when it is disposed of. `onQueued`: for a worker beside it. */
-export function addServices(
-  common: CommonServices,
-  settings: Settings,
-  onQueued?: OnQueued,
-): Services {
+/** Adds the services of the API to the common ones, which stay open when it is disposed of. */
+export function addServices(common: CommonServices, settings: Settings): Services {
   const { config, secrets } = settings
   const { keyring, outages, metrics, tracing } = common
   const { pool, pipeline } = common.database
@@ -63,7 +58,7 @@ export function addServices(
   const publish = createPublishEvents(pipeline, catalogue, {
     countUndecided: (events) => metrics.count('undecided_checks', events),
     tracing,
-    onQueued,
+    onQueued: common.queued?.add,
   })
   return {
     ...common,

@@ -8,7 +8,6 @@ import { ID_PREFIXES, type IdKind, nounOf, parseId } from '../db/ids.ts'
 import { createDeliveryJobs, reopenRescheduled } from '../deliveries/attempts/delivery-jobs.ts'
 import { createLoadBody, createLoadDelivery } from '../deliveries/attempts/load-delivery.ts'
 import { type AttemptDeps, makeAttempt } from '../deliveries/attempts/make-attempt.ts'
-import type { QueuedDeliveries } from '../deliveries/attempts/queued-deliveries.ts'
 import { createRecordAttempt, recordWithRetry } from '../deliveries/attempts/record-attempt.ts'
 import { backfillIndex } from '../deliveries/backfill-index.ts'
 import { eraseUnkeptPayloads } from '../deliveries/erase-unkept-payloads.ts'
@@ -42,12 +41,11 @@ import { maintain } from './maintenance.ts'
 /** Most of it is outside of the heap, as buffers. */
 const SHARE_OF_PAYLOADS = 1 / 4
 
-/** Runs the jobs of deliveries and of maintenance. `queued`: the deliveries that the API of this process queues. */
+/** Runs the jobs of deliveries and of maintenance. */
 export async function startDelivering(
   started: AsyncDisposableStack,
   common: CommonServices,
   settings: Settings,
-  queued?: QueuedDeliveries,
 ): Promise<Worker> {
   const { database, logger, outages, metrics, keyring, notify, tracing } = common
   const { config } = settings
@@ -67,7 +65,7 @@ export async function startDelivering(
   await saveSendDefaults(pool, config)
   const reportCanceled = createCancelReporter(logger)
   const attempt = {
-    load: createLoadDelivery(pipeline, queued),
+    load: createLoadDelivery(pipeline, common.queued),
     loadBody: createLoadBody(pipeline, createFindBody(pipeline)),
     payloads: new FairQueue(heapShare(config, SHARE_OF_PAYLOADS)),
     findSendOptions: createFindSendOptions(pipeline, keyring),

@@ -45,8 +45,7 @@ export function createDeliveryReporter(
     labelNames: ['outcome', 'error_code'],
     registers,
   })
-  const successes = attempts.labels('succeeded', '')
-  successes.inc(0)
+  attempts.inc({ outcome: 'succeeded', error_code: '' }, 0)
   for (const code of [...STATUS_CODES, ...errorCodes]) {
     attempts.inc({ outcome: 'failed', error_code: code }, 0)
   }
@@ -70,8 +69,7 @@ export function createDeliveryReporter(
     attempted(deliveryUuid, webhookUuid, attempt, after) {
       const { succeeded, status, errorCode, durationMs } = attempt
       const outcome = succeeded ? 'succeeded' : 'failed'
-      if (succeeded) successes.inc()
-      else attempts.inc({ outcome, error_code: errorCode ?? statusCode(status) })
+      attempts.inc({ outcome, error_code: succeeded ? '' : (errorCode ?? statusCode(status)) })
       duration.observe({ outcome }, durationMs / 1_000)
       count('deliveries_finished', 1, after.state)
       if (succeeded && !logger.isLevelEnabled('debug')) return

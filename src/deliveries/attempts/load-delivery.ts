@@ -48,7 +48,7 @@ export const MAX_BYTES_WITH_DELIVERY = 8 * 1024
 export type LoadDelivery = (uuid: string) => Promise<LoadedDelivery | null>
 
 /** Deliveries whose jobs start in the same tick are loaded by one statement. `queued`: those of this process. */
-export function createLoadDelivery(sql: Sql, queued?: QueuedDeliveries): LoadDelivery {
+export function createLoadDelivery(sql: Sql, queued: QueuedDeliveries | null = null): LoadDelivery {
   const load = batched((uuids: string[]) => loadDeliveries(sql, uuids), { maxSize: 500 })
   return async (uuid) => queued?.take(uuid) ?? (await load(uuid))
 }
@@ -99,7 +99,7 @@ async function loadDeliveries(sql: Sql, uuids: string[]): Promise<(LoadedDeliver
     values: [sorted, sorted[0], sorted.at(-1)],
   })
   const readAt = performance.now()
-  const byId = new Map(rows.map((row) => [row.id, { ...row, readAt }]))
+  const byId = new Map(rows.map((row) => [row.id, Object.assign(row, { readAt })]))
   return uuids.map((uuid) => byId.get(uuid) ?? null)
 }
 

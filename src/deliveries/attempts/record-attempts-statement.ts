@@ -53,14 +53,12 @@ const COMPUTED: Columns = {
 const INPUT = { ...COMPUTED, ...STORED }
 const PARAMETERS = Object.values(INPUT).map(([type], i) => `$${5 + i}::${type}[]`)
 
-const ELEMENTS = Object.values(INPUT).map(([, elementOf]) => elementOf)
-
 /**
  * The parameters from the fifth on: an array for each column, as text, because `pg` takes many times its memory to write it.
  * Null for one without values, which `unnest` fills with nulls.
  */
 export function columnsOf(records: readonly AttemptRecord[]): (string | null)[] {
-  return ELEMENTS.map((elementOf) => {
+  return Object.values(INPUT).map(([, elementOf]) => {
     const values = records.map(elementOf)
     return values.every((value) => value === null) ? null : `{${values.map(inArray).join()}}`
   })
@@ -302,7 +300,7 @@ export const RECORD_ATTEMPTS = `
       next_evaluation_at = coalesce(c.next_evaluation_at, excluded.next_evaluation_at)
     returning c.webhook_id, c.failing_since, c.consecutive_failures
   )
-  select ordinal, attempt_id as "attemptId", attempt_count as number, state, next_attempt_at as "nextAttemptAt",
+  select id as "deliveryUuid", attempt_id as "attemptId", attempt_count as number, state, next_attempt_at as "nextAttemptAt",
     coalesce(condition.consecutive_failures, 0) as "consecutiveFailures",
     (1000 * extract(epoch from now() - condition.failing_since))::float8 as "failingMs"
   from updated left join condition using (webhook_id) left join scheduled on true left join noticed on true`
