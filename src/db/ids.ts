@@ -106,9 +106,10 @@ function convert(text: string, from: typeof HEX, to: typeof HEX, missing: number
   let count = missing
   for (let i = 0; i < text.length; i++) {
     bits = ((bits << from.bits) | (from.values[text.charCodeAt(i)] as number)) & 0xff
-    for (count += from.bits; count >= to.bits; ) {
+    count += from.bits
+    while (count >= to.bits) {
       count -= to.bits
-      written[length++] = to.digits.charCodeAt((bits >> count) % 2 ** to.bits)
+      written[length++] = to.digits.charCodeAt((bits >> count) & (to.digits.length - 1))
     }
   }
   return written.toString('latin1', 0, length)

@@ -26,12 +26,10 @@ export interface StoredEvent {
   readonly duplicate: boolean
 }
 
-type Texts = Readonly<Record<'id' | 'eventId' | 'webhookId' | 'revision', string>>
-
 /** A delivery that has a job at once, with what its attempt needs of its webhook and its organization. */
-export interface QueuedDelivery extends Texts {
+export interface QueuedDelivery extends Readonly<Record<'id' | 'eventId' | 'webhookId', string>> {
+  readonly revision: string
   readonly bodyId: string | null
-  /** Null too if the body does not need it. */
   readonly publicUrl: string | null
   readonly keepsPayload: boolean
   readonly keepsResponseBody: boolean

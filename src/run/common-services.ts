@@ -1,10 +1,7 @@
 import { createKeyring, type Keyring } from '../auth/encryption/keyring.ts'
 import type { Role, Settings } from '../config/settings.ts'
 import { openPools, type Pools } from '../db/pools.ts'
-import {
-  createQueuedDeliveries,
-  type QueuedDeliveries,
-} from '../deliveries/attempts/queued-deliveries.ts'
+import { createQueuedDeliveries } from '../deliveries/attempts/queued-deliveries.ts'
 import { hasLittleMemory } from '../lib/little-memory.ts'
 import { createNotifier, type Notify } from '../streams/live/notify.ts'
 import { createLogger, type Logger } from '../telemetry/logger.ts'
@@ -22,7 +19,7 @@ export interface CommonServices extends AsyncDisposable {
   readonly database: Pools
   readonly keyring: Keyring
   /** Between the API and the worker of a process that runs both. */
-  readonly queued: QueuedDeliveries | null
+  readonly queued: ReturnType<typeof createQueuedDeliveries> | null
   /** Notifies the subscribers of all processes. */
   readonly notify: Notify
 }

@@ -4,7 +4,6 @@ import type { Sql } from '../../db/client.ts'
 import { deliveryBody } from '../../events/check-event.ts'
 import { batched } from '../../lib/batch.ts'
 import type { ScheduledDelivery } from '../../scheduling/scheduler.ts'
-import type { QueuedDeliveries } from './queued-deliveries.ts'
 
 /** A delivery with everything an attempt needs, as of now. */
 export interface LoadedDelivery extends ScheduledDelivery {
@@ -47,10 +46,12 @@ export const MAX_BYTES_WITH_DELIVERY = 8 * 1024
 /** The delivery with a uuid, or `null` if there is none. */
 export type LoadDelivery = (uuid: string) => Promise<LoadedDelivery | null>
 
-/** Deliveries whose jobs start in the same tick are loaded by one statement. `queued`: those of this process. */
-export function createLoadDelivery(sql: Sql, queued: QueuedDeliveries | null = null): LoadDelivery {
+type TakeQueued = (uuid: string) => LoadedDelivery | null
+
+/** Deliveries whose jobs start in the same tick are loaded by one statement, unless this process has just queued them. */
+export function createLoadDelivery(sql: Sql, takeQueued?: TakeQueued): LoadDelivery {
   const load = batched((uuids: string[]) => loadDeliveries(sql, uuids), { maxSize: 500 })
-  return async (uuid) => queued?.take(uuid) ?? (await load(uuid))
+  return async (uuid) => takeQueued?.(uuid) ?? (await load(uuid))
 }
 
 /** SQL: what is read of the event `e` for the delivery `d`. Null once the event is past its retention or erased. */

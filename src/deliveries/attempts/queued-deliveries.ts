@@ -2,15 +2,17 @@ import type { EventRow, QueuedDelivery } from '../../events/store-events.ts'
 import { LruMap } from '../../lib/lru-map.ts'
 import { type LoadedDelivery, MAX_AGE_MS, MAX_BYTES_WITH_DELIVERY } from './load-delivery.ts'
 
-export type QueuedDeliveries = ReturnType<typeof createQueuedDeliveries>
-
 /** The deliveries that this process has just queued, so that their first attempts need not load them. */
 export function createQueuedDeliveries() {
   const deliveries = new LruMap<string, LoadedDelivery>({ maxEntries: 1_000, maxAgeMs: 1_000 })
   return {
     add(event: EventRow, queued: QueuedDelivery, readAt: number): void {
-      const delivery = toLoaded(event, queued, readAt)
-      if (delivery.dataBytes <= MAX_BYTES_WITH_DELIVERY) deliveries.set(queued.id, delivery)
+      const { organizationId, type: eventType, occurredAt, data, traceParent, traceState } = event
+      const previous = queued.bodyId === null ? null : event.previous
+      const dataBytes = Buffer.byteLength(data) + Buffer.byteLength(previous ?? '')
+      if (dataBytes > MAX_BYTES_WITH_DELIVERY) return
+      const ofEvent = { organizationId, eventType, occurredAt, data, traceParent, traceState }
+      deliveries.set(queued.id, { ...NEW, ...queued, ...ofEvent, previous, dataBytes, readAt })
     },
     /** Returns a delivery once, and only while it is as fresh as a loaded one. */
     take(uuid: string): LoadedDelivery | null {
@@ -26,12 +28,4 @@ const NEW = {
   ...({ state: 'pending', attemptCount: 0, schedulePosition: 0, workerDeaths: 0 } as const),
   ...({ webhook: 'enabled', isTest: false, sendsOnce: false, holdReason: null } as const),
   ...{ isProbe: false, isHead: false, reservedInMs: null },
-}
-
-function toLoaded(event: EventRow, queued: QueuedDelivery, readAt: number) {
-  const { organizationId, type, occurredAt, data, traceParent, traceState } = event
-  const previous = queued.bodyId === null ? null : event.previous
-  const dataBytes = Buffer.byteLength(data) + Buffer.byteLength(previous ?? '')
-  const ofEvent = { organizationId, eventType: type, occurredAt, data, traceParent, traceState }
-  return { ...NEW, ...queued, ...ofEvent, previous, dataBytes, readAt }
 }

@@ -53,10 +53,7 @@ const COMPUTED: Columns = {
 const INPUT = { ...COMPUTED, ...STORED }
 const PARAMETERS = Object.values(INPUT).map(([type], i) => `$${5 + i}::${type}[]`)
 
-/**
- * The parameters from the fifth on: an array for each column, as text, because `pg` takes many times its memory to write it.
- * Null for one without values, which `unnest` fills with nulls.
- */
+/** The parameters from the fifth on: an array for each column. Null for one without values, which `unnest` fills with nulls. */
 export function columnsOf(records: readonly AttemptRecord[]): (string | null)[] {
   return Object.values(INPUT).map(([, elementOf]) => {
     const values = records.map(elementOf)
@@ -64,7 +61,7 @@ export function columnsOf(records: readonly AttemptRecord[]): (string | null)[] 
   })
 }
 
-/** https://www.postgresql.org/docs/current/arrays.html#ARRAYS-INPUT */
+/** `pg` takes several times the memory: https://www.postgresql.org/docs/current/arrays.html#ARRAYS-INPUT */
 function inArray(value: Value): string {
   if (typeof value === 'string') return `"${value.replace(/["\\]/g, '\\$&')}"`
   if (value instanceof Date) return value.toISOString()

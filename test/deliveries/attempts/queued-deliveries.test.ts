@@ -21,7 +21,7 @@ const { pool, prisma } = database
 const queued = createQueuedDeliveries()
 const publishEvents = createPublishEvents(pool, createCatalogue(pool), { onQueued: queued.add })
 const read = createLoadDelivery(pool)
-const load = createLoadDelivery(pool, queued)
+const load = createLoadDelivery(pool, queued.take)
 
 let organizationId: string
 beforeEach(async () => {
