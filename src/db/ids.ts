@@ -73,9 +73,6 @@ export function isTypeId(text: string): boolean {
 const BASE_32 = base('0123456789abcdefghjkmnpqrstvwxyz', 5)
 const HEX = base('0123456789abcdef', 4)
 
-/** 26 characters carry 130 bits; the first two are zero. */
-const SUFFIX = /^[0-7][0-9a-hjkmnp-tv-z]{25}$/
-
 /** `0190…-…` -> `prefix_…` */
 function encodeTypeId(prefix: string, uuid: string): string {
   return `${prefix}_${convert(uuid.replaceAll('-', ''), HEX, BASE_32, 2)}`
@@ -83,9 +80,8 @@ function encodeTypeId(prefix: string, uuid: string): string {
 
 /** `prefix_…` -> `0190…-…`, or `null` for anything else. */
 function decodeTypeId(prefix: string, id: string): string | null {
-  const suffix = id.slice(prefix.length + 1)
-  if (!id.startsWith(`${prefix}_`) || !SUFFIX.test(suffix)) return null
-  return convert(suffix, BASE_32, HEX, -2).replace(UUID, '$1-$2-$3-$4-$5')
+  if (!id.startsWith(`${prefix}_`) || id.length !== prefix.length + 27 || !isTypeId(id)) return null
+  return convert(id.slice(prefix.length + 1), BASE_32, HEX, -2).replace(UUID, '$1-$2-$3-$4-$5')
 }
 
 const UUID = /^(.{8})(.{4})(.{4})(.{4})(.{12})$/
@@ -99,7 +95,7 @@ function base(digits: string, bits: number) {
 /** An attempt converts several ids, so their digits are written here first. */
 const written = Buffer.alloc(32)
 
-/** `missing`: the leading zero bits that the result has and the text has not. */
+/** `missing`: the leading zero bits that the result has and the text has not. 26 characters carry 130 bits. */
 function convert(text: string, from: typeof HEX, to: typeof HEX, missing: number): string {
   let length = 0
   let bits = 0

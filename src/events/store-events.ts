@@ -108,15 +108,15 @@ function weigh(rows: Rows): number {
   return Math.max(rows.length / MAX_EVENTS, characters / MAX_CHARACTERS)
 }
 
-/** SQL: the queued deliveries of `stored`, by primary keys, except those that need a reservation. */
+/** SQL: the queued deliveries of `stored`, except those that need a reservation. `offset 0` keeps to the primary keys. */
 const QUEUED = `(
   select json_agg(delivery) from (
     select d.id, event_id as "eventId", w.id as "webhookId", w.revision::text, d.body_id as "bodyId",
       case when d.body_id is not null then (select public_url from posthorn.settings) end as "publicUrl",
       w.keep_payloads and o.keep_payloads as "keepsPayload",
       w.keep_response_bodies and o.keep_response_bodies as "keepsResponseBody"
-    from unnest(stored.queued) as d join posthorn.webhooks as w on w.id = webhook_id
-    join posthorn.organizations as o on o.id = organization_id
+    from unnest(stored.queued) as d, lateral (select * from posthorn.webhooks as w where w.id = d.webhook_id offset 0) as w,
+      lateral (select * from posthorn.organizations as o where o.id = w.organization_id offset 0) as o
     where w.enabled and w.deleted_at is null and w.rate_limit_per_second is null
   ) as delivery)`
 

@@ -82,8 +82,9 @@ export function createHttpSender(options: HttpSenderOptions): HttpSender {
 
   async function send(request: HttpRequest): Promise<Outcome> {
     const { organizationId, url, body, signal, acknowledgeTimeoutMs } = request
-    const destination = destinations.get(url) ?? parseDestination(url, guard)
-    destinations.set(url, destination)
+    const known = destinations.get(url)
+    const destination = known ?? parseDestination(url, guard)
+    if (!known) destinations.set(url, destination)
     if (typeof destination === 'string') {
       const reason = reasonOf(destination)
       const timing = { durationMs: 0, resent: false, connection: null }

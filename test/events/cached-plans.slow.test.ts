@@ -105,7 +105,7 @@ async function publish(count: number): Promise<void> {
     ...{ organizationId, type: JOINED, typeRevision: '1', data: '{}', occurredAt: new Date() },
     ...{ idempotencyKey: null, traceParent: null, traceState: null, previous: null },
   }
-  await createStoreEvents(session)(Array.from({ length: count }, () => event))
+  await createStoreEvents(session, () => {})(Array.from({ length: count }, () => event))
 }
 
 /** Uses another session than the one whose reads are counted. */
