@@ -13,10 +13,10 @@ import { fanOut } from '../../../src/events/fan-out.ts'
 import { createPublishEvents } from '../../../src/events/publish-events.ts'
 import { createAddressGuard } from '../../../src/outbound/public-address.ts'
 import { createWebhook } from '../../../src/webhooks/save-webhook.ts'
-import { useTestDatabase } from '../../support/database.ts'
+import { sharedDatabase } from '../../support/database.ts'
 import { createTenant, ENCRYPTION_KEY, JOINED } from '../../support/factories.ts'
 
-const database = await useTestDatabase()
+const database = await sharedDatabase()
 const { pool, prisma } = database
 const queued = createQueuedDeliveries()
 const publishEvents = createPublishEvents(pool, createCatalogue(pool), { onQueued: queued.add })
