@@ -1,7 +1,7 @@
 import { LATENCY_BOUNDS_MS } from '../../webhooks/latency.ts'
 import type { AttemptRecord } from './attempt-record.ts'
 
-type Value = string | number | boolean | Date | Buffer | null
+type Value = string | number | boolean | null
 
 /** The columns of attempts that are the input of the statement: for each its type, and its value. */
 type Columns = Readonly<
@@ -10,7 +10,7 @@ type Columns = Readonly<
 
 /** Columns of attempts that are stored as they are. */
 const STORED: Columns = {
-  started_at: ['timestamptz', (record) => record.startedAt],
+  started_at: ['timestamptz', (record) => record.startedAt.toISOString()],
   succeeded: ['boolean', (record) => record.succeeded],
   duration_ms: ['int', (record) => Math.round(record.durationMs)],
   lookup_ms: ['int', (record) => record.connection?.lookupMs ?? null],
@@ -25,7 +25,7 @@ const STORED: Columns = {
   request_signature: ['text', (record) => record.requestSignature],
   request_trace_parent: ['text', (record) => record.requestTraceParent],
   response_headers: ['jsonb', (record) => storableJson(record.responseHeaders)],
-  response_body: ['bytea', (record) => record.responseBody],
+  response_body: ['bytea', ({ responseBody: body }) => body && `\\x${body.toString('hex')}`],
   response_body_truncated: ['boolean', (record) => record.responseBodyTruncated],
   unkept_body_bytes: ['int', (record) => record.unkeptBodyBytes],
 }
@@ -63,9 +63,7 @@ export function columnsOf(records: readonly AttemptRecord[]): (string | null)[] 
 
 /** `pg` takes several times the memory: https://www.postgresql.org/docs/current/arrays.html#ARRAYS-INPUT */
 function inArray(value: Value): string {
-  if (typeof value === 'string') return `"${value.replace(/["\\]/g, '\\$&')}"`
-  if (value instanceof Date) return value.toISOString()
-  return Buffer.isBuffer(value) ? `"\\\\x${value.toString('hex')}"` : String(value)
+  return typeof value === 'string' ? `"${value.replace(/["\\]/g, '\\$&')}"` : String(value)
 }
 
 /** Removes NUL, which `jsonb` rejects and HTTP does not allow in headers. */
