@@ -56,8 +56,8 @@ const PARAMETERS = Object.values(INPUT).map(([type], i) => `$${5 + i}::${type}[]
 /** The parameters from the fifth on: an array for each column. Null for one without values, which `unnest` fills with nulls. */
 export function columnsOf(records: readonly AttemptRecord[]): (string | null)[] {
   return Object.values(INPUT).map(([, elementOf]) => {
-    const values = records.map(elementOf)
-    return values.every((value) => value === null) ? null : `{${values.map(inArray).join()}}`
+    const elements = records.map((record) => inArray(elementOf(record)))
+    return elements.every((element) => element === 'null') ? null : `{${elements.join()}}`
   })
 }
 
