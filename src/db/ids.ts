@@ -70,35 +70,43 @@ export function isTypeId(text: string): boolean {
 }
 
 /** TypeIDs (https://github.com/jetify-com/typeid): a prefix and a uuid in Crockford's base 32, lower case. */
-const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
-
-/** 26 characters carry 130 bits; the first two are zero. */
-const SUFFIX = /^[0-7][0-9a-hjkmnp-tv-z]{25}$/
+const BASE_32 = base('0123456789abcdefghjkmnpqrstvwxyz', 5)
+const HEX = base('0123456789abcdef', 4)
 
 /** `0190…-…` -> `prefix_…` */
 function encodeTypeId(prefix: string, uuid: string): string {
-  let [bits, bitCount, length] = [0, 2, 0]
-  for (const digit of uuid) {
-    if (digit === '-') continue
-    bits = ((bits << 4) | Number.parseInt(digit, 16)) & 0xff
-    bitCount += 4
-    if (bitCount < 5) continue
-    bitCount -= 5
-    SUFFIX_BYTES[length++] = ALPHABET.charCodeAt((bits >> bitCount) & 31)
-  }
-  return `${prefix}_${SUFFIX_BYTES.toString('latin1')}`
+  return `${prefix}_${convert(uuid.replaceAll('-', ''), HEX, BASE_32, 2)}`
 }
-
-/** One text in place of one for each character. */
-const SUFFIX_BYTES = Buffer.alloc(26)
 
 /** `prefix_…` -> `0190…-…`, or `null` for anything else. */
 function decodeTypeId(prefix: string, id: string): string | null {
-  const suffix = id.slice(prefix.length + 1)
-  if (!id.startsWith(`${prefix}_`) || !SUFFIX.test(suffix)) return null
-  let bits = 0n
-  for (const letter of suffix) bits = (bits << 5n) | BigInt(ALPHABET.indexOf(letter))
-  return bits.toString(16).padStart(32, '0').replace(UUID, '$1-$2-$3-$4-$5')
+  if (!id.startsWith(`${prefix}_`) || id.length !== prefix.length + 27 || !isTypeId(id)) return null
+  return convert(id.slice(prefix.length + 1), BASE_32, HEX, -2).replace(UUID, '$1-$2-$3-$4-$5')
 }
 
 const UUID = /^(.{8})(.{4})(.{4})(.{4})(.{12})$/
+
+/** `values`: those of the digits, by their codes. */
+function base(digits: string, bits: number) {
+  const letters = Array.from({ length: 128 }, (_, code) => String.fromCharCode(code).toLowerCase())
+  return { digits, bits, values: letters.map((letter) => digits.indexOf(letter)) }
+}
+
+/** An attempt converts several ids, so their digits are written here first. */
+const written = Buffer.alloc(32)
+
+/** `missing`: the leading zero bits that the result has and the text has not. 26 characters carry 130 bits. */
+function convert(text: string, from: typeof HEX, to: typeof HEX, missing: number): string {
+  let length = 0
+  let bits = 0
+  let count = missing
+  for (let i = 0; i < text.length; i++) {
+    bits = ((bits << from.bits) | (from.values[text.charCodeAt(i)] as number)) & 0xff
+    count += from.bits
+    while (count >= to.bits) {
+      count -= to.bits
+      written[length++] = to.digits.charCodeAt((bits >> count) & (to.digits.length - 1))
+    }
+  }
+  return written.toString('latin1', 0, length)
+}

@@ -16,6 +16,7 @@ import {
   type EventsToStore,
   isApiKeyOutdated,
   isOutdated,
+  type OnQueued,
   type StoredEvent,
 } from './store-events.ts'
 
@@ -94,14 +95,15 @@ interface PublishOptions {
   /** Counts events that are accepted although the check with their schema did not come to its end. */
   readonly countUndecided?: (events: number) => void
   readonly tracing?: Tracing
+  readonly onQueued?: OnQueued | undefined
 }
 
 export function createPublishEvents(
   sql: Sql,
   catalogue: Catalogue,
-  { countUndecided, tracing }: PublishOptions = {},
+  { countUndecided, tracing, onQueued }: PublishOptions = {},
 ): PublishEvents {
-  const store = createStoreEvents(sql)
+  const store = createStoreEvents(sql, onQueued)
 
   /** If the cached catalogue is outdated, the events are checked again before any is stored or rejected. */
   async function checkAndStore(...[organizationId, events, apiKey]: Parameters<PublishEvents>) {

@@ -34,6 +34,18 @@ export interface EventsToStore {
   readonly apiKey: Pick<Caller, 'keyId' | 'keyVersion'> | null
 }
 
+/** A delivery that has a job at once, with what its attempt needs of its webhook and its organization. */
+export interface QueuedDelivery extends Readonly<Record<'id' | 'eventId' | 'webhookId', string>> {
+  readonly revision: string
+  readonly bodyId: string | null
+  readonly publicUrl: string | null
+  readonly keepsPayload: boolean
+  readonly keepsResponseBody: boolean
+}
+
+/** `readAt`: when the statement was sent that read the delivery, by the clock of `performance.now`. */
+export type OnQueued = (event: EventRow, delivery: QueuedDelivery, readAt: number) => void
+
 /**
  * Stores the events of one call with their deliveries and jobs, all or none, and resolves after the commit. If an event
  * type changed since the check, or the API key since it was read, stores nothing and rejects with an error that
@@ -65,22 +77,18 @@ const KEY_LOCK_TIMEOUT_MS = 200
 /**
  * Calls that come while statements run share the next transaction, and a call that Postgres rejects fails alone. Calls
  * with idempotency keys have separate transactions, so that calls without a key never wait for one; so have large calls,
- * one after the other.
+ * one after the other. `onQueued` gets the deliveries of small statements.
  */
-export function createStoreEvents(sql: Sql): StoreEvents {
+export function createStoreEvents(sql: Sql, onQueued?: OnQueued): StoreEvents {
   const createBatch = (isKeyed: boolean, parallel: number) =>
-    batched(
-      (calls: EventsToStore[]) =>
-        storeCalls(sql, calls, isKeyed ? KEY_LOCK_TIMEOUT_MS : LOCK_TIMEOUT_MS),
-      {
-        maxSize: MAX_CALLS,
-        weight: { max: 1, of: weigh },
-        parallel,
-        isolate: (error) =>
-          (isRejection(error) || (isKeyed && codeOf(error) === LOCK_NOT_AVAILABLE)) &&
-          !isOutdated(error),
-      },
-    )
+    batched((calls: EventsToStore[]) => storeCalls(sql, calls, isKeyed, onQueued), {
+      maxSize: MAX_CALLS,
+      weight: { max: 1, of: weigh },
+      parallel,
+      isolate: (error) =>
+        (isRejection(error) || (isKeyed && codeOf(error) === LOCK_NOT_AVAILABLE)) &&
+        !isOutdated(error),
+    })
   const createLanes = (isKeyed: boolean) => ({
     small: createBatch(isKeyed, PARALLEL),
     large: createBatch(isKeyed, 1),
@@ -103,30 +111,51 @@ function weigh({ rows }: EventsToStore): number {
   return Math.max(rows.length / MAX_EVENTS, characters / MAX_CHARACTERS)
 }
 
+/** SQL: the queued deliveries of `stored`, except those that need a reservation. `offset 0` keeps to the primary keys. */
+const QUEUED = `(
+  select json_agg(delivery) from (
+    select d.id, event_id as "eventId", w.id as "webhookId", w.revision::text, d.body_id as "bodyId",
+      case when d.body_id is not null then (select public_url from posthorn.settings) end as "publicUrl",
+      w.keep_payloads and o.keep_payloads as "keepsPayload",
+      w.keep_response_bodies and o.keep_response_bodies as "keepsResponseBody"
+    from unnest(stored.queued) as d, lateral (select * from posthorn.webhooks as w where w.id = d.webhook_id offset 0) as w,
+      lateral (select * from posthorn.organizations as o where o.id = w.organization_id offset 0) as o
+    where w.enabled and w.deleted_at is null and w.rate_limit_per_second is null
+  ) as delivery)`
+
 async function storeCalls(
   sql: Sql,
   calls: readonly EventsToStore[],
-  timeoutMs: number,
+  isKeyed: boolean,
+  onQueued: OnQueued | undefined,
 ): Promise<StoredEvent[][]> {
-  const { rows: stored } = await sql.query<StoredEvent>({
+  const rows = calls.flatMap((call) => call.rows)
+  const timeoutMs = isKeyed ? KEY_LOCK_TIMEOUT_MS : LOCK_TIMEOUT_MS
+  const sentAt = performance.now()
+  const { rows: stored } = await sql.query<StoredEvent & { queued: QueuedDelivery[] | null }>({
     name: 'insert_events',
     // Sets the lock timeout before the function runs, until the end of the transaction.
     text: `
-      select stored.event_id as uuid, stored.delivery_count as "deliveryCount", stored.duplicate
+      select stored.event_id as uuid, stored.delivery_count as "deliveryCount", stored.duplicate,
+        case when $3 then ${QUEUED} end as queued
       from jsonb_to_record($1) as given (
           organization_ids uuid[], types text[], revisions bigint[], data text[], occurred_at timestamptz[], keys text[],
           trace_parents text[], trace_states text[], previous text[], api_key_ids uuid[], api_key_versions text[]),
         posthorn.insert_events(
           case when set_config('lock_timeout', $2, true) is not null then organization_ids end, types, revisions,
           data, occurred_at, keys, trace_parents, trace_states, previous, api_key_ids, api_key_versions) as stored`,
-    values: [printColumns(calls), `${timeoutMs}ms`],
+    values: [printColumns(rows, calls), `${timeoutMs}ms`, onQueued !== undefined],
   })
+  // The first row has those of all events.
+  for (const delivery of stored[0]?.queued ?? []) {
+    const event = rows[stored.findIndex(({ uuid }) => uuid === delivery.eventId)]
+    if (event) onQueued?.(event, delivery, sentAt)
+  }
   return calls.map((call) => stored.splice(0, call.rows.length))
 }
 
 /** One text, because `pg` prints an array by appending each of its elements, in ten times the memory. */
-function printColumns(calls: readonly EventsToStore[]): string {
-  const rows = calls.flatMap((call) => call.rows)
+function printColumns(rows: readonly EventRow[], calls: readonly EventsToStore[]): string {
   const apiKeys = [...new Set(calls.flatMap(({ apiKey }) => apiKey ?? []))]
   return JSON.stringify({
     organization_ids: rows.map((row) => row.organizationId),

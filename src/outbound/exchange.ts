@@ -69,8 +69,10 @@ export class Exchange implements Dispatcher.DispatchHandler {
   /** Dispatches the request, and measures the connection that undici opens for it. */
   dispatch(dispatcher: Dispatcher, request: Dispatcher.DispatchOptions): void {
     this.#phase = 'connecting'
-    this.#startTimer(this.#limits.connectTimeoutMs - this.#elapsedMs())
     this.#connectionTimer.run(() => dispatcher.dispatch(request, this))
+    // With an open connection, the request may have started.
+    if (this.#phase !== 'connecting') return
+    this.#startTimer(this.#limits.connectTimeoutMs - this.#elapsedMs())
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {

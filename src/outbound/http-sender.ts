@@ -1,5 +1,6 @@
 import * as tls from 'node:tls'
 import { Agent, type Dispatcher } from 'undici'
+import { LruMap } from '../lib/lru-map.ts'
 import { parseDestination } from './destination-url.ts'
 import { createEgressProxy } from './egress-proxy.ts'
 import { DEFAULT_LIMITS, Exchange, type ExchangeLimits } from './exchange.ts'
@@ -50,6 +51,7 @@ export function createHttpSender(options: HttpSenderOptions): HttpSender {
   /** Least recently used first. */
   const organizations = new Map<string, OrganizationConnections>()
   const inFlight = new Set<Promise<unknown>>()
+  const destinations = new LruMap<string, ReturnType<typeof parseDestination>>(DESTINATIONS)
   let isClosing = false
 
   function connectionsOf(id: string): OrganizationConnections {
@@ -80,7 +82,9 @@ export function createHttpSender(options: HttpSenderOptions): HttpSender {
 
   async function send(request: HttpRequest): Promise<Outcome> {
     const { organizationId, url, body, signal, acknowledgeTimeoutMs } = request
-    const destination = parseDestination(url, guard)
+    const known = destinations.get(url)
+    const destination = known ?? parseDestination(url, guard)
+    if (!known) destinations.set(url, destination)
     if (typeof destination === 'string') {
       const reason = reasonOf(destination)
       const timing = { durationMs: 0, resent: false, connection: null }
@@ -111,6 +115,9 @@ export function createHttpSender(options: HttpSenderOptions): HttpSender {
 
   return { send, close, [Symbol.asyncDispose]: close }
 }
+
+/** Parsing a URL takes more memory than anything else that a request needs. */
+const DESTINATIONS = { maxEntries: 1_000, maxAgeMs: 60_000 }
 
 /** How many organizations keep their connections. Exceeded only while more of them have requests in flight. */
 const MAX_ORGANIZATIONS = 500

@@ -1,6 +1,7 @@
 import { createKeyring, type Keyring } from '../auth/encryption/keyring.ts'
 import type { Role, Settings } from '../config/settings.ts'
 import { openPools, type Pools } from '../db/pools.ts'
+import { createQueuedDeliveries } from '../deliveries/attempts/queued-deliveries.ts'
 import { hasLittleMemory } from '../lib/little-memory.ts'
 import { createNotifier, type Notify } from '../streams/live/notify.ts'
 import { createLogger, type Logger } from '../telemetry/logger.ts'
@@ -17,6 +18,8 @@ export interface CommonServices extends AsyncDisposable {
   readonly tracing: Tracing
   readonly database: Pools
   readonly keyring: Keyring
+  /** Between the API and the worker of a process that runs both. */
+  readonly queued: ReturnType<typeof createQueuedDeliveries> | null
   /** Notifies the subscribers of all processes. */
   readonly notify: Notify
 }
@@ -58,6 +61,7 @@ export function openCommonServices(
     tracing: createTracing(),
     database,
     keyring: createKeyring(secrets.encryptionKeys),
+    queued: role === 'all' ? createQueuedDeliveries() : null,
     notify: notifier.notify,
     async [Symbol.asyncDispose]() {
       await notifier[Symbol.asyncDispose]()

@@ -58,6 +58,7 @@ export function addServices(common: CommonServices, settings: Settings): Service
   const publish = createPublishEvents(pipeline, catalogue, {
     countUndecided: (events) => metrics.count('undecided_checks', events),
     tracing,
+    onQueued: common.queued?.add,
   })
   return {
     ...common,

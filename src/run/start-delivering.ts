@@ -65,7 +65,7 @@ export async function startDelivering(
   await saveSendDefaults(pool, config)
   const reportCanceled = createCancelReporter(logger)
   const attempt = {
-    load: createLoadDelivery(pipeline),
+    load: createLoadDelivery(pipeline, common.queued?.take),
     loadBody: createLoadBody(pipeline, createFindBody(pipeline)),
     payloads: new FairQueue(heapShare(config, SHARE_OF_PAYLOADS)),
     findSendOptions: createFindSendOptions(pipeline, keyring),

@@ -13,8 +13,6 @@ import { createHoldForRetryAfter } from './retry-after-hold.ts'
 
 /** The permission to send one attempt. */
 export interface Permit {
-  /** The time that acquiring took, in which the webhook may have changed. */
-  readonly waitedMs: number
   /** Call it when the attempt has ended. `result` is `null` if nothing was sent. */
   release(result: AttemptResult | null): void
 }
@@ -103,7 +101,6 @@ export function createScheduler(sql: Sql, { concurrency, notify, onError }: Sche
       if (reason !== null) return await parkUnlessAborted(signal, id, reason)
       if (stopping.aborted || signal.aborted) return 'aborted'
 
-      const startedAt = performance.now()
       const candidate = { webhookId, organizationId, maxInFlight: options.maxInFlight }
       if (options.rateLimitPerSecond !== null && !isTest && !isProbe) {
         // Only a release from the backlog reserves a time.
@@ -120,10 +117,7 @@ export function createScheduler(sql: Sql, { concurrency, notify, onError }: Sche
       if ((typeof acquired === 'string' ? acquired : await acquired) === 'rejected') {
         return await parkUnlessAborted(signal, id, 'concurrency_limit')
       }
-      return {
-        waitedMs: performance.now() - startedAt,
-        release: (result) => limiter.release(candidate, result),
-      }
+      return { release: (result) => limiter.release(candidate, result) }
     },
 
     /** Puts the webhook on hold for `waitMs`, because its endpoint asked for that. Call it before releasing the permit. */

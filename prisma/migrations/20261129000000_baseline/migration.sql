@@ -119,6 +119,9 @@ create type posthorn.delivery_state as enum ('pending', 'succeeded', 'exhausted'
 -- The states that people see, without `succeeded`. A pending delivery is queued, retrying or waiting.
 create type posthorn.indexed_delivery_state as enum ('queued', 'retrying', 'waiting', 'exhausted', 'canceled');
 
+-- A new delivery with a job.
+create type posthorn.queued_delivery as (id uuid, event_id uuid, webhook_id uuid, body_id uuid);
+
 -- The job to write for a delivery.
 create type posthorn.delivery_job as (
   delivery_id uuid,
@@ -1591,16 +1594,18 @@ end
 $$;
 
 -- Creates one delivery for each element of the parallel arrays, with its job, as the webhook is now: parked if it is
--- ordered, on hold or has a backlog, and canceled if it was deleted since the event was published.
+-- ordered, on hold or has a backlog, and canceled if it was deleted since the event was published. If there are few, returns
+-- those with a job, so that the process that published the events need not load them.
 create function posthorn.create_deliveries(
   organization_ids uuid[], event_ids uuid[], event_types text[], webhook_ids uuid[]
-) returns int
+) returns posthorn.queued_delivery[]
   language plpgsql set search_path = pg_catalog, pg_temp
 as $$
 #variable_conflict use_column
 declare
   default_max_attempts constant int := (select s.default_max_attempts from posthorn.settings as s);
-  created_count int;
+  max_returned constant int := 20;
+  queued posthorn.queued_delivery[];
 begin
   with created as materialized (
     select posthorn.uuid_v7() as id, in_order.*, not in_order.is_deleted and in_order.parked_reason is null as is_queued
@@ -1656,10 +1661,13 @@ begin
       select distinct c.webhook_id from created as c where c.parked_reason = 'ordered'
     ) as ordered
   )
-  select total.count into created_count
-  from (select count(*)::int as count from created) as total
+  select few.queued into queued
+  from (
+    select array_agg(row(c.id, c.event_id, c.webhook_id, c.body_id)::posthorn.queued_delivery) as queued
+    from created as c where c.is_queued and cardinality(webhook_ids) <= max_returned
+  ) as few
   left join scheduled on true left join released on true;
-  return created_count;
+  return queued;
 end
 $$;
 
@@ -2320,10 +2328,11 @@ $$;
 
 -- Stores events with their deliveries and jobs. Above a number of deliveries, they are only counted, and fan out later. The
 -- arrays are parallel, with one element per event; the caller has checked sizes and schemas. Returns one row per event, in
--- order; for a repeated idempotency key, the event of its first use. Raises PH412 if a type is not in the catalogue or does
--- not have the given revision (null: any), and PH409 if a key was used for another event, with a JSON array of the ordinals
--- as the detail. Then nothing is stored. No event is stored for an organization that is deleted, or is being deleted, nor
--- if an API key was revoked, deleted or changed since its version was read, or has expired: then it raises PH401.
+-- order, the first one with the result of `create_deliveries`; for a repeated idempotency key, the event of its first use.
+-- Raises PH412 if a type is not in the catalogue or does not have the given revision (null: any), and PH409 if a key was
+-- used for another event, with a JSON array of the ordinals as the detail. Then nothing is stored. No event is stored for
+-- an organization that is deleted, or is being deleted, nor if an API key was revoked, deleted or changed since its version
+-- was read, or has expired: then it raises PH401.
 create function posthorn.insert_events(
   organization_ids uuid[],
   types text[],
@@ -2336,7 +2345,7 @@ create function posthorn.insert_events(
   previous text[] default null,
   api_key_ids uuid[] default null,
   api_key_versions text[] default null
-) returns table (ordinal int, event_id uuid, delivery_count int, duplicate boolean)
+) returns table (ordinal int, event_id uuid, delivery_count int, duplicate boolean, queued posthorn.queued_delivery[])
   language plpgsql set search_path = pg_catalog, pg_temp
 as $$
 #variable_conflict use_column
@@ -2529,7 +2538,7 @@ begin
     created as (
       select posthorn.create_deliveries(
         array_agg(p.organization_id order by p.i, w.n), array_agg(p.event_id order by p.i, w.n),
-        array_agg(p.type order by p.i, w.n), array_agg(w.id order by p.i, w.n))
+        array_agg(p.type order by p.i, w.n), array_agg(w.id order by p.i, w.n)) as queued
       from placed as p
       join matched as m on m.organization_id = p.organization_id and m.type = p.type
         and (m.only is null or m.only = p.i)
@@ -2551,7 +2560,8 @@ begin
     started as (
       select count(posthorn.start_fan_out(fanned_out.organization_id)) from fanned_out
     )
-    select given.i - 1, event_ids[given.i], coalesce(placed.webhooks, 0), duplicates[given.i]
+    select given.i - 1, event_ids[given.i], coalesce(placed.webhooks, 0), duplicates[given.i],
+      case when given.i = 1 then created.queued end
     from generate_subscripts(types, 1) as given (i)
     left join placed on placed.i = given.i
     left join created on true left join started on true

@@ -33,17 +33,25 @@ export interface LoadedDelivery extends ScheduledDelivery {
   readonly sendsOnce: boolean
   /** How many workers in a row died with the job of the delivery. */
   readonly workerDeaths: number
+  /** When it was read, by the clock of `performance.now`. */
+  readonly readAt: number
 }
 
+/** Of what is sent without another load: its webhook may be disabled or on hold, or have another URL or secret. */
+export const MAX_AGE_MS = 20
+
 /** A larger payload is loaded when it is sent. */
-const MAX_BYTES_WITH_DELIVERY = 8 * 1024
+export const MAX_BYTES_WITH_DELIVERY = 8 * 1024
 
 /** The delivery with a uuid, or `null` if there is none. */
 export type LoadDelivery = (uuid: string) => Promise<LoadedDelivery | null>
 
-/** Deliveries whose jobs start in the same tick are loaded by one statement. */
-export function createLoadDelivery(sql: Sql): LoadDelivery {
-  return batched((uuids: string[]) => loadDeliveries(sql, uuids), { maxSize: 500 })
+type TakeQueued = (uuid: string) => LoadedDelivery | null
+
+/** Deliveries whose jobs start in the same tick are loaded by one statement, unless this process has just queued them. */
+export function createLoadDelivery(sql: Sql, takeQueued?: TakeQueued): LoadDelivery {
+  const load = batched((uuids: string[]) => loadDeliveries(sql, uuids), { maxSize: 500 })
+  return async (uuid) => takeQueued?.(uuid) ?? (await load(uuid))
 }
 
 /** SQL: what is read of the event `e` for the delivery `d`. Null once the event is past its retention or erased. */
@@ -86,12 +94,13 @@ const LOAD_DELIVERIES = `
 
 async function loadDeliveries(sql: Sql, uuids: string[]): Promise<(LoadedDelivery | null)[]> {
   const sorted = uuids.toSorted()
-  const { rows } = await sql.query<LoadedDelivery>({
+  const { rows } = await sql.query<Omit<LoadedDelivery, 'readAt'>>({
     name: 'load_deliveries',
     text: LOAD_DELIVERIES,
     values: [sorted, sorted[0], sorted.at(-1)],
   })
-  const byId = new Map(rows.map((row) => [row.id, row]))
+  const readAt = performance.now()
+  const byId = new Map(rows.map((row) => [row.id, Object.assign(row, { readAt })]))
   return uuids.map((uuid) => byId.get(uuid) ?? null)
 }
 

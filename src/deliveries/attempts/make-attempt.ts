@@ -23,6 +23,7 @@ import {
   type LoadBody,
   type LoadDelivery,
   type LoadedDelivery,
+  MAX_AGE_MS,
   TOO_LARGE,
 } from './load-delivery.ts'
 import type { RecordAttempt, RecordedAttempt } from './record-attempt.ts'
@@ -96,9 +97,6 @@ async function loadSendable(deps: AttemptDeps, uuid: string): Promise<Sendable |
   return options && { delivery, options }
 }
 
-/** A longer wait leaves time to disable the webhook, to put it on hold, or to change its URL or secret. */
-const MAX_WAIT_WITHOUT_RELOAD_MS = 20
-
 /** `changed`: what was loaded is out of date. */
 type NoAttempt = 'aborted' | 'changed'
 
@@ -109,15 +107,13 @@ async function attemptWithPermit(
   permit: Permit,
   run: TaskRun,
 ): Promise<AttemptRecord | NoAttempt> {
-  const { id, organizationId, data, dataBytes } = loaded.delivery
-  const acquiredAt = performance.now()
+  const { id, organizationId, data, dataBytes, readAt } = loaded.delivery
   const bytes = data === null ? (dataBytes ?? 0) : 0
   if (bytes > 0) await deps.payloads.acquire(organizationId, { amount: bytes })
   let result: AttemptResult | null = null
   try {
     if (run.signal.aborted) return 'aborted'
-    const waitedMs = permit.waitedMs + performance.now() - acquiredAt
-    const isFresh = waitedMs <= MAX_WAIT_WITHOUT_RELOAD_MS
+    const isFresh = performance.now() - readAt <= MAX_AGE_MS
     const sendable = isFresh ? loaded : await loadSendable(deps, id)
     if (!sendable || reasonToPark(sendable.delivery, sendable.options) !== null) return 'changed'
     const plan = planAttempt(deps, sendable, run)
@@ -242,23 +238,22 @@ export function signRequest(
     own['traceparent'] = trace.traceParent
     if (trace.traceState !== null) own['tracestate'] = trace.traceState
   }
-  // A receiver joins the values of a repeated header, in any case of its name, so the signature would not verify. Only
-  // Posthorn marks a test.
-  const custom = Object.entries(customHeaders).filter(([name]) => {
+  const headers: Record<string, string> = {}
+  const extraHeaderNames: string[] = []
+  for (const name of Object.keys(customHeaders)) {
     const lower = name.toLowerCase()
-    return lower !== testHeader && !Object.hasOwn(own, lower)
-  })
-  const mark = isTest ? { [testHeader]: 'true' } : {}
-  const headers: Readonly<Record<string, string>> = {
-    ...Object.fromEntries(custom),
-    ...own,
-    ...mark,
+    // A receiver joins the values of a repeated header, in any case of its name, so the signature would not verify. Only
+    // Posthorn marks a test.
+    if (lower === testHeader || Object.hasOwn(own, lower)) continue
+    headers[name] = customHeaders[name] as string
+    extraHeaderNames.push(name)
   }
-  return {
-    headers,
-    signature,
-    extraHeaderNames: [...custom.map(([name]) => name), ...Object.keys(mark)],
+  Object.assign(headers, own)
+  if (isTest) {
+    headers[testHeader] = 'true'
+    extraHeaderNames.push(testHeader)
   }
+  return { headers, signature, extraHeaderNames }
 }
 
 /**

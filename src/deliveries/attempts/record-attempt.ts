@@ -1,5 +1,5 @@
 import type { Sql } from '../../db/client.ts'
-import { isRejection, retryWhileUnavailable } from '../../db/faults.ts'
+import { isDatabaseUnavailable, isRejection, retryWhileUnavailable } from '../../db/faults.ts'
 import { batched } from '../../lib/batch.ts'
 import { USER_AGENT } from '../../lib/version.ts'
 import type { AttemptRecord } from './attempt-record.ts'
@@ -41,8 +41,6 @@ export function createRecordAttempt(sql: Sql): RecordAttempt {
   }
 }
 
-type RecordedRow = RecordedAttempt & { readonly ordinal: string }
-
 /**
  * Sorts by id, so that two processes cannot deadlock. A statement updates a delivery once, so a second attempt of one, as
  * after a lost claim, must be recorded `again`.
@@ -51,11 +49,9 @@ async function recordAttempts(
   sql: Sql,
   given: AttemptRecord[],
 ): Promise<(RecordedAttempt | null | 'again')[]> {
-  // The first of each delivery.
-  const byDelivery = new Map(given.toReversed().map((record) => [record.deliveryUuid, record]))
-  const records = [...byDelivery.values()]
-  const sorted = records.toSorted((a, b) => (a.deliveryUuid < b.deliveryUuid ? -1 : 1))
-  const { rows } = await sql.query<RecordedRow>({
+  const firsts = new Map(given.toReversed().map((record) => [record.deliveryUuid, record]))
+  const sorted = [...firsts.values()].sort((a, b) => (a.deliveryUuid < b.deliveryUuid ? -1 : 1))
+  const { rows } = await sql.query<RecordedAttempt & { readonly deliveryUuid: string }>({
     name: 'record_attempts',
     text: RECORD_ATTEMPTS,
     values: [
@@ -66,11 +62,11 @@ async function recordAttempts(
       ...columnsOf(sorted),
     ],
   })
-  const results = new Map<AttemptRecord, RecordedAttempt | null>(
-    records.map((record) => [record, null]),
-  )
-  for (const row of rows) results.set(sorted[Number(row.ordinal) - 1] as AttemptRecord, row)
-  return given.map((record) => results.get(record) ?? (results.has(record) ? null : 'again'))
+  const recorded = new Map(rows.map((row) => [row.deliveryUuid, row]))
+  return given.map((record) => {
+    const { deliveryUuid } = record
+    return firsts.get(deliveryUuid) === record ? (recorded.get(deliveryUuid) ?? null) : 'again'
+  })
 }
 
 /**
@@ -83,15 +79,14 @@ export function recordWithRetry(
   onUnavailable: (error: unknown) => void,
 ): RecordAttempt {
   return async (attempt) => {
-    let isRepeated = false
-    return await retryWhileUnavailable(
-      async () => {
-        const recorded = isRepeated ? await findRecorded(sql, attempt) : null
-        isRepeated = true
-        return recorded ?? (await record(attempt))
-      },
-      { onUnavailable },
-    )
+    try {
+      return await record(attempt)
+    } catch (error) {
+      if (!isDatabaseUnavailable(error)) throw error
+      onUnavailable(error)
+      const again = async () => (await findRecorded(sql, attempt)) ?? (await record(attempt))
+      return await retryWhileUnavailable(again, { onUnavailable })
+    }
   }
 }
 
