@@ -21,17 +21,18 @@ export function readBody(
 ): Uint8Array | Promise<Uint8Array> {
   const header = headerOf(request, 'content-length')
   const declared = header === null ? null : Number(header)
-  if (declared === null) return readChunks(request, maxBytes, inFlight)
+  if (declared === null) return readChunks(request, maxBytes, false, inFlight)
   if (declared > maxBytes) throw tooLarge(maxBytes)
   inFlight?.resize('body', declared)
   const hasCome = request instanceof IncomingMessage && request.readableLength === declared
-  return hasCome ? (request.read() ?? Buffer.alloc(0)) : readChunks(request, declared, undefined)
+  return hasCome ? (request.read() ?? Buffer.alloc(0)) : readChunks(request, declared, true)
 }
 
 async function readChunks(
   request: HttpRequest,
   maxBytes: number,
-  inFlight: InFlight | undefined,
+  isDeclared: boolean,
+  inFlight?: InFlight,
 ): Promise<Uint8Array> {
   const chunks: Uint8Array[] = []
   let size = 0
@@ -44,8 +45,8 @@ async function readChunks(
   try {
     // Its errors describe the request of this context.
     if (request instanceof IncomingMessage) await readIncoming(request, AsyncLocalStorage.bind(add))
-    else if (inFlight) for await (const chunk of request.body ?? []) add(chunk)
-    else add(new Uint8Array(await request.arrayBuffer()))
+    else if (isDeclared) add(new Uint8Array(await request.arrayBuffer()))
+    else for await (const chunk of request.body ?? []) add(chunk)
   } catch (error) {
     throw error instanceof DomainError ? error : incomplete(error)
   }

@@ -34,17 +34,21 @@ describe('outside of src/outbound', () => {
       const text = await readFile(path.join(ROOT, file), 'utf8')
       for (const [, names = '', module = ''] of text.matchAll(IMPORT)) {
         if (!SOCKET_MODULES.includes(module.replace('node:', ''))) continue
-        if (!names.startsWith('type ')) imports.push(`${file}: ${names} from ${module}`)
+        const imported = names.replaceAll(/\s+/g, ' ').replaceAll(/,? type \w+,?/g, '')
+        if (!/^type |^\{ *\}$/.test(imported)) imports.push(`${file}: ${imported} from ${module}`)
       }
     }
     expect(imports.sort()).toEqual([
       'src/cli/listen/format-delivery.ts: { STATUS_CODES } from node:http',
       'src/cli/listen/send-local.ts: { lookup } from node:dns',
+      'src/cli/listen/send-local.ts: { request as requestHttp } from node:http',
       'src/cli/listen/send-local.ts: { request as requestHttps } from node:https',
-      'src/cli/listen/send-local.ts: { type IncomingMessage, request as requestHttp } from node:http',
-      'src/db/embedded/server.ts: { type AddressInfo, createServer } from node:net',
+      'src/db/embedded/server.ts: { createServer } from node:net',
       'src/db/pools.ts: { Socket } from node:net',
+      'src/http/connection.ts: { isIPv4 } from node:net',
       'src/http/https-receiver.ts: { createServer } from node:https',
+      'src/http/read-body.ts: { IncomingMessage } from node:http',
+      'src/server/http-server.ts: { createServer } from node:http',
     ])
   })
 })

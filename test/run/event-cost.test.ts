@@ -28,11 +28,9 @@ const DELIVERY_BYTES = 88_000 // 15_000
 
 /** Of an event that is published and delivered alone, from the request to the completed job. */
 const STATEMENTS = [
-  'authenticate',
   'complete_job/graphile_worker',
   'get_job100/graphile_worker',
   'insert_events',
-  'load_deliveries',
   // It wakes the worker.
   'notification jobs:insert',
   'record_attempts',

@@ -15,6 +15,11 @@ export const SQLSTATES: Readonly<Record<string, { meaning: string; remedy: strin
       'A table that publishes its changes can no longer do so: `object_not_in_prerequisite_state`. A column is missing, or an event type is not in the catalogue any more.',
     remedy: 'Call `posthorn.publish_changes` again, or `posthorn.stop_publishing_changes`.',
   },
+  PH401: {
+    meaning:
+      'An API key that is given with events was revoked or changed, or has expired. Only Posthorn itself gives keys.',
+    remedy: 'Read the key again.',
+  },
   PH409: {
     meaning:
       'An idempotency key was used for another event in the last 24 hours. The detail is a JSON list of the positions of the events.',
