@@ -39,7 +39,7 @@ const STATEMENTS = [
 const SHARED = 'notify_live'
 
 /** Those of `src` that a reader follows from the request to the recorded attempt. */
-const FILES = 52
+const FILES = 44
 
 /** As many as V8 needs to compile the path. */
 const WARM_UP = 1_500
