@@ -135,7 +135,7 @@ async function fillDatabase(folder: string, receiverUrl: string, stored: number)
   await using services = openBenchServices(postgres.url)
   const tenant = await createBenchTenant(services)
   const types = await addWebhooks(services, tenant, receiverUrl, 'ok')
-  await fillFinished(database.pool, tenant, types, stored, '28 days')
+  await fillFinished(database.pool, tenant, types, stored)
   await database.pool.query('vacuum analyze')
   return { token: tenant.token, type: types[0] as string }
 }
