@@ -1,7 +1,8 @@
 import { createServer } from 'node:https'
-import type { AddressInfo } from 'node:net'
+import { json } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createTestAuthority } from '../outbound/certificates.ts'
+import { listen } from '../support/listen.ts'
 import { seededRandom } from './seeded-random.ts'
 
 /*
@@ -26,17 +27,13 @@ const { key, cert } = await authority.issue(['127.0.0.1'])
 
 const server = createServer({ key, cert }, async (request, response) => {
   response.on('error', () => {})
-  const chunks: Buffer[] = []
-  try {
-    for await (const chunk of request) chunks.push(chunk as Buffer)
-  } catch {
-    return
-  }
-  const { data } = JSON.parse(Buffer.concat(chunks).toString())
+  // A fault can end a request during its body.
+  const event = (await json(request).catch(() => null)) as { data: { n: number } } | null
+  if (event === null) return
   const id = String(request.headers['wh-id'])
   const entry: SeenDelivery = seen.get(id) ?? {
     path: request.url ?? '',
-    event: data.n,
+    event: event.data.n,
     arrivals: 0,
     acknowledged: 0,
     duplicateAtMs: [],
@@ -59,9 +56,7 @@ const server = createServer({ key, cert }, async (request, response) => {
 })
 server.keepAliveTimeout = 60_000
 server.on('tlsClientError', () => {})
-server.listen(0, '127.0.0.1', () => {
-  const { port } = server.address() as AddressInfo
-  process.send?.({ url: `https://127.0.0.1:${port}`, authority: authority.pem })
-})
 process.on('message', () => process.send?.([...seen]))
 process.on('disconnect', () => process.exit())
+const url = `https://127.0.0.1:${await listen(server)}`
+process.send?.({ url, authority: authority.pem })

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import path from 'node:path'
 import pg from 'pg'
-import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { SETTINGS } from '../../src/config/config.ts'
 import type { Database } from '../../src/db/client.ts'
 import { type PosthornOptions, startPosthorn } from '../../src/run/start-posthorn.ts'
@@ -10,18 +10,17 @@ import { testEnvironment } from '../support/app.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { createTenant, JOINED } from '../support/factories.ts'
 import { freePort } from '../support/free-port.ts'
+import { useFreshDatabase } from '../support/fresh-database.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const KEY = testEnvironment('')['POSTHORN_ENCRYPTION_KEYS'] as string
 
-let database: Database
+const database = useFreshDatabase()
 let options: PosthornOptions
 
-beforeEach(async () => {
-  database = await createTestDatabase()
+beforeEach(() => {
   options = { databaseUrl: database.url, encryptionKeys: [KEY], port: 0, logLevel: 'silent' }
 })
-afterEach(async () => await database[Symbol.asyncDispose]())
 
 test('Posthorn runs in the process until it is disposed of, which leaves nothing behind', async () => {
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const

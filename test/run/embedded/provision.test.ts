@@ -3,23 +3,18 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createAuthenticate } from '../../../src/auth/api-keys/authenticate.ts'
-import type { Database } from '../../../src/db/client.ts'
 import { embeddedApiKeyFile, provisionEmbedded } from '../../../src/run/embedded/provision.ts'
-import { createTestDatabase } from '../../support/database.ts'
+import { useFreshDatabase } from '../../support/fresh-database.ts'
 
-let database: Database
+const database = useFreshDatabase()
 let dataDir: string
 let file: string
 
 beforeEach(async () => {
-  database = await createTestDatabase()
   dataDir = await mkdtemp(path.join(tmpdir(), 'posthorn-provision-'))
   file = embeddedApiKeyFile(dataDir)
 })
-afterEach(async () => {
-  await database[Symbol.asyncDispose]()
-  await rm(dataDir, { recursive: true })
-})
+afterEach(() => rm(dataDir, { recursive: true }))
 
 const provision = () => provisionEmbedded(database.prisma, dataDir)
 const storedToken = async () => (await readFile(file, 'utf8')).trim()
