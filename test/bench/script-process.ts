@@ -16,9 +16,10 @@ interface Result {
   readonly error?: string
 }
 
-/** A script of this folder in a separate process, so that its memory and CPU time are measured separately. */
+/** A script, given relative to this folder, in a separate process, so that its memory and CPU time are measured separately. */
 export function startScript(script: string) {
-  const child = killWithBench(fork(fileURLToPath(new URL(script, import.meta.url))))
+  const file = fileURLToPath(new URL(script, import.meta.url))
+  const child = killWithBench(fork(file, { execArgv: [] }))
   const waiting = new Map<number, PromiseWithResolvers<unknown>>()
   const exited = once(child, 'exit').then(() => {
     for (const { reject } of waiting.values()) reject(new Error(`${script} exited unexpectedly.`))

@@ -1,6 +1,7 @@
 import { createServer } from 'node:https'
 import { json } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { serveParent } from '../bench/script-process.ts'
 import { createTestAuthority } from '../outbound/certificates.ts'
 import { listen } from '../support/listen.ts'
 import { seededRandom } from './seeded-random.ts'
@@ -20,7 +21,7 @@ export interface SeenDelivery {
   readonly duplicateAtMs: number[]
 }
 
-const random = seededRandom(Number(process.argv[2] ?? 1))
+let random: () => number
 const seen = new Map<string, SeenDelivery>()
 const authority = await createTestAuthority()
 const { key, cert } = await authority.issue(['127.0.0.1'])
@@ -56,7 +57,11 @@ const server = createServer({ key, cert }, async (request, response) => {
 })
 server.keepAliveTimeout = 60_000
 server.on('tlsClientError', () => {})
-process.on('message', () => process.send?.([...seen]))
-process.on('disconnect', () => process.exit())
-const url = `https://127.0.0.1:${await listen(server)}`
-process.send?.({ url, authority: authority.pem })
+
+serveParent({
+  async start({ seed }: { seed: number }) {
+    random = seededRandom(seed)
+    return { url: `https://127.0.0.1:${await listen(server)}`, authority: authority.pem }
+  },
+  seen: () => [...seen],
+})

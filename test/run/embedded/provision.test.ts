@@ -1,20 +1,20 @@
 import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { createAuthenticate } from '../../../src/auth/api-keys/authenticate.ts'
 import { embeddedApiKeyFile, provisionEmbedded } from '../../../src/run/embedded/provision.ts'
 import { useFreshDatabase } from '../../support/fresh-database.ts'
+import { useFolder } from '../../support/use-folder.ts'
 
 const database = useFreshDatabase()
+const folder = await useFolder('provision')
 let dataDir: string
 let file: string
 
 beforeEach(async () => {
-  dataDir = await mkdtemp(path.join(tmpdir(), 'posthorn-provision-'))
+  dataDir = await mkdtemp(path.join(folder, 'data '))
   file = embeddedApiKeyFile(dataDir)
 })
-afterEach(() => rm(dataDir, { recursive: true }))
 
 const provision = () => provisionEmbedded(database.prisma, dataDir)
 const storedToken = async () => (await readFile(file, 'utf8')).trim()
