@@ -1,4 +1,4 @@
-import { beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { createWebhook, publish } from '../scheduling/support/backlog.ts'
 import { testEnvironment } from '../support/app.ts'
 import { startInstallation } from '../support/installation.ts'
@@ -13,6 +13,7 @@ import { INSPECTABLE, runInThread } from './thread-inspector.ts'
 /** One process survives all tests. The last one stops it. */
 const installation = await useResource(startInstallation(INSPECTABLE))
 const { receiver, posthorn, url } = installation
+await createWebhook(callerWith(url, installation.tenant.token), receiver.url)
 
 /** What the process wrote in this test. */
 const log = {
@@ -22,9 +23,6 @@ const log = {
   },
 }
 
-beforeAll(async () => {
-  await createWebhook(callerWith(url, installation.tenant.token), receiver.url)
-})
 beforeEach(async () => {
   await until(async () => (await statusOf('/readyz')) === 200, 'the process is ready')
   receiver.clear()

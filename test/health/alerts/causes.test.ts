@@ -1,13 +1,15 @@
-import { beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test } from 'vitest'
 import { verify } from '../../../packages/receiver/src/verify.ts'
 import { OPERATIONAL_EVENT_TYPES } from '../../../src/health/alerts/operational-event-types.ts'
-import { createWebhook, publish, useApp } from '../../scheduling/support/backlog.ts'
+import { createWebhook, publish } from '../../scheduling/support/backlog.ts'
 import { createApiKey } from '../../support/api-keys.ts'
+import { startTestApp, type TestApp } from '../../support/app.ts'
 import { countRows } from '../../support/count-rows.ts'
 import { createTenant, JOINED } from '../../support/factories.ts'
 import { passTime } from '../../support/pass-time.ts'
-import type { Received } from '../../support/receiver.ts'
+import { type Received, startReceiver } from '../../support/receiver.ts'
 import { until } from '../../support/until.ts'
+import { useResource } from '../../support/use-resource.ts'
 import { findAlerts, runSendAlerts, switchOn } from './support/alerts.ts'
 
 /* The receiver has two endpoints: one fails at first, and the watcher gets the alerts. */
@@ -17,18 +19,25 @@ const RECOVERED = 'posthorn.webhook.recovered'
 const MAX_PROBE_DELAY_SECONDS = 15 * 60
 const failing = new Set<string>()
 
-const { posthorn, receiver } = await useApp({
-  environment: {
-    POSTHORN_RETRY_SCHEDULE: '1h',
-    POSTHORN_PUBLIC_URL: 'https://posthorn.example.com',
-  },
-})
-beforeEach(() => {
+let posthorn: TestApp
+
+const receiver = await useResource(startReceiver())
+
+receiver.answer = (response, { path }) =>
+  response.writeHead(failing.has(path.slice(1)) ? 503 : 200).end()
+beforeEach(async () => {
+  receiver.clear()
   failing.clear()
   failing.add(ENDPOINT)
-  receiver.answer = (response, { path }) =>
-    response.writeHead(failing.has(path.slice(1)) ? 503 : 200).end()
+  posthorn = await startTestApp({
+    trustedAuthorities: [receiver.authority],
+    environment: {
+      POSTHORN_RETRY_SCHEDULE: '1h',
+      POSTHORN_PUBLIC_URL: 'https://posthorn.example.com',
+    },
+  })
 })
+afterEach(() => posthorn[Symbol.asyncDispose]())
 
 const received = (path: string) =>
   receiver.received.filter((request) => request.path === `/${path}`)
