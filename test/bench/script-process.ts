@@ -2,8 +2,6 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 
-export type ScriptProcess = ReturnType<typeof startScript>
-
 interface Call {
   readonly number: number
   readonly name: string
