@@ -2,14 +2,13 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type pg from 'pg'
-import type { Database } from '../../src/db/client.ts'
+import { type Database, openDatabase } from '../../src/db/client.ts'
 import { openEmbeddedPostgres } from '../../src/db/embedded/embedded-postgres.ts'
 import { readPostmaster } from '../../src/db/embedded/server.ts'
 import { migrate } from '../../src/db/migrate/migrate.ts'
 import { superuserUrl } from '../support/superuser-url.ts'
 import { until } from '../support/until.ts'
 import { withDatabase } from '../support/with-database.ts'
-import { openBenchDatabase } from './open-bench-database.ts'
 import { familyCpuTimeMs, startMeasuring } from './usage.ts'
 
 export type BenchServer = Awaited<ReturnType<typeof startBenchServer>>
@@ -26,10 +25,10 @@ export async function startBenchServer() {
   started.defer(() => stopPostgres(cluster))
   // Over the socket, as `posthorn start`.
   const url = await superuserUrl(folder, (await openEmbeddedPostgres(folder)).url)
-  const server = started.use(openBenchDatabase(url))
+  const server = started.use(openDatabase(url, { purpose: 'migrations' }))
   await server.pool.query(`create database ${TEMPLATE}`)
   {
-    await using template = openBenchDatabase(withDatabase(url, TEMPLATE))
+    await using template = openDatabase(withDatabase(url, TEMPLATE), { purpose: 'migrations' })
     await migrate(template.pool)
   }
   await fillLog(server.pool)
@@ -81,7 +80,7 @@ async function createDatabase({ url: serverUrl, pool }: Database, name: string) 
     },
     /** Vacuums, analyzes and writes all pages, so that this work does not run during a measurement. */
     async settle() {
-      await using database = openBenchDatabase(url, { maxConnections: 1 })
+      await using database = openDatabase(url, { purpose: 'migrations', maxConnections: 1 })
       await database.pool.query('vacuum analyze')
       const isQuiet = async () => (await database.pool.query(AUTOVACUUMS)).rowCount === 0
       await until(isQuiet, 'autovacuum has finished', 600_000)

@@ -17,10 +17,8 @@ export type Sizes = Readonly<Record<keyof typeof FULL, number>>
 export const FULL = {
   /** The requests, jobs or deliveries of a short run, after `warmUp` others that are not measured. */
   ...{ count: 20_000, warmUp: 5_000 },
-  /** The deliveries of a long run, and those waiting, parked or queued for a receiver that hangs during a short one. */
-  ...{ stored: 1_000_000, parked: 50_000, hanging: 20_000 },
-  /** The webhooks and the deliveries of a large tenant beside a small one. */
-  ...{ greedyWebhooks: 5_000, greedyDeliveries: 100_000 },
+  /** The deliveries of a long run, and those waiting or parked during a short one. */
+  ...{ stored: 1_000_000, parked: 50_000 },
   /** How long publishing is measured, after `publishWarmUpMs`. */
   ...{ publishMs: 10_000, publishWarmUpMs: 6_000 },
   /** How long events are published at each rate to one process, and how long it rests before and while it is measured. */
@@ -29,7 +27,6 @@ export const FULL = {
 
 /** Enough to check that everything works; the results are meaningless. */
 export const QUICK: Sizes = {
-  ...{ count: 1_000, warmUp: 200, stored: 10_000, parked: 2_000, hanging: 1_000 },
-  ...{ greedyWebhooks: 100, greedyDeliveries: 2_000 },
+  ...{ count: 1_000, warmUp: 200, stored: 10_000, parked: 2_000 },
   ...{ publishMs: 1_000, publishWarmUpMs: 300, steadyMs: 2_000, settleMs: 1_000, restMs: 1_000 },
 }

@@ -1,9 +1,9 @@
+import { openDatabase } from '../../src/db/client.ts'
 import { lowerBoundAt } from '../../src/lib/uuid-v7.ts'
 import { until } from '../support/until.ts'
 import type { Bench } from './bench.ts'
 import { mean, monotonicMs } from './figures.ts'
 import { DATA, fillRetries, parkDeliveries, queueDeliveries } from './fill.ts'
-import { openBenchDatabase } from './open-bench-database.ts'
 import { startPosthornServer } from './posthorn-server.ts'
 import type { RowOptions } from './report.ts'
 import { startScript } from './script-process.ts'
@@ -55,7 +55,7 @@ async function prepareDrains(
       const total = sizes.warmUp + count
       const since = lowerBoundAt(new Date())
       {
-        await using filling = openBenchDatabase(database.url)
+        await using filling = openDatabase(database.url, { purpose: 'migrations' })
         await queueDeliveries(filling.pool, tenant, types, total)
       }
       await database.settle()
@@ -64,7 +64,10 @@ async function prepareDrains(
       const measured = { perSecond: 0, peakMb: 0, workerUs: 0 }
       {
         await using workers = new AsyncDisposableStack()
-        await using polled = openBenchDatabase(database.url, { maxConnections: 1 })
+        await using polled = openDatabase(database.url, {
+          purpose: 'migrations',
+          maxConnections: 1,
+        })
         const starting = Array.from({ length: processes }, async () =>
           workers.use(await startPosthornServer(bench, database.url, 'worker')),
         )

@@ -61,18 +61,18 @@ export async function fillRetries(
 }
 
 const FINISHED_BATCH = 50_000
+const SPAN = '28 days'
 
-/** Creates deliveries that succeeded in a span of time until now, each with its event and attempt. */
+/** Creates deliveries that succeeded in the last four weeks, each with its event and attempt. */
 export async function fillFinished(
   sql: Sql,
   { organizationId }: BenchTenant,
   types: readonly string[],
   count: number,
-  span: '1 hour' | '28 days' = '1 hour',
 ): Promise<void> {
-  await createPartitions(sql, `current_date - interval '${span}'`, 'current_date + 1')
+  await createPartitions(sql, `current_date - interval '${SPAN}'`, 'current_date + 1')
   await inBatches(count, FINISHED_BATCH, async (from, to) => {
-    const values = [organizationId, types, JSON.stringify(DATA), from, to, count, span]
+    const values = [organizationId, types, JSON.stringify(DATA), from, to, count]
     await sql.query(FILL_FINISHED, values)
   })
 }
@@ -116,7 +116,7 @@ const FILL_RETRIES = `
 const FILL_FINISHED = `
   with filled as materialized (
     select i, type, w.id as webhook_id,
-      now() - $7::interval * (($6::int - i + 1)::float8 / $6) as at
+      now() - interval '${SPAN}' * (($6::int - i + 1)::float8 / $6) as at
     from (select i, ($2::text[])[1 + i % cardinality($2)] as type from generate_series($4::int, $5::int) as i) as numbered
       join posthorn.webhooks as w on w.organization_id = $1::uuid and w.event_subscriptions = array[type]
   ),

@@ -15,46 +15,32 @@ interface Stream {
   readonly perSecond: number
   readonly behaviour?: Behaviour
   readonly measureMs?: number
-  /** Also reads a page of deliveries with each event. Default: false. */
-  readonly reads?: boolean
 }
 
-/** The times of each event and call, in ms; infinite if the event did not arrive, or the call failed. */
-export interface Times {
-  readonly publish: readonly number[]
-  readonly receipt: readonly number[]
-  readonly read: readonly number[]
-}
-
+/** The times from publishing to receipt, in ms; infinite for an event that did not arrive. */
 export async function measureLatencies(
   { receiver, sizes }: Bench,
   server: PosthornServer,
-  { behaviour = 'stamp', measureMs = sizes.publishMs, reads = false, ...stream }: Stream,
-): Promise<Times> {
+  { behaviour = 'stamp', measureMs = sizes.publishMs, ...stream }: Stream,
+): Promise<readonly number[]> {
   await receiver.reset()
   await using publisher = startScript('publisher-main.ts')
-  const { publishMs, readMs, sent } = await publisher.call<{
-    publishMs: (number | null)[]
-    readMs: (number | null)[]
-    sent: number
-  }>('publishAtRate', {
-    ...{ by: 'REST', ...stream, reads, measureMs, warmUpMs: sizes.publishWarmUpMs },
-    ...{ url: server.url, connections: 200, data: DATA },
-  })
+  const { measured, sent } = await publisher.call<Record<'measured' | 'sent', number>>(
+    'publishAtRate',
+    {
+      ...{ by: 'REST', ...stream, measureMs, warmUpMs: sizes.publishWarmUpMs },
+      ...{ url: server.url, connections: 200, data: DATA },
+    },
+  )
   await receiver.waitUntilReceived(behaviour, sent, ARRIVE_WITHIN_MS).catch(() => {})
   const arrived = await receiver.latenciesMs()
-  const missing = Math.max(0, publishMs.length - arrived.length)
-  return {
-    publish: publishMs.map(orNever),
-    receipt: [...arrived, ...new Array<number>(missing).fill(NEVER)],
-    read: readMs.map(orNever),
-  }
+  const missing = Math.max(0, measured - arrived.length)
+  return [...arrived, ...new Array<number>(missing).fill(NEVER)]
 }
 
 const NEVER = Number.POSITIVE_INFINITY
-const orNever = (ms: number | null) => ms ?? NEVER
 
-/** Further numbers beside the p99, and how many events did not arrive or calls failed, if any did. */
+/** Further numbers beside the p99, and how many events did not arrive, if any. */
 export function spread(times: readonly number[]): Record<string, number> {
   const missing = times.filter((ms) => ms === NEVER).length
   return {
@@ -79,7 +65,7 @@ export async function reportEndpoints(bench: Bench): Promise<void> {
     await database.settle()
     await using server = await startPosthornServer(bench, database.url, 'all')
     const stream = { token: tenant.token, type, perSecond, behaviour }
-    const { receipt } = await measureLatencies(bench, server, stream)
+    const receipt = await measureLatencies(bench, server, stream)
     const name = `${perSecond}/s to an endpoint that takes ${behaviour.slice('slow'.length)} ms`
     bench.report('W', `${name}, p50`, percentile(receipt, 0.5), 'ms', { atMost: 4 })
     const also = spread(receipt)

@@ -5,7 +5,6 @@ import { type BenchServer, startBenchServer } from './bench-server.ts'
 import { reportDrains, reportRawUndici, reportWorkers } from './drains.ts'
 import { reportFilters } from './filters.ts'
 import { reportEndpoints } from './latency.ts'
-import { reportNeighbors } from './neighbors.ts'
 import { reportOneProcess } from './one-process.ts'
 import { installPosthorn } from './posthorn-server.ts'
 import { reportPublishing } from './publishing.ts'
@@ -23,7 +22,6 @@ const SCENARIOS = {
   H: reportWorkers,
   M: reportOneProcess,
   Q: reportFilters,
-  T: reportNeighbors,
   W: reportEndpoints,
 } satisfies Record<string, (bench: Bench) => Promise<void>>
 

@@ -104,7 +104,7 @@ async function reportRates({ bench, database, ...measured }: Measured, rest: Usa
     if (perSecond === 1) await sleep(settleMs)
     const measureMs = perSecond === 1 ? 3 * steadyMs : steadyMs
     const endUsage = await startUsage(bench, server, database)
-    const { receipt } = await measureLatencies(bench, server, { ...measured, perSecond, measureMs })
+    const receipt = await measureLatencies(bench, server, { ...measured, perSecond, measureMs })
     const count = (perSecond * (publishWarmUpMs + measureMs)) / 1_000
     const { processUs, postgresUs, wakeUps, statements } = perEvent(await endUsage(), count, rest)
     const name = `publish to receipt at ${perSecond}/s`

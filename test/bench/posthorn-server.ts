@@ -55,11 +55,6 @@ export async function startPosthornServer(
   exited.then(() => {
     if (!ending) throw new Error(`posthorn start --role ${role} exited:\n${lastLines.join('\n')}`)
   })
-  const end = async (signal: NodeJS.Signals) => {
-    ending = true
-    child.kill(signal)
-    await exited
-  }
   const url = await readUrl(child.stderr as Readable, lastLines)
   return {
     url,
@@ -70,9 +65,11 @@ export async function startPosthornServer(
     readyAfterMs: performance.now() - startedAt,
     cpuTimeMs: () => cpuTimeMs(pid),
     wakeUps: () => wakeUps(pid),
-    /** Ends the process immediately with SIGKILL. */
-    kill: () => end('SIGKILL'),
-    [Symbol.asyncDispose]: () => end('SIGTERM'),
+    async [Symbol.asyncDispose]() {
+      ending = true
+      child.kill('SIGTERM')
+      await exited
+    },
   }
 }
 

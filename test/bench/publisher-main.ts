@@ -21,15 +21,7 @@ interface AtRate extends Publisher {
   readonly perSecond: number
   readonly warmUpMs: number
   readonly measureMs: number
-  /** With each event, it reads a page of deliveries. */
-  readonly reads: boolean
 }
-
-/** In ms; null: the call failed. */
-type Time = number | null
-
-const READ =
-  '{ deliveries(first: 20) { nodes { id state webhook { url } attempts(first: 1) { nodes { status } } } } }'
 
 serveParent({
   /** Publishes `count` events. Each connection publishes again as soon as it gets the response. */
@@ -49,39 +41,31 @@ serveParent({
   },
 
   /**
-   * Publishes at a constant rate, however long responses take. Events after the warm-up contain the time of sending, and
-   * the times of their calls are returned.
+   * Publishes at a constant rate, however long responses take. Events after the warm-up contain the time of sending.
+   * Returns how many these are, and all.
    */
   async publishAtRate(target: AtRate) {
-    const { by, type, perSecond, data, warmUpMs, measureMs, reads, connections } = target
+    const { by, type, perSecond, data, warmUpMs, measureMs, connections } = target
     await using publisher = openClient(target, PUBLISH_PATHS[by], connections)
-    await using reader = openClient(target, '/graphql', connections)
     const startedAt = monotonicMs()
     const first = (perSecond * warmUpMs) / 1_000
     const last = first + (perSecond * measureMs) / 1_000
-    const times = { publishMs: [] as Time[], readMs: [] as Time[] }
     const calls: Promise<void>[] = []
 
-    async function call(of: keyof typeof times, body: string, isMeasured: boolean) {
-      const sentAt = monotonicMs()
-      const client = of === 'publishMs' ? publisher : reader
-      const answer = await client.post(body).catch(String)
-      const failed = !(of === 'publishMs' ? ACCEPTED : /^{"data"/).test(answer)
-      if (failed) console.error(`A call failed: ${answer.slice(0, 300)}`)
-      if (isMeasured) times[of].push(failed ? null : monotonicMs() - sentAt)
+    async function call(body: string) {
+      const answer = await publisher.post(body).catch(String)
+      if (!ACCEPTED.test(answer)) console.error(`A call failed: ${answer.slice(0, 300)}`)
     }
 
     for (let next = 0; next < last; next++) {
       // One timer per event instead of a regular one, because this process shares the CPU with the measured ones.
       const waitMs = startedAt + (next * 1_000) / perSecond - monotonicMs()
       if (waitMs > 0) await sleep(Math.ceil(waitMs))
-      const isMeasured = next >= first
-      const sent = { sentAt: isMeasured ? monotonicMs() : 0, ...data }
-      calls.push(call('publishMs', toBody(by, { type, data: sent }), isMeasured))
-      if (reads) calls.push(call('readMs', JSON.stringify({ query: READ }), isMeasured))
+      const sent = { sentAt: next >= first ? monotonicMs() : 0, ...data }
+      calls.push(call(toBody(by, { type, data: sent })))
     }
     await Promise.all(calls)
-    return { ...times, sent: Math.ceil(last) }
+    return { measured: Math.ceil(last) - Math.ceil(first), sent: Math.ceil(last) }
   },
 })
 

@@ -8,12 +8,12 @@ import { serveParent } from './script-process.ts'
 /**
  * The receiver of the benchmark. It shares the CPU with the measured processes, so it implements only the part of
  * HTTP/1.1 that undici uses. The path selects the response: `/ok` and `/stamp` respond immediately, `/fail` with 500,
- * `/hang` never, `/slow50` and `/slow200` after 50 or 200 ms.
+ * `/slow50` and `/slow200` after 50 or 200 ms.
  */
 const authority = await createTestAuthority()
 const { key, cert } = await authority.issue(['localhost', '127.0.0.1'])
 
-const BEHAVIOURS = ['ok', 'stamp', 'fail', 'hang', 'slow50', 'slow200'] as const
+const BEHAVIOURS = ['ok', 'stamp', 'fail', 'slow50', 'slow200'] as const
 /** How the receiver responds; the first part of the path. */
 export type Behaviour = (typeof BEHAVIOURS)[number]
 const received = Object.fromEntries(BEHAVIOURS.map((behaviour) => [behaviour, 0])) as Record<
@@ -57,7 +57,7 @@ function answer(socket: TLSSocket, request: string): void {
   }
   const delayMs = DELAY_MS[behaviour]
   if (delayMs !== undefined) setTimeout(() => socket.write(OK), delayMs)
-  else if (behaviour !== 'hang') socket.write(behaviour === 'fail' ? FAILED : OK)
+  else socket.write(behaviour === 'fail' ? FAILED : OK)
 }
 
 const url = `https://127.0.0.1:${await listen(server)}`

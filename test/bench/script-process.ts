@@ -2,8 +2,6 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 
-export type ScriptProcess = ReturnType<typeof startScript>
-
 interface Call {
   readonly number: number
   readonly name: string
@@ -16,9 +14,10 @@ interface Result {
   readonly error?: string
 }
 
-/** A script of this folder in a separate process, so that its memory and CPU time are measured separately. */
+/** A script, given relative to this folder, in a separate process, so that its memory and CPU time are measured separately. */
 export function startScript(script: string) {
-  const child = killWithBench(fork(fileURLToPath(new URL(script, import.meta.url))))
+  const file = fileURLToPath(new URL(script, import.meta.url))
+  const child = killWithBench(fork(file, { execArgv: [] }))
   const waiting = new Map<number, PromiseWithResolvers<unknown>>()
   const exited = once(child, 'exit').then(() => {
     for (const { reject } of waiting.values()) reject(new Error(`${script} exited unexpectedly.`))

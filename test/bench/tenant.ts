@@ -29,19 +29,18 @@ export async function createBenchTenant({ database }: Services): Promise<BenchTe
 }
 
 /**
- * Registers webhooks that each subscribe to a different event type, or all to the first one. `firstNumber` is in the type
- * and the URL of the first one. Returns the types.
+ * Registers webhooks that each subscribe to a different event type, or all to the first one. Returns the types.
  */
 export async function addWebhooks(
   { webhooks: { keyring }, database }: Services,
   { organizationId }: BenchTenant,
   receiverUrl: string,
   behaviour: Behaviour,
-  { count = 1, sameType = false, firstNumber = 1 } = {},
+  { count = 1, sameType = false } = {},
 ): Promise<string[]> {
   const types = Array.from(
     { length: count },
-    (_, i) => `bench.${behaviour}_${sameType ? 1 : firstNumber + i}`,
+    (_, i) => `bench.${behaviour}_${sameType ? 1 : i + 1}`,
   )
   await database.pool.query(
     `insert into posthorn.event_types (name, description)

@@ -7,7 +7,7 @@ import { createEventType } from '../../src/event-types/edit-event-type.ts'
 import { createApiKey } from '../support/api-keys.ts'
 import { testEnvironment, useTestApp } from '../support/app.ts'
 import { useFolder } from '../support/use-folder.ts'
-import { printedJson, runCommand } from './run-command.ts'
+import { printedJson, refusal, runCommand } from './run-command.ts'
 
 const posthorn = await useTestApp()
 const folder = await useFolder('event types')
@@ -20,6 +20,8 @@ const environment = {
 }
 
 const run = (...args: string[]) => runCommand(['event-type', ...args], environment)
+
+const refused = (...args: string[]) => refusal(['event-type', ...args], environment)
 
 const inFolder = (file: string) => path.join(folder, file)
 
@@ -46,8 +48,7 @@ describe('posthorn event-type', () => {
     expect(await stored(name)).toEqual({
       ...{ schema: SCHEMA, example: '{"total": 1.50}', group: 'Orders', keys: ['$.total'] },
     })
-    const again = await run(...create)
-    expect(again).toMatchObject({ code: 1, stderr: expect.stringMatching(/exists already/) })
+    expect(await refused(...create)).toMatch(/exists already/)
 
     expect((await run('list')).stdout).toMatch(/^order\.paid +1 +- +Orders +An order\.$/m)
     await posthorn.database.pool.query(
@@ -67,9 +68,8 @@ describe('posthorn event-type', () => {
   test('create refuses a schema that is not JSON', async () => {
     await writeFile(inFolder('broken.json'), '{')
     const create = ['create', 'order.broken', '--description', 'x']
-    const { code, stderr } = await run(...create, '--schema', inFolder('broken.json'))
-    expect(code).toBe(1)
-    expect(stderr).toMatch(/broken\.json is not JSON/)
+    const options = ['--schema', inFolder('broken.json')]
+    expect(await refused(...create, ...options)).toMatch(/broken\.json is not JSON/)
   })
 
   test('import of a folder, then of an export, which changes nothing', async () => {
@@ -132,8 +132,6 @@ describe('posthorn event-type', () => {
     ['a file that is not there', 'missing.json', /ENOENT/],
   ])('import of %s is an error', async (_case, source, error) => {
     await mkdir(inFolder('.empty'), { recursive: true })
-    const { code, stdout, stderr } = await run('import', inFolder(source))
-    expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
-    expect(stderr).toMatch(error)
+    expect(await refused('import', inFolder(source))).toMatch(error)
   })
 })

@@ -111,6 +111,13 @@ export async function runCommand(
   return { code, stdout: command.stdout, stderr: command.stderr }
 }
 
+/** Runs a command that is refused with exit code 1, and returns the reason. It prints nothing else. */
+export async function refusal(...command: Parameters<typeof runCommand>): Promise<string> {
+  const { code, stdout, stderr } = await runCommand(...command)
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+  return stderr
+}
+
 /** Runs a command that succeeds, and returns the JSON that it prints. */
 export async function printedJson(
   args: readonly string[],

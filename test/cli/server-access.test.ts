@@ -1,33 +1,32 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { createServer, type ServerResponse } from 'node:http'
+import type { ServerResponse } from 'node:http'
 import path from 'node:path'
-import { text } from 'node:stream/consumers'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { freePort } from '../support/free-port.ts'
-import { listen } from '../support/listen.ts'
+import { type Receiver, startLocalReceiver } from '../support/receiver.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
-import { runCommand } from './run-command.ts'
+import { refusal, runCommand } from './run-command.ts'
 
 /** Which API key commands send, and to which server. */
 let dataDir: string
 /** The server that runs with the data directory. */
-let own: Awaited<ReturnType<typeof startRecorder>>
+let own: Receiver
 /** Another one. */
-let other: typeof own
+let other: Receiver
 
 const OWN_KEY = 'phk_own'
 
 beforeEach(async () => {
   dataDir = await mkdtemp(path.join(temporaryFolder(), 'posthorn keys '))
-  own = await startRecorder()
-  other = await startRecorder()
+  own = await startRefusing()
+  other = await startRefusing()
   await writeFile(path.join(dataDir, 'api-key'), `${OWN_KEY}\n`)
   await saveServer(own.url)
 })
 afterEach(async () => {
-  for (const { server } of [own, other]) server.close()
+  for (const receiver of [own, other]) await receiver[Symbol.asyncDispose]()
   await rm(dataDir, { recursive: true, force: true })
 })
 
@@ -44,27 +43,23 @@ const COMMANDS = [PUBLISH, ...LIST, ...LISTEN]
 
 describe('the key of the data directory', () => {
   test.each(COMMANDS)('goes to no other server: %s', async (...args) => {
-    const { code, stderr } = await run([...args, '--server', other.url])
-    expect(code).toBe(1)
-    expect(stderr).toBe(
+    expect(await refused([...args, '--server', other.url])).toBe(
       `error: There is no API key for ${other.url}. Set POSTHORN_API_KEY, or give --key-file.\n`,
     )
-    expect(other.keys).toEqual([])
+    expect(keysOf(other)).toEqual([])
   })
 
   test.each(COMMANDS)('goes to the server of the directory: %s', async (...args) => {
     await run([...args, '--server', own.url])
-    expect(new Set(own.keys)).toEqual(new Set([OWN_KEY]))
+    expect(new Set(keysOf(own))).toEqual(new Set([OWN_KEY]))
   })
 
   test.each(COMMANDS)('goes to nobody who listens at HOST and PORT: %s', async (...args) => {
     await rm(path.join(dataDir, 'server.json'))
-    const { code, stderr } = await run(args, { PORT: new URL(other.url).port })
-    expect({ code, stderr }).toEqual({
-      code: 1,
-      stderr: `error: There is no API key for ${other.url}. Start Posthorn with \`npm start\` if it does not run, or set POSTHORN_API_KEY, or give --key-file.\n`,
-    })
-    expect(other.bodies).toEqual([])
+    expect(await refused(args, { PORT: new URL(other.url).port })).toBe(
+      `error: There is no API key for ${other.url}. Start Posthorn with \`npm start\` if it does not run, or set POSTHORN_API_KEY, or give --key-file.\n`,
+    )
+    expect(other.received).toEqual([])
   })
 })
 
@@ -72,7 +67,7 @@ describe('the server of the data directory', () => {
   test('may listen on all addresses', async () => {
     await saveServer(own.url.replace('127.0.0.1', '0.0.0.0'))
     await run(PUBLISH, { HOST: '127.0.0.9', PORT: '1' })
-    expect(own.keys).toEqual([OWN_KEY])
+    expect(keysOf(own)).toEqual([OWN_KEY])
   })
 
   test.each([
@@ -86,7 +81,7 @@ describe('the server of the data directory', () => {
     await writeFile(file, JSON.stringify(content(child.pid ?? 0)))
     const { port } = new URL(other.url)
     await run(PUBLISH, { PORT: port, POSTHORN_API_KEY: 'phk_variable' })
-    expect({ own: own.keys, other: other.keys }).toEqual({ own: [], other: ['phk_variable'] })
+    expect({ own: keysOf(own), other: keysOf(other) }).toEqual({ own: [], other: ['phk_variable'] })
   })
 })
 
@@ -95,16 +90,16 @@ describe('POSTHORN_API_KEY', () => {
     for (const { url } of [other, own]) {
       await run([...PUBLISH, '--server', url], { POSTHORN_API_KEY: 'phk_variable' })
     }
-    expect(other.keys).toContain('phk_variable')
-    expect(own.keys).toContain('phk_variable')
-    expect(own.keys).not.toContain(OWN_KEY)
+    expect(keysOf(other)).toContain('phk_variable')
+    expect(keysOf(own)).toContain('phk_variable')
+    expect(keysOf(own)).not.toContain(OWN_KEY)
   })
 
   test.each(LISTEN)(
     'does not go to the server of the data directory unasked: %s',
     async (...args) => {
       await run(args, { POSTHORN_API_KEY: 'phk_variable' })
-      expect(new Set(own.keys)).toEqual(new Set([OWN_KEY]))
+      expect(new Set(keysOf(own))).toEqual(new Set([OWN_KEY]))
     },
   )
 })
@@ -116,23 +111,21 @@ describe('--key-file', () => {
     const environment = { POSTHORN_API_KEY: 'phk_b' }
     await run([...PUBLISH, '--server', other.url, '--key-file', file], environment)
     await run([...PUBLISH, '--key-file', file])
-    expect(new Set([...other.keys, ...own.keys])).toEqual(new Set(['phk_file']))
+    expect(new Set([...keysOf(other), ...keysOf(own)])).toEqual(new Set(['phk_file']))
   })
 
   test('- reads standard input, unless the data come from there', async () => {
     const args = ['--server', other.url, '--key-file', '-']
     await run([...PUBLISH, ...args], {}, 'phk_input\n')
-    expect(new Set(other.keys)).toEqual(new Set(['phk_input']))
-    const both = await run(['publish', 'order.paid', '-', ...args], {}, '{}')
-    expect(both).toMatchObject({ code: 1, stderr: 'error: Standard input is empty.\n' })
+    expect(new Set(keysOf(other))).toEqual(new Set(['phk_input']))
+    const both = await refused(['publish', 'order.paid', '-', ...args], {}, '{}')
+    expect(both).toBe('error: Standard input is empty.\n')
   })
 
   test('a file with something else than a key is an error that does not show it', async () => {
     const file = path.join(dataDir, 'key')
     await writeFile(file, 'two lines\nof text')
-    const { code, stderr } = await run([...PUBLISH, '--server', other.url, '--key-file', file])
-    expect(code).toBe(1)
-    expect(stderr).toBe(
+    expect(await refused([...PUBLISH, '--server', other.url, '--key-file', file])).toBe(
       'error: token must be an API key, phk_…, without spaces or line breaks. Is the variable that contains it set?\n',
     )
   })
@@ -148,12 +141,11 @@ test.each<[string, (response: ServerResponse) => void, RegExp]>([
   ],
 ])('if the server %s, publish says how to publish at most once', async (_what, answer, message) => {
   own.answer = answer
-  const { code, stderr } = await run(PUBLISH)
-  expect(code).toBe(1)
+  const stderr = await refused(PUBLISH)
   expect(stderr).toMatch(message)
   const [, key] = / add --idempotency-key (\S+) to the command\./.exec(stderr) ?? []
-  expect(own.bodies).toHaveLength(1)
-  expect(JSON.parse(own.bodies[0] ?? '')).toMatchObject({ idempotencyKey: key })
+  expect(own.received).toHaveLength(1)
+  expect(JSON.parse(`${own.received[0]?.body}`)).toMatchObject({ idempotencyKey: key })
 })
 
 test('if nothing listens, publish needs no idempotency key, as nothing was sent', async () => {
@@ -164,9 +156,7 @@ test('if nothing listens, publish needs no idempotency key, as nothing was sent'
 
 test('no command takes a key as an argument, which other users of the machine can read', async () => {
   for (const args of COMMANDS) {
-    const { code, stderr } = await run([...args, '--key', 'phk_argument'])
-    expect(code).toBe(1)
-    expect(stderr).toContain("unknown option '--key'")
+    expect(await refused([...args, '--key', 'phk_argument'])).toContain("unknown option '--key'")
   }
 })
 
@@ -182,24 +172,21 @@ test('a key that goes unencrypted to another machine is warned of', async () => 
   }
 })
 
-function run(args: readonly string[], environment: object = {}, input = '') {
-  return runCommand(args, { POSTHORN_DATA_DIR: dataDir, ...environment }, { input })
+type Run = [args: readonly string[], environment?: object, input?: string]
+
+const commandOf = (...[args, environment = {}, input = '']: Run) =>
+  [args, { POSTHORN_DATA_DIR: dataDir, ...environment }, { input }] as const
+
+const run = (...given: Run) => runCommand(...commandOf(...given))
+const refused = (...given: Run) => refusal(...commandOf(...given))
+
+/** A server that refuses each request. */
+async function startRefusing() {
+  const receiver = await startLocalReceiver()
+  receiver.answer = (response) =>
+    response.writeHead(400, { 'content-type': 'application/json' }).end('{"detail":"Refused."}')
+  return Object.assign(receiver, { url: new URL(receiver.url).origin })
 }
 
-/** A server that keeps the key and the body of each request, and refuses it. */
-async function startRecorder() {
-  const server = createServer(async (request, response) => {
-    const { authorization } = request.headers
-    if (authorization !== undefined) recorder.keys.push(authorization.replace('Bearer ', ''))
-    recorder.bodies.push(await text(request))
-    recorder.answer(response)
-  })
-  const recorder = {
-    ...{ server, keys: [] as string[], bodies: [] as string[] },
-    url: `http://127.0.0.1:${await listen(server)}`,
-    answer(response: ServerResponse) {
-      response.writeHead(400, { 'content-type': 'application/json' }).end('{"detail":"Refused."}')
-    },
-  }
-  return recorder
-}
+const keysOf = ({ received }: Receiver) =>
+  received.flatMap(({ headers }) => headers.authorization?.replace('Bearer ', '') ?? [])

@@ -4,11 +4,11 @@ import { mkdtempDisposable, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { expect, test } from 'vitest'
+import { openDatabase } from '../../src/db/client.ts'
 import { openEmbeddedPostgres } from '../../src/db/embedded/embedded-postgres.ts'
 import { migrate } from '../../src/db/migrate/migrate.ts'
 import { startBenchReceiver } from '../bench/bench-receiver.ts'
 import { DATA, fillFinished } from '../bench/fill.ts'
-import { openBenchDatabase } from '../bench/open-bench-database.ts'
 import { ENCRYPTION_KEY } from '../bench/posthorn-server.ts'
 import { startScript } from '../bench/script-process.ts'
 import { addWebhooks, createBenchTenant, openBenchServices } from '../bench/tenant.ts'
@@ -29,7 +29,7 @@ test('in 512 MB, both roles and a smaller Postgres deliver', optional(noGroup), 
   await publish(10, null)
   await receiver.waitUntilReceived('ok', 10, 60_000)
   await using postgres = await openEmbeddedPostgres(folder)
-  await using database = openBenchDatabase(postgres.url, { maxConnections: 1 })
+  await using database = openDatabase(postgres.url, { purpose: 'migrations', maxConnections: 1 })
   const { rows } = await database.pool.query('show shared_buffers')
   expect(rows).toEqual([{ shared_buffers: '32MB' }])
   expect(await group.killedCount()).toBe(0)
@@ -130,12 +130,12 @@ async function startServer(group: MemoryGroup, folder: string, authority: string
 /** Stores deliveries of the last four weeks, as a Postgres keeps them that has run for long. */
 async function fillDatabase(folder: string, receiverUrl: string, stored: number) {
   await using postgres = await openEmbeddedPostgres(folder)
-  await using database = openBenchDatabase(postgres.url)
+  await using database = openDatabase(postgres.url, { purpose: 'migrations' })
   await migrate(database.pool)
   await using services = openBenchServices(postgres.url)
   const tenant = await createBenchTenant(services)
   const types = await addWebhooks(services, tenant, receiverUrl, 'ok')
-  await fillFinished(database.pool, tenant, types, stored, '28 days')
+  await fillFinished(database.pool, tenant, types, stored)
   await database.pool.query('vacuum analyze')
   return { token: tenant.token, type: types[0] as string }
 }
@@ -143,7 +143,7 @@ async function fillDatabase(folder: string, receiverUrl: string, stored: number)
 async function countSucceeded(folder: string): Promise<number> {
   // It runs already.
   await using postgres = await openEmbeddedPostgres(folder)
-  await using database = openBenchDatabase(postgres.url, { maxConnections: 1 })
+  await using database = openDatabase(postgres.url, { purpose: 'migrations', maxConnections: 1 })
   const { rows } = await database.pool.query(
     `select count(*)::int as count from posthorn.deliveries where state = 'succeeded'`,
   )

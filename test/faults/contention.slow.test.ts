@@ -1,6 +1,7 @@
-import { beforeAll, expect, onTestFinished, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { countRows } from '../support/count-rows.ts'
 import { JOINED } from '../support/factories.ts'
+import { holdLock } from '../support/hold-lock.ts'
 import { startInstallation } from '../support/installation.ts'
 import { logLine, logLines } from '../support/log-lines.ts'
 import { until } from '../support/until.ts'
@@ -71,20 +72,7 @@ const CALLS: Readonly<Record<string, () => Promise<Answer>>> = {
 /** At the start, for the receiver of the tests. */
 const ALLOWED = 'deliveries may reach these address ranges, public or not'
 
-/** Takes a lock until it is released, or the test ends. */
-async function lock(statement: string): Promise<() => Promise<void>> {
-  const client = await installation.database.pool.connect()
-  await client.query(`begin; ${statement}`)
-  let isOpen = true
-  const release = async () => {
-    if (!isOpen) return
-    isOpen = false
-    await client.query('rollback')
-    client.release()
-  }
-  onTestFinished(release)
-  return release
-}
+const lock = (statement: string) => holdLock(installation.database.pool, statement)
 
 const table = (name: string) => `lock table ${name} in access exclusive mode`
 
@@ -116,17 +104,16 @@ test.each([
   'while another session locks %s, every call ends with the cause, and nothing is half done',
   async (_what, statement, blocked) => {
     const before = { webhooks: await count('webhooks'), events: await count('events') }
-    const release = await lock(statement)
     const answers = new Map<string, Answer>()
-    // All of them end while the lock is held.
-    const readiness = await call('GET', '/readyz')
-    await Promise.all(
-      Object.entries(CALLS).map(async ([name, run]) => answers.set(name, await run())),
-    )
+    {
+      // All of them end while the lock is held.
+      await using _lock = await lock(statement)
+      expect((await call('GET', '/readyz')).status).toBe(200)
+      const calls = Object.entries(CALLS)
+      await Promise.all(calls.map(async ([name, run]) => answers.set(name, await run())))
+    }
     for (const answer of answers.values()) expectTrue(answer)
     for (const name of blocked) expect(answers.get(name)?.status).toBe(503)
-    expect(readiness.status).toBe(200)
-    await release()
     const several = answers.get('several changes in one request')?.body?.data ?? {}
     const created = Object.values(several).filter((changed) => changed !== null).length
     const doneOf = (...names: string[]) => done(names.flatMap((name) => answers.get(name) ?? []))
@@ -137,13 +124,13 @@ test.each([
 )
 
 test('locks on the row of the organization that are no `for update` stop none of its publishing', async () => {
-  await lock('select from posthorn.organizations for no key update')
+  await using _lock = await lock('select from posthorn.organizations for no key update')
   const answers = await Promise.all([publish(true), publish(false)])
   expect(done(answers)).toBe(2)
 })
 
 test('more requests than connections, all of which wait for a lock, get 503 with the cause', async () => {
-  await lock(table('posthorn.webhooks'))
+  await using _lock = await lock(table('posthorn.webhooks'))
   const isExhausted = () =>
     logLines(installation.posthorn).some(({ event }) => event === 'pool.exhausted')
   await until(async () => {

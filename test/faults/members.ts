@@ -1,4 +1,3 @@
-import { once } from 'node:events'
 import type { Role } from '../../src/config/settings.ts'
 import { freePort } from '../support/free-port.ts'
 import { type PosthornProcess, startPosthorn } from '../support/posthorn-process.ts'
@@ -115,11 +114,7 @@ export async function startMember(
     },
     async [Symbol.asyncDispose]() {
       isDisposed = true
-      if (member.runs) {
-        const exit = once(current().child, 'exit')
-        current().child.kill('SIGKILL')
-        await exit
-      }
+      if (member.runs) await ended('SIGKILL')
       await network[Symbol.asyncDispose]()
     },
   }

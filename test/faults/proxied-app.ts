@@ -1,21 +1,18 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import path from 'node:path'
 import { openDatabase } from '../../src/db/client.ts'
 import { migrate } from '../../src/db/migrate/migrate.ts'
 import { createWebhook } from '../scheduling/support/backlog.ts'
 import { startTestApp } from '../support/app.ts'
 import { startReceiver } from '../support/receiver.ts'
+import { useFolder } from '../support/use-folder.ts'
 import { useResource } from '../support/use-resource.ts'
 import { type PostgresServer, startPostgresServer } from './postgres-server.ts'
 import { startTcpProxy } from './tcp-proxy.ts'
 
 /** Posthorn behind a proxy to a Postgres of its own, with a webhook at a receiver. `prepare` comes before the proxy. */
 export async function useProxiedApp(prepare?: (postgres: PostgresServer) => Promise<void>) {
+  const folder = await useFolder('proxied')
   const stack = await useResource(Promise.resolve(new AsyncDisposableStack()))
-  const directory = await mkdtemp(path.join(tmpdir(), 'posthorn proxied '))
-  stack.defer(() => rm(directory, { recursive: true, force: true }))
-  const postgres = stack.use(await startPostgresServer(directory))
+  const postgres = stack.use(await startPostgresServer(folder))
   await prepare?.(postgres)
   const proxy = stack.use(await startTcpProxy(postgres.url))
   const database = stack.use(openDatabase(proxy.url))

@@ -1,7 +1,9 @@
 import { createServer } from 'node:https'
-import type { AddressInfo } from 'node:net'
+import { json } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { serveParent } from '../bench/script-process.ts'
 import { createTestAuthority } from '../outbound/certificates.ts'
+import { listen } from '../support/listen.ts'
 import { seededRandom } from './seeded-random.ts'
 
 /*
@@ -19,24 +21,20 @@ export interface SeenDelivery {
   readonly duplicateAtMs: number[]
 }
 
-const random = seededRandom(Number(process.argv[2] ?? 1))
+let random: () => number
 const seen = new Map<string, SeenDelivery>()
 const authority = await createTestAuthority()
 const { key, cert } = await authority.issue(['127.0.0.1'])
 
 const server = createServer({ key, cert }, async (request, response) => {
   response.on('error', () => {})
-  const chunks: Buffer[] = []
-  try {
-    for await (const chunk of request) chunks.push(chunk as Buffer)
-  } catch {
-    return
-  }
-  const { data } = JSON.parse(Buffer.concat(chunks).toString())
+  // A fault can end a request during its body.
+  const event = (await json(request).catch(() => null)) as { data: { n: number } } | null
+  if (event === null) return
   const id = String(request.headers['wh-id'])
   const entry: SeenDelivery = seen.get(id) ?? {
     path: request.url ?? '',
-    event: data.n,
+    event: event.data.n,
     arrivals: 0,
     acknowledged: 0,
     duplicateAtMs: [],
@@ -59,9 +57,11 @@ const server = createServer({ key, cert }, async (request, response) => {
 })
 server.keepAliveTimeout = 60_000
 server.on('tlsClientError', () => {})
-server.listen(0, '127.0.0.1', () => {
-  const { port } = server.address() as AddressInfo
-  process.send?.({ url: `https://127.0.0.1:${port}`, authority: authority.pem })
+
+serveParent({
+  async start({ seed }: { seed: number }) {
+    random = seededRandom(seed)
+    return { url: `https://127.0.0.1:${await listen(server)}`, authority: authority.pem }
+  },
+  seen: () => [...seen],
 })
-process.on('message', () => process.send?.([...seen]))
-process.on('disconnect', () => process.exit())

@@ -1,11 +1,13 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtempDisposable, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { Role } from '../../src/config/settings.ts'
 import { openDatabase } from '../../src/db/client.ts'
 import { migrate } from '../../src/db/migrate/migrate.ts'
+import { createWebhook } from '../scheduling/support/backlog.ts'
 import { testEnvironment } from '../support/app.ts'
-import { createTenant, JOINED } from '../support/factories.ts'
+import { createTenant } from '../support/factories.ts'
+import { callerWith } from '../support/post-graphql.ts'
 import { startCountingReceiver } from './counting-receiver.ts'
 import { startMember } from './members.ts'
 import { type PostgresServer, startPostgresServer } from './postgres-server.ts'
@@ -13,12 +15,11 @@ import { type PostgresServer, startPostgresServer } from './postgres-server.ts'
 /** A Postgres server, a receiver, and Posthorn processes that deliver to the receiver. */
 export async function openTestbed(seed: number) {
   await using stack = new AsyncDisposableStack()
-  const directory = await mkdtemp(path.join(tmpdir(), 'posthorn faults '))
-  stack.defer(() => rm(directory, { recursive: true, force: true }))
-  const postgres = stack.use(await startPostgresServer(directory))
+  const folder = stack.use(await mkdtempDisposable(path.join(tmpdir(), 'posthorn faults ')))
+  const postgres = stack.use(await startPostgresServer(folder.path))
   const receiver = stack.use(await startCountingReceiver(seed))
   const token = await createTenantIn(postgres)
-  const environment = await environmentOf(directory, postgres.url, receiver.authority)
+  const environment = await environmentOf(folder.path, postgres.url, receiver.authority)
   const opened = stack.move()
   return {
     /** The token is the API key of the organization. */
@@ -29,7 +30,7 @@ export async function openTestbed(seed: number) {
     /** Creates two webhooks: one with a reliable endpoint, and one whose endpoint sometimes fails. */
     async register(apiUrl: string) {
       for (const hook of ['steady', 'shaky']) {
-        await register(apiUrl, token, `${receiver.url}/${hook}`)
+        await createWebhook(callerWith(apiUrl, token), `${receiver.url}/${hook}`)
       }
     },
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
@@ -52,13 +53,4 @@ async function environmentOf(directory: string, databaseUrl: string, authority: 
     POSTHORN_RETRY_SCHEDULE: '200ms,500ms,1s,1s,1s,1s,1s,1s,2s,2s,2s,2s,2s,2s,2s,2s,2s,2s,2s,2s,2s',
     POSTHORN_LOG_LEVEL: 'warn',
   }
-}
-
-async function register(apiUrl: string, token: string, url: string): Promise<void> {
-  const response = await fetch(`${apiUrl}/api/connect/v1/webhooks`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ url, event_subscriptions: [JOINED], enabled: true }),
-  })
-  if (response.status !== 201) throw new Error(`The webhook was rejected: ${await response.text()}`)
 }

@@ -1,11 +1,10 @@
-import { execFile } from 'node:child_process'
 import { rm } from 'node:fs/promises'
 import path from 'node:path'
-import { promisify } from 'node:util'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { testEnvironment } from '../support/app.ts'
 import { createBlankDatabase } from '../support/blank-database.ts'
 import { requirePackages } from '../support/installed-packages.ts'
+import { runProgram } from '../support/installed-program.ts'
 import { leftOutFor } from '../support/left-out.ts'
 import { startPosthorn } from '../support/posthorn-process.ts'
 import { until } from '../support/until.ts'
@@ -49,11 +48,7 @@ describe('the archive', registry, async () => {
 
   describe.each(NODES)('on Node $version,', ({ version, file, missing }) => {
     const options = leftOutFor(missing)
-    const run = async (cwd: string, ...args: readonly string[]) =>
-      await promisify(execFile)(file, args, { cwd }).then(
-        ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
-        ({ code, stdout, stderr }) => ({ code, stdout, stderr }),
-      )
+    const run = (cwd: string, ...args: readonly string[]) => runProgram(file, args, { cwd })
 
     test.each(PACKAGES.filter(({ name }) => name !== 'posthorn'))(
       'in an empty folder: $name can be imported',

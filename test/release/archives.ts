@@ -4,6 +4,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { VERSION } from '../../src/lib/version.ts'
+import { runProgram } from '../support/installed-program.ts'
 import { packPackage } from '../support/packed-package.ts'
 import { createClone } from './clone.ts'
 
@@ -62,8 +63,6 @@ export function otherNode(major: number) {
 export async function check(tool: string, ...args: readonly string[]): Promise<[number, string]> {
   const file = path.join(TOOLS, 'node_modules/.bin', tool)
   const env = { ...process.env, NO_COLOR: '1' }
-  return await promisify(execFile)(file, args, { env }).then(
-    ({ stdout, stderr }) => [0, stdout + stderr],
-    ({ code, stdout, stderr }) => [code, stdout + stderr],
-  )
+  const { code, stdout, stderr } = await runProgram(file, args, { env })
+  return [code, stdout + stderr]
 }

@@ -4,6 +4,7 @@ import { appendFile, cp, mkdtemp, rm, symlink, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
+import { runProgram } from '../support/installed-program.ts'
 
 const ROOT = path.join(import.meta.dirname, '../..')
 
@@ -29,11 +30,10 @@ export async function createClone() {
   await writeFile(settings, '[safe]\n\tdirectory = *\n')
   const env = { ...process.env, ...GIT, GIT_CONFIG_GLOBAL: settings }
   /** Runs a program to its end, and does not throw if it fails. */
-  const run = async (program: string, ...args: readonly string[]) =>
-    await promisify(execFile)(program, args, { cwd: folder, env, maxBuffer: 16 * 2 ** 20 }).then(
-      ({ stdout, stderr }) => ({ code: 0, output: stdout + stderr }),
-      ({ code, stdout, stderr }) => ({ code, output: stdout + stderr }),
-    )
+  const run = async (program: string, ...args: readonly string[]) => {
+    const { code, stdout, stderr } = await runProgram(program, args, { cwd: folder, env })
+    return { code, output: stdout + stderr }
+  }
   const git = async (...args: readonly string[]) => {
     const { code, output } = await run('git', ...args)
     if (code !== 0) throw new Error(`git ${args.join(' ')} failed:\n${output}`)

@@ -153,8 +153,4 @@ describe('a release', SITE, () => {
     expect(packed).toContain('package/dist/docs/llms.txt\n')
     expect(packed).not.toMatch(/[.]env\n|[.]tgz\n/)
   })
-
-  test('cannot be repeated', async () => {
-    await expectRefusal(`${NEXT} is released already`, NEXT)
-  })
 })

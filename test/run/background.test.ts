@@ -6,6 +6,7 @@ import { createWebhook, publish } from '../scheduling/support/backlog.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { countRows, WAITING } from '../support/count-rows.ts'
 import { createTenant } from '../support/factories.ts'
+import { holdLock } from '../support/hold-lock.ts'
 import { callerWith } from '../support/post-graphql.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { until } from '../support/until.ts'
@@ -51,16 +52,10 @@ async function createBacklogs(): Promise<string[]> {
 
 /** Runs while every delivery of the tenant is locked, so that its pages wait. */
 async function whileLocked(run: () => Promise<void>): Promise<void> {
-  const client = await posthorn.database.pool.connect()
-  try {
-    await client.query('begin')
-    await client.query('select from posthorn.deliveries where organization_id = $1 for update', [
-      posthorn.tenant.organizationId,
-    ])
-    await run()
-  } finally {
-    client.release(true)
-  }
+  const deliveries = 'select from posthorn.deliveries where organization_id = $1 for update'
+  const { database, tenant } = posthorn
+  await using _lock = await holdLock(database.pool, deliveries, [tenant.organizationId])
+  await run()
 }
 
 const countWaiting = () => countRows(posthorn.database.pool, WAITING)

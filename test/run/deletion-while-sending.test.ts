@@ -1,4 +1,4 @@
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { SYSTEM } from '../../src/auth/access/actor.ts'
 import { createKeyring } from '../../src/auth/encryption/keyring.ts'
 import { createAddressGuard } from '../../src/outbound/public-address.ts'
@@ -6,15 +6,15 @@ import { createWebhook } from '../../src/webhooks/save-webhook.ts'
 import { deleteWebhook } from '../../src/webhooks/webhook.ts'
 import { publish } from '../scheduling/support/backlog.ts'
 import { testEnvironment } from '../support/app.ts'
-import { createTestDatabase } from '../support/database.ts'
+import { useTestDatabase } from '../support/database.ts'
 import { createTenant, JOINED } from '../support/factories.ts'
 import { logLine, logLines } from '../support/log-lines.ts'
 import { startPosthorn } from '../support/posthorn-process.ts'
 import { until } from '../support/until.ts'
 
+const database = await useTestDatabase()
+
 test('webhooks that are deleted while their deliveries are sent leave no pending delivery, no failed job and no error in the log', async () => {
-  const database = await createTestDatabase()
-  onTestFinished(() => database[Symbol.asyncDispose]())
   const { pool, prisma } = database
   const environment = testEnvironment(database.url)
   const key = Buffer.from(environment['POSTHORN_ENCRYPTION_KEYS'] as string, 'base64')

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { sweep } from '../../src/deliveries/sweep.ts'
+import { publish } from '../scheduling/support/backlog.ts'
 import { testEnvironment } from '../support/app.ts'
 import { useTestDatabase } from '../support/database.ts'
 import { createTenant, JOINED, subscribe } from '../support/factories.ts'
@@ -57,10 +58,7 @@ test('a delivery whose key another program used for its own job gets its job aga
   const { pool, prisma } = database
   const { organizationId, publicOrganizationId } = await createTenant(prisma)
   await subscribe(database, organizationId, [JOINED])
-  await pool.query('select count(*) from posthorn.publish_events($1, $2)', [
-    publicOrganizationId,
-    JSON.stringify([{ type: JOINED, data: {} }]),
-  ])
+  await publish(pool, publicOrganizationId, 1)
   const job = (await deliveryJobs(pool)).at(-1)
   await pool.query(`select graphile_worker.add_job('theirs', '{}', job_key := $1)`, [job?.key])
   const options = { recheckAfterMs: 0, olderThanMs: -60_000, pauseFactor: 0 }

@@ -1,7 +1,9 @@
 import { afterEach, expect, test } from 'vitest'
+import { createWebhook } from '../scheduling/support/backlog.ts'
 import { createTenant, JOINED } from '../support/factories.ts'
 import { startInstallation } from '../support/installation.ts'
 import { logLines } from '../support/log-lines.ts'
+import { callerWith } from '../support/post-graphql.ts'
 import { until } from '../support/until.ts'
 import { useResource } from '../support/use-resource.ts'
 
@@ -22,7 +24,6 @@ afterEach(async () => {
   expect(posthorn.child.exitCode).toBeNull()
 })
 
-const WEBHOOKS = '/api/connect/v1/webhooks'
 const SMALL = JSON.stringify({ query: '{ __typename }' })
 
 /** 1 MiB, with as many lists as a request may have. */
@@ -32,14 +33,6 @@ const BODY =
   )
 
 const send = ({ token }: Tenant, body: string) => installation.call('POST', '/graphql', body, token)
-
-async function publish({ publicOrganizationId }: Tenant, type: string, data: string) {
-  await installation.database.pool.query('select posthorn.publish_event($1, $2, $3)', [
-    publicOrganizationId,
-    type,
-    data,
-  ])
-}
 
 /** Sends more large requests at a time than fit into the memory. Returns the statuses, after their responses were checked. */
 async function sendLarge(): Promise<number[]> {
@@ -70,14 +63,13 @@ test('large payloads for slow endpoints, at full concurrency, beside large reque
   const [tenant] = tenants as [Tenant]
   const waiting: (() => void)[] = []
   receiver.answer = (response) => void waiting.push(() => response.end())
-  for (let i = 0; i < 600; i++) {
-    const webhook = { url: `${receiver.url}${i}`, event_subscriptions: [JOINED], enabled: true }
-    const response = await installation.call('POST', WEBHOOKS, webhook, tenant.token)
-    expect(response.status).toBe(201)
-  }
+  const caller = callerWith(installation.url, tenant.token)
+  for (let i = 0; i < 600; i++) await createWebhook(caller, `${receiver.url}${i}`)
   // Each character takes two bytes in memory.
   const data = JSON.stringify({ text: '€'.repeat(87_000) })
-  for (let i = 0; i < 2; i++) await publish(tenant, JOINED, data)
+  const values = [tenant.publicOrganizationId, JOINED, data]
+  for (let i = 0; i < 2; i++)
+    await installation.database.pool.query('select posthorn.publish_event($1, $2, $3)', values)
   await until(() => waiting.length > 100, 'many are sent')
   await sendLarge()
   receiver.answer = (response) => response.end()

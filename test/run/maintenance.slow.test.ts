@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { useFreshDatabase } from '../support/fresh-database.ts'
+import { holdLock } from '../support/hold-lock.ts'
 import { createPartitions, dropPartition } from '../support/maintain-partitions.ts'
 import { DAY_MS, usePartitionRows } from '../support/partition-rows.ts'
 import { until } from '../support/until.ts'
@@ -22,6 +23,9 @@ afterEach(() => posthorn[Symbol.asyncDispose]())
 const query = async (text: string, values: unknown[] = []) =>
   (await database.pool.query(text, values)).rows
 
+const lock = (partition: string) =>
+  holdLock(database.pool, `lock table posthorn_partitions.${partition}`)
+
 const maintain = () => query(`select posthorn.enqueue('maintain', '{}', 'maintain')`)
 
 const maintenanceJobs = () =>
@@ -31,18 +35,13 @@ describe('other tables and steps go on', () => {
   test('while another program holds a lock on the default partition', async () => {
     const old = new Date(Date.now() - 60 * DAY_MS)
     await rows.delivery(old, await rows.event(old), 'succeeded')
-    const foreign = await database.pool.connect()
-    try {
-      await foreign.query('begin')
-      await foreign.query('lock table posthorn_partitions.attempts_default in share mode')
+    {
+      await using _lock = await lock('attempts_default in share mode')
       await maintain()
       await expectFailure(/create_partitions of attempts \(.*lock timeout\)/)
       expect(await missing()).toEqual(['attempts'])
       expect((await oldPartitions()).every((name) => name.startsWith('attempts_'))).toBe(true)
       expect(await rows.counts()).toMatchObject({ events: 0, deliveries: 0 })
-      await foreign.query('commit')
-    } finally {
-      foreign.release(true)
     }
     await maintain()
     await until(async () => (await maintenanceJobs()).length === 0, 'the maintenance succeeded')
@@ -52,17 +51,12 @@ describe('other tables and steps go on', () => {
   test('while a dump holds a lock on a detached partition', async () => {
     await query(`select posthorn.detach_partitions_before('attempts', current_date - 45)`)
     const [first] = await oldPartitions('attempts')
-    const dump = await database.pool.connect()
-    try {
-      await dump.query('begin')
-      await dump.query(`lock table posthorn_partitions.${first} in access share mode`)
+    {
+      await using _lock = await lock(`${first} in access share mode`)
       await maintain()
       await expectFailure(new RegExp(`drop_partitions of ${first}`))
       expect(await missing()).toEqual([])
       expect(await oldPartitions()).toEqual([first])
-      await dump.query('commit')
-    } finally {
-      dump.release(true)
     }
     await maintain()
     await until(async () => (await oldPartitions()).length === 0, 'the old days are dropped')

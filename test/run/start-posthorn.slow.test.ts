@@ -1,8 +1,6 @@
-import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
-import path from 'node:path'
 import pg from 'pg'
-import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { SETTINGS } from '../../src/config/config.ts'
 import type { Database } from '../../src/db/client.ts'
 import { type PosthornOptions, startPosthorn } from '../../src/run/start-posthorn.ts'
@@ -10,18 +8,18 @@ import { testEnvironment } from '../support/app.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { createTenant, JOINED } from '../support/factories.ts'
 import { freePort } from '../support/free-port.ts'
-import { temporaryFolder } from '../support/temporary-folder.ts'
+import { useFreshDatabase } from '../support/fresh-database.ts'
+import { useFolder } from '../support/use-folder.ts'
 
 const KEY = testEnvironment('')['POSTHORN_ENCRYPTION_KEYS'] as string
 
-let database: Database
+const dataDir = await useFolder('host')
+const database = useFreshDatabase()
 let options: PosthornOptions
 
-beforeEach(async () => {
-  database = await createTestDatabase()
+beforeEach(() => {
   options = { databaseUrl: database.url, encryptionKeys: [KEY], port: 0, logLevel: 'silent' }
 })
-afterEach(async () => await database[Symbol.asyncDispose]())
 
 test('Posthorn runs in the process until it is disposed of, which leaves nothing behind', async () => {
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
@@ -89,8 +87,6 @@ test('publishes for the host, by the rules of the API, and gives the URL of the 
 })
 
 test('with an embedded Postgres, the host gets the API key, at each start', async () => {
-  const dataDir = await mkdtemp(path.join(temporaryFolder(), 'posthorn host '))
-  onTestFinished(() => rm(dataDir, { recursive: true, force: true }))
   const keys: (string | null)[] = []
   for (let start = 0; start < 2; start++) {
     await using posthorn = await startPosthorn({ dataDir, port: 0, logLevel: 'silent' })

@@ -1,8 +1,9 @@
-import { beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
+import { createWebhook, publish } from '../scheduling/support/backlog.ts'
 import { testEnvironment } from '../support/app.ts'
-import { JOINED } from '../support/factories.ts'
 import { startInstallation } from '../support/installation.ts'
 import { logLine, logLines } from '../support/log-lines.ts'
+import { callerWith } from '../support/post-graphql.ts'
 import { startPosthorn } from '../support/posthorn-process.ts'
 import { until } from '../support/until.ts'
 import { useResource } from '../support/use-resource.ts'
@@ -12,6 +13,7 @@ import { INSPECTABLE, runInThread } from './thread-inspector.ts'
 /** One process survives all tests. The last one stops it. */
 const installation = await useResource(startInstallation(INSPECTABLE))
 const { receiver, posthorn, url } = installation
+await createWebhook(callerWith(url, installation.tenant.token), receiver.url)
 
 /** What the process wrote in this test. */
 const log = {
@@ -21,27 +23,15 @@ const log = {
   },
 }
 
-beforeAll(async () => {
-  const webhook = { url: receiver.url, event_subscriptions: [JOINED], enabled: true }
-  expect((await call('POST', '/webhooks', webhook)).status).toBe(201)
-})
 beforeEach(async () => {
   await until(async () => (await statusOf('/readyz')) === 200, 'the process is ready')
   receiver.clear()
   log.startsAt = posthorn.stderr.length
 })
 
-const call = (method: string, route: string, body?: object) =>
-  installation.call(method, `/api/connect/v1${route}`, body)
-
 /** Publishes as a host application does, also while the API does not answer. */
-async function publishFromSql(): Promise<void> {
-  await installation.database.pool.query('select posthorn.publish_event($1, $2, $3)', [
-    installation.tenant.publicOrganizationId,
-    JOINED,
-    '{}',
-  ])
-}
+const publishFromSql = () =>
+  publish(installation.database.pool, installation.tenant.publicOrganizationId, 1)
 
 async function statusOf(route: string): Promise<number | null> {
   const response = await fetch(url + route, { signal: AbortSignal.timeout(5_000) }).catch(
@@ -70,7 +60,7 @@ test.each([
     expect(await lost).toMatchObject({ role: 'all', reason: expect.stringMatching(reason) })
     await logLine(log, { msg: 'the thread runs again' })
     await receiver.arrival(5)
-    expect((await call('GET', '/webhooks')).status).toBe(200)
+    expect((await installation.call('GET', '/api/connect/v1/webhooks')).status).toBe(200)
     await until(async () => (await statusOf('/readyz')) === 200, 'the process is ready')
     expect(posthorn.child.exitCode).toBeNull()
   },

@@ -1,4 +1,4 @@
-import { once } from 'node:events'
+import { openInspector } from '../support/inspector.ts'
 import type { PosthornProcess } from '../support/posthorn-process.ts'
 import { until } from '../support/until.ts'
 
@@ -14,32 +14,16 @@ export async function runInThread(
   thread: 'main' | 'all',
   code: string,
 ): Promise<void> {
-  const address = /ws:\/\/\S+/
-  await until(() => address.test(posthorn.stderr), 'the inspector listens')
-  const socket = new WebSocket(address.exec(posthorn.stderr)?.[0] as string)
-  await once(socket, 'open')
-  const send = (id: number, method: string, params: object) =>
-    socket.send(JSON.stringify({ id, method, params }))
-  let sessionId: string | undefined
-  let running = false
-  socket.onmessage = ({ data }) => {
-    const { id, method, params } = JSON.parse(data)
-    if (id === RUN) running = true
-    if (method !== 'NodeWorker.attachedToWorker') return
-    if (params.workerInfo.title.endsWith(` ${thread}`)) sessionId = params.sessionId
-  }
-  const evaluation = { expression: code }
+  using inspector = await openInspector(posthorn)
+  const evaluation = { method: 'Runtime.evaluate', params: { expression: code } }
   if (thread === 'main') {
-    send(RUN, 'Runtime.evaluate', evaluation)
-  } else {
-    send(ATTACH, 'NodeWorker.enable', { waitForDebuggerOnStart: false })
-    await until(() => sessionId !== undefined, `the thread ${thread} can be inspected`)
-    const message = { id: 1, method: 'Runtime.evaluate', params: evaluation }
-    send(RUN, 'NodeWorker.sendMessageToWorker', { sessionId, message: JSON.stringify(message) })
+    await inspector.call(evaluation.method, evaluation.params)
+    return
   }
-  await until(() => running, 'the code runs')
-  socket.close()
+  await inspector.call('NodeWorker.enable', { waitForDebuggerOnStart: false })
+  const sessionId = () =>
+    inspector.events.find(({ workerInfo }) => workerInfo?.title.endsWith(` ${thread}`))?.sessionId
+  await until(sessionId, `the thread ${thread} can be inspected`)
+  const message = JSON.stringify({ id: 1, ...evaluation })
+  await inspector.call('NodeWorker.sendMessageToWorker', { sessionId: sessionId(), message })
 }
-
-const ATTACH = 1
-const RUN = 2

@@ -4,16 +4,19 @@ import { until } from './until.ts'
 
 export type Inspector = Awaited<ReturnType<typeof openInspector>>
 
-/** The inspector of a process that was started with `--inspect=127.0.0.1:0`, for what its main thread allocates and calls. */
+/** The inspector of a process that was started with `--inspect=127.0.0.1:0`, which sees its main thread. */
 export async function openInspector(posthorn: PosthornProcess) {
   const address = /ws:\/\/\S+/
   await until(() => address.test(posthorn.stderr), 'the inspector listens')
   const socket = new WebSocket(address.exec(posthorn.stderr)?.[0] as string)
   await once(socket, 'open')
   const waiting: PromiseWithResolvers<unknown>[] = []
+  // biome-ignore lint/suspicious/noExplicitAny: the parameters depend on the event
+  const events: any[] = []
   socket.onmessage = ({ data }) => {
-    const { id, result, error } = JSON.parse(data)
-    if (error) waiting[id]?.reject(new Error(error.message))
+    const { id, result, error, params } = JSON.parse(data)
+    if (id === undefined) events.push(params)
+    else if (error) waiting[id]?.reject(new Error(error.message))
     else waiting[id]?.resolve(result)
   }
   /** https://chromedevtools.github.io/devtools-protocol/v8/ */
@@ -24,6 +27,9 @@ export async function openInspector(posthorn: PosthornProcess) {
     return (await answer.promise) as Result
   }
   return {
+    call,
+    /** The parameters of the events so far. */
+    events,
     startSampling: () => call<object>('HeapProfiler.startSampling', SAMPLING),
     /** The bytes allocated since `startSampling`, also those that were freed. */
     async stopSampling(): Promise<number> {

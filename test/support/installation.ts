@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtempDisposable, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { startTcpProxy } from '../faults/tcp-proxy.ts'
@@ -18,9 +18,8 @@ export async function startInstallation(
   args: readonly string[] = ['start'],
 ) {
   await using stack = new AsyncDisposableStack()
-  const directory = await mkdtemp(path.join(tmpdir(), 'posthorn installation '))
-  stack.defer(() => rm(directory, { recursive: true, force: true }))
-  const authority = path.join(directory, 'ca.pem')
+  const folder = stack.use(await mkdtempDisposable(path.join(tmpdir(), 'posthorn installation ')))
+  const authority = path.join(folder.path, 'ca.pem')
   const receiver = stack.use(await startReceiver())
   await writeFile(authority, receiver.authority)
   const database = stack.use(await createTestDatabase())

@@ -26,10 +26,10 @@ const INSTALL: Readonly<Record<string, string>> = {
   schemathesis: 'pip install schemathesis==4.32.5',
 }
 
-/** The path of a program that can be run, or undefined. The folders in `POSTHORN_TEST_TOOLS` come first. */
+/** The path of a program that can be run, given by name or path, or undefined. The folders in `POSTHORN_TEST_TOOLS` come first. */
 export function findProgram(name: string): string | undefined {
   return programFolders()
-    .map((folder) => path.join(folder, name))
+    .map((folder) => path.resolve(folder, name))
     .find(canRun)
 }
 

@@ -1,21 +1,18 @@
-import { afterEach, beforeEach, expect, test } from 'vitest'
-import type { Database } from '../../src/db/client.ts'
+import { beforeEach, expect, test } from 'vitest'
 import { readDatabaseState } from '../../src/telemetry/database-metrics.ts'
 import { publish } from '../scheduling/support/backlog.ts'
-import { createTestDatabase } from '../support/database.ts'
 import { createTenant, JOINED, subscribe } from '../support/factories.ts'
+import { useFreshDatabase } from '../support/fresh-database.ts'
 import { createPartitions } from '../support/maintain-partitions.ts'
 
 const TODAY = `(now() at time zone 'utc')::date`
 const DAY_MS = 24 * 60 * 60 * 1_000
 
-let database: Database
+const database = useFreshDatabase()
 let tenant: Awaited<ReturnType<typeof createTenant>>
 beforeEach(async () => {
-  database = await createTestDatabase()
   tenant = await createTenant(database.prisma)
 })
-afterEach(async () => await database[Symbol.asyncDispose]())
 
 const read = (retentionMs = 30 * DAY_MS) =>
   readDatabaseState(database.pipeline, 'graphile_worker', retentionMs)

@@ -41,10 +41,11 @@ test('every alert has its section in the runbook, a case in which it fires, and 
   expect(alerts.length).toBeGreaterThan(10)
   expect(sections).toEqual(alerts)
   expect(links.map(([, anchor]) => anchor)).toEqual(alerts.map((name) => name.toLowerCase()))
-  expect(new Set(CASES.flatMap(([, , , fires]) => fires?.alert ?? []))).toEqual(new Set(alerts))
-  expect(new Set(CASES.flatMap(([, , quiet]) => Object.values(quiet).flat()))).toEqual(
-    new Set(alerts),
-  )
+  const expected = CASES.flatMap(([, , ...all]) => all)
+  for (const kind of ['quiet', 'fires'] as const) {
+    const cases = expected.filter((one) => one[kind] !== undefined)
+    expect(new Set(cases.map(({ alert }) => alert))).toEqual(new Set(alerts))
+  }
 })
 
 test.each(RUNBOOK.split(/^## /m).slice(1))(

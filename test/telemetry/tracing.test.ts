@@ -54,11 +54,7 @@ async function start(environment: Record<string, string>) {
         request.headers.map(({ name, value }: Record<string, string>) => [name, value]),
       )
     },
-    async register(target: string) {
-      const webhook = { url: target, event_subscriptions: [JOINED], enabled: true }
-      const response = await installation.call('POST', '/api/connect/v1/webhooks', webhook)
-      expect(response.status).toBe(201)
-    },
+    register: (target: string) => createWebhook({ graphql }, target),
   }
 }
 

@@ -1,8 +1,7 @@
-import { execFile } from 'node:child_process'
 import { mkdtempDisposable, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { promisify } from 'node:util'
+import { runProgram } from '../../support/installed-program.ts'
 import { COMPILER_OPTIONS } from '../guides/support/typescript.ts'
 import { type Block, ROOT } from './pages.ts'
 
@@ -59,14 +58,9 @@ const CONFIGURATION = {
 const ONLY_IN_TYPESCRIPT = /\.jsx?\(.*error TS(2454|7006|7019|7031)/
 
 async function compile(folder: string): Promise<string> {
-  const compiler = path.join(ROOT, 'node_modules/.bin/tsc')
-  return await promisify(execFile)(compiler, ['--project', folder, '--pretty', 'false'], {
-    cwd: folder,
-    shell: process.platform === 'win32',
-  }).then(
-    ({ stdout }) => stdout,
-    ({ stdout }: { stdout: string }) => stdout,
-  )
+  const args = [path.join(ROOT, 'node_modules/typescript/bin/tsc'), '--project', folder]
+  return (await runProgram(process.execPath, [...args, '--pretty', 'false'], { cwd: folder }))
+    .stdout
 }
 
 /** What the program of a reader has around a block, by a part of the block. */

@@ -3,24 +3,22 @@ import { createPrivateKey, KeyObject } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { createServer, request } from 'node:https'
-import { type AddressInfo, isIP } from 'node:net'
-import { tmpdir } from 'node:os'
+import { isIP } from 'node:net'
 import path from 'node:path'
 import { checkServerIdentity } from 'node:tls'
 import { promisify } from 'node:util'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { ensureLocalAuthority } from '../../../src/run/embedded/local-authority.ts'
+import { closeServer, listen } from '../../support/listen.ts'
+import { useFolder } from '../../support/use-folder.ts'
 
 const HOSTS = ['localhost', '127.0.0.1', '::1']
 
+const folder = await useFolder('authority')
 let dataDir: string
 
 beforeEach(async () => {
-  dataDir = await mkdtemp(path.join(tmpdir(), 'posthorn-authority-'))
-})
-
-afterEach(async () => {
-  await rm(dataDir, { recursive: true, force: true })
+  dataDir = await mkdtemp(path.join(folder, 'data '))
 })
 
 test('a client that trusts the authority completes a TLS handshake, by each name of the certificate and no other', async () => {
@@ -83,9 +81,8 @@ interface Pair {
 async function handshake({ certPem, keyPem }: Pair, ca: string, host: string): Promise<string> {
   const server = createServer({ cert: certPem, key: keyPem }, (_request, response) => {
     response.end()
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
+  })
+  const port = await listen(server)
   try {
     const sent = request({
       port,
@@ -102,8 +99,7 @@ async function handshake({ certPem, keyPem }: Pair, ca: string, host: string): P
     const { code = '', message } = error as NodeJS.ErrnoException
     return code === 'UNSPECIFIED' ? `${code}: ${message}` : code
   } finally {
-    server.closeAllConnections()
-    server.close()
+    await closeServer(server)
   }
 }
 

@@ -1,24 +1,19 @@
 import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { createAuthenticate } from '../../../src/auth/api-keys/authenticate.ts'
-import type { Database } from '../../../src/db/client.ts'
 import { embeddedApiKeyFile, provisionEmbedded } from '../../../src/run/embedded/provision.ts'
-import { createTestDatabase } from '../../support/database.ts'
+import { useFreshDatabase } from '../../support/fresh-database.ts'
+import { useFolder } from '../../support/use-folder.ts'
 
-let database: Database
+const database = useFreshDatabase()
+const folder = await useFolder('provision')
 let dataDir: string
 let file: string
 
 beforeEach(async () => {
-  database = await createTestDatabase()
-  dataDir = await mkdtemp(path.join(tmpdir(), 'posthorn-provision-'))
+  dataDir = await mkdtemp(path.join(folder, 'data '))
   file = embeddedApiKeyFile(dataDir)
-})
-afterEach(async () => {
-  await database[Symbol.asyncDispose]()
-  await rm(dataDir, { recursive: true })
 })
 
 const provision = () => provisionEmbedded(database.prisma, dataDir)

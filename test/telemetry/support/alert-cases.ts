@@ -1,12 +1,17 @@
-type Series = Readonly<Record<string, string>>
+/** An alert, the times at which it is quiet and at which it fires, and the labels that tell its place. */
+interface Expectation {
+  readonly alert: string
+  readonly quiet?: string
+  readonly fires?: string
+  /** Default: one place without labels. */
+  readonly of?: readonly string[]
+}
 
-/** Values of series, at which times alerts are quiet, and at which time one fires, with the labels that tell its place. */
+/** Values of series, and what is expected of them. */
 type Case = readonly [
   name: string,
-  series: Series,
-  quiet: Readonly<Record<string, readonly string[]>>,
-  fires?: { readonly at: string; readonly alert: string; readonly of: readonly string[] },
-  interval?: string,
+  series: Readonly<Record<string, string>>,
+  ...expected: readonly Expectation[],
 ]
 
 const series = (name: string, labels: string) => `${name}{job="posthorn", ${labels}}`
@@ -23,8 +28,7 @@ export const CASES: readonly Case[] = [
   [
     'a process that does not answer for a minute',
     { [up('a')]: '1x4 0x20' },
-    { '1m30s': ['PosthornDown'] },
-    { at: '3m', alert: 'PosthornDown', of: ['instance="a"'] },
+    { alert: 'PosthornDown', quiet: '1m30s', fires: '3m', of: ['instance="a"'] },
   ],
   [
     'no API beside a worker',
@@ -32,38 +36,33 @@ export const CASES: readonly Case[] = [
       [ofA('build_info', ', role="worker"')]: '1x40',
       [ofB('build_info', ', role="all"')]: '1x8 stale',
     },
-    { '2m': ['PosthornNoApi'] },
-    { at: '4m', alert: 'PosthornNoApi', of: [''] },
+    { alert: 'PosthornNoApi', quiet: '2m', fires: '4m' },
   ],
   [
     'no process at all',
     { 'up{job="another", instance="a"}': '1x40' },
-    { '2m': ['PosthornDown'] },
-    { at: '2m', alert: 'PosthornNoApi', of: [''] },
+    { alert: 'PosthornDown', quiet: '2m' },
+    { alert: 'PosthornNoApi', fires: '2m' },
   ],
   [
     'no worker',
     { [ofA('workers')]: '1x4 0x20', [up('a')]: '1x24' },
-    { '1m30s': ['PosthornNoWorker'] },
-    { at: '3m', alert: 'PosthornNoWorker', of: [''] },
+    { alert: 'PosthornNoWorker', quiet: '1m30s', fires: '3m' },
   ],
   [
     'a delivery that is late for more than a minute, after another one',
     { [ofA('deliveries_longest_overdue_seconds')]: '0x4 50x8 90x20' },
-    { '3m': ['PosthornDeliveriesOverdue'] },
-    { at: '6m', alert: 'PosthornDeliveriesOverdue', of: [''] },
+    { alert: 'PosthornDeliveriesOverdue', quiet: '3m', fires: '6m' },
   ],
   [
     'Postgres that does not answer one process',
     { [ofA('postgres_up')]: '1x4 0x20', [ofB('postgres_up')]: '1x24' },
-    { '1m15s': ['PosthornPostgresUnreachable'] },
-    { at: '2m', alert: 'PosthornPostgresUnreachable', of: ['instance="a"'] },
+    { alert: 'PosthornPostgresUnreachable', quiet: '1m15s', fires: '2m', of: ['instance="a"'] },
   ],
   [
     'no process that counts, although they answer',
     { [ofA('workers')]: '1x4 stale', [up('a')]: '1x40' },
-    { '1m': ['PosthornStateUnknown'] },
-    { at: '5m', alert: 'PosthornStateUnknown', of: [''] },
+    { alert: 'PosthornStateUnknown', quiet: '1m', fires: '5m' },
   ],
   [
     'another process that counts, and holds that rise under the two in turn',
@@ -74,30 +73,29 @@ export const CASES: readonly Case[] = [
       [ofA('webhooks_on_hold')]: '2x20 stale',
       [ofB('webhooks_on_hold')]: '_x20 7x100',
     },
-    { '4m': ['PosthornHoldsRising'], '25m': ['PosthornStateUnknown', 'PosthornNoWorker'] },
-    { at: '20m', alert: 'PosthornHoldsRising', of: [''] },
+    { alert: 'PosthornHoldsRising', quiet: '4m', fires: '20m' },
+    { alert: 'PosthornStateUnknown', quiet: '25m' },
+    { alert: 'PosthornNoWorker', quiet: '25m' },
   ],
   [
     'many failed attempts',
     { [failed]: '0x40 0+30x60', [succeeded]: '0x40 0+10x60' },
-    { '10m': ['PosthornAttemptsFailing'] },
-    { at: '24m', alert: 'PosthornAttemptsFailing', of: [''] },
+    { alert: 'PosthornAttemptsFailing', quiet: '10m', fires: '24m' },
   ],
   [
     'few failed attempts, even if none succeeds',
     { [failed]: '0+1x100', [succeeded]: '0x100' },
-    { '24m': ['PosthornAttemptsFailing'] },
+    { alert: 'PosthornAttemptsFailing', quiet: '24m' },
   ],
   [
     'failed attempts that are less than half',
     { [failed]: '0+30x100', [succeeded]: '0+40x100' },
-    { '24m': ['PosthornAttemptsFailing'] },
+    { alert: 'PosthornAttemptsFailing', quiet: '24m' },
   ],
   [
     'requests that get a 5xx status, from 1 % on',
     { [requests('/graphql', '2xx')]: '0+98x100', [requests('/graphql', '5xx')]: '0x40 0+2x60' },
-    { '10m': ['PosthornRequestsFailing'] },
-    { at: '20m', alert: 'PosthornRequestsFailing', of: [''] },
+    { alert: 'PosthornRequestsFailing', quiet: '10m', fires: '20m' },
   ],
   [
     'a process that is not ready',
@@ -106,7 +104,7 @@ export const CASES: readonly Case[] = [
       [requests('/graphql', '5xx')]: '0x100',
       [requests('/readyz', '5xx')]: '0+3x100',
     },
-    { '20m': ['PosthornRequestsFailing'] },
+    { alert: 'PosthornRequestsFailing', quiet: '20m' },
   ],
   [
     'a line at the level error, and not a warning',
@@ -115,8 +113,7 @@ export const CASES: readonly Case[] = [
       [ofA('log_lines_total', ', level="fatal"')]: '0x40',
       [ofA('log_lines_total', ', level="warn"')]: '0+1x40',
     },
-    { '5m': ['PosthornFaults'] },
-    { at: '6m', alert: 'PosthornFaults', of: ['instance="a"'] },
+    { alert: 'PosthornFaults', quiet: '5m', fires: '6m', of: ['instance="a"'] },
   ],
   [
     'restored jobs, and not canceled deliveries',
@@ -124,14 +121,12 @@ export const CASES: readonly Case[] = [
       [ofA('swept_deliveries_total', ', kind="restored"')]: '0x20 3x20',
       [ofA('swept_deliveries_total', ', kind="canceled"')]: '0+1x40',
     },
-    { '5m': ['PosthornJobsRestored'] },
-    { at: '6m', alert: 'PosthornJobsRestored', of: [''] },
+    { alert: 'PosthornJobsRestored', quiet: '5m', fires: '6m' },
   ],
   [
     'a clock that is wrong for two minutes, in either direction',
     { [ofA('clock_difference_seconds')]: '0x4 -7x20', [ofB('clock_difference_seconds')]: '4x24' },
-    { '2m': ['PosthornClockWrong'] },
-    { at: '5m', alert: 'PosthornClockWrong', of: ['instance="a"'] },
+    { alert: 'PosthornClockWrong', quiet: '2m', fires: '5m', of: ['instance="a"'] },
   ],
   [
     'statements that get no connection in time, or wait at each scrape',
@@ -140,8 +135,12 @@ export const CASES: readonly Case[] = [
       [ofB('pool_waiting', ', pool="general"')]: '0 3 0x19 3x40',
       [series('posthorn_pool_waiting', 'instance="c", pool="background"')]: '3x60',
     },
-    { '5m': ['PosthornPoolSaturated'] },
-    { at: '12m', alert: 'PosthornPoolSaturated', of: ['instance="a"', 'instance="b"'] },
+    {
+      alert: 'PosthornPoolSaturated',
+      quiet: '5m',
+      fires: '12m',
+      of: ['instance="a"', 'instance="b"'],
+    },
   ],
   [
     'locks that make statements fail for minutes, and not single ones',
@@ -150,8 +149,7 @@ export const CASES: readonly Case[] = [
       [ofB('postgres_failures_total', ', cause="time_limit"')]: '0x20 1x40',
       [ofB('postgres_failures_total', ', cause="unreachable"')]: '0x20 0+1x40',
     },
-    { '5m': ['PosthornLocks'] },
-    { at: '10m', alert: 'PosthornLocks', of: ['instance="a"'] },
+    { alert: 'PosthornLocks', quiet: '5m', fires: '10m', of: ['instance="a"'] },
   ],
   [
     'a runner that is replaced again and again, and not one that was replaced once',
@@ -159,8 +157,7 @@ export const CASES: readonly Case[] = [
       [ofA('runner_replacements_total')]: '0x20 1x8 2x8 3x8 4x8 5x8 6x60',
       [ofB('runner_replacements_total')]: '0x20 1x100',
     },
-    { '5m': ['PosthornRunnersReplaced'] },
-    { at: '15m', alert: 'PosthornRunnersReplaced', of: ['instance="a"'] },
+    { alert: 'PosthornRunnersReplaced', quiet: '5m', fires: '15m', of: ['instance="a"'] },
   ],
   ...['4x200', '7x200'].map(
     (ahead): Case => [
@@ -169,9 +166,7 @@ export const CASES: readonly Case[] = [
         [ofA('partitions_ahead')]: `7x60 ${ahead}`,
         [ofA('partitions_past_retention')]: ahead === '7x200' ? '0x60 4x200' : '0x260',
       },
-      { '2h50m': ['PosthornMaintenanceBehind'] },
-      { at: '3h10m', alert: 'PosthornMaintenanceBehind', of: [''] },
-      '1m',
+      { alert: 'PosthornMaintenanceBehind', quiet: '2h50m', fires: '3h10m' },
     ],
   ),
   [
@@ -181,9 +176,12 @@ export const CASES: readonly Case[] = [
         '0x30 0+1x14 15+1x14 30+1x14 45+1x14 60+1x60',
       [ofA('maintenance_failures_total', ', step="sessions"')]: '0x30 1x150',
     },
-    { '1h20m': ['PosthornMaintenanceFails'] },
-    { at: '2h', alert: 'PosthornMaintenanceFails', of: ['step="create_partitions"'] },
-    '1m',
+    {
+      alert: 'PosthornMaintenanceFails',
+      quiet: '1h20m',
+      fires: '2h',
+      of: ['step="create_partitions"'],
+    },
   ],
   [
     'a process that is busy for five minutes',
@@ -191,8 +189,7 @@ export const CASES: readonly Case[] = [
       [series('nodejs_eventloop_lag_p99_seconds', 'instance="a"')]: '0.01x4 0.8x40',
       [series('nodejs_eventloop_lag_p99_seconds', 'instance="b"')]: '0.4x44',
     },
-    { '5m': ['PosthornEventLoopLag'] },
-    { at: '8m', alert: 'PosthornEventLoopLag', of: ['instance="a"'] },
+    { alert: 'PosthornEventLoopLag', quiet: '5m', fires: '8m', of: ['instance="a"'] },
   ],
   [
     'a thread that starts again',
@@ -200,8 +197,7 @@ export const CASES: readonly Case[] = [
       [ofA('thread_restarts_total')]: '0x20 1x20',
       [series('process_start_time_seconds', 'instance="a"')]: '1000x40',
     },
-    { '4m': ['PosthornRestarting'] },
-    { at: '7m', alert: 'PosthornRestarting', of: ['instance="a"'] },
+    { alert: 'PosthornRestarting', quiet: '4m', fires: '7m', of: ['instance="a"'] },
   ],
   [
     'a process that starts a third time in half an hour',
@@ -209,8 +205,7 @@ export const CASES: readonly Case[] = [
       [ofA('thread_restarts_total')]: '0x60',
       [series('process_start_time_seconds', 'instance="a"')]: '1000x10 1100x10 1200x10 1300x30',
     },
-    { '7m': ['PosthornRestarting'] },
-    { at: '9m', alert: 'PosthornRestarting', of: ['instance="a"'] },
+    { alert: 'PosthornRestarting', quiet: '7m', fires: '9m', of: ['instance="a"'] },
   ],
 ]
 
@@ -222,18 +217,17 @@ export function promtoolTests(rulesFile: string): object {
   return {
     rule_files: [rulesFile],
     evaluation_interval: '15s',
-    tests: CASES.map(([name, values, quiet, fires, interval = '15s']) => ({
-      ...{ name, interval },
+    tests: CASES.map(([name, values, ...expected]) => ({
+      name,
+      // Cases that last for hours have a value a minute.
+      interval: expected.some(({ fires }) => fires?.includes('h')) ? '1m' : '15s',
       input_series: Object.entries(values).map(([one, given]) => ({ series: one, values: given })),
-      promql_expr_test: [
-        ...Object.entries(quiet).flatMap(([at, alerts]) =>
-          alerts.map((alert) => ({ expr: firing(alert), eval_time: at, exp_samples: [] })),
-        ),
-        ...(fires ? [fires] : []).map(({ at, alert, of }) => ({
-          ...{ expr: firing(alert), eval_time: at },
-          exp_samples: of.map((labels) => ({ labels: `{${labels}}`, value: 1 })),
-        })),
-      ],
+      promql_expr_test: expected.flatMap(({ alert, quiet, fires, of = [''] }) => [
+        ...(quiet ? [{ expr: firing(alert), eval_time: quiet, exp_samples: [] }] : []),
+        ...(fires ? [{ expr: firing(alert), eval_time: fires, exp_samples: samples(of) }] : []),
+      ]),
     })),
   }
 }
+
+const samples = (of: readonly string[]) => of.map((labels) => ({ labels: `{${labels}}`, value: 1 }))

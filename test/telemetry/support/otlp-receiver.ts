@@ -1,6 +1,6 @@
-import { once } from 'node:events'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { buffer } from 'node:stream/consumers'
+import { closeServer, listen } from '../../support/listen.ts'
 
 /** A span as a collector gets it. Ids are hexadecimal. */
 export interface ReceivedSpan {
@@ -23,22 +23,15 @@ export type OtlpReceiver = Awaited<ReturnType<typeof startOtlpReceiver>>
 export async function startOtlpReceiver() {
   const spans: ReceivedSpan[] = []
   const server = createServer(async (request, response) => {
-    const chunks: Buffer[] = []
-    for await (const chunk of request) chunks.push(chunk)
+    const body = await buffer(request)
     const isExport = request.method === 'POST' && request.url === '/v1/traces'
-    if (isExport) spans.push(...readExport(Buffer.concat(chunks)))
+    if (isExport) spans.push(...readExport(body))
     response.writeHead(isExport ? 200 : 404, { 'content-type': 'application/x-protobuf' }).end()
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `http://127.0.0.1:${await listen(server)}`,
     spans,
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections()
-      server.close()
-      await once(server, 'close')
-    },
+    [Symbol.asyncDispose]: () => closeServer(server),
   }
 }
 
