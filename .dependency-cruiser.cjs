@@ -135,9 +135,10 @@ module.exports = {
         pathNot: [
           '^src/outbound/',
           '^src/cli/listen/(format-delivery|send-local)[.]ts$',
-          '^src/http/https-receiver[.]ts$',
+          '^src/http/(connection|https-receiver|read-body)[.]ts$',
           '^src/run/embedded/local-authority[.]ts$',
-          '^src/server/http-server[.]ts$',
+          '^src/server/(http-server|rest/publish-v1)[.]ts$',
+          '^src/telemetry/request-log[.]ts$',
           '^src/db/(pools|embedded/server)[.]ts$',
         ],
       },

@@ -1,5 +1,4 @@
-import type { IncomingMessage } from 'node:http'
-import { isIPv4 } from 'node:net'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { HttpBindings } from '@hono/node-server'
 import type { Context, MiddlewareHandler } from 'hono'
 import type { Config } from '../config/config.ts'
@@ -10,6 +9,9 @@ import { createRangeCheck, isAddress } from '../outbound/public-address.ts'
 import { describeRequest } from '../telemetry/request-log.ts'
 
 export type HttpRequest = Request | IncomingMessage
+
+/** Answers a request without the objects of fetch, which cost several times what the answer does. */
+export type DirectHandler = (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void>
 
 /** A header of a request, with repeated ones joined. */
 export function headerOf({ headers }: HttpRequest, name: string): string | null {
@@ -98,7 +100,7 @@ export function createClientAddress(trustedProxies: readonly string[]) {
 
 /** Removes brackets, port, zone and the IPv4 mapping: `[2001:db8::1]:443`, `192.0.2.1:80`, `::ffff:192.0.2.1`. */
 export function plainAddress(text: string): string {
-  if (isIPv4(text)) return text
+  if (/^[\d.]+$/.test(text)) return text
   const [, bracketed] = /^\[([^\]]*)\](?::\d+)?$/.exec(text) ?? []
   const [, beforePort] = /^([\d.]+):\d+$/.exec(text) ?? []
   const address = (bracketed ?? beforePort ?? text).split('%')[0] as string

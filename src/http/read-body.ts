@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { IncomingMessage } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import { DomainError } from '../lib/errors.ts'
 import { decodeUtf8, InvalidJson, parseJson } from '../lib/parse-json.ts'
 import { describeRequest } from '../telemetry/request-log.ts'
@@ -24,7 +24,7 @@ export function readBody(
   if (declared === null) return readChunks(request, maxBytes, false, inFlight)
   if (declared > maxBytes) throw tooLarge(maxBytes)
   inFlight?.resize('body', declared)
-  const hasCome = request instanceof IncomingMessage && request.readableLength === declared
+  const hasCome = 'readableLength' in request && request.readableLength === declared
   return hasCome ? (request.read() ?? Buffer.alloc(0)) : readChunks(request, declared, true)
 }
 
@@ -44,7 +44,7 @@ async function readChunks(
   }
   try {
     // Its errors describe the request of this context.
-    if (request instanceof IncomingMessage) await readIncoming(request, AsyncLocalStorage.bind(add))
+    if ('readableLength' in request) await readIncoming(request, AsyncLocalStorage.bind(add))
     else if (isDeclared) add(new Uint8Array(await request.arrayBuffer()))
     else for await (const chunk of request.body ?? []) add(chunk)
   } catch (error) {

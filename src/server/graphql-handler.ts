@@ -6,8 +6,8 @@ import { type DomainDeps, type Identify, ORGANIZATION_HEADER } from '../graphql/
 import { createHandler, type Handle, type HandlerOptions } from '../graphql/handler.ts'
 import { CROSS_SITE_DETAIL, isCrossSite, sessionCookie } from '../http/session-cookie.ts'
 import { DomainError } from '../lib/errors.ts'
+import { actFor } from '../organizations/act-for-organization.ts'
 import { describeRequest } from '../telemetry/request-log.ts'
-import { actFor } from './act-for.ts'
 import { schema } from './schema.ts'
 
 export interface GraphqlDeps

@@ -1,16 +1,10 @@
-import {
-  createServer,
-  type IncomingMessage,
-  type Server,
-  type ServerOptions,
-  type ServerResponse,
-} from 'node:http'
+import { createServer, type Server, type ServerOptions } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { getRequestListener, type HttpBindings } from '@hono/node-server'
 import { Hono, type MiddlewareHandler } from 'hono'
 import { routePath } from 'hono/route'
 import { type Config, LOOPBACK } from '../config/config.ts'
-import { plainAddress } from '../http/connection.ts'
+import { type DirectHandler, plainAddress } from '../http/connection.ts'
 import { notFoundProblem } from '../http/problem.ts'
 import { networkOf } from '../lib/address-network.ts'
 import { createRangeCheck } from '../outbound/public-address.ts'
@@ -55,9 +49,6 @@ export interface Address extends Pick<Config, 'host' | 'port' | 'trustedProxies'
   /** The setting of the port, for errors. Default: `PORT`. */
   readonly setting?: 'PORT' | 'POSTHORN_METRICS_PORT'
 }
-
-/** Answers a request without the objects of fetch, which cost several times what the answer does. */
-export type DirectHandler = (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void>
 
 /** Listens on the configured address. Throws an error with the remedy if that fails. `direct`: by their paths. */
 export async function startHttpServer(

@@ -45,9 +45,7 @@ describe('outside of src/outbound', () => {
       'src/cli/listen/send-local.ts: { request as requestHttps } from node:https',
       'src/db/embedded/server.ts: { createServer } from node:net',
       'src/db/pools.ts: { Socket } from node:net',
-      'src/http/connection.ts: { isIPv4 } from node:net',
       'src/http/https-receiver.ts: { createServer } from node:https',
-      'src/http/read-body.ts: { IncomingMessage } from node:http',
       'src/server/http-server.ts: { createServer } from node:http',
     ])
   })

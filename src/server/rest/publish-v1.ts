@@ -13,7 +13,7 @@ import {
   publishFor,
 } from '../../events/publish-events.ts'
 import { ORGANIZATION_HEADER } from '../../graphql/context.ts'
-import { type Entrance, headerOf } from '../../http/connection.ts'
+import { type DirectHandler, type Entrance, headerOf } from '../../http/connection.ts'
 import {
   type Answer,
   type FaultLogs,
@@ -24,13 +24,12 @@ import {
 import { JSON_TYPE, readText, readValue } from '../../http/read-body.ts'
 import { parseRfc3339 } from '../../lib/rfc3339-time.ts'
 import { parseInput } from '../../lib/validation.ts'
+import { actFor } from '../../organizations/act-for-organization.ts'
 import {
   currentRequestId,
   describeRequest,
   REQUEST_ID_HEADER,
 } from '../../telemetry/request-log.ts'
-import { actFor } from '../act-for.ts'
-import type { DirectHandler } from '../http-server.ts'
 import { countCaller, readIdempotencyKey } from './caller.ts'
 
 const NDJSON_TYPE = 'application/x-ndjson'
