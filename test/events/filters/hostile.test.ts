@@ -66,6 +66,9 @@ describe('data as large as may be, and filters that look at all of them', () => 
 
 test.each([
   ['deep nesting', '['.repeat(6_000) + ']'.repeat(6_000)],
+  ['a NUL', '{"items":["\\u0000"]}'],
+  ['half of a character', '{"items":["\\ud800"]}'],
+  ['a number beyond numeric', '{"items":[1e999999]}'],
   ['names of prototypes', '{"__proto__":{"items":[]},"constructor":1,"items":1}'],
   ['an empty name', '{"":{"":[]}}'],
 ])('%s in the data never stops publishing', async (_, data) => {
