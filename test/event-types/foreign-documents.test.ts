@@ -45,8 +45,9 @@ const CREATE = `mutation ($input: CreateWebhookInput!) {
 
 test.each(FOREIGN_DOCUMENTS)(
   '%s: imported, published to, selected from and verified',
-  async (_shape, { file, text, options = [], types, refused = [], warnings = [], ...tried }) => {
-    const written = path.join(folder, file)
+  async (_shape, { text, options = [], types, refused = [], warnings = [], ...tried }) => {
+    const [type = ''] = types
+    const written = path.join(folder, `${type}.json`)
     await writeFile(written, text)
     const imported = await run('event-type', 'import', written, '--json', ...options)
     expect(imported.stderr).toBe('')
@@ -62,7 +63,6 @@ test.each(FOREIGN_DOCUMENTS)(
         expect(JSON.stringify(found[i])).toMatch(pattern)
     }
 
-    const [type = ''] = types
     const { rows } = await posthorn.database.pool.query<{ example: string }>(
       'select example::text from posthorn.event_types where name = $1',
       [type],

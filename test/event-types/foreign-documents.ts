@@ -1,7 +1,5 @@
 /** A made-up document of the shape of a public one, and what of it is tried. */
 export interface ForeignDocument {
-  /** The name of the file. */
-  readonly file: string
   /** JSON. */
   readonly text: string
   /** Options of `posthorn event-type import`. */
@@ -19,10 +17,8 @@ export interface ForeignDocument {
   readonly selection: readonly [document: string, data: unknown]
 }
 
-type Schema = object
-
 const openApi = (
-  webhooks: Record<string, { schema: Schema; example?: unknown }>,
+  webhooks: Record<string, { schema: object; example?: unknown }>,
   more: object = {},
 ): string =>
   JSON.stringify({
@@ -43,7 +39,7 @@ const openApi = (
     ...more,
   })
 
-const catalogue = (types: Record<string, { schema: Schema; example: unknown }>): string =>
+const catalogue = (types: Record<string, { schema: object; example: unknown }>): string =>
   JSON.stringify({
     eventTypes: Object.entries(types).map(([name, type]) => ({
       name,
@@ -53,24 +49,28 @@ const catalogue = (types: Record<string, { schema: Schema; example: unknown }>):
   })
 
 const to = (name: string) => ({ $ref: `#/components/schemas/${name}` })
-const object = (properties: object, more: object = {}) => ({ type: 'object', properties, ...more })
+const object = (properties: object) => ({ type: 'object', properties })
+/** One of the properties is required. */
+const requiring = (required: string, properties: object) => ({
+  ...object(properties),
+  required: [required],
+})
+const components = (schemas: object) => ({ components: { schemas } })
 const range = (length: number) => [...Array(length).keys()]
+const manyOf = (count: number, name: (i: number) => string, of: object) =>
+  Object.fromEntries(range(count).map((i) => [name(i), of]))
 
 const DOCUMENTS: Record<string, ForeignDocument> = {
   'OpenAPI of a sender, with nullable and an example that does not fit': {
-    file: 'nullable.json',
     text: openApi({
       'foreign_a.failed': {
-        schema: object(
-          {
-            id: { type: 'string' },
-            // Without a type, as documents that were 3.0 have it.
-            reason: { nullable: true, enum: ['timeout', 'refused', null] },
-            note: { type: 'string', nullable: true },
-            sure: { type: ['string', 'null'], nullable: false },
-          },
-          { required: ['id'] },
-        ),
+        schema: requiring('id', {
+          id: { type: 'string' },
+          // Without a type, as documents that were 3.0 have it.
+          reason: { nullable: true, enum: ['timeout', 'refused', null] },
+          note: { type: 'string', nullable: true },
+          sure: { type: ['string', 'null'], nullable: false },
+        }),
         example: { id: 'a', reason: 'timeout', note: null },
       },
       'foreign_a.sent': { schema: object({ id: { type: 'integer' } }), example: { id: 'one' } },
@@ -82,7 +82,6 @@ const DOCUMENTS: Record<string, ForeignDocument> = {
     selection: ['{ ... on ForeignAFailed { note reason } }', { note: null, reason: 'timeout' }],
   },
   'OpenAPI of a payment provider, with names that need others, and a discriminator': {
-    file: 'payments.json',
     text: openApi(
       {
         '/AUTHORISATION': {
@@ -91,33 +90,20 @@ const DOCUMENTS: Record<string, ForeignDocument> = {
         },
         '/REFUND': { schema: to('Payment') },
       },
-      {
-        components: {
-          schemas: {
-            Payment: object(
-              {
-                method: {
-                  oneOf: [to('Card'), to('Transfer')],
-                  discriminator: {
-                    propertyName: 'kind',
-                    mapping: { card: '#/components/schemas/Card', iban: 'Transfer' },
-                  },
-                },
-                amount: object({ value: { type: 'number', multipleOf: 0.01 } }),
-              },
-              { required: ['method'] },
-            ),
-            Card: object(
-              { kind: { const: 'card' }, brand: { type: 'string' } },
-              { required: ['brand'] },
-            ),
-            Transfer: object(
-              { kind: { const: 'iban' }, iban: { type: 'string' } },
-              { required: ['iban'] },
-            ),
+      components({
+        Payment: requiring('method', {
+          method: {
+            oneOf: [to('Card'), to('Transfer')],
+            discriminator: {
+              propertyName: 'kind',
+              mapping: { card: '#/components/schemas/Card', iban: 'Transfer' },
+            },
           },
-        },
-      },
+          amount: object({ value: { type: 'number', multipleOf: 0.01 } }),
+        }),
+        Card: requiring('brand', { kind: { const: 'card' }, brand: { type: 'string' } }),
+        Transfer: requiring('iban', { kind: { const: 'iban' }, iban: { type: 'string' } }),
+      }),
     ),
     options: ['--name', '/AUTHORISATION=foreign_b.authorised'],
     types: ['foreign_b.authorised'],
@@ -133,21 +119,15 @@ const DOCUMENTS: Record<string, ForeignDocument> = {
     selection: ['{ ... on ForeignBAuthorised { amount { value } } }', { amount: { value: 19.99 } }],
   },
   'OpenAPI of a billing engine, with schemas of 80 KB of which most is description': {
-    file: 'billing.json',
     text: openApi({
       'foreign_c.invoiced': {
-        schema: object(
-          Object.fromEntries(
-            range(300).map((i) => [
-              `field_${i}`,
-              {
-                type: 'string',
-                description: 'What it is. '.repeat(20),
-                examples: ['x'.repeat(40)],
-              },
-            ]),
-          ),
-          { required: ['field_0'] },
+        schema: requiring(
+          'field_0',
+          manyOf(300, (i) => `field_${i}`, {
+            type: 'string',
+            description: 'What it is. '.repeat(20),
+            examples: ['x'.repeat(40)],
+          }),
         ),
         example: { field_0: 'a' },
       },
@@ -158,7 +138,6 @@ const DOCUMENTS: Record<string, ForeignDocument> = {
     selection: ['{ ... on ForeignCInvoiced { field_0 } }', { field_0: 'a' }],
   },
   'OpenAPI of a large API, with bounds of int64 far from its webhooks and in them': {
-    file: 'large.json',
     text: openApi({
       'foreign_d.completed': {
         schema: object({
@@ -180,27 +159,24 @@ const DOCUMENTS: Record<string, ForeignDocument> = {
     selection: ['{ ... on ForeignDCompleted { seed } }', { seed: 7 }],
   },
   'JSON Schemas of draft-07 of a code host, with definitions and choices': {
-    file: 'code.json',
     text: catalogue({
       'foreign_e.opened': {
         schema: {
           $schema: 'http://json-schema.org/draft-07/schema#',
           definitions: {
-            user: object(
-              { login: { type: 'string' }, url: { type: 'string', format: 'uri' } },
-              { required: ['login'] },
-            ),
+            user: requiring('login', {
+              login: { type: 'string' },
+              url: { type: 'string', format: 'uri' },
+            }),
           },
-          ...object(
-            {
-              action: { type: 'string', enum: ['opened'] },
-              sender: { $ref: '#/definitions/user' },
-              assignee: { anyOf: [{ $ref: '#/definitions/user' }, { type: 'null' }] },
-              labels: { type: 'array', items: [{ type: 'string' }, { type: 'integer' }] },
-              size: { not: { type: 'string', maxLength: 1 } },
-            },
-            { required: ['action'], additionalProperties: false },
-          ),
+          ...requiring('action', {
+            action: { type: 'string', enum: ['opened'] },
+            sender: { $ref: '#/definitions/user' },
+            assignee: { anyOf: [{ $ref: '#/definitions/user' }, { type: 'null' }] },
+            labels: { type: 'array', items: [{ type: 'string' }, { type: 'integer' }] },
+            size: { not: { type: 'string', maxLength: 1 } },
+          }),
+          additionalProperties: false,
         },
         example: { action: 'opened', sender: { login: 'ada' }, assignee: null },
       },
@@ -215,7 +191,6 @@ const DOCUMENTS: Record<string, ForeignDocument> = {
     selection: ['{ ... on ForeignEOpened { sender { login } } }', { sender: { login: 'ada' } }],
   },
   'a compound document, with identifiers, anchors and dynamic references': {
-    file: 'compound.json',
     text: catalogue({
       'foreign_f.emitted': {
         schema: {
@@ -243,16 +218,12 @@ const DOCUMENTS: Record<string, ForeignDocument> = {
     selection: ['{ ... on ForeignFEmitted { source level } }', { source: 'a', level: 1 }],
   },
   'JSON Schemas of draft-04': {
-    file: 'old.json',
     text: catalogue({
       'foreign_g.measured': {
         schema: {
           $schema: 'http://json-schema.org/draft-04/schema#',
           id: 'http://schemas.example/measured',
-          ...object(
-            { value: { type: 'number', minimum: 0, exclusiveMinimum: true } },
-            { required: ['value'] },
-          ),
+          ...requiring('value', { value: { type: 'number', minimum: 0, exclusiveMinimum: true } }),
         },
         example: { value: 1.5 },
       },
@@ -263,7 +234,6 @@ const DOCUMENTS: Record<string, ForeignDocument> = {
     selection: ['{ ... on ForeignGMeasured { value } }', { value: 1.5 }],
   },
   'OpenAPI with components that lead back to themselves, and unions of objects': {
-    file: 'cycles.json',
     text: openApi(
       {
         'foreign_h.moved': {
@@ -271,22 +241,15 @@ const DOCUMENTS: Record<string, ForeignDocument> = {
           example: { name: 'a', children: [{ name: 'b' }], parent: null },
         },
       },
-      {
-        components: {
-          schemas: {
-            Folder: object(
-              {
-                name: { type: 'string' },
-                parent: { oneOf: [{ type: 'null' }, to('Folder')] },
-                children: { type: 'array', items: to('Node') },
-              },
-              { required: ['name'] },
-            ),
-            Node: { anyOf: [to('Folder'), to('File')] },
-            File: object({ bytes: { type: 'integer' }, of: to('Folder') }, { required: ['bytes'] }),
-          },
-        },
-      },
+      components({
+        Folder: requiring('name', {
+          name: { type: 'string' },
+          parent: { oneOf: [{ type: 'null' }, to('Folder')] },
+          children: { type: 'array', items: to('Node') },
+        }),
+        Node: { anyOf: [to('Folder'), to('File')] },
+        File: requiring('bytes', { bytes: { type: 'integer' }, of: to('Folder') }),
+      }),
     ),
     types: ['foreign_h.moved'],
     accepts: ['{"name":"x","children":[{"bytes":1,"of":{"name":"y"}}]}'],
@@ -294,7 +257,6 @@ const DOCUMENTS: Record<string, ForeignDocument> = {
     selection: ['{ ... on ForeignHMoved { name } }', { name: 'a' }],
   },
   'OpenAPI of its own dialect, with references, numbers and pointers in data': {
-    file: 'data.json',
     text: openApi(
       {
         'foreign_i.linked': {
@@ -317,7 +279,6 @@ const DOCUMENTS: Record<string, ForeignDocument> = {
     selection: ['{ ... on ForeignILinked { ref } }', { ref: { $ref: 'users' } }],
   },
   'OpenAPI of 300 webhooks that share their components': {
-    file: 'many.json',
     text: openApi(
       Object.fromEntries(
         range(300).map((i) => [
@@ -325,15 +286,9 @@ const DOCUMENTS: Record<string, ForeignDocument> = {
           { schema: object({ n: { const: i }, actor: to('Actor') }), example: { n: i } },
         ]),
       ),
-      {
-        components: {
-          schemas: {
-            Actor: object(
-              Object.fromEntries(range(60).map((i) => [`field_${i}_url`, { type: 'string' }])),
-            ),
-          },
-        },
-      },
+      components({
+        Actor: object(manyOf(60, (i) => `field_${i}_url`, { type: 'string' })),
+      }),
     ),
     types: range(300).map((i) => `foreign_j.type_${i}`),
     accepts: ['{"n":0,"actor":{"field_1_url":"x"}}'],

@@ -45,15 +45,11 @@ test('an event of a type that the document does not name has its own __typename'
     { type: 'graph.sent', data: { total: 1 } },
   ])
   const query = `query ($id: ID!) { event(id: $id) { __typename data ... on GraphPaid { total } } }`
-  const response = await fetch(`${posthorn.app.url}/graphql/events`, {
-    method: 'POST',
-    headers: {
-      authorization: `Bearer ${posthorn.tenant.token}`,
-      'content-type': 'application/json',
-    },
-    body: JSON.stringify({ query, variables: { id: event?.id } }),
-  })
-  expect(await response.json()).toMatchObject({
-    data: { event: { __typename: 'GraphSent', data: { total: 1 } } },
-  })
+  const body = JSON.stringify({ query, variables: { id: event?.id } })
+  const authorization = `Bearer ${posthorn.tenant.token}`
+  const headers = { authorization, 'content-type': 'application/json' }
+  const url = `${posthorn.app.url}/graphql/events`
+  const response = await fetch(url, { method: 'POST', headers, body })
+  const found = { __typename: 'GraphSent', data: { total: 1 } }
+  expect(await response.json()).toMatchObject({ data: { event: found } })
 })

@@ -70,12 +70,8 @@ describe('an import', () => {
       { ...PAID, archived: false },
       { ...SHIPPED, group: null, searchKeys: [], archived: false, schema: null, example: null },
     ])
-    expect(await load(text)).toMatchObject({
-      changes: [],
-      unchanged: 2,
-      refused: [],
-      written: false,
-    })
+    const nothing = { changes: [], unchanged: 2, refused: [], written: false }
+    expect(await load(text)).toMatchObject(nothing)
   })
 
   test('and an update change nothing for another spelling, and something for another digit', async () => {
@@ -171,10 +167,8 @@ describe('an import', () => {
   test('imports the others, keeps what it refuses, and leaves out only a wrong example', async () => {
     await load(fileOf(PAID))
     const wrong = { ...PAID, schema: '{"type":"x"}' }
-    const options = { archiveMissing: true }
-    expect(
-      await load(fileOf(wrong, { ...SHIPPED, schema: SCHEMA, example: '1' }), options),
-    ).toMatchObject({
+    const file = fileOf(wrong, { ...SHIPPED, schema: SCHEMA, example: '1' })
+    expect(await load(file, { archiveMissing: true })).toMatchObject({
       changes: [{ name: SHIPPED.name, change: 'added' }],
       refused: [{ name: PAID.name }],
       warnings: [{ name: SHIPPED.name }],
@@ -189,10 +183,8 @@ describe('an import', () => {
   })
 
   test('gives event types other names', async () => {
-    const given = parseCatalogueFile(
-      Buffer.from(fileOf({ ...SHIPPED, name: '/SHIPPED' })),
-      'f.json',
-    )
+    const text = fileOf({ ...SHIPPED, name: '/SHIPPED' })
+    const given = parseCatalogueFile(Buffer.from(text), 'f.json')
     const renamed = renameTypes(given, ['/SHIPPED=order.shipped'])
     await importCatalogue(database.prisma, renamed, {}, SYSTEM)
     expect(await read()).toMatchObject([{ name: 'order.shipped' }])

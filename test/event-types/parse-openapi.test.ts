@@ -147,38 +147,23 @@ test.each<[string, ReturnType<typeof withWebhook>, RegExp]>([
   expect(other).toMatchObject({ name: 'other', schema: '{}' })
 })
 
-test('the mapping of a discriminator moves with its references, and data stays', () => {
-  const pet = {
+test('a discriminator moves with its references and what they name, and data stays', () => {
+  const petOf = (at: string, dog: string) => ({
+    oneOf: [{ $ref: `${at}Dog` }],
     discriminator: {
       propertyName: 'kind',
-      mapping: { cat: '#/components/schemas/Cat', dog: 'Dog', other: 'https://example.com/x' },
+      mapping: { cat: `${at}Cat`, dog, other: 'https://example.com/x' },
     },
     const: { owner: { $ref: 'users' } },
-  }
-  const document = withWebhook(body({ oneOf: [to('Cat'), to('Dog')], ...pet }), {
-    components: { schemas: { Cat: { type: 'object' }, Dog: { type: 'object' } } },
   })
-  expect(JSON.parse(parse(document)[0]?.schema ?? '')).toEqual({
-    oneOf: [{ $ref: '#/$defs/Cat' }, { $ref: '#/$defs/Dog' }],
-    discriminator: {
-      propertyName: 'kind',
-      mapping: { cat: '#/$defs/Cat', dog: '#/$defs/Dog', other: 'https://example.com/x' },
-    },
-    const: pet.const,
-    $defs: { Cat: { type: 'object' }, Dog: { type: 'object' } },
-  })
-})
-
-test('a component that only a mapping names comes along, with what it refers to', () => {
-  const mapping = { cat: '#/components/schemas/Cat' }
-  const pet = { type: 'object', discriminator: { propertyName: 'kind', mapping } }
-  const schemas = { Pet: pet, Cat: { allOf: [to('Pet'), { properties: { tail: to('Tail') } }] } }
-  const document = withWebhook(body(to('Pet')), {
-    components: { schemas: { ...schemas, Tail: {} } },
-  })
-  const { $defs } = JSON.parse(parse(document)[0]?.schema ?? '')
-  expect(Object.keys($defs).toSorted()).toEqual(['Cat', 'Pet', 'Tail'])
-  expect($defs.Cat.allOf[0]).toEqual({ $ref: '#/$defs/Pet' })
+  const catOf = (at: string) => ({ allOf: [{ $ref: `${at}Dog` }, { $ref: `${at}Tail` }] })
+  const [from, here] = ['#/components/schemas/', '#/$defs/']
+  const others = { Dog: { type: 'object' }, Tail: {} }
+  const components = { schemas: { ...others, Cat: catOf(from) } }
+  const document = withWebhook(body(petOf(from, 'Dog')), { components })
+  const $defs = { ...others, Cat: catOf(here) }
+  const expected = { ...petOf(here, `${here}Dog`), $defs }
+  expect(JSON.parse(parse(document)[0]?.schema ?? '')).toEqual(expected)
 })
 
 test('references that lead to themselves come to an end', () => {

@@ -72,12 +72,9 @@ test.each<[string, string, unknown[]]>([
     'publish_event($1, $2, $3::jsonb, occurred_at => $4::timestamptz)',
     [ORDER, '{"order": {"id": 7.0}}', AT],
   ],
-])(
-  '%s stores the same in the session of a host as in one of Posthorn',
-  async (_name, call, values) => {
-    expect(await publish(host, call, values)).toEqual(await publish(database.pool, call, values))
-  },
-)
+])('%s stores the same for a host as for Posthorn', async (_name, call, values) => {
+  expect(await publish(host, call, values)).toEqual(await publish(database.pool, call, values))
+})
 
 async function publish(sql: Sql, call: string, values: unknown[]) {
   const { rows: published } = await sql.query(`select * from posthorn.${call}`, [

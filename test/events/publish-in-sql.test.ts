@@ -78,25 +78,22 @@ describe('data and previous data', () => {
 test.each([
   ['rollback', 0],
   ['commit', 1],
-])(
-  'in a transaction of a host application, a %s stores %i events with their deliveries and jobs',
-  async (end, count) => {
-    const before = await counts()
-    const host = await database.pool.connect()
-    await host.query('begin')
-    await host.query('select * from posthorn.publish_events($1, $2)', [
-      tenant.publicOrganizationId,
-      JSON.stringify([{ type: JOINED, data: {}, idempotencyKey: `in a host: ${end}` }]),
-    ])
-    await host.query(end)
-    host.release()
-    expect(await counts()).toEqual({
-      events: before.events + count,
-      deliveries: before.deliveries + 2 * count,
-      jobs: before.jobs + 2 * count,
-    })
-  },
-)
+])('a %s of a host stores %i events with their deliveries and jobs', async (end, count) => {
+  const before = await counts()
+  const host = await database.pool.connect()
+  await host.query('begin')
+  await host.query('select * from posthorn.publish_events($1, $2)', [
+    tenant.publicOrganizationId,
+    JSON.stringify([{ type: JOINED, data: {}, idempotencyKey: `in a host: ${end}` }]),
+  ])
+  await host.query(end)
+  host.release()
+  expect(await counts()).toEqual({
+    events: before.events + count,
+    deliveries: before.deliveries + 2 * count,
+    jobs: before.jobs + 2 * count,
+  })
+})
 
 describe('idempotency keys', () => {
   test('a key twice in one call publishes one event', async () => {

@@ -20,6 +20,9 @@ beforeEach(async () => {
 const record = (delivery: string | undefined, status: number | null, given?: object) =>
   recordAttempt(api.database, delivery, status, given)
 
+const setDefaults = (retryScheduleMs: number[], attemptTimeoutMs: number) =>
+  saveSendDefaults(api.database.pool, { retryScheduleMs, attemptTimeoutMs })
+
 /** Sets the settings of a webhook that are its own. */
 const setOwn = (data: object) =>
   api.database.prisma.webhook.update({
@@ -45,10 +48,7 @@ test('a delivery shows its planned attempts by the schedule of its webhook, and 
     const { plannedAttempts, nextAttemptAt } = data.delivery
     return plannedAttempts.map((at: string) => (Date.parse(at) - Date.parse(nextAttemptAt)) / 1_000)
   }
-  await saveSendDefaults(api.database.pool, {
-    retryScheduleMs: [5_000, 60_000, 90_500],
-    attemptTimeoutMs: 15_000,
-  })
+  await setDefaults([5_000, 60_000, 90_500], 15_000)
   await record(deliveries[0], 500, RETRY)
   expect(await planned()).toEqual([0, 60, 150.5])
   await setOwn({ retryScheduleSeconds: [1, 7] })
@@ -180,10 +180,7 @@ describe('a webhook shows', () => {
 
   test('the settings that apply to it, its own or the defaults of the worker', async () => {
     const defaults = { retryScheduleSeconds: [0.5, 60], timeoutSeconds: 7.5 }
-    await saveSendDefaults(api.database.pool, {
-      retryScheduleMs: [500, 60_000],
-      attemptTimeoutMs: 7_500,
-    })
+    await setDefaults([500, 60_000], 7_500)
     await tenant.addWebhook()
     const own = { retryScheduleSeconds: [], timeoutSeconds: 20 }
     await setOwn(own)

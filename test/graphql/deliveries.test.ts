@@ -4,7 +4,7 @@ import { mintId } from '../../src/db/ids.ts'
 import { updateEventType } from '../../src/event-types/edit-event-type.ts'
 import { JOINED, TICKET } from '../support/factories.ts'
 import { useApi, useTenant } from './support/api.ts'
-import { addAttempt, recordAttempt } from './support/rows.ts'
+import { RETRY, recordAttempt } from './support/rows.ts'
 
 const api = await useApi()
 const tenant = useTenant(api)
@@ -22,10 +22,11 @@ const run = (operation: string, variables?: object) =>
 
 describe('delivery', () => {
   test('is read with its event, its webhook and its attempts', async () => {
-    await addAttempt(api.database, delivery, 1)
-    await addAttempt(api.database, delivery, 2)
+    const answer = { ...RETRY, responseBody: Buffer.from('kaputt \xff', 'latin1') }
+    for (let i = 0; i < 2; i++) await recordAttempt(api.database, delivery, 500, answer)
     const body = expect.stringMatching(/^\{"id":"evt_.*","data":\{"i":2\}\}$/)
-    const headers = ['accept-encoding', 'content-type', 'wh-id', 'wh-timestamp']
+    const own = ['content-type', 'wh-id', 'wh-timestamp', 'wh-signature']
+    const headers = ['user-agent', 'accept-encoding', 'X-Key', ...own]
     const attempt = {
       ...{ status: 500, succeeded: false, durationMs: 12, error: null, errorCode: null },
       request: {
@@ -40,12 +41,7 @@ describe('delivery', () => {
     expect(await run('Delivery', { id: delivery })).toMatchObject({
       ...{ id: delivery, state: 'RETRYING', body, attemptCount: 2, webhook: { id: webhookId } },
       ...{ eventType: { name: JOINED }, finishedAt: null, parkedReason: null },
-      attempts: {
-        nodes: [
-          { number: 2, ...attempt },
-          { number: 1, ...attempt },
-        ],
-      },
+      attempts: { nodes: [2, 1].map((number) => ({ number, ...attempt })) },
     })
   })
 

@@ -23,19 +23,13 @@ const uuidOf = (id: string) => parseId('webhook', id) as string
 
 /** Deliveries that were created `agoMs` ago. */
 async function addOld(id: string, agoMs: number, count: number, columns: string): Promise<void> {
+  const from = lowerBoundAt(new Date(Date.now() - agoMs))
   await api.database.pool.query(
     `insert into posthorn.deliveries (id, organization_id, webhook_id, event_id, event_type, max_attempts,
        next_attempt_at, parked_at, parked_reason, attempt_count, is_backfilled)
      select id, $1, $2, id, $3, 10, ${columns} from generate_series(1, $5::int) as i,
        lateral (select (left($4, 24) || lpad(to_hex(i + $6::int), 12, '0'))::uuid as id) as new`,
-    [
-      tenant.organizationId,
-      uuidOf(id),
-      JOINED,
-      lowerBoundAt(new Date(Date.now() - agoMs)),
-      count,
-      Math.floor(Math.random() * 1e9),
-    ],
+    [tenant.organizationId, uuidOf(id), JOINED, from, count, Math.floor(Math.random() * 1e9)],
   )
 }
 
@@ -118,10 +112,8 @@ describe('the health of deliveries', () => {
     await evaluateHealth(api.database.pipeline)
     const { waiting } = await health()
     const hours = (oldestAt: string) => Math.round((Date.now() - Date.parse(oldestAt)) / HOUR_MS)
-    const rows = waiting.map((one: { reason: string; count: number; oldestAt: string }) => [
-      ...[one.reason, one.count, hours(one.oldestAt)],
-    ])
-    expect(rows).toEqual([
+    const rows: { reason: string; count: number; oldestAt: string }[] = waiting
+    expect(rows.map((one) => [one.reason, one.count, hours(one.oldestAt)])).toEqual([
       ['DISABLED', 1, 1],
       ['RATE_LIMIT', 14, 23],
       ['CONCURRENCY_LIMIT', 2, 3],

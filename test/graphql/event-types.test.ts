@@ -13,11 +13,8 @@ const publish = (type: string, data: unknown) =>
 const update = (name: string, input: object) =>
   run('UpdateEventType', { id: `type_${name}`, input })
 
-const SCHEMA = {
-  type: 'object',
-  properties: { seats: { type: 'integer' } },
-  required: ['seats'],
-}
+const properties = { seats: { type: 'integer' } }
+const SCHEMA = { type: 'object', properties, required: ['seats'] }
 const PUBLISHED = { __typename: 'PublishEventSuccess' }
 const MISMATCH = {
   __typename: 'ValidationError',
@@ -32,15 +29,13 @@ async function addType(fields: object = {}): Promise<string> {
   return name
 }
 
-async function rejectionOf(input: object) {
-  const rejected = await run('CreateEventType', {
-    input: { name: 'test.rejected', description: 'A test', ...input },
-  })
-  expect(rejected.__typename).toBe('ValidationError')
-  return rejected.issues as { path: string[]; code: string; message: string }[]
+/** The problems of an event type that is rejected. */
+async function issuesOf(given: object) {
+  const input = { name: 'test.rejected', description: 'A test', ...given }
+  const { __typename, issues } = await run('CreateEventType', { input })
+  expect(__typename).toBe('ValidationError')
+  return issues.map(({ path, code }: Record<string, string[]>) => [path?.join('.'), code])
 }
-const issuesOf = async (input: object) =>
-  (await rejectionOf(input)).map(({ path, code }) => [path.join('.'), code])
 
 describe('createEventType', () => {
   test('the event type can be published immediately, and its schema is enforced', async () => {
@@ -59,17 +54,6 @@ describe('createEventType', () => {
       ['description', 'too_small'],
       ['schema', 'invalid_schema'],
     ])
-  })
-
-  test.each<[string, unknown]>([
-    ['a type that there is not', { type: 'objekt' }],
-    ['a reference to nothing', { $ref: '#/$defs/missing' }],
-    ['an invalid pattern', { pattern: '(' }],
-    ['an array', []],
-    ['true', true],
-  ])('a schema with %s is rejected', async (_what, schema) => {
-    const issues = await rejectionOf({ schema })
-    expect(issues.map(({ path }) => path)).toEqual([['schema']])
   })
 
   test.each<[string, object, string, string]>([
@@ -132,6 +116,7 @@ describe('updateEventType', () => {
     [{ exampleText: '1e999' }, 'exampleText', 'malformed'],
     [{ schemaText: '{}', schema: {} }, 'schemaText', 'ambiguous'],
     [{ schemaText: '[]' }, 'schema', 'invalid_type'],
+    [{ schemaText: 'true' }, 'schema', 'invalid_type'],
     [{ group: '' }, 'group', 'too_small'],
     [{ group: 'a'.repeat(101) }, 'group', 'too_big'],
   ])('%j is rejected, also for a new event type', async (input, field, code) => {

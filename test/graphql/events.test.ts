@@ -60,6 +60,25 @@ describe('publishEvent', () => {
     ['a number that is not exact', { dataText: '9007199254740993' }, 'dataText', /kept exactly/],
     ['half of a character', { dataText: '{"a":"\\ud800"}' }, 'dataText', /lone surrogate/],
     ['what its schema rejects', { dataText: '7' }, 'data', /does not match the schema/],
+    [
+      'previous data twice',
+      { data: {}, previous: {}, previousText: '{}' },
+      'previousText',
+      /beside/,
+    ],
+    [
+      'previous data that is not JSON',
+      { data: {}, previousText: '{n:1}' },
+      'previousText',
+      /is not/,
+    ],
+    ['previous data that its schema rejects', { data: {}, previous: 7 }, 'previous', /the schema/],
+    [
+      'more than 256 KiB with the previous data',
+      { data: { a: 'x'.repeat(200_000) }, previous: { a: 'x'.repeat(70_000) } },
+      'previous',
+      /^previous and data together must have at most 256 KiB/,
+    ],
   ])('%s is rejected, as one event and as one of several', async (_what, given, field, message) => {
     const one = await publish(given)
     expect(one.issues[0].path).toContain(field)
@@ -69,64 +88,33 @@ describe('publishEvent', () => {
     expect(several.issues[0].path.slice(0, 3)).toEqual(['events', '1', field])
   })
 
-  describe('previous', () => {
-    const PREVIOUS = `mutation ($input: PublishEventInput!) { publishEvent(input: $input) {
-      ... on PublishEventSuccess { publishedEvent { event { data previous previousText } } }
-      ... on ConflictError { code } ... on ValidationError { issues { path code message } } } }`
-    const publishWith = async (input: object) =>
-      (await tenant.ask(PREVIOUS, { input: { ...EMPTY, ...input } })).publishEvent
-
-    test('is shown as JSON, and to the letter', async () => {
-      const text = String.raw`{ "amount": 10.50, "slash": "\/" }`
-      const data = { amount: 11 }
-      const { publishedEvent } = await publishWith({ data, previousText: `${text}\n` })
-      const previous = { amount: 10.5, slash: '/' }
-      expect(publishedEvent.event).toEqual({ data, previous, previousText: text })
-      const asJson = await publishWith({ previous: { b: 1, a: [] } })
-      expect(asJson.publishedEvent.event.previousText).toBe('{"b":1,"a":[]}')
-      for (const given of [{}, { previous: null }, { previousText: 'null' }]) {
-        const { event } = (await publishWith(given)).publishedEvent
-        expect(event).toEqual({ data: {}, previous: null, previousText: null })
-      }
-    })
-
-    test.each([
-      ['both', { previous: {}, previousText: '{}' }, 'previousText', /is given beside/],
-      ['text that is not JSON', { previousText: '{n:1}' }, 'previousText', /^previousText is not/],
-      [
-        'what its schema rejects',
-        { previous: 7 },
-        'previous',
-        /^previous does not match the schema/,
-      ],
-      [
-        'more than 256 KiB with data',
-        { data: { a: 'x'.repeat(200_000) }, previous: { a: 'x'.repeat(70_000) } },
-        'previous',
-        /^previous and data together must have at most 256 KiB/,
-      ],
-    ])('%s is rejected', async (_what, given, field, message) => {
-      expect((await publishWith(given)).issues).toMatchObject([
-        { path: [field], message: expect.stringMatching(message) },
-      ])
-    })
-
-    test('belongs to the event of an idempotency key', async () => {
-      const idempotencyKey = 'changed'
-      await publishWith({ idempotencyKey, previous: { a: 1 } })
-      const other = await publishWith({ idempotencyKey, previous: { a: 2 } })
-      expect(other).toEqual({ code: 'conflict' })
-    })
+  test('previous data are shown as JSON, and to the letter', async () => {
+    const query = `mutation ($input: PublishEventInput!) { publishEvent(input: $input) {
+      ... on PublishEventSuccess { publishedEvent { event { data previous previousText } } } } }`
+    const shown = async (input: object) =>
+      (await tenant.ask(query, { input: { ...EMPTY, ...input } })).publishEvent.publishedEvent.event
+    const text = String.raw`{ "amount": 10.50, "slash": "\/" }`
+    const data = { amount: 11 }
+    const previous = { amount: 10.5, slash: '/' }
+    const expected = { data, previous, previousText: text }
+    expect(await shown({ data, previousText: `${text}\n` })).toEqual(expected)
+    expect((await shown({ previous: { b: 1, a: [] } })).previousText).toBe('{"b":1,"a":[]}')
+    for (const given of [{}, { previous: null }, { previousText: 'null' }])
+      expect(await shown(given)).toEqual({ data: {}, previous: null, previousText: null })
   })
 
-  test('a repeated idempotency key returns the first event, and conflicts with other data, also in another order', async () => {
+  test('a repeated idempotency key returns the first event, and conflicts with other data, also previous or in another order', async () => {
     const idempotencyKey = 'order-17'
     const input = { data: { a: 1, b: 2 }, idempotencyKey }
     const { id } = (await publish(input)).publishedEvent
     expect((await publish(input)).publishedEvent).toMatchObject({ id, duplicate: true })
     const conflict = { __typename: 'ConflictError', code: 'conflict' }
-    expect(await publish({ data: { a: 2, b: 2 }, idempotencyKey })).toMatchObject(conflict)
-    expect(await publish({ data: { b: 2, a: 1 }, idempotencyKey })).toMatchObject(conflict)
+    for (const other of [
+      { data: { a: 2, b: 2 } },
+      { data: { b: 2, a: 1 } },
+      { previous: { a: 1 } },
+    ])
+      expect(await publish({ ...input, ...other })).toMatchObject(conflict)
   })
 
   test('lists each problem with its path in the input', async () => {
@@ -140,19 +128,13 @@ describe('publishEvent', () => {
     expect(message).toBe(issues.map((issue: { message: string }) => issue.message).join(' '))
   })
 
-  test.each(['2026-02-31T00:00:00Z', '2026-01-31', '0000-01-01T00:00:00Z', 1_700_000_000])(
-    '%s is not a timestamp',
-    async (timestamp) => {
-      const input = { ...EMPTY, timestamp }
-      const { errors } = await tenant.call(document('events', 'PublishEvent'), { input })
-      expect(errors).toMatchObject([
-        {
-          message: expect.stringContaining('A DateTime is an RFC 3339 time'),
-          extensions: { code: 'BAD_USER_INPUT' },
-        },
-      ])
-    },
-  )
+  const times = ['2026-02-31T00:00:00Z', '2026-01-31', '0000-01-01T00:00:00Z', 1_700_000_000]
+  test.each(times)('%s is not a timestamp', async (timestamp) => {
+    const input = { ...EMPTY, timestamp }
+    const { errors } = await tenant.call(document('events', 'PublishEvent'), { input })
+    const message = expect.stringContaining('A DateTime is an RFC 3339 time')
+    expect(errors).toMatchObject([{ message, extensions: { code: 'BAD_USER_INPUT' } }])
+  })
 })
 
 describe('publishEvents', () => {
@@ -179,8 +161,8 @@ describe('publishEvents', () => {
 test('an event has the start of its payload, and counts of its deliveries by what came of them', async () => {
   const { pool } = api.database
   const add = async () => parseId('webhook', (await tenant.addWebhook()).id) as string
-  const [onHold, disabled, retrying] = [await add(), await add(), await add()]
-  const exhausted = await add()
+  const [onHold, disabled] = [await add(), await add()]
+  const [retrying, exhausted] = [await add(), await add()]
   // Its delivery is queued.
   await add()
   await putOnHold(pool, onHold)
@@ -199,12 +181,7 @@ test('an event has the start of its payload, and counts of its deliveries by wha
   const { events } = await tenant.ask(
     '{ events { nodes { preview deliveryCounts { total exhausted unfinished retrying waiting onHold } } } }',
   )
-  expect(events.nodes).toEqual([
-    {
-      preview: `{"text":"${text}`.slice(0, 200),
-      deliveryCounts: {
-        ...{ total: 5, exhausted: 1, unfinished: 4, retrying: 1, waiting: 2, onHold: 1 },
-      },
-    },
-  ])
+  const unfinished = { unfinished: 4, retrying: 1, waiting: 2, onHold: 1 }
+  const deliveryCounts = { total: 5, exhausted: 1, ...unfinished }
+  expect(events.nodes).toEqual([{ preview: `{"text":"${text}`.slice(0, 200), deliveryCounts }])
 })

@@ -48,17 +48,10 @@ test('a fault is masked, and the log has the whole error under the returned refe
     },
   ])
   expect(text).not.toMatch(/hunter2|deeper|stack|\.ts/)
-  expect(api.log).toMatchObject([
-    {
-      level: 50,
-      reference: errors?.[0].extensions.reference,
-      requestId: 'request-1',
-      error: {
-        message: expect.stringContaining('hunter2'),
-        stack: expect.stringContaining('deeper'),
-      },
-    },
-  ])
+  const { reference } = errors?.[0].extensions ?? {}
+  const [message, stack] = [/hunter2/, /deeper/].map((text) => expect.stringMatching(text))
+  const logged = { level: 50, reference, requestId: 'request-1', error: { message, stack } }
+  expect(api.log).toMatchObject([logged])
 })
 
 test('a fault before any field is masked too', async () => {
@@ -79,16 +72,9 @@ test('an error of the caller is not logged', async () => {
 
 test('every operation answers UNAVAILABLE and 503 while Postgres cannot be reached', async () => {
   await using away = openDatabase('postgres://nobody:nothing@127.0.0.1:1/nowhere')
-  const unavailable = {
-    status: 503,
-    errors: [
-      {
-        message:
-          'The database is unreachable. Retry shortly, with the same idempotency key if you sent one.',
-        extensions: { code: 'UNAVAILABLE' },
-      },
-    ],
-  }
+  const message =
+    'The database is unreachable. Retry shortly, with the same idempotency key if you sent one.'
+  const unavailable = { status: 503, errors: [{ message, extensions: { code: 'UNAVAILABLE' } }] }
   const input = { url: 'https://example.com', eventSubscriptions: [JOINED] }
   // At the first statement, and at the second.
   const authenticate = createAuthenticate(away.pool)

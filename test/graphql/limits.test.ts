@@ -68,11 +68,9 @@ describe('a document', () => {
   })
 
   test('counts the fields of all its operations', async () => {
+    const fields = times(49, () => 'scopes')
     const send = (operations: number) => {
-      const query = times(
-        operations,
-        (i) => `query q${i} { viewer { ${times(49, () => 'scopes')} } }`,
-      )
+      const query = times(operations, (i) => `query q${i} { viewer { ${fields} } }`)
       return api.send(tenant.token, { query, operationName: 'q1' })
     }
     expect((await send(20)).errors).toBeUndefined()
@@ -100,13 +98,9 @@ describe('a document', () => {
   ])('of deeply nested %s is rejected without a crash', async (_what, query) => {
     const { status, errors } = await tenant.call(query)
     expect(status).toBe(200)
-    expect(errors).toMatchObject([
-      {
-        message:
-          'The document exceeds the limit of 100 levels of nested brackets. Pass deeply nested values in variables.',
-        extensions: { code: 'LIMIT_EXCEEDED' },
-      },
-    ])
+    const message =
+      'The document exceeds the limit of 100 levels of nested brackets. Pass deeply nested values in variables.'
+    expect(errors).toMatchObject([{ message, extensions: { code: 'LIMIT_EXCEEDED' } }])
   })
 
   test('may have 15 levels of fields, and no more, with its fragments', async () => {
@@ -169,13 +163,10 @@ describe('a response', () => {
     [41, PAGE, {}],
     // Equal fields are one field of the response.
     [2, '{ viewer { scopes } ...f } fragment f on Query { viewer { scopes } }', {}],
-  ])(
-    'names the cost of its operation, as the limit counts it: %i for %s with %j',
-    async (requested, query, variables) => {
-      const { extensions } = await tenant.call(query, variables)
-      expect(extensions).toEqual({ cost: { requested, maximum: 100_000 } })
-    },
-  )
+  ])('names its cost: %i for %s with %j', async (requested, query, variables) => {
+    const { extensions } = await tenant.call(query, variables)
+    expect(extensions).toEqual({ cost: { requested, maximum: 100_000 } })
+  })
 
   test('is measured for the requested operation, with the given variables', async () => {
     const query = `query large { ${nested.replaceAll('$first', '100')} } query small { viewer { scopes } }`
@@ -184,9 +175,8 @@ describe('a response', () => {
     expect(await call('small')).toBeUndefined()
     const rejected = [{ extensions: { code: 'LIMIT_EXCEEDED' } }]
     expect(await call('large')).toMatchObject(rejected)
-    expect(await call('neither')).toMatchObject([
-      { extensions: { code: 'OPERATION_RESOLUTION_FAILURE' } },
-    ])
+    const unresolved = [{ extensions: { code: 'OPERATION_RESOLUTION_FAILURE' } }]
+    expect(await call('neither')).toMatchObject(unresolved)
     const fallback = `query ($first: Int = 100) { ${nested} }`
     expect((await tenant.call(fallback)).errors).toMatchObject(rejected)
   })
@@ -203,6 +193,22 @@ describe('a response', () => {
     expect(data).toBeUndefined()
     expect(errors).toHaveLength(1)
   })
+})
+
+test('a response of more than 10 MB is replaced by an error with the remedy', async () => {
+  const event = { type: JOINED, data: { text: 'x'.repeat(250_000) } }
+  for (let i = 0; i < 5; i++)
+    await api.deps.publishEvents(tenant.organizationId, Array(10).fill(event))
+  const { data, errors } = await tenant.call('{ events(first: 50) { nodes { id data } } }')
+  const limit = 'bytes in the response'
+  expect(data).toBeUndefined()
+  expect(errors).toEqual([
+    {
+      message:
+        'The response is larger than 10,000,000 bytes. Request smaller pages (`first`) or fewer large fields.',
+      extensions: { code: 'LIMIT_EXCEEDED', limit, max: 10_000_000 },
+    },
+  ])
 })
 
 test('a body holds JSON of at most 200 levels', async () => {

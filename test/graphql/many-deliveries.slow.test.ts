@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { parseId, publicId } from '../../src/db/ids.ts'
 import { attemptTopic, finishedTopic } from '../../src/deliveries/live.graphql.ts'
 import { News } from '../../src/streams/live/news.ts'
@@ -105,35 +105,33 @@ const LISTS = [
   `deliveries(${PAGE}) { nodes { id event { id type { name } } webhook { id } attempts(first: 3) { nodes { id status } } } ${PAGE_INFO} }`,
 ]
 
-describe.each(LISTS)('%s', (list) => {
-  test('is read from indexes, forwards and backwards', async () => {
-    const names = list.match(/\$(busy|quiet|idle|since|until)\b/g) ?? []
-    const declared = `query ($first: Int, $last: Int, $after: String, $before: String${[
-      ...new Set(names),
-    ]
-      .map((name) => `, ${name}: ${/since|until/.test(name) ? 'DateTime!' : 'ID!'}`)
-      .join('')}) { list: ${list} }`
-    const page = async (cursor: Record<string, unknown>) => {
-      const data = await tenant.ask(declared, { ...variables, ...cursor })
-      return data.list.deliveries ?? data.list.attempts ?? data.list
+test.each(LISTS)('%s is read from indexes, forwards and backwards', async (list) => {
+  const names = list.match(/\$(busy|quiet|idle|since|until)\b/g) ?? []
+  const declared = `query ($first: Int, $last: Int, $after: String, $before: String${[
+    ...new Set(names),
+  ]
+    .map((name) => `, ${name}: ${/since|until/.test(name) ? 'DateTime!' : 'ID!'}`)
+    .join('')}) { list: ${list} }`
+  const page = async (cursor: Record<string, unknown>) => {
+    const data = await tenant.ask(declared, { ...variables, ...cursor })
+    return data.list.deliveries ?? data.list.attempts ?? data.list
+  }
+  const seen: string[] = []
+  for (const { size, cursor, more, end } of [
+    { size: 'first', cursor: 'after', more: 'hasNextPage', end: 'endCursor' },
+    { size: 'last', cursor: 'before', more: 'hasPreviousPage', end: 'startCursor' },
+  ]) {
+    let at: string | null = null
+    for (let i = 0; i < PAGES; i++) {
+      const { nodes, pageInfo } = await page({ [size]: 50, [cursor]: at })
+      if (size === 'first') seen.push(...nodes.map(({ id }: { id: string }) => id))
+      if (!pageInfo[more]) break
+      at = pageInfo[end]
     }
-    const seen: string[] = []
-    for (const { size, cursor, more, end } of [
-      { size: 'first', cursor: 'after', more: 'hasNextPage', end: 'endCursor' },
-      { size: 'last', cursor: 'before', more: 'hasPreviousPage', end: 'startCursor' },
-    ]) {
-      let at: string | null = null
-      for (let i = 0; i < PAGES; i++) {
-        const { nodes, pageInfo } = await page({ [size]: 50, [cursor]: at })
-        if (size === 'first') seen.push(...nodes.map(({ id }: { id: string }) => id))
-        if (!pageInfo[more]) break
-        at = pageInfo[end]
-      }
-      const again = () => tenant.call(declared, { ...variables, [size]: 50 })
-      expect(await readsWithoutIndex(api, again)).toEqual([])
-    }
-    expect(new Set(seen).size, 'no row is on two pages').toBe(seen.length)
-  })
+    const again = () => tenant.call(declared, { ...variables, [size]: 50 })
+    expect(await readsWithoutIndex(api, again)).toEqual([])
+  }
+  expect(new Set(seen).size, 'no row is on two pages').toBe(seen.length)
 })
 
 test.each(['', ', webhookId: $busy', ', webhookId: $quiet'])(
@@ -171,11 +169,12 @@ test.each([
   }
 })
 
-describe('a stream', () => {
-  /** More is not in one page. */
-  const since = () => new Date(Date.now() - 6 * 3_600_000)
+/** More is not in one page. */
+const since = () => new Date(Date.now() - 6 * 3_600_000)
 
-  test.each([null, 'busy', 'quiet'])('of the webhook %s is read by indexes', async (webhook) => {
+test.each([null, 'busy', 'quiet'])(
+  'a stream of the webhook %s is read by indexes',
+  async (webhook) => {
     const webhookId = webhook && parseId('webhook', variables[webhook] as string)
     const source = {
       ...{ sql: api.database.pool, organizationId: tenant.organizationId, webhookId },
@@ -187,8 +186,8 @@ describe('a stream', () => {
       }
     }
     expect(await readsWithoutIndex(api, read)).toEqual([])
-  })
-})
+  },
+)
 
 /** A client that reads what there is, alone. */
 const LAST_NEWS = new News({

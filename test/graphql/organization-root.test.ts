@@ -52,16 +52,3 @@ test('an operator sees several organizations in one request, each with its own',
     { id: ids.one, events: eventsOf(one) },
   ])
 })
-
-test('without admin, a caller reaches its own organization only', async () => {
-  const id = two.publicOrganizationId
-  const node = (organization: string) =>
-    api.call(
-      one.token,
-      `{ node(id: "${organization}") { ... on Organization { webhooks { nodes { id } } } } }`,
-    )
-  expect((await node(id)).data).toEqual({ node: null })
-  expect((await node(one.publicOrganizationId)).data.node.webhooks.nodes).toEqual([
-    { id: one.webhook },
-  ])
-})

@@ -71,27 +71,25 @@ describe('events', () => {
   })
 })
 
-describe('deliveries', () => {
-  test('of the newest 1,000 events with a value are found by their own conditions, newest first', async () => {
-    await tenant.addWebhook()
-    for (let i = 0; i < 2; i++) await publishOrders(500)
-    await api.database.pool.query(
-      `update posthorn.deliveries set state = 'exhausted', finished_at = now(), next_attempt_at = null
-       where organization_id = $1 and id in (
-         select id from posthorn.deliveries where organization_id = $1 order by event_id limit 5)`,
-      [tenant.organizationId],
-    )
-    const rows = await api.database.prisma.delivery.findMany({
-      where: { organizationId: tenant.organizationId, state: 'exhausted' },
-      orderBy: { id: 'desc' },
-    })
-    const ids = rows.map(({ id }) => publicId('delivery', id))
-    const exhausted = { ...customer('Ada'), states: 'EXHAUSTED' }
-    expect(await found('deliveries', exhausted)).toEqual(ids)
-    expect(await found('deliveries', { ...customer('Grace'), states: 'EXHAUSTED' })).toEqual([])
-    await publishOrders(1)
-    expect(await found('deliveries', exhausted)).toHaveLength(4)
+test('deliveries of the newest 1,000 events with a value are found by their own conditions, newest first', async () => {
+  await tenant.addWebhook()
+  for (let i = 0; i < 2; i++) await publishOrders(500)
+  await api.database.pool.query(
+    `update posthorn.deliveries set state = 'exhausted', finished_at = now(), next_attempt_at = null
+     where organization_id = $1 and id in (
+       select id from posthorn.deliveries where organization_id = $1 order by event_id limit 5)`,
+    [tenant.organizationId],
+  )
+  const rows = await api.database.prisma.delivery.findMany({
+    where: { organizationId: tenant.organizationId, state: 'exhausted' },
+    orderBy: { id: 'desc' },
   })
+  const ids = rows.map(({ id }) => publicId('delivery', id))
+  const exhausted = { ...customer('Ada'), states: 'EXHAUSTED' }
+  expect(await found('deliveries', exhausted)).toEqual(ids)
+  expect(await found('deliveries', { ...customer('Grace'), states: 'EXHAUSTED' })).toEqual([])
+  await publishOrders(1)
+  expect(await found('deliveries', exhausted)).toHaveLength(4)
 })
 
 const many = (text: string) => JSON.stringify(Array(21).fill(text))

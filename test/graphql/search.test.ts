@@ -120,9 +120,7 @@ describe('deliveries', () => {
     const page = `query ($after: String) { deliveries(filter: { states: QUEUED }, first: 3, after: $after) {
       nodes { id } pageInfo { endCursor } } }`
     const one = await tenant.ask(page)
-    const two = await tenant.ask(page, {
-      after: one.deliveries.pageInfo.endCursor,
-    })
+    const two = await tenant.ask(page, { after: one.deliveries.pageInfo.endCursor })
     const nodes = [...one.deliveries.nodes, ...two.deliveries.nodes]
     expect(nodes.map(({ id }: { id: string }) => id)).toEqual(all.slice(0, 6))
   })

@@ -27,9 +27,7 @@ test('the deliveries of each of ten webhooks take two statements, and their secr
 
 test('events published together are read together, in the order of the input', async () => {
   const events = Array.from({ length: 20 }, (_, n) => ({ type: JOINED, data: { n } }))
-  const data = await tenant.ask(document('events', 'PublishEvents'), {
-    input: { events },
-  })
+  const data = await tenant.ask(document('events', 'PublishEvents'), { input: { events } })
   const { publishedEvents } = data.publishEvents
   expect(publishedEvents.map(({ event }: { event: { data: object } }) => event.data)).toEqual(
     events.map((event) => event.data),

@@ -14,13 +14,15 @@ const operator = await api.tenant(['admin'])
 test.each([
   ['no key', null, 'No API key was given. Send the header `Authorization: Bearer <API key>`.'],
   ['a malformed key', 'phk_nonsense', 'The API key is malformed.'],
-])('with %s, the answer is UNAUTHENTICATED and the reason', async (_what, token, message) => {
-  const { data, errors, status, headers } = await api.call(token, '{ viewer { scopes } }')
-  expect(data).toBeUndefined()
-  expect(errors).toMatchObject([{ message, extensions: { code: 'UNAUTHENTICATED' } }])
-  expect(status).toBe(401)
-  expect(headers.get('www-authenticate')).toBe('Bearer')
-  expect(api.statements.list).toEqual([])
+])('with %s, nothing is read, and the answer is the reason', async (_what, token, message) => {
+  for (const query of ['{ __typename }', '{ viewer { scopes } }', '{ nothing }']) {
+    const { data, errors, status, headers } = await api.call(token, query)
+    expect(data).toBeUndefined()
+    expect(errors).toMatchObject([{ message, extensions: { code: 'UNAUTHENTICATED' } }])
+    expect(status).toBe(401)
+    expect(headers.get('www-authenticate')).toBe('Bearer')
+    expect(api.statements.list).toEqual([])
+  }
 })
 
 test('node finds every object by its id', async () => {
@@ -74,12 +76,13 @@ test.each(CHANGING)('$name answers NotFoundError to an id of nothing', async (fi
   }
 })
 
-test('a caller finds the keys of its organization with keys:manage, and otherwise only its own', async () => {
+test('a caller finds its organization alone, and with keys:manage, the keys of others', async () => {
   const query = 'query ($id: ID!) { node(id: $id) { id } }'
   const { organizationId, token, keyId } = tenant
   const { prisma } = api.database
   const manager = await createApiKey(prisma, { organizationId, scopes: ['keys:manage'] })
   const [own, other] = [keyId, manager.key.id].map((id) => ({ id: publicId('apiKey', id) }))
+  expect((await tenant.ask(query, { id: operator.publicOrganizationId })).node).toBeNull()
   expect((await api.call(token, query, own)).data.node).toEqual(own)
   expect((await api.call(token, query, other)).data.node).toBeNull()
   expect((await api.call(manager.token, query, own)).data.node).toEqual(own)

@@ -28,53 +28,34 @@ describe('createWebhook', () => {
     })
   })
 
-  test.each<[string, object, string[][], string?]>([
-    [
-      'several problems, which are all listed',
-      {
-        url: 'http://example.com',
-        eventSubscriptions: ['event_attendee.joined'],
-        headers: [{ name: 'wh-id', value: 'x' }],
-      },
-      [
-        ['headers.wh-id', 'reserved_header'],
-        ['url', 'not_https'],
-        ['eventSubscriptions.0', 'unknown_event_type'],
-      ],
-      'headers.wh-id is set by Posthorn or by the connection. Use another name. The URL is not HTTPS. Give one that begins with https://. There is no event type "event_attendee.joined". Did you mean "event_attendee.joined_event"?',
-    ],
-    [
-      'a header named twice in another case',
-      { ...INPUT, headers: ['X-Key', 'x-key'].map((name) => ({ name, value: 'v' })) },
-      [['headers.x-key', 'duplicate_header']],
-    ],
-    [
-      'a host that is not public',
-      { ...INPUT, url: 'https://0x0a000001:8443/hooks' },
-      [['url', 'address_not_public']],
-    ],
-  ])('%s: the input is rejected, and changes nothing', async (_what, input, expected, text) => {
+  test('lists all problems of an input, and changes nothing', async () => {
+    const headers = [{ name: 'wh-id', value: 'x' }]
+    const eventSubscriptions = ['event_attendee.joined']
+    const input = { url: 'http://example.com', eventSubscriptions, headers }
     const { issues, ...rejected } = await run('CreateWebhook', { input })
-    expect(rejected).toMatchObject({ __typename: 'ValidationError', code: 'invalid' })
-    expect(
-      issues.map(({ path, code }: Record<string, string[]>) => [path?.join('.'), code]),
-    ).toEqual(expected)
-    if (text) expect(rejected.message).toBe(text)
+    expect(rejected).toEqual({
+      ...{ __typename: 'ValidationError', code: 'invalid' },
+      message:
+        'headers.wh-id is set by Posthorn or by the connection. Use another name. The URL is not HTTPS. Give one that begins with https://. There is no event type "event_attendee.joined". Did you mean "event_attendee.joined_event"?',
+    })
+    expect(issues).toMatchObject([
+      { path: ['headers', 'wh-id'], code: 'reserved_header' },
+      { path: ['url'], code: 'not_https' },
+      { path: ['eventSubscriptions', '0'], code: 'unknown_event_type' },
+    ])
     expect((await run('Webhooks')).nodes).toEqual([])
   })
 })
 
-describe('updateWebhook', () => {
-  test('changes the given fields only, and null clears the description and the headers', async () => {
-    const { id, url } = await tenant.addWebhook({ headers: { 'X-Key': 'abc' } })
-    const input = { enabled: false, description: 'Later' }
-    expect((await update(id, input)).webhook).toMatchObject({
-      ...{ url, eventSubscriptions: [{ name: JOINED }], headerNames: ['X-Key'] },
-      ...input,
-    })
-    const { webhook } = await update(id, { description: null, headers: null })
-    expect(webhook).toMatchObject({ description: null, headerNames: [], enabled: false })
+test('updateWebhook changes the given fields only, and null clears the description and the headers', async () => {
+  const { id, url } = await tenant.addWebhook({ headers: { 'X-Key': 'abc' } })
+  const input = { enabled: false, description: 'Later' }
+  expect((await update(id, input)).webhook).toMatchObject({
+    ...{ url, eventSubscriptions: [{ name: JOINED }], headerNames: ['X-Key'] },
+    ...input,
   })
+  const { webhook } = await update(id, { description: null, headers: null })
+  expect(webhook).toMatchObject({ description: null, headerNames: [], enabled: false })
 })
 
 describe('updateWebhook with ifRevision', () => {

@@ -62,37 +62,22 @@ test('publishing with a key that the process remembers is one statement', async 
   expect(statements.flatMap(({ list }) => list)).toEqual(['authenticate', 'insert_events'])
 })
 
-describe('a key that the process remembers publishes nothing', () => {
-  const revoke = (id: string) => revokeApiKey(prisma, publicId('apiKey', id))
-  test.each<[string, (id: string) => Promise<unknown>, number, string]>([
-    ['it was revoked', revoke, 401, 'The API key is revoked.'],
-    [
-      'it has expired',
-      (id) => change(id, { expiresAt: new Date() }),
-      401,
-      'The API key is expired.',
-    ],
-    [
-      'it was deleted',
-      (id) => prisma.apiKey.delete({ where: { id } }),
-      401,
-      'The API key is unknown.',
-    ],
-    [
-      'it lost the scope',
-      (id) => change(id, { scopes: ['events:read'] }),
-      403,
-      'The API key lacks the scope events:publish. Use a key that has it.',
-    ],
-  ])('once %s', async (_, act, status, detail) => {
-    const { id, token, count } = await rememberedKey()
-    await act(id)
-    const answers = await Promise.all([publish(token), publish(token, events(3)), publish(token)])
-    // An event that is not valid must not tell about the catalogue.
-    answers.push(await publish(token, { type: 'no.such', data: {} }))
-    expect(answers).toMatchObject(Array(4).fill({ status, detail }))
-    expect(await count()).toBe(1)
-  })
+const revoke = (id: string) => revokeApiKey(prisma, publicId('apiKey', id))
+const drop = (id: string) => prisma.apiKey.delete({ where: { id } })
+const LACKS = 'The API key lacks the scope events:publish. Use a key that has it.'
+test.each<[string, (id: string) => Promise<unknown>, number, string]>([
+  ['it was revoked', revoke, 401, 'The API key is revoked.'],
+  ['it has expired', (id) => change(id, { expiresAt: new Date() }), 401, 'The API key is expired.'],
+  ['it was deleted', drop, 401, 'The API key is unknown.'],
+  ['it lost the scope', (id) => change(id, { scopes: ['events:read'] }), 403, LACKS],
+])('a remembered key publishes nothing once %s', async (_, act, status, detail) => {
+  const { id, token, count } = await rememberedKey()
+  await act(id)
+  const answers = await Promise.all([publish(token), publish(token, events(3)), publish(token)])
+  // An event that is not valid must not tell about the catalogue.
+  answers.push(await publish(token, { type: 'no.such', data: {} }))
+  expect(answers).toMatchObject(Array(4).fill({ status, detail }))
+  expect(await count()).toBe(1)
 })
 
 describe('a change of the limits of a key that the process remembers applies at once', () => {
@@ -126,7 +111,7 @@ test('the other calls of a key that the process remembers read it', async () => 
       headers: { authorization: `Bearer ${token}` },
     })
   expect((await pull()).status).not.toBe(401)
-  await revokeApiKey(prisma, publicId('apiKey', id))
+  await revoke(id)
   expect((await pull()).status).toBe(401)
 })
 

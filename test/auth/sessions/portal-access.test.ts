@@ -12,7 +12,7 @@ import { notify } from '../../../src/streams/live/notify.ts'
 import { createWebhook } from '../../../src/webhooks/save-webhook.ts'
 import { allRows } from '../../graphql/support/all-rows.ts'
 import { type Answer, readAnswer, request, useApi } from '../../graphql/support/api.ts'
-import { addAttempt } from '../../graphql/support/rows.ts'
+import { addAttempt, recordAttempt } from '../../graphql/support/rows.ts'
 import { callOf, SCHEMA } from '../../graphql/support/schema-calls.ts'
 import { JOINED, TICKET } from '../../support/factories.ts'
 import { until } from '../../support/until.ts'
@@ -296,19 +296,16 @@ test.each(cases)(
   },
 )
 
-test.each(cases)(
-  'the query $field ($case) shows nothing to another organization',
-  async ({ field, args }) => {
-    const all = [...MARKERS, ...Object.values(own), shared, 'own-url', 'own-header']
-    for (const query of queriesOf(field, args)) {
-      const { data, errors = [] } = await stranger(query)
-      expect(all.filter((marker) => JSON.stringify(data).includes(marker))).toEqual([])
-      // An error can repeat an argument.
-      const unknown = all.filter((marker) => !args.includes(marker))
-      expect(unknown.filter((marker) => JSON.stringify(errors).includes(marker))).toEqual([])
-    }
-  },
-)
+test.each(cases)('the query $field ($case) shows a stranger nothing', async ({ field, args }) => {
+  const all = [...MARKERS, ...Object.values(own), shared, 'own-url', 'own-header']
+  for (const query of queriesOf(field, args)) {
+    const { data, errors = [] } = await stranger(query)
+    expect(all.filter((marker) => JSON.stringify(data).includes(marker))).toEqual([])
+    // An error can repeat an argument.
+    const unknown = all.filter((marker) => !args.includes(marker))
+    expect(unknown.filter((marker) => JSON.stringify(errors).includes(marker))).toEqual([])
+  }
+})
 
 test('counts and deliveries of an event are those of the own webhook', async () => {
   const query = `{ webhooks { totalCount } event(id: "${shared}") {
@@ -350,34 +347,28 @@ const changes = Object.values(SCHEMA.getMutationType()?.getFields() ?? {}).map((
   return { name: field.name, how, call }
 })
 
-test.each(changes)(
-  'the mutation $name changes nothing of other webhooks: $how',
-  async ({ name, how, call }) => {
-    const before = await allRows(api.database.pool)
-    const answer = await restricted(`mutation { ${call} { __typename ...on UserError { code } } }`)
-    if (how === 'not_found') {
-      expect(answer.errors).toBeUndefined()
-      expect(answer.data[name]).toEqual({ __typename: 'NotFoundError', code: 'not_found' })
-    } else {
-      expect(answer.data).toEqual({ [name]: null })
-      const message = expect.stringContaining(`and Mutation.${name} covers more than that webhook`)
-      expect(answer.errors).toMatchObject([{ message, extensions: { code: 'FORBIDDEN' } }])
-    }
-    expect(await allRows(api.database.pool)).toEqual(before)
-  },
-)
+test.each(changes)('mutation $name changes no other webhook: $how', async ({ name, how, call }) => {
+  const before = await allRows(api.database.pool)
+  const answer = await restricted(`mutation { ${call} { __typename ...on UserError { code } } }`)
+  if (how === 'not_found') {
+    expect(answer.errors).toBeUndefined()
+    expect(answer.data[name]).toEqual({ __typename: 'NotFoundError', code: 'not_found' })
+  } else {
+    expect(answer.data).toEqual({ [name]: null })
+    const message = expect.stringContaining(`and Mutation.${name} covers more than that webhook`)
+    expect(answer.errors).toMatchObject([{ message, extensions: { code: 'FORBIDDEN' } }])
+  }
+  expect(await allRows(api.database.pool)).toEqual(before)
+})
 
-test.each(Object.keys(MUTATIONS))(
-  'the mutation %s finds nothing of another organization',
-  async (name) => {
-    const before = await allRows(api.database.pool)
-    const call = `${name}(${MUTATIONS[name]?.[1]})`
-    const { data, errors } = await stranger(`mutation { ${call} { __typename } }`)
-    expect(errors).toBeUndefined()
-    expect(data).toEqual({ [name]: { __typename: 'NotFoundError' } })
-    expect(await allRows(api.database.pool)).toEqual(before)
-  },
-)
+test.each(Object.keys(MUTATIONS))('the mutation %s finds nothing for a stranger', async (name) => {
+  const before = await allRows(api.database.pool)
+  const call = `${name}(${MUTATIONS[name]?.[1]})`
+  const { data, errors } = await stranger(`mutation { ${call} { __typename } }`)
+  expect(errors).toBeUndefined()
+  expect(data).toEqual({ [name]: { __typename: 'NotFoundError' } })
+  expect(await allRows(api.database.pool)).toEqual(before)
+})
 
 test('mutations change the own webhook', async () => {
   const changes = [
@@ -451,16 +442,10 @@ describe('subscriptions', () => {
   async function changeAll(): Promise<void> {
     const { pool } = api.database
     for (const { webhook, delivery } of [other, own]) {
-      const { rows } = await pool.query(
-        'select attempt_count + 1 as number from posthorn.deliveries where id = $1',
-        [parseId('delivery', delivery)],
-      )
-      await addAttempt(api.database, delivery, rows[0].number)
-      await pool.query(
-        `update posthorn.deliveries set state = 'exhausted', finished_at = now(), next_attempt_at = null
-         where id = $1`,
-        [parseId('delivery', delivery)],
-      )
+      await recordAttempt(api.database, delivery, 500)
+      await pool.query('update posthorn.deliveries set finished_at = now() where id = $1', [
+        parseId('delivery', delivery),
+      ])
       await pool.query(
         `insert into posthorn.webhook_conditions as c (webhook_id, state) values ($1, 'failing')
          on conflict (webhook_id) do update set
@@ -478,11 +463,8 @@ describe('subscriptions', () => {
     const reader = body?.getReader() as ReadableStreamDefaultReader<Uint8Array>
     let text = ''
     const reading = (async () => {
-      for (;;) {
-        const { done, value } = await reader.read()
-        if (done) return
-        text += Buffer.from(value).toString()
-      }
+      for (let one = await reader.read(); !one.done; one = await reader.read())
+        text += Buffer.from(one.value).toString()
     })()
     return {
       text: () => text,

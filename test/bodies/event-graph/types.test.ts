@@ -67,15 +67,11 @@ test.each([
 })
 
 test('a schema that refers to itself is a type that has itself', async () => {
+  const node = { $ref: '#/$defs/node' }
   const types = await definitionsOf({
     type: 'object',
-    properties: {
-      node: { $ref: '#/$defs/node' },
-      parent: { oneOf: [{ $ref: '#' }, { type: 'null' }] },
-    },
-    $defs: {
-      node: { type: 'object', properties: { children: { items: { $ref: '#/$defs/node' } } } },
-    },
+    properties: { node, parent: { oneOf: [{ $ref: '#' }, { type: 'null' }] } },
+    $defs: { node: { type: 'object', properties: { children: { items: node } } } },
   })
   expect([...types.values()].toSorted()).toEqual([
     expect.stringContaining('type OrderPaid implements Event {'),
@@ -85,13 +81,11 @@ test('a schema that refers to itself is a type that has itself', async () => {
 })
 
 test('a definition that several properties refer to is one type, named after it', async () => {
-  const address = { description: 'Where', $ref: '#/$defs/postal-address' }
+  const address = { $ref: '#/$defs/postal-address' }
+  const billing = { description: 'Where', ...address }
+  const shipping = { oneOf: [address, { type: 'null' }] }
   const types = await definitionsOf({
-    properties: {
-      billing: address,
-      shipping: { oneOf: [{ $ref: '#/$defs/postal-address' }, { type: 'null' }] },
-      home: { allOf: [{ $ref: '#/$defs/postal-address' }] },
-    },
+    properties: { billing, shipping, home: { allOf: [address] } },
     $defs: { 'postal-address': { type: 'object', properties: { city: { type: 'string' } } } },
   })
   expect(types.get('OrderPaid_Data')).toBe(
@@ -153,15 +147,11 @@ test.each<[string, unknown]>([
   ],
   [
     'many choices of many choices',
-    {
-      properties: {
-        a: {
-          oneOf: range(40).map((i) => ({
-            oneOf: range(40).map((j) => objectOf(1, `x${i}_${j}`, Object)),
-          })),
-        },
-      },
-    },
+    objectOf(1, 'a', () => ({
+      oneOf: range(40).map((i) => ({
+        oneOf: range(40).map((j) => objectOf(1, `x${i}_${j}`, Object)),
+      })),
+    })),
   ],
   [
     'words of JavaScript',

@@ -25,12 +25,9 @@ function rowsBelow(heading: string): string[][] {
   )
 }
 
-test.each(rowsBelow('| template | data | body |'))(
-  '%s with %s gives %s',
-  (template, data, body) => {
-    expect(render(template, data)).toBe(body)
-  },
-)
+test.each(rowsBelow('| template | data | body |'))('%s with %s gives %s', (text, data, body) => {
+  expect(render(text, data)).toBe(body)
+})
 
 test('the page names each tag, filter and variable', () => {
   expect(rowsBelow('| template | data | body |').length).toBeGreaterThan(15)

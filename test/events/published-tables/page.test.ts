@@ -1,14 +1,9 @@
-import { readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
 import { useResource } from '../../support/use-resource.ts'
-import { created, createHostDatabase, updated } from './support.ts'
+import { created, createHostDatabase, PAGE, updated } from './support.ts'
 
 const host = await useResource(createHostDatabase())
-const page = await readFile(
-  new URL('../../../docs/guides/changed-fields.md', import.meta.url),
-  'utf8',
-)
-const blocks = [...page.matchAll(/^```sql\n([\s\S]+?)^```/gm)].map(([, text = '']) =>
+const blocks = [...PAGE.matchAll(/^```sql\n([\s\S]+?)^```/gm)].map(([, text = '']) =>
   text.replaceAll('org_…', host.organization),
 )
 

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises'
+import { readFileSync } from 'node:fs'
 import pg from 'pg'
 import { createTestDatabase } from '../../support/database.ts'
 import { createTenant } from '../../support/factories.ts'
@@ -57,13 +57,14 @@ export async function createHostDatabase() {
   }
 }
 
-/** The grants of docs/guides/changed-fields.md for the role `host`, to another role. */
-export async function documentedGrants(role: string): Promise<string> {
-  const page = await readFile(
-    new URL('../../../docs/guides/changed-fields.md', import.meta.url),
-    'utf8',
-  )
-  const [, grants] = /```sql\n(grant usage on schema posthorn to host;[\s\S]+?)```/.exec(page) ?? []
+export const PAGE = readFileSync(
+  new URL('../../../docs/guides/changed-fields.md', import.meta.url),
+  'utf8',
+)
+
+/** The grants of the page for the role `host`, to another role. */
+export function documentedGrants(role: string): string {
+  const [, grants] = /```sql\n(grant usage on schema posthorn to host;[\s\S]+?)```/.exec(PAGE) ?? []
   if (grants === undefined) throw new Error('docs/guides/changed-fields.md has no grants.')
   return grants.replaceAll(/\bhost\b/g, role)
 }

@@ -31,7 +31,7 @@ export interface Answer {
 }
 
 /** The GraphQL API, by default on a database of its own, called without a socket. */
-export async function openApi(options: Partial<GraphqlDeps> = {}, opened?: Database) {
+export async function openApi(opened?: Database) {
   const database = opened ?? (await createTestDatabase())
   const statements = recordStatements(database)
   const log: Record<string, unknown>[] = []
@@ -39,7 +39,7 @@ export async function openApi(options: Partial<GraphqlDeps> = {}, opened?: Datab
     { level: 'trace', serializers: { error: pino.stdSerializers.err } },
     { write: (line: string) => log.push(JSON.parse(line)) },
   )
-  const deps = createDeps(database, logger, options)
+  const deps = createDeps(database, logger)
   const handle = createGraphqlHandler(deps)
 
   async function call(token: string | null, query: string, variables: object = {}) {
@@ -104,8 +104,7 @@ export type Tenant = Awaited<ReturnType<Api['tenant']>>
 /** The API of a file of tests: on the database that the files of a worker process share, or on its own. */
 export async function useApi(database: 'shared' | 'own' = 'shared'): Promise<Api> {
   if (database === 'own') return await useResource(openApi())
-  const { url } = await sharedDatabase()
-  return await useResource(openApi({}, openDatabase(url, PATIENT)))
+  return await useResource(openApi(openDatabase((await sharedDatabase()).url, PATIENT)))
 }
 
 /** Another organization for each test. */
@@ -117,11 +116,7 @@ export function useTenant(api: Api, scopes?: readonly Scope[]): Tenant {
   return tenant
 }
 
-function createDeps(
-  { url, prisma, pool }: Database,
-  logger: GraphqlDeps['logger'],
-  options: Partial<GraphqlDeps>,
-): GraphqlDeps {
+function createDeps({ url, prisma, pool }: Database, logger: GraphqlDeps['logger']): GraphqlDeps {
   return {
     prisma,
     sql: pool,
@@ -146,7 +141,6 @@ function createDeps(
     outages: createOutageLog(logger),
     corsOrigins: [],
     trustedDocuments: null,
-    ...options,
   }
 }
 

@@ -12,6 +12,8 @@ import { addAttempt, FAILED } from './rows.ts'
 
 /** What the calls of the operations of docs/examples/graphql need, for a tenant with all scopes. */
 export function exampleCalls(api: Api, tenant: Tenant) {
+  const { organizationId } = tenant
+
   /** Creates one object of each kind for each example, so that no example depends on another. */
   async function things() {
     const { id: webhookId } = await tenant.addWebhook()
@@ -28,21 +30,15 @@ export function exampleCalls(api: Api, tenant: Tenant) {
   }
 
   async function consumer(): Promise<string> {
-    const { organizationId } = tenant
-    const { id } = await api.database.prisma.consumer.create({
-      data: { organizationId, name: randomUUID(), readPosition: 1, readIndex: 0 },
-    })
+    const data = { organizationId, name: randomUUID(), readPosition: 1, readIndex: 0 }
+    const { id } = await api.database.prisma.consumer.create({ data })
     return publicId('consumer', id)
   }
 
   async function alertAddress(): Promise<string> {
-    const { organizationId } = tenant
-    const { id } = await api.database.prisma.alertAddress.create({
-      data: {
-        ...{ organizationId, email: `${randomUUID()}@example.com` },
-        kinds: ['posthorn.webhook.on_hold'],
-      },
-    })
+    const email = `${randomUUID()}@example.com`
+    const data = { organizationId, email, kinds: ['posthorn.webhook.on_hold'] }
+    const { id } = await api.database.prisma.alertAddress.create({ data })
     return publicId('alertAddress', id)
   }
 
@@ -68,7 +64,7 @@ export function exampleCalls(api: Api, tenant: Tenant) {
     Webhook: ID,
     CreateWebhook: () => ({ input: { ...WEBHOOK, enabled: true } }),
     WebhookByUid: async () => {
-      await saveWebhook(api.deps.webhooks, tenant.organizationId, { uid: 'found' }, WEBHOOK)
+      await saveWebhook(api.deps.webhooks, organizationId, { uid: 'found' }, WEBHOOK)
       return { uid: 'found' }
     },
     UpsertWebhook: () => ({
@@ -95,7 +91,7 @@ export function exampleCalls(api: Api, tenant: Tenant) {
     RevealHeaders: ID,
     ChangeHeaders: async ({ webhookId }) => {
       const headers = { 'X-Key': 'abc' }
-      await updateWebhook(api.deps.webhooks, tenant.organizationId, webhookId, { headers })
+      await updateWebhook(api.deps.webhooks, organizationId, webhookId, { headers })
       return { id: webhookId }
     },
     TestDelivery: ({ webhookId }) => ({ id: webhookId, input: { eventType: JOINED } }),
@@ -140,10 +136,7 @@ export function exampleCalls(api: Api, tenant: Tenant) {
       },
     }),
     CreateEventType: () => ({
-      input: {
-        name: `order.n${randomUUID().replaceAll('-', '')}`,
-        description: 'An order was paid.',
-      },
+      input: { name: `order.n${randomUUID().replaceAll('-', '')}`, description: 'It was paid.' },
     }),
     EventTypeVersions: TYPE,
     SelectableFields: TYPE,
@@ -188,7 +181,7 @@ export function exampleCalls(api: Api, tenant: Tenant) {
   async function orderWithKey(): Promise<string> {
     await updateEventType(api.database.prisma, JOINED, { searchKeys: ['$.order.id'] }, SYSTEM)
     const data = { order: { id: 87_012 } }
-    await api.deps.publishEvents(tenant.organizationId, [{ type: JOINED, data }])
+    await api.deps.publishEvents(organizationId, [{ type: JOINED, data }])
     return '87012'
   }
 
@@ -203,7 +196,6 @@ export function exampleCalls(api: Api, tenant: Tenant) {
   }
 
   async function spareKey(): Promise<string> {
-    const { organizationId } = tenant
     const scopes = ['webhooks:read'] as const
     const { key } = await createApiKey(api.database.prisma, { organizationId, scopes })
     return publicId('apiKey', key.id)

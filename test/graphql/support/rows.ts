@@ -1,6 +1,6 @@
 import type { Database } from '../../../src/db/client.ts'
 import type { Delivery } from '../../../src/db/generated/prisma/client.ts'
-import { mintId, parseId, publicId } from '../../../src/db/ids.ts'
+import { parseId, publicId } from '../../../src/db/ids.ts'
 import type { AttemptRecord } from '../../../src/deliveries/attempts/attempt-record.ts'
 import { createRecordAttempt } from '../../../src/deliveries/attempts/record-attempt.ts'
 import type { PublishEvents } from '../../../src/events/publish-events.ts'
@@ -77,31 +77,6 @@ export async function recordAttempt(
   return publicId('attempt', recorded?.attemptId as string)
 }
 
-/** Records an attempt with the status 500. */
-export async function addAttempt(
-  { prisma }: Database,
-  deliveryId: string,
-  number = 1,
-): Promise<string> {
-  const delivery = await prisma.delivery.update({
-    where: { id: parseId('delivery', deliveryId) as string },
-    data: { attemptCount: number },
-  })
-  const { id } = await prisma.attempt.create({
-    data: {
-      id: parseId('attempt', mintId('attempt')) as string,
-      deliveryId: delivery.id,
-      organizationId: delivery.organizationId,
-      webhookId: delivery.webhookId,
-      number,
-      startedAt: new Date(),
-      succeeded: false,
-      durationMs: 12,
-      status: 500,
-      requestUrl: 'https://example.com/hook',
-      responseHeaders: { 'content-type': 'text/plain' },
-      responseBody: Buffer.from('kaputt \xff', 'latin1'),
-    },
-  })
-  return publicId('attempt', id)
-}
+/** Records an attempt with the status 500, which is to be retried. */
+export const addAttempt = (database: Database, deliveryId: string) =>
+  recordAttempt(database, deliveryId, 500, RETRY)

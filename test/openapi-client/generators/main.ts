@@ -16,8 +16,8 @@ import { openapiPythonClient } from './openapi-python-client.ts'
 
 const GENERATORS = [oapiCodegen, ...openapiGenerators, openapiPythonClient]
 
-const types = FOREIGN_DOCUMENTS.flatMap(([, { file, text }]) => {
-  const given = parseCatalogueFile(Buffer.from(text), file).types
+const types = FOREIGN_DOCUMENTS.flatMap(([shape, { text }]) => {
+  const given = parseCatalogueFile(Buffer.from(text), `${shape}.json`).types
   return given.map((type) => ({
     ...type,
     group: null,
