@@ -22,18 +22,18 @@ export function requireApiKey(authenticate: Authenticate): MiddlewareHandler<Cal
   return async (c, next) => {
     const { address, inFlight } = connectionOf(c)
     const caller = await authenticate(c.req.header('authorization'), address)
-    countCaller(caller, c.get('quota'))
+    acceptCaller(caller)
+    c.get('quota').spend(caller, 'requests', 1)
     c.set('caller', caller)
     inFlight?.admit(ownerOf(caller))
     await next()
   }
 }
 
-/** Throws `forbidden` for the token of a session, or `rate_limited`. */
-export function countCaller(caller: Caller, quota: Quota): void {
+/** Throws `forbidden` for the token of a session. */
+export function acceptCaller(caller: Caller): void {
   describeRequest({ caller, owner: ownerOf(caller) })
   rejectSession(caller)
-  quota.spend(caller, 'requests', 1)
 }
 
 /** Throws `forbidden` for the token of a session. */

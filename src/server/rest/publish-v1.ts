@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { z } from 'zod'
 import { Quota, type RateLimiter } from '../../auth/access/rate-limit.ts'
-import { ownerOf } from '../../auth/access/scope.ts'
+import { type Caller, ownerOf } from '../../auth/access/scope.ts'
 import type { Authenticate } from '../../auth/api-keys/authenticate.ts'
 import type { Sql } from '../../db/client.ts'
 import type { NewEvent } from '../../events/check-event.ts'
@@ -30,7 +30,7 @@ import {
   describeRequest,
   REQUEST_ID_HEADER,
 } from '../../telemetry/request-log.ts'
-import { countCaller, readIdempotencyKey } from './caller.ts'
+import { acceptCaller, readIdempotencyKey } from './caller.ts'
 
 const NDJSON_TYPE = 'application/x-ndjson'
 const TYPES = [JSON_TYPE, NDJSON_TYPE]
@@ -78,18 +78,18 @@ export function createPublish(deps: PublishDeps): DirectHandler {
     describeRequest(ROUTE)
     const quota = new Quota(rateLimiter)
     const place = entrance.openPlace()
+    const peer = incoming.socket.remoteAddress ?? ''
+    const address = entrance.clientAddress(peer, headerOf(incoming, 'x-forwarded-for'))
+    const organization = headerOf(incoming, ORGANIZATION_HEADER)
+    const readCaller = async (from: 'database' | 'memory' = 'database') => {
+      const caller = await authenticate(incoming.headers.authorization, address, from)
+      return organization === null ? caller : await actFor(sql, caller, organization)
+    }
+    let caller: Caller | null = null
     let answer: Answer
     try {
-      const peer = incoming.socket.remoteAddress ?? ''
-      const address = entrance.clientAddress(peer, headerOf(incoming, 'x-forwarded-for'))
-      const { authorization } = incoming.headers
-      const organization = headerOf(incoming, ORGANIZATION_HEADER)
-      const readCaller = async (from: 'database' | 'memory' = 'database') => {
-        const caller = await authenticate(authorization, address, from)
-        return organization === null ? caller : await actFor(sql, caller, organization)
-      }
-      const caller = await readCaller('memory')
-      countCaller(caller, quota)
+      caller = await readCaller('memory')
+      acceptCaller(caller)
       place.admit(ownerOf(caller))
       if (incoming.method !== 'POST') throw methodNotAllowed(incoming.method ?? '', ['POST'])
       const key = readIdempotencyKey(headerOf(incoming, 'idempotency-key'))
@@ -102,11 +102,25 @@ export function createPublish(deps: PublishDeps): DirectHandler {
       const headers = { 'content-type': JSON_TYPE, 'cache-control': 'no-store' }
       answer = { status: 201, headers, body: JSON.stringify(published) }
     } catch (error) {
-      answer = problemAnswer(error, incoming, deps)
+      const refusal = caller && !quota.isUsed ? await countRequest(readCaller, quota) : null
+      answer = problemAnswer(refusal ?? error, incoming, deps)
     }
     // Not for a client that has closed the connection.
     if (!outgoing.destroyed) send(outgoing, answer, quota)
     place.answer(outgoing)
+  }
+}
+
+/**
+ * Counts a request that publishes nothing; others count as their events. Resolves with an error if the key was revoked since
+ * it was read, or has reached its limit.
+ */
+async function countRequest(readCaller: () => Promise<Caller>, quota: Quota): Promise<unknown> {
+  try {
+    quota.spend(await readCaller(), 'requests', 1)
+    return null
+  } catch (error) {
+    return error
   }
 }
 

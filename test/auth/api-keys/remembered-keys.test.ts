@@ -80,6 +80,13 @@ test.each<[string, (id: string) => Promise<unknown>, number, string]>([
   expect(await count()).toBe(1)
 })
 
+test('a remembered key that was revoked learns nothing from a request that is not valid', async () => {
+  const { id, token } = await rememberedKey()
+  expect(await publish(token, 'no event')).toMatchObject({ status: 422 })
+  await revoke(id)
+  expect(await publish(token, 'no event')).toMatchObject({ status: 401 })
+})
+
 describe('a change of the limits of a key that the process remembers applies at once', () => {
   test('to lower ones', async () => {
     const { id, token, count } = await rememberedKey()
