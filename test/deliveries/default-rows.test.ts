@@ -3,6 +3,7 @@ import { countRows, WAITING } from '../support/count-rows.ts'
 import { useFreshDatabase } from '../support/fresh-database.ts'
 import { maintainPartitions } from '../support/maintain-partitions.ts'
 import { DAY_MS, usePartitionRows } from '../support/partition-rows.ts'
+import { openTransaction } from '../support/transaction.ts'
 import { until } from '../support/until.ts'
 
 const RETENTION_MS = 30 * DAY_MS
@@ -73,19 +74,14 @@ test('thousands of kept rows hide none that is to be deleted', async () => {
 
 test('a delivery that is requested again while it is deleted is kept', async () => {
   const delivery = await store(new Date(Date.now() - 40 * DAY_MS), 'succeeded')
-  const other = await database.pool.connect()
-  try {
-    await other.query('begin')
-    await other.query(
-      `update posthorn.deliveries set state = 'pending', finished_at = null where id = $1`,
-      [delivery],
-    )
-    const maintenance = maintainPartitions(database.pool, RETENTION_MS)
-    await until(() => countRows(database.pool, WAITING), 'the deletion waits for the request')
-    await other.query('commit')
-    await maintenance
-    expect(await rows.counts()).toEqual(ONE)
-  } finally {
-    other.release(true)
-  }
+  using other = await openTransaction(database.pool)
+  await other.query(
+    `update posthorn.deliveries set state = 'pending', finished_at = null where id = $1`,
+    [delivery],
+  )
+  const maintenance = maintainPartitions(database.pool, RETENTION_MS)
+  await until(() => countRows(database.pool, WAITING), 'the deletion waits for the request')
+  await other.query('commit')
+  await maintenance
+  expect(await rows.counts()).toEqual(ONE)
 })

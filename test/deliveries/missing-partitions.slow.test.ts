@@ -6,6 +6,7 @@ import { createTenant, JOINED, subscribe } from '../support/factories.ts'
 import { useFreshDatabase } from '../support/fresh-database.ts'
 import { createPartitions, maintainPartitions } from '../support/maintain-partitions.ts'
 import { DAY_MS, TABLES, usePartitionRows } from '../support/partition-rows.ts'
+import { openTransaction } from '../support/transaction.ts'
 import { until } from '../support/until.ts'
 
 /** The day of the partition in which a new row is. */
@@ -53,17 +54,12 @@ test('what a maintenance left that ended in the middle is removed by the next on
 })
 
 test('a reader that does not end makes the step fail, and the next maintenance drops the day', async () => {
-  const reader = await database.pool.connect()
-  try {
-    await createPartitions(database.pool, `${TODAY} - 3`, `${TODAY} - 3`)
-    await reader.query('begin')
-    await reader.query('select from posthorn.attempts limit 1')
-    await expect(maintainPartitions(database.pool, DAY_MS)).rejects.toThrow(/lock timeout/)
-    await reader.query('commit')
-    expect((await maintainPartitions(database.pool, DAY_MS)).dropped).toBeGreaterThan(0)
-  } finally {
-    reader.release(true)
-  }
+  using reader = await openTransaction(database.pool)
+  await createPartitions(database.pool, `${TODAY} - 3`, `${TODAY} - 3`)
+  await reader.query('select from posthorn.attempts limit 1')
+  await expect(maintainPartitions(database.pool, DAY_MS)).rejects.toThrow(/lock timeout/)
+  await reader.query('commit')
+  expect((await maintainPartitions(database.pool, DAY_MS)).dropped).toBeGreaterThan(0)
 })
 
 /** Maintains while two publishers store 50 events a second each. The first days of a large table stay without partitions. */

@@ -4,6 +4,7 @@ import { countRows } from '../support/count-rows.ts'
 import { useFreshDatabase } from '../support/fresh-database.ts'
 import { createPartitions, maintainPartitions } from '../support/maintain-partitions.ts'
 import { DAY_MS, usePartitionRows } from '../support/partition-rows.ts'
+import { openTransaction } from '../support/transaction.ts'
 import { until } from '../support/until.ts'
 
 const database = useFreshDatabase()
@@ -90,19 +91,14 @@ test('a partition that was detached by a process that ended is dropped by the ne
 
 test('dropping a day waits for a publisher, and ends in no deadlock', async () => {
   await createPartitions(database.pool, `now() - interval '3 days'`, `now() - interval '3 days'`)
-  const publisher = await database.pool.connect()
-  try {
-    await publisher.query('begin')
-    await publisher.query('lock table posthorn.events in row exclusive mode')
-    const dropped = maintainPartitions(database.pool, DAY_MS)
-    await until(() => someoneWaitsFor('events'), 'the drop waits for the publisher')
-    await publisher.query('lock table posthorn.deliveries in row exclusive mode')
-    await publisher.query('lock table posthorn.attempts in row exclusive mode')
-    await publisher.query('commit')
-    expect((await dropped).dropped).toBeGreaterThan(0)
-  } finally {
-    publisher.release(true)
-  }
+  using publisher = await openTransaction(database.pool)
+  await publisher.query('lock table posthorn.events in row exclusive mode')
+  const dropped = maintainPartitions(database.pool, DAY_MS)
+  await until(() => someoneWaitsFor('events'), 'the drop waits for the publisher')
+  await publisher.query('lock table posthorn.deliveries in row exclusive mode')
+  await publisher.query('lock table posthorn.attempts in row exclusive mode')
+  await publisher.query('commit')
+  expect((await dropped).dropped).toBeGreaterThan(0)
 })
 
 describe('a reader that locks attempts before deliveries', () => {
