@@ -76,14 +76,7 @@ test('Posthorn works as a role that is no superuser', async () => {
   expect(await query(postgres, rights)).toEqual([{ more: false, owns: true }])
 })
 
-test('stops when its last user closes it', async () => {
-  const postgres = await openEarlier()
-  const pid = await postmasterPid()
-  await postgres[Symbol.asyncDispose]()
-  await until(() => !processExists(pid), 'Postgres ends')
-})
-
-test('runs on when it is closed while another process uses it', async () => {
+test('runs on when it is closed while another process uses it, and stops when its last user closes it', async () => {
   const postgres = await openEarlier()
   const pid = await postmasterPid()
   const client = new pg.Client({ connectionString: postgres.url, application_name: 'posthorn-x' })

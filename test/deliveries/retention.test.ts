@@ -1,5 +1,4 @@
-import type { PoolClient } from 'pg'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { countRows } from '../support/count-rows.ts'
 import { useFreshDatabase } from '../support/fresh-database.ts'
 import { createPartitions, maintainPartitions } from '../support/maintain-partitions.ts'
@@ -102,17 +101,15 @@ test('dropping a day waits for a publisher, and ends in no deadlock', async () =
 })
 
 describe('a reader that locks attempts before deliveries', () => {
-  let reader: PoolClient
-
-  beforeEach(async () => {
+  async function openReader() {
     await createPartitions(database.pool, `now() - interval '3 days'`, `now() - interval '3 days'`)
-    reader = await database.pool.connect()
-    await reader.query('begin')
+    const reader = await openTransaction(database.pool)
     await reader.query('select from posthorn.attempts limit 1')
-  })
-  afterEach(() => reader.release(true))
+    return reader
+  }
 
   test('does not wait for deliveries while the maintenance waits to create a partition of attempts', async () => {
+    using reader = await openReader()
     const inTenDays = new Date(Date.now() + 10 * DAY_MS)
     const maintenance = maintainPartitions(database.pool, 30 * DAY_MS, inTenDays)
     await until(() => someoneWaitsFor('attempts'), 'the maintenance waits for the reader')
@@ -122,6 +119,7 @@ describe('a reader that locks attempts before deliveries', () => {
   })
 
   test('is not canceled while a day is dropped, and the day is dropped when the reader has ended', async () => {
+    using reader = await openReader()
     const dropping = maintainPartitions(database.pool, DAY_MS)
     await until(() => someoneWaitsFor('attempts'), 'the drop waits for the reader')
     await reader.query('select from posthorn.deliveries limit 1')

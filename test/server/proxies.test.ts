@@ -149,7 +149,10 @@ async function expectFirstEvent({ url }: ReverseProxy, dispatcher: Agent): Promi
   const reading = (async () => {
     for await (const chunk of response.body ?? []) received += Buffer.from(chunk)
   })()
-  await failOneAttempt()
+  // To an address that nobody listens at.
+  await createWebhook(posthorn, `https://127.0.0.1:${await freePort()}/`)
+  const { services, tenant } = posthorn
+  await services.publishEvents(tenant.organizationId, [{ type: JOINED, data: {} }])
   await until(() => received.includes('"attemptRecorded":{'), 'the first event arrives')
   closed.abort()
   await expect(reading).rejects.toThrow('aborted')
@@ -174,10 +177,3 @@ const headers = () => ({
   authorization: `Bearer ${posthorn.tenant.token}`,
   'content-type': 'application/json',
 })
-
-/** To an address that nobody listens at. */
-async function failOneAttempt(): Promise<void> {
-  await createWebhook(posthorn, `https://127.0.0.1:${await freePort()}/`)
-  const { services, tenant } = posthorn
-  await services.publishEvents(tenant.organizationId, [{ type: JOINED, data: {} }])
-}
