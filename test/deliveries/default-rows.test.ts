@@ -54,16 +54,7 @@ test('rows of a day that never had a partition are deleted after their time', as
 
 test('thousands of kept rows hide none that is to be deleted', async () => {
   const first = new Date(Date.now() - 10 * DAY_MS)
-  await database.pool.query(
-    `with event as (
-       insert into posthorn.events (id, organization_id, type, occurred_at, data)
-       select posthorn.uuid_v7_lower_bound($3::timestamptz + n * interval '1 second'), $1, 'x', now(), '{}'
-       from generate_series(1, 1200) as n returning id
-     )
-     insert into posthorn.deliveries (id, organization_id, webhook_id, event_id, event_type, max_attempts)
-     select id, $1, $2, id, 'x', 10 from event`,
-    [rows.organizationId, rows.webhookId, first],
-  )
+  await rows.many(1_200, first)
   await store(new Date(first.getTime() + 3_000_000), 'exhausted')
   expect((await maintainIn(30)).deleted).toBe(4)
   expect(await rows.counts()).toEqual({ ...NOTHING, events: 1_200, deliveries: 1_200 })

@@ -25,7 +25,7 @@ const maintain = (now?: Date) => maintainPartitions(database.pool, RETENTION_MS,
 
 describe('partitions that are missing are created while events arrive,', () => {
   test('beside so many that today and tomorrow stay in the default partitions', async () => {
-    await storeToday(60_000, 1_000)
+    await rows.many(60_000, new Date(), { characters: 1_000 })
     await expectCreatedBesidePublishing(2)
   })
 
@@ -43,7 +43,7 @@ describe('partitions that are missing are created while events arrive,', () => {
 })
 
 test('what a maintenance left that ended in the middle is removed by the next one', async () => {
-  await storeToday(60_000, 1_000)
+  await rows.many(60_000, new Date(), { characters: 1_000 })
   const days = `array[(now() at time zone 'UTC')::date + 5]`
   await database.pool.query(`select posthorn.bound_default_partition('events', ${days})::text`)
   const inAWeek = new Date(Date.now() + 7 * DAY_MS)
@@ -118,19 +118,6 @@ async function startPublishing() {
       await connections[Symbol.asyncDispose]()
     },
   }
-}
-
-/** Stores events, with a delivery each, in the default partitions. */
-async function storeToday(count: number, characters = 10): Promise<void> {
-  await database.pool.query(
-    `with event as (
-       insert into posthorn.events (id, organization_id, type, occurred_at, data)
-       select posthorn.uuid_v7(), $1, 'x', now(), to_json(repeat('x', $4)) from generate_series(1, $3) returning id
-     )
-     insert into posthorn.deliveries (id, organization_id, webhook_id, event_id, event_type, max_attempts)
-     select posthorn.uuid_v7(), $1, $2, id, 'x', 10 from event`,
-    [rows.organizationId, rows.webhookId, count, characters],
-  )
 }
 
 async function dropAllPartitions(): Promise<void> {
