@@ -76,14 +76,7 @@ test('Posthorn works as a role that is no superuser', async () => {
   expect(await query(postgres, rights)).toEqual([{ more: false, owns: true }])
 })
 
-test('stops when its last user closes it', async () => {
-  const postgres = await openEarlier()
-  const pid = await postmasterPid()
-  await postgres[Symbol.asyncDispose]()
-  await until(() => !processExists(pid), 'Postgres ends')
-})
-
-test('runs on when it is closed while another process uses it', async () => {
+test('runs on when it is closed while another process uses it, and stops when its last user closes it', async () => {
   const postgres = await openEarlier()
   const pid = await postmasterPid()
   const client = new pg.Client({ connectionString: postgres.url, application_name: 'posthorn-x' })
@@ -103,11 +96,13 @@ test('several processes that start at the same time share one server', async () 
 
 describe('after kill -9', () => {
   test('of the process that started it, the next process uses the same server', async () => {
-    const child = runScript(`
+    const cwd = fileURLToPath(new URL('../..', import.meta.url))
+    const script = `
       const { openEmbeddedPostgres } = await import(${JSON.stringify(MODULE)})
       const { url } = await openEmbeddedPostgres(${JSON.stringify(dataDir)})
       console.log(url)
-      setInterval(() => {}, 1000)`)
+      setInterval(() => {}, 1000)`
+    const child = spawn(process.execPath, ['--input-type=module', '-e', script], { cwd })
     const [output] = await once(child.stdout, 'data')
     child.kill('SIGKILL')
     await once(child, 'exit')
@@ -144,11 +139,6 @@ test('a cluster whose creation was interrupted is created again', async () => {
 })
 
 const MODULE = new URL('../../src/db/embedded/embedded-postgres.ts', import.meta.url).href
-const ROOT = fileURLToPath(new URL('../..', import.meta.url))
-
-function runScript(script: string) {
-  return spawn(process.execPath, ['--input-type=module', '-e', script], { cwd: ROOT })
-}
 
 async function query({ url }: Pick<EmbeddedPostgres, 'url'>, statement: string) {
   const client = new pg.Client({ connectionString: url, application_name: 'posthorn' })

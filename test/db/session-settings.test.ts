@@ -60,43 +60,29 @@ describe('in a database with hostile settings', () => {
       await using database = openDatabase(hostile.url)
       await use(database[name])
     }
+  const onError = () => {}
+  const withRunner: Use = async (use) => {
+    const runner = openRunnerPool(hostile, 'a runner', onError)
+    await use(runner.pool).finally(runner.destroy)
+  }
+  const withMigration: Use = async (use) => {
+    const options = { maxConnections: 1, purpose: 'migrations', onError } as const
+    const pool = createConnections(hostile.url).open(options)
+    await use(pool).finally(() => pool.end())
+  }
+  const withSession: Use = async (use) => {
+    const handlers = { onOpen: async () => {}, onError }
+    await using session = openSession(hostile.url, { name: 'a session', ...handlers })
+    await session.use(use)
+  }
   test.each<[string, Purpose, string[], Use]>([
     ['the general pool', 'requests', [], withPool('pool')],
     ['the pool of publishing and recording', 'requests', PIPELINE, withPool('pipeline')],
     ['the pool of jobs', 'jobs', [], withPool('jobs')],
     ['the pool of work in the background', 'jobs', [], withPool('background')],
-    [
-      'the pool of a worker runner',
-      'jobs',
-      RUNNER,
-      async (use) => {
-        const runner = openRunnerPool(hostile, 'a runner', () => {})
-        await use(runner.pool).finally(runner.destroy)
-      },
-    ],
-    [
-      'the pool of a migration',
-      'migrations',
-      [],
-      async (use) => {
-        const pool = createConnections(hostile.url).open({
-          maxConnections: 1,
-          purpose: 'migrations',
-          onError: () => {},
-        })
-        await use(pool).finally(() => pool.end())
-      },
-    ],
-    [
-      'a session',
-      'sessions',
-      [],
-      async (use) => {
-        const handlers = { onOpen: async () => {}, onError: () => {} }
-        await using session = openSession(hostile.url, { name: 'a session', ...handlers })
-        await session.use(use)
-      },
-    ],
+    ['the pool of a worker runner', 'jobs', RUNNER, withRunner],
+    ['the pool of a migration', 'migrations', [], withMigration],
+    ['a session', 'sessions', [], withSession],
   ])(
     'a connection of %s has the values of Posthorn and the time limits for %s',
     async (_kind, purpose, tuned, open) => {

@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { expect, inject, onTestFinished, test } from 'vitest'
 import { type Database, openDatabase } from '../../src/db/client.ts'
 import { NO_FREE_CONNECTION, shareConnections } from '../../src/db/pools.ts'
+import { openTransaction } from '../support/transaction.ts'
 import { until } from '../support/until.ts'
 
 const owner = new AsyncLocalStorage<string>()
@@ -19,12 +20,9 @@ async function open() {
 
 /** Locks, so that statements that want the same lock wait. */
 async function lock({ pool }: Pick<Database, 'pool'>, key: number) {
-  const client = await pool.connect()
-  await client.query('select pg_advisory_lock($1)', [key])
-  return async () => {
-    await client.query('select pg_advisory_unlock($1)', [key])
-    client.release()
-  }
+  const locked = await openTransaction(pool)
+  await locked.query('select pg_advisory_xact_lock($1)', [key])
+  return locked
 }
 
 async function waitingFor({ pool }: Database, key: number): Promise<number> {
@@ -50,13 +48,13 @@ test.each<[string, number, (database: Database, sql: string) => Promise<unknown>
   ],
 ])('slow statements of one owner leave connections to others: %s', async (_, key, run) => {
   const database = await open()
-  const unlock = await lock(database, key)
+  using locked = await lock(database, key)
   const slow = Array.from({ length: 20 }, () => owner.run('a', () => run(database, wait(key))))
   await until(async () => (await waitingFor(database, key)) >= 3, 'some wait for the lock')
   for (let i = 0; i < 5; i++) await owner.run('b', () => run(database, 'select 1'))
   // One connection has the lock. Of the other seven, an owner gets half.
   expect(await waitingFor(database, key)).toBe(3)
-  await unlock()
+  await locked.query('commit')
   await Promise.all(slow)
 })
 
@@ -66,13 +64,13 @@ test('a statement that waits too long for a connection fails, and those that hav
   const pool = connections.open({ ...UNLIMITED, onError: () => {} })
   shareConnections(pool, { ownerOf, maxWaitMs: 1_000 })
   onTestFinished(() => pool.end())
-  const unlock = await lock({ pool }, 7004)
+  using locked = await lock({ pool }, 7004)
   const slow = Array.from({ length: 10 }, () => owner.run('a', () => pool.query(wait(7004))))
   const results = Promise.allSettled(slow)
   for (const one of slow.slice(3)) {
     await expect(one).rejects.toThrow(NO_FREE_CONNECTION)
   }
-  await unlock()
+  await locked.query('commit')
   expect((await results).slice(0, 3).map(({ status }) => status)).toEqual(
     Array(3).fill('fulfilled'),
   )

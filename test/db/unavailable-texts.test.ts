@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type Socket } from 'node:net'
 import pg from 'pg'
@@ -37,7 +36,6 @@ test.each<[text: string, provoke: () => Promise<unknown>]>([
 test.each<[text: string, url: () => Promise<string>]>([
   ['DatabaseNotReachable', async () => 'postgres://posthorn@127.0.0.1:1/posthorn'],
   ['ConnectionClosed', () => serve((socket) => socket.resetAndDestroy())],
-  ['TooManyConnections', urlWithoutConnections],
 ])(
   "an error of Prisma's adapter of the kind %s means that Postgres is unavailable",
   async (kind, url) => {
@@ -91,12 +89,4 @@ async function queryAfterError(): Promise<void> {
   breakConnection(client)
   await failed
   await client.query('select 1')
-}
-
-/** The URL for a role that may open no connection. */
-async function urlWithoutConnections(): Promise<string> {
-  const role = `posthorn_test_${randomBytes(6).toString('hex')}`
-  await database.pool.query(`create role ${role} login connection limit 0 password 'secret'`)
-  onTestFinished(async () => void (await database.pool.query(`drop role ${role}`)))
-  return Object.assign(new URL(database.url), { username: role, password: 'secret' }).href
 }

@@ -6,6 +6,7 @@ import { createPark, releaseBacklog } from '../../src/scheduling/backlog.ts'
 import { useApi } from '../graphql/support/api.ts'
 import { addWebhook, deliveryIds, publish } from '../graphql/support/rows.ts'
 import { countRows, WAITING } from '../support/count-rows.ts'
+import { openTransaction } from '../support/transaction.ts'
 import { until } from '../support/until.ts'
 
 const api = await useApi()
@@ -18,8 +19,7 @@ test('the audit log shows the state before a cancellation, also if an attempt wa
   await addWebhook(api, organizationId)
   await publish(api, organizationId)
   const [id = ''] = await deliveryIds(api.database, organizationId)
-  const recording = await pool.connect()
-  await recording.query('begin')
+  using recording = await openTransaction(pool)
   await recording.query(
     'update posthorn.deliveries set attempt_count = attempt_count + 1 where id = $1',
     [parseId('delivery', id)],
@@ -27,7 +27,6 @@ test('the audit log shows the state before a cancellation, also if an attempt wa
   const canceling = cancelNow({ sql: pool, actor: SYSTEM }, [parseId('delivery', id) as string])
   await until(async () => (await countWaiting()) === 1, 'the cancellation waits')
   await recording.query('commit')
-  recording.release()
   await canceling
   const entry = await prisma.auditEntry.findFirstOrThrow({ where: { subjectId: id } })
   expect(entry).toMatchObject({ before: { state: 'retrying' }, after: { state: 'canceled' } })
@@ -57,8 +56,7 @@ test.each(['release', 'parking'])(
         [webhookId],
       )
     }
-    const client = await pool.connect()
-    await client.query('begin')
+    using client = await openTransaction(pool)
     await client.query('select from posthorn.deliveries where id = $1 for update', [second])
     const park = createPark(pipeline)
     const others =
@@ -68,7 +66,6 @@ test.each(['release', 'parking'])(
     const both = Promise.all([cancelDeliveries(pool, ids, null), ...others])
     await until(async () => (await countWaiting()) === 2, 'both wait')
     await client.query('commit')
-    client.release()
     expect((await both)[0].toSorted()).toEqual(ids)
   },
 )

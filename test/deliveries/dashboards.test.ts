@@ -26,6 +26,7 @@ const posthorn = await useTestApp({
   environment: { POSTHORN_RETRY_SCHEDULE: '1h,2h,4h' },
 })
 const { pool } = posthorn.database
+const query = (text: string, values: unknown[] = []) => pool.query(text, values)
 const { origin } = new URL(receiver.url)
 
 beforeAll(async () => {
@@ -124,8 +125,4 @@ async function backlogOf(webhookId: string) {
     webhookId,
   ])
   return rows[0]
-}
-
-function query(text: string, values: unknown[] = []) {
-  return pool.query(text, values)
 }

@@ -3,6 +3,7 @@ import { countRows, WAITING } from '../support/count-rows.ts'
 import { useFreshDatabase } from '../support/fresh-database.ts'
 import { maintainPartitions } from '../support/maintain-partitions.ts'
 import { DAY_MS, usePartitionRows } from '../support/partition-rows.ts'
+import { openTransaction } from '../support/transaction.ts'
 import { until } from '../support/until.ts'
 
 const RETENTION_MS = 30 * DAY_MS
@@ -53,16 +54,7 @@ test('rows of a day that never had a partition are deleted after their time', as
 
 test('thousands of kept rows hide none that is to be deleted', async () => {
   const first = new Date(Date.now() - 10 * DAY_MS)
-  await database.pool.query(
-    `with event as (
-       insert into posthorn.events (id, organization_id, type, occurred_at, data)
-       select posthorn.uuid_v7_lower_bound($3::timestamptz + n * interval '1 second'), $1, 'x', now(), '{}'
-       from generate_series(1, 1200) as n returning id
-     )
-     insert into posthorn.deliveries (id, organization_id, webhook_id, event_id, event_type, max_attempts)
-     select id, $1, $2, id, 'x', 10 from event`,
-    [rows.organizationId, rows.webhookId, first],
-  )
+  await rows.many(1_200, first)
   await store(new Date(first.getTime() + 3_000_000), 'exhausted')
   expect((await maintainIn(30)).deleted).toBe(4)
   expect(await rows.counts()).toEqual({ ...NOTHING, events: 1_200, deliveries: 1_200 })
@@ -73,19 +65,14 @@ test('thousands of kept rows hide none that is to be deleted', async () => {
 
 test('a delivery that is requested again while it is deleted is kept', async () => {
   const delivery = await store(new Date(Date.now() - 40 * DAY_MS), 'succeeded')
-  const other = await database.pool.connect()
-  try {
-    await other.query('begin')
-    await other.query(
-      `update posthorn.deliveries set state = 'pending', finished_at = null where id = $1`,
-      [delivery],
-    )
-    const maintenance = maintainPartitions(database.pool, RETENTION_MS)
-    await until(() => countRows(database.pool, WAITING), 'the deletion waits for the request')
-    await other.query('commit')
-    await maintenance
-    expect(await rows.counts()).toEqual(ONE)
-  } finally {
-    other.release(true)
-  }
+  using other = await openTransaction(database.pool)
+  await other.query(
+    `update posthorn.deliveries set state = 'pending', finished_at = null where id = $1`,
+    [delivery],
+  )
+  const maintenance = maintainPartitions(database.pool, RETENTION_MS)
+  await until(() => countRows(database.pool, WAITING), 'the deletion waits for the request')
+  await other.query('commit')
+  await maintenance
+  expect(await rows.counts()).toEqual(ONE)
 })

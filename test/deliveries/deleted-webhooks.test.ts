@@ -5,6 +5,7 @@ import { deleteWebhook } from '../../src/webhooks/webhook.ts'
 import { runJob } from '../bulk-tasks/rows.ts'
 import { useApi } from '../graphql/support/api.ts'
 import { addWebhook, publish } from '../graphql/support/rows.ts'
+import { openTransaction } from '../support/transaction.ts'
 import { until } from '../support/until.ts'
 
 // Of its own, so that no transaction of another test is open.
@@ -91,8 +92,7 @@ test('the deliveries of another webhook stay', async () => {
 
 test('what a transaction publishes that was open during the deletion is canceled after its commit, also behind the cursor', async () => {
   const webhook = await createPending(3)
-  const host = await pool.connect()
-  await host.query('begin')
+  using host = await openTransaction(pool)
   const { rows } = await host.query<{ id: string }>(
     `insert into posthorn.deliveries (id, organization_id, webhook_id, event_id, event_type, max_attempts,
        parked_at, parked_reason)
@@ -105,7 +105,6 @@ test('what a transaction publishes that was open during the deletion is canceled
   for (let page = 0; page < 3; page++) await runJob(api.database, (await taskOf(webhook)).id)
   expect(await taskOf(webhook)).toMatchObject({ state: 'running', canceled: 4 })
   await host.query('commit')
-  host.release()
   expect(rows).toHaveLength(1)
   await finish(webhook)
   expect(await countStates(webhook)).toEqual({ canceled: 5 })

@@ -6,6 +6,7 @@ import { createTenant, JOINED, subscribe } from '../support/factories.ts'
 import { useFreshDatabase } from '../support/fresh-database.ts'
 import { createPartitions, maintainPartitions } from '../support/maintain-partitions.ts'
 import { DAY_MS, TABLES, usePartitionRows } from '../support/partition-rows.ts'
+import { openTransaction } from '../support/transaction.ts'
 import { until } from '../support/until.ts'
 
 /** The day of the partition in which a new row is. */
@@ -24,7 +25,7 @@ const maintain = (now?: Date) => maintainPartitions(database.pool, RETENTION_MS,
 
 describe('partitions that are missing are created while events arrive,', () => {
   test('beside so many that today and tomorrow stay in the default partitions', async () => {
-    await storeToday(60_000, 1_000)
+    await rows.many(60_000, new Date(), { characters: 1_000 })
     await expectCreatedBesidePublishing(2)
   })
 
@@ -42,7 +43,7 @@ describe('partitions that are missing are created while events arrive,', () => {
 })
 
 test('what a maintenance left that ended in the middle is removed by the next one', async () => {
-  await storeToday(60_000, 1_000)
+  await rows.many(60_000, new Date(), { characters: 1_000 })
   const days = `array[(now() at time zone 'UTC')::date + 5]`
   await database.pool.query(`select posthorn.bound_default_partition('events', ${days})::text`)
   const inAWeek = new Date(Date.now() + 7 * DAY_MS)
@@ -53,17 +54,12 @@ test('what a maintenance left that ended in the middle is removed by the next on
 })
 
 test('a reader that does not end makes the step fail, and the next maintenance drops the day', async () => {
-  const reader = await database.pool.connect()
-  try {
-    await createPartitions(database.pool, `${TODAY} - 3`, `${TODAY} - 3`)
-    await reader.query('begin')
-    await reader.query('select from posthorn.attempts limit 1')
-    await expect(maintainPartitions(database.pool, DAY_MS)).rejects.toThrow(/lock timeout/)
-    await reader.query('commit')
-    expect((await maintainPartitions(database.pool, DAY_MS)).dropped).toBeGreaterThan(0)
-  } finally {
-    reader.release(true)
-  }
+  using reader = await openTransaction(database.pool)
+  await createPartitions(database.pool, `${TODAY} - 3`, `${TODAY} - 3`)
+  await reader.query('select from posthorn.attempts limit 1')
+  await expect(maintainPartitions(database.pool, DAY_MS)).rejects.toThrow(/lock timeout/)
+  await reader.query('commit')
+  expect((await maintainPartitions(database.pool, DAY_MS)).dropped).toBeGreaterThan(0)
 })
 
 /** Maintains while two publishers store 50 events a second each. The first days of a large table stay without partitions. */
@@ -122,19 +118,6 @@ async function startPublishing() {
       await connections[Symbol.asyncDispose]()
     },
   }
-}
-
-/** Stores events, with a delivery each, in the default partitions. */
-async function storeToday(count: number, characters = 10): Promise<void> {
-  await database.pool.query(
-    `with event as (
-       insert into posthorn.events (id, organization_id, type, occurred_at, data)
-       select posthorn.uuid_v7(), $1, 'x', now(), to_json(repeat('x', $4)) from generate_series(1, $3) returning id
-     )
-     insert into posthorn.deliveries (id, organization_id, webhook_id, event_id, event_type, max_attempts)
-     select posthorn.uuid_v7(), $1, $2, id, 'x', 10 from event`,
-    [rows.organizationId, rows.webhookId, count, characters],
-  )
 }
 
 async function dropAllPartitions(): Promise<void> {

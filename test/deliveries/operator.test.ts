@@ -17,13 +17,13 @@ import { useResource } from '../support/use-resource.ts'
 const RETRIES = 2
 const HOUR_MS = 3_600_000
 
+const PAGE = readFileSync('docs/operate/job-dashboards.md', 'utf8')
 /** The actions of the page: what each calls, with `id` and `key` of the job. */
 const ACTIONS = new Map(
-  [
-    ...readFileSync('docs/operate/job-dashboards.md', 'utf8').matchAll(
-      /^\| ([a-z ]+) \| `([a-z_]+\(.+?\))` \|/gm,
-    ),
-  ].map(([, name = '', call = '']) => [name, call]),
+  [...PAGE.matchAll(/^\| ([a-z ]+) \| `([a-z_]+\(.+?\))` \|/gm)].map(([, name = '', call = '']) => [
+    name,
+    call,
+  ]),
 )
 
 const LATER = `now() + interval '7 hours'`
@@ -51,6 +51,8 @@ const posthorn = await useTestApp({
   trustedAuthorities: [receiver.authority],
   environment: { POSTHORN_RETRY_SCHEDULE: '1h,1h' },
 })
+const query = (text: string, values: unknown[] = []) => posthorn.database.pool.query(text, values)
+
 beforeEach(async () => {
   webhook = await createWebhook(posthorn, receiver.url)
 })
@@ -109,9 +111,7 @@ describe('a retrying delivery', () => {
   test('the statement that cancels instead of deleting cancels it', async () => {
     const { delivery, job } = await failedOnce()
     const [, statement = ''] =
-      /### To cancel instead of deleting\n\n```sql\n(.*?)```/s.exec(
-        readFileSync('docs/operate/job-dashboards.md', 'utf8'),
-      ) ?? []
+      /### To cancel instead of deleting\n\n```sql\n(.*?)```/s.exec(PAGE) ?? []
     const { rows } = await query(statement.replace(/msg_[a-z0-9]+/, job.key as string))
     expect(rows).toEqual([{ key: job.key, last_error: 'Asked for by the customer' }])
     expect(await operatorSweep()).toEqual({ restored: [], canceled: [job.key] })
@@ -301,7 +301,3 @@ async function untilState(delivery: Delivery, state: string): Promise<void> {
 }
 
 const pending = () => posthorn.database.prisma.delivery.count({ where: { state: 'pending' } })
-
-function query(text: string, values: unknown[] = []) {
-  return posthorn.database.pool.query(text, values)
-}

@@ -1,9 +1,9 @@
-import type { PoolClient } from 'pg'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { countRows } from '../support/count-rows.ts'
 import { useFreshDatabase } from '../support/fresh-database.ts'
 import { createPartitions, maintainPartitions } from '../support/maintain-partitions.ts'
 import { DAY_MS, usePartitionRows } from '../support/partition-rows.ts'
+import { openTransaction } from '../support/transaction.ts'
 import { until } from '../support/until.ts'
 
 const database = useFreshDatabase()
@@ -90,33 +90,26 @@ test('a partition that was detached by a process that ended is dropped by the ne
 
 test('dropping a day waits for a publisher, and ends in no deadlock', async () => {
   await createPartitions(database.pool, `now() - interval '3 days'`, `now() - interval '3 days'`)
-  const publisher = await database.pool.connect()
-  try {
-    await publisher.query('begin')
-    await publisher.query('lock table posthorn.events in row exclusive mode')
-    const dropped = maintainPartitions(database.pool, DAY_MS)
-    await until(() => someoneWaitsFor('events'), 'the drop waits for the publisher')
-    await publisher.query('lock table posthorn.deliveries in row exclusive mode')
-    await publisher.query('lock table posthorn.attempts in row exclusive mode')
-    await publisher.query('commit')
-    expect((await dropped).dropped).toBeGreaterThan(0)
-  } finally {
-    publisher.release(true)
-  }
+  using publisher = await openTransaction(database.pool)
+  await publisher.query('lock table posthorn.events in row exclusive mode')
+  const dropped = maintainPartitions(database.pool, DAY_MS)
+  await until(() => someoneWaitsFor('events'), 'the drop waits for the publisher')
+  await publisher.query('lock table posthorn.deliveries in row exclusive mode')
+  await publisher.query('lock table posthorn.attempts in row exclusive mode')
+  await publisher.query('commit')
+  expect((await dropped).dropped).toBeGreaterThan(0)
 })
 
 describe('a reader that locks attempts before deliveries', () => {
-  let reader: PoolClient
-
-  beforeEach(async () => {
+  async function openReader() {
     await createPartitions(database.pool, `now() - interval '3 days'`, `now() - interval '3 days'`)
-    reader = await database.pool.connect()
-    await reader.query('begin')
+    const reader = await openTransaction(database.pool)
     await reader.query('select from posthorn.attempts limit 1')
-  })
-  afterEach(() => reader.release(true))
+    return reader
+  }
 
   test('does not wait for deliveries while the maintenance waits to create a partition of attempts', async () => {
+    using reader = await openReader()
     const inTenDays = new Date(Date.now() + 10 * DAY_MS)
     const maintenance = maintainPartitions(database.pool, 30 * DAY_MS, inTenDays)
     await until(() => someoneWaitsFor('attempts'), 'the maintenance waits for the reader')
@@ -126,6 +119,7 @@ describe('a reader that locks attempts before deliveries', () => {
   })
 
   test('is not canceled while a day is dropped, and the day is dropped when the reader has ended', async () => {
+    using reader = await openReader()
     const dropping = maintainPartitions(database.pool, DAY_MS)
     await until(() => someoneWaitsFor('attempts'), 'the drop waits for the reader')
     await reader.query('select from posthorn.deliveries limit 1')

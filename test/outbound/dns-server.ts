@@ -2,6 +2,7 @@ import { createSocket, type RemoteInfo } from 'node:dgram'
 import { once } from 'node:events'
 import { isIP } from 'node:net'
 import { onTestFinished } from 'vitest'
+import { toNumber } from './address-blocks.ts'
 
 /** The answer to one query. */
 export interface DnsAnswer {
@@ -21,7 +22,7 @@ export async function openDnsServer(answer: (name: string, type: 'A' | 'AAAA') =
     queries.push(`${type} ${name}`)
     const { delayMs = 0, ...content } = answer(name, type)
     if (content.failure === 'silence') return
-    const response = writeResponse(query.subarray(0, 2), question, type, name, content)
+    const response = writeResponse(query.subarray(0, 2), question, type, content)
     setTimeout(() => {
       if (open) socket.send(response, from.port, from.address)
     }, delayMs)
@@ -53,41 +54,24 @@ function writeResponse(
   id: Buffer,
   question: Buffer,
   type: 'A' | 'AAAA',
-  name: string,
   { addresses = [], failure }: DnsAnswer,
 ): Buffer {
   if (failure === 'garbage') return Buffer.concat([id, Buffer.from('8180ffffffff', 'hex')])
   const code = failure === 'NXDOMAIN' ? 3 : failure === 'SERVFAIL' ? 2 : 0
-  const records = addresses
-    .filter((address) => (isIP(address) === 6) === (type === 'AAAA'))
-    .map((address) => writeRecord(name, type === 'A' ? 1 : 28, writeAddress(address)))
-  const head = Buffer.alloc(10)
-  head.writeUInt16BE(0x8180 + code, 0)
-  head.writeUInt16BE(1, 2)
-  head.writeUInt16BE(code === 0 ? records.length : 0, 4)
-  return Buffer.concat([id, head, question, ...(code === 0 ? records : [])])
+  const given = addresses.filter((address) => (isIP(address) === 6) === (type === 'AAAA'))
+  const records = code === 0 ? given.map(writeRecord) : []
+  const head = Buffer.from([0x81, 0x80 + code, 0, 1, 0, records.length, 0, 0, 0, 0])
+  return Buffer.concat([id, head, question, ...records])
 }
 
-/** With a TTL of 0, as in a DNS rebinding attack. */
-function writeRecord(name: string, type: number, data: Buffer): Buffer {
-  const middle = Buffer.alloc(10)
-  middle.writeUInt16BE(type, 0)
-  middle.writeUInt16BE(1, 2)
-  middle.writeUInt16BE(data.length, 8)
-  return Buffer.concat([writeName(name), middle, data])
-}
-
-function writeName(name: string): Buffer {
-  const labels = name.split('.').map((label) => Buffer.from(`\0${label}`, 'latin1'))
-  for (const label of labels) label[0] = label.length - 1
-  return Buffer.concat([...labels, Buffer.from([0])])
-}
-
-function writeAddress(address: string): Buffer {
-  if (isIP(address) === 4) return Buffer.from(address.split('.').map(Number))
-  const groups = new URL(`https://[${address}]/`).hostname.slice(1, -1).split('::')
-  const [left = [], right = []] = groups.map((half) => half.split(':').filter(Boolean))
-  const zeros = Array<string>(8 - left.length - right.length).fill('0')
-  const hex = [...left, ...zeros, ...right].map((group) => group.padStart(4, '0')).join('')
-  return Buffer.from(hex, 'hex')
+/** With a pointer to the name in the question, and a TTL of 0, as in a DNS rebinding attack. */
+function writeRecord(address: string): Buffer {
+  const name = Buffer.from([0xc0, 12])
+  if (isIP(address) === 4) {
+    const data = address.split('.').map(Number)
+    return Buffer.concat([name, Buffer.from([0, 1, 0, 1, 0, 0, 0, 0, 0, 4, ...data])])
+  }
+  const { hostname } = new URL(`https://[${address}]/`)
+  const data = toNumber(hostname.slice(1, -1)).toString(16).padStart(32, '0')
+  return Buffer.concat([name, Buffer.from(`001c0001000000000010${data}`, 'hex')])
 }

@@ -1,9 +1,7 @@
-import { once } from 'node:events'
 import * as http from 'node:http'
 import * as https from 'node:https'
 import * as net from 'node:net'
-import { onTestFinished } from 'vitest'
-import { listen } from '../support/listen.ts'
+import { listenInTest } from './raw-receivers.ts'
 
 /** A forward proxy. `answer` is the status of its response; 2xx opens the tunnel. Closed at the end of the test. */
 export async function openProxy(
@@ -11,11 +9,6 @@ export async function openProxy(
   server: http.Server | https.Server = http.createServer(),
 ) {
   const requests: { authority: string; authorization: string | undefined }[] = []
-  const sockets = new Set<net.Socket>()
-  const keep = (socket: net.Socket) => {
-    sockets.add(socket.on('error', () => {}).once('close', () => sockets.delete(socket)))
-  }
-  server.on('connection', keep)
   server.on('connect', (request: http.IncomingMessage, socket: net.Socket) => {
     socket.on('error', () => {})
     const authority = request.url ?? ''
@@ -28,14 +21,10 @@ export async function openProxy(
       socket.write(`HTTP/1.1 ${status} Connection established\r\n\r\n`)
       socket.pipe(target).pipe(socket)
     })
-    keep(target)
+    target.on('error', () => {})
+    socket.once('close', () => target.destroy())
   })
-  const port = await listen(server)
-  onTestFinished(async () => {
-    for (const socket of sockets) socket.destroy()
-    server.close()
-    await once(server, 'close')
-  })
+  const { port, sockets } = await listenInTest(server)
   const scheme = server instanceof https.Server ? 'https' : 'http'
   return {
     url: `${scheme}://127.0.0.1:${port}`,

@@ -59,11 +59,8 @@ export const MISBEHAVIOURS: readonly Misbehaviour[] = [
   unreachable('shows a certificate with a weak key', openWeakReceiver, 'certificate_invalid'),
 
   // Before the response head is complete.
-  silent('sends nothing', () => {}),
-  silent('drips its head', (socket) => {
-    socket.write(`${HEAD}x-slow: `)
-    drip(socket, 'a')
-  }),
+  unanswered('sends nothing', () => {}, 'response_timed_out'),
+  unanswered('drips its head', dripHead, 'response_timed_out'),
   endless('interim responses', '', 'HTTP/1.1 102 Processing\r\n\r\n'.repeat(100)),
   endless('one header', HEAD, 'x'.repeat(1_000)),
   unanswered('closes within the head', (socket) => socket.end(`${HEAD}x-a`), 'closed_early'),
@@ -123,10 +120,6 @@ function unanswered(name: string, answer: Answer, errorCode: Code): Misbehaviour
   return unreachable(name, () => openReceiver(answer), errorCode)
 }
 
-function silent(name: string, answer: Answer): Misbehaviour {
-  return unanswered(name, answer, 'response_timed_out')
-}
-
 function endless(what: string, beginning: string, piece: string): Misbehaviour {
   const answer: Answer = (socket) => {
     socket.write(beginning)
@@ -171,6 +164,11 @@ function tcp(onConnection: (socket: net.Socket) => void): Misbehaviour['open'] {
 function dripHandshake(socket: net.Socket): void {
   socket.write(Buffer.from('160303' + '3fff' + '02003ff0', 'hex'))
   drip(socket, '\0')
+}
+
+function dripHead(socket: net.Socket): void {
+  socket.write(`${HEAD}x-slow: `)
+  drip(socket, 'a')
 }
 
 /** Writes `piece` repeatedly, as fast as the socket accepts it. */

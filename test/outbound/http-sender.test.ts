@@ -112,9 +112,8 @@ const INVALID_VALUE = 'The value of the header "x-bad" contains an invalid chara
 
 test.each([
   ['a line break in a value', { 'x-bad': 'a\r\nb: c' }, INVALID_VALUE],
-  ['a NUL in a value', { 'x-bad': 'a\0b' }, INVALID_VALUE],
   ['a letter beyond Latin-1 in a value', { 'x-bad': 'Ж' }, INVALID_VALUE],
-  ...['', 'x bad', 'x:bad', 'x\r\nbad', 'é'].map((name): [string, object, string] => [
+  ...['', 'x\r\nbad', 'é'].map((name): [string, object, string] => [
     `the name ${JSON.stringify(name)}`,
     { [name]: 'a' },
     `The header name ${JSON.stringify(name)} is not a valid HTTP token.`,

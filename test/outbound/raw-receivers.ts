@@ -11,7 +11,8 @@ import { listen as listenAt } from '../support/listen.ts'
 export async function openTcpReceiver(
   onConnection: (socket: net.Socket) => void,
 ): Promise<{ port: number }> {
-  return await listen(net.createServer(onConnection))
+  const { port } = await listenInTest(net.createServer(onConnection))
+  return { port }
 }
 
 /** A TLS server. `answer` gets the TLS socket and its TCP socket when a request begins, `greet` before that. */
@@ -29,7 +30,8 @@ export function openTlsReceiver(
     })
     server.on('tlsClientError', () => {})
     server.on('connection', (socket: net.Socket) => below.set(nameOf(socket), socket))
-    return await listen(server, at)
+    const { port } = await listenInTest(server, at)
+    return { port }
   }
 }
 
@@ -64,7 +66,8 @@ export async function vacantPort(): Promise<{ port: number }> {
   return { port: await freePort() }
 }
 
-async function listen(server: net.Server, at?: Parameters<typeof listenAt>[1]) {
+/** Listens until the end of the test, which closes the connections, too. */
+export async function listenInTest(server: net.Server, at?: Parameters<typeof listenAt>[1]) {
   const sockets = new Set<net.Socket>()
   server.on('connection', (socket: net.Socket) => {
     sockets.add(socket.on('error', () => {}).once('close', () => sockets.delete(socket)))
@@ -74,5 +77,5 @@ async function listen(server: net.Server, at?: Parameters<typeof listenAt>[1]) {
     for (const socket of sockets) socket.destroy()
     server.close()
   })
-  return { port }
+  return { port, sockets }
 }

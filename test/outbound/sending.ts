@@ -10,7 +10,7 @@ import type { Answered, Outcome } from '../../src/outbound/outcome.ts'
 import { createAddressGuard } from '../../src/outbound/public-address.ts'
 import { until } from '../support/until.ts'
 import { createTestAuthority, type KeyAndCertificate } from './certificates.ts'
-import { type Answer, startTlsReceiver } from './tls-receiver.ts'
+import { type Answer, openTlsServer } from './tls-receiver.ts'
 
 export const authority = await createTestAuthority()
 
@@ -23,6 +23,12 @@ export const TIMING = {
   durationMs: expect.any(Number),
   resent: false,
   connection: expect.any(Object),
+}
+
+/** The outcome for an address that is not public. */
+export const REFUSED = {
+  ...{ kind: 'failed', code: 'address_not_public', reason: expect.any(String) },
+  ...TIMING,
 }
 
 /** Trusts the test authority, may connect to loopback, and resolves every name to it. Closed at the end of the test. */
@@ -38,11 +44,8 @@ export function openSender(options: Partial<HttpSenderOptions> = {}): HttpSender
   return sender
 }
 
-export async function openReceiver(answer?: Answer, identity: KeyAndCertificate = certificate) {
-  const receiver = await startTlsReceiver(identity, answer)
-  onTestFinished(() => receiver[Symbol.asyncDispose]())
-  return receiver
-}
+export const openReceiver = (answer?: Answer, identity: KeyAndCertificate = certificate) =>
+  openTlsServer(identity, answer)
 
 export function post(
   sender: HttpSender,

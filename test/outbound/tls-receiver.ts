@@ -1,8 +1,6 @@
-import { once } from 'node:events'
-import type { Socket } from 'node:net'
 import * as tls from 'node:tls'
-import { listen } from '../support/listen.ts'
 import type { KeyAndCertificate } from './certificates.ts'
+import { listenInTest } from './raw-receivers.ts'
 
 export interface ReceivedRequest {
   readonly requestLine: string
@@ -18,12 +16,12 @@ export type Answer = (socket: tls.TLSSocket, request: ReceivedRequest) => void
 
 export const OK = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok'
 
-export async function startTlsReceiver(
+/** Closed at the end of the test. */
+export async function openTlsServer(
   certificate: KeyAndCertificate,
   answer: Answer = (socket) => socket.write(OK),
 ) {
   const requests: ReceivedRequest[] = []
-  const sockets = new Set<Socket>()
   let connections = 0
   const server = tls.createServer(certificate, (socket) => {
     connections += 1
@@ -34,13 +32,10 @@ export async function startTlsReceiver(
       answer(socket, received)
     })
   })
-  server.on('connection', (socket: Socket) => {
-    sockets.add(socket)
-    socket.on('error', () => {}).once('close', () => sockets.delete(socket))
-  })
   server.on('tlsClientError', () => {})
+  const { port, sockets } = await listenInTest(server)
   return {
-    port: await listen(server),
+    port,
     requests,
     /** The number of TLS connections so far. */
     get connections() {
@@ -48,11 +43,6 @@ export async function startTlsReceiver(
     },
     get openConnections() {
       return sockets.size
-    },
-    async [Symbol.asyncDispose]() {
-      for (const socket of sockets) socket.destroy()
-      server.close()
-      await once(server, 'close')
     },
   }
 }

@@ -5,31 +5,22 @@ import { countRows } from '../support/count-rows.ts'
 import { JOINED } from '../support/factories.ts'
 import type { Received } from '../support/receiver.ts'
 import { until } from '../support/until.ts'
-import {
-  countJobs,
-  countParked,
-  countStates,
-  createWebhook,
-  numberOf,
-  publish,
-  redeliver,
-  untilSucceeded,
-  useApp,
-} from './support/backlog.ts'
+import { createWebhook, numberOf, redeliver, useApp } from './support/backlog.ts'
 
 const BACKLOG = 60
 const IN_FLIGHT = 10
 /** As many more wait in the process with the settings from before a change. */
 const LOADED = 2 * IN_FLIGHT
 
-const { receiver, posthorn, released } = await useApp()
+const app = await useApp()
+const { receiver, posthorn, released, jobs, parked, states, publish, untilSucceeded } = app
 
 /** A webhook with a backlog: some deliveries are in flight until they are answered, and all others are parked. */
 async function createBacklog() {
   const withheld: (() => void)[] = []
   receiver.answer = (response) => void withheld.push(() => response.end())
   const id = await createWebhook(posthorn, receiver.url, { maxInFlight: IN_FLIGHT })
-  await publish(posthorn.database.pool, posthorn.tenant.publicOrganizationId, BACKLOG)
+  await publish(BACKLOG)
   await receiver.arrival(IN_FLIGHT)
   await until(async () => (await parked()) >= BACKLOG - LOADED, 'the others are parked')
   return {
@@ -70,19 +61,18 @@ async function update(id: string, input: object): Promise<void> {
 
 /** Every event arrives once. */
 async function untilAllArrived(): Promise<void> {
-  await untilSucceeded(posthorn.database.pool, BACKLOG, 40_000)
+  await untilSucceeded(BACKLOG, 40_000)
   const numbers = receiver.received.map(numberOf).sort((a, b) => a - b)
   expect(numbers).toEqual(Array.from({ length: BACKLOG }, (_, i) => i))
 }
 
-const parked = () => countParked(posthorn.database.pool)
 const later = () => receiver.received.slice(LOADED)
 
 test('a disabled webhook gets only the deliveries that were in flight and uses up no attempt; enabled again, it gets all others once', async () => {
   const { id, answerAll } = await createBacklog()
   await posthorn.rest('PUT', `/webhooks/${id}`, { enabled: false })
   answerAll()
-  await untilSucceeded(posthorn.database.pool, IN_FLIGHT)
+  await untilSucceeded(IN_FLIGHT)
   await released()
   expect(receiver.received).toHaveLength(IN_FLIGHT)
   const { rows } = await posthorn.database.pool.query(
@@ -98,11 +88,11 @@ test('when a webhook is deleted, its deliveries, jobs and backlog are removed, a
   const { id, answerAll } = await createBacklog()
   await posthorn.rest('DELETE', `/webhooks/${id}`)
   answerAll()
-  await until(async () => !('pending' in (await countStates(pool))), 'the others are canceled')
-  const { canceled = 0, succeeded = 0 } = await countStates(pool)
+  await until(async () => !('pending' in (await states())), 'the others are canceled')
+  const { canceled = 0, succeeded = 0 } = await states()
   expect(canceled + succeeded).toBe(BACKLOG)
   expect(canceled).toBeGreaterThanOrEqual(BACKLOG - IN_FLIGHT)
-  await until(async () => (await countJobs(pool)) === 0, 'no job is left')
+  await until(async () => (await jobs()) === 0, 'no job is left')
   await released()
   expect(receiver.received).toHaveLength(IN_FLIGHT)
   expect(await parked()).toBe(0)
@@ -203,11 +193,11 @@ test('a canceled delivery in the backlog never arrives; a redelivery and a test 
     if (withheld.length === IN_FLIGHT || isLast) withheld.shift()?.()
     if (isLast) for (const answerWithheld of withheld) answerWithheld()
   })
-  await untilSucceeded(pool, BACKLOG)
+  await untilSucceeded(BACKLOG)
   const ids = receiver.received.map(({ headers }) => headers['wh-id'])
   expect(ids).toHaveLength(BACKLOG)
   expect(ids).not.toContain(canceled)
   // Their events are the last ones. Before them come those that are loaded; a batch of the backlog starts in no fixed order.
   for (const id of urgent) expect(ids.indexOf(id)).toBeLessThan(2 * LOADED + urgent.length)
-  await until(async () => (await countJobs(pool)) === 0, 'no job is left')
+  await until(async () => (await jobs()) === 0, 'no job is left')
 })

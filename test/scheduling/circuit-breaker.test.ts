@@ -2,18 +2,8 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { probeDelayMs, shouldPutOnHold } from '../../src/scheduling/circuit-breaker.ts'
 import { JOINED } from '../support/factories.ts'
 import { isAnyClaimed } from '../support/jobs.ts'
-import { passTime } from '../support/pass-time.ts'
 import { until } from '../support/until.ts'
-import {
-  countParked,
-  countStates,
-  createWebhook,
-  numberOf,
-  publish,
-  redeliver,
-  untilSucceeded,
-  useApp,
-} from './support/backlog.ts'
+import { createWebhook, numberOf, redeliver, useApp } from './support/backlog.ts'
 
 const SECOND = 1_000
 
@@ -36,28 +26,18 @@ test('the interval between probes doubles, up to 15 minutes', () => {
 describe('a webhook that keeps failing', async () => {
   let webhookId: string
 
-  const { receiver, posthorn, released } = await useApp({
-    environment: { POSTHORN_RETRY_SCHEDULE: '1h,1h,1h' },
-  })
+  const app = await useApp({ environment: { POSTHORN_RETRY_SCHEDULE: '1h,1h,1h' } })
+  const { receiver, posthorn, released, pass, parked, states, publish, untilSucceeded } = app
   beforeEach(async () => {
     webhookId = await createWebhook(posthorn, receiver.url)
   })
 
-  const pass = (seconds: number) => passTime(posthorn.database.pool, seconds)
   const answer = (status: number) => {
     receiver.answer = (response) => response.writeHead(status).end()
   }
   const recover = () => answer(200)
 
-  async function health() {
-    const { webhook } = await posthorn.graphql(
-      `query ($id: ID!) { webhook(id: $id) {
-        health { state onHoldSince nextProbeAt consecutiveFailures }
-      } }`,
-      { id: webhookId },
-    )
-    return webhook.health
-  }
+  const health = () => app.health(webhookId)
 
   /** It is degraded for a while, as many first attempts have failed. */
   async function hasRecovered() {
@@ -65,18 +45,14 @@ describe('a webhook that keeps failing', async () => {
     return onHoldSince === null && consecutiveFailures === 0
   }
 
-  async function publishOne() {
-    await publish(posthorn.database.pool, posthorn.tenant.publicOrganizationId, 1)
-  }
-
   /** Makes ten deliveries fail, and one more a minute later. */
   async function putWebhookOnHold() {
     answer(503)
-    await publish(posthorn.database.pool, posthorn.tenant.publicOrganizationId, 10)
+    await publish(10)
     await until(async () => (await health()).consecutiveFailures === 10, 'ten fail')
     await until(async () => (await health()).state === 'FAILING', 'the webhook is failing')
     await pass(90)
-    await publishOne()
+    await publish(1)
     await until(async () => (await health()).state === 'ON_HOLD', 'the webhook is on hold')
     receiver.clear()
   }
@@ -85,18 +61,18 @@ describe('a webhook that keeps failing', async () => {
     await putWebhookOnHold()
     const { onHoldSince, nextProbeAt } = await health()
     expect(Date.parse(nextProbeAt) - Date.parse(onHoldSince)).toBe(30 * SECOND)
-    await publish(posthorn.database.pool, posthorn.tenant.publicOrganizationId, 5)
-    expect(await countParked(posthorn.database.pool)).toBe(5)
+    await publish(5)
+    expect(await parked()).toBe(5)
     await pass(20)
     await released()
     expect(receiver.received).toHaveLength(0)
-    expect(await countStates(posthorn.database.pool)).toEqual({ pending: 16 })
+    expect(await states()).toEqual({ pending: 16 })
   })
 
   test('gets its oldest delivery as a probe, at growing intervals, then another one, and after the first success the backlog, slowly at first', async () => {
     await putWebhookOnHold()
     const { pool } = posthorn.database
-    await publish(pool, posthorn.tenant.publicOrganizationId, 15, 100)
+    await publish(15, 100)
     receiver.answer = (response, request) =>
       response.writeHead(numberOf(request) === 100 ? 503 : 200).end()
     await pass(40)
@@ -105,7 +81,7 @@ describe('a webhook that keeps failing', async () => {
       async () => Date.parse((await health()).nextProbeAt) > Date.now() + 50 * SECOND,
       'the next one is a minute later',
     )
-    await until(async () => (await countParked(pool)) === 15, 'the probe is parked again')
+    await until(async () => (await parked()) === 15, 'the probe is parked again')
     const { rows } = await pool.query(
       'select schedule_position from posthorn.deliveries where parked_at is not null and attempt_count = 1',
     )
@@ -114,14 +90,14 @@ describe('a webhook that keeps failing', async () => {
 
     const endedAt = performance.now()
     await pass(90)
-    await untilSucceeded(pool, 14, 20_000)
+    await untilSucceeded(14, 20_000)
     // The first second releases ten.
     expect(performance.now() - endedAt).toBeGreaterThan(1_000)
     expect(receiver.received.slice(0, 2).map(numberOf)).toEqual([100, 101])
     expect(await health()).toMatchObject({ onHoldSince: null, nextProbeAt: null })
     // The eleven failed deliveries keep the times of their retries.
-    await until(async () => (await countParked(pool)) === 0, 'the backlog is released')
-    expect(await countStates(pool)).toEqual({ succeeded: 14, pending: 12 })
+    await until(async () => (await parked()) === 0, 'the backlog is released')
+    expect(await states()).toEqual({ succeeded: 14, pending: 12 })
   })
 
   test('can be resumed, and is put on hold again if it keeps failing', async () => {
@@ -132,14 +108,14 @@ describe('a webhook that keeps failing', async () => {
       return (await posthorn.graphql(query, { id: webhookId })).resumeWebhook
     }
     expect((await resume()).webhook.health.state).toBe('FAILING')
-    await publish(posthorn.database.pool, posthorn.tenant.publicOrganizationId, 10)
+    await publish(10)
     await until(async () => (await health()).state === 'ON_HOLD', 'the webhook is on hold again')
     // A failure that is recorded after it was resumed would put it on hold once more.
     const { pool } = posthorn.database
     await until(async () => !(await isAnyClaimed(pool)), 'no attempt is in flight')
     recover()
     await resume()
-    await publishOne()
+    await publish(1)
     await until(hasRecovered, 'the webhook has recovered')
     expect((await resume()).message).toMatch(/is not on hold/)
   })
@@ -160,10 +136,10 @@ describe('a webhook that keeps failing', async () => {
     })
     await putWebhookOnHold()
     expect(await probe()).toMatchObject({ message: expect.stringContaining('No delivery waits') })
-    await publishOne()
+    await publish(1)
     expect(await probe()).toMatchObject({ __typename: 'ProbeWebhookSuccess' })
     await until(() => receiver.received.length === 1, 'the probe is sent')
-    await until(async () => (await countParked(posthorn.database.pool)) === 1, 'the probe waits')
+    await until(async () => (await parked()) === 1, 'the probe waits')
     expect((await health()).state).toBe('ON_HOLD')
     recover()
     expect(await probe()).toMatchObject({ __typename: 'ProbeWebhookSuccess' })
@@ -194,13 +170,13 @@ describe('a webhook that keeps failing', async () => {
     recover()
     await posthorn.rest('PUT', `/webhooks/${webhookId}`, { url: `${receiver.url}elsewhere` })
     expect((await health()).state).toBe('FAILING')
-    await publishOne()
+    await publish(1)
     await until(hasRecovered, 'the webhook has recovered')
   })
 
   test('gets no probe while it is disabled', async () => {
     await putWebhookOnHold()
-    await publishOne()
+    await publish(1)
     await posthorn.rest('PUT', `/webhooks/${webhookId}`, { enabled: false })
     await pass(3_600)
     await released()

@@ -1,24 +1,17 @@
 import { expect, test } from 'vitest'
 import { deliveryIds } from '../graphql/support/rows.ts'
 import { until } from '../support/until.ts'
-import {
-  countStates,
-  createWebhook,
-  numberOf,
-  publish,
-  redeliver,
-  untilSucceeded,
-  useApp,
-} from './support/backlog.ts'
+import { createWebhook, numberOf, redeliver, useApp } from './support/backlog.ts'
 
-const { receiver, posthorn } = await useApp({ withSecondWorker: true })
+const { receiver, posthorn, states, publish, untilSucceeded } = await useApp({
+  withSecondWorker: true,
+})
 
 const arrived = () => receiver.received.map(numberOf)
 
 const upTo = (count: number) => Array.from({ length: count }, (_, i) => i)
 
 test('deliveries arrive in the order of the events, one at a time, from two processes', async () => {
-  const { database, tenant } = posthorn
   let inFlight = 0
   let maxInFlight = 0
   receiver.answer = (response) => {
@@ -30,15 +23,14 @@ test('deliveries arrive in the order of the events, one at a time, from two proc
     })
   }
   await createWebhook(posthorn, receiver.url, { ordered: true })
-  await publish(database.pool, tenant.publicOrganizationId, 10)
-  await publish(database.pool, tenant.publicOrganizationId, 10, 10)
-  await untilSucceeded(database.pool, 20)
+  await publish(10)
+  await publish(10, 10)
+  await untilSucceeded(20)
   expect(arrived()).toEqual(upTo(20))
   expect(maxInFlight).toBe(1)
 })
 
 test('a delivery that fails delays those after it until it succeeds or is exhausted', async () => {
-  const { database, tenant } = posthorn
   let isFirst = true
   receiver.answer = (response, request) => {
     const number = numberOf(request)
@@ -46,10 +38,10 @@ test('a delivery that fails delays those after it until it succeeds or is exhaus
     if (number === 2) isFirst = false
   }
   await createWebhook(posthorn, receiver.url, { ordered: true })
-  await publish(database.pool, tenant.publicOrganizationId, 4)
-  await untilSucceeded(database.pool, 3)
+  await publish(4)
+  await untilSucceeded(3)
   expect(arrived()).toEqual([0, 1, 1, 1, 1, 2, 2, 3])
-  expect(await countStates(database.pool)).toEqual({ succeeded: 3, exhausted: 1 })
+  expect(await states()).toEqual({ succeeded: 3, exhausted: 1 })
 })
 
 test('after a cancellation of a delivery, the next one is sent', async () => {
@@ -57,7 +49,7 @@ test('after a cancellation of a delivery, the next one is sent', async () => {
   receiver.answer = (response, request) =>
     response.writeHead(numberOf(request) === 0 ? 500 : 200).end()
   await createWebhook(posthorn, receiver.url, { ordered: true, retryScheduleSeconds: [3600] })
-  await publish(database.pool, tenant.publicOrganizationId, 3)
+  await publish(3)
   await until(() => receiver.received.length === 1, 'the first attempt is made')
   const id = (await deliveryIds(database, tenant.organizationId)).at(-1)
   await until(async () => {
@@ -67,39 +59,39 @@ test('after a cancellation of a delivery, the next one is sent', async () => {
     )
     return cancelDeliveries.__typename === 'CancelDeliveriesSuccess'
   }, 'the delivery is canceled')
-  await untilSucceeded(database.pool, 2)
+  await untilSucceeded(2)
   expect(arrived()).toEqual([0, 1, 2])
 })
 
 test('a redelivery waits for the delivery in flight and is sent before newer ones', async () => {
   const { database, tenant } = posthorn
   await createWebhook(posthorn, receiver.url, { ordered: true })
-  await publish(database.pool, tenant.publicOrganizationId, 1)
-  await untilSucceeded(database.pool, 1)
+  await publish(1)
+  await untilSucceeded(1)
   const [id = ''] = await deliveryIds(database, tenant.organizationId)
   let answer = () => {}
   receiver.answer = (response, request) => {
     if (numberOf(request) === 1) answer = () => response.end()
     else response.end()
   }
-  await publish(database.pool, tenant.publicOrganizationId, 2, 1)
+  await publish(2, 1)
   await until(() => receiver.received.length === 2, 'the second is in flight')
   await redeliver(posthorn, { id })
   answer()
-  await untilSucceeded(database.pool, 3)
+  await untilSucceeded(3)
   expect(arrived()).toEqual([0, 1, 0, 2])
 })
 
 test('recovered deliveries arrive in the order of their events', async () => {
-  const { database, tenant, graphql } = posthorn
+  const { graphql } = posthorn
   const id = await createWebhook(posthorn, receiver.url, { ordered: true, enabled: false })
-  await publish(database.pool, tenant.publicOrganizationId, 8)
+  await publish(8)
   await posthorn.rest('PUT', `/webhooks/${id}`, { enabled: true })
   const redelivered = await graphql(
     `mutation ($missed: MissedEventsInput!) { redeliver(input: { missed: $missed }) { __typename } }`,
     { missed: { webhookId: id, since: new Date(Date.now() - 60_000).toISOString() } },
   )
   expect(redelivered.redeliver.__typename).toBe('RedeliverSuccess')
-  await untilSucceeded(database.pool, 8)
+  await untilSucceeded(8)
   expect(arrived()).toEqual(upTo(8))
 })

@@ -1,16 +1,16 @@
 import { expect, test } from 'vitest'
 import { countRows } from '../support/count-rows.ts'
 import { until } from '../support/until.ts'
-import { countParked, createWebhook, numberOf, publish, useApp } from './support/backlog.ts'
+import { createWebhook, numberOf, useApp } from './support/backlog.ts'
 
-const { receiver, posthorn } = await useApp({ withSecondWorker: true })
+const { receiver, posthorn, parked, publish } = await useApp({ withSecondWorker: true })
 
 test('deliveries over the limit are parked without jobs, and two processes together send no more than the limit', async () => {
-  const { database, tenant } = posthorn
+  const { database } = posthorn
   await createWebhook(posthorn, receiver.url, { rateLimitPerSecond: 5 })
   const startedAt = performance.now()
-  await publish(database.pool, tenant.publicOrganizationId, 40)
-  await until(async () => (await countParked(database.pool)) > 25, 'nearly all are parked')
+  await publish(40)
+  await until(async () => (await parked()) > 25, 'nearly all are parked')
   // At most the deliveries that were just released. The last of the others can wait for a worker that parks them.
   const unclaimed = `graphile_worker.jobs
     where task_identifier = 'posthorn:deliver' and key is not null and locked_at is null`
@@ -21,10 +21,9 @@ test('deliveries over the limit are parked without jobs, and two processes toget
 })
 
 test('a rate limit does not delay another webhook', async () => {
-  const { database, tenant } = posthorn
   await createWebhook(posthorn, `${receiver.url}limited`, { rateLimitPerSecond: 2 })
   await createWebhook(posthorn, `${receiver.url}free`)
-  await publish(database.pool, tenant.publicOrganizationId, 20)
+  await publish(20)
   await until(
     () => receiver.received.filter(({ path }) => path === '/free').length === 20,
     'all arrive at the webhook without a limit',

@@ -3,17 +3,9 @@ import { INITIAL_LIMIT } from '../../src/scheduling/limited-webhook.ts'
 import { subscribe as listen } from '../graphql/support/live.ts'
 import { startTestApp } from '../support/app.ts'
 import { countRows } from '../support/count-rows.ts'
-import { passTime } from '../support/pass-time.ts'
+import { openTransaction } from '../support/transaction.ts'
 import { until } from '../support/until.ts'
-import {
-  countParked,
-  countStates,
-  createWebhook,
-  numberOf,
-  publish,
-  untilSucceeded,
-  useApp,
-} from './support/backlog.ts'
+import { createWebhook, numberOf, useApp } from './support/backlog.ts'
 
 const SECOND = 1_000
 const EVENTS = 2 * INITIAL_LIMIT
@@ -22,11 +14,10 @@ let webhookId: string
 
 const environment = { POSTHORN_RETRY_SCHEDULE: '5s,1h,1h' }
 
-const { receiver, posthorn, released } = await useApp({ environment })
+const app = await useApp({ environment })
+const { receiver, posthorn, released, pass, parked, states, publish, untilSucceeded } = app
 
 const HEALTH_CHANGES = 'subscription { webhookHealthChanged { state } }'
-
-const pass = (seconds: number) => passTime(posthorn.database.pool, seconds)
 
 function reject(status: number, retryAfter: string | null): void {
   const headers = retryAfter === null ? {} : { 'retry-after': retryAfter }
@@ -37,23 +28,12 @@ function recover(): void {
   receiver.answer = (response) => response.end()
 }
 
-const publishMany = (count: number, first = 0) =>
-  publish(posthorn.database.pool, posthorn.tenant.publicOrganizationId, count, first)
-
 /** Creates the webhook of the test. */
 async function subscribe(options?: object) {
   webhookId = await createWebhook(posthorn, receiver.url, options)
 }
 
-async function health(id = webhookId) {
-  const { webhook } = await posthorn.graphql(
-    `query ($id: ID!) { webhook(id: $id) {
-      health { state onHoldSince onHoldReason nextProbeAt consecutiveFailures }
-    } }`,
-    { id },
-  )
-  return webhook.health
-}
+const health = () => app.health(webhookId)
 
 const isOnHold = async () => (await health()).state === 'ON_HOLD'
 
@@ -66,7 +46,7 @@ async function staysQuiet(requests: number): Promise<void> {
 /** Rejects the first delivery with `Retry-After`, so that the webhook is on hold. */
 async function putOnHold(retryAfter: string): Promise<void> {
   reject(429, retryAfter)
-  await publishMany(1)
+  await publish(1)
   await until(isOnHold, 'the webhook is on hold')
   await until(async () => (await health()).consecutiveFailures === 1, 'the attempt is recorded')
 }
@@ -89,15 +69,13 @@ async function nextProbeInSeconds(): Promise<number> {
 }
 
 test('many events to an endpoint that asks to wait make only the requests in flight, and the others follow slowly', async () => {
-  const { pool } = posthorn.database
   await subscribe()
   reject(503, '30.0')
-  await publishMany(EVENTS)
+  await publish(EVENTS)
   await until(isOnHold, 'the webhook is on hold')
   const requests = () => receiver.received.length
   await until(
-    async () =>
-      (await failedAttempts()) === requests() && (await countParked(pool)) + requests() === EVENTS,
+    async () => (await failedAttempts()) === requests() && (await parked()) + requests() === EVENTS,
     'what was not in flight is parked',
   )
   const inFlight = requests()
@@ -111,7 +89,7 @@ test('many events to an endpoint that asks to wait make only the requests in fli
   recover()
   const endedAt = performance.now()
   await pass(36)
-  await untilSucceeded(pool, EVENTS - inFlight, 20_000)
+  await untilSucceeded(EVENTS - inFlight, 20_000)
   // The first second releases ten.
   expect(performance.now() - endedAt).toBeGreaterThan(SECOND)
   expect(await health()).toMatchObject({ onHoldReason: null, nextProbeAt: null })
@@ -124,11 +102,11 @@ test.each([
   const { pool } = posthorn.database
   await subscribe({ retryScheduleSeconds: [20] })
   reject(status, retryAfter)
-  await publishMany(1)
+  await publish(1)
   await until(async () => (await failedAttempts()) === 1, 'it fails')
   recover()
-  await publishMany(5, 1)
-  await untilSucceeded(pool, 5)
+  await publish(5, 1)
+  await untilSucceeded(5)
   expect((await health()).onHoldReason).toBeNull()
   const delayed = `posthorn.deliveries where state = 'pending' and next_attempt_at > now() + interval '9 seconds'`
   expect(await countRows(pool, delayed)).toBe(1)
@@ -141,7 +119,7 @@ test('a later answer makes the wait longer, and never shorter', async () => {
     const retryAfter = ['60', '600', '5'][numberOf(request)] as string
     answers[numberOf(request)] = () => response.writeHead(429, { 'retry-after': retryAfter }).end()
   }
-  await publishMany(3)
+  await publish(3)
   await receiver.arrival(3)
   answers[0]?.()
   await until(isOnHold, 'the webhook is on hold')
@@ -154,26 +132,25 @@ test('a later answer makes the wait longer, and never shorter', async () => {
 })
 
 test('an attempt in flight ends normally, and its success does not end the hold', async () => {
-  const { pool } = posthorn.database
   await subscribe()
   let answer = () => {}
   receiver.answer = (response, request) => {
     if (numberOf(request) === 0) answer = () => response.end()
     else response.writeHead(503, { 'retry-after': '30' }).end()
   }
-  await publishMany(1)
+  await publish(1)
   await receiver.arrival(1)
-  await publishMany(1, 1)
+  await publish(1, 1)
   await until(isOnHold, 'the webhook is on hold')
   answer()
-  await untilSucceeded(pool, 1)
+  await untilSucceeded(1)
   expect(await isOnHold()).toBe(true)
 })
 
 test('the first delivery after the wait puts the webhook on hold again if it gets 429 again', async () => {
   await subscribe()
   await putOnHold('30')
-  await publishMany(30, 1)
+  await publish(30, 1)
   reject(429, '300')
   await pass(34)
   await until(async () => (await nextProbeInSeconds()) > 290, 'the endpoint asks to wait again')
@@ -202,38 +179,33 @@ test('Retry-After of an answer that could not be stored at first holds all the s
   const { pool } = posthorn.database
   await subscribe({ retryScheduleSeconds: [3_600] })
   reject(429, '60')
-  const edit = await pool.connect()
-  try {
-    await edit.query('begin')
+  {
+    using edit = await openTransaction(pool)
     await edit.query('select from posthorn.webhooks for no key update')
-    await publishMany(1)
+    await publish(1)
     await until(async () => (await waitingHolds()).length === 1, 'the hold waits for the lock')
     const [waiting] = await waitingHolds()
     await pool.query('select pg_terminate_backend($1)', [waiting])
     await until(async () => !(await waitingHolds()).includes(waiting as number), 'it is stopped')
-  } finally {
-    await edit.query('rollback')
-    edit.release()
   }
   await until(isOnHold, 'the webhook is on hold')
 })
 
 test('an endpoint that keeps asking to wait opens the circuit breaker, which never probes before the time that it asks for', async () => {
-  const { pool } = posthorn.database
   await subscribe()
   // After the first answer, nothing else is sent. So none is given before ten requests are in flight.
   const answers: (() => void)[] = []
   receiver.answer = (response) =>
     void answers.push(() => response.writeHead(429, { 'retry-after': '300' }).end())
-  await publishMany(20)
+  await publish(20)
   await receiver.arrival(10)
   reject(429, '300')
   for (const answer of answers) answer()
   await until(async () => (await health()).consecutiveFailures >= 10, 'ten fail')
   await until(isOnHold, 'the webhook is on hold')
-  await publishMany(1, 20)
+  await publish(1, 20)
   // The answer to a request that is still in flight asks to wait again, from the time at which it comes.
-  const isQuiet = async () => (await failedAttempts()) + (await countParked(pool)) === 21
+  const isQuiet = async () => (await failedAttempts()) + (await parked()) === 21
   await until(isQuiet, 'every answer is recorded, and the others are parked')
   const inFlight = receiver.received.length
   await staysQuiet(inFlight)
@@ -247,7 +219,7 @@ test('the head of an ordered webhook stays the head, and its retry comes no earl
   const { pool } = posthorn.database
   await subscribe({ ordered: true, retryScheduleSeconds: [3_600] })
   reject(503, '5')
-  await publishMany(3)
+  await publish(3)
   await receiver.arrival(1)
   await until(isOnHold, 'the webhook is on hold')
   recover()
@@ -258,7 +230,7 @@ test('the head of an ordered webhook stays the head, and its retry comes no earl
     `select graphile_worker.reschedule_jobs(array(
        select id from graphile_worker.jobs where task_identifier = 'posthorn:deliver'), run_at := now())`,
   )
-  await untilSucceeded(pool, 3)
+  await untilSucceeded(3)
   expect(receiver.received.map(numberOf)).toEqual([0, 0, 1, 2])
 })
 
@@ -266,8 +238,8 @@ test('a process that starts during the hold, which an exhausted delivery began, 
   const { database } = posthorn
   await subscribe({ retryScheduleSeconds: [] })
   await putOnHold('30')
-  expect(await countStates(database.pool)).toEqual({ exhausted: 1 })
-  await publishMany(5, 1)
+  expect(await states()).toEqual({ exhausted: 1 })
+  await publish(5, 1)
   await posthorn.app[Symbol.asyncDispose]()
   const trustedAuthorities = [receiver.authority]
   const settings = { trustedAuthorities, environment, database }
@@ -276,28 +248,23 @@ test('a process that starts during the hold, which an exhausted delivery began, 
   expect(receiver.received).toHaveLength(1)
   recover()
   await pass(34)
-  await untilSucceeded(database.pool, 5)
+  await untilSucceeded(5)
 })
 
 test('an answer that arrives while an edit of the URL is committed does not hold the new endpoint', async () => {
   const { pool } = posthorn.database
   await subscribe()
   reject(429, '3600')
-  const edit = await pool.connect()
-  try {
-    await edit.query('begin')
-    await edit.query('update posthorn.webhooks set url = $1, revision = revision + 1', [
-      `${receiver.url}new`,
-    ])
-    await publishMany(1)
-    await until(
-      async () => (await waitingHolds()).length === 1 || (await isOnHold()),
-      'the hold waits for the edit',
-    )
-    await edit.query('commit')
-  } finally {
-    edit.release()
-  }
+  using edit = await openTransaction(pool)
+  await edit.query('update posthorn.webhooks set url = $1, revision = revision + 1', [
+    `${receiver.url}new`,
+  ])
+  await publish(1)
+  await until(
+    async () => (await waitingHolds()).length === 1 || (await isOnHold()),
+    'the hold waits for the edit',
+  )
+  await edit.query('commit')
   await until(async () => (await waitingHolds()).length === 0, 'the hold is decided')
   await until(async () => (await failedAttempts()) === 1, 'the attempt is recorded')
   expect((await health()).onHoldReason).toBeNull()

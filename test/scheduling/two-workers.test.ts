@@ -11,6 +11,7 @@ import { endHold } from '../../src/webhooks/end-hold.ts'
 import { startTestApp } from '../support/app.ts'
 import { countRows, WAITING } from '../support/count-rows.ts'
 import { deliveryJobs } from '../support/jobs.ts'
+import { openTransaction } from '../support/transaction.ts'
 import { until } from '../support/until.ts'
 import { useResource } from '../support/use-resource.ts'
 import { countParked, createWebhook, publish, redeliver } from './support/backlog.ts'
@@ -49,19 +50,13 @@ async function duringTransaction<Result>(
   begin: (client: PoolClient) => Promise<unknown>,
   action: (sql: Sql) => Promise<Result>,
 ): Promise<Result> {
-  const other = await database.pool.connect()
-  const own = await database.pool.connect()
-  try {
-    await other.query('begin')
-    await begin(other)
-    await own.query(`set lock_timeout = '2s'`)
-    return await action(own)
-  } finally {
-    await other.query('commit')
-    await own.query('reset lock_timeout')
-    other.release()
-    own.release()
-  }
+  using other = await openTransaction(database.pool)
+  await begin(other)
+  using own = await openTransaction(database.pool)
+  await own.query(`set lock_timeout = '2s'`)
+  const result = await action(own)
+  for (const each of [own, other]) await each.query('commit')
+  return result
 }
 
 /** Resolves once `count` statements wait for locks. */
@@ -141,14 +136,11 @@ test('a release that Postgres refuses fails for its caller, and the next one rel
 
 test('a hold that begins during a release waits for it, and then nothing is released', async () => {
   await parkSome(5)
-  let hold: Promise<boolean> | null = null
-  await duringTransaction(
-    (other) => releaseBacklog(other, webhookId, 2),
-    async () => {
-      hold = putOnHold(database.pool, webhookId)
-      await untilBlocked(1)
-    },
-  )
+  using other = await openTransaction(database.pool)
+  await releaseBacklog(other, webhookId, 2)
+  const hold = putOnHold(database.pool, webhookId)
+  await untilBlocked(1)
+  await other.query('commit')
   expect(await hold).toBe(true)
   expect(await releaseBacklog(database.pipeline, webhookId, 2)).toBe(0)
   expect(await countParked(posthorn.database.pool)).toBe(3)
@@ -177,18 +169,14 @@ test('a redelivery and a worker that parks the delivery do not block each other,
   await putOnHold(database.pool, webhookId)
   const { id } = await first()
   const park = createPark(database.pipeline)
-  let both: Promise<unknown> | null = null
-  await duringTransaction(
-    (other) => other.query('select from posthorn.deliveries where id = $1 for update', [id]),
-    async () => {
-      const redelivery = redeliver(posthorn, { id: publicId('delivery', id) })
-      await untilBlocked(1)
-      const parking = park({ id, reason: 'on_hold' })
-      await untilBlocked(2)
-      both = Promise.all([redelivery, parking])
-    },
-  )
-  await both
+  using other = await openTransaction(database.pool)
+  await other.query('select from posthorn.deliveries where id = $1 for update', [id])
+  const redelivery = redeliver(posthorn, { id: publicId('delivery', id) })
+  await untilBlocked(1)
+  const parking = park({ id, reason: 'on_hold' })
+  await untilBlocked(2)
+  await other.query('commit')
+  await Promise.all([redelivery, parking])
   expect(await first()).toMatchObject({ isParked: true, hasPriority: true })
 })
 

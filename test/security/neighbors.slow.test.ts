@@ -1,8 +1,9 @@
-import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest'
+import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createWebhook } from '../scheduling/support/backlog.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { createTenant, JOINED } from '../support/factories.ts'
 import { startReceiver } from '../support/receiver.ts'
+import { openTransaction } from '../support/transaction.ts'
 import { until } from '../support/until.ts'
 import { useResource } from '../support/use-resource.ts'
 
@@ -83,28 +84,16 @@ const TRY = `query ($filter: JSON!, $template: String!, $types: [String!]!) {
 }`
 
 test('an organization whose statements wait in Postgres keeps no other one from authenticating', async () => {
-  const unlock = await lockAuditLog()
+  using locked = await openTransaction(posthorn.database.pool)
+  await locked.query('lock table posthorn.audit_log in access exclusive mode')
   const graphql = callAs(posthorn.tenant.token)
   const slow = repeat(12, () => graphql('{ auditLog { nodes { action } } }'))
   const requests = repeat(4, () => graphql('{ viewer { scopes } }'))
   await until(() => posthorn.services.database.pool.totalCount >= 7, 'its statements wait')
   for (let i = 0; i < 30; i++) await callAs(other.token)(READ)
-  await unlock()
+  await locked.query('commit')
   await Promise.all([slow.stop(), requests.stop()])
 })
-
-async function lockAuditLog(): Promise<() => Promise<void>> {
-  const client = await posthorn.database.pool.connect()
-  await client.query('begin')
-  await client.query('lock table posthorn.audit_log in access exclusive mode')
-  let isLocked = true
-  const unlock = async () => {
-    if (isLocked) client.release(true)
-    isLocked = false
-  }
-  onTestFinished(unlock)
-  return unlock
-}
 
 /** Keeps this many calls in progress until it is stopped. Calls may fail. */
 function repeat(lanes: number, call: () => Promise<unknown>) {

@@ -29,6 +29,9 @@ async function publish(count: number): Promise<void> {
   await posthorn.services.publishEvents(organizationId, events)
 }
 
+const WEBHOOKS = '/api/connect/v1/webhooks'
+const EVENTS = '/api/events/v1/events'
+
 interface Hostile {
   readonly token: string
   readonly send: () => Promise<Socket>
@@ -39,28 +42,8 @@ interface Hostile {
 const HOSTILE: [name: string, open: () => Hostile | Promise<Hostile>][] = [
   ['bodies that an organization sends slowly', () => slowBodies(posthorn.tenant.token)],
   ['those of a portal session', async () => slowBodies(await openPortal())],
-  [
-    'those over REST',
-    () => {
-      const { token } = posthorn.tenant
-      const head = [
-        'POST /api/connect/v1/webhooks HTTP/1.1\r\nhost: x\r\ncontent-type: application/json',
-        `authorization: Bearer ${token}\r\ncontent-length: 65536\r\n\r\n{`,
-      ].join('\r\n')
-      return { token, send: () => start(head), max: BYTES / 4 / 65_536 }
-    },
-  ],
-  [
-    'those that publish',
-    () => {
-      const { token } = posthorn.tenant
-      const head = [
-        'POST /api/events/v1/events HTTP/1.1\r\nhost: x\r\ncontent-type: application/json',
-        `authorization: Bearer ${token}\r\ncontent-length: 1048576\r\n\r\n{`,
-      ].join('\r\n')
-      return { token, send: () => start(head), max: BYTES / 4 / 1_048_576 }
-    },
-  ],
+  ['those over REST', () => slowBodies(posthorn.tenant.token, WEBHOOKS, 65_536)],
+  ['those that publish', () => slowBodies(posthorn.tenant.token, EVENTS, 1_048_576)],
   [
     'responses that nobody reads',
     () => {
@@ -90,9 +73,8 @@ test.each(HOSTILE)('%s leave room to others', async (_, open) => {
   await until(async () => (await statusOfLargest(token)) === 200, 'the room is free again')
 })
 
-function slowBodies(token: string): Hostile {
-  const send = () => start(`${headOf(token, MAX_BODY_BYTES)}{`)
-  return { token, send, max: BYTES / 4 / MAX_BODY_BYTES }
+function slowBodies(token: string, path?: string, length = MAX_BODY_BYTES): Hostile {
+  return { token, send: () => start(`${headOf(token, length, path)}{`), max: BYTES / 4 / length }
 }
 
 async function openPortal(): Promise<string> {
@@ -112,8 +94,8 @@ test('a response that is read is no longer in flight', async () => {
   }
 })
 
-function headOf(token: string, length: number): string {
-  const lines = ['POST /graphql HTTP/1.1', 'host: x', 'content-type: application/json']
+function headOf(token: string, length: number, path = '/graphql'): string {
+  const lines = [`POST ${path} HTTP/1.1`, 'host: x', 'content-type: application/json']
   return `${[...lines, `authorization: Bearer ${token}`, `content-length: ${length}`].join('\r\n')}\r\n\r\n`
 }
 

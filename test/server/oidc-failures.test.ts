@@ -107,7 +107,13 @@ describe('with an OpenID provider', await requirePackages('test/oidc-provider'),
       const browser = openBrowser()
       const callback = await browser.choose(await browser.start(), 'operator')
       const { length } = provider.requests
-      changeState(browser.jar, (state) => ({ ...state, expiresAt: Date.now() - 1 }))
+      // As only Posthorn can.
+      const key = Buffer.from(environment['POSTHORN_ENCRYPTION_KEYS'] as string, 'base64')
+      const keyring = createKeyring([key])
+      const sealed = browser.jar.get('posthorn_oidc') ?? null
+      const state = openSignInState(keyring, sealed, Date.now()) as SignInState
+      const past = { ...state, expiresAt: Date.now() - 1 }
+      browser.jar.set('posthorn_oidc', sealSignInState(keyring, past))
       expect(await browser.finish(callback)).toBe(failed('expired'))
       expect(provider.requests.slice(length)).toEqual([])
       await logLine(posthorn, { level: 'info', failure: 'expired' })
@@ -274,16 +280,4 @@ describe('with an OpenID provider', await requirePackages('test/oidc-provider'),
     expect([...browser.jar]).toEqual([])
     await logLine(posthorn, { failure: 'role_ended', key: roleKeyId })
   })
-
-  /** Changes the state in the cookie of a sign-in, as only Posthorn can. */
-  function changeState(
-    jar: Map<string, string>,
-    change: (state: SignInState) => SignInState,
-  ): void {
-    const key = Buffer.from(environment['POSTHORN_ENCRYPTION_KEYS'] as string, 'base64')
-    const keyring = createKeyring([key])
-    const state = openSignInState(keyring, jar.get('posthorn_oidc') ?? null, Date.now())
-    if (!state) throw new Error('The cookie has no state of a sign-in.')
-    jar.set('posthorn_oidc', sealSignInState(keyring, change(state)))
-  }
 })

@@ -147,15 +147,6 @@ describe('GraphQL', () => {
   })
 })
 
-/** Sends raw bytes, and closes the connection. */
-async function sendRaw(text: string, closeAfterMs: number): Promise<void> {
-  const { hostname, port } = new URL(url)
-  const socket = connect(Number(port), hostname, () => {
-    socket.write(text, () => setTimeout(() => socket.destroy(), closeAfterMs))
-  })
-  await once(socket, 'close')
-}
-
 test.each([
   [0, 'debug'],
   [1_100, 'info'],
@@ -170,7 +161,12 @@ test.each([
       'content-type: application/json',
       'content-length: 100',
     ]
-    await sendRaw(`${head.join('\r\n')}\r\n\r\n{`, closeAfterMs)
+    const { hostname, port } = new URL(url)
+    const socket = connect(Number(port), hostname, () => {
+      const close = () => setTimeout(() => socket.destroy(), closeAfterMs)
+      socket.write(`${head.join('\r\n')}\r\n\r\n{`, close)
+    })
+    await once(socket, 'close')
     const line = await logLine(posthorn, { requestId })
     expect(line).toMatchObject({ level, status: null, aborted: true, msg: 'request aborted' })
   },

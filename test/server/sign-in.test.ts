@@ -110,6 +110,11 @@ test('with https as the public URL, the cookie is sent over TLS only, and to thi
     /^__Host-posthorn_session=[\w-]{43}; Max-Age=\d+; Path=\/; HttpOnly; Secure; SameSite=Strict$/,
   )
   expect((await browser.graphql(VIEWER)).errors).toBeUndefined()
+  // A page of another subdomain can set a cookie without the prefix.
+  const read = (cookie: string) => openBrowser(secure.app.url, cookie).graphql(VIEWER)
+  const own = browser.cookie as string
+  expect((await read(own.replace('__Host-', ''))).errors).toHaveLength(1)
+  expect((await read(`posthorn_session=tossed; ${own}`)).errors).toBeUndefined()
 })
 
 describe('a sign-in link', () => {

@@ -48,6 +48,24 @@ export async function openPartitionRows({ pool, prisma }: Database) {
       return rows[0].id
     },
 
+    /** Events, one a millisecond from a time on, with a delivery each. The first ones are pending. */
+    async many(count: number, from: Date, { characters = 1, pending = count } = {}) {
+      await pool.query(
+        `with event as (
+           insert into posthorn.events (id, organization_id, type, occurred_at, data)
+           select posthorn.uuid_v7_lower_bound($3::timestamptz + n * interval '1 millisecond'), $1, 'x', now(),
+             to_json(repeat('x', $5))
+           from generate_series(1, $4::int) as n returning id
+         )
+         insert into posthorn.deliveries
+           (id, organization_id, webhook_id, event_id, event_type, max_attempts, state, finished_at)
+         select id, $1, $2, id, 'x', 10, (case when n <= $6 then 'pending' else 'succeeded' end)::posthorn.delivery_state,
+           case when n <= $6 then null else now() end
+         from (select id, row_number() over (order by id) as n from event) as e`,
+        [organizationId, webhookId, from, count, characters, pending],
+      )
+    },
+
     /** An attempt now, or at a time. */
     async attempt(delivery: string, at?: Date) {
       await pool.query(

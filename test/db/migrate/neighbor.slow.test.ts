@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import type { Database } from '../../../src/db/client.ts'
 import { migrate } from '../../../src/db/migrate/migrate.ts'
 import { unappliedMigrations } from '../../../src/db/migrate/migrations.ts'
 import { WORKER_REVISION } from '../../../src/queue/worker-schema.ts'
@@ -20,28 +21,24 @@ describe('the graphile_worker schema of another program', () => {
     expect(await unappliedMigrations(database.pool)).toEqual([])
   })
 
-  test('is rejected with an older revision, and the remedy works: a schema of its own', async () => {
+  const old = ({ url }: Database) => installForHost(url, 'graphile-worker-0.16')
+  const strange = ({ pool }: Database) =>
+    pool.query('create schema graphile_worker; create table graphile_worker.migrations (n text)')
+  test.each<[string, (database: Database) => Promise<unknown>, string]>([
+    ['an older revision', old, 'has graphile-worker at revision 18'],
+    ['tables of others', strange, 'is not empty and has no graphile-worker tables'],
+  ])('is rejected with %s, and the remedy works: a schema of its own', async (_, fill, why) => {
     await using database = await createBlankDatabase()
-    await installForHost(database.url, 'graphile-worker-0.16')
+    await fill(database)
     const before = await catalogueOf(database)
     await expect(migrate(database.pool)).rejects.toThrow(
-      /graphile_worker has graphile-worker at revision 18.*Set POSTHORN_WORKER_SCHEMA to a schema of Posthorn's own/,
+      new RegExp(
+        `graphile_worker ${why}.*Set POSTHORN_WORKER_SCHEMA to a schema of Posthorn's own`,
+      ),
     )
     expect(await catalogueOf(database)).toEqual(before)
     await migrate(database.pool, { workerSchema: 'posthorn_worker' })
     expect(await unappliedMigrations(database.pool)).toEqual([])
-  })
-
-  test('is rejected with tables that are not of graphile-worker', async () => {
-    await using database = await createBlankDatabase()
-    await database.pool.query(
-      'create schema graphile_worker; create table graphile_worker.migrations (version text)',
-    )
-    const before = await catalogueOf(database)
-    await expect(migrate(database.pool)).rejects.toThrow(
-      /The schema graphile_worker is not empty and has no graphile-worker tables.*Set POSTHORN_WORKER_SCHEMA/,
-    )
-    expect(await catalogueOf(database)).toEqual(before)
   })
 })
 

@@ -85,14 +85,6 @@ test.each<Case>([
 })
 
 function answered(status: number, retryAfter: string | null = null): Outcome {
-  return {
-    kind: 'answered',
-    status,
-    headers: {},
-    body: Buffer.alloc(0),
-    bodyTruncated: false,
-    firstByteMs: 1,
-    retryAfter,
-    ...MEASURED,
-  }
+  const content = { headers: {}, body: Buffer.alloc(0), bodyTruncated: false, firstByteMs: 1 }
+  return { kind: 'answered', status, retryAfter, ...content, ...MEASURED }
 }

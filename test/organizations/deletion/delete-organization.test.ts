@@ -16,6 +16,7 @@ import { type Api, openApi, useApi } from '../../graphql/support/api.ts'
 import { countRows } from '../../support/count-rows.ts'
 import { JOINED } from '../../support/factories.ts'
 import { fillDeliveries } from '../../support/many-deliveries.ts'
+import { openTransaction } from '../../support/transaction.ts'
 import {
   dropChecks,
   fillOrganization,
@@ -198,8 +199,7 @@ test('publishing is refused from the call on: for callers that were authenticate
 test('what a transaction publishes that was open during the deletion is deleted after its commit', async () => {
   const { publicOrganizationId: id, organizationId, addWebhook } = await api.tenant()
   await addWebhook()
-  const host = await pool.connect()
-  await host.query('begin')
+  using host = await openTransaction(pool)
   await host.query(`select * from posthorn.publish_event($1, $2, '{}'::text)`, [id, JOINED])
   await remove(id)
   for (let pages = 0; pages < 80; pages++) {
@@ -207,7 +207,6 @@ test('what a transaction publishes that was open during the deletion is deleted 
   }
   expect(await deletionOf(organizationId)).toMatchObject({ finishedAt: null })
   await host.query('commit')
-  host.release()
   await finishDeletion(api.database, organizationId)
   expect(await rowsWith(pool, organizationId)).toEqual(['bulk_tasks'])
 })

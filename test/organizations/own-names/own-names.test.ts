@@ -6,6 +6,7 @@ import { useApi, useTenant } from '../../graphql/support/api.ts'
 import { document } from '../../graphql/support/document.ts'
 import { countRows, WAITING } from '../../support/count-rows.ts'
 import { JOINED, TICKET } from '../../support/factories.ts'
+import { openTransaction } from '../../support/transaction.ts'
 import { until } from '../../support/until.ts'
 
 const FIELDS = { url: 'https://example.com/hook', eventSubscriptions: [JOINED] }
@@ -254,24 +255,17 @@ describe('upsertWebhook', () => {
     ['gets another uid', `uid = 'another'`],
   ])('a run while the webhook %s creates another one', async (_what, change) => {
     const { webhook } = await upsert('orders', FULL)
-    const client = await pool.connect()
-    try {
-      await client.query('begin')
-      await client.query(
-        `update posthorn.webhooks set ${change} where id = posthorn.parse_type_id('wh', $1)`,
-        [webhook.id],
-      )
-      const waiting = upsert('orders', FULL)
-      await until(() => countRows(pool, WAITING), 'the upsert waits for the change')
-      await client.query('commit')
-      const created = await waiting
-      expect(created).toMatchObject({ created: true, webhook: { uid: 'orders' } })
-      expect(created.webhook.id).not.toBe(webhook.id)
-    } finally {
-      // Of a change that failed.
-      await client.query('rollback')
-      client.release()
-    }
+    using client = await openTransaction(pool)
+    await client.query(
+      `update posthorn.webhooks set ${change} where id = posthorn.parse_type_id('wh', $1)`,
+      [webhook.id],
+    )
+    const waiting = upsert('orders', FULL)
+    await until(() => countRows(pool, WAITING), 'the upsert waits for the change')
+    await client.query('commit')
+    const created = await waiting
+    expect(created).toMatchObject({ created: true, webhook: { uid: 'orders' } })
+    expect(created.webhook.id).not.toBe(webhook.id)
   })
 
   test('a change changes what is given, and the secret stays', async () => {

@@ -78,19 +78,7 @@ describe.each([
 
   test('goes through many pages, past pending deliveries', async () => {
     await setDays(1)
-    await database.pool.query(
-      `with event as (
-         insert into posthorn.events (id, organization_id, type, occurred_at, data)
-         select posthorn.uuid_v7_lower_bound(now() - interval '2 days' + n * interval '1 second'), $1, 'x', now(), '{}'
-         from generate_series(1, 500) as n returning id
-       )
-       insert into posthorn.deliveries (id, organization_id, webhook_id, event_id, event_type, max_attempts, state, finished_at)
-       select id, $1, $2, id, 'x', 1,
-         (case when row_number() over (order by id) <= 250 then 'pending' else 'succeeded' end)::posthorn.delivery_state,
-         case when row_number() over (order by id) <= 250 then null else now() end
-       from event`,
-      [rows.organizationId, rows.webhookId],
-    )
+    await rows.many(500, ago(2), { pending: 250 })
     await deletePast()
     expect(await rows.counts()).toMatchObject({ events: 250, deliveries: 250 })
   })

@@ -3,6 +3,7 @@ import type { Sql } from '../../../src/db/client.ts'
 import { startTestApp, type TestApp, type TestAppOptions } from '../../support/app.ts'
 import { countRows } from '../../support/count-rows.ts'
 import { createTenant, JOINED, TICKET } from '../../support/factories.ts'
+import { passTime } from '../../support/pass-time.ts'
 import { callerWith } from '../../support/post-graphql.ts'
 import { type Receiver, sharedAuthority, useReceiver } from '../../support/receiver.ts'
 import { until } from '../../support/until.ts'
@@ -28,7 +29,27 @@ export async function useApp({
     }
   })
   afterEach(() => opened.disposeAsync())
-  return { receiver, posthorn, released: (by: TestApp = posthorn) => untilReleased(by, canary) }
+  const sql = () => posthorn.database.pool
+  return {
+    receiver,
+    posthorn,
+    released: (by: TestApp = posthorn) => untilReleased(by, canary),
+    // The functions of this file, for the app.
+    publish: (count: number, first = 0, to = posthorn.tenant.publicOrganizationId) =>
+      publish(sql(), to, count, first),
+    untilSucceeded: (count: number, withinMs?: number) => untilSucceeded(sql(), count, withinMs),
+    parked: () => countParked(sql()),
+    states: () => countStates(sql()),
+    jobs: () => countJobs(sql()),
+    pass: (seconds: number) => passTime(sql(), seconds),
+    /** The health of a webhook. */
+    async health(id: string) {
+      const fields =
+        'state onHoldSince onHoldReason nextProbeAt consecutiveFailures concurrencyLimit'
+      const query = `query ($id: ID!) { webhook(id: $id) { health { ${fields} } } }`
+      return (await posthorn.graphql(query, { id })).webhook.health
+    },
+  }
 }
 
 /**

@@ -72,12 +72,3 @@ describe('contract 3: states and transitions', () => {
     expect(await prisma.signingSecret.count({ where: { webhookId: uuid } })).toBe(0)
   })
 })
-
-test('contract 9: the management API path carries the version segment v1', async () => {
-  const authorization = `Bearer ${api.tenant.token}`
-  const status = async (path: string) =>
-    (await api.app.request(path, { headers: { authorization } })).status
-  expect(await status('/api/connect/v1/webhooks')).toBe(200)
-  expect(await status('/api/connect/v2/webhooks')).toBe(404)
-  expect(await status('/api/connect/webhooks')).toBe(404)
-})

@@ -80,25 +80,18 @@ function sqlValue(
   if (name === 'granted_by') return 'null'
   if (kind === 'enum') return `(enum_range(null::posthorn.${type}))[1]`
   if (kind === 'array') return type === 'text[]' ? `array['${marker}']` : "'{}'"
-  switch (type) {
-    case 'uuid':
-      return 'posthorn.uuid_v7()'
-    case 'text':
-      return name === 'filter_path' ? 'null' : `'${marker}'`
-    case 'bytea':
-      return `convert_to('${marker}' || gen_random_uuid(), 'UTF8')`
-    case 'json':
-    case 'jsonb':
-      return `jsonb_build_object('marker', '${marker}')`
-    case 'timestamp with time zone':
-      return 'now()'
-    case 'boolean':
-      return 'false'
-    case 'jsonpath':
-      return "'$'"
-    default:
-      return '1'
+  if (name === 'filter_path') return 'null'
+  const values: Record<string, string> = {
+    uuid: 'posthorn.uuid_v7()',
+    text: `'${marker}'`,
+    bytea: `convert_to('${marker}' || gen_random_uuid(), 'UTF8')`,
+    json: `jsonb_build_object('marker', '${marker}')`,
+    jsonb: `jsonb_build_object('marker', '${marker}')`,
+    'timestamp with time zone': 'now()',
+    boolean: 'false',
+    jsonpath: "'$'",
   }
+  return values[type] ?? '1'
 }
 
 async function columnsOf(sql: Sql, table: string): Promise<Column[]> {
