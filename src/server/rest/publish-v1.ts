@@ -85,10 +85,11 @@ export function createPublish(deps: PublishDeps): DirectHandler {
       const caller = await authenticate(incoming.headers.authorization, address, from)
       return organization === null ? caller : await actFor(sql, caller, organization)
     }
-    let caller: Caller | null = null
+    let isKnown = false
     let answer: Answer
     try {
-      caller = await readCaller('memory')
+      const caller = await readCaller('memory')
+      isKnown = true
       acceptCaller(caller)
       place.admit(ownerOf(caller))
       if (incoming.method !== 'POST') throw methodNotAllowed(incoming.method ?? '', ['POST'])
@@ -102,7 +103,7 @@ export function createPublish(deps: PublishDeps): DirectHandler {
       const headers = { 'content-type': JSON_TYPE, 'cache-control': 'no-store' }
       answer = { status: 201, headers, body: JSON.stringify(published) }
     } catch (error) {
-      const refusal = caller && !quota.isUsed ? await countRequest(readCaller, quota) : null
+      const refusal = isKnown && !quota.isUsed ? await countRequest(readCaller, quota) : null
       answer = problemAnswer(refusal ?? error, incoming, deps)
     }
     // Not for a client that has closed the connection.

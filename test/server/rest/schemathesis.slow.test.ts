@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import { EXAMPLE_NEW_EVENT } from '../../../src/server/rest/connect-v1/examples.ts'
 import { startTestApp } from '../../support/app.ts'
 import { JOINED, TICKET } from '../../support/factories.ts'
 import { runProgram } from '../../support/installed-program.ts'
@@ -37,11 +38,11 @@ test(
       env: { ...process.env, NO_COLOR: '1' },
     })
     expect(code, stdout).toBe(0)
-    expect(stdout).toContain('Tested: 7')
+    expect(stdout).toContain('Tested: 8')
   },
 )
 
-/** No schema says which names are in the catalogue, and which hosts are public. */
+/** No schema says which names are in the catalogue, which data matches their schemas, and which hosts are public. */
 // biome-ignore lint/suspicious/noExplicitAny: a document of deep objects
 function withKnownValues(document: any): unknown {
   for (const name of ['CreateWebhookInput', 'UpdateWebhookInput']) {
@@ -51,5 +52,11 @@ function withKnownValues(document: any): unknown {
     delete url.pattern
     event_subscriptions.items.enum = [JOINED, TICKET]
   }
+  const event = document.components.schemas.NewEvent
+  const { type, idempotencyKey, timestamp, traceparent } = event.properties
+  const data = { enum: [EXAMPLE_NEW_EVENT.data] }
+  const types = { ...type, enum: [EXAMPLE_NEW_EVENT.type] }
+  event.properties = { type: types, data, idempotencyKey, timestamp, traceparent }
+  event.required.push('data')
   return document
 }

@@ -120,7 +120,10 @@ const SCHEMAS = {
         minLength: 1,
         maxLength: 255,
       },
-      traceparent: text('The W3C trace context for receivers.'),
+      traceparent: {
+        ...text('The W3C trace context for receivers.'),
+        pattern: '^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$',
+      },
     },
     required: ['type'],
     additionalProperties: false,
