@@ -129,7 +129,7 @@ describe('nothing is published', () => {
     ['a key that cannot be read', EVENT, { headers: { 'idempotency-key': 'a b' } }, 400],
     ['no API key', EVENT, { token: null }, 401],
     ['a malformed API key', EVENT, { token: 'phk_x' }, 401],
-    ['no API key, whatever the method', EVENT, { token: null, method: 'PUT' }, 401],
+    ['no API key, with any method', EVENT, { token: null, method: 'PUT' }, 401],
     ['an encoded path', EVENT, { path: '/api/events/v1/%65vents' }, 404],
     ['a path with two slashes', EVENT, { path: '/api/events/v1//events' }, 404],
     ['a path below', EVENT, { path: `${PUBLISH_PATH}/1` }, 404],
