@@ -5,7 +5,7 @@ const HEAD = `Every setting of Posthorn, each with its default. Copy this file t
 A file can hold the value of each setting, such as a secret of Docker, Kubernetes or systemd: <setting>_FILE is the path of the file. A line break at the end of the file does not count. Set one of the two, not both.`
 
 const END =
-  'Tracing with OpenTelemetry has no setting of Posthorn: set OTEL_EXPORTER_OTLP_ENDPOINT and the other standard variables here or in the environment. See docs/operate/tracing.md.'
+  'Tracing with OpenTelemetry has no setting of Posthorn: set OTEL_EXPORTER_OTLP_ENDPOINT and the other standard variables here or in the environment. See docs/operate/monitor.md.'
 
 /** The text of `.env.example`. */
 export function printExample(): string {

@@ -141,7 +141,7 @@ async function launch(
   }
 }
 
-/** A larger young generation saves processor time, and leaves more memory behind: docs/reference/performance.md. */
+/** A larger young generation saves processor time, and leaves more memory behind: docs/operate/sizing.md. */
 const SHARE_OF_YOUNG_GENERATION = hasLittleMemory() ? 1 / 12 : 1 / 4
 
 /** A larger one saves nothing more. */

@@ -78,12 +78,12 @@ export const WEBHOOK_SETTINGS = {
   selection: {
     rule: text,
     description:
-      'GraphQL on the event graph, such as `{ ... on OrderPaid { order { id total } } }`: the `data` of the body is then what the document selects. At most 16 KiB. Replaces a template; not together with one. docs/guides/event-graph.md has the rules. Null, the default: the whole event.',
+      'GraphQL on the event graph, such as `{ ... on OrderPaid { order { id total } } }`: the `data` of the body is then what the document selects. At most 16 KiB. Replaces a template; not together with one. docs/guides/bodies.md has the rules. Null, the default: the whole event.',
   },
   template: {
     rule: text,
     description:
-      'JSON with Liquid in its strings, such as `{ "text": "Paid: {{ data.order.id }}" }`: the whole body, for programs that expect their own, such as Slack. At most 32 KiB. Replaces a selection; not together with one. docs/guides/templates.md has the rules. Null, the default: the whole event.',
+      'JSON with Liquid in its strings, such as `{ "text": "Paid: {{ data.order.id }}" }`: the whole body, for programs that expect their own, such as Slack. At most 32 KiB. Replaces a selection; not together with one. docs/guides/bodies.md has the rules. Null, the default: the whole event.',
   },
   uid: {
     rule: uidRule.nullable(),

@@ -1,6 +1,6 @@
 import type { LiveSource, Topic } from '../streams/live/stream.ts'
 
-/** The health of a webhook in one word, as the view `posthorn.webhook_states` has it. `docs/guides/failures.md` explains the rule. */
+/** The health of a webhook in one word, as the view `posthorn.webhook_states` has it. `docs/guides/troubleshoot.md` explains the rule. */
 export type WebhookState = 'no_deliveries' | StoredState | 'on_hold' | 'disabled'
 
 /** The states that `evaluateHealth` stores, of a webhook that is enabled and not on hold. */

@@ -13,7 +13,7 @@ import { killChildren } from './script-process.ts'
 
 /**
  * `npm run bench` measures Posthorn on this machine, with its own Postgres and a TLS receiver in another process. Compare
- * the ratios within one run; `docs/reference/performance.md` explains how to read them.
+ * the ratios within one run; `docs/operate/sizing.md` explains how to read them.
  */
 const SCENARIOS = {
   A: reportRawUndici,

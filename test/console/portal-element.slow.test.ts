@@ -39,7 +39,7 @@ story('the portal in a frame has no header and no menu, and names its organizati
 })
 
 story('the block of the guide shows the portal, if either of its scripts runs first', async () => {
-  const guide = await readFile('docs/guides/embed-the-portal.md', 'utf8')
+  const guide = await readFile('docs/guides/portal.md', 'utf8')
   const [, block = ''] = /^```html\n(.*?)^```$/ms.exec(guide) ?? []
   const html = block.replace('https://webhooks.example.com', server.url)
   const [element = ''] = /^<script .*\n/.exec(html) ?? []

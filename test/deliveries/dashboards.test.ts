@@ -56,8 +56,8 @@ beforeAll(async () => {
   )
 })
 
-test('the questions of docs/operate/job-dashboards.md are answered', async () => {
-  const page = readFileSync('docs/operate/job-dashboards.md', 'utf8')
+test('the questions of docs/operate/monitor.md are answered', async () => {
+  const page = readFileSync('docs/operate/monitor.md', 'utf8')
   const [questions = ''] = /^## Questions$.*?^## /ms.exec(page) ?? []
   const blocks = [...questions.matchAll(/^```sql\n(.*?)^```/gms)].map(([, sql = '']) => sql)
   const answers = await Promise.all(blocks.map(async (sql) => (await query(sql)).rows))

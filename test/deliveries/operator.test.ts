@@ -13,11 +13,11 @@ import { startReceiver } from '../support/receiver.ts'
 import { until } from '../support/until.ts'
 import { useResource } from '../support/use-resource.ts'
 
-/* An operator changes jobs as docs/operate/job-dashboards.md says, while a worker runs. */
+/* An operator changes jobs as docs/operate/monitor.md says, while a worker runs. */
 const RETRIES = 2
 const HOUR_MS = 3_600_000
 
-const PAGE = readFileSync('docs/operate/job-dashboards.md', 'utf8')
+const PAGE = readFileSync('docs/operate/monitor.md', 'utf8')
 /** The actions of the page: what each calls, with `id` and `key` of the job. */
 const ACTIONS = new Map(
   [...PAGE.matchAll(/^\| ([a-z ]+) \| `([a-z_]+\(.+?\))` \|/gm)].map(([, name = '', call = '']) => [

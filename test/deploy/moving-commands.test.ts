@@ -13,7 +13,7 @@ import { blockOf, quoted, runCommands, withReplaced, writePrograms } from './com
 import { createPostgres, type InstalledPostgres } from './installed-postgres.ts'
 
 /*
- * The commands of docs/operate/moving.md: from the embedded Postgres to one that the package of the system installed, of
+ * The commands of docs/operate/backups.md: from the embedded Postgres to one that the package of the system installed, of
  * another version.
  */
 const folder = await useFolder('moving')

@@ -16,34 +16,32 @@ const EVENT_GRAPH = 'test/bodies/event-graph/types.test.ts'
  */
 const OWN_TESTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'CONTRIBUTING.md': { mermaid: 'A picture.' },
-  'docs/start/publish.md': { ts: 'test/docs/first-pages.test.ts' },
-  'docs/start/receive.md': { ts: 'test/docs/first-pages.test.ts' },
-  'docs/guides/publish-in-sql.md': {
+  'docs/start/your-application.md': { ts: 'test/docs/first-pages.test.ts' },
+  'docs/guides/publish.md': {
     sql: 'test/docs/first-pages.test.ts',
     ts: 'test/docs/first-pages.test.ts',
     python: 'test/docs/first-pages.test.ts',
   },
-  'docs/guides/changed-fields.md': { sql: 'test/events/published-tables/page.test.ts' },
-  'docs/guides/embedding.md': { ts: 'test/release/posthorn-package.test.ts' },
-  'docs/guides/event-graph.md': { graphql: EVENT_GRAPH },
-  'docs/guides/event-stream.md': { graphql: EVENT_GRAPH },
-  'docs/guides/frontends.md': { ts: 'test/graphql/frontends-page.slow.test.ts' },
-  'docs/guides/own-names.md': { hcl: 'test/organizations/own-names/terraform.test.ts' },
+  'docs/guides/test-your-receiver.md': { ts: 'test/release/posthorn-package.test.ts' },
+  'docs/guides/bodies.md': { graphql: EVENT_GRAPH, json: 'test/bodies/templates/docs.test.ts' },
+  'docs/guides/frontends.md': {
+    graphql: EVENT_GRAPH,
+    ts: 'test/graphql/frontends-page.slow.test.ts',
+  },
+  'docs/guides/moving-in.md': { hcl: 'test/organizations/own-names/terraform.test.ts' },
   'docs/guides/portal.md': { html: 'test/console/portal-element.slow.test.ts' },
-  'docs/guides/templates.md': { json: 'test/bodies/templates/docs.test.ts' },
   'docs/operate/backups.md': { sql: 'test/deploy/backup-commands.test.ts' },
   'docs/operate/deploying.md': { ini: 'A drop-in for systemd.', yaml: 'test/deploy/helm.test.ts' },
-  'docs/operate/job-dashboards.md': { sql: 'test/security/other-roles.test.ts' },
-  'docs/operate/metrics.md': { yaml: 'Configurations of Prometheus.' },
+  'docs/operate/monitor.md': {
+    sql: 'test/security/other-roles.test.ts',
+    yaml: 'Configurations of Prometheus.',
+  },
   'docs/operate/operating.md': {
     sql: 'test/security/other-roles.test.ts',
     nginx: 'test/server/proxies.test.ts',
     caddyfile: 'test/server/proxies.test.ts',
   },
   'docs/operate/runbook.md': { sql: 'test/security/other-roles.test.ts' },
-  'docs/reference/dependencies.md': {
-    ts: 'Reports for graphile-worker. The canaries of test/queue test what they show.',
-  },
 }
 
 const blocks = PAGES.flatMap(blocksOf)

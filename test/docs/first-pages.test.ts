@@ -25,10 +25,8 @@ import { createReader } from './support/reader.ts'
  */
 const PAGES = [
   'docs/start/get-started.md',
-  'docs/start/event-types.md',
-  'docs/start/publish.md',
-  'docs/guides/publish-in-sql.md',
-  'docs/start/receive.md',
+  'docs/start/your-application.md',
+  'docs/guides/publish.md',
 ]
 
 const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
@@ -118,7 +116,7 @@ followPages(PAGES, posthorn, {
   },
 })
 
-followPages(['docs/start/own-postgres.md'], posthorn, {
+followPages(['docs/start/get-started.md'], posthorn, {
   servers: { 'npm start': READY },
   replace: () => ({ 'postgres://…': ownDatabase.url }),
   after: { 'npm start': isReady },

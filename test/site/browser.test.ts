@@ -105,7 +105,7 @@ describe('in a browser', BROWSER, () => {
   })
 
   // The frame, the menus and the colors are the same on all pages.
-  test.each(['index', 'compare', 'guides/filters', 'reference/performance'])(
+  test.each(['index', 'compare', 'guides/filters', 'operate/sizing'])(
     'the page %s is accessible at each width, light and dark',
     async (name) => {
       await using visitor = await open()

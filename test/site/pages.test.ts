@@ -40,7 +40,7 @@ describe('links', () => {
     ['../../deploy/roles.sql', '/handbook/files/deploy/roles.sql'],
     ['../../deploy', null],
   ])('%s of a guide leads to %s', (link, address) => {
-    const target = targetOf(at('guides/templates'), link, site.pages)
+    const target = targetOf(at('guides/bodies'), link, site.pages)
     const to = target.page
       ? addressOf(site, target.page.path) + target.anchor
       : fileAddress(site, target)
@@ -49,7 +49,7 @@ describe('links', () => {
 
   test('to other files lead to the repository, if the build names one', () => {
     const repository = 'https://git.example/posthorn/blob/main'
-    const target = targetOf(at('guides/templates'), '../../deploy/roles.sql#L3', site.pages)
+    const target = targetOf(at('guides/bodies'), '../../deploy/roles.sql#L3', site.pages)
     expect(fileAddress({ ...site, repository }, target)).toBe(`${repository}/deploy/roles.sql#L3`)
   })
 })

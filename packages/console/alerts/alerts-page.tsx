@@ -75,7 +75,7 @@ export default function AlertsPage() {
           <>
             An address gets alerts once its owner has used the link that Posthorn sends there, and
             at most ten mails an hour. Each mail has a link to unsubscribe.{' '}
-            <DocsPage page="guides/alerts" title="The documentation" /> has the details.
+            <DocsPage page="guides/console" title="The documentation" /> has the details.
           </>
         }
         actions={addresses?.length ? add : undefined}

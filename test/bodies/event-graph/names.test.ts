@@ -9,7 +9,7 @@ import {
 } from '../../../src/bodies/event-graph/names.ts'
 
 const DOCUMENT = readFileSync(
-  new URL('../../../docs/guides/event-graph.md', import.meta.url),
+  new URL('../../../docs/guides/bodies.md', import.meta.url),
   'utf8',
 )
 

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { EventGraph, SELECTION_ROOTS } from '../../../src/bodies/event-graph/event-schema.ts'
 
 const DOCUMENT = readFileSync(
-  new URL('../../../docs/guides/event-graph.md', import.meta.url),
+  new URL('../../../docs/guides/bodies.md', import.meta.url),
   'utf8',
 )
 const ROWS = (DOCUMENT.split('| JSON Schema | GraphQL |\n| --- | --- |\n')[1] ?? '')

@@ -86,12 +86,12 @@ var requestToken = async () => 'phs_'
 var post = async (...all) => ({ data: {}, errors: [{ extensions: { code: '' } }] })`,
   },
   {
-    page: 'docs/guides/typed-events.md',
+    page: 'docs/guides/event-types.md',
     part: 'export interface OrderPaid',
     file: 'order.paid',
   },
   {
-    page: 'docs/guides/typed-events.md',
+    page: 'docs/guides/event-types.md',
     part: "from './order.paid'",
     code: `
 declare const body: Uint8Array

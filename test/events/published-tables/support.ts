@@ -58,14 +58,14 @@ export async function createHostDatabase() {
 }
 
 export const PAGE = readFileSync(
-  new URL('../../../docs/guides/changed-fields.md', import.meta.url),
+  new URL('../../../docs/guides/publish.md', import.meta.url),
   'utf8',
 )
 
 /** The grants of the page for the role `host`, to another role. */
 export function documentedGrants(role: string): string {
   const [, grants] = /```sql\n(grant usage on schema posthorn to host;[\s\S]+?)```/.exec(PAGE) ?? []
-  if (grants === undefined) throw new Error('docs/guides/changed-fields.md has no grants.')
+  if (grants === undefined) throw new Error('docs/guides/publish.md has no grants.')
   return grants.replaceAll(/\bhost\b/g, role)
 }
 

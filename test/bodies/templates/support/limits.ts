@@ -10,7 +10,7 @@ export function templateText(target: string): string {
   return readFileSync(new URL(path, import.meta.url), 'utf8')
 }
 
-/** Fails if a target would reject the body, by its published limits: docs/guides/templates.md has their sources. */
+/** Fails if a target would reject the body, by its published limits: docs/guides/bodies.md has their sources. */
 export const CHECKS: Readonly<Record<string, (body: Json) => void>> = {
   slack(body) {
     within(body.text, 40_000)
