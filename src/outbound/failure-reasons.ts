@@ -9,7 +9,7 @@ const SHOW_CERTIFICATES =
 const ANSWER_FAST =
   'Respond with 2xx as soon as the request is stored, and process it afterwards. The webhook has a timeout setting.'
 
-/** Failures without a response, by the error code of the attempt. docs/concepts/deliveries.md has the same table. */
+/** Failures without a response, by the error code of the attempt. docs/concepts/deliveries.md has the meanings, too. */
 const BY_CODE = {
   name_not_found: [
     'The host name does not exist.',

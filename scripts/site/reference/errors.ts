@@ -1,6 +1,7 @@
 import { ERROR_CODES } from '../../../src/graphql/error-codes.ts'
 import { headOfProblem, PROBLEMS, type ProblemKind } from '../../../src/http/problem.ts'
 import { ISSUE_CODES } from '../../../src/lib/issue-codes.ts'
+import { ERROR_CODES as FAILURE_CODES, wordsOf } from '../../../src/outbound/failure-reasons.ts'
 import { code, fenced, page, prose, table } from './markdown.ts'
 import { SQLSTATES } from './sqlstates.ts'
 
@@ -37,7 +38,11 @@ export function errorsPage(): string {
       Object.entries(SQLSTATES).map(([name, { meaning, remedy }]) => [code(name), meaning, remedy]),
     ),
     '## Attempts',
-    'An attempt without a response has an `errorCode`. [Deliveries](../concepts/deliveries.md#codes) has all of them, with who can act.',
+    'An attempt without a response has an `errorCode`, and details in `error`.',
+    table(
+      ['`errorCode`', 'meaning', 'advice'],
+      FAILURE_CODES.map((name) => [code(name), ...wordsOf({ status: null, errorCode: name })]),
+    ),
   )
 }
 
