@@ -46,16 +46,10 @@ export function errorsPage(): string {
   )
 }
 
+const DETAIL = 'The URL is not HTTPS. Give one that begins with https://.'
+
 const EXAMPLE = {
-  type: 'urn:posthorn:problem:invalid',
-  title: 'Invalid',
-  status: 422,
-  detail: 'The URL is not HTTPS. Give one that begins with https://.',
-  errors: [
-    {
-      pointer: '#/url',
-      code: 'not_https',
-      detail: 'The URL is not HTTPS. Give one that begins with https://.',
-    },
-  ],
+  ...headOfProblem('invalid'),
+  detail: DETAIL,
+  errors: [{ pointer: '#/url', code: 'not_https', detail: DETAIL }],
 }
