@@ -56,10 +56,10 @@ beforeAll(async () => {
   )
 })
 
-test('the questions of docs/operate/monitor.md are answered', async () => {
+test('the queries of docs/operate/monitor.md answer what they say', async () => {
   const page = readFileSync('docs/operate/monitor.md', 'utf8')
-  const [questions = ''] = /^## Questions$.*?^## /ms.exec(page) ?? []
-  const blocks = [...questions.matchAll(/^```sql\n(.*?)^```/gms)].map(([, sql = '']) => sql)
+  const [queries = ''] = /^## Queries$.*?^## /ms.exec(page) ?? []
+  const blocks = [...queries.matchAll(/^```sql\n(.*?)^```/gms)].map(([, sql = '']) => sql)
   const answers = await Promise.all(blocks.map(async (sql) => (await query(sql)).rows))
   expect(answers).toHaveLength(5)
   const [counts, failing, endpoints, waiting, backlogs] = answers

@@ -110,8 +110,7 @@ describe('a retrying delivery', () => {
 
   test('the statement that cancels instead of deleting cancels it', async () => {
     const { delivery, job } = await failedOnce()
-    const [, statement = ''] =
-      /### To cancel instead of deleting\n\n```sql\n(.*?)```/s.exec(PAGE) ?? []
+    const [, statement = ''] = /To cancel a delivery:\n\n```sql\n(.*?)```/s.exec(PAGE) ?? []
     const { rows } = await query(statement.replace(/msg_[a-z0-9]+/, job.key as string))
     expect(rows).toEqual([{ key: job.key, last_error: 'Asked for by the customer' }])
     expect(await operatorSweep()).toEqual({ restored: [], canceled: [job.key] })

@@ -37,7 +37,6 @@ const OWN_TESTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     yaml: 'Configurations of Prometheus.',
   },
   'docs/operate/operating.md': {
-    sql: 'test/security/other-roles.test.ts',
     nginx: 'test/server/proxies.test.ts',
     caddyfile: 'test/server/proxies.test.ts',
   },

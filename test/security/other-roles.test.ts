@@ -133,7 +133,7 @@ describe('the SQL of docs/operate', () => {
       .map(({ text }) => text.replaceAll('graphile_worker.', '"user".'))
   const blocks = sqlOf('runbook')
 
-  test.each([...blocks, ...sqlOf('job-dashboards'), ...sqlOf('operating')])(
+  test.each([...blocks, ...sqlOf('monitor')])(
     'runs as the role of the service: %s',
     async (sql) => {
       await roles.asService.pool.query(sql)

@@ -55,7 +55,7 @@ export function metricsPage(): string {
   const others = ofProcess.filter(({ name }) => !name.startsWith('posthorn_'))
   return page(
     '# Metrics',
-    '`/metrics` of each process has these metrics in the Prometheus text format. [Metrics and alerts](../operate/metrics.md) says how to scrape them, and has the alerts and the dashboard.',
+    '`/metrics` of each process has these metrics in the Prometheus text format. [Monitoring](../operate/monitor.md) says how to scrape them, and has the alerts and the dashboard.',
     'Counters and histograms count since the process started, and are there with the value 0 from the start, but for those of a route, which its first request adds. No label has an id, a URL or anything else that a caller chooses. `role` is `all`, `api` or `worker`. `error_code` is one of the [codes of attempts](../concepts/deliveries.md#codes).',
     '## Of a process',
     tableOf(own),

@@ -11,7 +11,7 @@ export function settingsPage(): string {
     ...Object.entries(SETTING_DESCRIPTIONS).map(([name, text]) =>
       setting(name as SettingName, text),
     ),
-    'Tracing with OpenTelemetry has no setting of Posthorn: see [Tracing](../operate/tracing.md).',
+    'Tracing with OpenTelemetry has no setting of Posthorn: see [Monitoring](../operate/monitor.md).',
   )
 }
 

@@ -3,7 +3,7 @@ import { createBlankDatabase } from '../../support/blank-database.ts'
 import { freePort } from '../../support/free-port.ts'
 import { useResource } from '../../support/use-resource.ts'
 import { createReader } from '../support/reader.ts'
-import { followGuide } from './support/follow-guide.ts'
+import { followPages } from './support/follow-guide.ts'
 
 /* The reader has a Postgres, whose address is in the shell, and nothing else. */
 const database = await useResource(createBlankDatabase())
@@ -15,16 +15,16 @@ const posthorn = {
   graphql: () => Promise.reject(new Error('This page sends GraphQL with curl.')),
 }
 
-followGuide('go-to-production', posthorn, {
+followPages(['docs/operate/deploying.md'], posthorn, {
+  until: '## Before production',
   servers: { 'npm start': '"msg":"ready"' },
   replace: () => ({ 9464: String(metricsPort) }),
   after: {
-    rotate: (output) => expect(output).toMatch(/re-encrypted/),
-    readyz: (output) => expect(output).toMatch(/"worker": ?"ok"/),
-    'metrics.txt': (output) => {
+    rotate: (output) => {
+      expect(output).toMatch(/re-encrypted/)
       expect(output).toMatch(/^404$/m)
-      expect(output).toMatch(/^posthorn_/m)
+      expect(output).toMatch(/^posthorn_workers 1$/m)
+      expect(output).toMatch(/^posthorn_deliveries_overdue 0$/m)
     },
-    deliveries_overdue: (output) => expect(output).toMatch(/^posthorn_workers 1$/m),
   },
 })

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, type TestOptions, test } from 'v
 import { freePort } from '../../../support/free-port.ts'
 import { needs } from '../../../support/left-out.ts'
 import { until } from '../../../support/until.ts'
-import { type Block, blocksOf, ROOT } from '../../support/pages.ts'
+import { type Block, blocksOf, ROOT, read } from '../../support/pages.ts'
 import type { Terminal } from '../../support/reader.ts'
 import { type GuideReader, sendSql } from './posthorn.ts'
 import { checkTypes } from './typescript.ts'
@@ -23,6 +23,8 @@ export interface GuideOptions {
   readonly after?: Readonly<
     Record<string, (output: string, now: () => string) => Promise<void> | void>
   >
+  /** The heading at which the reader stops. Default: none, so the page is followed to its end. */
+  readonly until?: string
   /** Languages that other tests run. */
   readonly shown?: readonly string[]
   /** What runs the blocks of further languages. */
@@ -57,7 +59,7 @@ export function followPages(
   options: GuideOptions = {},
 ): void {
   describe(pages.join(), () => {
-    const blocks = pages.flatMap(blocksOf)
+    const blocks = pages.flatMap((page) => blocksBefore(options.until, page))
     const ids = createSeenIds()
     const variables = new Set<string>()
     const terminals = new Map<string, Terminal>()
@@ -206,6 +208,14 @@ export function followPages(
       print(stdout + stderr)
     }
   })
+}
+
+/** The blocks of a page before a heading, or all. */
+function blocksBefore(heading: string | undefined, page: string): Block[] {
+  if (heading === undefined) return blocksOf(page)
+  const at = read(page).split('\n').indexOf(heading)
+  if (at < 0) throw new Error(`${page} has no line "${heading}".`)
+  return blocksOf(page).filter(({ line }) => line <= at)
 }
 
 /** Whether every line of a block of output was printed, in order. `…` stands for any text. */
