@@ -139,7 +139,7 @@ export async function startRunner(options: RunnerOptions): Promise<Part> {
   function stop(): void {
     if (isStopping) return
     isStopping = true
-    // graphile-worker does not await the return of its jobs, and Node ends the thread if that fails: docs/reference/dependencies.md.
+    // graphile-worker does not await the return of its jobs, and Node ends the thread if that fails: test/queue/worker.test.ts.
     process.on('unhandledRejection', onError)
     // Rejects if the runner is already stopping.
     runner.stop().catch(() => {})

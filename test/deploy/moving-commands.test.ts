@@ -60,9 +60,9 @@ test(
       await receiver.arrival(1)
     }
 
-    await run(blockOf('moving.md', 'export --output posthorn'))
+    await run(blockOf('backups.md', 'export --output posthorn'))
     await run(
-      withReplaced(blockOf('moving.md', 'posthorn import'), {
+      withReplaced(blockOf('backups.md', 'posthorn import'), {
         'postgres://…': postgres.urlOf('posthorn'),
       }),
     )
@@ -81,7 +81,7 @@ test(
 
     const list = await run(`POSTHORN_API_KEY=${token} npx posthorn key list --server ${url}`)
     const id = /org_\w+/.exec(list)?.[0] ?? ''
-    await run(withReplaced(blockOf('moving.md', '--organization'), { 'org_…': id }))
+    await run(withReplaced(blockOf('backups.md', '--organization'), { 'org_…': id }))
     const exported = await readFile(path.join(folder, 'organization.jsonl'), 'utf8')
     expect(exported).toContain('after the move')
   },

@@ -14,12 +14,6 @@ async function lockedPackages(file = 'package-lock.json') {
   )
 }
 
-test('docs/reference/dependencies.md justifies every dependency of the package once, and no others', async () => {
-  const { dependencies } = JSON.parse(await read('packages/posthorn/package.json'))
-  const listed = [...(await read('docs/reference/dependencies.md')).matchAll(/^\| `([^`]+)` \|/gm)]
-  expect(listed.map(([, name]) => name).toSorted()).toEqual(Object.keys(dependencies).toSorted())
-})
-
 /** The files of the packages that `npm run install:all` installs. */
 const ownPackages = (name: string) =>
   globSync(`{examples,test}/**/${name}`, {

@@ -142,7 +142,7 @@ describe('the SQL of docs/operate', () => {
 
   test('in runbook.md runs as the role for dashboards, if it reads jobs or backlogs', async () => {
     const ofDashboards = blocks.filter((sql) => /"user"\.jobs|webhook_backlogs/.test(sql))
-    expect(ofDashboards).toHaveLength(4)
+    expect(ofDashboards).toHaveLength(3)
     for (const sql of ofDashboards) await roles.asDashboards.pool.query(sql)
     const [other = ''] = blocks.filter((sql) => !ofDashboards.includes(sql))
     await expect(roles.asDashboards.pool.query(other)).rejects.toMatchObject({ code: '42501' })

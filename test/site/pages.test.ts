@@ -36,7 +36,7 @@ describe('links', () => {
 
   test.each([
     ['filters.md#every-case', '/handbook/guides/filters/#every-case'],
-    ['../operate/upgrading.md', '/handbook/operate/upgrading/'],
+    ['../operate/backups.md', '/handbook/operate/backups/'],
     ['../../deploy/roles.sql', '/handbook/files/deploy/roles.sql'],
     ['../../deploy', null],
   ])('%s of a guide leads to %s', (link, address) => {
