@@ -6,10 +6,12 @@ import { BASE, REST, ROOT } from './site.ts'
 
 const { version } = JSON.parse(readFileSync(`${ROOT}/package.json`, 'utf8'))
 
-/** A section of the menu: the pages of folders, in the order of the first page. */
+/** The paths of the pages, which `build.ts` writes in their order. */
+const pages: string[] = JSON.parse(readFileSync('.generated/pages.json', 'utf8'))
+
 const section = (label: string, ...folders: readonly string[]) => ({
   label,
-  items: folders.map((directory) => ({ autogenerate: { directory } })),
+  items: pages.filter((page) => folders.includes(page.split('/')[0] as string)),
 })
 
 export default defineConfig({
@@ -27,9 +29,13 @@ export default defineConfig({
       title: 'Posthorn',
       favicon: '/posthorn.svg',
       logo: { src: './public/posthorn.svg', alt: '' },
-      customCss: ['./src/theme.css'],
+      customCss: ['@fontsource-variable/inter', './src/theme.css'],
       components: { Footer: './src/footer.astro' },
-      plugins: [starlightOpenAPI([{ base: REST, schema: '.generated/openapi.json', sidebar: { label: 'REST' } }])],
+      plugins: [
+        starlightOpenAPI([
+          { base: REST, schema: '.generated/openapi.json', sidebar: { label: 'REST' } },
+        ]),
+      ],
       sidebar: [
         section('Start', 'start'),
         section('Concepts', 'concepts'),
@@ -37,7 +43,7 @@ export default defineConfig({
         section('Operate', 'operate'),
         section('Security and data', 'security', 'data'),
         'compare',
-        { label: 'Reference', items: [...openAPISidebarGroups, { autogenerate: { directory: 'reference' } }] },
+        { label: 'Reference', items: [...openAPISidebarGroups, ...section('', 'reference').items] },
       ],
       markdown: { processedDirs: ['.generated'] },
       expressiveCode: {

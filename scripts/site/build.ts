@@ -39,9 +39,11 @@ async function writeSources(pages: readonly Page[]): Promise<void> {
   await rm(SOURCES, { recursive: true, force: true })
   await cp(path.join(ROOT, 'docs/images'), path.join(SOURCES, 'images'), { recursive: true })
   await writeFile(path.join(SOURCES, 'openapi.json'), JSON.stringify(openApiDocument('/')))
-  for (const [order, page] of pages.entries()) {
+  const paths = pages.map(({ path: name }) => name)
+  await writeFile(path.join(SOURCES, 'pages.json'), JSON.stringify(paths))
+  for (const page of pages) {
     const { path: name, title, description } = page
-    const data = JSON.stringify({ title, description, sidebar: { order } })
+    const data = JSON.stringify({ title, description })
     const file = path.join(SOURCES, `${name}.md`)
     await mkdir(path.dirname(file), { recursive: true })
     await writeFile(file, `---\n${data}\n---\n\n${withAddresses(page, pages, 'html')}`)

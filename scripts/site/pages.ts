@@ -31,7 +31,8 @@ export async function readPages(): Promise<Page[]> {
 }
 
 function readPage(name: string, text: string): Page {
-  const [, heading = '', body = ''] = /^# (.+)\n+(.*)/s.exec(text.replaceAll('\r\n', '\n')) ?? []
+  const [, heading = '', body = ''] =
+    /^# ([^\n]+)\n+(.*)$/s.exec(text.replaceAll('\r\n', '\n')) ?? []
   if (heading === '') throw new Error(`${name}.md has no title: begin the page with "# Title".`)
   const [paragraph = ''] = body.split('\n\n')
   return {

@@ -31,8 +31,9 @@ export function pathOf(command: Command): string {
 
 /** With the examples and notes that follow the options. */
 function helpOf(command: Command): string {
-  let help = ''
-  command.configureOutput({ writeOut: (text) => void (help += text), getOutHelpWidth: () => 88 })
+  const written: string[] = []
+  const writeOut = (text: string) => void written.push(text)
+  command.configureOutput({ writeOut, getOutHelpWidth: () => 88 })
   command.outputHelp()
-  return help.trim()
+  return written.join('').trim()
 }

@@ -82,13 +82,18 @@ export function graphqlTypesPage(): string {
 
 function bodyOf(type: GraphQLNamedType): string {
   if (isEnumType(type)) {
-    const rows = type.getValues().map(({ name, description }) => [code(name), prose(description ?? '')])
+    const rows = type
+      .getValues()
+      .map(({ name, description }) => [code(name), prose(description ?? '')])
     return table(['value', 'meaning'], rows)
   }
   if (isUnionType(type)) return `One of ${type.getTypes().map(String).map(linkedName).join(', ')}.`
   if (!isInputObjectType(type) && !isObjectType(type) && !isInterfaceType(type)) return 'A scalar.'
   const note = isInputObjectType(type) && type.isOneOf ? 'Exactly one of the fields is given.' : ''
-  return page(note, table(['field', 'type', 'meaning'], Object.values(type.getFields()).map(row))).trimEnd()
+  return page(
+    note,
+    table(['field', 'type', 'meaning'], Object.values(type.getFields()).map(row)),
+  ).trimEnd()
 }
 
 type Described = GraphQLArgument | GraphQLInputField | GraphQLField<unknown, unknown>

@@ -11,13 +11,13 @@ export function settingsPage(): string {
     ...Object.entries(SETTING_DESCRIPTIONS).flatMap(([name, text]) => [
       `## ${name}`,
       prose(text),
-      valueOf(name as SettingName),
+      defaultAndRule(name as SettingName),
     ]),
     'Tracing with OpenTelemetry has no setting of Posthorn: see [Monitor](../operate/monitor.md).',
   )
 }
 
-function valueOf(name: SettingName): string {
+function defaultAndRule(name: SettingName): string {
   const standard = SETTINGS[name] === '' ? 'unset' : code(SETTINGS[name])
   const secret = SECRET_SETTINGS.includes(name) ? ' A secret.' : ''
   return `Default: ${standard}. Value: ${prose(ruleOf(name))}.${secret}`
