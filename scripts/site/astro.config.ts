@@ -29,7 +29,7 @@ export default defineConfig({
       title: 'Posthorn',
       favicon: '/posthorn.svg',
       logo: { src: './public/posthorn.svg', alt: '' },
-      customCss: ['@fontsource-variable/inter', './src/theme.css'],
+      customCss: ['./src/theme.css'],
       components: { Footer: './src/footer.astro' },
       plugins: [
         starlightOpenAPI([
