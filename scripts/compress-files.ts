@@ -5,14 +5,14 @@ import { brotliCompress, constants, gzip } from 'node:zlib'
 
 /** Writes compressed copies of the files of a build, so that no request has to compress. */
 export async function compressFiles(folder: string, compressible: RegExp): Promise<void> {
-  for (const file of await readdir(folder, { recursive: true })) {
-    if (compressible.test(file)) await compressFile(path.join(folder, file))
-  }
+  const files = await readdir(folder, { recursive: true })
+  const chosen = files.filter((file) => compressible.test(file))
+  await Promise.all(chosen.map((file) => compressFile(path.join(folder, file))))
 }
 
 async function compressFile(file: string): Promise<void> {
   const content = await readFile(file)
-  const brotli = { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } }
+  const brotli = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }
   await writeFile(`${file}.br`, await promisify(brotliCompress)(content, brotli))
   await writeFile(`${file}.gz`, await promisify(gzip)(content, { level: 9 }))
 }

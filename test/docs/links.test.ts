@@ -10,7 +10,9 @@ const REFERENCE = new Map(
   [...(await referencePages())].map(([name, text]) => [`docs/reference/${name}.md`, text]),
 )
 
-const exists = (file: string) => REFERENCE.has(file) || existsSync(path.join(ROOT, file))
+/** That of `/openapi.json` is made of several pages. */
+const exists = (file: string) =>
+  REFERENCE.has(file) || file === 'docs/reference/rest.md' || existsSync(path.join(ROOT, file))
 
 const anchorsOf = (page: string) => anchorsIn(REFERENCE.get(page) ?? read(page))
 

@@ -12,16 +12,14 @@ import {
 } from 'graphql'
 import { describe, expect, test } from 'vitest'
 import { leaves, pathOf } from '../../scripts/site/reference/cli.ts'
-import { SCHEMA } from '../../scripts/site/reference/graphql-schema.ts'
+import { SCHEMA } from '../../scripts/site/reference/graphql.ts'
 import { describeMetrics } from '../../scripts/site/reference/metrics.ts'
-import { operationsOf } from '../../scripts/site/reference/open-api.ts'
 import { referencePages } from '../../scripts/site/reference/pages.ts'
-import { DOCUMENT } from '../../scripts/site/reference/rest.ts'
-import { publicFunctions } from '../../scripts/site/reference/sql-functions.ts'
 import { SQLSTATES } from '../../scripts/site/reference/sqlstates.ts'
 import { createProgram } from '../../src/cli/program.ts'
 import { SETTINGS } from '../../src/config/config.ts'
 import { printExample, SETTING_DESCRIPTIONS } from '../../src/config/print-example.ts'
+import { openApiDocument } from '../../src/server/rest/connect-v1/openapi.ts'
 
 const ROOT = path.join(import.meta.dirname, '../..')
 const pages = await referencePages()
@@ -36,8 +34,8 @@ describe('settings', () => {
   test('each has a section with its default', () => {
     expect(headingsOf('settings').toSorted()).toEqual(names.toSorted())
     for (const [name, value] of Object.entries(SETTINGS)) {
-      if (value !== '')
-        expect(textOf('settings').split(`## ${name}\n`)[1]).toContain(`\`${value}\``)
+      const [section] = textOf('settings').split(`## ${name}\n`)[1]?.split('\n## ') ?? []
+      if (value !== '') expect(section).toContain(`Default: \`${value}\`.`)
     }
   })
 
@@ -76,19 +74,11 @@ describe('commands', async () => {
 
 describe('GraphQL', () => {
   test('each root field and each type has a section', () => {
-    for (const [name, type] of [
-      ['graphql-queries', SCHEMA.getQueryType()],
-      ['graphql-mutations', SCHEMA.getMutationType()],
-      ['graphql-subscriptions', SCHEMA.getSubscriptionType()],
-    ] as const) {
-      expect(headingsOf(name)).toEqual(Object.keys(type?.getFields() ?? {}))
-    }
-    const listed = ['objects', 'inputs', 'enums', 'errors'].flatMap((group) =>
-      headingsOf(`graphql-${group}`),
-    )
-    const roots = ['Query', 'Mutation', 'Subscription']
-    const types = ownTypes(SCHEMA).map(({ name }) => name)
-    expect(listed.toSorted()).toEqual(types.filter((name) => !roots.includes(name)).toSorted())
+    const roots = [SCHEMA.getQueryType(), SCHEMA.getMutationType(), SCHEMA.getSubscriptionType()]
+    const fields = roots.flatMap((type) => Object.keys(type?.getFields() ?? {}))
+    expect(headingsOf('graphql', '###')).toEqual(fields)
+    const types = ownTypes(SCHEMA).filter((type) => !roots.some((root) => root === type))
+    expect(headingsOf('graphql-types')).toEqual(types.map(({ name }) => name).toSorted())
   })
 
   /** What the specification of Relay says of each connection, and the results of mutations, whose names say it. */
@@ -124,35 +114,29 @@ describe('GraphQL', () => {
   }
 })
 
-describe('REST', () => {
-  const operations = operationsOf(DOCUMENT)
+interface Described {
+  readonly summary?: string
+  readonly description?: string
+}
 
-  test('each operation has a section with an example, and each schema one with its fields', () => {
-    expect(operations.length).toBeGreaterThan(5)
-    const headings = [...headingsOf('rest'), ...headingsOf('rest', '###')]
-    for (const { summary, method, path: at } of operations) {
-      const [, section = ''] = textOf('rest').split(`## ${summary}\n`)
-      expect(section).toContain(`\`${method} ${at}\``)
-      expect(section.split('\n## ')[0]).toContain('```sh\ncurl ')
-    }
-    for (const [name, { properties = {} }] of Object.entries(DOCUMENT.components.schemas)) {
-      expect(headings).toContain(name)
-      for (const field of Object.keys(properties))
-        expect(textOf('rest')).toContain(`| \`${field}\``)
-    }
-  })
+type Descriptions = Readonly<Record<string, Described>>
 
-  test('each operation, parameter, answer and field has a description', () => {
-    const missing = operations.flatMap(({ id, summary, description, parameters, answers }) => [
-      ...(summary && description ? [] : [id]),
-      ...parameters.filter((one) => !one.description).map(({ name }) => `${id} ${name}`),
-      ...answers.filter((one) => !one.description).map(({ status }) => `${id} ${status}`),
-    ])
-    expect(missing).toEqual([])
-    for (const { description } of Object.values(DOCUMENT.components.schemas)) {
-      expect(description).toBeTruthy()
-    }
-  })
+interface DescribedApi {
+  readonly paths: Readonly<Record<string, Descriptions>>
+  readonly components: Readonly<Record<'parameters' | 'responses' | 'schemas', Descriptions>>
+}
+
+test('each operation, parameter, answer and schema of REST has a description', () => {
+  const { paths, components } = openApiDocument('/') as object as DescribedApi
+  const operations = Object.values(paths).flatMap((methods) => Object.values(methods))
+  expect(operations.length).toBeGreaterThan(5)
+  const { parameters, responses, schemas } = components
+  const described = [
+    ...operations,
+    ...[parameters, responses, schemas].flatMap((all) => Object.values(all)),
+  ]
+  expect(described.filter(({ description }) => !description)).toEqual([])
+  expect(operations.filter(({ summary }) => !summary)).toEqual([])
 })
 
 test('each SQLSTATE that a migration raises is described, and no other of Posthorn', () => {
@@ -194,17 +178,6 @@ test('each event of the log in the source is described, and no other', () => {
   const [, logs = ''] = sourceOf('docs/operate/operating.md').split('\n## Logs\n')
   const described = [...logs.matchAll(/^\| `([^`]+)` \|/gm)].map(([, name]) => name)
   expect(described.toSorted()).toEqual([...names].toSorted())
-})
-
-test('each public function of SQL has a section', () => {
-  const names = new Set(publicFunctions().map(({ name }) => `posthorn.${name}`))
-  expect([...names]).toEqual([
-    'posthorn.publish_events',
-    'posthorn.publish_event',
-    'posthorn.publish_changes',
-    'posthorn.stop_publishing_changes',
-  ])
-  expect(headingsOf('sql')).toEqual([...names, 'Errors'])
 })
 
 const isSentence = (text: string) => /^[A-Z0-9/].{15,}\.$/s.test(text)

@@ -2,7 +2,7 @@ import type { Server } from 'node:net'
 import { createAdaptorServer, type ServerType } from '@hono/node-server'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { readPages } from '../../scripts/site/pages/page.ts'
+import { readPages } from '../../scripts/site/pages.ts'
 import { createDocsFiles } from '../../src/server/docs-files.ts'
 import { findChromium, openBrowser, REMEDY } from '../console/browser.ts'
 import { violations } from '../console/support/violations.ts'
@@ -63,23 +63,21 @@ describe('in a browser', BROWSER, () => {
     await using visitor = await open()
     const { page } = visitor
     await page.goto(`${url}/docs/`)
+    // The program of the search is loaded when the page is idle.
+    await page.locator('.pagefind-ui__search-input').waitFor({ state: 'attached' })
     await page.keyboard.press('Control+k')
-    await page.locator('pagefind-input input:focus').waitFor()
+    await page.locator('.pagefind-ui__search-input:focus').waitFor()
     // As one input: the results of a part of the word would replace those that have the focus.
     await page.keyboard.insertText('retries')
-    await page.locator('pagefind-results a').first().waitFor()
-    expect(await page.locator('pagefind-summary').textContent()).toMatch(
-      /^\d+ results for retries$/,
-    )
-    await page.keyboard.press('ArrowDown')
-    await page.keyboard.press('ArrowDown')
-    await page.keyboard.press('ArrowUp')
+    await page.locator('.pagefind-ui__message', { hasText: /^\d+ results for retries$/ }).waitFor()
+    await page.locator('.pagefind-ui__result-link').first().focus()
     await page.keyboard.press('Enter')
     await page.waitForURL(/\/docs\/.+/)
+    await page.locator('.pagefind-ui__search-input').waitFor({ state: 'attached' })
     await page.keyboard.press('Control+k')
-    await page.locator('pagefind-input input:focus').waitFor()
+    await page.locator('.pagefind-ui__search-input:focus').waitFor()
     await page.keyboard.type('漢字')
-    await page.locator('pagefind-summary', { hasText: 'No results for 漢字' }).waitFor()
+    await page.locator('.pagefind-ui__message', { hasText: 'No results for 漢字' }).waitFor()
     expect(await violations(page)).toEqual([])
   })
 
@@ -87,7 +85,7 @@ describe('in a browser', BROWSER, () => {
     await using visitor = await open()
     const { page } = visitor
     const problems: string[] = []
-    for (const { path: name } of readPages()) {
+    for (const { path: name } of await readPages()) {
       await page.setViewportSize(WIDE)
       await page.goto(addressOf(name))
       for (const found of await violations(page, { within: 'main', rules: OF_AUTHORS })) {

@@ -2,8 +2,10 @@ import { createHash } from 'node:crypto'
 import { globSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { readPages } from '../../scripts/site/pages/page.ts'
+import { readPages } from '../../scripts/site/pages.ts'
 import { builtSite, SITE } from './built-site.ts'
+
+const pages = await readPages()
 
 describe('the built site', SITE, () => {
   let folder: string
@@ -22,7 +24,6 @@ describe('the built site', SITE, () => {
   })
 
   test('has each page as HTML with its title, and as Markdown', () => {
-    const pages = readPages()
     expect(pages.length).toBeGreaterThan(30)
     for (const { path: name, title } of pages) {
       const page = html.get(name === 'index' ? '/docs/' : `/docs/${name}/`)
@@ -60,8 +61,8 @@ describe('the built site', SITE, () => {
   test('has a list of all pages for programs that read them, each with a sentence', () => {
     const list = read('llms.txt')
     expect(list).toMatch(/^# Posthorn\n\n> .+\n/)
-    for (const { path: name, title } of readPages()) {
-      if (name !== 'index') expect(list).toContain(`- [${title}](/docs/${name}.md): `)
+    for (const { path: name, title } of pages) {
+      expect(list).toContain(`- [${title}](/docs/${name}.md): `)
       expect(read('llms-full.txt')).toContain(`# ${title}\n`)
     }
   })

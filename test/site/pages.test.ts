@@ -1,57 +1,47 @@
 import { globSync } from 'node:fs'
 import path from 'node:path'
-import { describe, expect, test } from 'vitest'
-import { addressOf, fileAddress, targetOf } from '../../scripts/site/pages/addresses.ts'
-import { sectionsOf } from '../../scripts/site/pages/order.ts'
-import { firstSentence, readPages, withoutMarks } from '../../scripts/site/pages/page.ts'
-import { siteOf } from '../../scripts/site/pages/site.ts'
+import { expect, test } from 'vitest'
+import { addressOf, withAddresses } from '../../scripts/site/links.ts'
+import { firstSentence, type Page, readPages, withoutMarks } from '../../scripts/site/pages.ts'
 
 const ROOT = path.join(import.meta.dirname, '../..')
-const pages = readPages()
+const pages = await readPages()
 
-test('each page of docs has one place in the order of the site, in the section that links to the page', () => {
+test('the site has each page of docs once, in the order of the first page, and the reference last', () => {
   const written = globSync('docs/**/*.md', { cwd: ROOT }).map((file) => file.slice(5, -3))
-  const order = pages.map(({ path }) => path)
-  expect(order.toSorted()).toEqual([...new Set([...written, ...order])].toSorted())
-  expect(order[0]).toBe('index')
-  const sections = new Map(
-    sectionsOf(pages).map(({ label, pages }) => [label, pages.map(({ path }) => path)]),
+  const order = pages.map((page) => page.path)
+  expect(order.filter((name) => !name.startsWith('reference/')).toSorted()).toEqual(
+    written.toSorted(),
   )
-  expect(sections.get('Concepts')?.slice(0, 2)).toEqual(['concepts/events', 'concepts/deliveries'])
-  expect(sections.get('Guides')).not.toContain('guides/filters')
-  expect(sections.get('In depth')).toContain('guides/filters')
-  // A build makes most of the reference.
-  expect(sectionsOf([{ path: 'reference/rest' }])).toEqual([
-    { label: 'Reference', pages: [{ path: 'reference/rest' }] },
-  ])
+  expect(new Set(order).size).toBe(order.length)
+  expect(order.slice(0, 2)).toEqual(['index', 'start/get-started'])
+  expect(order.indexOf('guides/publish')).toBeGreaterThan(order.indexOf('concepts/events'))
+  expect(order.at(-1)).toMatch(/^reference\//)
 })
 
-describe('links', () => {
-  const site = siteOf({ DOCS_BASE: '/handbook' })
-  const at = (path: string) => {
-    const page = site.pages.find((one) => one.path === path)
-    if (!page) throw new Error(path)
-    return page
-  }
+const guide: Page = { path: 'guides/bodies', title: '', description: '', body: '' }
 
-  test.each([
-    ['filters.md#every-case', '/handbook/guides/filters/#every-case'],
-    ['../operate/backups.md', '/handbook/operate/backups/'],
-    ['../../deploy/roles.sql', '/handbook/files/deploy/roles.sql'],
-    ['../../deploy', null],
-  ])('%s of a guide leads to %s', (link, address) => {
-    const target = targetOf(at('guides/bodies'), link, site.pages)
-    const to = target.page
-      ? addressOf(site, target.page.path) + target.anchor
-      : fileAddress(site, target)
-    expect(to).toBe(address)
-  })
+test.each([
+  ['[a](filters.md#every-case)', '[a](/docs/guides/filters/#every-case)'],
+  ['[a](../operate/backups.md)', '[a](/docs/operate/backups/)'],
+  ['[a](../reference/rest.md)', '[a](/docs/reference/rest/)'],
+  ['[a](../../deploy/roles.sql)', '[a](/docs/files/deploy/roles.sql)'],
+  ['[a folder](../../deploy)', 'a folder'],
+  ['[a](#here) and [b](https://example.com)', '[a](#here) and [b](https://example.com)'],
+  ['![a](../images/overview.png)', '![a](../images/overview.png)'],
+  ['```sh\n[a](filters.md)\n```', '```sh\n[a](filters.md)\n```'],
+])('%s of a guide becomes %s', (body, expected) => {
+  expect(withAddresses({ ...guide, body }, pages, 'html')).toBe(expected)
+})
 
-  test('to other files lead to the repository, if the build names one', () => {
-    const repository = 'https://git.example/posthorn/blob/main'
-    const target = targetOf(at('guides/bodies'), '../../deploy/roles.sql#L3', site.pages)
-    expect(fileAddress({ ...site, repository }, target)).toBe(`${repository}/deploy/roles.sql#L3`)
-  })
+test('as Markdown, links lead to Markdown, and pictures to the copies of their files', () => {
+  const body = '[a](filters.md), [b](../reference/rest.md), ![c](../images/overview.png)'
+  const files: string[] = []
+  expect(withAddresses({ ...guide, body }, pages, 'markdown', (file) => files.push(file))).toBe(
+    '[a](/docs/guides/filters.md), [b](/docs/reference/rest/), ![c](/docs/files/docs/images/overview.png)',
+  )
+  expect(files).toEqual(['docs/images/overview.png'])
+  expect(addressOf('index', 'html')).toBe('/docs/')
 })
 
 test('a description is plain text, and its first sentence ends where the sentence ends', () => {

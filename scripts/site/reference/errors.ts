@@ -20,7 +20,7 @@ export function errorsPage(): string {
       }),
     ),
     '## GraphQL',
-    'What a caller can correct is data: each mutation has a union of its success and its [errors](graphql-errors.md), which are of the interface `UserError` with a `code` of [fields](#fields) or of the error. All else is in `errors` of the response, with one of these codes in `extensions.code`.',
+    'What a caller can correct is data: each mutation has a union of its success and its errors, which are of the interface [`UserError`](graphql-types.md#usererror) with a `code` of [fields](#fields) or of the error. All else is in `errors` of the response, with one of these codes in `extensions.code`.',
     table(
       ['`extensions.code`', 'cause'],
       Object.entries(ERROR_CODES).map(([name, description]) => [code(name), prose(description)]),
@@ -32,7 +32,7 @@ export function errorsPage(): string {
       Object.entries(ISSUE_CODES).map(([name, text]) => [code(name), prose(text)]),
     ),
     '## SQL',
-    'The SQLSTATEs of the [SQL functions](sql.md). Those that begin with `PH` are of Posthorn, all others of Postgres.',
+    'The SQLSTATEs of [the SQL functions](../guides/publish.md). Those that begin with `PH` are of Posthorn, all others of Postgres.',
     table(
       ['SQLSTATE', 'meaning', 'remedy'],
       Object.entries(SQLSTATES).map(([name, { meaning, remedy }]) => [code(name), meaning, remedy]),

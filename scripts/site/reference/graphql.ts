@@ -1,161 +1,129 @@
+import { readdirSync, readFileSync } from 'node:fs'
 import {
+  buildSchema,
   type GraphQLArgument,
-  type GraphQLEnumType,
   type GraphQLField,
   type GraphQLInputField,
   type GraphQLNamedType,
   isEnumType,
   isInputObjectType,
   isInterfaceType,
+  isIntrospectionType,
   isObjectType,
+  isSpecifiedScalarType,
   isUnionType,
-  Kind,
+  parse,
   print,
+  separateOperations,
 } from 'graphql'
-import { examplesOf } from './graphql-examples.ts'
-import { linkedType, SCHEMA, type TypeGroup, typesOf } from './graphql-schema.ts'
-import { code, fenced, page, prose, table } from './markdown.ts'
+import { anchor, code, fenced, page, prose, table } from './markdown.ts'
 
-const ROOTS = {
-  queries: ['query', SCHEMA.getQueryType()],
-  mutations: ['mutation', SCHEMA.getMutationType()],
-  subscriptions: ['subscription', SCHEMA.getSubscriptionType()],
-} as const
+const file = (name: string) => new URL(`../../../${name}`, import.meta.url)
 
-const TITLES: Readonly<Record<TypeGroup, string>> = {
-  objects: 'object types, interfaces, unions and scalars',
-  inputs: 'input types',
-  enums: 'enums',
-  errors: 'errors',
-}
+export const SCHEMA = buildSchema(readFileSync(file('schema.graphql'), 'utf8'))
 
-/** The pages of the graph by name, such as `graphql-queries`. */
-export function graphqlPages(): Map<string, string> {
-  const roots = Object.keys(ROOTS) as (keyof typeof ROOTS)[]
-  const groups = Object.keys(TITLES) as TypeGroup[]
-  return new Map([
-    ['graphql', overview()],
-    ...roots.map((name) => [`graphql-${name}`, rootPage(name)] as const),
-    ...groups.map((group) => [`graphql-${group}`, typesPage(group)] as const),
-  ])
-}
+const ROOTS = [SCHEMA.getQueryType(), SCHEMA.getMutationType(), SCHEMA.getSubscriptionType()]
 
-function overview(): string {
-  const roots = Object.keys(ROOTS).map((name) => `[${name}](graphql-${name}.md)`)
-  const types = Object.entries(TITLES).map(([group, title]) => `[${title}](graphql-${group}.md)`)
+export function graphqlPage(): string {
+  const examples = readExamples()
   return page(
     '# GraphQL',
-    'The whole of Posthorn over GraphQL: `POST /graphql` with the header `Authorization: Bearer <API key>`. `schema.graphql` in the repository, and `/schema.graphql` of a server, have the schema as text. A field says which scopes an API key needs for it; the scope `admin` has all of them.',
+    'The whole of Posthorn over GraphQL: `POST /graphql` with the header `Authorization: Bearer <API key>`. `/schema.graphql` of a server has the schema as text, and [the types](graphql-types.md) are a page of their own.',
     fenced(
       `curl "$POSTHORN_URL/graphql" -H "Authorization: Bearer $POSTHORN_API_KEY" \\
   -H 'Content-Type: application/json' \\
   -d '{"query":"{ webhooks(first: 10) { nodes { id url enabled } } }"}'`,
       'sh',
     ),
-    `The fields: ${roots.join(', ')}. The types: ${types.join(', ')}.`,
-    'Mutations answer what a caller can correct as data: each has a union of its success and of the [errors](graphql-errors.md) that it can return. All else is in `errors` of the response, with a code in `extensions.code`: [Errors](errors.md#graphql) has all of them.',
-    'The events themselves have [a graph of their own](../guides/event-graph.md).',
-  )
-}
-
-function rootPage(name: keyof typeof ROOTS): string {
-  const [kind, type] = ROOTS[name]
-  const examples = examplesOf(kind)
-  return page(
-    `# GraphQL ${name}`,
-    prose(type?.description ?? ''),
-    ...Object.values(type?.getFields() ?? {}).map((field) => rootField(field, examples)),
+    'A mutation returns its success, or an error that a caller can correct. All other errors are in `errors` of the response, with a code in `extensions.code`: see [Errors](errors.md#graphql).',
+    ...ROOTS.flatMap((type) => [
+      `## ${type?.name}`,
+      prose(type?.description ?? ''),
+      ...Object.values(type?.getFields() ?? {}).map((field) => rootField(field, examples)),
+    ]),
   )
 }
 
 function rootField(field: GraphQLField<unknown, unknown>, examples: Map<string, string>): string {
-  const example = examples.get(field.name)
+  const example = examples.get(field.name.toLowerCase())
   return page(
-    `## ${field.name}`,
+    `### ${field.name}`,
     prose(field.description ?? ''),
-    `Answers ${linkedType(String(field.type))}.${needed(field)}`,
-    table(['argument', 'type', 'default', ''], field.args.map(inputRow)),
-    ...(example === undefined ? [] : [fenced(example, 'graphql')]),
+    `Returns ${linkedType(field)}.${scopesOf(field)}`,
+    table(['argument', 'type', 'meaning'], field.args.map(row)),
+    example === undefined ? '' : fenced(example, 'graphql'),
   ).trimEnd()
 }
 
-function typesPage(group: TypeGroup): string {
-  return page(
-    `# GraphQL ${TITLES[group]}`,
-    group === 'errors'
-      ? 'What a mutation returns in place of its success, and the codes of errors in a response. [Errors](errors.md) has what to do about each code.'
-      : '',
-    ...typesOf(group).map(typeSection),
-  )
+/** An operation for each field of a root type, by the name of the field in lower case. A test runs every one of them. */
+function readExamples(): Map<string, string> {
+  const folder = file('docs/examples/graphql/')
+  const examples = readdirSync(folder).flatMap((name) => {
+    const document = parse(readFileSync(new URL(name, folder), 'utf8'))
+    return Object.entries(separateOperations(document))
+  })
+  return new Map(examples.map(([name, document]) => [name.toLowerCase(), print(document)]))
 }
 
-function typeSection(type: GraphQLNamedType): string {
-  return page(`## ${type.name}`, prose(type.description ?? ''), bodyOf(type)).trimEnd()
+export function graphqlTypesPage(): string {
+  const types = Object.values(SCHEMA.getTypeMap())
+    .filter((type) => !isIntrospectionType(type) && !isSpecifiedScalarType(type))
+    .filter((type) => ROOTS.every((root) => root !== type))
+  return page(
+    '# GraphQL types',
+    'The types of [the graph](graphql.md), by name. A type that ends with `Error` is an error of a mutation.',
+    ...types
+      .toSorted((one, other) => (one.name < other.name ? -1 : 1))
+      .map((type) =>
+        page(`## ${type.name}`, prose(type.description ?? ''), bodyOf(type)).trimEnd(),
+      ),
+  )
 }
 
 function bodyOf(type: GraphQLNamedType): string {
-  if (isEnumType(type)) return valuesOf(type)
-  if (isInputObjectType(type)) {
-    const note = type.isOneOf ? 'Exactly one of the fields is given.\n\n' : ''
-    return (
-      note + table(['field', 'type', 'default', ''], Object.values(type.getFields()).map(inputRow))
-    )
+  if (isEnumType(type)) {
+    const rows = type
+      .getValues()
+      .map(({ name, description }) => [code(name), prose(description ?? '')])
+    return table(['value', 'meaning'], rows)
   }
-  if (isUnionType(type)) {
-    return `One of ${type
-      .getTypes()
-      .map(({ name }) => linkedType(name))
-      .join(', ')}.`
-  }
-  if (!isObjectType(type) && !isInterfaceType(type)) return 'A scalar.'
-  const interfaces = type.getInterfaces().map(({ name }) => linkedType(name))
-  const fields = Object.values(type.getFields())
+  if (isUnionType(type)) return `One of ${type.getTypes().map(String).map(linkedName).join(', ')}.`
+  if (!isInputObjectType(type) && !isObjectType(type) && !isInterfaceType(type)) return 'A scalar.'
+  const note = isInputObjectType(type) && type.isOneOf ? 'Exactly one of the fields is given.' : ''
   return page(
-    interfaces.length > 0 ? `Implements ${interfaces.join(', ')}.` : '',
-    table(['field', 'type', ''], fields.map(fieldRow)),
+    note,
+    table(['field', 'type', 'meaning'], Object.values(type.getFields()).map(row)),
   ).trimEnd()
 }
 
-function fieldRow(field: GraphQLField<unknown, unknown>): string[] {
-  const args = field.args.map((argument) => {
-    const standard = argument.defaultValue === undefined ? '' : ` = ${printDefault(argument)}`
-    return `${code(`${argument.name}: ${argument.type}${standard}`)}: ${prose(argument.description ?? '')}`
-  })
-  const text = [prose(field.description ?? ''), needed(field), ...args]
-  return [code(field.name), linkedType(String(field.type)), text.filter(Boolean).join(' ')]
+type Described = GraphQLArgument | GraphQLInputField | GraphQLField<unknown, unknown>
+
+function row(one: Described): string[] {
+  const ast = one.astNode
+  const standard =
+    ast && 'defaultValue' in ast && ast.defaultValue
+      ? ` Default: ${code(print(ast.defaultValue))}.`
+      : ''
+  const args = 'args' in one ? one.args.map((each) => code(`${each.name}: ${each.type}`)) : []
+  const takes = args.length > 0 ? ` Takes ${args.join(', ')}.` : ''
+  const text = `${prose(one.description ?? '')}${standard}${takes}${scopesOf(one)}`
+  return [code(one.name), linkedType(one), text.trim()]
 }
 
-function inputRow(input: GraphQLArgument | GraphQLInputField): string[] {
-  const standard = input.defaultValue === undefined ? '' : code(printDefault(input))
-  return [
-    code(input.name),
-    linkedType(String(input.type)),
-    standard,
-    prose(input.description ?? ''),
-  ]
-}
-
-function printDefault({ astNode }: GraphQLArgument | GraphQLInputField): string {
-  return astNode?.defaultValue ? print(astNode.defaultValue) : ''
-}
-
-function valuesOf(type: GraphQLEnumType): string {
-  const values = type.getValues()
-  const rows = values.map(({ name, description }) => [code(name), prose(description ?? '')])
-  return table(['value', ''], rows)
-}
-
-/** The scopes of the directive `@requiresScopes`: lists, one of which is enough. */
-function needed({ astNode }: GraphQLField<unknown, unknown>): string {
+/** The scopes that an API key needs for a field, by the directive of the field. */
+function scopesOf({ astNode }: Described): string {
   const directive = astNode?.directives?.find(({ name }) => name.value === 'requiresScopes')
-  const [given] = directive?.arguments ?? []
-  if (given?.value.kind !== Kind.LIST) return ''
-  const lists = given.value.values.map((list) =>
-    list.kind === Kind.LIST
-      ? list.values
-          .map((scope) => (scope.kind === Kind.STRING ? code(scope.value) : ''))
-          .join(' and ')
-      : '',
-  )
-  return ` Needs the scope ${lists.join(' or ')}.`
+  const [argument] = directive?.arguments ?? []
+  if (!argument) return ''
+  const lists: string[][] = JSON.parse(print(argument.value))
+  return ` Needs the scope ${lists.map((all) => all.map(code).join(' and ')).join(' or ')}.`
+}
+
+const linkedType = ({ type }: Described) => linkedName(String(type))
+
+/** A type, such as `[String!]!`, with a link to the section of its name. */
+function linkedName(text: string): string {
+  const type = SCHEMA.getType(/\w+/.exec(text)?.[0] ?? '')
+  if (!type || isSpecifiedScalarType(type) || ROOTS.some((root) => root === type)) return code(text)
+  return `[${code(text)}](graphql-types.md#${anchor(type.name)})`
 }

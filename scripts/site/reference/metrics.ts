@@ -16,10 +16,7 @@ export interface DescribedMetric {
 }
 
 /** All metrics of a process and of the installation, as the registries of Posthorn describe them. */
-export function describeMetrics(): {
-  ofProcess: DescribedMetric[]
-  ofInstallation: DescribedMetric[]
-} {
+export function describeMetrics() {
   const metrics = createMetrics('all')
   const { registry } = metrics
   measurePublishing(metrics, async () => [])
@@ -34,48 +31,37 @@ export function describeMetrics(): {
 }
 
 function described(registry: Registry): DescribedMetric[] {
-  return registry.getMetricsAsArray().map((metric) => {
-    // The types of prom-client do not have the labels.
-    const {
-      name,
-      help,
-      type,
-      labelNames = [],
-    } = metric as unknown as Omit<DescribedMetric, 'labels'> & {
-      readonly labelNames?: readonly string[]
-    }
-    const labels = labelNames.filter((label) => label !== 'le')
-    return { name, help, type, labels }
+  // The types of prom-client do not have the labels.
+  const metrics = registry.getMetricsAsArray() as unknown as (Omit<DescribedMetric, 'labels'> & {
+    readonly labelNames?: readonly string[]
+  })[]
+  return metrics.map(({ name, help, type, labelNames = [] }) => {
+    return { name, help, type, labels: labelNames.filter((label) => label !== 'le') }
   })
 }
 
 export function metricsPage(): string {
   const { ofProcess, ofInstallation } = describeMetrics()
-  const own = ofProcess.filter(({ name }) => name.startsWith('posthorn_'))
-  const others = ofProcess.filter(({ name }) => !name.startsWith('posthorn_'))
+  const isOwn = ({ name }: DescribedMetric) => name.startsWith('posthorn_')
   return page(
     '# Metrics',
     '`/metrics` of each process has these metrics in the Prometheus text format. [Monitoring](../operate/monitor.md) says how to scrape them, and has the alerts and the dashboard.',
-    'Counters and histograms count since the process started, and are there with the value 0 from the start, but for those of a route, which its first request adds. No label has an id, a URL or anything else that a caller chooses. `role` is `all`, `api` or `worker`. `error_code` is one of the [codes of attempts](../concepts/deliveries.md#codes).',
+    'No label has an id, a URL or a name that a caller chooses. `role` is `all`, `api` or `worker`. `error_code` is one of the [codes of attempts](../concepts/deliveries.md).',
     '## Of a process',
-    tableOf(own),
+    tableOf(ofProcess.filter(isOwn)),
     '## Of the whole installation',
-    'Each process counts what is in the database, every 15 seconds, and has the same numbers, so query these gauges with `max()`. The clock is that of the process.',
+    'Each process counts the rows of the database every 15 seconds, and has the same numbers: query these gauges with `max()`.',
     tableOf(ofInstallation),
     '## Of Node',
-    'The process: processor time, memory, files, start time. And the thread of its role: event loop lag (sampled every 100 ms, which is its value at rest), heap, garbage collection.',
-    tableOf(others),
+    'Processor time, memory, files and start of the process; event loop, heap and garbage collection of the thread of its role.',
+    tableOf(ofProcess.filter((metric) => !isOwn(metric))),
   )
 }
 
 function tableOf(metrics: readonly DescribedMetric[]): string {
-  return table(
-    ['metric', 'type', 'labels', 'meaning'],
-    metrics.map(({ name, type, labels, help }) => [
-      code(name),
-      type,
-      labels.map(code).join(', '),
-      prose(help),
-    ]),
-  )
+  const rows = metrics.map(({ name, type, labels, help }) => [
+    ...[code(name), type],
+    ...[labels.map(code).join(', '), prose(help)],
+  ])
+  return table(['metric', 'type', 'labels', 'meaning'], rows)
 }

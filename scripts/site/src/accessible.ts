@@ -10,3 +10,8 @@ for (const target of document.querySelectorAll('.sl-markdown-content :is(table, 
   makeFocusable({ target })
   observer.observe(target)
 }
+
+// The field of the search has a title, and no label.
+addEventListener('focusin', ({ target }) => {
+  if (target instanceof HTMLInputElement) target.ariaLabel = target.title
+})

@@ -1,19 +1,16 @@
 import { createHash } from 'node:crypto'
-import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { globSync } from 'node:fs'
+import { readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 
-/** The file of a built site with the sources of its inline scripts, as a Content-Security-Policy names them. */
-const INLINE_SCRIPTS = 'inline-scripts.json'
-
-/** The server allows these scripts, and no others that are inline. */
+/** Writes the list of inline scripts, as a Content-Security-Policy names them: the server allows these and no others. */
 export async function writeInlineScripts(folder: string): Promise<void> {
   const sources = new Set<string>()
-  for (const file of await readdir(folder, { recursive: true })) {
-    if (!file.endsWith('.html')) continue
+  for (const file of globSync('**/*.html', { cwd: folder })) {
     const html = await readFile(path.join(folder, file), 'utf8')
     for (const [, script = ''] of html.matchAll(INLINE)) sources.add(sourceOf(script))
   }
-  await writeFile(path.join(folder, INLINE_SCRIPTS), JSON.stringify([...sources].toSorted()))
+  await writeFile(path.join(folder, 'inline-scripts.json'), JSON.stringify([...sources].toSorted()))
 }
 
 const INLINE = /<script(?![^>]*\ssrc=)[^>]*>(.*?)<\/script>/gs
