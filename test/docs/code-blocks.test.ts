@@ -23,7 +23,6 @@ const OWN_TESTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     python: 'test/docs/first-pages.test.ts',
   },
   'docs/guides/test-your-receiver.md': { ts: 'test/release/posthorn-package.test.ts' },
-  'docs/guides/bodies.md': { graphql: EVENT_GRAPH, json: 'test/bodies/templates/docs.test.ts' },
   'docs/guides/frontends.md': {
     graphql: EVENT_GRAPH,
     ts: 'test/graphql/frontends-page.slow.test.ts',

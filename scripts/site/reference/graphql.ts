@@ -54,7 +54,7 @@ function overview(): string {
     ),
     `The fields: ${roots.join(', ')}. The types: ${types.join(', ')}.`,
     'Mutations answer what a caller can correct as data: each has a union of its success and of the [errors](graphql-errors.md) that it can return. All else is in `errors` of the response, with a code in `extensions.code`: [Errors](errors.md#graphql) has all of them.',
-    'The events themselves have [a graph of their own](../guides/event-graph.md).',
+    'The events themselves have [a graph of their own](../guides/bodies.md).',
   )
 }
 

@@ -3,10 +3,7 @@ import { expect, test } from 'vitest'
 import { FILTERS, NAMES, TAGS } from '../../../src/bodies/templates/liquid.ts'
 import { compiled, render } from './support/render.ts'
 
-const read = (page: string) =>
-  readFileSync(new URL(`../../../docs/guides/${page}`, import.meta.url), 'utf8')
-
-const page = read('templates.md')
+const page = readFileSync(new URL('../../../docs/guides/bodies.md', import.meta.url), 'utf8')
 
 /** The rows of the table below this heading, without back-ticks. */
 function rowsBelow(heading: string): string[][] {
@@ -30,14 +27,13 @@ test.each(rowsBelow('| template | data | body |'))('%s with %s gives %s', (text,
 })
 
 test('the page names each tag, filter and variable', () => {
-  expect(rowsBelow('| template | data | body |').length).toBeGreaterThan(15)
+  expect(rowsBelow('| template | data | body |').length).toBeGreaterThan(4)
   for (const name of [...TAGS, ...FILTERS, ...NAMES]) expect(page).toContain(`\`${name}\``)
 })
 
-test('the templates of the pages are accepted', () => {
-  const templates = [...(page + read('chat.md')).matchAll(/^```json\n(.*?)^```/gms)].map(
-    ([, text = '']) => text,
-  )
-  expect(templates).toHaveLength(2)
+test('the template of the page is accepted', () => {
+  const blocks = [...page.matchAll(/^```json\n(.*?)^```/gms)].map(([, text = '']) => text)
+  const templates = blocks.filter((text) => text.includes('{{'))
+  expect(templates).toHaveLength(1)
   for (const template of templates) expect(() => compiled(template)).not.toThrow()
 })
