@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import {
@@ -7,44 +8,22 @@ import {
   typeNames,
 } from '../../../src/bodies/event-graph/names.ts'
 
-test.each([
-  [['order.paid'], ['OrderPaid']],
-  [['event_attendee.joined_event'], ['EventAttendeeJoinedEvent']],
-  [['order-line.addedTwice'], ['OrderLineAddedTwice']],
-  [['2fa.enabled'], ['_2faEnabled']],
-  [['event'], ['Event_']],
-  [
-    ['order.paid', 'order_paid'],
-    ['OrderPaid', 'OrderPaid__2'],
-  ],
-  [
-    ['order-paid', 'order_paid'],
-    ['OrderPaid', 'OrderPaid__2'],
-  ],
-])('the types of %j are %j', (names, expected) => {
+const DOCUMENT = readFileSync(new URL('../cases.md', import.meta.url), 'utf8')
+
+/** The rows of a table of the document, with the names in each cell. */
+function tableOf(head: string): string[][][] {
+  const [, rows = ''] = DOCUMENT.split(`${head}\n| --- | --- |\n`)
+  const lines = rows.split('\n\n')[0]?.split('\n') ?? []
+  return lines.map((line) =>
+    line.split(' | ').map((cell) => [...cell.matchAll(/`([^`]*)`/g)].map(([, name = '']) => name)),
+  )
+}
+
+test.each(tableOf('| event type | GraphQL type |'))('the types of %j are %j', (names, expected) => {
   expect(names.map((name) => typeNames(names).get(name))).toEqual(expected)
 })
 
-test.each([
-  [['total'], ['total']],
-  [['order-id'], ['order_id']],
-  [['a.b'], ['a_b']],
-  [['1st'], ['_1st']],
-  [['$ref'], ['_ref']],
-  [['__typename'], ['data_typename']],
-  [['id'], ['data_id']],
-  [['previous'], ['data_previous']],
-  [['größe'], ['gr__e']],
-  [['😀'], ['_']],
-  [
-    ['a.b', 'a_b'],
-    ['a_b2', 'a_b'],
-  ],
-  [
-    ['a.b', 'a-b'],
-    ['a_b2', 'a_b'],
-  ],
-])('the fields of %j are %j', (names, expected) => {
+test.each(tableOf('| property | field |'))('the fields of %j are %j', (names, expected) => {
   const spelled = fieldNames(names, EVENT_FIELDS)
   expect(names.map((name) => spelled.get(name))).toEqual(expected)
 })
