@@ -7,9 +7,6 @@ import { expect, test } from 'vitest'
 import { type Block, blocksOf, PAGES, ROOT, read } from './support/pages.ts'
 import { typeErrors } from './support/type-errors.ts'
 
-/** Operations on the graph of a catalogue, which the page does not have. */
-const EVENT_GRAPH = 'test/bodies/event-graph/types.test.ts'
-
 /**
  * The blocks of code that have a test of their own, and those that none runs, by page and language: the file of the test,
  * which runs them or what they say, or the reason. The guides that `test/docs/guides` follows are not listed.
@@ -23,13 +20,7 @@ const OWN_TESTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     python: 'test/docs/first-pages.test.ts',
   },
   'docs/guides/test-your-receiver.md': { ts: 'test/release/posthorn-package.test.ts' },
-  'docs/guides/bodies.md': { graphql: EVENT_GRAPH, json: 'test/bodies/templates/docs.test.ts' },
-  'docs/guides/frontends.md': {
-    graphql: EVENT_GRAPH,
-    ts: 'test/graphql/frontends-page.slow.test.ts',
-  },
   'docs/guides/moving-in.md': { hcl: 'test/organizations/own-names/terraform.test.ts' },
-  'docs/guides/portal.md': { html: 'test/console/portal-element.slow.test.ts' },
   'docs/operate/backups.md': { sql: 'test/deploy/backup-commands.test.ts' },
   'docs/operate/deploying.md': { ini: 'A drop-in for systemd.', yaml: 'test/deploy/helm.test.ts' },
   'docs/operate/monitor.md': {

@@ -15,18 +15,13 @@ import { document } from './support/document.ts'
 const ROOT = path.join(import.meta.dirname, '../..')
 const MODULES = path.join(ROOT, 'test/frontends/node_modules')
 
-/** The files of docs/guides/frontends.md: each code block after a line that ends with its name. */
-async function filesOfPage(): Promise<Record<string, string>> {
-  const page = await readFile(path.join(ROOT, 'docs/guides/frontends.md'), 'utf8')
-  const blocks = page.matchAll(/`([\w./-]+\.(?:ts|json))`:\n\n```\w+\n(.*?)```/gs)
-  return Object.fromEntries([...blocks].map(([, name = '', text = '']) => [name, text]))
-}
+/** The files to which docs/guides/frontends.md links. */
+const FILES = path.join(ROOT, 'docs/examples/frontends')
 
-/** A project with these files of the page, the schema and the packages that they import. */
+/** A project with these files, the schema and the packages that they import. */
 async function createProject(names: readonly string[]): Promise<string> {
   const folder = await mkdtemp(path.join(tmpdir(), 'posthorn-frontend-'))
   onTestFinished(() => rm(folder, { recursive: true }))
-  const files = await filesOfPage()
   await mkdir(path.join(folder, 'src'))
   await symlink(MODULES, path.join(folder, 'node_modules'))
   await copyFile(path.join(ROOT, 'schema.graphql'), path.join(folder, 'schema.graphql'))
@@ -34,11 +29,7 @@ async function createProject(names: readonly string[]): Promise<string> {
   for (const [name, value] of Object.entries(settings)) {
     await writeFile(path.join(folder, name), JSON.stringify(value))
   }
-  for (const name of names) {
-    const text = files[name]
-    if (text === undefined) throw new Error(`docs/guides/frontends.md has no file ${name}.`)
-    await writeFile(path.join(folder, name), text)
-  }
+  for (const name of names) await copyFile(path.join(FILES, name), path.join(folder, name))
   return folder
 }
 
@@ -79,8 +70,8 @@ async function publishAndCancel({ graphql }: TestApp): Promise<void> {
   })
 }
 
-describe('docs/guides/frontends.md', await requirePackages('test/frontends'), () => {
-  test('the documents of the page compile with GraphQL Code Generator, without a null that stands for an error', async () => {
+describe('docs/examples/frontends', await requirePackages('test/frontends'), () => {
+  test('the documents compile with GraphQL Code Generator, without a null that stands for an error', async () => {
     const folder = await createProject(['codegen.ts', 'src/webhooks.ts', 'src/client.ts'])
     await run(folder, 'graphql-codegen', '--config', 'codegen.ts')
     await run(folder, 'tsc', '--project', '.')
@@ -89,20 +80,20 @@ describe('docs/guides/frontends.md', await requirePackages('test/frontends'), ()
     expect(types).toContain('WebhookListQuery = { webhooks: { nodes: Array<')
   })
 
-  test('the client of the page compiles with Apollo Client, and knows the types of UserError', async () => {
+  test('the client compiles with Apollo Client, and knows the types of UserError', async () => {
     const folder = await createProject(['src/apollo.ts'])
     await run(folder, 'tsc', '--project', '.')
-    const [, listed = ''] =
-      /UserError: \[(.*?)\]/.exec((await filesOfPage())['src/apollo.ts'] ?? '') ?? []
+    const text = await readFile(path.join(FILES, 'src/apollo.ts'), 'utf8')
+    const [, listed = ''] = /UserError: \[(.*?)\]/s.exec(text) ?? []
     const schema = buildSchema(await readFile(path.join(ROOT, 'schema.graphql'), 'utf8'))
     const userError = schema.getType('UserError')
     const types = isInterfaceType(userError) ? schema.getPossibleTypes(userError) : []
-    expect(listed.replaceAll("'", '').split(', ').toSorted()).toEqual(
+    expect([...listed.matchAll(/\w+/g)].map(([name]) => name).toSorted()).toEqual(
       types.map(({ name }) => name).toSorted(),
     )
   })
 
-  test('the Apollo client of the page subscribes, also when its session has ended, and learns of an error', async () => {
+  test('the Apollo client subscribes, also when its session has ended, and learns of an error', async () => {
     await using posthorn = await startTestApp({ role: 'api' })
     const create = document('frontend-sessions', 'CreateFrontendSession')
     const sessions: { id: string }[] = []
@@ -114,7 +105,7 @@ describe('docs/guides/frontends.md', await requirePackages('test/frontends'), ()
     }
     const folder = await createProject(['src/apollo.ts'])
     const { createClient } = await import(path.join(folder, 'src/apollo.ts'))
-    // biome-ignore lint/suspicious/noExplicitAny: the client of the page
+    // biome-ignore lint/suspicious/noExplicitAny: the client
     const client: any = createClient(`${posthorn.app.url}/graphql`, requestToken)
     const first = await client.query({ query: parse('{ viewer { apiKey { id } } }') })
     await revokeApiKey(posthorn.database.prisma, first.data.viewer.apiKey.id)
@@ -141,7 +132,7 @@ describe('docs/guides/frontends.md', await requirePackages('test/frontends'), ()
     expect(error?.message).toContain('webhookId must be the id of a webhook')
   })
 
-  test('the fragments of the page compile with the Relay compiler, without a null that stands for an error', async () => {
+  test('the fragments compile with the Relay compiler, without a null that stands for an error', async () => {
     const folder = await createProject(['relay.config.json', 'src/webhook-list.ts'])
     await run(folder, 'relay-compiler')
     const generated = (name: string) =>

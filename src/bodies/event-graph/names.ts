@@ -1,7 +1,7 @@
 import { pascalCase } from '../../lib/pascal-case.ts'
 
 /*
- * The names that GraphQL can spell. The rule is docs/guides/bodies.md, whose table runs as a test.
+ * The names that GraphQL can spell. docs/guides/bodies.md has examples.
  */
 
 /** https://spec.graphql.org/draft/#Name, without the names that GraphQL reserves for introspection. */

@@ -8,10 +8,7 @@ import {
   typeNames,
 } from '../../../src/bodies/event-graph/names.ts'
 
-const DOCUMENT = readFileSync(
-  new URL('../../../docs/guides/bodies.md', import.meta.url),
-  'utf8',
-)
+const DOCUMENT = readFileSync(new URL('../cases.md', import.meta.url), 'utf8')
 
 /** The rows of a table of the document, with the names in each cell. */
 function tableOf(head: string): string[][][] {

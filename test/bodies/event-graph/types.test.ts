@@ -3,10 +3,7 @@ import { type GraphQLSchema, printType, validateSchema } from 'graphql'
 import { expect, test } from 'vitest'
 import { EventGraph, SELECTION_ROOTS } from '../../../src/bodies/event-graph/event-schema.ts'
 
-const DOCUMENT = readFileSync(
-  new URL('../../../docs/guides/bodies.md', import.meta.url),
-  'utf8',
-)
+const DOCUMENT = readFileSync(new URL('../cases.md', import.meta.url), 'utf8')
 const ROWS = (DOCUMENT.split('| JSON Schema | GraphQL |\n| --- | --- |\n')[1] ?? '')
   .split('\n\n')[0]
   ?.split('\n')

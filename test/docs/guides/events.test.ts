@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import { followGuide } from './support/follow-guide.ts'
-import { hoursAgo, useReader } from './support/posthorn.ts'
+import { useReader } from './support/posthorn.ts'
 
 const posthorn = await useReader()
 
@@ -25,22 +25,26 @@ const createIfMissing = {
 
 followGuide('publish', posthorn, { replace: () => createIfMissing })
 
-followGuide('filter-events', posthorn, {
-  replace: () => ({ '2026-11-27T12:00:00Z': hoursAgo(2) }),
+followGuide('filters', posthorn, {
   after: {
-    'testFilter(': (output) => expect(output).toMatch(/"matched":1,/),
     whyNotDelivered: (output) => expect(output).toContain('"reason":"FILTERED_OUT"'),
+    'testFilter(': (output) => expect(output).toMatch(/"matched":1,/),
   },
 })
 
-followGuide('choose-fields', posthorn, {
+followGuide('bodies', posthorn, {
   after: {
-    selectableFields: (output) => expect(output).toContain('"graphqlType":"TicketSold"'),
     'publish ticket.sold': async () => {
       const query = '{ deliveries(first: 1) { nodes { body } } }'
       const { data } = await posthorn.graphql(query)
       expect(JSON.stringify(data)).toContain('{\\"ticket\\":{\\"id\\":7},\\"price\\":\\"49.90\\"}')
       expect(JSON.stringify(data)).not.toContain('ada@example.com')
     },
+    selectableFields: (output) => expect(output).toContain('"graphqlType":"TicketSold"'),
+    'data.event.name': (output) =>
+      expect(output).toMatch(
+        /"issues":\[\],"bodies":\[\{"body":"\{\\"text\\": ?\\"\S+ has a ticket for/,
+      ),
+    'createWebhook(': (output) => expect(output).toContain('"enabled":false'),
   },
 })

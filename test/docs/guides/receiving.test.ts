@@ -24,14 +24,3 @@ followGuide('rotate-secrets', posthorn, {
       expect(output).toMatch(/"expiringSigningSecrets":\[\{"expiresAt"/),
   },
 })
-
-followGuide('chat', posthorn, {
-  after: {
-    'testBody(': (output) => {
-      expect(output).toMatch(
-        /"issues":\[\],"bodies":\[\{"body":"\{\\"text\\": ?\\"\S+ has a ticket for/,
-      )
-    },
-    'createWebhook(': (output) => expect(output).toContain('"enabled":false'),
-  },
-})

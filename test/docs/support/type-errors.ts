@@ -73,19 +73,6 @@ const SURROUNDINGS: readonly {
   readonly code?: string
 }[] = [
   {
-    page: 'docs/guides/frontends.md',
-    part: 'body: JSON.stringify({ query, variables })',
-    code: "var token = '', query = '', variables = {}",
-  },
-  {
-    page: 'docs/guides/frontends.md',
-    part: 'token ??= await requestToken()',
-    code: `
-var token = ''
-var requestToken = async () => 'phs_'
-var post = async (...all) => ({ data: {}, errors: [{ extensions: { code: '' } }] })`,
-  },
-  {
     page: 'docs/guides/event-types.md',
     part: 'export interface OrderPaid',
     file: 'order.paid',
