@@ -17,11 +17,6 @@ const EVENT_GRAPH = 'test/bodies/event-graph/types.test.ts'
 const OWN_TESTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'CONTRIBUTING.md': { mermaid: 'A picture.' },
   'docs/start/your-application.md': { ts: 'test/docs/first-pages.test.ts' },
-  'docs/guides/publish.md': {
-    sql: 'test/docs/first-pages.test.ts',
-    ts: 'test/docs/first-pages.test.ts',
-    python: 'test/docs/first-pages.test.ts',
-  },
   'docs/guides/test-your-receiver.md': { ts: 'test/release/posthorn-package.test.ts' },
   'docs/guides/bodies.md': { graphql: EVENT_GRAPH, json: 'test/bodies/templates/docs.test.ts' },
   'docs/guides/frontends.md': {

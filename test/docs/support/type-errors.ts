@@ -85,17 +85,4 @@ var token = ''
 var requestToken = async () => 'phs_'
 var post = async (...all) => ({ data: {}, errors: [{ extensions: { code: '' } }] })`,
   },
-  {
-    page: 'docs/guides/event-types.md',
-    part: 'export interface OrderPaid',
-    file: 'order.paid',
-  },
-  {
-    page: 'docs/guides/event-types.md',
-    part: "from './order.paid'",
-    code: `
-declare const body: Uint8Array
-declare const headers: Headers
-declare const secret: string`,
-  },
 ]
