@@ -14,11 +14,6 @@ import { typeErrors } from './support/type-errors.ts'
 const OWN_TESTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'CONTRIBUTING.md': { mermaid: 'A picture.' },
   'docs/start/your-application.md': { ts: 'test/docs/first-pages.test.ts' },
-  'docs/guides/publish.md': {
-    sql: 'test/docs/first-pages.test.ts',
-    ts: 'test/docs/first-pages.test.ts',
-    python: 'test/docs/first-pages.test.ts',
-  },
   'docs/guides/test-your-receiver.md': { ts: 'test/release/posthorn-package.test.ts' },
   'docs/guides/moving-in.md': { hcl: 'test/organizations/own-names/terraform.test.ts' },
   'docs/operate/backups.md': { sql: 'test/deploy/backup-commands.test.ts' },

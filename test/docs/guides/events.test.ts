@@ -4,7 +4,7 @@ import { useReader } from './support/posthorn.ts'
 
 const posthorn = await useReader()
 
-followGuide('your-event-types', posthorn, {
+followGuide('event-types', posthorn, {
   after: {
     'publish order.paid \'{"order": 9001, "total"': async () => {
       const { data } = await posthorn.graphql('{ events(first: 1) { nodes { type { name } } } }')
@@ -16,14 +16,6 @@ followGuide('your-event-types', posthorn, {
     },
   },
 })
-
-const createIfMissing = {
-  // The guides before have created the type.
-  "npx posthorn event-type create order.paid --description 'A customer paid an order in full.'":
-    'npx posthorn event-type list',
-}
-
-followGuide('publish', posthorn, { replace: () => createIfMissing })
 
 followGuide('filters', posthorn, {
   after: {

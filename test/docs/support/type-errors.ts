@@ -15,14 +15,9 @@ export async function typeErrors(blocks: readonly Code[]): Promise<string[]> {
   await writeFile(path.join(folder, 'tsconfig.json'), JSON.stringify(CONFIGURATION))
   const files = new Map<string, Code>()
   for (const [i, block] of blocks.entries()) {
-    const around = SURROUNDINGS.filter(({ page, part }) => {
-      return block.page === page && block.text.includes(part)
-    })
-    const name = around.find(({ file }) => file !== undefined)?.file ?? `block-${i}`
-    const file = `${name}.${block.language}`
+    const file = `block-${i}.${block.language}`
     files.set(file, block)
-    const code = around.map((one) => one.code ?? '').join('\n')
-    await writeFile(path.join(folder, file), `${block.text}\n${code}\nexport {}\n`)
+    await writeFile(path.join(folder, file), `${block.text}\nexport {}\n`)
   }
   return (await compile(folder))
     .split('\n')
@@ -62,27 +57,3 @@ async function compile(folder: string): Promise<string> {
   return (await runProgram(process.execPath, [...args, '--pretty', 'false'], { cwd: folder }))
     .stdout
 }
-
-/** What the program of a reader has around a block, by a part of the block. */
-const SURROUNDINGS: readonly {
-  readonly page: string
-  readonly part: string
-  /** The name of the block as a module, for the blocks that import it. */
-  readonly file?: string
-  /** Code that declares the names that the block uses. */
-  readonly code?: string
-}[] = [
-  {
-    page: 'docs/guides/event-types.md',
-    part: 'export interface OrderPaid',
-    file: 'order.paid',
-  },
-  {
-    page: 'docs/guides/event-types.md',
-    part: "from './order.paid'",
-    code: `
-declare const body: Uint8Array
-declare const headers: Headers
-declare const secret: string`,
-  },
-]

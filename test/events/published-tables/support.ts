@@ -62,11 +62,14 @@ export const PAGE = readFileSync(
   'utf8',
 )
 
-/** The grants of the page for the role `host`, to another role. */
+/** The grants of the page for publishing the changes of a table, to another role. */
 export function documentedGrants(role: string): string {
-  const [, grants] = /```sql\n(grant usage on schema posthorn to host;[\s\S]+?)```/.exec(PAGE) ?? []
+  const [, grants] =
+    /```sql\n(grant usage [^\n]+\ngrant select on posthorn\.published_tables [\s\S]+?)```/.exec(
+      PAGE,
+    ) ?? []
   if (grants === undefined) throw new Error('docs/guides/publish.md has no grants.')
-  return grants.replaceAll(/\bhost\b/g, role)
+  return grants.replaceAll(/\byour_application\b/g, role)
 }
 
 const change = (type: string, data: unknown, previous: unknown = null) => ({ type, data, previous })

@@ -184,9 +184,9 @@ export function followPages(
       const terminal = posthorn.reader.open(`bash ${file}`)
       terminals.set(name, terminal)
       const ready = options.servers?.[command]
-      const isReady = async () => {
+      const isReady = () => {
         if (ready === undefined) return /^(Registered wh_|Ready\.)/m.test(terminal.output)
-        return ready === LISTENS ? await listens(port) : terminal.output.includes(ready)
+        return terminal.output.includes(ready)
       }
       await until(isReady, `${command} is ready`, 30_000).catch((error) => {
         throw new Error(`${error.message}\n${terminal.output}`)
@@ -241,16 +241,6 @@ function escapePattern(text: string): string {
 function variablesOf(script: string): string[] {
   const commands = script.replaceAll(/<<(\w+)\n.*?\n\1$/gms, '')
   return [...commands.matchAll(/^(?:export )?([A-Z_]+)=/gm)].map(([, name = '']) => name)
-}
-
-/** In place of what a server prints: that it listens at the port of the page, 3000. */
-export const LISTENS = 'listens'
-
-async function listens(port: number): Promise<boolean> {
-  return await fetch(`http://127.0.0.1:${port}`).then(
-    () => true,
-    () => false,
-  )
 }
 
 /** The first `go run` of a machine compiles the packages of Go, for a minute. */
