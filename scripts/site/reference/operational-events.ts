@@ -5,7 +5,7 @@ export function operationalEventsPage(): string {
   const types = operationalTypes()
   return page(
     '# Operational events',
-    'The events that Posthorn itself publishes: what webhooks, secrets and API keys need somebody to know. They are off until an operator switches them on: [Alerts](../guides/alerts.md) says how, and how they reach a channel or a mailbox. The examples leave out `summary`, a sentence, and `alert`, for programs that page people.',
+    'The events that Posthorn itself publishes: what webhooks, secrets and API keys need somebody to know. They are off until an operator switches them on: [The console](../guides/console.md) says how, and how they reach a channel or a mailbox. The examples leave out `summary`, a sentence, and `alert`, for programs that page people.',
     table(
       ['event type', ''],
       types.map(({ name, description }) => [code(name), prose(description)]),

@@ -13,7 +13,7 @@ async function areBothExhausted(): Promise<boolean> {
   return data.deliveries.nodes.length === 2
 }
 
-followGuide('recover-after-an-outage', posthorn, {
+followGuide('recovery', posthorn, {
   replace: since,
   after: {
     // A reader looks later than a program.
