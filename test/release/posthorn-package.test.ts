@@ -116,7 +116,7 @@ test('installing it runs no script of its own', async () => {
 test('the page about embedding has an example that compiles and runs', async () => {
   await using database = await createTestDatabase()
   const page = await readFile(path.join(installed, 'docs/guides/test-your-receiver.md'), 'utf8')
-  const [, example = ''] = /```ts\n(.*?)```/s.exec(page) ?? []
+  const [, example = ''] = /```ts\n(import [^\n]* from 'posthorn'\n.*?)```/s.exec(page) ?? []
   const program = example.replace('port: 4000', 'port: 0')
   const types = ['--types', 'node', '--typeRoots', path.join(ROOT, 'node_modules/@types')]
   await compile('embedding.mts', program, '--target', 'es2024', ...types)

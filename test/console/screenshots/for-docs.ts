@@ -9,23 +9,17 @@ import { type VisitOptions, visit } from '../support/visit.ts'
 
 const FOLDER = path.join(import.meta.dirname, '../../../docs/images')
 const WIDE = { width: 1280, height: 800 }
-const NARROW = { width: 360, height: 740 }
-const ALSO_DARK = ['overview', 'webhook', 'delivery']
-const ALSO_NARROW = ['overview', 'webhooks', 'delivery']
-/** Pages without a screenshot of their own. */
-const LEFT_OUT = [
-  ...['webhook-on-hold', 'webhook-deliveries', 'webhook-history'],
-  ...['consumers', 'tasks', 'not-found', 'new-event-type'],
-]
+const ALSO_DARK = ['overview']
+/** The pages whose screenshots the documentation shows. */
+const SHOWN = ['overview', 'webhook', 'delivery', 'recover']
 
-/** Takes the screenshots of docs/guides/console.md. */
+/** Takes the screenshots of the documentation: those of SHOWN, the overview in the dark, and the portal. */
 export async function takeForDocs(browser: Browser, seed: SeededServer): Promise<void> {
   for (const file of await pictures()) await rm(file)
-  const pages = pagesOf(seed).filter(({ name }) => !LEFT_OUT.includes(name))
+  const pages = pagesOf(seed).filter(({ name }) => SHOWN.includes(name))
   const looks = [
     { suffix: '', names: pages.map(({ name }) => name), viewport: WIDE, colorScheme: 'light' },
     { suffix: '-dark', names: ALSO_DARK, viewport: WIDE, colorScheme: 'dark' },
-    { suffix: '-narrow', names: ALSO_NARROW, viewport: NARROW, colorScheme: 'light' },
   ] as const
   for (const { suffix, names, ...look } of looks) {
     await inBrowser({ ...look, signedInTo: seed.server }, async (page) => {
@@ -37,11 +31,6 @@ export async function takeForDocs(browser: Browser, seed: SeededServer): Promise
       }
     })
   }
-  await inBrowser({ viewport: WIDE }, async (page) => {
-    await page.goto(`${seed.server.url}/console/`)
-    await page.getByLabel('API key', { exact: true }).waitFor()
-    await take(page, 'sign-in')
-  })
   await inBrowser({ viewport: { width: 900, height: 640 } }, async (page) => {
     const theme = { primaryColor: '#0b7a4b', colorScheme: 'LIGHT' }
     const scopes = ['webhooks:read', 'deliveries:read', 'events:read']
@@ -80,13 +69,6 @@ async function pictures(): Promise<string[]> {
 
 /** Steps to take before a screenshot, by the name of the page. */
 const STEPS: Readonly<Record<string, (page: Page) => Promise<void>>> = {
-  async 'webhook-secret'(page) {
-    await page.getByRole('button', { name: 'Show', exact: true }).first().click()
-    await page
-      .getByText(/^whsec_\w/)
-      .first()
-      .waitFor()
-  },
   async recover(page) {
     await page
       .getByRole('status')

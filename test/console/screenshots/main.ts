@@ -4,7 +4,7 @@ import { takeEveryPage } from './every-page.ts'
 import { takeForDocs } from './for-docs.ts'
 
 /*
- * `npm run screenshots`: takes the pictures of docs/guides/console.md, of a temporary server. With a folder, takes each page
+ * `npm run screenshots`: takes the pictures of the documentation, of a temporary server. With a folder, takes each page
  * at four widths in both themes: `npm run screenshots -- /tmp/pictures`.
  */
 

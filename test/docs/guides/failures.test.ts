@@ -13,7 +13,7 @@ async function areBothExhausted(): Promise<boolean> {
   return data.deliveries.nodes.length === 2
 }
 
-followGuide('recover-after-an-outage', posthorn, {
+followGuide('recovery', posthorn, {
   replace: since,
   after: {
     // A reader looks later than a program.
@@ -23,6 +23,14 @@ followGuide('recover-after-an-outage', posthorn, {
   },
 })
 
+async function isFailing(): Promise<boolean> {
+  const query = '{ webhooks(filter: { states: [FAILING] }) { nodes { lastFailure { cause } } } }'
+  const { data } = await posthorn.graphql(query)
+  return data.webhooks.nodes.some(
+    ({ lastFailure }: { lastFailure: { cause: string } }) => lastFailure.cause === '503',
+  )
+}
+
 followGuide('troubleshoot', posthorn, {
   replace: (output) => ({
     ...since(),
@@ -30,7 +38,14 @@ followGuide('troubleshoot', posthorn, {
     ':443': `:${/https:\/\/localhost:(\d+)/.exec(output)?.[1]}`,
   }),
   after: {
+    // A reader looks later than a program.
+    'npx posthorn publish': () => until(isFailing, 'the webhook is failing'),
+    'lastFailure {': (output) => {
+      expect(output).toContain('"state":"FAILING"')
+      expect(output).toContain('"cause":"503"')
+    },
     whyNotDelivered: (output) => expect(output).toContain('"reason":"DELIVERY_EXISTS"'),
     'openssl s_client': (output) => expect(output).toMatch(/notAfter=/),
+    'failures(filter:': (output) => expect(output).toContain('"cause":"503","count":1'),
   },
 })
