@@ -1,5 +1,5 @@
 import path from 'node:path'
-import { withLinks } from '../site/pages/markdown-links.ts'
+import { withLinks } from '../site/links.ts'
 
 interface PackedPage {
   /** The path of the page in the repository. */

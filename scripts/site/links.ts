@@ -19,23 +19,33 @@ export function withAddresses(
   seeFile: (file: string) => void = () => {},
 ): string {
   const known = new Set([REST, ...pages.map((one) => one.path)])
-  const replace = (all: string, label: string, link: string) => {
-    if (/^(#|\/|[a-z]+:)/.test(link)) return all
-    const isPicture = all.startsWith('!')
-    if (isPicture && form === 'html') return all
+  return withLinks(page.body, (link, isPicture) => {
+    if (isPicture && form === 'html') return link
     const [target = '', anchor = ''] = link.split(/(?=#)/)
     const file = path.posix.join('docs', path.posix.dirname(page.path), target)
     const [, name = ''] = /^docs\/(.+)\.md$/.exec(file) ?? []
-    if (known.has(name)) return `[${label}](${addressOf(name, form)}${anchor})`
-    if (!statSync(path.join(ROOT, file), { throwIfNoEntry: false })?.isFile()) return label
+    if (known.has(name)) return `${addressOf(name, form)}${anchor}`
+    if (!statSync(path.join(ROOT, file), { throwIfNoEntry: false })?.isFile()) return null
     seeFile(file)
-    return `${isPicture ? '!' : ''}[${label}](${BASE}/files/${file})`
+    return `${BASE}/files/${file}`
+  })
+}
+
+/** Replaces the targets of relative links and pictures, but for blocks of code. Null: only the text of the link stays. */
+export function withLinks(
+  markdown: string,
+  redirect: (target: string, isPicture: boolean) => string | null,
+): string {
+  const replace = (all: string, mark: string, label: string, target: string) => {
+    if (/^(#|\/|[a-z]+:)/.test(target)) return all
+    const to = redirect(target, mark === '!')
+    return to === null ? label : `${mark}[${label}](${to})`
   }
-  return page.body
+  return markdown
     .split(BLOCKS_OF_CODE)
     .map((part, i) => (i % 2 === 0 ? part.replaceAll(LINK, replace) : part))
     .join('')
 }
 
 const BLOCKS_OF_CODE = /(^ *```.*?^ *```)/gms
-const LINK = /!?\[((?:`[^`\n]*`|[^\][])*)\]\(([^)\s]+)\)/g
+const LINK = /(!?)\[((?:`[^`\n]*`|[^\][])*)\]\(([^)\s]+)\)/g
