@@ -11,21 +11,17 @@ import {
 } from '../auth/sessions/session.ts'
 import type { Sql } from '../db/client.ts'
 import { connectionOf } from '../http/connection.ts'
-import { createRoutes, methodNotAllowed } from '../http/problem.ts'
+import { createRoutes, type FaultLogs, methodNotAllowed } from '../http/problem.ts'
 import { readJsonObject } from '../http/read-body.ts'
 import { CROSS_SITE_DETAIL, isCrossSite, sessionCookie } from '../http/session-cookie.ts'
 import { DomainError, invalid } from '../lib/errors.ts'
-import type { Logger } from '../telemetry/logger.ts'
-import type { OutageLog } from '../telemetry/outages.ts'
 import { describeRequest } from '../telemetry/request-log.ts'
 import { rejectSession } from './rest/caller.ts'
 
-interface SessionDeps {
+interface SessionDeps extends FaultLogs {
   readonly sql: Sql
   readonly authenticate: Authenticate
   readonly publicUrl: string | null
-  readonly logger: Logger
-  readonly outages: OutageLog
   /** The page of the provider that signs out people who signed in by OpenID Connect. Default: none. */
   readonly signOutUrl?: (() => Promise<string | null>) | undefined
 }
