@@ -39,11 +39,7 @@ export function requireApiKey(authenticate: Authenticate): MiddlewareHandler<Cal
 /** Throws `forbidden` for the token of a session. */
 export function acceptCaller(caller: Caller): void {
   describeRequest({ caller, owner: ownerOf(caller) })
-  rejectSession(caller)
-}
-
-/** Throws `forbidden` for the token of a session. */
-export function rejectSession({ session }: Caller): void {
+  const { session } = caller
   if (!session) return
   throw new DomainError(
     'forbidden',
