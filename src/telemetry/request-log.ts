@@ -172,5 +172,5 @@ function traceOf(headers: IncomingHttpHeaders): LoggedRequest['trace'] {
 /** Identifies a request in its response and in the log. */
 export const REQUEST_ID_HEADER = 'x-request-id'
 
-/** 1 to 128 visible ASCII characters; any other value is replaced. Repeated headers, which Node joins with a space, are. */
+/** 1 to 128 visible ASCII characters, so no repeated header, which Node joins with a space. Another value is replaced. */
 const REQUEST_ID = /^[\x21-\x7e]{1,128}$/
